@@ -1,0 +1,4 @@
+//! `cargo learn`, the course companion.
+fn main() {
+    println!("Rungrad");
+}

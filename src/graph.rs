@@ -1,0 +1,65 @@
+//! Topological order, built in chapter 3: every tensor after its parents.
+//!
+//! It knows ids and parents only, so the same function serves all three
+//! parts. It is iterative: a recursive walk needs one stack frame for each
+//! link of the chain, and a chain may have a million.
+
+use std::collections::HashSet;
+
+// ANCHOR: topological-order
+/// The graph under `root`, every node once and after its parents. Parents
+/// are visited in operand order, so the result is the same in every run.
+pub fn topological_order<'a, N>(
+    root: &'a N,
+    id: impl Fn(&N) -> u64,
+    parents: impl Fn(&'a N) -> &'a [N],
+) -> Vec<&'a N> {
+    let mut order = Vec::new();
+    let mut visited = HashSet::from([id(root)]);
+    // A node waits on the path, with the number of its next parent, until
+    // all its parents are in the order.
+    let mut path = vec![(root, 0)];
+    while let Some((node, next)) = path.last_mut() {
+        match parents(node).get(*next) {
+            Some(parent) => {
+                *next += 1;
+                if visited.insert(id(parent)) {
+                    path.push((parent, 0));
+                }
+            }
+            None => {
+                order.push(*node);
+                path.pop();
+            }
+        }
+    }
+    order
+}
+// ANCHOR_END: topological-order
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Node(u64, Vec<Node>);
+
+    fn ids(root: &Node) -> Vec<u64> {
+        let order = topological_order(root, |n| n.0, |n| &n.1);
+        order.iter().map(|n| n.0).collect()
+    }
+
+    #[test]
+    fn operand_order_decides_among_parents() {
+        let leaf = |id| Node(id, vec![]);
+        assert_eq!(ids(&Node(6, vec![leaf(2), leaf(3)])), [2, 3, 6]);
+        assert_eq!(ids(&Node(6, vec![leaf(3), leaf(2)])), [3, 2, 6]);
+    }
+
+    #[test]
+    fn a_node_reached_twice_stands_once() {
+        let leaf = || Node(1, vec![]);
+        let left = Node(2, vec![leaf()]);
+        let right = Node(3, vec![leaf()]);
+        assert_eq!(ids(&Node(4, vec![left, right])), [1, 2, 3, 4]);
+    }
+}

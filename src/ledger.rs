@@ -1,0 +1,84 @@
+//! The ledger counts what a step costs, built in chapter 14: launches,
+//! kernel builds, bytes copied, allocations, nodes.
+//!
+//! The counts are exact and the same in every run, where times are neither,
+//! so tests can own the numbers that the book prints. Each thread counts for
+//! itself: tests run side by side and do not disturb one another.
+
+use std::cell::Cell;
+use std::fmt;
+use std::ops::Sub;
+
+/// What was counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Kernels sent to a queue.
+    pub launches: u64,
+    /// OpenCL programs compiled.
+    pub builds: u64,
+    /// Bytes copied from the host to a device.
+    pub bytes_to_device: u64,
+    /// Bytes copied from a device to the host.
+    pub bytes_to_host: u64,
+    /// Buffers allocated on a device.
+    pub allocations: u64,
+    /// Graph nodes recorded.
+    pub nodes: u64,
+    /// Graph nodes freed.
+    pub nodes_freed: u64,
+}
+
+thread_local! {
+    static COUNTS: Cell<Counts> = const { Cell::new(Counts {
+        launches: 0, builds: 0, bytes_to_device: 0, bytes_to_host: 0,
+        allocations: 0, nodes: 0, nodes_freed: 0,
+    }) };
+}
+
+/// Changes this thread's counts: `ledger::count(|c| c.launches += 1)`.
+pub(crate) fn count(entry: impl FnOnce(&mut Counts)) {
+    let mut counts = COUNTS.get();
+    entry(&mut counts);
+    COUNTS.set(counts);
+}
+
+/// Runs `step` and says what it alone has cost this thread.
+pub fn measure<T>(step: impl FnOnce() -> T) -> (T, Counts) {
+    let before = COUNTS.get();
+    let value = step();
+    (value, COUNTS.get() - before)
+}
+
+impl Counts {
+    /// Nodes recorded and not freed: 0 after a step that leaks nothing.
+    pub fn live_nodes(&self) -> i64 {
+        self.nodes as i64 - self.nodes_freed as i64
+    }
+}
+
+impl Sub for Counts {
+    type Output = Counts;
+
+    fn sub(self, before: Counts) -> Counts {
+        Counts {
+            launches: self.launches - before.launches,
+            builds: self.builds - before.builds,
+            bytes_to_device: self.bytes_to_device - before.bytes_to_device,
+            bytes_to_host: self.bytes_to_host - before.bytes_to_host,
+            allocations: self.allocations - before.allocations,
+            nodes: self.nodes - before.nodes,
+            nodes_freed: self.nodes_freed - before.nodes_freed,
+        }
+    }
+}
+
+impl fmt::Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "kernel launches     {:>8}", self.launches)?;
+        writeln!(f, "kernel builds       {:>8}", self.builds)?;
+        writeln!(f, "bytes to device     {:>8}", self.bytes_to_device)?;
+        writeln!(f, "bytes to host       {:>8}", self.bytes_to_host)?;
+        writeln!(f, "device allocations  {:>8}", self.allocations)?;
+        write!(f, "graph nodes         {:>8}", self.nodes)
+    }
+}

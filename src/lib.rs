@@ -1,0 +1,32 @@
+//! Rungrad builds an automatic-differentiation engine three times, one rung
+//! at a time: on CPU arrays, on raw OpenCL kernels, and as one tensor that
+//! runs on every device. The book in `book/` tells the story; this crate is
+//! the code that it quotes.
+//!
+//! Reading order:
+//!
+//! 1. [`part1_cpu`] (chapters 1 to 10), and what its chapters build on the
+//!    way: [`graph`], [`gradcheck`], [`tape`], [`draw`].
+//! 2. [`part2_gpu`] (chapters 11 to 20) on [`opencl`].
+//! 3. [`part3_unified`] (chapters 21 to 28).
+//!
+//! Beside the parts stand [`reference`](mod@reference), the slow and obvious
+//! arithmetic that judges every engine, [`ledger`], which counts what a step
+//! costs, [`ops`], which fixes the order of the operations, and [`error`],
+//! which turns a mistake into one sentence.
+
+pub mod draw;
+pub mod error;
+pub mod gradcheck;
+pub mod graph;
+pub mod ledger;
+pub mod opencl;
+pub mod ops;
+pub mod part1_cpu;
+pub mod part2_gpu;
+pub mod part3_unified;
+pub mod reference;
+pub mod shape;
+pub mod tape;
+
+pub use error::{Error, attempt, run};

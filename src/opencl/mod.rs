@@ -1,0 +1,1 @@
+//! The fence around OpenCL, built in chapters 12 to 14.
