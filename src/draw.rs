@@ -1,1 +1,126 @@
-//! Under construction.
+//! Pictures of a tape: text for the terminal, DOT for Graphviz, SVG for the
+//! book and for a file beside the verdict. Built in chapter 3.
+//!
+//! One visual grammar everywhere: a rounded box is a tensor, a circle is an
+//! operation, a solid line runs forward, a dashed line runs backward.
+//!
+//! Reading order: [`text`], [`dot`], [`svg`] (in `draw/svg.rs`).
+
+mod svg;
+
+pub use svg::svg;
+
+use crate::shape::list;
+use crate::tape::{Record, Tape};
+
+/// How the reader sees a record: its own name, or `%` and its position.
+fn label(tape: &Tape, at: usize) -> String {
+    match &tape.records[at].name {
+        Some(name) => name.clone(),
+        None => format!("%{at}"),
+    }
+}
+
+/// The record's operands as the reader sees them.
+fn operands(tape: &Tape, record: &Record) -> Vec<String> {
+    let known = |&id| tape.position(id).map(|at| label(tape, at));
+    let ids = record.parents.iter();
+    ids.map(|id| known(id).unwrap_or("?".to_string())).collect()
+}
+
+fn values(record: &Record) -> String {
+    record.values.as_deref().map_or("not kept".to_string(), list)
+}
+
+// ANCHOR: text
+/// A line for each record, the operands before the results. The line at
+/// `blamed` carries a mark.
+pub fn text(tape: &Tape, blamed: Option<usize>) -> String {
+    let row = |at: usize, record: &Record| {
+        let made = match record.parents.is_empty() {
+            true => record.op.clone(),
+            false => {
+                let operands = operands(tape, record).join(", ");
+                format!("{}({operands})", record.op)
+            }
+        };
+        let grad = record.grad.as_deref().map_or("-".to_string(), list);
+        let mark = if blamed == Some(at) { "  <-- here" } else { "" };
+        let shape = format!("{:?}", record.shape);
+        [label(tape, at), made, shape, values(record), grad + mark]
+    };
+    let head = ["tensor", "made by", "shape", "value", "gradient"];
+    let mut rows = vec![head.map(str::to_string)];
+    rows.extend(tape.records.iter().enumerate().map(|(at, r)| row(at, r)));
+    let width = |column: usize| {
+        rows.iter().map(|r| r[column].chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..head.len()).map(width).collect();
+    let mut text = String::new();
+    for row in &rows {
+        let cells = row.iter().zip(&widths);
+        let line: String =
+            cells.map(|(cell, width)| format!("{cell:width$}  ")).collect();
+        text += line.trim_end();
+        text += "\n";
+    }
+    text
+}
+// ANCHOR_END: text
+
+/// The graph in Graphviz's language: `dot -Tsvg tape.dot`.
+pub fn dot(tape: &Tape) -> String {
+    let mut dot = String::from("digraph tape {\n  rankdir=LR;\n");
+    for (at, record) in tape.records.iter().enumerate() {
+        let mut text = format!("{}\\n{}", label(tape, at), values(record));
+        if let Some(grad) = &record.grad {
+            text += &format!("\\ngrad {}", list(grad));
+        }
+        let text = text.replace('"', "\\\"");
+        dot +=
+            &format!("  t{at} [shape=box, style=rounded, label=\"{text}\"];\n");
+        if record.parents.is_empty() {
+            continue;
+        }
+        dot += &format!("  o{at} [shape=circle, label=\"{}\"];\n", record.op);
+        dot += &format!("  o{at} -> t{at};\n");
+        for parent in record.parents.iter().filter_map(|&p| tape.position(p)) {
+            dot += &format!("  t{parent} -> o{at};\n");
+            if record.grad.is_some() {
+                dot += &format!(
+                    "  o{at} -> t{parent} [style=dashed, constraint=false];\n"
+                );
+            }
+        }
+    }
+    dot + "}\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn square() -> Tape {
+        let leaf = Record::new(7, "leaf", vec![], &[1], Some(vec![3.0]));
+        let out = Record::new(9, "mul", vec![7, 7], &[1], Some(vec![9.0]));
+        let mut tape = Tape::new(vec![leaf, out]);
+        tape.name(7, "x");
+        tape.note(7, vec![6.0], vec![]);
+        tape
+    }
+
+    #[test]
+    fn text_aligns_its_columns_and_marks_the_blamed_line() {
+        let expected = "\
+tensor  made by    shape  value  gradient
+x       leaf       [1]    [3]    [6]
+%1      mul(x, x)  [1]    [9]    -  <-- here
+";
+        pretty_assertions::assert_eq!(text(&square(), Some(1)), expected);
+    }
+
+    #[test]
+    fn dot_draws_an_operand_once_for_each_use() {
+        assert_eq!(dot(&square()).matches("t0 -> o1;").count(), 2);
+    }
+}

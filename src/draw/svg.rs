@@ -1,0 +1,328 @@
+//! The tape as SVG, laid out from left to right.
+//!
+//! The colors are the page's (`currentColor` and the variables
+//! `--fig-value`, `--fig-grad`), with a fallback for a file that is opened
+//! alone. Each forward and each backward step is a group `data-step="n"`, so
+//! that the book can play them; without a script all of them are seen.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use super::{label, values};
+use crate::shape::list;
+use crate::tape::Tape;
+
+const BOX: (f64, f64) = (132.0, 64.0);
+const COLUMN: f64 = 250.0;
+const ROW: f64 = 118.0;
+const RADIUS: f64 = 19.0;
+/// The circle stands this far to the left of its box.
+const CIRCLE: f64 = 62.0;
+const MARGIN: f64 = 14.0;
+
+/// Where each record stands.
+struct Layout {
+    /// For each record its column and row.
+    places: Vec<(usize, usize)>,
+    columns: usize,
+    rows: usize,
+}
+
+impl Layout {
+    /// A record stands one column right of its rightmost operand. It keeps
+    /// its row to itself up to its last consumer, so no line crosses a box.
+    fn new(tape: &Tape, parents: &[Vec<usize>]) -> Layout {
+        let count = tape.records.len();
+        let mut column = vec![0; count];
+        let mut until = vec![0; count];
+        for at in 0..count {
+            let after = parents[at].iter().map(|&p| column[p] + 1).max();
+            column[at] = after.unwrap_or(0);
+            until[at] = column[at];
+            for &p in &parents[at] {
+                until[p] = until[p].max(column[at] - 1);
+            }
+        }
+        let mut taken: HashMap<usize, Vec<(usize, usize)>> = HashMap::new();
+        let mut places = Vec::new();
+        for at in 0..count {
+            let wanted = parents[at].first().map_or(0, |&p| {
+                let (_, row): (usize, usize) = places[p];
+                row
+            });
+            let (from, to) = (column[at], until[at]);
+            let is_free = |row: &usize| {
+                let spans = taken.get(row).map_or(&[][..], |v| v);
+                spans.iter().all(|&(a, b)| to < a || b < from)
+            };
+            let row = (wanted..).find(is_free).expect("rows are endless");
+            taken.entry(row).or_default().push((from, to));
+            places.push((from, row));
+        }
+        let columns = places.iter().map(|p| p.0 + 1).max().unwrap_or(1);
+        let rows = places.iter().map(|p| p.1 + 1).max().unwrap_or(1);
+        Layout { places, columns, rows }
+    }
+
+    /// The left edge and the middle height of a box.
+    fn corner(&self, at: usize) -> (f64, f64) {
+        let (column, row) = self.places[at];
+        let x = MARGIN + column as f64 * COLUMN;
+        (x, MARGIN + BOX.1 / 2.0 + row as f64 * ROW)
+    }
+}
+
+/// The tape as a picture. `name` prefixes every id, because a page may hold
+/// many pictures; `title` is what a screen reader says; the record at
+/// `blamed` gets a thick frame and a word.
+pub fn svg(
+    tape: &Tape,
+    name: &str,
+    title: &str,
+    blamed: Option<usize>,
+) -> String {
+    let parents: Vec<Vec<usize>> = tape
+        .records
+        .iter()
+        .map(|r| r.parents.iter().filter_map(|&p| tape.position(p)).collect())
+        .collect();
+    let layout = Layout::new(tape, &parents);
+    let width = (layout.columns - 1) as f64 * COLUMN + BOX.0 + 2.0 * MARGIN;
+    let height = (layout.rows - 1) as f64 * ROW + BOX.1 + 3.0 * MARGIN;
+    let mut page = Page { svg: String::new(), name };
+    page.open(width, height, title);
+    let made: Vec<usize> =
+        (0..tape.records.len()).filter(|&at| !parents[at].is_empty()).collect();
+
+    page.step(0);
+    for at in (0..tape.records.len()).filter(|&at| parents[at].is_empty()) {
+        page.tensor(tape, &layout, at);
+    }
+    page.close();
+    let mut step = 0;
+    for &at in &made {
+        step += 1;
+        page.step(step);
+        let (x, y) = layout.corner(at);
+        for (place, &parent) in parents[at].iter().enumerate() {
+            let end = port((x, y), place, parents[at].len());
+            page.wire(layout.corner(parent), end, Way::Forward);
+        }
+        page.line((x - CIRCLE + RADIUS, y), (x - 2.0, y));
+        page.circle(x - CIRCLE, y, &tape.records[at].op);
+        page.tensor(tape, &layout, at);
+        page.close();
+    }
+    if tape.records.last().is_some_and(|root| root.grad.is_some()) {
+        step += 1;
+        page.step(step);
+        page.gradient(tape, &layout, tape.records.len() - 1);
+        page.close();
+    }
+    // A gradient is whole when the last of its consumers has given its part:
+    // going backward, that is the first consumer on the tape.
+    for &at in made.iter().rev().filter(|&&at| tape.records[at].grad.is_some())
+    {
+        step += 1;
+        page.step(step);
+        let corner = layout.corner(at);
+        for (place, &parent) in parents[at].iter().enumerate() {
+            if tape.records[parent].grad.is_none() {
+                continue;
+            }
+            let end = port(corner, place, parents[at].len());
+            page.wire(layout.corner(parent), end, Way::Backward);
+            let first = made.iter().find(|&&c| parents[c].contains(&parent));
+            let done =
+                first == Some(&at) && !parents[at][..place].contains(&parent);
+            if done {
+                page.gradient(tape, &layout, parent);
+            }
+        }
+        page.close();
+    }
+    if let Some(at) = blamed {
+        page.blame(layout.corner(at));
+    }
+    page.svg + "</svg>\n"
+}
+
+/// Where the wire of one operand meets the circle: several operands come in
+/// above one another.
+fn port((x, y): (f64, f64), place: usize, count: usize) -> (f64, f64) {
+    let spread = (place as f64 - (count as f64 - 1.0) / 2.0) * 14.0;
+    (x - CIRCLE - (RADIUS * RADIUS - spread * spread).sqrt(), y + spread)
+}
+
+/// The two ways along a wire.
+enum Way {
+    Forward,
+    Backward,
+}
+
+struct Page<'a> {
+    svg: String,
+    name: &'a str,
+}
+
+impl Page<'_> {
+    fn put(&mut self, line: std::fmt::Arguments<'_>) {
+        writeln!(self.svg, "{line}").expect("a String takes every line");
+    }
+
+    fn open(&mut self, width: f64, height: f64, title: &str) {
+        let name = self.name;
+        let title = escape(title);
+        self.put(format_args!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"tape\" \
+             viewBox=\"0 0 {width} {height}\" role=\"img\" \
+             aria-labelledby=\"{name}-title\" font-size=\"14\" \
+             font-family=\"ui-monospace, monospace\" text-anchor=\"middle\">"
+        ));
+        self.put(format_args!("<title id=\"{name}-title\">{title}</title>"));
+        self.put(format_args!("<defs>"));
+        for (id, color) in [("value", VALUE), ("grad", GRAD)] {
+            self.put(format_args!(
+                "<marker id=\"{name}-{id}\" viewBox=\"0 0 8 8\" refX=\"7\" \
+                 refY=\"4\" markerWidth=\"8\" markerHeight=\"8\" \
+                 orient=\"auto-start-reverse\"><path d=\"M0 0 8 4 0 8z\" \
+                 fill=\"{color}\"/></marker>"
+            ));
+        }
+        self.put(format_args!("</defs>"));
+    }
+
+    fn step(&mut self, step: usize) {
+        self.put(format_args!("<g data-step=\"{step}\">"));
+    }
+
+    fn close(&mut self) {
+        self.put(format_args!("</g>"));
+    }
+
+    /// The box of a tensor, with its name and its value.
+    fn tensor(&mut self, tape: &Tape, layout: &Layout, at: usize) {
+        let (x, y) = layout.corner(at);
+        let (w, h) = BOX;
+        let middle = x + w / 2.0;
+        let label = escape(&label(tape, at));
+        let value = escape(&short(&values(&tape.records[at])));
+        self.put(format_args!(
+            "<rect x=\"{x}\" y=\"{}\" width=\"{w}\" height=\"{h}\" rx=\"10\" \
+             fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.5\"/>",
+            y - h / 2.0
+        ));
+        self.put(format_args!(
+            "<text x=\"{middle}\" y=\"{}\" fill=\"currentColor\" \
+             font-weight=\"bold\">{label}</text>",
+            y - 13.0
+        ));
+        self.put(format_args!(
+            "<text x=\"{middle}\" y=\"{}\" fill=\"{VALUE}\">{value}</text>",
+            y + 5.0
+        ));
+    }
+
+    /// The third line of a box: the gradient that arrived.
+    fn gradient(&mut self, tape: &Tape, layout: &Layout, at: usize) {
+        let Some(grad) = &tape.records[at].grad else { return };
+        let (x, y) = layout.corner(at);
+        let text = escape(&short(&list(grad)));
+        self.put(format_args!(
+            "<text x=\"{}\" y=\"{}\" fill=\"{GRAD}\">\u{2207} {text}</text>",
+            x + BOX.0 / 2.0,
+            y + 23.0
+        ));
+    }
+
+    fn circle(&mut self, x: f64, y: f64, op: &str) {
+        let sign = match op {
+            "mul" => "\u{d7}",
+            "sum" => "\u{3a3}",
+            other => other,
+        };
+        let size = if sign.chars().count() > 3 { 10 } else { 14 };
+        self.put(format_args!(
+            "<circle cx=\"{x}\" cy=\"{y}\" r=\"{RADIUS}\" fill=\"none\" \
+             stroke=\"currentColor\" stroke-width=\"1.5\"/>"
+        ));
+        self.put(format_args!(
+            "<text x=\"{x}\" y=\"{}\" font-size=\"{size}\" \
+             fill=\"currentColor\">{}</text>",
+            y + 5.0,
+            escape(sign)
+        ));
+    }
+
+    fn line(&mut self, from: (f64, f64), to: (f64, f64)) {
+        let name = self.name;
+        self.put(format_args!(
+            "<path d=\"M{} {} L{} {}\" fill=\"none\" stroke=\"{VALUE}\" \
+             stroke-width=\"1.5\" marker-end=\"url(#{name}-value)\"/>",
+            from.0, from.1, to.0, to.1
+        ));
+    }
+
+    /// From the box of an operand to the circle of its consumer: along the
+    /// row that the operand keeps for itself, then over to the circle. The
+    /// way back lies a little below.
+    fn wire(&mut self, corner: (f64, f64), end: (f64, f64), way: Way) {
+        let name = self.name;
+        let (shift, ink, extra) = match way {
+            Way::Forward => (-5.0, VALUE, "marker-end"),
+            Way::Backward => (13.0, GRAD, "marker-start"),
+        };
+        let id = match way {
+            Way::Forward => "value",
+            Way::Backward => "grad",
+        };
+        let dash = match way {
+            Way::Forward => "",
+            Way::Backward => " stroke-dasharray=\"5 4\"",
+        };
+        let (x, y) = (corner.0 + BOX.0 + 2.0, corner.1 + shift);
+        let (ex, ey) = match way {
+            Way::Forward => (end.0 - 1.0, end.1),
+            Way::Backward => (end.0 + 4.0, end.1 + 8.0),
+        };
+        let turn = ex - 52.0;
+        self.put(format_args!(
+            "<path d=\"M{x:.1} {y:.1} H{turn:.1} C{:.1} {y:.1} {:.1} {ey:.1} \
+             {ex:.1} {ey:.1}\" fill=\"none\" stroke=\"{ink}\" \
+             stroke-width=\"1.5\"{dash} {extra}=\"url(#{name}-{id})\"/>",
+            turn + 30.0,
+            ex - 26.0
+        ));
+    }
+
+    fn blame(&mut self, (x, y): (f64, f64)) {
+        let (w, h) = (BOX.0 + 10.0, BOX.1 + 10.0);
+        self.put(format_args!(
+            "<rect x=\"{}\" y=\"{}\" width=\"{w}\" height=\"{h}\" rx=\"13\" \
+             fill=\"none\" stroke=\"{GRAD}\" stroke-width=\"4\"/>",
+            x - 5.0,
+            y - h / 2.0
+        ));
+        self.put(format_args!(
+            "<text x=\"{}\" y=\"{}\" fill=\"{GRAD}\" font-weight=\"bold\">\
+             first wrong rule</text>",
+            x + BOX.0 / 2.0,
+            y + h / 2.0 + 16.0
+        ));
+    }
+}
+
+const VALUE: &str = "var(--fig-value, #1a5fb4)";
+const GRAD: &str = "var(--fig-grad, #b3261e)";
+
+/// What fits into a box.
+fn short(text: &str) -> String {
+    match text.chars().count() {
+        0..=14 => text.to_string(),
+        _ => text.chars().take(12).chain("..".chars()).collect(),
+    }
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
+}

@@ -1,0 +1,152 @@
+//! The sweep from the result back to the leaves, built in chapter 5.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use ndarray::{ArrayD, IxDyn};
+
+use super::Tensor;
+use crate::error::mistake;
+use crate::graph::topological_order;
+use crate::tape::{Record, Tape};
+
+// ANCHOR: backward
+impl Tensor {
+    /// Adds to every leaf the gradient of this tensor, which must have one
+    /// element, with respect to that leaf.
+    #[track_caller]
+    pub fn backward(&self) {
+        self.sweep(&self.one(), |_, _, _| ());
+    }
+
+    /// Adds to every leaf the gradient of the sum of `self * grad`.
+    #[track_caller]
+    pub fn backward_with(&self, grad: &ArrayD<f32>) {
+        self.check_seed(grad);
+        self.sweep(grad, |_, _, _| ());
+    }
+
+    /// The sweep. Gradients on their way wait in a map of this call, so a
+    /// second call starts clean; only leaves keep theirs.
+    fn sweep(
+        &self,
+        seed: &ArrayD<f32>,
+        mut seen: impl FnMut(&Tensor, &ArrayD<f32>, &[ArrayD<f32>]),
+    ) {
+        let mut waiting = HashMap::from([(self.0.id, seed.clone())]);
+        for tensor in self.graph().into_iter().rev() {
+            let grad_out = waiting
+                .remove(&tensor.0.id)
+                .expect("a consumer comes before its operands");
+            let Some(rule) = &tensor.0.rule else {
+                seen(tensor, &grad_out, &[]);
+                tensor.keep(grad_out);
+                continue;
+            };
+            let grads = rule(&grad_out);
+            tensor.check_rule(&grads);
+            seen(tensor, &grad_out, &grads);
+            for (parent, grad) in tensor.0.parents.iter().zip(grads) {
+                match waiting.entry(parent.0.id) {
+                    // The first gradient is moved in, the others added.
+                    Entry::Vacant(place) => {
+                        place.insert(grad);
+                    }
+                    Entry::Occupied(mut sum) => *sum.get_mut() += &grad,
+                }
+            }
+        }
+    }
+
+    fn keep(&self, grad: ArrayD<f32>) {
+        let mut kept = self.0.grad.borrow_mut();
+        match &mut *kept {
+            Some(sum) => *sum += &grad,
+            None => *kept = Some(grad),
+        }
+    }
+}
+// ANCHOR_END: backward
+
+impl Tensor {
+    /// Every tensor of this one's graph, parents first.
+    pub fn graph(&self) -> Vec<&Tensor> {
+        topological_order(self, |t| t.0.id, |t| &t.0.parents)
+    }
+
+    /// A record of the graph, values only.
+    pub fn tape(&self) -> Tape {
+        let records = self.graph().into_iter().map(|t| {
+            let parents = t.0.parents.iter().map(|p| p.0.id).collect();
+            Record::new(t.0.id, t.0.op, parents, t.shape(), Some(t.to_vec()))
+        });
+        Tape::new(records.collect())
+    }
+
+    /// [`Tensor::backward`], and a record of every gradient on its way.
+    #[track_caller]
+    pub fn backward_recorded(&self) -> Tape {
+        let mut tape = self.tape();
+        let flat = |a: &ArrayD<f32>| a.iter().copied().collect::<Vec<_>>();
+        self.sweep(&self.one(), |tensor, grad_out, grads| {
+            let grads = grads
+                .iter()
+                .map(|g| Some((g.shape().to_vec(), flat(g))))
+                .collect();
+            tape.note(tensor.0.id, flat(grad_out), grads);
+        });
+        tape
+    }
+
+    /// The seed of a tensor of one element: its gradient to itself.
+    #[track_caller]
+    fn one(&self) -> ArrayD<f32> {
+        if self.0.data.len() != 1 {
+            mistake(format!(
+                "backward: this tensor has shape {:?}, not one element; sum \
+                 it first, or hand backward_with a gradient of that shape",
+                self.shape()
+            ));
+        }
+        ArrayD::ones(IxDyn(self.shape()))
+    }
+
+    #[track_caller]
+    fn check_seed(&self, grad: &ArrayD<f32>) {
+        if self.shape() != grad.shape() {
+            mistake(format!(
+                "backward_with: the gradient has shape {:?}, but this tensor \
+                 has {:?}; give both the same shape",
+                grad.shape(),
+                self.shape()
+            ));
+        }
+    }
+
+    /// A rule of a reader's own may be wrong in shape or in number.
+    #[track_caller]
+    fn check_rule(&self, grads: &[ArrayD<f32>]) {
+        let parents = &self.0.parents;
+        if grads.len() != parents.len() {
+            mistake(format!(
+                "{}: the rule gave {} gradients for {} operands; give one \
+                 for each, in operand order",
+                self.op(),
+                grads.len(),
+                parents.len()
+            ));
+        }
+        for (place, (parent, grad)) in parents.iter().zip(grads).enumerate() {
+            if parent.shape() != grad.shape() {
+                mistake(format!(
+                    "{}: the gradient of operand {place} has shape {:?}, but \
+                     the operand has {:?}; a gradient has the shape of what \
+                     it belongs to",
+                    self.op(),
+                    grad.shape(),
+                    parent.shape()
+                ));
+            }
+        }
+    }
+}

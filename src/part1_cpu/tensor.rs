@@ -1,0 +1,155 @@
+//! A tensor that remembers, built in chapters 3 and 6.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use ndarray::{ArrayD, IxDyn};
+
+use crate::error::mistake;
+use crate::{ledger, shape};
+
+// ANCHOR: tensor
+/// An array that remembers how it was computed. Clones share everything.
+#[derive(Clone)]
+pub struct Tensor(pub(super) Rc<Node>);
+
+pub(super) struct Node {
+    pub(super) id: u64,
+    pub(super) op: &'static str,
+    pub(super) data: Rc<ArrayD<f32>>,
+    pub(super) grad: RefCell<Option<ArrayD<f32>>>,
+    /// In operand order; `x * x` has `x` twice.
+    pub(super) parents: Vec<Tensor>,
+    /// None for a leaf.
+    pub(super) rule: Option<Rule>,
+}
+
+/// Takes `grad_out`, gives one gradient for each parent. It captures arrays,
+/// never tensors: a tensor in here would own the graph a second time.
+pub(super) type Rule = Box<dyn Fn(&ArrayD<f32>) -> Vec<ArrayD<f32>>>;
+// ANCHOR_END: tensor
+
+// ANCHOR: leaf
+impl Tensor {
+    /// A leaf: a tensor that was given, not computed.
+    #[track_caller]
+    pub fn new(shape: &[usize], values: &[f32]) -> Tensor {
+        match ArrayD::from_shape_vec(IxDyn(shape), values.to_vec()) {
+            Ok(data) => Tensor::from(data),
+            Err(_) => mistake(format!(
+                "Tensor::new: shape {shape:?} holds {} elements, but {} \
+                 values were given; make the two agree",
+                shape::size(shape),
+                values.len()
+            )),
+        }
+    }
+
+    fn from_node(
+        op: &'static str,
+        data: Rc<ArrayD<f32>>,
+        parents: Vec<Tensor>,
+        rule: Option<Rule>,
+    ) -> Tensor {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        ledger::count(|c| c.nodes += 1);
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        let grad = RefCell::new(None);
+        Tensor(Rc::new(Node { id, op, data, grad, parents, rule }))
+    }
+}
+// ANCHOR_END: leaf
+
+// ANCHOR: from-op
+impl Tensor {
+    /// An operation of your own: its name, its parents in operand order, its
+    /// result, and the local rule that turns `grad_out` into one gradient
+    /// for each parent.
+    pub fn from_op(
+        name: &'static str,
+        parents: &[&Tensor],
+        data: ArrayD<f32>,
+        rule: impl Fn(&ArrayD<f32>) -> Vec<ArrayD<f32>> + 'static,
+    ) -> Tensor {
+        let parents = parents.iter().map(|&p| p.clone()).collect();
+        Self::from_node(name, Rc::new(data), parents, Some(Box::new(rule)))
+    }
+}
+// ANCHOR_END: from-op
+
+impl From<ArrayD<f32>> for Tensor {
+    fn from(data: ArrayD<f32>) -> Tensor {
+        Tensor::from_node("leaf", Rc::new(data), Vec::new(), None)
+    }
+}
+
+impl Tensor {
+    /// The array, shared: a rule may capture it without copying.
+    pub fn data(&self) -> Rc<ArrayD<f32>> {
+        Rc::clone(&self.0.data)
+    }
+
+    /// The size along each axis.
+    pub fn shape(&self) -> &[usize] {
+        self.0.data.shape()
+    }
+
+    /// The elements in row-major order.
+    pub fn to_vec(&self) -> Vec<f32> {
+        self.0.data.iter().copied().collect()
+    }
+
+    /// What backward has added up here so far; only leaves keep it.
+    pub fn grad(&self) -> Option<ArrayD<f32>> {
+        self.0.grad.borrow().clone()
+    }
+
+    /// Forgets the gradient, so that the next backward starts anew.
+    pub fn zero_grad(&self) {
+        self.0.grad.replace(None);
+    }
+
+    /// The name of the operation that made this tensor, `leaf` if none did.
+    pub fn op(&self) -> &'static str {
+        self.0.op
+    }
+
+    /// The operands that made this tensor, in order.
+    pub fn parents(&self) -> &[Tensor] {
+        &self.0.parents
+    }
+}
+
+// ANCHOR: drop
+/// Frees a chain of any length in a loop. The drop that Rust would write
+/// calls itself once for each link, and a million frames do not fit a stack.
+impl Drop for Node {
+    fn drop(&mut self) {
+        ledger::count(|c| c.nodes_freed += 1);
+        let mut orphans = std::mem::take(&mut self.parents);
+        while let Some(orphan) = orphans.pop() {
+            if let Some(mut node) = Rc::into_inner(orphan.0) {
+                orphans.append(&mut node.parents);
+            }
+        }
+    }
+}
+// ANCHOR_END: drop
+
+impl fmt::Display for Tensor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "<Tensor with data: {}", self.0.data)?;
+        match &*self.0.grad.borrow() {
+            Some(grad) => write!(f, ", grad: {grad}>"),
+            None => write!(f, ", grad: none>"),
+        }
+    }
+}
+
+impl fmt::Debug for Tensor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
