@@ -9,10 +9,11 @@ use std::collections::HashSet;
 // ANCHOR: topological-order
 /// The graph under `root`, every node once and after its parents. Parents
 /// are visited in operand order, so the result is the same in every run.
+/// `parent(node, k)` is the k-th parent, counted from 0.
 pub fn topological_order<'a, N>(
     root: &'a N,
     id: impl Fn(&N) -> u64,
-    parents: impl Fn(&'a N) -> &'a [N],
+    parent: impl Fn(&'a N, usize) -> Option<&'a N>,
 ) -> Vec<&'a N> {
     let mut order = Vec::new();
     let mut visited = HashSet::from([id(root)]);
@@ -20,7 +21,7 @@ pub fn topological_order<'a, N>(
     // all its parents are in the order.
     let mut path = vec![(root, 0)];
     while let Some((node, next)) = path.last_mut() {
-        match parents(node).get(*next) {
+        match parent(*node, *next) {
             Some(parent) => {
                 *next += 1;
                 if visited.insert(id(parent)) {
@@ -44,7 +45,7 @@ mod tests {
     struct Node(u64, Vec<Node>);
 
     fn ids(root: &Node) -> Vec<u64> {
-        let order = topological_order(root, |n| n.0, |n| &n.1);
+        let order = topological_order(root, |n| n.0, |n, k| n.1.get(k));
         order.iter().map(|n| n.0).collect()
     }
 

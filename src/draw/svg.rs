@@ -15,9 +15,9 @@ use crate::tape::Tape;
 const BOX: (f64, f64) = (132.0, 64.0);
 const COLUMN: f64 = 250.0;
 const ROW: f64 = 118.0;
-const RADIUS: f64 = 19.0;
+const RADIUS: f64 = 17.0;
 /// The circle stands this far to the left of its box.
-const CIRCLE: f64 = 62.0;
+const CIRCLE: f64 = 46.0;
 const MARGIN: f64 = 14.0;
 
 /// Where each record stands.
@@ -108,7 +108,7 @@ pub fn svg(
             let end = port((x, y), place, parents[at].len());
             page.wire(layout.corner(parent), end, Way::Forward);
         }
-        page.line((x - CIRCLE + RADIUS, y), (x - 2.0, y));
+        page.line((x - CIRCLE + RADIUS, y - 5.0), (x - 2.0, y - 5.0));
         page.circle(x - CIRCLE, y, &tape.records[at].op);
         page.tensor(tape, &layout, at);
         page.close();
@@ -126,6 +126,7 @@ pub fn svg(
         step += 1;
         page.step(step);
         let corner = layout.corner(at);
+        page.back(corner);
         for (place, &parent) in parents[at].iter().enumerate() {
             if tape.records[parent].grad.is_none() {
                 continue;
@@ -175,7 +176,8 @@ impl Page<'_> {
         let title = escape(title);
         self.put(format_args!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"tape\" \
-             viewBox=\"0 0 {width} {height}\" role=\"img\" \
+             viewBox=\"0 0 {width} {height}\" \
+             style=\"max-width: {width}px\" role=\"img\" \
              aria-labelledby=\"{name}-title\" font-size=\"14\" \
              font-family=\"ui-monospace, monospace\" text-anchor=\"middle\">"
         ));
@@ -263,6 +265,19 @@ impl Page<'_> {
         ));
     }
 
+    /// From the gradient of a result into the circle that made it.
+    fn back(&mut self, (x, y): (f64, f64)) {
+        let name = self.name;
+        let end = x - CIRCLE + RADIUS;
+        self.put(format_args!(
+            "<path d=\"M{} {y} H{}\" fill=\"none\" stroke=\"{GRAD}\" \
+             stroke-width=\"1.5\" stroke-dasharray=\"5 4\" \
+             marker-end=\"url(#{name}-grad)\" transform=\"translate(0 8)\"/>",
+            x - 2.0,
+            end - 1.0
+        ));
+    }
+
     /// From the box of an operand to the circle of its consumer: along the
     /// row that the operand keeps for itself, then over to the circle. The
     /// way back lies a little below.
@@ -283,15 +298,14 @@ impl Page<'_> {
         let (x, y) = (corner.0 + BOX.0 + 2.0, corner.1 + shift);
         let (ex, ey) = match way {
             Way::Forward => (end.0 - 1.0, end.1),
-            Way::Backward => (end.0 + 4.0, end.1 + 8.0),
+            Way::Backward => (end.0 - 1.0, end.1 + 7.0),
         };
-        let turn = ex - 52.0;
+        let turn = x.max(ex - 46.0);
+        let half = (turn + ex) / 2.0;
         self.put(format_args!(
-            "<path d=\"M{x:.1} {y:.1} H{turn:.1} C{:.1} {y:.1} {:.1} {ey:.1} \
-             {ex:.1} {ey:.1}\" fill=\"none\" stroke=\"{ink}\" \
-             stroke-width=\"1.5\"{dash} {extra}=\"url(#{name}-{id})\"/>",
-            turn + 30.0,
-            ex - 26.0
+            "<path d=\"M{x:.1} {y:.1} H{turn:.1} C{half:.1} {y:.1} {half:.1} \
+             {ey:.1} {ex:.1} {ey:.1}\" fill=\"none\" stroke=\"{ink}\" \
+             stroke-width=\"1.5\"{dash} {extra}=\"url(#{name}-{id})\"/>"
         ));
     }
 

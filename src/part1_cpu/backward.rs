@@ -71,7 +71,7 @@ impl Tensor {
 impl Tensor {
     /// Every tensor of this one's graph, parents first.
     pub fn graph(&self) -> Vec<&Tensor> {
-        topological_order(self, |t| t.0.id, |t| &t.0.parents)
+        topological_order(self, |t| t.0.id, |t, k| t.0.parents.get(k))
     }
 
     /// A record of the graph, values only.
