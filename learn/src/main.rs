@@ -1,4 +1,78 @@
-//! `cargo learn`, the course companion.
-fn main() {
-    println!("Rungrad");
+//! `cargo learn`, the course companion: it prepares the machine, runs the
+//! examples, checks the exercises and tests everything.
+//!
+//! A module is a command or what commands share. Reading order: [`command`],
+//! [`checkout`], [`speech`], [`process`], [`machine`]; then the commands in
+//! the order of [`COMMANDS`].
+
+mod book;
+mod checkout;
+mod command;
+mod counts;
+mod course;
+mod doctor;
+mod examples;
+mod expression;
+mod help;
+mod machine;
+mod nearest;
+mod process;
+mod progress;
+mod setup;
+mod speech;
+mod suite;
+mod welcome;
+
+use std::process::ExitCode;
+
+use checkout::Checkout;
+use command::{Command, Stop};
+use speech::say;
+
+/// Every command, in the order in which a learner needs them.
+const COMMANDS: &[&Command] = &[
+    &setup::COMMAND,
+    &doctor::COMMAND,
+    &examples::COMMAND,
+    &expression::COMMAND,
+    &book::COMMAND,
+    &suite::COMMAND,
+    &help::COMMAND,
+];
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args_os()
+        .skip(1)
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    match dispatch(&words) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(stop) => {
+            if let Some(sentence) = stop.sentence() {
+                eprintln!("error: {sentence}");
+            }
+            ExitCode::from(stop.exit_code())
+        }
+    }
+}
+
+fn dispatch(words: &[String]) -> Result<(), Stop> {
+    let checkout = Checkout::find()?;
+    let Some((name, args)) = words.split_first() else {
+        return welcome::run(&checkout);
+    };
+    match name.as_str() {
+        "--help" | "-h" => return help::overview(),
+        "--version" | "-V" => {
+            say!("rungrad {}", env!("CARGO_PKG_VERSION"));
+            return Ok(());
+        }
+        _ => {}
+    }
+    let command = help::find(name)?;
+    let own = args.iter().take_while(|word| *word != "--");
+    if own.into_iter().any(|word| word == "--help" || word == "-h") {
+        return help::page(command);
+    }
+    (command.run)(&checkout, args)
 }

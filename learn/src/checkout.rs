@@ -1,0 +1,93 @@
+//! The learner's copy of the repository: where things are, and how to call
+//! cargo in it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs, io};
+
+use crate::command::Stop;
+
+/// The folders of this checkout.
+pub(crate) struct Checkout {
+    pub(crate) root: PathBuf,
+    /// Where cargo builds, and where our logs and tools go.
+    pub(crate) target: PathBuf,
+}
+
+impl Checkout {
+    /// The folder above the companion's manifest: cargo names it when it runs
+    /// the companion, so a checkout that was moved is still found.
+    pub(crate) fn find() -> Result<Checkout, Stop> {
+        let manifest = env::var_os("CARGO_MANIFEST_DIR")
+            .map(PathBuf::from)
+            .unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")));
+        let root = manifest.parent().map(Path::to_path_buf);
+        let root = root
+            .filter(|root| root.join("Cargo.toml").is_file())
+            .ok_or_else(|| {
+                Stop::Failed(format!(
+                    "{} is not inside the course's folder: start the \
+                         companion there, with `cargo learn`",
+                    manifest.display()
+                ))
+            })?;
+        let target = match env::var_os("CARGO_TARGET_DIR") {
+            Some(folder) => env::current_dir()
+                .map_err(|error| Stop::Failed(error.to_string()))?
+                .join(folder),
+            None => root.join("target"),
+        };
+        Ok(Checkout { root, target })
+    }
+
+    /// Cargo, as it will run in the root of the checkout.
+    pub(crate) fn cargo(&self, args: &[&str]) -> Command {
+        let program = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut command = Command::new(program);
+        command.args(args).current_dir(&self.root);
+        command.env("CARGO_TERM_COLOR", "never");
+        // What cargo told us about the companion is not true of its children.
+        for (name, _) in env::vars_os() {
+            let text = name.to_string_lossy();
+            if text.starts_with("CARGO_PKG_")
+                || text.starts_with("CARGO_MANIFEST_")
+            {
+                command.env_remove(&name);
+            }
+        }
+        command
+    }
+
+    /// A new, empty log file, in a folder that is made when it is missing.
+    pub(crate) fn log(&self, name: &str) -> Result<PathBuf, Stop> {
+        let folder = self.target.join("learn-logs");
+        let path = folder.join(format!("{name}.log"));
+        fs::create_dir_all(&folder)
+            .and_then(|()| fs::write(&path, ""))
+            .map_err(|error| cannot_write(&path, &error))?;
+        Ok(path)
+    }
+
+    /// `path` as seen from the root, for people.
+    pub(crate) fn shown(&self, path: &Path) -> String {
+        path.strip_prefix(&self.root).unwrap_or(path).display().to_string()
+    }
+}
+
+/// The one sentence for a file that cannot be written.
+pub(crate) fn cannot_write(path: &Path, error: &io::Error) -> Stop {
+    let why = match error.kind() {
+        io::ErrorKind::PermissionDenied => "no permission to write there",
+        io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only",
+        io::ErrorKind::StorageFull => "the disk is full",
+        io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {
+            "a file stands where a folder is needed"
+        }
+        _ => return Stop::Failed(format!("{}: {error}", path.display())),
+    };
+    Stop::Failed(format!(
+        "cannot write {}: {why}; make it writable, or set CARGO_TARGET_DIR \
+         to a folder that is",
+        path.display()
+    ))
+}

@@ -1,0 +1,158 @@
+//! `cargo learn doctor`: what this machine has, and what each part can do
+//! with it.
+
+use std::fs;
+use std::time::Duration;
+
+use crate::checkout::Checkout;
+use crate::command::{Command, Stop, Words};
+use crate::process::{self, Ending};
+use crate::speech::{cut, say};
+use crate::{book, examples, machine};
+
+pub(crate) const COMMAND: Command = Command {
+    name: "doctor",
+    usage: "",
+    summary: "what this machine has, and what each part can do here",
+    page: "\
+Looks at the toolchain, the OpenCL loader, the drivers' files, the devices and
+the tools, says what each part of the course can do here, and what to do next.
+
+Files are looked at first. Only then a child process asks the drivers for their
+devices, with a time limit, because a driver can hang or crash.",
+    run,
+};
+
+fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
+    Words::new(COMMAND.name, args).rest(0)?;
+    say!("Toolchain");
+    let toolchain = toolchain(checkout);
+    let shown = toolchain.as_ref().map_or_else(String::as_str, String::as_str);
+    row("Rust", shown);
+    let linker = machine::program("cc").map(|it| it.display().to_string());
+    row("linker (cc)", linker.as_deref().unwrap_or("not found"));
+    say!();
+    say!("OpenCL");
+    let loader = machine::loader().map(|it| it.display().to_string());
+    row("loader", loader.as_deref().unwrap_or("not found (libOpenCL.so.1)"));
+    let drivers = machine::drivers();
+    let none = format!("none in {}", machine::vendors().display());
+    row("drivers", &if drivers.is_empty() { none } else { drivers.join(", ") });
+    let devices = if loader.is_none() || drivers.is_empty() {
+        row("devices", "nobody to ask");
+        Vec::new()
+    } else {
+        devices(checkout)
+    };
+    say!();
+    say!("What works here");
+    row("part 1", "everything: it needs nothing but Rust");
+    let (part2, part3) = if devices.is_empty() {
+        ("its text; running it needs an OpenCL device", "the device cpu")
+    } else {
+        ("everything", "the device cpu and the OpenCL devices above")
+    };
+    row("part 2", part2);
+    row("part 3", part3);
+    say!();
+    say!("Tools");
+    let mdbook = book::installed(checkout).map(|it| checkout.shown(&it));
+    let later = format!("mdBook {}", book::VERSION);
+    row(&later, mdbook.as_deref().unwrap_or("comes with cargo learn book"));
+    for tool in ["oclgrind", "codespell"] {
+        let path = machine::program(tool).map(|it| it.display().to_string());
+        row(tool, path.as_deref().unwrap_or("not found"));
+    }
+    say!();
+    let next = match machine::missing().is_empty() {
+        true => "cargo learn",
+        false => "cargo learn setup",
+    };
+    say!("Next: {next}");
+    toolchain.map(drop).map_err(Stop::Failed)
+}
+
+fn row(name: &str, value: &str) {
+    say!("  {name:<13} {value}");
+}
+
+/// The version of the compiler, or what is wrong with it.
+fn toolchain(checkout: &Checkout) -> Result<String, String> {
+    let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
+    let Some(said) = machine::answer(&rustc, &["--version"]) else {
+        return Err("rustc cannot be run: install Rust by https://rustup.rs"
+            .to_string());
+    };
+    let text = fs::read_to_string(checkout.root.join("Cargo.toml"));
+    let text = text.unwrap_or_default();
+    let wanted = text.lines().find_map(|line| {
+        let (name, value) = line.split_once('=')?;
+        let value = value.trim().trim_matches('"');
+        (name.trim() == "rust-version").then(|| value.to_string())
+    });
+    let found = said.split(' ').nth(1).unwrap_or_default();
+    match wanted {
+        Some(wanted) if numbers(found) < numbers(&wanted) => Err(format!(
+            "Rust {found} is older than the {wanted} that the course needs: \
+             run `rustup update`"
+        )),
+        _ => Ok(said),
+    }
+}
+
+/// `1.95.0` as numbers that can be compared.
+fn numbers(version: &str) -> Vec<u32> {
+    version.split(['.', '-']).map_while(|it| it.parse().ok()).collect()
+}
+
+/// The devices, asked for by a child process: `examples/devices.rs`.
+fn devices(checkout: &Checkout) -> Vec<String> {
+    match ask_for_devices(checkout) {
+        Ok(devices) => {
+            if devices.is_empty() {
+                row("devices", "the drivers have none");
+            }
+            for (index, device) in devices.iter().enumerate() {
+                let name = if index == 0 { "devices" } else { "" };
+                row(name, device);
+            }
+            devices
+        }
+        Err(stop) => {
+            row("devices", stop.sentence().unwrap_or("cannot be asked"));
+            Vec::new()
+        }
+    }
+}
+
+fn ask_for_devices(checkout: &Checkout) -> Result<Vec<String>, Stop> {
+    examples::build(checkout, "devices")?;
+    let log = checkout.log("devices")?;
+    let args = ["run", "--quiet", "--example", "devices", "--", "--porcelain"];
+    let mut command = checkout.cargo(&args);
+    let what = "asking the drivers for their devices";
+    let limit = Duration::from_secs(20);
+    let ending = process::follow(what, &mut command, &log, limit)?;
+    let text = fs::read(&log).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    if ending != Ending::Exited(0) {
+        let complaint = process::complaint(what, &ending);
+        let last = text.lines().rfind(|it| !it.is_empty()).unwrap_or_default();
+        let last = cut(last, 200);
+        return Err(Stop::Failed(format!("{complaint} ({last})")));
+    }
+    let shown = |line: &str| line.replace('\t', "  ");
+    Ok(text.lines().map(shown).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_compared_as_numbers() {
+        assert!(numbers("1.100.0") > numbers("1.95"));
+        assert!(numbers("1.95.0-nightly") >= numbers("1.95"));
+        assert!(numbers("1.94.1") < numbers("1.95"));
+    }
+}

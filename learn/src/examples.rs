@@ -1,0 +1,198 @@
+//! `cargo learn run`: the examples, part by part.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use std::{env, fs};
+
+use crate::checkout::Checkout;
+use crate::command::{Command, Stop, Words};
+use crate::nearest::nearest;
+use crate::process::{self, Ending};
+use crate::speech::say;
+
+pub(crate) const COMMAND: Command = Command {
+    name: "run",
+    usage: "[PART or EXAMPLE] [--device cpu|gpu|gpu:N] [-- WORDS]",
+    summary: "list the examples, or run one, or a whole part",
+    page: "\
+Without a name it lists the examples. With a part (part1, part2 or part3) it
+runs the examples of that part in the order of the list; with an example it runs
+that one, and what stands after -- goes to it.
+
+--device sets RUNGRAD_DEVICE for the examples that can choose: cpu, gpu (the
+first OpenCL device) or gpu:1, counted as `cargo learn doctor` prints them.",
+    run,
+};
+
+const PARTS: &[(&str, &str)] = &[
+    ("part1", "arrays on the CPU"),
+    ("part2", "raw OpenCL"),
+    ("part3", "one tensor for every device"),
+];
+
+/// A program of `examples/`, and the first line of its own description.
+struct Example {
+    name: String,
+    summary: String,
+}
+
+impl Example {
+    /// The part whose name the example's begins with.
+    fn part(&self) -> Option<&'static str> {
+        let is_of = |(part, _): &&(&str, &str)| {
+            self.name.strip_prefix(part).is_some_and(|it| it.starts_with('_'))
+        };
+        PARTS.iter().find(is_of).map(|(part, _)| *part)
+    }
+}
+
+fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
+    let mut words = Words::new(COMMAND.name, args);
+    let device = words.option("--device")?;
+    let (names, passed_on) = words.rest(1)?;
+    if let Some(device) = &device {
+        check_device(device)?;
+    }
+    let examples = examples(&checkout.root.join("examples"))?;
+    let Some(name) = names.first() else {
+        list(&examples);
+        return Ok(());
+    };
+    let chosen: Vec<&Example> = examples
+        .iter()
+        .filter(|it| it.name == *name || it.part() == Some(name))
+        .collect();
+    if chosen.is_empty() {
+        return Err(unknown(name, &examples));
+    }
+    for example in &chosen {
+        if chosen.len() > 1 {
+            say!("--- {}: {}", example.name, example.summary);
+        }
+        run_one(checkout, &example.name, device.as_deref(), &passed_on)?;
+        if chosen.len() > 1 {
+            say!();
+        }
+    }
+    Ok(())
+}
+
+/// Builds an example, with a sign of life, and hands the terminal to it. It
+/// runs in the learner's own folder, where the files that it names are.
+pub(crate) fn run_one(
+    checkout: &Checkout,
+    name: &str,
+    device: Option<&str>,
+    words: &[String],
+) -> Result<(), Stop> {
+    build(checkout, name)?;
+    let manifest = checkout.root.join("Cargo.toml");
+    let mut command = checkout.cargo(&["run", "--quiet", "--example", name]);
+    command.arg("--manifest-path").arg(manifest).arg("--").args(words);
+    command.env_remove("CARGO_TERM_COLOR");
+    if let Ok(folder) = env::current_dir() {
+        command.current_dir(folder);
+    }
+    if let Some(device) = device {
+        command.env("RUNGRAD_DEVICE", device);
+    }
+    process::hand_over(&mut command)
+}
+
+pub(crate) fn build(checkout: &Checkout, name: &str) -> Result<(), Stop> {
+    let what = format!("compiling the example {name}");
+    let log = checkout.log(&format!("example-{name}"))?;
+    let mut command = checkout.cargo(&["build", "--example", name]);
+    let limit = Duration::from_secs(1200);
+    let ending = process::follow(&what, &mut command, &log, limit)?;
+    if ending == Ending::Exited(0) {
+        return Ok(());
+    }
+    for line in process::excerpt(&log, 40) {
+        say!("{line}");
+    }
+    let place = checkout.shown(&log);
+    let complaint = process::complaint(&what, &ending);
+    Err(Stop::Failed(format!("{complaint}; the whole log is {place}")))
+}
+
+/// All examples in the order of the list: by part, then by name.
+fn examples(folder: &Path) -> Result<Vec<Example>, Stop> {
+    let entries = fs::read_dir(folder).map_err(|error| {
+        Stop::Failed(format!("cannot read {}: {error}", folder.display()))
+    })?;
+    let mut examples: Vec<Example> = entries
+        .flatten()
+        .filter_map(|entry| source(&entry.path()))
+        .map(|(name, file)| Example { name, summary: first_doc_line(&file) })
+        .collect();
+    examples.sort_by(|a, b| {
+        let key = |it: &Example| (it.part().unwrap_or("zz"), it.name.clone());
+        key(a).cmp(&key(b))
+    });
+    Ok(examples)
+}
+
+/// The name of the example at `path`, and its main file.
+fn source(path: &Path) -> Option<(String, PathBuf)> {
+    let name = path.file_stem()?.to_str()?.to_string();
+    if path.extension().is_some_and(|extension| extension == "rs") {
+        return Some((name, path.to_path_buf()));
+    }
+    let main = path.join("main.rs");
+    main.is_file().then_some((name, main))
+}
+
+fn first_doc_line(file: &Path) -> String {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("//! "));
+    line.unwrap_or_default().trim().to_string()
+}
+
+fn list(examples: &[Example]) {
+    let others = Some(&("", "tools"));
+    for (part, title) in PARTS.iter().chain(others) {
+        let of_part: Vec<&Example> = examples
+            .iter()
+            .filter(|it| it.part().unwrap_or_default() == *part)
+            .collect();
+        if of_part.is_empty() {
+            continue;
+        }
+        say!("{}", format!("{part} {title}").trim_start());
+        let width = of_part.iter().map(|it| it.name.len()).max().unwrap_or(0);
+        for Example { name, summary } in of_part {
+            say!("  {name:<width$}  {summary}");
+        }
+        say!();
+    }
+    say!("Run one: cargo learn run NAME; a whole part: cargo learn run part1");
+}
+
+fn unknown(name: &str, examples: &[Example]) -> Stop {
+    let parts = PARTS.iter().map(|(part, _)| *part);
+    let names: Vec<&str> =
+        parts.chain(examples.iter().map(|it| it.name.as_str())).collect();
+    let nearest = nearest(name, &names).unwrap_or_default();
+    Stop::Usage(format!(
+        "there is no part or example {name:?}; the nearest is {nearest}, and \
+         these are all: {}",
+        names.join(", ")
+    ))
+}
+
+/// The syntax of a device, as `rungrad` reads it. Whether the device exists,
+/// only the example can tell.
+pub(crate) fn check_device(device: &str) -> Result<(), Stop> {
+    let number = device.strip_prefix("gpu:");
+    let counted = number.is_some_and(|it| {
+        !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    if counted || device == "cpu" || device == "gpu" {
+        return Ok(());
+    }
+    Err(Stop::Usage(format!(
+        "there is no device {device:?}: say cpu, gpu or gpu:1; \
+         `cargo learn doctor` lists the devices"
+    )))
+}

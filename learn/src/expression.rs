@@ -1,0 +1,28 @@
+//! `cargo learn try`: the expression bench, which is an example that we build
+//! and hand the terminal to.
+
+use crate::checkout::Checkout;
+use crate::command::{Command, Stop};
+use crate::{examples, help};
+
+pub(crate) const COMMAND: Command = Command {
+    name: "try",
+    usage: "\"EXPR\" NAME=VALUES .. [--engine part1|part2|part3] \
+            [--device cpu|gpu|gpu:N]",
+    summary: "evaluate an expression: values, gradients, tape",
+    page: "\
+Evaluates an expression of tensors on an engine of the course, runs backward,
+checks every gradient by differences, and draws the tape:
+
+  cargo learn try \"(a*b)*b\" a=2,3 b=3,4
+  cargo learn try \"(a*b)*b\" a=2,3 b=3,4 --engine part3 --device gpu",
+    run,
+};
+
+fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
+    if args.is_empty() {
+        help::page(&COMMAND)?;
+        return Err(Stop::Said(2));
+    }
+    examples::run_one(checkout, "expression", None, args)
+}

@@ -1,0 +1,179 @@
+//! What this machine has, found by looking at files: no driver is loaded, so
+//! nothing here can hang or crash.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::Command;
+use std::{env, fs};
+
+/// The full path of a program that the shell would find.
+pub(crate) fn program(name: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path).map(|folder| folder.join(name)).find(|file| {
+        let runs = |data: fs::Metadata| {
+            data.is_file() && data.permissions().mode() & 0o111 != 0
+        };
+        fs::metadata(file).is_ok_and(runs)
+    })
+}
+
+/// What a program prints, when it runs and succeeds.
+pub(crate) fn answer(name: &str, args: &[&str]) -> Option<String> {
+    let output = Command::new(name).args(args).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).trim().to_string();
+    output.status.success().then_some(text)
+}
+
+/// Whether the system's package manager would obey us.
+pub(crate) fn is_root() -> bool {
+    answer("id", &["-u"]).as_deref() == Some("0")
+}
+
+/// The OpenCL loader: the library that programs open and that finds drivers.
+pub(crate) fn loader() -> Option<PathBuf> {
+    if cfg!(target_os = "macos") {
+        let framework = "/System/Library/Frameworks/OpenCL.framework";
+        return Some(PathBuf::from(framework)).filter(|path| path.exists());
+    }
+    let named = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let mut folders: Vec<PathBuf> = env::split_paths(&named).collect();
+    for folder in ["/usr/local/lib", "/usr/lib64", "/usr/lib", "/lib"] {
+        folders.push(folder.into());
+        folders
+            .push(format!("{folder}/{}-linux-gnu", env::consts::ARCH).into());
+    }
+    folders.push("/usr/local/cuda/lib64".into());
+    let files = folders.iter().map(|folder| folder.join("libOpenCL.so.1"));
+    files.into_iter().find(|file| file.is_file()).or_else(cached_loader)
+}
+
+/// The loader in a folder that only the system's own list knows.
+fn cached_loader() -> Option<PathBuf> {
+    let list = answer("ldconfig", &["-p"])
+        .or_else(|| answer("/sbin/ldconfig", &["-p"]))?;
+    let line = list.lines().find(|line| line.contains("libOpenCL.so.1 "))?;
+    let (_, path) = line.split_once("=> ")?;
+    Some(PathBuf::from(path))
+}
+
+/// Where the loader looks for the files that name the drivers.
+pub(crate) fn vendors() -> PathBuf {
+    let named = env::var_os("OCL_ICD_VENDORS").filter(|name| !name.is_empty());
+    named.map_or_else(|| "/etc/OpenCL/vendors".into(), PathBuf::from)
+}
+
+/// The names of the drivers' files, sorted.
+pub(crate) fn drivers() -> Vec<String> {
+    if cfg!(target_os = "macos") {
+        return vec!["the system's own".to_string()];
+    }
+    let place = vendors();
+    let mut names: Vec<String> = if place.is_file() {
+        vec![place.display().to_string()]
+    } else {
+        let entries = fs::read_dir(&place).into_iter().flatten().flatten();
+        entries
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .filter(|name| name.ends_with(".icd"))
+            .collect()
+    };
+    names.sort();
+    names
+}
+
+/// A package manager that we know how to call.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Packages {
+    Apt,
+    Dnf,
+    Pacman,
+    Brew,
+}
+
+impl Packages {
+    pub(crate) fn find() -> Option<Packages> {
+        let known = [
+            ("apt-get", Packages::Apt),
+            ("dnf", Packages::Dnf),
+            ("pacman", Packages::Pacman),
+            ("brew", Packages::Brew),
+        ];
+        let found = known.iter().find(|(name, _)| program(name).is_some());
+        found.map(|(_, packages)| *packages)
+    }
+
+    /// Homebrew refuses root; the others need it.
+    pub(crate) fn wants_root(self) -> bool {
+        self != Packages::Brew
+    }
+
+    /// The command to run before anything is installed.
+    pub(crate) fn refresh(self) -> Option<&'static str> {
+        (self == Packages::Apt).then_some("apt-get update")
+    }
+
+    pub(crate) fn install(self) -> &'static str {
+        match self {
+            Packages::Apt => "apt-get install --yes --no-install-recommends",
+            Packages::Dnf => "dnf install --assumeyes",
+            Packages::Pacman => "pacman --sync --needed --noconfirm",
+            Packages::Brew => "brew install",
+        }
+    }
+}
+
+/// Something that the course can use.
+pub(crate) struct Tool {
+    pub(crate) name: &'static str,
+    pub(crate) purpose: &'static str,
+    /// Without it whole parts of the course stay dark.
+    pub(crate) needed: bool,
+    pub(crate) is_there: fn() -> bool,
+    /// The packages of apt, dnf, pacman and Homebrew; empty where the manager
+    /// has none.
+    packages: [&'static str; 4],
+}
+
+impl Tool {
+    pub(crate) fn package(&self, packages: Packages) -> Option<&'static str> {
+        let name = self.packages[packages as usize];
+        (!name.is_empty()).then_some(name)
+    }
+}
+
+/// All of them, in the order in which they are installed.
+pub(crate) const TOOLS: &[Tool] = &[
+    Tool {
+        name: "OpenCL loader",
+        purpose: "finds the drivers (parts 2 and 3)",
+        needed: true,
+        is_there: || loader().is_some(),
+        packages: ["ocl-icd-libopencl1", "ocl-icd", "ocl-icd", ""],
+    },
+    Tool {
+        name: "OpenCL driver",
+        purpose: "runs kernels; PoCL runs them on the CPU, so no GPU is needed",
+        needed: true,
+        is_there: || !drivers().is_empty(),
+        packages: ["pocl-opencl-icd", "pocl", "pocl", ""],
+    },
+    Tool {
+        name: "Oclgrind",
+        purpose: "finds races and stray writes in kernels",
+        needed: false,
+        is_there: || program("oclgrind").is_some(),
+        packages: ["oclgrind", "", "", "oclgrind"],
+    },
+    Tool {
+        name: "codespell",
+        purpose: "the spell check of `cargo learn test`",
+        needed: false,
+        is_there: || program("codespell").is_some(),
+        packages: ["codespell", "codespell", "codespell", "codespell"],
+    },
+];
+
+/// The tools that are not there.
+pub(crate) fn missing() -> Vec<&'static Tool> {
+    TOOLS.iter().filter(|tool| !(tool.is_there)()).collect()
+}

@@ -1,0 +1,56 @@
+//! The word that was probably meant.
+
+/// The candidate that the fewest edits turn `word` into; the first of equals.
+pub(crate) fn nearest<'a>(word: &str, names: &[&'a str]) -> Option<&'a str> {
+    names.iter().min_by_key(|name| edits(word, name)).copied()
+}
+
+/// The number of letters to insert, remove, replace or swap with their
+/// neighbor.
+fn edits(from: &str, to: &str) -> usize {
+    let from: Vec<char> = from.to_lowercase().chars().collect();
+    let to: Vec<char> = to.to_lowercase().chars().collect();
+    let mut table = vec![vec![0; to.len() + 1]; from.len() + 1];
+    for i in 0..=from.len() {
+        for j in 0..=to.len() {
+            if i == 0 || j == 0 {
+                table[i][j] = i + j;
+                continue;
+            }
+            let differs = usize::from(from[i - 1] != to[j - 1]);
+            let mut best = (table[i - 1][j - 1] + differs)
+                .min(table[i - 1][j] + 1)
+                .min(table[i][j - 1] + 1);
+            let swapped = i > 1
+                && j > 1
+                && from[i - 1] == to[j - 2]
+                && from[i - 2] == to[j - 1];
+            if swapped {
+                best = best.min(table[i - 2][j - 2] + 1);
+            }
+            table[i][j] = best;
+        }
+    }
+    table[from.len()][to.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edits_count_insertions_removals_replacements_and_swaps() {
+        assert_eq!(edits("setup", "setup"), 0);
+        assert_eq!(edits("setp", "setup"), 1);
+        assert_eq!(edits("setupp", "setup"), 1);
+        assert_eq!(edits("satup", "setup"), 1);
+        assert_eq!(edits("setpu", "setup"), 1);
+        assert_eq!(edits("", "book"), 4);
+    }
+
+    #[test]
+    fn the_nearest_name_ignores_case() {
+        assert_eq!(nearest("DOCTR", &["setup", "doctor"]), Some("doctor"));
+        assert_eq!(nearest("x", &[]), None);
+    }
+}

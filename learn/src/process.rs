@@ -1,0 +1,195 @@
+//! Long work as a child process: it writes to a log, shows that it lives, and
+//! ends in time, whatever it does.
+
+use std::ffi::OsString;
+use std::fs::OpenOptions;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+use std::{fs, io};
+
+use crate::checkout::cannot_write;
+use crate::command::Stop;
+use crate::speech::{self, cut, spoken};
+
+/// How a child ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// The exit code; 128 + n for signal n, as a shell counts.
+    Exited(i32),
+    /// The limit passed; the child and its children have been killed.
+    TimedOut(Duration),
+}
+
+/// A child runs in a process group of its own, so that all of its children can
+/// be ended with it. That group does not hear a Ctrl-C, and nobody would hear
+/// of our own death: so a guard in the group waits for the end of a pipe
+/// that only we hold open, and then ends the group.
+const GUARD: &str = r#"
+exec 3<&0 4>&2 2>/dev/null
+"$@" </dev/null 2>&4 3<&- 4>&- &
+job=$!
+{ read -r never <&3; kill -KILL 0; } 4>&- &
+guard=$!
+wait "$job"
+code=$?
+kill -KILL "$guard"
+exit "$code"
+"#;
+
+/// Runs `command` with its output in `log` and a line that says what is going
+/// on, and ends it after `limit`.
+pub(crate) fn follow(
+    what: &str,
+    command: &mut Command,
+    log: &Path,
+    limit: Duration,
+) -> Result<Ending, Stop> {
+    let start = Instant::now();
+    let mut child = spawn(command, log)?;
+    let mut sign = SignOfLife::new(what, log);
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Ok(Ending::Exited(code_of(status))),
+            Ok(None) => {}
+            Err(error) => return Err(Stop::Failed(error.to_string())),
+        }
+        if start.elapsed() >= limit {
+            // The guard sees the end of the pipe and ends its group.
+            drop(child.stdin.take());
+            let _ = child.wait();
+            return Ok(Ending::TimedOut(limit));
+        }
+        sign.show(start.elapsed());
+        sleep(Duration::from_millis(50));
+    }
+}
+
+fn spawn(command: &Command, log: &Path) -> Result<Child, Stop> {
+    let file = OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(log)
+        .map_err(|error| cannot_write(log, &error))?;
+    let errors = file.try_clone().map_err(|error| cannot_write(log, &error))?;
+    let mut guarded = Command::new("sh");
+    guarded.args(["-c", GUARD, "guard"]);
+    guarded.arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => guarded.env(name, value),
+            None => guarded.env_remove(name),
+        };
+    }
+    if let Some(folder) = command.get_current_dir() {
+        guarded.current_dir(folder);
+    }
+    guarded
+        .process_group(0)
+        .stdin(Stdio::piped())
+        .stdout(file)
+        .stderr(errors)
+        .spawn()
+        .map_err(|error| cannot_start(command.get_program().into(), &error))
+}
+
+/// Runs `command` in the foreground, with the learner's own terminal, and
+/// passes its exit code on.
+pub(crate) fn hand_over(command: &mut Command) -> Result<(), Stop> {
+    let status = command
+        .status()
+        .map_err(|error| cannot_start(command.get_program().into(), &error))?;
+    match code_of(status) {
+        0 => Ok(()),
+        code => Err(Stop::Said(u8::try_from(code).unwrap_or(1))),
+    }
+}
+
+fn cannot_start(program: OsString, error: &io::Error) -> Stop {
+    Stop::Failed(format!("cannot start {}: {error}", program.display()))
+}
+
+fn code_of(status: ExitStatus) -> i32 {
+    let signal = || status.signal().map_or(1, |signal| 128 + signal);
+    status.code().unwrap_or_else(signal)
+}
+
+/// The line that says what is going on: rewritten in place on a terminal, now
+/// and then a plain line elsewhere.
+struct SignOfLife<'a> {
+    what: &'a str,
+    log: &'a Path,
+    rewrites: bool,
+    next: Duration,
+}
+
+impl<'a> SignOfLife<'a> {
+    fn new(what: &'a str, log: &'a Path) -> SignOfLife<'a> {
+        let rewrites = speech::can_rewrite();
+        let first = if rewrites { 200 } else { 30_000 };
+        SignOfLife { what, log, rewrites, next: Duration::from_millis(first) }
+    }
+
+    fn show(&mut self, elapsed: Duration) {
+        if elapsed < self.next {
+            return;
+        }
+        let pause = if self.rewrites { 500 } else { 30_000 };
+        self.next = elapsed + Duration::from_millis(pause);
+        let mut text = format!("  {}: {} s", self.what, elapsed.as_secs());
+        if let Some(last) = last_line(self.log) {
+            text = format!("{text} ({last})");
+        }
+        let text = cut(&text, 78);
+        if self.rewrites {
+            speech::write_out(&format!("\r\x1b[K{text}"));
+        } else {
+            speech::line(&text);
+        }
+    }
+}
+
+impl Drop for SignOfLife<'_> {
+    fn drop(&mut self) {
+        if self.rewrites {
+            speech::write_out("\r\x1b[K");
+        }
+    }
+}
+
+fn last_line(log: &Path) -> Option<String> {
+    let text = fs::read(log).ok()?;
+    let text = String::from_utf8_lossy(&text);
+    let line = text.lines().rev().find(|line| !line.trim().is_empty())?;
+    Some(line.trim().to_string())
+}
+
+/// The log's lines from the first one that names a fault, at most `count`;
+/// its last lines when none does.
+pub(crate) fn excerpt(log: &Path, count: usize) -> Vec<String> {
+    let text = fs::read(log).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let lines: Vec<String> = text.lines().map(str::to_string).collect();
+    let fault = |line: &String| {
+        ["error", "failures:", "Diff in ", "ERROR"]
+            .iter()
+            .any(|word| line.trim_start().starts_with(word))
+    };
+    let tail = lines.len().saturating_sub(count);
+    let start = lines.iter().position(fault).unwrap_or(tail);
+    let end = lines.len().min(start + count);
+    lines[start..end].to_vec()
+}
+
+/// The sentence for a child that did not end well.
+pub(crate) fn complaint(what: &str, ending: &Ending) -> String {
+    match ending {
+        Ending::Exited(code) => format!("{what} ended with code {code}"),
+        Ending::TimedOut(limit) => format!(
+            "{what} did not end within {} and was stopped",
+            spoken(*limit)
+        ),
+    }
+}

@@ -1,0 +1,117 @@
+//! The learner's progress: a small text file in the checkout that git
+//! ignores, keyed by names that never change.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use crate::checkout::{Checkout, cannot_write};
+use crate::command::Stop;
+
+const HEADER: &str = "# The progress of `cargo learn`, one line for each \
+                      thing: its kind, its id, its state.\n";
+
+/// What was done, by kind and id: `exercise p1_mul solved`.
+pub(crate) struct Progress {
+    file: PathBuf,
+    states: BTreeMap<(String, String), String>,
+    /// Lines that nobody can read: they are left out of the next save.
+    pub(crate) damaged: usize,
+}
+
+impl Progress {
+    /// Reads the file. One that is missing is a fresh start; one that is
+    /// damaged loses the lines that cannot be read, and nothing else.
+    pub(crate) fn load(checkout: &Checkout) -> Progress {
+        let file = checkout.root.join(".learn/progress");
+        let bytes = fs::read(&file).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        let mut states = BTreeMap::new();
+        let mut damaged = 0;
+        let lines = text.lines().map(str::trim);
+        for line in lines.filter(|it| !it.is_empty() && !it.starts_with('#')) {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            match words[..] {
+                [kind, id, state] if words.iter().all(|it| is_word(it)) => {
+                    let key = (kind.to_string(), id.to_string());
+                    states.insert(key, state.to_string());
+                }
+                _ => damaged += 1,
+            }
+        }
+        Progress { file, states, damaged }
+    }
+
+    pub(crate) fn get(&self, kind: &str, id: &str) -> Option<&str> {
+        let key = (kind.to_string(), id.to_string());
+        self.states.get(&key).map(String::as_str)
+    }
+
+    pub(crate) fn set(&mut self, kind: &str, id: &str, state: &str) {
+        debug_assert!([kind, id, state].iter().all(|it| is_word(it)));
+        let key = (kind.to_string(), id.to_string());
+        self.states.insert(key, state.to_string());
+    }
+
+    /// Writes a new file and puts it in the old one's place, so that a crash
+    /// leaves one of the two whole.
+    pub(crate) fn save(&self) -> Result<(), Stop> {
+        let mut text = HEADER.to_string();
+        for ((kind, id), state) in &self.states {
+            text += &format!("{kind} {id} {state}\n");
+        }
+        let new = self.file.with_extension("new");
+        let folder = self.file.parent().unwrap_or(&self.file);
+        fs::create_dir_all(folder)
+            .and_then(|()| fs::write(&new, text))
+            .and_then(|()| fs::rename(&new, &self.file))
+            .map_err(|error| cannot_write(&self.file, &error))
+    }
+}
+
+fn is_word(text: &str) -> bool {
+    let fits = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    !text.is_empty() && text.chars().all(fits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A checkout in an empty folder of its own.
+    fn checkout(name: &str) -> Checkout {
+        let root = std::env::temp_dir()
+            .join(format!("rungrad-progress-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&root);
+        fs::create_dir_all(root.join(".learn")).unwrap();
+        Checkout { target: root.join("target"), root }
+    }
+
+    #[test]
+    fn what_is_saved_comes_back() {
+        let checkout = checkout("round");
+        let mut progress = Progress::load(&checkout);
+        assert_eq!(progress.get("tour", "all"), None);
+        progress.set("exercise", "p1_mul", "solved");
+        progress.set("hint", "p1_mul", "2");
+        progress.save().unwrap();
+        let again = Progress::load(&checkout);
+        assert_eq!(again.get("exercise", "p1_mul"), Some("solved"));
+        assert_eq!(again.get("hint", "p1_mul"), Some("2"));
+        assert_eq!(again.get("exercise", "p1_sum"), None);
+        assert_eq!(again.damaged, 0);
+        fs::remove_dir_all(checkout.root).unwrap();
+    }
+
+    #[test]
+    fn a_damaged_file_keeps_the_lines_that_can_be_read() {
+        let checkout = checkout("damaged");
+        let file = checkout.root.join(".learn/progress");
+        let text = b"exercise p1_mul solved\n\xff\xfe\x00 x\nexercise half\n";
+        fs::write(file, text).unwrap();
+        let progress = Progress::load(&checkout);
+        assert_eq!(progress.get("exercise", "p1_mul"), Some("solved"));
+        assert_eq!(progress.damaged, 2);
+        fs::remove_dir_all(checkout.root).unwrap();
+    }
+}

@@ -1,0 +1,212 @@
+//! `cargo learn setup`: what is missing, the commands that install it, and
+//! the system's package manager to run them.
+
+use std::path::Path;
+use std::process::Command as Child;
+use std::time::Duration;
+use std::{fs, io::Write};
+
+use crate::checkout::{Checkout, cannot_write};
+use crate::command::{Command, Stop, Words};
+use crate::machine::{self, Packages, Tool};
+use crate::process::{self, Ending};
+use crate::speech::{self, say};
+
+pub(crate) const COMMAND: Command = Command {
+    name: "setup",
+    usage: "[--yes]",
+    summary: "show what is missing here, and install it after a yes",
+    page: "\
+Looks for an OpenCL loader, an OpenCL driver, Oclgrind and codespell, and shows
+the commands of this system's package manager that install what is missing.
+
+On a terminal it asks before it runs them; --yes runs them at once. Without a
+terminal and without --yes it installs nothing. Installing needs root (not with
+Homebrew): without root the commands are shown with sudo, for you to run.
+
+Part 1 and half of Part 3 need nothing of this.",
+    run,
+};
+
+fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
+    let mut words = Words::new(COMMAND.name, args);
+    let yes = words.flag("--yes");
+    words.rest(0)?;
+    let missing = machine::missing();
+    if missing.is_empty() {
+        say!("Everything is in place. Next: cargo learn");
+        return Ok(());
+    }
+    show(&missing);
+    if yes {
+        return install(checkout, &missing);
+    }
+    offer(checkout, &missing)
+}
+
+/// Asks where there is somebody to ask; says what to type where there is not.
+pub(crate) fn offer(
+    checkout: &Checkout,
+    missing: &[&Tool],
+) -> Result<(), Stop> {
+    let Some(packages) = Packages::find() else { return Ok(()) };
+    if commands(packages, missing).is_empty() {
+        return Ok(());
+    }
+    if packages.wants_root() && !machine::is_root() {
+        say!("These need root, so they are yours to run.");
+        return Ok(());
+    }
+    if !speech::can_ask() {
+        say!("To run them: cargo learn setup --yes");
+        return Ok(());
+    }
+    if speech::agrees("Run them now?") {
+        return install(checkout, missing);
+    }
+    say!("Nothing was installed. Whenever you like: cargo learn setup");
+    Ok(())
+}
+
+/// What is missing, what it is for, and what installs it.
+pub(crate) fn show(missing: &[&Tool]) {
+    say!("Missing here:");
+    for tool in missing {
+        let word = if tool.needed { "" } else { " (optional)" };
+        say!("  {}{word}: {}", tool.name, tool.purpose);
+    }
+    say!();
+    let Some(packages) = Packages::find() else {
+        say!("No package manager that we know is here (apt, dnf, pacman or");
+        say!("Homebrew). On Debian the packages are called:");
+        for tool in missing {
+            let package = tool.package(Packages::Apt).unwrap_or_default();
+            say!("  {package}");
+        }
+        return;
+    };
+    let commands = commands(packages, missing);
+    if !commands.is_empty() {
+        say!("The commands that install it:");
+        let needs_root = packages.wants_root() && !machine::is_root();
+        for command in &commands {
+            let sudo = if needs_root { "sudo " } else { "" };
+            say!("  {sudo}{command}");
+        }
+        say!();
+    }
+    for tool in missing.iter().filter(|it| it.package(packages).is_none()) {
+        say!("{} is no package of this system; see its home page.", tool.name);
+    }
+}
+
+/// One command for each package, so that one that this release lacks does not
+/// stop the others.
+fn commands(packages: Packages, missing: &[&Tool]) -> Vec<String> {
+    let installs: Vec<String> = missing
+        .iter()
+        .filter_map(|tool| tool.package(packages))
+        .map(|package| format!("{} {package}", packages.install()))
+        .collect();
+    let refresh = packages.refresh().filter(|_| !installs.is_empty());
+    refresh.map(str::to_string).into_iter().chain(installs).collect()
+}
+
+fn install(checkout: &Checkout, missing: &[&Tool]) -> Result<(), Stop> {
+    let Some(packages) = Packages::find() else {
+        return still_missing("install the packages above by hand");
+    };
+    if packages.wants_root() && !machine::is_root() {
+        return still_missing(
+            "installing needs root: run the commands above, or \
+             `cargo learn setup --yes` as root",
+        );
+    }
+    let log = checkout.log("setup")?;
+    let mut refused = Vec::new();
+    for command in commands(packages, missing) {
+        say!("  {command}");
+        let ending = perform(&command, &log)?;
+        if ending != Ending::Exited(0) {
+            refused.push(process::complaint(&command, &ending));
+        }
+    }
+    let missing = machine::missing();
+    let lacks = |tool: &&&Tool| tool.package(packages).is_some();
+    if !missing.iter().any(|tool| lacks(&tool)) {
+        say!();
+        say!("Everything that this system offers is in place.");
+        say!("Next: cargo learn");
+        return Ok(());
+    }
+    explain(checkout, &log, &refused)
+}
+
+/// Runs one command of the package manager; what it says goes to the log. A
+/// package manager that is stopped half way leaves a broken system behind, so
+/// the limit is far away.
+fn perform(command: &str, log: &Path) -> Result<Ending, Stop> {
+    let mut file = fs::OpenOptions::new()
+        .append(true)
+        .open(log)
+        .map_err(|error| cannot_write(log, &error))?;
+    writeln!(file, "$ {command}").map_err(|error| cannot_write(log, &error))?;
+    let mut words = command.split(' ');
+    let mut child = Child::new(words.next().unwrap_or_default());
+    child.args(words);
+    child.env("DEBIAN_FRONTEND", "noninteractive").env("LC_ALL", "C");
+    process::follow(command, &mut child, log, Duration::from_secs(3600))
+}
+
+/// Says in one sentence why something is still missing.
+fn explain(
+    checkout: &Checkout,
+    log: &Path,
+    refused: &[String],
+) -> Result<(), Stop> {
+    let text = fs::read(log).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let place = checkout.shown(log);
+    if let Some(line) = text.lines().find(|line| is_network_trouble(line)) {
+        return still_missing(&format!(
+            "could not reach the package servers ({}): check the connection, \
+             then run `cargo learn setup --yes` again (the log is {place})",
+            speech::cut(line.trim(), 70)
+        ));
+    }
+    say!();
+    say!("The last lines of {place}:");
+    let lines: Vec<&str> = text.lines().collect();
+    for line in &lines[lines.len().saturating_sub(12)..] {
+        say!("  {line}");
+    }
+    still_missing(refused.first().map_or("see the log", String::as_str))
+}
+
+fn still_missing(why: &str) -> Result<(), Stop> {
+    let names: Vec<&str> =
+        machine::missing().iter().map(|tool| tool.name).collect();
+    Err(Stop::Failed(format!("still missing: {}; {why}", names.join(", "))))
+}
+
+/// Whether a line of a package manager, or of cargo, tells that a server could
+/// not be reached.
+pub(crate) fn is_network_trouble(line: &str) -> bool {
+    [
+        "Temporary failure resolving",
+        "Could not resolve",
+        "Couldn't resolve",
+        "Could not connect",
+        "Unable to connect",
+        "Network is unreachable",
+        "Connection timed out",
+        "Connection refused",
+        "Cannot download repomd.xml",
+        "failed to retrieve some files",
+        "download of config.json failed",
+        "network failure",
+        "spurious network error",
+    ]
+    .iter()
+    .any(|sign| line.contains(sign))
+}

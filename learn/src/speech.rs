@@ -1,0 +1,87 @@
+//! How the companion speaks: plain lines, no colors, no raw terminal mode, so
+//! that logs, IDE terminals and screen readers get the same words.
+
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::process;
+use std::time::Duration;
+
+/// Prints a line. Unlike `println!` it does not panic when the reader has
+/// gone, as in `cargo learn | head -1`.
+macro_rules! say {
+    () => { $crate::speech::line("") };
+    ($($arg:tt)*) => { $crate::speech::line(&format!($($arg)*)) };
+}
+pub(crate) use say;
+
+pub(crate) fn line(text: &str) {
+    write_out(&format!("{text}\n"));
+}
+
+/// Prints without ending the line.
+pub(crate) fn write_out(text: &str) {
+    let mut out = io::stdout().lock();
+    if out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_err() {
+        process::exit(0);
+    }
+}
+
+/// Whether a line can be rewritten in place.
+pub(crate) fn can_rewrite() -> bool {
+    let dumb = std::env::var("TERM").is_ok_and(|term| term == "dumb");
+    io::stdout().is_terminal() && !dumb
+}
+
+/// Whether there is somebody to ask.
+pub(crate) fn can_ask() -> bool {
+    io::stdin().is_terminal() && io::stdout().is_terminal()
+}
+
+/// Asks on the terminal; everything but a yes is a no.
+pub(crate) fn agrees(question: &str) -> bool {
+    write_out(&format!("{question} [y/N] "));
+    let mut answer = String::new();
+    if io::stdin().lock().read_line(&mut answer).is_err() {
+        return false;
+    }
+    matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
+}
+
+/// A duration as people say it.
+pub(crate) fn spoken(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds {
+        0..=9 => format!("{:.1} s", time.as_secs_f64()),
+        10..=99 => format!("{seconds} s"),
+        _ => format!("{} min {:02} s", seconds / 60, seconds % 60),
+    }
+}
+
+/// `text` cut to `width` characters, without control characters.
+pub(crate) fn cut(text: &str, width: usize) -> String {
+    let clean: Vec<char> =
+        text.chars().filter(|letter| !letter.is_control()).collect();
+    if clean.len() <= width {
+        return clean.into_iter().collect();
+    }
+    let kept: String = clean[..width.saturating_sub(3)].iter().collect();
+    format!("{kept}...")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_short_and_have_a_unit() {
+        assert_eq!(spoken(Duration::from_millis(640)), "0.6 s");
+        assert_eq!(spoken(Duration::from_secs(42)), "42 s");
+        assert_eq!(spoken(Duration::from_secs(125)), "2 min 05 s");
+    }
+
+    #[test]
+    fn a_cut_line_fits_and_has_no_control_characters() {
+        assert_eq!(cut("abc", 3), "abc");
+        assert_eq!(cut("abcdefgh", 6), "abc...");
+        assert_eq!(cut("a\u{1b}[2Kb\r", 9), "a[2Kb");
+    }
+}

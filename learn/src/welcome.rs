@@ -1,0 +1,105 @@
+//! The bare `cargo learn`: the first time a tour, afterwards where you are
+//! and what comes next.
+
+use crate::checkout::Checkout;
+use crate::command::Stop;
+use crate::course::{self, Exercise};
+use crate::progress::Progress;
+use crate::speech::say;
+use crate::{machine, setup};
+
+pub(crate) fn run(checkout: &Checkout) -> Result<(), Stop> {
+    let mut progress = Progress::load(checkout);
+    if progress.damaged > 0 {
+        let lines = progress.damaged;
+        say!("Note: {lines} lines of .learn/progress could not be read and");
+        say!("were left out; your solutions are not touched.");
+        say!();
+    }
+    let exercises = course::exercises(checkout)?;
+    if progress.get("tour", "all").is_some() {
+        return again(&exercises, &progress);
+    }
+    tour();
+    let missing = machine::missing();
+    say!("This machine");
+    say!("  Part 1 and the CPU half of Part 3 run here as it is.");
+    let needed = missing.iter().any(|tool| tool.needed);
+    if needed {
+        say!("  The OpenCL halves need a loader and a driver; a GPU is not");
+        say!("  needed, because the driver PoCL runs kernels on the CPU.");
+    } else {
+        say!("  OpenCL is here as well, so all three parts run.");
+    }
+    say!();
+    progress.set("tour", "all", "seen");
+    if let Err(stop) = progress.save() {
+        // A tour that is shown twice is no reason to fail.
+        say!("Note: your progress is not kept: {}.", stop.sentence().unwrap());
+        say!();
+    }
+    if !missing.is_empty() {
+        setup::show(&missing);
+        setup::offer(checkout, &missing)?;
+        say!();
+    }
+    say!("A first look: one expression, its gradients, and their check");
+    say!("  cargo learn try \"(a*b)*b\" a=2,3 b=3,4");
+    say!("The book, served on this machine");
+    say!("  cargo learn book --open");
+    next(&exercises, &progress);
+    Ok(())
+}
+
+fn tour() {
+    say!(
+        "\
+Welcome to Rungrad.
+
+Here you build one machine three times: it computes a number, remembers how,
+and then walks back to say how each input would have changed that number.
+Training a network is that walk, repeated. Each rung needs only the one below.
+
+  part1  Arrays on the CPU. A tensor remembers its parents, and one sweep
+         from the end to the beginning fills in every gradient.
+  part2  The same on raw OpenCL. You write the kernels, own the buffers, and
+         see what a copy costs. Much of Part 1 is written a second time.
+  part3  One tensor for every device. What was written twice is written once,
+         a device is a word, and a gradient has gradients of its own.
+"
+    );
+}
+
+/// Every visit but the first.
+fn again(exercises: &[Exercise], progress: &Progress) -> Result<(), Stop> {
+    let is_solved =
+        |it: &&Exercise| progress.get("exercise", &it.id) == Some("solved");
+    let solved = exercises.iter().filter(is_solved).count();
+    if !exercises.is_empty() {
+        say!("You have solved {solved} of {} exercises.", exercises.len());
+    }
+    if machine::missing().iter().any(|tool| tool.needed) {
+        say!("There is no OpenCL here yet: cargo learn setup");
+    }
+    next(exercises, progress);
+    say!();
+    say!("All commands: cargo learn help");
+    Ok(())
+}
+
+/// The first exercise that is not solved; without exercises, the examples.
+fn next(exercises: &[Exercise], progress: &Progress) {
+    let open =
+        |it: &&Exercise| progress.get("exercise", &it.id) != Some("solved");
+    match exercises.iter().find(open) {
+        Some(exercise) => {
+            say!("Your next exercise: {}", exercise.title);
+            say!("  cargo learn check {}", exercise.id);
+        }
+        None if exercises.is_empty() => {
+            say!("The examples of the first part");
+            say!("  cargo learn run part1");
+        }
+        None => say!("Every exercise is solved. Well done."),
+    }
+}
