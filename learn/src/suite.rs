@@ -22,9 +22,10 @@ line of counts. The output of a step is folded; when it fails, the lines that
 matter are shown, and where the whole log is. --list names the steps, --only
 runs one of them.
 
-A test that needs what this machine lacks is skipped, and the table says so. With
-RUNGRAD_REQUIRE_GPU=1, as in CI, a missing OpenCL device is a failure.
-RUNGRAD_STEP_LIMIT=SECONDS changes how long a step may take before it is stopped.",
+A test that needs what this machine lacks is skipped, and the summary says so
+and why. With RUNGRAD_REQUIRE_GPU=1, as in CI, a missing OpenCL device is a
+failure. RUNGRAD_STEP_LIMIT=SECONDS changes how long a step may take before it
+is stopped.",
     run,
 };
 

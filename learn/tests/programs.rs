@@ -1,0 +1,167 @@
+//! `cargo learn run`, `try`, `doctor` and `book`, against a cargo and an
+//! mdBook that only pretend.
+
+mod scene;
+
+use scene::Scene;
+
+/// A cargo that keeps a record of what it should run.
+const CARGO: &str = r#"
+echo "$1 $RUNGRAD_DEVICE: $*" >> $SCENE/calls
+[ "$1" = run ] && echo "hello from $4"
+exit 0
+"#;
+
+fn with_examples() -> Scene {
+    let scene = Scene::new();
+    scene.program("cargo", CARGO);
+    scene.write("examples/part1_b.rs", "//! The second.\n//!\n//! More.\n");
+    scene.write("examples/part1_a.rs", "//! The first.\nfn main() {}\n");
+    scene.write("examples/part2_c.rs", "//! A kernel.\n");
+    scene.write("examples/expression/main.rs", "//! The bench.\n");
+    scene.write("examples/expression/parse.rs", "//! No example.\n");
+    scene
+}
+
+fn runs(scene: &Scene) -> Vec<String> {
+    let calls = scene.read("calls");
+    let runs = calls.lines().filter(|line| line.starts_with("run "));
+    runs.map(str::to_string).collect()
+}
+
+#[test]
+fn examples_are_listed_by_part_with_their_first_line() {
+    let said = with_examples().learn(&["run"]);
+    said.went_well()
+        .tells("part1 arrays on the CPU\n  part1_a  The first.\n")
+        .tells("  part1_b  The second.\n\npart2 raw OpenCL\n")
+        .tells("tools\n  expression  The bench.\n");
+    assert!(!said.out.contains("parse"), "{}", said.out);
+}
+
+#[test]
+fn a_part_runs_its_examples_in_the_order_of_the_list() {
+    let scene = with_examples();
+    let said = scene.learn(&["run", "part1"]);
+    said.went_well().tells("hello from part1_a").tells("hello from part1_b");
+    let order: Vec<bool> =
+        runs(&scene).iter().map(|line| line.contains("part1_a")).collect();
+    assert_eq!(order, [true, false]);
+}
+
+#[test]
+fn the_device_and_the_words_after_the_dashes_go_to_the_example() {
+    let scene = with_examples();
+    let words = ["run", "part2_c", "--device", "gpu:1", "--", "--n", "7"];
+    scene.learn(&words).went_well();
+    let runs = runs(&scene);
+    assert_eq!(runs.len(), 1);
+    assert!(runs[0].starts_with("run gpu:1: "), "{runs:?}");
+    assert!(runs[0].ends_with("-- --n 7"), "{runs:?}");
+}
+
+#[test]
+fn an_unknown_part_names_the_nearest_and_lists_all() {
+    let said = with_examples().learn(&["run", "par2"]);
+    let all = "part1, part2, part3, part1_a, part1_b, part2_c, expression";
+    said.stopped(2, &["\"par2\"", "the nearest is part2", all]);
+}
+
+#[test]
+fn a_device_that_cannot_be_is_refused_before_anything_is_built() {
+    let scene = with_examples();
+    for device in ["tpu", "gpu:", "gpu:x", "gpu:-1", "gpu 1", "CPU", ""] {
+        let said = scene.learn(&["run", "part1", "--device", device]);
+        said.stopped(2, &["cpu, gpu or gpu:1", &format!("{device:?}")]);
+    }
+    assert_eq!(scene.read("calls"), "");
+}
+
+#[test]
+fn an_example_s_exit_code_is_ours() {
+    let scene = with_examples();
+    scene.program("cargo", "[ $1 = build ] || exit 3");
+    let said = scene.learn(&["run", "part1"]);
+    assert_eq!((said.code, said.err.as_str()), (Some(3), ""));
+    scene.program("cargo", "[ $1 = build ] || kill -SEGV $$");
+    assert_eq!(scene.learn(&["run", "part1_a"]).code, Some(128 + 11));
+}
+
+#[test]
+fn an_example_that_does_not_compile_shows_the_error_and_the_log() {
+    let scene = with_examples();
+    scene.program("cargo", "echo noise; echo 'error[E0308]: no' >&2; exit 101");
+    let said = scene.learn(&["run", "part1_a"]);
+    said.tells("error[E0308]: no");
+    said.stopped(1, &["part1_a", "target/learn-logs/example-part1_a.log"]);
+    assert!(!said.out.contains("noise"), "{}", said.out);
+}
+
+#[test]
+fn try_hands_its_words_to_the_bench_as_they_are() {
+    let scene = with_examples();
+    let words = ["try", "(a*b)*b", "a=2,3", "b=3,4", "--engine", "part9"];
+    scene.learn(&words).went_well();
+    let calls = runs(&scene);
+    assert!(calls[0].ends_with("-- (a*b)*b a=2,3 b=3,4 --engine part9"));
+    let said = scene.learn(&["try"]);
+    assert_eq!(said.code, Some(2));
+    said.tells("cargo learn try \"EXPR\"");
+}
+
+#[test]
+fn the_doctor_survives_a_driver_that_crashes() {
+    let scene = Scene::new();
+    scene.program("rustc", "echo rustc 1.95.0");
+    scene.program("cargo", "[ $1 = build ] || { echo boom >&2; exit 139; }");
+    let said = scene.learn(&["doctor"]);
+    said.went_well().tells("ended with code 139").tells("boom");
+    said.tells("running it needs an OpenCL device").tells("Next: ");
+}
+
+#[test]
+fn the_doctor_asks_no_driver_when_there_is_none() {
+    if cfg!(target_os = "macos") {
+        return; // The system brings its own driver there.
+    }
+    let scene = Scene::new();
+    std::fs::remove_file(scene.root.join("vendors/some.icd")).unwrap();
+    scene.program("rustc", "echo rustc 1.95.0");
+    scene.program("cargo", CARGO);
+    let said = scene.learn(&["doctor"]);
+    said.went_well().tells("drivers       none in ").tells("nobody to ask");
+    assert_eq!(scene.read("calls"), "");
+}
+
+#[test]
+fn the_doctor_s_only_failure_is_a_toolchain_that_cannot_work() {
+    let scene = Scene::new();
+    scene.program("cargo", CARGO);
+    scene.write("Cargo.toml", "rust-version = \"1.95\"\n");
+    scene.program("rustc", "echo rustc 1.60.0");
+    scene.learn(&["doctor"]).stopped(1, &["1.60.0", "rustup update"]);
+}
+
+#[test]
+fn the_book_is_built_by_the_pinned_mdbook() {
+    let scene = Scene::new();
+    scene.program("cargo", "touch $SCENE/installed; exit 1");
+    scene.program_at(
+        "target/tools/bin/mdbook",
+        "echo mdbook v0.5.4; echo \"$@\" >> $SCENE/mdbook",
+    );
+    let said = scene.learn(&["book", "--build"]);
+    said.went_well().tells("target/book/index.html");
+    assert!(scene.read("mdbook").contains("build"));
+    assert!(!scene.root.join("installed").exists());
+}
+
+#[test]
+fn without_a_network_there_is_no_mdbook_and_one_sentence() {
+    let scene = Scene::new();
+    let refuses = "echo 'warning: spurious network error' >&2; exit 101";
+    scene.program("cargo", refuses);
+    scene.program("mdbook", "echo mdbook v0.4.52");
+    let said = scene.learn(&["book", "--build"]);
+    said.stopped(1, &["could not reach the package registry", "connection"]);
+}

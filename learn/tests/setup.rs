@@ -1,0 +1,123 @@
+//! `cargo learn setup`, against package managers that only pretend.
+
+mod scene;
+
+use scene::Scene;
+
+/// An `apt-get` that keeps a record and installs the programs it knows.
+const APT: &str = r#"
+echo "$@" >> $SCENE/calls
+[ "$1" = update ] && exit 0
+for package in "$@"; do :; done
+case $package in
+  oclgrind | codespell)
+    echo '#!/bin/sh' > $SCENE/bin/$package
+    chmod 755 $SCENE/bin/$package ;;
+esac
+"#;
+
+#[test]
+fn what_is_missing_is_installed_and_the_second_time_all_is_in_place() {
+    let scene = Scene::new();
+    scene.program("apt-get", APT);
+    let first = scene.learn(&["setup", "--yes"]);
+    first.went_well().tells("Oclgrind").tells("apt-get update");
+    let install = "install --yes --no-install-recommends";
+    let expected = format!("update\n{install} oclgrind\n{install} codespell\n");
+    assert_eq!(scene.read("calls"), expected);
+    let second = scene.learn(&["setup", "--yes"]);
+    second.went_well().tells("Everything is in place");
+    assert_eq!(scene.read("calls"), expected);
+}
+
+#[test]
+fn a_missing_driver_is_what_comes_first() {
+    if cfg!(target_os = "macos") {
+        return; // The system brings its own driver there.
+    }
+    let scene = Scene::new();
+    std::fs::remove_file(scene.root.join("vendors/some.icd")).unwrap();
+    scene.program("apt-get", APT);
+    let said = scene.learn(&["setup"]);
+    said.went_well().tells("OpenCL driver").tells("pocl-opencl-icd");
+    assert_eq!(scene.read("calls"), "");
+}
+
+#[test]
+fn without_a_network_it_says_to_check_the_connection() {
+    let scene = Scene::new();
+    scene.program(
+        "apt-get",
+        "case $1 in
+          update) echo 'W: Failed to fetch http://deb.example/InRelease  \
+                 Temporary failure resolving '\\''deb.example'\\''' >&2 ;;
+          *) echo 'E: Unable to locate package' >&2; exit 100 ;;
+        esac",
+    );
+    let said = scene.learn(&["setup", "--yes"]);
+    said.stopped(
+        1,
+        &[
+            "still missing: Oclgrind, codespell",
+            "could not reach the package servers",
+            "check the connection",
+            "target/learn-logs/setup.log",
+        ],
+    );
+}
+
+#[test]
+fn without_root_the_commands_are_shown_with_sudo_and_not_run() {
+    let scene = Scene::new();
+    scene.program("apt-get", APT);
+    scene.program("id", "echo 1000");
+    let shown = scene.learn(&["setup"]);
+    shown.went_well().tells("sudo apt-get install");
+    let said = scene.learn(&["setup", "--yes"]);
+    said.tells("sudo apt-get install");
+    said.stopped(1, &["still missing", "needs root"]);
+    assert_eq!(scene.read("calls"), "");
+}
+
+#[test]
+fn homebrew_is_never_run_as_root() {
+    let scene = Scene::new();
+    scene.program("id", "echo 501");
+    scene.program("brew", APT);
+    let said = scene.learn(&["setup", "--yes"]);
+    said.went_well().tells("  brew install codespell");
+    assert!(!said.out.contains("sudo"), "{}", said.out);
+}
+
+#[test]
+fn a_package_that_does_not_exist_does_not_stop_the_others() {
+    let scene = Scene::new();
+    let refuses = r#"
+        case "$*" in
+          *oclgrind) echo "E: Unable to locate package oclgrind"; exit 100 ;;
+        esac"#;
+    scene.program("apt-get", &format!("{refuses}\n{APT}"));
+    let said = scene.learn(&["setup", "--yes"]);
+    said.stopped(1, &["still missing: Oclgrind;", "ended with code 100"]);
+    said.tells("E: Unable to locate package oclgrind");
+    said.tells("target/learn-logs/setup.log");
+    assert!(scene.read("calls").contains("codespell"));
+}
+
+#[test]
+fn a_system_that_we_do_not_know_gets_the_names_of_the_packages() {
+    let scene = Scene::new();
+    let shown = scene.learn(&["setup"]);
+    shown.went_well().tells("No package manager").tells("  oclgrind");
+    let said = scene.learn(&["setup", "--yes"]);
+    said.stopped(1, &["still missing", "by hand"]);
+}
+
+#[test]
+fn a_package_manager_without_oclgrind_is_told_apart() {
+    let scene = Scene::new();
+    scene.program("dnf", APT);
+    let said = scene.learn(&["setup", "--yes"]);
+    said.went_well().tells("Oclgrind is no package of this system");
+    assert_eq!(scene.read("calls"), "install --assumeyes codespell\n");
+}

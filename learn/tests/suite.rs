@@ -1,0 +1,157 @@
+//! `cargo learn test`, against a cargo that only pretends to test.
+
+mod scene;
+
+use std::process::Stdio;
+
+use scene::{Said, Scene, appears, is_gone};
+
+/// What `cargo test` might print when everything is well but for one skip.
+const GREEN: &str = "
+     Running unittests src/lib.rs (target/debug/deps/rungrad-0a)
+test one ... ok
+test result: ok. 11 passed; 0 failed; 0 ignored; 0 measured
+     Running tests/part2_gpu.rs (target/debug/deps/part2_gpu-0b)
+SKIPPED mul_on_the_device: no OpenCL driver
+test mul_on_the_device ... ok
+test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured
+";
+
+const RED: &str = "
+     Running unittests src/lib.rs (target/debug/deps/rungrad-0a)
+test one ... FAILED
+failures:
+---- one stdout ----
+left is not right
+test result: FAILED. 4 passed; 1 failed; 0 ignored; 0 measured
+error: 1 target failed:
+";
+
+/// A checkout whose book, spelling and cargo are well.
+fn healthy(tests: &str) -> Scene {
+    let scene = Scene::new();
+    scene.write("log", tests);
+    scene.program("cargo", "[ $1 = test ] && cat $SCENE/log; exit 0");
+    scene.program("codespell", "exit 0");
+    scene.program_at("target/tools/bin/mdbook", "echo mdbook v0.5.4");
+    scene
+}
+
+fn last_line(said: &Said) -> &str {
+    said.out.lines().last().unwrap_or_default()
+}
+
+#[test]
+fn a_healthy_checkout_ends_with_a_table_and_a_line_of_counts() {
+    let scene = healthy(GREEN);
+    let said = scene.learn(&["test"]);
+    said.went_well().tells("tests      ok           13       0        1");
+    // Thirteen tests, and one for each of the five steps beside them.
+    assert_eq!(last_line(&said), "18 passed, 0 failed, 1 skipped");
+}
+
+#[test]
+fn a_skip_is_loud_and_tells_its_reason() {
+    let said = healthy(GREEN).learn(&["test", "--only", "tests"]);
+    said.went_well()
+        .tells("SKIPPED, and why:\n  mul_on_the_device: no OpenCL driver\n");
+}
+
+#[test]
+fn a_failing_test_is_counted_and_named_and_the_other_steps_go_on() {
+    let scene = healthy(RED);
+    scene.program(
+        "cargo",
+        "[ $1 = test ] && { cat $SCENE/log; exit 101; }; exit 0",
+    );
+    let said = scene.learn(&["test"]);
+    assert_eq!(said.code, Some(1));
+    said.tells("FAILED:\n  src/lib.rs: one\n").tells("left is not right");
+    said.tells("target/learn-logs/tests.log").tells("spelling   ok");
+    assert_eq!(last_line(&said), "9 passed, 1 failed, 0 skipped");
+}
+
+#[test]
+fn a_test_run_that_fails_without_a_failing_test_is_a_failure() {
+    let scene = healthy("error: could not compile `rungrad`\n");
+    scene.program("cargo", "cat $SCENE/log; exit 101");
+    let said = scene.learn(&["test", "--only", "tests"]);
+    assert_eq!(said.code, Some(1));
+    said.tells("could not compile");
+    assert_eq!(last_line(&said), "0 passed, 1 failed, 0 skipped");
+}
+
+#[test]
+fn a_test_run_without_tests_is_a_failure() {
+    let said = healthy("").learn(&["test", "--only", "tests"]);
+    assert_eq!(said.code, Some(1));
+    said.tells("no test has run");
+}
+
+#[test]
+fn a_passing_step_is_folded() {
+    let said = healthy(GREEN).learn(&["test"]);
+    assert!(!said.out.contains("test one ... ok"), "{}", said.out);
+}
+
+#[test]
+fn a_complaint_of_mdbook_fails_the_book() {
+    let scene = healthy(GREEN);
+    let script = "echo mdbook v0.5.4
+        [ $1 = build ] && echo 'ERROR Could not read file for link' >&2
+        exit 0";
+    scene.program_at("target/tools/bin/mdbook", script);
+    let said = scene.learn(&["test", "--only", "book"]);
+    assert_eq!(said.code, Some(1));
+    said.tells("Could not read file for link");
+    assert_eq!(last_line(&said), "0 passed, 1 failed, 0 skipped");
+}
+
+#[test]
+fn a_missing_spell_checker_is_a_skip_and_not_a_pass() {
+    let scene = healthy(GREEN);
+    std::fs::remove_file(scene.root.join("bin/codespell")).unwrap();
+    let said = scene.learn(&["test", "--only", "spelling"]);
+    said.went_well().tells("spelling: codespell is not installed");
+    assert_eq!(last_line(&said), "0 passed, 0 failed, 1 skipped");
+}
+
+#[test]
+fn an_unknown_step_names_the_nearest() {
+    let said = healthy(GREEN).learn(&["test", "--only", "format!"]);
+    said.stopped(2, &["\"format!\"", "nearest is format", "lints, tests"]);
+}
+
+#[test]
+fn a_step_that_hangs_is_stopped_with_all_that_it_started() {
+    let scene = healthy(GREEN);
+    let script = "sleep 600 & echo $! > $SCENE/grandchild; wait";
+    scene.program("cargo", script);
+    let mut command = scene.command(&["test", "--only", "tests"]);
+    // Long enough to see it start, however busy the machine is.
+    let said = Said::by(command.env("RUNGRAD_STEP_LIMIT", "5"));
+    assert_eq!(said.code, Some(1));
+    said.tells("did not end within 5.0 s and was stopped");
+    is_gone(&appears(&scene.root.join("grandchild")));
+}
+
+#[test]
+fn what_a_step_started_does_not_outlive_the_companion() {
+    let scene = healthy(GREEN);
+    let script = "sleep 600 & echo $! > $SCENE/grandchild; wait";
+    scene.program("cargo", script);
+    let mut command = scene.command(&["test", "--only", "tests"]);
+    let mut companion = command.stdout(Stdio::null()).spawn().unwrap();
+    let grandchild = appears(&scene.root.join("grandchild"));
+    companion.kill().unwrap();
+    companion.wait().unwrap();
+    is_gone(&grandchild);
+}
+
+#[test]
+fn a_limit_that_is_no_number_is_refused() {
+    let scene = healthy(GREEN);
+    let mut command = scene.command(&["test"]);
+    let said = Said::by(command.env("RUNGRAD_STEP_LIMIT", "soon"));
+    said.stopped(2, &["RUNGRAD_STEP_LIMIT", "\"soon\"", "seconds"]);
+}
