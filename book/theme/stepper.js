@@ -1,0 +1,69 @@
+// Walks through a figure: <figure class="stepper"> with an SVG whose parts
+// carry data-step="1", "2", ... A part's first <title> says what the step does.
+// Without this script the whole figure is there, and prints whole.
+"use strict";
+
+for (const figure of document.querySelectorAll("figure.stepper")) {
+    const parts = [...figure.querySelectorAll("[data-step]")];
+    const stepOf = (part) => Number(part.dataset.step);
+    const last = Math.max(0, ...parts.map(stepOf));
+    if (last === 0) continue;
+
+    // 0 is the whole figure, as it stands before the first step.
+    let step = 0;
+
+    const words = (k) => parts
+        .filter((part) => stepOf(part) === k)
+        .map((part) => part.querySelector(":scope > title")?.textContent.trim())
+        .filter(Boolean)
+        .join(" ");
+
+    const bar = document.createElement("div");
+    bar.className = "steps";
+    bar.setAttribute("role", "group");
+    bar.setAttribute("aria-label", "Steps of the figure");
+    const button = (text, go) => {
+        const element = document.createElement("button");
+        element.type = "button";
+        element.textContent = text;
+        element.addEventListener("click", () => show(go()));
+        bar.append(element);
+        return element;
+    };
+    const back = button("Back", () => step - 1);
+    const next = button("Step through it", () => step + 1);
+    const all = button("Show all", () => 0);
+    const say = document.createElement("output");
+    bar.append(say);
+    figure.querySelector("svg").after(bar);
+
+    function show(k) {
+        step = Math.min(Math.max(k, 0), last);
+        for (const part of parts) {
+            part.classList.toggle("later", step > 0 && stepOf(part) > step);
+            part.classList.toggle("now", step > 0 && stepOf(part) === step);
+        }
+        back.disabled = step <= 1;
+        next.disabled = step === last;
+        next.textContent = step === 0 ? "Step through it" : "Next";
+        all.hidden = step === 0;
+        back.hidden = step === 0;
+        say.textContent = step === 0 ? "" : `${step} of ${last}. ${words(step)}`;
+    }
+
+    // The arrows turn pages in mdBook; inside the controls they turn steps.
+    bar.addEventListener("keydown", (event) => {
+        const to = {
+            ArrowRight: step + 1,
+            ArrowLeft: Math.max(1, step - 1),
+            Home: 1,
+            End: last,
+        }[event.key];
+        if (to === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+        event.preventDefault();
+        event.stopPropagation();
+        show(to);
+    });
+
+    show(0);
+}

@@ -1,0 +1,178 @@
+//! Every chapter has the same shape, so that a reader always knows where to
+//! look.
+
+use std::collections::{HashMap, HashSet};
+
+use pulldown_cmark::{Event, Tag, TagEnd};
+
+use crate::page::Page;
+use crate::tree::{Fault, ending};
+
+const GLOSSARY: &str = "book/src/glossary.md";
+
+/// The sections that a chapter has, in this order; others stand between
+/// `You will build` and `Run it`. From chapter 11 on there is a part to
+/// compare with.
+pub const SECTIONS: [&str; 6] = [
+    "You will build",
+    "Run it",
+    "Check yourself",
+    "What changed",
+    "Exercise",
+    "Where next",
+];
+
+/// The number in `book/src/ch04-backward-by-hand.md`.
+fn number(page: &Page) -> Option<usize> {
+    page.path.strip_prefix("book/src/ch")?.get(..2)?.parse().ok()
+}
+
+pub fn check(page: &Page) -> Vec<Fault> {
+    let Some(number) = number(page) else { return vec![] };
+    let mut faults = Vec::new();
+    if !page.text.lines().skip(1).find(|l| !l.is_empty()).is_some_and(is_goal) {
+        faults.push(page.fault(
+            0,
+            "the chapter does not open with its goal. Write one sentence in \
+             bold below the title.",
+        ));
+    }
+    let headings = page.headings();
+    let sections: Vec<(usize, &str)> = headings
+        .iter()
+        .filter(|(_, level, _)| *level == 2)
+        .map(|(at, _, title)| (*at, title.as_str()))
+        .collect();
+    let find = |name: &str| sections.iter().position(|(_, t)| *t == name);
+    let mut last = None;
+    for name in SECTIONS {
+        match find(name) {
+            None if name == "What changed" && number <= 10 => {}
+            None => faults.push(page.fault(
+                0,
+                format!("the chapter has no section \"{name}\". Add it."),
+            )),
+            found if found < last => faults.push(page.fault(
+                sections[found.unwrap_or_default()].0,
+                format!(
+                    "\"{name}\" stands too early. The order is: {}.",
+                    SECTIONS.join(", ")
+                ),
+            )),
+            found => last = found,
+        }
+    }
+    let section = |name: &str| {
+        let i = find(name)?;
+        let end = sections.get(i + 1).map_or(page.text.len(), |(at, _)| *at);
+        Some((sections[i].0, &page.text[sections[i].0..end]))
+    };
+    let demands: [(&str, &[&str], &str); 4] = [
+        ("Run it", &["```console"], "a command with its output"),
+        ("Check yourself", &["<details>"], "an answer in <details>"),
+        (
+            "What changed",
+            &["```diff", "<div class=\"panes\">"],
+            "a generated diff, or two listings in <div class=\"panes\">",
+        ),
+        ("Exercise", &["cargo learn check "], "`cargo learn check ID`"),
+    ];
+    for (name, wanted, words) in demands {
+        if let Some((at, text)) = section(name)
+            && !wanted.iter().any(|wanted| text.contains(wanted))
+        {
+            let what = format!("\"{name}\" does not hold {words}. Add it.");
+            faults.push(page.fault(at, what));
+        }
+    }
+    let run = find("Run it").map_or(page.text.len(), |i| sections[i].0);
+    if !page.text[..run].contains("\n<figure") {
+        faults.push(page.fault(
+            0,
+            "the chapter has no figure before \"Run it\". Draw its idea.",
+        ));
+    }
+    faults
+}
+
+fn is_goal(line: &str) -> bool {
+    line.strip_prefix("**")
+        .and_then(|line| line.strip_suffix(".**"))
+        .is_some_and(|goal| !goal.contains("**") && !goal.contains(". "))
+}
+
+/// Bold is for a term where it is defined: once in the book, and in the
+/// glossary too. (The goal of a chapter is bold as well.)
+pub fn terms(pages: &[Page]) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    let glossary: HashSet<String> = pages
+        .iter()
+        .filter(|page| page.path == GLOSSARY)
+        .flat_map(Page::ids)
+        .collect();
+    let mut defined: HashMap<String, String> = HashMap::new();
+    for page in pages.iter().filter(|page| page.path != GLOSSARY) {
+        let mut term: Option<String> = None;
+        for (event, range) in page.events() {
+            match event {
+                Event::Start(Tag::Strong) => term = Some(String::new()),
+                Event::Text(text) | Event::Code(text) => {
+                    if let Some(term) = &mut term {
+                        term.push_str(&text);
+                    }
+                }
+                Event::End(TagEnd::Strong) => {
+                    let term = term.take().unwrap_or_default().to_lowercase();
+                    if term.ends_with('.') || !page.is_typed(range.start) {
+                        continue;
+                    }
+                    let id = term.replace(' ', "-").replace(['(', ')'], "");
+                    let place = defined.insert(term.clone(), page.path.clone());
+                    if !glossary.contains(&id) {
+                        faults.push(page.fault(
+                            range.start,
+                            format!(
+                                "\"{term}\" is bold and not in {GLOSSARY}. \
+                                 Define it there, or use italics."
+                            ),
+                        ));
+                    } else if let Some(place) = place {
+                        faults.push(page.fault(
+                            range.start,
+                            format!(
+                                "\"{term}\" was bold already in {place}. A \
+                                 term is bold once, where it is defined."
+                            ),
+                        ));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    faults
+}
+
+/// One sentence a line: a change to a sentence is a change to one line.
+pub fn sentences(page: &Page) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    for (event, range) in page.events() {
+        let Event::Text(text) = event else { continue };
+        let ends = [". ", "? ", "! "];
+        let two = text.char_indices().any(|(i, _)| {
+            let (head, tail) = text.split_at(i);
+            ends.iter().any(|end| head.ends_with(end))
+                && tail.starts_with(char::is_uppercase)
+                && !head.ends_with("e.g. ")
+        });
+        let line = page.fault(range.start, "").file;
+        if two && ending(&line) == "md" && page.is_typed(range.start) {
+            faults.push(page.fault(
+                range.start,
+                "two sentences stand on one line. Start the second on its \
+                 own.",
+            ));
+        }
+    }
+    faults
+}

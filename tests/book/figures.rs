@@ -1,0 +1,17 @@
+//! The figures that the engine draws of itself.
+
+use rungrad::draw;
+use rungrad::part1_cpu::Tensor;
+
+/// `(a * b) * b`, forward and back: chapter 4's stepper.
+pub fn tape() -> String {
+    let a = Tensor::new(&[2], &[2.0, 3.0]);
+    let b = Tensor::new(&[2], &[3.0, 4.0]);
+    let mut tape = a.mul(&b).mul(&b).sum().backward_recorded();
+    for (record, name) in tape.records.iter_mut().zip(["a", "b", "c", "d"]) {
+        record.name = Some(name.into());
+    }
+    let title = "The tape of (a * b) * b: values run forward to the sum, \
+                 gradients run back to a and b.";
+    draw::svg(&tape, "tape", title, None)
+}

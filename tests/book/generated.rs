@@ -1,0 +1,229 @@
+//! What the book shows and nobody types: outputs of programs, differences
+//! between listings, formulas, drawn figures. `UPDATE=1 cargo test --test
+//! book` writes these files; without it the tests compare.
+
+use std::fs;
+
+use pulldown_latex::config::DisplayMode;
+use pulldown_latex::{Parser, RenderConfig, Storage, push_mathml};
+use similar::{ChangeTag, TextDiff};
+
+use crate::anchor::region;
+use crate::figures;
+use crate::tree::{Fault, Tree, fault};
+
+/// The output of a program of `examples/`, below the command that makes it.
+#[derive(Clone, Copy)]
+pub struct Output {
+    /// `book/listings/NAME.out` shows `examples/NAME.rs`.
+    pub out: &'static str,
+    pub args: &'static [&'static str],
+    /// The code that the program ends with.
+    pub code: i32,
+}
+
+/// The way from one region to another: `src/part1_cpu/ops.rs:mul`.
+#[derive(Clone, Copy)]
+pub struct Diff {
+    pub out: &'static str,
+    pub old: &'static str,
+    pub new: &'static str,
+}
+
+/// A figure that `rungrad::draw` makes.
+#[derive(Clone, Copy)]
+pub struct Figure {
+    pub out: &'static str,
+    pub draw: fn() -> String,
+}
+
+#[derive(Clone, Copy)]
+pub struct Manifest {
+    pub outputs: &'static [Output],
+    pub diffs: &'static [Diff],
+    pub figures: &'static [Figure],
+}
+
+/// Everything generated, formulas apart: each `book/math/x.tex` becomes
+/// `book/listings/x.mml`.
+pub const MANIFEST: Manifest = Manifest {
+    outputs: &[
+        output("book/listings/part1_step1_data.out"),
+        output("book/listings/part1_step2_graph.out"),
+        output("book/listings/part1_step3_local.out"),
+        output("book/listings/part1_step4_backward.out"),
+        output("book/listings/part1_backprop.out"),
+    ],
+    diffs: &[
+        Diff {
+            out: "book/listings/step1-step2.diff",
+            old: "examples/part1_step1_data.rs:step1",
+            new: "examples/part1_step2_graph.rs:step2",
+        },
+        Diff {
+            out: "book/listings/step2-step3.diff",
+            old: "examples/part1_step2_graph.rs:step2",
+            new: "examples/part1_step3_local.rs:step3-tensor",
+        },
+        Diff {
+            out: "book/listings/step3-step4.diff",
+            old: "examples/part1_step3_local.rs:step3-tensor",
+            new: "examples/part1_step4_backward.rs:step4-tensor",
+        },
+    ],
+    figures: &[Figure { out: "book/figures/tape.svg", draw: figures::tape }],
+};
+
+/// The usual case: the example takes no words and succeeds.
+const fn output(out: &'static str) -> Output {
+    Output { out, args: &[], code: 0 }
+}
+
+/// When the longer side keeps less than this share of the shorter one, a diff
+/// is harder to read than two panes.
+const LEAST_IN_COMMON: f32 = 0.5;
+
+impl Output {
+    pub fn example(&self) -> &'static str {
+        let name = self.out.rsplit('/').next().unwrap_or_default();
+        name.split('.').next().unwrap_or_default()
+    }
+}
+
+impl Manifest {
+    /// Whether a diff compares this region.
+    pub fn uses(&self, file: &str, anchor: &str) -> bool {
+        let place = format!("{file}:{anchor}");
+        self.diffs.iter().any(|d| d.old == place || d.new == place)
+    }
+
+    /// Files in `book/listings` that nothing makes any more.
+    pub fn orphans(&self, tree: &Tree) -> Vec<Fault> {
+        let formulas =
+            tree.list("book/math/", ".tex").map(|(tex, _)| mml_of(tex));
+        let outputs = self.outputs.iter().map(|o| o.out.to_string());
+        let diffs = self.diffs.iter().map(|d| d.out.to_string());
+        let known: Vec<_> = formulas.chain(outputs).chain(diffs).collect();
+        tree.list("book/listings/", "")
+            .filter(|(file, _)| !known.iter().any(|known| known == file))
+            .map(|(file, _)| {
+                fault(
+                    file,
+                    1,
+                    "nothing generates this listing. Add it to MANIFEST in \
+                     tests/book/generated.rs or remove it.",
+                )
+            })
+            .collect()
+    }
+
+    /// What can be computed without running a program.
+    pub fn computed(
+        &self,
+        tree: &Tree,
+    ) -> Vec<(String, Result<String, String>)> {
+        let diffs = self
+            .diffs
+            .iter()
+            .map(|d| (d.out.to_string(), diff(tree, d.old, d.new)));
+        let formulas = tree
+            .list("book/math/", ".tex")
+            .map(|(file, tex)| (mml_of(file), formula(tex)));
+        let figures =
+            self.figures.iter().map(|f| (f.out.to_string(), Ok((f.draw)())));
+        diffs.chain(formulas).chain(figures).collect()
+    }
+}
+
+/// Compares a generated file with what it must be, or writes it.
+pub fn settle(
+    tree: &Tree,
+    file: &str,
+    wanted: Result<String, String>,
+) -> Option<Fault> {
+    let update = std::env::var_os("UPDATE").is_some_and(|v| v == "1");
+    match wanted {
+        Err(what) => Some(fault(file, 1, what)),
+        Ok(wanted) if update => {
+            let path = Tree::root().join(file);
+            fs::create_dir_all(path.parent().expect("a folder"))
+                .and_then(|()| fs::write(&path, wanted))
+                .expect("a file of the book can be written");
+            None
+        }
+        Ok(wanted) => stale(tree, file, &wanted),
+    }
+}
+
+pub fn stale(tree: &Tree, file: &str, wanted: &str) -> Option<Fault> {
+    let found = tree.get(file).unwrap_or_default();
+    let line = found.lines().zip(wanted.lines()).take_while(|(a, b)| a == b);
+    let line = line.count();
+    (found != wanted).then(|| {
+        fault(
+            file,
+            line + 1,
+            format!(
+                "this is not what is computed now: `{}`. Run UPDATE=1 cargo \
+                 test --test book and read the change.",
+                wanted.lines().nth(line).unwrap_or("the end of the file")
+            ),
+        )
+    })
+}
+
+/// Both regions in one listing, unchanged lines with a space before them.
+fn diff(tree: &Tree, old: &str, new: &str) -> Result<String, String> {
+    let read = |place: &str| {
+        let (file, anchor) = place.split_once(':').unwrap_or((place, ""));
+        let text = tree.get(file).ok_or(format!("`{file}` does not exist."))?;
+        region(text, anchor)
+            .ok_or(format!("`{file}` has no anchor `{anchor}`."))
+    };
+    let (old_text, new_text) = (read(old)?, read(new)?);
+    let diff = TextDiff::from_lines(&old_text, &new_text);
+    let same = diff.iter_all_changes().filter(|c| c.tag() == ChangeTag::Equal);
+    let shorter = old_text.lines().count().min(new_text.lines().count());
+    let kept = same.count() as f32 / shorter as f32;
+    if kept < LEAST_IN_COMMON {
+        return Err(format!(
+            "{old} and {new} share only {:.0} % of their lines. Show them in \
+             two panes, <div class=\"panes\">.",
+            100.0 * kept
+        ));
+    }
+    Ok(diff
+        .iter_all_changes()
+        .map(|change| {
+            let sign = match change.tag() {
+                ChangeTag::Delete => '-',
+                ChangeTag::Insert => '+',
+                ChangeTag::Equal => ' ',
+            };
+            format!("{sign}{}\n", change.value().trim_end_matches('\n'))
+        })
+        .collect())
+}
+
+fn mml_of(tex: &str) -> String {
+    tex.replace("book/math/", "book/listings/").replace(".tex", ".mml")
+}
+
+/// A formula as MathML. The `<div>` makes it a block of HTML for mdBook,
+/// which would read emphasis into bare MathML.
+fn formula(tex: &str) -> Result<String, String> {
+    let storage = Storage::new();
+    let parser = Parser::new(tex.trim(), &storage);
+    let config = RenderConfig {
+        display_mode: DisplayMode::Block,
+        annotation: None,
+        ..Default::default()
+    };
+    let mut mathml = String::new();
+    push_mathml(&mut mathml, parser, config)
+        .map_err(|error| format!("not a formula: {error}"))?;
+    if mathml.contains("<merror") {
+        return Err("this formula does not parse. Correct it.".into());
+    }
+    Ok(format!("<div class=\"math\">\n{mathml}\n</div>\n"))
+}

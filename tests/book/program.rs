@@ -1,0 +1,144 @@
+//! Runs the examples that the book quotes, as a reader would.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output as Ended, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::generated::Output;
+use crate::tree::Tree;
+
+/// No program of the book takes this long; a hang ends as a sentence.
+const TIME_LIMIT: Duration = Duration::from_secs(120);
+
+/// Builds every example, because `cargo test --test book` does not, and says
+/// where the programs are. They stand beside this test.
+pub fn examples() -> Result<PathBuf, String> {
+    let test = std::env::current_exe().expect("the path of this test");
+    let folder = test.parent().and_then(Path::parent).expect("a profile");
+    let target = folder.parent().expect("a target folder");
+    let profile = match folder.file_name().and_then(|name| name.to_str()) {
+        Some("debug") | None => "dev",
+        Some(name) => name,
+    };
+    let build = Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--examples", "--profile", profile])
+        .arg("--target-dir")
+        .arg(target)
+        .current_dir(Tree::root())
+        .output()
+        .map_err(|error| format!("cargo does not start: {error}"))?;
+    if !build.status.success() {
+        let log = String::from_utf8_lossy(&build.stderr);
+        return Err(format!("the examples do not build:\n{log}"));
+    }
+    Ok(folder.join("examples"))
+}
+
+/// The command and what it prints, on any machine.
+pub fn listing(
+    examples: &Path,
+    program: &Output,
+    devices: &[String],
+) -> Result<String, String> {
+    let path = examples
+        .join(program.example())
+        .with_extension(std::env::consts::EXE_EXTENSION);
+    let child = Command::new(&path)
+        .args(program.args)
+        .current_dir(Tree::root())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| {
+            format!("{} does not start: {error}", path.display())
+        })?;
+    let ended = wait(child, TIME_LIMIT)?;
+    if ended.status.code() != Some(program.code) {
+        return Err(format!(
+            "`{}` ended with {}, expected code {}.\n{}",
+            program.example(),
+            ended.status,
+            program.code,
+            String::from_utf8_lossy(&ended.stderr)
+        ));
+    }
+    let mut command = format!("$ cargo run --example {}", program.example());
+    if !program.args.is_empty() {
+        command += &format!(" -- {}", program.args.join(" "));
+    }
+    let stdout = String::from_utf8_lossy(&ended.stdout);
+    let stderr = String::from_utf8_lossy(&ended.stderr);
+    let text = everywhere(&format!("{stdout}{stderr}"), devices);
+    Ok(format!("{command}\n{text}"))
+}
+
+fn wait(mut child: Child, limit: Duration) -> Result<Ended, String> {
+    let start = Instant::now();
+    // The pipes are read meanwhile: a full one would stop the program.
+    let mut out = child.stdout.take().expect("a pipe");
+    let mut err = child.stderr.take().expect("a pipe");
+    let read = |pipe: &mut dyn std::io::Read| {
+        let mut bytes = Vec::new();
+        let _ = pipe.read_to_end(&mut bytes);
+        bytes
+    };
+    let stdout = thread::spawn(move || read(&mut out));
+    let stderr = thread::spawn(move || read(&mut err));
+    let status = loop {
+        match child.try_wait().expect("a child of ours") {
+            Some(status) => break status,
+            None if start.elapsed() > limit => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(format!(
+                    "the program does not end within {} s.",
+                    limit.as_secs()
+                ));
+            }
+            None => thread::sleep(Duration::from_millis(2)),
+        }
+    };
+    let stdout = stdout.join().expect("a reader");
+    let stderr = stderr.join().expect("a reader");
+    Ok(Ended { status, stdout, stderr })
+}
+
+/// The text with the words that differ from machine to machine taken out:
+/// names of devices, times, and the path of the repository.
+pub fn everywhere(text: &str, devices: &[String]) -> String {
+    let root = Tree::root().to_string_lossy();
+    let mut text = text.replace(&*root, ".");
+    for device in devices {
+        text = text.replace(device.trim(), "(your device)");
+    }
+    text.split_inclusive('\n').map(without_times).collect()
+}
+
+/// `12.5 ms` reads `… ms`.
+fn without_times(line: &str) -> String {
+    let is_number = |word: &str| {
+        word.contains(|c: char| c.is_ascii_digit())
+            && word.chars().all(|c| c.is_ascii_digit() || c == '.')
+    };
+    let is_unit = |word: &str| matches!(word, "ns" | "µs" | "us" | "ms" | "s");
+    let bare = |word: &str| {
+        word.trim_matches(|c: char| !c.is_alphanumeric()).to_string()
+    };
+    let words: Vec<&str> = line.split(' ').collect();
+    let mut result = String::new();
+    for (i, word) in words.iter().enumerate() {
+        let next = words.get(i + 1).map(|word| bare(word));
+        let timed =
+            is_number(&bare(word)) && next.is_some_and(|next| is_unit(&next));
+        if i > 0 {
+            result.push(' ');
+        }
+        match timed {
+            true => result += &word.replace(&bare(word), "…"),
+            false => result += word,
+        }
+    }
+    result
+}
