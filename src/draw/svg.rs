@@ -2,23 +2,26 @@
 //!
 //! The colors are the page's (`currentColor` and the variables
 //! `--fig-value`, `--fig-grad`), with a fallback for a file that is opened
-//! alone. Each forward and each backward step is a group `data-step="n"`, so
-//! that the book can play them; without a script all of them are seen.
+//! alone. Each forward and each backward step is a group `data-step="n"` with
+//! a sentence as its title, so that the book can play them; without a script
+//! all of them are seen.
 
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use super::{label, values};
+use super::{label, operands, values};
 use crate::shape::list;
 use crate::tape::Tape;
 
-const BOX: (f64, f64) = (132.0, 64.0);
-const COLUMN: f64 = 250.0;
+const BOX: (f64, f64) = (126.0, 64.0);
+const COLUMN: f64 = 212.0;
 const ROW: f64 = 118.0;
 const RADIUS: f64 = 17.0;
 /// The circle stands this far to the left of its box.
-const CIRCLE: f64 = 46.0;
+const CIRCLE: f64 = 38.0;
 const MARGIN: f64 = 14.0;
+/// Drawn smaller than this, the numbers cannot be read; the page scrolls.
+const SMALLEST: f64 = 0.75;
 
 /// Where each record stands.
 struct Layout {
@@ -94,7 +97,7 @@ pub fn svg(
     let made: Vec<usize> =
         (0..tape.records.len()).filter(|&at| !parents[at].is_empty()).collect();
 
-    page.step(0);
+    page.step(0, "The leaves hold data.");
     for at in (0..tape.records.len()).filter(|&at| parents[at].is_empty()) {
         page.tensor(tape, &layout, at);
     }
@@ -102,7 +105,7 @@ pub fn svg(
     let mut step = 0;
     for &at in &made {
         step += 1;
-        page.step(step);
+        page.step(step, &forward(tape, at));
         let (x, y) = layout.corner(at);
         for (place, &parent) in parents[at].iter().enumerate() {
             let end = port((x, y), place, parents[at].len());
@@ -115,8 +118,9 @@ pub fn svg(
     }
     if tape.records.last().is_some_and(|root| root.grad.is_some()) {
         step += 1;
-        page.step(step);
-        page.gradient(tape, &layout, tape.records.len() - 1);
+        let root = tape.records.len() - 1;
+        page.step(step, &seed(tape, root));
+        page.gradient(tape, &layout, root);
         page.close();
     }
     // A gradient is whole when the last of its consumers has given its part:
@@ -124,7 +128,7 @@ pub fn svg(
     for &at in made.iter().rev().filter(|&&at| tape.records[at].grad.is_some())
     {
         step += 1;
-        page.step(step);
+        page.step(step, &backward(tape, at));
         let corner = layout.corner(at);
         page.back(corner);
         for (place, &parent) in parents[at].iter().enumerate() {
@@ -155,6 +159,35 @@ fn port((x, y): (f64, f64), place: usize, count: usize) -> (f64, f64) {
     (x - CIRCLE - (RADIUS * RADIUS - spread * spread).sqrt(), y + spread)
 }
 
+/// The sentence of a forward step: `c = mul(a, b) is [6, 12].`
+fn forward(tape: &Tape, at: usize) -> String {
+    let record = &tape.records[at];
+    let operands = operands(tape, record).join(", ");
+    let (name, op) = (label(tape, at), &record.op);
+    format!("{name} = {op}({operands}) is {}.", values(record))
+}
+
+/// The sentence of the first backward step.
+fn seed(tape: &Tape, root: usize) -> String {
+    let grad = tape.records[root].grad.as_deref().map_or(String::new(), list);
+    let name = label(tape, root);
+    format!("Backward begins: the gradient of {name} is {grad}.")
+}
+
+/// The sentence of a backward step: `mul gives [3, 4] to a.`
+fn backward(tape: &Tape, at: usize) -> String {
+    let record = &tape.records[at];
+    let operands = operands(tape, record).into_iter();
+    let given: Vec<String> = operands
+        .zip(&record.given)
+        .filter_map(|(name, given)| {
+            let (_, grad) = given.as_ref()?;
+            Some(format!("{} to {name}", list(grad)))
+        })
+        .collect();
+    format!("Backward: {} gives {}.", record.op, given.join(" and "))
+}
+
 /// The two ways along a wire.
 enum Way {
     Forward,
@@ -177,16 +210,17 @@ impl Page<'_> {
         self.put(format_args!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"tape\" \
              viewBox=\"0 0 {width} {height}\" \
-             style=\"max-width: {width}px\" role=\"img\" \
+             style=\"min-width: {}px; max-width: {width}px\" role=\"img\" \
              aria-labelledby=\"{name}-title\" font-size=\"14\" \
-             font-family=\"ui-monospace, monospace\" text-anchor=\"middle\">"
+             font-family=\"ui-monospace, monospace\" text-anchor=\"middle\">",
+            width * SMALLEST
         ));
         self.put(format_args!("<title id=\"{name}-title\">{title}</title>"));
         self.put(format_args!("<defs>"));
         for (id, color) in [("value", VALUE), ("grad", GRAD)] {
             self.put(format_args!(
                 "<marker id=\"{name}-{id}\" viewBox=\"0 0 8 8\" refX=\"7\" \
-                 refY=\"4\" markerWidth=\"8\" markerHeight=\"8\" \
+                 refY=\"4\" markerWidth=\"6\" markerHeight=\"6\" \
                  orient=\"auto-start-reverse\"><path d=\"M0 0 8 4 0 8z\" \
                  fill=\"{color}\"/></marker>"
             ));
@@ -194,8 +228,11 @@ impl Page<'_> {
         self.put(format_args!("</defs>"));
     }
 
-    fn step(&mut self, step: usize) {
-        self.put(format_args!("<g data-step=\"{step}\">"));
+    fn step(&mut self, step: usize, sentence: &str) {
+        let sentence = escape(sentence);
+        self.put(format_args!(
+            "<g data-step=\"{step}\"><title>{sentence}</title>"
+        ));
     }
 
     fn close(&mut self) {
