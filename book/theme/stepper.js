@@ -30,7 +30,7 @@ for (const figure of document.querySelectorAll("figure.stepper")) {
         bar.append(element);
         return element;
     };
-    const back = button("Back", () => step - 1);
+    const back = button("Back", () => Math.max(1, step - 1));
     const next = button("Step through it", () => step + 1);
     const all = button("Show all", () => 0);
     const say = document.createElement("output");
@@ -43,11 +43,11 @@ for (const figure of document.querySelectorAll("figure.stepper")) {
             part.classList.toggle("later", step > 0 && stepOf(part) > step);
             part.classList.toggle("now", step > 0 && stepOf(part) === step);
         }
-        back.disabled = step <= 1;
-        next.disabled = step === last;
+        // A button that has the focus keeps it: `disabled` would drop it.
+        back.setAttribute("aria-disabled", step <= 1);
+        next.setAttribute("aria-disabled", step === last);
         next.textContent = step === 0 ? "Step through it" : "Next";
-        all.hidden = step === 0;
-        back.hidden = step === 0;
+        back.hidden = all.hidden = step === 0;
         say.textContent = step === 0 ? "" : `${step} of ${last}. ${words(step)}`;
     }
 

@@ -8,7 +8,8 @@ pub fn tape() -> String {
     let a = Tensor::new(&[2], &[2.0, 3.0]);
     let b = Tensor::new(&[2], &[3.0, 4.0]);
     let mut tape = a.mul(&b).mul(&b).sum().backward_recorded();
-    for (record, name) in tape.records.iter_mut().zip(["a", "b", "c", "d"]) {
+    let names = ["a", "b", "c", "d", "loss"];
+    for (record, name) in tape.records.iter_mut().zip(names) {
         record.name = Some(name.into());
     }
     let title = "The tape of (a * b) * b: values run forward to the sum, \
