@@ -1,0 +1,76 @@
+//! The sentence for a system on which no kernel can run.
+
+use std::fs;
+
+use crate::Error;
+
+/// Says what is missing, and the one line that mends it on this system.
+pub(super) fn no_driver() -> Error {
+    let remedy = match install(&fs::read_to_string(OS_RELEASE).ok()) {
+        Some(command) => format!("To run on this CPU: {command}; or"),
+        None => ANY_SYSTEM.to_owned(),
+    };
+    Error::NoOpenCl(format!(
+        "No OpenCL driver was found ({}). {remedy} `cargo learn setup`.",
+        missing()
+    ))
+}
+
+const OS_RELEASE: &str = "/etc/os-release";
+
+const ANY_SYSTEM: &str = "Install the driver of your GPU, or PoCL to run on \
+    this CPU (`conda install -c conda-forge pocl`); or";
+
+/// The loader finds the drivers; either can be missing.
+fn missing() -> String {
+    #[cfg(all(unix, not(target_os = "macos")))]
+    if let Err(reason) = super::link::library() {
+        return reason.to_owned();
+    }
+    match std::env::var("OCL_ICD_VENDORS") {
+        Ok(folder) => format!(
+            "the loader is there, but OCL_ICD_VENDORS={folder} names no \
+             driver"
+        ),
+        Err(_) => {
+            "the loader is there, but no driver is registered with it".into()
+        }
+    }
+}
+
+/// The install command for the system that `os_release` describes. It names
+/// the loader as well, where the driver's package does not bring one.
+fn install(os_release: &Option<String>) -> Option<&'static str> {
+    let names = os_release.as_ref()?.lines().filter_map(|line| {
+        line.strip_prefix("ID=").or(line.strip_prefix("ID_LIKE="))
+    });
+    names.flat_map(|value| value.trim_matches('"').split(' ')).find_map(
+        |name| match name {
+            "debian" | "ubuntu" => Some("apt-get install pocl-opencl-icd"),
+            "fedora" | "rhel" => Some("dnf install pocl ocl-icd"),
+            "arch" => Some("pacman -S pocl ocl-icd"),
+            "opensuse" | "suse" => Some("zypper install pocl"),
+            _ => None,
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn on(os_release: &str) -> Option<&'static str> {
+        install(&Some(os_release.to_owned()))
+    }
+
+    #[test]
+    fn the_install_line_is_this_systems() {
+        let debian = on("PRETTY_NAME=\"Debian\"\nID=debian\n").unwrap();
+        assert!(debian.starts_with("apt-get"), "{debian}");
+        let mint = on("ID=linuxmint\nID_LIKE=\"ubuntu debian\"\n").unwrap();
+        assert!(mint.starts_with("apt-get"), "{mint}");
+        assert!(on("ID=fedora\n").unwrap().starts_with("dnf"));
+        assert!(on("ID=arch\n").unwrap().starts_with("pacman"));
+        assert_eq!(on("ID=plan9\n"), None);
+    }
+}

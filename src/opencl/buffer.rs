@@ -1,0 +1,196 @@
+//! Typed memory on a device.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use ocl::core::{self, Event, Mem, MemFlags};
+
+use super::device::Bytes;
+use super::gpu::Gpu;
+use super::status::refusal;
+use crate::Error;
+use crate::ledger;
+
+/// A type that means the same on the host and in a kernel: `f32` is `float`,
+/// `u32` is `uint`, `i32` is `int`.
+pub trait Element: ocl::OclPrm + Default + sealed::Sealed {
+    /// The type's name in OpenCL C.
+    const C_NAME: &'static str;
+    /// The type's name in Rust.
+    const NAME: &'static str;
+}
+
+mod sealed {
+    /// Only this crate adds elements: a `bool` has no size in OpenCL C.
+    pub trait Sealed {}
+}
+
+macro_rules! elements {
+    ($($rust:ident is $c:ident;)*) => {$(
+        impl sealed::Sealed for $rust {}
+        impl Element for $rust {
+            const C_NAME: &'static str = stringify!($c);
+            const NAME: &'static str = stringify!($rust);
+        }
+    )*};
+}
+
+elements! {
+    f32 is float;
+    u32 is uint;
+    i32 is int;
+}
+
+/// A number of values in a device's memory. It knows its length and its
+/// device, which OpenCL's own memory objects do not. Dropping it frees the
+/// memory, after the launches that still use it.
+pub struct Buffer<T: Element> {
+    gpu: Gpu,
+    len: usize,
+    pub(super) mem: Mem,
+    values: PhantomData<T>,
+}
+
+impl<T: Element> Buffer<T> {
+    pub(super) fn new(gpu: &Gpu, len: usize) -> Result<Buffer<T>, Error> {
+        let bytes = check_size::<T>(gpu, len)?;
+        // SAFETY: no host memory is attached, so these flags ask nothing of
+        // the caller.
+        let mem = unsafe {
+            core::create_buffer::<_, T>(
+                &gpu.0.context,
+                MemFlags::READ_WRITE,
+                len,
+                None,
+            )
+        };
+        let doing = || format!("Allocating {} on {}", Bytes(bytes), gpu.name());
+        let mem = mem.map_err(|error| refusal(&doing(), error))?;
+        gpu.note_memory(bytes as i64);
+        ledger::count(|counts| counts.allocations += 1);
+        Ok(Buffer { gpu: gpu.clone(), len, mem, values: PhantomData })
+    }
+
+    /// How many values there are. Never 0, and always a `uint`.
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The device that holds the values.
+    pub fn gpu(&self) -> &Gpu {
+        &self.gpu
+    }
+
+    /// A copy of the values on the host. It waits for the launches before.
+    pub fn read(&self) -> Result<Vec<T>, Error> {
+        let mut values = vec![T::default(); self.len];
+        self.read_into(&mut values)?;
+        Ok(values)
+    }
+
+    /// Copies the values to `target`, which must be as long as the buffer.
+    /// It waits for the launches before.
+    pub fn read_into(&self, target: &mut [T]) -> Result<(), Error> {
+        self.check_length(target.len())?;
+        // SAFETY: the call blocks until `target`, which is as long as the
+        // buffer, is written. An element has no invalid bits.
+        let done = unsafe {
+            core::enqueue_read_buffer(
+                &self.gpu.0.queue,
+                &self.mem,
+                true,
+                0,
+                target,
+                None::<Event>,
+                None::<&mut Event>,
+            )
+        };
+        done.map_err(|error| {
+            let doing = "Reading a buffer after the launches before it";
+            refusal(doing, error)
+        })?;
+        ledger::count(|counts| counts.bytes_to_host += self.bytes());
+        Ok(())
+    }
+
+    /// Copies `values`, which must be as many as the buffer's, to the device.
+    pub fn write(&self, values: &[T]) -> Result<(), Error> {
+        self.check_length(values.len())?;
+        // SAFETY: the call blocks until `values`, which is as long as the
+        // buffer, is copied.
+        let done = unsafe {
+            core::enqueue_write_buffer(
+                &self.gpu.0.queue,
+                &self.mem,
+                true,
+                0,
+                values,
+                None::<Event>,
+                None::<&mut Event>,
+            )
+        };
+        done.map_err(|error| refusal("Writing a buffer", error))?;
+        ledger::count(|counts| counts.bytes_to_device += self.bytes());
+        Ok(())
+    }
+
+    fn bytes(&self) -> u64 {
+        (self.len * size_of::<T>()) as u64
+    }
+
+    fn check_length(&self, given: usize) -> Result<(), Error> {
+        if given == self.len {
+            return Ok(());
+        }
+        Err(Error::Mistake(format!(
+            "The buffer holds {} values and the slice {given}: a copy needs \
+             as many on both sides.",
+            self.len
+        )))
+    }
+}
+
+/// The bytes of `len` values, if the device can hold them in one buffer.
+fn check_size<T: Element>(gpu: &Gpu, len: usize) -> Result<u64, Error> {
+    if len == 0 {
+        return Err(Error::Mistake(
+            "A buffer of 0 elements cannot exist on an OpenCL device: keep \
+             empty arrays on the host."
+                .into(),
+        ));
+    }
+    let bytes = (len as u64).saturating_mul(size_of::<T>() as u64);
+    let limit = gpu.info().max_allocation;
+    if bytes > limit {
+        return Err(Error::Device(format!(
+            "A buffer of {len} {} takes {}, and {} allows {} in one buffer: \
+             split the work, or use smaller arrays.",
+            T::NAME,
+            Bytes(bytes),
+            gpu.name(),
+            Bytes(limit)
+        )));
+    }
+    if u32::try_from(len).is_err() {
+        return Err(Error::Device(format!(
+            "A buffer of {len} {} has more elements than a kernel's uint can \
+             count ({}): split the work.",
+            T::NAME,
+            u32::MAX
+        )));
+    }
+    Ok(bytes)
+}
+
+impl<T: Element> Drop for Buffer<T> {
+    fn drop(&mut self) {
+        self.gpu.note_memory(-(self.bytes() as i64));
+    }
+}
+
+impl<T: Element> fmt::Debug for Buffer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} on {:?}", self.len, T::NAME, self.gpu)
+    }
+}

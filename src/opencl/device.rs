@@ -1,0 +1,189 @@
+//! Which OpenCL devices this system has.
+//!
+//! Discovery runs once in a process, whoever asks first; all later askers,
+//! from any thread, get the same answer, and a failure is remembered too.
+//! More than speed depends on it: PoCL 3.1 tells a second thread that it is
+//! ready while the first is still setting it up.
+
+use std::fmt;
+use std::ptr;
+use std::sync::OnceLock;
+
+use ocl::core::{self, DeviceId, DeviceInfo as Ask, DeviceInfoResult};
+use ocl::core::{DeviceType, OpenclVersion, PlatformId, PlatformInfo};
+use ocl::ffi;
+
+use super::absence;
+use super::status::{meaning, refusal};
+use crate::Error;
+
+/// What kind of processor a device is. The order is that of preference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// A graphics processor.
+    Gpu,
+    /// Neither: a signal processor, an FPGA.
+    Accelerator,
+    /// This computer's own cores, behind a driver such as PoCL.
+    Cpu,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Kind::Gpu => "GPU",
+            Kind::Accelerator => "accelerator",
+            Kind::Cpu => "CPU",
+        })
+    }
+}
+
+/// What a device says about itself.
+#[derive(Clone, Debug)]
+pub struct DeviceInfo {
+    /// Its place in [`devices`]: the 1 of `gpu:1`.
+    pub index: usize,
+    /// Its name.
+    pub name: String,
+    /// The platform, which is the driver's name for itself.
+    pub platform: String,
+    /// What kind of processor it is.
+    pub kind: Kind,
+    /// Who made it.
+    pub vendor: String,
+    /// The version of its driver.
+    pub driver: String,
+    /// The version of OpenCL that it speaks.
+    pub version: String,
+    /// How many work-groups it runs at the same time, at least.
+    pub compute_units: u32,
+    /// The most work-items in one group.
+    pub max_work_group: usize,
+    /// The most work-items in one group, in each dimension.
+    pub max_work_item_sizes: Vec<usize>,
+    /// Bytes of `__local` memory that one group can have.
+    pub local_memory: u64,
+    /// Bytes of memory for buffers, all together.
+    pub global_memory: u64,
+    /// Bytes of the largest buffer.
+    pub max_allocation: u64,
+    pub(super) id: DeviceId,
+    pub(super) platform_id: PlatformId,
+    pub(super) opencl: OpenclVersion,
+}
+
+/// Every device of every platform: GPUs first, then accelerators, CPU
+/// drivers last; among equals in the order of the drivers.
+pub fn devices() -> Result<&'static [DeviceInfo], Error> {
+    static FOUND: OnceLock<Result<Vec<DeviceInfo>, Error>> = OnceLock::new();
+    FOUND.get_or_init(discover).as_deref().map_err(Error::clone)
+}
+
+fn discover() -> Result<Vec<DeviceInfo>, Error> {
+    let mut found = Vec::new();
+    for platform in platforms()? {
+        // A platform without a device answers with an error. It is no reason
+        // to hide the devices of the next one.
+        let ids = core::get_device_ids(platform, Some(DeviceType::ALL), None);
+        for id in ids.unwrap_or_default() {
+            let asking = |error| refusal("Asking a device", error);
+            found.extend(describe(platform, id).map_err(asking)?);
+        }
+    }
+    found.sort_by_key(|device| device.kind);
+    for (index, device) in found.iter_mut().enumerate() {
+        device.index = index;
+    }
+    if found.is_empty() { Err(absence::no_driver()) } else { Ok(found) }
+}
+
+/// Asks the loader itself: `ocl` answers a loader that has no driver with
+/// ten seconds of waiting.
+fn platforms() -> Result<Vec<PlatformId>, Error> {
+    let mut count = 0;
+    // SAFETY: with room for none, only the count is written.
+    let status =
+        unsafe { ffi::clGetPlatformIDs(0, ptr::null_mut(), &mut count) };
+    match status {
+        ffi::CL_SUCCESS if count > 0 => {}
+        ffi::CL_SUCCESS | ffi::CL_PLATFORM_NOT_FOUND_KHR => {
+            return Err(absence::no_driver());
+        }
+        _ => {
+            let meaning = meaning(status);
+            return Err(Error::Device(format!(
+                "Listing the OpenCL platforms: {meaning} (status {status})."
+            )));
+        }
+    }
+    core::get_platform_ids()
+        .map_err(|error| refusal("Listing the OpenCL platforms", error))
+}
+
+/// The answer to one question, in the type that belongs to it.
+macro_rules! ask {
+    ($device:expr, $what:ident) => {
+        match core::get_device_info($device, Ask::$what)? {
+            DeviceInfoResult::$what(answer) => answer,
+            _ => unreachable!("an answer to another question"),
+        }
+    };
+}
+
+/// The device, unless kernels cannot be compiled for it.
+fn describe(
+    platform: PlatformId,
+    id: DeviceId,
+) -> Result<Option<DeviceInfo>, core::Error> {
+    if !(ask!(id, Available) && ask!(id, CompilerAvailable)) {
+        return Ok(None);
+    }
+    let flags = ask!(id, Type);
+    let kind = if flags.contains(DeviceType::GPU) {
+        Kind::Gpu
+    } else if flags.contains(DeviceType::CPU) {
+        Kind::Cpu
+    } else {
+        Kind::Accelerator
+    };
+    let version = ask!(id, Version);
+    let platform_name = core::get_platform_info(platform, PlatformInfo::Name)?;
+    Ok(Some(DeviceInfo {
+        index: 0,
+        name: ask!(id, Name).trim().to_owned(),
+        platform: platform_name.to_string().trim().to_owned(),
+        kind,
+        vendor: ask!(id, Vendor).trim().to_owned(),
+        driver: ask!(id, DriverVersion).trim().to_owned(),
+        version: version.to_string(),
+        compute_units: ask!(id, MaxComputeUnits),
+        max_work_group: ask!(id, MaxWorkGroupSize),
+        max_work_item_sizes: ask!(id, MaxWorkItemSizes),
+        local_memory: ask!(id, LocalMemSize),
+        global_memory: ask!(id, GlobalMemSize),
+        max_allocation: ask!(id, MaxMemAllocSize),
+        id,
+        platform_id: platform,
+        opencl: version,
+    }))
+}
+
+/// A number of bytes as people write it: `2.0 GiB`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bytes(pub u64);
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0 < 1024 {
+            return f.pad(&format!("{} B", self.0));
+        }
+        let mut amount = self.0 as f64 / 1024.0;
+        let mut units = ["KiB", "MiB", "GiB", "TiB"].iter();
+        let mut unit = units.next();
+        while amount >= 1024.0 && units.len() > 0 {
+            amount /= 1024.0;
+            unit = units.next();
+        }
+        f.pad(&format!("{amount:.1} {}", unit.unwrap_or(&"")))
+    }
+}

@@ -1,0 +1,49 @@
+//! When a launch began and ended, by the device's own clock.
+
+use ocl::core::{self, ProfilingInfo, ProfilingInfoResult};
+
+use super::status::refusal;
+use crate::Error;
+
+/// A launch that was sent to a device.
+#[derive(Debug)]
+pub struct Event(core::Event);
+
+/// Four moments of a launch, in nanoseconds of the device's clock. Only
+/// their differences mean something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Times {
+    /// The host put the launch in the queue.
+    pub queued: u64,
+    /// The driver handed it to the device.
+    pub submitted: u64,
+    /// The first work-item started.
+    pub started: u64,
+    /// The last work-item ended.
+    pub ended: u64,
+}
+
+impl Event {
+    pub(super) fn new(event: core::Event) -> Event {
+        Event(event)
+    }
+
+    /// Waits for the launch to end and says when it did what.
+    pub fn times(&self) -> Result<Times, Error> {
+        let asking = |error| refusal("Timing a launch", error);
+        core::wait_for_event(&self.0).map_err(asking)?;
+        let ask = |what| {
+            use ProfilingInfoResult::{End, Queued, Start, Submit};
+            match core::get_event_profiling_info(&self.0, what) {
+                Ok(Queued(t) | Submit(t) | Start(t) | End(t)) => Ok(t),
+                Err(error) => Err(asking(error)),
+            }
+        };
+        Ok(Times {
+            queued: ask(ProfilingInfo::Queued)?,
+            submitted: ask(ProfilingInfo::Submit)?,
+            started: ask(ProfilingInfo::Start)?,
+            ended: ask(ProfilingInfo::End)?,
+        })
+    }
+}

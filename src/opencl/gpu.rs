@@ -1,0 +1,217 @@
+//! A device that is open: its context, its queue, its memory count.
+
+use std::collections::HashMap;
+use std::env;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use ocl::core::ContextProperties;
+use ocl::core::{self, CommandQueue, CommandQueueProperties, Context};
+
+use super::device::{DeviceInfo, devices};
+use super::launch::Launch;
+use super::program::{Kernel, Program, Source};
+use super::status::refusal;
+use super::{Buffer, Element};
+use crate::Error;
+
+/// The variable that picks the device of [`Gpu::first`].
+pub const DEVICE_VARIABLE: &str = "RUNGRAD_DEVICE";
+
+/// An open OpenCL device, which is not always a graphics processor. A clone
+/// is one more name for the same device.
+#[derive(Clone)]
+pub struct Gpu(pub(super) &'static Open);
+
+/// One context and one in-order queue for each device, until the process
+/// ends: what the driver would free then, nobody needs to free before.
+pub(super) struct Open {
+    pub(super) info: &'static DeviceInfo,
+    pub(super) context: Context,
+    pub(super) queue: CommandQueue,
+    pub(super) programs: Mutex<HashMap<(String, String), Program>>,
+    now: AtomicU64,
+    peak: AtomicU64,
+}
+
+/// Bytes in the buffers of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// In the buffers that live now.
+    pub now: u64,
+    /// The most that there ever were.
+    pub peak: u64,
+}
+
+impl Gpu {
+    /// Opens a device by its index in [`devices`].
+    pub fn open(index: usize) -> Result<Gpu, Error> {
+        static OPENED: OnceLock<Vec<OnceLock<Result<Open, Error>>>> =
+            OnceLock::new();
+        // One driver may serve two devices, so only one is opened at a time.
+        static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+        let found = devices()?;
+        let Some(info) = found.get(index) else {
+            return Err(no_device(index, found));
+        };
+        let opened = OPENED
+            .get_or_init(|| found.iter().map(|_| OnceLock::new()).collect());
+        let _turn =
+            ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = opened[index].get_or_init(|| Open::new(info));
+        open.as_ref().map(Gpu).map_err(Error::clone)
+    }
+
+    /// Opens the device that the variable `RUNGRAD_DEVICE` names, else the
+    /// first.
+    pub fn first() -> Result<Gpu, Error> {
+        match env::var(DEVICE_VARIABLE) {
+            Ok(name) if !name.is_empty() => Gpu::open(index_of(&name)?),
+            _ => Gpu::open(0),
+        }
+    }
+
+    /// What the device says about itself.
+    pub fn info(&self) -> &DeviceInfo {
+        self.0.info
+    }
+
+    /// The device's name.
+    pub fn name(&self) -> &str {
+        &self.0.info.name
+    }
+
+    /// Bytes in this device's buffers, now and at the peak.
+    pub fn memory(&self) -> Memory {
+        Memory {
+            now: self.0.now.load(Ordering::Relaxed),
+            peak: self.0.peak.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Waits until the device has done all that was asked of it.
+    pub fn finish(&self) -> Result<(), Error> {
+        core::finish(&self.0.queue)
+            .map_err(|error| refusal("Waiting for the device", error))
+    }
+
+    /// A buffer with a copy of `values`.
+    pub fn upload<T: Element>(&self, values: &[T]) -> Result<Buffer<T>, Error> {
+        let buffer = self.allocate(values.len())?;
+        buffer.write(values)?;
+        Ok(buffer)
+    }
+
+    /// A buffer for `len` values. What it holds is undefined until something
+    /// is written: clearing it would cost a launch that most kernels make
+    /// good at once.
+    pub fn allocate<T: Element>(&self, len: usize) -> Result<Buffer<T>, Error> {
+        Buffer::new(self, len)
+    }
+
+    /// Begins the launch of one of this crate's own kernels.
+    pub fn launch<'a>(&self, kernel: &'a Kernel) -> Launch<'a> {
+        Launch::new(self, kernel.code())
+    }
+
+    /// Begins the launch of any other kernel.
+    ///
+    /// # Safety
+    ///
+    /// The caller promises that the kernel, started with these arguments and
+    /// sizes, touches no memory outside the buffers it was given, and that
+    /// all its work-items come to an end. The host checks arguments and
+    /// sizes; it cannot check what a kernel does with them.
+    pub unsafe fn launch_source<'a>(&self, source: &'a Source) -> Launch<'a> {
+        Launch::new(self, source.code())
+    }
+
+    /// Notes that the buffers have grown, or, by a negative number, shrunk.
+    pub(super) fn note_memory(&self, bytes: i64) {
+        let before = self.0.now.fetch_add(bytes as u64, Ordering::Relaxed);
+        let now = before.wrapping_add(bytes as u64);
+        if bytes > 0 {
+            self.0.peak.fetch_max(now, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Open {
+    fn new(info: &'static DeviceInfo) -> Result<Open, Error> {
+        let opening = |error| {
+            refusal(&format!("Opening the device {}", info.name), error)
+        };
+        let properties = ContextProperties::new().platform(info.platform_id);
+        let context =
+            core::create_context(Some(&properties), &[info.id], None, None)
+                .map_err(opening)?;
+        let profiling = CommandQueueProperties::PROFILING_ENABLE;
+        let queue =
+            core::create_command_queue(&context, info.id, Some(profiling))
+                .map_err(opening)?;
+        Ok(Open {
+            info,
+            context,
+            queue,
+            programs: Mutex::default(),
+            now: AtomicU64::new(0),
+            peak: AtomicU64::new(0),
+        })
+    }
+}
+
+/// The index in `gpu` or `gpu:1`.
+fn index_of(name: &str) -> Result<usize, Error> {
+    match name.split_once(':') {
+        None if name == "gpu" => return Ok(0),
+        None if name == "cpu" => {
+            return Err(Error::Usage(format!(
+                "{DEVICE_VARIABLE}=cpu asks for no OpenCL device, and this \
+                 needs one: unset it, or set it to gpu:0."
+            )));
+        }
+        Some(("gpu", index)) => {
+            if let Ok(index) = index.parse() {
+                return Ok(index);
+            }
+        }
+        _ => {}
+    }
+    Err(Error::Usage(format!(
+        "{DEVICE_VARIABLE}={name} names no device: it can be gpu, which is \
+         the first, or gpu:0, gpu:1, as `cargo learn doctor` lists them."
+    )))
+}
+
+fn no_device(index: usize, found: &[DeviceInfo]) -> Error {
+    let names: Vec<String> = found
+        .iter()
+        .map(|device| format!("gpu:{} ({})", device.index, device.name))
+        .collect();
+    Error::NoDevice(format!(
+        "There is no device gpu:{index}; this system has {}.",
+        names.join(", ")
+    ))
+}
+
+impl PartialEq for Gpu {
+    fn eq(&self, other: &Gpu) -> bool {
+        std::ptr::eq(self.0, other.0)
+    }
+}
+
+impl Eq for Gpu {}
+
+impl fmt::Debug for Gpu {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "gpu:{} ({})", self.info().index, self.name())
+    }
+}
+
+impl fmt::Display for Gpu {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "gpu:{}", self.info().index)
+    }
+}
