@@ -78,8 +78,10 @@ pub(crate) fn build(
         let complaint = process::complaint("mdbook build", &ending);
         return Err(Stop::Failed(complaint));
     }
-    let is_complaint =
-        |line: &&str| line.contains("WARN") || line.contains("ERROR");
+    let is_complaint = |line: &&str| {
+        let line = line.trim_start();
+        line.starts_with("WARN") || line.starts_with("ERROR")
+    };
     Ok(text.lines().filter(is_complaint).map(str::to_string).collect())
 }
 

@@ -22,33 +22,38 @@ pub(crate) fn run(checkout: &Checkout) -> Result<(), Stop> {
     }
     tour();
     let missing = machine::missing();
-    say!("This machine");
-    say!("  Part 1 and the CPU half of Part 3 run here as it is.");
-    let needed = missing.iter().any(|tool| tool.needed);
-    if needed {
-        say!("  The OpenCL halves need a loader and a driver; a GPU is not");
-        say!("  needed, because the driver PoCL runs kernels on the CPU.");
-    } else {
-        say!("  OpenCL is here as well, so all three parts run.");
-    }
-    say!();
     progress.set("tour", "all", "seen");
     if let Err(stop) = progress.save() {
         // A tour that is shown twice is no reason to fail.
         say!("Note: your progress is not kept: {}.", stop.sentence().unwrap());
         say!();
     }
-    if !missing.is_empty() {
-        setup::show(&missing);
-        setup::offer(checkout, &missing)?;
-        say!();
-    }
+    let prepared = prepare(checkout);
     say!("A first look: one expression, its gradients, and their check");
     say!("  cargo learn try \"(a*b)*b\" a=2,3 b=3,4");
     say!("The book, served on this machine");
     say!("  cargo learn book --open");
     next(&exercises, &progress);
-    Ok(())
+    prepared
+}
+
+/// What this machine lacks, and the offer to install it.
+fn prepare(checkout: &Checkout) -> Result<(), Stop> {
+    let missing = machine::missing();
+    if missing.is_empty() {
+        say!("This machine has all that the course can use.");
+        say!();
+        return Ok(());
+    }
+    let runs = match missing.iter().any(|tool| tool.needed) {
+        true => "Part 1 and the CPU half of Part 3 run here",
+        false => "All three parts run here",
+    };
+    say!("{runs} as it is.");
+    setup::show(&missing);
+    let offered = setup::offer(checkout, &missing);
+    say!();
+    offered
 }
 
 fn tour() {
