@@ -11,9 +11,9 @@ use crate::{machine, setup};
 pub(crate) fn run(checkout: &Checkout) -> Result<(), Stop> {
     let mut progress = Progress::load(checkout);
     if progress.damaged > 0 {
-        let lines = progress.damaged;
-        say!("Note: {lines} lines of .learn/progress could not be read and");
-        say!("were left out; your solutions are not touched.");
+        let count = progress.damaged;
+        say!("Note: .learn/progress is damaged; what could not be read of it");
+        say!("(lines: {count}) is left out. Your solutions are not touched.");
         say!();
     }
     let exercises = course::exercises(checkout)?;
@@ -21,7 +21,6 @@ pub(crate) fn run(checkout: &Checkout) -> Result<(), Stop> {
         return again(&exercises, &progress);
     }
     tour();
-    let missing = machine::missing();
     progress.set("tour", "all", "seen");
     if let Err(stop) = progress.save() {
         // A tour that is shown twice is no reason to fail.

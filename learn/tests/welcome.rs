@@ -71,7 +71,7 @@ fn a_damaged_progress_file_is_named_and_survived() {
     std::fs::create_dir_all(scene.root.join(".learn")).unwrap();
     std::fs::write(scene.root.join(".learn/progress"), bytes).unwrap();
     let said = scene.learn(&[]);
-    said.went_well().tells("2 lines of .learn/progress");
+    said.went_well().tells(".learn/progress is damaged").tells("(lines: 2)");
     assert!(!said.out.contains("Welcome"), "{}", said.out);
 }
 
