@@ -141,13 +141,38 @@ fn ask_for_devices(checkout: &Checkout) -> Result<Vec<String>, Stop> {
         let last = cut(last, 200);
         return Err(Stop::Failed(format!("{complaint} ({last})")));
     }
-    let shown = |line: &str| line.replace('\t', "  ");
-    Ok(text.lines().map(shown).collect())
+    Ok(text.lines().filter_map(device).collect())
+}
+
+/// A device as people read it, from its line of tab-separated columns. What
+/// drivers and compilers say beside those lines is none.
+fn device(line: &str) -> Option<String> {
+    let columns: Vec<&str> = line.split('\t').collect();
+    let [name, model, platform, kind, units, memory, ..] = columns[..] else {
+        return None;
+    };
+    let bytes: f64 = memory.parse().ok()?;
+    let memory = bytes / (1 << 30) as f64;
+    name.starts_with("gpu:").then(|| {
+        format!(
+            "{name} {model} ({kind}, {units} units, {memory:.1} GiB, \
+             {platform})"
+        )
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_device_is_read_from_its_columns_and_noise_is_none() {
+        let line = "gpu:1\tH200\tNVIDIA CUDA\tGPU\t132\t3221225472\tmore";
+        let shown = "gpu:1 H200 (GPU, 132 units, 3.0 GiB, NVIDIA CUDA)";
+        assert_eq!(device(line).as_deref(), Some(shown));
+        assert_eq!(device("warning: unused\ta\tb\tc\td\t1\tg"), None);
+        assert_eq!(device("gpu:1\tH200"), None);
+    }
 
     #[test]
     fn versions_are_compared_as_numbers() {

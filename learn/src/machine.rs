@@ -29,8 +29,17 @@ pub(crate) fn is_root() -> bool {
     answer("id", &["-u"]).as_deref() == Some("0")
 }
 
+/// The library that the learner names instead of the system's loader.
+fn named_library() -> Option<PathBuf> {
+    let name = env::var_os("RUNGRAD_OPENCL_LIBRARY")?;
+    (!name.is_empty()).then(|| name.into())
+}
+
 /// The OpenCL loader: the library that programs open and that finds drivers.
 pub(crate) fn loader() -> Option<PathBuf> {
+    if let Some(library) = named_library() {
+        return Some(library);
+    }
     if cfg!(target_os = "macos") {
         let framework = "/System/Library/Frameworks/OpenCL.framework";
         return Some(PathBuf::from(framework)).filter(|path| path.exists());
@@ -64,6 +73,9 @@ pub(crate) fn vendors() -> PathBuf {
 
 /// The names of the drivers' files, sorted.
 pub(crate) fn drivers() -> Vec<String> {
+    if named_library().is_some() {
+        return vec!["those of RUNGRAD_OPENCL_LIBRARY".to_string()];
+    }
     if cfg!(target_os = "macos") {
         return vec!["the system's own".to_string()];
     }
