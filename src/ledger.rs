@@ -22,6 +22,8 @@ pub struct Counts {
     pub bytes_to_host: u64,
     /// Buffers allocated on a device.
     pub allocations: u64,
+    /// Buffers freed again.
+    pub frees: u64,
     /// Graph nodes recorded.
     pub nodes: u64,
     /// Graph nodes freed.
@@ -31,7 +33,7 @@ pub struct Counts {
 thread_local! {
     static COUNTS: Cell<Counts> = const { Cell::new(Counts {
         launches: 0, builds: 0, bytes_to_device: 0, bytes_to_host: 0,
-        allocations: 0, nodes: 0, nodes_freed: 0,
+        allocations: 0, frees: 0, nodes: 0, nodes_freed: 0,
     }) };
 }
 
@@ -66,6 +68,7 @@ impl Sub for Counts {
             bytes_to_device: self.bytes_to_device - before.bytes_to_device,
             bytes_to_host: self.bytes_to_host - before.bytes_to_host,
             allocations: self.allocations - before.allocations,
+            frees: self.frees - before.frees,
             nodes: self.nodes - before.nodes,
             nodes_freed: self.nodes_freed - before.nodes_freed,
         }

@@ -28,6 +28,16 @@ impl Array {
     }
 }
 
+/// The elementwise sum of two equal shapes.
+pub fn add(a: &Array, b: &Array) -> Array {
+    assert_eq!(a.shape, b.shape);
+    let pairs = a.values.iter().zip(&b.values);
+    Array {
+        shape: a.shape.clone(),
+        values: pairs.map(|(x, y)| x + y).collect(),
+    }
+}
+
 /// The elementwise product of two equal shapes.
 pub fn mul(a: &Array, b: &Array) -> Array {
     assert_eq!(a.shape, b.shape);
@@ -87,6 +97,7 @@ fn within<'a>(
 pub fn forward(op: &str, inputs: &[&Array], shape: &[usize]) -> Option<Array> {
     match (op, inputs) {
         ("mul", [a, b]) => Some(mul(a, b)),
+        ("add", [a, b]) => Some(add(a, b)),
         ("sum", [a]) => Some(sum(a, shape)),
         ("exp", [a]) => Some(exp(a)),
         ("expand", [a]) => Some(expand(a, shape)),

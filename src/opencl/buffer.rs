@@ -186,6 +186,7 @@ fn check_size<T: Element>(gpu: &Gpu, len: usize) -> Result<u64, Error> {
 impl<T: Element> Drop for Buffer<T> {
     fn drop(&mut self) {
         self.gpu.note_memory(-(self.bytes() as i64));
+        ledger::count(|counts| counts.frees += 1);
     }
 }
 

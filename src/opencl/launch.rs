@@ -3,6 +3,7 @@
 use std::fmt::{self, Display};
 
 use ocl::core::{self, ArgVal, KernelArgAddressQualifier as Address, Mem};
+use ocl::prm::Int8;
 
 use super::buffer::{Buffer, Element};
 use super::device::Bytes;
@@ -45,6 +46,9 @@ pub enum Scalar {
     U32(u32),
     /// `int`.
     I32(i32),
+    /// `int8`: eight sizes or strides at once. There is no `uint8`, because
+    /// `ocl` 0.19 gives its elements one byte each.
+    I32x8([i32; 8]),
 }
 
 /// A size in one, two or three dimensions: `n`, `[columns, rows]`.
@@ -127,11 +131,16 @@ impl<'a> Launch<'a> {
         let launching =
             |error| refusal(&format!("Launching `{}`", self.code.name), error);
         for (index, argument) in (0..).zip(&self.arguments) {
+            let wide;
             let value = match argument {
                 Argument::Buffer { mem, .. } => ArgVal::mem(mem),
                 Argument::Scalar(Scalar::F32(value)) => ArgVal::scalar(value),
                 Argument::Scalar(Scalar::U32(value)) => ArgVal::scalar(value),
                 Argument::Scalar(Scalar::I32(value)) => ArgVal::scalar(value),
+                Argument::Scalar(Scalar::I32x8(values)) => {
+                    wide = Int8::from(*values);
+                    ArgVal::vector(&wide)
+                }
             };
             core::set_kernel_arg(&kernel, index, value).map_err(launching)?;
         }
@@ -347,6 +356,7 @@ impl Scalar {
             Scalar::F32(_) => f32::C_NAME,
             Scalar::U32(_) => u32::C_NAME,
             Scalar::I32(_) => i32::C_NAME,
+            Scalar::I32x8(_) => "int8",
         }
     }
 }
@@ -366,6 +376,12 @@ impl From<u32> for Scalar {
 impl From<i32> for Scalar {
     fn from(value: i32) -> Scalar {
         Scalar::I32(value)
+    }
+}
+
+impl From<[i32; 8]> for Scalar {
+    fn from(values: [i32; 8]) -> Scalar {
+        Scalar::I32x8(values)
     }
 }
 

@@ -111,6 +111,11 @@ impl Tensor {
         self.0.grad.replace(None);
     }
 
+    /// The number of this tensor on a tape.
+    pub fn id(&self) -> u64 {
+        self.0.id
+    }
+
     /// The name of the operation that made this tensor, `leaf` if none did.
     pub fn op(&self) -> &'static str {
         self.0.op

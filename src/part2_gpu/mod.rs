@@ -1,1 +1,11 @@
-//! Under construction.
+//! Part 2: the same engine on raw OpenCL kernels. Chapters 11 to 20 build
+//! it, on [`crate::opencl`].
+//!
+//! Reading order: [`Tensor`] (`tensor.rs`), its operations (`ops.rs`), the
+//! sweep back (`backward.rs`). Lay each beside its namesake of Part 1.
+
+mod backward;
+mod ops;
+mod tensor;
+
+pub use tensor::Tensor;

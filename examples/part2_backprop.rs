@@ -1,0 +1,26 @@
+//! The notebook's numbers on Part 2, computed by kernels.
+
+use std::process::ExitCode;
+
+use rungrad::opencl::Gpu;
+use rungrad::part2_gpu::Tensor;
+
+// ANCHOR: part2-backprop
+fn main() -> ExitCode {
+    rungrad::run(|| {
+        let gpu = Gpu::first()?;
+        let a = Tensor::new(&gpu, &[1], &[2.0])?.requires_grad();
+        let b = Tensor::new(&gpu, &[1], &[3.0])?.requires_grad();
+        let c = a.mul(&b);
+        c.backward();
+        println!("a: {a}\nb: {b}");
+
+        let a = Tensor::new(&gpu, &[2], &[2.0, 3.0])?.requires_grad();
+        let b = Tensor::new(&gpu, &[2], &[3.0, 4.0])?.requires_grad();
+        let d = a.mul(&b).mul(&b);
+        d.sum().backward();
+        println!("a: {a}\nb: {b}");
+        Ok(())
+    })
+}
+// ANCHOR_END: part2-backprop

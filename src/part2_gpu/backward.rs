@@ -1,0 +1,175 @@
+//! The sweep from the result back to the leaves, built in chapter 16. Lay it
+//! beside Part 1's: only the type of a gradient has changed.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use super::Tensor;
+use super::ops::add;
+use crate::error::{mistake, or_raise};
+use crate::graph::topological_order;
+use crate::tape::{Flat, Record, Tape};
+
+// ANCHOR: backward
+impl Tensor {
+    /// Adds to every leaf that requires it the gradient of this tensor,
+    /// which must have one element, with respect to that leaf.
+    #[track_caller]
+    pub fn backward(&self) {
+        self.sweep(&self.one(), |_, _, _| ());
+    }
+
+    /// Adds to every leaf the gradient of the sum of `self * grad`.
+    #[track_caller]
+    pub fn backward_with(&self, grad: &Tensor) {
+        self.check_seed(grad);
+        self.sweep(&grad.detach(), |_, _, _| ());
+    }
+
+    #[track_caller]
+    fn sweep(
+        &self,
+        seed: &Tensor,
+        mut seen: impl FnMut(&Tensor, &Tensor, &[Option<Tensor>]),
+    ) {
+        if !self.needs_grad() {
+            mistake(
+                "backward: no input of this tensor requires a gradient; call \
+                 .requires_grad() on one before computing"
+                    .to_string(),
+            );
+        }
+        let mut waiting = HashMap::from([(self.0.id, seed.clone())]);
+        for tensor in self.graph().into_iter().rev() {
+            // An operand that needs no gradient was sent none.
+            let Some(grad_out) = waiting.remove(&tensor.0.id) else {
+                continue;
+            };
+            let Some(rule) = &tensor.0.rule else {
+                seen(tensor, &grad_out, &[]);
+                tensor.keep(grad_out);
+                continue;
+            };
+            let grads = rule(&grad_out);
+            tensor.check_rule(&grads);
+            seen(tensor, &grad_out, &grads);
+            for (parent, grad) in tensor.0.parents.iter().zip(grads) {
+                let Some(grad) = grad else { continue };
+                match waiting.entry(parent.0.id) {
+                    // The first gradient is moved in, the others added.
+                    Entry::Vacant(place) => {
+                        place.insert(grad);
+                    }
+                    Entry::Occupied(mut sum) => {
+                        let total = or_raise(add(sum.get(), &grad));
+                        sum.insert(total);
+                    }
+                }
+            }
+        }
+    }
+
+    #[track_caller]
+    fn keep(&self, grad: Tensor) {
+        let mut kept = self.0.grad.borrow_mut();
+        *kept = Some(match kept.take() {
+            Some(sum) => or_raise(add(&sum, &grad)),
+            None => grad,
+        });
+    }
+}
+// ANCHOR_END: backward
+
+impl Tensor {
+    /// Every tensor of this one's graph, parents first.
+    pub fn graph(&self) -> Vec<&Tensor> {
+        topological_order(self, |t| t.0.id, |t, k| t.0.parents.get(k))
+    }
+
+    /// A record of the graph, values only. Each value is read back from the
+    /// device.
+    #[track_caller]
+    pub fn tape(&self) -> Tape {
+        let records = self.graph().into_iter().map(|t| {
+            let parents = t.0.parents.iter().map(|p| p.0.id).collect();
+            let values = or_raise(t.to_vec());
+            Record::new(t.0.id, t.0.op, parents, t.shape(), Some(values))
+        });
+        Tape::new(records.collect())
+    }
+
+    /// [`Tensor::backward`], and a record of every gradient on its way.
+    #[track_caller]
+    pub fn backward_recorded(&self) -> Tape {
+        let mut tape = self.tape();
+        let flat =
+            |t: &Tensor| -> Flat { (t.shape().to_vec(), or_raise(t.to_vec())) };
+        self.sweep(&self.one(), |tensor, grad_out, grads| {
+            let given = grads.iter().map(|g| g.as_ref().map(flat)).collect();
+            tape.note(tensor.0.id, flat(grad_out).1, given);
+        });
+        tape
+    }
+
+    /// The seed of a tensor of one element: its gradient to itself.
+    #[track_caller]
+    fn one(&self) -> Tensor {
+        if self.len() != 1 {
+            mistake(format!(
+                "backward: this tensor has shape {:?}, not one element; sum \
+                 it first, or hand backward_with a gradient of that shape",
+                self.shape()
+            ));
+        }
+        or_raise(Tensor::new(self.gpu(), self.shape(), &[1.0]))
+    }
+
+    #[track_caller]
+    fn check_seed(&self, grad: &Tensor) {
+        if self.shape() != grad.shape() || self.gpu() != grad.gpu() {
+            mistake(format!(
+                "backward_with: the gradient has shape {:?} on {}, but this \
+                 tensor has {:?} on {}; give both the same",
+                grad.shape(),
+                grad.gpu().name(),
+                self.shape(),
+                self.gpu().name()
+            ));
+        }
+    }
+
+    /// A rule of a reader's own may be wrong in shape or in number.
+    #[track_caller]
+    fn check_rule(&self, grads: &[Option<Tensor>]) {
+        let parents = &self.0.parents;
+        if grads.len() != parents.len() {
+            mistake(format!(
+                "{}: the rule gave {} gradients for {} operands; give one \
+                 for each, in operand order",
+                self.op(),
+                grads.len(),
+                parents.len()
+            ));
+        }
+        for (place, (parent, grad)) in parents.iter().zip(grads).enumerate() {
+            match grad {
+                None if parent.needs_grad() => mistake(format!(
+                    "{}: the rule gave no gradient for operand {place}, \
+                     which requires one",
+                    self.op()
+                )),
+                Some(grad) if grad.shape() != parent.shape() => {
+                    mistake(format!(
+                        "{}: the gradient of operand {place} has shape {:?}, \
+                         but the operand has {:?}; a gradient has the shape \
+                         of what it belongs to",
+                        self.op(),
+                        grad.shape(),
+                        parent.shape()
+                    ))
+                }
+                _ => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! A tensor on the GPU, built in chapters 15 and 16.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::error::Error;
+use crate::opencl::{Buffer, Gpu};
+use crate::{ledger, shape};
+
+// ANCHOR: tensor
+/// Numbers in a device's memory that remember how they were computed. Clones
+/// share everything.
+#[derive(Clone)]
+pub struct Tensor(pub(super) Rc<Node>);
+
+pub(super) struct Node {
+    pub(super) id: u64,
+    pub(super) op: &'static str,
+    pub(super) gpu: Gpu,
+    /// A buffer does not know its shape, so the tensor does.
+    pub(super) shape: Vec<usize>,
+    pub(super) buffer: Rc<Buffer<f32>>,
+    pub(super) requires_grad: bool,
+    pub(super) grad: RefCell<Option<Tensor>>,
+    /// In operand order; `x * x` has `x` twice.
+    pub(super) parents: Vec<Tensor>,
+    /// None for a leaf.
+    pub(super) rule: Option<Rule>,
+}
+
+/// Takes `grad_out`, gives one gradient for each parent that needs one. It
+/// captures detached tensors, never the parents themselves.
+pub(super) type Rule = Box<dyn Fn(&Tensor) -> Vec<Option<Tensor>>>;
+// ANCHOR_END: tensor
+
+// ANCHOR: leaf
+impl Tensor {
+    /// A leaf, copied to the device. It keeps no gradient until you ask for
+    /// one with [`Tensor::requires_grad`].
+    pub fn new(
+        gpu: &Gpu,
+        shape: &[usize],
+        values: &[f32],
+    ) -> Result<Tensor, Error> {
+        if shape::size(shape) != values.len() {
+            return Err(Error::Mistake(format!(
+                "Tensor::new: shape {shape:?} holds {} elements, but {} \
+                 values were given; make the two agree",
+                shape::size(shape),
+                values.len()
+            )));
+        }
+        // OpenCL has no buffer of 0 bytes; an empty tensor owns one unused
+        // number.
+        let buffer = match values {
+            [] => gpu.upload(&[0.0])?,
+            _ => gpu.upload(values)?,
+        };
+        Ok(Tensor::plain(gpu, shape, buffer))
+    }
+
+    /// The same numbers as a leaf that keeps its gradient.
+    pub fn requires_grad(&self) -> Tensor {
+        self.leaf(true)
+    }
+
+    /// The same numbers without a way back: the buffer is shared, the graph
+    /// is not.
+    pub fn detach(&self) -> Tensor {
+        self.leaf(false)
+    }
+}
+// ANCHOR_END: leaf
+
+// ANCHOR: from-op
+impl Tensor {
+    /// An operation of your own: its name, its parents in operand order, its
+    /// result as a plain tensor, and the local rule. Unless some parent
+    /// requires a gradient, the result stays plain and the rule is dropped.
+    pub fn from_op(
+        name: &'static str,
+        parents: &[&Tensor],
+        result: Tensor,
+        rule: impl Fn(&Tensor) -> Vec<Option<Tensor>> + 'static,
+    ) -> Tensor {
+        if !parents.iter().any(|p| p.0.requires_grad) {
+            return result;
+        }
+        let parents = parents.iter().map(|&p| p.clone()).collect();
+        let rule: Rule = Box::new(rule);
+        Tensor::node(name, &result, true, parents, Some(rule))
+    }
+
+    /// A tensor over the numbers of another.
+    fn node(
+        op: &'static str,
+        numbers: &Tensor,
+        requires_grad: bool,
+        parents: Vec<Tensor>,
+        rule: Option<Rule>,
+    ) -> Tensor {
+        Tensor(Rc::new(Node {
+            id: next_id(),
+            op,
+            gpu: numbers.0.gpu.clone(),
+            shape: numbers.0.shape.clone(),
+            buffer: Rc::clone(&numbers.0.buffer),
+            requires_grad,
+            grad: RefCell::new(None),
+            parents,
+            rule,
+        }))
+    }
+}
+// ANCHOR_END: from-op
+
+impl Tensor {
+    /// A leaf over a buffer that a kernel has filled or will fill.
+    pub(super) fn plain(
+        gpu: &Gpu,
+        shape: &[usize],
+        buffer: Buffer<f32>,
+    ) -> Tensor {
+        Tensor(Rc::new(Node {
+            id: next_id(),
+            op: "leaf",
+            gpu: gpu.clone(),
+            shape: shape.to_vec(),
+            buffer: Rc::new(buffer),
+            requires_grad: false,
+            grad: RefCell::new(None),
+            parents: Vec::new(),
+            rule: None,
+        }))
+    }
+
+    fn leaf(&self, requires_grad: bool) -> Tensor {
+        Tensor::node("leaf", self, requires_grad, Vec::new(), None)
+    }
+
+    /// The device that holds the numbers.
+    pub fn gpu(&self) -> &Gpu {
+        &self.0.gpu
+    }
+
+    /// The memory behind this tensor.
+    pub fn buffer(&self) -> &Buffer<f32> {
+        &self.0.buffer
+    }
+
+    /// The size along each axis.
+    pub fn shape(&self) -> &[usize] {
+        &self.0.shape
+    }
+
+    /// The number of elements.
+    pub fn len(&self) -> usize {
+        shape::size(&self.0.shape)
+    }
+
+    /// Whether there is no element.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The elements in row-major order. Reading waits for every kernel that
+    /// was sent before.
+    pub fn to_vec(&self) -> Result<Vec<f32>, Error> {
+        let mut values = self.0.buffer.read()?;
+        values.truncate(self.len());
+        Ok(values)
+    }
+
+    /// What backward has added up here so far; only leaves keep it. It is a
+    /// tensor of this tensor's shape that requires no gradient.
+    pub fn grad(&self) -> Option<Tensor> {
+        self.0.grad.borrow().clone()
+    }
+
+    /// Forgets the gradient, so that the next backward starts anew.
+    pub fn zero_grad(&self) {
+        self.0.grad.replace(None);
+    }
+
+    /// Whether backward brings a gradient here.
+    pub fn needs_grad(&self) -> bool {
+        self.0.requires_grad
+    }
+
+    /// The name of the operation that made this tensor, `leaf` if none did.
+    pub fn op(&self) -> &'static str {
+        self.0.op
+    }
+
+    /// The operands that made this tensor, in order.
+    pub fn parents(&self) -> &[Tensor] {
+        &self.0.parents
+    }
+
+    /// The number of this tensor on a tape.
+    pub fn id(&self) -> u64 {
+        self.0.id
+    }
+}
+
+fn next_id() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    ledger::count(|c| c.nodes += 1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+/// Frees a chain of any length in a loop, as in Part 1.
+impl Drop for Node {
+    fn drop(&mut self) {
+        ledger::count(|c| c.nodes_freed += 1);
+        let mut orphans = std::mem::take(&mut self.parents);
+        while let Some(orphan) = orphans.pop() {
+            if let Some(mut node) = Rc::into_inner(orphan.0) {
+                orphans.append(&mut node.parents);
+            }
+        }
+    }
+}
+
+impl fmt::Display for Tensor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let show = |t: &Tensor| match t.to_vec() {
+            Ok(values) => shape::list(&values),
+            Err(error) => format!("({error})"),
+        };
+        let grad = self.grad().map_or("none".to_string(), |g| show(&g));
+        write!(f, "<Tensor with data: {}, grad: {grad}>", show(self))
+    }
+}
+
+impl fmt::Debug for Tensor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

@@ -1,0 +1,248 @@
+//! The sweep back, built in chapters 23 and 25.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
+
+use super::function::Node;
+use super::{Array, Tensor, no_grad};
+use crate::error::{mistake, or_raise};
+use crate::graph::topological_order;
+use crate::tape::{Record, Tape};
+
+// ANCHOR: backward
+impl Tensor {
+    /// Adds to every leaf the gradient of this tensor, which must have one
+    /// element, with respect to that leaf.
+    #[track_caller]
+    pub fn backward(&self) {
+        self.backward_with(&one(self, "backward"));
+    }
+
+    /// Adds to every leaf the gradient of the sum of `self * grad`.
+    #[track_caller]
+    pub fn backward_with(&self, grad: &Tensor) {
+        let root = root(self, grad);
+        no_grad(|| {
+            sweep(root, grad.detach(), |node, grad, _| {
+                if node.made.is_none() {
+                    keep(node, grad);
+                }
+            });
+        });
+    }
+}
+
+/// Hands each node, from the root to the leaves, its whole gradient. A
+/// tensor without a node has no context: there the way back ends.
+fn sweep(
+    root: &Arc<Node>,
+    seed: Tensor,
+    mut seen: impl FnMut(&Node, &Tensor, &[Option<Tensor>]),
+) {
+    let mut waiting = HashMap::from([(root.id, seed)]);
+    for node in graph(root).into_iter().rev() {
+        let Some(grad_out) = waiting.remove(&node.id) else { continue };
+        let Some((function, ctx)) = &node.made else {
+            seen(node, &grad_out, &[]);
+            continue;
+        };
+        let mut grads = function.backward(ctx, &grad_out);
+        seen(node, &grad_out, &grads);
+        for (place, parent) in &ctx.edges {
+            let Some(grad) = grads.get_mut(*place).and_then(Option::take)
+            else {
+                mistake(format!(
+                    "{}: backward gave no gradient for input {place}, which \
+                     needs one; give one for each input in order",
+                    function.name()
+                ))
+            };
+            match waiting.entry(parent.id) {
+                Entry::Vacant(empty) => {
+                    empty.insert(grad);
+                }
+                Entry::Occupied(mut sum) => {
+                    let total = sum.get().add(&grad);
+                    sum.insert(total);
+                }
+            }
+        }
+    }
+}
+// ANCHOR_END: backward
+
+fn graph(root: &Arc<Node>) -> Vec<&Arc<Node>> {
+    topological_order(root, |n| n.id, |n, k| n.edges().get(k).map(|e| &e.1))
+}
+
+fn keep(node: &Node, grad: &Tensor) {
+    let mut kept = node.grad();
+    let sum = match kept.take() {
+        Some(sum) => sum.add(grad),
+        None => grad.clone(),
+    };
+    *kept = Some(sum);
+}
+
+/// The gradient of `output`, which must have one element, with respect to
+/// each of `inputs`. It touches no `.grad`. With `create_graph` the result
+/// can be differentiated again.
+#[track_caller]
+pub fn grad(
+    output: &Tensor,
+    inputs: &[&Tensor],
+    create_graph: bool,
+) -> Vec<Tensor> {
+    let seed = one(output, "grad");
+    let root = root(output, &seed);
+    let mut found = vec![None; inputs.len()];
+    let mut look = || {
+        sweep(root, seed.clone(), |node, grad, _| {
+            for (input, found) in inputs.iter().zip(&mut found) {
+                if input.id() == Some(node.id) {
+                    *found = Some(grad.clone());
+                }
+            }
+        });
+    };
+    if create_graph {
+        look()
+    } else {
+        no_grad(look)
+    }
+    let take = |(i, found): (usize, Option<Tensor>)| match found {
+        Some(grad) => grad,
+        None => mistake(format!(
+            "grad: input {i} takes no part in the output, or does not \
+             require a gradient; call .requires_grad() on it first"
+        )),
+    };
+    found.into_iter().enumerate().map(take).collect()
+}
+
+impl Tensor {
+    /// A record of the graph. Values are known where a [`super::trace`] was
+    /// open when they were computed.
+    pub fn tape(&self) -> Tape {
+        match &self.node {
+            Some(root) => Tape::new(records(root)),
+            None => mistake(NO_GRAPH.to_string()),
+        }
+    }
+
+    /// [`Tensor::backward`], and a record of every gradient on its way.
+    #[track_caller]
+    pub fn backward_recorded(&self) -> Tape {
+        let seed = one(self, "backward_recorded");
+        let root = root(self, &seed);
+        let mut tape = self.tape();
+        no_grad(|| {
+            sweep(root, seed, |node, grad, grads| {
+                let flat = |t: &Tensor| or_raise(t.to_vec());
+                let given = grads.iter().map(|given| {
+                    given.as_ref().map(|g| (g.shape().to_vec(), flat(g)))
+                });
+                tape.note(node.id, flat(grad), given.collect());
+                if node.made.is_none() {
+                    keep(node, grad);
+                }
+            });
+        });
+        tape
+    }
+}
+
+/// The records of a graph, parents first. An input without a node appears as
+/// a constant where a trace has kept it.
+fn records(root: &Arc<Node>) -> Vec<Record> {
+    let mut arrays: HashMap<u64, Array> = HashMap::new();
+    let mut constants: Vec<(u64, Array)> = Vec::new();
+    let mut records = Vec::new();
+    for node in graph(root) {
+        let (op, parents) = match (&node.made, &node.kept) {
+            (None, _) => ("leaf", vec![]),
+            (Some((function, ctx)), None) => {
+                let ids = ctx.edges.iter().map(|(_, parent)| parent.id);
+                (function.name(), ids.collect())
+            }
+            (Some((function, _)), Some(kept)) => {
+                arrays.insert(node.id, kept.output.clone());
+                let ids = kept.inputs.iter().map(|(id, array)| match id {
+                    Some(id) => {
+                        arrays.insert(*id, array.clone());
+                        *id
+                    }
+                    None => constant(array, &mut constants, &mut records),
+                });
+                (function.name(), ids.collect())
+            }
+        };
+        records.push(Record::new(node.id, op, parents, &[], None));
+    }
+    for record in &mut records {
+        let known = constants.iter().find(|(id, _)| *id == record.id);
+        let array = arrays.get(&record.id).or(known.map(|(_, a)| a));
+        if let Some(array) = array {
+            record.shape = array.shape().to_vec();
+            record.values = Some(or_raise(array.to_vec()));
+        }
+    }
+    records
+}
+
+/// The id of a constant on the tape; the same numbers are the same constant.
+fn constant(
+    array: &Array,
+    constants: &mut Vec<(u64, Array)>,
+    records: &mut Vec<Record>,
+) -> u64 {
+    let same = |(_, known): &&(u64, Array)| {
+        Arc::ptr_eq(known.storage(), array.storage())
+            && known.shape() == array.shape()
+            && known.offset() == array.offset()
+    };
+    if let Some((id, _)) = constants.iter().find(same) {
+        return *id;
+    }
+    // Ids of nodes count up from 1; those of constants count down.
+    let id = u64::MAX - constants.len() as u64;
+    constants.push((id, array.clone()));
+    records.push(Record::new(id, "constant", vec![], &[], None));
+    id
+}
+
+const NO_GRAPH: &str = "backward: this tensor has no graph; call \
+    .requires_grad() on an input before computing, outside no_grad";
+
+#[track_caller]
+fn root<'a>(output: &'a Tensor, seed: &Tensor) -> &'a Arc<Node> {
+    if output.shape() != seed.shape() || output.device() != seed.device() {
+        mistake(format!(
+            "backward_with: the gradient has shape {:?} on {}, but this \
+             tensor has {:?} on {}; give both the same",
+            seed.shape(),
+            seed.device(),
+            output.shape(),
+            output.device()
+        ));
+    }
+    match &output.node {
+        Some(node) => node,
+        None => mistake(NO_GRAPH.to_string()),
+    }
+}
+
+/// The seed of a tensor of one element: its gradient to itself.
+#[track_caller]
+fn one(output: &Tensor, caller: &str) -> Tensor {
+    if output.array.len() != 1 {
+        mistake(format!(
+            "{caller}: this tensor has shape {:?}, not one element; sum it \
+             first, or hand backward_with a gradient of that shape",
+            output.shape()
+        ));
+    }
+    let ones = Array::full(output.shape(), 1.0, output.device());
+    Tensor::from(or_raise(ones))
+}

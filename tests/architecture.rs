@@ -1,0 +1,203 @@
+//! The invariants of ARCHITECTURE.md, each one assertion over the sources.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rungrad::ops::OPERATIONS;
+
+const PARTS: [&str; 3] = ["part1_cpu", "part2_gpu", "part3_unified"];
+
+/// A source file: its path from the root, with `/`, and its text.
+struct Source {
+    path: String,
+    text: String,
+}
+
+impl Source {
+    /// The lines of code, numbered, without comments.
+    fn code(&self) -> impl Iterator<Item = (usize, &str)> {
+        let lines = self.text.lines().enumerate();
+        let lines = lines.map(|(i, line)| (i + 1, line.trim()));
+        lines.filter(|(_, line)| !line.starts_with("//"))
+    }
+
+    fn is_in(&self, places: &[&str]) -> bool {
+        places.iter().any(|place| self.path.starts_with(place))
+    }
+}
+
+/// Every file below the folders with one of these endings.
+fn sources(folders: &[&str], endings: &[&str]) -> Vec<Source> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut waiting: Vec<PathBuf> =
+        folders.iter().map(|folder| root.join(folder)).collect();
+    let mut sources = Vec::new();
+    while let Some(path) = waiting.pop() {
+        if path.is_dir() {
+            let entries = fs::read_dir(&path).unwrap();
+            waiting.extend(entries.map(|entry| entry.unwrap().path()));
+        } else if endings.iter().any(|ending| path.ends_with_name(ending)) {
+            let text = fs::read_to_string(&path).unwrap();
+            let path = path.strip_prefix(root).unwrap();
+            let path = path.to_string_lossy().replace('\\', "/");
+            sources.push(Source { path, text });
+        }
+    }
+    assert!(!sources.is_empty(), "no sources in {folders:?}");
+    sources
+}
+
+trait EndsWithName {
+    fn ends_with_name(&self, ending: &str) -> bool;
+}
+
+impl EndsWithName for PathBuf {
+    fn ends_with_name(&self, ending: &str) -> bool {
+        self.to_string_lossy().ends_with(ending)
+    }
+}
+
+/// Fails with every line of code that holds a forbidden word.
+fn refuse(sources: &[Source], words: &[&str], why: &str) {
+    let mut found = Vec::new();
+    for source in sources {
+        for (number, line) in source.code() {
+            if words.iter().any(|word| line.contains(word)) {
+                found.push(format!("{}:{number}: {line}", source.path));
+            }
+        }
+    }
+    assert!(found.is_empty(), "{why}\n{}", found.join("\n"));
+}
+
+#[test]
+fn a_part_never_names_another_part() {
+    for part in PARTS {
+        let others: Vec<&str> =
+            PARTS.into_iter().filter(|other| *other != part).collect();
+        let own = sources(&[&format!("src/{part}")], &[".rs"]);
+        refuse(&own, &others, "a part stands alone; share through the root");
+    }
+}
+
+#[test]
+fn a_root_module_never_names_a_part() {
+    let mut root = sources(&["src"], &[".rs"]);
+    let parts = PARTS.map(|part| format!("src/{part}/"));
+    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+    root.retain(|s| !s.is_in(&parts) && s.path != "src/lib.rs");
+    refuse(&root, &PARTS, "the parts build on the root, never the reverse");
+}
+
+#[test]
+fn unsafe_stands_in_its_three_homes() {
+    let folders =
+        ["src", "examples", "tests", "exercises", "learn/src", "learn/tests"];
+    let mut code = sources(&folders, &[".rs"]);
+    let homes = ["src/opencl/", "examples/part2_raw_", "exercises/src/"];
+    code.retain(|s| !s.is_in(&homes) && s.path != "tests/architecture.rs");
+    let words = ["unsafe ", "unsafe{", "allow(unsafe_code)"];
+    refuse(&code, &words, "`unsafe` has three homes; see ARCHITECTURE.md");
+}
+
+#[test]
+fn ocl_stands_behind_the_fence() {
+    let folders = ["src", "examples", "tests", "exercises", "learn/src"];
+    let mut code = sources(&folders, &[".rs"]);
+    let homes = ["src/opencl/", "examples/part2_raw_"];
+    code.retain(|s| !s.is_in(&homes) && s.path != "tests/architecture.rs");
+    refuse(&code, &[" ocl::", "(ocl::"], "`ocl` stays in src/opencl");
+}
+
+#[test]
+fn part_2_does_not_compute_with_ndarray() {
+    let part2 = sources(&["src/part2_gpu"], &[".rs"]);
+    refuse(&part2, &["ndarray"], "Part 2 computes with its own kernels");
+}
+
+/// The public functions of a file, in order.
+fn functions(path: &str) -> Vec<String> {
+    let source = sources(&[path], &[".rs"]).remove(0);
+    let names = source.code().filter_map(|(_, line)| {
+        let rest = line.strip_prefix("pub fn ")?;
+        let end = rest.find(['(', '<'])?;
+        Some(rest[..end].to_string())
+    });
+    names.collect()
+}
+
+fn is_subsequence(of: &[&str], names: &[String]) -> bool {
+    let mut of = of.iter();
+    names.iter().all(|name| of.any(|known| known == name))
+}
+
+#[test]
+fn the_operations_stand_in_one_order_in_every_part() {
+    assert_eq!(functions("src/part1_cpu/ops.rs"), OPERATIONS);
+
+    let part2 = functions("src/part2_gpu/ops.rs");
+    assert!(is_subsequence(OPERATIONS, &part2), "Part 2: {part2:?}");
+
+    let part3 = functions("src/part3_unified/tensor.rs");
+    let start = part3.iter().position(|name| name == OPERATIONS[0]);
+    let begins: Vec<&String> =
+        part3[start.unwrap()..].iter().take(OPERATIONS.len()).collect();
+    assert_eq!(begins, OPERATIONS);
+}
+
+#[test]
+fn a_file_is_read_in_one_sitting() {
+    let folders = ["src", "examples", "tests", "exercises/src", "learn/src"];
+    for source in sources(&folders, &[".rs"]) {
+        let lines = source.text.lines().count();
+        // A list of cases is looked up, not read.
+        let most = if source.path.contains("planted") { 700 } else { 430 };
+        assert!(lines <= most, "{} has {lines} lines", source.path);
+    }
+}
+
+/// A kernel that is called like a builtin compiles, and then is not there.
+#[test]
+fn no_kernel_is_named_like_a_builtin() {
+    let prefixes = [
+        "ew_",
+        "reduce_",
+        "matmul",
+        "unary_",
+        "binary_",
+        "copy_",
+        "softmax_",
+        "transpose_",
+        "matvec_",
+        "broadcast_",
+    ];
+    let mut seen = 0;
+    for source in sources(&["kernels"], &[".cl"]) {
+        for (number, line) in source.code() {
+            let named = line.split("void ").nth(1);
+            let Some(name) = named.and_then(|rest| rest.split('(').next())
+            else {
+                continue;
+            };
+            seen += 1;
+            assert!(
+                name == "NAME" || prefixes.iter().any(|p| name.starts_with(p)),
+                "{}:{number}: name the kernel {name} with one of {prefixes:?}",
+                source.path
+            );
+        }
+    }
+    assert!(seen > 0, "no kernel was found");
+}
+
+#[test]
+fn the_steps_of_the_notebook_import_nothing_from_rungrad() {
+    let mut steps = sources(&["examples"], &[".rs"]);
+    steps.retain(|source| source.path.contains("part1_step"));
+    assert_eq!(steps.len(), 4);
+    refuse(&steps, &["rungrad"], "a step is a program of its own");
+    for step in steps {
+        let lines = step.text.lines().count();
+        assert!(lines <= 100, "{} has {lines} lines", step.path);
+    }
+}

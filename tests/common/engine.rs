@@ -1,0 +1,192 @@
+//! What the specification asks of an engine. Each part is adapted here in a
+//! few lines, so that one specification judges them all.
+
+use ndarray::{ArrayD, IxDyn};
+use rungrad::opencl::Gpu;
+use rungrad::part3_unified::Device;
+use rungrad::tape::Tape;
+use rungrad::{part1_cpu, part2_gpu, part3_unified};
+
+pub trait Engine {
+    type Tensor: Clone;
+
+    fn name(&self) -> String;
+    /// A leaf that keeps its gradient.
+    fn leaf(&self, shape: &[usize], values: &[f32]) -> Self::Tensor;
+    fn mul(&self, a: &Self::Tensor, b: &Self::Tensor) -> Self::Tensor;
+    fn sum(&self, a: &Self::Tensor) -> Self::Tensor;
+    fn shape(&self, a: &Self::Tensor) -> Vec<usize>;
+    fn values(&self, a: &Self::Tensor) -> Vec<f32>;
+    fn grad(&self, a: &Self::Tensor) -> Option<Vec<f32>>;
+    fn zero_grad(&self, a: &Self::Tensor);
+    fn backward(&self, a: &Self::Tensor);
+    fn backward_with(&self, a: &Self::Tensor, shape: &[usize], grad: &[f32]);
+    /// Builds a graph, goes back through it, and gives its tape.
+    fn record(&self, build: impl FnOnce() -> Self::Tensor) -> Tape;
+}
+
+pub struct Part1;
+
+impl Engine for Part1 {
+    type Tensor = part1_cpu::Tensor;
+
+    fn name(&self) -> String {
+        "part 1".to_string()
+    }
+
+    fn leaf(&self, shape: &[usize], values: &[f32]) -> Self::Tensor {
+        part1_cpu::Tensor::new(shape, values)
+    }
+
+    #[track_caller]
+    fn mul(&self, a: &Self::Tensor, b: &Self::Tensor) -> Self::Tensor {
+        a.mul(b)
+    }
+
+    fn sum(&self, a: &Self::Tensor) -> Self::Tensor {
+        a.sum()
+    }
+
+    fn shape(&self, a: &Self::Tensor) -> Vec<usize> {
+        a.shape().to_vec()
+    }
+
+    fn values(&self, a: &Self::Tensor) -> Vec<f32> {
+        a.to_vec()
+    }
+
+    fn grad(&self, a: &Self::Tensor) -> Option<Vec<f32>> {
+        let grad = a.grad()?;
+        assert_eq!(grad.shape(), a.shape());
+        Some(grad.into_iter().collect())
+    }
+
+    fn zero_grad(&self, a: &Self::Tensor) {
+        a.zero_grad();
+    }
+
+    fn backward(&self, a: &Self::Tensor) {
+        a.backward();
+    }
+
+    fn backward_with(&self, a: &Self::Tensor, shape: &[usize], grad: &[f32]) {
+        let grad = ArrayD::from_shape_vec(IxDyn(shape), grad.to_vec());
+        a.backward_with(&grad.unwrap());
+    }
+
+    fn record(&self, build: impl FnOnce() -> Self::Tensor) -> Tape {
+        build().backward_recorded()
+    }
+}
+
+pub struct Part2(pub Gpu);
+
+impl Engine for Part2 {
+    type Tensor = part2_gpu::Tensor;
+
+    fn name(&self) -> String {
+        format!("part 2 on {}", self.0.name())
+    }
+
+    fn leaf(&self, shape: &[usize], values: &[f32]) -> Self::Tensor {
+        let tensor = part2_gpu::Tensor::new(&self.0, shape, values);
+        tensor.unwrap().requires_grad()
+    }
+
+    fn mul(&self, a: &Self::Tensor, b: &Self::Tensor) -> Self::Tensor {
+        a.mul(b)
+    }
+
+    fn sum(&self, a: &Self::Tensor) -> Self::Tensor {
+        a.sum()
+    }
+
+    fn shape(&self, a: &Self::Tensor) -> Vec<usize> {
+        a.shape().to_vec()
+    }
+
+    fn values(&self, a: &Self::Tensor) -> Vec<f32> {
+        a.to_vec().unwrap()
+    }
+
+    fn grad(&self, a: &Self::Tensor) -> Option<Vec<f32>> {
+        let grad = a.grad()?;
+        assert_eq!(grad.shape(), a.shape());
+        assert!(!grad.needs_grad(), "a gradient has no gradient");
+        Some(grad.to_vec().unwrap())
+    }
+
+    fn zero_grad(&self, a: &Self::Tensor) {
+        a.zero_grad();
+    }
+
+    fn backward(&self, a: &Self::Tensor) {
+        a.backward();
+    }
+
+    fn backward_with(&self, a: &Self::Tensor, shape: &[usize], grad: &[f32]) {
+        let grad = part2_gpu::Tensor::new(&self.0, shape, grad).unwrap();
+        a.backward_with(&grad);
+    }
+
+    fn record(&self, build: impl FnOnce() -> Self::Tensor) -> Tape {
+        build().backward_recorded()
+    }
+}
+
+pub struct Part3(pub Device);
+
+impl Engine for Part3 {
+    type Tensor = part3_unified::Tensor;
+
+    fn name(&self) -> String {
+        format!("part 3 on {}", self.0)
+    }
+
+    fn leaf(&self, shape: &[usize], values: &[f32]) -> Self::Tensor {
+        let tensor = part3_unified::Tensor::new(shape, values, self.0);
+        tensor.unwrap().requires_grad()
+    }
+
+    fn mul(&self, a: &Self::Tensor, b: &Self::Tensor) -> Self::Tensor {
+        a.mul(b)
+    }
+
+    fn sum(&self, a: &Self::Tensor) -> Self::Tensor {
+        a.sum()
+    }
+
+    fn shape(&self, a: &Self::Tensor) -> Vec<usize> {
+        a.shape().to_vec()
+    }
+
+    fn values(&self, a: &Self::Tensor) -> Vec<f32> {
+        assert_eq!(a.device(), self.0);
+        a.to_vec().unwrap()
+    }
+
+    fn grad(&self, a: &Self::Tensor) -> Option<Vec<f32>> {
+        let grad = a.grad()?;
+        assert_eq!(grad.shape(), a.shape());
+        assert_eq!(grad.device(), self.0);
+        assert!(grad.id().is_none(), "a kept gradient has no graph");
+        Some(grad.to_vec().unwrap())
+    }
+
+    fn zero_grad(&self, a: &Self::Tensor) {
+        a.zero_grad();
+    }
+
+    fn backward(&self, a: &Self::Tensor) {
+        a.backward();
+    }
+
+    fn backward_with(&self, a: &Self::Tensor, shape: &[usize], grad: &[f32]) {
+        let grad = part3_unified::Tensor::new(shape, grad, self.0).unwrap();
+        a.backward_with(&grad);
+    }
+
+    fn record(&self, build: impl FnOnce() -> Self::Tensor) -> Tape {
+        part3_unified::trace(|| build().backward_recorded())
+    }
+}

@@ -1,0 +1,35 @@
+//! Seeded numbers for tests: the same in every run.
+
+/// SplitMix64: a counter, stirred.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// From 0 up to, not including, `n`.
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.bits() % n as u64) as usize
+    }
+
+    /// Between -2 and 2, never near 0: a slope by difference needs room.
+    pub fn value(&mut self) -> f32 {
+        let unit = (self.bits() >> 40) as f32 / (1u64 << 24) as f32;
+        let size = 0.25 + 1.75 * unit;
+        if self.bits() & 1 == 0 { size } else { -size }
+    }
+
+    pub fn values(&mut self, n: usize) -> Vec<f32> {
+        (0..n).map(|_| self.value()).collect()
+    }
+
+    /// Up to three axes of 0 to 9 elements.
+    pub fn shape(&mut self) -> Vec<usize> {
+        (0..self.below(4)).map(|_| self.below(10)).collect()
+    }
+}

@@ -1,0 +1,235 @@
+//! The specification: what every engine does, on every device. Hand numbers
+//! first, then the rules of a graph, then refusals.
+
+use rungrad::ledger;
+use rungrad::reference::{self, Array};
+use rungrad::{Error, attempt};
+
+use super::engine::Engine;
+use super::random::Random;
+
+/// Makes one test of each sentence of the specification. `$open` gives an
+/// engine, or `None` after a loud skip.
+macro_rules! specification {
+    ($open:path) => {
+        specification!(@ $open:
+            one_product_gives_3_and_2,
+            two_products_give_9_16_and_12_24,
+            the_order_is_2_3_6_and_2_3_6_18_108,
+            an_operand_used_twice_gets_both_parts,
+            a_diamond_adds_its_two_paths,
+            a_second_backward_adds_the_same_again,
+            zero_grad_starts_anew,
+            a_root_that_is_a_leaf_keeps_its_own_gradient,
+            only_leaves_keep_a_gradient,
+            a_root_of_many_elements_takes_a_gradient,
+            a_root_of_many_elements_is_no_loss,
+            a_gradient_of_another_shape_is_refused,
+            shapes_that_differ_are_refused,
+            empty_and_scalar_tensors_work,
+            a_sum_of_any_length_is_right,
+            every_rule_agrees_with_the_judge,
+            no_node_is_left_after_a_step,
+        );
+    };
+    (@ $open:path: $($sentence:ident,)*) => {
+        $(
+            #[test]
+            fn $sentence() {
+                if let Some(engine) = $open() {
+                    common::spec::$sentence(&engine);
+                }
+            }
+        )*
+    };
+}
+
+pub fn one_product_gives_3_and_2<E: Engine>(e: &E) {
+    let (a, b) = (e.leaf(&[1], &[2.0]), e.leaf(&[1], &[3.0]));
+    let c = e.mul(&a, &b);
+    assert_eq!(e.values(&c), [6.0]);
+    e.backward(&c);
+    assert_eq!(e.grad(&a).unwrap(), [3.0]);
+    assert_eq!(e.grad(&b).unwrap(), [2.0]);
+}
+
+pub fn two_products_give_9_16_and_12_24<E: Engine>(e: &E) {
+    let (a, b, loss) = two_products(e);
+    e.backward(&loss);
+    assert_eq!(e.grad(&a).unwrap(), [9.0, 16.0]);
+    assert_eq!(e.grad(&b).unwrap(), [12.0, 24.0]);
+}
+
+fn two_products<E: Engine>(e: &E) -> (E::Tensor, E::Tensor, E::Tensor) {
+    let (a, b) = (e.leaf(&[2], &[2.0, 3.0]), e.leaf(&[2], &[3.0, 4.0]));
+    let d = e.mul(&e.mul(&a, &b), &b);
+    let loss = e.sum(&d);
+    (a, b, loss)
+}
+
+pub fn the_order_is_2_3_6_and_2_3_6_18_108<E: Engine>(e: &E) {
+    let order = |build: &dyn Fn(E::Tensor, E::Tensor) -> E::Tensor| {
+        let (a, b) = (e.leaf(&[1], &[2.0]), e.leaf(&[1], &[3.0]));
+        let tape = e.record(|| build(a, b));
+        let values = tape.records.into_iter().map(|r| r.values.unwrap()[0]);
+        values.collect::<Vec<_>>()
+    };
+    assert_eq!(order(&|a, b| e.mul(&a, &b)), [2.0, 3.0, 6.0]);
+    let longer = order(&|a, b| {
+        let c = e.mul(&a, &b);
+        e.mul(&e.mul(&c, &b), &c)
+    });
+    assert_eq!(longer, [2.0, 3.0, 6.0, 18.0, 108.0]);
+}
+
+pub fn an_operand_used_twice_gets_both_parts<E: Engine>(e: &E) {
+    let x = e.leaf(&[2], &[3.0, -5.0]);
+    e.backward(&e.sum(&e.mul(&x, &x)));
+    assert_eq!(e.grad(&x).unwrap(), [6.0, -10.0]);
+}
+
+pub fn a_diamond_adds_its_two_paths<E: Engine>(e: &E) {
+    // x -> y -> y * y: a walk without order would leave y half done.
+    let (x, w) = (e.leaf(&[1], &[3.0]), e.leaf(&[1], &[2.0]));
+    let y = e.mul(&x, &w);
+    let z = e.mul(&e.mul(&y, &w), &y);
+    e.backward(&z);
+    // z = x^2 w^3, so its slopes are 2 x w^3 and 3 x^2 w^2.
+    assert_eq!(e.grad(&x).unwrap(), [48.0]);
+    assert_eq!(e.grad(&w).unwrap(), [108.0]);
+}
+
+pub fn a_second_backward_adds_the_same_again<E: Engine>(e: &E) {
+    let (a, b, loss) = two_products(e);
+    e.backward(&loss);
+    e.backward(&loss);
+    assert_eq!(e.grad(&a).unwrap(), [18.0, 32.0]);
+    assert_eq!(e.grad(&b).unwrap(), [24.0, 48.0]);
+}
+
+pub fn zero_grad_starts_anew<E: Engine>(e: &E) {
+    let (a, _, loss) = two_products(e);
+    e.backward(&loss);
+    e.zero_grad(&a);
+    assert_eq!(e.grad(&a), None);
+    e.backward(&loss);
+    assert_eq!(e.grad(&a).unwrap(), [9.0, 16.0]);
+}
+
+pub fn a_root_that_is_a_leaf_keeps_its_own_gradient<E: Engine>(e: &E) {
+    let x = e.leaf(&[1], &[5.0]);
+    e.backward(&x);
+    assert_eq!(e.grad(&x).unwrap(), [1.0]);
+    e.backward(&x);
+    assert_eq!(e.grad(&x).unwrap(), [2.0]);
+}
+
+pub fn only_leaves_keep_a_gradient<E: Engine>(e: &E) {
+    let (a, b) = (e.leaf(&[1], &[2.0]), e.leaf(&[1], &[3.0]));
+    let c = e.mul(&a, &b);
+    let loss = e.sum(&c);
+    e.backward(&loss);
+    assert_eq!(e.grad(&c), None);
+    assert_eq!(e.grad(&loss), None);
+}
+
+pub fn a_root_of_many_elements_takes_a_gradient<E: Engine>(e: &E) {
+    let (a, b) = (e.leaf(&[2], &[2.0, 3.0]), e.leaf(&[2], &[5.0, 7.0]));
+    let c = e.mul(&a, &b);
+    e.backward_with(&c, &[2], &[10.0, 100.0]);
+    assert_eq!(e.grad(&a).unwrap(), [50.0, 700.0]);
+    assert_eq!(e.grad(&b).unwrap(), [20.0, 300.0]);
+}
+
+fn refusal<T>(work: impl FnOnce() -> T) -> String {
+    match attempt(work) {
+        Err(Error::Mistake(sentence)) => sentence,
+        Err(other) => panic!("a mistake of another kind: {other:?}"),
+        Ok(_) => panic!("nothing was refused"),
+    }
+}
+
+pub fn a_root_of_many_elements_is_no_loss<E: Engine>(e: &E) {
+    let x = e.leaf(&[2, 3], &[1.0; 6]);
+    assert_eq!(
+        refusal(|| e.backward(&e.mul(&x, &x))),
+        "backward: this tensor has shape [2, 3], not one element; sum it \
+         first, or hand backward_with a gradient of that shape"
+    );
+    assert_eq!(e.grad(&x), None, "a refused backward leaves no trace");
+}
+
+pub fn a_gradient_of_another_shape_is_refused<E: Engine>(e: &E) {
+    let x = e.leaf(&[2], &[1.0; 2]);
+    let sentence = refusal(|| e.backward_with(&x, &[3], &[1.0; 3]));
+    assert!(sentence.starts_with("backward_with: "), "{sentence}");
+    assert!(sentence.contains("[3]") && sentence.contains("[2]"));
+}
+
+pub fn shapes_that_differ_are_refused<E: Engine>(e: &E) {
+    let (a, b) = (e.leaf(&[2], &[1.0; 2]), e.leaf(&[3], &[1.0; 3]));
+    assert_eq!(
+        refusal(|| e.mul(&a, &b)),
+        "mul: the shapes [2] and [3] differ; give both operands the same \
+         shape"
+    );
+}
+
+pub fn empty_and_scalar_tensors_work<E: Engine>(e: &E) {
+    let none = e.leaf(&[0, 3], &[]);
+    let loss = e.sum(&e.mul(&none, &none));
+    assert_eq!(e.values(&loss), [0.0]);
+    e.backward(&loss);
+    assert_eq!(e.grad(&none).unwrap(), [0.0; 0]);
+
+    let scalar = e.leaf(&[], &[4.0]);
+    let square = e.mul(&scalar, &scalar);
+    assert_eq!(e.shape(&square), [0; 0]);
+    e.backward(&square);
+    assert_eq!(e.grad(&scalar).unwrap(), [8.0]);
+}
+
+/// One work-group, one more, several stages, and not a multiple of any.
+pub fn a_sum_of_any_length_is_right<E: Engine>(e: &E) {
+    let mut random = Random(1);
+    for n in [1, 2, 255, 256, 257, 1000, 65_536, 70_001] {
+        let values = random.values(n);
+        let x = e.leaf(&[n], &values);
+        let total = e.sum(&x);
+        let right = reference::sum(&Array::new(&[n], &values), &[]).values[0];
+        let size: f64 = values.iter().map(|v| f64::from(v.abs())).sum();
+        let error = (f64::from(e.values(&total)[0]) - right).abs();
+        // Each addition rounds by at most one part in 2^24 of the partial
+        // sum; a plain loop adds n of them, in the worst case all one way.
+        assert!(error <= 1e-5 * size, "n = {n}: off by {error}");
+        e.backward(&total);
+        assert_eq!(e.grad(&x).unwrap(), vec![1.0; n]);
+    }
+}
+
+pub fn every_rule_agrees_with_the_judge<E: Engine>(e: &E) {
+    let mut random = Random(2);
+    for _ in 0..20 {
+        let shape = random.shape();
+        let n = shape.iter().product();
+        let (a, b) = (random.values(n), random.values(n));
+        let tape = e.record(|| {
+            let (a, b) = (e.leaf(&shape, &a), e.leaf(&shape, &b));
+            let c = e.mul(&e.mul(&a, &b), &b);
+            e.mul(&e.sum(&e.mul(&c, &a)), &e.sum(&b))
+        });
+        assert_eq!(tape.blame(), None, "{}", e.name());
+        assert_eq!(tape.unchecked(), [""; 0]);
+    }
+}
+
+pub fn no_node_is_left_after_a_step<E: Engine>(e: &E) {
+    let ((), counts) = ledger::measure(|| {
+        let (a, _, loss) = two_products(e);
+        e.backward(&loss);
+        e.backward(&loss);
+        assert!(e.grad(&a).is_some());
+    });
+    assert!(counts.nodes >= 5, "five tensors make five nodes");
+    assert_eq!(counts.live_nodes(), 0);
+}

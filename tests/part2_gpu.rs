@@ -1,0 +1,93 @@
+//! Part 2 on the first OpenCL device against the specification, and its own
+//! rules.
+
+#[macro_use]
+mod common;
+
+use common::device::gpu_or_skip;
+use common::engine::Part2;
+use rungrad::part2_gpu::Tensor;
+use rungrad::{Error, attempt, ledger};
+
+fn open() -> Option<Part2> {
+    gpu_or_skip().map(Part2)
+}
+
+specification!(open);
+
+#[test]
+fn nothing_is_recorded_unless_it_is_asked_for() {
+    let Some(Part2(gpu)) = open() else { return };
+    let a = Tensor::new(&gpu, &[1], &[2.0]).unwrap();
+    let b = Tensor::new(&gpu, &[1], &[3.0]).unwrap();
+    let plain = a.mul(&b);
+    assert!(!plain.needs_grad() && plain.parents().is_empty());
+    assert_eq!(
+        attempt(|| plain.backward()),
+        Err(Error::Mistake(
+            "backward: no input of this tensor requires a gradient; call \
+             .requires_grad() on one before computing"
+                .to_string()
+        ))
+    );
+    // All inputs decide, in either place.
+    let a = a.requires_grad();
+    for c in [a.mul(&b), b.mul(&a)] {
+        assert!(c.needs_grad());
+        c.backward();
+        assert_eq!(a.grad().unwrap().to_vec().unwrap(), [3.0]);
+        assert!(b.grad().is_none());
+        a.zero_grad();
+    }
+}
+
+#[test]
+fn a_gradient_is_computed_only_for_operands_that_need_one() {
+    let Some(Part2(gpu)) = open() else { return };
+    let a = Tensor::new(&gpu, &[1], &[2.0]).unwrap().requires_grad();
+    let b = Tensor::new(&gpu, &[1], &[3.0]).unwrap();
+    let launches = |c: &Tensor| {
+        a.zero_grad();
+        ledger::measure(|| c.backward()).1.launches
+    };
+    assert_eq!(launches(&a.mul(&b)), 1);
+    assert_eq!(launches(&a.mul(&b.requires_grad())), 2);
+}
+
+#[test]
+fn the_gradient_of_a_gradient_ends_after_one_level() {
+    let Some(Part2(gpu)) = open() else { return };
+    let a = Tensor::new(&gpu, &[1], &[2.0]).unwrap().requires_grad();
+    a.mul(&a).backward();
+    let grad = a.grad().unwrap();
+    assert!(grad.grad().is_none() && grad.parents().is_empty());
+    assert_eq!(grad.shape(), a.shape());
+}
+
+#[test]
+fn a_step_after_the_first_builds_no_kernel() {
+    let Some(Part2(gpu)) = open() else { return };
+    let step = || {
+        let a = Tensor::new(&gpu, &[3], &[1., 2., 3.]).unwrap();
+        let a = a.requires_grad();
+        a.mul(&a).sum().backward();
+    };
+    step();
+    let ((), counts) = ledger::measure(step);
+    assert_eq!(counts.builds, 0);
+    // mul, sum; repeat, two products, their sum.
+    assert_eq!(counts.launches, 6);
+    assert_eq!(counts.live_nodes(), 0);
+}
+
+#[test]
+fn memory_returns_after_a_step() {
+    let Some(Part2(gpu)) = open() else { return };
+    // Other tests use the device too, so this one counts for its thread.
+    let ((), counts) = ledger::measure(|| {
+        let a = Tensor::new(&gpu, &[4], &[1.0; 4]).unwrap();
+        a.requires_grad().mul(&a).sum().backward();
+    });
+    assert!(counts.allocations > 0);
+    assert_eq!(counts.allocations, counts.frees);
+}

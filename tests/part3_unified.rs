@@ -1,0 +1,245 @@
+//! Part 3 on the processor against the specification, and its own rules.
+
+#[macro_use]
+mod common;
+
+use std::thread;
+
+use common::engine::Part3;
+use rungrad::part3_unified::{
+    Array, Context, Device, Function, Tensor, apply, grad, no_grad,
+};
+use rungrad::{Error, attempt, ledger};
+
+fn open() -> Option<Part3> {
+    Some(Part3(Device::Cpu))
+}
+
+specification!(open);
+
+fn leaf(values: &[f32]) -> Tensor {
+    constant(values).requires_grad()
+}
+
+fn constant(values: &[f32]) -> Tensor {
+    Tensor::new(&[values.len()], values, Device::Cpu).unwrap()
+}
+
+#[test]
+fn exp_is_its_own_first_and_second_slope() {
+    let x = leaf(&[0.5, -1.0]);
+    let first = grad(&x.exp().sum(), &[&x], true).remove(0);
+    let second = grad(&first.sum(), &[&x], true).remove(0);
+    let third = grad(&second.sum(), &[&x], false).remove(0);
+    let right = [0.5f32.exp(), (-1.0f32).exp()];
+    for slope in [&first, &second, &third] {
+        assert_eq!(slope.to_vec().unwrap(), right);
+    }
+    assert!(second.id().is_some(), "create_graph keeps the way back");
+    assert!(third.id().is_none(), "without it there is none");
+}
+
+#[test]
+fn the_second_slope_of_a_cube_is_six_times_its_root() {
+    let x = leaf(&[2.0, -3.0]);
+    let cube = x.mul(&x).mul(&x).sum();
+    let first = grad(&cube, &[&x], true).remove(0);
+    assert_eq!(first.to_vec().unwrap(), [12.0, 27.0]);
+    let second = grad(&first.sum(), &[&x], false).remove(0);
+    assert_eq!(second.to_vec().unwrap(), [12.0, -18.0]);
+}
+
+#[test]
+fn expand_and_sum_mirror_each_other() {
+    let row = leaf(&[1.0, 2.0]);
+    let weights = Tensor::new(&[3, 2], &[1., 2., 3., 4., 5., 6.], Device::Cpu);
+    let loss = row.expand(&[3, 2]).mul(&weights.unwrap()).sum();
+    loss.backward();
+    assert_eq!(row.grad().unwrap().to_vec().unwrap(), [9.0, 12.0]);
+    let columns = row.expand(&[3, 2]).sum_to(&[3, 1]);
+    assert_eq!(columns.to_vec().unwrap(), [3.0, 3.0, 3.0]);
+}
+
+#[test]
+fn grad_touches_no_leaf() {
+    let x = leaf(&[2.0]);
+    grad(&x.mul(&x), &[&x], false);
+    assert!(x.grad().is_none());
+}
+
+#[test]
+fn grad_reaches_a_tensor_in_the_middle() {
+    let x = leaf(&[2.0]);
+    let y = x.mul(&x);
+    let slope = grad(&y.mul(&y), &[&y], false).remove(0);
+    assert_eq!(slope.to_vec().unwrap(), [8.0]);
+}
+
+#[test]
+fn no_live_node_after_drop_even_with_a_graph_of_gradients() {
+    let ((), counts) = ledger::measure(|| {
+        let x = leaf(&[0.5]);
+        let y = x.exp().mul(&x);
+        let first = grad(&y, &[&x], true).remove(0);
+        let second = grad(&first, &[&x], true).remove(0);
+        drop((second, first));
+        y.backward();
+    });
+    assert!(counts.nodes > 5);
+    assert_eq!(counts.live_nodes(), 0);
+}
+
+#[test]
+fn a_million_links_fit_a_stack_of_2_mb() {
+    let small = thread::Builder::new().stack_size(2 << 20);
+    let work = small.spawn(|| {
+        let ((), counts) = ledger::measure(|| {
+            let (x, one) = (leaf(&[1.0]), leaf(&[1.0]));
+            let mut y = x.clone();
+            for _ in 0..1_000_000 {
+                y = y.mul(&one);
+            }
+            y.backward();
+            assert_eq!(x.grad().unwrap().to_vec().unwrap(), [1.0]);
+            assert_eq!(one.grad().unwrap().to_vec().unwrap(), [1e6]);
+        });
+        assert_eq!(counts.nodes, 1_000_002);
+        assert_eq!(counts.live_nodes(), 0);
+    });
+    work.unwrap().join().unwrap();
+}
+
+#[test]
+fn eight_threads_share_a_leaf_and_a_graph() {
+    let x = leaf(&[3.0]);
+    let y = x.mul(&x);
+    thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                for _ in 0..100 {
+                    y.sum().backward();
+                }
+            });
+        }
+    });
+    assert_eq!(x.grad().unwrap().to_vec().unwrap(), [4800.0]);
+}
+
+#[test]
+fn a_tensor_can_be_sent_and_shared() {
+    fn sent_and_shared<T: Send + Sync>() {}
+    sent_and_shared::<Tensor>();
+    sent_and_shared::<Array>();
+}
+
+#[test]
+fn no_grad_is_a_matter_of_one_thread() {
+    let x = leaf(&[2.0]);
+    no_grad(|| {
+        assert!(x.mul(&x).id().is_none());
+        let other = thread::scope(|s| {
+            s.spawn(|| x.mul(&x).id().is_some()).join().unwrap()
+        });
+        assert!(other, "another thread goes on recording");
+    });
+    assert!(x.mul(&x).id().is_some(), "the scope has ended");
+}
+
+#[test]
+fn a_scope_ends_also_by_a_panic() {
+    let x = leaf(&[2.0]);
+    let two = constant(&[1.0, 2.0]);
+    let refused = attempt(|| no_grad(|| x.mul(&two)));
+    assert!(refused.is_err());
+    assert!(x.mul(&x).id().is_some());
+}
+
+#[test]
+fn all_inputs_decide_whether_the_result_records() {
+    let (x, c) = (leaf(&[2.0]), constant(&[5.0]));
+    assert!(c.mul(&c).id().is_none());
+    for y in [x.mul(&c), c.mul(&x)] {
+        y.backward();
+        assert_eq!(x.grad().unwrap().to_vec().unwrap(), [5.0]);
+        x.zero_grad();
+    }
+    assert!(c.grad().is_none());
+}
+
+/// `a * b` that counts how often its backward computes each gradient.
+struct Counted(std::sync::Arc<std::sync::Mutex<[u32; 2]>>);
+
+impl Function for Counted {
+    fn name(&self) -> &'static str {
+        "mul"
+    }
+
+    fn forward(
+        &self,
+        ctx: &mut Context,
+        inputs: &[&Array],
+    ) -> Result<Array, Error> {
+        ctx.save_input(0, inputs[0]);
+        ctx.save_input(1, inputs[1]);
+        inputs[0].binary(rungrad::part3_unified::Binary::Mul, inputs[1])
+    }
+
+    fn backward(&self, ctx: &Context, out: &Tensor) -> Vec<Option<Tensor>> {
+        let one = |i: usize| {
+            self.0.lock().unwrap()[i] += 1;
+            out.mul(&ctx.input(1 - i))
+        };
+        vec![ctx.needs(0).then(|| one(0)), ctx.needs(1).then(|| one(1))]
+    }
+}
+
+#[test]
+fn nothing_is_computed_for_an_operand_that_needs_no_gradient() {
+    let counts = std::sync::Arc::default();
+    let (x, c) = (leaf(&[2.0]), constant(&[5.0]));
+    apply(Counted(std::sync::Arc::clone(&counts)), &[&x, &c]).backward();
+    assert_eq!(*counts.lock().unwrap(), [1, 0]);
+    assert_eq!(x.grad().unwrap().to_vec().unwrap(), [5.0]);
+}
+
+#[test]
+fn refusals_say_what_to_do() {
+    let sentence = |work: &dyn Fn()| match attempt(work) {
+        Err(Error::Mistake(sentence)) => sentence,
+        other => panic!("{other:?}"),
+    };
+    let (x, c) = (leaf(&[2.0]), constant(&[5.0]));
+    assert_eq!(
+        sentence(&|| c.backward()),
+        "backward: this tensor has no graph; call .requires_grad() on an \
+         input before computing, outside no_grad"
+    );
+    assert_eq!(
+        sentence(&|| drop(grad(&x.mul(&x), &[&c], false))),
+        "grad: input 0 takes no part in the output, or does not require a \
+         gradient; call .requires_grad() on it first"
+    );
+    assert_eq!(
+        sentence(&|| drop(x.expand(&[2, 3]).expand(&[4]))),
+        "expand: [2, 3] does not stretch to [4]; aligned at the right, each \
+         size must be equal or 1"
+    );
+    assert_eq!(
+        sentence(&|| drop(x.expand(&[2, 3]).sum_to(&[2]))),
+        "sum: [2, 3] does not sum to [2]; aligned at the right, each size \
+         must be equal or 1"
+    );
+}
+
+#[test]
+fn a_device_reads_its_name() {
+    let parse = |name: &str| name.parse::<Device>();
+    assert_eq!(parse("cpu"), Ok(Device::Cpu));
+    assert_eq!(parse("gpu"), Ok(Device::Gpu(0)));
+    assert_eq!(parse("gpu:1"), Ok(Device::Gpu(1)));
+    for wrong in ["", "GPU:", "gpu:x", "cuda", "gpu:-1"] {
+        let error = parse(wrong).unwrap_err();
+        assert_eq!(error.exit_code(), 2);
+        assert!(error.to_string().starts_with(&format!("`{wrong}` is no")));
+    }
+}
