@@ -1,21 +1,37 @@
-//! Part 3 on the processor against the specification, and its own rules.
+//! Part 3 against the specification, on the processor and on the first
+//! OpenCL device, and its own rules.
 
 #[macro_use]
 mod common;
 
 use std::thread;
 
+use common::device::gpu_or_skip;
 use common::engine::Part3;
 use rungrad::part3_unified::{
     Array, Context, Device, Function, Tensor, apply, grad, no_grad,
 };
 use rungrad::{Error, attempt, ledger};
 
-fn open() -> Option<Part3> {
-    Some(Part3(Device::Cpu))
+mod on_the_processor {
+    use super::*;
+
+    fn open() -> Option<Part3> {
+        Some(Part3(Device::Cpu))
+    }
+
+    specification!(open);
 }
 
-specification!(open);
+mod on_an_opencl_device {
+    use super::*;
+
+    fn open() -> Option<Part3> {
+        gpu_or_skip().map(|gpu| Part3(Device::Gpu(gpu.info().index)))
+    }
+
+    specification!(open);
+}
 
 fn leaf(values: &[f32]) -> Tensor {
     constant(values).requires_grad()
@@ -229,6 +245,60 @@ fn refusals_say_what_to_do() {
         "sum: [2, 3] does not sum to [2]; aligned at the right, each size \
          must be equal or 1"
     );
+}
+
+#[test]
+fn two_devices_in_one_operation_are_refused() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let there = Device::Gpu(gpu.info().index);
+    let (a, b) = (leaf(&[2.0]), leaf(&[3.0]).to(there).unwrap());
+    assert_eq!(
+        attempt(|| a.mul(&b)).unwrap_err(),
+        Error::Mistake(format!(
+            "mul: the operands are on two devices, cpu and {there}; move one \
+             with .to(..)"
+        ))
+    );
+}
+
+#[test]
+fn a_gradient_travels_back_to_its_device() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let there = Device::Gpu(gpu.info().index);
+    let a = leaf(&[2.0, 3.0]);
+    let b = a.to(there).unwrap();
+    assert_eq!(b.device(), there);
+    b.mul(&b).sum().backward();
+    let grad = a.grad().unwrap();
+    assert_eq!(grad.device(), Device::Cpu);
+    assert_eq!(grad.to_vec().unwrap(), [4.0, 6.0]);
+}
+
+#[test]
+fn every_function_agrees_on_every_device() {
+    if gpu_or_skip().is_none() {
+        return;
+    }
+    let values = [0.5, -1.0, 1.5, 0.25, -0.75, 1.0];
+    let on = |device: Device| {
+        let x = Tensor::new(&[2, 3], &values, device).unwrap();
+        let x = x.requires_grad();
+        // Two axes, a view over a view, and a second slope.
+        let rows = x.exp().sum_to(&[2, 1]).expand(&[2, 3]);
+        let columns = x.mul(&x).sum_to(&[3]).expand(&[2, 3]);
+        let loss = rows.mul(&columns).add(&x).sum();
+        let first = grad(&loss, &[&x], true).remove(0);
+        let second = grad(&first.sum(), &[&x], false).remove(0);
+        let numbers = [loss, first, second].map(|t| t.to_vec().unwrap());
+        numbers.concat()
+    };
+    let right = on(Device::Cpu);
+    for device in Device::all() {
+        for (yours, right) in on(device).iter().zip(&right) {
+            let near = (yours - right).abs() <= 1e-5 * right.abs().max(10.0);
+            assert!(near, "{device}: {yours}, not {right}");
+        }
+    }
 }
 
 #[test]

@@ -37,7 +37,7 @@ macro_rules! specification {
             #[test]
             fn $sentence() {
                 if let Some(engine) = $open() {
-                    common::spec::$sentence(&engine);
+                    crate::common::spec::$sentence(&engine);
                 }
             }
         )*
