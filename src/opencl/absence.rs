@@ -6,7 +6,8 @@ use crate::Error;
 
 /// Says what is missing, and the one line that mends it on this system.
 pub(super) fn no_driver() -> Error {
-    let remedy = match install(&fs::read_to_string(OS_RELEASE).ok()) {
+    let os_release = fs::read_to_string("/etc/os-release");
+    let remedy = match install(&os_release.unwrap_or_default()) {
         Some(command) => format!("To run on this CPU: {command}; or"),
         None => ANY_SYSTEM.to_owned(),
     };
@@ -15,8 +16,6 @@ pub(super) fn no_driver() -> Error {
         missing()
     ))
 }
-
-const OS_RELEASE: &str = "/etc/os-release";
 
 const ANY_SYSTEM: &str = "Install the driver of your GPU, or PoCL to run on \
     this CPU (`conda install -c conda-forge pocl`); or";
@@ -30,7 +29,7 @@ fn missing() -> String {
     match std::env::var("OCL_ICD_VENDORS") {
         Ok(folder) => format!(
             "the loader is there, but OCL_ICD_VENDORS={folder} names no \
-             driver"
+             driver: unset it to use the system's"
         ),
         Err(_) => {
             "the loader is there, but no driver is registered with it".into()
@@ -40,8 +39,8 @@ fn missing() -> String {
 
 /// The install command for the system that `os_release` describes. It names
 /// the loader as well, where the driver's package does not bring one.
-fn install(os_release: &Option<String>) -> Option<&'static str> {
-    let names = os_release.as_ref()?.lines().filter_map(|line| {
+fn install(os_release: &str) -> Option<&'static str> {
+    let names = os_release.lines().filter_map(|line| {
         line.strip_prefix("ID=").or(line.strip_prefix("ID_LIKE="))
     });
     names.flat_map(|value| value.trim_matches('"').split(' ')).find_map(
@@ -59,18 +58,15 @@ fn install(os_release: &Option<String>) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    fn on(os_release: &str) -> Option<&'static str> {
-        install(&Some(os_release.to_owned()))
-    }
-
     #[test]
     fn the_install_line_is_this_systems() {
-        let debian = on("PRETTY_NAME=\"Debian\"\nID=debian\n").unwrap();
+        let debian = install("PRETTY_NAME=\"Debian\"\nID=debian\n").unwrap();
         assert!(debian.starts_with("apt-get"), "{debian}");
-        let mint = on("ID=linuxmint\nID_LIKE=\"ubuntu debian\"\n").unwrap();
+        let mint =
+            install("ID=linuxmint\nID_LIKE=\"ubuntu debian\"\n").unwrap();
         assert!(mint.starts_with("apt-get"), "{mint}");
-        assert!(on("ID=fedora\n").unwrap().starts_with("dnf"));
-        assert!(on("ID=arch\n").unwrap().starts_with("pacman"));
-        assert_eq!(on("ID=plan9\n"), None);
+        assert!(install("ID=fedora\n").unwrap().starts_with("dnf"));
+        assert!(install("ID=arch\n").unwrap().starts_with("pacman"));
+        assert_eq!(install("ID=plan9\n"), None);
     }
 }

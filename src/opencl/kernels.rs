@@ -1,55 +1,102 @@
 //! The kernels that are compiled into this crate.
 //!
-//! Launching one of these is safe, and this is the argument. Every kernel
-//! guards its accesses by the sizes that it is given; the host checks that
-//! each buffer is at least as long as those sizes say, that arguments have
-//! the right types, and that groups fit the device; and a test runs every
+//! Launching one of these is safe, and this is the argument. Each of them
+//! guards its accesses by the sizes that it is given, and says below, as a
+//! function of those sizes, how far it may reach into each buffer; the host
+//! refuses a launch whose buffers are shorter. Arguments of other types and
+//! groups that do not fit the device are refused as well. A test runs every
 //! kernel of [`ALL`] on ragged sizes under Oclgrind, which reports any access
 //! out of bounds, any race and any use of a value that nobody wrote.
 
 use super::Kernel;
+use super::argument::Given;
 
-/// The kernel `$name` of the file `$file` under `kernels/`.
+/// The kernel `$name` of the file `$file` under `kernels/`, and its reach.
 macro_rules! kernel {
-    ($file:literal, $name:literal) => {
+    ($file:literal, $name:literal, $reach:expr) => {
         Kernel::new(
             concat!("kernels/", $file),
             include_str!(concat!("../../kernels/", $file)),
             $name,
+            $reach,
         )
     };
 }
 
 /// `out[i] = a[i] * b[i]`: arguments `a, b, out, n`.
-pub const EW_MUL: Kernel = kernel!("part2/ew_mul.cl", "ew_mul");
+pub const EW_MUL: Kernel = kernel!("part2/ew_mul.cl", "ew_mul", |given| {
+    let n = given.uint(3)?;
+    Some(vec![n, n, n])
+});
 
 /// `out[i] = value`: arguments `out, value, n`.
-pub const EW_FILL: Kernel = kernel!("part2/ew_fill.cl", "ew_fill");
+pub const EW_FILL: Kernel =
+    kernel!("part2/ew_fill.cl", "ew_fill", |given| Some(vec![given.uint(2)?]));
 
 /// One partial sum for each group of 256: arguments `a, partials, n`.
-pub const REDUCE_SUM: Kernel = kernel!("part2/reduce_sum.cl", "reduce_sum");
+pub const REDUCE_SUM: Kernel =
+    kernel!("part2/reduce_sum.cl", "reduce_sum", |given| {
+        Some(vec![given.uint(2)?, given.groups(0)])
+    });
 
 /// `out[i] = a[i] + b[i]`: arguments `a, b, out, n`.
-pub const EW_ADD: Kernel = kernel!("part2/ew_add.cl", "ew_add");
+pub const EW_ADD: Kernel = kernel!("part2/ew_add.cl", "ew_add", |given| {
+    let n = given.uint(3)?;
+    Some(vec![n, n, n])
+});
 
 /// `out[i] = number[0]`: arguments `number, out, n`.
-pub const EW_REPEAT: Kernel = kernel!("part2/ew_repeat.cl", "ew_repeat");
+pub const EW_REPEAT: Kernel =
+    kernel!("part2/ew_repeat.cl", "ew_repeat", |given| {
+        Some(vec![1, given.uint(2)?])
+    });
 
 /// `out[i] = exp(a[i])`: arguments `a, a_offset, out, n`.
-pub const UNARY_EXP: Kernel = kernel!("part3/elementwise.cl", "unary_exp");
+pub const UNARY_EXP: Kernel =
+    kernel!("part3/elementwise.cl", "unary_exp", |given| {
+        let n = given.uint(3)?;
+        Some(vec![given.uint(1)? + n, n])
+    });
 
 /// `out[i] = a[i] + b[i]`: arguments `a, a_offset, b, b_offset, out, n`.
-pub const BINARY_ADD: Kernel = kernel!("part3/elementwise.cl", "binary_add");
+pub const BINARY_ADD: Kernel =
+    kernel!("part3/elementwise.cl", "binary_add", binary);
 
 /// `out[i] = a[i] * b[i]`: arguments `a, a_offset, b, b_offset, out, n`.
-pub const BINARY_MUL: Kernel = kernel!("part3/elementwise.cl", "binary_mul");
+pub const BINARY_MUL: Kernel =
+    kernel!("part3/elementwise.cl", "binary_mul", binary);
+
+fn binary(given: &Given) -> Option<Vec<u64>> {
+    let n = given.uint(5)?;
+    Some(vec![given.uint(1)? + n, given.uint(3)? + n, n])
+}
 
 /// The elements of a view: arguments `a, offset, shape, strides, out, n`.
-pub const COPY_STRIDED: Kernel = kernel!("part3/copy.cl", "copy_strided");
+pub const COPY_STRIDED: Kernel =
+    kernel!("part3/copy.cl", "copy_strided", |given| {
+        let n = given.uint(5)?;
+        let mut first = i128::from(given.uint(1)?);
+        let mut last = first;
+        for (size, stride) in given.int8(2)?.into_iter().zip(given.int8(3)?) {
+            if size < 1 {
+                return None;
+            }
+            let step = (size - 1) * stride;
+            first += step.min(0);
+            last += step.max(0);
+        }
+        // The kernel counts in `int`.
+        let inside = first >= 0 && last < i32::MAX.into();
+        inside.then(|| vec![last as u64 + 1, n])
+    });
 
-/// The sum of each row: arguments `a, offset, out, columns`.
+/// The sum of each row, one group for each: arguments `a, offset, out,
+/// columns`.
 pub const REDUCE_ROWS_SUM: Kernel =
-    kernel!("part3/reduce.cl", "reduce_rows_sum");
+    kernel!("part3/reduce.cl", "reduce_rows_sum", |given| {
+        let rows = given.groups(0);
+        Some(vec![given.uint(1)? + rows * given.uint(3)?, rows])
+    });
 
 /// Every kernel of this crate.
 pub const ALL: &[Kernel] = &[

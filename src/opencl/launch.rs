@@ -1,15 +1,16 @@
 //! The launch of a kernel, checked on the host before the device sees it.
 
-use std::fmt::{self, Display};
+use std::fmt::Display;
 
-use ocl::core::{self, ArgVal, KernelArgAddressQualifier as Address, Mem};
-use ocl::prm::Int8;
+use ocl::core;
 
+use super::argument::{Argument, Given, Scalar};
 use super::buffer::{Buffer, Element};
 use super::device::Bytes;
 use super::event::Event;
+use super::extent::Extent;
 use super::gpu::Gpu;
-use super::program::{Code, Parameter, Signature};
+use super::program::{Code, Signature};
 use super::status::refusal;
 use crate::{Error, ledger};
 
@@ -22,40 +23,6 @@ pub struct Launch<'a> {
     arguments: Vec<Argument<'a>>,
     global: Option<Extent>,
     local: Option<Extent>,
-}
-
-/// What a launch hands to one parameter.
-enum Argument<'a> {
-    Buffer {
-        mem: &'a Mem,
-        gpu: &'a Gpu,
-        len: usize,
-        at_least: usize,
-        type_name: &'static str,
-        written: bool,
-    },
-    Scalar(Scalar),
-}
-
-/// A number for a parameter that is no buffer.
-#[derive(Clone, Copy, Debug)]
-pub enum Scalar {
-    /// `float`.
-    F32(f32),
-    /// `uint`.
-    U32(u32),
-    /// `int`.
-    I32(i32),
-    /// `int8`: eight sizes or strides at once. There is no `uint8`, because
-    /// `ocl` 0.19 gives its elements one byte each.
-    I32x8([i32; 8]),
-}
-
-/// A size in one, two or three dimensions: `n`, `[columns, rows]`.
-#[derive(Clone, Copy, Debug)]
-pub struct Extent {
-    sizes: [usize; 3],
-    dimensions: usize,
 }
 
 impl<'a> Launch<'a> {
@@ -127,29 +94,19 @@ impl<'a> Launch<'a> {
         let (kernel, signature) = open.kernel(self.code)?;
         self.check_arguments(&signature)?;
         let (global, local) = self.check_sizes(&signature)?;
+        self.check_reach(global, local)?;
 
         let launching =
             |error| refusal(&format!("Launching `{}`", self.code.name), error);
         for (index, argument) in (0..).zip(&self.arguments) {
-            let wide;
-            let value = match argument {
-                Argument::Buffer { mem, .. } => ArgVal::mem(mem),
-                Argument::Scalar(Scalar::F32(value)) => ArgVal::scalar(value),
-                Argument::Scalar(Scalar::U32(value)) => ArgVal::scalar(value),
-                Argument::Scalar(Scalar::I32(value)) => ArgVal::scalar(value),
-                Argument::Scalar(Scalar::I32x8(values)) => {
-                    wide = Int8::from(*values);
-                    ArgVal::vector(&wide)
-                }
-            };
-            core::set_kernel_arg(&kernel, index, value).map_err(launching)?;
+            argument.set(&kernel, index).map_err(launching)?;
         }
         let mut event = core::Event::null();
         // SAFETY: the arguments fit the kernel's parameters and the sizes fit
-        // the device, as was just checked. That the kernel then keeps to its
-        // buffers is what `kernels` argues for those of this crate, and what
-        // the caller of `launch_source` promised for any other. Buffers that
-        // are dropped meanwhile live on until the launch has ended.
+        // the device, as was just checked. A kernel of this crate then keeps
+        // to its buffers, for the reasons that `kernels` gives; of any other
+        // the caller of `launch_source` has promised it. Buffers that are
+        // dropped meanwhile live on until the launch has ended.
         unsafe {
             core::enqueue_kernel(
                 &open.queue,
@@ -200,6 +157,32 @@ impl<'a> Launch<'a> {
                 .map_err(|words| {
                     self.mistake(format!("cannot take {place}: {words}"))
                 })?;
+        }
+        Ok(())
+    }
+
+    /// Compares the buffers with what a kernel of this crate says of itself.
+    fn check_reach(&self, global: Extent, local: Extent) -> Result<(), Error> {
+        let Some(reach) = self.code.reach else { return Ok(()) };
+        let groups = [0, 1, 2].map(|d| global.sizes[d] / local.sizes[d]);
+        let given = Given { arguments: &self.arguments, groups };
+        let Some(reach) = reach(&given) else {
+            return Err(
+                self.mistake("was given sizes or offsets that it cannot take")
+            );
+        };
+        let lengths = self.arguments.iter().filter_map(|a| match a {
+            Argument::Buffer { len, .. } => Some(*len as u64),
+            Argument::Scalar(_) => None,
+        });
+        for (place, (length, reach)) in lengths.zip(reach).enumerate() {
+            if length < reach {
+                return Err(self.mistake(format!(
+                    "would reach {reach} values of its buffer number {}, \
+                     which holds {length}",
+                    place + 1
+                )));
+            }
         }
         Ok(())
     }
@@ -285,135 +268,5 @@ impl<'a> Launch<'a> {
             )));
         }
         Ok(())
-    }
-}
-
-impl Argument<'_> {
-    /// What can be said without knowing the parameter.
-    fn check(&self, device: &Gpu) -> Result<(), String> {
-        let Argument::Buffer { gpu, len, at_least, .. } = self else {
-            return Ok(());
-        };
-        if *gpu != device {
-            return Err(format!(
-                "the buffer is on {gpu:?} and the launch on {device:?}; copy \
-                 it by `read` and `upload`"
-            ));
-        }
-        if len < at_least {
-            return Err(format!(
-                "the buffer holds {len} values and the kernel needs {at_least}"
-            ));
-        }
-        Ok(())
-    }
-
-    fn fits(&self, parameter: &Parameter) -> Result<(), String> {
-        let declared = &parameter.type_name;
-        match self {
-            Argument::Buffer { type_name, written, .. } => {
-                let in_buffer = matches!(
-                    parameter.address,
-                    Address::Global | Address::Constant
-                );
-                if !in_buffer || element(declared) != Some(type_name) {
-                    return Err(format!(
-                        "it is declared {declared} and was given a buffer of \
-                         {type_name}"
-                    ));
-                }
-                let constant = parameter.constant
-                    || parameter.address == Address::Constant;
-                if *written && constant {
-                    return Err("it is const, so it can be no output".into());
-                }
-            }
-            Argument::Scalar(value) => {
-                if parameter.address != Address::Private
-                    || declared != value.type_name()
-                {
-                    return Err(format!(
-                        "it is declared {declared} and was given a {}",
-                        value.type_name()
-                    ));
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The `float` of `float*`, and of `float4*`: a wide load reads the same
-/// buffer.
-fn element(declared: &str) -> Option<&str> {
-    let pointee = declared.strip_suffix('*')?.trim_end();
-    Some(pointee.trim_end_matches(|c: char| c.is_ascii_digit()))
-}
-
-impl Scalar {
-    fn type_name(self) -> &'static str {
-        match self {
-            Scalar::F32(_) => f32::C_NAME,
-            Scalar::U32(_) => u32::C_NAME,
-            Scalar::I32(_) => i32::C_NAME,
-            Scalar::I32x8(_) => "int8",
-        }
-    }
-}
-
-impl From<f32> for Scalar {
-    fn from(value: f32) -> Scalar {
-        Scalar::F32(value)
-    }
-}
-
-impl From<u32> for Scalar {
-    fn from(value: u32) -> Scalar {
-        Scalar::U32(value)
-    }
-}
-
-impl From<i32> for Scalar {
-    fn from(value: i32) -> Scalar {
-        Scalar::I32(value)
-    }
-}
-
-impl From<[i32; 8]> for Scalar {
-    fn from(values: [i32; 8]) -> Scalar {
-        Scalar::I32x8(values)
-    }
-}
-
-impl Extent {
-    fn items(self) -> usize {
-        self.sizes.iter().fold(1, |all, size| all.saturating_mul(*size))
-    }
-
-    fn is_empty(self) -> bool {
-        self.sizes.contains(&0)
-    }
-}
-
-impl fmt::Display for Extent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sizes = &self.sizes[..self.dimensions];
-        let sizes: Vec<String> = sizes.iter().map(usize::to_string).collect();
-        f.write_str(&sizes.join("x"))
-    }
-}
-
-impl From<usize> for Extent {
-    fn from(size: usize) -> Extent {
-        [size].into()
-    }
-}
-
-impl<const N: usize> From<[usize; N]> for Extent {
-    fn from(given: [usize; N]) -> Extent {
-        const { assert!(1 <= N && N <= 3, "one, two or three dimensions") };
-        let mut sizes = [1; 3];
-        sizes[..N].copy_from_slice(&given);
-        Extent { sizes, dimensions: N }
     }
 }

@@ -32,9 +32,11 @@
 #![allow(unsafe_code)]
 
 mod absence;
+mod argument;
 mod buffer;
 mod device;
 mod event;
+mod extent;
 mod gpu;
 pub mod kernels;
 mod launch;
@@ -43,9 +45,11 @@ mod link;
 mod program;
 mod status;
 
+pub use argument::Scalar;
 pub use buffer::{Buffer, Element};
 pub use device::{Bytes, DeviceInfo, Kind, devices};
 pub use event::{Event, Times};
+pub use extent::Extent;
 pub use gpu::{DEVICE_VARIABLE, Gpu, Memory};
-pub use launch::{Extent, Launch, Scalar};
+pub use launch::Launch;
 pub use program::{Kernel, Source};

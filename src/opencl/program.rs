@@ -4,12 +4,15 @@ use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::{Arc, PoisonError};
 
-use ocl::core::{self, KernelArgAddressQualifier, KernelArgInfo};
+use ocl::core::KernelArgAddressQualifier as Address;
+use ocl::core::Status;
+use ocl::core::{self, KernelArgInfo};
 use ocl::core::{KernelArgInfoResult, KernelArgTypeQualifier, KernelInfo};
 use ocl::core::{KernelInfoResult, KernelWorkGroupInfo};
 use ocl::core::{KernelWorkGroupInfoResult, ProgramBuildInfo};
-use ocl::core::{ProgramBuildInfoResult, ProgramBuildStatus};
+use ocl::core::{ProgramBuildInfoResult, ProgramBuildStatus, ProgramInfo};
 
+use super::argument::Given;
 use super::gpu::Open;
 use super::status::refusal;
 use crate::{Error, ledger};
@@ -20,7 +23,12 @@ pub struct Kernel {
     file: &'static str,
     text: &'static str,
     name: &'static str,
+    reach: Reach,
 }
+
+/// How many values of each buffer, in the order of the arguments, a kernel
+/// may touch. `None` if the arguments are not those that it expects.
+pub(super) type Reach = fn(&Given) -> Option<Vec<u64>>;
 
 impl Kernel {
     /// Only the parent module's constants are kernels: `launch` is safe
@@ -29,8 +37,9 @@ impl Kernel {
         file: &'static str,
         text: &'static str,
         name: &'static str,
+        reach: Reach,
     ) -> Kernel {
-        Kernel { file, text, name }
+        Kernel { file, text, name, reach }
     }
 
     /// The file, from the root of the repository.
@@ -49,8 +58,8 @@ impl Kernel {
     }
 
     pub(super) fn code(&self) -> Code<'static> {
-        let Kernel { file, text, name } = *self;
-        Code { file, text, name, options: "" }
+        let Kernel { file, text, name, reach } = *self;
+        Code { file, text, name, options: "", reach: Some(reach) }
     }
 }
 
@@ -86,6 +95,7 @@ impl Source {
             text: &self.text,
             name: &self.name,
             options: &self.options,
+            reach: None,
         }
     }
 }
@@ -97,6 +107,7 @@ pub(super) struct Code<'a> {
     pub(super) text: &'a str,
     pub(super) name: &'a str,
     pub(super) options: &'a str,
+    pub(super) reach: Option<Reach>,
 }
 
 /// A compiled text, and what is known of its kernels so far.
@@ -122,8 +133,29 @@ pub(super) struct Parameter {
     pub(super) name: String,
     /// `float*`, `uint`.
     pub(super) type_name: String,
-    pub(super) address: KernelArgAddressQualifier,
-    pub(super) constant: bool,
+    pub(super) address: Address,
+    constant: bool,
+}
+
+impl Parameter {
+    /// The declaration, as it stands in the source.
+    pub(super) fn declaration(&self) -> String {
+        let address = match self.address {
+            Address::Global => "global ",
+            Address::Constant => "constant ",
+            Address::Local => "local ",
+            Address::Private => "",
+        };
+        // Constant memory is const, with or without the word.
+        let constant = self.constant && self.address == Address::Global;
+        let constant = if constant { "const " } else { "" };
+        format!("`{address}{constant}{} {}`", self.type_name, self.name)
+    }
+
+    /// Whether the kernel has promised not to write to it.
+    pub(super) fn is_read_only(&self) -> bool {
+        self.constant || self.address == Address::Constant
+    }
 }
 
 impl Open {
@@ -148,11 +180,9 @@ impl Open {
         }
         let known = programs.get_mut(&key).expect("it was just inserted");
 
-        let Code { file, name, .. } = code;
-        let kernel =
-            core::create_kernel(&known.program, name).map_err(|error| {
-                refusal(&format!("Looking for `{name}` in {file}"), error)
-            })?;
+        let name = code.name;
+        let kernel = core::create_kernel(&known.program, name)
+            .map_err(|error| no_kernel(code, &known.program, error))?;
         let signature = match known.signatures.get(name) {
             Some(signature) => Arc::clone(signature),
             None => {
@@ -168,7 +198,7 @@ impl Open {
     }
 
     fn compile(&self, code: Code) -> Result<core::Program, Error> {
-        let Code { file, text, name: _, options } = code;
+        let Code { file, text, options, .. } = code;
         let text = CString::new(text).map_err(|_| {
             Error::Mistake(format!("{file} holds a byte 0, and C text cannot."))
         })?;
@@ -258,7 +288,9 @@ impl Open {
         };
         Ok(Parameter {
             name: ask(KernelArgInfo::Name)?.to_string(),
-            type_name: ask(KernelArgInfo::TypeName)?.to_string(),
+            type_name: ask(KernelArgInfo::TypeName)?
+                .to_string()
+                .replace("unsigned int", "uint"),
             address: match ask(KernelArgInfo::AddressQualifier)? {
                 KernelArgInfoResult::AddressQualifier(address) => address,
                 _ => unreachable!("an answer to another question"),
@@ -270,6 +302,27 @@ impl Open {
                 _ => unreachable!("an answer to another question"),
             },
         })
+    }
+}
+
+fn no_kernel(code: Code, program: &core::Program, error: core::Error) -> Error {
+    let Code { file, name, .. } = code;
+    let names = core::get_program_info(program, ProgramInfo::KernelNames);
+    match (error.api_status(), names) {
+        (Some(Status::CL_INVALID_KERNEL_NAME), Ok(names)) => {
+            let names = match names.to_string() {
+                none if none.is_empty() => "none at all".to_owned(),
+                // PoCL hides a kernel that is named like a function of the
+                // language behind a prefix.
+                names => names.replace(';', ", ").replace("_cl_", ""),
+            };
+            Error::Mistake(format!(
+                "{file} has no kernel `{name}`; it has {names}. (A kernel \
+                 named like a function of the language, such as exp or max, \
+                 compiles and then does not exist.)"
+            ))
+        }
+        _ => refusal(&format!("Looking for `{name}` in {file}"), error),
     }
 }
 

@@ -1,0 +1,176 @@
+//! What a launch hands to one parameter of a kernel, and whether it fits.
+
+use ocl::core::KernelArgAddressQualifier as Address;
+use ocl::core::{self, ArgVal, Mem};
+use ocl::prm::Int8;
+
+use super::buffer::Element;
+use super::gpu::Gpu;
+use super::program::Parameter;
+
+/// An argument, not yet compared with its parameter.
+pub(super) enum Argument<'a> {
+    Buffer {
+        mem: &'a Mem,
+        gpu: &'a Gpu,
+        len: usize,
+        at_least: usize,
+        type_name: &'static str,
+        written: bool,
+    },
+    Scalar(Scalar),
+}
+
+/// A number for a parameter that is no buffer.
+#[derive(Clone, Copy, Debug)]
+pub enum Scalar {
+    /// `float`.
+    F32(f32),
+    /// `uint`.
+    U32(u32),
+    /// `int`.
+    I32(i32),
+    /// `int8`: eight sizes or strides at once. There is no `uint8`, because
+    /// `ocl` 0.19 gives its elements one byte each.
+    I32x8([i32; 8]),
+}
+
+macro_rules! scalars {
+    ($($variant:ident is $rust:ty, $c:expr;)*) => {
+        impl Scalar {
+            fn type_name(self) -> &'static str {
+                match self { $(Scalar::$variant(_) => $c,)* }
+            }
+        }
+
+        $(impl From<$rust> for Scalar {
+            fn from(value: $rust) -> Scalar {
+                Scalar::$variant(value)
+            }
+        })*
+    };
+}
+
+scalars! {
+    F32 is f32, f32::C_NAME;
+    U32 is u32, u32::C_NAME;
+    I32 is i32, i32::C_NAME;
+    I32x8 is [i32; 8], "int8";
+}
+
+impl Argument<'_> {
+    /// Makes this the argument number `index` of `kernel`.
+    pub(super) fn set(
+        &self,
+        kernel: &core::Kernel,
+        index: u32,
+    ) -> Result<(), core::Error> {
+        let set = |value| core::set_kernel_arg(kernel, index, value);
+        match self {
+            Argument::Buffer { mem, .. } => set(ArgVal::mem(mem)),
+            Argument::Scalar(scalar) => match *scalar {
+                Scalar::F32(value) => set(ArgVal::scalar(&value)),
+                Scalar::U32(value) => set(ArgVal::scalar(&value)),
+                Scalar::I32(value) => set(ArgVal::scalar(&value)),
+                Scalar::I32x8(values) => {
+                    set(ArgVal::vector(&Int8::from(values)))
+                }
+            },
+        }
+    }
+
+    /// What can be said without knowing the parameter.
+    pub(super) fn check(&self, device: &Gpu) -> Result<(), String> {
+        let Argument::Buffer { gpu, len, at_least, .. } = self else {
+            return Ok(());
+        };
+        if *gpu != device {
+            return Err(format!(
+                "the buffer is on {gpu:?} and the launch on {device:?}; copy \
+                 it by `read` and `upload`"
+            ));
+        }
+        if len < at_least {
+            return Err(format!(
+                "the buffer holds {len} values and the kernel needs {at_least}"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Whether the parameter, as the source declares it, takes this.
+    pub(super) fn fits(&self, parameter: &Parameter) -> Result<(), String> {
+        let declared = parameter.declaration();
+        match self {
+            Argument::Buffer { type_name, written, .. } => {
+                let takes_buffers = matches!(
+                    parameter.address,
+                    Address::Global | Address::Constant
+                );
+                let element = pointee(&parameter.type_name);
+                if !takes_buffers || element != Some(type_name) {
+                    return Err(format!(
+                        "it is declared {declared} and was given a buffer of \
+                         {type_name}"
+                    ));
+                }
+                if *written && parameter.is_read_only() {
+                    return Err(format!(
+                        "it is declared {declared} and was given as an output"
+                    ));
+                }
+            }
+            Argument::Scalar(scalar) => {
+                let given = scalar.type_name();
+                if parameter.address != Address::Private
+                    || parameter.type_name != given
+                {
+                    return Err(format!(
+                        "it is declared {declared} and was given one {given}"
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The `float` of `float*`, and of `float4*`: a wide load reads the same
+/// buffer.
+fn pointee(type_name: &str) -> Option<&str> {
+    let pointee = type_name.strip_suffix('*')?.trim_end();
+    Some(pointee.trim_end_matches(|c: char| c.is_ascii_digit()))
+}
+
+/// What a kernel of this crate is given, from which it says how far it will
+/// reach into each buffer.
+pub(super) struct Given<'a> {
+    pub(super) arguments: &'a [Argument<'a>],
+    /// The number of work-groups in each dimension.
+    pub(super) groups: [usize; 3],
+}
+
+impl Given<'_> {
+    /// The `uint` at a place among the arguments, which count from 0.
+    pub(super) fn uint(&self, index: usize) -> Option<u64> {
+        match self.arguments.get(index) {
+            Some(Argument::Scalar(Scalar::U32(value))) => Some((*value).into()),
+            _ => None,
+        }
+    }
+
+    /// The `int8` at a place among the arguments.
+    pub(super) fn int8(&self, index: usize) -> Option<[i128; 8]> {
+        match self.arguments.get(index) {
+            Some(Argument::Scalar(Scalar::I32x8(values))) => {
+                Some(values.map(i128::from))
+            }
+            _ => None,
+        }
+    }
+
+    /// How many work-groups there are along a dimension.
+    pub(super) fn groups(&self, dimension: usize) -> u64 {
+        self.groups[dimension] as u64
+    }
+}

@@ -1,0 +1,104 @@
+//! Runs a test again in a process of its own: first contact with a driver
+//! happens once in a process, and a crash or a hang must end as a failure.
+
+// Not every test binary needs every function.
+#![allow(dead_code)]
+
+use std::io::Read;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+use std::{env, thread};
+
+/// The variable that tells a test to be the child.
+const CHILD: &str = "RUNGRAD_TEST_CHILD";
+
+/// Far more than any child needs, even on a busy machine: it only ends a
+/// hang.
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// What a child left behind.
+pub(crate) struct Outcome {
+    pub(crate) status: ExitStatus,
+    pub(crate) text: String,
+}
+
+/// Whether this process is the child.
+pub(crate) fn is_child() -> bool {
+    env::var_os(CHILD).is_some()
+}
+
+/// The command that runs the test `name` of this binary as a child.
+pub(crate) fn child(name: &str) -> Command {
+    let mut command = Command::new(env::current_exe().expect("a path"));
+    as_child(&mut command, name);
+    command
+}
+
+/// The same under a tool, whose options come first.
+pub(crate) fn child_under(tool: &mut Command, name: &str) {
+    tool.arg(env::current_exe().expect("a path"));
+    as_child(tool, name);
+}
+
+fn as_child(command: &mut Command, name: &str) {
+    command
+        .args(["--exact", name, "--nocapture", "--test-threads=1"])
+        .env(CHILD, "1")
+        .env_remove("RUNGRAD_DEVICE");
+}
+
+/// Runs the command to its end, or to the limit, and collects what it wrote.
+pub(crate) fn finish(command: &mut Command) -> Outcome {
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let streams = [
+        collect(child.stdout.take().expect("piped")),
+        collect(child.stderr.take().expect("piped")),
+    ];
+    let status = wait(&mut child);
+    let text = streams.map(|s| s.join().expect("a reader")).concat();
+    let status = status.unwrap_or_else(|| {
+        panic!("{command:?} did not end within {LIMIT:?}:\n{text}")
+    });
+    Outcome { status, text }
+}
+
+/// Runs the command and fails with its own words unless it succeeds.
+pub(crate) fn succeed(command: &mut Command) -> String {
+    let outcome = finish(command);
+    assert!(
+        outcome.status.success(),
+        "{command:?} ended with {}:\n{}",
+        outcome.status,
+        outcome.text
+    );
+    outcome.text
+}
+
+fn collect(
+    mut stream: impl Read + Send + 'static,
+) -> thread::JoinHandle<String> {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes).expect("a pipe can be read");
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}
+
+fn wait(child: &mut Child) -> Option<ExitStatus> {
+    let start = Instant::now();
+    while start.elapsed() < LIMIT {
+        if let Some(status) = child.try_wait().expect("a child can be asked") {
+            return Some(status);
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    // It may have ended this instant, which is no error.
+    let _ = child.kill();
+    child.wait().expect("a child can be waited for");
+    None
+}
