@@ -1,6 +1,7 @@
 //! Step 2: a tensor remembers its parents, and the graph has an order.
 
 // ANCHOR: step2
+// ANCHOR: step2-tensor
 use std::rc::Rc;
 
 use ndarray::{Array1, array};
@@ -35,6 +36,7 @@ impl Tensor {
         topo
     }
 }
+// ANCHOR_END: step2-tensor
 
 fn main() {
     let a = Tensor::new(array![2.0]);
