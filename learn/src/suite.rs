@@ -203,6 +203,8 @@ impl Work<'_> {
     fn tests(&self) -> Result<Report, Stop> {
         let args = ["test", "--workspace", "--no-fail-fast"];
         let mut command = self.checkout.cargo(&args);
+        // The excerpt of a failure is for its sentence, not for its stack.
+        command.env("RUST_BACKTRACE", "0");
         let ending =
             process::follow(self.name, &mut command, self.log, self.limit)?;
         let text = fs::read(self.log).unwrap_or_default();
