@@ -30,7 +30,7 @@ const PARTS: &[(&str, &str)] = &[
     ("part3", "one tensor for every device"),
 ];
 
-/// A program of `examples/`, and the first line of its own description.
+/// A program of `examples/`, and the first sentence of its description.
 struct Example {
     name: String,
     summary: String,
@@ -124,7 +124,7 @@ fn examples(folder: &Path) -> Result<Vec<Example>, Stop> {
     let mut examples: Vec<Example> = entries
         .flatten()
         .filter_map(|entry| source(&entry.path()))
-        .map(|(name, file)| Example { name, summary: first_doc_line(&file) })
+        .map(|(name, file)| Example { name, summary: first_sentence(&file) })
         .collect();
     examples.sort_by(|a, b| {
         let key = |it: &Example| (it.part().unwrap_or("zz"), it.name.clone());
@@ -143,10 +143,13 @@ fn source(path: &Path) -> Option<(String, PathBuf)> {
     main.is_file().then_some((name, main))
 }
 
-fn first_doc_line(file: &Path) -> String {
+/// The first sentence of the comment at the top of a program.
+fn first_sentence(file: &Path) -> String {
     let text = fs::read_to_string(file).unwrap_or_default();
-    let line = text.lines().find_map(|line| line.strip_prefix("//! "));
-    line.unwrap_or_default().trim().to_string()
+    let lines = text.lines().map_while(|line| line.strip_prefix("//! "));
+    let text = lines.collect::<Vec<_>>().join(" ");
+    let end = text.find(". ").map_or(text.len(), |at| at + 1);
+    text[..end].trim().to_string()
 }
 
 fn list(examples: &[Example]) {

@@ -17,7 +17,10 @@ fn with_examples() -> Scene {
     scene.program("cargo", CARGO);
     scene.write("examples/part1_b.rs", "//! The second.\n//!\n//! More.\n");
     scene.write("examples/part1_a.rs", "//! The first.\nfn main() {}\n");
-    scene.write("examples/part2_c.rs", "//! A kernel.\n");
+    scene.write(
+        "examples/part2_c.rs",
+        "//! A kernel\n//! alone. It\n//! runs.\n",
+    );
     scene.write("examples/expression/main.rs", "//! The bench.\n");
     scene.write("examples/expression/parse.rs", "//! No example.\n");
     scene
@@ -30,11 +33,12 @@ fn runs(scene: &Scene) -> Vec<String> {
 }
 
 #[test]
-fn examples_are_listed_by_part_with_their_first_line() {
+fn examples_are_listed_by_part_with_their_first_sentence() {
     let said = with_examples().learn(&["run"]);
     said.went_well()
         .tells("part1 arrays on the CPU\n  part1_a  The first.\n")
         .tells("  part1_b  The second.\n\npart2 raw OpenCL\n")
+        .tells("  part2_c  A kernel alone.\n")
         .tells("tools\n  expression  The bench.\n");
     assert!(!said.out.contains("parse"), "{}", said.out);
 }
