@@ -34,14 +34,11 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     words.rest(0)?;
     let missing = machine::missing();
     if missing.is_empty() {
-        say!("Everything is in place. Next: cargo learn");
+        say!("Everything is in place.");
         return Ok(());
     }
     show(&missing);
-    if yes {
-        return install(checkout, &missing);
-    }
-    offer(checkout, &missing)
+    if yes { install(checkout, &missing) } else { offer(checkout, &missing) }
 }
 
 /// Asks where there is somebody to ask; says what to type where there is not.
@@ -136,7 +133,6 @@ fn install(checkout: &Checkout, missing: &[&Tool]) -> Result<(), Stop> {
     if !missing.iter().any(|tool| lacks(&tool)) {
         say!();
         say!("Everything that this system offers is in place.");
-        say!("Next: cargo learn");
         return Ok(());
     }
     explain(checkout, &log, &refused)
@@ -151,11 +147,12 @@ fn perform(command: &str, log: &Path) -> Result<Ending, Stop> {
         .open(log)
         .map_err(|error| cannot_write(log, &error))?;
     writeln!(file, "$ {command}").map_err(|error| cannot_write(log, &error))?;
+    let what = command.rsplit(' ').next().unwrap_or_default();
     let mut words = command.split(' ');
     let mut child = Child::new(words.next().unwrap_or_default());
     child.args(words);
     child.env("DEBIAN_FRONTEND", "noninteractive").env("LC_ALL", "C");
-    process::follow(command, &mut child, log, Duration::from_secs(3600))
+    process::follow(what, &mut child, log, Duration::from_secs(3600))
 }
 
 /// Says in one sentence why something is still missing.

@@ -45,10 +45,10 @@ fn prepare(checkout: &Checkout) -> Result<(), Stop> {
         return Ok(());
     }
     let runs = match missing.iter().any(|tool| tool.needed) {
-        true => "Part 1 and the CPU half of Part 3 run here",
-        false => "All three parts run here",
+        true => "Part 1 and the CPU half of Part 3",
+        false => "all three parts",
     };
-    say!("{runs} as it is.");
+    say!("This machine runs {runs} as it is.");
     setup::show(&missing);
     let offered = setup::offer(checkout, &missing);
     say!();
