@@ -36,7 +36,10 @@ mod program;
 #[path = "book/tree.rs"]
 mod tree;
 
-use generated::{MANIFEST, Manifest, settle};
+use std::env;
+use std::sync::Once;
+
+use generated::{MANIFEST, Manifest, Output, Wanted};
 use page::Page;
 use tree::{Fault, Tree};
 
@@ -78,33 +81,40 @@ fn assert_none(faults: &[Fault]) {
     assert!(faults.is_empty(), "\n{}\n", lines.join("\n"));
 }
 
+/// This repository, after `UPDATE=1` has written what is generated.
+fn repository() -> Tree {
+    static UPDATE: Once = Once::new();
+    UPDATE.call_once(|| {
+        if env::var_os("UPDATE").is_some_and(|value| value == "1") {
+            generated::write(MANIFEST.computed(&Tree::of_this_repository()));
+            generated::write(printed());
+        }
+    });
+    Tree::of_this_repository()
+}
+
+/// What the examples print.
+fn printed() -> Vec<Wanted> {
+    let examples = program::examples().expect("the examples build");
+    let listing = |output: &Output| {
+        let text = program::listing(&examples, output, &[]);
+        (output.out.to_string(), text)
+    };
+    MANIFEST.outputs.iter().map(listing).collect()
+}
+
 #[test]
 fn the_book_has_no_fault() {
-    assert_none(&faults(&Tree::of_this_repository(), &MANIFEST));
+    assert_none(&faults(&repository(), &MANIFEST));
 }
 
 #[test]
 fn diffs_formulas_and_drawn_figures_are_current() {
-    let tree = Tree::of_this_repository();
-    let faults: Vec<Fault> = MANIFEST
-        .computed(&tree)
-        .into_iter()
-        .filter_map(|(file, wanted)| settle(&tree, &file, wanted))
-        .collect();
-    assert_none(&faults);
+    let tree = repository();
+    assert_none(&generated::compare(&tree, MANIFEST.computed(&tree)));
 }
 
 #[test]
 fn outputs_of_examples_are_current() {
-    let tree = Tree::of_this_repository();
-    let examples = program::examples().expect("the examples build");
-    let faults: Vec<Fault> = MANIFEST
-        .outputs
-        .iter()
-        .filter_map(|output| {
-            let wanted = program::listing(&examples, output, &[]);
-            settle(&tree, output.out, wanted)
-        })
-        .collect();
-    assert_none(&faults);
+    assert_none(&generated::compare(&repository(), printed()));
 }

@@ -8,13 +8,13 @@ use crate::tree::{Fault, Tree, fault};
 const STYLESHEET: &str = "book/theme/book.css";
 const LEAST: f64 = 4.5;
 
-/// The backgrounds of mdBook 0.5's themes: page, and code.
-const THEMES: [(&str, [&str; 2]); 5] = [
-    ("light", ["#ffffff", "#f6f7f6"]),
-    ("rust", ["#e1e1db", "#f6f7f6"]),
-    ("coal", ["#131516", "#1d1f21"]),
-    ("navy", ["#161923", "#1d1f21"]),
-    ("ayu", ["#0f1419", "#191f26"]),
+/// The backgrounds of mdBook 0.5's themes: page, code and sidebar.
+const THEMES: [(&str, [&str; 3]); 5] = [
+    ("light", ["#ffffff", "#f6f7f6", "#fafafa"]),
+    ("rust", ["#e1e1db", "#f6f7f6", "#3b2e2a"]),
+    ("coal", ["#131516", "#1d1f21", "#292c2f"]),
+    ("navy", ["#161923", "#1d1f21", "#282d3f"]),
+    ("ayu", ["#0f1419", "#191f26", "#14191f"]),
 ];
 
 /// Variables that color text, and what they are read on.
@@ -28,6 +28,7 @@ const ON_PAGE: [&str; 7] = [
     "--fig-gpu",
 ];
 const ON_CODE: [&str; 2] = ["--code-comment", "--code-name"];
+const ON_SIDEBAR: &str = "--sidebar-non-existant";
 const ON_ANOTHER: [(&str, &str); 2] = [
     ("--code-added", "--code-added-back"),
     ("--code-removed", "--code-removed-back"),
@@ -36,13 +37,14 @@ const ON_ANOTHER: [(&str, &str); 2] = [
 pub fn check(tree: &Tree) -> Vec<Fault> {
     let css = tree.get(STYLESHEET).unwrap_or_default();
     let mut faults = Vec::new();
-    for (theme, [page, code]) in THEMES {
+    for (theme, [page, code, sidebar]) in THEMES {
         let colors = variables(css, theme);
         let on_page = ON_PAGE.map(|name| (name, page));
         let on_code = ON_CODE.map(|name| (name, code));
         let on_another = ON_ANOTHER
             .map(|(name, back)| (name, colors.get(back).map_or("", |c| c.1)));
         let pairs = on_page.into_iter().chain(on_code).chain(on_another);
+        let pairs = pairs.chain([(ON_SIDEBAR, sidebar)]);
         for (name, background) in pairs {
             let Some((line, color)) = colors.get(name) else {
                 faults.push(fault(

@@ -118,10 +118,7 @@ impl Manifest {
     }
 
     /// What can be computed without running a program.
-    pub fn computed(
-        &self,
-        tree: &Tree,
-    ) -> Vec<(String, Result<String, String>)> {
+    pub fn computed(&self, tree: &Tree) -> Vec<Wanted> {
         let diffs = self
             .diffs
             .iter()
@@ -135,24 +132,29 @@ impl Manifest {
     }
 }
 
-/// Compares a generated file with what it must be, or writes it.
-pub fn settle(
-    tree: &Tree,
-    file: &str,
-    wanted: Result<String, String>,
-) -> Option<Fault> {
-    let update = std::env::var_os("UPDATE").is_some_and(|v| v == "1");
-    match wanted {
-        Err(what) => Some(fault(file, 1, what)),
-        Ok(wanted) if update => {
-            let path = Tree::root().join(file);
-            fs::create_dir_all(path.parent().expect("a folder"))
-                .and_then(|()| fs::write(&path, wanted))
+/// A generated file beside what it must be.
+pub type Wanted = (String, Result<String, String>);
+
+/// Writes what could be computed; the tests report the rest.
+pub fn write(wanted: Vec<Wanted>) {
+    for (file, text) in wanted {
+        let path = Tree::root().join(file);
+        let folder = path.parent().expect("a folder of the book");
+        if let Ok(text) = text {
+            fs::create_dir_all(folder)
+                .and_then(|()| fs::write(&path, text))
                 .expect("a file of the book can be written");
-            None
         }
-        Ok(wanted) => stale(tree, file, &wanted),
     }
+}
+
+/// The files that are not what they must be.
+pub fn compare(tree: &Tree, wanted: Vec<Wanted>) -> Vec<Fault> {
+    let differs = |(file, wanted): Wanted| match wanted {
+        Ok(text) => stale(tree, &file, &text),
+        Err(what) => Some(fault(&file, 1, what)),
+    };
+    wanted.into_iter().filter_map(differs).collect()
 }
 
 pub fn stale(tree: &Tree, file: &str, wanted: &str) -> Option<Fault> {

@@ -16,17 +16,23 @@ pub struct Entry {
     pub file: Option<String>,
     /// Its number, as mdBook counts: items of a list, drafts included.
     pub number: Option<usize>,
+    /// Whether it stands below the title of a part and not in its list:
+    /// mdBook drops such a page without a word.
+    pub is_dropped: bool,
 }
 
 pub fn summary(tree: &Tree) -> Vec<Entry> {
     let text = tree.get(SUMMARY).unwrap_or_default();
     let mut entries: Vec<Entry> = Vec::new();
     let (mut in_list, mut in_link, mut count) = (false, false, 0);
+    let mut titles = 0;
     for (event, range) in
         Parser::new_ext(text, mdbook_options()).into_offset_iter()
     {
         match event {
-            Event::Start(Tag::List(_)) => in_list = true,
+            // The first heading is the title of the whole file.
+            Event::Start(Tag::Heading { .. }) => titles += 1,
+            Event::Start(Tag::List(_)) => (in_list, titles) = (true, 1),
             Event::End(TagEnd::List(_)) => in_list = false,
             Event::Start(Tag::Link { dest_url, .. }) => {
                 in_link = true;
@@ -37,6 +43,7 @@ pub fn summary(tree: &Tree) -> Vec<Entry> {
                     file: (!dest_url.is_empty())
                         .then(|| resolve(SUMMARY, &dest_url)),
                     number: in_list.then_some(count),
+                    is_dropped: titles > 1,
                 });
             }
             Event::Text(words) | Event::Code(words) if in_link => {
@@ -56,6 +63,11 @@ pub fn contents(tree: &Tree, pages: &[Page]) -> Vec<Fault> {
     let entries = summary(tree);
     for entry in &entries {
         let mut say = |what| faults.push(fault(SUMMARY, entry.line, what));
+        if entry.is_dropped {
+            say("mdBook drops a page below a title that has no list. Put a \
+                 line `---` there instead of the title."
+                .into());
+        }
         let Some(file) = &entry.file else { continue };
         let Some(page) = pages.iter().find(|page| page.path == *file) else {
             say(format!("`{file}` does not exist. Write it, or leave `()`."));

@@ -74,7 +74,7 @@ pub fn listing(
     Ok(format!("{command}\n{text}"))
 }
 
-fn wait(mut child: Child, limit: Duration) -> Result<Ended, String> {
+pub fn wait(mut child: Child, limit: Duration) -> Result<Ended, String> {
     let start = Instant::now();
     // The pipes are read meanwhile: a full one would stop the program.
     let mut out = child.stdout.take().expect("a pipe");
@@ -93,8 +93,7 @@ fn wait(mut child: Child, limit: Duration) -> Result<Ended, String> {
                 let _ = child.kill();
                 let _ = child.wait();
                 return Err(format!(
-                    "the program does not end within {} s.",
-                    limit.as_secs()
+                    "the program does not end within {limit:?}."
                 ));
             }
             None => thread::sleep(Duration::from_millis(2)),

@@ -1,0 +1,150 @@
+//! Anchors that dangle, and listings that are not what is computed.
+
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use super::{CODE, PLANTED, book, reported};
+use crate::generated::{Output, stale};
+use crate::program::{everywhere, listing, wait};
+use crate::tree::Tree;
+
+#[test]
+fn an_anchor_that_no_page_quotes_is_reported() {
+    let spare = "// ANCHOR: spare\nfn x() {}\n// ANCHOR_END: spare\n";
+    let book = book().with("src/spare.rs", spare);
+    reported(book, "src/spare.rs:1: ", "no page quotes the anchor `spare`");
+}
+
+#[test]
+fn an_anchor_that_never_closes_is_reported() {
+    let book = book().edit(CODE, "// ANCHOR_END: mul\n", "");
+    reported(book, "src/part1_cpu/ops.rs:2: ", "`mul` never closes");
+}
+
+#[test]
+fn an_anchor_that_closes_before_it_opens_is_reported() {
+    let book = book().edit(CODE, "//! Operations.", "// ANCHOR_END: sum");
+    reported(book, "src/part1_cpu/ops.rs:1: ", "`sum` closes and was not open");
+}
+
+#[test]
+fn an_anchor_that_opens_twice_is_reported() {
+    let book = book().edit(CODE, "//! Operations.", "// ANCHOR: mul");
+    reported(book, "src/part1_cpu/ops.rs:2: ", "`mul` opens twice");
+}
+
+#[test]
+fn an_anchor_in_another_case_is_reported() {
+    let book = book().edit(CODE, "//! Operations.", "// ANCHOR: Mul_2");
+    reported(book, CODE, "the anchor `Mul_2` is not in kebab-case");
+}
+
+#[test]
+fn a_stale_listing_is_reported_with_its_first_new_line() {
+    let file = "book/listings/example.out";
+    let fault = stale(&book(), file, "$ cargo run --example example\n12\n");
+    let fault = fault.expect("a fault").to_string();
+    assert!(fault.starts_with("book/listings/example.out:2: "), "{fault}");
+    assert!(fault.contains("`12`") && fault.contains("UPDATE=1"), "{fault}");
+    let same = "$ cargo run --example example\n9\n";
+    assert_eq!(stale(&book(), file, same), None);
+}
+
+#[test]
+fn a_listing_that_nothing_generates_is_reported() {
+    let spare = "book/listings/spare.out";
+    let book = book().with(spare, "9\n");
+    reported(book, spare, "nothing generates this listing");
+}
+
+/// What the manifest computes for one file.
+fn computed(book: &Tree, file: &str) -> Result<String, String> {
+    let all = PLANTED.computed(book);
+    all.into_iter().find(|(f, _)| f == file).expect("the file").1
+}
+
+#[test]
+fn a_diff_shows_both_sides_and_what_they_share() {
+    let new = "// ANCHOR: mul\nfn a() {\n    new();\n}\n// ANCHOR_END: mul";
+    let book = book()
+        .with(CODE, &new.replace("new", "old"))
+        .with("src/part2_gpu/ops.rs", new);
+    let diff = computed(&book, "book/listings/example.diff");
+    let expected = " fn a() {\n-    old();\n+    new();\n }\n";
+    pretty_assertions::assert_eq!(diff.as_deref(), Ok(expected));
+}
+
+#[test]
+fn a_diff_of_two_strangers_asks_for_two_panes() {
+    let book = book().with(
+        "src/part2_gpu/ops.rs",
+        "// ANCHOR: mul\nfn another() {}\n// ANCHOR_END: mul\n",
+    );
+    let diff = computed(&book, "book/listings/example.diff");
+    assert!(diff.unwrap_err().contains("Show them in two panes"));
+}
+
+#[test]
+fn a_diff_of_a_missing_region_is_reported() {
+    let book = book().edit(CODE, "mul\n", "gone\n");
+    let diff = computed(&book, "book/listings/example.diff");
+    assert!(diff.unwrap_err().contains("has no anchor `mul`"));
+}
+
+#[test]
+fn a_formula_becomes_a_block_of_mathml() {
+    let mathml = computed(&book(), "book/listings/example.mml").unwrap();
+    assert!(mathml.starts_with("<div class=\"math\">\n<math"), "{mathml}");
+    assert!(!mathml.contains("\n\n"), "{mathml}");
+}
+
+#[test]
+fn a_formula_that_does_not_parse_is_reported() {
+    let book = book().with("book/math/example.tex", "\\frac{a}{");
+    let mathml = computed(&book, "book/listings/example.mml");
+    assert!(mathml.unwrap_err().contains("formula"));
+}
+
+/// A row of the manifest, run for real.
+fn run(out: &'static str, code: i32) -> Result<String, String> {
+    let examples = crate::program::examples().expect("the examples build");
+    let row = Output { out, args: &[], code };
+    listing(&examples, &row, &[])
+}
+
+#[test]
+fn a_listing_begins_with_its_command() {
+    let text = run("book/listings/part1_step1_data.out", 0).unwrap();
+    assert_eq!(text, "$ cargo run --example part1_step1_data\nc = [6]\n");
+}
+
+#[test]
+fn an_example_that_ends_with_another_code_is_reported() {
+    let text = run("book/listings/part1_step1_data.out", 3).unwrap_err();
+    assert!(text.contains("expected code 3"), "{text}");
+}
+
+#[test]
+fn an_example_that_does_not_exist_is_reported() {
+    let text = run("book/listings/nothing.out", 0).unwrap_err();
+    assert!(text.contains("nothing does not start"), "{text}");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_example_that_hangs_is_stopped_and_reported() {
+    let mut sleep = Command::new("sleep");
+    sleep.arg("60").stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = sleep.spawn().expect("sleep starts");
+    let ended = wait(child, Duration::from_millis(20)).unwrap_err();
+    assert!(ended.contains("does not end within"), "{ended}");
+}
+
+#[test]
+fn words_that_differ_from_machine_to_machine_are_taken_out() {
+    let root = Tree::root().display();
+    let devices = ["NVIDIA H200".to_string()];
+    let text = format!("NVIDIA H200, 1.25 ms (9 s): {root}/x.rs is 12 long\n");
+    let expected = "(your device), … ms (… s): ./x.rs is 12 long\n";
+    assert_eq!(everywhere(&text, &devices), expected);
+}

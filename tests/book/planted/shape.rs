@@ -1,0 +1,60 @@
+//! Chapters out of shape.
+
+use super::{CHAPTER, chapter, reported};
+
+#[test]
+fn a_chapter_without_its_goal_is_reported() {
+    let goal = "**The goal of the chapter, in one sentence.**";
+    let book = chapter(goal, "This chapter is about goals.");
+    reported(book, CHAPTER, "does not open with its goal");
+}
+
+#[test]
+fn a_missing_section_is_reported_each_time() {
+    for name in crate::chapter::SECTIONS {
+        let book = chapter(&format!("## {name}\n"), "## Other\n");
+        reported(book, CHAPTER, &format!("no section \"{name}\""));
+    }
+}
+
+#[test]
+fn sections_out_of_order_are_reported() {
+    let book = chapter("## Run it", "## Where next\n\n## Run it");
+    reported(book, CHAPTER, "\"Where next\" stands too early");
+}
+
+#[test]
+fn a_section_without_its_substance_is_reported() {
+    for (old, new, words) in [
+        ("```console", "```text", "\"Run it\" does not hold"),
+        ("<details>", "<div>", "\"Check yourself\" does not hold"),
+        ("```diff", "```text", "\"What changed\" does not hold"),
+        ("cargo learn check", "cargo test", "\"Exercise\" does not hold"),
+    ] {
+        reported(chapter(old, new), CHAPTER, words);
+    }
+}
+
+#[test]
+fn a_chapter_without_a_figure_is_reported() {
+    let book = chapter("\n<figure>\n", "\n<div>\n");
+    reported(book, CHAPTER, "has no figure before \"Run it\"");
+}
+
+#[test]
+fn a_bold_word_outside_the_glossary_is_reported() {
+    let book = chapter("**bold**", "**tensor**");
+    reported(book, CHAPTER, "\"tensor\" is bold and not in");
+}
+
+#[test]
+fn a_term_defined_twice_is_reported() {
+    let book = chapter("A kernel is a listing too.", "Again **bold** words.");
+    reported(book, CHAPTER, "\"bold\" was bold already");
+}
+
+#[test]
+fn two_sentences_on_a_line_are_reported() {
+    let book = chapter("listing too.", "listing too. So is a program.");
+    reported(book, CHAPTER, "two sentences stand on one line");
+}
