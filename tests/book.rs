@@ -17,6 +17,8 @@ mod anchor;
 mod chapter;
 #[path = "book/contrast.rs"]
 mod contrast;
+#[path = "common/device.rs"]
+mod device;
 #[path = "book/figure.rs"]
 mod figure;
 #[path = "book/figures.rs"]
@@ -39,7 +41,9 @@ mod tree;
 use std::env;
 use std::sync::Once;
 
-use generated::{MANIFEST, Manifest, Output, Wanted};
+use rungrad::opencl::devices;
+
+use generated::{MANIFEST, Manifest, Wanted};
 use page::Page;
 use tree::{Fault, Tree};
 
@@ -81,26 +85,34 @@ fn assert_none(faults: &[Fault]) {
     assert!(faults.is_empty(), "\n{}\n", lines.join("\n"));
 }
 
-/// This repository, after `UPDATE=1` has written what is generated.
+/// This repository, after `UPDATE=1` has written what is generated. What a
+/// device prints is written where there is one.
 fn repository() -> Tree {
     static UPDATE: Once = Once::new();
     UPDATE.call_once(|| {
         if env::var_os("UPDATE").is_some_and(|value| value == "1") {
             generated::write(MANIFEST.computed(&Tree::of_this_repository()));
-            generated::write(printed());
+            generated::write(printed(false));
+            if devices().is_ok() {
+                generated::write(printed(true));
+            }
         }
     });
     Tree::of_this_repository()
 }
 
-/// What the examples print.
-fn printed() -> Vec<Wanted> {
+/// What the commands print that need a device, or those that do not.
+fn printed(device: bool) -> Vec<Wanted> {
     let examples = program::examples().expect("the examples build");
-    let listing = |output: &Output| {
-        let text = program::listing(&examples, output, &[]);
-        (output.out.to_string(), text)
-    };
-    MANIFEST.outputs.iter().map(listing).collect()
+    let devices = devices().unwrap_or_default();
+    let names: Vec<&str> = devices.iter().map(|d| d.name.as_str()).collect();
+    let outputs = MANIFEST.outputs.iter().filter(|o| o.device == device);
+    outputs
+        .map(|output| {
+            let text = program::listing(&examples, output, &names);
+            (output.out.to_string(), text)
+        })
+        .collect()
 }
 
 #[test]
@@ -115,6 +127,13 @@ fn diffs_formulas_and_drawn_figures_are_current() {
 }
 
 #[test]
-fn outputs_of_examples_are_current() {
-    assert_none(&generated::compare(&repository(), printed()));
+fn outputs_are_current() {
+    assert_none(&generated::compare(&repository(), printed(false)));
+}
+
+#[test]
+fn outputs_of_devices_are_current() {
+    if device::gpu_or_skip().is_some() {
+        assert_none(&generated::compare(&repository(), printed(true)));
+    }
 }

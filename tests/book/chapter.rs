@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use pulldown_cmark::{Event, Tag, TagEnd};
 
 use crate::page::Page;
-use crate::tree::{Fault, ending};
+use crate::tree::Fault;
 
 const GLOSSARY: &str = "book/src/glossary.md";
 
@@ -165,8 +165,7 @@ pub fn sentences(page: &Page) -> Vec<Fault> {
                 && tail.starts_with(char::is_uppercase)
                 && !head.ends_with("e.g. ")
         });
-        let line = page.fault(range.start, "").file;
-        if two && ending(&line) == "md" && page.is_typed(range.start) {
+        if two && page.is_typed(range.start) {
             faults.push(page.fault(
                 range.start,
                 "two sentences stand on one line. Start the second on its \

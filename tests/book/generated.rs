@@ -12,14 +12,17 @@ use crate::anchor::region;
 use crate::figures;
 use crate::tree::{Fault, Tree, fault};
 
-/// The output of a program of `examples/`, below the command that makes it.
+/// What a command prints, below the command itself.
 #[derive(Clone, Copy)]
 pub struct Output {
-    /// `book/listings/NAME.out` shows `examples/NAME.rs`.
     pub out: &'static str,
-    pub args: &'static [&'static str],
-    /// The code that the program ends with.
+    /// What the reader types: `cargo run --example ..` or `cargo learn try
+    /// ..`, variables before it.
+    pub command: &'static str,
+    /// The code that it ends with.
     pub code: i32,
+    /// Whether it needs an OpenCL device.
+    pub device: bool,
 }
 
 /// The way from one region to another: `src/part1_cpu/ops.rs:mul`.
@@ -48,11 +51,42 @@ pub struct Manifest {
 /// `book/listings/x.mml`.
 pub const MANIFEST: Manifest = Manifest {
     outputs: &[
-        output("book/listings/part1_step1_data.out"),
-        output("book/listings/part1_step2_graph.out"),
-        output("book/listings/part1_step3_local.out"),
-        output("book/listings/part1_step4_backward.out"),
-        output("book/listings/part1_backprop.out"),
+        here(
+            "book/listings/part1_step1_data.out",
+            "cargo run --example part1_step1_data",
+        ),
+        here(
+            "book/listings/part1_step2_graph.out",
+            "cargo run --example part1_step2_graph",
+        ),
+        here(
+            "book/listings/part1_step3_local.out",
+            "cargo run --example part1_step3_local",
+        ),
+        here(
+            "book/listings/part1_step4_backward.out",
+            "cargo run --example part1_step4_backward",
+        ),
+        here(
+            "book/listings/part1_backprop.out",
+            "cargo run --example part1_backprop",
+        ),
+        here(
+            "book/listings/part3_backprop.out",
+            "cargo run --example part3_backprop",
+        ),
+        on_a_device(
+            "book/listings/part2_mul.out",
+            "cargo run --example part2_mul",
+        ),
+        on_a_device(
+            "book/listings/part2_backprop.out",
+            "cargo run --example part2_backprop",
+        ),
+        on_a_device(
+            "book/listings/part3_backprop_gpu.out",
+            "RUNGRAD_DEVICE=gpu cargo run --example part3_backprop",
+        ),
     ],
     diffs: &[
         Diff {
@@ -70,25 +104,33 @@ pub const MANIFEST: Manifest = Manifest {
             old: "examples/part1_step3_local.rs:step3-tensor",
             new: "examples/part1_step4_backward.rs:step4-tensor",
         },
+        Diff {
+            out: "book/listings/part1-part2-mul.diff",
+            old: "src/part1_cpu/ops.rs:mul",
+            new: "src/part2_gpu/ops.rs:mul",
+        },
+        Diff {
+            out: "book/listings/part1-part2-backward.diff",
+            old: "src/part1_cpu/backward.rs:backward",
+            new: "src/part2_gpu/backward.rs:backward",
+        },
     ],
     figures: &[Figure { out: "book/figures/tape.svg", draw: figures::tape }],
 };
 
-/// The usual case: the example takes no words and succeeds.
-const fn output(out: &'static str) -> Output {
-    Output { out, args: &[], code: 0 }
+/// A command that succeeds on every machine.
+const fn here(out: &'static str, command: &'static str) -> Output {
+    Output { out, command, code: 0, device: false }
+}
+
+/// A command that succeeds where there is an OpenCL device.
+const fn on_a_device(out: &'static str, command: &'static str) -> Output {
+    Output { out, command, code: 0, device: true }
 }
 
 /// When the longer side keeps less than this share of the shorter one, a diff
 /// is harder to read than two panes.
 const LEAST_IN_COMMON: f32 = 0.5;
-
-impl Output {
-    pub fn example(&self) -> &'static str {
-        let name = self.out.rsplit('/').next().unwrap_or_default();
-        name.split('.').next().unwrap_or_default()
-    }
-}
 
 impl Manifest {
     /// Whether a diff compares this region.

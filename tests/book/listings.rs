@@ -104,7 +104,11 @@ fn commands(tree: &Tree, page: &Page, fence: &Fence) -> Vec<Fault> {
         }
         if let Some((_, rest)) = line.split_once("--example ") {
             let name = rest.split_whitespace().next().unwrap_or_default();
-            if tree.get(&format!("examples/{name}.rs")).is_none() {
+            let places = [
+                format!("examples/{name}.rs"),
+                format!("examples/{name}/main.rs"),
+            ];
+            if places.iter().all(|place| tree.get(place).is_none()) {
                 faults.push(page.fault(
                     fence.at,
                     format!(

@@ -76,9 +76,10 @@ impl Page {
         fault(file, *number, what)
     }
 
-    /// Whether the byte was typed here, not included from a generated file.
+    /// Whether the byte was typed into the book, not included from a
+    /// generated file or from a document of the repository.
     pub fn is_typed(&self, at: usize) -> bool {
-        !self.fault(at, "").file.starts_with("book/listings/")
+        self.fault(at, "").file.starts_with("book/src/")
     }
 
     /// Lines with the byte that each begins at.

@@ -25,7 +25,12 @@ const CODE: &str = "src/part1_cpu/ops.rs";
 const CSS: &str = "book/theme/book.css";
 
 const PLANTED: Manifest = Manifest {
-    outputs: &[Output { out: "book/listings/example.out", args: &[], code: 0 }],
+    outputs: &[Output {
+        out: "book/listings/example.out",
+        command: "cargo run --example example",
+        code: 0,
+        device: false,
+    }],
     diffs: &[Diff {
         out: "book/listings/example.diff",
         old: "src/part1_cpu/ops.rs:mul",

@@ -35,43 +35,73 @@ pub fn examples() -> Result<PathBuf, String> {
     Ok(folder.join("examples"))
 }
 
+/// A command line taken apart.
+#[derive(Debug, PartialEq)]
+pub struct Program {
+    pub variables: Vec<(String, String)>,
+    pub example: String,
+    pub words: Vec<String>,
+}
+
+/// The program behind a command that a reader types: `cargo run --example
+/// NAME -- WORDS`, or `cargo learn try WORDS`, which runs `expression`.
+pub fn program(command: &str) -> Result<Program, String> {
+    let mut words = Vec::new();
+    for (i, part) in command.split('"').enumerate() {
+        // Every other part stands between quotes.
+        match i % 2 {
+            0 => words.extend(part.split_whitespace().map(String::from)),
+            _ => words.push(part.to_string()),
+        }
+    }
+    let first = words.iter().position(|word| word == "cargo");
+    let rest = words.split_off(first.unwrap_or(0));
+    let variables = words
+        .iter()
+        .filter_map(|word| word.split_once('='))
+        .map(|(name, value)| (name.into(), value.into()))
+        .collect();
+    let known: Vec<&str> = rest.iter().map(String::as_str).collect();
+    let (example, words) = match &known[..] {
+        ["cargo", "run", "--example", name] => (*name, &[][..]),
+        ["cargo", "run", "--example", name, "--", words @ ..] => (*name, words),
+        ["cargo", "learn", "try", words @ ..] => ("expression", words),
+        _ => return Err(format!("`{command}` runs no example.")),
+    };
+    let words = words.iter().map(|word| word.to_string()).collect();
+    Ok(Program { variables, example: example.into(), words })
+}
+
 /// The command and what it prints, on any machine.
 pub fn listing(
     examples: &Path,
-    program: &Output,
-    devices: &[String],
+    output: &Output,
+    devices: &[&str],
 ) -> Result<String, String> {
-    let path = examples
-        .join(program.example())
-        .with_extension(std::env::consts::EXE_EXTENSION);
+    let Program { variables, example, words } = program(output.command)?;
+    let path =
+        examples.join(&example).with_extension(std::env::consts::EXE_EXTENSION);
     let child = Command::new(&path)
-        .args(program.args)
+        .args(words)
         .current_dir(Tree::root())
+        .env_remove("RUNGRAD_DEVICE")
+        .envs(variables)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .map_err(|error| {
-            format!("{} does not start: {error}", path.display())
-        })?;
+        .map_err(|error| format!("`{example}` does not start: {error}"))?;
     let ended = wait(child, TIME_LIMIT)?;
-    if ended.status.code() != Some(program.code) {
-        return Err(format!(
-            "`{}` ended with {}, expected code {}.\n{}",
-            program.example(),
-            ended.status,
-            program.code,
-            String::from_utf8_lossy(&ended.stderr)
-        ));
-    }
-    let mut command = format!("$ cargo run --example {}", program.example());
-    if !program.args.is_empty() {
-        command += &format!(" -- {}", program.args.join(" "));
-    }
     let stdout = String::from_utf8_lossy(&ended.stdout);
     let stderr = String::from_utf8_lossy(&ended.stderr);
+    if ended.status.code() != Some(output.code) {
+        return Err(format!(
+            "`{}` ended with {}, expected code {}.\n{stderr}",
+            output.command, ended.status, output.code,
+        ));
+    }
     let text = everywhere(&format!("{stdout}{stderr}"), devices);
-    Ok(format!("{command}\n{text}"))
+    Ok(format!("$ {}\n{text}", output.command))
 }
 
 pub fn wait(mut child: Child, limit: Duration) -> Result<Ended, String> {
@@ -106,7 +136,7 @@ pub fn wait(mut child: Child, limit: Duration) -> Result<Ended, String> {
 
 /// The text with the words that differ from machine to machine taken out:
 /// names of devices, times, and the path of the repository.
-pub fn everywhere(text: &str, devices: &[String]) -> String {
+pub fn everywhere(text: &str, devices: &[&str]) -> String {
     let root = Tree::root().to_string_lossy();
     let mut text = text.replace(&*root, ".");
     for device in devices {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{CODE, PLANTED, book, reported};
 use crate::generated::{Output, stale};
-use crate::program::{everywhere, listing, wait};
+use crate::program::{everywhere, listing, program, wait};
 use crate::tree::Tree;
 
 #[test]
@@ -105,29 +105,45 @@ fn a_formula_that_does_not_parse_is_reported() {
     assert!(mathml.unwrap_err().contains("formula"));
 }
 
-/// A row of the manifest, run for real.
-fn run(out: &'static str, code: i32) -> Result<String, String> {
+const STEP: &str = "cargo run --example part1_step1_data";
+
+/// A command, run for real.
+fn run(command: &'static str, code: i32) -> Result<String, String> {
     let examples = crate::program::examples().expect("the examples build");
-    let row = Output { out, args: &[], code };
-    listing(&examples, &row, &[])
+    let out = "book/listings/example.out";
+    listing(&examples, &Output { out, command, code, device: false }, &[])
 }
 
 #[test]
-fn a_listing_begins_with_its_command() {
-    let text = run("book/listings/part1_step1_data.out", 0).unwrap();
-    assert_eq!(text, "$ cargo run --example part1_step1_data\nc = [6]\n");
+fn a_listing_is_the_command_and_what_it_prints() {
+    assert_eq!(run(STEP, 0).unwrap(), format!("$ {STEP}\nc = [6]\n"));
 }
 
 #[test]
-fn an_example_that_ends_with_another_code_is_reported() {
-    let text = run("book/listings/part1_step1_data.out", 3).unwrap_err();
+fn a_command_that_ends_with_another_code_is_reported() {
+    let text = run(STEP, 3).unwrap_err();
     assert!(text.contains("expected code 3"), "{text}");
 }
 
 #[test]
-fn an_example_that_does_not_exist_is_reported() {
-    let text = run("book/listings/nothing.out", 0).unwrap_err();
-    assert!(text.contains("nothing does not start"), "{text}");
+fn a_command_for_an_example_that_does_not_exist_is_reported() {
+    let text = run("cargo run --example nothing", 0).unwrap_err();
+    assert!(text.contains("`nothing` does not start"), "{text}");
+}
+
+#[test]
+fn a_command_that_runs_no_example_is_reported() {
+    let text = run("cargo learn doctor", 0).unwrap_err();
+    assert!(text.contains("`cargo learn doctor` runs no example"), "{text}");
+}
+
+#[test]
+fn quotes_and_variables_of_a_command_are_understood() {
+    let typed = "RUNGRAD_DEVICE=gpu cargo learn try \"(a * b) * b\" a=2";
+    let read = program(typed).unwrap();
+    assert_eq!(read.example, "expression");
+    assert_eq!(read.words, ["(a * b) * b", "a=2"]);
+    assert_eq!(read.variables, [("RUNGRAD_DEVICE".into(), "gpu".into())]);
 }
 
 #[cfg(unix)]
@@ -143,7 +159,7 @@ fn an_example_that_hangs_is_stopped_and_reported() {
 #[test]
 fn words_that_differ_from_machine_to_machine_are_taken_out() {
     let root = Tree::root().display();
-    let devices = ["NVIDIA H200".to_string()];
+    let devices = ["NVIDIA H200"];
     let text = format!("NVIDIA H200, 1.25 ms (9 s): {root}/x.rs is 12 long\n");
     let expected = "(your device), … ms (… s): ./x.rs is 12 long\n";
     assert_eq!(everywhere(&text, &devices), expected);
