@@ -10,7 +10,6 @@ use crate::reference::{self, Array};
 /// A gradient as a rule gave it: its shape and its elements.
 pub type Flat = (Vec<usize>, Vec<f32>);
 
-// ANCHOR: record
 /// One tensor of a graph, in plain numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
@@ -31,7 +30,6 @@ pub struct Record {
     /// What the reader calls it, if anything.
     pub name: Option<String>,
 }
-// ANCHOR_END: record
 
 impl Record {
     /// A record of the values alone.
