@@ -32,7 +32,6 @@ fn values(record: &Record) -> String {
     record.values.as_deref().map_or("not kept".to_string(), list)
 }
 
-// ANCHOR: text
 /// A line for each record, the operands before the results. The line at
 /// `blamed` carries a mark.
 pub fn text(tape: &Tape, blamed: Option<usize>) -> String {
@@ -66,7 +65,6 @@ pub fn text(tape: &Tape, blamed: Option<usize>) -> String {
     }
     text
 }
-// ANCHOR_END: text
 
 /// The graph in Graphviz's language: `dot -Tsvg tape.dot`.
 pub fn dot(tape: &Tape) -> String {

@@ -15,7 +15,6 @@ pub const NUDGE: f64 = 1e-5;
 /// largest element. Rounding costs about 1e-6; a wrong rule costs far more.
 pub const TOLERANCE: f64 = 1e-4;
 
-// ANCHOR: slope
 /// The slope of `f` with respect to each element of one input, by central
 /// differences.
 pub fn slope(
@@ -38,7 +37,6 @@ pub fn slope(
     }
     slope
 }
-// ANCHOR_END: slope
 
 /// The sum of `a * b`: how an output enters a loss whose gradient is `b`.
 pub fn dot(a: &Array, b: &Array) -> f64 {

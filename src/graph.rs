@@ -6,7 +6,6 @@
 
 use std::collections::HashSet;
 
-// ANCHOR: topological-order
 /// The graph under `root`, every node once and after its parents. Parents
 /// are visited in operand order, so the result is the same in every run.
 /// `parent(node, k)` is the k-th parent, counted from 0.
@@ -36,7 +35,6 @@ pub fn topological_order<'a, N>(
     }
     order
 }
-// ANCHOR_END: topological-order
 
 #[cfg(test)]
 mod tests {

@@ -22,7 +22,6 @@ impl Tensor {
 }
 // ANCHOR_END: mul
 
-// ANCHOR: sum
 impl Tensor {
     /// The sum of all elements, a tensor of one element and no axes.
     ///
@@ -35,7 +34,6 @@ impl Tensor {
         })
     }
 }
-// ANCHOR_END: sum
 
 #[track_caller]
 fn same_shape(op: &str, a: &Tensor, b: &Tensor) {

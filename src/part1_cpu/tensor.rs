@@ -10,7 +10,6 @@ use ndarray::{ArrayD, IxDyn};
 use crate::error::mistake;
 use crate::{ledger, shape};
 
-// ANCHOR: tensor
 /// An array that remembers how it was computed. Clones share everything.
 #[derive(Clone)]
 pub struct Tensor(pub(super) Rc<Node>);
@@ -29,9 +28,7 @@ pub(super) struct Node {
 /// Takes `grad_out`, gives one gradient for each parent. It captures arrays,
 /// never tensors: a tensor in here would own the graph a second time.
 pub(super) type Rule = Box<dyn Fn(&ArrayD<f32>) -> Vec<ArrayD<f32>>>;
-// ANCHOR_END: tensor
 
-// ANCHOR: leaf
 impl Tensor {
     /// A leaf: a tensor that was given, not computed.
     #[track_caller]
@@ -60,7 +57,6 @@ impl Tensor {
         Tensor(Rc::new(Node { id, op, data, grad, parents, rule }))
     }
 }
-// ANCHOR_END: leaf
 
 // ANCHOR: from-op
 impl Tensor {
@@ -127,7 +123,6 @@ impl Tensor {
     }
 }
 
-// ANCHOR: drop
 /// Frees a chain of any length in a loop. The drop that Rust would write
 /// calls itself once for each link, and a million frames do not fit a stack.
 impl Drop for Node {
@@ -141,7 +136,6 @@ impl Drop for Node {
         }
     }
 }
-// ANCHOR_END: drop
 
 impl fmt::Display for Tensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

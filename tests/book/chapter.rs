@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use pulldown_cmark::{Event, Tag, TagEnd};
 
-use crate::page::Page;
+use crate::page::{Page, id_of};
 use crate::tree::Fault;
 
 const GLOSSARY: &str = "book/src/glossary.md";
@@ -126,9 +126,8 @@ pub fn terms(pages: &[Page]) -> Vec<Fault> {
                     if term.ends_with('.') || !page.is_typed(range.start) {
                         continue;
                     }
-                    let id = term.replace(' ', "-").replace(['(', ')'], "");
                     let place = defined.insert(term.clone(), page.path.clone());
-                    if !glossary.contains(&id) {
+                    if !glossary.contains(&id_of(&term)) {
                         faults.push(page.fault(
                             range.start,
                             format!(

@@ -52,8 +52,12 @@ pub struct Manifest {
 pub const MANIFEST: Manifest = Manifest {
     outputs: &[
         here(
-            "book/listings/part1_step1_data.out",
-            "cargo run --example part1_step1_data",
+            "book/listings/try_part1.out",
+            "cargo learn try \"(a*b)*b\" a=2,3 b=3,4",
+        ),
+        here(
+            "book/listings/try_part3.out",
+            "cargo learn try \"(a*b)*b\" a=2,3 b=3,4 --engine part3",
         ),
         here(
             "book/listings/part1_step2_graph.out",
@@ -96,7 +100,7 @@ pub const MANIFEST: Manifest = Manifest {
         },
         Diff {
             out: "book/listings/step2-step3.diff",
-            old: "examples/part1_step2_graph.rs:step2",
+            old: "examples/part1_step2_graph.rs:step2-tensor",
             new: "examples/part1_step3_local.rs:step3-tensor",
         },
         Diff {

@@ -225,7 +225,7 @@ pub fn attributes<'a>(
     })
 }
 
-fn id_of(words: &str) -> String {
+pub fn id_of(words: &str) -> String {
     words
         .trim()
         .to_lowercase()

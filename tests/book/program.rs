@@ -138,7 +138,7 @@ pub fn wait(mut child: Child, limit: Duration) -> Result<Ended, String> {
 /// names of devices, times, and the path of the repository.
 pub fn everywhere(text: &str, devices: &[&str]) -> String {
     let root = Tree::root().to_string_lossy();
-    let mut text = text.replace(&*root, ".");
+    let mut text = text.replace(&format!("{root}/"), "");
     for device in devices {
         text = text.replace(device.trim(), "(your device)");
     }
