@@ -5,7 +5,6 @@ use std::process::ExitCode;
 use rungrad::opencl::Gpu;
 use rungrad::part2_gpu::Tensor;
 
-// ANCHOR: part2-backprop
 fn main() -> ExitCode {
     rungrad::run(|| {
         let gpu = Gpu::first()?;
@@ -23,4 +22,3 @@ fn main() -> ExitCode {
         Ok(())
     })
 }
-// ANCHOR_END: part2-backprop

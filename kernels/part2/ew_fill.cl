@@ -1,10 +1,8 @@
 // The same value everywhere: value -> out (n).
 
-// ANCHOR: ew-fill
 kernel void ew_fill(global float *out, float value, uint n)
 {
     uint i = get_global_id(0);
     if (i < n)
         out[i] = value;
 }
-// ANCHOR_END: ew-fill

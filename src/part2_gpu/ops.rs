@@ -57,7 +57,6 @@ pub(super) fn add(a: &Tensor, b: &Tensor) -> Result<Tensor, Error> {
     elementwise(&kernels::EW_ADD, a, b)
 }
 
-// ANCHOR: sum
 impl Tensor {
     /// The sum of all elements, a tensor of one element and no axes.
     ///
@@ -97,7 +96,6 @@ fn reduce(a: &Tensor) -> Result<Tensor, Error> {
         numbers = Tensor::plain(gpu, &[groups], partial);
     }
 }
-// ANCHOR_END: sum
 
 /// One number, repeated to a shape.
 fn repeat(number: &Tensor, shape: &[usize]) -> Result<Tensor, Error> {

@@ -35,7 +35,6 @@ pub(super) struct Node {
 pub(super) type Rule = Box<dyn Fn(&Tensor) -> Vec<Option<Tensor>>>;
 // ANCHOR_END: tensor
 
-// ANCHOR: leaf
 impl Tensor {
     /// A leaf, copied to the device. It keeps no gradient until you ask for
     /// one with [`Tensor::requires_grad`].
@@ -72,9 +71,7 @@ impl Tensor {
         self.leaf(false)
     }
 }
-// ANCHOR_END: leaf
 
-// ANCHOR: from-op
 impl Tensor {
     /// An operation of your own: its name, its parents in operand order, its
     /// result as a plain tensor, and the local rule. Unless some parent
@@ -114,7 +111,6 @@ impl Tensor {
         }))
     }
 }
-// ANCHOR_END: from-op
 
 impl Tensor {
     /// A leaf over a buffer that a kernel has filled or will fill.

@@ -9,7 +9,6 @@ use super::{Binary, Device, Storage, Unary};
 use crate::error::Error;
 use crate::shape::{size, strides};
 
-// ANCHOR: array
 /// Numbers on a device, and the way to walk them.
 #[derive(Clone, Debug)]
 pub struct Array {
@@ -21,7 +20,6 @@ pub struct Array {
     /// Where the first element lies.
     offset: usize,
 }
-// ANCHOR_END: array
 
 impl Array {
     /// An array with these elements in row-major order.

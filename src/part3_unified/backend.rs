@@ -33,7 +33,6 @@ impl Binary {
     }
 }
 
-// ANCHOR: backend
 /// What a device can do. Every result is a new dense storage in row-major
 /// order; arrays come in with any strides, unless a line says otherwise.
 pub trait Backend {
@@ -60,4 +59,3 @@ pub trait Backend {
         columns: usize,
     ) -> Result<Storage, Error>;
 }
-// ANCHOR_END: backend

@@ -10,7 +10,6 @@ use crate::error::{mistake, or_raise};
 use crate::graph::topological_order;
 use crate::tape::{Record, Tape};
 
-// ANCHOR: backward
 impl Tensor {
     /// Adds to every leaf the gradient of this tensor, which must have one
     /// element, with respect to that leaf.
@@ -70,7 +69,6 @@ fn sweep(
         }
     }
 }
-// ANCHOR_END: backward
 
 fn graph(root: &Arc<Node>) -> Vec<&Arc<Node>> {
     topological_order(root, |n| n.id, |n, k| n.edges().get(k).map(|e| &e.1))

@@ -9,7 +9,6 @@ use super::backend::{cpu, gpu};
 use crate::error::Error;
 use crate::opencl;
 
-// ANCHOR: device
 /// A place that holds numbers and computes with them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Device {
@@ -19,7 +18,6 @@ pub enum Device {
     /// first, drivers for processors last.
     Gpu(usize),
 }
-// ANCHOR_END: device
 
 impl Device {
     /// The device that the variable `RUNGRAD_DEVICE` names; without it, the

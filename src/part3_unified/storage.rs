@@ -2,7 +2,6 @@
 
 use crate::opencl::Buffer;
 
-// ANCHOR: storage
 /// Numbers in a row, without shape. Views share it.
 #[derive(Debug)]
 pub enum Storage {
@@ -11,4 +10,3 @@ pub enum Storage {
     /// In the memory of an OpenCL device.
     Gpu(Buffer<f32>),
 }
-// ANCHOR_END: storage

@@ -8,7 +8,6 @@ use super::{Add, Array, Device, Exp, Expand, Move, Mul, Sum, apply};
 use crate::error::{Error, attempt};
 use crate::shape::list;
 
-// ANCHOR: tensor
 /// An array on a device and, where a gradient is wanted, its place in the
 /// graph. Clones share both.
 #[derive(Clone)]
@@ -16,7 +15,6 @@ pub struct Tensor {
     pub(super) array: Array,
     pub(super) node: Option<Arc<Node>>,
 }
-// ANCHOR_END: tensor
 
 impl Tensor {
     /// A tensor with these elements in row-major order.
@@ -97,8 +95,10 @@ impl Tensor {
     pub fn sum(&self) -> Tensor {
         self.sum_to(&[])
     }
-    // ANCHOR_END: operations
+}
+// ANCHOR_END: operations
 
+impl Tensor {
     /// The elementwise sum of two equal shapes.
     #[track_caller]
     pub fn add(&self, other: &Tensor) -> Tensor {

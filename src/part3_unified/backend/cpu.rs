@@ -7,7 +7,6 @@ use crate::shape::offsets;
 /// The host's processor.
 pub(in super::super) struct Cpu;
 
-// ANCHOR: cpu-backend
 impl Backend for Cpu {
     fn upload(&self, values: &[f32]) -> Result<Storage, Error> {
         Ok(Storage::Cpu(values.to_vec()))
@@ -55,7 +54,6 @@ impl Backend for Cpu {
         Ok(Storage::Cpu((0..rows).map(|r| row(r).sum()).collect()))
     }
 }
-// ANCHOR_END: cpu-backend
 
 fn numbers(storage: &Storage) -> &[f32] {
     match storage {
