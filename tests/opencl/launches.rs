@@ -1,0 +1,231 @@
+//! Buffers and launches that work, and what they count.
+
+use rungrad::opencl::{Buffer, Bytes, Event, Gpu, kernels};
+use rungrad::{Error, ledger};
+
+use super::device::gpu_or_skip;
+use super::{launch, source};
+
+fn multiply(gpu: &Gpu, a: &[f32], b: &[f32]) -> Result<Vec<f32>, Error> {
+    let n = a.len();
+    let (a, b) = (gpu.upload(a)?, gpu.upload(b)?);
+    let out = gpu.allocate(n)?;
+    gpu.launch(&kernels::EW_MUL)
+        .input(&a, n)
+        .input(&b, n)
+        .output(&out, n)
+        .scalar(n as u32)
+        .global(n)
+        .local(256)
+        .run()?;
+    out.read()
+}
+
+#[test]
+fn what_is_uploaded_is_read_back() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let floats = [0.0_f32, -1.5, f32::MAX, f32::MIN_POSITIVE];
+    assert_eq!(gpu.upload(&floats).unwrap().read().unwrap(), floats);
+    let words = [0_u32, 1, u32::MAX];
+    assert_eq!(gpu.upload(&words).unwrap().read().unwrap(), words);
+    let numbers = [0_i32, i32::MIN, i32::MAX];
+    assert_eq!(gpu.upload(&numbers).unwrap().read().unwrap(), numbers);
+}
+
+#[test]
+fn a_write_replaces_what_a_buffer_held() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let buffer = gpu.upload(&[1.0_f32, 2.0]).unwrap();
+    buffer.write(&[3.0, 4.0]).unwrap();
+    let mut values = [0.0; 2];
+    buffer.read_into(&mut values).unwrap();
+    assert_eq!(values, [3.0, 4.0]);
+}
+
+#[test]
+fn a_product_of_two_buffers_comes_back() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let product = multiply(&gpu, &[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0]);
+    assert_eq!(product.unwrap(), [4.0, 10.0, 18.0]);
+}
+
+#[test]
+fn an_output_may_be_an_input_as_well() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let a = gpu.upload(&[3.0_f32, 4.0]).unwrap();
+    gpu.launch(&kernels::EW_MUL)
+        .input(&a, 2)
+        .input(&a, 2)
+        .output(&a, 2)
+        .scalar(2_u32)
+        .global(2)
+        .local(256)
+        .run()
+        .unwrap();
+    assert_eq!(a.read().unwrap(), [9.0, 16.0]);
+}
+
+#[test]
+fn a_launch_in_two_dimensions_rounds_each_of_them_up() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let text = "kernel void k(global uint *seen, uint columns, uint rows) {
+        uint column = get_global_id(0), row = get_global_id(1);
+        if (column < columns && row < rows)
+            seen[row * columns + column] = get_global_size(0)
+                                           + 1000 * get_global_size(1);
+    }";
+    let (source, seen) = (source(text), gpu.upload(&[0_u32; 15]).unwrap());
+    launch(&gpu, &source)
+        .output(&seen, 15)
+        .scalar(5_u32)
+        .scalar(3_u32)
+        .global([5, 3])
+        .local([4, 2])
+        .run()
+        .unwrap();
+    assert_eq!(seen.read().unwrap(), [4008; 15]);
+}
+
+#[test]
+fn numbers_of_every_type_arrive_as_they_were_sent() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let text = "kernel void k(global int *out, float f, uint u, int i, int8 v)
+    {
+        out[0] = (int)(f * 2.0f);
+        out[1] = u == 4000000000u;
+        out[2] = i;
+        vstore8(v, 0, out + 3);
+    }";
+    let (source, out) = (source(text), gpu.upload(&[0_i32; 11]).unwrap());
+    launch(&gpu, &source)
+        .output(&out, 11)
+        .scalar(1.5_f32)
+        .scalar(4_000_000_000_u32)
+        .scalar(-7)
+        .scalar([1, -2, 3, -4, 5, -6, 7, i32::MIN])
+        .global(1)
+        .local(1)
+        .run()
+        .unwrap();
+    let expected = [3, 1, -7, 1, -2, 3, -4, 5, -6, 7, i32::MIN];
+    assert_eq!(out.read().unwrap(), expected);
+}
+
+#[test]
+fn an_event_tells_four_moments_in_their_order() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let out = gpu.allocate::<f32>(1000).unwrap();
+    let event: Event = gpu
+        .launch(&kernels::EW_FILL)
+        .output(&out, 1000)
+        .scalar(2.5_f32)
+        .scalar(1000_u32)
+        .global(1000)
+        .local(256)
+        .run()
+        .unwrap();
+    let times = event.times().unwrap();
+    assert!(times.queued <= times.submitted, "{times:?}");
+    assert!(times.submitted <= times.started, "{times:?}");
+    assert!(times.started <= times.ended, "{times:?}");
+    assert_eq!(out.read().unwrap(), [2.5; 1000]);
+}
+
+#[test]
+fn the_ledger_counts_each_byte_launch_and_build() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let text = "kernel void k(global float *a) { a[0] += 1.0f; }";
+    let source = source(text);
+    let run = || {
+        let a = gpu.upload(&[1.0_f32, 2.0]).unwrap();
+        for _ in 0..3 {
+            launch(&gpu, &source).output(&a, 1).global(1).local(1).run()?;
+        }
+        a.read()
+    };
+    let (values, first) = ledger::measure(run);
+    assert_eq!(values.unwrap(), [4.0, 2.0]);
+    assert_eq!(first.launches, 3);
+    assert_eq!(first.builds, 1);
+    assert_eq!(first.allocations, 1);
+    assert_eq!(first.bytes_to_device, 8);
+    assert_eq!(first.bytes_to_host, 8);
+    let (_, second) = ledger::measure(run);
+    assert_eq!(second.builds, 0, "a program is compiled once");
+}
+
+#[test]
+fn other_options_make_another_program() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let text = "kernel void k(global int *out) { out[0] = VALUE; }";
+    let out = gpu.allocate::<i32>(1).unwrap();
+    for value in [5, 6] {
+        let source = source(text).options(&format!("-D VALUE={value}"));
+        launch(&gpu, &source).output(&out, 1).global(1).local(1).run().unwrap();
+        assert_eq!(out.read().unwrap(), [value]);
+    }
+}
+
+#[test]
+fn a_wide_pointer_takes_a_buffer_of_its_elements() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let text = "kernel void k(global float4 *a) { a[0] += 1.0f; }";
+    let (source, a) = (source(text), gpu.upload(&[0.0_f32; 4]).unwrap());
+    launch(&gpu, &source).output(&a, 4).global(1).local(1).run().unwrap();
+    assert_eq!(a.read().unwrap(), [1.0; 4]);
+}
+
+#[test]
+fn a_dropped_buffer_serves_the_launches_that_use_it() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let n = 1 << 16;
+    let out = gpu.allocate::<f32>(n).unwrap();
+    let value = gpu.upload(&[3.0_f32]).unwrap();
+    gpu.launch(&kernels::EW_REPEAT)
+        .input(&value, 1)
+        .output(&out, n)
+        .scalar(n as u32)
+        .global(n)
+        .local(256)
+        .run()
+        .unwrap();
+    drop(value);
+    gpu.finish().unwrap();
+    assert!(out.read().unwrap().iter().all(|v| *v == 3.0));
+}
+
+#[test]
+fn threads_share_a_device_and_its_buffers() {
+    fn shared<T: Send + Sync>() {}
+    shared::<Gpu>();
+    shared::<Buffer<f32>>();
+    shared::<Event>();
+
+    let Some(gpu) = gpu_or_skip() else { return };
+    std::thread::scope(|scope| {
+        for thread in 0..8 {
+            let gpu = &gpu;
+            scope.spawn(move || {
+                for turn in 0..20 {
+                    let (a, b) = (thread as f32, turn as f32);
+                    let product = multiply(gpu, &[a; 300], &[b; 300]);
+                    assert_eq!(product.unwrap(), [a * b; 300]);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn bytes_are_written_as_people_read_them() {
+    for (bytes, expected) in [
+        (0, "0 B"),
+        (1023, "1023 B"),
+        (1024, "1.0 KiB"),
+        (1_572_864, "1.5 MiB"),
+        (5 << 30, "5.0 GiB"),
+        (u64::MAX, "16777216.0 TiB"),
+    ] {
+        assert_eq!(Bytes(bytes).to_string(), expected);
+    }
+}

@@ -1,0 +1,28 @@
+//! The OpenCL fence: what goes in comes out, what does not fit is refused
+//! with one sentence before the device sees it, and how a process begins
+//! changes neither.
+
+// The fence's own tests launch kernels of their own.
+#![allow(unsafe_code)]
+
+use rungrad::opencl::{Gpu, Launch, Source};
+
+#[path = "../common/child.rs"]
+mod child;
+#[path = "../common/device.rs"]
+mod device;
+mod launches;
+mod oclgrind;
+mod processes;
+mod refusals;
+
+/// The kernel `k` of a text.
+fn source(text: &str) -> Source {
+    Source::new("my.cl", text, "k")
+}
+
+fn launch<'a>(gpu: &Gpu, source: &'a Source) -> Launch<'a> {
+    // SAFETY: the kernels of these tests write nowhere, or to the first items
+    // of buffers that are long enough; the others are refused.
+    unsafe { gpu.launch_source(source) }
+}

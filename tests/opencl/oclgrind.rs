@@ -1,0 +1,206 @@
+//! Oclgrind, the borrow checker for kernels, over every kernel of the crate;
+//! and over planted faults, since a check that never complains is none.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use rungrad::opencl::{Buffer, Gpu, Kernel, Launch, Source, kernels};
+
+use super::child::{child_under, is_child, succeed};
+use super::device::skip;
+
+/// What Oclgrind finds while the test `name` runs as a child; `None`, and a
+/// loud skip, where Oclgrind is not installed. It exits with 0 whatever it
+/// finds, so its log is the verdict.
+#[track_caller]
+fn findings(name: &str) -> Option<String> {
+    if Command::new("oclgrind").arg("--version").output().is_err() {
+        skip("no Oclgrind", "`cargo learn setup` installs it");
+        return None;
+    }
+    let log = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+        .join(format!("oclgrind-{name}.log"));
+    let mut tool = Command::new("oclgrind");
+    tool.args(["--data-races", "--uninitialized", "--check-api"]);
+    // Version 21 does not know an instruction that the optimizer makes of a
+    // division beside its remainder.
+    tool.args(["--build-options", "-cl-opt-disable"]);
+    tool.arg("--log").arg(&log);
+    child_under(&mut tool, &format!("oclgrind::{name}"));
+    let text = succeed(&mut tool);
+    assert!(text.contains("Oclgrind ran this"), "{text}");
+    Some(fs::read_to_string(&log).expect("Oclgrind writes its log"))
+}
+
+/// Opens the simulator, and says so to the parent: a preload that was lost
+/// would leave the log as empty as a clean run.
+fn simulator() -> Gpu {
+    let gpu = Gpu::first().unwrap();
+    assert_eq!(gpu.info().platform, "Oclgrind");
+    println!("Oclgrind ran this");
+    gpu
+}
+
+#[test]
+fn every_kernel_of_the_crate_is_clean() {
+    if is_child() {
+        let gpu = simulator();
+        for kernel in kernels::ALL {
+            for n in [1, 2, 255, 256, 257, 600] {
+                compare(&gpu, kernel, n);
+            }
+        }
+        return;
+    }
+    if let Some(found) = findings("every_kernel_of_the_crate_is_clean") {
+        assert!(found.is_empty(), "{found}");
+    }
+}
+
+/// Runs the kernel over `n` values, and compares the result with the host's.
+fn compare(gpu: &Gpu, kernel: &Kernel, n: usize) {
+    let count = n as u32;
+    // Small whole numbers, of which every sum is exact.
+    let a: Vec<f32> = (0..n).map(|i| (i % 7) as f32).collect();
+    let b: Vec<f32> = (0..n).map(|i| (i % 5) as f32 - 2.0).collect();
+    let offset = [vec![99.0; 3], a.clone()].concat();
+    let [x, y, late] = [&a, &b, &offset].map(|v| gpu.upload(v).unwrap());
+    let launch = || gpu.launch(kernel).local(256).global(n);
+    let pairs = |f: fn(f32, f32) -> f32| -> Vec<f32> {
+        a.iter().zip(&b).map(|(a, b)| f(*a, *b)).collect()
+    };
+    let binary = |out| {
+        let launch = launch().input(&late, n + 3).scalar(3_u32);
+        launch.input(&y, n).scalar(0_u32).output(out, n).scalar(count)
+    };
+    let out: Buffer<f32> = gpu.allocate(n).unwrap();
+    let (launch, expected) = match kernel.name() {
+        "ew_mul" => (
+            launch().input(&x, n).input(&y, n).output(&out, n).scalar(count),
+            pairs(|a, b| a * b),
+        ),
+        "ew_add" => (
+            launch().input(&x, n).input(&y, n).output(&out, n).scalar(count),
+            pairs(|a, b| a + b),
+        ),
+        "ew_fill" => (
+            launch().output(&out, n).scalar(7.0_f32).scalar(count),
+            vec![7.0; n],
+        ),
+        "ew_repeat" => {
+            (launch().input(&y, 1).output(&out, n).scalar(count), vec![b[0]; n])
+        }
+        "reduce_sum" => {
+            let groups = n.div_ceil(256);
+            let partials = a.chunks(256).map(|c| c.iter().sum()).collect();
+            let out = gpu.allocate(groups).unwrap();
+            let launch =
+                launch().input(&x, n).output(&out, groups).scalar(count);
+            launch.run().unwrap();
+            return same(kernel, n, &out, partials);
+        }
+        "unary_exp" => (
+            launch()
+                .input(&late, n + 3)
+                .scalar(3_u32)
+                .output(&out, n)
+                .scalar(count),
+            a.iter().map(|a| a.exp()).collect(),
+        ),
+        "binary_add" => (binary(&out), pairs(|a, b| a + b)),
+        "binary_mul" => (binary(&out), pairs(|a, b| a * b)),
+        // The values backwards.
+        "copy_strided" => {
+            let shape = [1, 1, 1, 1, 1, 1, 1, n as i32];
+            let launch = launch().input(&x, n).scalar(count - 1).scalar(shape);
+            (
+                launch.scalar([-1; 8]).output(&out, n).scalar(count),
+                a.iter().rev().copied().collect(),
+            )
+        }
+        // Three rows of n, after an offset of two.
+        "reduce_rows_sum" => {
+            let rows = [vec![99.0; 2], a.clone(), b.clone(), a.clone()];
+            let rows = gpu.upload(&rows.concat()).unwrap();
+            let out = gpu.allocate(3).unwrap();
+            let launch = launch().input(&rows, 3 * n + 2).scalar(2_u32);
+            let launch = launch.output(&out, 3).scalar(count);
+            launch.global(3 * 256).run().unwrap();
+            let sums = [&a, &b, &a].map(|row| row.iter().sum());
+            return same(kernel, n, &out, sums.to_vec());
+        }
+        other => panic!("write a launch of {other} for this test"),
+    };
+    launch.run().unwrap();
+    same(kernel, n, &out, expected);
+}
+
+fn same(kernel: &Kernel, n: usize, out: &Buffer<f32>, expected: Vec<f32>) {
+    let name = kernel.name();
+    for (i, (a, b)) in out.read().unwrap().iter().zip(&expected).enumerate() {
+        let close = (a - b).abs() <= 1e-6 * b.abs();
+        assert!(close, "{name} of {n}, element {i}: {a}, expected {b}");
+    }
+}
+
+/// Runs a kernel that has a fault, in the simulator, which survives it.
+fn run_faulty(text: &str, run: impl FnOnce(Launch, &Buffer<f32>)) {
+    let gpu = simulator();
+    let out = gpu.upload(&[0.0_f32; 4]).unwrap();
+    let source = Source::new("faulty.cl", text, "faulty");
+    // SAFETY: the simulator reports what the kernel does out of bounds, and
+    // does not do it.
+    run(unsafe { gpu.launch_source(&source) }, &out);
+    gpu.finish().unwrap();
+}
+
+#[test]
+fn a_write_out_of_bounds_is_reported() {
+    if is_child() {
+        let text = "kernel void faulty(global float *out) {
+            out[get_global_id(0)] = 1.0f;
+        }";
+        return run_faulty(text, |launch, out| {
+            launch.output(out, 4).global(5).local(1).run().unwrap();
+        });
+    }
+    if let Some(found) = findings("a_write_out_of_bounds_is_reported") {
+        assert!(found.contains("Invalid write of size 4"), "{found}");
+        assert!(found.contains("At line 2"), "{found}");
+    }
+}
+
+#[test]
+fn a_missing_barrier_is_reported() {
+    if is_child() {
+        let text = "kernel void faulty(global float *out) {
+            local float cells[4];
+            uint item = get_local_id(0);
+            cells[item] = item;
+            out[item] = cells[3 - item];
+        }";
+        return run_faulty(text, |launch, out| {
+            launch.output(out, 4).global(4).local(4).run().unwrap();
+        });
+    }
+    if let Some(found) = findings("a_missing_barrier_is_reported") {
+        assert!(found.contains("data race"), "{found}");
+    }
+}
+
+#[test]
+fn a_value_that_nobody_wrote_is_reported() {
+    if is_child() {
+        let text = "kernel void faulty(global float *out) {
+            float cell;
+            out[0] = cell;
+        }";
+        return run_faulty(text, |launch, out| {
+            launch.output(out, 4).global(1).local(1).run().unwrap();
+        });
+    }
+    if let Some(found) = findings("a_value_that_nobody_wrote_is_reported") {
+        assert!(found.contains("Uninitialized value"), "{found}");
+    }
+}

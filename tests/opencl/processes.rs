@@ -1,0 +1,214 @@
+//! What depends on how a process begins: each test runs itself again as a
+//! child, with an environment of its own and a limit on its time.
+
+use std::path::PathBuf;
+#[cfg(target_os = "linux")]
+use std::process::Command;
+use std::sync::Barrier;
+use std::{env, fs, thread};
+
+use rungrad::Error;
+use rungrad::opencl::{Gpu, devices, kernels};
+
+use super::child::{child, is_child, succeed};
+use super::device::{gpu_or_skip, skip};
+
+/// A program of this crate starts where there is no OpenCL, and finds a
+/// driver that is installed later. `ldd` asks the dynamic linker; so do we,
+/// without the script.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_program_of_this_crate_needs_an_opencl_library() {
+    let this = env::current_exe().expect("a path");
+    let needed = succeed(
+        Command::new(this).arg("--list").env("LD_TRACE_LOADED_OBJECTS", "1"),
+    );
+    assert!(needed.contains("libc"), "the linker lists nothing: {needed}");
+    assert!(!needed.contains("OpenCL"), "{needed}");
+}
+
+/// An empty folder for this test alone.
+fn folder(name: &str) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    // The first run finds none to remove.
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir_all(&path).expect("the target folder can be written");
+    path
+}
+
+/// Fills `n` values with `value` and reads them back.
+fn filled(gpu: &Gpu, value: f32, n: usize) -> Result<Vec<f32>, Error> {
+    let out = gpu.allocate(n)?;
+    gpu.launch(&kernels::EW_FILL)
+        .output(&out, n)
+        .scalar(value)
+        .scalar(n as u32)
+        .global(n)
+        .local(256)
+        .run()?;
+    out.read()
+}
+
+/// PoCL 3.1 tells the second thread that asks for its devices that it is
+/// ready before it is. The first process also starts with an empty cache of
+/// compiled kernels, so that the threads meet in the compiler.
+#[test]
+fn eight_threads_make_first_contact_without_a_failure() {
+    if is_child() {
+        let together = Barrier::new(8);
+        thread::scope(|scope| {
+            for id in 0..8 {
+                let together = &together;
+                scope.spawn(move || {
+                    together.wait();
+                    let gpu = Gpu::first().expect("a device");
+                    let values = filled(&gpu, id as f32, 100 + id);
+                    assert_eq!(values.unwrap(), vec![id as f32; 100 + id]);
+                });
+            }
+        });
+        return;
+    }
+    if gpu_or_skip().is_none() {
+        return;
+    }
+    let cache = folder("first-contact");
+    for _ in 0..20 {
+        succeed(
+            child(
+                "processes::eight_threads_make_first_contact_without_a_failure",
+            )
+            .env("POCL_CACHE_DIR", &cache),
+        );
+    }
+}
+
+#[test]
+fn without_a_driver_every_thread_gets_the_same_sentence() {
+    if is_child() {
+        let ask = || devices().expect_err("no driver is to be found");
+        let other = thread::spawn(ask).join().expect("the thread ends");
+        assert_eq!(ask(), other);
+        assert_eq!(Gpu::first().unwrap_err(), other);
+        assert!(matches!(other, Error::NoOpenCl(_)), "{other:?}");
+        assert_eq!(other.exit_code(), 1);
+        println!("{other}");
+        return;
+    }
+    let text = succeed(
+        child(
+            "processes::without_a_driver_every_thread_gets_the_same_sentence",
+        )
+        .env("OCL_ICD_VENDORS", folder("no-drivers"))
+        .env("OCL_ICD_FILENAMES", ""),
+    );
+    assert!(text.contains("No OpenCL driver was found ("), "{text}");
+    assert!(text.contains("`cargo learn setup`."), "{text}");
+}
+
+#[cfg(all(unix, not(target_os = "macos")))]
+#[test]
+fn a_library_that_does_not_open_is_named_with_its_variable() {
+    if is_child() {
+        println!("{}", devices().expect_err("no library is to be found"));
+        return;
+    }
+    let text = succeed(
+        child("processes::a_library_that_does_not_open_is_named_with_its_variable")
+            .env("RUNGRAD_OPENCL_LIBRARY", "/no/such/library.so"),
+    );
+    let expected = "RUNGRAD_OPENCL_LIBRARY names /no/such/library.so";
+    assert!(text.contains(expected), "{text}");
+}
+
+#[test]
+fn a_wrong_device_variable_is_answered_with_one_sentence() {
+    const NAME: &str =
+        "processes::a_wrong_device_variable_is_answered_with_one_sentence";
+    if is_child() {
+        println!("{}", Gpu::first().expect_err("there is no such device"));
+        return;
+    }
+    let answer =
+        |device: &str| succeed(child(NAME).env("RUNGRAD_DEVICE", device));
+    for wrong in ["tpu", "gpu:", "gpu:x", "gpu:-1", "gpu 1", "GPU"] {
+        let text = answer(wrong);
+        let expected = format!("RUNGRAD_DEVICE={wrong} names no device");
+        assert!(text.contains(&expected), "{text}");
+    }
+    let text = answer("cpu");
+    assert!(text.contains("RUNGRAD_DEVICE=cpu asks for no OpenCL"), "{text}");
+    if gpu_or_skip().is_some() {
+        let text = answer("gpu:99");
+        let expected = "There is no device gpu:99; this system has gpu:0 (";
+        assert!(text.contains(expected), "{text}");
+    }
+}
+
+/// PoCL shows its processor twice when asked to, which stands for a second
+/// device where there is none.
+#[test]
+fn two_devices_keep_their_buffers_apart() {
+    if is_child() {
+        let found = devices().unwrap();
+        assert!(found.windows(2).all(|pair| pair[0].kind <= pair[1].kind));
+        assert!(found.iter().enumerate().all(|(i, d)| d.index == i));
+        assert!(found.len() >= 2, "{found:?}");
+
+        let [one, two] = [0, 1].map(|index| Gpu::open(index).unwrap());
+        assert!(one != two);
+        assert!(two == Gpu::first().unwrap(), "RUNGRAD_DEVICE names it");
+        assert_eq!(filled(&one, 1.0, 3).unwrap(), [1.0; 3]);
+        assert_eq!(filled(&two, 2.0, 3).unwrap(), [2.0; 3]);
+
+        let a = one.upload(&[1.0_f32]).unwrap();
+        let stray = two
+            .launch(&kernels::EW_FILL)
+            .output(&a, 1)
+            .scalar(1.0_f32)
+            .scalar(1_u32)
+            .global(1)
+            .local(1);
+        let sentence = stray.run().unwrap_err().to_string();
+        assert!(sentence.contains("the buffer is on gpu:0 ("), "{sentence}");
+        assert!(sentence.contains("the launch on gpu:1 ("), "{sentence}");
+        return;
+    }
+    if gpu_or_skip().is_none() {
+        return;
+    }
+    let is_pocl = |platform: &str| platform.contains("Portable Computing");
+    if !devices().unwrap().iter().any(|d| is_pocl(&d.platform)) {
+        return skip("no PoCL", "this test asks PoCL for two devices");
+    }
+    succeed(
+        child("processes::two_devices_keep_their_buffers_apart")
+            .env("POCL_DEVICES", "pthread basic")
+            .env("RUNGRAD_DEVICE", "gpu:1"),
+    );
+}
+
+/// The count belongs to the device, so a process without other tests takes
+/// it.
+#[test]
+fn the_memory_count_knows_now_and_peak() {
+    if is_child() {
+        let gpu = Gpu::first().unwrap();
+        let counts = || (gpu.memory().now, gpu.memory().peak);
+        assert_eq!(counts(), (0, 0));
+        let a = gpu.allocate::<f32>(100).unwrap();
+        let b = gpu.upload(&[1_u32; 50]).unwrap();
+        assert_eq!(counts(), (600, 600));
+        drop(a);
+        assert_eq!(counts(), (200, 600));
+        let c = gpu.allocate::<i32>(10).unwrap();
+        assert_eq!(counts(), (240, 600));
+        assert!(gpu.allocate::<f32>(0).is_err());
+        drop((b, c));
+        assert_eq!(counts(), (0, 600));
+        return;
+    }
+    if gpu_or_skip().is_some() {
+        succeed(&mut child("processes::the_memory_count_knows_now_and_peak"));
+    }
+}

@@ -1,0 +1,272 @@
+//! What does not fit: one clear sentence each.
+
+use rungrad::opencl::{Bytes, Launch, Source, kernels};
+use rungrad::{Error, ledger};
+
+use super::device::gpu_or_skip;
+use super::{launch, source};
+
+/// The sentence of a launch that must not run.
+fn refusal(launch: Launch) -> String {
+    match launch.run() {
+        Ok(_) => panic!("the launch ran"),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn a_syntax_error_is_quoted_with_file_and_line() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let source = source(
+        "// A comment.\nkernel void k(global float *a) {\n    a[0] = b;\n}",
+    );
+    let a = gpu.allocate::<f32>(1).unwrap();
+    let run = || launch(&gpu, &source).output(&a, 1).global(1).local(1).run();
+    let (failed, counts) = ledger::measure(|| [run(), run()]);
+    assert_eq!(counts.builds, 2, "a failure is not remembered");
+    for error in failed.map(Result::unwrap_err) {
+        assert_eq!(error.exit_code(), 1);
+        let Error::Build { sentence, log } = error else {
+            panic!("not a build error: {error:?}");
+        };
+        assert!(sentence.starts_with("my.cl:3: "), "{sentence}");
+        assert!(sentence.contains("undeclared identifier"), "{sentence}");
+        assert!(!sentence.contains('\n'), "{sentence}");
+        assert!(log.contains("undeclared identifier"), "{log}");
+    }
+}
+
+#[test]
+fn an_unknown_option_is_named_as_the_reason() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let source = source("kernel void k() {}").options("-no-such-option");
+    let sentence = refusal(launch(&gpu, &source).global(1).local(1));
+    assert!(sentence.contains("option"), "{sentence}");
+}
+
+#[test]
+fn a_missing_kernel_is_named_with_those_that_are_there() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let source =
+        Source::new("my.cl", "kernel void scale(global float *a) {}", "sclae");
+    let sentence = refusal(launch(&gpu, &source).global(1).local(1));
+    let expected = "my.cl has no kernel `sclae`; it has scale.";
+    assert!(sentence.starts_with(expected), "{sentence}");
+}
+
+#[test]
+fn a_buffer_of_0_elements_is_refused() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    for error in [
+        gpu.allocate::<f32>(0).unwrap_err(),
+        gpu.upload::<u32>(&[]).unwrap_err(),
+    ] {
+        let sentence = error.to_string();
+        assert!(sentence.starts_with("A buffer of 0 elements"), "{sentence}");
+        assert_eq!(error.exit_code(), 2);
+    }
+}
+
+#[test]
+fn an_allocation_larger_than_the_device_allows_names_both_sizes() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let limit = gpu.info().max_allocation;
+    let len = limit as usize / 4 + 1;
+    let error = gpu.allocate::<f32>(len).unwrap_err();
+    let sentence = error.to_string();
+    assert!(sentence.contains(&format!("of {len} f32")), "{sentence}");
+    let allowed = format!("allows {} in one", Bytes(limit));
+    assert!(sentence.contains(&allowed), "{sentence}");
+    assert_eq!(error.exit_code(), 1);
+}
+
+#[test]
+fn a_copy_of_another_length_is_refused() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let buffer = gpu.upload(&[1.0_f32, 2.0, 3.0]).unwrap();
+    let sentence = buffer.write(&[1.0]).unwrap_err().to_string();
+    assert!(sentence.contains("holds 3 values and the slice 1"), "{sentence}");
+    let sentence = buffer.read_into(&mut [0.0; 4]).unwrap_err().to_string();
+    assert!(sentence.contains("holds 3 values and the slice 4"), "{sentence}");
+}
+
+#[test]
+fn a_missing_argument_is_named_with_all_that_are_wanted() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let a = gpu.upload(&[1.0_f32]).unwrap();
+    let launch = gpu.launch(&kernels::EW_MUL).input(&a, 1).output(&a, 1);
+    assert_eq!(
+        refusal(launch.global(1).local(1)),
+        "Kernel `ew_mul` takes 4 arguments (a, b, out, n) and was given 2."
+    );
+}
+
+#[test]
+fn an_argument_of_another_type_is_refused() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let (float, int) =
+        (gpu.upload(&[1.0_f32]).unwrap(), gpu.upload(&[1_i32]).unwrap());
+    let fill = || gpu.launch(&kernels::EW_FILL);
+    for (launch, expected) in [
+        (
+            fill().output(&int, 1).scalar(1.0_f32).scalar(1_u32),
+            "argument 1 (`out`): it is declared `global float* out` and was \
+             given a buffer of int",
+        ),
+        (
+            fill().output(&float, 1).scalar(1.0_f32).scalar(1_i32),
+            "argument 3 (`n`): it is declared `uint n` and was given one int",
+        ),
+        (
+            fill().output(&float, 1).input(&float, 1).scalar(1_u32),
+            "argument 2 (`value`): it is declared `float value` and was given \
+             a buffer of float",
+        ),
+        (
+            fill().scalar(1.0_f32).scalar(1.0_f32).scalar(1_u32),
+            "argument 1 (`out`): it is declared `global float* out` and was \
+             given one float",
+        ),
+    ] {
+        let sentence = refusal(launch.global(1).local(1));
+        assert!(sentence.contains(expected), "{sentence}");
+    }
+}
+
+#[test]
+fn an_output_that_the_kernel_only_reads_is_refused() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let a = gpu.upload(&[1.0_f32]).unwrap();
+    let launch = gpu
+        .launch(&kernels::EW_MUL)
+        .output(&a, 1)
+        .input(&a, 1)
+        .input(&a, 1)
+        .scalar(1_u32);
+    let sentence = refusal(launch.global(1).local(1));
+    let expected = "`global const float* a` and was given as an output";
+    assert!(sentence.contains(expected), "{sentence}");
+}
+
+#[test]
+fn a_buffer_shorter_than_the_caller_says_is_refused() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let a = gpu.upload(&[1.0_f32, 2.0]).unwrap();
+    let launch = gpu
+        .launch(&kernels::EW_FILL)
+        .output(&a, 3)
+        .scalar(1.0_f32)
+        .scalar(2_u32);
+    let sentence = refusal(launch.global(2).local(2));
+    let expected = "the buffer holds 2 values and the kernel needs 3";
+    assert!(sentence.contains(expected), "{sentence}");
+}
+
+/// A safe launch stays safe when the caller lies about the lengths.
+#[test]
+fn no_argument_makes_a_kernel_of_this_crate_leave_its_buffers() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let a = gpu.upload(&[1.0_f32, 2.0]).unwrap();
+    let (identity, mut zero) = ([1; 8], [1; 8]);
+    zero[7] = 0;
+    let copy = |offset: u32, shape: [i32; 8], strides: [i32; 8], n: u32| {
+        gpu.launch(&kernels::COPY_STRIDED)
+            .input(&a, 0)
+            .scalar(offset)
+            .scalar(shape)
+            .scalar(strides)
+            .output(&a, 0)
+            .scalar(n)
+    };
+    let pair = [1, 1, 1, 1, 1, 1, 1, 2];
+    for launch in [
+        gpu.launch(&kernels::EW_FILL)
+            .output(&a, 0)
+            .scalar(1.0_f32)
+            .scalar(3_u32),
+        gpu.launch(&kernels::REDUCE_ROWS_SUM)
+            .input(&a, 0)
+            .scalar(2_u32)
+            .output(&a, 0)
+            .scalar(1_u32),
+        copy(2, identity, [0; 8], 1),
+        copy(0, identity, [0; 8], 3),
+        copy(0, zero, [0; 8], 1),
+        copy(1, pair, [1; 8], 2),
+        copy(0, pair, [-1; 8], 2),
+        copy(0, [i32::MAX; 8], [i32::MAX; 8], 2),
+    ] {
+        let sentence = refusal(launch.global(256).local(256));
+        let expected = ["values of its buffer", "that it cannot take"];
+        let named = expected.iter().any(|words| sentence.contains(words));
+        assert!(named, "{sentence}");
+    }
+    copy(1, pair, [-1; 8], 2).global(2).local(2).run().unwrap();
+}
+
+#[test]
+fn a_launch_without_a_size_or_with_one_of_0_is_refused() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let source = source("kernel void k() {}");
+    let sentence = refusal(launch(&gpu, &source).global(1));
+    assert!(sentence.contains("was given no size"), "{sentence}");
+    let sentence = refusal(launch(&gpu, &source).global(0).local(1));
+    assert!(sentence.contains("a size of 0"), "{sentence}");
+    let sentence = refusal(launch(&gpu, &source).global([1, 1]).local(1));
+    assert!(sentence.contains("2 dimensions of global size"), "{sentence}");
+}
+
+#[test]
+fn a_group_larger_than_the_device_allows_is_refused() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let source = source("kernel void k() {}");
+    let most = gpu.info().max_work_group;
+    let sentence = refusal(launch(&gpu, &source).global(1).local(most + 1));
+    assert!(sentence.contains(&format!("at most {most}")), "{sentence}");
+}
+
+#[test]
+fn a_group_other_than_the_kernel_requires_is_refused() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let a = gpu.upload(&[1.0_f32; 64]).unwrap();
+    let launch = gpu
+        .launch(&kernels::REDUCE_SUM)
+        .input(&a, 64)
+        .output(&a, 1)
+        .scalar(64_u32);
+    assert_eq!(
+        refusal(launch.global(64).local(64)),
+        "Kernel `reduce_sum` requires groups of 256 and was given 64."
+    );
+}
+
+/// PoCL ends the process where others answer with a status.
+#[test]
+fn more_local_memory_than_the_device_has_is_refused() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let source = source(
+        "kernel void k(global float *a) {
+            local float t[CELLS];
+            t[get_local_id(0)] = a[0];
+            barrier(CLK_LOCAL_MEM_FENCE);
+            a[0] = t[CELLS - 1];
+        }",
+    );
+    let cells = gpu.info().local_memory / 4 + 1;
+    let source = source.options(&format!("-D CELLS={cells}"));
+    let a = gpu.allocate::<f32>(1).unwrap();
+    let launch = launch(&gpu, &source).output(&a, 1).global(1).local(1);
+    // Some compilers refuse it by themselves.
+    let sentence = refusal(launch);
+    let named = sentence.contains("local memory") || sentence.contains("my.cl");
+    assert!(named, "{sentence}");
+}
+
+#[test]
+fn more_work_items_than_31_bits_count_are_refused() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let source = source("kernel void k() {}");
+    let launch = launch(&gpu, &source).global([1 << 20, 1 << 11]).local([1, 1]);
+    let sentence = refusal(launch);
+    assert!(sentence.contains("31 bits"), "{sentence}");
+}
