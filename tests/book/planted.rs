@@ -22,6 +22,7 @@ const SUMMARY: &str = "book/src/SUMMARY.md";
 const GLOSSARY: &str = "book/src/glossary.md";
 const FIGURE: &str = "book/figures/example.svg";
 const CODE: &str = "src/part1_cpu/ops.rs";
+const DIFF: &str = "book/listings/example.diff";
 const CSS: &str = "book/theme/book.css";
 
 const PLANTED: Manifest = Manifest {
@@ -32,7 +33,7 @@ const PLANTED: Manifest = Manifest {
         device: false,
     }],
     diffs: &[Diff {
-        out: "book/listings/example.diff",
+        out: DIFF,
         old: "src/part1_cpu/ops.rs:mul",
         new: "src/part2_gpu/ops.rs:mul",
     }],
@@ -61,7 +62,7 @@ fn book() -> Tree {
         .with("book/math/example.tex", "a + b\n")
         .with("book/listings/example.mml", "<div class=\"math\">..</div>\n")
         .with("book/listings/example.out", "$ cargo run --example example\n9\n")
-        .with("book/listings/example.diff", " a\n-b\n+c\n")
+        .with(DIFF, " a\n-b\n+c\n")
         .with(FIGURE, SVG)
         .with("examples/example.rs", "fn main() {}\n")
         .with("kernels/part2/mul.cl", mul)

@@ -1,6 +1,6 @@
 //! Code, output and commands that were typed, and includes that show nothing.
 
-use super::{CHAPTER, CODE, SVG, book, chapter, reported};
+use super::{CHAPTER, CODE, DIFF, SVG, book, chapter, reported};
 
 const INCLUDE: &str = "{{#include ../../src/part1_cpu/ops.rs:mul}}";
 
@@ -87,6 +87,9 @@ fn a_region_inside_an_impl_is_reported() {
 fn a_line_wider_than_the_page_is_reported() {
     let book = book().edit(CODE, "// here", &"x".repeat(77));
     reported(book, CHAPTER, "wider than 80 characters");
+    let wide = format!(" {}\n", "x".repeat(81));
+    let book = crate::planted::book().with(DIFF, &wide);
+    reported(book, CHAPTER, "wider than 81 characters");
 }
 
 #[test]
