@@ -68,7 +68,7 @@ fn faults(tree: &Tree, manifest: &Manifest) -> Vec<Fault> {
     };
     faults.extend(anchor::check(tree, is_used));
     faults.extend(figure::check(tree));
-    faults.extend(listings::unused(tree, &pages));
+    faults.extend(listings::shown(tree, &pages));
     faults.extend(manifest.orphans(tree));
     faults.extend(links::contents(tree, &pages));
     faults.extend(links::check(tree, &pages));

@@ -4,7 +4,7 @@
 use crate::anchor::{is_source, region};
 use crate::generated::Manifest;
 use crate::page::{Fence, Include, Page};
-use crate::tree::{Fault, Tree, ending, is_the_learners};
+use crate::tree::{Fault, Tree, ending, fault, is_the_learners};
 
 /// The column of the book is 80 characters of code wide.
 const WIDEST_LINE: usize = 80;
@@ -28,16 +28,14 @@ const COMMANDS: [&str; 8] =
 pub fn check(tree: &Tree, page: &Page, manifest: &Manifest) -> Vec<Fault> {
     let mut faults = Vec::new();
     let fences = page.fences();
-    for fence in fences.iter().filter(|f| page.is_typed(f.at)) {
+    for fence in fences.iter().filter(|f| page.is_typed(f.range.start)) {
         match fence.language.as_deref() {
             Some("sh") => faults.extend(commands(tree, page, fence)),
             _ => faults.extend(one_include(page, fence)),
         }
     }
     for (at, line, include) in page.includes() {
-        let fence = fences.iter().rfind(|f| {
-            f.at < at && at < f.at + f.body.len() + 16 && f.body.contains(line)
-        });
+        let fence = fences.iter().find(|f| f.range.contains(&at));
         let mut say = |what: String| faults.push(page.fault(at, what));
         if include.kind != "include" {
             say(format!(
@@ -67,7 +65,7 @@ pub fn check(tree: &Tree, page: &Page, manifest: &Manifest) -> Vec<Fault> {
 fn one_include(page: &Page, fence: &Fence) -> Option<Fault> {
     let Some(language) = &fence.language else {
         return Some(page.fault(
-            fence.at,
+            fence.range.start,
             "an indented code block is typed code. Include a region of a \
              compiled file in a fence.",
         ));
@@ -78,7 +76,7 @@ fn one_include(page: &Page, fence: &Fence) -> Option<Fault> {
         && body.lines().count() == 1;
     (!is_include).then(|| {
         page.fault(
-            fence.at,
+            fence.range.start,
             format!(
                 "a `{language}` fence holds something else than one include. \
                  Include the region of a compiled or generated file; only \
@@ -95,7 +93,7 @@ fn commands(tree: &Tree, page: &Page, fence: &Fence) -> Vec<Fault> {
         let command = words.next().unwrap_or_default();
         if !(COMMANDS.contains(&command) || line.starts_with("$env:")) {
             faults.push(page.fault(
-                fence.at,
+                fence.range.start,
                 format!(
                     "`{line}` is not a command for a shell. Put output into \
                      a generated listing."
@@ -110,7 +108,7 @@ fn commands(tree: &Tree, page: &Page, fence: &Fence) -> Vec<Fault> {
             ];
             if places.iter().all(|place| tree.get(place).is_none()) {
                 faults.push(page.fault(
-                    fence.at,
+                    fence.range.start,
                     format!(
                         "there is no example `{name}`. Name a file of \
                          examples/."
@@ -209,7 +207,7 @@ fn shown_as(
         return Ok(());
     };
     let tab = format!("<p class=\"file\">{name}</p>");
-    let above = page.text[..fence.at].trim_end().lines().next_back();
+    let above = page.text[..fence.range.start].trim_end().lines().next_back();
     match above {
         Some(above) if above == tab => Ok(()),
         _ => Err(format!(
@@ -219,8 +217,9 @@ fn shown_as(
     }
 }
 
-/// Every generated listing and every figure is on some page.
-pub fn unused(tree: &Tree, pages: &[Page]) -> Vec<Fault> {
+/// Every generated listing and every figure is on some page, a figure on one
+/// only: the print page holds all of them, and ids must not meet there.
+pub fn shown(tree: &Tree, pages: &[Page]) -> Vec<Fault> {
     let shown: Vec<String> = pages
         .iter()
         .flat_map(|page| page.includes())
@@ -228,16 +227,24 @@ pub fn unused(tree: &Tree, pages: &[Page]) -> Vec<Fault> {
         .collect();
     let listings = tree.list("book/listings/", "");
     let figures = tree.list("book/figures/", "");
-    listings
-        .chain(figures)
-        .filter(|(file, _)| !shown.iter().any(|shown| shown == file))
-        .map(|(file, _)| {
-            crate::tree::fault(
+    let mut faults = Vec::new();
+    for (file, _) in listings.chain(figures) {
+        let times = shown.iter().filter(|shown| *shown == file).count();
+        if times == 0 {
+            faults.push(fault(
                 file,
                 1,
                 "no page shows this file. Include it in a chapter or remove \
                  it.",
-            )
-        })
-        .collect()
+            ));
+        } else if times > 1 && ending(file) == "svg" {
+            faults.push(fault(
+                file,
+                1,
+                "two places show this figure, and their ids meet on the \
+                 print page. Link to the first place from the second.",
+            ));
+        }
+    }
+    faults
 }

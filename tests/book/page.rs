@@ -31,7 +31,8 @@ pub struct Include {
 pub struct Fence {
     pub language: Option<String>,
     pub body: String,
-    pub at: usize,
+    /// The bytes of the page from the opening fence to the closing one.
+    pub range: Range<usize>,
 }
 
 impl Page {
@@ -107,7 +108,7 @@ impl Page {
                         CodeBlockKind::Indented => None,
                     };
                     let body = String::new();
-                    fences.push(Fence { language, body, at: range.start });
+                    fences.push(Fence { language, body, range });
                 }
                 Event::Text(text) if inside => {
                     fences.last_mut().expect("a fence").body += &text;

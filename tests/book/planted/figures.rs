@@ -59,6 +59,15 @@ fn a_picture_or_a_script_inside_a_figure_is_reported() {
 }
 
 #[test]
+fn a_figure_shown_twice_is_reported() {
+    let page = "# Introduction\n\n<figure>\n{{#include \
+                ../figures/example.svg}}\n<figcaption>Again.</figcaption>\n\
+                </figure>\n\nHello.\n";
+    let book = book().with("book/src/introduction.md", page);
+    reported(book, FIGURE, "two places show this figure");
+}
+
+#[test]
 fn a_figure_without_its_block_is_reported() {
     let open = "\n<figure>\n";
     let book = chapter(open, "<figure>\n");
