@@ -4,21 +4,37 @@ use std::fs;
 
 use crate::Error;
 
-/// Says what is missing, and the one line that mends it on this system.
+/// There is no loader, or none of its drivers.
 pub(super) fn no_driver() -> Error {
-    let os_release = fs::read_to_string("/etc/os-release");
-    let remedy = match install(&os_release.unwrap_or_default()) {
-        Some(command) => format!("To run on this CPU: {command}; or"),
-        None => ANY_SYSTEM.to_owned(),
-    };
+    let missing = missing();
     Error::NoOpenCl(format!(
-        "No OpenCL driver was found ({}). {remedy} `cargo learn setup`.",
-        missing()
+        "No OpenCL driver was found ({missing}). {}",
+        remedy()
+    ))
+}
+
+/// There are drivers, and none of them has a device.
+pub(super) fn no_device(drivers: &[String]) -> Error {
+    Error::NoOpenCl(format!(
+        "No OpenCL device was found (none of these drivers has one: {}). {}",
+        drivers.join(", "),
+        remedy()
     ))
 }
 
 const ANY_SYSTEM: &str = "Install the driver of your GPU, or PoCL to run on \
-    this CPU (`conda install -c conda-forge pocl`); or";
+    this CPU (`conda install -c conda-forge pocl`); or `cargo learn setup`.";
+
+/// The one line that mends it on this system.
+fn remedy() -> String {
+    let os_release = fs::read_to_string("/etc/os-release");
+    match install(&os_release.unwrap_or_default()) {
+        Some(command) => {
+            format!("To run on this CPU: {command}; or `cargo learn setup`.")
+        }
+        None => ANY_SYSTEM.to_owned(),
+    }
+}
 
 /// The loader finds the drivers; either can be missing.
 fn missing() -> String {

@@ -6,7 +6,7 @@ use ocl::prm::Int8;
 
 use super::buffer::Element;
 use super::gpu::Gpu;
-use super::program::Parameter;
+use super::signature::Parameter;
 
 /// An argument, not yet compared with its parameter.
 pub(super) enum Argument<'a> {

@@ -10,7 +10,7 @@ use std::ptr;
 use std::sync::OnceLock;
 
 use ocl::core::{self, DeviceId, DeviceInfo as Ask, DeviceInfoResult};
-use ocl::core::{DeviceType, OpenclVersion, PlatformId, PlatformInfo};
+use ocl::core::{DeviceType, OpenclVersion, PlatformId, PlatformInfo, Status};
 use ocl::ffi;
 
 use super::absence;
@@ -81,20 +81,44 @@ pub fn devices() -> Result<&'static [DeviceInfo], Error> {
 
 fn discover() -> Result<Vec<DeviceInfo>, Error> {
     let mut found = Vec::new();
-    for platform in platforms()? {
-        // A platform without a device answers with an error. It is no reason
-        // to hide the devices of the next one.
-        let ids = core::get_device_ids(platform, Some(DeviceType::ALL), None);
-        for id in ids.unwrap_or_default() {
-            let asking = |error| refusal("Asking a device", error);
-            found.extend(describe(platform, id).map_err(asking)?);
+    // Who does not answer hides nobody else, and is spoken of only where
+    // nothing is found.
+    let mut refused = None;
+    let platforms = platforms()?;
+    for &platform in &platforms {
+        match core::get_device_ids(platform, Some(DeviceType::ALL), None) {
+            Ok(ids) => {
+                for id in ids {
+                    match describe(platform, id) {
+                        Ok(device) => found.extend(device),
+                        Err(error) => refused = Some(error),
+                    }
+                }
+            }
+            Err(error) if error.api_status() == Some(NO_DEVICE) => {}
+            Err(error) => refused = Some(error),
         }
     }
     found.sort_by_key(|device| device.kind);
     for (index, device) in found.iter_mut().enumerate() {
         device.index = index;
     }
-    if found.is_empty() { Err(absence::no_driver()) } else { Ok(found) }
+    match refused {
+        _ if !found.is_empty() => Ok(found),
+        Some(error) => Err(refusal("Asking for the OpenCL devices", error)),
+        None => {
+            let names: Vec<String> = platforms.iter().map(name).collect();
+            Err(absence::no_device(&names))
+        }
+    }
+}
+
+/// How a platform says that it has no device.
+const NO_DEVICE: Status = Status::CL_DEVICE_NOT_FOUND;
+
+fn name(platform: &PlatformId) -> String {
+    core::get_platform_info(platform, PlatformInfo::Name)
+        .map_or_else(|_| "?".into(), |name| name.to_string().trim().to_owned())
 }
 
 /// Asks the loader itself: `ocl` answers a loader that has no driver with
@@ -147,11 +171,10 @@ fn describe(
         Kind::Accelerator
     };
     let version = ask!(id, Version);
-    let platform_name = core::get_platform_info(platform, PlatformInfo::Name)?;
     Ok(Some(DeviceInfo {
         index: 0,
         name: ask!(id, Name).trim().to_owned(),
-        platform: platform_name.to_string().trim().to_owned(),
+        platform: self::name(&platform),
         kind,
         vendor: ask!(id, Vendor).trim().to_owned(),
         driver: ask!(id, DriverVersion).trim().to_owned(),

@@ -11,7 +11,8 @@ use ocl::core::{self, CommandQueue, CommandQueueProperties, Context};
 
 use super::device::{DeviceInfo, devices};
 use super::launch::Launch;
-use super::program::{Kernel, Program, Source};
+use super::program::Program;
+use super::source::{Kernel, Source};
 use super::status::refusal;
 use super::{Buffer, Element};
 use crate::Error;

@@ -10,7 +10,8 @@ use super::device::Bytes;
 use super::event::Event;
 use super::extent::Extent;
 use super::gpu::Gpu;
-use super::program::{Code, Signature};
+use super::signature::Signature;
+use super::source::Code;
 use super::status::refusal;
 use crate::{Error, ledger};
 

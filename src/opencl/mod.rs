@@ -43,6 +43,8 @@ mod launch;
 #[cfg(all(unix, not(target_os = "macos")))]
 mod link;
 mod program;
+mod signature;
+mod source;
 mod status;
 
 pub use argument::Scalar;
@@ -52,4 +54,4 @@ pub use event::{Event, Times};
 pub use extent::Extent;
 pub use gpu::{DEVICE_VARIABLE, Gpu, Memory};
 pub use launch::Launch;
-pub use program::{Kernel, Source};
+pub use source::{Kernel, Source};

@@ -4,158 +4,19 @@ use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::{Arc, PoisonError};
 
-use ocl::core::KernelArgAddressQualifier as Address;
-use ocl::core::Status;
-use ocl::core::{self, KernelArgInfo};
-use ocl::core::{KernelArgInfoResult, KernelArgTypeQualifier, KernelInfo};
-use ocl::core::{KernelInfoResult, KernelWorkGroupInfo};
-use ocl::core::{KernelWorkGroupInfoResult, ProgramBuildInfo};
-use ocl::core::{ProgramBuildInfoResult, ProgramBuildStatus, ProgramInfo};
+use ocl::core::{self, ProgramBuildInfo, ProgramBuildInfoResult};
+use ocl::core::{ProgramBuildStatus, ProgramInfo, Status};
 
-use super::argument::Given;
 use super::gpu::Open;
+use super::signature::Signature;
+use super::source::Code;
 use super::status::refusal;
 use crate::{Error, ledger};
-
-/// A kernel that is compiled into this crate, from [`kernels`](super::kernels).
-#[derive(Clone, Copy, Debug)]
-pub struct Kernel {
-    file: &'static str,
-    text: &'static str,
-    name: &'static str,
-    reach: Reach,
-}
-
-/// How many values of each buffer, in the order of the arguments, a kernel
-/// may touch. `None` if the arguments are not those that it expects.
-pub(super) type Reach = fn(&Given) -> Option<Vec<u64>>;
-
-impl Kernel {
-    /// Only the parent module's constants are kernels: `launch` is safe
-    /// because of what their own module promises about each of them.
-    pub(super) const fn new(
-        file: &'static str,
-        text: &'static str,
-        name: &'static str,
-        reach: Reach,
-    ) -> Kernel {
-        Kernel { file, text, name, reach }
-    }
-
-    /// The file, from the root of the repository.
-    pub fn file(&self) -> &'static str {
-        self.file
-    }
-
-    /// The text of the file.
-    pub fn text(&self) -> &'static str {
-        self.text
-    }
-
-    /// The kernel's name in the file.
-    pub fn name(&self) -> &'static str {
-        self.name
-    }
-
-    pub(super) fn code(&self) -> Code<'static> {
-        let Kernel { file, text, name, reach } = *self;
-        Code { file, text, name, options: "", reach: Some(reach) }
-    }
-}
-
-/// A kernel from anywhere: a learner's file, a string.
-#[derive(Clone, Debug)]
-pub struct Source {
-    file: String,
-    text: String,
-    name: String,
-    options: String,
-}
-
-impl Source {
-    /// The kernel `name` in `text`. `file` is what errors call the text.
-    pub fn new(file: &str, text: &str, name: &str) -> Source {
-        Source {
-            file: file.to_owned(),
-            text: text.to_owned(),
-            name: name.to_owned(),
-            options: String::new(),
-        }
-    }
-
-    /// Options for the compiler: `-D TILE=16`.
-    pub fn options(mut self, options: &str) -> Source {
-        self.options = options.to_owned();
-        self
-    }
-
-    pub(super) fn code(&self) -> Code<'_> {
-        Code {
-            file: &self.file,
-            text: &self.text,
-            name: &self.name,
-            options: &self.options,
-            reach: None,
-        }
-    }
-}
-
-/// What a launch needs to know of a [`Kernel`] or a [`Source`].
-#[derive(Clone, Copy)]
-pub(super) struct Code<'a> {
-    pub(super) file: &'a str,
-    pub(super) text: &'a str,
-    pub(super) name: &'a str,
-    pub(super) options: &'a str,
-    pub(super) reach: Option<Reach>,
-}
 
 /// A compiled text, and what is known of its kernels so far.
 pub(super) struct Program {
     program: core::Program,
     signatures: HashMap<String, Arc<Signature>>,
-}
-
-/// What a compiled kernel says about itself.
-pub(super) struct Signature {
-    /// One for each argument; `None` where the driver does not tell.
-    pub(super) parameters: Vec<Option<Parameter>>,
-    /// The most work-items in one group of this kernel.
-    pub(super) max_work_group: usize,
-    /// The local size that it requires; zeros where it requires none.
-    pub(super) required_local: [usize; 3],
-    /// Bytes of `__local` memory that one group takes.
-    pub(super) local_memory: u64,
-}
-
-/// A parameter as the source declares it.
-pub(super) struct Parameter {
-    pub(super) name: String,
-    /// `float*`, `uint`.
-    pub(super) type_name: String,
-    pub(super) address: Address,
-    constant: bool,
-}
-
-impl Parameter {
-    /// The declaration, as it stands in the source.
-    pub(super) fn declaration(&self) -> String {
-        let address = match self.address {
-            Address::Global => "global ",
-            Address::Constant => "constant ",
-            Address::Local => "local ",
-            Address::Private => "",
-        };
-        // Constant memory is const, with or without the word.
-        let constant = self.constant && self.address == Address::Global;
-        let constant = if constant { "const " } else { "" };
-        format!("`{address}{constant}{} {}`", self.type_name, self.name)
-    }
-
-    /// Whether the kernel has promised not to write to it.
-    pub(super) fn is_read_only(&self) -> bool {
-        self.constant || self.address == Address::Constant
-    }
 }
 
 impl Open {
@@ -189,7 +50,9 @@ impl Open {
                 let asking = |error| {
                     refusal(&format!("Asking about the kernel {name}"), error)
                 };
-                let new = Arc::new(self.signature(&kernel).map_err(asking)?);
+                let new = Arc::new(
+                    Signature::of(&kernel, self.info).map_err(asking)?,
+                );
                 known.signatures.insert(name.to_owned(), Arc::clone(&new));
                 new
             }
@@ -243,66 +106,6 @@ impl Open {
             .map(|log| log.to_string().trim().to_owned())
             .unwrap_or_default()
     }
-
-    fn signature(
-        &self,
-        kernel: &core::Kernel,
-    ) -> Result<Signature, core::Error> {
-        let of_group =
-            |what| core::get_kernel_work_group_info(kernel, self.info.id, what);
-        use KernelWorkGroupInfo::{
-            CompileWorkGroupSize, LocalMemSize, WorkGroupSize,
-        };
-        use KernelWorkGroupInfoResult as Answer;
-        let count = match core::get_kernel_info(kernel, KernelInfo::NumArgs)? {
-            KernelInfoResult::NumArgs(count) => count,
-            _ => unreachable!("an answer to another question"),
-        };
-        Ok(Signature {
-            parameters: (0..count)
-                .map(|index| self.parameter(kernel, index).ok())
-                .collect(),
-            max_work_group: match of_group(WorkGroupSize)? {
-                Answer::WorkGroupSize(size) => size,
-                _ => self.info.max_work_group,
-            },
-            required_local: match of_group(CompileWorkGroupSize)? {
-                Answer::CompileWorkGroupSize(size) => size,
-                _ => [0; 3],
-            },
-            local_memory: match of_group(LocalMemSize)? {
-                Answer::LocalMemSize(bytes) => bytes,
-                _ => 0,
-            },
-        })
-    }
-
-    fn parameter(
-        &self,
-        kernel: &core::Kernel,
-        index: u32,
-    ) -> Result<Parameter, core::Error> {
-        let versions = [self.info.opencl];
-        let ask = |what| {
-            core::get_kernel_arg_info(kernel, index, what, Some(&versions))
-        };
-        Ok(Parameter {
-            name: ask(KernelArgInfo::Name)?.to_string(),
-            type_name: ask(KernelArgInfo::TypeName)?
-                .to_string()
-                .replace("unsigned int", "uint"),
-            address: match ask(KernelArgInfo::AddressQualifier)? {
-                KernelArgInfoResult::AddressQualifier(address) => address,
-                _ => unreachable!("an answer to another question"),
-            },
-            constant: match ask(KernelArgInfo::TypeQualifier)? {
-                KernelArgInfoResult::TypeQualifier(qualifier) => {
-                    qualifier.contains(KernelArgTypeQualifier::CONST)
-                }
-                _ => unreachable!("an answer to another question"),
-            },
-        })
-    }
 }
 
 fn no_kernel(code: Code, program: &core::Program, error: core::Error) -> Error {
@@ -330,29 +133,68 @@ fn no_kernel(code: Code, program: &core::Program, error: core::Error) -> Error {
 /// a driver may otherwise forget.
 const OPTIONS: &str = "-cl-std=CL1.2 -cl-kernel-arg-info";
 
-/// The first complaint of a build log with its line: compilers write
-/// `FILE:LINE:COLUMN: error: WORDS`, with a file name of their own.
+/// The first complaint of a build log, with the line. Compilers agree on
+/// `FILE:LINE:COLUMN:` and on the word `error`, and differ in their order and
+/// in what they call the file.
 fn complaint(file: &str, log: &str) -> String {
-    for line in log.lines() {
-        let Some((place, words)) = line.split_once("error: ") else {
-            continue;
+    let Some(line) = log.lines().find(|line| line.contains("error: ")) else {
+        return match log.lines().next() {
+            Some(line) => format!("{file} does not compile: {line}"),
+            None => {
+                format!("{file} does not compile, and the driver has no log.")
+            }
         };
-        let mut numbers =
-            line.split(':').filter_map(|part| part.trim().parse::<u32>().ok());
-        let words = match place.trim().is_empty() {
-            // PoCL writes `error: FILE:LINE:COLUMN: WORDS`.
-            true => words.rsplit_once(": ").map_or(words, |(_, last)| last),
-            false => words,
-        };
-        return match numbers.next() {
-            Some(number) => format!("{file}:{number}: {words}"),
-            None => format!("{file}: {words}"),
-        };
-    }
-    match log.lines().next() {
-        Some(line) => format!("{file} does not compile: {line}"),
-        None => {
-            format!("{file} does not compile; the driver does not say why.")
+    };
+    let (place, words) = match after_place(line) {
+        Some((number, words)) => (format!("{file}:{number}"), words),
+        None => (file.to_owned(), line),
+    };
+    let words = words.split_once("error: ").map_or(words, |(_, words)| words);
+    format!("{place}: {words}")
+}
+
+/// The line number of `..:LINE:COLUMN: WORDS`, and the words.
+fn after_place(text: &str) -> Option<(u32, &str)> {
+    text.match_indices(':').find_map(|(colon, _)| {
+        let mut parts = text[colon + 1..].splitn(3, ':');
+        let line = parts.next()?.parse().ok()?;
+        let _column: u32 = parts.next()?.parse().ok()?;
+        Some((line, parts.next()?.trim()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_complaint_is_found_in_every_compilers_log() {
+        let expected = "my.cl:3: use of undeclared identifier 'b'";
+        for log in [
+            // PoCL
+            "error: /tmp/kcache/t_1.cl:3:5: use of undeclared identifier 'b'",
+            // NVIDIA
+            "<kernel>:3:5: error: use of undeclared identifier 'b'\n    b;",
+            // Oclgrind
+            "input.cl:3:5: error: use of undeclared identifier 'b'",
+            // An include that is missing, after a warning
+            "x.cl:1:1: warning: no\n\
+             x.cl:3:5: fatal error: use of undeclared identifier 'b'",
+        ] {
+            assert_eq!(complaint("my.cl", log), expected);
         }
+        assert_eq!(
+            complaint("my.cl", "<kernel>:2:1: error: type: int\nerror: x"),
+            "my.cl:2: type: int"
+        );
+        assert_eq!(
+            complaint("my.cl", "ptxas error: too much data\n"),
+            "my.cl: too much data"
+        );
+        assert_eq!(
+            complaint("my.cl", "out of luck\nand more"),
+            "my.cl does not compile: out of luck"
+        );
+        assert!(complaint("my.cl", "").contains("has no log"));
     }
 }

@@ -1,0 +1,112 @@
+//! What a compiled kernel says about itself: its parameters and its limits.
+
+use ocl::core::KernelArgAddressQualifier as Address;
+use ocl::core::{self, KernelArgInfo, KernelArgInfoResult};
+use ocl::core::{KernelArgTypeQualifier, KernelInfo, KernelInfoResult};
+use ocl::core::{KernelWorkGroupInfo, KernelWorkGroupInfoResult};
+
+use super::device::DeviceInfo;
+
+/// A kernel as a device has compiled it.
+pub(super) struct Signature {
+    /// One for each argument; `None` where the driver does not tell.
+    pub(super) parameters: Vec<Option<Parameter>>,
+    /// The most work-items in one group of this kernel.
+    pub(super) max_work_group: usize,
+    /// The local size that it requires; zeros where it requires none.
+    pub(super) required_local: [usize; 3],
+    /// Bytes of `__local` memory that one group takes.
+    pub(super) local_memory: u64,
+}
+
+/// A parameter as the source declares it.
+pub(super) struct Parameter {
+    pub(super) name: String,
+    /// `float*`, `uint`.
+    pub(super) type_name: String,
+    pub(super) address: Address,
+    constant: bool,
+}
+
+impl Parameter {
+    fn of(
+        kernel: &core::Kernel,
+        index: u32,
+        info: &DeviceInfo,
+    ) -> Result<Parameter, core::Error> {
+        let versions = [info.opencl];
+        let ask = |what| {
+            core::get_kernel_arg_info(kernel, index, what, Some(&versions))
+        };
+        Ok(Parameter {
+            name: ask(KernelArgInfo::Name)?.to_string(),
+            type_name: ask(KernelArgInfo::TypeName)?
+                .to_string()
+                .replace("unsigned int", "uint"),
+            address: match ask(KernelArgInfo::AddressQualifier)? {
+                KernelArgInfoResult::AddressQualifier(address) => address,
+                _ => unreachable!("an answer to another question"),
+            },
+            constant: match ask(KernelArgInfo::TypeQualifier)? {
+                KernelArgInfoResult::TypeQualifier(qualifier) => {
+                    qualifier.contains(KernelArgTypeQualifier::CONST)
+                }
+                _ => unreachable!("an answer to another question"),
+            },
+        })
+    }
+
+    /// The declaration, as it stands in the source.
+    pub(super) fn declaration(&self) -> String {
+        let address = match self.address {
+            Address::Global => "global ",
+            Address::Constant => "constant ",
+            Address::Local => "local ",
+            Address::Private => "",
+        };
+        // Constant memory is const, with or without the word.
+        let constant = self.constant && self.address == Address::Global;
+        let constant = if constant { "const " } else { "" };
+        format!("`{address}{constant}{} {}`", self.type_name, self.name)
+    }
+
+    /// Whether the kernel has promised not to write to it.
+    pub(super) fn is_read_only(&self) -> bool {
+        self.constant || self.address == Address::Constant
+    }
+}
+
+impl Signature {
+    pub(super) fn of(
+        kernel: &core::Kernel,
+        info: &DeviceInfo,
+    ) -> Result<Signature, core::Error> {
+        use KernelWorkGroupInfo::{
+            CompileWorkGroupSize, LocalMemSize, WorkGroupSize,
+        };
+        use KernelWorkGroupInfoResult as Answer;
+        let of_group =
+            |what| core::get_kernel_work_group_info(kernel, info.id, what);
+        let count = match core::get_kernel_info(kernel, KernelInfo::NumArgs)? {
+            KernelInfoResult::NumArgs(count) => count,
+            _ => unreachable!("an answer to another question"),
+        };
+        Ok(Signature {
+            parameters: (0..count)
+                .map(|index| Parameter::of(kernel, index, info).ok())
+                .collect(),
+            max_work_group: match of_group(WorkGroupSize)? {
+                Answer::WorkGroupSize(size) => size,
+                _ => info.max_work_group,
+            },
+            required_local: match of_group(CompileWorkGroupSize)? {
+                Answer::CompileWorkGroupSize(size) => size,
+                _ => [0; 3],
+            },
+            local_memory: match of_group(LocalMemSize)? {
+                Answer::LocalMemSize(bytes) => bytes,
+                _ => 0,
+            },
+        })
+    }
+}
