@@ -216,6 +216,7 @@ impl Page<'_> {
             width * SMALLEST
         ));
         self.put(format_args!("<title id=\"{name}-title\">{title}</title>"));
+        self.put(format_args!("<style>{ALONE}</style>"));
         self.put(format_args!("<defs>"));
         for (id, color) in [("value", VALUE), ("grad", GRAD)] {
             self.put(format_args!(
@@ -362,6 +363,12 @@ impl Page<'_> {
         ));
     }
 }
+
+/// A picture that is a file of its own follows the reader's theme; inside a
+/// page it is no root, and the page decides.
+const ALONE: &str = "@media (prefers-color-scheme: dark) { .tape:root { \
+    color: #dcdcdc; background: #16181d; --fig-value: #7fb8ff; \
+    --fig-grad: #ff9a8d } }";
 
 const VALUE: &str = "var(--fig-value, #1a5fb4)";
 const GRAD: &str = "var(--fig-grad, #b3261e)";

@@ -77,13 +77,15 @@ fn figure(file: &str, text: &str) -> Vec<Fault> {
     let ids: Vec<&str> =
         document.descendants().filter_map(|n| n.attribute("id")).collect();
     for node in document.descendants().filter(Node::is_element) {
-        if matches!(node.tag_name().name(), "style" | "script" | "image") {
+        let tag = node.tag_name().name();
+        let reaches = tag == "style" && !is_for_a_file_alone(node);
+        if reaches || matches!(tag, "script" | "image") {
             say(
                 node,
                 format!(
                     "<{}> reaches beyond the figure. Use attributes and the \
                      classes of theme/book.css.",
-                    node.tag_name().name()
+                    tag
                 ),
             );
         }
@@ -195,4 +197,16 @@ pub fn placed(page: &Page) -> Vec<Fault> {
         }
     }
     faults
+}
+
+/// Whether a style speaks of the root alone: inside a page an SVG is none.
+fn is_for_a_file_alone(style: Node) -> bool {
+    let text = style.text().unwrap_or_default();
+    let mut openings: Vec<&str> = text.split('{').collect();
+    openings.pop();
+    openings.into_iter().all(|before| {
+        let selector = before.rsplit(['}', ';']).next().unwrap_or(before);
+        let selector = selector.trim();
+        selector.starts_with('@') || selector.ends_with(":root")
+    })
 }

@@ -59,6 +59,16 @@ fn a_picture_or_a_script_inside_a_figure_is_reported() {
 }
 
 #[test]
+fn a_style_that_reaches_beyond_its_figure_is_reported() {
+    let alone = "<style>@media print { .x:root { color: red } }</style>";
+    let book = figure("</svg>", &format!("{alone}</svg>"));
+    crate::assert_none(&crate::faults(&book, &super::PLANTED));
+    let wide = "<style>.x:root { color: red } .y { color: red }</style>";
+    let book = figure("</svg>", &format!("{wide}</svg>"));
+    reported(book, FIGURE, "<style> reaches beyond the figure");
+}
+
+#[test]
 fn a_figure_shown_twice_is_reported() {
     let page = "# Introduction\n\n<figure>\n{{#include \
                 ../figures/example.svg}}\n<figcaption>Again.</figcaption>\n\
