@@ -134,23 +134,23 @@ fn no_kernel(code: Code, program: &core::Program, error: core::Error) -> Error {
 const OPTIONS: &str = "-cl-std=CL1.2 -cl-kernel-arg-info";
 
 /// The first complaint of a build log, with the line. Compilers agree on
-/// `FILE:LINE:COLUMN:` and on the word `error`, and differ in their order and
-/// in what they call the file.
+/// `FILE:LINE:COLUMN:` and on the words `error:`, and differ in their order
+/// and in what they call the file. What assembles after them knows no line.
 fn complaint(file: &str, log: &str) -> String {
-    let Some(line) = log.lines().find(|line| line.contains("error: ")) else {
-        return match log.lines().next() {
-            Some(line) => format!("{file} does not compile: {line}"),
-            None => {
-                format!("{file} does not compile, and the driver has no log.")
-            }
-        };
+    let line = ["error: ", "error", "fatal", ""]
+        .iter()
+        .find_map(|word| log.lines().find(|line| line.contains(word)));
+    let Some(line) = line else {
+        return format!("{file} does not compile, and the driver has no log.");
     };
-    let (place, words) = match after_place(line) {
-        Some((number, words)) => (format!("{file}:{number}"), words),
-        None => (file.to_owned(), line),
-    };
-    let words = words.split_once("error: ").map_or(words, |(_, words)| words);
-    format!("{place}: {words}")
+    match after_place(line) {
+        Some((number, words)) => {
+            let words =
+                words.split_once("error: ").map_or(words, |(_, words)| words);
+            format!("{file}:{number}: {words}")
+        }
+        None => format!("{file} does not compile: {line}"),
+    }
 }
 
 /// The line number of `..:LINE:COLUMN: WORDS`, and the words.
@@ -188,8 +188,8 @@ mod tests {
             "my.cl:2: type: int"
         );
         assert_eq!(
-            complaint("my.cl", "ptxas error: too much data\n"),
-            "my.cl: too much data"
+            complaint("my.cl", "(): Warning: inline\nptxas error   : too big"),
+            "my.cl does not compile: ptxas error   : too big"
         );
         assert_eq!(
             complaint("my.cl", "out of luck\nand more"),
