@@ -21,7 +21,7 @@ use libloading::os::unix::Library;
 use ocl::ffi::*;
 
 /// The variable that names another OpenCL library than the system's.
-pub(super) const LIBRARY_VARIABLE: &str = "RUNGRAD_OPENCL_LIBRARY";
+const LIBRARY_VARIABLE: &str = "RUNGRAD_OPENCL_LIBRARY";
 
 /// Where the functions come from, or why there is no such place. It is
 /// decided once: an object of one library means nothing to another.
@@ -58,7 +58,7 @@ fn open() -> Result<Library, String> {
             .or_else(|_| load("libOpenCL.so"))
             .map_err(|_| "the loader libOpenCL.so.1 is missing".to_owned()),
     }?;
-    // SAFETY: as above.
+    // SAFETY: only whether there is an address is asked.
     match unsafe { library.get::<*const c_void>("clGetPlatformIDs") } {
         Ok(_) => Ok(library),
         Err(_) => Err("the library that was found is not OpenCL's".into()),

@@ -25,6 +25,10 @@
 //! # }
 //! ```
 //!
+//! Two variables of the environment steer it: `RUNGRAD_DEVICE` picks the
+//! device of [`Gpu::first`], and `RUNGRAD_OPENCL_LIBRARY` names another
+//! OpenCL library than the system's.
+//!
 //! Reading order: [`devices`], [`Gpu`], [`Buffer`], [`Kernel`] and
 //! [`kernels`], [`Launch`], [`Event`]. `link.rs` is why all this builds, and
 //! runs, where there is no OpenCL at all.
