@@ -19,6 +19,8 @@ mod chapter;
 mod contrast;
 #[path = "common/device.rs"]
 mod device;
+#[path = "book/exercise.rs"]
+mod exercise;
 #[path = "book/figure.rs"]
 mod figure;
 #[path = "book/figures.rs"]
@@ -74,6 +76,7 @@ fn faults(tree: &Tree, manifest: &Manifest) -> Vec<Fault> {
     faults.extend(links::check(tree, &pages));
     faults.extend(links::offline(tree));
     faults.extend(chapter::terms(&pages));
+    faults.extend(exercise::check(tree, &pages));
     faults.extend(contrast::check(tree));
     faults.sort();
     faults

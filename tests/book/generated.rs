@@ -9,6 +9,7 @@ use pulldown_latex::{Parser, RenderConfig, Storage, push_mathml};
 use similar::{ChangeTag, TextDiff};
 
 use crate::anchor::region;
+use crate::exercise;
 use crate::figures;
 use crate::tree::{Fault, Tree, fault};
 
@@ -149,7 +150,9 @@ impl Manifest {
             tree.list("book/math/", ".tex").map(|(tex, _)| mml_of(tex));
         let outputs = self.outputs.iter().map(|o| o.out.to_string());
         let diffs = self.diffs.iter().map(|d| d.out.to_string());
-        let known: Vec<_> = formulas.chain(outputs).chain(diffs).collect();
+        let boxes = exercise::boxes(tree).into_iter().map(|(file, _)| file);
+        let known: Vec<_> =
+            formulas.chain(outputs).chain(diffs).chain(boxes).collect();
         tree.list("book/listings/", "")
             .filter(|(file, _)| !known.iter().any(|known| known == file))
             .map(|(file, _)| {
@@ -174,7 +177,11 @@ impl Manifest {
             .map(|(file, tex)| (mml_of(file), formula(tex)));
         let figures =
             self.figures.iter().map(|f| (f.out.to_string(), Ok((f.draw)())));
-        diffs.chain(formulas).chain(figures).collect()
+        diffs
+            .chain(formulas)
+            .chain(figures)
+            .chain(exercise::boxes(tree))
+            .collect()
     }
 }
 

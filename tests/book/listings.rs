@@ -229,7 +229,10 @@ pub fn shown(tree: &Tree, pages: &[Page]) -> Vec<Fault> {
     let figures = tree.list("book/figures/", "");
     let mut faults = Vec::new();
     for (file, _) in listings.chain(figures) {
-        let times = shown.iter().filter(|shown| *shown == file).count();
+        let included = shown.iter().filter(|shown| *shown == file).count();
+        // Included Markdown is in its page already.
+        let held = pages.iter().filter(|page| page.holds(file)).count();
+        let times = included + held;
         if times == 0 {
             faults.push(fault(
                 file,

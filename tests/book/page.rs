@@ -83,6 +83,11 @@ impl Page {
         self.fault(at, "").file.starts_with("book/src/")
     }
 
+    /// Whether the page holds the text of another file.
+    pub fn holds(&self, file: &str) -> bool {
+        self.origins.iter().any(|(origin, _)| origin == file)
+    }
+
     /// Lines with the byte that each begins at.
     pub fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
         self.text.split_inclusive('\n').scan(0, |at, line| {

@@ -2,6 +2,8 @@
 //! sentence that must come. The chapter of that book is the template that
 //! authors copy, so the template keeps the rules too.
 
+#[path = "planted/exercise.rs"]
+mod exercise;
 #[path = "planted/figures.rs"]
 mod figures;
 #[path = "planted/generated.rs"]
@@ -23,6 +25,8 @@ const GLOSSARY: &str = "book/src/glossary.md";
 const FIGURE: &str = "book/figures/example.svg";
 const CODE: &str = "src/part1_cpu/ops.rs";
 const DIFF: &str = "book/listings/example.diff";
+const ROWS: &str = "exercises/exercises.toml";
+const BOX: &str = "book/listings/exercise_example.md";
 const CSS: &str = "book/theme/book.css";
 
 const PLANTED: Manifest = Manifest {
@@ -64,11 +68,25 @@ fn book() -> Tree {
         .with("book/listings/example.out", "$ cargo run --example example\n9\n")
         .with(DIFF, " a\n-b\n+c\n")
         .with(FIGURE, SVG)
+        .with(ROWS, EXERCISE)
+        .with(BOX, "\n```sh\ncargo learn check example\n```\n")
         .with("examples/example.rs", "fn main() {}\n")
         .with("kernels/part2/mul.cl", mul)
         .with(CODE, mul)
         .with("src/part2_gpu/ops.rs", mul)
 }
+
+const EXERCISE: &str = "\
+[[exercise]]
+id = \"example\"
+title = \"A product\"
+chapter = \"ch11-template.md\"
+file = \"part1_cpu/example.rs\"
+needs = [\"opencl\"]
+size = \"one line\"
+task = \"Give `a * b` its rule.\"
+hints = [\"a * b, twice\", \"vec![b, a]\", \"a < b\"]
+";
 
 const SVG: &str = "\
 <svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 90\" role=\"img\">

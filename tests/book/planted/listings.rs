@@ -36,16 +36,15 @@ fn an_indented_code_block_is_reported() {
 
 #[test]
 fn output_among_shell_commands_is_reported() {
-    let book = chapter("cargo learn check mul-1", "passed 3 of 3");
+    let typed = "```sh\npassed 3 of 3\n```";
+    let book = chapter("A kernel is a listing too.", typed);
     reported(book, CHAPTER, "`passed 3 of 3` is not a command");
 }
 
 #[test]
 fn a_command_for_an_unknown_example_is_reported() {
-    let book = chapter(
-        "cargo learn check mul-1",
-        "cargo run --example nothing\ncargo learn check mul-1",
-    );
+    let typed = "```sh\ncargo run --example nothing\n```";
+    let book = chapter("A kernel is a listing too.", typed);
     reported(book, CHAPTER, "there is no example `nothing`");
 }
 
