@@ -28,6 +28,12 @@ fn operands(tape: &Tape, record: &Record) -> Vec<String> {
     ids.map(|id| known(id).unwrap_or("?".to_string())).collect()
 }
 
+/// The number of axes of the first operand.
+fn rank(tape: &Tape, record: &Record) -> usize {
+    let first = record.parents.first().and_then(|&id| tape.position(id));
+    first.map_or(0, |at| tape.records[at].shape.len())
+}
+
 fn values(record: &Record) -> String {
     record.values.as_deref().map_or("not kept".to_string(), list)
 }
@@ -37,10 +43,12 @@ fn values(record: &Record) -> String {
 pub fn text(tape: &Tape, blamed: Option<usize>) -> String {
     let row = |at: usize, record: &Record| {
         let made = match record.parents.is_empty() {
-            true => record.op.clone(),
+            true => record.op.to_string(),
             false => {
-                let operands = operands(tape, record).join(", ");
-                format!("{}({operands})", record.op)
+                let mut words = operands(tape, record);
+                words.push(record.op.parameters(rank(tape, record)));
+                words.retain(|word| !word.is_empty());
+                format!("{}({})", record.op, words.join(", "))
             }
         };
         let grad = record.grad.as_deref().map_or("-".to_string(), list);
@@ -51,12 +59,17 @@ pub fn text(tape: &Tape, blamed: Option<usize>) -> String {
     let head = ["tensor", "made by", "shape", "value", "gradient"];
     let mut rows = vec![head.map(str::to_string)];
     rows.extend(tape.records.iter().enumerate().map(|(at, r)| row(at, r)));
+    columns(&rows)
+}
+
+/// Rows of cells as lines, each column as wide as its widest cell.
+pub fn columns<const N: usize>(rows: &[[String; N]]) -> String {
     let width = |column: usize| {
         rows.iter().map(|r| r[column].chars().count()).max().unwrap_or(0)
     };
-    let widths: Vec<usize> = (0..head.len()).map(width).collect();
+    let widths: Vec<usize> = (0..N).map(width).collect();
     let mut text = String::new();
-    for row in &rows {
+    for row in rows {
         let cells = row.iter().zip(&widths);
         let line: String =
             cells.map(|(cell, width)| format!("{cell:width$}  ")).collect();
@@ -97,10 +110,11 @@ pub fn dot(tape: &Tape) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ops::Op;
 
     fn square() -> Tape {
-        let leaf = Record::new(7, "leaf", vec![], &[1], Some(vec![3.0]));
-        let out = Record::new(9, "mul", vec![7, 7], &[1], Some(vec![9.0]));
+        let leaf = Record::new(7, Op::Leaf, vec![], &[1], Some(vec![3.0]));
+        let out = Record::new(9, Op::Mul, vec![7, 7], &[1], Some(vec![9.0]));
         let mut tape = Tape::new(vec![leaf, out]);
         tape.name(7, "x");
         tape.note(7, vec![6.0], vec![]);

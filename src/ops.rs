@@ -1,7 +1,186 @@
-//! The names and the order of the operations, once, for every part.
+//! The operations: their names and order, once, for every part, and what a
+//! tape says of one.
 //!
 //! Part 1 has this list, Part 2 a subsequence of it, and Part 3 begins with
 //! it; `tests/architecture.rs` holds the files to that order.
 
-/// The operations that record themselves, in teaching order.
-pub const OPERATIONS: &[&str] = &["mul", "sum"];
+use std::fmt;
+
+/// The operations, in teaching order.
+pub const OPERATIONS: &[&str] = &[
+    "mul",
+    "add",
+    "sub",
+    "div",
+    "neg",
+    "pow",
+    "exp",
+    "log",
+    "relu",
+    "abs",
+    "sqrt",
+    "tanh",
+    "sigmoid",
+    "sum",
+    "mean",
+    "max",
+    "matmul",
+    "reshape",
+    "transpose",
+    "softmax",
+    "log_softmax",
+    "cross_entropy",
+];
+
+/// An operation that carries a gradient of its own, with its parameters. The
+/// others of [`OPERATIONS`] are made of these in a line each.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Op {
+    /// Given, not computed.
+    Leaf,
+    /// Given, and without a gradient.
+    Constant,
+    /// The product, the shapes broadcast.
+    Mul,
+    /// The sum of two, the shapes broadcast.
+    Add,
+    /// A product with a number.
+    Scale(f32),
+    /// A sum with a number.
+    Shift(f32),
+    /// A power with a number for exponent.
+    Pow(f32),
+    /// The exponential.
+    Exp,
+    /// The natural logarithm.
+    Log,
+    /// The positive part.
+    Relu,
+    /// The hyperbolic tangent.
+    Tanh,
+    /// The logistic function.
+    Sigmoid,
+    /// The sum over these axes, which stay with size 1 when kept.
+    Sum(Vec<usize>, Keep),
+    /// The sum down to a shape that stretches to that of the operand.
+    SumTo(Vec<usize>),
+    /// The largest over these axes.
+    Max(Vec<usize>, Keep),
+    /// The product of two matrices.
+    Matmul,
+    /// The same elements in another shape.
+    Reshape(Vec<usize>),
+    /// The axes in another order.
+    Permute(Vec<usize>),
+    /// The logarithm of softmax along the last axis.
+    LogSoftmax,
+    /// From each row the element that a label names.
+    Pick(Vec<usize>),
+    /// The elements repeated to a larger shape.
+    Expand(Vec<usize>),
+    /// A copy on another device.
+    To(String),
+    /// An operation of a reader's own.
+    Own(&'static str),
+}
+
+/// Whether a reduced axis stays with size 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// It stays.
+    Yes,
+    /// It goes.
+    No,
+}
+
+impl Op {
+    /// One of ours that takes no parameters, by its name.
+    pub fn find(name: &str) -> Option<Op> {
+        let plain = [
+            Op::Mul,
+            Op::Add,
+            Op::Exp,
+            Op::Log,
+            Op::Relu,
+            Op::Tanh,
+            Op::Sigmoid,
+            Op::Matmul,
+            Op::LogSoftmax,
+        ];
+        plain.into_iter().find(|op| op.name() == name)
+    }
+
+    /// What a reader's own rule stands for: under a name of ours, an
+    /// operation that the judge knows.
+    pub fn named(name: &'static str) -> Op {
+        Op::find(name).unwrap_or(Op::Own(name))
+    }
+
+    /// The name without parameters.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Op::Leaf => "leaf",
+            Op::Constant => "constant",
+            Op::Mul => "mul",
+            Op::Add => "add",
+            Op::Scale(_) => "scale",
+            Op::Shift(_) => "shift",
+            Op::Pow(_) => "pow",
+            Op::Exp => "exp",
+            Op::Log => "log",
+            Op::Relu => "relu",
+            Op::Tanh => "tanh",
+            Op::Sigmoid => "sigmoid",
+            Op::Sum(..) | Op::SumTo(_) => "sum",
+            Op::Max(..) => "max",
+            Op::Matmul => "matmul",
+            Op::Reshape(_) => "reshape",
+            Op::Permute(_) => "permute",
+            Op::LogSoftmax => "log_softmax",
+            Op::Pick(_) => "pick",
+            Op::Expand(_) => "expand",
+            Op::To(_) => "to",
+            Op::Own(name) => name,
+        }
+    }
+
+    /// The parameters as a call writes them after an operand of `rank` axes,
+    /// if any; a reduction over all axes needs none.
+    pub fn parameters(&self, rank: usize) -> String {
+        match self {
+            Op::Scale(number) | Op::Shift(number) | Op::Pow(number) => {
+                number.to_string()
+            }
+            Op::SumTo(shape) if shape.is_empty() => String::new(),
+            Op::Reshape(shape) | Op::Expand(shape) | Op::SumTo(shape) => {
+                format!("{shape:?}")
+            }
+            Op::Sum(axes, _) | Op::Max(axes, _) if axes.len() == rank => {
+                String::new()
+            }
+            Op::Sum(axes, _) | Op::Max(axes, _) | Op::Permute(axes) => {
+                format!("axes {axes:?}")
+            }
+            Op::To(device) => device.clone(),
+            _ => String::new(),
+        }
+    }
+}
+
+impl fmt::Display for Op {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl PartialEq<str> for Op {
+    fn eq(&self, name: &str) -> bool {
+        self.name() == name
+    }
+}
+
+impl PartialEq<&str> for Op {
+    fn eq(&self, name: &&str) -> bool {
+        self.name() == *name
+    }
+}

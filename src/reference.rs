@@ -4,6 +4,7 @@
 //! Tests, gradient checks and the verdicts of exercises compare every engine
 //! with these few lines, so nothing here is clever.
 
+use crate::ops::{Keep, Op};
 use crate::shape;
 
 /// Numbers in row-major order, with their shape.
@@ -18,63 +19,111 @@ pub struct Array {
 impl Array {
     /// An array of `f32` values, each taken over exactly.
     pub fn new(shape: &[usize], values: &[f32]) -> Array {
+        let values = values.iter().map(|&v| f64::from(v));
+        Array::from_values(shape, values.collect())
+    }
+
+    fn from_values(shape: &[usize], values: Vec<f64>) -> Array {
         assert_eq!(shape::size(shape), values.len(), "shape {shape:?}");
-        let values = values.iter().map(|&v| f64::from(v)).collect();
         Array { shape: shape.to_vec(), values }
     }
 
-    fn filled(shape: &[usize], value: f64) -> Array {
-        Array { shape: shape.to_vec(), values: vec![value; shape::size(shape)] }
+    fn map(&self, f: impl Fn(f64) -> f64) -> Array {
+        let values = self.values.iter().map(|&x| f(x)).collect();
+        Array { shape: self.shape.clone(), values }
     }
 }
 
-/// The elementwise sum of two equal shapes.
+/// `f` of each pair of elements, the shapes broadcast.
+fn zip(a: &Array, b: &Array, f: impl Fn(f64, f64) -> f64) -> Array {
+    let shape = shape::broadcast(&a.shape, &b.shape).expect("shapes that fit");
+    let pairs = within(&a.shape, &shape).zip(within(&b.shape, &shape));
+    let values = pairs.map(|(i, j)| f(a.values[i], b.values[j])).collect();
+    Array { shape, values }
+}
+
+/// The sum of two.
 pub fn add(a: &Array, b: &Array) -> Array {
-    assert_eq!(a.shape, b.shape);
-    let pairs = a.values.iter().zip(&b.values);
-    Array {
-        shape: a.shape.clone(),
-        values: pairs.map(|(x, y)| x + y).collect(),
-    }
+    zip(a, b, |x, y| x + y)
 }
 
-/// The elementwise product of two equal shapes.
+/// The product.
 pub fn mul(a: &Array, b: &Array) -> Array {
-    assert_eq!(a.shape, b.shape);
-    let pairs = a.values.iter().zip(&b.values);
-    Array {
-        shape: a.shape.clone(),
-        values: pairs.map(|(x, y)| x * y).collect(),
-    }
+    zip(a, b, |x, y| x * y)
 }
 
-/// The sum over each axis along which `shape` is shorter than `a`.
-pub fn sum(a: &Array, shape: &[usize]) -> Array {
-    let mut total = Array::filled(shape, 0.0);
+/// `a` down to a shape that stretches to its own, by `join`.
+fn reduce(
+    a: &Array,
+    shape: &[usize],
+    start: f64,
+    join: impl Fn(f64, f64) -> f64,
+) -> Array {
+    let mut values = vec![start; shape::size(shape)];
     for (at, value) in within(shape, &a.shape).zip(&a.values) {
-        total.values[at] += value;
+        values[at] = join(values[at], *value);
     }
-    total
+    Array::from_values(shape, values)
+}
+
+/// The sum down to a shape that stretches to that of `a`.
+pub fn sum(a: &Array, shape: &[usize]) -> Array {
+    reduce(a, shape, 0.0, |x, y| x + y)
 }
 
 /// The exponential of each element.
 pub fn exp(a: &Array) -> Array {
-    let values = a.values.iter().map(|x| x.exp()).collect();
-    Array { shape: a.shape.clone(), values }
+    a.map(f64::exp)
 }
 
 /// `a`, repeated along each axis of size 1 (or missing) until it has `shape`.
 pub fn expand(a: &Array, shape: &[usize]) -> Array {
     let values = within(&a.shape, shape).map(|at| a.values[at]).collect();
-    Array { shape: shape.to_vec(), values }
+    Array::from_values(shape, values)
+}
+
+/// The product of two matrices: (m, k) x (k, n) -> (m, n).
+pub fn matmul(a: &Array, b: &Array) -> Array {
+    let (&[m, k], &[_, n]) = (&a.shape[..], &b.shape[..]) else {
+        panic!("two matrices")
+    };
+    let mut values = vec![0.0; m * n];
+    for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
+        let products =
+            (0..k).map(|l| a.values[i * k + l] * b.values[l * n + j]);
+        values[i * n + j] = products.sum();
+    }
+    Array::from_values(&[m, n], values)
+}
+
+/// The axes in another order: axis `i` of the result is `axes[i]` of `a`.
+pub fn permute(a: &Array, axes: &[usize]) -> Array {
+    let strides = shape::strides(&a.shape);
+    let shape: Vec<usize> = axes.iter().map(|&i| a.shape[i]).collect();
+    let steps: Vec<isize> = axes.iter().map(|&i| strides[i]).collect();
+    let at = shape::offsets(&shape, &steps, 0);
+    let values = at.map(|at| a.values[at]).collect();
+    Array::from_values(&shape, values)
+}
+
+/// The logarithm of softmax along the last axis.
+pub fn log_softmax(a: &Array) -> Array {
+    let columns = a.shape.last().copied().unwrap_or(1).max(1);
+    let mut values = Vec::new();
+    for row in a.values.chunks(columns) {
+        let most = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let total: f64 = row.iter().map(|x| (x - most).exp()).sum();
+        values.extend(row.iter().map(|x| x - most - total.ln()));
+    }
+    Array::from_values(&a.shape, values)
 }
 
 /// For each element of `large`, the position in `small` that it meets when
 /// the two shapes are aligned at the right: axes that `small` lacks, or has
 /// with size 1, do not move the position.
-fn within<'a>(
-    small: &'a [usize],
-    large: &'a [usize],
+fn within(
+    small: &[usize],
+    large: &[usize],
 ) -> impl Iterator<Item = usize> + use<> {
     let dense = shape::strides(small);
     let missing = large.len() - small.len();
@@ -92,17 +141,60 @@ fn within<'a>(
     all.into_iter()
 }
 
-/// The primitive named `op`, when the judge knows it. `shape` is the shape
-/// of the result, which says what `sum` and `expand` shall do.
-pub fn forward(op: &str, inputs: &[&Array], shape: &[usize]) -> Option<Array> {
-    match (op, inputs) {
-        ("mul", [a, b]) => Some(mul(a, b)),
-        ("add", [a, b]) => Some(add(a, b)),
-        ("sum", [a]) => Some(sum(a, shape)),
-        ("exp", [a]) => Some(exp(a)),
-        ("expand", [a]) => Some(expand(a, shape)),
-        _ => None,
+/// The shape after a reduction, with the reduced axes as 1.
+fn kept(shape: &[usize], axes: &[usize]) -> Vec<usize> {
+    let size = |axis| if axes.contains(&axis) { 1 } else { shape[axis] };
+    (0..shape.len()).map(size).collect()
+}
+
+/// The same elements, the reduced axes taken out unless they are kept.
+fn settle(reduced: Array, axes: &[usize], keep: Keep) -> Array {
+    if keep == Keep::Yes {
+        return reduced;
     }
+    let axis = (0..reduced.shape.len()).filter(|axis| !axes.contains(axis));
+    let shape: Vec<usize> = axis.map(|axis| reduced.shape[axis]).collect();
+    Array::from_values(&shape, reduced.values)
+}
+
+/// The result of an operation, when the judge knows it.
+pub fn forward(op: &Op, inputs: &[&Array]) -> Option<Array> {
+    Some(match (op, inputs) {
+        (Op::Mul, [a, b]) => mul(a, b),
+        (Op::Add, [a, b]) => add(a, b),
+        (Op::Scale(number), [a]) => a.map(|x| x * f64::from(*number)),
+        (Op::Shift(number), [a]) => a.map(|x| x + f64::from(*number)),
+        (Op::Pow(number), [a]) => a.map(|x| x.powf(f64::from(*number))),
+        (Op::Exp, [a]) => exp(a),
+        (Op::Log, [a]) => a.map(f64::ln),
+        (Op::Relu, [a]) => a.map(|x| x.max(0.0)),
+        (Op::Tanh, [a]) => a.map(f64::tanh),
+        (Op::Sigmoid, [a]) => a.map(|x| 1.0 / (1.0 + (-x).exp())),
+        (Op::Sum(axes, keep), [a]) => {
+            settle(sum(a, &kept(&a.shape, axes)), axes, *keep)
+        }
+        (Op::SumTo(shape), [a]) => sum(a, shape),
+        (Op::Max(axes, keep), [a]) => {
+            let shape = kept(&a.shape, axes);
+            let most = reduce(a, &shape, f64::NEG_INFINITY, f64::max);
+            settle(most, axes, *keep)
+        }
+        (Op::Matmul, [a, b]) => matmul(a, b),
+        (Op::Reshape(shape), [a]) => {
+            Array::from_values(shape, a.values.clone())
+        }
+        (Op::Permute(axes), [a]) => permute(a, axes),
+        (Op::LogSoftmax, [a]) => log_softmax(a),
+        (Op::Pick(labels), [a]) => {
+            let columns = a.shape[1];
+            let rows = labels.iter().enumerate();
+            let values = rows.map(|(i, &l)| a.values[i * columns + l]);
+            Array::from_values(&[labels.len()], values.collect())
+        }
+        (Op::Expand(shape), [a]) => expand(a, shape),
+        (Op::To(_), [a]) => (*a).clone(),
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
@@ -113,12 +205,24 @@ mod tests {
     fn hand_numbers() {
         let a = Array::new(&[2, 2], &[1.0, 2.0, 3.0, 4.0]);
         let row = Array::new(&[2], &[10.0, 20.0]);
+        let of = |op: Op, inputs: &[&Array]| forward(&op, inputs).unwrap();
         assert_eq!(mul(&a, &a).values, [1.0, 4.0, 9.0, 16.0]);
+        assert_eq!(add(&a, &row).values, [11.0, 22.0, 13.0, 24.0]);
         assert_eq!(sum(&a, &[]).values, [10.0]);
         assert_eq!(sum(&a, &[1, 2]).values, [4.0, 6.0]);
         assert_eq!(sum(&a, &[2, 1]).values, [3.0, 7.0]);
+        assert_eq!(sum(&Array::new(&[0], &[]), &[]).values, [0.0]);
         assert_eq!(expand(&row, &[2, 2]).values, [10.0, 20.0, 10.0, 20.0]);
         assert_eq!(exp(&Array::new(&[1], &[0.0])).values, [1.0]);
-        assert_eq!(sum(&Array::new(&[0], &[]), &[]).values, [0.0]);
+        assert_eq!(matmul(&a, &a).values, [7.0, 10.0, 15.0, 22.0]);
+        assert_eq!(permute(&a, &[1, 0]).values, [1.0, 3.0, 2.0, 4.0]);
+        let rows = Op::Sum(vec![1], Keep::No);
+        assert_eq!(of(rows, &[&a]), Array::new(&[2], &[3.0, 7.0]));
+        let most = Op::Max(vec![0], Keep::Yes);
+        assert_eq!(of(most, &[&a]), Array::new(&[1, 2], &[3.0, 4.0]));
+        assert_eq!(of(Op::Pick(vec![1, 0]), &[&a]).values, [2.0, 3.0]);
+        assert_eq!(of(Op::Pow(2.0), &[&row]).values, [100.0, 400.0]);
+        let even = log_softmax(&Array::new(&[1, 2], &[800.0, 800.0]));
+        assert_eq!(even.values, [-(2.0f64.ln()); 2]);
     }
 }

@@ -1,6 +1,7 @@
 //! Shapes as plain `&[usize]`, built in chapter 8.
 //!
-//! Reading order: [`size`], [`strides`], [`offsets`], [`list`].
+//! Reading order: [`size`], [`strides`], [`offsets`], [`broadcast`] and its
+//! mirror [`stretched`], [`list`].
 
 /// The number of elements: the product of all sizes, 1 for a scalar.
 pub fn size(shape: &[usize]) -> usize {
@@ -41,6 +42,32 @@ pub fn offsets(
     })
 }
 
+/// The shape that two shapes stretch to, or `None` when they do not fit.
+/// Aligned at the right, two sizes fit when they are equal or one of them is
+/// 1; an axis that one shape lacks counts as 1.
+pub fn broadcast(a: &[usize], b: &[usize]) -> Option<Vec<usize>> {
+    let axes = a.len().max(b.len());
+    let size = |shape: &[usize], axis: usize| {
+        let missing = axes - shape.len();
+        axis.checked_sub(missing).map_or(1, |own| shape[own])
+    };
+    let fit = |axis| match (size(a, axis), size(b, axis)) {
+        (x, y) if x == y => Some(x),
+        (1, other) | (other, 1) => Some(other),
+        _ => None,
+    };
+    (0..axes).map(fit).collect()
+}
+
+/// The axes of `large` along which `small` was stretched to it: those that
+/// it lacks, and those where it has size 1 and `large` has not.
+pub fn stretched(small: &[usize], large: &[usize]) -> Vec<usize> {
+    let missing = large.len() - small.len();
+    let is_stretched =
+        |&axis: &usize| axis < missing || small[axis - missing] != large[axis];
+    (0..large.len()).filter(is_stretched).collect()
+}
+
 /// Values as the notebook prints them: `[2, 3]`, at most eight of them.
 pub fn list(values: &[f32]) -> String {
     let mut words: Vec<String> =
@@ -59,6 +86,29 @@ mod tests {
     fn the_last_axis_is_dense() {
         assert_eq!(strides(&[2, 3, 4]), [12, 4, 1]);
         assert_eq!(strides(&[]), Vec::<isize>::new());
+    }
+
+    #[test]
+    fn shapes_broadcast_when_aligned_sizes_are_equal_or_1() {
+        let fits = |a: &[usize], b: &[usize], to: &[usize]| {
+            assert_eq!(broadcast(a, b).unwrap(), to);
+            assert_eq!(broadcast(b, a).unwrap(), to);
+        };
+        fits(&[2, 3], &[3], &[2, 3]);
+        fits(&[2, 1], &[1, 3], &[2, 3]);
+        fits(&[], &[4], &[4]);
+        fits(&[0, 3], &[1], &[0, 3]);
+        assert_eq!(broadcast(&[2], &[3]), None);
+        assert_eq!(broadcast(&[2, 3], &[2]), None);
+        assert_eq!(broadcast(&[0], &[2]), None);
+    }
+
+    #[test]
+    fn the_mirror_names_the_stretched_axes() {
+        assert_eq!(stretched(&[3], &[2, 3]), [0]);
+        assert_eq!(stretched(&[2, 1], &[2, 3]), [1]);
+        assert_eq!(stretched(&[2, 3], &[2, 3]), [0; 0]);
+        assert_eq!(stretched(&[1], &[1, 1]), [0]);
     }
 
     #[test]

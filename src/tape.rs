@@ -5,6 +5,7 @@
 //! Reading order: [`Record`], [`Tape`], [`Blame`].
 
 use crate::gradcheck::{self, Mismatch};
+use crate::ops::Op;
 use crate::reference::{self, Array};
 
 /// A gradient as a rule gave it: its shape and its elements.
@@ -15,8 +16,8 @@ pub type Flat = (Vec<usize>, Vec<f32>);
 pub struct Record {
     /// Unique in the process.
     pub id: u64,
-    /// The operation that made it, `leaf` if none did.
-    pub op: String,
+    /// The operation that made it.
+    pub op: Op,
     /// The ids of the operands, in order.
     pub parents: Vec<u64>,
     /// The size along each axis.
@@ -35,14 +36,14 @@ impl Record {
     /// A record of the values alone.
     pub fn new(
         id: u64,
-        op: &str,
+        op: Op,
         parents: Vec<u64>,
         shape: &[usize],
         values: Option<Vec<f32>>,
     ) -> Record {
         Record {
             id,
-            op: op.to_string(),
+            op,
             parents,
             shape: shape.to_vec(),
             values,
@@ -123,7 +124,7 @@ impl Tape {
 
     /// The operations in the order in which they ran.
     pub fn ops(&self) -> Vec<&str> {
-        self.records.iter().map(|r| r.op.as_str()).collect()
+        self.records.iter().map(|r| r.op.name()).collect()
     }
 }
 
@@ -144,7 +145,7 @@ impl Tape {
         let known =
             |r: &&Record| r.parents.is_empty() || self.judged(r).is_some();
         let unknown = self.records.iter().filter(|r| !known(r));
-        unknown.map(|r| r.op.as_str()).collect()
+        unknown.map(|r| r.op.name()).collect()
     }
 
     /// A record's operands, when the judge can compute it from them.
@@ -155,7 +156,7 @@ impl Tape {
             .map(|&id| self.records[self.position(id)?].array())
             .collect::<Option<_>>()?;
         let borrowed: Vec<&Array> = inputs.iter().collect();
-        reference::forward(&record.op, &borrowed, &record.shape)?;
+        reference::forward(&record.op, &borrowed)?;
         Some(inputs)
     }
 
@@ -167,9 +168,8 @@ impl Tape {
             let (shape, values) = given.as_ref()?;
             let right = gradcheck::slope(&inputs, operand, |inputs| {
                 let inputs: Vec<&Array> = inputs.iter().collect();
-                let out =
-                    reference::forward(&record.op, &inputs, &record.shape)
-                        .expect("the judge has computed it once");
+                let out = reference::forward(&record.op, &inputs)
+                    .expect("the judge has computed it once");
                 gradcheck::dot(&out, &grad_out)
             });
             let yours = Array::new(shape, values);

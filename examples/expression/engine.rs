@@ -107,8 +107,29 @@ fn part1(request: &Request) -> Result<Outcome, Error> {
              part2 or part3 for other devices"
         )));
     }
-    let ops =
-        Ops { one: &[("sum", Tensor::sum)], two: &[("mul", Tensor::mul)] };
+    let ops = Ops {
+        one: &[
+            ("neg", Tensor::neg),
+            ("exp", Tensor::exp),
+            ("log", Tensor::log),
+            ("relu", Tensor::relu),
+            ("abs", Tensor::abs),
+            ("sqrt", Tensor::sqrt),
+            ("tanh", Tensor::tanh),
+            ("sigmoid", Tensor::sigmoid),
+            ("sum", Tensor::sum),
+            ("mean", Tensor::mean),
+            ("max", Tensor::max),
+            ("softmax", Tensor::softmax),
+            ("log_softmax", Tensor::log_softmax),
+        ],
+        two: &[
+            ("mul", Tensor::mul),
+            ("add", Tensor::add),
+            ("sub", Tensor::sub),
+            ("div", Tensor::div),
+        ],
+    };
     let inputs =
         leaves(request, |shape, values| Ok(Tensor::new(shape, values)))?;
     let result = ops.evaluate(&request.expr, &inputs)?;

@@ -1,6 +1,8 @@
-//! Expressions: names, parentheses, `*` before `+`, functions.
+//! Expressions: names, parentheses, `*` and `/` before `+` and `-`,
+//! functions.
 
 use rungrad::Error;
+use rungrad::ops::{Keep, Op};
 use rungrad::reference::{self, Array};
 
 /// An expression, parsed.
@@ -44,15 +46,33 @@ impl Expr {
                 let values: Vec<Array> =
                     operands.iter().map(|o| o.judge(inputs, arrays)).collect();
                 let borrowed: Vec<&Array> = values.iter().collect();
-                // Of the operations here only `sum` changes the shape.
-                let shape = match op.as_str() {
-                    "sum" => vec![],
-                    _ => values[0].shape.clone(),
-                };
-                reference::forward(op, &borrowed, &shape)
-                    .expect("the engine has computed it")
+                judge(op, &borrowed).expect("the engine has computed it")
             }
         }
+    }
+}
+
+/// An operation by name, from the primitives that the judge knows.
+fn judge(name: &str, inputs: &[&Array]) -> Option<Array> {
+    let of = |op: Op, inputs: &[&Array]| reference::forward(&op, inputs);
+    let axes = |a: &Array| (0..a.shape.len()).collect::<Vec<_>>();
+    match (name, inputs) {
+        ("neg", [a]) => of(Op::Scale(-1.0), &[a]),
+        ("sub", [a, b]) => of(Op::Add, &[a, &judge("neg", &[b])?]),
+        ("div", [a, b]) => of(Op::Mul, &[a, &of(Op::Pow(-1.0), &[b])?]),
+        ("sqrt", [a]) => of(Op::Pow(0.5), &[a]),
+        ("abs", [a]) => {
+            let negative = of(Op::Relu, &[&judge("neg", &[a])?])?;
+            of(Op::Add, &[&of(Op::Relu, &[a])?, &negative])
+        }
+        ("sum", [a]) => of(Op::Sum(axes(a), Keep::No), &[a]),
+        ("max", [a]) => of(Op::Max(axes(a), Keep::No), &[a]),
+        ("mean", [a]) => {
+            let share = 1.0 / a.values.len() as f32;
+            of(Op::Scale(share), &[&judge("sum", &[a])?])
+        }
+        ("softmax", [a]) => of(Op::Exp, &[&of(Op::LogSoftmax, &[a])?]),
+        _ => of(Op::find(name)?, inputs),
     }
 }
 
@@ -62,7 +82,7 @@ pub(crate) fn parse(text: &str) -> Result<Expr, Error> {
     let expr = parser.sum()?;
     match parser.peek() {
         None => Ok(expr),
-        Some(found) => Err(parser.refuse(found, "`*`, `+` or the end")),
+        Some(found) => Err(parser.refuse(found, "an operator or the end")),
     }
 }
 
@@ -111,20 +131,30 @@ impl Parser<'_> {
 
     fn sum(&mut self) -> Result<Expr, Error> {
         let mut left = self.product()?;
-        while self.take('+') {
+        loop {
+            let op = match self.peek() {
+                Some('+') => "add",
+                Some('-') => "sub",
+                _ => return Ok(left),
+            };
+            self.at += 1;
             let right = self.product()?;
-            left = Expr::Op("add".to_string(), vec![left, right]);
+            left = Expr::Op(op.to_string(), vec![left, right]);
         }
-        Ok(left)
     }
 
     fn product(&mut self) -> Result<Expr, Error> {
         let mut left = self.atom()?;
-        while self.take('*') {
+        loop {
+            let op = match self.peek() {
+                Some('*') => "mul",
+                Some('/') => "div",
+                _ => return Ok(left),
+            };
+            self.at += 1;
             let right = self.atom()?;
-            left = Expr::Op("mul".to_string(), vec![left, right]);
+            left = Expr::Op(op.to_string(), vec![left, right]);
         }
-        Ok(left)
     }
 
     fn atom(&mut self) -> Result<Expr, Error> {
@@ -132,6 +162,9 @@ impl Parser<'_> {
             let inner = self.sum()?;
             self.expect(')')?;
             return Ok(inner);
+        }
+        if self.take('-') {
+            return Ok(Expr::Op("neg".to_string(), vec![self.atom()?]));
         }
         let name = self.name()?;
         if !self.take('(') {

@@ -19,7 +19,7 @@ usage: cargo learn try \"EXPR\" NAME=VALUES.. [options]
 
   cargo learn try \"(a*b)*b\" a=2,3 b=3,4
 
-EXPR is made of names, parentheses, `*`, `+`, and functions such as sum(..);
+EXPR is made of names, parentheses, + - * / and functions such as exp(..);
 VALUES are numbers with commas between them.
 
   --engine part1|part2|part3   which engine computes it (part1)
@@ -178,21 +178,25 @@ fn check(request: &Request, outcome: &engine::Outcome) -> Result<bool, Error> {
         let result = request.expr.judge(&request.inputs, arrays);
         result.values.iter().sum::<f64>()
     };
-    let mut agree = true;
-    println!("{:<10}{:<24}by nudging", "gradient", "by the engine");
+    let mut rows = vec![
+        ["gradient", "by the engine", "by nudging", ""].map(str::to_string),
+    ];
+    let mut mismatches = Vec::new();
     for (place, (name, _)) in request.inputs.iter().enumerate() {
         let right = slope(&arrays, place, loss);
         let grad = &outcome.grads[place];
         let mismatch = compare(&Array::new(&right.shape, grad), &right, &[]);
         let nudged: Vec<f32> = right.values.iter().map(|&v| round(v)).collect();
         let verdict = if mismatch.is_none() { "agree" } else { "DIFFER" };
-        println!("{name:<10}{:<24}{:<24}{verdict}", list(grad), list(&nudged));
-        if let Some(mismatch) = mismatch {
-            println!("{mismatch}");
-            agree = false;
-        }
+        let verdict = verdict.to_string();
+        rows.push([name.clone(), list(grad), list(&nudged), verdict]);
+        mismatches.extend(mismatch);
     }
-    Ok(agree)
+    print!("{}", draw::columns(&rows));
+    for mismatch in &mismatches {
+        println!("{mismatch}");
+    }
+    Ok(mismatches.is_empty())
 }
 
 /// Six digits: what a nudge can know.

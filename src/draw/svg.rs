@@ -112,7 +112,7 @@ pub fn svg(
             page.wire(layout.corner(parent), end, Way::Forward);
         }
         page.line((x - CIRCLE + RADIUS, y - 5.0), (x - 2.0, y - 5.0));
-        page.circle(x - CIRCLE, y, &tape.records[at].op);
+        page.circle(x - CIRCLE, y, tape.records[at].op.name());
         page.tensor(tape, &layout, at);
         page.close();
     }

@@ -78,7 +78,13 @@ impl Tensor {
     pub fn tape(&self) -> Tape {
         let records = self.graph().into_iter().map(|t| {
             let parents = t.0.parents.iter().map(|p| p.0.id).collect();
-            Record::new(t.0.id, t.0.op, parents, t.shape(), Some(t.to_vec()))
+            Record::new(
+                t.0.id,
+                t.0.op.clone(),
+                parents,
+                t.shape(),
+                Some(t.to_vec()),
+            )
         });
         Tape::new(records.collect())
     }

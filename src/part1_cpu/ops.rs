@@ -1,46 +1,174 @@
-//! The operations, in the order of [`crate::ops`]. Chapter 4 builds the
-//! first: each gives a result and the local rule that goes with it.
+//! The operations on single elements, in the order of [`crate::ops`]. Each
+//! of the few that carry a gradient gives a result and the local rule that
+//! goes with it; the many others are made of these in a line. Chapters 4, 7
+//! and 8 build them; `reduce.rs` and `matrix.rs` hold the rest.
 
-use ndarray::{ArrayD, IxDyn, arr0};
+use std::rc::Rc;
 
 use super::Tensor;
+use super::array::{map, sum_to, zip};
 use crate::error::mistake;
+use crate::ops::Op;
+use crate::shape::broadcast;
 
 // ANCHOR: mul
 impl Tensor {
-    /// The elementwise product of two equal shapes.
+    /// The elementwise product; the shapes broadcast.
     ///
     /// `grad_a = grad_out * b`, `grad_b = grad_out * a`.
     #[track_caller]
     pub fn mul(&self, other: &Tensor) -> Tensor {
-        same_shape("mul", self, other);
         let (a, b) = (self.data(), other.data());
-        Tensor::from_op("mul", &[self, other], &*a * &*b, move |grad_out| {
-            vec![grad_out * &*b, grad_out * &*a]
+        let product = zip("mul", &a, &b, |x, y| x * y);
+        Tensor::record(Op::Mul, &[self, other], product, move |grad_out| {
+            let grad_a = zip("mul", grad_out, &b, |g, y| g * y);
+            let grad_b = zip("mul", grad_out, &a, |g, x| g * x);
+            vec![sum_to(grad_a, a.shape()), sum_to(grad_b, b.shape())]
         })
     }
 }
 // ANCHOR_END: mul
 
 impl Tensor {
-    /// The sum of all elements, a tensor of one element and no axes.
+    /// The elementwise sum; the shapes broadcast.
     ///
-    /// `grad_a` is `grad_out`, once for each element that was summed.
-    pub fn sum(&self) -> Tensor {
-        let total = arr0(self.0.data.sum()).into_dyn();
-        let shape = IxDyn(self.shape());
-        Tensor::from_op("sum", &[self], total, move |grad_out| {
-            vec![ArrayD::from_elem(shape.clone(), grad_out[[]])]
+    /// `grad_a = grad_out`, `grad_b = grad_out`.
+    #[track_caller]
+    pub fn add(&self, other: &Tensor) -> Tensor {
+        let (a, b) = (self.data(), other.data());
+        let total = zip("add", &a, &b, |x, y| x + y);
+        let (a, b) = (a.shape().to_vec(), b.shape().to_vec());
+        Tensor::record(Op::Add, &[self, other], total, move |grad_out| {
+            vec![sum_to(grad_out.clone(), &a), sum_to(grad_out.clone(), &b)]
         })
     }
 }
 
+impl Tensor {
+    /// Each element times a number, which is no tensor and gets no gradient.
+    pub(super) fn scale(&self, number: f32) -> Tensor {
+        let op = Op::Scale(number);
+        let out = map(&self.data(), |x| x * number);
+        Tensor::record(op, &[self], out, move |grad_out| {
+            vec![map(grad_out, |g| g * number)]
+        })
+    }
+
+    /// Each element plus a number.
+    pub(super) fn shift(&self, number: f32) -> Tensor {
+        let out = map(&self.data(), |x| x + number);
+        Tensor::record(Op::Shift(number), &[self], out, |grad_out| {
+            vec![grad_out.clone()]
+        })
+    }
+}
+
+impl Tensor {
+    /// `a - b`, as `a + (-b)`.
+    #[track_caller]
+    pub fn sub(&self, other: &Tensor) -> Tensor {
+        check_broadcast("sub", self, other);
+        self.add(&other.neg())
+    }
+
+    /// `a / b`, as `a * b^-1`.
+    #[track_caller]
+    pub fn div(&self, other: &Tensor) -> Tensor {
+        check_broadcast("div", self, other);
+        self.mul(&other.pow(-1.0))
+    }
+
+    /// `-a`.
+    pub fn neg(&self) -> Tensor {
+        self.scale(-1.0)
+    }
+}
+
+impl Tensor {
+    /// Each element to the power of a number.
+    ///
+    /// `grad_a = grad_out * number * a^(number - 1)`.
+    pub fn pow(&self, number: f32) -> Tensor {
+        let power = move |x: f32| match number {
+            -1.0 => 1.0 / x,
+            0.5 => x.sqrt(),
+            2.0 => x * x,
+            _ => x.powf(number),
+        };
+        let slope = move |x: f32, _| match number {
+            0.0 => 0.0,
+            _ => number * x.powf(number - 1.0),
+        };
+        self.elementwise(Op::Pow(number), power, slope)
+    }
+
+    /// The exponential, which is its own slope.
+    pub fn exp(&self) -> Tensor {
+        self.elementwise(Op::Exp, f32::exp, |_, y| y)
+    }
+
+    /// The natural logarithm: `grad_a = grad_out / a`.
+    pub fn log(&self) -> Tensor {
+        self.elementwise(Op::Log, f32::ln, |x, _| 1.0 / x)
+    }
+
+    /// The positive part. At 0 the slope is 0, as in PyTorch.
+    pub fn relu(&self) -> Tensor {
+        // A NaN passes through: it is not at most 0.
+        let positive = |x: f32| if x <= 0.0 { 0.0 } else { x };
+        let slope = |x: f32, _| if x <= 0.0 { 0.0 } else { 1.0 };
+        self.elementwise(Op::Relu, positive, slope)
+    }
+
+    /// The absolute value, as two positive parts; at 0 the slope is 0.
+    pub fn abs(&self) -> Tensor {
+        self.relu().add(&self.neg().relu())
+    }
+
+    /// The square root, as a power.
+    pub fn sqrt(&self) -> Tensor {
+        self.pow(0.5)
+    }
+
+    /// The hyperbolic tangent: `grad_a = grad_out * (1 - y^2)`.
+    pub fn tanh(&self) -> Tensor {
+        self.elementwise(Op::Tanh, f32::tanh, |_, y| 1.0 - y * y)
+    }
+
+    /// The logistic function `1 / (1 + e^-a)`, without a large exponential:
+    /// `grad_a = grad_out * y * (1 - y)`.
+    pub fn sigmoid(&self) -> Tensor {
+        let stable = |x: f32| {
+            let small = (-x.abs()).exp();
+            if x < 0.0 { small / (1.0 + small) } else { 1.0 / (1.0 + small) }
+        };
+        self.elementwise(Op::Sigmoid, stable, |_, y| y * (1.0 - y))
+    }
+
+    /// An operation on each element alone: its function, and its slope from
+    /// the operand's element `x` and the result's `y`.
+    fn elementwise(
+        &self,
+        op: Op,
+        function: impl Fn(f32) -> f32 + Sync,
+        slope: impl Fn(f32, f32) -> f32 + Sync + 'static,
+    ) -> Tensor {
+        let x = self.data();
+        let y = Rc::new(map(&x, function));
+        Tensor::record(op, &[self], Rc::clone(&y), move |grad_out| {
+            let slopes = zip("slope", &x, &y, &slope);
+            vec![zip("slope", grad_out, &slopes, |g, s| g * s)]
+        })
+    }
+}
+
+/// A derived operation refuses under its own name.
 #[track_caller]
-fn same_shape(op: &str, a: &Tensor, b: &Tensor) {
-    if a.shape() != b.shape() {
+fn check_broadcast(op: &str, a: &Tensor, b: &Tensor) {
+    if broadcast(a.shape(), b.shape()).is_none() {
         mistake(format!(
-            "{op}: the shapes {:?} and {:?} differ; give both operands the \
-             same shape",
+            "{op}: the shapes {:?} and {:?} do not broadcast; aligned at the \
+             right, sizes must be equal or 1",
             a.shape(),
             b.shape()
         ));

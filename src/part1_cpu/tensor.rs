@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use ndarray::{ArrayD, IxDyn};
 
 use crate::error::mistake;
+use crate::ops::Op;
 use crate::{ledger, shape};
 
 /// An array that remembers how it was computed. Clones share everything.
@@ -16,7 +17,7 @@ pub struct Tensor(pub(super) Rc<Node>);
 
 pub(super) struct Node {
     pub(super) id: u64,
-    pub(super) op: &'static str,
+    pub(super) op: Op,
     pub(super) data: Rc<ArrayD<f32>>,
     pub(super) grad: RefCell<Option<ArrayD<f32>>>,
     /// In operand order; `x * x` has `x` twice.
@@ -45,7 +46,7 @@ impl Tensor {
     }
 
     fn from_node(
-        op: &'static str,
+        op: Op,
         data: Rc<ArrayD<f32>>,
         parents: Vec<Tensor>,
         rule: Option<Rule>,
@@ -69,15 +70,27 @@ impl Tensor {
         data: ArrayD<f32>,
         rule: impl Fn(&ArrayD<f32>) -> Vec<ArrayD<f32>> + 'static,
     ) -> Tensor {
-        let parents = parents.iter().map(|&p| p.clone()).collect();
-        Self::from_node(name, Rc::new(data), parents, Some(Box::new(rule)))
+        Tensor::record(Op::named(name), parents, data, rule)
     }
 }
 // ANCHOR_END: from-op
 
+impl Tensor {
+    /// [`Tensor::from_op`] for the operations of this crate.
+    pub(super) fn record(
+        op: Op,
+        parents: &[&Tensor],
+        data: impl Into<Rc<ArrayD<f32>>>,
+        rule: impl Fn(&ArrayD<f32>) -> Vec<ArrayD<f32>> + 'static,
+    ) -> Tensor {
+        let parents = parents.iter().map(|&p| p.clone()).collect();
+        Tensor::from_node(op, data.into(), parents, Some(Box::new(rule)))
+    }
+}
+
 impl From<ArrayD<f32>> for Tensor {
     fn from(data: ArrayD<f32>) -> Tensor {
-        Tensor::from_node("leaf", Rc::new(data), Vec::new(), None)
+        Tensor::from_node(Op::Leaf, Rc::new(data), Vec::new(), None)
     }
 }
 
@@ -114,7 +127,7 @@ impl Tensor {
 
     /// The name of the operation that made this tensor, `leaf` if none did.
     pub fn op(&self) -> &'static str {
-        self.0.op
+        self.0.op.name()
     }
 
     /// The operands that made this tensor, in order.

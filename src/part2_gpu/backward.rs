@@ -93,7 +93,13 @@ impl Tensor {
         let records = self.graph().into_iter().map(|t| {
             let parents = t.0.parents.iter().map(|p| p.0.id).collect();
             let values = or_raise(t.to_vec());
-            Record::new(t.0.id, t.0.op, parents, t.shape(), Some(values))
+            Record::new(
+                t.0.id,
+                t.0.op.clone(),
+                parents,
+                t.shape(),
+                Some(values),
+            )
         });
         Tape::new(records.collect())
     }

@@ -4,6 +4,7 @@
 use super::Tensor;
 use crate::error::{Error, mistake, or_raise};
 use crate::opencl::{Kernel, kernels};
+use crate::ops::{Keep, Op};
 
 /// The items of a work-group, enough for any device to fill its units.
 const GROUP: usize = 256;
@@ -65,7 +66,8 @@ impl Tensor {
     pub fn sum(&self) -> Tensor {
         let total = or_raise(reduce(self));
         let shape = self.shape().to_vec();
-        Tensor::from_op("sum", &[self], total, move |grad_out| {
+        let op = Op::Sum((0..shape.len()).collect(), Keep::No);
+        Tensor::record(op, &[self], total, move |grad_out| {
             vec![Some(or_raise(repeat(grad_out, &shape)))]
         })
     }

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::Error;
 use crate::opencl::{Buffer, Gpu};
+use crate::ops::Op;
 use crate::{ledger, shape};
 
 // ANCHOR: tensor
@@ -17,7 +18,7 @@ pub struct Tensor(pub(super) Rc<Node>);
 
 pub(super) struct Node {
     pub(super) id: u64,
-    pub(super) op: &'static str,
+    pub(super) op: Op,
     pub(super) gpu: Gpu,
     /// A buffer does not know its shape, so the tensor does.
     pub(super) shape: Vec<usize>,
@@ -82,17 +83,27 @@ impl Tensor {
         result: Tensor,
         rule: impl Fn(&Tensor) -> Vec<Option<Tensor>> + 'static,
     ) -> Tensor {
+        Tensor::record(Op::named(name), parents, result, rule)
+    }
+
+    /// [`Tensor::from_op`] for the operations of this crate.
+    pub(super) fn record(
+        op: Op,
+        parents: &[&Tensor],
+        result: Tensor,
+        rule: impl Fn(&Tensor) -> Vec<Option<Tensor>> + 'static,
+    ) -> Tensor {
         if !parents.iter().any(|p| p.0.requires_grad) {
             return result;
         }
         let parents = parents.iter().map(|&p| p.clone()).collect();
         let rule: Rule = Box::new(rule);
-        Tensor::node(name, &result, true, parents, Some(rule))
+        Tensor::node(op, &result, true, parents, Some(rule))
     }
 
     /// A tensor over the numbers of another.
     fn node(
-        op: &'static str,
+        op: Op,
         numbers: &Tensor,
         requires_grad: bool,
         parents: Vec<Tensor>,
@@ -121,7 +132,7 @@ impl Tensor {
     ) -> Tensor {
         Tensor(Rc::new(Node {
             id: next_id(),
-            op: "leaf",
+            op: Op::Leaf,
             gpu: gpu.clone(),
             shape: shape.to_vec(),
             buffer: Rc::new(buffer),
@@ -133,7 +144,7 @@ impl Tensor {
     }
 
     fn leaf(&self, requires_grad: bool) -> Tensor {
-        Tensor::node("leaf", self, requires_grad, Vec::new(), None)
+        Tensor::node(Op::Leaf, self, requires_grad, Vec::new(), None)
     }
 
     /// The device that holds the numbers.
@@ -187,7 +198,7 @@ impl Tensor {
 
     /// The name of the operation that made this tensor, `leaf` if none did.
     pub fn op(&self) -> &'static str {
-        self.0.op
+        self.0.op.name()
     }
 
     /// The operands that made this tensor, in order.

@@ -8,6 +8,7 @@ use super::function::Node;
 use super::{Array, Tensor, no_grad};
 use crate::error::{mistake, or_raise};
 use crate::graph::topological_order;
+use crate::ops::Op;
 use crate::tape::{Record, Tape};
 
 impl Tensor {
@@ -159,10 +160,10 @@ fn records(root: &Arc<Node>) -> Vec<Record> {
     let mut records = Vec::new();
     for node in graph(root) {
         let (op, parents) = match (&node.made, &node.kept) {
-            (None, _) => ("leaf", vec![]),
+            (None, _) => (Op::Leaf, vec![]),
             (Some((function, ctx)), None) => {
                 let ids = ctx.edges.iter().map(|(_, parent)| parent.id);
-                (function.name(), ids.collect())
+                (function.op(), ids.collect())
             }
             (Some((function, _)), Some(kept)) => {
                 arrays.insert(node.id, kept.output.clone());
@@ -173,7 +174,7 @@ fn records(root: &Arc<Node>) -> Vec<Record> {
                     }
                     None => constant(array, &mut constants, &mut records),
                 });
-                (function.name(), ids.collect())
+                (function.op(), ids.collect())
             }
         };
         records.push(Record::new(node.id, op, parents, &[], None));
@@ -206,7 +207,7 @@ fn constant(
     // Ids of nodes count up from 1; those of constants count down.
     let id = u64::MAX - constants.len() as u64;
     constants.push((id, array.clone()));
-    records.push(Record::new(id, "constant", vec![], &[], None));
+    records.push(Record::new(id, Op::Constant, vec![], &[], None));
     id
 }
 

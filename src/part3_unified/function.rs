@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use super::{Array, Tensor};
 use crate::error::{Error, mistake, or_raise};
 use crate::ledger;
+use crate::ops::Op;
 
 // ANCHOR: function
 /// An operation: how to compute it, and how its gradient flows. Parameters,
@@ -17,6 +18,11 @@ use crate::ledger;
 pub trait Function: Send + Sync + 'static {
     /// The name on tapes and in messages.
     fn name(&self) -> &'static str;
+
+    /// The operation with its parameters, as tapes record it.
+    fn op(&self) -> Op {
+        Op::named(self.name())
+    }
 
     /// Computes the result on arrays, and saves in `ctx` what
     /// [`Function::backward`] will ask for.

@@ -90,25 +90,25 @@ impl Tensor {
         apply(Mul, &[self, other])
     }
 
-    /// The sum of all elements, a tensor of one element and no axes.
-    #[track_caller]
-    pub fn sum(&self) -> Tensor {
-        self.sum_to(&[])
-    }
-}
-// ANCHOR_END: operations
-
-impl Tensor {
     /// The elementwise sum of two equal shapes.
     #[track_caller]
     pub fn add(&self, other: &Tensor) -> Tensor {
         apply(Add, &[self, other])
     }
+}
+// ANCHOR_END: operations
 
+impl Tensor {
     /// The exponential of each element.
     #[track_caller]
     pub fn exp(&self) -> Tensor {
         apply(Exp, &[self])
+    }
+
+    /// The sum of all elements, a tensor of one element and no axes.
+    #[track_caller]
+    pub fn sum(&self) -> Tensor {
+        self.sum_to(&[])
     }
 
     /// The elements repeated along axes of size 1 and along new axes in

@@ -2,6 +2,7 @@
 
 use super::super::{Array, Context, Device, Function, Tensor};
 use crate::error::{Error, or_raise};
+use crate::ops::Op;
 
 /// The operand repeated to a larger shape. Its gradient is the mirror:
 /// `grad_out`, summed over what was repeated.
@@ -15,6 +16,10 @@ pub struct Expand {
 impl Function for Expand {
     fn name(&self) -> &'static str {
         "expand"
+    }
+
+    fn op(&self) -> Op {
+        Op::Expand(self.shape.clone())
     }
 
     fn forward(
@@ -45,6 +50,10 @@ pub struct Move {
 impl Function for Move {
     fn name(&self) -> &'static str {
         "to"
+    }
+
+    fn op(&self) -> Op {
+        Op::To(self.to.to_string())
     }
 
     fn forward(

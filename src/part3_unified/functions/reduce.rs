@@ -2,6 +2,7 @@
 
 use super::super::{Array, Context, Function, Tensor};
 use crate::error::Error;
+use crate::ops::Op;
 
 /// The sum over each axis along which the target shape is shorter. Its
 /// gradient is the mirror: `grad_out`, expanded.
@@ -15,6 +16,10 @@ pub struct Sum {
 impl Function for Sum {
     fn name(&self) -> &'static str {
         "sum"
+    }
+
+    fn op(&self) -> Op {
+        Op::SumTo(self.shape.clone())
     }
 
     fn forward(

@@ -1,0 +1,164 @@
+//! Arithmetic on plain arrays, which nothing records: the ndarray side of
+//! the operations. Chapter 8 builds the broadcasting, chapter 10 the threads.
+//!
+//! Every array here is in row-major order, so its elements are one slice.
+
+use ndarray::{ArrayD, Axis, IxDyn};
+use rayon::prelude::*;
+
+use crate::error::mistake;
+use crate::shape::{broadcast, stretched};
+
+/// From this many elements on, a second core gains more than it costs; see
+/// `benches/part1.rs`. Chunks are fixed, so the result is the same for any
+/// number of threads.
+const PARALLEL: usize = 1 << 16;
+
+/// The elements in row-major order.
+pub(super) fn slice(a: &ArrayD<f32>) -> &[f32] {
+    a.as_slice().expect("every array of a tensor is in row-major order")
+}
+
+fn array(shape: &[usize], values: Vec<f32>) -> ArrayD<f32> {
+    ArrayD::from_shape_vec(IxDyn(shape), values).expect("one value each")
+}
+
+/// `f` of each element.
+pub(super) fn map(
+    a: &ArrayD<f32>,
+    f: impl Fn(f32) -> f32 + Sync,
+) -> ArrayD<f32> {
+    let elements = slice(a);
+    array(
+        a.shape(),
+        match elements.len() {
+            0..PARALLEL => elements.iter().map(|&x| f(x)).collect(),
+            _ => elements.par_iter().map(|&x| f(x)).collect(),
+        },
+    )
+}
+
+/// `f` of each pair of elements, the shapes broadcast.
+#[track_caller]
+pub(super) fn zip(
+    op: &str,
+    a: &ArrayD<f32>,
+    b: &ArrayD<f32>,
+    f: impl Fn(f32, f32) -> f32 + Sync,
+) -> ArrayD<f32> {
+    if a.shape() == b.shape() {
+        return zip_equal(a, b, f);
+    }
+    let Some(shape) = broadcast(a.shape(), b.shape()) else {
+        mistake(format!(
+            "{op}: the shapes {:?} and {:?} do not broadcast; aligned at the \
+             right, sizes must be equal or 1",
+            a.shape(),
+            b.shape()
+        ))
+    };
+    zip_equal(&expand(a, &shape), &expand(b, &shape), f)
+}
+
+/// The array repeated to a shape that it stretches to.
+pub(super) fn expand(a: &ArrayD<f32>, shape: &[usize]) -> ArrayD<f32> {
+    let view = a.broadcast(IxDyn(shape)).expect("a shape that it stretches to");
+    view.as_standard_layout().into_owned()
+}
+
+/// The mirror of [`expand`]: each element that was repeated collects the
+/// gradients of all its copies.
+pub(super) fn sum_to(grad: ArrayD<f32>, shape: &[usize]) -> ArrayD<f32> {
+    if grad.shape() == shape {
+        return grad;
+    }
+    let axes = stretched(shape, grad.shape());
+    let summed = sum_axes(&grad, &axes);
+    array(shape, slice(&summed).to_vec())
+}
+
+fn zip_equal(
+    a: &ArrayD<f32>,
+    b: &ArrayD<f32>,
+    f: impl Fn(f32, f32) -> f32 + Sync,
+) -> ArrayD<f32> {
+    let (x, y) = (slice(a), slice(b));
+    let values = match x.len() {
+        0..PARALLEL => x.iter().zip(y).map(|(&x, &y)| f(x, y)).collect(),
+        _ => x.par_iter().zip(y).map(|(&x, &y)| f(x, y)).collect(),
+    };
+    array(a.shape(), values)
+}
+
+/// The sum over axes, which go.
+pub(super) fn sum_axes(a: &ArrayD<f32>, axes: &[usize]) -> ArrayD<f32> {
+    if axes.len() == a.ndim() {
+        return array(&[], vec![sum(slice(a))]);
+    }
+    let mut left = a.clone();
+    // The last first, so that the numbers of the others stay right.
+    for &axis in sorted(axes).iter().rev() {
+        left = left.sum_axis(Axis(axis));
+    }
+    left.as_standard_layout().into_owned()
+}
+
+/// The largest over axes, which go. The axes are not empty.
+pub(super) fn max_axes(a: &ArrayD<f32>, axes: &[usize]) -> ArrayD<f32> {
+    let mut left = a.clone();
+    for &axis in sorted(axes).iter().rev() {
+        left = left.fold_axis(Axis(axis), f32::NEG_INFINITY, |x, y| x.max(*y));
+    }
+    left.as_standard_layout().into_owned()
+}
+
+fn sorted(axes: &[usize]) -> Vec<usize> {
+    let mut axes = axes.to_vec();
+    axes.sort_unstable();
+    axes
+}
+
+/// The sum of a slice, in chunks that are joined in order: the same bits for
+/// any number of threads, and a smaller error than one long chain.
+fn sum(values: &[f32]) -> f32 {
+    const CHUNK: usize = 4096;
+    let chunk = |chunk: &[f32]| chunk.iter().sum::<f32>();
+    let sums: Vec<f32> = match values.len() {
+        0..PARALLEL => values.chunks(CHUNK).map(chunk).collect(),
+        _ => values.par_chunks(CHUNK).map(chunk).collect(),
+    };
+    sums.iter().sum()
+}
+
+/// The matrix product: (m, k) x (k, n) -> (m, n), the rows shared among
+/// threads when there is enough to do.
+pub(super) fn matmul(a: &ArrayD<f32>, b: &ArrayD<f32>) -> ArrayD<f32> {
+    let (m, k, n) = (a.shape()[0], a.shape()[1], b.shape()[1]);
+    let b = b.view().into_dimensionality::<ndarray::Ix2>().expect("a matrix");
+    let mut out = ndarray::Array2::<f32>::zeros((m, n));
+    if m * k * n < PARALLEL * 16 {
+        let a = a.view().into_dimensionality().expect("a matrix");
+        ndarray::linalg::general_mat_mul(1.0, &a, &b, 0.0, &mut out);
+        return out.into_dyn();
+    }
+    let rows = m.div_ceil(rayon::current_num_threads()).max(8);
+    let a = a.view().into_dimensionality::<ndarray::Ix2>().expect("a matrix");
+    out.axis_chunks_iter_mut(Axis(0), rows)
+        .into_par_iter()
+        .zip(a.axis_chunks_iter(Axis(0), rows).into_par_iter())
+        .for_each(|(mut out, a)| {
+            ndarray::linalg::general_mat_mul(1.0, &a, &b, 0.0, &mut out);
+        });
+    out.into_dyn()
+}
+
+/// The axes in another order.
+pub(super) fn permute(a: &ArrayD<f32>, axes: &[usize]) -> ArrayD<f32> {
+    let view = a.view().permuted_axes(IxDyn(axes));
+    view.as_standard_layout().into_owned()
+}
+
+/// The same elements in another shape of the same size.
+pub(super) fn reshape(a: &ArrayD<f32>, shape: &[usize]) -> ArrayD<f32> {
+    array(shape, slice(a).to_vec())
+}

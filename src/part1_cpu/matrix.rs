@@ -1,0 +1,189 @@
+//! Matrices, other shapes, and the way from scores to a loss, built in
+//! chapter 9.
+
+use std::rc::Rc;
+
+use ndarray::{ArrayD, Axis, IxDyn};
+
+use super::Tensor;
+use super::array::{matmul, permute, reshape, slice, sum_axes, zip};
+use crate::error::mistake;
+use crate::ops::Op;
+use crate::shape::size;
+
+impl Tensor {
+    /// The matrix product: (m, k) x (k, n) -> (m, n).
+    ///
+    /// `grad_a = grad_out b^T`, `grad_b = a^T grad_out`.
+    #[track_caller]
+    pub fn matmul(&self, other: &Tensor) -> Tensor {
+        check_matrices(self, other);
+        let (a, b) = (self.data(), other.data());
+        let product = matmul(&a, &b);
+        Tensor::record(Op::Matmul, &[self, other], product, move |grad_out| {
+            let grad_a = matmul(grad_out, &permute(&b, &[1, 0]));
+            let grad_b = matmul(&permute(&a, &[1, 0]), grad_out);
+            vec![grad_a, grad_b]
+        })
+    }
+}
+
+impl Tensor {
+    /// The same elements in row-major order under another shape.
+    #[track_caller]
+    pub fn reshape(&self, shape: &[usize]) -> Tensor {
+        if size(shape) != size(self.shape()) {
+            mistake(format!(
+                "reshape: {:?} has {} elements, {shape:?} has {}; keep the \
+                 number of elements",
+                self.shape(),
+                size(self.shape()),
+                size(shape)
+            ));
+        }
+        let from = self.shape().to_vec();
+        let op = Op::Reshape(shape.to_vec());
+        let out = reshape(&self.data(), shape);
+        Tensor::record(op, &[self], out, move |grad_out| {
+            vec![reshape(grad_out, &from)]
+        })
+    }
+
+    /// The last two axes, exchanged.
+    #[track_caller]
+    pub fn transpose(&self) -> Tensor {
+        let axes = self.shape().len();
+        if axes < 2 {
+            mistake(format!(
+                "transpose: shape {:?} has no two axes to exchange; reshape \
+                 it to a matrix",
+                self.shape()
+            ));
+        }
+        let mut order = self.all_axes();
+        order.swap(axes - 2, axes - 1);
+        let out = permute(&self.data(), &order);
+        Tensor::record(Op::Permute(order.clone()), &[self], out, move |g| {
+            // Exchanging twice changes nothing, so the way back is the same.
+            vec![permute(g, &order)]
+        })
+    }
+}
+
+impl Tensor {
+    /// Positive numbers that sum to 1 along the last axis.
+    #[track_caller]
+    pub fn softmax(&self) -> Tensor {
+        self.log_softmax().exp()
+    }
+
+    /// The logarithm of [`Tensor::softmax`]. The largest of each row is
+    /// subtracted first, so no exponential overflows.
+    ///
+    /// `grad_a = grad_out - softmax(a) * sum(grad_out)`, row by row.
+    #[track_caller]
+    pub fn log_softmax(&self) -> Tensor {
+        let Some(last) = self.shape().len().checked_sub(1) else {
+            mistake(
+                "log_softmax: a tensor without axes has no row; reshape it \
+                 to [1, 1]"
+                    .to_string(),
+            )
+        };
+        let y = Rc::new(log_softmax(&self.data()));
+        let op = Op::LogSoftmax;
+        Tensor::record(op, &[self], Rc::clone(&y), move |grad_out| {
+            let total = sum_axes(grad_out, &[last]).insert_axis(Axis(last));
+            let shares = zip("log_softmax", &y, &total, |y, t| y.exp() * t);
+            vec![zip("log_softmax", grad_out, &shares, |g, s| g - s)]
+        })
+    }
+
+    /// The mean loss of scores (n, classes) against the right class of each
+    /// row: the negative logarithm of the share that it got.
+    #[track_caller]
+    pub fn cross_entropy(&self, labels: &[usize]) -> Tensor {
+        check_labels(self, labels);
+        self.log_softmax().pick(labels).mean().neg()
+    }
+
+    /// From each row the element that its label names: (n, classes) -> (n).
+    /// All other elements get no gradient.
+    fn pick(&self, labels: &[usize]) -> Tensor {
+        let shape = self.shape().to_vec();
+        let columns = shape[1];
+        let labels = labels.to_vec();
+        let at = move |row: usize| row * columns + labels[row];
+        let all = self.data();
+        let picked = (0..shape[0]).map(|row| slice(&all)[at(row)]).collect();
+        let labels = (0..shape[0]).map(|row| at(row) - row * columns);
+        let op = Op::Pick(labels.collect());
+        let out = ArrayD::from_shape_vec(IxDyn(&shape[..1]), picked);
+        let out = out.expect("one element for each row");
+        Tensor::record(op, &[self], out, move |grad_out| {
+            let mut grad = ArrayD::zeros(IxDyn(&shape));
+            let elements = grad.as_slice_mut().expect("row-major order");
+            for (row, g) in slice(grad_out).iter().enumerate() {
+                elements[at(row)] = *g;
+            }
+            vec![grad]
+        })
+    }
+}
+
+fn log_softmax(a: &ArrayD<f32>) -> ArrayD<f32> {
+    let columns = a.shape().last().copied().unwrap_or(1).max(1);
+    let mut out = a.clone();
+    let elements = out.as_slice_mut().expect("row-major order");
+    for row in elements.chunks_mut(columns) {
+        let most = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let total: f32 = row.iter().map(|x| (x - most).exp()).sum();
+        let shift = most + total.ln();
+        row.iter_mut().for_each(|x| *x -= shift);
+    }
+    out
+}
+
+#[track_caller]
+fn check_matrices(a: &Tensor, b: &Tensor) {
+    match (a.shape(), b.shape()) {
+        ([_, k], [other, _]) if k == other => {}
+        ([_, k], [other, _]) => mistake(format!(
+            "matmul: {:?} x {:?}: the left has {k} columns and the right \
+             {other} rows; make them equal, perhaps by .transpose()",
+            a.shape(),
+            b.shape()
+        )),
+        _ => mistake(format!(
+            "matmul: {:?} x {:?}: both must be matrices of two axes; use \
+             .reshape(..)",
+            a.shape(),
+            b.shape()
+        )),
+    }
+}
+
+#[track_caller]
+fn check_labels(scores: &Tensor, labels: &[usize]) {
+    let [rows, classes] = *scores.shape() else {
+        mistake(format!(
+            "cross_entropy: the scores have shape {:?}; it must be (rows, \
+             classes)",
+            scores.shape()
+        ))
+    };
+    if rows != labels.len() {
+        mistake(format!(
+            "cross_entropy: {rows} rows of scores and {} labels; give one \
+             label for each row",
+            labels.len()
+        ));
+    }
+    if let Some(label) = labels.iter().find(|&&label| label >= classes) {
+        mistake(format!(
+            "cross_entropy: label {label} with {classes} classes; labels \
+             count from 0 to {}",
+            classes.saturating_sub(1)
+        ));
+    }
+}
