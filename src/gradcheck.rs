@@ -62,6 +62,9 @@ pub enum Diagnosis {
     Factor(f64),
     /// Only one of several gradients arrived.
     Overwritten,
+    /// A mistake that one operation invites; whoever knows the operation
+    /// puts it here in the place of [`Diagnosis::Unknown`].
+    Typical(&'static str),
     /// None of the above.
     Unknown,
 }
@@ -89,6 +92,7 @@ impl fmt::Display for Diagnosis {
                 "only one of several gradients is here: add them, do not \
                  overwrite",
             ),
+            Diagnosis::Typical(words) => f.write_str(words),
             Diagnosis::Unknown => {
                 f.write_str("no known pattern: compare the elements one by one")
             }

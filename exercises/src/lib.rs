@@ -1,1 +1,61 @@
-//! The exercise harness.
+//! The exercise harness: what all checks share, so that a check holds its
+//! lesson and nothing else.
+//!
+//! A check is a program under `checks/`, one for each exercise. It includes
+//! the file that the learner edits and walks through a few steps, each a
+//! function that says what is wrong or nothing. It can be run by itself,
+//! `cargo test -p exercises --test mul_rule`; `cargo learn check` runs it too
+//! and keeps the progress.
+//!
+//! Reading order: [`check`] is the frame of every check, [`Outcome`] is how a
+//! step ends, [`judge()`] finds the wrong rule on a tape, [`numbers`] are
+//! inputs that hide no mistake, [`Kernel`] runs a learner's kernel.
+
+#![allow(unsafe_code)]
+
+mod child;
+mod frame;
+mod judge;
+mod kernel;
+mod numbers;
+mod oclgrind;
+mod page;
+mod panics;
+mod typical;
+mod verdict;
+mod watch;
+
+pub use frame::{Step, check};
+pub use judge::{expect, judge};
+pub use kernel::{Argument, Kernel, check_kernel};
+pub use numbers::numbers;
+pub use verdict::{Outcome, Stop, wrong};
+
+/// The path of a file that the learner edits.
+///
+/// Cargo sets the variable (`.cargo/config.toml`), and rebuilds the check,
+/// and nothing else, when the variable or the file changes.
+#[macro_export]
+macro_rules! path {
+    ($file:literal) => {
+        concat!(env!("RUNGRAD_EXERCISES"), "/", $file)
+    };
+}
+
+/// Declares `mod yours`, the learner's file, and `YOURS`, its path.
+///
+/// The file is included and is no module of any crate: the formatter, the
+/// lints and every other build never see it, so whatever stands in it harms
+/// this one check only. What a file in the making is full of, unused names,
+/// is no news here.
+#[macro_export]
+macro_rules! yours {
+    ($file:literal) => {
+        const YOURS: &str = $crate::path!($file);
+
+        #[allow(unused, unreachable_code, unreachable_pub, clippy::all)]
+        mod yours {
+            include!($crate::path!($file));
+        }
+    };
+}

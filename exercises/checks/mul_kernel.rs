@@ -1,0 +1,86 @@
+//! The check of `mul_kernel`, the gradients of a product on the device
+//! (chapter 15).
+//!
+//! No size is a multiple of 256, so the last group always has work-items to
+//! spare, and behind the end of each array stands what must not change.
+
+use std::process::ExitCode;
+
+use exercises::Argument::{Count, In, Out};
+use exercises::{Kernel, Outcome, check_kernel, expect, judge, numbers};
+use rungrad::gradcheck::dot;
+use rungrad::part2_gpu::Tensor;
+use rungrad::reference::mul;
+
+const YOURS: &str = exercises::path!("part2_gpu/mul_kernel.cl");
+
+fn main() -> ExitCode {
+    check_kernel(
+        "mul_kernel",
+        YOURS,
+        "mul_backward",
+        &[
+            ("the kernel gives a and b their gradients", gradients),
+            ("777 elements: four groups, the last one ragged", ragged),
+        ],
+    )
+}
+
+/// The kernel as the rule of a product: the loss `sum(a * b * w)` brings `w`
+/// to it as its `grad_out`.
+fn gradients(kernel: &Kernel) -> Outcome {
+    let n = 3;
+    let leaf = |seed| -> Result<Tensor, exercises::Stop> {
+        let tensor = Tensor::new(kernel.gpu(), &[n], &numbers(seed, n))?;
+        Ok(tensor.requires_grad())
+    };
+    let (a, b, w) = (leaf(1)?, leaf(2)?, leaf(3)?);
+    let (x, y) = (a.to_vec()?, b.to_vec()?);
+    let product = a.detach().mul(&b.detach());
+    let (yours, gpu) = (kernel.clone(), kernel.gpu().clone());
+    let product = Tensor::from_op("mul", &[&a, &b], product, move |grad_out| {
+        let g = grad_out.to_vec().expect("the device answers");
+        let grads = yours.run_in_a_rule(
+            n,
+            &[
+                In("grad_out", &g),
+                In("a", &x),
+                In("b", &y),
+                Out("grad_a", n),
+                Out("grad_b", n),
+                Count(n),
+            ],
+        );
+        let tensor = |grad: &Vec<f32>| Tensor::new(&gpu, &[n], grad).ok();
+        grads.iter().map(tensor).collect()
+    });
+    let mut tape = product.mul(&w).sum().backward_recorded();
+    for (leaf, name) in [(&a, "a"), (&b, "b"), (&w, "w")] {
+        tape.name(leaf.id(), name);
+    }
+    judge("sum(a * b * w)", &tape, &["a", "b", "w"], |leaves| {
+        dot(&mul(&leaves[0], &leaves[1]), &leaves[2])
+    })
+}
+
+/// 1024 work-items run for 777 elements.
+fn ragged(kernel: &Kernel) -> Outcome {
+    let n = 777;
+    let (g, a, b) = (numbers(4, n), numbers(5, n), numbers(6, n));
+    let grads = kernel.run(
+        n,
+        &[
+            In("grad_out", &g),
+            In("a", &a),
+            In("b", &b),
+            Out("grad_a", n),
+            Out("grad_b", n),
+            Count(n),
+        ],
+    )?;
+    let times = |other: &[f32]| -> Vec<f32> {
+        g.iter().zip(other).map(|(g, other)| g * other).collect()
+    };
+    expect("grad_a", &grads[0], &times(&b))?;
+    expect("grad_b", &grads[1], &times(&a))
+}

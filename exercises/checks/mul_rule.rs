@@ -1,0 +1,60 @@
+//! The check of `mul_rule`, the local rule of a product (chapter 4).
+//!
+//! The numbers of each operand differ from element to element, and so does
+//! `grad_out`: with ones everywhere, a rule that forgets a factor would pass.
+
+use std::process::ExitCode;
+
+use exercises::{Outcome, check, expect, judge, numbers};
+use rungrad::gradcheck::dot;
+use rungrad::part1_cpu::Tensor;
+use rungrad::reference::mul;
+
+exercises::yours!("part1_cpu/mul_rule.rs");
+
+fn main() -> ExitCode {
+    check(
+        "mul_rule",
+        YOURS,
+        &[
+            ("mul(a, b) is the product of 3 x 5 elements", product),
+            ("the rule gives a and b their gradients", gradients),
+            ("mul(x, x) gives x the sum of both gradients", square),
+        ],
+    )
+}
+
+/// The value, before any gradient.
+fn product(_: &()) -> Outcome {
+    let (x, y) = (numbers(1, 15), numbers(2, 15));
+    let a = Tensor::new(&[3, 5], &x);
+    let b = Tensor::new(&[3, 5], &y);
+    let right: Vec<f32> = x.iter().zip(&y).map(|(x, y)| x * y).collect();
+    expect("mul(a, b)", &yours::mul(&a, &b).to_vec(), &right)
+}
+
+/// The loss `sum(mul(a, b) * w)` brings `w` to the rule as its `grad_out`.
+fn gradients(_: &()) -> Outcome {
+    let a = Tensor::new(&[3], &numbers(3, 3));
+    let b = Tensor::new(&[3], &numbers(4, 3));
+    let w = Tensor::new(&[3], &numbers(5, 3));
+    let mut tape = yours::mul(&a, &b).mul(&w).sum().backward_recorded();
+    for (leaf, name) in [(&a, "a"), (&b, "b"), (&w, "w")] {
+        tape.name(leaf.id(), name);
+    }
+    judge("sum(mul(a, b) * w)", &tape, &["a", "b", "w"], |leaves| {
+        dot(&mul(&leaves[0], &leaves[1]), &leaves[2])
+    })
+}
+
+/// The same tensor as both operands is two operands.
+fn square(_: &()) -> Outcome {
+    let x = Tensor::new(&[3], &numbers(6, 3));
+    let w = Tensor::new(&[3], &numbers(7, 3));
+    let mut tape = yours::mul(&x, &x).mul(&w).sum().backward_recorded();
+    tape.name(x.id(), "x");
+    tape.name(w.id(), "w");
+    judge("sum(mul(x, x) * w)", &tape, &["x", "x", "w"], |leaves| {
+        dot(&mul(&leaves[0], &leaves[1]), &leaves[2])
+    })
+}

@@ -1,0 +1,23 @@
+// mul_kernel: the gradients of a product, on the device (chapter 15).
+//
+// WHAT   Fill `grad_a` and `grad_b`. Each work-item does one element of both,
+//        by the rule of `mul_rule`.
+// WHY    The device starts whole groups of 256 work-items: for 777 elements
+//        1024 of them run, and 247 have nothing to do. A kernel that lets
+//        them write destroys memory that belongs to somebody else, and the
+//        numbers that you look at may still be right.
+// CHECK  cargo learn check mul_kernel
+
+kernel void mul_backward(global const float *grad_out,
+                         global const float *a, global const float *b,
+                         global float *grad_a, global float *grad_b, uint n)
+{
+    uint i = get_global_id(0);
+    // HOLE
+    //| /* TODO(mul_kernel): guard, then write grad_a[i] and grad_b[i] */
+    if (i < n) {
+        grad_a[i] = grad_out[i] * b[i];
+        grad_b[i] = grad_out[i] * a[i];
+    }
+    // END HOLE
+}

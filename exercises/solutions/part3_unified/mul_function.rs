@@ -1,0 +1,56 @@
+// mul_function: a product as a Function (chapter 23).
+//
+// WHAT   `forward` keeps what `backward` will ask for, and `backward` returns
+//        one gradient for each operand that needs one.
+// WHY    This is the rule of `mul_rule` a third time, and the last: written
+//        with tensor operations it runs on every device, and its own gradient
+//        can be taken. What is kept lives as long as the graph, so nothing is
+//        kept and nothing is computed for an operand that needs no gradient.
+// CHECK  cargo learn check mul_function
+
+use rungrad::Error;
+use rungrad::part3_unified::{Array, Binary, Context, Function, Tensor};
+
+/// The elementwise product of two equal shapes.
+pub struct Mul;
+
+impl Function for Mul {
+    fn name(&self) -> &'static str {
+        "mul"
+    }
+
+    fn forward(
+        &self,
+        ctx: &mut Context,
+        inputs: &[&Array],
+    ) -> Result<Array, Error> {
+        // HOLE
+        //| // Keep what backward will ask for: `ctx.needs(i)` tells whether
+        //| // operand i needs a gradient, `ctx.save_input(i, inputs[i])`
+        //| // keeps an operand.
+        if ctx.needs(0) {
+            ctx.save_input(1, inputs[1]);
+        }
+        if ctx.needs(1) {
+            ctx.save_input(0, inputs[0]);
+        }
+        // END HOLE
+        inputs[0].binary(Binary::Mul, inputs[1])
+    }
+
+    fn backward(
+        &self,
+        ctx: &Context,
+        grad_out: &Tensor,
+    ) -> Vec<Option<Tensor>> {
+        // HOLE
+        //| // `ctx.input(i)` is what forward kept; None is for an operand
+        //| // that needs no gradient.
+        //| todo!("TODO(mul_function): vec![grad_a, grad_b]")
+        vec![
+            ctx.needs(0).then(|| grad_out.mul(&ctx.input(1))),
+            ctx.needs(1).then(|| grad_out.mul(&ctx.input(0))),
+        ]
+        // END HOLE
+    }
+}

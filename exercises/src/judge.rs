@@ -1,0 +1,173 @@
+//! The judge of a step: values beside the right ones, and gradients beside
+//! the slopes that nudging finds, with the rule that is to blame.
+
+use rungrad::gradcheck::{compare, slope};
+use rungrad::reference::Array;
+use rungrad::tape::{Blame, Record, Tape};
+
+use crate::typical;
+use crate::verdict::{Outcome, Stop, wrong};
+
+/// Whether values that took no difference to compute are right.
+pub fn expect(what: &str, yours: &[f32], right: &[f32]) -> Outcome {
+    if yours.len() != right.len() {
+        let (yours, right) = (yours.len(), right.len());
+        return Err(wrong(format!(
+            "{what} has {yours} elements. It should have {right}."
+        )));
+    }
+    let differs = |(y, r): (&f32, &f32)| {
+        // A NaN is never near anything.
+        let near = (y - r).abs() <= 1e-5 * r.abs().max(1.0);
+        !near
+    };
+    match yours.iter().zip(right).position(differs) {
+        None => Ok(()),
+        Some(at) => Err(wrong(format!(
+            "{what} is wrong at element {at}, counted from 0.\n\n  yours  {}\n  \
+             right  {}",
+            yours[at], right[at]
+        ))),
+    }
+}
+
+/// Judges a recorded backward of `expression`.
+///
+/// First each rule on the tape alone, so that the one to blame is named.
+/// Then the sum that arrived at each leaf, beside the slope of `f`, which
+/// computes the same from the leaves' values. `leaves` are their names on the
+/// tape in the order of `f`'s arguments; a leaf that is used twice is named
+/// twice, and its gradient is the sum of both slopes.
+pub fn judge(
+    expression: &str,
+    tape: &Tape,
+    leaves: &[&str],
+    f: impl Fn(&[Array]) -> f64,
+) -> Outcome {
+    if let Some(blame) = tape.blame() {
+        let words = accuse(tape, &blame);
+        return Err(with_tape(expression, words, tape, Some(blame.at())));
+    }
+    let mut inputs = Vec::new();
+    for leaf in leaves {
+        let found = tape.records.iter().find(|it| is_named(it, leaf));
+        let Some(values) = found.and_then(array) else {
+            let words = format!(
+                "{leaf} is not on the tape: the operation that uses it has to \
+                 name it among its operands."
+            );
+            return Err(with_tape(expression, words, tape, None));
+        };
+        inputs.push(values);
+    }
+    for (first, leaf) in leaves.iter().enumerate() {
+        if leaves[..first].contains(leaf) {
+            continue;
+        }
+        let parts: Vec<Array> = (first..leaves.len())
+            .filter(|&k| leaves[k] == *leaf)
+            .map(|k| slope(&inputs, k, &f))
+            .collect();
+        gradient(expression, tape, leaf, &parts)?;
+    }
+    match tape.unchecked().first() {
+        None => Ok(()),
+        Some(op) => {
+            let words = format!(
+                "The tape holds an operation that the judge does not know as \
+                 \"{op}\" with these operands: keep its name, and name every \
+                 operand."
+            );
+            Err(with_tape(expression, words, tape, None))
+        }
+    }
+}
+
+/// Whether what arrived at a leaf is the sum of `parts`.
+fn gradient(
+    expression: &str,
+    tape: &Tape,
+    leaf: &str,
+    parts: &[Array],
+) -> Outcome {
+    let at = tape.records.iter().position(|it| is_named(it, leaf));
+    let at = at.expect("it was found before");
+    let record = &tape.records[at];
+    let Some(grad) = &record.grad else {
+        let words = format!("No gradient arrived at {leaf}.");
+        return Err(with_tape(expression, words, tape, Some(at)));
+    };
+    let mut right = parts[0].clone();
+    for part in &parts[1..] {
+        let pairs = right.values.iter_mut().zip(&part.values);
+        pairs.for_each(|(sum, more)| *sum += more);
+    }
+    let yours = Array::new(&record.shape, grad);
+    match compare(&yours, &right, parts) {
+        None => Ok(()),
+        Some(mismatch) => {
+            let words = format!(
+                "The gradient that arrived at {leaf} is wrong, though no \
+                 single rule is.\n\n{mismatch}"
+            );
+            Err(with_tape(expression, words, tape, Some(at)))
+        }
+    }
+}
+
+fn accuse(tape: &Tape, blame: &Blame) -> String {
+    match blame {
+        Blame::Rule { at, operand, mismatch } => {
+            let record = &tape.records[*at];
+            let inputs: Option<Vec<Array>> = record
+                .parents
+                .iter()
+                .map(|&id| array(&tape.records[tape.position(id)?]))
+                .collect();
+            let mut mismatch = mismatch.clone();
+            if let (Some(inputs), Some(grad)) = (inputs, &record.grad) {
+                let grad_out = Array::new(&record.shape, grad);
+                let op = record.op.name();
+                typical::explain(
+                    &mut mismatch,
+                    op,
+                    &inputs,
+                    &grad_out,
+                    *operand,
+                );
+            }
+            let name = record.parents[*operand];
+            let name = tape.position(name).and_then(|at| {
+                let name = tape.records[at].name.as_ref()?;
+                Some(format!(" ({name})"))
+            });
+            format!(
+                "The rule of {} is wrong for operand {operand}{}.\n\n{mismatch}",
+                record.op,
+                name.unwrap_or_default()
+            )
+        }
+        Blame::Sum { at, mismatch } => format!(
+            "Several gradients go to {}, and their sum is wrong.\n\n{mismatch}",
+            tape.records[*at].name.as_deref().unwrap_or("this tensor")
+        ),
+    }
+}
+
+fn with_tape(
+    expression: &str,
+    words: String,
+    tape: &Tape,
+    at: Option<usize>,
+) -> Stop {
+    let words = format!("{words}\n\nThe tape of {expression}:");
+    Stop::Wrong { words, tape: Some((tape.clone(), at)) }
+}
+
+fn is_named(record: &Record, name: &str) -> bool {
+    record.name.as_deref() == Some(name)
+}
+
+fn array(record: &Record) -> Option<Array> {
+    Some(Array::new(&record.shape, record.values.as_ref()?))
+}

@@ -1,0 +1,294 @@
+//! A learner's kernel on a device.
+
+use std::fs;
+use std::process::ExitCode;
+
+use rungrad::Error;
+use rungrad::opencl::{Gpu, Source};
+
+use crate::frame::{Kind, Role, Step, frame};
+use crate::page::shown;
+use crate::panics::throw;
+use crate::verdict::{Outcome, Stop, wrong};
+
+/// The work-items of a group.
+const GROUP: usize = 256;
+
+/// What stands where nothing has been written yet, and behind the end.
+const CANARY: f32 = -8.765_432e30;
+
+/// A learner's kernel, and the device that runs it.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    gpu: Gpu,
+    source: Source,
+    file: &'static str,
+    role: Role,
+}
+
+/// What the kernel gets, in the order of its parameters.
+#[derive(Clone, Copy, Debug)]
+pub enum Argument<'a> {
+    /// An array to read, and its name.
+    In(&'a str, &'a [f32]),
+    /// An array to write: its name and its length.
+    Out(&'a str, usize),
+    /// A number of elements.
+    Count(usize),
+}
+
+/// The `main` of the check of a kernel exercise: `name` is the kernel in the
+/// learner's `file`.
+pub fn check_kernel(
+    id: &'static str,
+    file: &'static str,
+    name: &'static str,
+    steps: &[Step<Kernel>],
+) -> ExitCode {
+    let open = |role| Kernel::open(id, file, name, role);
+    frame(id, file, Kind::Kernel, open, steps)
+}
+
+impl Kernel {
+    fn open(
+        id: &str,
+        file: &'static str,
+        name: &str,
+        role: Role,
+    ) -> Result<Kernel, Stop> {
+        let place = shown(file);
+        let text = fs::read_to_string(file).map_err(|error| {
+            wrong(format!("{place} cannot be read: {error}"))
+        })?;
+        // Before the device: a hole is a hole, also where there is none.
+        let todo = format!("TODO({id})");
+        if let Some((line, rest)) = find(&text, &todo) {
+            let task = rest.split("*/").next().unwrap_or_default().trim();
+            return Err(Stop::ToDo(format!(
+                "{place}:{line} still says {task}"
+            )));
+        }
+        let gpu = Gpu::first().map_err(absent)?;
+        let device = gpu.info();
+        // Were the simulator lost on the way here, its log would be as empty
+        // as that of a clean run.
+        if role == Role::Simulated && device.platform != "Oclgrind" {
+            let why = format!("{} ran in its place", device.name);
+            return Err(Stop::Skipped(why));
+        }
+        println!(
+            "  on gpu:{}, {} ({})",
+            device.index, device.name, device.kind
+        );
+        let source = Source::new(&place, &text, name);
+        Ok(Kernel { gpu, source, file, role })
+    }
+
+    /// The device that runs the kernel.
+    pub fn gpu(&self) -> &Gpu {
+        &self.gpu
+    }
+
+    /// Runs the kernel for `items` work-items, rounded up to whole groups,
+    /// and returns the arrays that it wrote.
+    ///
+    /// Every array lies in a larger one, so a stray access of a near
+    /// neighbor does no harm and is seen. Oclgrind sees each by itself, and
+    /// gets the arrays as they are.
+    pub fn run(
+        &self,
+        items: usize,
+        arguments: &[Argument<'_>],
+    ) -> Result<Vec<Vec<f32>>, Stop> {
+        let mut buffers = Vec::new();
+        for argument in arguments {
+            let (len, values) = match argument {
+                Argument::In(_, values) => (values.len(), *values),
+                Argument::Out(_, len) => (*len, &[][..]),
+                Argument::Count(_) => continue,
+            };
+            let room = match self.role {
+                Role::Plain => len.max(items).next_multiple_of(GROUP) + GROUP,
+                Role::Simulated => len,
+            };
+            let mut padded = values.to_vec();
+            padded.resize(room, CANARY);
+            buffers.push(self.gpu.upload(&padded)?);
+        }
+        // SAFETY: nothing vouches for a learner's kernel. That is why this
+        // process exists: it has a time limit, it holds nothing but this
+        // check, and what the kernel does to it ends with it.
+        let mut launch = unsafe { self.gpu.launch_source(&self.source) };
+        let mut next = buffers.iter();
+        for argument in arguments {
+            let mut buffer = || next.next().expect("each array has a buffer");
+            launch = match argument {
+                Argument::In(_, values) => launch.input(buffer(), values.len()),
+                Argument::Out(_, len) => launch.output(buffer(), *len),
+                Argument::Count(n) => launch.scalar(*n as u32),
+            };
+        }
+        launch
+            .global(items)
+            .local(GROUP)
+            .run()
+            .map_err(|error| self.refused(error))?;
+        let mut written = Vec::new();
+        let mut next = buffers.iter();
+        for argument in arguments {
+            let mut read = || {
+                let buffer = next.next().expect("each array has a buffer");
+                buffer.read()
+            };
+            match argument {
+                Argument::In(name, values) => intact(name, values, &read()?)?,
+                Argument::Out(name, len) => {
+                    let mut values = read()?;
+                    inside(name, &values, *len, items)?;
+                    values.truncate(*len);
+                    written.push(values);
+                }
+                Argument::Count(_) => {}
+            }
+        }
+        Ok(written)
+    }
+
+    /// [`Kernel::run`] inside a rule, which cannot return a [`Stop`] through
+    /// the engine and throws it.
+    pub fn run_in_a_rule(
+        &self,
+        items: usize,
+        arguments: &[Argument<'_>],
+    ) -> Vec<Vec<f32>> {
+        self.run(items, arguments).unwrap_or_else(|stop| throw(stop))
+    }
+
+    /// A build error quotes the line that it names.
+    fn refused(&self, error: Error) -> Stop {
+        let Error::Build { sentence, .. } = &error else { return error.into() };
+        let text = fs::read_to_string(self.file).unwrap_or_default();
+        let number = sentence
+            .split(':')
+            .filter_map(|part| part.trim().parse::<usize>().ok())
+            .next();
+        let line = number.and_then(|it| text.lines().nth(it.checked_sub(1)?));
+        wrong(match line {
+            Some(line) => format!(
+                "The kernel does not compile.\n\n{sentence}\n\n  {}",
+                line.trim_end()
+            ),
+            None => format!("The kernel does not compile.\n\n{sentence}"),
+        })
+    }
+}
+
+/// The line, counted from 1, that holds `words`, from the words on.
+fn find<'a>(text: &'a str, words: &str) -> Option<(usize, &'a str)> {
+    let mut lines = text.lines().enumerate();
+    lines.find_map(|(at, line)| {
+        let start = line.find(words)?;
+        Some((at + 1, &line[start..]))
+    })
+}
+
+/// A machine without OpenCL skips; where it is required, that is a failure. A
+/// device that was asked for by name and is not there is one too.
+fn absent(error: Error) -> Stop {
+    let required = std::env::var_os("RUNGRAD_REQUIRE_GPU");
+    let required = required.is_some_and(|value| value == "1");
+    match error {
+        Error::NoOpenCl(why) if !required => Stop::Skipped(why),
+        other => other.into(),
+    }
+}
+
+/// Whether an input is what it was, and nothing was written behind it.
+fn intact(name: &str, before: &[f32], after: &[f32]) -> Outcome {
+    let (own, spare) = after.split_at(before.len());
+    let differs = |(b, a): (&f32, &f32)| b.to_bits() != a.to_bits();
+    if let Some(at) = before.iter().zip(own).position(differs) {
+        return Err(wrong(format!(
+            "{name} is an input, and the kernel wrote its element {at}."
+        )));
+    }
+    past_the_end(name, before.len(), spare, None)
+}
+
+/// Whether an output was written from its first element to its last, and not
+/// beyond.
+fn inside(name: &str, values: &[f32], len: usize, items: usize) -> Outcome {
+    let (own, spare) = values.split_at(len);
+    let untouched = |value: &f32| value.to_bits() == CANARY.to_bits();
+    past_the_end(name, len, spare, Some(items))?;
+    match own.iter().position(untouched) {
+        None => Ok(()),
+        Some(at) => Err(wrong(format!(
+            "{name}[{at}] was never written. The array has {len} elements, \
+             and each needs its work-item."
+        ))),
+    }
+}
+
+fn past_the_end(
+    name: &str,
+    len: usize,
+    spare: &[f32],
+    items: Option<usize>,
+) -> Outcome {
+    let written = |value: &f32| value.to_bits() != CANARY.to_bits();
+    let Some(at) = spare.iter().position(written) else { return Ok(()) };
+    let at = len + at;
+    let why = items.map(|items| {
+        let all = items.next_multiple_of(GROUP);
+        format!(
+            " The device runs whole groups of {GROUP}, so {all} work-items \
+             ran for {items} elements. The spare ones must do nothing: \
+             compare the number of the item with n first."
+        )
+    });
+    Err(wrong(format!(
+        "{name} was written past its end: it has {len} elements, and the \
+         kernel wrote {name}[{at}].{}",
+        why.unwrap_or_default()
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(outcome: Outcome) -> String {
+        match outcome {
+            Err(Stop::Wrong { words, .. }) => words,
+            other => format!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_write_behind_the_end_is_seen() {
+        let said = words(inside("out", &[1.0, 2.0, 3.0, CANARY], 2, 2));
+        assert!(said.contains("out was written past its end"), "{said}");
+        assert!(said.contains("out[2]") && said.contains("256"), "{said}");
+    }
+
+    #[test]
+    fn an_element_that_nobody_wrote_is_seen() {
+        let said = words(inside("out", &[1.0, CANARY, CANARY], 2, 2));
+        assert!(said.contains("out[1] was never written"), "{said}");
+    }
+
+    #[test]
+    fn an_input_that_was_written_is_seen() {
+        let said = words(intact("a", &[1.0, 2.0], &[1.0, 2.5, CANARY]));
+        assert!(said.contains("wrote its element 1"), "{said}");
+        assert!(intact("a", &[1.0], &[1.0, CANARY]).is_ok());
+    }
+
+    #[test]
+    fn a_todo_is_found_with_its_line() {
+        let text = "kernel\n  /* TODO(x): guard */\n";
+        assert_eq!(find(text, "TODO(x)"), Some((2, "TODO(x): guard */")));
+        assert_eq!(find(text, "TODO(y)"), None);
+    }
+}

@@ -1,0 +1,186 @@
+//! Oclgrind, which simulates a device and looks at every access: it finds the
+//! stray write and the race that come with right numbers.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::{env, fs, process};
+
+use crate::child::{self, Ending};
+use crate::frame::{ROLE, Role};
+use crate::page::shown;
+use crate::verdict::Code;
+
+/// What Oclgrind says of a kernel.
+pub(crate) enum Report {
+    /// It is not installed.
+    Absent,
+    Clean,
+    /// No stray access, and yet a step failed on its device.
+    Unlike,
+    /// What it found, ready to print.
+    Faults(String),
+    /// It did not come to a verdict.
+    Unknown(String),
+}
+
+/// Lets the check run once more, under Oclgrind. It exits with 0 whatever it
+/// finds, so its log is what counts.
+pub(crate) fn look(program: &Path, file: &str) -> Report {
+    if !is_installed() {
+        return Report::Absent;
+    }
+    let log = log();
+    let mut command = Command::new("oclgrind");
+    command.args(["--data-races", "--uninitialized"]);
+    // Version 21 does not know an instruction that the optimizer makes of a
+    // division beside its remainder.
+    command.args(["--build-options", "-cl-opt-disable", "--log"]).arg(&log);
+    command.arg(program).env(ROLE, Role::Simulated.name());
+    // It has one device of its own, and no other.
+    command.env_remove("RUNGRAD_DEVICE").stdout(Stdio::null());
+    let ended = child::watch(&mut command);
+    let text = fs::read_to_string(&log).unwrap_or_default();
+    let _ = fs::remove_file(&log);
+    let own = fs::read_to_string(file).unwrap_or_default();
+    let faults = faults(&text, &own, &shown(file));
+    match ended {
+        _ if !faults.is_empty() => Report::Faults(faults),
+        Ok((Ending::Exited(code), _)) => match Code::known(code) {
+            Some(Code::Solved) => Report::Clean,
+            Some(Code::Failing) => Report::Unlike,
+            _ => Report::Unknown("its device was not used".to_string()),
+        },
+        Ok((Ending::Killed(signal), _)) => {
+            Report::Unknown(format!("it ended by signal {signal}"))
+        }
+        Ok((Ending::TimedOut(limit), _)) => {
+            Report::Unknown(format!("it took more than {} s", limit.as_secs()))
+        }
+        Err(error) => Report::Unknown(format!("it did not start: {error}")),
+    }
+}
+
+fn is_installed() -> bool {
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path).any(|folder| folder.join("oclgrind").is_file())
+}
+
+fn log() -> PathBuf {
+    env::temp_dir().join(format!("rungrad-oclgrind-{}", process::id()))
+}
+
+/// How many findings are worth reading at once.
+const SHOWN: usize = 3;
+
+/// The findings of a log in the kernels of `source`, each kind at each line
+/// once, ready to print. `file` is what the reader calls the source.
+fn faults(log: &str, source: &str, file: &str) -> String {
+    let mut seen = Vec::new();
+    let mut found = Vec::new();
+    for block in log.split("\n\n") {
+        let lines: Vec<&str> =
+            block.lines().filter(|it| !it.trim().is_empty()).collect();
+        let kernel =
+            lines.iter().find_map(|it| it.trim().strip_prefix("Kernel: "));
+        let Some(kernel) = kernel else { continue };
+        // The check runs kernels of the engine as well.
+        if !source.contains(kernel) {
+            continue;
+        }
+        let kind = lines[0].split(" address").next().unwrap_or_default();
+        let place = lines.iter().find_map(|it| line_number(it));
+        if !seen.contains(&(kind, place)) {
+            seen.push((kind, place));
+            found.push(finding(kind, &lines, file));
+        }
+    }
+    let rest = found.len().saturating_sub(SHOWN);
+    found.truncate(SHOWN);
+    let mut text = found.join("\n");
+    if rest > 0 {
+        text += &format!("\n  and {rest} more of such lines\n");
+    }
+    text
+}
+
+/// One finding: what, which work-item, and the line with its code. The lines
+/// of the compiler's own language between them help nobody.
+fn finding(kind: &str, lines: &[&str], file: &str) -> String {
+    let mut text = format!("  {kind}\n");
+    for (at, line) in lines.iter().enumerate() {
+        if let Some((_, rest)) = line.split_once("Global(") {
+            let item = rest.split(')').next().unwrap_or_default();
+            let item = item.trim_end_matches(",0");
+            text += &format!("    by work-item {item}\n");
+        }
+        if let Some(number) = line_number(line) {
+            let code = lines.get(at + 1).map_or("", |it| it.trim());
+            text += &format!("    at {file}:{number}\n      {code}\n");
+        }
+    }
+    text
+}
+
+/// The 7 in `At line 7 (column 15) of input.cl:`.
+fn line_number(line: &str) -> Option<usize> {
+    let rest = line.trim().strip_prefix("At line ")?;
+    rest.split(' ').next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WRITE: &str = "
+Invalid write of size 4 at global memory address 0xd000000000014
+\tKernel: mine
+\tEntity: Global(5,0,0) Local(5,0,0) Group(0,0,0)
+\t  store float %mul, float addrspace(1)* %arrayidx4, align 4, !dbg !40
+\tAt line 7 (column 15) of input.cl:
+\t  out[i] = a[i];
+\t
+";
+
+    #[test]
+    fn a_finding_names_item_and_line_and_quotes_the_code() {
+        let expected = "  Invalid write of size 4 at global memory
+    by work-item 5
+    at my.cl:7
+      out[i] = a[i];
+";
+        assert_eq!(faults(WRITE, "kernel void mine()", "my.cl"), expected);
+    }
+
+    #[test]
+    fn the_same_finding_is_told_once() {
+        let other = WRITE.replace("5,0,0", "6,0,0");
+        let log = format!("{WRITE}\n{other}");
+        let source = "kernel void mine()";
+        assert_eq!(faults(&log, source, "f"), faults(WRITE, source, "f"));
+    }
+
+    #[test]
+    fn the_engine_s_own_kernels_are_not_the_learner_s() {
+        assert_eq!(faults(WRITE, "kernel void yours()", "my.cl"), "");
+        assert_eq!(faults("", "kernel void yours()", "my.cl"), "");
+    }
+
+    #[test]
+    fn a_race_names_both_items() {
+        let log = "
+Read-write data race at global memory address 0x1
+\tKernel: mine
+\tFirst entity:  Global(0,0,0) Local(0,0,0) Group(0,0,0)
+\t  %0 = load float
+\tAt line 3 (column 1) of input.cl:
+\t  x[0] += 1;
+\tSecond entity: Global(1,2,0) Local(1,0,0) Group(0,0,0)
+\t  store float
+\tAt line 4 (column 1) of input.cl:
+\t  y = x[0];
+";
+        let said = faults(log, "mine", "my.cl");
+        assert!(said.contains("by work-item 0\n    at my.cl:3"), "{said}");
+        assert!(said.contains("by work-item 1,2\n    at my.cl:4"), "{said}");
+    }
+}

@@ -1,0 +1,87 @@
+//! What a check prints: lines that fit a terminal, paths that can be clicked.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use rungrad::draw;
+use rungrad::tape::Tape;
+
+/// How wide a line of prose is.
+const WIDTH: usize = 78;
+
+/// Breaks the prose between line ends; indented lines are tables and code,
+/// and stay as they are.
+pub(crate) fn filled(text: &str) -> String {
+    let mut page = String::new();
+    for line in text.lines() {
+        let mut column = 0;
+        if line.starts_with(' ') {
+            page += line;
+        } else {
+            for word in line.split(' ') {
+                let length = word.chars().count();
+                if column > 0 && column + 1 + length > WIDTH {
+                    page += "\n";
+                    column = 0;
+                } else if column > 0 {
+                    page += " ";
+                    column += 1;
+                }
+                page += word;
+                column += length;
+            }
+        }
+        page += "\n";
+    }
+    page
+}
+
+/// A path as seen from the root of the repository.
+pub(crate) fn shown(path: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
+    let path = Path::new(path);
+    let short = root.and_then(|root| path.strip_prefix(root).ok());
+    short.unwrap_or(path).display().to_string()
+}
+
+/// The tape for the terminal, and where its picture lies.
+pub(crate) fn tape(id: &str, tape: &Tape, blamed: Option<usize>) -> String {
+    let text = draw::text(tape, blamed);
+    let lines: String = text.lines().map(|it| format!("  {it}\n")).collect();
+    let title = format!("The tape of the exercise {id}");
+    let file = folder().join(format!("{id}.svg"));
+    let svg = draw::svg(tape, id, &title, blamed);
+    let saved =
+        fs::create_dir_all(folder()).and_then(|()| fs::write(&file, svg));
+    match saved {
+        Ok(()) => {
+            let place = shown(&file.to_string_lossy());
+            format!("{lines}\nThe same as a picture: {place}\n")
+        }
+        // The text says all that the picture says.
+        Err(_) => lines,
+    }
+}
+
+/// `target/verdict`: a check is built into `target/debug/deps`.
+fn folder() -> PathBuf {
+    let program = env::current_exe().unwrap_or_default();
+    let target = program.ancestors().nth(3).unwrap_or(Path::new("target"));
+    target.join("verdict")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prose_is_broken_and_tables_are_not() {
+        let long = "word ".repeat(30);
+        let text = format!("{}\n  {long}\nend", long.trim());
+        let page = filled(&text);
+        let lines: Vec<&str> = page.lines().collect();
+        assert!(lines[0].len() <= WIDTH && lines[1].len() <= WIDTH);
+        assert_eq!(lines[2], format!("  {long}"));
+        assert_eq!(lines[3], "end");
+    }
+}

@@ -1,0 +1,86 @@
+//! A panic as one sentence.
+//!
+//! A learner's code may panic, an operation of the engine may refuse the
+//! learner's arguments, and `todo!()` is a panic too. None of them shows a
+//! backtrace: the one line that matters is the learner's own.
+
+use std::backtrace::Backtrace;
+use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
+use std::sync::{Mutex, PoisonError};
+
+use crate::page::shown;
+use crate::verdict::{Outcome, Stop, wrong};
+
+/// What the last panic said, and at which line of the learner's file.
+struct Fall {
+    message: String,
+    line: Option<String>,
+}
+
+static LAST: Mutex<Option<Fall>> = Mutex::new(None);
+
+/// Runs `work`; a panic becomes the verdict that fits it. `file` is the
+/// learner's.
+pub(crate) fn caught(
+    file: &'static str,
+    work: impl FnOnce() -> Outcome,
+) -> Outcome {
+    panic::set_hook(Box::new(|info| {
+        let fall = Fall { message: message(info), line: line(info, file) };
+        *last() = Some(fall);
+    }));
+    panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| {
+        // A rule cannot return a verdict through the engine, so it throws it.
+        match payload.downcast::<Stop>() {
+            Ok(stop) => Err(*stop),
+            Err(_) => Err(verdict(file)),
+        }
+    })
+}
+
+/// Throws a verdict through code that has no place for a `Result`.
+pub(crate) fn throw(stop: Stop) -> ! {
+    panic::resume_unwind(Box::new(stop))
+}
+
+fn last() -> std::sync::MutexGuard<'static, Option<Fall>> {
+    LAST.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn verdict(file: &str) -> Stop {
+    let Some(Fall { message, line }) = last().take() else {
+        return wrong("Your code stopped without a word.");
+    };
+    let file = shown(file);
+    let place = match line {
+        Some(line) => format!("{file}:{line}"),
+        None => file,
+    };
+    match message.strip_prefix("not yet implemented: ") {
+        Some(task) if task.starts_with("TODO(") => {
+            Stop::ToDo(format!("{place} still says {task}"))
+        }
+        _ => wrong(format!("Your code stopped at {place}: {message}")),
+    }
+}
+
+fn message(info: &PanicHookInfo<'_>) -> String {
+    info.payload_as_str().unwrap_or("a panic without a message").to_string()
+}
+
+/// The learner's line: where the panic is, or, when the engine or a library
+/// panicked, the innermost call in the learner's file.
+fn line(info: &PanicHookInfo<'_>, file: &str) -> Option<String> {
+    let location = info.location()?;
+    if location.file() == file {
+        return Some(location.line().to_string());
+    }
+    // A backtrace shortens the folders, so the last two names must do.
+    let mut names = file.rsplit('/');
+    let (name, folder) = (names.next()?, names.next()?);
+    let marker = format!("{folder}/{name}:");
+    let trace = Backtrace::force_capture().to_string();
+    let (_, rest) = trace.split_once(&marker)?;
+    let digits = rest.split(|letter: char| !letter.is_ascii_digit());
+    digits.into_iter().next().map(str::to_string)
+}

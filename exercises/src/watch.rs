@@ -1,0 +1,123 @@
+//! The parent of a check: it has a sentence for every way in which the child
+//! can end, and has Oclgrind look at a kernel that came to its end.
+
+use std::env;
+use std::path::Path;
+use std::process::Command;
+
+use crate::child::{self, Ending};
+use crate::frame::{Kind, ROLE, Role};
+use crate::oclgrind::{self, Report};
+use crate::page::{filled, shown};
+use crate::verdict::Code;
+
+pub(crate) fn watch(id: &str, file: &str, kind: Kind) -> Code {
+    let Ok(program) = env::current_exe() else {
+        return failing("the check cannot find its own program to start it");
+    };
+    let mut child = Command::new(&program);
+    child.env(ROLE, Role::Plain.name());
+    let (ending, said) = match child::watch(&mut child) {
+        Ok(ended) => ended,
+        Err(error) => {
+            return failing(&format!("the check cannot be started: {error}"));
+        }
+    };
+    let mut code = match ending {
+        Ending::Exited(code) if Code::known(code).is_some() => {
+            // What a driver says about a kernel, the verdict says better.
+            if kind == Kind::Code {
+                eprint!("{said}");
+            }
+            Code::known(code).unwrap_or(Code::Failing)
+        }
+        ref other => {
+            let code = failing(&sentence(other, kind, &said));
+            for line in said.lines().filter(|it| !it.is_empty()).take(5) {
+                println!("  | {line}");
+            }
+            code
+        }
+    };
+    let hangs = matches!(ending, Ending::TimedOut(_));
+    let ran = matches!(code, Code::Solved | Code::Failing);
+    if kind == Kind::Kernel && ran && !hangs {
+        code = match oclgrind::look(&program, file) {
+            Report::Clean if code == Code::Solved => {
+                println!("  ok  Oclgrind saw no stray access and no race");
+                code
+            }
+            Report::Unlike if code == Code::Solved => failing(
+                "the same steps fail on the device that Oclgrind simulates; a \
+                 kernel must not depend on the device that runs it",
+            ),
+            Report::Clean | Report::Unlike | Report::Absent => code,
+            Report::Unknown(why) => {
+                println!("  --  Oclgrind gave no verdict: {why}");
+                code
+            }
+            Report::Faults(faults) => {
+                let failing = match code {
+                    Code::Solved => "failing: ",
+                    _ => "",
+                };
+                println!(
+                    "\n{failing}Oclgrind, which watches every access, found\n"
+                );
+                print!("{faults}");
+                Code::Failing
+            }
+        };
+    }
+    if code == Code::Solved {
+        println!("\nsolved: {id}");
+        if let Some(solution) = solution(file) {
+            println!("Ours, to compare: {solution}");
+        }
+    }
+    code
+}
+
+fn failing(words: &str) -> Code {
+    print!("\n{}", filled(&format!("failing: {words}.")));
+    Code::Failing
+}
+
+/// What happened to a child that said nothing itself.
+fn sentence(ending: &Ending, kind: Kind, said: &str) -> String {
+    let yours = match kind {
+        Kind::Code => "your code",
+        Kind::Kernel => "your kernel",
+    };
+    match ending {
+        Ending::TimedOut(limit) => format!(
+            "{yours} did not come to an end within {} s and was stopped; look \
+             at the condition of each loop",
+            limit.as_secs()
+        ),
+        Ending::Killed(_) if said.contains("overflowed its stack") => {
+            format!("{yours} ran out of stack: something calls itself forever")
+        }
+        Ending::Killed(signal) if kind == Kind::Kernel => format!(
+            "{yours} brought down the process that ran it (signal {signal}), \
+             which is what a write outside an array does; compare each index \
+             with n"
+        ),
+        Ending::Killed(signal) => {
+            format!("{yours} brought down its process (signal {signal})")
+        }
+        Ending::Exited(code) => {
+            format!("{yours} ended the check with code {code}, before its end")
+        }
+    }
+}
+
+/// The solution beside the learner's file: `exercises/part/name` has it in
+/// `exercises/solutions/part/name`, wherever a copy of it is edited.
+fn solution(file: &str) -> Option<String> {
+    let mut names = Path::new(file).iter().rev();
+    let (name, part) = (names.next()?, names.next()?);
+    let course = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let path = course.join("solutions").join(part).join(name);
+    Some(shown(&path.to_string_lossy()))
+}

@@ -1,0 +1,45 @@
+// An operand that needs no gradient gets one all the same, made from whatever
+// is at hand.
+
+use rungrad::Error;
+use rungrad::part3_unified::{Array, Binary, Context, Function, Tensor};
+
+/// The elementwise product of two equal shapes.
+pub struct Mul;
+
+impl Function for Mul {
+    fn name(&self) -> &'static str {
+        "mul"
+    }
+
+    fn forward(
+        &self,
+        ctx: &mut Context,
+        inputs: &[&Array],
+    ) -> Result<Array, Error> {
+        if ctx.needs(0) {
+            ctx.save_input(1, inputs[1]);
+        }
+        if ctx.needs(1) {
+            ctx.save_input(0, inputs[0]);
+        }
+        inputs[0].binary(Binary::Mul, inputs[1])
+    }
+
+    fn backward(
+        &self,
+        ctx: &Context,
+        grad_out: &Tensor,
+    ) -> Vec<Option<Tensor>> {
+        vec![
+            Some(match ctx.needs(0) {
+                true => grad_out.mul(&ctx.input(1)),
+                false => grad_out.clone(),
+            }),
+            Some(match ctx.needs(1) {
+                true => grad_out.mul(&ctx.input(0)),
+                false => grad_out.clone(),
+            }),
+        ]
+    }
+}

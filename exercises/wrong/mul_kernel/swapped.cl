@@ -1,0 +1,12 @@
+// Each gradient from the operand that it belongs to.
+
+kernel void mul_backward(global const float *grad_out,
+                         global const float *a, global const float *b,
+                         global float *grad_a, global float *grad_b, uint n)
+{
+    uint i = get_global_id(0);
+    if (i < n) {
+        grad_a[i] = grad_out[i] * a[i];
+        grad_b[i] = grad_out[i] * b[i];
+    }
+}

@@ -1,0 +1,11 @@
+// A sign that came along from the rule of a difference.
+
+use rungrad::part1_cpu::Tensor;
+
+/// The elementwise product of two equal shapes.
+pub fn mul(a: &Tensor, b: &Tensor) -> Tensor {
+    let (x, y) = (a.data(), b.data());
+    Tensor::from_op("mul", &[a, b], &*x * &*y, move |grad_out| {
+        vec![-grad_out * &*y, -grad_out * &*x]
+    })
+}
