@@ -12,6 +12,9 @@ pub(crate) struct Checkout {
     pub(crate) root: PathBuf,
     /// Where cargo builds, and where our logs and tools go.
     pub(crate) target: PathBuf,
+    /// What the learner edits; cargo's configuration names it. The progress
+    /// lies beside it.
+    pub(crate) exercises: PathBuf,
 }
 
 impl Checkout {
@@ -37,7 +40,11 @@ impl Checkout {
                 .join(folder),
             None => root.join("target"),
         };
-        Ok(Checkout { root, target })
+        let exercises = match env::var_os("RUNGRAD_EXERCISES") {
+            Some(folder) => root.join(folder),
+            None => root.join("exercises"),
+        };
+        Ok(Checkout { root, target, exercises })
     }
 
     /// Cargo, as it will run in the root of the checkout.

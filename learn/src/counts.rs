@@ -59,6 +59,23 @@ impl Counts {
         counts
     }
 
+    /// Reads what `cargo learn verify` said: its last line counts, the lines
+    /// before it name what was skipped and what failed.
+    pub(crate) fn of_verify(log: &str) -> Counts {
+        let mut counts = Counts::default();
+        for line in log.lines() {
+            if let Some(fault) = line.strip_prefix("FAILED ") {
+                counts.failures.push(fault.to_string());
+            }
+            counts.skips.extend(skip(line));
+        }
+        let last = log.lines().last().unwrap_or_default().replace(',', ";");
+        counts.passed = number(&last, "passed");
+        counts.failed = number(&last, "failed");
+        counts.skipped = number(&last, "skipped");
+        counts
+    }
+
     fn add(&mut self, section: &Section, result: &str) {
         let passed = number(result, "passed");
         let names: BTreeSet<&str> =

@@ -7,21 +7,75 @@ use toml_span::{DeserError, Deserialize, Value};
 
 use crate::checkout::Checkout;
 use crate::command::Stop;
+use crate::nearest::nearest;
 
 /// One row of the table.
 pub(crate) struct Exercise {
     /// The name that never changes.
     pub(crate) id: String,
     pub(crate) title: String,
+    /// The file of its page, below `book/src/`.
+    pub(crate) chapter: String,
+    /// What the learner edits, below the folder of exercises.
+    pub(crate) file: String,
+    /// What the machine must have: `opencl`.
+    pub(crate) needs: Vec<String>,
+    /// What to do, in one sentence, and how much it is.
+    pub(crate) task: String,
+    pub(crate) size: String,
+    /// From a nudge to nearly the answer.
+    pub(crate) hints: Vec<String>,
+    pub(crate) wrong: Vec<Wrong>,
+}
+
+/// A known wrong answer.
+pub(crate) struct Wrong {
+    /// Its file, below `exercises/wrong/ID/`.
+    pub(crate) file: String,
+    /// What its verdict must say.
+    pub(crate) says: String,
+    /// What this verdict takes beside the needs of the exercise: `oclgrind`.
+    pub(crate) needs: Vec<String>,
 }
 
 impl<'de> Deserialize<'de> for Exercise {
     fn deserialize(value: &mut Value<'de>) -> Result<Self, DeserError> {
         let mut row = TableHelper::new(value)?;
-        let exercise =
-            Exercise { id: row.required("id")?, title: row.required("title")? };
-        row.finalize(Some(value))?;
+        let exercise = Exercise {
+            id: row.required("id")?,
+            title: row.required("title")?,
+            chapter: row.required("chapter")?,
+            file: row.required("file")?,
+            needs: row.required("needs")?,
+            task: row.required("task")?,
+            size: row.required("size")?,
+            hints: row.required("hints")?,
+            wrong: row.optional("wrong").unwrap_or_default(),
+        };
+        row.finalize(None)?;
         Ok(exercise)
+    }
+}
+
+impl<'de> Deserialize<'de> for Wrong {
+    fn deserialize(value: &mut Value<'de>) -> Result<Self, DeserError> {
+        let mut row = TableHelper::new(value)?;
+        let wrong = Wrong {
+            file: row.required("file")?,
+            says: row.required("says")?,
+            needs: row.optional("needs").unwrap_or_default(),
+        };
+        row.finalize(None)?;
+        Ok(wrong)
+    }
+}
+
+impl Exercise {
+    /// The 4 of `ch04-backward-by-hand.md`.
+    pub(crate) fn chapter_number(&self) -> &str {
+        let number = self.chapter.strip_prefix("ch").unwrap_or_default();
+        let number = number.split('-').next().unwrap_or_default();
+        number.trim_start_matches('0')
     }
 }
 
@@ -46,6 +100,69 @@ fn read(text: &str) -> Result<Vec<Exercise>, String> {
     let mut document = toml_span::parse(text).map_err(|it| it.to_string())?;
     let mut table =
         TableHelper::new(&mut document).map_err(|it| it.to_string())?;
-    let rows = table.required("exercise").map_err(|it| it.to_string())?;
+    let rows: Vec<Exercise> =
+        table.required("exercise").map_err(|it| it.to_string())?;
+    table.finalize(None).map_err(|it| it.to_string())?;
     Ok(rows)
+}
+
+/// The exercise with that id; the nearest one is named when there is none.
+pub(crate) fn find<'a>(
+    exercises: &'a [Exercise],
+    id: &str,
+) -> Result<&'a Exercise, Stop> {
+    if let Some(exercise) = exercises.iter().find(|it| it.id == id) {
+        return Ok(exercise);
+    }
+    let ids: Vec<&str> = exercises.iter().map(|it| it.id.as_str()).collect();
+    let nearest = nearest(id, &ids).unwrap_or_default();
+    Err(Stop::Usage(format!(
+        "there is no exercise {id:?}; the nearest is {nearest}, and \
+         `cargo learn list` shows all"
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TABLE: &str = "
+[[exercise]]
+id = 'one'
+title = 'The first'
+chapter = 'ch04-backward-by-hand.md'
+file = 'part1_cpu/one.rs'
+needs = []
+task = 'Do it.'
+size = 'one line'
+hints = ['a', 'b', 'c']
+
+[[exercise.wrong]]
+file = 'swapped.rs'
+says = 'swapped'
+";
+
+    #[test]
+    fn a_row_has_its_wrong_answers() {
+        let rows = read(TABLE).unwrap();
+        assert_eq!(rows[0].chapter_number(), "4");
+        assert_eq!(rows[0].hints, ["a", "b", "c"]);
+        assert_eq!(rows[0].wrong[0].says, "swapped");
+    }
+
+    #[test]
+    fn a_key_that_nobody_knows_is_an_error() {
+        let table = TABLE.replace("size", "sizes");
+        assert!(read(&table).is_err());
+        assert!(read(&format!("{TABLE}more = 1")).is_err());
+    }
+
+    #[test]
+    fn an_unknown_id_names_the_nearest() {
+        let rows = read(TABLE).unwrap();
+        assert!(find(&rows, "one").is_ok());
+        let stop = find(&rows, "onee").err().unwrap();
+        assert_eq!(stop.exit_code(), 2);
+        assert!(stop.sentence().unwrap().contains("nearest is one"));
+    }
 }

@@ -12,6 +12,7 @@ mod counts;
 mod course;
 mod doctor;
 mod examples;
+mod exercises;
 mod expression;
 mod help;
 mod machine;
@@ -35,8 +36,13 @@ const COMMANDS: &[&Command] = &[
     &doctor::COMMAND,
     &examples::COMMAND,
     &expression::COMMAND,
+    &exercises::check::COMMAND,
+    &exercises::hint::COMMAND,
+    &exercises::solution::COMMAND,
+    &exercises::list::COMMAND,
     &book::COMMAND,
     &suite::COMMAND,
+    &exercises::verify::COMMAND,
     &help::COMMAND,
 ];
 

@@ -23,7 +23,8 @@ impl Progress {
     /// Reads the file. One that is missing is a fresh start; one that is
     /// damaged loses the lines that cannot be read, and nothing else.
     pub(crate) fn load(checkout: &Checkout) -> Progress {
-        let file = checkout.root.join(".learn/progress");
+        let beside = checkout.exercises.parent().unwrap_or(&checkout.root);
+        let file = beside.join(".learn/progress");
         let bytes = fs::read(&file).unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
         let mut states = BTreeMap::new();
@@ -84,7 +85,8 @@ mod tests {
             .join(format!("rungrad-progress-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&root);
         fs::create_dir_all(root.join(".learn")).unwrap();
-        Checkout { target: root.join("target"), root }
+        let (target, exercises) = (root.join("target"), root.join("exercises"));
+        Checkout { root, target, exercises }
     }
 
     #[test]

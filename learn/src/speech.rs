@@ -56,6 +56,24 @@ pub(crate) fn spoken(time: Duration) -> String {
     }
 }
 
+/// The text in lines that fit a terminal.
+pub(crate) fn filled(text: &str) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let line = lines.last_mut().expect("there is one");
+        let width = line.chars().count() + 1 + word.chars().count();
+        if !line.is_empty() && width > 78 {
+            lines.push(word.to_string());
+            continue;
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    lines
+}
+
 /// `text` cut to `width` characters, without control characters.
 pub(crate) fn cut(text: &str, width: usize) -> String {
     let clean: Vec<char> =
@@ -76,6 +94,14 @@ mod tests {
         assert_eq!(spoken(Duration::from_millis(640)), "0.6 s");
         assert_eq!(spoken(Duration::from_secs(42)), "42 s");
         assert_eq!(spoken(Duration::from_secs(125)), "2 min 05 s");
+    }
+
+    #[test]
+    fn lines_are_filled_and_lose_no_word() {
+        let text = "word ".repeat(40);
+        let lines = filled(&text);
+        assert!(lines.len() > 1 && lines.iter().all(|it| it.len() <= 78));
+        assert_eq!(lines.join(" "), text.trim());
     }
 
     #[test]

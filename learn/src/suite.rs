@@ -76,6 +76,12 @@ const STEPS: &[Step] = &[
         work: |it| it.tests(),
     },
     Step {
+        name: "verify",
+        what: "cargo learn verify: every exercise, in all three directions",
+        minutes: 15,
+        work: |it| it.verify(),
+    },
+    Step {
         name: "docs",
         what: "cargo doc: no broken link, nothing undocumented",
         minutes: 15,
@@ -219,6 +225,27 @@ impl Work<'_> {
         if counts.failed == 0 {
             counts.failed = 1;
             counts.failures.push(format!("{}: {complaint}", self.name));
+        }
+        Ok(Report { counts, complaint: Some(complaint) })
+    }
+
+    /// Every stub, solution and wrong answer counts on its own. In CI the
+    /// learner's files hold the stubs, and are compared with them.
+    fn verify(&self) -> Result<Report, Stop> {
+        let mut command = self.checkout.cargo(&["learn", "verify"]);
+        if env::var_os("CI").is_some() {
+            command.arg("--committed");
+        }
+        let ending =
+            process::follow(self.name, &mut command, self.log, self.limit)?;
+        let text = fs::read(self.log).unwrap_or_default();
+        let counts = Counts::of_verify(&String::from_utf8_lossy(&text));
+        if ending == Ending::Exited(0) && counts.passed > 0 {
+            return Ok(Report { counts, complaint: None });
+        }
+        let complaint = process::complaint("cargo learn verify", &ending);
+        if counts.failed == 0 {
+            return Ok(Report::failure(self.name, &complaint));
         }
         Ok(Report { counts, complaint: Some(complaint) })
     }

@@ -4,6 +4,7 @@
 use crate::checkout::Checkout;
 use crate::command::Stop;
 use crate::course::{self, Exercise};
+use crate::exercises::status::{self, Status};
 use crate::progress::Progress;
 use crate::speech::say;
 use crate::{machine, setup};
@@ -18,7 +19,7 @@ pub(crate) fn run(checkout: &Checkout) -> Result<(), Stop> {
     }
     let exercises = course::exercises(checkout)?;
     if progress.get("tour", "all").is_some() {
-        return again(&exercises, &progress);
+        return again(checkout, &exercises, &progress);
     }
     tour();
     progress.set("tour", "all", "seen");
@@ -32,7 +33,7 @@ pub(crate) fn run(checkout: &Checkout) -> Result<(), Stop> {
     say!("  cargo learn try \"(a*b)*b\" a=2,3 b=3,4");
     say!("The book, served on this machine");
     say!("  cargo learn book --open");
-    next(&exercises, &progress);
+    next(checkout, &exercises, &progress);
     prepared
 }
 
@@ -75,9 +76,13 @@ Training a network is that walk, repeated. Each rung needs only the one below.
 }
 
 /// Every visit but the first.
-fn again(exercises: &[Exercise], progress: &Progress) -> Result<(), Stop> {
+fn again(
+    checkout: &Checkout,
+    exercises: &[Exercise],
+    progress: &Progress,
+) -> Result<(), Stop> {
     let is_solved =
-        |it: &&Exercise| progress.get("exercise", &it.id) == Some("solved");
+        |it: &&Exercise| Status::of(it, progress, checkout) == Status::Solved;
     let solved = exercises.iter().filter(is_solved).count();
     if !exercises.is_empty() {
         say!("You have solved {solved} of {} exercises.", exercises.len());
@@ -85,17 +90,15 @@ fn again(exercises: &[Exercise], progress: &Progress) -> Result<(), Stop> {
     if machine::missing().iter().any(|tool| tool.needed) {
         say!("There is no OpenCL here yet: cargo learn setup");
     }
-    next(exercises, progress);
+    next(checkout, exercises, progress);
     say!();
     say!("All commands: cargo learn help");
     Ok(())
 }
 
 /// The first exercise that is not solved; without exercises, the examples.
-fn next(exercises: &[Exercise], progress: &Progress) {
-    let open =
-        |it: &&Exercise| progress.get("exercise", &it.id) != Some("solved");
-    match exercises.iter().find(open) {
+fn next(checkout: &Checkout, exercises: &[Exercise], progress: &Progress) {
+    match status::next(exercises, progress, checkout) {
         Some(exercise) => {
             say!("Your next exercise: {}", exercise.title);
             say!("  cargo learn check {}", exercise.id);

@@ -27,11 +27,18 @@ test result: FAILED. 4 passed; 1 failed; 0 ignored; 0 measured
 error: 1 target failed:
 ";
 
+/// A cargo whose tests say what the stage wants, and whose exercises hold.
+const CARGO: &str = "
+case $1 in
+  test) cat $SCENE/log ;;
+  learn) echo '7 passed, 0 failed, 0 skipped' ;;
+esac";
+
 /// A checkout whose book, spelling and cargo are well.
 fn healthy(tests: &str) -> Scene {
     let scene = Scene::new();
     scene.write("log", tests);
-    scene.program("cargo", "[ $1 = test ] && cat $SCENE/log; exit 0");
+    scene.program("cargo", CARGO);
     scene.program("codespell", "exit 0");
     scene.program_at("target/tools/bin/mdbook", "echo mdbook v0.5.4");
     scene
@@ -46,8 +53,9 @@ fn a_healthy_checkout_ends_with_a_table_and_a_line_of_counts() {
     let scene = healthy(GREEN);
     let said = scene.learn(&["test"]);
     said.went_well().tells("tests      ok           13       0        1");
-    // Thirteen tests, and one for each of the five steps beside them.
-    assert_eq!(last_line(&said), "18 passed, 0 failed, 1 skipped");
+    // Thirteen tests, seven for the exercises, and one for each of the five
+    // steps beside them.
+    assert_eq!(last_line(&said), "25 passed, 0 failed, 1 skipped");
 }
 
 #[test]
@@ -62,13 +70,13 @@ fn a_failing_test_is_counted_and_named_and_the_other_steps_go_on() {
     let scene = healthy(RED);
     scene.program(
         "cargo",
-        "[ $1 = test ] && { cat $SCENE/log; exit 101; }; exit 0",
+        &CARGO.replace(" ;;\n  learn", "; exit 101 ;;\n  learn"),
     );
     let said = scene.learn(&["test"]);
     assert_eq!(said.code, Some(1));
     said.tells("FAILED:\n  src/lib.rs: one\n").tells("left is not right");
     said.tells("target/learn-logs/tests.log").tells("spelling   ok");
-    assert_eq!(last_line(&said), "9 passed, 1 failed, 0 skipped");
+    assert_eq!(last_line(&said), "16 passed, 1 failed, 0 skipped");
 }
 
 #[test]
@@ -114,6 +122,31 @@ fn a_missing_spell_checker_is_a_skip_and_not_a_pass() {
     let said = scene.learn(&["test", "--only", "spelling"]);
     said.went_well().tells("spelling: codespell is not installed");
     assert_eq!(last_line(&said), "0 passed, 0 failed, 1 skipped");
+}
+
+#[test]
+fn exercises_that_do_not_hold_are_counted_and_named() {
+    let scene = healthy(GREEN);
+    let script = "
+        echo 'SKIPPED verify mul_kernel: no OpenCL driver'
+        echo 'FAILED mul_rule: the solution should pass'
+        echo '4 passed, 1 failed, 6 skipped'
+        exit 1";
+    scene.program("cargo", script);
+    let said = scene.learn(&["test", "--only", "verify"]);
+    assert_eq!(said.code, Some(1));
+    said.tells("FAILED:\n  mul_rule: the solution should pass\n")
+        .tells("  verify mul_kernel: no OpenCL driver\n");
+    assert_eq!(last_line(&said), "4 passed, 1 failed, 6 skipped");
+}
+
+#[test]
+fn a_verify_that_proves_nothing_is_a_failure() {
+    let scene = healthy(GREEN);
+    scene.program("cargo", "exit 0");
+    let said = scene.learn(&["test", "--only", "verify"]);
+    assert_eq!(said.code, Some(1));
+    assert_eq!(last_line(&said), "0 passed, 1 failed, 0 skipped");
 }
 
 #[test]

@@ -11,10 +11,22 @@ const EXERCISES: &str = "
 [[exercise]]
 id = \"p1_mul\"
 title = \"The rule of a product\"
+chapter = \"ch04-a-chapter.md\"
+file = \"part1_cpu/p1_mul.rs\"
+needs = []
+task = \"Do it.\"
+size = \"one line\"
+hints = [\"a\", \"b\", \"c\"]
 
 [[exercise]]
 id = \"p2_mul\"
 title = \"A kernel that multiplies\"
+chapter = \"ch04-a-chapter.md\"
+file = \"part1_cpu/p2_mul.rs\"
+needs = []
+task = \"Do it.\"
+size = \"one line\"
+hints = [\"a\", \"b\", \"c\"]
 ";
 
 #[test]

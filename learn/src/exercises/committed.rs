@@ -1,0 +1,176 @@
+//! `cargo learn verify --committed`: what stands in the tree is what is
+//! generated, formatted and known.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+use std::{env, fs};
+
+use crate::checkout::{Checkout, cannot_write};
+use crate::command::Stop;
+use crate::course::Exercise;
+use crate::exercises::program::FOLDER;
+use crate::exercises::stub::Faces;
+use crate::process::{self, Ending};
+
+/// Everything that is wrong with the files of the tree. `bench` is a folder
+/// that is free to hold solutions for the lints.
+pub(crate) fn faults(
+    checkout: &Checkout,
+    exercises: &[Exercise],
+    bench: &Path,
+) -> Result<Vec<String>, Stop> {
+    let mut faults = stubs(checkout, exercises)?;
+    faults.extend(strays(checkout, exercises));
+    faults.extend(unformatted(checkout)?);
+    for face in [Face::Stub, Face::Plain] {
+        faults.extend(lints(checkout, exercises, bench, face)?);
+    }
+    Ok(faults)
+}
+
+/// The stubs that are not what their solutions generate.
+fn stubs(
+    checkout: &Checkout,
+    exercises: &[Exercise],
+) -> Result<Vec<String>, Stop> {
+    let update = env::var_os("UPDATE").is_some_and(|value| value == "1");
+    let mut faults = Vec::new();
+    for exercise in exercises {
+        let stub = Faces::read(checkout, exercise)?.stub;
+        let file = checkout.root.join("exercises").join(&exercise.file);
+        let found = fs::read_to_string(&file).unwrap_or_default();
+        if found == stub {
+            continue;
+        }
+        if update {
+            let folder = file.parent().unwrap_or(&checkout.root);
+            fs::create_dir_all(folder)
+                .and_then(|()| fs::write(&file, stub))
+                .map_err(|error| cannot_write(&file, &error))?;
+            continue;
+        }
+        faults.push(format!(
+            "{}: this is not the stub that the solution generates; \
+             UPDATE=1 cargo learn verify --committed writes it",
+            checkout.shown(&file)
+        ));
+    }
+    Ok(faults)
+}
+
+/// Files that belong to no exercise.
+fn strays(checkout: &Checkout, exercises: &[Exercise]) -> Vec<String> {
+    let course = checkout.root.join("exercises");
+    let mut known = BTreeSet::new();
+    for exercise in exercises {
+        let Exercise { id, file, wrong, .. } = exercise;
+        known.insert(course.join(file));
+        known.insert(course.join("solutions").join(file));
+        known.insert(course.join("checks").join(format!("{id}.rs")));
+        let folder = course.join("wrong").join(id);
+        known.extend(wrong.iter().map(|it| folder.join(&it.file)));
+    }
+    let rooms = ["checks", "solutions", "wrong"];
+    let parts = ["part1_cpu", "part2_gpu", "part3_unified"];
+    let found =
+        rooms.iter().chain(&parts).flat_map(|it| files(&course.join(it)));
+    found
+        .filter(|file| !known.contains(file))
+        .map(|file| {
+            format!(
+                "{}: no row of exercises.toml knows this file",
+                checkout.shown(&file)
+            )
+        })
+        .collect()
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> = entries
+        .flat_map(|entry| match entry.path() {
+            path if path.is_dir() => files(&path),
+            path => vec![path],
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+/// What `cargo fmt` never sees, since no crate has it as a module.
+fn unformatted(checkout: &Checkout) -> Result<Vec<String>, Stop> {
+    let course = checkout.root.join("exercises");
+    let is_rust =
+        |file: &PathBuf| file.extension().is_some_and(|it| it == "rs");
+    let rooms =
+        ["solutions", "wrong", "part1_cpu", "part2_gpu", "part3_unified"];
+    let rust: Vec<PathBuf> = rooms
+        .iter()
+        .flat_map(|room| files(&course.join(room)))
+        .filter(is_rust)
+        .collect();
+    let mut command = Command::new("rustfmt");
+    command.args(["--edition", "2024", "--check", "-l"]).args(&rust);
+    command.current_dir(&checkout.root);
+    let log = checkout.log("verify-format")?;
+    let limit = Duration::from_secs(60);
+    let what = "looking at the format of the exercises";
+    let ending = process::follow(what, &mut command, &log, limit)?;
+    if ending == Ending::Exited(0) {
+        return Ok(Vec::new());
+    }
+    let said = fs::read_to_string(&log).unwrap_or_default();
+    let named = said.lines().map(|line| {
+        format!("{}: not formatted", checkout.shown(Path::new(line)))
+    });
+    let mut faults: Vec<String> = named.collect();
+    if faults.is_empty() {
+        faults.push(process::complaint("rustfmt", &ending));
+    }
+    Ok(faults)
+}
+
+#[derive(Clone, Copy)]
+enum Face {
+    Stub,
+    Plain,
+}
+
+/// Warnings in the checks, which `--all-targets` leaves out, and in what the
+/// checks include.
+fn lints(
+    checkout: &Checkout,
+    exercises: &[Exercise],
+    bench: &Path,
+    face: Face,
+) -> Result<Vec<String>, Stop> {
+    let mut command = checkout.cargo(&["clippy", "--package", "exercises"]);
+    command.args(["--features", "elsewhere"]).env(FOLDER, bench);
+    for exercise in exercises {
+        let faces = Faces::read(checkout, exercise)?;
+        let text = match face {
+            Face::Stub => faces.stub,
+            Face::Plain => faces.plain,
+        };
+        let file = bench.join(&exercise.file);
+        fs::write(&file, text).map_err(|error| cannot_write(&file, &error))?;
+        command.args(["--test", &exercise.id]);
+    }
+    command.args(["--", "-D", "warnings"]);
+    let (name, whose) = match face {
+        Face::Stub => ("verify-lints-stub", "stubs"),
+        Face::Plain => ("verify-lints", "solutions"),
+    };
+    let log = checkout.log(name)?;
+    let what = format!("linting the checks with the {whose}");
+    let limit = Duration::from_secs(900);
+    let ending = process::follow(&what, &mut command, &log, limit)?;
+    if ending == Ending::Exited(0) {
+        return Ok(Vec::new());
+    }
+    let lines = process::excerpt(&log, 12).join("\n  ");
+    let complaint = process::complaint(&what, &ending);
+    Ok(vec![format!("{complaint}\n  {lines}")])
+}

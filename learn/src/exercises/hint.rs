@@ -1,0 +1,74 @@
+//! `cargo learn hint`: a little more each time.
+
+use crate::checkout::Checkout;
+use crate::command::{Command, Stop, Words};
+use crate::course;
+use crate::exercises::status;
+use crate::progress::Progress;
+use crate::speech::{filled, say};
+
+pub(crate) const COMMAND: Command = Command {
+    name: "hint",
+    usage: "[EXERCISE] [--level N]",
+    summary: "a hint for an exercise, a little more each time",
+    page: "\
+Prints a hint for the exercise, without a name for the next one. The first is a
+nudge, the last nearly the answer; each call goes one further and remembers how
+far you were. --level prints the hint of that number and remembers nothing.",
+    run,
+};
+
+fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
+    let mut words = Words::new(COMMAND.name, args);
+    let level = words.option("--level")?;
+    let (ids, _) = words.rest(1)?;
+    let exercises = course::exercises(checkout)?;
+    let mut progress = Progress::load(checkout);
+    let exercise = match ids.first() {
+        Some(id) => course::find(&exercises, id)?,
+        None => match status::next(&exercises, &progress, checkout) {
+            Some(exercise) => exercise,
+            None => {
+                say!("Every exercise is solved: name the one you mean.");
+                return Ok(());
+            }
+        },
+    };
+    let count = exercise.hints.len();
+    let seen = progress.get(KIND, &exercise.id);
+    let seen: usize = seen.and_then(|it| it.parse().ok()).unwrap_or(0);
+    let number = match &level {
+        None => (seen + 1).min(count),
+        Some(word) => word
+            .parse()
+            .ok()
+            .filter(|number| (1..=count).contains(number))
+            .ok_or_else(|| {
+                Stop::Usage(format!(
+                    "--level is {word:?}, and {} has the hints 1 to {count}",
+                    exercise.id
+                ))
+            })?,
+    };
+    let id = &exercise.id;
+    say!("Hint {number} of {count} for {id}");
+    say!();
+    for line in filled(&exercise.hints[number - 1]) {
+        say!("{line}");
+    }
+    say!();
+    if level.is_none() && number > seen {
+        progress.set(KIND, id, &number.to_string());
+        if let Err(stop) = progress.save() {
+            let why = stop.sentence().unwrap();
+            say!("Note: how far you were is not kept: {why}.");
+        }
+    }
+    match number < count {
+        true => say!("A further one: cargo learn hint {id}"),
+        false => say!("Check your answer: cargo learn check {id}"),
+    }
+    Ok(())
+}
+
+const KIND: &str = "hint";

@@ -1,0 +1,56 @@
+//! `cargo learn list`: all exercises, and where each stands.
+
+use crate::checkout::Checkout;
+use crate::command::{Command, Stop, Words};
+use crate::course;
+use crate::exercises::status::{self, Status};
+use crate::progress::Progress;
+use crate::speech::say;
+
+pub(crate) const COMMAND: Command = Command {
+    name: "list",
+    usage: "",
+    summary: "all exercises, and where each stands",
+    page: "\
+Lists the exercises in the order of the course, which is advice: any one can be
+checked at any time. An exercise is solved, failing, to do, skipped (this machine
+lacks what it needs), or stale: it was solved, and its file has changed since.",
+    run,
+};
+
+fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
+    Words::new(COMMAND.name, args).rest(0)?;
+    let exercises = course::exercises(checkout)?;
+    let progress = Progress::load(checkout);
+    let mut rows = vec![
+        ["status", "exercise", "chapter", "needs", "title"].map(String::from),
+    ];
+    let mut solved = 0;
+    for exercise in &exercises {
+        let status = Status::of(exercise, &progress, checkout);
+        solved += usize::from(status == Status::Solved);
+        rows.push([
+            status.shown().to_string(),
+            exercise.id.clone(),
+            exercise.chapter_number().to_string(),
+            exercise.needs.join(", "),
+            exercise.title.clone(),
+        ]);
+    }
+    let width = |column: usize| {
+        rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..rows[0].len()).map(width).collect();
+    for row in &rows {
+        let cells = row.iter().zip(&widths);
+        let line: Vec<String> =
+            cells.map(|(cell, width)| format!("{cell:width$}")).collect();
+        say!("{}", line.join("  ").trim_end());
+    }
+    say!();
+    say!("{solved} of {} solved", exercises.len());
+    if let Some(next) = status::next(&exercises, &progress, checkout) {
+        say!("Next: cargo learn check {}", next.id);
+    }
+    Ok(())
+}

@@ -1,0 +1,50 @@
+//! `cargo learn solution`: ours, once yours passes, or when asked twice.
+
+use crate::checkout::Checkout;
+use crate::command::{Command, Stop, Words};
+use crate::course;
+use crate::exercises::status::Status;
+use crate::exercises::stub::Faces;
+use crate::progress::Progress;
+use crate::speech::say;
+
+pub(crate) const COMMAND: Command = Command {
+    name: "solution",
+    usage: "EXERCISE",
+    summary: "our solution of an exercise, once yours passes",
+    page: "\
+Prints our solution of the exercise when yours is solved. Before that it asks
+you to try a hint first, and prints the solution when you ask again.",
+    run,
+};
+
+fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
+    let (ids, _) = Words::new(COMMAND.name, args).rest(1)?;
+    let Some(id) = ids.first() else {
+        return Err(Stop::Usage(
+            "name the exercise; `cargo learn list` shows all".to_string(),
+        ));
+    };
+    let exercises = course::exercises(checkout)?;
+    let exercise = course::find(&exercises, id)?;
+    let mut progress = Progress::load(checkout);
+    let is_done = matches!(
+        Status::of(exercise, &progress, checkout),
+        Status::Solved | Status::Stale
+    );
+    if !is_done && progress.get(KIND, id).is_none() {
+        progress.set(KIND, id, "asked");
+        progress.save()?;
+        say!("{id} is not solved yet. A hint may be enough:");
+        say!("  cargo learn hint {id}");
+        say!("Ask once more to see the solution.");
+        return Ok(());
+    }
+    let faces = Faces::read(checkout, exercise)?;
+    for line in faces.plain.lines() {
+        say!("{line}");
+    }
+    Ok(())
+}
+
+const KIND: &str = "solution";

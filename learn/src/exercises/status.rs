@@ -1,0 +1,102 @@
+//! What the progress says of an exercise.
+
+use std::fs;
+
+use crate::checkout::Checkout;
+use crate::course::Exercise;
+use crate::progress::Progress;
+
+/// Where an exercise stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    ToDo,
+    Failing,
+    Solved,
+    /// It was solved, and its file has changed since.
+    Stale,
+    /// It could not be checked on this machine.
+    Skipped,
+}
+
+impl Status {
+    /// As people read it.
+    pub(crate) fn shown(self) -> &'static str {
+        match self {
+            Status::ToDo => "to do",
+            Status::Failing => "failing",
+            Status::Solved => "solved",
+            Status::Stale => "stale",
+            Status::Skipped => "skipped",
+        }
+    }
+
+    /// As the progress keeps it.
+    fn kept(self) -> &'static str {
+        match self {
+            Status::ToDo => "todo",
+            other => other.shown(),
+        }
+    }
+
+    pub(crate) fn of(
+        exercise: &Exercise,
+        progress: &Progress,
+        checkout: &Checkout,
+    ) -> Status {
+        let kept = progress.get(KIND, &exercise.id).unwrap_or("todo");
+        let known = [Status::Failing, Status::Solved, Status::Skipped];
+        let status = known.into_iter().find(|status| status.kept() == kept);
+        match status {
+            Some(Status::Solved) => {
+                let now = fingerprint(exercise, checkout);
+                match progress.get(FILE, &exercise.id) {
+                    Some(then) if then != now => Status::Stale,
+                    _ => Status::Solved,
+                }
+            }
+            Some(status) => status,
+            None => Status::ToDo,
+        }
+    }
+
+    /// Notes the status, with the state of the file that it belongs to.
+    pub(crate) fn keep(
+        self,
+        exercise: &Exercise,
+        progress: &mut Progress,
+        fingerprint: &str,
+    ) {
+        progress.set(KIND, &exercise.id, self.kept());
+        progress.set(FILE, &exercise.id, fingerprint);
+    }
+}
+
+const KIND: &str = "exercise";
+const FILE: &str = "file";
+
+/// Whether any exercise has been checked before.
+pub(crate) fn is_fresh(exercises: &[Exercise], progress: &Progress) -> bool {
+    exercises.iter().all(|it| progress.get(KIND, &it.id).is_none())
+}
+
+/// The first exercise that is not solved as it stands.
+pub(crate) fn next<'a>(
+    exercises: &'a [Exercise],
+    progress: &Progress,
+    checkout: &Checkout,
+) -> Option<&'a Exercise> {
+    let is_open =
+        |it: &&Exercise| Status::of(it, progress, checkout) != Status::Solved;
+    exercises.iter().find(is_open)
+}
+
+/// The learner's file as a word: FNV-1a, which tells versions of a file
+/// apart and is no protection against anything.
+pub(crate) fn fingerprint(exercise: &Exercise, checkout: &Checkout) -> String {
+    let file = checkout.exercises.join(&exercise.file);
+    let bytes = fs::read(file).unwrap_or_default();
+    let mix = |hash: u64, byte: &u8| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    };
+    format!("{:016x}", bytes.iter().fold(0xcbf2_9ce4_8422_2325, mix))
+}

@@ -1,0 +1,132 @@
+//! A solution and its two faces.
+//!
+//! The file of a solution is the one source: what the learner writes stands
+//! in holes, and each hole says what the stub has in its place.
+//!
+//! ```text
+//!     // HOLE
+//!     //| todo!("TODO(id): what to write")
+//!     the answer
+//!     // END HOLE
+//! ```
+//!
+//! The stub has the `//|` lines in the place of the hole, without that mark;
+//! the plain solution has the answer. Rust and OpenCL C share the comment.
+
+use std::fs;
+
+use crate::checkout::Checkout;
+use crate::command::Stop;
+use crate::course::Exercise;
+
+const HOLE: &str = "// HOLE";
+const END: &str = "// END HOLE";
+const STUB: &str = "//|";
+
+/// What a learner starts from, and what a learner who is done may have.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Faces {
+    pub(crate) stub: String,
+    pub(crate) plain: String,
+}
+
+impl Faces {
+    /// The faces of an exercise's solution.
+    pub(crate) fn read(
+        checkout: &Checkout,
+        exercise: &Exercise,
+    ) -> Result<Faces, Stop> {
+        let folder = checkout.root.join("exercises/solutions");
+        let file = folder.join(&exercise.file);
+        let wrong = |why: String| {
+            Stop::Failed(format!("{}: {why}", checkout.shown(&file)))
+        };
+        let text =
+            fs::read_to_string(&file).map_err(|it| wrong(it.to_string()))?;
+        Faces::of(&text).map_err(wrong)
+    }
+
+    /// Cuts the text of a solution. The error names the line.
+    fn of(text: &str) -> Result<Faces, String> {
+        let mut faces = Faces { stub: String::new(), plain: String::new() };
+        let mut hole = None;
+        let mut holes = 0;
+        for (at, line) in text.lines().enumerate() {
+            let number = at + 1;
+            match (line.trim(), hole) {
+                (HOLE, None) => {
+                    hole = Some(number);
+                    holes += 1;
+                }
+                (HOLE, Some(open)) => {
+                    return Err(format!(
+                        "line {number}: a hole inside the one of line {open}"
+                    ));
+                }
+                (END, Some(_)) => hole = None,
+                (END, None) => {
+                    return Err(format!("line {number}: no hole is open"));
+                }
+                (words, Some(_)) if words.starts_with(STUB) => {
+                    let indent = &line[..line.len() - line.trim_start().len()];
+                    let words = &words[STUB.len()..];
+                    let words = words.strip_prefix(' ').unwrap_or(words);
+                    let new = format!("{indent}{words}");
+                    push(&mut faces.stub, new.trim_end());
+                }
+                (_, Some(_)) => push(&mut faces.plain, line),
+                (_, None) => {
+                    push(&mut faces.stub, line);
+                    push(&mut faces.plain, line);
+                }
+            }
+        }
+        match hole {
+            Some(open) => Err(format!("line {open}: the hole never ends")),
+            None if holes == 0 => Err(format!("there is no {HOLE}")),
+            None => Ok(faces),
+        }
+    }
+}
+
+fn push(text: &mut String, line: &str) {
+    text.push_str(line);
+    text.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOLUTION: &str = "fn f() -> i32 {
+    // HOLE
+    //| // Six times seven.
+    //|
+    //| todo!(\"TODO(f)\")
+    6 * 7
+    // END HOLE
+}
+";
+
+    #[test]
+    fn a_stub_has_its_lines_in_the_place_of_the_answer() {
+        let faces = Faces::of(SOLUTION).unwrap();
+        let stub = "fn f() -> i32 {
+    // Six times seven.
+
+    todo!(\"TODO(f)\")
+}
+";
+        assert_eq!(faces.stub, stub);
+        assert_eq!(faces.plain, "fn f() -> i32 {\n    6 * 7\n}\n");
+    }
+
+    #[test]
+    fn a_hole_that_is_not_one_is_refused_with_its_line() {
+        let error = |text: &str| Faces::of(text).unwrap_err();
+        assert!(error("fn f() {}\n").contains("no // HOLE"));
+        assert!(error("a\n// HOLE\n").starts_with("line 2"));
+        assert!(error("// END HOLE\n").starts_with("line 1"));
+        assert!(error("// HOLE\n// HOLE\n").starts_with("line 2"));
+    }
+}

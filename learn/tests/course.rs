@@ -1,0 +1,120 @@
+//! The exercises for real: cargo, the compiler, and a device where there is
+//! one. The files stand in a folder of their own, so that a learner's are
+//! neither seen nor touched.
+
+mod scene;
+
+use std::io::Write;
+use std::process::Command;
+use std::{env, fs};
+
+use scene::{Said, Scene};
+
+/// The companion in this repository, with exercises on the stage.
+fn learn(scene: &Scene, words: &[&str]) -> Said {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_learn"));
+    command.args(words).current_dir(repository());
+    command.env("CARGO_MANIFEST_DIR", env!("CARGO_MANIFEST_DIR"));
+    command.env("RUNGRAD_EXERCISES", scene.root.join("exercises"));
+    // A kernel that hangs need not hang for long, and a verdict that hides
+    // an error of ours behind a backtrace would be one.
+    command.env("RUNGRAD_CHECK_LIMIT", "5").env("RUST_BACKTRACE", "1");
+    Said::by(&mut command)
+}
+
+fn repository() -> &'static std::path::Path {
+    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+}
+
+/// A file of the course, written as what the learner of `file` has.
+fn put(scene: &Scene, file: &str, source: &str) {
+    let text = fs::read_to_string(repository().join("exercises").join(source));
+    scene.write(&format!("exercises/{file}"), &text.unwrap());
+}
+
+fn shown(scene: &Scene, status: &str, id: &str) -> bool {
+    let list = learn(scene, &["list"]);
+    let row = format!("{status:<7}  {id} ");
+    list.went_well().out.lines().any(|line| line.starts_with(&row))
+}
+
+#[test]
+fn a_solved_file_a_syntax_error_and_a_hanging_kernel_live_side_by_side() {
+    let scene = Scene::new();
+    put(&scene, "part1_cpu/mul_rule.rs", "solutions/part1_cpu/mul_rule.rs");
+    put(&scene, "part2_gpu/mul_kernel.cl", "wrong/mul_kernel/endless.cl");
+    scene.write(
+        "exercises/part3_unified/mul_function.rs",
+        "pub struct Mul;\nimpl Function for {\n",
+    );
+
+    let broken = learn(&scene, &["check", "mul_function"]);
+    assert_eq!(broken.code, Some(1), "{}{}", broken.out, broken.err);
+    broken.tells("meant to fail").tells("does not compile");
+    broken.tells("part3_unified/mul_function.rs:2:");
+    assert!(shown(&scene, "failing", "mul_function"));
+
+    let solved = learn(&scene, &["check", "mul_rule"]);
+    solved.went_well().tells("solved: mul_rule").tells("Read on");
+    assert!(shown(&scene, "solved", "mul_rule"));
+
+    let hanging = learn(&scene, &["check", "mul_kernel"]);
+    assert_eq!(hanging.code, Some(1), "{}{}", hanging.out, hanging.err);
+    if hanging.out.contains("\nskipped: ") {
+        // The harness captures what `eprintln!` writes, not the stream.
+        let words = "SKIPPED a_solved_file_a_syntax_error_and_a_hanging_\
+                     kernel_live_side_by_side: no OpenCL device\n";
+        std::io::stderr().write_all(words.as_bytes()).unwrap();
+        assert!(shown(&scene, "skipped", "mul_kernel"));
+    } else {
+        hanging.tells("your kernel did not come to an end within 5 s");
+        assert!(shown(&scene, "failing", "mul_kernel"));
+    }
+
+    // What is solved stays solved, until its file changes.
+    assert!(shown(&scene, "solved", "mul_rule"));
+    let file = "exercises/part1_cpu/mul_rule.rs";
+    scene.write(file, &format!("{}\n", scene.read(file)));
+    assert!(shown(&scene, "stale", "mul_rule"));
+
+    // A wrong answer has its verdict, with the tape and no backtrace.
+    put(&scene, "part1_cpu/mul_rule.rs", "wrong/mul_rule/swapped.rs");
+    let wrong = learn(&scene, &["check"]);
+    assert_eq!((wrong.code, wrong.err.as_str()), (Some(1), ""));
+    wrong
+        .tells("The rule of mul is wrong for operand 0 (a).")
+        .tells("diagnosis: the operands are swapped")
+        .tells("<-- here")
+        .tells("verdict/mul_rule.svg");
+    assert!(!wrong.out.contains("backtrace"), "{}", wrong.out);
+
+    // A panic of the learner's names the learner's line.
+    let text = scene.read(file).replace(
+        "(a.data(), b.data())",
+        "(a.data(), Tensor::new(&[2], &[]).data())",
+    );
+    scene.write(file, &text);
+    let panic = learn(&scene, &["check", "mul_rule"]);
+    assert_eq!((panic.code, panic.err.as_str()), (Some(1), ""));
+    let line = 1 + text.lines().position(|it| it.contains("&[2]")).unwrap();
+    panic.tells(&format!("part1_cpu/mul_rule.rs:{line}: "));
+
+    // So does a panic deep inside a library that the learner called.
+    let text = text.replace(
+        "Tensor::new(&[2], &[]).data()",
+        "Tensor::new(&[2], &[1.0, 2.0]).data()",
+    );
+    scene.write(file, &text);
+    let deep = learn(&scene, &["check", "mul_rule"]);
+    assert_eq!((deep.code, deep.err.as_str()), (Some(1), ""));
+    let line = 1 + text.lines().position(|it| it.contains("&*x *")).unwrap();
+    deep.tells(&format!("part1_cpu/mul_rule.rs:{line}: "));
+
+    // And a loop without an end is no end of the check.
+    let text =
+        scene.read(file).replace("let (x, y)", "loop {}\n    let (x, y)");
+    scene.write(file, &text);
+    let endless = learn(&scene, &["check", "mul_rule"]);
+    assert_eq!(endless.code, Some(1));
+    endless.tells("your code did not come to an end within 5 s");
+}

@@ -1,0 +1,351 @@
+//! `cargo learn check`, `hint`, `list`, `solution` and `verify`, on a stage
+//! whose checks are shell scripts: what a learner's file says, its check does.
+
+mod scene;
+
+use std::fs;
+
+use scene::{Said, Scene};
+
+const TABLE: &str = "
+[[exercise]]
+id = 'one'
+title = 'The first'
+chapter = 'ch04-a-chapter.md'
+file = 'part1_cpu/one.rs'
+needs = []
+task = 'Do the first.'
+size = 'one line'
+hints = ['a nudge', 'a push', 'nearly all']
+
+[[exercise.wrong]]
+file = 'swapped.rs'
+says = 'the operands are swapped'
+
+[[exercise]]
+id = 'two'
+title = 'The second'
+chapter = 'ch15-another.md'
+file = 'part2_gpu/two.cl'
+needs = ['opencl']
+task = 'Do the second.'
+size = 'two lines'
+hints = ['a', 'b', 'c']
+";
+
+/// A cargo whose build makes, for each `--test ID`, a program that runs the
+/// learner's file as a script. A file that says so does not compile.
+const CARGO: &str = r#"
+echo "$*" >> $SCENE/calls
+[ "$1" = clippy ] && exit 0
+folder=$RUNGRAD_EXERCISES
+for word in "$@"; do
+  [ "$before" = --test ] && {
+    file=$(echo "$folder"/part*/"$word".*)
+    grep -q 'syntax error' "$file" && {
+      echo "error: expected expression" >&2
+      echo " --> $file:1:1" >&2
+      echo "error: could not compile" >&2
+      exit 101
+    }
+    printf '#!/bin/sh\nexec /bin/sh "%s"\n' "$file" > "$SCENE/check-$word"
+    chmod 755 "$SCENE/check-$word"
+    printf '{"target":{"name":"%s"},"executable":"%s"}\n' \
+      "$word" "$SCENE/check-$word"
+  }
+  before=$word
+done
+exit 0
+"#;
+
+const SOLVED: &str = "echo solved\n";
+const TO_DO: &str = "echo 'to do: TODO(one): it'\nexit 3\n";
+const WRONG: &str = "echo 'failing: the operands\n  are swapped'\nexit 1\n";
+
+/// The file of a solution, with its stub.
+fn source(stub: &str, plain: &str) -> String {
+    let stub: String =
+        stub.lines().map(|line| format!("//| {line}\n")).collect();
+    format!("// HOLE\n{stub}{plain}// END HOLE\n")
+}
+
+fn stage() -> Scene {
+    let scene = Scene::new();
+    scene.program("cargo", CARGO);
+    scene.program("rustfmt", "exit 0");
+    scene.write("exercises/exercises.toml", TABLE);
+    let two = "echo 'TODO(two)'\nexit 3\n";
+    for (file, stub) in [("part1_cpu/one.rs", TO_DO), ("part2_gpu/two.cl", two)]
+    {
+        scene.write(&format!("exercises/{file}"), stub);
+        let source = source(stub, SOLVED);
+        scene.write(&format!("exercises/solutions/{file}"), &source);
+    }
+    scene.write("exercises/checks/one.rs", "");
+    scene.write("exercises/checks/two.rs", "");
+    scene.write("exercises/wrong/one/swapped.rs", WRONG);
+    scene
+}
+
+const ONE: &str = "exercises/part1_cpu/one.rs";
+const TWO: &str = "exercises/part2_gpu/two.cl";
+
+fn status(scene: &Scene, id: &str) -> String {
+    let list = scene.learn(&["list"]).went_well().out.clone();
+    let row = list.lines().find(|line| line.contains(&format!("  {id}  ")));
+    row.expect("a row for each exercise").split("  ").next().unwrap().into()
+}
+
+fn last_line(said: &Said) -> &str {
+    said.out.lines().last().unwrap_or_default()
+}
+
+#[test]
+fn without_a_name_the_next_exercise_is_checked() {
+    let scene = stage();
+    let said = scene.learn(&["check"]);
+    assert_eq!((said.code, said.err.as_str()), (Some(1), ""));
+    said.tells("one: The first\n").tells("TODO(one)");
+    scene.write(ONE, SOLVED);
+    scene.learn(&["check"]).went_well().tells("check two");
+    assert_eq!(
+        scene.learn(&["check"]).out.lines().next(),
+        Some("two: The second")
+    );
+}
+
+#[test]
+fn the_first_failure_of_all_says_that_it_is_meant_to_fail() {
+    let scene = stage();
+    scene.learn(&["check"]).tells("meant to fail now");
+    let again = scene.learn(&["check"]);
+    assert!(!again.out.contains("meant to fail now"), "{}", again.out);
+}
+
+#[test]
+fn each_way_in_which_a_check_ends_has_its_status() {
+    let scene = stage();
+    let ways = [
+        (SOLVED, Some(0), "solved"),
+        (WRONG, Some(1), "failing"),
+        (TO_DO, Some(1), "to do"),
+        ("echo 'skipped: no device'\nexit 4\n", Some(1), "skipped"),
+        ("kill -SEGV $$\n", Some(1), "failing"),
+        ("syntax error\n", Some(1), "failing"),
+    ];
+    for (text, code, shown) in ways {
+        scene.write(ONE, text);
+        let said = scene.learn(&["check", "one"]);
+        assert_eq!((said.code, said.err.as_str()), (code, ""), "{}", said.out);
+        assert_eq!(status(&scene, "one"), shown, "{text}");
+    }
+}
+
+#[test]
+fn a_solved_file_that_changes_is_stale_until_it_is_checked_again() {
+    let scene = stage();
+    scene.write(ONE, SOLVED);
+    scene.learn(&["check", "one"]).went_well();
+    scene.write(ONE, &format!("{SOLVED}\n"));
+    assert_eq!(status(&scene, "one"), "stale");
+    assert_eq!(
+        scene.learn(&["list"]).went_well().out.lines().last(),
+        Some("Next: cargo learn check one")
+    );
+    scene.learn(&["check", "one"]).went_well();
+    assert_eq!(status(&scene, "one"), "solved");
+}
+
+#[test]
+fn a_file_that_does_not_compile_shows_what_the_compiler_says() {
+    let scene = stage();
+    scene.write(ONE, "syntax error");
+    let said = scene.learn(&["check", "one"]);
+    said.tells("failing: exercises/part1_cpu/one.rs does not compile.")
+        .tells("error: expected expression\n --> exercises/part1_cpu/one.rs:1");
+    assert!(!said.out.contains("could not compile"), "{}", said.out);
+}
+
+#[test]
+fn a_broken_neighbor_does_not_matter() {
+    let scene = stage();
+    scene.write(ONE, "syntax error");
+    scene.write(TWO, SOLVED);
+    scene.learn(&["check", "two"]).went_well();
+}
+
+#[test]
+fn an_unknown_exercise_names_the_nearest() {
+    for command in ["check", "hint"] {
+        let said = stage().learn(&[command, "two_"]);
+        said.stopped(2, &["\"two_\"", "nearest is two", "cargo learn list"]);
+    }
+}
+
+#[test]
+fn a_missing_file_says_how_to_get_it_back() {
+    let scene = stage();
+    fs::remove_file(scene.root.join(ONE)).unwrap();
+    let said = scene.learn(&["check", "one"]);
+    said.stopped(1, &["one.rs is missing", "git checkout exercises/part1"]);
+}
+
+#[test]
+fn a_verdict_counts_where_it_cannot_be_kept() {
+    let scene = stage();
+    scene.write(".learn", "a file where a folder should be");
+    scene.write(ONE, SOLVED);
+    scene.learn(&["check", "one"]).went_well().tells("is not kept");
+    scene.learn(&["hint", "one"]).went_well().tells("a nudge");
+}
+
+#[test]
+fn each_hint_goes_further_and_the_last_one_stays() {
+    let scene = stage();
+    for hint in ["a nudge", "a push", "nearly all", "nearly all"] {
+        scene.learn(&["hint", "one"]).went_well().tells(hint);
+    }
+    let first = scene.learn(&["hint", "one", "--level", "1"]);
+    first.went_well().tells("Hint 1 of 3").tells("a nudge");
+    scene.learn(&["hint", "one"]).went_well().tells("Hint 3 of 3");
+    for level in ["0", "4", "x"] {
+        let said = scene.learn(&["hint", "one", "--level", level]);
+        said.stopped(2, &["--level", "hints 1 to 3"]);
+    }
+}
+
+#[test]
+fn the_solution_comes_when_it_is_solved_or_asked_for_twice() {
+    let scene = stage();
+    let first = scene.learn(&["solution", "one"]);
+    first.went_well().tells("cargo learn hint one");
+    assert!(!first.out.contains("echo solved"), "{}", first.out);
+    let second = scene.learn(&["solution", "one"]);
+    assert_eq!(second.went_well().out, SOLVED);
+
+    let scene = stage();
+    scene.write(ONE, SOLVED);
+    scene.learn(&["check", "one"]).went_well();
+    let said = scene.learn(&["solution", "one"]);
+    assert_eq!(said.went_well().out, SOLVED);
+    scene.learn(&["solution", "onee"]).stopped(2, &["nearest is one"]);
+    scene.learn(&["solution"]).stopped(2, &["name the exercise"]);
+}
+
+#[test]
+fn verify_proves_all_three_directions_and_ends_with_counts() {
+    let scene = stage();
+    // What the learner has is no concern of it.
+    scene.write(ONE, "syntax error");
+    let said = scene.learn(&["verify"]);
+    said.went_well()
+        .tells("one       yes         yes              1 of 1")
+        .tells("two       yes         yes              0 of 0");
+    assert_eq!(last_line(&said), "5 passed, 0 failed, 0 skipped");
+    assert_eq!(scene.read(ONE), "syntax error");
+}
+
+/// Asserts that verify fails and names the fault.
+#[track_caller]
+fn finds(scene: &Scene, words: &[&str], fault: &str) {
+    let said = scene.learn(words);
+    assert_eq!((said.code, said.err.as_str()), (Some(1), ""), "{}", said.out);
+    let found = said.out.lines().filter(|line| line.starts_with("FAILED "));
+    let found: Vec<&str> = found.collect();
+    assert_eq!(found.len(), 1, "{}", said.out);
+    assert!(found[0].contains(fault), "{found:?}");
+    assert!(last_line(&said).contains(", 1 failed, "), "{}", said.out);
+}
+
+#[test]
+fn verify_finds_a_stub_that_is_solved_or_fails_otherwise() {
+    for stub in [SOLVED, WRONG, "echo TODO(two)\nexit 3\n", "exit 3\n"] {
+        let scene = stage();
+        let path = "exercises/solutions/part1_cpu/one.rs";
+        scene.write(path, &source(stub, SOLVED));
+        finds(
+            &scene,
+            &["verify"],
+            "the stub of one should fail with TODO(one)",
+        );
+    }
+}
+
+#[test]
+fn verify_finds_a_solution_that_does_not_pass() {
+    for plain in [WRONG, TO_DO] {
+        let scene = stage();
+        let path = "exercises/solutions/part1_cpu/one.rs";
+        scene.write(path, &source(TO_DO, plain));
+        finds(&scene, &["verify"], "the solution of one should pass");
+    }
+}
+
+#[test]
+fn verify_finds_a_wrong_answer_that_passes_or_fails_without_its_words() {
+    for text in [SOLVED, TO_DO, "echo 'failing: something'\nexit 1\n"] {
+        let scene = stage();
+        scene.write("exercises/wrong/one/swapped.rs", text);
+        let fault = "wrong/one/swapped.rs should fail and say";
+        finds(&scene, &["verify"], fault);
+    }
+}
+
+#[test]
+fn verify_skips_loudly_without_a_device_but_never_the_stub() {
+    let scene = stage();
+    let skipped = "echo 'skipped: no OpenCL driver'\nexit 4\n";
+    let path = "exercises/solutions/part2_gpu/two.cl";
+    scene.write(path, &source("echo 'TODO(two)'\nexit 3\n", skipped));
+    let said = scene.learn(&["verify"]);
+    said.went_well().tells("SKIPPED verify two: no OpenCL driver");
+    assert_eq!(last_line(&said), "4 passed, 0 failed, 1 skipped");
+    scene.write(path, &source(skipped, SOLVED));
+    finds(&scene, &["verify"], "the stub of two should fail with TODO(two)");
+}
+
+#[test]
+fn verify_names_what_does_not_compile_and_a_hole_that_is_none() {
+    let scene = stage();
+    scene.write("exercises/wrong/one/swapped.rs", "syntax error");
+    let said = scene.learn(&["verify"]);
+    said.stopped(1, &["does not compile", "wrong/one/swapped.rs"]);
+    let scene = stage();
+    scene.write("exercises/solutions/part2_gpu/two.cl", "// HOLE\n");
+    let said = scene.learn(&["verify"]);
+    said.stopped(1, &["solutions/part2_gpu/two.cl", "line 1"]);
+}
+
+#[test]
+fn committed_compares_the_stubs_and_can_write_them() {
+    let scene = stage();
+    let committed = ["verify", "--committed"];
+    scene.learn(&committed).went_well();
+    scene.write(ONE, SOLVED);
+    finds(&scene, &committed, "part1_cpu/one.rs: this is not the stub");
+    let mut command = scene.command(&committed);
+    Said::by(command.env("UPDATE", "1")).went_well();
+    assert_eq!(scene.read(ONE), TO_DO);
+    scene.learn(&committed).went_well();
+}
+
+#[test]
+fn committed_finds_a_file_that_no_exercise_knows() {
+    for file in ["checks/three.rs", "wrong/one/other.rs", "part1_cpu/x.rs"] {
+        let scene = stage();
+        scene.write(&format!("exercises/{file}"), "");
+        finds(&scene, &["verify", "--committed"], file);
+    }
+}
+
+#[test]
+fn committed_finds_a_warning_and_a_file_that_is_not_formatted() {
+    let scene = stage();
+    scene.program("rustfmt", "echo $SCENE/exercises/part1_cpu/one.rs; exit 1");
+    finds(&scene, &["verify", "--committed"], "one.rs: not formatted");
+    let scene = stage();
+    let lints = "[ \"$1\" = clippy ] && grep -q TODO \
+                 $RUNGRAD_EXERCISES/part1_cpu/one.rs && exit 101\n";
+    scene.program("cargo", &format!("{lints}{CARGO}"));
+    finds(&scene, &["verify", "--committed"], "with the stubs");
+}
