@@ -56,7 +56,8 @@ fn faults(tree: &Tree, manifest: &Manifest) -> Vec<Fault> {
     for page in &pages {
         faults.extend(listings::check(tree, page, manifest));
         faults.extend(figure::placed(page));
-        faults.extend(chapter::check(page));
+        let exercise = exercise::is_of(tree, &page.path);
+        faults.extend(chapter::check(page, exercise));
         faults.extend(chapter::sentences(page));
     }
     let quoted: Vec<_> =

@@ -12,7 +12,7 @@ const GLOSSARY: &str = "book/src/glossary.md";
 
 /// The sections that a chapter has, in this order; others stand between
 /// `You will build` and `Run it`. From chapter 11 on there is a part to
-/// compare with.
+/// compare with, and `Exercise` is for the chapters that the exercises name.
 pub const SECTIONS: [&str; 6] = [
     "You will build",
     "Run it",
@@ -27,7 +27,7 @@ fn number(page: &Page) -> Option<usize> {
     page.path.strip_prefix("book/src/ch")?.get(..2)?.parse().ok()
 }
 
-pub fn check(page: &Page) -> Vec<Fault> {
+pub fn check(page: &Page, has_exercise: bool) -> Vec<Fault> {
     let Some(number) = number(page) else { return vec![] };
     let mut faults = Vec::new();
     if !page.text.lines().skip(1).find(|l| !l.is_empty()).is_some_and(is_goal) {
@@ -48,6 +48,14 @@ pub fn check(page: &Page) -> Vec<Fault> {
     for name in SECTIONS {
         match find(name) {
             None if name == "What changed" && number <= 10 => {}
+            None if name == "Exercise" && !has_exercise => {}
+            Some(i) if name == "Exercise" && !has_exercise => {
+                faults.push(page.fault(
+                    sections[i].0,
+                    "no row of exercises/exercises.toml names this chapter. \
+                     Add one, or give the section another name.",
+                ));
+            }
             None => faults.push(page.fault(
                 0,
                 format!("the chapter has no section \"{name}\". Add it."),

@@ -67,6 +67,12 @@ pub fn boxes(tree: &Tree) -> Vec<Wanted> {
     }
 }
 
+/// Whether a row names the chapter.
+pub fn is_of(tree: &Tree, chapter: &str) -> bool {
+    let rows = rows(tree).unwrap_or_default();
+    rows.iter().any(|row| chapter == format!("book/src/{}", row.chapter))
+}
+
 /// Every exercise stands in the chapter that its row names.
 pub fn check(tree: &Tree, pages: &[Page]) -> Vec<Fault> {
     let rows = rows(tree).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Chapters out of shape.
 
-use super::{CHAPTER, chapter, reported};
+use super::{BOX, CHAPTER, PLANTED, ROWS, book, chapter, reported};
 
 #[test]
 fn a_chapter_without_its_goal_is_reported() {
@@ -15,6 +15,22 @@ fn a_missing_section_is_reported_each_time() {
         let book = chapter(&format!("## {name}\n"), "## Other\n");
         reported(book, CHAPTER, &format!("no section \"{name}\""));
     }
+}
+
+#[test]
+fn an_exercise_that_no_row_knows_is_reported() {
+    let book = book().with(ROWS, "");
+    reported(book, CHAPTER, "no row of exercises/exercises.toml names");
+}
+
+#[test]
+fn a_chapter_that_no_row_names_needs_no_exercise() {
+    let include = "{{#include ../listings/exercise_example.md}}\n\n";
+    let book = chapter(include, "")
+        .edit(CHAPTER, "## Exercise\n", "## More\n")
+        .with(ROWS, "")
+        .without(BOX);
+    crate::assert_none(&crate::faults(&book, &PLANTED));
 }
 
 #[test]
