@@ -61,6 +61,7 @@ pub(crate) fn frame<C>(
     prepare: impl FnOnce(Role) -> Result<C, Stop>,
     steps: &[Step<C>],
 ) -> ExitCode {
+    page::shorten_paths_of(file);
     let code = match Role::of_this_process() {
         None => watch::watch(id, file, kind),
         Some(role) => walk(id, file, || prepare(role), steps),

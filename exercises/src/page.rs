@@ -1,6 +1,7 @@
 //! What a check prints: lines that fit a terminal, paths that can be clicked.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::{env, fs};
 
 use rungrad::draw;
@@ -36,9 +37,24 @@ pub(crate) fn filled(text: &str) -> String {
     page
 }
 
+/// The root of the repository, when `file` lies in its exercises. A checkout
+/// may have been moved after this was compiled, so the file must tell.
+pub(crate) fn root(file: &str) -> Option<&Path> {
+    let exercises = Path::new(file).ancestors().nth(2)?;
+    let is_ours = exercises.join("exercises.toml").is_file();
+    exercises.parent().filter(|_| is_ours)
+}
+
+static ROOT: OnceLock<Option<PathBuf>> = OnceLock::new();
+
+/// Lets [`shown`] shorten paths below the root that belongs to `file`.
+pub(crate) fn shorten_paths_of(file: &str) {
+    ROOT.get_or_init(|| root(file).map(Path::to_path_buf));
+}
+
 /// A path as seen from the root of the repository.
 pub(crate) fn shown(path: &str) -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
+    let root = ROOT.get().and_then(Option::as_ref);
     let path = Path::new(path);
     let short = root.and_then(|root| path.strip_prefix(root).ok());
     short.unwrap_or(path).display().to_string()

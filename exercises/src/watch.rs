@@ -8,7 +8,7 @@ use std::process::Command;
 use crate::child::{self, Ending};
 use crate::frame::{Kind, ROLE, Role};
 use crate::oclgrind::{self, Report};
-use crate::page::{filled, shown};
+use crate::page::{filled, root, shown};
 use crate::verdict::Code;
 
 pub(crate) fn watch(id: &str, file: &str, kind: Kind) -> Code {
@@ -112,12 +112,10 @@ fn sentence(ending: &Ending, kind: Kind, said: &str) -> String {
     }
 }
 
-/// The solution beside the learner's file: `exercises/part/name` has it in
-/// `exercises/solutions/part/name`, wherever a copy of it is edited.
+/// Our solution of the same exercise.
 fn solution(file: &str) -> Option<String> {
     let mut names = Path::new(file).iter().rev();
     let (name, part) = (names.next()?, names.next()?);
-    let course = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let path = course.join("solutions").join(part).join(name);
-    Some(shown(&path.to_string_lossy()))
+    let folder = root(file)?.join("exercises/solutions");
+    Some(shown(&folder.join(part).join(name).to_string_lossy()))
 }
