@@ -167,6 +167,18 @@ fn a_file_that_does_not_compile_shows_what_the_compiler_says() {
 }
 
 #[test]
+fn a_build_that_fails_without_a_fault_of_the_learner_s_is_no_verdict() {
+    let scene = stage();
+    scene.write(ONE, SOLVED);
+    scene.learn(&["check", "one"]).went_well();
+    scene.program("cargo", "echo 'error: no network' >&2; exit 101");
+    let said = scene.learn(&["check", "one"]);
+    said.tells("error: no network");
+    said.stopped(1, &["for no reason in exercises/part1_cpu/one.rs", ".log"]);
+    assert_eq!(status(&scene, "one"), "solved");
+}
+
+#[test]
 fn a_broken_neighbor_does_not_matter() {
     let scene = stage();
     scene.write(ONE, "syntax error");

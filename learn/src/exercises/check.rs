@@ -107,6 +107,18 @@ fn verdict(
     let folder = &checkout.exercises;
     let Some(programs) = program::build(checkout, folder, &[id], &log)? else {
         let complaints = program::complaints(checkout, &log);
+        let is_of_the_compiler =
+            |line: &String| line.trim_start().starts_with("--> ");
+        if !complaints.iter().any(is_of_the_compiler) {
+            for line in &complaints {
+                say!("{line}");
+            }
+            let log = checkout.shown(&log);
+            return Err(Stop::Failed(format!(
+                "cargo could not build the check, for no reason in {place}; \
+                 the whole log is {log}"
+            )));
+        }
         let is_yours =
             complaints.iter().any(|line| line.contains(&exercise.file));
         say!();
