@@ -70,8 +70,15 @@ pub fn stretched(small: &[usize], large: &[usize]) -> Vec<usize> {
 
 /// Values as the notebook prints them: `[2, 3]`, at most eight of them.
 pub fn list(values: &[f32]) -> String {
-    let mut words: Vec<String> =
-        values.iter().take(8).map(|v| format!("{v}")).collect();
+    let word = |v: &f32| {
+        let is_plain = matches!(v.abs(), 1e-5..1e16) || *v == 0.0;
+        // Forty zeros before the first digit are hard to count.
+        match is_plain || !v.is_finite() {
+            true => format!("{v}"),
+            false => format!("{v:e}"),
+        }
+    };
+    let mut words: Vec<String> = values.iter().take(8).map(word).collect();
     if values.len() > 8 {
         words.push(format!("... {} in all", values.len()));
     }
@@ -109,6 +116,14 @@ mod tests {
         assert_eq!(stretched(&[2, 1], &[2, 3]), [1]);
         assert_eq!(stretched(&[2, 3], &[2, 3]), [0; 0]);
         assert_eq!(stretched(&[1], &[1, 1]), [0]);
+    }
+
+    #[test]
+    fn a_list_shows_tiny_and_huge_values_by_their_exponents() {
+        let values = [2.0, -0.5, 0.0, 3.8e-44, -1e20, f32::INFINITY];
+        assert_eq!(list(&values), "[2, -0.5, 0, 3.8e-44, -1e20, inf]");
+        assert_eq!(list(&[f32::NAN, 1e-5]), "[NaN, 0.00001]");
+        assert_eq!(list(&[1.0; 9]), "[1, 1, 1, 1, 1, 1, 1, 1, ... 9 in all]");
     }
 
     #[test]

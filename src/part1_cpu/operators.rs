@@ -27,6 +27,7 @@ macro_rules! between_tensors {
 
 between_tensors!(Add::add, Sub::sub, Mul::mul, Div::div);
 
+// ANCHOR: with-numbers
 /// An operator between a tensor and a number, which is a constant, in both
 /// orders: `1.0 - a` is not `a - 1.0`.
 macro_rules! with_numbers {
@@ -69,6 +70,7 @@ macro_rules! with_numbers {
         }
     };
 }
+// ANCHOR_END: with-numbers
 
 with_numbers!(Tensor);
 with_numbers!(&Tensor);

@@ -63,6 +63,7 @@ impl Tensor {
     }
 }
 
+// ANCHOR: derived
 impl Tensor {
     /// `a - b`, as `a + (-b)`.
     #[track_caller]
@@ -83,6 +84,7 @@ impl Tensor {
         self.scale(-1.0)
     }
 }
+// ANCHOR_END: derived
 
 impl Tensor {
     /// Each element to the power of a number.
@@ -111,7 +113,10 @@ impl Tensor {
     pub fn log(&self) -> Tensor {
         self.elementwise(Op::Log, f32::ln, |x, _| 1.0 / x)
     }
+}
 
+// ANCHOR: kinks
+impl Tensor {
     /// The positive part. At 0 the slope is 0, as in PyTorch.
     pub fn relu(&self) -> Tensor {
         // A NaN passes through: it is not at most 0.
@@ -129,7 +134,11 @@ impl Tensor {
     pub fn sqrt(&self) -> Tensor {
         self.pow(0.5)
     }
+}
+// ANCHOR_END: kinks
 
+// ANCHOR: sigmoid
+impl Tensor {
     /// The hyperbolic tangent: `grad_a = grad_out * (1 - y^2)`.
     pub fn tanh(&self) -> Tensor {
         self.elementwise(Op::Tanh, f32::tanh, |_, y| 1.0 - y * y)
@@ -144,7 +153,11 @@ impl Tensor {
         };
         self.elementwise(Op::Sigmoid, stable, |_, y| y * (1.0 - y))
     }
+}
+// ANCHOR_END: sigmoid
 
+// ANCHOR: elementwise
+impl Tensor {
     /// An operation on each element alone: its function, and its slope from
     /// the operand's element `x` and the result's `y`.
     fn elementwise(
@@ -161,6 +174,7 @@ impl Tensor {
         })
     }
 }
+// ANCHOR_END: elementwise
 
 /// A derived operation refuses under its own name.
 #[track_caller]

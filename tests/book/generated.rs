@@ -77,6 +77,20 @@ pub const MANIFEST: Manifest = Manifest {
             "cargo run --example part1_backprop",
         ),
         here(
+            "book/listings/part1_reflected.out",
+            "cargo run --example part1_reflected",
+        ),
+        here(
+            "book/listings/part1_sigmoid.out",
+            "cargo run --example part1_sigmoid",
+        ),
+        refused(
+            "book/listings/try_relu.out",
+            "cargo learn try \"relu(a)\" a=-1,0,1",
+        ),
+        here("book/listings/try_max.out", "cargo learn try \"max(a)\" a=3,3,1"),
+        here("book/listings/try_abs.out", "cargo learn try \"abs(a)\" a=-2,3"),
+        here(
             "book/listings/part3_backprop.out",
             "cargo run --example part3_backprop",
         ),
@@ -126,6 +140,11 @@ pub const MANIFEST: Manifest = Manifest {
 /// A command that succeeds on every machine.
 const fn here(out: &'static str, command: &'static str) -> Output {
     Output { out, command, code: 0, device: false }
+}
+
+/// A command that ends with a sentence about what was given, on every machine.
+const fn refused(out: &'static str, command: &'static str) -> Output {
+    Output { out, command, code: 2, device: false }
 }
 
 /// A command that succeeds where there is an OpenCL device.

@@ -1,0 +1,34 @@
+//! A number beside a tensor: `2 - x` is not `x - 2`.
+
+use std::process::ExitCode;
+
+use rungrad::draw;
+use rungrad::part1_cpu::Tensor;
+
+// ANCHOR: part1-reflected
+/// How an engine once did it: the tensor first, whoever stood on the left.
+fn swapped(number: f32, x: &Tensor) -> Tensor {
+    x - number
+}
+
+fn main() -> ExitCode {
+    rungrad::run(|| {
+        let x = Tensor::new(&[1], &[5.0]);
+        show("2 - x, swapped", &x, swapped(2.0, &x));
+        show("2 - x", &x, 2.0 - &x);
+        let two = Tensor::new(&[1], &[2.0]);
+        show("2 - x, and 2 is a tensor", &x, &two - &x);
+        Ok(())
+    })
+}
+
+fn show(title: &str, x: &Tensor, result: Tensor) {
+    let mut tape = result.backward_recorded();
+    tape.name(x.id(), "x");
+    let verdict = match tape.blame() {
+        None => "the judge agrees with every rule",
+        Some(_) => "the judge blames a rule",
+    };
+    println!("{title}: {verdict}\n{}", draw::text(&tape, None));
+}
+// ANCHOR_END: part1-reflected
