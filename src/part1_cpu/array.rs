@@ -127,7 +127,8 @@ fn sum(values: &[f32]) -> f32 {
         0..PARALLEL => values.chunks(CHUNK).map(chunk).collect(),
         _ => values.par_chunks(CHUNK).map(chunk).collect(),
     };
-    sums.iter().sum()
+    // From 0 on, because Rust's own sum of nothing is -0.
+    sums.iter().fold(0.0, |total, chunk| total + chunk)
 }
 
 /// The matrix product: (m, k) x (k, n) -> (m, n), the rows shared among
