@@ -6,7 +6,7 @@
 //! Reading order:
 //!
 //! 1. [`part1_cpu`] (chapters 1 to 10), and what its chapters build on the
-//!    way: [`graph`], [`gradcheck`], [`tape`], [`draw`].
+//!    way: [`graph`], [`gradcheck`], [`tape`], [`draw`], [`rng`], [`data`].
 //! 2. [`part2_gpu`] (chapters 11 to 20) on [`opencl`].
 //! 3. [`part3_unified`] (chapters 21 to 28).
 //!
@@ -15,6 +15,7 @@
 //! costs, [`ops`], which fixes the order of the operations, and [`error`],
 //! which turns a mistake into one sentence.
 
+pub mod data;
 pub mod draw;
 pub mod error;
 pub mod gradcheck;
@@ -26,6 +27,7 @@ pub mod part1_cpu;
 pub mod part2_gpu;
 pub mod part3_unified;
 pub mod reference;
+pub mod rng;
 pub mod shape;
 pub mod tape;
 

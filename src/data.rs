@@ -1,0 +1,298 @@
+//! What the networks learn from: handwritten digits, and two moons. Chapter
+//! 10 builds it; every part trains on the same rows.
+//!
+//! Reading order: [`Dataset`] with its [split](Dataset::split) and its
+//! [batches](Dataset::batches), [`digits`], [`moons`].
+
+use std::f32::consts::PI;
+use std::io::Read;
+
+use flate2::read::GzDecoder;
+
+use crate::error::{Error, mistake};
+use crate::rng::Random;
+
+/// The seed of the split, one for all parts: whoever trains, on whatever
+/// device, is examined on the same rows.
+pub const SPLIT_SEED: u64 = 1797;
+
+/// Rows of numbers, each with the number of the class that it belongs to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dataset {
+    /// The rows one after the other: (rows, columns) in row-major order.
+    pub inputs: Vec<f32>,
+    /// How many numbers a row has.
+    pub columns: usize,
+    /// The class of each row, from 0 up to, but not including, `classes`.
+    pub labels: Vec<usize>,
+    /// How many classes there are.
+    pub classes: usize,
+}
+
+impl Dataset {
+    /// The number of rows.
+    pub fn rows(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// The shape of the inputs as a matrix.
+    pub fn shape(&self) -> [usize; 2] {
+        [self.rows(), self.columns]
+    }
+
+    /// One row.
+    pub fn row(&self, row: usize) -> &[f32] {
+        &self.inputs[row * self.columns..][..self.columns]
+    }
+
+    /// Some of the rows, in the order that is asked for.
+    pub fn select(&self, rows: &[usize]) -> Dataset {
+        let inputs = rows.iter().flat_map(|&row| self.row(row));
+        Dataset {
+            inputs: inputs.copied().collect(),
+            columns: self.columns,
+            labels: rows.iter().map(|&row| self.labels[row]).collect(),
+            classes: self.classes,
+        }
+    }
+}
+
+impl Dataset {
+    /// The rows to learn from and a fifth held out to be examined on. Rows
+    /// are drawn class by class, so both have the same share of each: the
+    /// split is stratified. Both keep the order of the file.
+    pub fn split(&self, seed: u64) -> (Dataset, Dataset) {
+        let mut random = Random::new(seed);
+        let mut held_out = vec![false; self.rows()];
+        for class in 0..self.classes {
+            let is_of_class = |&row: &usize| self.labels[row] == class;
+            let mut rows: Vec<usize> =
+                (0..self.rows()).filter(is_of_class).collect();
+            random.shuffle(&mut rows);
+            let fifth = (rows.len() + 2) / 5;
+            rows[..fifth].iter().for_each(|&row| held_out[row] = true);
+        }
+        let (test, train): (Vec<usize>, Vec<usize>) =
+            (0..self.rows()).partition(|&row| held_out[row]);
+        (self.select(&train), self.select(&test))
+    }
+
+    /// Every row once, in a new order, in batches of `size`. The last batch
+    /// has the rows that are left.
+    #[track_caller]
+    pub fn batches<'a>(
+        &'a self,
+        size: usize,
+        random: &mut Random,
+    ) -> impl Iterator<Item = Dataset> + use<'a> {
+        if size == 0 {
+            mistake(
+                "batches: a batch of 0 rows never ends the data; take 1 or \
+                 more"
+                    .to_string(),
+            );
+        }
+        let mut order: Vec<usize> = (0..self.rows()).collect();
+        random.shuffle(&mut order);
+        (0..self.rows()).step_by(size).map(move |from| {
+            let to = order.len().min(from + size);
+            self.select(&order[from..to])
+        })
+    }
+}
+
+/// 1797 handwritten digits of 8 x 8 pixels from 0 (paper) to 1 (ink). The
+/// file is part of the program; `data/README.md` says where it comes from.
+pub fn digits() -> Dataset {
+    let file = include_bytes!("../data/digits.csv.gz");
+    read_digits(file).expect("the file that the tests have read")
+}
+
+/// Digits from a compressed file of lines: 64 pixels from 0 to 16, then the
+/// digit.
+pub fn read_digits(compressed: &[u8]) -> Result<Dataset, Error> {
+    let mut text = String::new();
+    GzDecoder::new(compressed).read_to_string(&mut text).map_err(|error| {
+        Error::File(format!(
+            "the digits cannot be decompressed ({error}); restore \
+             data/digits.csv.gz from the repository"
+        ))
+    })?;
+    let mut digits = Dataset {
+        inputs: Vec::new(),
+        columns: 64,
+        labels: Vec::new(),
+        classes: 10,
+    };
+    for (at, line) in text.lines().enumerate() {
+        let Some((pixels, label)) = digit(line) else {
+            return Err(Error::File(format!(
+                "line {} of the digits is {line:?}; it must be 64 pixels \
+                 from 0 to 16 and a digit, with commas between them",
+                at + 1
+            )));
+        };
+        digits.inputs.extend(pixels.iter().map(|&p| f32::from(p) / 16.0));
+        digits.labels.push(label);
+    }
+    Ok(digits)
+}
+
+/// The pixels and the label of a line, if it is one.
+fn digit(line: &str) -> Option<(Vec<u8>, usize)> {
+    let numbers = line.split(',').map(|word| word.parse().ok());
+    let mut numbers: Vec<u8> = numbers.collect::<Option<_>>()?;
+    let label = numbers.pop()?;
+    let fits = numbers.len() == 64 && numbers.iter().all(|&p| p <= 16);
+    (fits && label <= 9).then_some((numbers, usize::from(label)))
+}
+
+/// Two half circles that reach into each other, each a class: no straight
+/// line keeps them apart. `noise` is how far a point strays.
+pub fn moons(rows: usize, noise: f32, seed: u64) -> Dataset {
+    let mut random = Random::new(seed);
+    let labels: Vec<usize> = (0..rows).map(|row| row % 2).collect();
+    let inputs = labels.iter().flat_map(|&label| {
+        let angle = PI * random.uniform();
+        let (x, y) = match label {
+            0 => (angle.cos(), angle.sin()),
+            _ => (1.0 - angle.cos(), 0.5 - angle.sin()),
+        };
+        [x + noise * random.normal(), y + noise * random.normal()]
+    });
+    Dataset { inputs: inputs.collect(), columns: 2, labels, classes: 2 }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
+    use super::*;
+    use crate::attempt;
+
+    fn per_class(data: &Dataset) -> Vec<usize> {
+        let mut count = vec![0; data.classes];
+        data.labels.iter().for_each(|&label| count[label] += 1);
+        count
+    }
+
+    #[test]
+    fn the_digits_are_those_of_the_repository() {
+        let digits = digits();
+        assert_eq!(digits.shape(), [1797, 64]);
+        assert_eq!(
+            per_class(&digits),
+            [178, 182, 177, 183, 181, 182, 181, 179, 174, 180]
+        );
+        assert_eq!(digits.labels[..12], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1]);
+        let ink: f32 = digits.inputs.iter().map(|pixel| pixel * 16.0).sum();
+        assert_eq!(ink, 561_718.0);
+        assert!(digits.inputs.iter().all(|p| (0.0..=1.0).contains(p)));
+    }
+
+    #[test]
+    fn a_damaged_file_ends_in_a_sentence() {
+        let zip = |text: &str| {
+            let mut file = GzEncoder::new(Vec::new(), Compression::fast());
+            file.write_all(text.as_bytes()).unwrap();
+            file.finish().unwrap()
+        };
+        let refusal = |file: &[u8]| read_digits(file).unwrap_err().to_string();
+        let row = |pixels: usize, pixel: u8, label: u8| {
+            format!("{}{label}\n", format!("{pixel},").repeat(pixels))
+        };
+        let good = zip(&row(64, 16, 9));
+        assert_eq!(read_digits(&good).unwrap().labels, [9]);
+        let cut = refusal(&good[..good.len() - 9]);
+        assert!(cut.contains("cannot be decompressed"), "{cut}");
+        for bad in [row(63, 0, 1), row(65, 0, 1), row(64, 17, 1)] {
+            let sentence = refusal(&zip(&(row(64, 0, 1) + &bad)));
+            assert!(sentence.starts_with("line 2 of"), "{sentence}");
+        }
+        for bad in [row(64, 0, 10), "a,b\n".to_string(), "\n".to_string()] {
+            let sentence = refusal(&zip(&bad));
+            assert!(sentence.starts_with("line 1 of"), "{sentence}");
+        }
+    }
+
+    #[test]
+    fn a_split_holds_out_a_fifth_of_every_class() {
+        let digits = digits();
+        let (train, test) = digits.split(SPLIT_SEED);
+        assert_eq!((train.rows(), test.rows()), (1438, 359));
+        let all = per_class(&digits);
+        for (all, test) in all.into_iter().zip(per_class(&test)) {
+            assert!((all as f32 / 5.0 - test as f32).abs() <= 0.5);
+        }
+    }
+
+    #[test]
+    fn no_row_is_learned_and_examined() {
+        // Each row carries its own number.
+        let rows: Vec<f32> = (0..100).map(|row| row as f32).collect();
+        let data = Dataset {
+            inputs: rows.clone(),
+            columns: 1,
+            labels: (0..100).map(|row| row % 3).collect(),
+            classes: 3,
+        };
+        let (train, test) = data.split(4);
+        let mut all = [train.inputs, test.inputs].concat();
+        all.sort_by(f32::total_cmp);
+        assert_eq!(all, rows);
+        assert_ne!(data.split(4).1, data.split(5).1);
+        assert_eq!(data.split(4), data.split(4));
+    }
+
+    #[test]
+    fn the_committed_split_is_always_the_same() {
+        let digits = digits();
+        let (_, test) = digits.split(SPLIT_SEED);
+        // As a program in another language has drawn them.
+        let rows = [0, 1, 12, 26, 37, 40, 42, 43, 51, 58, 60, 64];
+        let first: Vec<usize> = (0..12).collect();
+        assert_eq!(test.select(&first), digits.select(&rows));
+    }
+
+    #[test]
+    fn batches_bring_every_row_once_with_its_label() {
+        let data = moons(23, 0.1, 1);
+        let batches: Vec<Dataset> =
+            data.batches(5, &mut Random::new(9)).collect();
+        let sizes: Vec<usize> = batches.iter().map(Dataset::rows).collect();
+        assert_eq!(sizes, [5, 5, 5, 5, 3]);
+        let row = |d: &Dataset, row| (d.row(row).to_vec(), d.labels[row]);
+        let mut seen: Vec<_> = batches
+            .iter()
+            .flat_map(|batch| (0..batch.rows()).map(move |r| row(batch, r)))
+            .collect();
+        let mut all: Vec<_> = (0..23).map(|r| row(&data, r)).collect();
+        assert_ne!(seen, all);
+        let by_point = |a: &(Vec<f32>, usize), b: &(Vec<f32>, usize)| {
+            a.0.partial_cmp(&b.0).unwrap()
+        };
+        seen.sort_by(by_point);
+        all.sort_by(by_point);
+        assert_eq!(seen, all);
+    }
+
+    #[test]
+    fn a_batch_of_no_rows_is_refused() {
+        let data = moons(4, 0.0, 1);
+        let refused = attempt(|| data.batches(0, &mut Random::new(1)).count());
+        assert!(matches!(refused, Err(Error::Mistake(_))));
+    }
+
+    #[test]
+    fn each_moon_is_half_a_circle() {
+        let data = moons(100, 0.0, 6);
+        for (row, &label) in data.labels.iter().enumerate() {
+            let [x, y] = *data.row(row) else { panic!("two columns") };
+            let (x, y) = if label == 0 { (x, y) } else { (1.0 - x, 0.5 - y) };
+            assert!(((x * x + y * y) - 1.0).abs() < 1e-5 && y >= 0.0);
+        }
+    }
+}
