@@ -7,6 +7,7 @@ use std::fmt;
 
 use crate::reference::Array;
 
+// ANCHOR: slope
 /// How far each input is nudged. In `f64` the error of a central difference
 /// is smallest near the cube root of the machine's precision.
 pub const NUDGE: f64 = 1e-5;
@@ -37,6 +38,7 @@ pub fn slope(
     }
     slope
 }
+// ANCHOR_END: slope
 
 /// The sum of `a * b`: how an output enters a loss whose gradient is `b`.
 pub fn dot(a: &Array, b: &Array) -> f64 {

@@ -1,4 +1,9 @@
-//! The figures that the engine draws of itself.
+//! The figures that the engine draws of itself, or computes.
+
+#[path = "figures/nudge.rs"]
+mod nudge;
+
+pub use nudge::svg as nudge;
 
 use rungrad::draw;
 use rungrad::part1_cpu::Tensor;

@@ -61,6 +61,14 @@ pub const MANIFEST: Manifest = Manifest {
             "cargo learn try \"(a*b)*b\" a=2,3 b=3,4 --engine part3",
         ),
         here(
+            "book/listings/part1_nudge.out",
+            "cargo run --example part1_nudge",
+        ),
+        here(
+            "book/listings/part1_judge.out",
+            "cargo run --example part1_judge",
+        ),
+        here(
             "book/listings/part1_step2_graph.out",
             "cargo run --example part1_step2_graph",
         ),
@@ -134,7 +142,10 @@ pub const MANIFEST: Manifest = Manifest {
             new: "src/part2_gpu/backward.rs:backward",
         },
     ],
-    figures: &[Figure { out: "book/figures/tape.svg", draw: figures::tape }],
+    figures: &[
+        Figure { out: "book/figures/tape.svg", draw: figures::tape },
+        Figure { out: "book/figures/nudge.svg", draw: figures::nudge },
+    ],
 };
 
 /// A command that succeeds on every machine.
