@@ -42,6 +42,7 @@ pub fn offsets(
     })
 }
 
+// ANCHOR: broadcast
 /// The shape that two shapes stretch to, or `None` when they do not fit.
 /// Aligned at the right, two sizes fit when they are equal or one of them is
 /// 1; an axis that one shape lacks counts as 1.
@@ -58,7 +59,9 @@ pub fn broadcast(a: &[usize], b: &[usize]) -> Option<Vec<usize>> {
     };
     (0..axes).map(fit).collect()
 }
+// ANCHOR_END: broadcast
 
+// ANCHOR: stretched
 /// The axes of `large` along which `small` was stretched to it: those that
 /// it lacks, and those where it has size 1 and `large` has not.
 pub fn stretched(small: &[usize], large: &[usize]) -> Vec<usize> {
@@ -67,6 +70,7 @@ pub fn stretched(small: &[usize], large: &[usize]) -> Vec<usize> {
         |&axis: &usize| axis < missing || small[axis - missing] != large[axis];
     (0..large.len()).filter(is_stretched).collect()
 }
+// ANCHOR_END: stretched
 
 /// Values as the notebook prints them: `[2, 3]`, at most eight of them.
 pub fn list(values: &[f32]) -> String {

@@ -60,12 +60,15 @@ pub(super) fn zip(
     zip_equal(&expand(a, &shape), &expand(b, &shape), f)
 }
 
+// ANCHOR: expand
 /// The array repeated to a shape that it stretches to.
 pub(super) fn expand(a: &ArrayD<f32>, shape: &[usize]) -> ArrayD<f32> {
     let view = a.broadcast(IxDyn(shape)).expect("a shape that it stretches to");
     view.as_standard_layout().into_owned()
 }
+// ANCHOR_END: expand
 
+// ANCHOR: sum-to
 /// The mirror of [`expand`]: each element that was repeated collects the
 /// gradients of all its copies.
 pub(super) fn sum_to(grad: ArrayD<f32>, shape: &[usize]) -> ArrayD<f32> {
@@ -76,6 +79,7 @@ pub(super) fn sum_to(grad: ArrayD<f32>, shape: &[usize]) -> ArrayD<f32> {
     let summed = sum_axes(&grad, &axes);
     array(shape, slice(&summed).to_vec())
 }
+// ANCHOR_END: sum-to
 
 fn zip_equal(
     a: &ArrayD<f32>,

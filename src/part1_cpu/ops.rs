@@ -29,6 +29,7 @@ impl Tensor {
 }
 // ANCHOR_END: mul
 
+// ANCHOR: add
 impl Tensor {
     /// The elementwise sum; the shapes broadcast.
     ///
@@ -43,6 +44,7 @@ impl Tensor {
         })
     }
 }
+// ANCHOR_END: add
 
 impl Tensor {
     /// Each element times a number, which is no tensor and gets no gradient.

@@ -5,6 +5,7 @@ use super::array::{expand, max_axes, reshape, sum_axes, zip};
 use crate::error::mistake;
 use crate::ops::{Keep, Op};
 
+// ANCHOR: sum
 impl Tensor {
     /// The sum of all elements, a tensor of one element and no axes.
     pub fn sum(&self) -> Tensor {
@@ -24,6 +25,7 @@ impl Tensor {
         })
     }
 }
+// ANCHOR_END: sum
 
 impl Tensor {
     /// The mean of all elements.
@@ -55,7 +57,7 @@ impl Tensor {
         if axes.iter().any(|&axis| self.shape()[axis] == 0) {
             mistake(format!(
                 "max: shape {:?} has no element along {axes:?}, and nothing \
-                 is the largest of none; test is_empty() before",
+                 is the largest of none; look at the shape first",
                 self.shape()
             ));
         }

@@ -98,6 +98,24 @@ pub const MANIFEST: Manifest = Manifest {
         ),
         here("book/listings/try_max.out", "cargo learn try \"max(a)\" a=3,3,1"),
         here("book/listings/try_abs.out", "cargo learn try \"abs(a)\" a=-2,3"),
+        Output {
+            out: "book/listings/part1_unsummed.out",
+            command: "cargo run --example part1_unsummed",
+            code: 101,
+            device: false,
+        },
+        here(
+            "book/listings/part1_stretch.out",
+            "cargo run --example part1_stretch",
+        ),
+        here(
+            "book/listings/part1_shapes.out",
+            "cargo run --example part1_shapes -- 4 4,1",
+        ),
+        here(
+            "book/listings/part1_refusals.out",
+            "cargo run --example part1_refusals",
+        ),
         here(
             "book/listings/part3_backprop.out",
             "cargo run --example part3_backprop",

@@ -1,0 +1,48 @@
+//! Says what two shapes stretch to, and which axes the gradients are summed
+//! over: `-- 2,1 1,3`.
+
+use std::env;
+use std::process::ExitCode;
+
+use rungrad::Error;
+use rungrad::part1_cpu::Tensor;
+use rungrad::shape::{size, stretched};
+
+fn main() -> ExitCode {
+    rungrad::run(|| {
+        let words: Vec<String> = env::args().skip(1).collect();
+        let [a, b] = &words[..] else {
+            return Err(Error::Usage(
+                "give two shapes, such as 2,1 1,3; \"\" is the shape without \
+                 axes"
+                    .to_string(),
+            ));
+        };
+        let (a, b) = (zeros(a)?, zeros(b)?);
+        let c = &a * &b;
+        println!("{:?} * {:?} = {:?}", a.shape(), b.shape(), c.shape());
+        for (name, operand) in [("a", &a), ("b", &b)] {
+            let axes = stretched(operand.shape(), c.shape());
+            println!("  grad_{name} is summed over the axes {axes:?}");
+        }
+        Ok(())
+    })
+}
+
+/// The shape in a word, as a tensor, which is small: only its shape counts.
+fn zeros(word: &str) -> Result<Tensor, Error> {
+    let sizes = word.split(',').filter(|size| !size.is_empty());
+    let shape: Option<Vec<usize>> =
+        sizes.map(|size| size.trim().parse().ok()).collect();
+    let is_small = |shape: &Vec<usize>| {
+        let count = shape.iter().try_fold(1usize, |n, &m| n.checked_mul(m));
+        count.is_some_and(|count| count <= 1000)
+    };
+    match shape.filter(is_small) {
+        Some(shape) => Ok(Tensor::new(&shape, &vec![0.0; size(&shape)])),
+        None => Err(Error::Usage(format!(
+            "`{word}` is no shape of up to 1000 elements; write whole \
+             numbers with commas between them, such as 2,3"
+        ))),
+    }
+}
