@@ -246,7 +246,9 @@ impl Page<'_> {
         let (w, h) = BOX;
         let middle = x + w / 2.0;
         let label = escape(&label(tape, at));
-        let value = escape(&short(&values(&tape.records[at])));
+        let values = tape.records[at].values.as_deref();
+        let value = values.map_or("not kept".to_string(), brief);
+        let value = escape(&short(&value));
         self.put(format_args!(
             "<rect x=\"{x}\" y=\"{}\" width=\"{w}\" height=\"{h}\" rx=\"10\" \
              fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.5\"/>",
@@ -267,9 +269,9 @@ impl Page<'_> {
     fn gradient(&mut self, tape: &Tape, layout: &Layout, at: usize) {
         let Some(grad) = &tape.records[at].grad else { return };
         let (x, y) = layout.corner(at);
-        let text = escape(&short(&list(grad)));
+        let text = escape(&short(&format!("\u{2207} {}", brief(grad))));
         self.put(format_args!(
-            "<text x=\"{}\" y=\"{}\" fill=\"{GRAD}\">\u{2207} {text}</text>",
+            "<text x=\"{}\" y=\"{}\" fill=\"{GRAD}\">{text}</text>",
             x + BOX.0 / 2.0,
             y + 23.0
         ));
@@ -278,10 +280,16 @@ impl Page<'_> {
     fn circle(&mut self, x: f64, y: f64, op: &str) {
         let sign = match op {
             "mul" => "\u{d7}",
+            "add" => "+",
             "sum" => "\u{3a3}",
             other => other,
         };
-        let size = if sign.chars().count() > 3 { 10 } else { 14 };
+        // A long name does not fit into the circle and stands above it.
+        let (size, up) = match sign.chars().count() {
+            0..=3 => (14, -5.0),
+            4 => (11, -4.0),
+            _ => (12, RADIUS + 5.0),
+        };
         self.put(format_args!(
             "<circle cx=\"{x}\" cy=\"{y}\" r=\"{RADIUS}\" fill=\"none\" \
              stroke=\"currentColor\" stroke-width=\"1.5\"/>"
@@ -289,7 +297,7 @@ impl Page<'_> {
         self.put(format_args!(
             "<text x=\"{x}\" y=\"{}\" font-size=\"{size}\" \
              fill=\"currentColor\">{}</text>",
-            y + 5.0,
+            y - up,
             escape(sign)
         ));
     }
@@ -372,6 +380,12 @@ const ALONE: &str = "@media (prefers-color-scheme: dark) { .tape:root { \
 
 const VALUE: &str = "var(--fig-value, #1a5fb4)";
 const GRAD: &str = "var(--fig-grad, #b3261e)";
+
+/// Values with four digits each: a picture shows how large they are.
+fn brief(values: &[f32]) -> String {
+    let round = |v: &f32| format!("{v:.3e}").parse().unwrap_or(*v);
+    list(&values.iter().map(round).collect::<Vec<f32>>())
+}
 
 /// What fits into a box.
 fn short(text: &str) -> String {
