@@ -6,6 +6,7 @@
 
 use std::collections::HashSet;
 
+// ANCHOR: topological-order
 /// The graph under `root`, every node once and after its parents. Parents
 /// are visited in operand order, so the result is the same in every run.
 /// `parent(node, k)` is the k-th parent, counted from 0.
@@ -35,6 +36,7 @@ pub fn topological_order<'a, N>(
     }
     order
 }
+// ANCHOR_END: topological-order
 
 #[cfg(test)]
 mod tests {

@@ -11,6 +11,7 @@ use crate::error::mistake;
 use crate::ops::Op;
 use crate::{ledger, shape};
 
+// ANCHOR: tensor
 /// An array that remembers how it was computed. Clones share everything.
 #[derive(Clone)]
 pub struct Tensor(pub(super) Rc<Node>);
@@ -29,6 +30,7 @@ pub(super) struct Node {
 /// Takes `grad_out`, gives one gradient for each parent. It captures arrays,
 /// never tensors: a tensor in here would own the graph a second time.
 pub(super) type Rule = Box<dyn Fn(&ArrayD<f32>) -> Vec<ArrayD<f32>>>;
+// ANCHOR_END: tensor
 
 impl Tensor {
     /// A leaf: a tensor that was given, not computed.

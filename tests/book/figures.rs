@@ -21,3 +21,19 @@ pub fn tape() -> String {
                  gradients run back to a and b.";
     draw::svg(&tape, "tape", title, None)
 }
+
+/// `((a * b) * b) * (a * b)` with the place of each tensor in the order:
+/// chapter 3.
+pub fn order() -> String {
+    let a = Tensor::new(&[1], &[2.0]);
+    let b = Tensor::new(&[1], &[3.0]);
+    let c = a.mul(&b);
+    let mut tape = c.mul(&b).mul(&c).tape();
+    let names = ["1: a", "2: b", "3: c", "4: d", "5: e"];
+    for (record, name) in tape.records.iter_mut().zip(names) {
+        record.name = Some(name.into());
+    }
+    let title = "The graph of e = d * c with d = c * b and c = a * b. Every \
+                 tensor is numbered after its parents.";
+    draw::svg(&tape, "order", title, None)
+}

@@ -72,6 +72,15 @@ pub const MANIFEST: Manifest = Manifest {
             "book/listings/part1_step2_graph.out",
             "cargo run --example part1_step2_graph",
         ),
+        here("book/listings/part1_set.out", "cargo run --example part1_set"),
+        here(
+            "book/listings/part1_changed.out",
+            "cargo run --example part1_changed",
+        ),
+        here(
+            "book/listings/part1_graph.out",
+            "cargo run --example part1_graph",
+        ),
         here(
             "book/listings/part1_step3_local.out",
             "cargo run --example part1_step3_local",
@@ -163,6 +172,7 @@ pub const MANIFEST: Manifest = Manifest {
     figures: &[
         Figure { out: "book/figures/tape.svg", draw: figures::tape },
         Figure { out: "book/figures/nudge.svg", draw: figures::nudge },
+        Figure { out: "book/figures/order.svg", draw: figures::order },
     ],
 };
 
