@@ -128,11 +128,15 @@ pub fn compare(
     Some(Mismatch { yours, right, diagnosis })
 }
 
+/// Where the slope is no finite number (at the root of 0, in a mean of
+/// nothing) it judges nothing.
 fn agrees(yours: &Array, right: &Array) -> bool {
-    let largest = right.values.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+    let finite = right.values.iter().filter(|r| r.is_finite());
+    let largest = finite.fold(0.0, |m: f64, r| m.max(r.abs()));
     let allowed = TOLERANCE * largest + 1e-7;
-    // A NaN is never near anything.
-    let near = |(y, r): (&f64, &f64)| (y - r).abs() <= allowed;
+    // A NaN of yours is never near a number.
+    let near =
+        |(y, r): (&f64, &f64)| !r.is_finite() || (y - r).abs() <= allowed;
     yours.shape == right.shape
         && yours.values.iter().zip(&right.values).all(near)
 }
@@ -246,6 +250,15 @@ mod tests {
         let x = array(&[2], &[3.0, -4.0]);
         let slope = slope(&[x], 0, |x| dot(&x[0], &x[0]));
         assert!(agrees(&slope, &array(&[2], &[6.0, -8.0])));
+    }
+
+    #[test]
+    fn a_slope_that_is_no_number_judges_nothing() {
+        let right = array(&[3], &[2.0, f32::NAN, f32::INFINITY]);
+        let of = |values| diagnosis(&array(&[3], values), &right);
+        assert_eq!(of(&[2.0, 5.0, f32::NAN]), None);
+        assert_eq!(of(&[3.0, 5.0, 7.0]), Some(Diagnosis::Unknown));
+        assert_eq!(of(&[f32::NAN, 5.0, 7.0]), Some(Diagnosis::NotANumber));
     }
 
     #[test]
