@@ -71,6 +71,11 @@ pub fn sum(a: &Array, shape: &[usize]) -> Array {
     reduce(a, shape, 0.0, |x, y| x + y)
 }
 
+/// The larger of two; a NaN is never hidden, as `f64::max` would do.
+fn larger(x: f64, y: f64) -> f64 {
+    if y > x || y.is_nan() { y } else { x }
+}
+
 /// The exponential of each element.
 pub fn exp(a: &Array) -> Array {
     a.map(f64::exp)
@@ -167,7 +172,7 @@ pub fn forward(op: &Op, inputs: &[&Array]) -> Option<Array> {
         (Op::Pow(number), [a]) => a.map(|x| x.powf(f64::from(*number))),
         (Op::Exp, [a]) => exp(a),
         (Op::Log, [a]) => a.map(f64::ln),
-        (Op::Relu, [a]) => a.map(|x| x.max(0.0)),
+        (Op::Relu, [a]) => a.map(|x| if x <= 0.0 { 0.0 } else { x }),
         (Op::Tanh, [a]) => a.map(f64::tanh),
         (Op::Sigmoid, [a]) => a.map(|x| 1.0 / (1.0 + (-x).exp())),
         (Op::Sum(axes, keep), [a]) => {
@@ -176,7 +181,7 @@ pub fn forward(op: &Op, inputs: &[&Array]) -> Option<Array> {
         (Op::SumTo(shape), [a]) => sum(a, shape),
         (Op::Max(axes, keep), [a]) => {
             let shape = kept(&a.shape, axes);
-            let most = reduce(a, &shape, f64::NEG_INFINITY, f64::max);
+            let most = reduce(a, &shape, f64::NEG_INFINITY, larger);
             settle(most, axes, *keep)
         }
         (Op::Matmul, [a, b]) => matmul(a, b),
@@ -222,6 +227,9 @@ mod tests {
         assert_eq!(of(most, &[&a]), Array::new(&[1, 2], &[3.0, 4.0]));
         assert_eq!(of(Op::Pick(vec![1, 0]), &[&a]).values, [2.0, 3.0]);
         assert_eq!(of(Op::Pow(2.0), &[&row]).values, [100.0, 400.0]);
+        let odd = Array::new(&[3], &[1.0, f32::NAN, -2.0]);
+        assert!(of(Op::Relu, &[&odd]).values[1].is_nan());
+        assert!(of(Op::Max(vec![0], Keep::No), &[&odd]).values[0].is_nan());
         let even = log_softmax(&Array::new(&[1, 2], &[800.0, 800.0]));
         assert_eq!(even.values, [-(2.0f64.ln()); 2]);
     }
