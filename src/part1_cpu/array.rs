@@ -107,11 +107,14 @@ pub(super) fn sum_axes(a: &ArrayD<f32>, axes: &[usize]) -> ArrayD<f32> {
     left.as_standard_layout().into_owned()
 }
 
-/// The largest over axes, which go. The axes are not empty.
+/// The largest over axes, which go. The axes are not empty. `f32::max` would
+/// hide a NaN.
 pub(super) fn max_axes(a: &ArrayD<f32>, axes: &[usize]) -> ArrayD<f32> {
     let mut left = a.clone();
     for &axis in sorted(axes).iter().rev() {
-        left = left.fold_axis(Axis(axis), f32::NEG_INFINITY, |x, y| x.max(*y));
+        left = left.fold_axis(Axis(axis), f32::NEG_INFINITY, |&x, &y| {
+            if y > x || y.is_nan() { y } else { x }
+        });
     }
     left.as_standard_layout().into_owned()
 }

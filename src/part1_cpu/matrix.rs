@@ -74,6 +74,7 @@ impl Tensor {
     /// Positive numbers that sum to 1 along the last axis.
     #[track_caller]
     pub fn softmax(&self) -> Tensor {
+        check_row("softmax", self);
         self.log_softmax().exp()
     }
 
@@ -83,13 +84,8 @@ impl Tensor {
     /// `grad_a = grad_out - softmax(a) * sum(grad_out)`, row by row.
     #[track_caller]
     pub fn log_softmax(&self) -> Tensor {
-        let Some(last) = self.shape().len().checked_sub(1) else {
-            mistake(
-                "log_softmax: a tensor without axes has no row; reshape it \
-                 to [1, 1]"
-                    .to_string(),
-            )
-        };
+        check_row("log_softmax", self);
+        let last = self.shape().len() - 1;
         let y = Rc::new(log_softmax(&self.data()));
         let op = Op::LogSoftmax;
         Tensor::record(op, &[self], Rc::clone(&y), move |grad_out| {
@@ -138,8 +134,9 @@ fn log_softmax(a: &ArrayD<f32>) -> ArrayD<f32> {
     for row in elements.chunks_mut(columns) {
         let most = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let total: f32 = row.iter().map(|x| (x - most).exp()).sum();
-        let shift = most + total.ln();
-        row.iter_mut().for_each(|x| *x -= shift);
+        // One after the other: a large score would swallow the logarithm.
+        let log = total.ln();
+        row.iter_mut().for_each(|x| *x = *x - most - log);
     }
     out
 }
@@ -164,13 +161,23 @@ fn check_matrices(a: &Tensor, b: &Tensor) {
 }
 
 #[track_caller]
-fn check_labels(scores: &Tensor, labels: &[usize]) {
-    let [rows, classes] = *scores.shape() else {
+fn check_row(op: &str, a: &Tensor) {
+    if a.shape().is_empty() {
         mistake(format!(
+            "{op}: a tensor without axes has no row; reshape it to [1, 1]"
+        ));
+    }
+}
+
+#[track_caller]
+fn check_labels(scores: &Tensor, labels: &[usize]) {
+    let (rows, classes) = match *scores.shape() {
+        [rows, classes] if classes > 0 => (rows, classes),
+        _ => mistake(format!(
             "cross_entropy: the scores have shape {:?}; it must be (rows, \
-             classes)",
+             classes), with at least one class",
             scores.shape()
-        ))
+        )),
     };
     if rows != labels.len() {
         mistake(format!(
@@ -183,7 +190,7 @@ fn check_labels(scores: &Tensor, labels: &[usize]) {
         mistake(format!(
             "cross_entropy: label {label} with {classes} classes; labels \
              count from 0 to {}",
-            classes.saturating_sub(1)
+            classes - 1
         ));
     }
 }

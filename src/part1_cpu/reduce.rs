@@ -33,7 +33,8 @@ impl Tensor {
         self.mean_over(&self.all_axes(), Keep::No)
     }
 
-    /// The mean over some axes, as a sum and a product.
+    /// The mean over some axes, as a sum and a product. Over no elements it
+    /// is 0 / 0, a NaN.
     #[track_caller]
     pub fn mean_over(&self, axes: &[usize], keep: Keep) -> Tensor {
         self.check_axes("mean", axes);
@@ -50,7 +51,8 @@ impl Tensor {
         self.max_over(&self.all_axes(), Keep::No)
     }
 
-    /// The largest over some axes. Elements that tie share the gradient.
+    /// The largest over some axes, a NaN if there is one. Elements that tie
+    /// share the gradient.
     #[track_caller]
     pub fn max_over(&self, axes: &[usize], keep: Keep) -> Tensor {
         self.check_axes("max", axes);
@@ -67,7 +69,7 @@ impl Tensor {
         let out = self.settle(most.clone(), axes, keep);
         let axes = axes.to_vec();
         Tensor::record(op, &[self], out, move |grad_out| {
-            let is_most = |x, most| if x == most { 1.0 } else { 0.0 };
+            let is_most = |x: f32, most| f32::from(x == most || x.is_nan());
             let winners = zip("max", &a, &most, is_most);
             let count = reshape(&sum_axes(&winners, &axes), &ones);
             let grad_out = reshape(grad_out, &ones);
