@@ -15,6 +15,9 @@ fn open() -> Option<Part1> {
 }
 
 specification!(open);
+operations!(open);
+edges!(open);
+refusals!(open);
 
 #[test]
 fn a_million_links_fit_a_stack_of_2_mb() {

@@ -3,23 +3,41 @@
 
 use ndarray::{ArrayD, IxDyn};
 use rungrad::opencl::Gpu;
+use rungrad::ops::Keep;
 use rungrad::part3_unified::Device;
 use rungrad::tape::Tape;
 use rungrad::{part1_cpu, part2_gpu, part3_unified};
 
+use super::calls::Call;
+
+/// Each operation panics at its caller's line, so that a refusal can be held
+/// to that line.
 pub trait Engine {
     type Tensor: Clone;
 
     fn name(&self) -> String;
     /// A leaf that keeps its gradient.
     fn leaf(&self, shape: &[usize], values: &[f32]) -> Self::Tensor;
+    #[track_caller]
     fn mul(&self, a: &Self::Tensor, b: &Self::Tensor) -> Self::Tensor;
+    #[track_caller]
     fn sum(&self, a: &Self::Tensor) -> Self::Tensor;
+    /// Any operation, or `None` as long as this engine lacks it.
+    #[track_caller]
+    fn call(
+        &self,
+        _call: &Call,
+        _operands: &[&Self::Tensor],
+    ) -> Option<Self::Tensor> {
+        None
+    }
     fn shape(&self, a: &Self::Tensor) -> Vec<usize>;
     fn values(&self, a: &Self::Tensor) -> Vec<f32>;
     fn grad(&self, a: &Self::Tensor) -> Option<Vec<f32>>;
     fn zero_grad(&self, a: &Self::Tensor);
+    #[track_caller]
     fn backward(&self, a: &Self::Tensor);
+    #[track_caller]
     fn backward_with(&self, a: &Self::Tensor, shape: &[usize], grad: &[f32]);
     /// Builds a graph, goes back through it, and gives its tape.
     fn record(&self, build: impl FnOnce() -> Self::Tensor) -> Tape;
@@ -38,13 +56,20 @@ impl Engine for Part1 {
         part1_cpu::Tensor::new(shape, values)
     }
 
-    #[track_caller]
     fn mul(&self, a: &Self::Tensor, b: &Self::Tensor) -> Self::Tensor {
         a.mul(b)
     }
 
     fn sum(&self, a: &Self::Tensor) -> Self::Tensor {
         a.sum()
+    }
+
+    fn call(
+        &self,
+        call: &Call,
+        operands: &[&Self::Tensor],
+    ) -> Option<Self::Tensor> {
+        Some(part1_call(call, operands))
     }
 
     fn shape(&self, a: &Self::Tensor) -> Vec<usize> {
@@ -76,6 +101,40 @@ impl Engine for Part1 {
 
     fn record(&self, build: impl FnOnce() -> Self::Tensor) -> Tape {
         build().backward_recorded()
+    }
+}
+
+/// A reduction over all axes takes the short way, as a loss does.
+#[track_caller]
+fn part1_call(call: &Call, of: &[&part1_cpu::Tensor]) -> part1_cpu::Tensor {
+    let a = of[0];
+    let all: Vec<usize> = (0..a.shape().len()).collect();
+    match call {
+        Call::Mul => a.mul(of[1]),
+        Call::Add => a.add(of[1]),
+        Call::Sub => a.sub(of[1]),
+        Call::Div => a.div(of[1]),
+        Call::Neg => a.neg(),
+        Call::Pow(number) => a.pow(*number),
+        Call::Exp => a.exp(),
+        Call::Log => a.log(),
+        Call::Relu => a.relu(),
+        Call::Abs => a.abs(),
+        Call::Sqrt => a.sqrt(),
+        Call::Tanh => a.tanh(),
+        Call::Sigmoid => a.sigmoid(),
+        Call::Sum(axes, Keep::No) if *axes == all => a.sum(),
+        Call::Sum(axes, keep) => a.sum_over(axes, *keep),
+        Call::Mean(axes, Keep::No) if *axes == all => a.mean(),
+        Call::Mean(axes, keep) => a.mean_over(axes, *keep),
+        Call::Max(axes, Keep::No) if *axes == all => a.max(),
+        Call::Max(axes, keep) => a.max_over(axes, *keep),
+        Call::Matmul => a.matmul(of[1]),
+        Call::Reshape(shape) => a.reshape(shape),
+        Call::Transpose => a.transpose(),
+        Call::Softmax => a.softmax(),
+        Call::LogSoftmax => a.log_softmax(),
+        Call::CrossEntropy(labels) => a.cross_entropy(labels),
     }
 }
 

@@ -28,6 +28,13 @@ impl Random {
         (0..n).map(|_| self.value()).collect()
     }
 
+    /// Any order of the items, each as likely as the others.
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.below(last + 1));
+        }
+    }
+
     /// Up to three axes of 0 to 9 elements.
     pub fn shape(&mut self) -> Vec<usize> {
         (0..self.below(4)).map(|_| self.below(10)).collect()

@@ -3,10 +3,10 @@
 
 use rungrad::ledger;
 use rungrad::reference::{self, Array};
-use rungrad::{Error, attempt};
 
 use super::engine::Engine;
 use super::random::Random;
+use super::refusal::refusal;
 
 /// Makes one test of each sentence of the specification. `$open` gives an
 /// engine, or `None` after a loud skip.
@@ -139,14 +139,6 @@ pub fn a_root_of_many_elements_takes_a_gradient<E: Engine>(e: &E) {
     e.backward_with(&c, &[2], &[10.0, 100.0]);
     assert_eq!(e.grad(&a).unwrap(), [50.0, 700.0]);
     assert_eq!(e.grad(&b).unwrap(), [20.0, 300.0]);
-}
-
-fn refusal<T>(work: impl FnOnce() -> T) -> String {
-    match attempt(work) {
-        Err(Error::Mistake(sentence)) => sentence,
-        Err(other) => panic!("a mistake of another kind: {other:?}"),
-        Ok(_) => panic!("nothing was refused"),
-    }
 }
 
 pub fn a_root_of_many_elements_is_no_loss<E: Engine>(e: &E) {

@@ -1,0 +1,142 @@
+//! Every operation of [`OPERATIONS`] as a call with its parameters, and what
+//! the judge says of it in `f64`. The derived operations are judged by their
+//! definition, not by the way in which an engine derives them.
+
+use rungrad::ops::{Keep, OPERATIONS, Op};
+use rungrad::reference::{self, Array};
+use rungrad::shape;
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Call {
+    Mul,
+    Add,
+    Sub,
+    Div,
+    Neg,
+    Pow(f32),
+    Exp,
+    Log,
+    Relu,
+    Abs,
+    Sqrt,
+    Tanh,
+    Sigmoid,
+    Sum(Vec<usize>, Keep),
+    Mean(Vec<usize>, Keep),
+    Max(Vec<usize>, Keep),
+    Matmul,
+    Reshape(Vec<usize>),
+    Transpose,
+    Softmax,
+    LogSoftmax,
+    CrossEntropy(Vec<usize>),
+}
+
+impl Call {
+    pub fn name(&self) -> &'static str {
+        let place = match self {
+            Call::Mul => 0,
+            Call::Add => 1,
+            Call::Sub => 2,
+            Call::Div => 3,
+            Call::Neg => 4,
+            Call::Pow(_) => 5,
+            Call::Exp => 6,
+            Call::Log => 7,
+            Call::Relu => 8,
+            Call::Abs => 9,
+            Call::Sqrt => 10,
+            Call::Tanh => 11,
+            Call::Sigmoid => 12,
+            Call::Sum(..) => 13,
+            Call::Mean(..) => 14,
+            Call::Max(..) => 15,
+            Call::Matmul => 16,
+            Call::Reshape(_) => 17,
+            Call::Transpose => 18,
+            Call::Softmax => 19,
+            Call::LogSoftmax => 20,
+            Call::CrossEntropy(_) => 21,
+        };
+        OPERATIONS[place]
+    }
+
+    /// The result in `f64`.
+    pub fn judge(&self, operands: &[Array]) -> Array {
+        let judged = |op: Op, of: &[&Array]| {
+            reference::forward(&op, of).expect("the judge knows it")
+        };
+        let of: Vec<&Array> = operands.iter().collect();
+        let a = of[0];
+        match self {
+            Call::Mul => judged(Op::Mul, &of),
+            Call::Add => judged(Op::Add, &of),
+            Call::Sub => judged(Op::Add, &[a, &each(of[1], |y| -y)]),
+            Call::Div => judged(Op::Mul, &[a, &each(of[1], |y| 1.0 / y)]),
+            Call::Neg => each(a, |x| -x),
+            Call::Pow(number) => judged(Op::Pow(*number), &of),
+            Call::Exp => judged(Op::Exp, &of),
+            Call::Log => judged(Op::Log, &of),
+            Call::Relu => judged(Op::Relu, &of),
+            Call::Abs => each(a, f64::abs),
+            Call::Sqrt => each(a, f64::sqrt),
+            Call::Tanh => judged(Op::Tanh, &of),
+            Call::Sigmoid => judged(Op::Sigmoid, &of),
+            Call::Sum(axes, keep) => judged(Op::Sum(axes.clone(), *keep), &of),
+            Call::Mean(axes, keep) => {
+                let count: usize =
+                    axes.iter().map(|&axis| a.shape[axis]).product();
+                let total = judged(Op::Sum(axes.clone(), *keep), &of);
+                each(&total, |x| x / count as f64)
+            }
+            Call::Max(axes, keep) => judged(Op::Max(axes.clone(), *keep), &of),
+            Call::Matmul => judged(Op::Matmul, &of),
+            Call::Reshape(shape) => judged(Op::Reshape(shape.clone()), &of),
+            Call::Transpose => {
+                let mut axes: Vec<usize> = (0..a.shape.len()).collect();
+                let last = axes.len() - 1;
+                axes.swap(last - 1, last);
+                judged(Op::Permute(axes), &of)
+            }
+            Call::Softmax => reference::exp(&judged(Op::LogSoftmax, &of)),
+            Call::LogSoftmax => judged(Op::LogSoftmax, &of),
+            Call::CrossEntropy(labels) => {
+                let logs = judged(Op::LogSoftmax, &of);
+                let right = judged(Op::Pick(labels.clone()), &[&logs]);
+                let total = reference::sum(&right, &[]);
+                each(&total, |x| -x / labels.len() as f64)
+            }
+        }
+    }
+
+    /// How far an `f32` result may lie from the judge's, element by element.
+    ///
+    /// One rounding costs at most 2^-24 of the number that is rounded. An
+    /// element is the work of no more roundings than there are elements in
+    /// an operand, and of 16 more where a device computes a power. What is
+    /// rounded on the way is no larger than the same call on absolute
+    /// values, where nothing cancels.
+    pub fn allowed(&self, operands: &[Array]) -> Array {
+        let sizes: Vec<Array> =
+            operands.iter().map(|a| each(a, f64::abs)).collect();
+        let largest = sizes.iter().flat_map(|a| &a.values);
+        let largest = largest.fold(1.0, |most: f64, x| most.max(*x));
+        let magnitude = match self {
+            Call::Sub => Call::Add.judge(&sizes),
+            // Differences of scores, and their exponentials below 1.
+            Call::Softmax | Call::LogSoftmax | Call::CrossEntropy(_) => {
+                each(&self.judge(operands), |y| y.abs() + largest)
+            }
+            _ => self.judge(&sizes),
+        };
+        let elements = operands.iter().map(|a| shape::size(&a.shape)).max();
+        let roundings = (elements.unwrap_or(0) + 16) as f64;
+        let rounding = 2f64.powi(-24);
+        each(&magnitude, |m| roundings * rounding * m.abs())
+    }
+}
+
+fn each(a: &Array, f: impl Fn(f64) -> f64) -> Array {
+    let values = a.values.iter().map(|&x| f(x)).collect();
+    Array { shape: a.shape.clone(), values }
+}

@@ -1,0 +1,192 @@
+//! Seeded operands for each operation: pairs of shapes that broadcast, axes
+//! of size 0 and 1, no axes at all, and values that keep away from kinks and
+//! ties, because a nudge across one measures no slope.
+
+use rungrad::ops::Keep;
+use rungrad::reference::Array;
+
+use super::calls::Call;
+use super::random::Random;
+
+/// A call and its operands: their shapes and elements.
+pub struct Case {
+    pub call: Call,
+    pub operands: Vec<(Vec<usize>, Vec<f32>)>,
+}
+
+impl Case {
+    /// The operands for the judge.
+    pub fn arrays(&self) -> Vec<Array> {
+        let operands = self.operands.iter();
+        operands.map(|(shape, values)| Array::new(shape, values)).collect()
+    }
+
+    /// `sub of [2, 3] and [3]`, for messages.
+    pub fn what(&self) -> String {
+        let shapes = self.operands.iter().map(|(s, _)| format!("{s:?}"));
+        let shapes = shapes.collect::<Vec<_>>().join(" and ");
+        match &self.call {
+            Call::Mul | Call::Add | Call::Sub | Call::Div | Call::Matmul => {
+                format!("{} of {shapes}", self.call.name())
+            }
+            call => format!("{call:?} of {shapes}"),
+        }
+    }
+}
+
+impl Random {
+    /// A case of the operation with this name.
+    pub fn case(&mut self, name: &str) -> Case {
+        match name {
+            "mul" => self.pair(Call::Mul),
+            "add" => self.pair(Call::Add),
+            "sub" => self.pair(Call::Sub),
+            "div" => self.pair(Call::Div),
+            "neg" => self.single(Call::Neg),
+            "pow" => self.power(),
+            "exp" => self.single(Call::Exp),
+            "log" => self.positive(Call::Log),
+            "relu" => self.single(Call::Relu),
+            "abs" => self.single(Call::Abs),
+            "sqrt" => self.positive(Call::Sqrt),
+            "tanh" => self.single(Call::Tanh),
+            "sigmoid" => self.single(Call::Sigmoid),
+            "sum" => self.reduction(Call::Sum),
+            "mean" => self.reduction(Call::Mean),
+            "max" => self.largest(),
+            "matmul" => self.matrices(),
+            "reshape" => self.other_shape(),
+            "transpose" => self.rows(2, Call::Transpose),
+            "softmax" => self.rows(1, Call::Softmax),
+            "log_softmax" => self.rows(1, Call::LogSoftmax),
+            "cross_entropy" => self.scores(),
+            _ => panic!("{name} has no cases"),
+        }
+    }
+
+    /// Up to three axes of 0 to 5 elements.
+    fn small_shape(&mut self) -> Vec<usize> {
+        (0..self.below(4)).map(|_| self.below(6)).collect()
+    }
+
+    fn operand(&mut self, shape: Vec<usize>) -> (Vec<usize>, Vec<f32>) {
+        let values = self.values(shape.iter().product());
+        (shape, values)
+    }
+
+    fn one(&mut self, call: Call, shape: Vec<usize>) -> Case {
+        Case { call, operands: vec![self.operand(shape)] }
+    }
+
+    fn single(&mut self, call: Call) -> Case {
+        let shape = self.small_shape();
+        self.one(call, shape)
+    }
+
+    fn positive(&mut self, call: Call) -> Case {
+        let mut case = self.single(call);
+        case.operands[0].1.iter_mut().for_each(|x| *x = x.abs());
+        case
+    }
+
+    /// Only a whole number is an exponent for negative elements too.
+    fn power(&mut self) -> Case {
+        let whole = [-2.0, -1.0, 0.0, 1.0, 2.0, 3.0];
+        let broken = [-0.5, 0.5, 1.5, 2.25];
+        if self.below(2) == 0 {
+            let exponent = whole[self.below(whole.len())];
+            self.single(Call::Pow(exponent))
+        } else {
+            let exponent = broken[self.below(broken.len())];
+            self.positive(Call::Pow(exponent))
+        }
+    }
+
+    /// Two shapes that stretch to a third: each may lack its first axes, and
+    /// may have size 1 where the other has more.
+    fn pair(&mut self, call: Call) -> Case {
+        let whole = self.small_shape();
+        let operands = [(); 2].map(|()| {
+            let from = match self.below(3) {
+                0 => self.below(whole.len() + 1),
+                _ => 0,
+            };
+            let mut shape = whole[from..].to_vec();
+            for size in &mut shape {
+                if self.below(4) == 0 {
+                    *size = 1;
+                }
+            }
+            self.operand(shape)
+        });
+        Case { call, operands: operands.into() }
+    }
+
+    /// Some of the axes in any order, and whether they stay.
+    fn axes(&mut self, rank: usize) -> (Vec<usize>, Keep) {
+        let mut axes: Vec<usize> = (0..rank).collect();
+        self.shuffle(&mut axes);
+        axes.truncate(self.below(rank + 1));
+        // Every other time over all of them, as a loss does.
+        if self.below(2) == 0 {
+            axes = (0..rank).collect();
+        }
+        (axes, if self.below(2) == 0 { Keep::Yes } else { Keep::No })
+    }
+
+    fn reduction(&mut self, call: fn(Vec<usize>, Keep) -> Call) -> Case {
+        let shape = self.small_shape();
+        let (axes, keep) = self.axes(shape.len());
+        self.one(call(axes, keep), shape)
+    }
+
+    /// No two elements tie, and only axes that are left may be empty.
+    fn largest(&mut self) -> Case {
+        let mut shape = self.small_shape();
+        let (axes, keep) = self.axes(shape.len());
+        for &axis in &axes {
+            shape[axis] = shape[axis].max(1);
+        }
+        let n: usize = shape.iter().product();
+        let mut order: Vec<usize> = (0..n).collect();
+        self.shuffle(&mut order);
+        let values = order.iter().map(|&i| i as f32 * 0.125 - 4.0).collect();
+        Case { call: Call::Max(axes, keep), operands: vec![(shape, values)] }
+    }
+
+    /// (m, k) x (k, n), each of 0 to 7.
+    fn matrices(&mut self) -> Case {
+        let [m, k, n] = [(); 3].map(|()| self.below(8));
+        let operands = [vec![m, k], vec![k, n]];
+        let operands = operands.map(|shape| self.operand(shape));
+        Case { call: Call::Matmul, operands: operands.into() }
+    }
+
+    /// The axes in another order and one more of size 1, or one axis alone.
+    fn other_shape(&mut self) -> Case {
+        let shape = self.small_shape();
+        let mut other = shape.clone();
+        self.shuffle(&mut other);
+        other.insert(self.below(shape.len() + 1), 1);
+        if self.below(3) == 0 {
+            other = vec![shape.iter().product()];
+        }
+        self.one(Call::Reshape(other), shape)
+    }
+
+    /// At least this many axes.
+    fn rows(&mut self, least: usize, call: Call) -> Case {
+        let mut shape = self.small_shape();
+        while shape.len() < least {
+            shape.push(self.below(6));
+        }
+        self.one(call, shape)
+    }
+
+    /// Scores of up to 5 rows, and a label for each.
+    fn scores(&mut self) -> Case {
+        let (rows, classes) = (self.below(6), 1 + self.below(5));
+        let labels = (0..rows).map(|_| self.below(classes)).collect();
+        self.one(Call::CrossEntropy(labels), vec![rows, classes])
+    }
+}

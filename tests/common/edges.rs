@@ -1,0 +1,274 @@
+//! Kinks, ties, poles, what is empty and what is huge: the places that random
+//! values keep away from. The values there are PyTorch's.
+
+use rungrad::ops::Keep;
+
+use super::calls::Call;
+use super::engine::Engine;
+
+/// Makes one test of each edge.
+macro_rules! edges {
+    ($open:path) => {
+        edges!(@ $open:
+            relu_passes_no_gradient_at_zero,
+            relu_lets_a_nan_through,
+            abs_has_no_slope_at_zero,
+            ties_of_max_share_the_gradient,
+            the_largest_of_a_nan_is_a_nan,
+            sigmoid_is_finite_far_out,
+            tanh_is_flat_far_out,
+            softmax_of_large_scores_is_exact,
+            every_row_of_softmax_sums_to_1,
+            a_power_of_0_is_1_and_has_no_slope,
+            a_power_has_its_slope_at_zero,
+            the_root_is_steep_at_zero,
+            the_logarithm_of_zero_falls_without_end,
+            a_quotient_has_its_slopes,
+            an_operand_used_on_both_sides_gets_both_parts,
+            a_mean_of_nothing_is_a_nan,
+            a_sum_of_nothing_is_zero,
+            a_product_over_nothing_is_zero,
+            even_scores_lose_the_logarithm_of_the_classes,
+            a_sure_answer_loses_nothing_or_all,
+        );
+    };
+    (@ $open:path: $($sentence:ident,)*) => {
+        $(
+            #[test]
+            fn $sentence() {
+                if let Some(engine) = $open() {
+                    crate::common::edges::$sentence(&engine);
+                }
+            }
+        )*
+    };
+}
+
+/// The values of a call on one vector, and its gradient under ones.
+#[track_caller]
+fn both<E: Engine>(e: &E, call: Call, values: &[f32]) -> [Vec<f32>; 2] {
+    let x = e.leaf(&[values.len()], values);
+    let y = e.call(&call, &[&x]).expect("the operation");
+    let shape = e.shape(&y);
+    e.backward_with(&y, &shape, &vec![1.0; shape.iter().product()]);
+    [e.values(&y), e.grad(&x).expect("a gradient")]
+}
+
+#[track_caller]
+fn near(yours: &[f32], right: &[f32], allowed: f32) {
+    assert_eq!(yours.len(), right.len());
+    let far = |(y, r): (&f32, &f32)| (y - r).abs() > allowed || y.is_nan();
+    let wrong = yours.iter().zip(right).any(far);
+    assert!(!wrong, "{yours:?} is not within {allowed} of {right:?}");
+}
+
+pub fn relu_passes_no_gradient_at_zero<E: Engine>(e: &E) {
+    let [y, slope] = both(e, Call::Relu, &[-1.0, -0.0, 0.0, 2.0]);
+    assert_eq!(y, [0.0, 0.0, 0.0, 2.0]);
+    assert_eq!(slope, [0.0, 0.0, 0.0, 1.0]);
+}
+
+pub fn relu_lets_a_nan_through<E: Engine>(e: &E) {
+    let [y, _] = both(e, Call::Relu, &[f32::NAN, -1.0]);
+    assert!(y[0].is_nan(), "a NaN that turns into {} is never found", y[0]);
+    assert_eq!(y[1], 0.0);
+}
+
+pub fn abs_has_no_slope_at_zero<E: Engine>(e: &E) {
+    let [y, slope] = both(e, Call::Abs, &[-3.0, -0.0, 0.0, 2.0]);
+    assert_eq!(y, [3.0, 0.0, 0.0, 2.0]);
+    assert_eq!(slope, [-1.0, 0.0, 0.0, 1.0]);
+}
+
+pub fn ties_of_max_share_the_gradient<E: Engine>(e: &E) {
+    let values = [1.0, 3.0, 3.0, 2.0, 3.0, 0.0];
+    let x = e.leaf(&[6], &values);
+    let most = e.call(&Call::Max(vec![0], Keep::No), &[&x]).unwrap();
+    e.backward_with(&most, &[], &[6.0]);
+    assert_eq!(e.values(&most), [3.0]);
+    assert_eq!(e.grad(&x).unwrap(), [0.0, 2.0, 2.0, 0.0, 2.0, 0.0]);
+
+    // Row by row, each row shares its own.
+    let x = e.leaf(&[2, 3], &values);
+    let most = e.call(&Call::Max(vec![1], Keep::Yes), &[&x]).unwrap();
+    e.backward_with(&most, &[2, 1], &[1.0, 10.0]);
+    assert_eq!(e.values(&most), [3.0, 3.0]);
+    assert_eq!(e.grad(&x).unwrap(), [0.0, 0.5, 0.5, 0.0, 10.0, 0.0]);
+}
+
+pub fn the_largest_of_a_nan_is_a_nan<E: Engine>(e: &E) {
+    for values in [[1.0, f32::NAN, 3.0], [f32::NAN, 1.0, 3.0], [f32::NAN; 3]] {
+        let [most, share] = both(e, Call::Max(vec![0], Keep::No), &values);
+        assert!(most[0].is_nan(), "the largest of {values:?} is {most:?}");
+        // What made the result gets the gradient.
+        let nans = values.iter().filter(|x| x.is_nan()).count() as f32;
+        let right = values.map(|x| if x.is_nan() { 1.0 / nans } else { 0.0 });
+        assert_eq!(share, right);
+    }
+}
+
+pub fn sigmoid_is_finite_far_out<E: Engine>(e: &E) {
+    let [y, slope] = both(e, Call::Sigmoid, &[-1e4, -100.0, 0.0, 100.0, 1e4]);
+    near(&y, &[0.0, 0.0, 0.5, 1.0, 1.0], 1e-7);
+    near(&slope, &[0.0, 0.0, 0.25, 0.0, 0.0], 1e-7);
+    // Small, and still in proportion: e^-30.
+    let [y, slope] = both(e, Call::Sigmoid, &[-30.0]);
+    near(&y, &[9.357_623e-14], 1e-19);
+    near(&slope, &[9.357_623e-14], 1e-19);
+}
+
+pub fn tanh_is_flat_far_out<E: Engine>(e: &E) {
+    let [y, slope] = both(e, Call::Tanh, &[-1e4, -100.0, 0.0, 100.0, 1e4]);
+    assert_eq!(y, [-1.0, -1.0, 0.0, 1.0, 1.0]);
+    assert_eq!(slope, [0.0, 0.0, 1.0, 0.0, 0.0]);
+}
+
+pub fn softmax_of_large_scores_is_exact<E: Engine>(e: &E) {
+    // An exponential of 1e4 is infinite. And 1e4 takes so many digits that
+    // what is added to it loses its own: it must go before anything comes.
+    let scores = [1e4, 1e4, -1e4, -1e4, 1e4, 9999.0];
+    let rows = e.leaf(&[3, 2], &scores);
+    let softmax = e.call(&Call::Softmax, &[&rows]).unwrap();
+    let logs = e.call(&Call::LogSoftmax, &[&rows]).unwrap();
+    let (half, more) = (0.5f32.ln(), 1.0 / (1.0 + (-1f32).exp()));
+    near(&e.values(&softmax), &[0.5, 0.5, 0.5, 0.5, more, 1.0 - more], 1e-6);
+    near(
+        &e.values(&logs),
+        &[half, half, half, half, more.ln(), more.ln() - 1.0],
+        1e-6,
+    );
+    e.backward_with(&logs, &[3, 2], &[1.0, 0.0, 1.0, 0.0, 1.0, 0.0]);
+    let rest = 1.0 - more;
+    near(&e.grad(&rows).unwrap(), &[0.5, -0.5, 0.5, -0.5, rest, -rest], 1e-6);
+    e.zero_grad(&rows);
+    e.backward_with(&softmax, &[3, 2], &[1.0, 0.0, 1.0, 0.0, 1.0, 0.0]);
+    let slope = more * rest;
+    near(
+        &e.grad(&rows).unwrap(),
+        &[0.25, -0.25, 0.25, -0.25, slope, -slope],
+        1e-6,
+    );
+}
+
+pub fn every_row_of_softmax_sums_to_1<E: Engine>(e: &E) {
+    let mut random = super::random::Random(3);
+    for scale in [1.0, 30.0, 1e4] {
+        let scores: Vec<f32> =
+            random.values(40).into_iter().map(|x| x * scale).collect();
+        let rows = e.leaf(&[8, 5], &scores);
+        let shares = e.call(&Call::Softmax, &[&rows]).unwrap();
+        for row in e.values(&shares).chunks(5) {
+            assert!(row.iter().all(|share| (0.0..=1.0).contains(share)));
+            near(&[row.iter().sum()], &[1.0], 1e-6);
+        }
+    }
+}
+
+pub fn a_power_of_0_is_1_and_has_no_slope<E: Engine>(e: &E) {
+    let [y, slope] = both(e, Call::Pow(0.0), &[-2.0, 0.0, 3.0, f32::INFINITY]);
+    assert_eq!(y, [1.0; 4]);
+    assert_eq!(slope, [0.0; 4]);
+}
+
+pub fn a_power_has_its_slope_at_zero<E: Engine>(e: &E) {
+    assert_eq!(both(e, Call::Pow(1.0), &[0.0]), [[0.0], [1.0]]);
+    assert_eq!(both(e, Call::Pow(2.0), &[0.0]), [[0.0], [0.0]]);
+    assert_eq!(both(e, Call::Pow(3.0), &[-2.0]), [[-8.0], [12.0]]);
+    assert_eq!(both(e, Call::Pow(-1.0), &[-2.0]), [[-0.5], [-0.25]]);
+}
+
+pub fn the_root_is_steep_at_zero<E: Engine>(e: &E) {
+    let [y, slope] = both(e, Call::Sqrt, &[4.0, 0.0, 0.25]);
+    assert_eq!(y, [2.0, 0.0, 0.5]);
+    assert_eq!(slope, [0.25, f32::INFINITY, 1.0]);
+    let [y, _] = both(e, Call::Sqrt, &[-1.0]);
+    assert!(y[0].is_nan());
+}
+
+pub fn the_logarithm_of_zero_falls_without_end<E: Engine>(e: &E) {
+    let [y, slope] = both(e, Call::Log, &[1.0, 0.0, 4.0]);
+    near(&[y[0], y[2]], &[0.0, 4f32.ln()], 1e-6);
+    assert_eq!(y[1], f32::NEG_INFINITY);
+    assert_eq!(slope, [1.0, f32::INFINITY, 0.25]);
+    let [y, _] = both(e, Call::Log, &[-1.0]);
+    assert!(y[0].is_nan());
+}
+
+pub fn a_quotient_has_its_slopes<E: Engine>(e: &E) {
+    let (a, b) = (e.leaf(&[3], &[6.0, 1.0, 1.0]), e.leaf(&[3], &[2., -4., 0.]));
+    let c = e.call(&Call::Div, &[&a, &b]).unwrap();
+    assert_eq!(e.values(&c), [3.0, -0.25, f32::INFINITY]);
+    e.backward_with(&c, &[3], &[1.0; 3]);
+    assert_eq!(e.grad(&a).unwrap(), [0.5, -0.25, f32::INFINITY]);
+    let right = [-1.5, -0.0625, f32::NEG_INFINITY];
+    assert_eq!(e.grad(&b).unwrap(), right);
+}
+
+pub fn an_operand_used_on_both_sides_gets_both_parts<E: Engine>(e: &E) {
+    let grad = |call: Call| {
+        let x = e.leaf(&[2, 2], &[2.0, 4.0, 8.0, 16.0]);
+        let y = e.call(&call, &[&x, &x]).unwrap();
+        e.backward_with(&y, &[2, 2], &[1.0; 4]);
+        e.grad(&x).unwrap()
+    };
+    assert_eq!(grad(Call::Add), [2.0; 4]);
+    assert_eq!(grad(Call::Sub), [0.0; 4]);
+    assert_eq!(grad(Call::Mul), [4.0, 8.0, 16.0, 32.0]);
+    assert_eq!(grad(Call::Div), [0.0; 4]);
+    // Row sums on the right, column sums on the left.
+    assert_eq!(grad(Call::Matmul), [16.0, 34.0, 26.0, 44.0]);
+}
+
+pub fn a_mean_of_nothing_is_a_nan<E: Engine>(e: &E) {
+    let [mean, grad] = both(e, Call::Mean(vec![0], Keep::No), &[]);
+    assert!(mean[0].is_nan(), "nothing is the middle of none: {mean:?}");
+    assert_eq!(grad, [0.0; 0]);
+    let none = e.leaf(&[0, 3], &[]);
+    let loss = e.call(&Call::CrossEntropy(vec![]), &[&none]).unwrap();
+    assert!(e.values(&loss)[0].is_nan());
+}
+
+pub fn a_sum_of_nothing_is_zero<E: Engine>(e: &E) {
+    let none = e.leaf(&[2, 0], &[]);
+    for (axes, zeros) in [(vec![0, 1], 1), (vec![1], 2), (vec![0], 0)] {
+        let sum = e.call(&Call::Sum(axes, Keep::No), &[&none]).unwrap();
+        let bits: Vec<u32> =
+            e.values(&sum).iter().map(|x| x.to_bits()).collect();
+        // Not -0, which prints as such.
+        assert_eq!(bits, vec![0; zeros]);
+    }
+}
+
+pub fn a_product_over_nothing_is_zero<E: Engine>(e: &E) {
+    let (a, b) = (e.leaf(&[2, 0], &[]), e.leaf(&[0, 3], &[]));
+    let c = e.call(&Call::Matmul, &[&a, &b]).unwrap();
+    assert_eq!(e.shape(&c), [2, 3]);
+    assert_eq!(e.values(&c), [0.0; 6]);
+    e.backward_with(&c, &[2, 3], &[1.0; 6]);
+    assert_eq!(e.grad(&a).unwrap(), [0.0; 0]);
+    assert_eq!(e.grad(&b).unwrap(), [0.0; 0]);
+}
+
+pub fn even_scores_lose_the_logarithm_of_the_classes<E: Engine>(e: &E) {
+    let scores = e.leaf(&[2, 4], &[7.0; 8]);
+    let loss = e.call(&Call::CrossEntropy(vec![3, 1]), &[&scores]).unwrap();
+    assert_eq!(e.shape(&loss), [0; 0]);
+    near(&e.values(&loss), &[4f32.ln()], 1e-6);
+    e.backward(&loss);
+    // The share minus the truth, over the number of rows.
+    let (miss, hit) = (0.125, 0.125 - 0.5);
+    let right = [miss, miss, miss, hit, miss, hit, miss, miss];
+    near(&e.grad(&scores).unwrap(), &right, 1e-6);
+}
+
+pub fn a_sure_answer_loses_nothing_or_all<E: Engine>(e: &E) {
+    let loss = |label: usize| {
+        let scores = e.leaf(&[1, 2], &[1e4, -1e4]);
+        let call = Call::CrossEntropy(vec![label]);
+        let loss = e.call(&call, &[&scores]).unwrap();
+        e.backward(&loss);
+        (e.values(&loss)[0], e.grad(&scores).unwrap())
+    };
+    assert_eq!(loss(0), (0.0, vec![0.0, 0.0]));
+    assert_eq!(loss(1), (2e4, vec![1.0, -1.0]));
+}

@@ -1,0 +1,51 @@
+//! Catches a refusal: its sentence, and the line that it blames.
+
+use std::cell::RefCell;
+use std::panic::{self, Location};
+use std::sync::Once;
+
+use rungrad::{Error, attempt};
+
+thread_local! {
+    /// File and line of the last panic of this thread.
+    static PLACE: RefCell<Option<(String, u32)>> = const { RefCell::new(None) };
+}
+
+/// The sentence that `work` was refused with. The panic must name a line of
+/// the call itself: whoever reads it should see their own mistake, not the
+/// inside of the library.
+#[track_caller]
+pub fn refusal<T>(work: impl FnOnce() -> T) -> String {
+    watch();
+    let here = Location::caller();
+    let sentence = match attempt(work) {
+        Err(Error::Mistake(sentence)) => sentence,
+        Err(other) => panic!("a mistake of another kind: {other:?}"),
+        Ok(_) => panic!("nothing was refused"),
+    };
+    let (file, line) = PLACE.take().expect("a panic has a place");
+    // A call that is wrapped takes a few lines.
+    let call = here.line()..here.line() + 8;
+    assert!(
+        file == here.file() && call.contains(&line),
+        "refused at {file}:{line}, not where it was called, at {here}: \
+         {sentence}"
+    );
+    sentence
+}
+
+/// Notes the place of every panic, and hands it on.
+fn watch() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // The hook of `attempt` keeps quiet about what it catches; it must
+        // stand behind this one, or this one never hears of it.
+        attempt(|| ()).expect("nothing happens");
+        let usual = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            let place = info.location().map(|l| (l.file().into(), l.line()));
+            PLACE.set(place);
+            usual(info);
+        }));
+    });
+}

@@ -1,0 +1,189 @@
+//! What every engine refuses: in one sentence with the operation, the shapes
+//! and what to do, at the line of the caller.
+
+use rungrad::ops::Keep;
+
+use super::calls::Call;
+use super::engine::Engine;
+use super::refusal::refusal;
+
+/// Makes one test of each refusal.
+macro_rules! refusals {
+    ($open:path) => {
+        refusals!(@ $open:
+            shapes_that_do_not_broadcast_are_refused,
+            matrices_that_do_not_fit_are_refused,
+            a_product_of_what_is_no_matrix_is_refused,
+            an_axis_that_is_not_there_is_refused,
+            an_axis_that_stands_twice_is_refused,
+            a_root_without_elements_is_refused,
+            a_shape_of_another_size_is_refused,
+            the_largest_of_nothing_is_refused,
+            a_vector_is_not_transposed,
+            a_row_is_not_looked_for_in_a_scalar,
+            labels_that_do_not_fit_the_scores_are_refused,
+        );
+    };
+    (@ $open:path: $($sentence:ident,)*) => {
+        $(
+            #[test]
+            fn $sentence() {
+                if let Some(engine) = $open() {
+                    crate::common::refusals::$sentence(&engine);
+                }
+            }
+        )*
+    };
+}
+
+/// A leaf of ones.
+fn ones<E: Engine>(e: &E, shape: &[usize]) -> E::Tensor {
+    e.leaf(shape, &vec![1.0; shape.iter().product()])
+}
+
+/// The sentence with which a call on leaves of these shapes is refused.
+fn refused<E: Engine>(e: &E, call: Call, shapes: &[&[usize]]) -> String {
+    let leaves: Vec<_> = shapes.iter().map(|shape| ones(e, shape)).collect();
+    let operands: Vec<_> = leaves.iter().collect();
+    refusal(|| e.call(&call, &operands))
+}
+
+pub fn shapes_that_do_not_broadcast_are_refused<E: Engine>(e: &E) {
+    for call in [Call::Mul, Call::Add, Call::Sub, Call::Div] {
+        let right = format!(
+            "{}: the shapes [2, 3] and [2] do not broadcast; aligned at the \
+             right, sizes must be equal or 1",
+            call.name()
+        );
+        assert_eq!(refused(e, call, &[&[2, 3], &[2]]), right);
+    }
+    let sentence = refused(e, Call::Add, &[&[0], &[2]]);
+    assert!(sentence.starts_with("add: the shapes [0] and [2] d"));
+}
+
+pub fn matrices_that_do_not_fit_are_refused<E: Engine>(e: &E) {
+    assert_eq!(
+        refused(e, Call::Matmul, &[&[2, 3], &[2, 4]]),
+        "matmul: [2, 3] x [2, 4]: the left has 3 columns and the right 2 \
+         rows; make them equal, perhaps by .transpose()"
+    );
+}
+
+pub fn a_product_of_what_is_no_matrix_is_refused<E: Engine>(e: &E) {
+    let shapes: [&[&[usize]]; 3] =
+        [&[&[3], &[3, 2]], &[&[2, 3], &[3]], &[&[1, 2, 3], &[3, 2]]];
+    for shapes in shapes {
+        assert_eq!(
+            refused(e, Call::Matmul, shapes),
+            format!(
+                "matmul: {:?} x {:?}: both must be matrices of two axes; use \
+                 .reshape(..)",
+                shapes[0], shapes[1]
+            )
+        );
+    }
+}
+
+fn reductions(axes: &[usize]) -> [Call; 3] {
+    let axes = || axes.to_vec();
+    [
+        Call::Sum(axes(), Keep::No),
+        Call::Mean(axes(), Keep::Yes),
+        Call::Max(axes(), Keep::No),
+    ]
+}
+
+pub fn an_axis_that_is_not_there_is_refused<E: Engine>(e: &E) {
+    for call in reductions(&[0, 2]) {
+        let right = format!(
+            "{}: there is no axis 2; shape [2, 3] has the axes [0, 1]",
+            call.name()
+        );
+        assert_eq!(refused(e, call, &[&[2, 3]]), right);
+    }
+}
+
+pub fn an_axis_that_stands_twice_is_refused<E: Engine>(e: &E) {
+    for call in reductions(&[1, 0, 1]) {
+        let right = format!(
+            "{}: axis 1 stands twice in [1, 0, 1]; name each axis once",
+            call.name()
+        );
+        assert_eq!(refused(e, call, &[&[2, 3]]), right);
+    }
+}
+
+pub fn a_root_without_elements_is_refused<E: Engine>(e: &E) {
+    let nothing = ones(e, &[0]);
+    assert_eq!(
+        refusal(|| e.backward(&nothing)),
+        "backward: this tensor has shape [0], not one element; sum it first, \
+         or hand backward_with a gradient of that shape"
+    );
+}
+
+pub fn a_shape_of_another_size_is_refused<E: Engine>(e: &E) {
+    assert_eq!(
+        refused(e, Call::Reshape(vec![4]), &[&[2, 3]]),
+        "reshape: [2, 3] has 6 elements, [4] has 4; keep the number of \
+         elements"
+    );
+}
+
+pub fn the_largest_of_nothing_is_refused<E: Engine>(e: &E) {
+    let over = |axes: &[usize]| Call::Max(axes.to_vec(), Keep::No);
+    assert_eq!(
+        refused(e, over(&[0]), &[&[0]]),
+        "max: shape [0] has no element along [0], and nothing is the largest \
+         of none; look at the shape before"
+    );
+    assert_eq!(
+        refused(e, over(&[1]), &[&[2, 0]]),
+        "max: shape [2, 0] has no element along [1], and nothing is the \
+         largest of none; look at the shape before"
+    );
+    // Where no row is, no row is empty.
+    let rows = e.call(&over(&[1]), &[&ones(e, &[0, 3])]).expect("a maximum");
+    assert_eq!(e.shape(&rows), [0]);
+}
+
+pub fn a_vector_is_not_transposed<E: Engine>(e: &E) {
+    assert_eq!(
+        refused(e, Call::Transpose, &[&[3]]),
+        "transpose: shape [3] has no two axes to exchange; reshape it to a \
+         matrix"
+    );
+}
+
+pub fn a_row_is_not_looked_for_in_a_scalar<E: Engine>(e: &E) {
+    for call in [Call::Softmax, Call::LogSoftmax] {
+        let right = format!(
+            "{}: a tensor without axes has no row; reshape it to [1, 1]",
+            call.name()
+        );
+        assert_eq!(refused(e, call, &[&[]]), right);
+    }
+}
+
+pub fn labels_that_do_not_fit_the_scores_are_refused<E: Engine>(e: &E) {
+    let labels = |labels: &[usize]| Call::CrossEntropy(labels.to_vec());
+    assert_eq!(
+        refused(e, labels(&[0, 1, 3]), &[&[3, 3]]),
+        "cross_entropy: label 3 with 3 classes; labels count from 0 to 2"
+    );
+    assert_eq!(
+        refused(e, labels(&[0]), &[&[2, 3]]),
+        "cross_entropy: 2 rows of scores and 1 labels; give one label for \
+         each row"
+    );
+    assert_eq!(
+        refused(e, labels(&[0, 0]), &[&[2, 0]]),
+        "cross_entropy: the scores have shape [2, 0]; it must be (rows, \
+         classes), with at least one class"
+    );
+    assert_eq!(
+        refused(e, labels(&[0]), &[&[3]]),
+        "cross_entropy: the scores have shape [3]; it must be (rows, \
+         classes), with at least one class"
+    );
+}

@@ -1,0 +1,167 @@
+//! One operation against the judge: values, gradients, the tape, and what is
+//! left behind.
+
+use rungrad::gradcheck::{self, compare};
+use rungrad::ledger;
+use rungrad::ops::OPERATIONS;
+use rungrad::reference::Array;
+
+use super::cases::Case;
+use super::engine::Engine;
+use super::random::Random;
+
+/// Makes one test of each operation, and one that finds out when an engine
+/// has an operation that is not on the list. Without a list: of all.
+macro_rules! operations {
+    ($open:path) => {
+        operations!($open:
+            mul_agrees_with_the_judge,
+            add_agrees_with_the_judge,
+            sub_agrees_with_the_judge,
+            div_agrees_with_the_judge,
+            neg_agrees_with_the_judge,
+            pow_agrees_with_the_judge,
+            exp_agrees_with_the_judge,
+            log_agrees_with_the_judge,
+            relu_agrees_with_the_judge,
+            abs_agrees_with_the_judge,
+            sqrt_agrees_with_the_judge,
+            tanh_agrees_with_the_judge,
+            sigmoid_agrees_with_the_judge,
+            sum_agrees_with_the_judge,
+            mean_agrees_with_the_judge,
+            max_agrees_with_the_judge,
+            matmul_agrees_with_the_judge,
+            reshape_agrees_with_the_judge,
+            transpose_agrees_with_the_judge,
+            softmax_agrees_with_the_judge,
+            log_softmax_agrees_with_the_judge,
+            cross_entropy_agrees_with_the_judge,
+        );
+    };
+    ($open:path: $($sentence:ident,)*) => {
+        $(
+            #[test]
+            fn $sentence() {
+                if let Some(engine) = $open() {
+                    let name = crate::common::verdict::name(
+                        stringify!($sentence),
+                    );
+                    crate::common::verdict::agrees(&engine, name);
+                }
+            }
+        )*
+
+        #[test]
+        fn every_operation_has_a_test() {
+            if let Some(engine) = $open() {
+                let tests = [$(stringify!($sentence)),*];
+                let names = tests.map(crate::common::verdict::name);
+                crate::common::verdict::every_operation_has_a_test(
+                    &engine, &names,
+                );
+            }
+        }
+    };
+}
+
+/// The operation that a sentence is about.
+pub fn name(sentence: &str) -> &str {
+    sentence.strip_suffix("_agrees_with_the_judge").expect("an operation")
+}
+
+/// The tests of an engine name exactly the operations that it has.
+pub fn every_operation_has_a_test<E: Engine>(e: &E, tests: &[&str]) {
+    let mut here = OPERATIONS.to_vec();
+    here.retain(|name| {
+        let case = Random(0).case(name);
+        call(e, &case, &leaves(e, &case)).is_some()
+    });
+    assert_eq!(tests, here, "{}", e.name());
+}
+
+/// The operation on many seeded operands. Its values and, for an uneven
+/// gradient from above, the gradients of its operands are those of the
+/// judge; each rule on its tape is right, and the judge knows them all; and
+/// no node stays behind.
+#[track_caller]
+pub fn agrees<E: Engine>(e: &E, name: &str) {
+    let seed = OPERATIONS.iter().position(|known| *known == name);
+    let mut random = Random(100 + seed.expect("an operation") as u64);
+    for _ in 0..60 {
+        let case = random.case(name);
+        let what = format!("{}: {}", e.name(), case.what());
+        let ((), counts) = ledger::measure(|| {
+            values_and_gradients(e, &case, &mut random, &what);
+            rules(e, &case, &mut random, &what);
+        });
+        assert_eq!(counts.live_nodes(), 0, "{what} leaves nodes behind");
+    }
+}
+
+fn leaves<E: Engine>(e: &E, case: &Case) -> Vec<E::Tensor> {
+    let operands = case.operands.iter();
+    operands.map(|(shape, values)| e.leaf(shape, values)).collect()
+}
+
+fn call<E: Engine>(e: &E, case: &Case, of: &[E::Tensor]) -> Option<E::Tensor> {
+    e.call(&case.call, &of.iter().collect::<Vec<_>>())
+}
+
+#[track_caller]
+fn values_and_gradients<E: Engine>(
+    e: &E,
+    case: &Case,
+    random: &mut Random,
+    what: &str,
+) {
+    let (leaves, operands) = (leaves(e, case), case.arrays());
+    let out = call(e, case, &leaves);
+    let out = out.unwrap_or_else(|| panic!("{what}: there is none"));
+    let right = case.call.judge(&operands);
+    assert_eq!(e.shape(&out), right.shape, "{what}: the shape of the result");
+    near(&e.values(&out), &right, &case.call.allowed(&operands), what);
+
+    let upstream = random.values(right.values.len());
+    e.backward_with(&out, &right.shape, &upstream);
+    let upstream = Array::new(&right.shape, &upstream);
+    for (place, leaf) in leaves.iter().enumerate() {
+        let right = gradcheck::slope(&operands, place, |operands| {
+            gradcheck::dot(&case.call.judge(operands), &upstream)
+        });
+        let yours = e.grad(leaf).unwrap_or_else(|| {
+            panic!("{what}: operand {place} got no gradient")
+        });
+        let yours = Array::new(&operands[place].shape, &yours);
+        if let Some(mismatch) = compare(&yours, &right, &[]) {
+            panic!("{what}: the gradient of operand {place}\n{mismatch}");
+        }
+    }
+}
+
+/// Two numbers that are not numbers agree.
+#[track_caller]
+fn near(yours: &[f32], right: &Array, allowed: &Array, what: &str) {
+    let pairs = yours.iter().zip(right.values.iter().zip(&allowed.values));
+    for (i, (yours, (right, allowed))) in pairs.enumerate() {
+        let error = (f64::from(*yours) - right).abs();
+        assert!(
+            error <= *allowed || (yours.is_nan() && right.is_nan()),
+            "{what}: element {i} is {yours}, not {right}"
+        );
+    }
+}
+
+#[track_caller]
+fn rules<E: Engine>(e: &E, case: &Case, random: &mut Random, what: &str) {
+    let tape = e.record(|| {
+        let out = call(e, case, &leaves(e, case)).expect("it was there");
+        let shape = e.shape(&out);
+        let weights = random.values(shape.iter().product());
+        e.sum(&e.mul(&out, &e.leaf(&shape, &weights)))
+    });
+    if let Some(blame) = tape.blame() {
+        panic!("{what}: {blame:?}");
+    }
+    assert_eq!(tape.unchecked(), [""; 0], "{what}: unknown to the judge");
+}
