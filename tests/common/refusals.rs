@@ -135,12 +135,12 @@ pub fn the_largest_of_nothing_is_refused<E: Engine>(e: &E) {
     assert_eq!(
         refused(e, over(&[0]), &[&[0]]),
         "max: shape [0] has no element along [0], and nothing is the largest \
-         of none; look at the shape before"
+         of none; look at the shape first"
     );
     assert_eq!(
         refused(e, over(&[1]), &[&[2, 0]]),
         "max: shape [2, 0] has no element along [1], and nothing is the \
-         largest of none; look at the shape before"
+         largest of none; look at the shape first"
     );
     // Where no row is, no row is empty.
     let rows = e.call(&over(&[1]), &[&ones(e, &[0, 3])]).expect("a maximum");
