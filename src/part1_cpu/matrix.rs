@@ -11,6 +11,7 @@ use crate::error::mistake;
 use crate::ops::Op;
 use crate::shape::size;
 
+// ANCHOR: matmul
 impl Tensor {
     /// The matrix product: (m, k) x (k, n) -> (m, n).
     ///
@@ -27,6 +28,7 @@ impl Tensor {
         })
     }
 }
+// ANCHOR_END: matmul
 
 impl Tensor {
     /// The same elements in row-major order under another shape.
@@ -70,6 +72,7 @@ impl Tensor {
     }
 }
 
+// ANCHOR: log-softmax
 impl Tensor {
     /// Positive numbers that sum to 1 along the last axis.
     #[track_caller]
@@ -94,7 +97,11 @@ impl Tensor {
             vec![zip("log_softmax", grad_out, &shares, |g, s| g - s)]
         })
     }
+}
+// ANCHOR_END: log-softmax
 
+// ANCHOR: cross-entropy
+impl Tensor {
     /// The mean loss of scores (n, classes) against the right class of each
     /// row: the negative logarithm of the share that it got.
     #[track_caller]
@@ -107,26 +114,29 @@ impl Tensor {
     /// All other elements get no gradient.
     fn pick(&self, labels: &[usize]) -> Tensor {
         let shape = self.shape().to_vec();
-        let columns = shape[1];
-        let labels = labels.to_vec();
-        let at = move |row: usize| row * columns + labels[row];
+        let rows = labels.iter().enumerate();
+        let places: Vec<usize> =
+            rows.map(|(row, label)| row * shape[1] + label).collect();
         let all = self.data();
-        let picked = (0..shape[0]).map(|row| slice(&all)[at(row)]).collect();
-        let labels = (0..shape[0]).map(|row| at(row) - row * columns);
-        let op = Op::Pick(labels.collect());
-        let out = ArrayD::from_shape_vec(IxDyn(&shape[..1]), picked);
-        let out = out.expect("one element for each row");
+        let picked = places.iter().map(|&at| slice(&all)[at]).collect();
+        let out = ArrayD::from_shape_vec(IxDyn(&shape[..1]), picked)
+            .expect("one element for each row");
+        let op = Op::Pick(labels.to_vec());
         Tensor::record(op, &[self], out, move |grad_out| {
             let mut grad = ArrayD::zeros(IxDyn(&shape));
             let elements = grad.as_slice_mut().expect("row-major order");
-            for (row, g) in slice(grad_out).iter().enumerate() {
-                elements[at(row)] = *g;
+            for (&at, &g) in places.iter().zip(slice(grad_out)) {
+                elements[at] = g;
             }
             vec![grad]
         })
     }
 }
+// ANCHOR_END: cross-entropy
 
+// ANCHOR: stable
+/// The largest of a row becomes 0, so no exponential exceeds 1 and their sum
+/// is at least 1.
 fn log_softmax(a: &ArrayD<f32>) -> ArrayD<f32> {
     let columns = a.shape().last().copied().unwrap_or(1).max(1);
     let mut out = a.clone();
@@ -140,6 +150,7 @@ fn log_softmax(a: &ArrayD<f32>) -> ArrayD<f32> {
     }
     out
 }
+// ANCHOR_END: stable
 
 #[track_caller]
 fn check_matrices(a: &Tensor, b: &Tensor) {

@@ -126,6 +126,15 @@ pub const MANIFEST: Manifest = Manifest {
             "cargo run --example part1_refusals",
         ),
         here(
+            "book/listings/part1_transposed.out",
+            "cargo run --example part1_transposed",
+        ),
+        here(
+            "book/listings/part1_softmax.out",
+            "cargo run --example part1_softmax",
+        ),
+        here("book/listings/part1_loss.out", "cargo run --example part1_loss"),
+        here(
             "book/listings/part3_backprop.out",
             "cargo run --example part3_backprop",
         ),
