@@ -49,18 +49,22 @@ impl Tensor {
         topo
     }
 
+    fn show(&self, name: &str) {
+        let (data, grad) = (&self.data, self.grad.borrow());
+        println!("{name}: <Tensor with data: {data}, grad: {grad}>");
+    }
+}
+
+// ANCHOR: step4-backward
+impl Tensor {
     fn backward(self: &Rc<Tensor>) {
         *self.grad.borrow_mut() = Array1::ones(self.data.len());
         for tensor in self.build_topo().iter().rev() {
             tensor.local_backward();
         }
     }
-
-    fn show(&self, name: &str) {
-        let (data, grad) = (&self.data, self.grad.borrow());
-        println!("{name}: <Tensor with data: {data}, grad: {grad}>");
-    }
 }
+// ANCHOR_END: step4-backward
 // ANCHOR_END: step4-tensor
 
 // ANCHOR: step4-main

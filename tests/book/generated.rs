@@ -90,6 +90,14 @@ pub const MANIFEST: Manifest = Manifest {
             "cargo run --example part1_step4_backward",
         ),
         here(
+            "book/listings/part1_order.out",
+            "cargo run --example part1_order",
+        ),
+        here(
+            "book/listings/part1_twice.out",
+            "cargo run --example part1_twice",
+        ),
+        here(
             "book/listings/part1_backprop.out",
             "cargo run --example part1_backprop",
         ),
