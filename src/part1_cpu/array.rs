@@ -1,7 +1,8 @@
 //! Arithmetic on plain arrays, which nothing records: the ndarray side of
 //! the operations. Chapter 8 builds the broadcasting, chapter 10 the threads.
 //!
-//! Every array here is in row-major order, so its elements are one slice.
+//! Every array here is in row-major order, so its elements are one slice;
+//! those of a reader's come in through [`row_major`].
 
 use ndarray::{ArrayD, Axis, IxDyn};
 use rayon::prelude::*;
@@ -17,6 +18,12 @@ const PARALLEL: usize = 1 << 16;
 /// The elements in row-major order.
 pub(super) fn slice(a: &ArrayD<f32>) -> &[f32] {
     a.as_slice().expect("every array of a tensor is in row-major order")
+}
+
+/// The same array in row-major order. ndarray transposes without moving an
+/// element, and only the order in which it walks them changes.
+pub(super) fn row_major(a: ArrayD<f32>) -> ArrayD<f32> {
+    if a.is_standard_layout() { a } else { a.as_standard_layout().into_owned() }
 }
 
 fn array(shape: &[usize], values: Vec<f32>) -> ArrayD<f32> {

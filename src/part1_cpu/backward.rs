@@ -6,6 +6,7 @@ use std::collections::hash_map::Entry;
 use ndarray::{ArrayD, IxDyn};
 
 use super::Tensor;
+use super::array::row_major;
 use crate::error::mistake;
 use crate::graph::topological_order;
 use crate::tape::{Record, Tape};
@@ -23,11 +24,12 @@ impl Tensor {
     #[track_caller]
     pub fn backward_with(&self, grad: &ArrayD<f32>) {
         self.check_seed(grad);
-        self.sweep(grad, |_, _, _| ());
+        self.sweep(&row_major(grad.clone()), |_, _, _| ());
     }
 
     /// The sweep. Gradients on their way wait in a map of this call, so a
     /// second call starts clean; only leaves keep theirs.
+    #[track_caller]
     fn sweep(
         &self,
         seed: &ArrayD<f32>,
@@ -154,5 +156,29 @@ impl Tensor {
                 ));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::rc::Rc;
+
+    use super::*;
+
+    #[test]
+    fn the_first_gradient_of_a_leaf_is_the_array_of_the_rule() {
+        let x = Tensor::new(&[3], &[1.0, 2.0, 3.0]);
+        let place = Rc::new(Cell::new(std::ptr::null()));
+        let given = Rc::clone(&place);
+        let y =
+            Tensor::from_op("own", &[&x], ArrayD::ones(vec![3]), move |g| {
+                let grad = g * 2.0;
+                given.set(grad.as_ptr());
+                vec![grad]
+            });
+        y.backward_with(&y.data());
+        let kept = x.0.grad.borrow();
+        assert_eq!(kept.as_ref().expect("a gradient").as_ptr(), place.get());
     }
 }

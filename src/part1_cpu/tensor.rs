@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use ndarray::{ArrayD, IxDyn};
 
+use super::array::row_major;
 use crate::error::mistake;
 use crate::ops::Op;
 use crate::{ledger, shape};
@@ -72,7 +73,10 @@ impl Tensor {
         data: ArrayD<f32>,
         rule: impl Fn(&ArrayD<f32>) -> Vec<ArrayD<f32>> + 'static,
     ) -> Tensor {
-        Tensor::record(Op::named(name), parents, data, rule)
+        let rule = move |grad_out: &ArrayD<f32>| {
+            rule(grad_out).into_iter().map(row_major).collect()
+        };
+        Tensor::record(Op::named(name), parents, row_major(data), rule)
     }
 }
 // ANCHOR_END: from-op
@@ -92,7 +96,8 @@ impl Tensor {
 
 impl From<ArrayD<f32>> for Tensor {
     fn from(data: ArrayD<f32>) -> Tensor {
-        Tensor::from_node(Op::Leaf, Rc::new(data), Vec::new(), None)
+        let data = Rc::new(row_major(data));
+        Tensor::from_node(Op::Leaf, data, Vec::new(), None)
     }
 }
 

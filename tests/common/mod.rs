@@ -8,6 +8,8 @@ pub mod device;
 #[macro_use]
 pub mod edges;
 pub mod engine;
+#[macro_use]
+pub mod operators;
 pub mod random;
 pub mod refusal;
 #[macro_use]

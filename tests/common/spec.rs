@@ -3,6 +3,7 @@
 
 use rungrad::ledger;
 use rungrad::reference::{self, Array};
+use rungrad::tape::Record;
 
 use super::engine::Engine;
 use super::random::Random;
@@ -16,12 +17,17 @@ macro_rules! specification {
             one_product_gives_3_and_2,
             two_products_give_9_16_and_12_24,
             the_order_is_2_3_6_and_2_3_6_18_108,
+            parents_stand_in_operand_order_also_twice,
             an_operand_used_twice_gets_both_parts,
             a_diamond_adds_its_two_paths,
+            thirty_diamonds_are_one_short_walk,
             a_second_backward_adds_the_same_again,
+            every_backward_adds_exactly_the_same,
+            the_first_gradient_is_moved_in,
             zero_grad_starts_anew,
             a_root_that_is_a_leaf_keeps_its_own_gradient,
             only_leaves_keep_a_gradient,
+            a_leaf_outside_the_graph_gets_no_gradient,
             a_root_of_many_elements_takes_a_gradient,
             a_root_of_many_elements_is_no_loss,
             a_gradient_of_another_shape_is_refused,
@@ -82,6 +88,22 @@ pub fn the_order_is_2_3_6_and_2_3_6_18_108<E: Engine>(e: &E) {
     assert_eq!(longer, [2.0, 3.0, 6.0, 18.0, 108.0]);
 }
 
+pub fn parents_stand_in_operand_order_also_twice<E: Engine>(e: &E) {
+    let (a, b) = (e.leaf(&[1], &[2.0]), e.leaf(&[1], &[3.0]));
+    let tape = e.record(|| {
+        let c = e.mul(&e.mul(&b, &a), &b);
+        e.mul(&c, &c)
+    });
+    let id = |value: f32| {
+        let is = |r: &&Record| r.values == Some(vec![value]);
+        tape.records.iter().find(is).expect("a record").id
+    };
+    let [a, b, ba, c] = [2.0, 3.0, 6.0, 18.0].map(id);
+    let parents = tape.records.iter().map(|r| r.parents.clone());
+    let right = [vec![], vec![], vec![b, a], vec![ba, b], vec![c, c]];
+    assert_eq!(parents.collect::<Vec<_>>(), right);
+}
+
 pub fn an_operand_used_twice_gets_both_parts<E: Engine>(e: &E) {
     let x = e.leaf(&[2], &[3.0, -5.0]);
     e.backward(&e.sum(&e.mul(&x, &x)));
@@ -99,12 +121,48 @@ pub fn a_diamond_adds_its_two_paths<E: Engine>(e: &E) {
     assert_eq!(e.grad(&w).unwrap(), [108.0]);
 }
 
+/// Each square has two ways down to the one below, so there are 2^30 ways
+/// from the last to the first. A walk along each would never end.
+pub fn thirty_diamonds_are_one_short_walk<E: Engine>(e: &E) {
+    let x = e.leaf(&[1], &[1.0]);
+    let mut y = e.mul(&x, &x);
+    for _ in 1..30 {
+        y = e.mul(&y, &y);
+    }
+    e.backward(&y);
+    assert_eq!(e.grad(&x).unwrap(), [(1u32 << 30) as f32]);
+}
+
 pub fn a_second_backward_adds_the_same_again<E: Engine>(e: &E) {
     let (a, b, loss) = two_products(e);
     e.backward(&loss);
     e.backward(&loss);
     assert_eq!(e.grad(&a).unwrap(), [18.0, 32.0]);
     assert_eq!(e.grad(&b).unwrap(), [24.0, 48.0]);
+}
+
+pub fn every_backward_adds_exactly_the_same<E: Engine>(e: &E) {
+    let mut random = Random(4);
+    let x = e.leaf(&[100], &random.values(100));
+    let y = e.mul(&x, &e.leaf(&[100], &random.values(100)));
+    let loss = e.sum(&e.mul(&e.mul(&y, &x), &y));
+    e.backward(&loss);
+    let once = e.grad(&x).unwrap();
+    let mut sum = once.clone();
+    for _ in 0..3 {
+        e.backward(&loss);
+        sum.iter_mut().zip(&once).for_each(|(sum, g)| *sum += g);
+        assert_eq!(e.grad(&x).unwrap(), sum);
+    }
+}
+
+/// Added to zeros, it would cost an array and an addition more, and -0 would
+/// come out as 0.
+pub fn the_first_gradient_is_moved_in<E: Engine>(e: &E) {
+    let (x, one) = (e.leaf(&[1], &[2.0]), e.leaf(&[1], &[1.0]));
+    e.backward_with(&e.mul(&x, &one), &[1], &[-0.0]);
+    let grad = e.grad(&x).unwrap()[0];
+    assert!(grad == 0.0 && grad.is_sign_negative(), "{grad:?}, not -0");
 }
 
 pub fn zero_grad_starts_anew<E: Engine>(e: &E) {
@@ -131,6 +189,14 @@ pub fn only_leaves_keep_a_gradient<E: Engine>(e: &E) {
     e.backward(&loss);
     assert_eq!(e.grad(&c), None);
     assert_eq!(e.grad(&loss), None);
+}
+
+pub fn a_leaf_outside_the_graph_gets_no_gradient<E: Engine>(e: &E) {
+    let (a, b) = (e.leaf(&[1], &[2.0]), e.leaf(&[1], &[3.0]));
+    e.mul(&a, &b);
+    e.backward(&e.mul(&a, &a));
+    assert_eq!(e.grad(&a).unwrap(), [4.0]);
+    assert_eq!(e.grad(&b), None);
 }
 
 pub fn a_root_of_many_elements_takes_a_gradient<E: Engine>(e: &E) {
