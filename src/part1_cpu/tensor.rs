@@ -143,6 +143,7 @@ impl Tensor {
     }
 }
 
+// ANCHOR: drop
 /// Frees a chain of any length in a loop. The drop that Rust would write
 /// calls itself once for each link, and a million frames do not fit a stack.
 impl Drop for Node {
@@ -156,6 +157,7 @@ impl Drop for Node {
         }
     }
 }
+// ANCHOR_END: drop
 
 impl fmt::Display for Tensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

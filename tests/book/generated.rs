@@ -98,6 +98,14 @@ pub const MANIFEST: Manifest = Manifest {
             "cargo run --example part1_twice",
         ),
         here(
+            "book/listings/part1_cycle.out",
+            "cargo run --example part1_cycle",
+        ),
+        here(
+            "book/listings/part1_overflow.out",
+            "cargo run --example part1_overflow",
+        ),
+        here(
             "book/listings/part1_backprop.out",
             "cargo run --example part1_backprop",
         ),
