@@ -3,13 +3,15 @@
 //! Reading order: [`Tensor`] (`tensor.rs`), its operations (`ops.rs`,
 //! `reduce.rs`, `matrix.rs`) over plain arrays (`array.rs`), the operators
 //! (`operators.rs`), the sweep from the result back to the leaves
-//! (`backward.rs`).
+//! (`backward.rs`), networks ([`nn`]) and what trains them ([`optim`]).
 
 mod array;
 mod backward;
 mod matrix;
+pub mod nn;
 mod operators;
 mod ops;
+pub mod optim;
 mod reduce;
 mod tensor;
 

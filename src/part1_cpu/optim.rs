@@ -1,0 +1,143 @@
+//! From gradients to better parameters. Chapter 10 builds it.
+
+use ndarray::ArrayD;
+
+use super::Tensor;
+use super::nn::Parameter;
+use crate::error::mistake;
+
+/// Stochastic gradient descent with momentum: a step against the gradient,
+/// and on in the direction of the steps before.
+pub struct Sgd {
+    /// How far a step goes.
+    pub rate: f32,
+    /// How much of the last step's velocity is kept, from 0 to below 1.
+    pub momentum: f32,
+    /// One for each parameter, from the first step on.
+    velocity: Vec<ArrayD<f32>>,
+}
+
+impl Sgd {
+    /// Common values are a rate of 0.1 and a momentum of 0.9.
+    pub fn new(rate: f32, momentum: f32) -> Sgd {
+        Sgd { rate, momentum, velocity: Vec::new() }
+    }
+
+    /// `velocity = momentum * velocity + grad`, then
+    /// `parameter = parameter - rate * velocity`.
+    ///
+    /// A tensor's data never changes, because rules hold it. So a step puts
+    /// a new leaf in the place of each parameter. It is made of arrays, so
+    /// nothing of this is recorded: the new leaf has no parents, and the
+    /// graph of the last step goes with its last handle. It has no gradient
+    /// either, so there is none to forget.
+    #[track_caller]
+    pub fn step(&mut self, mut parameters: Vec<Parameter<'_>>) {
+        if self.velocity.is_empty() {
+            let zeros = |(_, p): &Parameter| ArrayD::zeros(p.shape());
+            self.velocity = parameters.iter().map(zeros).collect();
+        }
+        check_same(&self.velocity, &parameters);
+        let pairs = parameters.iter_mut().zip(&mut self.velocity);
+        for ((name, parameter), velocity) in pairs {
+            let Some(grad) = parameter.grad() else {
+                mistake(format!(
+                    "step: {name} has no gradient; call backward on a loss \
+                     that was computed from it, once for each step"
+                ))
+            };
+            *velocity = &*velocity * self.momentum + grad;
+            let better = &*parameter.data() - &*velocity * self.rate;
+            **parameter = Tensor::from(better);
+        }
+    }
+}
+
+/// A velocity belongs to one parameter for good.
+#[track_caller]
+fn check_same(velocity: &[ArrayD<f32>], parameters: &[Parameter]) {
+    let before = velocity.iter().map(|v| v.shape());
+    if !before.eq(parameters.iter().map(|(_, p)| p.shape())) {
+        mistake(
+            "step: these are not the parameters of the steps before; make an \
+             optimizer for each network"
+                .to_string(),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Error, attempt, ledger};
+
+    /// One step on `loss = 3 x`, whose gradient is 3 everywhere.
+    fn step(sgd: &mut Sgd, x: &mut Tensor) -> f32 {
+        (&*x * 3.0).backward();
+        sgd.step(vec![("x".to_string(), x)]);
+        x.to_vec()[0]
+    }
+
+    #[test]
+    fn momentum_adds_up_the_steps_before() {
+        let mut x = Tensor::new(&[1], &[10.0]);
+        let mut sgd = Sgd::new(0.5, 0.0);
+        assert_eq!(step(&mut sgd, &mut x), 8.5);
+        assert_eq!(step(&mut sgd, &mut x), 7.0);
+
+        let mut x = Tensor::new(&[1], &[10.0]);
+        let mut sgd = Sgd::new(0.5, 0.5);
+        // The velocities are 3, 4.5 and 5.25.
+        assert_eq!(step(&mut sgd, &mut x), 8.5);
+        assert_eq!(step(&mut sgd, &mut x), 6.25);
+        assert_eq!(step(&mut sgd, &mut x), 3.625);
+    }
+
+    #[test]
+    fn a_step_makes_a_leaf_without_a_gradient() {
+        let mut x = Tensor::new(&[1], &[10.0]);
+        let loss = &x * 3.0;
+        loss.backward();
+        Sgd::new(0.5, 0.0).step(vec![("x".to_string(), &mut x)]);
+        assert_eq!((x.op(), x.parents().len()), ("leaf", 0));
+        assert_eq!(x.grad(), None);
+        // The graph of the last loss is as it was.
+        assert_eq!(loss.parents()[0].to_vec(), [10.0]);
+    }
+
+    #[test]
+    fn a_hundred_steps_leave_one_leaf() {
+        let mut sgd = Sgd::new(0.01, 0.9);
+        let mut x = Tensor::new(&[1], &[10.0]);
+        let ((), counts) = ledger::measure(|| {
+            for _ in 0..100 {
+                step(&mut sgd, &mut x);
+            }
+        });
+        // Each step records a product and a new leaf; the first leaf, which
+        // is older than the measurement, is freed in it.
+        assert_eq!((counts.nodes, counts.nodes_freed), (200, 200));
+    }
+
+    #[test]
+    fn a_step_without_a_gradient_is_refused() {
+        let mut x = Tensor::new(&[1], &[10.0]);
+        let mut sgd = Sgd::new(0.5, 0.0);
+        step(&mut sgd, &mut x);
+        let refused = attempt(|| sgd.step(vec![("x".to_string(), &mut x)]));
+        let Err(Error::Mistake(sentence)) = refused else { panic!() };
+        assert!(sentence.starts_with("step: x has no gradient"), "{sentence}");
+    }
+
+    #[test]
+    fn parameters_of_another_network_are_refused() {
+        let mut x = Tensor::new(&[1], &[10.0]);
+        let mut sgd = Sgd::new(0.5, 0.0);
+        step(&mut sgd, &mut x);
+        let mut other = Tensor::new(&[2], &[1.0, 2.0]);
+        let refused =
+            attempt(|| sgd.step(vec![("other".to_string(), &mut other)]));
+        assert!(matches!(refused, Err(Error::Mistake(_))));
+        assert!(attempt(|| sgd.step(vec![])).is_err());
+    }
+}
