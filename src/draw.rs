@@ -4,12 +4,19 @@
 //! One visual grammar everywhere: a rounded box is a tensor, a circle is an
 //! operation, a solid line runs forward, a dashed line runs backward.
 //!
-//! Reading order: [`text`], [`dot`], [`svg`] (in `draw/svg.rs`).
+//! Reading order: [`text`], [`dot`], [`svg`] (in `draw/svg.rs`), and for the
+//! curves of chapter 10 [`plot`] (in `draw/plot.rs`); [`save`].
 
+mod plot;
 mod svg;
 
+pub use plot::{Ink, Mark, Series, plot};
 pub use svg::svg;
 
+use std::fs;
+use std::path::Path;
+
+use crate::error::Error;
 use crate::shape::list;
 use crate::tape::{Record, Tape};
 
@@ -105,6 +112,20 @@ pub fn dot(tape: &Tape) -> String {
         }
     }
     dot + "}\n"
+}
+
+/// Writes a picture. Its folder is made where it is missing.
+pub fn save(path: &Path, picture: &[u8]) -> Result<(), Error> {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    fs::create_dir_all(folder).and_then(|()| fs::write(path, picture)).map_err(
+        |error| {
+            let path = path.display();
+            Error::File(format!(
+                "cannot write {path}: {error}; make room or the folder \
+                 writable"
+            ))
+        },
+    )
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@
 //! Reading order:
 //!
 //! 1. [`part1_cpu`] (chapters 1 to 10), and what its chapters build on the
-//!    way: [`graph`], [`gradcheck`], [`tape`], [`draw`], [`rng`], [`data`].
+//!    way: [`graph`], [`gradcheck`], [`tape`], [`draw`], and for training
+//!    [`rng`], [`data`], [`progress`], [`exam`].
 //! 2. [`part2_gpu`] (chapters 11 to 20) on [`opencl`].
 //! 3. [`part3_unified`] (chapters 21 to 28).
 //!
@@ -18,6 +19,7 @@
 pub mod data;
 pub mod draw;
 pub mod error;
+pub mod exam;
 pub mod gradcheck;
 pub mod graph;
 pub mod ledger;
@@ -26,6 +28,7 @@ pub mod ops;
 pub mod part1_cpu;
 pub mod part2_gpu;
 pub mod part3_unified;
+pub mod progress;
 pub mod reference;
 pub mod rng;
 pub mod shape;

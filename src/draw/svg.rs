@@ -374,12 +374,12 @@ impl Page<'_> {
 
 /// A picture that is a file of its own follows the reader's theme; inside a
 /// page it is no root, and the page decides.
-const ALONE: &str = "@media (prefers-color-scheme: dark) { .tape:root { \
+pub(super) const ALONE: &str = "@media (prefers-color-scheme: dark) { svg:root { \
     color: #dcdcdc; background: #16181d; --fig-value: #7fb8ff; \
     --fig-grad: #ff9a8d } }";
 
-const VALUE: &str = "var(--fig-value, #1a5fb4)";
-const GRAD: &str = "var(--fig-grad, #b3261e)";
+pub(super) const VALUE: &str = "var(--fig-value, #1a5fb4)";
+pub(super) const GRAD: &str = "var(--fig-grad, #b3261e)";
 
 /// Values with four digits each: a picture shows how large they are.
 fn brief(values: &[f32]) -> String {
@@ -395,6 +395,6 @@ fn short(text: &str) -> String {
     }
 }
 
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
 }

@@ -1,0 +1,282 @@
+//! Curves and points over two axes, in the ink of the tapes.
+
+use std::fmt::Write;
+
+use super::svg::{ALONE, GRAD, VALUE, escape};
+
+const WIDTH: f64 = 680.0;
+const HEIGHT: f64 = 400.0;
+/// Room for the words around the axes.
+const LEFT: f64 = 64.0;
+const RIGHT: f64 = 20.0;
+const TOP: f64 = 44.0;
+const BOTTOM: f64 = 54.0;
+
+/// What is drawn for the points of a series.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// A line from each point to the next.
+    Line,
+    /// A line from the first point to the second, from the third to the
+    /// fourth, and so on.
+    Pieces,
+    /// A filled dot for each point.
+    Dots,
+    /// A ring for each point, which is told from a dot without its color.
+    Rings,
+}
+
+/// The color of a series: the page's, so that it follows the theme.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ink {
+    /// The color of the text.
+    Text,
+    /// The color of values.
+    Value,
+    /// The color of gradients.
+    Grad,
+}
+
+impl Ink {
+    fn color(self) -> &'static str {
+        match self {
+            Ink::Text => "currentColor",
+            Ink::Value => VALUE,
+            Ink::Grad => GRAD,
+        }
+    }
+}
+
+/// Points that belong together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// What the legend calls it.
+    pub name: String,
+    /// How it is drawn.
+    pub mark: Mark,
+    /// In which color.
+    pub ink: Ink,
+    /// The points, `(x, y)`.
+    pub points: Vec<(f32, f32)>,
+}
+
+/// Series over two axes as SVG. `name` prefixes the id of the title, which is
+/// what a screen reader says; `axes` are the words along x and y.
+pub fn plot(
+    name: &str,
+    title: &str,
+    axes: [&str; 2],
+    series: &[Series],
+) -> String {
+    let points = || series.iter().flat_map(|s| &s.points);
+    let x = Scale::new(points().map(|p| p.0), LEFT, WIDTH - RIGHT);
+    let y = Scale::new(points().map(|p| p.1), HEIGHT - BOTTOM, TOP);
+    let mut svg = String::new();
+    let mut put = |line: std::fmt::Arguments<'_>| {
+        writeln!(svg, "{line}").expect("a String takes every line");
+    };
+    put(format_args!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" \
+         viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" \
+         aria-labelledby=\"{name}-title\" font-size=\"14\" \
+         font-family=\"ui-monospace, monospace\" fill=\"currentColor\">"
+    ));
+    put(format_args!("<title id=\"{name}-title\">{}</title>", escape(title)));
+    put(format_args!("<style>{ALONE}</style>"));
+    let [along, up] = axes.map(escape);
+    for tick in &x.ticks {
+        let at = x.place(*tick);
+        put(format_args!(
+            "<path d=\"M{at:.1} {TOP} V{}\" stroke=\"currentColor\" \
+             stroke-opacity=\"0.15\"/>",
+            HEIGHT - BOTTOM
+        ));
+        put(format_args!(
+            "<text x=\"{at:.1}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
+            HEIGHT - BOTTOM + 19.0,
+            x.word(*tick)
+        ));
+    }
+    for tick in &y.ticks {
+        let at = y.place(*tick);
+        put(format_args!(
+            "<path d=\"M{LEFT} {at:.1} H{}\" stroke=\"currentColor\" \
+             stroke-opacity=\"0.15\"/>",
+            WIDTH - RIGHT
+        ));
+        put(format_args!(
+            "<text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
+            LEFT - 8.0,
+            at + 5.0,
+            y.word(*tick)
+        ));
+    }
+    put(format_args!(
+        "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{along}</text>",
+        (LEFT + WIDTH - RIGHT) / 2.0,
+        HEIGHT - 12.0
+    ));
+    put(format_args!("<text x=\"{LEFT}\" y=\"26\">{up}</text>"));
+    let mut legend = LEFT + 40.0 + width(axes[1]);
+    for Series { name, mark, ink, points } in series {
+        let color = ink.color();
+        let finite = points.iter().filter(|p| (p.0 + p.1).is_finite());
+        let places: Vec<(f64, f64)> = finite
+            .map(|p| (x.place(p.0.into()), y.place(p.1.into())))
+            .collect();
+        put(format_args!("{}", drawn(*mark, color, &places)));
+        let sample = match mark {
+            Mark::Line | Mark::Pieces => {
+                [(legend, 21.0), (legend + 22.0, 21.0)]
+            }
+            Mark::Dots | Mark::Rings => [(legend + 11.0, 21.0); 2],
+        };
+        put(format_args!("{}", drawn(*mark, color, &sample)));
+        put(format_args!(
+            "<text x=\"{}\" y=\"26\" fill=\"{color}\">{}</text>",
+            legend + 30.0,
+            escape(name)
+        ));
+        legend += 54.0 + width(name);
+    }
+    svg + "</svg>\n"
+}
+
+/// How far some words of size 14 reach.
+fn width(words: &str) -> f64 {
+    8.5 * words.chars().count() as f64
+}
+
+/// One element for all points of a series.
+fn drawn(mark: Mark, color: &str, places: &[(f64, f64)]) -> String {
+    let mut path = String::new();
+    for (at, (x, y)) in places.iter().enumerate() {
+        path += &match mark {
+            Mark::Line if at > 0 => format!("L{x:.1} {y:.1}"),
+            Mark::Pieces if at % 2 == 1 => format!("L{x:.1} {y:.1}"),
+            Mark::Line | Mark::Pieces => format!("M{x:.1} {y:.1}"),
+            // A line of no length with round ends is a dot.
+            Mark::Dots => format!("M{x:.1} {y:.1}h0"),
+            Mark::Rings => {
+                format!("M{:.1} {y:.1}a3 3 0 1 0 6 0a3 3 0 1 0 -6 0", x - 3.0)
+            }
+        };
+    }
+    let width = match mark {
+        Mark::Line | Mark::Pieces => "2",
+        Mark::Dots => "6.5",
+        Mark::Rings => "1.5",
+    };
+    format!(
+        "<path d=\"{path}\" fill=\"none\" stroke=\"{color}\" \
+         stroke-width=\"{width}\" stroke-linecap=\"round\" \
+         stroke-linejoin=\"round\"/>"
+    )
+}
+
+/// Numbers along an axis.
+struct Scale {
+    from: f64,
+    to: f64,
+    /// Where `from` and `to` stand on the page.
+    places: (f64, f64),
+    ticks: Vec<f64>,
+    decimals: usize,
+}
+
+impl Scale {
+    /// Reaches from round number to round number around all values.
+    fn new(values: impl Iterator<Item = f32>, start: f64, end: f64) -> Scale {
+        let finite = values.filter(|v| v.is_finite()).map(f64::from);
+        let (least, most) = finite
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), v| {
+                (least.min(v), most.max(v))
+            });
+        let (least, most) = match most - least {
+            span if span > 0.0 => (least, most),
+            0.0 => (least - 0.5, most + 0.5),
+            _ => (0.0, 1.0),
+        };
+        // Ticks are 1, 2 or 5 times a power of ten apart: four to nine.
+        let rough = (most - least) / 8.0;
+        let power = rough.log10().floor();
+        let step = [1.0, 2.0, 5.0, 10.0]
+            .map(|factor| factor * 10f64.powf(power))
+            .into_iter()
+            .find(|step| *step >= rough * 0.999)
+            .expect("10 is more than any first digit");
+        let (first, last) =
+            ((least / step).floor() as i64, (most / step).ceil() as i64);
+        let ticks: Vec<f64> = (first..=last).map(|n| n as f64 * step).collect();
+        let decimals = (-step.log10().floor()).max(0.0) as usize;
+        let (from, to) = (first as f64 * step, last as f64 * step);
+        Scale { from, to, places: (start, end), ticks, decimals }
+    }
+
+    fn place(&self, value: f64) -> f64 {
+        let share = (value - self.from) / (self.to - self.from);
+        self.places.0 + share * (self.places.1 - self.places.0)
+    }
+
+    fn word(&self, tick: f64) -> String {
+        format!("{tick:.*}", self.decimals)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(points: &[(f32, f32)]) -> String {
+        let series = Series {
+            name: "a < b".to_string(),
+            mark: Mark::Line,
+            ink: Ink::Value,
+            points: points.to_vec(),
+        };
+        plot("test", "A test", ["epoch", "loss"], &[series])
+    }
+
+    /// The path of the series: the first with a rounded end.
+    fn path(svg: &str) -> &str {
+        let line = svg.lines().find(|l| l.contains("linecap")).unwrap();
+        line.split('"').nth(1).unwrap()
+    }
+
+    #[test]
+    fn the_lowest_value_stands_on_the_axis_and_the_highest_below_the_title() {
+        let svg = line(&[(0.0, 2.0), (10.0, 0.0)]);
+        // From the upper left to the lower right of the frame.
+        assert_eq!(path(&svg), "M64.0 44.0L660.0 346.0");
+    }
+
+    #[test]
+    fn ticks_are_round_numbers_around_all_values() {
+        let scale = |values: &[f32]| {
+            let scale = Scale::new(values.iter().copied(), 0.0, 1.0);
+            let words = scale.ticks.iter().map(|&tick| scale.word(tick));
+            words.collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(scale(&[1.0, 20.0]), "0 5 10 15 20");
+        assert_eq!(scale(&[0.03, 0.55]), "0.0 0.1 0.2 0.3 0.4 0.5 0.6");
+        assert_eq!(
+            scale(&[-1.2, 2.1]),
+            "-1.5 -1.0 -0.5 0.0 0.5 1.0 1.5 2.0 2.5"
+        );
+        assert_eq!(scale(&[3.0]), "2.4 2.6 2.8 3.0 3.2 3.4 3.6");
+        assert_eq!(scale(&[]), "0.0 0.2 0.4 0.6 0.8 1.0");
+    }
+
+    #[test]
+    fn a_value_that_is_no_number_is_left_out() {
+        let svg = line(&[(0.0, 1.0), (1.0, f32::NAN), (2.0, 0.0)]);
+        assert!(!svg.contains("NaN"));
+        assert_eq!(path(&svg).matches('L').count(), 1);
+        assert!(!line(&[(f32::NAN, f32::INFINITY)]).contains("NaN"));
+    }
+
+    #[test]
+    fn words_are_escaped() {
+        assert!(line(&[]).contains("a &lt; b</text>"));
+    }
+}

@@ -1,0 +1,89 @@
+//! How good a network is on rows that it has not learned, built in chapter
+//! 10: its guesses, and what it takes for what.
+
+use std::fmt;
+
+/// The class with the highest score in each row of scores (rows, classes).
+/// The first of equals wins.
+pub fn guesses(scores: &[f32], classes: usize) -> Vec<usize> {
+    let best = |row: &[f32]| {
+        let better =
+            |best, class| if row[class] > row[best] { class } else { best };
+        (1..classes).fold(0, better)
+    };
+    scores.chunks(classes).map(best).collect()
+}
+
+/// The share of guesses that are the label.
+pub fn accuracy(labels: &[usize], guesses: &[usize]) -> f32 {
+    let right = labels.iter().zip(guesses).filter(|(l, g)| l == g).count();
+    right as f32 / labels.len() as f32
+}
+
+/// What was taken for what: `counts[label][guess]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Confusion {
+    /// A row for each label, a column for each guess.
+    pub counts: Vec<Vec<usize>>,
+}
+
+impl Confusion {
+    /// Counts pairs of label and guess.
+    pub fn new(
+        labels: &[usize],
+        guesses: &[usize],
+        classes: usize,
+    ) -> Confusion {
+        let mut counts = vec![vec![0; classes]; classes];
+        for (&label, &guess) in labels.iter().zip(guesses) {
+            counts[label][guess] += 1;
+        }
+        Confusion { counts }
+    }
+}
+
+impl fmt::Display for Confusion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "is \\ guessed")?;
+        (0..self.counts.len()).try_for_each(|class| write!(f, "{class:>4}"))?;
+        for (label, row) in self.counts.iter().enumerate() {
+            write!(f, "\n{label:>12}")?;
+            for (guess, &count) in row.iter().enumerate() {
+                match count {
+                    // The mistakes are few, and seen when the rest is empty.
+                    0 if label != guess => write!(f, "   .")?,
+                    _ => write!(f, "{count:>4}")?,
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_guess_is_the_class_with_the_highest_score() {
+        let scores = [0.1, 0.7, 0.2, -3.0, -4.0, -3.0, 0.0, 0.0, 9.0];
+        assert_eq!(guesses(&scores, 3), [1, 0, 2]);
+        assert_eq!(guesses(&[], 3), [0; 0]);
+    }
+
+    #[test]
+    fn accuracy_is_the_share_of_right_guesses() {
+        assert_eq!(accuracy(&[1, 0, 2, 2], &[1, 0, 2, 0]), 0.75);
+    }
+
+    #[test]
+    fn the_table_has_labels_down_and_guesses_across() {
+        let table = Confusion::new(&[1, 0, 2, 2], &[1, 0, 2, 0], 3);
+        let expected = "\
+is \\ guessed   0   1   2
+           0   1   .   .
+           1   .   1   .
+           2   1   .   1";
+        pretty_assertions::assert_eq!(table.to_string(), expected);
+    }
+}
