@@ -1,0 +1,101 @@
+//! A network learns handwritten digits, and is examined on others.
+
+mod request;
+mod training;
+
+use std::env;
+use std::path::Path;
+use std::process::ExitCode;
+
+use rungrad::Error;
+use rungrad::data::{Dataset, SPLIT_SEED, digits};
+use rungrad::draw::{Ink, Mark, Series, plot, save};
+use rungrad::exam::{Confusion, guesses};
+use rungrad::progress::Progress;
+
+use request::{HELP, request};
+use training::{Epoch, scores, train};
+
+fn main() -> ExitCode {
+    rungrad::run(|| {
+        let words: Vec<String> = env::args().skip(1).collect();
+        if words.iter().any(|word| word == "--help") {
+            println!("{HELP}");
+            return Ok(());
+        }
+        let request = request(&words)?;
+        let split = match request.last_fifth {
+            false => digits().split(SPLIT_SEED),
+            true => digits().cut(),
+        };
+        let (rows, held_out) = (split.0.rows(), split.1.rows());
+        println!("{rows} digits to learn, {held_out} held out");
+        match request.seeds {
+            Some(seeds) => several(&split, seeds, request.epochs),
+            None => one(&split, request.seed.unwrap_or(0), request.epochs)?,
+        }
+        Ok(())
+    })
+}
+
+/// Trains once, and shows what was learned.
+fn one(
+    split: &(Dataset, Dataset),
+    seed: u64,
+    epochs: usize,
+) -> Result<(), Error> {
+    let progress = Progress::new(epochs);
+    let mut course: Vec<Epoch> = Vec::new();
+    let network = train(split, seed, epochs, |epoch| {
+        let words = format!(
+            "loss {:.3}  held out {:.3}  right {:.1} %",
+            epoch.loss,
+            epoch.held_out,
+            100.0 * epoch.accuracy
+        );
+        course.push(epoch);
+        progress.show(course.len(), &words);
+    });
+    let held_out = &split.1;
+    let guesses = guesses(&scores(&network, held_out).to_vec(), 10);
+    let table = Confusion::new(&held_out.labels, &guesses, 10);
+    println!("\n{table}\n");
+    draw(&course)
+}
+
+/// Trains with one seed after the other: a single one may be lucky.
+fn several(split: &(Dataset, Dataset), seeds: u64, epochs: usize) {
+    let mut sum = 0.0;
+    for seed in 0..seeds {
+        let mut accuracy = 0.0;
+        train(split, seed, epochs, |epoch| accuracy = epoch.accuracy);
+        println!("seed {seed}  right {:.1} %", 100.0 * accuracy);
+        sum += accuracy;
+    }
+    println!("mean    right {:.1} %", 100.0 * sum / seeds as f32);
+}
+
+/// The losses over the epochs, as `target/digits-loss.svg`.
+fn draw(course: &[Epoch]) -> Result<(), Error> {
+    let line = |name: &str, ink, loss: fn(&Epoch) -> f32| Series {
+        name: name.to_string(),
+        mark: Mark::Line,
+        ink,
+        points: (1..).zip(course).map(|(n, e)| (n as f32, loss(e))).collect(),
+    };
+    let svg = plot(
+        "digits-loss",
+        "The loss falls from epoch to epoch, on the digits that are learned \
+         and on those that are held out.",
+        ["epoch", "loss"],
+        &[
+            line("learned", Ink::Value, |epoch| epoch.loss),
+            line("held out", Ink::Grad, |epoch| epoch.held_out),
+        ],
+    );
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let path = root.join("target/digits-loss.svg");
+    save(&path, svg.as_bytes())?;
+    println!("the losses are drawn in {}", path.display());
+    Ok(())
+}

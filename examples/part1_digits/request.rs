@@ -1,0 +1,72 @@
+//! The command line.
+
+use rungrad::Error;
+
+use super::training::EPOCHS;
+
+pub(crate) const HELP: &str = "\
+usage: cargo run --example part1_digits -- [options]
+
+  --seed N      the seed of the first weights and of the order of rows (0)
+  --epochs N    how often all rows are learned (20)
+  --seeds N     train with each seed below N, and print the mean
+  --last-fifth  hold out the end of the file, not a mixed fifth";
+
+/// What the command line asks for.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Request {
+    pub(crate) seed: Option<u64>,
+    pub(crate) seeds: Option<u64>,
+    pub(crate) epochs: usize,
+    pub(crate) last_fifth: bool,
+}
+
+pub(crate) fn request(words: &[String]) -> Result<Request, Error> {
+    let mut request =
+        Request { seed: None, seeds: None, epochs: EPOCHS, last_fifth: false };
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--seed" => {
+                request.seed = Some(number(word, words.next(), 0)?);
+            }
+            "--epochs" => {
+                request.epochs = number(word, words.next(), 1)? as usize;
+            }
+            "--seeds" => {
+                request.seeds = Some(number(word, words.next(), 1)?);
+            }
+            "--last-fifth" => request.last_fifth = true,
+            _ => {
+                return Err(Error::Usage(format!(
+                    "part1_digits does not know `{word}`; `--help` lists what \
+                     it knows"
+                )));
+            }
+        }
+    }
+    if request.seed.is_some() && request.seeds.is_some() {
+        return Err(Error::Usage(
+            "--seed trains with one seed and --seeds with several; give one \
+             of the two"
+                .to_string(),
+        ));
+    }
+    Ok(request)
+}
+
+/// The number after an option.
+fn number(
+    option: &str,
+    word: Option<&String>,
+    least: u64,
+) -> Result<u64, Error> {
+    let number = word.and_then(|word| word.parse().ok());
+    number.filter(|number| *number >= least).ok_or_else(|| {
+        let found = word.map_or("nothing".to_string(), |w| format!("`{w}`"));
+        Error::Usage(format!(
+            "{option} takes a whole number from {least}, not {found}; for \
+             example {option} 5"
+        ))
+    })
+}

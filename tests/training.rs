@@ -1,0 +1,143 @@
+//! Training: it learns, it is the same in every run, and it leaves nothing
+//! behind. The loop is that of the example `part1_digits`, and so are the
+//! words on its command line.
+
+#[path = "../examples/part1_digits/request.rs"]
+mod request;
+#[path = "../examples/part1_digits/training.rs"]
+mod training;
+
+use rungrad::data::{Dataset, SPLIT_SEED, digits};
+use rungrad::part1_cpu::Tensor;
+use rungrad::part1_cpu::nn::Mlp;
+use rungrad::part1_cpu::optim::Sgd;
+use rungrad::rng::Random;
+use rungrad::{Error, ledger};
+
+use request::{HELP, Request, request};
+use training::{EPOCHS, scores, train};
+
+fn split() -> (Dataset, Dataset) {
+    digits().split(SPLIT_SEED)
+}
+
+/// The share of right guesses in the end, for each of five seeds.
+fn accuracies(split: &(Dataset, Dataset)) -> [f32; 5] {
+    [0, 1, 2, 3, 4].map(|seed| {
+        let mut accuracy = 0.0;
+        train(split, seed, EPOCHS, |epoch| accuracy = epoch.accuracy);
+        accuracy
+    })
+}
+
+fn mean(values: &[f32]) -> f32 {
+    values.iter().sum::<f32>() / values.len() as f32
+}
+
+#[test]
+fn five_seeds_read_96_of_100_digits() {
+    let accuracies = accuracies(&split());
+    let mean = mean(&accuracies);
+    assert!(mean >= 0.96, "the mean of {accuracies:?} is {mean}");
+}
+
+/// Not for want of a class: the end of the file has as many of each. Other
+/// people wrote it.
+#[test]
+fn other_hands_are_harder_to_read() {
+    let mixed = mean(&accuracies(&split()));
+    let others = mean(&accuracies(&digits().cut()));
+    assert!(others > 0.90, "the mean on other hands is {others}");
+    assert!(mixed - others > 0.04, "{mixed} mixed, {others} on other hands");
+}
+
+#[test]
+fn the_loss_falls_on_the_learned_and_on_the_held_out() {
+    let mut course = Vec::new();
+    train(&split(), 0, EPOCHS, |epoch| course.push(epoch));
+    let (first, last) = (&course[0], &course[EPOCHS - 1]);
+    // A network that only guesses has a loss of ln(10) = 2.3.
+    assert!(first.loss < 1.5 && last.loss < 0.02, "{course:?}");
+    assert!(last.held_out < first.held_out / 2.0, "{course:?}");
+}
+
+fn bits(network: &mut Mlp) -> Vec<u32> {
+    let parameters = network.parameters();
+    let values = parameters.iter().flat_map(|(_, p)| p.to_vec());
+    values.map(f32::to_bits).collect()
+}
+
+#[test]
+fn two_runs_give_the_same_bits() {
+    let run = |seed| bits(&mut train(&split(), seed, 2, |_| ()));
+    assert_eq!(run(3), run(3));
+    assert_ne!(run(3), run(4));
+}
+
+/// All rows in one batch, so that there is enough to share among threads.
+#[test]
+fn any_number_of_threads_gives_the_same_bits() {
+    let (rows, _) = split();
+    let run = || {
+        let mut random = Random::new(5);
+        let sizes = [64, 512, 10];
+        let mut network = Mlp::new(&sizes, Tensor::relu, &mut random);
+        let mut sgd = Sgd::new(0.1, 0.9);
+        for _ in 0..2 {
+            let loss = scores(&network, &rows).cross_entropy(&rows.labels);
+            loss.backward();
+            sgd.step(network.parameters());
+        }
+        bits(&mut network)
+    };
+    let on = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        pool.build().unwrap().install(run)
+    };
+    let one = on(1);
+    for threads in [2, 3, 8] {
+        assert!(one == on(threads), "{threads} threads give other bits");
+    }
+}
+
+#[test]
+fn no_node_is_left_after_an_epoch() {
+    let split = split();
+    let (network, counts) = ledger::measure(|| train(&split, 0, 1, |_| ()));
+    // The network itself is four leaves.
+    assert_eq!(counts.live_nodes(), 4);
+    assert!(counts.nodes > 45 * 10, "45 batches of more than 10 operations");
+    let ((), counts) = ledger::measure(|| drop(network));
+    assert_eq!(counts.nodes_freed, 4);
+}
+
+fn ask(line: &str) -> Result<Request, Error> {
+    let words: Vec<String> = line.split(' ').map(str::to_string).collect();
+    request(&words)
+}
+
+#[test]
+fn the_words_of_the_command_line_are_understood() {
+    let asked = ask("--seeds 5 --epochs 3 --last-fifth").unwrap();
+    let expected =
+        Request { seed: None, seeds: Some(5), epochs: 3, last_fifth: true };
+    assert_eq!(asked, expected);
+    assert_eq!(request(&[]).unwrap().epochs, EPOCHS);
+    assert!(HELP.contains(&format!("({EPOCHS})")));
+}
+
+#[test]
+fn wrong_words_end_in_a_sentence_and_code_2() {
+    for (line, word) in [
+        ("--seed", "not nothing"),
+        ("--seed -1", "not `-1`"),
+        ("--epochs 0", "from 1, not `0`"),
+        ("--epochs many", "not `many`"),
+        ("--epoch 3", "does not know `--epoch`"),
+        ("--seed 1 --seeds 2", "one of the two"),
+    ] {
+        let error = ask(line).unwrap_err();
+        assert_eq!(error.exit_code(), 2);
+        assert!(error.to_string().contains(word), "{line}: {error}");
+    }
+}
