@@ -1,7 +1,9 @@
 //! Training: it learns, it is the same in every run, and it leaves nothing
 //! behind. The loop is that of the example `part1_digits`, and so are the
-//! words on its command line.
+//! words on its command line; the border is that of `part1_moons`.
 
+#[path = "../examples/part1_moons/border.rs"]
+mod border;
 #[path = "../examples/part1_digits/request.rs"]
 mod request;
 #[path = "../examples/part1_digits/training.rs"]
@@ -14,6 +16,7 @@ use rungrad::part1_cpu::optim::Sgd;
 use rungrad::rng::Random;
 use rungrad::{Error, ledger};
 
+use border::Border;
 use request::{HELP, Request, request};
 use training::{EPOCHS, scores, train};
 
@@ -140,4 +143,24 @@ fn wrong_words_end_in_a_sentence_and_code_2() {
         assert_eq!(error.exit_code(), 2);
         assert!(error.to_string().contains(word), "{line}: {error}");
     }
+}
+
+#[test]
+fn the_border_runs_where_each_class_has_one_half() {
+    // A round hill around (0.5, 0.2), one half high at a distance of 1.
+    let far = |p: &[f32]| (p[0] - 0.5).hypot(p[1] - 0.2);
+    let border = Border::new(|points| {
+        points.chunks(2).map(|p| 1.0 / (1.0 + far(p).powi(4))).collect()
+    });
+    let pieces = border.pieces();
+    let mut length = 0.0;
+    for piece in pieces.chunks(2) {
+        let [(ax, ay), (bx, by)] = *piece else { panic!("half a piece") };
+        length += (bx - ax).hypot(by - ay);
+        for (x, y) in [(ax, ay), (bx, by)] {
+            assert!((far(&[x, y]) - 1.0).abs() < 1e-3, "({x}, {y})");
+            assert!((border.share([x, y]) - 0.5).abs() < 1e-3);
+        }
+    }
+    assert!((length - std::f32::consts::TAU).abs() < 0.01, "{length}");
 }

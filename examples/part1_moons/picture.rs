@@ -1,0 +1,109 @@
+//! The plane as a picture of pixels: colored by the network, the points on
+//! top.
+
+use rungrad::data::Dataset;
+
+use super::border::{Border, X, Y};
+
+const WIDTH: usize = 960;
+const HEIGHT: usize = 600;
+/// In pixels.
+const DOT: f32 = 6.0;
+
+type Color = [f32; 3];
+
+const FIRST: Color = [26.0, 95.0, 180.0];
+const SECOND: Color = [179.0, 38.0, 30.0];
+const PAPER: Color = [255.0; 3];
+const LINE: Color = [40.0; 3];
+
+/// Rows of pixels from the top.
+pub(crate) struct Picture {
+    pixels: Vec<Color>,
+}
+
+impl Picture {
+    pub(crate) fn new(points: &Dataset, border: &Border) -> Picture {
+        let places = (0..HEIGHT).flat_map(|y| (0..WIDTH).map(move |x| (x, y)));
+        let pixels = places.map(|(x, y)| ground(border, x as f32, y as f32));
+        let mut picture = Picture { pixels: pixels.collect() };
+        for row in 0..points.rows() {
+            let color = [FIRST, SECOND][points.labels[row]];
+            picture.dot(points.row(row), color, points.labels[row] == 1);
+        }
+        picture
+    }
+
+    /// A dot with a rim of paper; a ring is hollow, so that the moons differ
+    /// without their colors.
+    fn dot(&mut self, point: &[f32], color: Color, is_ring: bool) {
+        let [x, y] = pixel(point);
+        let around = |at: f32, size: usize| {
+            let from = (at - DOT - 2.0).max(0.0) as usize;
+            from..((at + DOT + 3.0).max(0.0) as usize).min(size)
+        };
+        for row in around(y, HEIGHT) {
+            for column in around(x, WIDTH) {
+                let far = (column as f32 - x).hypot(row as f32 - y);
+                let pixel = &mut self.pixels[row * WIDTH + column];
+                *pixel = mix(*pixel, PAPER, inside(far, DOT + 1.5));
+                *pixel = mix(*pixel, color, inside(far, DOT));
+                if is_ring {
+                    *pixel = mix(*pixel, PAPER, inside(far, DOT - 2.5));
+                }
+            }
+        }
+    }
+
+    /// As a PNG file.
+    pub(crate) fn png(&self) -> Vec<u8> {
+        let mut file = Vec::new();
+        let mut encoder =
+            png::Encoder::new(&mut file, WIDTH as u32, HEIGHT as u32);
+        encoder.set_color(png::ColorType::Rgb);
+        encoder.set_depth(png::BitDepth::Eight);
+        let bytes = self.pixels.iter().flatten().map(|part| part.round() as u8);
+        let bytes: Vec<u8> = bytes.collect();
+        let written = encoder
+            .write_header()
+            .and_then(|mut writer| writer.write_image_data(&bytes));
+        written.expect("a Vec takes every byte, and each pixel has three");
+        file
+    }
+}
+
+/// The color of the network's opinion: the surer, the stronger. Between the
+/// two runs the border.
+fn ground(border: &Border, x: f32, y: f32) -> Color {
+    let share = |x, y| border.share(plane(x, y));
+    let here = share(x, y);
+    let [right, down] = [share(x + 1.0, y) - here, share(x, y + 1.0) - here];
+    let color = if here < 0.5 { FIRST } else { SECOND };
+    let sure = (here - 0.5).abs() * 2.0;
+    let ground = mix(PAPER, color, 0.08 + 0.27 * sure);
+    // How far it is to one half, in pixels.
+    let far = (here - 0.5).abs() / right.hypot(down).max(1e-9);
+    mix(ground, LINE, inside(far, 1.5))
+}
+
+/// The point of the plane under a pixel.
+fn plane(x: f32, y: f32) -> [f32; 2] {
+    let at = |[from, to]: [f32; 2], share: f32| from + (to - from) * share;
+    [at(X, x / WIDTH as f32), at(Y, 1.0 - y / HEIGHT as f32)]
+}
+
+/// The pixel of a point of the plane.
+fn pixel(point: &[f32]) -> [f32; 2] {
+    let at = |value: f32, [from, to]: [f32; 2]| (value - from) / (to - from);
+    let (x, y) = (at(point[0], X), at(point[1], Y));
+    [x * WIDTH as f32, (1.0 - y) * HEIGHT as f32]
+}
+
+/// 1 within a distance, 0 outside of it, and a soft edge one pixel wide.
+fn inside(distance: f32, radius: f32) -> f32 {
+    (radius - distance + 0.5).clamp(0.0, 1.0)
+}
+
+fn mix(a: Color, b: Color, share: f32) -> Color {
+    [0, 1, 2].map(|part| a[part] + (b[part] - a[part]) * share)
+}
