@@ -96,7 +96,10 @@ fn sentence(ending: &Ending, kind: Kind, said: &str) -> String {
             limit.as_secs()
         ),
         Ending::Killed(_) if said.contains("overflowed its stack") => {
-            format!("{yours} ran out of stack: something calls itself forever")
+            format!(
+                "{yours} ran out of stack: something calls itself, forever or \
+                 once for each link of a long chain"
+            )
         }
         Ending::Killed(signal) if kind == Kind::Kernel => format!(
             "{yours} brought down the process that ran it (signal {signal}), \

@@ -25,6 +25,8 @@ pub(crate) struct Exercise {
     pub(crate) size: String,
     /// From a nudge to nearly the answer.
     pub(crate) hints: Vec<String>,
+    /// Solved as it is handed out: the solution is the stub.
+    pub(crate) free: bool,
     pub(crate) wrong: Vec<Wrong>,
 }
 
@@ -50,6 +52,7 @@ impl<'de> Deserialize<'de> for Exercise {
             task: row.required("task")?,
             size: row.required("size")?,
             hints: row.required("hints")?,
+            free: row.optional("free").unwrap_or(false),
             wrong: row.optional("wrong").unwrap_or_default(),
         };
         row.finalize(None)?;

@@ -79,7 +79,7 @@ fn a_solved_file_a_syntax_error_and_a_hanging_kernel_live_side_by_side() {
 
     // A wrong answer has its verdict, with the tape and no backtrace.
     put(&scene, "part1_cpu/mul_rule.rs", "wrong/mul_rule/swapped.rs");
-    let wrong = learn(&scene, &["check"]);
+    let wrong = learn(&scene, &["check", "mul_rule"]);
     assert_eq!((wrong.code, wrong.err.as_str()), (Some(1), ""));
     wrong
         .tells("The rule of mul is wrong for operand 0 (a).")

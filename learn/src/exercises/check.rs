@@ -68,7 +68,7 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
         say!("The hints, if you are curious: cargo learn hint {}", exercise.id);
     } else {
         if is_first && status != Status::Skipped {
-            say!("This is your first check, and it is meant to fail now: edit");
+            say!("This is your first task, and it is meant to fail now: edit");
             say!("{place}, save, and check again.");
         }
         if status == Status::ToDo {

@@ -74,9 +74,13 @@ impl Status {
 const KIND: &str = "exercise";
 const FILE: &str = "file";
 
-/// Whether any exercise has been checked before.
+/// Whether no check has said no so far: the free pass does not count.
 pub(crate) fn is_fresh(exercises: &[Exercise], progress: &Progress) -> bool {
-    exercises.iter().all(|it| progress.get(KIND, &it.id).is_none())
+    let was_a_yes = |it: &Exercise| {
+        let kept = progress.get(KIND, &it.id);
+        kept.is_none_or(|kept| kept == Status::Solved.kept())
+    };
+    exercises.iter().all(was_a_yes)
 }
 
 /// The first exercise that is not solved as it stands.

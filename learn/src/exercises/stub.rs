@@ -43,6 +43,9 @@ impl Faces {
         };
         let text =
             fs::read_to_string(&file).map_err(|it| wrong(it.to_string()))?;
+        if exercise.free {
+            return Ok(Faces { stub: text.clone(), plain: text });
+        }
         Faces::of(&text).map_err(wrong)
     }
 

@@ -162,6 +162,10 @@ fn variants(
             lacks: None,
         },
     ];
+    if exercise.free {
+        // The stub is the solution.
+        variants.remove(0);
+    }
     let is_missing = |name: &&String| machine::program(name).is_none();
     let folder = checkout.root.join("exercises/wrong").join(&exercise.id);
     for wrong in &exercise.wrong {
@@ -295,7 +299,7 @@ fn table(exercises: &[Exercise], rows: &[Row]) {
         say!(
             "{:<width$}  {:<10}  {:<15}  {}",
             exercise.id,
-            row.stub.word(),
+            if exercise.free { "free" } else { row.stub.word() },
             row.solution.word(),
             match row.wrong.skipped {
                 0 =>

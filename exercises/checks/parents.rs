@@ -1,0 +1,105 @@
+//! The check of `parents`, a result that remembers its operands (chapter 3).
+//!
+//! A difference is used because its operands are not interchangeable, and
+//! `x - x` because a set would hold `x` once.
+
+use std::process::ExitCode;
+
+use exercises::{Outcome, check, expect, numbers, wrong};
+use rungrad::part1_cpu::Tensor;
+
+exercises::yours!("part1_cpu/parents.rs");
+
+fn main() -> ExitCode {
+    check(
+        "parents",
+        YOURS,
+        &[
+            ("sub(a, b) remembers a and b", operands),
+            ("sub(x, x) remembers x twice", twice),
+            ("a graph of a - (b - a) has four tensors", graph),
+            ("a gets its gradient, and b the negative", gradients),
+        ],
+    )
+}
+
+fn tensor(seed: u64) -> Tensor {
+    Tensor::new(&[3], &numbers(seed, 3))
+}
+
+/// Compares by identity: a copy has equal numbers and is another tensor.
+fn operands(_: &()) -> Outcome {
+    let (a, b) = (tensor(1), tensor(2));
+    let out = yours::sub(&a, &b);
+    let ids: Vec<u64> = out.parents().iter().map(Tensor::id).collect();
+    if ids == [a.id(), b.id()] {
+        return Ok(());
+    }
+    let name = |id: &u64| match *id {
+        id if id == a.id() => "a",
+        id if id == b.id() => "b",
+        _ => "another tensor",
+    };
+    let found: Vec<&str> = ids.iter().map(name).collect();
+    let why = match found[..] {
+        ["b", "a"] => {
+            "They are reversed: the rule gives its first gradient to the \
+             first of them."
+        }
+        [] | ["a"] | ["b"] => {
+            "Who is missing cannot be reached from the result, and gets no \
+             gradient."
+        }
+        _ => {
+            "Equal numbers are not enough: hand over the tensors that were \
+             given to you, not copies."
+        }
+    };
+    Err(wrong(format!(
+        "The operands of sub(a, b) are wrong.\n\n  yours  {}\n  right  a, \
+         b\n\n{why}",
+        if found.is_empty() { "none".to_string() } else { found.join(", ") }
+    )))
+}
+
+/// One tensor in two places is two operands.
+fn twice(_: &()) -> Outcome {
+    let x = tensor(3);
+    match yours::sub(&x, &x).parents() {
+        [first, second] if first.id() == x.id() && second.id() == x.id() => {
+            Ok(())
+        }
+        others => Err(wrong(format!(
+            "sub(x, x) has {} operand, and should have x twice. A set keeps \
+             each tensor once; a list keeps each place.",
+            others.len()
+        ))),
+    }
+}
+
+/// The engine finds its way through what was remembered.
+fn graph(_: &()) -> Outcome {
+    let (a, b) = (tensor(4), tensor(5));
+    let out = yours::sub(&a, &yours::sub(&b, &a));
+    let reached = out.graph().len();
+    match reached {
+        4 => Ok(()),
+        _ => Err(wrong(format!(
+            "From a - (b - a) we reach {reached} tensors, and should reach \
+             4: a, b, the difference inside and the one outside."
+        ))),
+    }
+}
+
+/// What the operands are remembered for.
+fn gradients(_: &()) -> Outcome {
+    let (a, b, w) = (tensor(6), tensor(7), tensor(8));
+    yours::sub(&a, &b).mul(&w).sum().backward();
+    let of = |t: &Tensor| match t.grad() {
+        Some(grad) => Ok(grad.iter().copied().collect::<Vec<f32>>()),
+        None => Err(wrong("No gradient arrived at one of the operands.")),
+    };
+    let negative: Vec<f32> = w.to_vec().iter().map(|w| -w).collect();
+    expect("the gradient of a", &of(&a)?, &w.to_vec())?;
+    expect("the gradient of b", &of(&b)?, &negative)
+}

@@ -1,0 +1,19 @@
+// parents: a result remembers its operands (chapter 3).
+//
+// WHAT   `sub` computes `a - b` and hands it to `from_op`, with a name, the
+//        operands, and a rule that chapter 4 explains. The operands are
+//        missing.
+// WHY    A tensor that knows its operands is all that makes a graph. The
+//        rule gives its gradients in operand order, the first to the first.
+// CHECK  cargo learn check parents
+
+use rungrad::part1_cpu::Tensor;
+
+/// The elementwise difference of two equal shapes.
+pub fn sub(a: &Tensor, b: &Tensor) -> Tensor {
+    let operands: Vec<&Tensor> = todo!("TODO(parents): vec![..]");
+    let difference = &*a.data() - &*b.data();
+    Tensor::from_op("sub", &operands, difference, |grad_out| {
+        vec![grad_out.clone(), -grad_out]
+    })
+}
