@@ -64,9 +64,14 @@ impl Random {
         }
     }
 
-    /// Up to three axes of 0 to 5 elements.
+    /// Up to three axes of 0 to 5 elements. One shape in three has all axes
+    /// of one size: there a wrong axis shows in the values alone.
     fn small_shape(&mut self) -> Vec<usize> {
-        (0..self.below(4)).map(|_| self.below(6)).collect()
+        let axes = self.below(4);
+        match self.below(3) {
+            0 => vec![self.below(6); axes],
+            _ => (0..axes).map(|_| self.below(6)).collect(),
+        }
     }
 
     fn operand(&mut self, shape: Vec<usize>) -> (Vec<usize>, Vec<f32>) {
@@ -154,9 +159,12 @@ impl Random {
         Case { call: Call::Max(axes, keep), operands: vec![(shape, values)] }
     }
 
-    /// (m, k) x (k, n), each of 0 to 7.
+    /// (m, k) x (k, n), each of 0 to 7; one pair in three is square.
     fn matrices(&mut self) -> Case {
-        let [m, k, n] = [(); 3].map(|()| self.below(8));
+        let [m, k, n] = match self.below(3) {
+            0 => [self.below(8); 3],
+            _ => [(); 3].map(|()| self.below(8)),
+        };
         let operands = [vec![m, k], vec![k, n]];
         let operands = operands.map(|shape| self.operand(shape));
         Case { call: Call::Matmul, operands: operands.into() }

@@ -19,6 +19,7 @@ macro_rules! edges {
             tanh_is_flat_far_out,
             softmax_of_large_scores_is_exact,
             every_row_of_softmax_sums_to_1,
+            a_row_collects_what_its_copies_got,
             a_power_of_0_is_1_and_has_no_slope,
             a_power_has_its_slope_at_zero,
             the_root_is_steep_at_zero,
@@ -162,6 +163,22 @@ pub fn every_row_of_softmax_sums_to_1<E: Engine>(e: &E) {
             near(&[row.iter().sum()], &[1.0], 1e-6);
         }
     }
+}
+
+pub fn a_row_collects_what_its_copies_got<E: Engine>(e: &E) {
+    let square = e.leaf(&[2, 2], &[1.0, 2.0, 3.0, 4.0]);
+    let row = e.leaf(&[2], &[10.0, 20.0]);
+    let column = e.leaf(&[2, 1], &[100.0, 200.0]);
+    let number = e.leaf(&[], &[1000.0]);
+    let add =
+        |a: &E::Tensor, b: &E::Tensor| e.call(&Call::Add, &[a, b]).unwrap();
+    let total = add(&add(&row, &square), &add(&number, &column));
+    assert_eq!(e.values(&total), [1111.0, 1122.0, 1213.0, 1224.0]);
+    e.backward_with(&total, &[2, 2], &[1.0, 2.0, 3.0, 4.0]);
+    assert_eq!(e.grad(&square).unwrap(), [1.0, 2.0, 3.0, 4.0]);
+    assert_eq!(e.grad(&row).unwrap(), [4.0, 6.0]);
+    assert_eq!(e.grad(&column).unwrap(), [3.0, 7.0]);
+    assert_eq!(e.grad(&number).unwrap(), [10.0]);
 }
 
 pub fn a_power_of_0_is_1_and_has_no_slope<E: Engine>(e: &E) {

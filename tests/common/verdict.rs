@@ -5,6 +5,7 @@ use rungrad::gradcheck::{self, compare};
 use rungrad::ledger;
 use rungrad::ops::OPERATIONS;
 use rungrad::reference::Array;
+use rungrad::tape::{Blame, Tape};
 
 use super::cases::Case;
 use super::engine::Engine;
@@ -160,8 +161,22 @@ fn rules<E: Engine>(e: &E, case: &Case, random: &mut Random, what: &str) {
         let weights = random.values(shape.iter().product());
         e.sum(&e.mul(&out, &e.leaf(&shape, &weights)))
     });
-    if let Some(blame) = tape.blame() {
-        panic!("{what}: {blame:?}");
+    blameless(&tape, what);
+}
+
+/// Every rule on the tape is right, and the judge knows them all.
+#[track_caller]
+pub fn blameless(tape: &Tape, what: &str) {
+    let op = |at: usize| tape.records[at].op.name();
+    match tape.blame() {
+        None => {}
+        Some(Blame::Rule { at, operand, mismatch }) => panic!(
+            "{what}: the rule of {} for operand {operand}\n{mismatch}",
+            op(at)
+        ),
+        Some(Blame::Sum { at, mismatch }) => {
+            panic!("{what}: the sum at {}\n{mismatch}", op(at))
+        }
     }
     assert_eq!(tape.unchecked(), [""; 0], "{what}: unknown to the judge");
 }
