@@ -100,6 +100,8 @@ pub(crate) fn or_raise<T>(result: Result<T, Error>) -> T {
 /// panic goes on as it was.
 pub fn attempt<T>(work: impl FnOnce() -> T) -> Result<T, Error> {
     quiet_hook();
+    // Who catches a raised error by other means leaves it behind.
+    RAISED.set(None);
     let outer = ATTEMPTING.replace(true);
     let result = panic::catch_unwind(AssertUnwindSafe(work));
     ATTEMPTING.set(outer);
@@ -135,5 +137,18 @@ pub fn run(program: impl FnOnce() -> Result<(), Error>) -> ExitCode {
             }
             ExitCode::from(error.exit_code())
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_panic_is_not_taken_for_an_older_error() {
+        let raised = panic::catch_unwind(|| mistake("an old one".to_string()));
+        assert!(raised.is_err());
+        let other = panic::catch_unwind(|| attempt(|| panic!("another")));
+        assert!(other.is_err(), "{other:?}");
     }
 }
