@@ -31,6 +31,14 @@ pub fn expect(what: &str, yours: &[f32], right: &[f32]) -> Outcome {
     }
 }
 
+/// Whether a gradient is right that needs no tape, with a diagnosis.
+pub fn agree(what: &str, yours: &Array, right: &Array) -> Outcome {
+    match compare(yours, right, &[]) {
+        None => Ok(()),
+        Some(mismatch) => Err(wrong(format!("{what} is wrong.\n\n{mismatch}"))),
+    }
+}
+
 /// Judges a recorded backward of `expression`.
 ///
 /// First each rule on the tape alone, so that the one to blame is named.

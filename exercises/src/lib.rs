@@ -26,7 +26,7 @@ mod verdict;
 mod watch;
 
 pub use frame::{Step, check};
-pub use judge::{expect, judge};
+pub use judge::{agree, expect, judge};
 pub use kernel::{Argument, Kernel, check_kernel};
 pub use numbers::numbers;
 pub use verdict::{Outcome, Stop, wrong};

@@ -1,0 +1,100 @@
+//! The check of `sum_to`, the gradient of what was stretched (chapter 8).
+//!
+//! A square comes first: there the shape does not tell which axis was summed.
+
+use std::process::ExitCode;
+
+use exercises::{Outcome, agree, check, judge, numbers, wrong};
+use ndarray::{ArrayD, IxDyn};
+use rungrad::gradcheck::dot;
+use rungrad::part1_cpu::Tensor;
+use rungrad::reference::{Array, mul, sum};
+
+exercises::yours!("part1_cpu/sum_to.rs");
+
+fn main() -> ExitCode {
+    check(
+        "sum_to",
+        YOURS,
+        &[
+            ("equal shapes: nothing was stretched", equal),
+            ("a row that met a square", row),
+            ("a column that met a matrix", column),
+            ("no axes at all, and axes on both sides", many),
+            ("a row times a matrix gets its gradient", product),
+        ],
+    )
+}
+
+/// The learner's sum beside that of the reference.
+fn summed(seed: u64, from: &[usize], to: &[usize]) -> Outcome {
+    let values = numbers(seed, from.iter().product());
+    let grad = ArrayD::from_shape_vec(IxDyn(from), values.clone());
+    let yours = yours::sum_to(&grad.expect("one value each"), to);
+    let right = sum(&Array::new(from, &values), to);
+    let flat: Vec<f32> = yours.iter().copied().collect();
+    let found = Array::new(yours.shape(), &flat);
+    let along_the_other = from.len() == 2 && from[0] == from[1] && {
+        let other = [from[0], 1];
+        let other = sum(&Array::new(from, &values), &other);
+        found.shape == right.shape && found.values == other.values
+    };
+    if along_the_other {
+        return Err(wrong(format!(
+            "The gradient {from:?} was summed along the wrong axis. Shapes \
+             are aligned at the right, so what {to:?} lacks is the axis at \
+             the left."
+        )));
+    }
+    if found.shape != right.shape && found.values.len() == right.values.len() {
+        return Err(wrong(format!(
+            "The gradient {from:?} was summed to {:?}, and should be {to:?}: \
+             an axis that the operand lacks must go, and one of size 1 must \
+             stay.",
+            found.shape
+        )));
+    }
+    agree(&format!("sum_to of {from:?} to {to:?}"), &found, &right)
+}
+
+fn equal(_: &()) -> Outcome {
+    summed(1, &[3, 5], &[3, 5])
+}
+
+fn row(_: &()) -> Outcome {
+    summed(2, &[3, 3], &[3])?;
+    summed(3, &[3, 4], &[4])
+}
+
+fn column(_: &()) -> Outcome {
+    summed(4, &[3, 5], &[3, 1])?;
+    summed(5, &[3, 5], &[1, 5])
+}
+
+fn many(_: &()) -> Outcome {
+    summed(6, &[3, 5], &[])?;
+    summed(7, &[2, 3, 5], &[3, 1])?;
+    summed(8, &[2, 3, 1], &[3, 1])
+}
+
+/// In its place: at the end of the rule of a product that stretches.
+fn product(_: &()) -> Outcome {
+    let a = Tensor::new(&[2, 3], &numbers(9, 6));
+    let b = Tensor::new(&[3], &numbers(10, 3));
+    let w = Tensor::new(&[2, 3], &numbers(11, 6));
+    let (x, y) = (a.data(), b.data());
+    let out = Tensor::from_op("mul", &[&a, &b], &*x * &*y, move |grad_out| {
+        let (grad_a, grad_b) = (grad_out * &*y, grad_out * &*x);
+        vec![
+            yours::sum_to(&grad_a, x.shape()),
+            yours::sum_to(&grad_b, y.shape()),
+        ]
+    });
+    let mut tape = out.mul(&w).sum().backward_recorded();
+    for (leaf, name) in [(&a, "a"), (&b, "b"), (&w, "w")] {
+        tape.name(leaf.id(), name);
+    }
+    judge("sum(a * b * w)", &tape, &["a", "b", "w"], |leaves| {
+        dot(&mul(&leaves[0], &leaves[1]), &leaves[2])
+    })
+}

@@ -1,0 +1,82 @@
+//! The check of `ties`, what an engine says at a corner (chapter 7).
+//!
+//! At a kink nudging has no answer, so the right ones stand here.
+
+use std::process::ExitCode;
+
+use exercises::{Outcome, check, expect, numbers, wrong};
+
+exercises::yours!("part1_cpu/ties.rs");
+
+fn main() -> ExitCode {
+    check(
+        "ties",
+        YOURS,
+        &[
+            ("relu passes on what belongs to positive elements", relu),
+            ("relu's slope at 0 is 0", zero),
+            ("max gives its gradient to the largest", max),
+            ("elements that tie for the largest share it", shared),
+        ],
+    )
+}
+
+fn relu(_: &()) -> Outcome {
+    let (x, grad_out) = (numbers(1, 9), numbers(2, 9));
+    let pairs = x.iter().zip(&grad_out);
+    let right: Vec<f32> =
+        pairs.map(|(x, g)| if *x > 0.0 { *g } else { 0.0 }).collect();
+    expect("relu's gradient", &yours::relu_rule(&x, &grad_out), &right)
+}
+
+/// Both zeros: -0 is equal to 0.
+fn zero(_: &()) -> Outcome {
+    let found = yours::relu_rule(&[0.0, -0.0], &[1.5, -2.5]);
+    match found[..] {
+        [0.0, 0.0] => Ok(()),
+        _ => Err(wrong(format!(
+            "At x = 0 relu has no slope, and the engine's answer is 0. From \
+             grad_out = [1.5, -2.5] yours makes {found:?}. A black pixel \
+             would get a gradient; is 0 among your positive numbers?"
+        ))),
+    }
+}
+
+fn max(_: &()) -> Outcome {
+    let x = [1.0, -4.0, 3.5, 2.0, 0.5];
+    let found = yours::max_rule(&x, -2.5);
+    largest(&x, -2.5, &found, &[0.0, 0.0, -2.5, 0.0, 0.0])?;
+    // All of them may be negative.
+    let x = [-3.0, -1.5, -2.0];
+    largest(&x, 0.75, &yours::max_rule(&x, 0.75), &[0.0, 0.75, 0.0])
+}
+
+fn shared(_: &()) -> Outcome {
+    let x = [3.0, 3.0, 1.0];
+    largest(&x, 5.0, &yours::max_rule(&x, 5.0), &[2.5, 2.5, 0.0])?;
+    let x = [0.0, 2.0, 2.0, -1.0, 2.0];
+    let third = 1.5;
+    let right = [0.0, third, third, 0.0, third];
+    largest(&x, 4.5, &yours::max_rule(&x, 4.5), &right)
+}
+
+fn largest(x: &[f32], grad_out: f32, yours: &[f32], right: &[f32]) -> Outcome {
+    let sum: f32 = yours.iter().sum();
+    let why = if (sum - 1.0).abs() < 1e-5 {
+        "grad_out is missing: yours add up to 1, whatever comes in."
+    } else if sum.abs() > grad_out.abs() * 1.01 {
+        "More goes out than came in: those that tie share grad_out, and do \
+         not get all of it each."
+    } else if right.iter().filter(|r| **r != 0.0).count() > 1
+        && yours.contains(&grad_out)
+    {
+        "One of those that tie took everything: share it, so that the order \
+         of the elements does not matter."
+    } else {
+        return expect(&format!("max's gradient for {x:?}"), yours, right);
+    };
+    Err(wrong(format!(
+        "The gradient of max for x = {x:?} is wrong.\n\n  grad_out  \
+         {grad_out}\n  yours     {yours:?}\n  right     {right:?}\n\n{why}"
+    )))
+}

@@ -1,0 +1,25 @@
+// derive_sub: three operations without a rule (chapter 7).
+//
+// WHAT   Write `neg`, `sub` and `number_minus` with what the engine has:
+//        sums, and products with a number. Write no rule.
+// WHY    What is made of operations that have rules has its gradient for
+//        nothing. Each rule that is not written cannot be wrong.
+// CHECK  cargo learn check derive_sub
+
+use rungrad::part1_cpu::Tensor;
+
+/// `-a`.
+pub fn neg(a: &Tensor) -> Tensor {
+    // A tensor times a number is `a * 3.0`.
+    todo!("TODO(derive_sub): -a as a product")
+}
+
+/// `a - b`.
+pub fn sub(a: &Tensor, b: &Tensor) -> Tensor {
+    todo!("TODO(derive_sub): a - b as a sum")
+}
+
+/// `number - a`, the number first.
+pub fn number_minus(number: f32, a: &Tensor) -> Tensor {
+    todo!("TODO(derive_sub): number - a as a sum")
+}

@@ -1,0 +1,20 @@
+// The numbers are right, and the new tensor was given, not computed: nothing
+// leads back to the operand.
+
+use rungrad::part1_cpu::Tensor;
+
+/// `-a`.
+pub fn neg(a: &Tensor) -> Tensor {
+    let negative: Vec<f32> = a.to_vec().iter().map(|x| -x).collect();
+    Tensor::new(a.shape(), &negative)
+}
+
+/// `a - b`.
+pub fn sub(a: &Tensor, b: &Tensor) -> Tensor {
+    a + neg(b)
+}
+
+/// `number - a`, the number first.
+pub fn number_minus(number: f32, a: &Tensor) -> Tensor {
+    neg(a) + number
+}
