@@ -1,6 +1,8 @@
 //! The learner's copy of the repository: where things are, and how to call
 //! cargo in it.
 
+use std::fs::File;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, io};
@@ -12,8 +14,7 @@ pub(crate) struct Checkout {
     pub(crate) root: PathBuf,
     /// Where cargo builds, and where our logs and tools go.
     pub(crate) target: PathBuf,
-    /// What the learner edits; cargo's configuration names it. The progress
-    /// lies beside it.
+    /// What the learner edits; cargo's configuration names it.
     pub(crate) exercises: PathBuf,
 }
 
@@ -75,14 +76,55 @@ impl Checkout {
         Ok(path)
     }
 
+    /// Where the progress and the backups lie, beside what the learner edits.
+    pub(crate) fn kept(&self) -> PathBuf {
+        self.exercises.parent().unwrap_or(&self.root).join(".learn")
+    }
+
     /// `path` as seen from the root, for people.
     pub(crate) fn shown(&self, path: &Path) -> String {
         path.strip_prefix(&self.root).unwrap_or(path).display().to_string()
     }
 }
 
-/// The one sentence for a file that cannot be written.
+/// Writes `bytes` beside and puts them in the place of `file`: whoever is
+/// killed on the way leaves the old file whole or the new one.
+pub(crate) fn replace(
+    checkout: &Checkout,
+    file: &Path,
+    bytes: &[u8],
+) -> Result<(), Stop> {
+    // Two commands may write at the same time.
+    let new = checkout.kept().join(format!("new-{}", std::process::id()));
+    let folder = file.parent().unwrap_or(file);
+    fs::create_dir_all(checkout.kept())
+        .and_then(|()| fs::create_dir_all(folder))
+        .and_then(|()| File::create(&new))
+        .and_then(|mut beside| {
+            beside.write_all(bytes)?;
+            beside.sync_all()
+        })
+        .and_then(|()| fs::rename(&new, file))
+        .map_err(|error| cannot_keep(file, &error))
+}
+
+/// The one sentence for a file that cannot be written where cargo builds.
 pub(crate) fn cannot_write(path: &Path, error: &io::Error) -> Stop {
+    refused(
+        path,
+        error,
+        "make it writable, or set CARGO_TARGET_DIR to a \
+                          folder that is",
+    )
+}
+
+/// The one sentence for a file that has one place only.
+pub(crate) fn cannot_keep(path: &Path, error: &io::Error) -> Stop {
+    refused(path, error, "make it writable, and try again")
+}
+
+fn refused(path: &Path, error: &io::Error, advice: &str) -> Stop {
+    let path = path.display();
     let why = match error.kind() {
         io::ErrorKind::PermissionDenied => "no permission to write there",
         io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only",
@@ -90,11 +132,7 @@ pub(crate) fn cannot_write(path: &Path, error: &io::Error) -> Stop {
         io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {
             "a file stands where a folder is needed"
         }
-        _ => return Stop::Failed(format!("{}: {error}", path.display())),
+        _ => return Stop::Failed(format!("{path}: {error}")),
     };
-    Stop::Failed(format!(
-        "cannot write {}: {why}; make it writable, or set CARGO_TARGET_DIR \
-         to a folder that is",
-        path.display()
-    ))
+    Stop::Failed(format!("cannot write {path}: {why}; {advice}"))
 }

@@ -109,6 +109,19 @@ fn read(text: &str) -> Result<Vec<Exercise>, String> {
     Ok(rows)
 }
 
+/// The exercise that a command cannot do without.
+pub(crate) fn named<'a>(
+    exercises: &'a [Exercise],
+    ids: &[String],
+) -> Result<&'a Exercise, Stop> {
+    let Some(id) = ids.first() else {
+        return Err(Stop::Usage(
+            "name the exercise; `cargo learn list` shows all".to_string(),
+        ));
+    };
+    find(exercises, id)
+}
+
 /// The exercise with that id; the nearest one is named when there is none.
 pub(crate) fn find<'a>(
     exercises: &'a [Exercise],

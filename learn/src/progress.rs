@@ -3,29 +3,30 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
 
-use crate::checkout::{Checkout, cannot_write};
+use crate::checkout::{Checkout, replace};
 use crate::command::Stop;
+use crate::speech::say;
+
+const NAME: &str = "progress";
 
 const HEADER: &str = "# The progress of `cargo learn`, one line for each \
                       thing: its kind, its id, its state.\n";
 
 /// What was done, by kind and id: `exercise p1_mul solved`.
-pub(crate) struct Progress {
-    file: PathBuf,
+pub(crate) struct Progress<'a> {
+    checkout: &'a Checkout,
     states: BTreeMap<(String, String), String>,
     /// Lines that nobody can read: they are left out of the next save.
     pub(crate) damaged: usize,
 }
 
-impl Progress {
+impl Progress<'_> {
     /// Reads the file. One that is missing is a fresh start; one that is
     /// damaged loses the lines that cannot be read, and nothing else.
-    pub(crate) fn load(checkout: &Checkout) -> Progress {
-        let beside = checkout.exercises.parent().unwrap_or(&checkout.root);
-        let file = beside.join(".learn/progress");
-        let bytes = fs::read(&file).unwrap_or_default();
+    pub(crate) fn load(checkout: &Checkout) -> Progress<'_> {
+        let file = checkout.kept().join(NAME);
+        let bytes = fs::read(file).unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
         let mut states = BTreeMap::new();
         let mut damaged = 0;
@@ -40,7 +41,7 @@ impl Progress {
                 _ => damaged += 1,
             }
         }
-        Progress { file, states, damaged }
+        Progress { checkout, states, damaged }
     }
 
     pub(crate) fn get(&self, kind: &str, id: &str) -> Option<&str> {
@@ -54,19 +55,22 @@ impl Progress {
         self.states.insert(key, state.to_string());
     }
 
-    /// Writes a new file and puts it in the old one's place, so that a crash
-    /// leaves one of the two whole.
+    /// Puts a new file in the old one's place.
     pub(crate) fn save(&self) -> Result<(), Stop> {
         let mut text = HEADER.to_string();
         for ((kind, id), state) in &self.states {
             text += &format!("{kind} {id} {state}\n");
         }
-        let new = self.file.with_extension("new");
-        let folder = self.file.parent().unwrap_or(&self.file);
-        fs::create_dir_all(folder)
-            .and_then(|()| fs::write(&new, text))
-            .and_then(|()| fs::rename(&new, &self.file))
-            .map_err(|error| cannot_write(&self.file, &error))
+        let file = self.checkout.kept().join(NAME);
+        replace(self.checkout, &file, text.as_bytes())
+    }
+
+    /// Saves where what was done counts also when it cannot be kept.
+    pub(crate) fn save_or_say(&self) {
+        if let Err(stop) = self.save() {
+            let why = stop.sentence().unwrap_or_default();
+            say!("Note: your progress is not kept: {why}.");
+        }
     }
 }
 

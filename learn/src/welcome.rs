@@ -23,11 +23,8 @@ pub(crate) fn run(checkout: &Checkout) -> Result<(), Stop> {
     }
     tour();
     progress.set("tour", "all", "seen");
-    if let Err(stop) = progress.save() {
-        // A tour that is shown twice is no reason to fail.
-        say!("Note: your progress is not kept: {}.", stop.sentence().unwrap());
-        say!();
-    }
+    // A tour that is shown twice is no reason to fail.
+    progress.save_or_say();
     let prepared = prepare(checkout);
     say!("A first look: one expression, its gradients, and their check");
     say!("  cargo learn try \"(a*b)*b\" a=2,3 b=3,4");
@@ -98,7 +95,7 @@ fn again(
 
 /// The first exercise that is not solved; without exercises, the examples.
 fn next(checkout: &Checkout, exercises: &[Exercise], progress: &Progress) {
-    match status::next(exercises, progress, checkout) {
+    match status::next(exercises, progress, checkout, &[]) {
         Some(exercise) => {
             say!("Your next exercise: {}", exercise.title);
             say!("  cargo learn check {}", exercise.id);

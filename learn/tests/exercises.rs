@@ -1,104 +1,13 @@
-//! `cargo learn check`, `hint`, `list`, `solution` and `verify`, on a stage
-//! whose checks are shell scripts: what a learner's file says, its check does.
+//! `cargo learn check`, `hint`, `list`, `solution` and `verify`.
 
 mod scene;
 
 use std::fs;
 
+use scene::stage::{
+    CARGO, ONE, SOLVED, TO_DO, TWO, WRONG, last_line, source, stage, status,
+};
 use scene::{Said, Scene};
-
-const TABLE: &str = "
-[[exercise]]
-id = 'one'
-title = 'The first'
-chapter = 'ch04-a-chapter.md'
-file = 'part1_cpu/one.rs'
-needs = []
-task = 'Do the first.'
-size = 'one line'
-hints = ['a nudge', 'a push', 'nearly all']
-
-[[exercise.wrong]]
-file = 'swapped.rs'
-says = 'the operands are swapped'
-
-[[exercise]]
-id = 'two'
-title = 'The second'
-chapter = 'ch15-another.md'
-file = 'part2_gpu/two.cl'
-needs = ['opencl']
-task = 'Do the second.'
-size = 'two lines'
-hints = ['a', 'b', 'c']
-";
-
-/// A cargo whose build makes, for each `--test ID`, a program that runs the
-/// learner's file as a script. A file that says so does not compile.
-const CARGO: &str = r#"
-echo "$*" >> $SCENE/calls
-[ "$1" = clippy ] && exit 0
-folder=$RUNGRAD_EXERCISES
-for word in "$@"; do
-  [ "$before" = --test ] && {
-    file=$(echo "$folder"/part*/"$word".*)
-    grep -q 'syntax error' "$file" && {
-      echo "error: expected expression" >&2
-      echo " --> $file:1:1" >&2
-      echo "error: could not compile" >&2
-      exit 101
-    }
-    printf '#!/bin/sh\nexec /bin/sh "%s"\n' "$file" > "$SCENE/check-$word"
-    chmod 755 "$SCENE/check-$word"
-    printf '{"target":{"name":"%s"},"executable":"%s"}\n' \
-      "$word" "$SCENE/check-$word"
-  }
-  before=$word
-done
-exit 0
-"#;
-
-const SOLVED: &str = "echo solved\n";
-const TO_DO: &str = "echo 'to do: TODO(one): it'\nexit 3\n";
-const WRONG: &str = "echo 'failing: the operands\n  are swapped'\nexit 1\n";
-
-/// The file of a solution, with its stub.
-fn source(stub: &str, plain: &str) -> String {
-    let stub: String =
-        stub.lines().map(|line| format!("//| {line}\n")).collect();
-    format!("// HOLE\n{stub}{plain}// END HOLE\n")
-}
-
-fn stage() -> Scene {
-    let scene = Scene::new();
-    scene.program("cargo", CARGO);
-    scene.program("rustfmt", "exit 0");
-    scene.write("exercises/exercises.toml", TABLE);
-    let two = "echo 'TODO(two)'\nexit 3\n";
-    for (file, stub) in [("part1_cpu/one.rs", TO_DO), ("part2_gpu/two.cl", two)]
-    {
-        scene.write(&format!("exercises/{file}"), stub);
-        let source = source(stub, SOLVED);
-        scene.write(&format!("exercises/solutions/{file}"), &source);
-    }
-    scene.write("exercises/checks/one.rs", "");
-    scene.write("exercises/checks/two.rs", "");
-    scene.write("exercises/wrong/one/swapped.rs", WRONG);
-    scene
-}
-
-const ONE: &str = "exercises/part1_cpu/one.rs";
-const TWO: &str = "exercises/part2_gpu/two.cl";
-
-fn status(scene: &Scene, id: &str) -> String {
-    let list = scene.learn(&["list"]).went_well().out.clone();
-    let row = list.lines().find(|line| line.contains(&format!("  {id}  ")));
-    row.expect("a row for each exercise").split("  ").next().unwrap().into()
-}
-
-fn last_line(said: &Said) -> &str {
-    said.out.lines().last().unwrap_or_default()
-}
 
 #[test]
 fn without_a_name_the_next_exercise_is_checked() {
@@ -152,6 +61,52 @@ fn a_solved_file_that_changes_is_stale_until_it_is_checked_again() {
         scene.learn(&["list"]).went_well().out.lines().last(),
         Some("Next: cargo learn check one")
     );
+    scene.learn(&["list"]).tells("stale: it was solved");
+    scene.learn(&["check", "one"]).went_well();
+    assert_eq!(status(&scene, "one"), "solved");
+}
+
+#[test]
+fn what_was_skipped_stops_nobody_and_says_what_to_do() {
+    let scene = stage();
+    scene.write(ONE, "echo 'skipped: no device'\nexit 4\n");
+    let said = scene.learn(&["check", "one"]);
+    assert_eq!(said.code, Some(1));
+    said.tells("Next: cargo learn check two (The second)");
+    let list = scene.learn(&["list"]);
+    list.went_well().tells("cargo learn doctor").tells("cargo learn setup");
+    assert_eq!(last_line(&list), "Next: cargo learn check two");
+    scene.learn(&["check"]).tells("two: The second");
+    // It comes back when nothing else is left.
+    scene.write(TWO, SOLVED);
+    scene.learn(&["check", "two"]).went_well().tells("cargo learn check one");
+    assert_eq!(
+        last_line(&scene.learn(&["list"])),
+        "Next: cargo learn check one"
+    );
+    scene.write(ONE, SOLVED);
+    scene.learn(&["check"]).went_well().tells("That was the last one");
+    let list = scene.learn(&["list"]);
+    assert!(!list.went_well().out.contains("doctor"), "{}", list.out);
+}
+
+#[test]
+fn a_damaged_state_is_a_fresh_start_for_that_exercise_alone() {
+    let scene = stage();
+    let damage = "exercise one \u{fffd}\nexercise one\nexercise one \n\
+                  exercise one perhaps\nfile one 12\nhint one many\n\
+                  exercise two solved\nfile two damaged\nsolution one x\n";
+    scene.write(".learn/progress", damage);
+    assert_eq!(status(&scene, "one"), "to do");
+    assert_eq!(status(&scene, "two"), "stale");
+    scene.learn(&["hint", "one"]).went_well().tells("Hint 1 of 3");
+    scene.write(ONE, SOLVED);
+    scene.learn(&["check", "one"]).went_well();
+    assert_eq!(status(&scene, "one"), "solved");
+    fs::remove_file(scene.root.join(".learn/progress")).unwrap();
+    assert_eq!(status(&scene, "one"), "to do");
+    scene.write(".learn/progress", &"\0".repeat(4096));
+    assert_eq!(status(&scene, "two"), "to do");
     scene.learn(&["check", "one"]).went_well();
     assert_eq!(status(&scene, "one"), "solved");
 }
@@ -199,7 +154,7 @@ fn a_missing_file_says_how_to_get_it_back() {
     let scene = stage();
     fs::remove_file(scene.root.join(ONE)).unwrap();
     let said = scene.learn(&["check", "one"]);
-    said.stopped(1, &["one.rs is missing", "git checkout exercises/part1"]);
+    said.stopped(1, &["one.rs is missing", "cargo learn reset one"]);
 }
 
 #[test]

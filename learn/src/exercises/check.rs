@@ -28,10 +28,10 @@ A check is stopped after 10 seconds, RUNGRAD_CHECK_LIMIT=SECONDS changes that.",
 fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     let (ids, _) = Words::new(COMMAND.name, args).rest(1)?;
     let exercises = course::exercises(checkout)?;
-    let mut progress = Progress::load(checkout);
+    let progress = Progress::load(checkout);
     let exercise = match ids.first() {
         Some(id) => course::find(&exercises, id)?,
-        None => match status::next(&exercises, &progress, checkout) {
+        None => match status::next(&exercises, &progress, checkout, &[]) {
             Some(exercise) => exercise,
             None => {
                 say!("Every exercise is solved. Well done.");
@@ -39,17 +39,43 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
             }
         },
     };
+    let status = examine(checkout, &exercises, exercise)?;
+    let progress = Progress::load(checkout);
+    if matches!(status, Status::Solved | Status::Skipped) {
+        let id = exercise.id.as_str();
+        match status::next(&exercises, &progress, checkout, &[id]) {
+            Some(it) => {
+                say!("Next: cargo learn check {} ({})", it.id, it.title)
+            }
+            None if status == Status::Solved => {
+                say!("That was the last one: every exercise is solved.");
+            }
+            None => {}
+        }
+    }
+    match status {
+        Status::Solved => Ok(()),
+        _ => Err(Stop::Said(1)),
+    }
+}
+
+/// Checks the exercise, says what was found and what helps, and keeps it.
+pub(crate) fn examine(
+    checkout: &Checkout,
+    exercises: &[Exercise],
+    exercise: &Exercise,
+) -> Result<Status, Stop> {
     let file = checkout.exercises.join(&exercise.file);
     let place = checkout.shown(&file);
     say!("{}: {}", exercise.id, exercise.title);
     if !file.is_file() {
         return Err(Stop::Failed(format!(
-            "{place} is missing; `git checkout {place}` brings the task back"
+            "{place} is missing; `cargo learn reset {}` brings the task back",
+            exercise.id
         )));
     }
     // The verdict belongs to the file as it was when the check began.
     let fingerprint = status::fingerprint(exercise, checkout);
-    let is_first = status::is_fresh(&exercises, &progress);
     let verdict = verdict(checkout, exercise, &place)?;
     let status = match verdict {
         Verdict::Solved => Status::Solved,
@@ -57,12 +83,12 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
         Verdict::ToDo => Status::ToDo,
         Verdict::Skipped => Status::Skipped,
     };
-    status.keep(exercise, &mut progress, &fingerprint);
     say!();
-    if let Err(stop) = progress.save() {
-        // The verdict counts also where it cannot be kept.
-        say!("Note: your progress is not kept: {}.", stop.sentence().unwrap());
-    }
+    // Another command may have saved while this one was busy.
+    let mut progress = Progress::load(checkout);
+    let is_first = status::is_fresh(exercises, &progress);
+    status.keep(exercise, &mut progress, &fingerprint);
+    progress.save_or_say();
     if status == Status::Solved {
         say!("Read on: book/src/{}, \"Where next\"", exercise.chapter);
         say!("The hints, if you are curious: cargo learn hint {}", exercise.id);
@@ -79,21 +105,9 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
         }
         if status != Status::Skipped {
             say!("A hint: cargo learn hint {}", exercise.id);
-            return Err(Stop::Said(1));
         }
     }
-    let others = exercises.iter().filter(|it| it.id != exercise.id);
-    let is_open =
-        |it: &&Exercise| Status::of(it, &progress, checkout) != Status::Solved;
-    if let Some(next) = others.into_iter().find(is_open) {
-        say!("Next: cargo learn check {} ({})", next.id, next.title);
-    } else if status == Status::Solved {
-        say!("That was the last one: every exercise is solved.");
-    }
-    match status {
-        Status::Solved => Ok(()),
-        _ => Err(Stop::Said(1)),
-    }
+    Ok(status)
 }
 
 /// Builds the check, runs it, and prints what it said.

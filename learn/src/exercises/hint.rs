@@ -26,7 +26,7 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     let mut progress = Progress::load(checkout);
     let exercise = match ids.first() {
         Some(id) => course::find(&exercises, id)?,
-        None => match status::next(&exercises, &progress, checkout) {
+        None => match status::next(&exercises, &progress, checkout, &[]) {
             Some(exercise) => exercise,
             None => {
                 say!("Every exercise is solved: name the one you mean.");
@@ -59,10 +59,7 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     say!();
     if level.is_none() && number > seen {
         progress.set(KIND, id, &number.to_string());
-        if let Err(stop) = progress.save() {
-            let why = stop.sentence().unwrap();
-            say!("Note: how far you were is not kept: {why}.");
-        }
+        progress.save_or_say();
     }
     match number < count {
         true => say!("A further one: cargo learn hint {id}"),

@@ -26,9 +26,11 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
         ["status", "exercise", "chapter", "needs", "title"].map(String::from),
     ];
     let mut solved = 0;
+    let mut seen = Vec::new();
     for exercise in &exercises {
         let status = Status::of(exercise, &progress, checkout);
         solved += usize::from(status == Status::Solved);
+        seen.push(status);
         rows.push([
             status.shown().to_string(),
             exercise.id.clone(),
@@ -49,7 +51,20 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     }
     say!();
     say!("{solved} of {} solved", exercises.len());
-    if let Some(next) = status::next(&exercises, &progress, checkout) {
+    if seen.contains(&Status::Skipped) {
+        say!(
+            "skipped: no OpenCL device was here when it was checked, which is"
+        );
+        say!(
+            "what `needs` asks for. `cargo learn doctor` says what is missing,"
+        );
+        say!("`cargo learn setup` installs it; then check it again.");
+    }
+    if seen.contains(&Status::Stale) {
+        say!("stale: it was solved, and its file has changed since; check it");
+        say!("again to see whether it still is.");
+    }
+    if let Some(next) = status::next(&exercises, &progress, checkout, &[]) {
         say!("Next: cargo learn check {}", next.id);
     }
     Ok(())

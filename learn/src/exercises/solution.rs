@@ -2,7 +2,7 @@
 
 use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
-use crate::course;
+use crate::course::{self, Exercise};
 use crate::exercises::status::Status;
 use crate::exercises::stub::Faces;
 use crate::progress::Progress;
@@ -20,24 +20,9 @@ you to try a hint first, and prints the solution when you ask again.",
 
 fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     let (ids, _) = Words::new(COMMAND.name, args).rest(1)?;
-    let Some(id) = ids.first() else {
-        return Err(Stop::Usage(
-            "name the exercise; `cargo learn list` shows all".to_string(),
-        ));
-    };
     let exercises = course::exercises(checkout)?;
-    let exercise = course::find(&exercises, id)?;
-    let mut progress = Progress::load(checkout);
-    let is_done = matches!(
-        Status::of(exercise, &progress, checkout),
-        Status::Solved | Status::Stale
-    );
-    if !is_done && progress.get(KIND, id).is_none() {
-        progress.set(KIND, id, "asked");
-        progress.save()?;
-        say!("{id} is not solved yet. A hint may be enough:");
-        say!("  cargo learn hint {id}");
-        say!("Ask once more to see the solution.");
+    let exercise = course::named(&exercises, &ids)?;
+    if !may_be_seen(checkout, exercise, "see the solution")? {
         return Ok(());
     }
     let faces = Faces::read(checkout, exercise)?;
@@ -45,6 +30,30 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
         say!("{line}");
     }
     Ok(())
+}
+
+/// Whether the exercise is solved, or this is asked for the second time; the
+/// first time it says so.
+pub(crate) fn may_be_seen(
+    checkout: &Checkout,
+    exercise: &Exercise,
+    what: &str,
+) -> Result<bool, Stop> {
+    let id = &exercise.id;
+    let mut progress = Progress::load(checkout);
+    let is_done = matches!(
+        Status::of(exercise, &progress, checkout),
+        Status::Solved | Status::Stale
+    );
+    if is_done || progress.get(KIND, id).is_some() {
+        return Ok(true);
+    }
+    progress.set(KIND, id, "asked");
+    progress.save()?;
+    say!("{id} is not solved yet. A hint may be enough:");
+    say!("  cargo learn hint {id}");
+    say!("Ask once more to {what}.");
+    Ok(false)
 }
 
 const KIND: &str = "solution";

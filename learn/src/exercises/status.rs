@@ -83,15 +83,22 @@ pub(crate) fn is_fresh(exercises: &[Exercise], progress: &Progress) -> bool {
     exercises.iter().all(was_a_yes)
 }
 
-/// The first exercise that is not solved as it stands.
+/// The first exercise that is not solved as it stands, and is none of `done`.
+/// One that was skipped is for when nothing else is left: a machine without a
+/// device must not stop anybody.
 pub(crate) fn next<'a>(
     exercises: &'a [Exercise],
     progress: &Progress,
     checkout: &Checkout,
+    done: &[&str],
 ) -> Option<&'a Exercise> {
-    let is_open =
-        |it: &&Exercise| Status::of(it, progress, checkout) != Status::Solved;
-    exercises.iter().find(is_open)
+    let status = |it: &Exercise| Status::of(it, progress, checkout);
+    let others = || exercises.iter().filter(|it| !done.contains(&&*it.id));
+    let can_be_solved = |it: &&Exercise| {
+        !matches!(status(it), Status::Solved | Status::Skipped)
+    };
+    let was_skipped = |it: &&Exercise| status(it) == Status::Skipped;
+    others().find(can_be_solved).or_else(|| others().find(was_skipped))
 }
 
 /// The learner's file as a word: FNV-1a, which tells versions of a file

@@ -1,0 +1,83 @@
+//! `cargo learn reset`: the task again, and the learner's lines in a backup.
+
+use std::fs;
+use std::io::ErrorKind;
+
+use crate::checkout::{Checkout, replace};
+use crate::command::{Command, Stop, Words};
+use crate::course;
+use crate::exercises::backup;
+use crate::exercises::status::{self, Status};
+use crate::exercises::stub::Faces;
+use crate::progress::Progress;
+use crate::speech::{self, say};
+
+pub(crate) const COMMAND: Command = Command {
+    name: "reset",
+    usage: "EXERCISE [--yes]",
+    summary: "put the task of an exercise back, and keep what you wrote",
+    page: "\
+Puts the file of the exercise back as it was at first. What you wrote is copied
+to .learn/backups/ before, in a file of its own that nothing here ever removes.
+It asks before it does so, and without a terminal it wants --yes. Where the file
+is missing it is written anew.",
+    run,
+};
+
+fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
+    let mut words = Words::new(COMMAND.name, args);
+    let agreed = words.flag("--yes");
+    let (ids, _) = words.rest(1)?;
+    let exercises = course::exercises(checkout)?;
+    let exercise = course::named(&exercises, &ids)?;
+    let id = &exercise.id;
+    let stub = Faces::read(checkout, exercise)?.stub;
+    let file = checkout.exercises.join(&exercise.file);
+    let place = checkout.shown(&file);
+    let read = || match fs::read(&file) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => {
+            Err(Stop::Failed(format!("cannot read {place}: {error}")))
+        }
+    };
+    let found = read()?;
+    if found.as_deref() == Some(stub.as_bytes()) {
+        say!("{place} is the task already: there is nothing to put back.");
+        return Ok(());
+    }
+    if found.is_some() && !agreed {
+        if !speech::can_ask() {
+            return Err(Stop::Usage(format!(
+                "reset replaces {place} and there is no terminal to ask on; \
+                 `cargo learn reset {id} --yes` does it, and keeps a backup"
+            )));
+        }
+        say!("The task comes back to {place}; what you wrote is kept in");
+        say!("{}.", checkout.shown(&checkout.kept().join("backups")));
+        if !speech::agrees("Put the task back?") {
+            say!("Nothing has changed.");
+            return Ok(());
+        }
+    }
+    // An editor may have saved while the question stood there.
+    let yours = read()?;
+    if let Some(yours) = &yours {
+        let backup = backup::keep(checkout, exercise, yours)?;
+        say!("What you wrote: {}", checkout.shown(&backup));
+    }
+    if read()? != yours {
+        return Err(Stop::Failed(format!(
+            "{place} was saved just now, so it was left alone; \
+             `cargo learn reset {id}` once more"
+        )));
+    }
+    replace(checkout, &file, stub.as_bytes())?;
+    say!("The task is back: {place}");
+    let mut progress = Progress::load(checkout);
+    let fingerprint = status::fingerprint(exercise, checkout);
+    Status::ToDo.keep(exercise, &mut progress, &fingerprint);
+    progress.save_or_say();
+    say!("Check it: cargo learn check {id}");
+    Ok(())
+}

@@ -1,0 +1,177 @@
+//! `cargo learn reset` and `diff`: no line of a learner is lost.
+
+mod scene;
+
+use std::fs;
+use std::io::Write;
+use std::process::Stdio;
+
+use scene::stage::{ONE, SOLVED, TO_DO, TWO, WRONG, source, stage, status};
+use scene::{Said, Scene};
+
+/// What stands in the backups, in the order of their names.
+fn backups(scene: &Scene) -> Vec<(String, Vec<u8>)> {
+    let Ok(folder) = fs::read_dir(scene.root.join(".learn/backups")) else {
+        return Vec::new();
+    };
+    let mut all: Vec<(String, Vec<u8>)> = folder
+        .map(|entry| {
+            let entry = entry.unwrap();
+            let name = entry.file_name().into_string().unwrap();
+            (name, fs::read(entry.path()).unwrap())
+        })
+        .collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn reset_puts_the_task_back_and_says_where_the_backup_is() {
+    let scene = stage();
+    scene.write(ONE, SOLVED);
+    scene.learn(&["check", "one"]).went_well();
+    let said = scene.learn(&["reset", "one", "--yes"]);
+    said.went_well().tells("cargo learn check one");
+    assert_eq!(scene.read(ONE), TO_DO);
+    assert_eq!(status(&scene, "one"), "to do");
+    let all = backups(&scene);
+    let [(name, text)] = &all[..] else { panic!("{all:?}") };
+    said.tells(&format!("What you wrote: .learn/backups/{name}\n"));
+    assert_eq!(text, SOLVED.as_bytes());
+    // one-YYYYMMDD-HHMMSS.rs
+    let digits = name.bytes().filter(u8::is_ascii_digit).count();
+    assert_eq!((digits, name.len()), (14, "one-20261231-235959.rs".len()));
+}
+
+#[test]
+fn a_backup_never_takes_the_place_of_another() {
+    let scene = stage();
+    let texts: Vec<String> = (0..5).map(|it| format!("{WRONG}#{it}")).collect();
+    for text in &texts {
+        scene.write(ONE, text);
+        scene.learn(&["reset", "one", "--yes"]).went_well();
+    }
+    let mut kept: Vec<Vec<u8>> =
+        backups(&scene).into_iter().map(|it| it.1).collect();
+    kept.sort();
+    let texts: Vec<Vec<u8>> = texts.into_iter().map(Into::into).collect();
+    assert_eq!(kept, texts);
+}
+
+#[test]
+fn a_file_that_is_no_text_is_kept_byte_by_byte() {
+    let scene = stage();
+    let bytes = b"\xff\xfe not text \x00";
+    fs::write(scene.root.join(TWO), bytes).unwrap();
+    scene.learn(&["reset", "two", "--yes"]).went_well();
+    let all = backups(&scene);
+    assert_eq!(all.len(), 1);
+    assert!(all[0].0.ends_with(".cl"), "{}", all[0].0);
+    assert_eq!(all[0].1, bytes);
+}
+
+#[test]
+fn without_a_terminal_reset_asks_nobody_and_changes_nothing() {
+    let scene = stage();
+    scene.write(ONE, SOLVED);
+    let mut command = scene.command(&["reset", "one"]);
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A yes that nobody asked for replaces nothing.
+    let _ = child.stdin.take().unwrap().write_all(b"y\n");
+    let output = child.wait_with_output().unwrap();
+    let said = Said {
+        code: output.status.code(),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    };
+    said.stopped(2, &[ONE, "cargo learn reset one --yes", "a backup"]);
+    assert_eq!((scene.read(ONE).as_str(), &*said.out), (SOLVED, ""));
+    assert!(backups(&scene).is_empty());
+}
+
+#[test]
+fn a_task_that_is_there_already_needs_no_backup() {
+    let scene = stage();
+    let said = scene.learn(&["reset", "one"]);
+    said.went_well().tells("nothing to put back");
+    assert!(backups(&scene).is_empty());
+}
+
+#[test]
+fn a_missing_file_comes_back_without_a_question() {
+    let scene = stage();
+    fs::remove_dir_all(scene.root.join("exercises/part1_cpu")).unwrap();
+    scene.learn(&["reset", "one"]).went_well().tells("The task is back");
+    assert_eq!(scene.read(ONE), TO_DO);
+    assert!(backups(&scene).is_empty());
+}
+
+#[test]
+fn nothing_is_replaced_where_no_backup_can_be_kept() {
+    let scene = stage();
+    scene.write(ONE, SOLVED);
+    scene.write(".learn", "a file where a folder should be");
+    let said = scene.learn(&["reset", "one", "--yes"]);
+    said.stopped(1, &["cannot write", ".learn", "make it writable"]);
+    assert_eq!(scene.read(ONE), SOLVED);
+}
+
+#[test]
+fn wrong_words_name_the_nearest() {
+    let scene = stage();
+    for command in ["reset", "diff", "watch"] {
+        let said = scene.learn(&[command, "onee"]);
+        said.stopped(2, &["\"onee\"", "nearest is one"]);
+    }
+    for command in ["reset", "diff"] {
+        scene.learn(&[command]).stopped(2, &["name the exercise"]);
+    }
+    scene.learn(&["reset", "one", "--yess"]).stopped(2, &["--yess", "--yes"]);
+}
+
+#[test]
+fn diff_shows_yours_and_ours_when_it_is_solved_or_asked_for_twice() {
+    let scene = stage();
+    scene.write(ONE, "echo mine\nexit 1\n");
+    let first = scene.learn(&["diff", "one"]);
+    first.went_well().tells("not solved yet").tells("cargo learn hint one");
+    assert!(!first.out.contains("echo solved"), "{}", first.out);
+    let second = scene.learn(&["diff", "one"]);
+    let page = format!(
+        "--- yours: {ONE}\n+++ ours\n@@ -1,2 +1,1 @@\n-echo mine\n-exit 1\n\
+         +echo solved\n"
+    );
+    assert_eq!(second.went_well().out, page);
+
+    let scene = stage();
+    scene.write(ONE, &format!("# Mine.\n{SOLVED}"));
+    scene.learn(&["check", "one"]).went_well();
+    scene.learn(&["diff", "one"]).went_well().tells("-# Mine.\n echo solved");
+    scene.write(ONE, SOLVED);
+    scene.learn(&["diff", "one"]).went_well().tells("the same, line by line");
+}
+
+#[test]
+fn diff_is_ours_without_its_holes() {
+    let scene = stage();
+    let path = "exercises/solutions/part1_cpu/one.rs";
+    scene.write(path, &format!("{}# end\n", source(TO_DO, SOLVED)));
+    scene.write(ONE, SOLVED);
+    scene.learn(&["check", "one"]).went_well();
+    let said = scene.learn(&["diff", "one"]);
+    said.went_well().tells("@@ -1,1 +1,2 @@\n echo solved\n+# end\n");
+    assert!(!said.out.contains("HOLE"), "{}", said.out);
+}
+
+#[test]
+fn diff_of_a_missing_file_says_how_to_get_it_back() {
+    let scene = stage();
+    fs::remove_file(scene.root.join(ONE)).unwrap();
+    let said = scene.learn(&["diff", "one"]);
+    said.stopped(1, &["cannot read", ONE, "cargo learn reset one"]);
+}

@@ -1,0 +1,98 @@
+//! A stage with two exercises, whose checks are shell scripts: what a learner's
+//! file says, its check does.
+
+use super::{Said, Scene};
+
+const TABLE: &str = "
+[[exercise]]
+id = 'one'
+title = 'The first'
+chapter = 'ch04-a-chapter.md'
+file = 'part1_cpu/one.rs'
+needs = []
+task = 'Do the first.'
+size = 'one line'
+hints = ['a nudge', 'a push', 'nearly all']
+
+[[exercise.wrong]]
+file = 'swapped.rs'
+says = 'the operands are swapped'
+
+[[exercise]]
+id = 'two'
+title = 'The second'
+chapter = 'ch15-another.md'
+file = 'part2_gpu/two.cl'
+needs = ['opencl']
+task = 'Do the second.'
+size = 'two lines'
+hints = ['a', 'b', 'c']
+";
+
+/// A cargo whose build makes, for each `--test ID`, a program that runs the
+/// learner's file as a script. A file that says so does not compile.
+pub(crate) const CARGO: &str = r#"
+echo "$*" >> $SCENE/calls
+[ "$1" = clippy ] && exit 0
+folder=$RUNGRAD_EXERCISES
+for word in "$@"; do
+  [ "$before" = --test ] && {
+    file=$(echo "$folder"/part*/"$word".*)
+    grep -q 'syntax error' "$file" && {
+      echo "error: expected expression" >&2
+      echo " --> $file:1:1" >&2
+      echo "error: could not compile" >&2
+      exit 101
+    }
+    printf '#!/bin/sh\nexec /bin/sh "%s"\n' "$file" > "$SCENE/check-$word"
+    chmod 755 "$SCENE/check-$word"
+    printf '{"target":{"name":"%s"},"executable":"%s"}\n' \
+      "$word" "$SCENE/check-$word"
+  }
+  before=$word
+done
+exit 0
+"#;
+
+pub(crate) const SOLVED: &str = "echo solved\n";
+pub(crate) const TO_DO: &str = "echo 'to do: TODO(one): it'\nexit 3\n";
+pub(crate) const WRONG: &str =
+    "echo 'failing: the operands\n  are swapped'\nexit 1\n";
+
+/// The file of a solution, with its stub.
+pub(crate) fn source(stub: &str, plain: &str) -> String {
+    let stub: String =
+        stub.lines().map(|line| format!("//| {line}\n")).collect();
+    format!("// HOLE\n{stub}{plain}// END HOLE\n")
+}
+
+pub(crate) fn stage() -> Scene {
+    let scene = Scene::new();
+    scene.program("cargo", CARGO);
+    scene.program("rustfmt", "exit 0");
+    scene.write("exercises/exercises.toml", TABLE);
+    let two = "echo 'TODO(two)'\nexit 3\n";
+    for (file, stub) in [("part1_cpu/one.rs", TO_DO), ("part2_gpu/two.cl", two)]
+    {
+        scene.write(&format!("exercises/{file}"), stub);
+        let source = source(stub, SOLVED);
+        scene.write(&format!("exercises/solutions/{file}"), &source);
+    }
+    scene.write("exercises/checks/one.rs", "");
+    scene.write("exercises/checks/two.rs", "");
+    scene.write("exercises/wrong/one/swapped.rs", WRONG);
+    scene
+}
+
+pub(crate) const ONE: &str = "exercises/part1_cpu/one.rs";
+pub(crate) const TWO: &str = "exercises/part2_gpu/two.cl";
+
+pub(crate) fn status(scene: &Scene, id: &str) -> String {
+    let list = scene.learn(&["list"]).went_well().out.clone();
+    let row = list.lines().find(|line| line.contains(&format!("  {id}  ")));
+    row.expect("a row for each exercise").split("  ").next().unwrap().into()
+}
+
+pub(crate) fn last_line(said: &Said) -> &str {
+    said.out.lines().last().unwrap_or_default()
+}
