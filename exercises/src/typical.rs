@@ -2,32 +2,82 @@
 //! general pattern, one of these may fit exactly.
 
 use rungrad::gradcheck::{Diagnosis, Mismatch, compare};
-use rungrad::reference::{Array, mul};
+use rungrad::reference::{Array, exp, log_softmax, matmul, mul, permute};
 
 /// A mistake, and the gradient that it gives operand `k`.
 struct Typical {
     op: &'static str,
     says: &'static str,
-    gives: fn(inputs: &[Array], grad_out: &Array, k: usize) -> Array,
+    /// None where the shapes do not allow it.
+    gives: fn(inputs: &[Array], grad_out: &Array, k: usize) -> Option<Array>,
 }
 
 const TYPICAL: &[Typical] = &[
     Typical {
         op: "mul",
         says: "the operands are swapped: grad_out times the operand itself",
-        gives: |inputs, grad_out, k| mul(grad_out, &inputs[k]),
+        gives: |inputs, grad_out, k| Some(mul(grad_out, &inputs[k])),
     },
     Typical {
         op: "mul",
         says: "grad_out is missing: this is the other operand alone",
-        gives: |inputs, _, k| inputs[1 - k].clone(),
+        gives: |inputs, _, k| Some(inputs[1 - k].clone()),
     },
     Typical {
         op: "mul",
         says: "this is grad_out alone, which is the rule of a sum",
-        gives: |_, grad_out, _| grad_out.clone(),
+        gives: |_, grad_out, _| Some(grad_out.clone()),
+    },
+    Typical {
+        op: "matmul",
+        says: "the other operand has to be transposed before the product",
+        gives: |inputs, grad_out, k| match k {
+            0 => product(grad_out, &inputs[1]),
+            _ => product(&inputs[0], grad_out),
+        },
+    },
+    Typical {
+        op: "matmul",
+        says: "the operands are swapped: this is the gradient of the other",
+        gives: |inputs, grad_out, k| match k {
+            0 => product(&transposed(&inputs[0]), grad_out),
+            _ => product(grad_out, &transposed(&inputs[1])),
+        },
+    },
+    Typical {
+        op: "matmul",
+        says: "the two factors stand in the wrong order: a x b is not b x a",
+        gives: |inputs, grad_out, k| match k {
+            0 => product(&transposed(&inputs[1]), grad_out),
+            _ => product(grad_out, &transposed(&inputs[0])),
+        },
+    },
+    Typical {
+        op: "log_softmax",
+        says: "the shares have to be multiplied by the sum of grad_out",
+        gives: |inputs, grad_out, _| {
+            let mut grad = grad_out.clone();
+            let shares = exp(&log_softmax(&inputs[0]));
+            let pairs = grad.values.iter_mut().zip(&shares.values);
+            pairs.for_each(|(grad, share)| *grad -= share);
+            Some(grad)
+        },
+    },
+    Typical {
+        op: "log_softmax",
+        says: "this is grad_out alone, but each score moves every share",
+        gives: |_, grad_out, _| Some(grad_out.clone()),
     },
 ];
+
+/// The matrix product, where there is one.
+fn product(a: &Array, b: &Array) -> Option<Array> {
+    (a.shape[1] == b.shape[0]).then(|| matmul(a, b))
+}
+
+fn transposed(a: &Array) -> Array {
+    permute(a, &[1, 0])
+}
 
 /// Puts a typical mistake of `op` in the place of a diagnosis that found
 /// nothing, if one fits.
@@ -42,8 +92,10 @@ pub(crate) fn explain(
         return;
     }
     let fits = |typical: &&Typical| {
-        let wrong = (typical.gives)(inputs, grad_out, k);
-        typical.op == op && compare(&mismatch.yours, &wrong, &[]).is_none()
+        typical.op == op
+            && (typical.gives)(inputs, grad_out, k).is_some_and(|wrong| {
+                compare(&mismatch.yours, &wrong, &[]).is_none()
+            })
     };
     if let Some(typical) = TYPICAL.iter().find(fits) {
         mismatch.diagnosis = Diagnosis::Typical(typical.says);

@@ -76,6 +76,15 @@ impl Tensor {
         topological_order(self, |t| t.0.id, |t, k| t.0.parents.get(k))
     }
 
+    /// What the local rule makes of `grad_out`: one gradient for each parent.
+    /// A leaf has no rule.
+    pub fn apply_rule(
+        &self,
+        grad_out: &ArrayD<f32>,
+    ) -> Option<Vec<ArrayD<f32>>> {
+        self.0.rule.as_ref().map(|rule| rule(grad_out))
+    }
+
     /// A record of the graph, values only.
     pub fn tape(&self) -> Tape {
         let records = self.graph().into_iter().map(|t| {

@@ -1,0 +1,86 @@
+//! The check of `log_softmax`, from scores to shares and back (chapter 9).
+
+use std::process::ExitCode;
+
+use exercises::{Outcome, check, expect, judge, numbers, wrong};
+use ndarray::{ArrayD, IxDyn};
+use rungrad::gradcheck::dot;
+use rungrad::part1_cpu::Tensor;
+use rungrad::reference::{Array, log_softmax};
+
+exercises::yours!("part1_cpu/log_softmax.rs");
+
+fn main() -> ExitCode {
+    check(
+        "log_softmax",
+        YOURS,
+        &[
+            ("a row of five small scores", small),
+            ("scores of 1000 overflow nothing", large),
+            ("a score that is far behind keeps its number", far),
+            ("the rule, on two rows of four", gradients),
+        ],
+    )
+}
+
+fn right(row: &[f32]) -> Vec<f32> {
+    let right = log_softmax(&Array::new(&[row.len()], row));
+    right.values.iter().map(|x| *x as f32).collect()
+}
+
+fn small(_: &()) -> Outcome {
+    let row = numbers(1, 5);
+    expect("log_softmax(row)", &yours::log_softmax(&row), &right(&row))
+}
+
+fn large(_: &()) -> Outcome {
+    let row = [1000.0, 998.0, 1001.5];
+    let found = yours::log_softmax(&row);
+    if found.iter().any(|x| !x.is_finite()) {
+        return Err(wrong(format!(
+            "For the scores {row:?} yours gives {found:?}: exp(1000) is more \
+             than a number can be. Subtract the largest score of the row \
+             from all of them first."
+        )));
+    }
+    expect("log_softmax(row)", &found, &right(&row))
+}
+
+fn far(_: &()) -> Outcome {
+    let row = [0.0, -200.0];
+    let found = yours::log_softmax(&row);
+    if found.iter().any(|x| !x.is_finite()) {
+        return Err(wrong(format!(
+            "For the scores {row:?} yours gives {found:?}. The share of the \
+             second is so small that it becomes 0, and the logarithm of 0 is \
+             minus infinity: subtract logarithms in the place of dividing."
+        )));
+    }
+    expect("log_softmax(row)", &found, &right(&row))
+}
+
+/// The loss `sum(log_softmax(x) * w)`; no row of `w` adds up to 1 or to 0.
+fn gradients(_: &()) -> Outcome {
+    let shape = [2, 4];
+    let x = Tensor::new(&shape, &numbers(2, 8));
+    let w = Tensor::new(&shape, &numbers(3, 8));
+    let array = move |rows: Vec<Vec<f32>>| {
+        ArrayD::from_shape_vec(IxDyn(&shape), rows.concat())
+    };
+    let rows = x.to_vec();
+    let y: Vec<Vec<f32>> = rows.chunks(4).map(yours::log_softmax).collect();
+    let value = array(y.clone()).expect("four in each row");
+    let out = Tensor::from_op("log_softmax", &[&x], value, move |grad_out| {
+        let grad_out: Vec<f32> = grad_out.iter().copied().collect();
+        let pairs = y.iter().zip(grad_out.chunks(4));
+        let rows = pairs.map(|(y, g)| yours::log_softmax_rule(y, g)).collect();
+        let grad = array(rows);
+        vec![grad.expect("a gradient has one element for each score")]
+    });
+    let mut tape = out.mul(&w).sum().backward_recorded();
+    tape.name(x.id(), "x");
+    tape.name(w.id(), "w");
+    judge("sum(log_softmax(x) * w)", &tape, &["x", "w"], |leaves| {
+        dot(&log_softmax(&leaves[0]), &leaves[1])
+    })
+}

@@ -1,0 +1,163 @@
+//! The check of `your_test`, the test that no wrong engine passes (chapter 5).
+//!
+//! A check turned around: the learner's code judges, and ours is the one
+//! that may be wrong.
+
+use std::process::ExitCode;
+
+use exercises::{Outcome, check, wrong};
+
+exercises::yours!("part1_cpu/your_test.rs");
+
+fn main() -> ExitCode {
+    check(
+        "your_test",
+        YOURS,
+        &[
+            ("the right engine is accepted", accepted),
+            (FAULTS[1].0, rejected::<1>),
+            (FAULTS[2].0, rejected::<2>),
+            (FAULTS[3].0, rejected::<3>),
+            (FAULTS[4].0, rejected::<4>),
+            (FAULTS[5].0, rejected::<5>),
+            (FAULTS[6].0, rejected::<6>),
+        ],
+    )
+}
+
+/// An engine that has computed `(a * b) * b`.
+pub trait Engine {
+    /// Adds to both leaves the gradient of the sum of `(a * b) * b * grad_out`.
+    fn backward(&mut self, grad_out: &[f32]);
+    /// What `a` has gathered so far.
+    fn grad_a(&self) -> Vec<f32>;
+    /// What `b` has gathered so far.
+    fn grad_b(&self) -> Vec<f32>;
+}
+
+/// What is wrong with each engine, by its number, and how that can be seen.
+const FAULTS: [(&str, &str); 7] = [
+    ("", ""),
+    (
+        "rejected: it overwrites, so b gets one gradient of two",
+        "Compare b's gradient too.",
+    ),
+    (
+        "rejected: it gives each operand of a * b the gradient of the other",
+        "Let a and b differ.",
+    ),
+    (
+        "rejected: it never looks at grad_out",
+        "Is your grad_out anything but ones?",
+    ),
+    (
+        "rejected: it computes one element and leaves the others",
+        "Use more than one element.",
+    ),
+    (
+        "rejected: after a second sweep a has three times its gradient",
+        "Sweep twice.",
+    ),
+    (
+        "rejected: it takes the first element of grad_out for all",
+        "Let the elements of grad_out differ.",
+    ),
+];
+
+const RIGHT: usize = 0;
+const OVERWRITES: usize = 1;
+const SWAPS: usize = 2;
+const IGNORES: usize = 3;
+const ONE_ELEMENT: usize = 4;
+const SURVIVES: usize = 5;
+const FIRST_FOR_ALL: usize = 6;
+
+struct Planted {
+    fault: usize,
+    a: Vec<f32>,
+    b: Vec<f32>,
+    grad_a: Vec<f32>,
+    grad_b: Vec<f32>,
+    /// The gradient of `a * b`, which should not outlive a sweep.
+    grad_c: Vec<f32>,
+}
+
+impl Engine for Planted {
+    fn backward(&mut self, grad_out: &[f32]) {
+        let len = match self.fault {
+            ONE_ELEMENT => self.a.len().min(1),
+            _ => self.a.len(),
+        };
+        for i in 0..len {
+            let (a, b) = (self.a[i], self.b[i]);
+            let given = match self.fault {
+                IGNORES => 1.0,
+                FIRST_FOR_ALL => grad_out[0],
+                _ => grad_out[i],
+            };
+            if self.fault != SURVIVES {
+                self.grad_c[i] = 0.0;
+            }
+            self.grad_c[i] += given * b;
+            let c = self.grad_c[i];
+            let (to_a, to_b) = match self.fault {
+                SWAPS => (c * a, c * b),
+                _ => (c * b, c * a),
+            };
+            self.grad_a[i] += to_a;
+            self.grad_b[i] += to_b;
+            if self.fault != OVERWRITES {
+                self.grad_b[i] += given * (a * b);
+            }
+        }
+    }
+
+    fn grad_a(&self) -> Vec<f32> {
+        self.grad_a.clone()
+    }
+
+    fn grad_b(&self) -> Vec<f32> {
+        self.grad_b.clone()
+    }
+}
+
+/// What the learner's test says of the engine with this fault.
+fn verdict(fault: usize) -> bool {
+    yours::accepts(&|a, b| {
+        assert_eq!(
+            a.len(),
+            b.len(),
+            "a and b need the same number of elements"
+        );
+        let zeros = || vec![0.0; a.len()];
+        Box::new(Planted {
+            fault,
+            a: a.to_vec(),
+            b: b.to_vec(),
+            grad_a: zeros(),
+            grad_b: zeros(),
+            grad_c: zeros(),
+        })
+    })
+}
+
+fn accepted(_: &()) -> Outcome {
+    match verdict(RIGHT) {
+        true => Ok(()),
+        false => Err(wrong(
+            "Your test rejects an engine that is right. For each element the \
+             gradient of a is grad_out * b * b and that of b is grad_out * 2 \
+             * a * b; a second sweep adds the same again.",
+        )),
+    }
+}
+
+fn rejected<const FAULT: usize>(_: &()) -> Outcome {
+    match verdict(FAULT) {
+        false => Ok(()),
+        true => Err(wrong(format!(
+            "Your test accepts this engine. {}",
+            FAULTS[FAULT].1
+        ))),
+    }
+}

@@ -1,0 +1,12 @@
+// The rule of a product of numbers, with matrices in it.
+
+use ndarray::Array2;
+
+/// The gradients of `a` and of `b`, from that of their matrix product.
+pub fn matmul_rule(
+    a: &Array2<f32>,
+    b: &Array2<f32>,
+    grad_out: &Array2<f32>,
+) -> [Array2<f32>; 2] {
+    [grad_out.dot(b), a.dot(grad_out)]
+}

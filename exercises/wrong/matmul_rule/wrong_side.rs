@@ -1,0 +1,12 @@
+// The right factors, each on the wrong side.
+
+use ndarray::Array2;
+
+/// The gradients of `a` and of `b`, from that of their matrix product.
+pub fn matmul_rule(
+    a: &Array2<f32>,
+    b: &Array2<f32>,
+    grad_out: &Array2<f32>,
+) -> [Array2<f32>; 2] {
+    [b.t().dot(grad_out), grad_out.dot(&a.t())]
+}
