@@ -5,6 +5,7 @@ use rungrad::part1_cpu::nn::Linear;
 use rungrad::part1_cpu::optim::Sgd;
 use rungrad::rng::Random;
 
+// ANCHOR: part1-neuron
 fn main() {
     let x = Tensor::new(&[4, 2], &[0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0]);
     let right = Tensor::new(&[4, 1], &[0.0, 0.0, 0.0, 1.0]);
@@ -32,3 +33,4 @@ fn main() {
     let [a, b, threshold] = [weight[0], weight[1], -bias[0]];
     println!("\nsigmoid({a:.1} a + {b:.1} b - {threshold:.1})");
 }
+// ANCHOR_END: part1-neuron

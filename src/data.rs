@@ -57,6 +57,7 @@ impl Dataset {
     }
 }
 
+// ANCHOR: split
 impl Dataset {
     /// The rows to learn from and a fifth held out to be examined on. Rows
     /// are drawn class by class, so both have the same share of each: the
@@ -86,7 +87,10 @@ impl Dataset {
         let (train, test) = rows.split_at(self.rows() - self.rows() / 5);
         (self.select(train), self.select(test))
     }
+}
+// ANCHOR_END: split
 
+impl Dataset {
     /// Every row once, in a new order, in batches of `size`. The last batch
     /// has the rows that are left.
     #[track_caller]

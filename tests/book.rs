@@ -31,6 +31,8 @@ mod generated;
 mod links;
 #[path = "book/listings.rs"]
 mod listings;
+#[path = "book/near.rs"]
+mod near;
 #[path = "book/page.rs"]
 mod page;
 #[path = "book/planted.rs"]
@@ -40,8 +42,8 @@ mod program;
 #[path = "book/tree.rs"]
 mod tree;
 
-use std::env;
 use std::sync::Once;
+use std::{env, fs};
 
 use rungrad::opencl::devices;
 
@@ -105,18 +107,27 @@ fn repository() -> Tree {
     Tree::of_this_repository()
 }
 
-/// What the commands print that need a device, or those that do not.
+/// What the commands print that need a device, or those that do not; and what
+/// the latter have drawn.
 fn printed(device: bool) -> Vec<Wanted> {
     let examples = program::examples().expect("the examples build");
     let devices = devices().unwrap_or_default();
     let names: Vec<&str> = devices.iter().map(|d| d.name.as_str()).collect();
     let outputs = MANIFEST.outputs.iter().filter(|o| o.device == device);
-    outputs
+    let mut printed: Vec<Wanted> = outputs
         .map(|output| {
             let text = program::listing(&examples, output, &names);
             (output.out.to_string(), text)
         })
-        .collect()
+        .collect();
+    if !device {
+        printed.extend(MANIFEST.pictures.iter().map(|picture| {
+            let text = fs::read_to_string(Tree::root().join(picture.written))
+                .map_err(|_| format!("no example writes {}.", picture.written));
+            (picture.out.to_string(), text)
+        }));
+    }
+    printed
 }
 
 #[test]
@@ -132,7 +143,9 @@ fn diffs_formulas_and_drawn_figures_are_current() {
 
 #[test]
 fn outputs_are_current() {
-    assert_none(&generated::compare(&repository(), printed(false)));
+    let tree = repository();
+    let printed = MANIFEST.settled(&tree, printed(false));
+    assert_none(&generated::compare(&tree, printed));
 }
 
 #[test]

@@ -21,6 +21,7 @@ pub(crate) struct Epoch {
     pub(crate) accuracy: f32,
 }
 
+// ANCHOR: train
 /// Trains a network of 64 inputs, 64 hidden outputs and 10 scores. The seed
 /// decides its first weights and the order of the rows, and nothing else is
 /// left to chance. `tell` hears of each epoch.
@@ -50,6 +51,7 @@ pub(crate) fn train(
     }
     network
 }
+// ANCHOR_END: train
 
 /// (rows, 64) -> (rows, 10): how much each row looks like each digit.
 pub(crate) fn scores(network: &Mlp, rows: &Dataset) -> Tensor {

@@ -132,6 +132,7 @@ fn sorted(axes: &[usize]) -> Vec<usize> {
     axes
 }
 
+// ANCHOR: chunks
 /// The sum of a slice, in chunks that are joined in order: the same bits for
 /// any number of threads, and a smaller error than one long chain.
 fn sum(values: &[f32]) -> f32 {
@@ -144,6 +145,7 @@ fn sum(values: &[f32]) -> f32 {
     // From 0 on, because Rust's own sum of nothing is -0.
     sums.iter().fold(0.0, |total, chunk| total + chunk)
 }
+// ANCHOR_END: chunks
 
 /// The matrix product: (m, k) x (k, n) -> (m, n), the rows shared among
 /// threads when there is enough to do.

@@ -17,6 +17,7 @@ pub struct Linear {
     pub bias: Tensor,
 }
 
+// ANCHOR: linear
 impl Linear {
     /// The weights are drawn around 0 with a standard deviation of
     /// `sqrt(2 / inputs)`: relu cuts half of a signal away, and so what is
@@ -47,6 +48,7 @@ impl Linear {
         ]
     }
 }
+// ANCHOR_END: linear
 
 /// Layers one after the other, and between them an operation that is not
 /// linear: without it, two layers could do no more than one.

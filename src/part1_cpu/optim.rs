@@ -22,7 +22,10 @@ impl Sgd {
     pub fn new(rate: f32, momentum: f32) -> Sgd {
         Sgd { rate, momentum, velocity: Vec::new() }
     }
+}
 
+// ANCHOR: step
+impl Sgd {
     /// `velocity = momentum * velocity + grad`, then
     /// `parameter = parameter - rate * velocity`.
     ///
@@ -52,6 +55,7 @@ impl Sgd {
         }
     }
 }
+// ANCHOR_END: step
 
 /// A velocity belongs to one parameter for good.
 #[track_caller]

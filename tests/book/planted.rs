@@ -42,6 +42,8 @@ const PLANTED: Manifest = Manifest {
         new: "src/part2_gpu/ops.rs:mul",
     }],
     figures: &[],
+    pictures: &[],
+    trained: &[],
 };
 
 /// Eleven chapters, ten of them drafts.

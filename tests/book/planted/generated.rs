@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::{CODE, PLANTED, book, reported};
 use crate::generated::{Output, stale};
+use crate::near::near;
 use crate::program::{everywhere, listing, program, wait};
 use crate::tree::Tree;
 
@@ -48,6 +49,24 @@ fn a_stale_listing_is_reported_with_its_first_new_line() {
     assert!(fault.contains("`12`") && fault.contains("UPDATE=1"), "{fault}");
     let same = "$ cargo run --example example\n9\n";
     assert_eq!(stale(&book(), file, same), None);
+}
+
+#[test]
+fn training_may_end_at_other_numbers_but_not_at_other_words() {
+    let found = "20/20  loss 0.061  right 98.6 %\n  8   .  36\n";
+    assert!(near(found, "20/20  loss 0.1  right 97.8 %\n  8   1  35\n"));
+    assert!(!near(found, "20/20  loss 0.061  right 91.9 %\n  8   .  36\n"));
+    assert!(!near(found, "20/20  loss NaN  right 98.6 %\n  8   .  36\n"));
+    assert!(!near(found, "20/20  loss 0.061  right 98.6 %\n  8   .\n"));
+}
+
+#[test]
+fn a_curve_may_have_other_points_but_must_reach_as_far() {
+    let found = "<path d=\"M10 20L30.5 40L300 250\"/><text>0.5</text>";
+    assert!(near(found, "<path d=\"M11 21L299 251\"/><text>0.5</text>"));
+    assert!(!near(found, "<path d=\"M10 20L300 100\"/><text>0.5</text>"));
+    assert!(!near(found, "<path d=\"\"/><text>0.5</text>"));
+    assert!(!near(found, "<path d=\"M10 20L300 250\"/><text>y</text>"));
 }
 
 #[test]
