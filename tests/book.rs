@@ -31,6 +31,8 @@ mod generated;
 mod links;
 #[path = "book/listings.rs"]
 mod listings;
+#[path = "book/manifest.rs"]
+mod manifest;
 #[path = "book/near.rs"]
 mod near;
 #[path = "book/page.rs"]
@@ -47,7 +49,8 @@ use std::{env, fs};
 
 use rungrad::opencl::devices;
 
-use generated::{MANIFEST, Manifest, Wanted};
+use generated::Wanted;
+use manifest::{MANIFEST, Manifest};
 use page::Page;
 use tree::{Fault, Tree};
 

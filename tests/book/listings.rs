@@ -2,7 +2,7 @@
 //! page shows is what was compiled, run or computed.
 
 use crate::anchor::{is_source, region};
-use crate::generated::Manifest;
+use crate::manifest::Manifest;
 use crate::page::{Fence, Include, Page};
 use crate::tree::{Fault, Tree, ending, fault, is_the_learners};
 

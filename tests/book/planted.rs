@@ -16,7 +16,7 @@ mod listings;
 mod shape;
 
 use crate::faults;
-use crate::generated::{Diff, Manifest, Output};
+use crate::manifest::{Diff, Manifest, Output};
 use crate::tree::Tree;
 
 const CHAPTER: &str = "book/src/ch11-template.md";

@@ -5,7 +5,7 @@ use std::process::{Child, Command, Output as Ended, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::generated::Output;
+use crate::manifest::Output;
 use crate::tree::Tree;
 
 /// No program of the book takes this long; a hang ends as a sentence.

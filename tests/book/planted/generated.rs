@@ -4,7 +4,8 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use super::{CODE, PLANTED, book, reported};
-use crate::generated::{Output, stale};
+use crate::generated::stale;
+use crate::manifest::Output;
 use crate::near::near;
 use crate::program::{everywhere, listing, program, wait};
 use crate::tree::Tree;

@@ -1,0 +1,257 @@
+//! The list of what the book shows and nobody types.
+
+use crate::figures;
+
+/// What a command prints, below the command itself.
+#[derive(Clone, Copy)]
+pub struct Output {
+    pub out: &'static str,
+    /// What the reader types: `cargo run --example ..` or `cargo learn try
+    /// ..`, variables before it.
+    pub command: &'static str,
+    /// The code that it ends with.
+    pub code: i32,
+    /// Whether it needs an OpenCL device.
+    pub device: bool,
+}
+
+/// The way from one region to another: `src/part1_cpu/ops.rs:mul`.
+#[derive(Clone, Copy)]
+pub struct Diff {
+    pub out: &'static str,
+    pub old: &'static str,
+    pub new: &'static str,
+}
+
+/// A figure that `rungrad::draw` makes.
+#[derive(Clone, Copy)]
+pub struct Figure {
+    pub out: &'static str,
+    pub draw: fn() -> String,
+}
+
+/// A figure that an example has drawn: one of the outputs, which wrote it.
+#[derive(Clone, Copy)]
+pub struct Picture {
+    pub out: &'static str,
+    pub written: &'static str,
+}
+
+#[derive(Clone, Copy)]
+pub struct Manifest {
+    pub outputs: &'static [Output],
+    pub diffs: &'static [Diff],
+    pub figures: &'static [Figure],
+    pub pictures: &'static [Picture],
+    /// What comes out of training: a processor that rounds elsewhere ends
+    /// near these numbers, not at them.
+    pub trained: &'static [&'static str],
+}
+
+/// Everything generated, formulas apart: each `book/math/x.tex` becomes
+/// `book/listings/x.mml`.
+pub const MANIFEST: Manifest = Manifest {
+    outputs: &[
+        here(
+            "book/listings/try_part1.out",
+            "cargo learn try \"(a*b)*b\" a=2,3 b=3,4",
+        ),
+        here(
+            "book/listings/try_part3.out",
+            "cargo learn try \"(a*b)*b\" a=2,3 b=3,4 --engine part3",
+        ),
+        here(
+            "book/listings/part1_nudge.out",
+            "cargo run --example part1_nudge",
+        ),
+        here(
+            "book/listings/part1_judge.out",
+            "cargo run --example part1_judge",
+        ),
+        here(
+            "book/listings/part1_step2_graph.out",
+            "cargo run --example part1_step2_graph",
+        ),
+        here("book/listings/part1_set.out", "cargo run --example part1_set"),
+        here(
+            "book/listings/part1_changed.out",
+            "cargo run --example part1_changed",
+        ),
+        here(
+            "book/listings/part1_graph.out",
+            "cargo run --example part1_graph",
+        ),
+        here(
+            "book/listings/part1_step3_local.out",
+            "cargo run --example part1_step3_local",
+        ),
+        here(
+            "book/listings/part1_step4_backward.out",
+            "cargo run --example part1_step4_backward",
+        ),
+        here(
+            "book/listings/part1_order.out",
+            "cargo run --example part1_order",
+        ),
+        here(
+            "book/listings/part1_twice.out",
+            "cargo run --example part1_twice",
+        ),
+        here(
+            "book/listings/part1_cycle.out",
+            "cargo run --example part1_cycle",
+        ),
+        here(
+            "book/listings/part1_overflow.out",
+            "cargo run --example part1_overflow",
+        ),
+        here(
+            "book/listings/part1_backprop.out",
+            "cargo run --example part1_backprop",
+        ),
+        here(
+            "book/listings/part1_reflected.out",
+            "cargo run --example part1_reflected",
+        ),
+        here(
+            "book/listings/part1_sigmoid.out",
+            "cargo run --example part1_sigmoid",
+        ),
+        refused(
+            "book/listings/try_relu.out",
+            "cargo learn try \"relu(a)\" a=-1,0,1",
+        ),
+        here("book/listings/try_max.out", "cargo learn try \"max(a)\" a=3,3,1"),
+        here("book/listings/try_abs.out", "cargo learn try \"abs(a)\" a=-2,3"),
+        Output {
+            out: "book/listings/part1_unsummed.out",
+            command: "cargo run --example part1_unsummed",
+            code: 101,
+            device: false,
+        },
+        here(
+            "book/listings/part1_stretch.out",
+            "cargo run --example part1_stretch",
+        ),
+        here(
+            "book/listings/part1_shapes.out",
+            "cargo run --example part1_shapes -- 4 4,1",
+        ),
+        here(
+            "book/listings/part1_refusals.out",
+            "cargo run --example part1_refusals",
+        ),
+        here(
+            "book/listings/part1_transposed.out",
+            "cargo run --example part1_transposed",
+        ),
+        here(
+            "book/listings/part1_softmax.out",
+            "cargo run --example part1_softmax",
+        ),
+        here("book/listings/part1_loss.out", "cargo run --example part1_loss"),
+        here(
+            "book/listings/part1_neuron.out",
+            "cargo run --example part1_neuron",
+        ),
+        here(
+            "book/listings/part1_moons.out",
+            "cargo run --example part1_moons",
+        ),
+        here(
+            "book/listings/part1_digits.out",
+            "cargo run --example part1_digits",
+        ),
+        here(
+            "book/listings/part1_digits_seeds.out",
+            "cargo run --example part1_digits -- --seeds 5",
+        ),
+        here(
+            "book/listings/part1_digits_hands.out",
+            "cargo run --example part1_digits -- --seeds 5 --last-fifth",
+        ),
+        here(
+            "book/listings/part1_ledger.out",
+            "cargo run --example part1_ledger",
+        ),
+        here(
+            "book/listings/part3_backprop.out",
+            "cargo run --example part3_backprop",
+        ),
+        on_a_device(
+            "book/listings/part2_mul.out",
+            "cargo run --example part2_mul",
+        ),
+        on_a_device(
+            "book/listings/part2_backprop.out",
+            "cargo run --example part2_backprop",
+        ),
+        on_a_device(
+            "book/listings/part3_backprop_gpu.out",
+            "RUNGRAD_DEVICE=gpu cargo run --example part3_backprop",
+        ),
+    ],
+    diffs: &[
+        Diff {
+            out: "book/listings/step1-step2.diff",
+            old: "examples/part1_step1_data.rs:step1",
+            new: "examples/part1_step2_graph.rs:step2",
+        },
+        Diff {
+            out: "book/listings/step2-step3.diff",
+            old: "examples/part1_step2_graph.rs:step2-tensor",
+            new: "examples/part1_step3_local.rs:step3-tensor",
+        },
+        Diff {
+            out: "book/listings/step3-step4.diff",
+            old: "examples/part1_step3_local.rs:step3-tensor",
+            new: "examples/part1_step4_backward.rs:step4-tensor",
+        },
+        Diff {
+            out: "book/listings/part1-part2-mul.diff",
+            old: "src/part1_cpu/ops.rs:mul",
+            new: "src/part2_gpu/ops.rs:mul",
+        },
+        Diff {
+            out: "book/listings/part1-part2-backward.diff",
+            old: "src/part1_cpu/backward.rs:backward",
+            new: "src/part2_gpu/backward.rs:backward",
+        },
+    ],
+    figures: &[
+        Figure { out: "book/figures/tape.svg", draw: figures::tape },
+        Figure { out: "book/figures/nudge.svg", draw: figures::nudge },
+        Figure { out: "book/figures/order.svg", draw: figures::order },
+    ],
+    pictures: &[
+        Picture { out: "book/figures/moons.svg", written: "target/moons.svg" },
+        Picture {
+            out: "book/figures/digits-loss.svg",
+            written: "target/digits-loss.svg",
+        },
+    ],
+    trained: &[
+        "book/listings/part1_digits.out",
+        "book/listings/part1_digits_seeds.out",
+        "book/listings/part1_digits_hands.out",
+        "book/listings/part1_neuron.out",
+        "book/listings/part1_moons.out",
+        "book/figures/moons.svg",
+        "book/figures/digits-loss.svg",
+    ],
+};
+
+/// A command that succeeds on every machine.
+const fn here(out: &'static str, command: &'static str) -> Output {
+    Output { out, command, code: 0, device: false }
+}
+
+/// A command that ends with a sentence about what was given, on every machine.
+const fn refused(out: &'static str, command: &'static str) -> Output {
+    Output { out, command, code: 2, device: false }
+}
+
+/// A command that succeeds where there is an OpenCL device.
+const fn on_a_device(out: &'static str, command: &'static str) -> Output {
+    Output { out, command, code: 0, device: true }
+}
