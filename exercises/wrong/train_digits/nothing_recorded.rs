@@ -1,0 +1,15 @@
+// The right numbers in a new leaf: the loss falls for the last bias at most.
+
+use rungrad::part1_cpu::Tensor;
+
+use super::Ops;
+
+/// The operations that the network is made of.
+pub fn ops() -> Ops {
+    Ops { relu, ..Ops::reference() }
+}
+
+/// The positive part.
+fn relu(a: &Tensor) -> Tensor {
+    Tensor::from(a.data().mapv(|x| x.max(0.0)))
+}
