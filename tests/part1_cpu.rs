@@ -102,6 +102,30 @@ fn shared_work_agrees_with_the_judge() {
     }
 }
 
+/// What is shared among threads is what each piece would give alone.
+#[test]
+fn shared_work_is_the_work_of_its_pieces() {
+    let mut values = Random(6).values(MANY);
+    values.iter_mut().for_each(|x| *x = x.abs());
+    let operations: [fn(&Tensor) -> Tensor; 5] = [
+        Tensor::exp,
+        Tensor::log,
+        Tensor::tanh,
+        |x| x.pow(3.0),
+        |x| 1.0 - x * x.relu(),
+    ];
+    for operation in operations {
+        let run = |values: &[f32]| {
+            let x = Tensor::new(&[values.len()], values);
+            let y = operation(&x);
+            y.backward_with(&x.data());
+            (y.to_vec(), x.grad().unwrap().into_raw_vec_and_offset().0)
+        };
+        let pieces: (Vec<_>, Vec<_>) = values.chunks(1000).map(run).unzip();
+        assert!(run(&values) == (pieces.0.concat(), pieces.1.concat()));
+    }
+}
+
 /// `a^3`, in the way in which a reader adds an operation.
 fn cube(name: &'static str, slope: f32, x: &Tensor) -> Tensor {
     let a = x.data();

@@ -4,7 +4,7 @@
 use rungrad::gradcheck::{self, compare};
 use rungrad::ledger;
 use rungrad::ops::OPERATIONS;
-use rungrad::reference::Array;
+use rungrad::reference::{self, Array};
 use rungrad::tape::{Blame, Tape};
 
 use super::cases::Case;
@@ -162,6 +162,27 @@ fn rules<E: Engine>(e: &E, case: &Case, random: &mut Random, what: &str) {
         e.sum(&e.mul(&out, &e.leaf(&shape, &weights)))
     });
     blameless(&tape, what);
+    truthful(&tape, what);
+}
+
+/// What the tape says was computed gives the values that it shows.
+#[track_caller]
+fn truthful(tape: &Tape, what: &str) {
+    let array = |id: u64| {
+        let record = &tape.records[tape.position(id).expect("a record")];
+        let values = record.values.as_ref().expect("values");
+        Array::new(&record.shape, values)
+    };
+    for record in tape.records.iter().filter(|r| !r.parents.is_empty()) {
+        let operands: Vec<Array> =
+            record.parents.iter().map(|&id| array(id)).collect();
+        let operands: Vec<&Array> = operands.iter().collect();
+        let right = reference::forward(&record.op, &operands);
+        let right = right.expect("the judge knows it");
+        if let Some(mismatch) = compare(&array(record.id), &right, &[]) {
+            panic!("{what}: {:?} on the tape\n{mismatch}", record.op);
+        }
+    }
 }
 
 /// Every rule on the tape is right, and the judge knows them all.
