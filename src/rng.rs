@@ -8,7 +8,7 @@
 //! needs a logarithm or a cosine, where devices may differ in the last bit,
 //! is made on the host.
 //!
-//! Reading order: [`bits`], [`unit`], [`Random`].
+//! Reading order: [`bits`], [`unit()`], [`Random`].
 
 use std::f64::consts::TAU;
 
