@@ -4,16 +4,19 @@
 //! Every array here is in row-major order, so its elements are one slice;
 //! those of a reader's come in through [`row_major`].
 
-use ndarray::{ArrayD, Axis, IxDyn};
+use ndarray::{ArrayD, Axis, IxDyn, aview1};
 use rayon::prelude::*;
 
 use crate::error::mistake;
 use crate::shape::{broadcast, stretched};
 
-/// From this many elements on, a second core gains more than it costs; see
-/// `benches/part1.rs`. Chunks are fixed, so the result is the same for any
-/// number of threads.
-const PARALLEL: usize = 1 << 16;
+/// From this many elements on the threads share them. On two cores a product
+/// breaks even here and an exponential has long gained; `cargo bench --bench
+/// part1` measures it.
+const PARALLEL: usize = 1 << 19;
+
+/// The same for a product of matrices, in multiplications.
+const PARALLEL_MATMUL: usize = 1 << 23;
 
 /// The elements in row-major order.
 pub(super) fn slice(a: &ArrayD<f32>) -> &[f32] {
@@ -137,7 +140,7 @@ fn sorted(axes: &[usize]) -> Vec<usize> {
 /// any number of threads, and a smaller error than one long chain.
 fn sum(values: &[f32]) -> f32 {
     const CHUNK: usize = 4096;
-    let chunk = |chunk: &[f32]| chunk.iter().sum::<f32>();
+    let chunk = |chunk: &[f32]| aview1(chunk).sum();
     let sums: Vec<f32> = match values.len() {
         0..PARALLEL => values.chunks(CHUNK).map(chunk).collect(),
         _ => values.par_chunks(CHUNK).map(chunk).collect(),
@@ -148,12 +151,13 @@ fn sum(values: &[f32]) -> f32 {
 // ANCHOR_END: chunks
 
 /// The matrix product: (m, k) x (k, n) -> (m, n), the rows shared among
-/// threads when there is enough to do.
+/// threads when there is enough to do. Wherever the rows are cut, an element
+/// is the same sum in the same order, so no thread changes a bit.
 pub(super) fn matmul(a: &ArrayD<f32>, b: &ArrayD<f32>) -> ArrayD<f32> {
     let (m, k, n) = (a.shape()[0], a.shape()[1], b.shape()[1]);
     let b = b.view().into_dimensionality::<ndarray::Ix2>().expect("a matrix");
     let mut out = ndarray::Array2::<f32>::zeros((m, n));
-    if m * k * n < PARALLEL * 16 {
+    if m * k * n < PARALLEL_MATMUL {
         let a = a.view().into_dimensionality().expect("a matrix");
         ndarray::linalg::general_mat_mul(1.0, &a, &b, 0.0, &mut out);
         return out.into_dyn();
@@ -178,4 +182,52 @@ pub(super) fn permute(a: &ArrayD<f32>, axes: &[usize]) -> ArrayD<f32> {
 /// The same elements in another shape of the same size.
 pub(super) fn reshape(a: &ArrayD<f32>, shape: &[usize]) -> ArrayD<f32> {
     array(shape, slice(a).to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use rayon::ThreadPoolBuilder;
+
+    use super::*;
+    use crate::rng::Random;
+
+    fn random(shape: &[usize], seed: u64) -> ArrayD<f32> {
+        let mut random = Random::new(seed);
+        let values = || 2.0 * random.uniform() - 1.0;
+        ArrayD::from_shape_simple_fn(IxDyn(shape), values)
+    }
+
+    fn bits(a: &ArrayD<f32>) -> Vec<u32> {
+        slice(a).iter().map(|x| x.to_bits()).collect()
+    }
+
+    type Work<'a> = &'a (dyn Fn() -> ArrayD<f32> + Sync);
+
+    /// The result of `work` on a number of threads.
+    fn on(threads: usize, work: Work) -> Vec<u32> {
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+        bits(&pool.expect("threads").install(work))
+    }
+
+    #[test]
+    fn no_thread_changes_a_bit() {
+        // Above the thresholds, and nothing that threads divide evenly.
+        let many = PARALLEL + 4099;
+        let (x, y) = (random(&[many], 1), random(&[many], 2));
+        let (m, k, n) = (1001, 131, 67);
+        assert!(m * k * n > PARALLEL_MATMUL);
+        let (a, b) = (random(&[m, k], 3), random(&[k, n], 4));
+        let works: [(&str, Work); 4] = [
+            ("map", &|| map(&x, f32::exp)),
+            ("zip", &|| zip("mul", &x, &y, |x, y| x * y)),
+            ("sum", &|| sum_axes(&x, &[0])),
+            ("matmul", &|| matmul(&a, &b)),
+        ];
+        for (name, work) in works {
+            let one = on(1, work);
+            for threads in [2, 3, 7] {
+                assert!(on(threads, work) == one, "{name}, {threads} threads");
+            }
+        }
+    }
 }

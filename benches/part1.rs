@@ -1,0 +1,139 @@
+//! From how many elements on a second core pays. The two ways of each piece
+//! of arithmetic are those of `src/part1_cpu/array.rs`, whose thresholds come
+//! from here; they take turns, and the medians count.
+//!
+//! ```sh
+//! cargo bench --bench part1
+//! ```
+
+use std::hint::black_box;
+use std::process::Command;
+use std::time::Instant;
+use std::{env, fs};
+
+use ndarray::linalg::general_mat_mul;
+use ndarray::{Array2, Axis, aview1};
+use rayon::prelude::*;
+use rungrad::rng::Random;
+
+/// The time that one way of one size is measured for, in seconds.
+const PATIENCE: f64 = 0.15;
+/// As in `array.rs`.
+const CHUNK: usize = 4096;
+
+fn main() {
+    println!("{}", machine());
+    println!("cargo bench --bench part1; medians of {PATIENCE} s each\n");
+    println!("                        serial      shared   serial / shared");
+    for power in 10..=22 {
+        let n = 1 << power;
+        let (x, y) = (numbers(n), numbers(n));
+        row(
+            &format!("mul       2^{power}"),
+            || x.iter().zip(&y).map(|(x, y)| x * y).collect::<Vec<f32>>(),
+            || {
+                let pairs = x.par_iter().zip(&y);
+                pairs.map(|(x, y)| x * y).collect::<Vec<f32>>()
+            },
+        );
+    }
+    for power in 10..=22 {
+        let x = numbers(1 << power);
+        row(
+            &format!("exp       2^{power}"),
+            || x.iter().map(|x| x.exp()).collect::<Vec<f32>>(),
+            || x.par_iter().map(|x| x.exp()).collect::<Vec<f32>>(),
+        );
+    }
+    for power in 12..=22 {
+        let x = numbers(1 << power);
+        let chunk = |chunk: &[f32]| aview1(chunk).sum();
+        row(
+            &format!("sum       2^{power}"),
+            || x.chunks(CHUNK).map(chunk).sum::<f32>(),
+            || {
+                let sums = x.par_chunks(CHUNK).map(chunk);
+                sums.collect::<Vec<f32>>().iter().sum::<f32>()
+            },
+        );
+    }
+    for n in [16, 24, 32, 48, 64, 96, 128, 192, 256, 512] {
+        let matrix =
+            || Array2::from_shape_vec((n, n), numbers(n * n)).expect("n * n");
+        let (a, b) = (matrix(), matrix());
+        row(
+            &format!("matmul    {n} x {n}"),
+            || {
+                let mut out = Array2::zeros((n, n));
+                general_mat_mul(1.0, &a, &b, 0.0, &mut out);
+                out
+            },
+            || {
+                let mut out = Array2::zeros((n, n));
+                let rows = n.div_ceil(rayon::current_num_threads()).max(8);
+                out.axis_chunks_iter_mut(Axis(0), rows)
+                    .into_par_iter()
+                    .zip(a.axis_chunks_iter(Axis(0), rows).into_par_iter())
+                    .for_each(|(mut out, a)| {
+                        general_mat_mul(1.0, &a, &b, 0.0, &mut out);
+                    });
+                out
+            },
+        );
+    }
+}
+
+fn numbers(n: usize) -> Vec<f32> {
+    let mut random = Random::new(n as u64);
+    (0..n).map(|_| random.uniform()).collect()
+}
+
+/// A line of the table: both ways in turn, until patience ends.
+fn row<T>(what: &str, serial: impl Fn() -> T, shared: impl Fn() -> T) {
+    let time = |way: &dyn Fn() -> T| {
+        let start = Instant::now();
+        black_box(way());
+        start.elapsed().as_secs_f64() * 1e6
+    };
+    let mut times: [Vec<f64>; 2] = Default::default();
+    let start = Instant::now();
+    while start.elapsed().as_secs_f64() < 2.0 * PATIENCE {
+        times[0].push(time(&serial));
+        times[1].push(time(&shared));
+    }
+    let [serial, shared] = times.map(|mut times| {
+        times.sort_by(f64::total_cmp);
+        times[times.len() / 2]
+    });
+    println!(
+        "{what:<18} {serial:>8.1} us {shared:>8.1} us {:>8.2}",
+        serial / shared
+    );
+}
+
+/// The processor, how many threads share it, and what was compiled with what.
+fn machine() -> String {
+    let root = env!("CARGO_MANIFEST_DIR");
+    let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
+    let processor = read("/proc/cpuinfo")
+        .lines()
+        .find(|line| line.starts_with("model name"))
+        .and_then(|line| line.split(": ").nth(1))
+        .map_or(env::consts::ARCH.to_string(), str::to_string);
+    let rustc = Command::new("rustc").arg("--version").output();
+    let rustc = rustc.map_or("rustc".to_string(), |said| {
+        String::from_utf8_lossy(&said.stdout).trim().to_string()
+    });
+    let lock = read(&format!("{root}/Cargo.lock"));
+    let version = |name: &str| {
+        let after = lock.split(&format!("name = \"{name}\"\n")).nth(1);
+        let version = after.and_then(|rest| rest.split('"').nth(1));
+        format!("{name} {}", version.unwrap_or("of no known version"))
+    };
+    let crates = ["ndarray", "matrixmultiply", "rayon"].map(version);
+    format!(
+        "{processor}, {} threads; {rustc}; {}",
+        rayon::current_num_threads(),
+        crates.join(", ")
+    )
+}
