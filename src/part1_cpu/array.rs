@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use crate::error::mistake;
 use crate::shape::{broadcast, stretched};
 
+// ANCHOR: thresholds
 /// From this many elements on the threads share them. On two cores a product
 /// breaks even here and an exponential has long gained; `cargo bench --bench
 /// part1` measures it.
@@ -17,6 +18,7 @@ const PARALLEL: usize = 1 << 19;
 
 /// The same for a product of matrices, in multiplications.
 const PARALLEL_MATMUL: usize = 1 << 23;
+// ANCHOR_END: thresholds
 
 /// The elements in row-major order.
 pub(super) fn slice(a: &ArrayD<f32>) -> &[f32] {
