@@ -155,8 +155,8 @@ fn show(request: &Request) -> Result<(), Error> {
     let agree = check(request, &outcome)?;
     save(request, &outcome)?;
     match (agree, outcome.tape.blame()) {
-        (true, None) => Ok(()),
-        (_, Some(blame)) => Err(Error::Mistake(format!(
+        (true, _) => Ok(()),
+        (false, Some(blame)) => Err(Error::Mistake(format!(
             "the first wrong rule is that of line %{}",
             blame.at()
         ))),
