@@ -51,6 +51,27 @@ pub const EW_REPEAT: Kernel =
         Some(vec![1, given.uint(2)?])
     });
 
+/// The product of two matrices, an item for each element of the result:
+/// arguments `a, b, out, m, k, n`, as for all kernels of the ladder.
+pub const MATMUL1_NAIVE: Kernel =
+    kernel!("part2/matmul1_naive.cl", "matmul1_naive", matmul);
+
+/// Neighbors among the items read what lies side by side.
+pub const MATMUL2_COALESCED: Kernel =
+    kernel!("part2/matmul2_coalesced.cl", "matmul2_coalesced", matmul);
+
+/// A group shares the rows and columns that it needs in local memory.
+pub const MATMUL3_TILED: Kernel =
+    kernel!("part2/matmul3_tiled.cl", "matmul3_tiled", matmul);
+
+/// `(m, k) x (k, n)`. The kernels count rows and columns a tile beyond the
+/// edge, in `uint`.
+fn matmul(given: &Given) -> Option<Vec<u64>> {
+    let [m, k, n] = [given.uint(3)?, given.uint(4)?, given.uint(5)?];
+    let countable = [m, k, n].iter().all(|&size| size <= i32::MAX as u64);
+    countable.then(|| vec![m * k, k * n, m * n])
+}
+
 /// `out[i] = exp(a[i])`: arguments `a, a_offset, out, n`.
 pub const UNARY_EXP: Kernel =
     kernel!("part3/elementwise.cl", "unary_exp", |given| {
@@ -105,6 +126,9 @@ pub const ALL: &[Kernel] = &[
     REDUCE_SUM,
     EW_ADD,
     EW_REPEAT,
+    MATMUL1_NAIVE,
+    MATMUL2_COALESCED,
+    MATMUL3_TILED,
     UNARY_EXP,
     BINARY_ADD,
     BINARY_MUL,

@@ -2,9 +2,11 @@
 //! it, on [`crate::opencl`].
 //!
 //! Reading order: [`Tensor`] (`tensor.rs`), its operations (`ops.rs`), the
-//! sweep back (`backward.rs`). Lay each beside its namesake of Part 1.
+//! sweep back (`backward.rs`). Lay each beside its namesake of Part 1. Below
+//! the operations stands the ladder of matrix products, [`matmul`].
 
 mod backward;
+pub mod matmul;
 mod ops;
 mod tensor;
 

@@ -1,0 +1,19 @@
+// The product of two matrices: a (m, k) x b (k, n) -> out (m, n). One item
+// for each element of the result, at its row and column.
+//
+// Neighbors among the items stand beside one another: they read the same
+// element of a, and elements of b that lie side by side, which the device
+// fetches as one piece.
+
+kernel void matmul2_coalesced(global const float *a, global const float *b,
+                              global float *out, uint m, uint k, uint n)
+{
+    uint column = get_global_id(0);
+    uint row = get_global_id(1);
+    if (row < m && column < n) {
+        float sum = 0.0f;
+        for (uint i = 0; i < k; i++)
+            sum += a[row * k + i] * b[i * n + column];
+        out[row * n + column] = sum;
+    }
+}

@@ -1,0 +1,116 @@
+//! The ladder of matrix products: every rung computes the same product, for
+//! every shape.
+
+use rungrad::part2_gpu::matmul::{LADDER, Rung};
+use rungrad::reference::{self, Array};
+use rungrad::rng::Random;
+
+#[path = "common/device.rs"]
+mod device;
+
+use device::gpu_or_skip;
+use rungrad::opencl::Gpu;
+
+/// `(m, k) x (k, n)`: one of each, rows and columns alone, nothing to add up,
+/// one more and one less than a tile, larger than any tile.
+const SHAPES: [[usize; 3]; 12] = [
+    [1, 1, 1],
+    [1, 37, 1],
+    [1, 5, 70],
+    [70, 5, 1],
+    [3, 0, 4],
+    [15, 16, 17],
+    [16, 17, 15],
+    [64, 64, 64],
+    [65, 63, 66],
+    [127, 9, 129],
+    [128, 40, 256],
+    [131, 33, 261],
+];
+
+/// Values between -1 and 1, different for each seed.
+fn values(seed: u64, len: usize) -> Vec<f32> {
+    let mut random = Random::new(seed);
+    (0..len).map(|_| 2.0 * random.uniform() - 1.0).collect()
+}
+
+/// What a rung makes of two matrices. The result is full of NaN before, so
+/// an element that no item writes is seen.
+fn product(
+    gpu: &Gpu,
+    rung: &Rung,
+    a: &[f32],
+    b: &[f32],
+    shape: [usize; 3],
+) -> Vec<f32> {
+    let upload = |values: &[f32]| match values {
+        [] => gpu.upload(&[0.0]).unwrap(),
+        _ => gpu.upload(values).unwrap(),
+    };
+    let out = gpu.upload(&vec![f32::NAN; shape[0] * shape[2]]).unwrap();
+    rung.launch(&upload(a), &upload(b), &out, shape).unwrap();
+    out.read().unwrap()
+}
+
+/// Each sum of `k` products is off by at most `k` roundings of the sum of
+/// their magnitudes, in whatever order they are added.
+#[test]
+fn every_rung_agrees_with_the_judge() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    for rung in &LADDER {
+        for shape in SHAPES {
+            let [m, k, n] = shape;
+            let (a, b) = (values(1, m * k), values(2, k * n));
+            let found = product(&gpu, rung, &a, &b, shape);
+            let array = |rows, columns, values: &[f32]| {
+                Array::new(&[rows, columns], values)
+            };
+            let magnitude = |values: &[f32]| -> Vec<f32> {
+                values.iter().map(|value| value.abs()).collect()
+            };
+            let expected =
+                reference::matmul(&array(m, k, &a), &array(k, n, &b));
+            let scale = reference::matmul(
+                &array(m, k, &magnitude(&a)),
+                &array(k, n, &magnitude(&b)),
+            );
+            for (i, value) in found.iter().enumerate() {
+                let off = (f64::from(*value) - expected.values[i]).abs();
+                let bound = k as f64 * 2_f64.powi(-24) * scale.values[i];
+                assert!(
+                    off <= bound,
+                    "{} of {shape:?}, element {i}: {value}, expected {}",
+                    rung.kernel.name(),
+                    expected.values[i]
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn every_rung_gives_the_same_bits_again() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let shape = [65, 63, 66];
+    let (a, b) = (values(1, 65 * 63), values(2, 63 * 66));
+    for rung in &LADDER {
+        let bits = |_| -> Vec<u32> {
+            let out = product(&gpu, rung, &a, &b, shape);
+            out.iter().map(|value| value.to_bits()).collect()
+        };
+        let runs: Vec<_> = (0..3).map(bits).collect();
+        assert!(runs.iter().all(|run| *run == runs[0]), "{:?}", rung.kernel);
+    }
+}
+
+#[test]
+fn a_buffer_that_is_too_short_is_refused() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let short = gpu.upload(&[1.0; 5]).unwrap();
+    let long = gpu.upload(&[1.0; 6]).unwrap();
+    let out = gpu.upload(&[0.0; 4]).unwrap();
+    for rung in &LADDER {
+        let refused = rung.launch(&short, &long, &out, [2, 3, 2]);
+        assert!(refused.is_err(), "{:?}", rung.kernel);
+    }
+}
