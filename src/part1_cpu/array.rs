@@ -11,9 +11,10 @@ use crate::error::mistake;
 use crate::shape::{broadcast, stretched};
 
 // ANCHOR: thresholds
-/// From this many elements on the threads share them. On two cores a product
-/// breaks even here and an exponential has long gained; `cargo bench --bench
-/// part1` measures it.
+/// From this many elements on the threads share them. On two cores an
+/// exponential has long gained here, and a product breaks even somewhere
+/// between half and eight times as many; `cargo bench --bench part1` measures
+/// it.
 const PARALLEL: usize = 1 << 19;
 
 /// The same for a product of matrices, in multiplications.

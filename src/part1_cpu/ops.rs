@@ -121,10 +121,13 @@ impl Tensor {
 impl Tensor {
     /// The positive part. At 0 the slope is 0, as in PyTorch.
     pub fn relu(&self) -> Tensor {
+        let x = self.data();
         // A NaN passes through: it is not at most 0.
-        let positive = |x: f32| if x <= 0.0 { 0.0 } else { x };
-        let slope = |x: f32, _| if x <= 0.0 { 0.0 } else { 1.0 };
-        self.elementwise(Op::Relu, positive, slope)
+        let y = map(&x, |x| if x <= 0.0 { 0.0 } else { x });
+        Tensor::record(Op::Relu, &[self], y, move |grad_out| {
+            let closed = |g, x| if x <= 0.0 { 0.0 } else { g };
+            vec![zip("relu", grad_out, &x, closed)]
+        })
     }
 
     /// The absolute value, as two positive parts; at 0 the slope is 0.

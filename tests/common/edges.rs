@@ -12,6 +12,7 @@ macro_rules! edges {
         edges!(@ $open:
             relu_passes_no_gradient_at_zero,
             relu_lets_a_nan_through,
+            relu_stops_a_gradient_that_is_no_number,
             abs_has_no_slope_at_zero,
             ties_of_max_share_the_gradient,
             the_largest_of_a_nan_is_a_nan,
@@ -73,6 +74,18 @@ pub fn relu_lets_a_nan_through<E: Engine>(e: &E) {
     let [y, _] = both(e, Call::Relu, &[f32::NAN, -1.0]);
     assert!(y[0].is_nan(), "a NaN that turns into {} is never found", y[0]);
     assert_eq!(y[1], 0.0);
+}
+
+pub fn relu_stops_a_gradient_that_is_no_number<E: Engine>(e: &E) {
+    // Zero times infinity is no number, so a rule has to select.
+    for bad in [f32::INFINITY, f32::NEG_INFINITY, f32::NAN] {
+        let x = e.leaf(&[4], &[-1.0, -0.0, 0.0, 2.0]);
+        let y = e.call(&Call::Relu, &[&x]).expect("the operation");
+        e.backward_with(&y, &[4], &[bad; 4]);
+        let grad = e.grad(&x).expect("a gradient");
+        assert_eq!(grad[..3], [0.0; 3]);
+        assert!(grad[3] == bad || (grad[3].is_nan() && bad.is_nan()));
+    }
 }
 
 pub fn abs_has_no_slope_at_zero<E: Engine>(e: &E) {

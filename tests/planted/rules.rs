@@ -160,6 +160,20 @@ fn relu_that_passes_at_zero_is_caught_at_zero() {
 }
 
 #[test]
+fn relu_that_multiplies_is_caught_by_an_infinite_gradient() {
+    let said = caught(
+        |call, of| match call {
+            Call::Relu => with_rule(call, of, |of, g| {
+                vec![g * &of[0].mapv(|x| f32::from(x > 0.0))]
+            }),
+            _ => None,
+        },
+        edges::relu_stops_a_gradient_that_is_no_number,
+    );
+    says(&said, &["left: [NaN, NaN, NaN]", "right: [0.0, 0.0, 0.0]"]);
+}
+
+#[test]
 fn abs_with_a_slope_at_zero_is_caught_at_zero() {
     let said = caught(
         |call, of| match call {
