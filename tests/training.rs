@@ -122,9 +122,15 @@ fn ask(line: &str) -> Result<Request, Error> {
 #[test]
 fn the_words_of_the_command_line_are_understood() {
     let asked = ask("--seeds 5 --epochs 3 --last-fifth").unwrap();
-    let expected =
-        Request { seed: None, seeds: Some(5), epochs: 3, last_fifth: true };
+    let expected = Request {
+        seed: None,
+        seeds: Some(5),
+        splits: None,
+        epochs: 3,
+        last_fifth: true,
+    };
     assert_eq!(asked, expected);
+    assert_eq!(ask("--splits 9").unwrap().splits, Some(9));
     assert_eq!(request(&[]).unwrap().epochs, EPOCHS);
     assert!(HELP.contains(&format!("({EPOCHS})")));
 }
@@ -138,6 +144,8 @@ fn wrong_words_end_in_a_sentence_and_code_2() {
         ("--epochs many", "not `many`"),
         ("--epoch 3", "does not know `--epoch`"),
         ("--seed 1 --seeds 2", "one of the two"),
+        ("--seeds 2 --splits 2", "without --seeds"),
+        ("--last-fifth --splits 2", "without --seeds and --last-fifth"),
     ] {
         let error = ask(line).unwrap_err();
         assert_eq!(error.exit_code(), 2);

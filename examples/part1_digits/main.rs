@@ -24,6 +24,11 @@ fn main() -> ExitCode {
             return Ok(());
         }
         let request = request(&words)?;
+        let seed = request.seed.unwrap_or(0);
+        if let Some(splits) = request.splits {
+            other_splits(splits, seed, request.epochs);
+            return Ok(());
+        }
         let split = match request.last_fifth {
             false => digits().split(SPLIT_SEED),
             true => digits().cut(),
@@ -32,7 +37,7 @@ fn main() -> ExitCode {
         println!("{rows} digits to learn, {held_out} held out");
         match request.seeds {
             Some(seeds) => several(&split, seeds, request.epochs),
-            None => one(&split, request.seed.unwrap_or(0), request.epochs)?,
+            None => one(&split, seed, request.epochs)?,
         }
         Ok(())
     })
@@ -67,12 +72,30 @@ fn one(
 fn several(split: &(Dataset, Dataset), seeds: u64, epochs: usize) {
     let mut sum = 0.0;
     for seed in 0..seeds {
-        let mut accuracy = 0.0;
-        train(split, seed, epochs, |epoch| accuracy = epoch.accuracy);
+        let accuracy = last_accuracy(split, seed, epochs);
         println!("seed {seed}  right {:.1} %", 100.0 * accuracy);
         sum += accuracy;
     }
     println!("mean    right {:.1} %", 100.0 * sum / seeds as f32);
+}
+
+/// Trains with one seed on one split after the other: what is held out may
+/// be lucky too.
+fn other_splits(splits: u64, seed: u64, epochs: usize) {
+    let digits = digits();
+    let mut sum = 0.0;
+    for split in 0..splits {
+        let accuracy = last_accuracy(&digits.split(split), seed, epochs);
+        println!("split {split}  right {:.1} %", 100.0 * accuracy);
+        sum += accuracy;
+    }
+    println!("mean     right {:.1} %", 100.0 * sum / splits as f32);
+}
+
+fn last_accuracy(split: &(Dataset, Dataset), seed: u64, epochs: usize) -> f32 {
+    let mut accuracy = 0.0;
+    train(split, seed, epochs, |epoch| accuracy = epoch.accuracy);
+    accuracy
 }
 
 /// The losses over the epochs, as `target/digits-loss.svg`.

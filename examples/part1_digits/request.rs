@@ -10,6 +10,7 @@ usage: cargo run --example part1_digits -- [options]
   --seed N      the seed of the first weights and of the order of rows (0)
   --epochs N    how often all rows are learned (20)
   --seeds N     train with each seed below N, and print the mean
+  --splits N    hold out N other mixed fifths in turn, and print the mean
   --last-fifth  hold out the end of the file, not a mixed fifth";
 
 /// What the command line asks for.
@@ -17,13 +18,19 @@ usage: cargo run --example part1_digits -- [options]
 pub(crate) struct Request {
     pub(crate) seed: Option<u64>,
     pub(crate) seeds: Option<u64>,
+    pub(crate) splits: Option<u64>,
     pub(crate) epochs: usize,
     pub(crate) last_fifth: bool,
 }
 
 pub(crate) fn request(words: &[String]) -> Result<Request, Error> {
-    let mut request =
-        Request { seed: None, seeds: None, epochs: EPOCHS, last_fifth: false };
+    let mut request = Request {
+        seed: None,
+        seeds: None,
+        splits: None,
+        epochs: EPOCHS,
+        last_fifth: false,
+    };
     let mut words = words.iter();
     while let Some(word) = words.next() {
         match word.as_str() {
@@ -35,6 +42,9 @@ pub(crate) fn request(words: &[String]) -> Result<Request, Error> {
             }
             "--seeds" => {
                 request.seeds = Some(number(word, words.next(), 1)?);
+            }
+            "--splits" => {
+                request.splits = Some(number(word, words.next(), 1)?);
             }
             "--last-fifth" => request.last_fifth = true,
             _ => {
@@ -49,6 +59,15 @@ pub(crate) fn request(words: &[String]) -> Result<Request, Error> {
         return Err(Error::Usage(
             "--seed trains with one seed and --seeds with several; give one \
              of the two"
+                .to_string(),
+        ));
+    }
+    if request.splits.is_some()
+        && (request.seeds.is_some() || request.last_fifth)
+    {
+        return Err(Error::Usage(
+            "--splits changes what is held out and nothing else; give it \
+             without --seeds and --last-fifth"
                 .to_string(),
         ));
     }

@@ -167,6 +167,10 @@ pub const MANIFEST: Manifest = Manifest {
             "cargo run --example part1_digits -- --seeds 5",
         ),
         here(
+            "book/listings/part1_digits_splits.out",
+            "cargo run --example part1_digits -- --splits 10",
+        ),
+        here(
             "book/listings/part1_digits_hands.out",
             "cargo run --example part1_digits -- --seeds 5 --last-fifth",
         ),
@@ -233,6 +237,7 @@ pub const MANIFEST: Manifest = Manifest {
     trained: &[
         "book/listings/part1_digits.out",
         "book/listings/part1_digits_seeds.out",
+        "book/listings/part1_digits_splits.out",
         "book/listings/part1_digits_hands.out",
         "book/listings/part1_neuron.out",
         "book/listings/part1_moons.out",
