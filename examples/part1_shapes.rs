@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use rungrad::Error;
 use rungrad::part1_cpu::Tensor;
-use rungrad::shape::{size, stretched};
+use rungrad::shape::{checked_size, size, stretched};
 
 fn main() -> ExitCode {
     rungrad::run(|| {
@@ -34,10 +34,8 @@ fn zeros(word: &str) -> Result<Tensor, Error> {
     let sizes = word.split(',').filter(|size| !size.is_empty());
     let shape: Option<Vec<usize>> =
         sizes.map(|size| size.trim().parse().ok()).collect();
-    let is_small = |shape: &Vec<usize>| {
-        let count = shape.iter().try_fold(1usize, |n, &m| n.checked_mul(m));
-        count.is_some_and(|count| count <= 1000)
-    };
+    let is_small =
+        |shape: &Vec<usize>| checked_size(shape).is_ok_and(|n| n <= 1000);
     match shape.filter(is_small) {
         Some(shape) => Ok(Tensor::new(&shape, &vec![0.0; size(&shape)])),
         None => Err(Error::Usage(format!(

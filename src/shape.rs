@@ -3,9 +3,28 @@
 //! Reading order: [`size`], [`strides`], [`offsets`], [`broadcast`] and its
 //! mirror [`stretched`], [`list`].
 
-/// The number of elements: the product of all sizes, 1 for a scalar.
+use crate::error::{Error, or_raise};
+
+/// The number of elements: the product of all sizes, 1 for a scalar. Panics
+/// where [`checked_size`] has an error.
+#[track_caller]
 pub fn size(shape: &[usize]) -> usize {
-    shape.iter().product()
+    or_raise(checked_size(shape))
+}
+
+/// The same for a shape that has just come in: an error if no memory has
+/// room for it. An axis of size 0 excuses no other, because a stride is a
+/// product of the sizes behind its own axis.
+pub fn checked_size(shape: &[usize]) -> Result<usize, Error> {
+    const MOST: usize = isize::MAX as usize / size_of::<f32>();
+    let times = |n: usize, size: &usize| n.checked_mul(*size.max(&1));
+    match shape.iter().try_fold(1, times) {
+        Some(n) if n <= MOST => Ok(if shape.contains(&0) { 0 } else { n }),
+        _ => Err(Error::Mistake(format!(
+            "shape {shape:?} has more elements than any memory has room for; \
+             check its sizes"
+        ))),
+    }
 }
 
 /// The row-major strides: how far apart, in elements, two neighbors along
@@ -92,6 +111,18 @@ pub fn list(values: &[f32]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_shape_is_counted_as_long_as_memory_could_hold_it() {
+        let most = isize::MAX as usize / 4;
+        assert_eq!(size(&[]), 1);
+        assert_eq!(size(&[2, 3, 4]), 24);
+        assert_eq!(size(&[most]), most);
+        assert_eq!(size(&[most, 0]), 0);
+        for shape in [&[most + 1][..], &[most, 2, 0], &[usize::MAX, 3]] {
+            assert!(checked_size(shape).is_err(), "{shape:?}");
+        }
+    }
 
     #[test]
     fn the_last_axis_is_dense() {

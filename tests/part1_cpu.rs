@@ -8,6 +8,7 @@ use std::thread;
 use common::engine::{Engine, Part1};
 use common::random::Random;
 use common::refusal::refusal;
+use common::refusals::{HUGE, beyond};
 use ndarray::{ArrayD, arr1, arr2};
 use rungrad::ledger;
 use rungrad::ops::Keep;
@@ -260,4 +261,6 @@ fn values_that_do_not_fill_the_shape_are_refused() {
         "Tensor::new: shape [2, 3] holds 6 elements, but 5 values were \
          given; make the two agree"
     );
+    let none = [HUGE, 2];
+    assert_eq!(refusal(|| Tensor::new(&none, &[])), beyond(&none));
 }

@@ -6,6 +6,7 @@ mod common;
 
 use common::device::gpu_or_skip;
 use common::engine::Part2;
+use common::refusals::{HUGE, beyond};
 use rungrad::part2_gpu::Tensor;
 use rungrad::{Error, attempt, ledger};
 
@@ -39,6 +40,23 @@ fn nothing_is_recorded_unless_it_is_asked_for() {
         assert!(b.grad().is_none());
         a.zero_grad();
     }
+}
+
+#[test]
+fn values_that_do_not_fill_the_shape_are_refused() {
+    let Some(Part2(gpu)) = open() else { return };
+    let refused = |shape: &[usize], values: &[f32]| {
+        Tensor::new(&gpu, shape, values).unwrap_err()
+    };
+    assert_eq!(
+        refused(&[2, 3], &[1.0; 5]),
+        Error::Mistake(
+            "Tensor::new: shape [2, 3] holds 6 elements, but 5 values were \
+             given; make the two agree"
+                .to_string()
+        )
+    );
+    assert_eq!(refused(&[HUGE, 2], &[]), Error::Mistake(beyond(&[HUGE, 2])));
 }
 
 #[test]

@@ -8,6 +8,7 @@ use std::thread;
 
 use common::device::gpu_or_skip;
 use common::engine::Part3;
+use common::refusals::{HUGE, beyond};
 use rungrad::part3_unified::{
     Array, Context, Device, Function, Tensor, apply, grad, no_grad,
 };
@@ -245,6 +246,21 @@ fn refusals_say_what_to_do() {
         "sum: [2, 3] does not sum to [2]; aligned at the right, each size \
          must be equal or 1"
     );
+}
+
+/// A view needs no memory, so the shape alone must be looked at.
+#[test]
+fn a_view_beyond_all_memory_is_refused() {
+    let none = Array::new(&[0], &[], Device::Cpu).unwrap();
+    let one = Array::new(&[], &[1.0], Device::Cpu).unwrap();
+    for shape in [&[HUGE, 2][..], &[usize::MAX, 3], &[HUGE, 2, 0]] {
+        let right = Error::Mistake(beyond(shape));
+        let refused = |array: Result<Array, Error>| array.unwrap_err();
+        assert_eq!(refused(Array::new(shape, &[], Device::Cpu)), right);
+        assert_eq!(refused(none.reshape(shape)), right);
+        assert_eq!(refused(one.expand(shape)), right);
+        assert_eq!(refused(Array::full(shape, 0.0, Device::Cpu)), right);
+    }
 }
 
 #[test]

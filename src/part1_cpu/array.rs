@@ -7,8 +7,8 @@
 use ndarray::{ArrayD, Axis, IxDyn, aview1};
 use rayon::prelude::*;
 
-use crate::error::mistake;
-use crate::shape::{broadcast, stretched};
+use crate::error::{mistake, or_raise};
+use crate::shape::{broadcast, checked_size, stretched};
 
 // ANCHOR: thresholds
 /// From this many elements on the threads share them. On two cores an
@@ -70,6 +70,8 @@ pub(super) fn zip(
             b.shape()
         ))
     };
+    // Two small shapes may stretch to one that no memory has room for.
+    or_raise(checked_size(&shape));
     zip_equal(&expand(a, &shape), &expand(b, &shape), f)
 }
 

@@ -7,9 +7,9 @@ use ndarray::{ArrayD, Axis, IxDyn};
 
 use super::Tensor;
 use super::array::{matmul, permute, reshape, slice, sum_axes, zip};
-use crate::error::mistake;
+use crate::error::{mistake, or_raise};
 use crate::ops::Op;
-use crate::shape::size;
+use crate::shape::{checked_size, size};
 
 // ANCHOR: matmul
 impl Tensor {
@@ -155,7 +155,9 @@ fn log_softmax(a: &ArrayD<f32>) -> ArrayD<f32> {
 #[track_caller]
 fn check_matrices(a: &Tensor, b: &Tensor) {
     match (a.shape(), b.shape()) {
-        ([_, k], [other, _]) if k == other => {}
+        ([m, k], [other, n]) if k == other => {
+            or_raise(checked_size(&[*m, *n]));
+        }
         ([_, k], [other, _]) => mistake(format!(
             "matmul: {:?} x {:?}: the left has {k} columns and the right \
              {other} rows; make them equal, perhaps by .transpose()",

@@ -44,11 +44,11 @@ impl Tensor {
         shape: &[usize],
         values: &[f32],
     ) -> Result<Tensor, Error> {
-        if shape::size(shape) != values.len() {
+        let size = shape::checked_size(shape)?;
+        if size != values.len() {
             return Err(Error::Mistake(format!(
-                "Tensor::new: shape {shape:?} holds {} elements, but {} \
+                "Tensor::new: shape {shape:?} holds {size} elements, but {} \
                  values were given; make the two agree",
-                shape::size(shape),
                 values.len()
             )));
         }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::{Binary, Device, Storage, Unary};
 use crate::error::Error;
-use crate::shape::{size, strides};
+use crate::shape::{checked_size, size, strides};
 
 /// Numbers on a device, and the way to walk them.
 #[derive(Clone, Debug)]
@@ -28,11 +28,11 @@ impl Array {
         values: &[f32],
         device: Device,
     ) -> Result<Array, Error> {
-        if size(shape) != values.len() {
+        let size = checked_size(shape)?;
+        if size != values.len() {
             return Err(Error::Mistake(format!(
-                "shape {shape:?} holds {} elements, but {} values were \
+                "shape {shape:?} holds {size} elements, but {} values were \
                  given; make the two agree",
-                size(shape),
                 values.len()
             )));
         }
@@ -107,6 +107,7 @@ impl Array {
     /// The same elements, repeated along axes of size 1 and along new axes
     /// in front, by strides of 0.
     pub fn expand(&self, shape: &[usize]) -> Result<Array, Error> {
+        checked_size(shape)?;
         if !stretches(&self.shape, shape) {
             return Err(Error::Mistake(format!(
                 "expand: {:?} does not stretch to {shape:?}; aligned at the \
@@ -141,13 +142,13 @@ impl Array {
     /// The same elements in row-major order under another shape; copies
     /// only when they do not lie in a row.
     pub fn reshape(&self, shape: &[usize]) -> Result<Array, Error> {
-        if size(shape) != self.len() {
+        let size = checked_size(shape)?;
+        if size != self.len() {
             return Err(Error::Mistake(format!(
-                "reshape: {:?} has {} elements, {shape:?} has {}; keep the \
-                 number of elements",
+                "reshape: {:?} has {} elements, {shape:?} has {size}; keep \
+                 the number of elements",
                 self.shape,
-                self.len(),
-                size(shape)
+                self.len()
             )));
         }
         let dense = self.compact()?;

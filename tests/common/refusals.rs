@@ -18,6 +18,7 @@ macro_rules! refusals {
             an_axis_that_stands_twice_is_refused,
             a_root_without_elements_is_refused,
             a_shape_of_another_size_is_refused,
+            a_shape_beyond_all_memory_is_refused,
             the_largest_of_nothing_is_refused,
             a_vector_is_not_transposed,
             a_row_is_not_looked_for_in_a_scalar,
@@ -128,6 +129,31 @@ pub fn a_shape_of_another_size_is_refused<E: Engine>(e: &E) {
         "reshape: [2, 3] has 6 elements, [4] has 4; keep the number of \
          elements"
     );
+}
+
+/// What every constructor says of a shape that cannot be counted.
+pub fn beyond(shape: &[usize]) -> String {
+    format!(
+        "shape {shape:?} has more elements than any memory has room for; \
+         check its sizes"
+    )
+}
+
+/// Twice this is 0 where a carry is lost.
+pub const HUGE: usize = 1 << (usize::BITS - 1);
+
+pub fn a_shape_beyond_all_memory_is_refused<E: Engine>(e: &E) {
+    // An axis of size 0 hides nothing: the others are multiplied to strides.
+    for shape in [[HUGE, 2, 1], [usize::MAX, 3, 1], [HUGE, 2, 0]] {
+        let call = Call::Reshape(shape.to_vec());
+        assert_eq!(refused(e, call, &[&[0]]), beyond(&shape));
+    }
+    // Two small shapes may stretch to a huge one.
+    let root = 1 << (usize::BITS / 2);
+    let stretched = refused(e, Call::Add, &[&[root, 1, 0], &[root, 0]]);
+    assert_eq!(stretched, beyond(&[root, root, 0]));
+    let product = refused(e, Call::Matmul, &[&[root, 0], &[0, root]]);
+    assert_eq!(product, beyond(&[root, root]));
 }
 
 pub fn the_largest_of_nothing_is_refused<E: Engine>(e: &E) {
