@@ -10,7 +10,6 @@
 //! bytes of local memory, bytes of the largest buffer, version of OpenCL,
 //! version of the driver. New columns come last.
 
-use std::env;
 use std::process::ExitCode;
 
 use rungrad::Error;
@@ -18,7 +17,7 @@ use rungrad::opencl::{Bytes, devices};
 
 fn main() -> ExitCode {
     rungrad::run(|| {
-        let arguments: Vec<String> = env::args().skip(1).collect();
+        let arguments = rungrad::words();
         match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
             [] => table(),
             ["--porcelain"] => porcelain(),

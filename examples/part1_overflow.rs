@@ -72,7 +72,7 @@ const WAYS: [Way; 4] = [
 ];
 
 fn main() -> ExitCode {
-    let words: Vec<String> = env::args().skip(1).collect();
+    let words = rungrad::words();
     rungrad::run(|| match &words[..] {
         [] => every_way(),
         [way, links] => one_way(way, links),

@@ -1,7 +1,6 @@
 //! Says what two shapes stretch to, and which axes the gradients are summed
 //! over: `-- 2,1 1,3`.
 
-use std::env;
 use std::process::ExitCode;
 
 use rungrad::Error;
@@ -10,7 +9,7 @@ use rungrad::shape::{checked_size, size, stretched};
 
 fn main() -> ExitCode {
     rungrad::run(|| {
-        let words: Vec<String> = env::args().skip(1).collect();
+        let words = rungrad::words();
         let [a, b] = &words[..] else {
             return Err(Error::Usage(
                 "give two shapes, such as 2,1 1,3; \"\" is the shape without \

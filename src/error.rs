@@ -5,14 +5,13 @@
 //! would hide the mathematics. What the machine may refuse (no driver, no
 //! memory) is an [`Error`]. Operations cannot return one, so they [`raise`]
 //! it: a panic with the error's own sentence, which [`attempt`] turns back
-//! into the [`Error`]. A program hands its `main` to [`run`].
+//! into the [`Error`]. A program hands its `main` to [`run`](crate::run).
 //!
-//! Reading order: [`Error`], [`raise`], [`attempt`], [`run`].
+//! Reading order: [`Error`], [`raise`], [`attempt`].
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::panic::{self, AssertUnwindSafe};
-use std::process::ExitCode;
 use std::sync::Once;
 
 /// What went wrong, each variant one readable sentence with its remedy.
@@ -123,21 +122,6 @@ fn quiet_hook() {
             }
         }));
     });
-}
-
-/// The frame of a program: prints one sentence for an error and exits with
-/// its code.
-pub fn run(program: impl FnOnce() -> Result<(), Error>) -> ExitCode {
-    match attempt(program).and_then(|result| result) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            if let Error::Build { log, .. } = &error {
-                eprintln!("\n{log}");
-            }
-            ExitCode::from(error.exit_code())
-        }
-    }
 }
 
 #[cfg(test)]

@@ -8,13 +8,15 @@
 //! 1. [`part1_cpu`] (chapters 1 to 10), and what its chapters build on the
 //!    way: [`graph`], [`gradcheck`], [`tape`], [`draw`], and for training
 //!    [`rng`], [`data`], [`progress`], [`exam`].
-//! 2. [`part2_gpu`] (chapters 11 to 20) on [`opencl`].
+//! 2. [`part2_gpu`] (chapters 11 to 20) on [`opencl`], and [`stopwatch`] and
+//!    [`timeline`], which tell how long its work takes, and when.
 //! 3. [`part3_unified`] (chapters 21 to 28).
 //!
 //! Beside the parts stand [`reference`](mod@reference), the slow and obvious
 //! arithmetic that judges every engine, [`ledger`], which counts what a step
-//! costs, [`ops`], which fixes the order of the operations, and [`error`],
-//! which turns a mistake into one sentence.
+//! costs, [`ops`], which fixes the order of the operations, [`error`], which
+//! turns a mistake into one sentence, and [`program`], the frame of every
+//! example.
 
 pub mod data;
 pub mod draw;
@@ -28,10 +30,14 @@ pub mod ops;
 pub mod part1_cpu;
 pub mod part2_gpu;
 pub mod part3_unified;
+pub mod program;
 pub mod progress;
 pub mod reference;
 pub mod rng;
 pub mod shape;
+pub mod stopwatch;
 pub mod tape;
+pub mod timeline;
 
-pub use error::{Error, attempt, run};
+pub use error::{Error, attempt};
+pub use program::{run, words};

@@ -156,6 +156,42 @@ fn the_operations_stand_in_one_order_in_every_part() {
     }
 }
 
+/// The programs of `examples/`, each with all of its text. Programs that
+/// stand alone on purpose are left out.
+fn programs() -> Vec<Source> {
+    let mut programs: Vec<Source> = Vec::new();
+    for file in sources(&["examples"], &[".rs"]) {
+        let name = file.path.split(['/', '.']).nth(1).unwrap().to_string();
+        let Source { text, .. } = file;
+        match programs.iter_mut().find(|known| known.path == name) {
+            Some(known) => known.text += &text,
+            None => programs.push(Source { path: name, text }),
+        }
+    }
+    programs.retain(|p| !p.is_in(&["part1_step", "part2_raw_"]));
+    programs
+}
+
+#[test]
+fn what_runs_on_a_device_can_be_traced() {
+    for program in programs() {
+        let devices = ["opencl::", "part2_gpu::", "part3_unified::"];
+        let runs = devices.iter().any(|it| program.text.contains(it));
+        let framed = program.text.contains("rungrad::run(");
+        let name = program.path;
+        assert!(framed || !runs, "{name}: hand `main` to `rungrad::run`");
+    }
+}
+
+#[test]
+fn an_example_takes_its_words_from_the_frame() {
+    refuse(
+        &programs(),
+        &["env::args"],
+        "`rungrad::words()` leaves out --trace and --timeline",
+    );
+}
+
 #[test]
 fn a_file_is_read_in_one_sitting() {
     let folders = ["src", "examples", "tests", "exercises/src", "learn/src"];

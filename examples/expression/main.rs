@@ -38,7 +38,7 @@ struct Request {
 
 fn main() -> ExitCode {
     rungrad::run(|| {
-        let words: Vec<String> = std::env::args().skip(1).collect();
+        let words = rungrad::words();
         if words.is_empty() || words.iter().any(|w| w == "--help") {
             println!("{HELP}");
             return Ok(());

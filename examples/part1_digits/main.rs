@@ -3,7 +3,6 @@
 mod request;
 mod training;
 
-use std::env;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -18,7 +17,7 @@ use training::{Epoch, scores, train};
 
 fn main() -> ExitCode {
     rungrad::run(|| {
-        let words: Vec<String> = env::args().skip(1).collect();
+        let words = rungrad::words();
         if words.iter().any(|word| word == "--help") {
             println!("{HELP}");
             return Ok(());

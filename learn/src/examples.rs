@@ -12,7 +12,8 @@ use crate::speech::say;
 
 pub(crate) const COMMAND: Command = Command {
     name: "run",
-    usage: "[PART or EXAMPLE] [--device cpu|gpu|gpu:N] [-- WORDS]",
+    usage: "[PART or EXAMPLE] [--device cpu|gpu|gpu:N] [--timeline] \
+            [--trace FILE] [-- WORDS]",
     summary: "list the examples, or run one, or a whole part",
     page: "\
 Without a name it lists the examples. With a part (part1, part2 or part3) it
@@ -20,7 +21,11 @@ runs the examples of that part in the order of the list; with an example it runs
 that one, and what stands after -- goes to it.
 
 --device sets RUNGRAD_DEVICE for the examples that can choose: cpu, gpu (the
-first OpenCL device) or gpu:1, counted as `cargo learn doctor` prints them.",
+first OpenCL device) or gpu:1, counted as `cargo learn doctor` prints them.
+
+--timeline prints what the example ran on a device, and when: a line for each
+copy and each kernel. --trace FILE writes the same as a file that opens at
+https://ui.perfetto.dev, for one example.",
     run,
 };
 
@@ -34,6 +39,8 @@ const PARTS: &[(&str, &str)] = &[
 struct Example {
     name: String,
     summary: String,
+    /// Whether it hands its `main` to the crate, which records a timeline.
+    is_framed: bool,
 }
 
 impl Example {
@@ -49,6 +56,14 @@ impl Example {
 fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     let mut words = Words::new(COMMAND.name, args);
     let device = words.option("--device")?;
+    let mut frame = vec![];
+    if words.flag("--timeline") {
+        frame.push("--timeline".to_string());
+    }
+    let trace = words.option("--trace")?;
+    if let Some(file) = &trace {
+        frame.extend(["--trace".to_string(), file.clone()]);
+    }
     let (names, passed_on) = words.rest(1)?;
     if let Some(device) = &device {
         check_device(device)?;
@@ -65,11 +80,25 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     if chosen.is_empty() {
         return Err(unknown(name, &examples));
     }
+    if chosen.len() > 1 && trace.is_some() {
+        return Err(Stop::Usage(format!(
+            "--trace is for one example, and {name} has {}: name one of them",
+            chosen.len()
+        )));
+    }
     for example in &chosen {
         if chosen.len() > 1 {
             say!("--- {}: {}", example.name, example.summary);
         }
-        run_one(checkout, &example.name, device.as_deref(), &passed_on)?;
+        let mut words = passed_on.clone();
+        if example.is_framed {
+            words.extend_from_slice(&frame);
+        }
+        run_one(checkout, &example.name, device.as_deref(), &words)?;
+        if !example.is_framed && !frame.is_empty() {
+            let name = &example.name;
+            say!("{name} asks this crate for no device: it has no timeline");
+        }
         if chosen.len() > 1 {
             say!();
         }
@@ -124,7 +153,12 @@ fn examples(folder: &Path) -> Result<Vec<Example>, Stop> {
     let mut examples: Vec<Example> = entries
         .flatten()
         .filter_map(|entry| source(&entry.path()))
-        .map(|(name, file)| Example { name, summary: first_sentence(&file) })
+        .map(|(name, file)| {
+            let text = fs::read_to_string(file).unwrap_or_default();
+            let summary = first_sentence(&text);
+            let is_framed = text.contains("rungrad::run(");
+            Example { name, summary, is_framed }
+        })
         .collect();
     examples.sort_by(|a, b| {
         let key = |it: &Example| (it.part().unwrap_or("zz"), it.name.clone());
@@ -144,8 +178,7 @@ fn source(path: &Path) -> Option<(String, PathBuf)> {
 }
 
 /// The first sentence of the comment at the top of a program.
-fn first_sentence(file: &Path) -> String {
-    let text = fs::read_to_string(file).unwrap_or_default();
+fn first_sentence(text: &str) -> String {
     let lines = text.lines().map_while(|line| line.strip_prefix("//! "));
     let text = lines.collect::<Vec<_>>().join(" ");
     let end = text.find(". ").map_or(text.len(), |at| at + 1);
@@ -164,7 +197,7 @@ fn list(examples: &[Example]) {
         }
         say!("{}", format!("{part} {title}").trim_start());
         let width = of_part.iter().map(|it| it.name.len()).max().unwrap_or(0);
-        for Example { name, summary } in of_part {
+        for Example { name, summary, .. } in of_part {
             say!("  {name:<width$}  {summary}");
         }
         say!();

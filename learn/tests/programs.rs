@@ -65,6 +65,35 @@ fn the_device_and_the_words_after_the_dashes_go_to_the_example() {
 }
 
 #[test]
+fn timeline_and_trace_go_to_the_example_behind_its_own_words() {
+    let scene = with_examples();
+    let main = "//! Runs.\nfn main() { rungrad::run(work) }\n";
+    scene.write("examples/part2_d.rs", main);
+    let words = ["run", "part2_d", "--trace", "a.json", "--timeline"];
+    let words = [&words[..], &["--", "7"]].concat();
+    scene.learn(&words).went_well();
+    let runs = runs(&scene);
+    assert!(runs[0].ends_with("-- 7 --timeline --trace a.json"), "{runs:?}");
+}
+
+#[test]
+fn an_example_that_asks_for_no_device_has_no_timeline() {
+    let scene = with_examples();
+    let said = scene.learn(&["run", "part1_a", "--trace", "a.json"]);
+    said.went_well().tells("part1_a asks this crate for no device");
+    assert!(runs(&scene)[0].ends_with(" --"), "{:?}", runs(&scene));
+}
+
+#[test]
+fn a_trace_is_of_one_example() {
+    let scene = with_examples();
+    let said = scene.learn(&["run", "part1", "--trace", "a.json"]);
+    said.stopped(2, &["--trace is for one example", "part1 has 2"]);
+    assert_eq!(scene.read("calls"), "");
+    scene.learn(&["run", "part1", "--timeline"]).went_well();
+}
+
+#[test]
 fn an_unknown_part_names_the_nearest_and_lists_all() {
     let said = with_examples().learn(&["run", "par2"]);
     let all = "part1, part2, part3, part1_a, part1_b, part2_c, expression";

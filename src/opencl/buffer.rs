@@ -7,9 +7,10 @@ use ocl::core::{self, Event, Mem, MemFlags};
 
 use super::device::Bytes;
 use super::gpu::Gpu;
+use super::recorder::{self, Call};
 use super::status::refusal;
-use crate::Error;
-use crate::ledger;
+use crate::timeline::What;
+use crate::{Error, ledger};
 
 /// A type that means the same on the host and in a kernel: `f32` is `float`,
 /// `u32` is `uint`, `i32` is `int`.
@@ -93,6 +94,7 @@ impl<T: Element> Buffer<T> {
     /// It waits for the launches before.
     pub fn read_into(&self, target: &mut [T]) -> Result<(), Error> {
         self.check_length(target.len())?;
+        let (call, mut event) = (recorder::call(), Event::null());
         // SAFETY: the call blocks until `target`, which is as long as the
         // buffer, is written. An element has no invalid bits.
         let done = unsafe {
@@ -103,7 +105,7 @@ impl<T: Element> Buffer<T> {
                 0,
                 target,
                 None::<Event>,
-                None::<&mut Event>,
+                call.is_some().then_some(&mut event),
             )
         };
         done.map_err(|error| {
@@ -111,12 +113,14 @@ impl<T: Element> Buffer<T> {
             refusal(doing, error)
         })?;
         ledger::count(|counts| counts.bytes_to_host += self.bytes());
+        self.copied(call, What::Read, event);
         Ok(())
     }
 
     /// Copies `values`, which must be as many as the buffer's, to the device.
     pub fn write(&self, values: &[T]) -> Result<(), Error> {
         self.check_length(values.len())?;
+        let (call, mut event) = (recorder::call(), Event::null());
         // SAFETY: the call blocks until `values`, which is as long as the
         // buffer, is copied.
         let done = unsafe {
@@ -127,12 +131,22 @@ impl<T: Element> Buffer<T> {
                 0,
                 values,
                 None::<Event>,
-                None::<&mut Event>,
+                call.is_some().then_some(&mut event),
             )
         };
         done.map_err(|error| refusal("Writing a buffer", error))?;
         ledger::count(|counts| counts.bytes_to_device += self.bytes());
+        self.copied(call, What::Upload, event);
         Ok(())
+    }
+
+    /// The copy has come back; it has an event where somebody records.
+    fn copied(&self, call: Option<Call>, what: What, event: Event) {
+        let Some(call) = call else { return };
+        let name = if what == What::Read { "read" } else { "upload" };
+        let what = (what, name, Bytes(self.bytes()).to_string());
+        let event = super::Event::new(event);
+        call.returned(self.gpu.0.info, what, self.bytes(), Some(event));
     }
 
     fn bytes(&self) -> u64 {

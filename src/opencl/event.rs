@@ -4,24 +4,11 @@ use ocl::core::{self, ProfilingInfo, ProfilingInfoResult};
 
 use super::status::refusal;
 use crate::Error;
+pub use crate::timeline::Times;
 
-/// A launch that was sent to a device.
-#[derive(Debug)]
+/// A launch that was sent to a device. A clone is one more name for it.
+#[derive(Clone, Debug)]
 pub struct Event(core::Event);
-
-/// Four moments of a launch, in nanoseconds of the device's clock. Only
-/// their differences mean something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Times {
-    /// The host put the launch in the queue.
-    pub queued: u64,
-    /// The driver handed it to the device.
-    pub submitted: u64,
-    /// The first work-item started.
-    pub started: u64,
-    /// The last work-item ended.
-    pub ended: u64,
-}
 
 impl Event {
     pub(super) fn new(event: core::Event) -> Event {
@@ -30,7 +17,7 @@ impl Event {
 
     /// Waits for the launch to end and says when it did what.
     pub fn times(&self) -> Result<Times, Error> {
-        let asking = |error| refusal("Timing a launch", error);
+        let asking = |error| refusal("Timing what the device did", error);
         core::wait_for_event(&self.0).map_err(asking)?;
         let ask = |what| {
             use ProfilingInfoResult::{End, Queued, Start, Submit};

@@ -12,10 +12,12 @@ use ocl::core::{self, CommandQueue, CommandQueueProperties, Context};
 use super::device::{DeviceInfo, devices};
 use super::launch::Launch;
 use super::program::Program;
+use super::recorder;
 use super::source::{Kernel, Source};
 use super::status::refusal;
 use super::{Buffer, Element};
 use crate::Error;
+use crate::timeline::What;
 
 /// The variable that picks the device of [`Gpu::first`].
 pub const DEVICE_VARIABLE: &str = "RUNGRAD_DEVICE";
@@ -94,8 +96,14 @@ impl Gpu {
 
     /// Waits until the device has done all that was asked of it.
     pub fn finish(&self) -> Result<(), Error> {
+        let call = recorder::call();
         core::finish(&self.0.queue)
-            .map_err(|error| refusal("Waiting for the device", error))
+            .map_err(|error| refusal("Waiting for the device", error))?;
+        if let Some(call) = call {
+            let what = (What::Finish, "finish", String::new());
+            call.returned(self.0.info, what, 0, None);
+        }
+        Ok(())
     }
 
     /// A buffer with a copy of `values`.

@@ -10,9 +10,11 @@ use super::device::Bytes;
 use super::event::Event;
 use super::extent::Extent;
 use super::gpu::Gpu;
+use super::recorder;
 use super::signature::Signature;
 use super::source::Code;
 use super::status::refusal;
+use crate::timeline::What;
 use crate::{Error, ledger};
 
 /// A launch in the making: its arguments, in the kernel's order, and its
@@ -91,6 +93,7 @@ impl<'a> Launch<'a> {
     /// Checks the launch and sends it to the device. It returns at once: the
     /// next read of a buffer waits for the result.
     pub fn run(self) -> Result<Event, Error> {
+        let mut call = recorder::call();
         let open = self.gpu.0;
         let (kernel, signature) = open.kernel(self.code)?;
         self.check_arguments(&signature)?;
@@ -103,6 +106,9 @@ impl<'a> Launch<'a> {
             argument.set(&kernel, index).map_err(launching)?;
         }
         let mut event = core::Event::null();
+        if let Some(call) = &mut call {
+            call.queues();
+        }
         // SAFETY: the arguments fit the kernel's parameters and the sizes fit
         // the device, as was just checked. A kernel of this crate then keeps
         // to its buffers, for the reasons that `kernels` gives; of any other
@@ -122,7 +128,14 @@ impl<'a> Launch<'a> {
         }
         .map_err(launching)?;
         ledger::count(|counts| counts.launches += 1);
-        Ok(Event::new(event))
+        let event = Event::new(event);
+        if let Some(call) = call {
+            let groups = global.items() / local.items();
+            let amount = format!("{groups} x {}", local.items());
+            let what = (What::Launch, self.code.name, amount);
+            call.returned(self.gpu.0.info, what, 0, Some(event.clone()));
+        }
+        Ok(event)
     }
 
     /// An error about this kernel.

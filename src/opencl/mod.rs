@@ -30,7 +30,7 @@
 //! OpenCL library than the system's.
 //!
 //! Reading order: [`devices`], [`Gpu`], [`Buffer`], [`Kernel`] and
-//! [`kernels`], [`Launch`], [`Event`]. `link.rs` is why all this builds, and
+//! [`kernels`], [`Launch`], [`Event`], [`record`]. `link.rs` is why all this builds, and
 //! runs, where there is no OpenCL at all.
 
 #![allow(unsafe_code)]
@@ -47,6 +47,7 @@ mod launch;
 #[cfg(all(unix, not(target_os = "macos")))]
 mod link;
 mod program;
+mod recorder;
 mod signature;
 mod source;
 mod status;
@@ -58,4 +59,6 @@ pub use event::{Event, Times};
 pub use extent::Extent;
 pub use gpu::{DEVICE_VARIABLE, Gpu, Memory};
 pub use launch::Launch;
+pub use recorder::record;
+pub(crate) use recorder::{start, stop};
 pub use source::{Kernel, Source};

@@ -8,9 +8,11 @@ use ocl::core::{self, ProgramBuildInfo, ProgramBuildInfoResult};
 use ocl::core::{ProgramBuildStatus, ProgramInfo, Status};
 
 use super::gpu::Open;
+use super::recorder;
 use super::signature::Signature;
 use super::source::Code;
 use super::status::refusal;
+use crate::timeline::What;
 use crate::{Error, ledger};
 
 /// A compiled text, and what is known of its kernels so far.
@@ -35,7 +37,13 @@ impl Open {
             self.programs.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (code.text.to_owned(), code.options.to_owned());
         if !programs.contains_key(&key) {
+            let call = recorder::call();
             let program = self.compile(code)?;
+            if let Some(call) = call {
+                let file = code.file.rsplit('/').next().unwrap_or_default();
+                let what = (What::Build, "build", file.to_owned());
+                call.returned(self.info, what, 0, None);
+            }
             let signatures = HashMap::new();
             programs.insert(key.clone(), Program { program, signatures });
         }

@@ -15,6 +15,7 @@ mod launches;
 mod oclgrind;
 mod processes;
 mod refusals;
+mod timeline;
 
 /// The kernel `k` of a text.
 fn source(text: &str) -> Source {

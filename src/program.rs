@@ -1,0 +1,193 @@
+//! The frame of a program, used from chapter 1 on: what every example does
+//! with an error, and with the words that every example takes.
+//!
+//! `--timeline` prints what ran on a device, and when; `--trace FILE` writes
+//! it for <https://ui.perfetto.dev>. A program that has words of its own gets
+//! them, without these, from [`words`].
+//!
+//! Reading order: [`run`], [`words`].
+
+use std::env;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::error::{Error, attempt};
+use crate::timeline::Timeline;
+use crate::{draw, opencl};
+
+/// Runs a program and shows its timeline if it was asked for. For an error it
+/// prints one sentence, and exits with the error's code.
+pub fn run(program: impl FnOnce() -> Result<(), Error>) -> ExitCode {
+    match framed(program) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            if let Error::Build { log, .. } = &error {
+                eprintln!("\n{log}");
+            }
+            ExitCode::from(error.exit_code())
+        }
+    }
+}
+
+/// The words after the program's name, without those that [`run`] takes.
+pub fn words() -> Vec<String> {
+    ASKED.store(true, Ordering::Relaxed);
+    // What `run` refuses, it has refused before the program asks.
+    Frame::of(env::args().skip(1)).map_or(vec![], |frame| frame.rest)
+}
+
+/// Whether the program has asked for its words.
+static ASKED: AtomicBool = AtomicBool::new(false);
+
+fn framed(program: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
+    let frame = Frame::of(env::args().skip(1))?;
+    if !frame.shows() {
+        attempt(program)??;
+        return frame.check_rest();
+    }
+    opencl::start();
+    let result = attempt(program).and_then(|result| result);
+    // What led to an error is worth seeing, and the error comes first.
+    let shown = opencl::stop().and_then(|timeline| frame.show(&timeline));
+    result.and(shown).and_then(|()| frame.check_rest())
+}
+
+/// The words that every example takes, and the rest.
+#[derive(Debug, Default, PartialEq)]
+struct Frame {
+    timeline: bool,
+    trace: Option<PathBuf>,
+    rest: Vec<String>,
+}
+
+impl Frame {
+    fn of(words: impl Iterator<Item = String>) -> Result<Frame, Error> {
+        let mut frame = Frame::default();
+        let mut words = words;
+        while let Some(word) = words.next() {
+            let file = match word.strip_prefix("--trace") {
+                _ if word == "--timeline" => {
+                    frame.timeline = true;
+                    continue;
+                }
+                Some("") => words.next(),
+                Some(rest) if rest.starts_with('=') => Some(rest[1..].into()),
+                _ => {
+                    frame.rest.push(word);
+                    continue;
+                }
+            };
+            let file =
+                file.filter(|it| !it.is_empty() && !it.starts_with("--"));
+            frame.trace = Some(PathBuf::from(file.ok_or_else(|| {
+                Error::Usage(
+                    "--trace needs the name of a file, such as --trace \
+                     trace.json."
+                        .into(),
+                )
+            })?));
+        }
+        Ok(frame)
+    }
+
+    fn shows(&self) -> bool {
+        self.timeline || self.trace.is_some()
+    }
+
+    fn show(&self, timeline: &Timeline) -> Result<(), Error> {
+        if timeline.is_empty() {
+            eprintln!(
+                "Nothing ran on an OpenCL device, so there is no timeline."
+            );
+            return Ok(());
+        }
+        if self.timeline {
+            print!("\n{}", timeline.text());
+        }
+        let Some(path) = &self.trace else { return Ok(()) };
+        draw::save(path, timeline.perfetto().as_bytes())?;
+        println!(
+            "\n{} is a trace: open it at https://ui.perfetto.dev",
+            path.display()
+        );
+        Ok(())
+    }
+
+    /// A program that asks for no words has no use for any; one that does
+    /// has judged them itself.
+    fn check_rest(&self) -> Result<(), Error> {
+        if self.rest.is_empty() || ASKED.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        Err(Error::Usage(format!(
+            "nobody has read `{}`: this program takes --timeline and --trace \
+             FILE, and no other words.",
+            self.rest.join(" ")
+        )))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame(words: &[&str]) -> Result<Frame, Error> {
+        Frame::of(words.iter().map(|word| word.to_string()))
+    }
+
+    #[test]
+    fn the_program_sees_its_own_words_only() {
+        let words =
+            ["1,2", "--trace", "a b.json", "--seeds", "--timeline", "5"];
+        let expected = Frame {
+            timeline: true,
+            trace: Some("a b.json".into()),
+            rest: ["1,2", "--seeds", "5"].map(String::from).to_vec(),
+        };
+        assert_eq!(frame(&words), Ok(expected));
+        let glued = frame(&["--trace=x", "y"]).unwrap();
+        assert_eq!(glued.trace, Some("x".into()));
+        assert_eq!(glued.rest, ["y"]);
+        assert!(!frame(&["--tracer"]).unwrap().shows());
+    }
+
+    #[test]
+    fn a_trace_without_a_file_is_refused() {
+        for words in [&["--trace"][..], &["--trace="], &["--trace", "--x"]] {
+            let refused = frame(words).unwrap_err();
+            assert_eq!(refused.exit_code(), 2);
+            assert!(refused.to_string().contains("--trace trace.json"));
+        }
+    }
+
+    #[test]
+    fn words_that_nobody_reads_are_refused() {
+        let refused = frame(&["--timelime"]).unwrap().check_rest();
+        let said = refused.unwrap_err().to_string();
+        assert!(said.contains("nobody has read `--timelime`"), "{said}");
+    }
+
+    #[test]
+    fn a_trace_that_cannot_be_written_is_one_sentence() {
+        let file = std::env::current_exe().unwrap().join("trace.json");
+        let frame = Frame { trace: Some(file), ..Frame::default() };
+        let some = Timeline {
+            devices: vec![],
+            slices: vec![crate::timeline::Slice {
+                what: crate::timeline::What::Finish,
+                name: "finish".into(),
+                amount: String::new(),
+                bytes: 0,
+                device: 0,
+                thread: 0,
+                call: [0, 1],
+                times: None,
+            }],
+        };
+        let said = frame.show(&some).unwrap_err().to_string();
+        assert!(said.starts_with("cannot write "), "{said}");
+        assert!(said.ends_with("or the folder writable"), "{said}");
+    }
+}

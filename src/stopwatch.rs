@@ -1,0 +1,127 @@
+//! Stopwatches for the host and for a device, built in chapter 14.
+//!
+//! One run says little: the first one compiles, every clock has its grain,
+//! and other programs want the machine too. So the work is done once before
+//! the clock runs, then again and again until patience ends, and the median
+//! counts: a few interrupted runs do not move it.
+//!
+//! Reading order: [`median`], [`host`], [`device`], [`Seconds`].
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use crate::Error;
+use crate::opencl::Event;
+
+/// How long one piece of work is measured for.
+const PATIENCE: Duration = Duration::from_millis(100);
+/// Work that takes longer than patience is still done so often.
+const LEAST_RUNS: usize = 7;
+
+/// The middle one of some values: half of them are at most as large. It is
+/// not a number where there are no values.
+pub fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// The seconds that `work` takes by the host's clock, the median of many
+/// runs after one that does not count.
+///
+/// Work for a device must wait for the device at its end, or the clock stops
+/// when the work has been asked for, and not when it is done.
+pub fn host<T>(
+    mut work: impl FnMut() -> Result<T, Error>,
+) -> Result<f64, Error> {
+    many(|| {
+        let start = Instant::now();
+        let value = work()?;
+        let time = start.elapsed();
+        // What was computed is dropped after the clock has stopped.
+        drop(std::hint::black_box(value));
+        Ok(time.as_secs_f64())
+    })
+}
+
+/// The seconds that a launch takes by the device's own clock, from its start
+/// to its end, the median of many runs after one that does not count.
+pub fn device(
+    mut launch: impl FnMut() -> Result<Event, Error>,
+) -> Result<f64, Error> {
+    many(|| {
+        let times = launch()?.times()?;
+        Ok(times.ran() as f64 * 1e-9)
+    })
+}
+
+fn many(mut run: impl FnMut() -> Result<f64, Error>) -> Result<f64, Error> {
+    run()?;
+    let mut times = vec![];
+    let start = Instant::now();
+    while start.elapsed() < PATIENCE || times.len() < LEAST_RUNS {
+        times.push(run()?);
+    }
+    Ok(median(times))
+}
+
+/// A time as people write it: `12.5 µs`.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct Seconds(pub f64);
+
+impl fmt::Display for Seconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (factor, unit) = match self.0 {
+            s if s < 1e-3 => (1e6, "µs"),
+            s if s < 1.0 => (1e3, "ms"),
+            _ => (1.0, "s"),
+        };
+        f.pad(&format!("{:.1} {unit}", factor * self.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_interrupted_runs_do_not_move_the_median() {
+        assert_eq!(median(vec![3.0, 1.0, 900.0, 2.0, 800.0]), 3.0);
+        assert_eq!(median(vec![5.0]), 5.0);
+        assert!(median(vec![]).is_nan());
+    }
+
+    #[test]
+    fn the_first_run_does_not_count_and_there_are_several() {
+        let mut runs = 0;
+        let time = many(|| {
+            runs += 1;
+            Ok(if runs == 1 { 1000.0 } else { 2.0 })
+        });
+        assert_eq!(time, Ok(2.0));
+        assert!(runs > LEAST_RUNS);
+    }
+
+    #[test]
+    fn a_refusal_ends_the_measurement() {
+        let refused = Error::Device("no".into());
+        let mut runs = 0;
+        let result = host(|| {
+            runs += 1;
+            if runs == 3 { Err(refused.clone()) } else { Ok(()) }
+        });
+        assert_eq!((result, runs), (Err(refused.clone()), 3));
+    }
+
+    #[test]
+    fn times_are_written_as_people_read_them() {
+        for (seconds, words) in [
+            (0.0, "0.0 µs"),
+            (1.25e-5, "12.5 µs"),
+            (0.0034, "3.4 ms"),
+            (2.0, "2.0 s"),
+        ] {
+            assert_eq!(Seconds(seconds).to_string(), words);
+        }
+        assert_eq!(format!("{:>8}", Seconds(2.0)), "   2.0 s");
+    }
+}

@@ -1,0 +1,145 @@
+//! A timeline as a trace that <https://ui.perfetto.dev> opens, and Chrome's
+//! own viewer too: JSON, an object for each event.
+//!
+//! The host is a process with a lane for each thread, and each device is a
+//! process of its own. An arrow leads from a call to what it started.
+
+use std::fmt::Write;
+
+use super::{Slice, Timeline};
+
+/// The host's number among the processes; the devices' follow. A viewer may
+/// take 0 for the idle processor.
+const HOST: usize = 1;
+
+impl Timeline {
+    /// The trace as JSON. It holds one `X` event on the host for each call,
+    /// and one on the device for each launch and copy.
+    pub fn perfetto(&self) -> String {
+        let mut events = vec![name("process_name", HOST, 0, "host")];
+        let threads = self.slices.iter().map(|slice| slice.thread).max();
+        for thread in 0..threads.map_or(0, |last| last + 1) {
+            let title = format!("calls of thread {thread}");
+            events.push(name("thread_name", HOST, thread, &title));
+        }
+        for (index, device) in &self.devices {
+            let title = format!("gpu:{index} {device}");
+            events.push(name("process_name", process(*index), 0, &title));
+            events.push(name("thread_name", process(*index), 0, "queue"));
+        }
+        for (id, slice) in self.slices.iter().enumerate() {
+            events.extend(host(id, slice));
+            events.extend(device(id, slice));
+        }
+        format!(
+            "{{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n{}\n]}}\n",
+            events.join(",\n")
+        )
+    }
+}
+
+fn process(device: usize) -> usize {
+    HOST + 1 + device
+}
+
+/// What a process or a thread is called.
+fn name(what: &str, process: usize, thread: usize, title: &str) -> String {
+    format!(
+        "{{\"ph\": \"M\", \"name\": \"{what}\", \"pid\": {process}, \
+         \"tid\": {thread}, \"args\": {{\"name\": {}}}}}",
+        quoted(title)
+    )
+}
+
+/// The call, and the beginning of the arrow.
+fn host(id: usize, slice: &Slice) -> Vec<String> {
+    let [from, to] = slice.call;
+    let words = format!(
+        "\"amount\": {}, \"bytes\": {}",
+        quoted(&slice.amount),
+        slice.bytes
+    );
+    let place = format!("\"pid\": {HOST}, \"tid\": {}", slice.thread);
+    let mut events = vec![complete(&slice.name, &place, [from, to], &words)];
+    if slice.times.is_some() {
+        events.push(arrow("s", id, &place, from));
+    }
+    events
+}
+
+/// The work, and the end of the arrow.
+fn device(id: usize, slice: &Slice) -> Vec<String> {
+    let Some(times) = slice.times else { return vec![] };
+    let words = format!(
+        "\"amount\": {}, \"bytes\": {}, \"queued\": {}, \"submitted\": {}, \
+         \"waited\": {}",
+        quoted(&slice.amount),
+        slice.bytes,
+        micro(times.queued),
+        micro(times.submitted),
+        micro(times.waited())
+    );
+    let place = format!("\"pid\": {}, \"tid\": 0", process(slice.device));
+    let span = [times.started, times.ended];
+    vec![
+        complete(&slice.name, &place, span, &words),
+        arrow("f", id, &place, times.started),
+    ]
+}
+
+/// A slice with both of its ends.
+fn complete(name: &str, place: &str, span: [u64; 2], words: &str) -> String {
+    let [from, to] = span;
+    format!(
+        "{{\"ph\": \"X\", \"name\": {}, {place}, \"ts\": {}, \"dur\": {}, \
+         \"args\": {{{words}}}}}",
+        quoted(name),
+        micro(from),
+        micro(to.saturating_sub(from))
+    )
+}
+
+/// One end of an arrow: `s` where it starts, `f` where it ends.
+fn arrow(end: &str, id: usize, place: &str, at: u64) -> String {
+    format!(
+        "{{\"ph\": \"{end}\", \"bp\": \"e\", \"id\": {id}, \"cat\": \"call\", \
+         \"name\": \"call\", {place}, \"ts\": {}}}",
+        micro(at)
+    )
+}
+
+/// Nanoseconds as microseconds, the unit of the format, to the last digit.
+fn micro(nanoseconds: u64) -> String {
+    format!("{}.{:03}", nanoseconds / 1000, nanoseconds % 1000)
+}
+
+/// A string of JSON. What the format forbids in one is escaped.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            c if c < ' ' => {
+                write!(quoted, "\\u{:04x}", c as u32).expect("a String");
+            }
+            c => quoted.push(c),
+        }
+    }
+    quoted + "\""
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_drivers_and_files_are_escaped() {
+        assert_eq!(quoted("a \"b\" \\ \n µ"), r#""a \"b\" \\ \u000a µ""#);
+    }
+
+    #[test]
+    fn microseconds_keep_each_nanosecond() {
+        assert_eq!(micro(12_003_004), "12003.004");
+        assert_eq!(micro(7), "0.007");
+    }
+}

@@ -1,0 +1,280 @@
+//! A timeline as text, for the terminal.
+
+use std::collections::BTreeMap;
+
+use super::{Slice, Timeline, Times};
+use crate::draw::columns;
+use crate::stopwatch::median;
+
+/// Characters of a bar.
+const BAR: usize = 26;
+/// Where more has happened, the first lines show how, and the table at the
+/// end shows the rest.
+const LINES: usize = 40;
+/// A time in which no device has anything to do takes at most this share of
+/// the others in the bars: beside a compiler's tenth of a second nobody would
+/// see a kernel of ten microseconds.
+const NAP: u64 = 24;
+
+impl Timeline {
+    /// A line for each call, in their order, with a bar: `-` the host is in
+    /// the call, `.` the device has it in its queue, `=` the device works on
+    /// it. Where the same has run more than once, a table of medians follows.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for (index, name) in &self.devices {
+            text += &format!("gpu:{index} is {name}\n");
+        }
+        let scale = Scale::new(&self.slices);
+        let head = [
+            "asked for",
+            "",
+            "at µs",
+            "call µs",
+            "wait µs",
+            "work µs",
+            "- call, . wait, = work",
+        ];
+        let rows = self.slices.iter().take(LINES).map(|slice| {
+            let of = |what: fn(&Times) -> u64| {
+                slice.times.as_ref().map_or("-".to_string(), |t| micro(what(t)))
+            };
+            let name = match self.devices.len() {
+                0 | 1 => slice.name.clone(),
+                _ => format!("gpu:{} {}", slice.device, slice.name),
+            };
+            [
+                name,
+                slice.amount.clone(),
+                micro(slice.call[0]),
+                micro(slice.call[1] - slice.call[0]),
+                of(Times::waited),
+                of(Times::ran),
+                scale.bar(slice),
+            ]
+        });
+        text += &aligned(head, rows.collect());
+        let more = self.slices.len().saturating_sub(LINES);
+        if more > 0 {
+            text += &format!("and {more} more, which --trace FILE keeps\n");
+        }
+        text + &self.medians()
+    }
+
+    /// What ran more than once: how often, and what it took.
+    fn medians(&self) -> String {
+        let mut by_name: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+        for slice in &self.slices {
+            let times = slice.times.iter();
+            let name = by_name.entry(&slice.name).or_default();
+            name.extend(times.map(|t| t.ran() as f64 / 1000.0));
+        }
+        by_name.retain(|_, times| times.len() > 1);
+        if by_name.is_empty() {
+            return String::new();
+        }
+        let mut by_time: Vec<(&str, f64, Vec<f64>)> = by_name
+            .into_iter()
+            .map(|(name, times)| (name, times.iter().sum(), times))
+            .collect();
+        by_time.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let head = ["asked for", "times", "median work µs", "all µs"];
+        let rows = by_time.into_iter().map(|(name, all, times)| {
+            [
+                name.to_string(),
+                times.len().to_string(),
+                format!("{:.1}", median(times)),
+                format!("{all:.1}"),
+            ]
+        });
+        "\n".to_string() + &aligned(head, rows.collect())
+    }
+}
+
+/// Nanoseconds as microseconds.
+fn micro(nanoseconds: u64) -> String {
+    format!("{:.1}", nanoseconds as f64 / 1000.0)
+}
+
+/// Columns: words to the left, numbers to the right.
+fn aligned<const N: usize>(
+    head: [&str; N],
+    mut rows: Vec<[String; N]>,
+) -> String {
+    rows.insert(0, head.map(str::to_string));
+    for column in 0..N {
+        let is_number = |row: &[String; N]| {
+            row[column] == "-" || row[column].parse::<f64>().is_ok()
+        };
+        if !rows[1..].iter().all(is_number) {
+            continue;
+        }
+        let width = |row: &[String; N]| row[column].chars().count();
+        let widest = rows.iter().map(width).max().unwrap_or(0);
+        for row in &mut rows {
+            row[column] = format!("{:>widest$}", row[column]);
+        }
+    }
+    columns(&rows)
+}
+
+/// From moments to characters.
+struct Scale {
+    /// The times in which a device has something to do: from, to, and where
+    /// on the shortened axis it begins.
+    busy: Vec<[u64; 3]>,
+    whole: u64,
+}
+
+impl Scale {
+    fn new(slices: &[Slice]) -> Scale {
+        let times = slices.iter().filter_map(|slice| slice.times);
+        let mut spans: Vec<_> = times.map(|t| [t.queued, t.ended]).collect();
+        spans.sort();
+        let mut busy: Vec<[u64; 3]> = vec![];
+        for [from, to] in spans {
+            match busy.last_mut() {
+                Some(last) if from <= last[1] => last[1] = last[1].max(to),
+                _ => busy.push([from, to, 0]),
+            }
+        }
+        let all: u64 = busy.iter().map(|[from, to, _]| to - from).sum();
+        let (mut place, mut end) = (0, None::<u64>);
+        for [from, to, start] in &mut busy {
+            place += end.map_or(0, |end| (*from - end).min(all / NAP));
+            *start = place;
+            place += *to - *from;
+            end = Some(*to);
+        }
+        Scale { busy, whole: place.max(1) }
+    }
+
+    /// How many characters stand before a moment.
+    fn place(&self, moment: u64) -> usize {
+        let after = self.busy.partition_point(|s| s[0] <= moment);
+        let Some([from, to, start]) = self.busy[..after].last() else {
+            return 0;
+        };
+        let along = u128::from(start + moment.min(*to) - from);
+        (along * BAR as u128 / u128::from(self.whole)) as usize
+    }
+
+    fn bar(&self, slice: &Slice) -> String {
+        let mut bar = [' '; BAR];
+        // Whatever happened has a character, however short it was.
+        let mut draw = |from: u64, to: u64, ink: char| {
+            let from = self.place(from).min(BAR - 1);
+            bar[from..self.place(to).max(from + 1)].fill(ink);
+        };
+        draw(slice.call[0], slice.call[1], '-');
+        if let Some(times) = slice.times {
+            draw(times.queued, times.started, '.');
+            draw(times.started, times.ended, '=');
+        }
+        format!("|{}|", bar.iter().collect::<String>())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::timeline::What;
+
+    /// Two launches, of which the second waits for the first, and a read.
+    fn two_launches() -> Timeline {
+        let launch = |call, times: [u64; 4]| Slice {
+            what: What::Launch,
+            name: "ew_mul".to_string(),
+            amount: "4 x 256".to_string(),
+            bytes: 0,
+            device: 0,
+            thread: 0,
+            call,
+            times: Some(Times {
+                queued: times[0],
+                submitted: times[1],
+                started: times[2],
+                ended: times[3],
+            }),
+        };
+        let read = Slice {
+            what: What::Read,
+            name: "read".to_string(),
+            amount: "4.0 KiB".to_string(),
+            bytes: 4096,
+            ..launch([13_000, 26_000], [14_000, 14_000, 22_000, 26_000])
+        };
+        Timeline {
+            devices: vec![(0, "a device".to_string())],
+            slices: vec![
+                launch([0, 2_000], [0, 1_000, 2_000, 12_000]),
+                launch([2_000, 3_000], [2_000, 3_000, 12_000, 22_000]),
+                read,
+            ],
+        }
+    }
+
+    #[test]
+    fn each_call_has_a_line_and_each_microsecond_its_place() {
+        let expected = "\
+gpu:0 is a device
+asked for           at µs  call µs  wait µs  work µs  - call, . wait, = work
+ew_mul     4 x 256    0.0      2.0      2.0     10.0  |..==========              |
+ew_mul     4 x 256    2.0      1.0     10.0     10.0  |  ..........==========    |
+read       4.0 KiB   13.0     13.0      8.0      4.0  |             -........====|
+
+asked for  times  median work µs  all µs
+ew_mul         2            10.0    20.0
+";
+        pretty_assertions::assert_eq!(two_launches().text(), expected);
+    }
+
+    #[test]
+    fn a_nap_of_the_devices_is_cut_short_in_the_bars() {
+        let mut timeline = two_launches();
+        let late = &mut timeline.slices[2];
+        let times = late.times.as_mut().expect("a read");
+        for moment in [
+            &mut times.queued,
+            &mut times.submitted,
+            &mut times.started,
+            &mut times.ended,
+        ] {
+            *moment += 1_000_000_000;
+        }
+        late.call = late.call.map(|moment| moment + 1_000_000_000);
+        let text = timeline.text();
+        assert!(text.contains("1000013.0"), "{text}");
+        assert!(text.contains("|.=======                  |"), "{text}");
+    }
+
+    #[test]
+    fn a_long_timeline_ends_in_what_is_kept_elsewhere_and_medians() {
+        let mut timeline = two_launches();
+        let first = timeline.slices[0].clone();
+        timeline.slices.resize(LINES + 5, first);
+        let text = timeline.text();
+        assert_eq!(text.matches("4.0 KiB").count(), 1);
+        assert!(text.contains("and 5 more, which --trace FILE keeps"));
+        assert!(text.contains("ew_mul        44            10.0"), "{text}");
+    }
+
+    #[test]
+    fn with_several_devices_each_line_names_its_own() {
+        let mut timeline = two_launches();
+        timeline.devices.push((1, "another".to_string()));
+        timeline.slices[1].device = 1;
+        let text = timeline.text();
+        assert!(text.contains("gpu:1 is another\n"), "{text}");
+        assert!(text.contains("\ngpu:0 ew_mul"), "{text}");
+        assert!(text.contains("\ngpu:1 ew_mul"), "{text}");
+    }
+
+    #[test]
+    fn what_is_the_host_s_alone_has_no_times_of_a_device() {
+        let mut timeline = two_launches();
+        timeline.slices[0].times = None;
+        let text = timeline.text();
+        assert!(text.contains("2.0        -        -"), "{text}");
+    }
+}

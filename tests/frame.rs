@@ -1,0 +1,79 @@
+//! The frame of every example, seen from outside: what `--timeline` and
+//! `--trace FILE` leave behind.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::{env, fs};
+
+use serde_json::Value;
+
+#[path = "common/device.rs"]
+mod device;
+
+use device::gpu_or_skip;
+
+/// Runs an example as a reader does.
+fn example(name: &str, words: &[&str]) -> Output {
+    // This test and the examples are built in one folder.
+    let test = env::current_exe().expect("the path of this test");
+    let target = test.ancestors().nth(3).expect("a target folder");
+    Command::new(env!("CARGO"))
+        .args(["run", "--quiet", "--example", name, "--target-dir"])
+        .arg(target)
+        .arg("--")
+        .args(words)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("cargo starts")
+}
+
+fn told(output: &[u8]) -> String {
+    String::from_utf8_lossy(output).into_owned()
+}
+
+fn file(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_file(&path);
+    path
+}
+
+#[test]
+fn an_example_shows_its_timeline_and_writes_its_trace() {
+    if gpu_or_skip().is_none() {
+        return;
+    }
+    let path = file("part2_mul.json");
+    let name = path.to_str().expect("a plain name");
+    let output = example("part2_mul", &["--trace", name, "--timeline"]);
+    let out = told(&output.stdout);
+    assert!(output.status.success(), "{out}{}", told(&output.stderr));
+    assert!(out.starts_with("[6] on "), "{out}");
+    assert!(out.contains("\new_mul "), "{out}");
+    assert!(out.contains("https://ui.perfetto.dev"), "{out}");
+    let trace = fs::read_to_string(&path).expect("the trace is there");
+    let trace: Value = serde_json::from_str(&trace).expect("it is JSON");
+    let events = trace["traceEvents"].as_array().expect("a list").iter();
+    // Once on the host, once on the device.
+    assert_eq!(events.filter(|e| e["name"] == "ew_mul").count(), 2);
+}
+
+#[test]
+fn an_example_without_a_device_says_so_and_writes_nothing() {
+    let path = file("part1_shapes.json");
+    let name = path.to_str().expect("a plain name");
+    let words = ["--timeline", "2,1", "--trace", name, "1,3"];
+    let output = example("part1_shapes", &words);
+    assert!(output.status.success());
+    assert!(told(&output.stdout).contains("[2, 1] * [1, 3] = [2, 3]"));
+    let said = told(&output.stderr);
+    assert!(said.contains("Nothing ran on an OpenCL device"), "{said}");
+    assert!(!path.exists());
+}
+
+#[test]
+fn a_word_that_nobody_reads_is_told() {
+    let output = example("part1_refusals", &["--timelime"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = told(&output.stderr);
+    assert!(said.contains("nobody has read `--timelime`"), "{said}");
+}

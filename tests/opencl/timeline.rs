@@ -1,0 +1,232 @@
+//! What is recorded of a device: a slice for each call, on one clock.
+
+use std::collections::BTreeSet;
+use std::thread;
+
+use rungrad::opencl::{Buffer, Gpu, devices, kernels, record};
+use rungrad::timeline::{Slice, Timeline, What};
+use serde_json::Value;
+
+use super::child::{child, is_child, succeed};
+use super::device::{gpu_or_skip, skip};
+
+const N: usize = 1000;
+
+fn fill(gpu: &Gpu, out: &Buffer<f32>) {
+    gpu.launch(&kernels::EW_FILL)
+        .output(out, N)
+        .scalar(2.5_f32)
+        .scalar(N as u32)
+        .global(N)
+        .local(256)
+        .run()
+        .unwrap();
+}
+
+/// An upload, three launches and a read.
+fn some_work(gpu: &Gpu) -> Timeline {
+    let work = || {
+        let out = gpu.upload(&[0.0_f32; N]).unwrap();
+        for _ in 0..3 {
+            fill(gpu, &out);
+        }
+        assert_eq!(out.read().unwrap(), [2.5; N]);
+    };
+    // What is built, is built here.
+    work();
+    record(work).unwrap().1
+}
+
+#[test]
+fn each_call_has_a_slice_in_the_order_of_the_calls() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let timeline = some_work(&gpu);
+    let index = gpu.info().index;
+    assert_eq!(timeline.devices, [(index, gpu.name().to_string())]);
+    let told = |slice: &Slice| {
+        (slice.what, slice.name.clone(), slice.amount.clone(), slice.bytes)
+    };
+    let launch = (What::Launch, "ew_fill".into(), "4 x 256".into(), 0);
+    let copied = "3.9 KiB".to_string();
+    let expected = [
+        (What::Upload, "upload".into(), copied.clone(), 4000),
+        launch.clone(),
+        launch.clone(),
+        launch,
+        (What::Read, "read".into(), copied, 4000),
+    ];
+    let found: Vec<_> = timeline.slices.iter().map(told).collect();
+    assert_eq!(found, expected);
+    assert_eq!(timeline.launches().count(), 3);
+}
+
+#[test]
+fn moments_stand_in_their_order_on_the_clock_of_the_host() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let timeline = some_work(&gpu);
+    assert_eq!(timeline.slices[0].call[0], 0, "the first call is the zero");
+    let mut before = [0; 2];
+    let mut free = 0;
+    for slice in &timeline.slices {
+        let [called, returned] = slice.call;
+        assert!(before[1] <= called && called <= returned, "{slice:?}");
+        before = slice.call;
+        let times = slice.times.expect("a copy or a launch");
+        assert!(called <= times.queued, "{slice:?}");
+        assert!(times.queued <= times.submitted, "{slice:?}");
+        assert!(times.submitted <= times.started, "{slice:?}");
+        assert!(times.started <= times.ended, "{slice:?}");
+        // The queue is in order: one thing after the other.
+        assert!(free <= times.started, "{slice:?}");
+        free = times.ended;
+    }
+}
+
+#[test]
+fn the_trace_is_json_with_a_slice_of_the_device_for_each_launch() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let timeline = some_work(&gpu);
+    let trace: Value = serde_json::from_str(&timeline.perfetto()).unwrap();
+    let events = trace["traceEvents"].as_array().unwrap();
+    let process = |name: &str| {
+        let named = events.iter().find(|event| {
+            event["name"] == "process_name" && event["args"]["name"] == name
+        });
+        named.unwrap_or_else(|| panic!("no process {name}"))["pid"].clone()
+    };
+    let host = process("host");
+    let device = format!("gpu:{} {}", gpu.info().index, gpu.name());
+    let device = process(&device);
+    let slices = |pid: &Value| -> Vec<&Value> {
+        let of = |e: &&Value| e["ph"] == "X" && e["pid"] == *pid;
+        events.iter().filter(of).collect()
+    };
+    assert_eq!(slices(&host).len(), timeline.slices.len());
+    let done = slices(&device);
+    assert_eq!(done.len(), timeline.slices.len());
+    let launches: Vec<_> =
+        done.iter().filter(|e| e["name"] == "ew_fill").collect();
+    assert_eq!(launches.len(), 3);
+    let mut free = 0.0;
+    for event in done {
+        let [at, takes] = ["ts", "dur"].map(|it| event[it].as_f64().unwrap());
+        assert!(free <= at && takes >= 0.0, "{event}");
+        free = at + takes;
+    }
+    // An arrow leads from each call to what it started.
+    for (end, pid) in [("s", host), ("f", device)] {
+        let of = |e: &&Value| e["ph"] == end && e["pid"] == pid;
+        assert_eq!(events.iter().filter(of).count(), timeline.slices.len());
+    }
+}
+
+#[test]
+fn the_text_has_a_line_for_each_launch() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let text = some_work(&gpu).text();
+    let lines = text.lines().filter(|line| line.ends_with('|'));
+    let launches = lines.filter(|line| line.starts_with("ew_fill  "));
+    assert_eq!(launches.count(), 3, "{text}");
+}
+
+#[test]
+fn a_build_is_a_call_inside_the_launch_that_needs_it() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let text = "kernel void k(global float *a) { a[0] = 71.0f; }";
+    let source = super::source(text);
+    let out = gpu.upload(&[0.0_f32]).unwrap();
+    let run = || {
+        super::launch(&gpu, &source)
+            .output(&out, 1)
+            .global(1)
+            .local(1)
+            .run()
+            .unwrap();
+        gpu.finish().unwrap();
+    };
+    let ((), first) = record(run).unwrap();
+    let kinds: Vec<What> = first.slices.iter().map(|it| it.what).collect();
+    assert_eq!(kinds, [What::Launch, What::Build, What::Finish]);
+    let [launch, build, _] = &first.slices[..] else { unreachable!() };
+    assert_eq!((&*build.name, &*build.amount), ("build", "my.cl"));
+    assert!(launch.call[0] <= build.call[0], "{first:?}");
+    assert!(build.call[1] <= launch.call[1], "{first:?}");
+    // Nothing was in the queue before the compiler had done its work.
+    let times = launch.times.expect("a launch");
+    assert!(build.call[1] <= times.queued, "{first:?}");
+
+    let ((), second) = record(run).unwrap();
+    assert_eq!(second.slices.len(), 2, "{second:?}");
+}
+
+#[test]
+fn more_events_than_are_kept_are_recorded_all() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let out = gpu.upload(&[0.0_f32; N]).unwrap();
+    let ((), timeline) = record(|| {
+        for _ in 0..1500 {
+            fill(&gpu, &out);
+        }
+    })
+    .unwrap();
+    let done = timeline.launches().filter(|it| it.times.is_some());
+    assert_eq!(done.count(), 1500);
+}
+
+#[test]
+fn a_recording_is_the_thread_s_own_and_ends_with_its_work() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let out = gpu.upload(&[0.0_f32; N]).unwrap();
+    let ((), outer) = record(|| {
+        fill(&gpu, &out);
+        let ((), inner) = record(|| fill(&gpu, &out)).unwrap();
+        assert_eq!(inner.launches().count(), 1);
+        thread::scope(|scope| {
+            scope.spawn(|| fill(&gpu, &out));
+        });
+        fill(&gpu, &out);
+    })
+    .unwrap();
+    assert_eq!(outer.launches().count(), 2);
+    fill(&gpu, &out);
+    let ((), nothing) = record(|| {}).unwrap();
+    assert!(nothing.is_empty());
+}
+
+#[test]
+fn two_devices_are_two_processes() {
+    if is_child() {
+        let [first, second] = [0, 1].map(|index| Gpu::open(index).unwrap());
+        let [a, b] = [&first, &second].map(|gpu| gpu.upload(&[0.0_f32; N]));
+        let (a, b) = (a.unwrap(), b.unwrap());
+        let ((), timeline) = record(|| {
+            fill(&first, &a);
+            fill(&second, &b);
+            fill(&first, &a);
+        })
+        .unwrap();
+        let places = timeline.launches().map(|slice| slice.device);
+        assert_eq!(places.collect::<Vec<_>>(), [0, 1, 0]);
+        assert_eq!(timeline.devices.len(), 2);
+        let trace: Value = serde_json::from_str(&timeline.perfetto()).unwrap();
+        let events = trace["traceEvents"].as_array().unwrap();
+        let fills = events
+            .iter()
+            .filter(|e| e["ph"] == "X" && e["name"] == "ew_fill")
+            .map(|e| e["pid"].to_string());
+        // The host and two devices.
+        assert_eq!(fills.collect::<BTreeSet<_>>().len(), 3);
+        return;
+    }
+    if gpu_or_skip().is_none() {
+        return;
+    }
+    let is_pocl = |platform: &str| platform.contains("Portable Computing");
+    if !devices().unwrap().iter().any(|d| is_pocl(&d.platform)) {
+        return skip("no PoCL", "this test asks PoCL for two devices");
+    }
+    succeed(
+        child("timeline::two_devices_are_two_processes")
+            .env("POCL_DEVICES", "pthread basic"),
+    );
+}
