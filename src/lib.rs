@@ -8,8 +8,9 @@
 //! 1. [`part1_cpu`] (chapters 1 to 10), and what its chapters build on the
 //!    way: [`graph`], [`gradcheck`], [`tape`], [`draw`], and for training
 //!    [`rng`], [`data`], [`progress`], [`exam`].
-//! 2. [`part2_gpu`] (chapters 11 to 20) on [`opencl`], and [`stopwatch`] and
-//!    [`timeline`], which tell how long its work takes, and when.
+//! 2. [`workgroup`] (chapter 11), and [`part2_gpu`] (chapters 12 to 20) on
+//!    [`opencl`], with [`stopwatch`] and [`timeline`], which tell how long its
+//!    work takes, and when.
 //! 3. [`part3_unified`] (chapters 21 to 28).
 //!
 //! Beside the parts stand [`reference`](mod@reference), the slow and obvious
@@ -38,6 +39,7 @@ pub mod shape;
 pub mod stopwatch;
 pub mod tape;
 pub mod timeline;
+pub mod workgroup;
 
 pub use error::{Error, attempt};
 pub use program::{run, words};

@@ -1,0 +1,206 @@
+//! A group on its way through a kernel: who may make a step, and who does.
+
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Waker};
+
+use super::item::{Item, Mail, Slot, Wish};
+use super::trace::{Deed, End, Event, Trace};
+use crate::error::mistake;
+use crate::rng::Random;
+
+/// A work-group: how many items it has, and how many cells of local memory
+/// they share. What stands in a cell before somebody writes it, nobody knows;
+/// here it is NaN, and shown as `?`.
+#[derive(Clone, Copy, Debug)]
+pub struct Group {
+    /// Work-items.
+    pub items: usize,
+    /// Cells of local memory, each an `f32`.
+    pub cells: usize,
+}
+
+/// Who makes the next step, of those that can.
+#[derive(Clone, Debug)]
+pub enum Schedule {
+    /// One item after the other, each as far as it can. A driver that runs
+    /// kernels on a CPU does this: a loop over the items, up to the barrier.
+    InTurn,
+    /// The same, with the last item first.
+    Reversed,
+    /// A step of each, around and around: lanes that run side by side.
+    Lockstep,
+    /// Whom the seed picks.
+    Random(u64),
+    /// These, a step each, and then in turn.
+    Given(Vec<usize>),
+}
+
+impl Group {
+    /// Runs a kernel in the order of a schedule.
+    #[track_caller]
+    pub fn run(self, schedule: Schedule, kernel: impl AsyncFn(Item)) -> Trace {
+        let mut run = Run::new(self, &kernel);
+        let mut random = match schedule {
+            Schedule::Random(seed) => Random::new(seed),
+            _ => Random::new(0),
+        };
+        let mut last = self.items;
+        loop {
+            if let Some(trace) = run.end(MOST_STEPS * self.items) {
+                return trace;
+            }
+            let ready = run.ready();
+            let given = match &schedule {
+                Schedule::InTurn => None,
+                Schedule::Reversed => ready.last(),
+                Schedule::Lockstep => ready.iter().find(|&&it| it > last),
+                Schedule::Random(_) => Some(&ready[random.below(ready.len())]),
+                Schedule::Given(items) => items.get(run.events.len()),
+            };
+            last = *given.unwrap_or(&ready[0]);
+            if !ready.contains(&last) {
+                mistake(format!(
+                    "step {} of the schedule is item {last}'s, which cannot \
+                     make one: only {ready:?} can",
+                    run.events.len() + 1
+                ));
+            }
+            run.step(last);
+        }
+    }
+}
+
+/// An item that has made so many steps is taken for one that never ends.
+const MOST_STEPS: usize = 1000;
+
+/// An item's own part of a run.
+struct Running<'k> {
+    /// None when it has come to its end.
+    kernel: Option<Pin<Box<dyn Future<Output = ()> + 'k>>>,
+    slot: Slot,
+}
+
+/// A group that stands still between two steps.
+pub(super) struct Run<'k> {
+    items: Vec<Running<'k>>,
+    pub(super) local: Vec<f32>,
+    pub(super) events: Vec<Event>,
+    /// How many barriers lie behind the group.
+    pub(super) phase: usize,
+}
+
+impl<'k> Run<'k> {
+    pub(super) fn new(group: Group, kernel: &'k impl AsyncFn(Item)) -> Self {
+        let size = group.items;
+        let start = |id| {
+            let slot = Slot::default();
+            let item = Item { id, size, slot: Rc::clone(&slot) };
+            Running { kernel: Some(Box::pin(kernel(item))), slot }
+        };
+        let mut run = Run {
+            items: (0..size).map(start).collect(),
+            local: vec![f32::NAN; group.cells],
+            events: Vec::new(),
+            phase: 0,
+        };
+        (0..size).for_each(|item| run.advance(item));
+        run.open();
+        run
+    }
+
+    /// Lets an item compute until it wants to make its next step.
+    fn advance(&mut self, item: usize) {
+        let Running { kernel, slot } = &mut self.items[item];
+        let Some(future) = kernel else { return };
+        let mut context = Context::from_waker(Waker::noop());
+        if future.as_mut().poll(&mut context).is_ready() {
+            *kernel = None;
+        } else if !matches!(slot.get(), Mail::Wish(_)) {
+            mistake(format!(
+                "item {item} waits for something that no group gives; a \
+                 kernel awaits reads, writes and barriers"
+            ));
+        }
+    }
+
+    fn wish(&self, item: usize) -> Option<Wish> {
+        match self.items.get(item)?.slot.get() {
+            Mail::Wish(wish) => Some(wish),
+            _ => None,
+        }
+    }
+
+    /// The items that can make a step, which is an access to local memory.
+    pub(super) fn ready(&self) -> Vec<usize> {
+        let at_memory =
+            |item: &usize| matches!(self.wish(*item), Some(Wish::Access(..)));
+        (0..self.items.len()).filter(at_memory).collect()
+    }
+
+    /// One step of an item that is ready, and what follows from it.
+    pub(super) fn step(&mut self, item: usize) {
+        let Some(Wish::Access(deed, cell, mut value)) = self.wish(item) else {
+            unreachable!("the item is ready")
+        };
+        let place = self.local.get_mut(cell);
+        let is_there = place.is_some();
+        match (place, deed) {
+            (Some(place), Deed::Read) => value = *place,
+            (Some(place), Deed::Write) => *place = value,
+            (None, _) => {}
+        }
+        let phase = self.phase;
+        self.events.push(Event { item, deed, cell, value, phase });
+        // An access outside is the end of the run: nobody knows what follows.
+        if is_there {
+            self.items[item].slot.set(Mail::Answer(value));
+            self.advance(item);
+            self.open();
+        }
+    }
+
+    /// The line of the barrier at which an item waits.
+    fn barrier(&self, item: usize) -> Option<u32> {
+        match self.wish(item) {
+            Some(Wish::Barrier(line)) => Some(line),
+            _ => None,
+        }
+    }
+
+    /// Opens the barrier when every item has come to the same one.
+    fn open(&mut self) {
+        let items = 0..self.items.len();
+        while let Some(line) = self.barrier(0)
+            && items.clone().all(|item| self.barrier(item) == Some(line))
+            && self.phase < MOST_STEPS
+        {
+            self.phase += 1;
+            for item in items.clone() {
+                self.items[item].slot.set(Mail::Answer(0.0));
+                self.advance(item);
+            }
+        }
+    }
+
+    /// What happened, if it has come to an end.
+    pub(super) fn end(&self, most_steps: usize) -> Option<Trace> {
+        let (steps, cells) = (self.events.len(), self.local.len());
+        let last = self.events.last().copied();
+        let end = if let Some(event) = last.filter(|it| it.cell >= cells) {
+            End::Outside { event, cells }
+        } else if steps >= most_steps || self.phase >= MOST_STEPS {
+            End::Endless { steps, barriers: self.phase }
+        } else if !self.ready().is_empty() {
+            return None;
+        } else {
+            let place = |item| (item, self.barrier(item));
+            let places = (0..self.items.len()).map(place);
+            match places.clone().all(|(_, line)| line.is_none()) {
+                true => End::Done(self.local.clone()),
+                false => End::Divergent(places.collect()),
+            }
+        };
+        Some(Trace { cells, events: self.events.clone(), end })
+    }
+}

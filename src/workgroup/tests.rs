@@ -1,0 +1,237 @@
+//! What the simulator says of right kernels and of wrong ones.
+
+use super::{Deed, End, Group, Item, Schedule};
+
+const INPUT: [f32; 8] = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0];
+
+/// The sum of the group's part of `x` into cell 0, with the barriers of these
+/// places: after the load, and after each round.
+async fn reduce(item: Item, x: &[f32], barriers: [bool; 2]) {
+    let me = item.id();
+    item.write(me, x[me]).await;
+    if barriers[0] {
+        item.barrier().await;
+    }
+    let mut width = item.size() / 2;
+    while width > 0 {
+        if me < width {
+            let sum = item.read(me).await + item.read(me + width).await;
+            item.write(me, sum).await;
+        }
+        if barriers[1] {
+            item.barrier().await;
+        }
+        width /= 2;
+    }
+}
+
+fn group(items: usize) -> Group {
+    Group { items, cells: items }
+}
+
+#[test]
+fn a_right_tree_survives_every_schedule() {
+    for (items, right) in [(1, 1.0), (2, 3.0), (4, 10.0), (8, 36.0)] {
+        let search = group(items)
+            .search(async |item| reduce(item, &INPUT, [true; 2]).await);
+        assert!(search.complete, "{items} items: {} states", search.states);
+        assert_eq!(search.endings.len(), 1, "{items} items");
+        let end = &search.endings[0].trace.end;
+        assert_eq!(end.local().map(|local| local[0]), Some(right));
+        assert!(search.race.is_none() && search.wrong(|_| true).is_none());
+    }
+}
+
+/// 24 orders of four loads; twice three steps can be shuffled in 20 ways; and
+/// one item is alone in the last round. Eight items have more schedules than
+/// anybody could try, and hardly more states.
+#[test]
+fn the_schedules_are_counted() {
+    let search = |items| {
+        let kernel = async |item: Item| reduce(item, &INPUT, [true; 2]).await;
+        let search = group(items).search(kernel);
+        (search.schedules(), search.states)
+    };
+    assert_eq!(search(4), (24 * 20, 42));
+    assert_eq!(search(8), (298_045_440_000, 969));
+}
+
+#[test]
+fn a_tree_without_barriers_between_its_rounds_has_a_breaking_schedule() {
+    let kernel = async |item: Item| reduce(item, &INPUT, [true, false]).await;
+    let search = group(4).search(kernel);
+    let broken = search.wrong(|local| local[0] == 10.0).expect("it breaks");
+    // Item 0 goes through both rounds before item 1 has begun.
+    let steps: Vec<usize> = broken.events.iter().map(|it| it.item).collect();
+    assert_eq!(steps[4..], [0, 0, 0, 0, 0, 0, 1, 1, 1]);
+    assert_eq!(broken.end, End::Done(vec![6.0, 6.0, 3.0, 4.0]));
+    let again = group(4).run(Schedule::Given(steps), kernel);
+    assert_eq!(again.end, broken.end);
+    let race = broken.race().expect("a race");
+    assert_eq!(
+        race.to_string(),
+        "A race: item 0 reads [1] in step 9, item 1 writes it in step 13, \
+         and no barrier stands between them."
+    );
+}
+
+#[test]
+fn lanes_in_lockstep_hide_the_missing_barrier() {
+    let kernel = async |item: Item| reduce(item, &INPUT, [true, false]).await;
+    let sum = |schedule| group(8).run(schedule, kernel).end.local().unwrap()[0];
+    assert_eq!(sum(Schedule::Lockstep), 36.0);
+    assert_eq!(sum(Schedule::Reversed), 36.0);
+    assert_ne!(sum(Schedule::InTurn), 36.0);
+    // Right by luck or not, the race is there.
+    for schedule in [Schedule::Lockstep, Schedule::Reversed] {
+        assert!(group(8).run(schedule, kernel).race().is_some());
+    }
+}
+
+#[test]
+fn a_value_that_nobody_has_written_is_unknown() {
+    let kernel = async |item: Item| reduce(item, &INPUT, [false, true]).await;
+    let trace = group(2).run(Schedule::InTurn, kernel);
+    assert_eq!(trace.events[2].to_string(), "reads  ? from [1]");
+    let search = group(2).search(kernel);
+    assert_eq!(search.race.unwrap().race().unwrap().events[0].cell, 1);
+}
+
+#[test]
+fn a_barrier_that_only_some_reach_is_a_sentence() {
+    let kernel = async |item: Item| {
+        if item.id() < 2 {
+            item.barrier().await;
+        }
+    };
+    let line = line!() - 3;
+    let end = group(4).run(Schedule::InTurn, kernel).end;
+    assert_eq!(
+        end.to_string(),
+        format!(
+            "A divergent barrier: items 0 and 1 wait in line {line}, items \
+             2 and 3 have left the kernel. Every item of a group has to come \
+             to the same barrier; who waits now waits for ever."
+        )
+    );
+}
+
+#[test]
+fn two_barriers_are_not_one() {
+    let kernel = async |item: Item| match item.id() {
+        0 => item.barrier().await,
+        _ => item.barrier().await,
+    };
+    let end = group(3).run(Schedule::InTurn, kernel).end.to_string();
+    assert!(end.contains("item 0 waits in line"), "{end}");
+    assert!(end.contains("items 1 and 2 wait in line"), "{end}");
+}
+
+#[test]
+fn an_index_outside_is_a_sentence() {
+    let kernel = async |item: Item| item.write(item.id() + 1, 1.0).await;
+    let trace = group(2).run(Schedule::InTurn, kernel);
+    assert_eq!(trace.events.len(), 2);
+    assert_eq!(
+        trace.end.to_string(),
+        "Item 1 wrote to [2], but local memory has 2 cells, counted from 0."
+    );
+    assert!(group(2).search(kernel).wrong(|_| true).is_some());
+}
+
+#[test]
+fn a_kernel_without_an_end_ends_as_a_sentence() {
+    let spins = async |item: Item| while item.read(0).await.is_nan() {};
+    let walks = async |item: Item| loop {
+        item.barrier().await;
+    };
+    for end in [
+        group(2).run(Schedule::Lockstep, spins).end,
+        group(2).run(Schedule::Lockstep, walks).end,
+        group(2).search(spins).endings.remove(0).trace.end,
+    ] {
+        assert!(matches!(end, End::Endless { .. }), "{end}");
+    }
+}
+
+#[test]
+fn a_group_too_large_for_every_schedule_says_so() {
+    let input: Vec<f32> = (0..32).map(|x| x as f32).collect();
+    let kernel = async |item: Item| reduce(item, &input, [true, false]).await;
+    let search = group(32).search(kernel);
+    assert!(!search.complete);
+    assert!(search.wrong(|local| local[0] == 496.0).is_some());
+}
+
+#[test]
+fn a_seed_is_a_schedule() {
+    let kernel = async |item: Item| reduce(item, &INPUT, [true; 2]).await;
+    let order = |seed| -> Vec<usize> {
+        let trace = group(8).run(Schedule::Random(seed), kernel);
+        trace.events.iter().map(|event| event.item).collect()
+    };
+    assert_eq!(order(1), order(1));
+    assert_ne!(order(1), order(2));
+}
+
+#[test]
+fn the_search_meets_every_order_of_two_writes() {
+    let kernel = async |item: Item| item.write(0, item.id() as f32).await;
+    let search = Group { items: 3, cells: 1 }.search(kernel);
+    let last: Vec<(u128, f32)> = search
+        .endings
+        .iter()
+        .map(|it| (it.schedules, it.trace.end.local().unwrap()[0]))
+        .collect();
+    assert_eq!(last, [(2, 2.0), (2, 1.0), (2, 0.0)]);
+}
+
+#[test]
+fn reading_side_by_side_is_no_race() {
+    let kernel = async |item: Item| {
+        if item.id() == 0 {
+            item.write(0, 1.0).await;
+        }
+        item.barrier().await;
+        item.read(0).await;
+    };
+    let search = group(3).search(kernel);
+    assert!(search.race.is_none());
+    let read = search.endings[0].trace.events[1];
+    assert_eq!((read.deed, read.value, read.phase), (Deed::Read, 1.0, 1));
+}
+
+#[test]
+#[should_panic(expected = "nobody waits for it; write `.await` behind it")]
+fn a_barrier_without_await_is_refused() {
+    group(2).run(Schedule::InTurn, async |item: Item| drop(item.barrier()));
+}
+
+#[test]
+#[should_panic(expected = "item 1's, which cannot make one: only [0] can")]
+fn a_schedule_names_those_who_can() {
+    let kernel = async |item: Item| {
+        if item.id() == 0 {
+            item.write(0, 1.0).await;
+        }
+    };
+    group(2).run(Schedule::Given(vec![1]), kernel);
+}
+
+#[test]
+fn a_trace_shows_local_memory_after_each_step() {
+    let kernel = async |item: Item| reduce(item, &INPUT, [true; 2]).await;
+    let trace = group(2).run(Schedule::Reversed, kernel);
+    pretty_assertions::assert_eq!(
+        trace.to_string(),
+        "\
+step  item  does               local memory
+   1     1  writes 2 to   [1]  ? 2
+   2     0  writes 1 to   [0]  1 2
+--- barrier ---
+   3     0  reads  1 from [0]  1 2
+   4     0  reads  2 from [1]  1 2
+   5     0  writes 3 to   [0]  3 2
+"
+    );
+}
