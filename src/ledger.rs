@@ -28,12 +28,17 @@ pub struct Counts {
     pub nodes: u64,
     /// Graph nodes freed.
     pub nodes_freed: u64,
+    /// Storages of Part 3's arrays made, on whichever device.
+    pub storages: u64,
+    /// Storages freed, or given back to wait for their next use.
+    pub storages_freed: u64,
 }
 
 thread_local! {
     static COUNTS: Cell<Counts> = const { Cell::new(Counts {
         launches: 0, builds: 0, bytes_to_device: 0, bytes_to_host: 0,
-        allocations: 0, frees: 0, nodes: 0, nodes_freed: 0,
+        allocations: 0, frees: 0, nodes: 0, nodes_freed: 0, storages: 0,
+        storages_freed: 0,
     }) };
 }
 
@@ -56,6 +61,11 @@ impl Counts {
     pub fn live_nodes(&self) -> i64 {
         self.nodes as i64 - self.nodes_freed as i64
     }
+
+    /// Storages made and not freed: 0 after a step that keeps nothing.
+    pub fn live_storages(&self) -> i64 {
+        self.storages as i64 - self.storages_freed as i64
+    }
 }
 
 impl Sub for Counts {
@@ -71,6 +81,8 @@ impl Sub for Counts {
             frees: self.frees - before.frees,
             nodes: self.nodes - before.nodes,
             nodes_freed: self.nodes_freed - before.nodes_freed,
+            storages: self.storages - before.storages,
+            storages_freed: self.storages_freed - before.storages_freed,
         }
     }
 }

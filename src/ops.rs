@@ -5,6 +5,7 @@
 //! it; `tests/architecture.rs` holds the files to that order.
 
 use std::fmt;
+use std::ops::Range;
 
 /// The operations, in teaching order.
 pub const OPERATIONS: &[&str] = &[
@@ -62,8 +63,6 @@ pub enum Op {
     Sigmoid,
     /// The sum over these axes, which stay with size 1 when kept.
     Sum(Vec<usize>, Keep),
-    /// The sum down to a shape that stretches to that of the operand.
-    SumTo(Vec<usize>),
     /// The largest over these axes.
     Max(Vec<usize>, Keep),
     /// The product of two matrices.
@@ -78,6 +77,24 @@ pub enum Op {
     Pick(Vec<usize>),
     /// The elements repeated to a larger shape.
     Expand(Vec<usize>),
+    /// A part of each axis.
+    Slice(Vec<Range<usize>>),
+    /// Zeros around: how many before and behind, for each axis.
+    Pad(Vec<[usize; 2]>),
+    /// Some axes backwards.
+    Flip(Vec<usize>),
+    /// One operand after another along an axis.
+    Cat(usize),
+    /// Where the first operand is not 0 the second, else the third.
+    Where,
+    /// The rows of a matrix at these places.
+    Gather(Vec<usize>),
+    /// Each row of a matrix added to its place among so many.
+    Scatter(Vec<usize>, usize),
+    /// Windows of a size, a step apart, over the last two axes.
+    Windows([usize; 2], [usize; 2]),
+    /// Windows of a size, a step apart, added up to images.
+    Fold([usize; 2], [usize; 2], [usize; 2]),
     /// A copy on another device.
     To(String),
     /// An operation of a reader's own.
@@ -131,7 +148,7 @@ impl Op {
             Op::Relu => "relu",
             Op::Tanh => "tanh",
             Op::Sigmoid => "sigmoid",
-            Op::Sum(..) | Op::SumTo(_) => "sum",
+            Op::Sum(..) => "sum",
             Op::Max(..) => "max",
             Op::Matmul => "matmul",
             Op::Reshape(_) => "reshape",
@@ -139,6 +156,15 @@ impl Op {
             Op::LogSoftmax => "log_softmax",
             Op::Pick(_) => "pick",
             Op::Expand(_) => "expand",
+            Op::Slice(_) => "slice",
+            Op::Pad(_) => "pad",
+            Op::Flip(_) => "flip",
+            Op::Cat(_) => "cat",
+            Op::Where => "where",
+            Op::Gather(_) => "gather",
+            Op::Scatter(..) => "scatter",
+            Op::Windows(..) => "windows",
+            Op::Fold(..) => "fold",
             Op::To(_) => "to",
             Op::Own(name) => name,
         }
@@ -151,15 +177,20 @@ impl Op {
             Op::Scale(number) | Op::Shift(number) | Op::Pow(number) => {
                 number.to_string()
             }
-            Op::SumTo(shape) if shape.is_empty() => String::new(),
-            Op::Reshape(shape) | Op::Expand(shape) | Op::SumTo(shape) => {
-                format!("{shape:?}")
-            }
+            Op::Reshape(shape) | Op::Expand(shape) => format!("{shape:?}"),
             Op::Sum(axes, _) | Op::Max(axes, _) if axes.len() == rank => {
                 String::new()
             }
-            Op::Sum(axes, _) | Op::Max(axes, _) | Op::Permute(axes) => {
+            Op::Sum(axes, _)
+            | Op::Max(axes, _)
+            | Op::Permute(axes)
+            | Op::Flip(axes) => {
                 format!("axes {axes:?}")
+            }
+            Op::Slice(ranges) => format!("{ranges:?}"),
+            Op::Cat(axis) => format!("axis {axis}"),
+            Op::Windows(size, step) | Op::Fold(size, step, _) => {
+                format!("{size:?} by {step:?}")
             }
             Op::To(device) => device.clone(),
             _ => String::new(),

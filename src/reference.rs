@@ -28,6 +28,15 @@ impl Array {
         Array { shape: shape.to_vec(), values }
     }
 
+    fn place(&self, at: &[usize]) -> usize {
+        let strides = shape::strides(&self.shape);
+        at.iter().zip(strides).map(|(i, step)| i * step as usize).sum()
+    }
+
+    fn at(&self, at: &[usize]) -> f64 {
+        self.values[self.place(at)]
+    }
+
     fn map(&self, f: impl Fn(f64) -> f64) -> Array {
         let values = self.values.iter().map(|&x| f(x)).collect();
         Array { shape: self.shape.clone(), values }
@@ -87,18 +96,24 @@ pub fn expand(a: &Array, shape: &[usize]) -> Array {
     Array::from_values(shape, values)
 }
 
-/// The product of two matrices: (m, k) x (k, n) -> (m, n).
+/// The product of each matrix with its partner:
+/// (.., m, k) x (.., k, n) -> (.., m, n), the axes in front equal.
 pub fn matmul(a: &Array, b: &Array) -> Array {
-    let (&[m, k], &[_, n]) = (&a.shape[..], &b.shape[..]) else {
-        panic!("two matrices")
+    let ([outer @ .., m, k], [.., _, n]) = (&a.shape[..], &b.shape[..]) else {
+        panic!("two batches of matrices")
     };
-    let mut values = vec![0.0; m * n];
-    for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
-        let products =
-            (0..k).map(|l| a.values[i * k + l] * b.values[l * n + j]);
-        values[i * n + j] = products.sum();
+    let (m, k, n) = (*m, *k, *n);
+    let mut values = Vec::new();
+    for at in 0..shape::size(outer) {
+        for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
+            let products = (0..k).map(|l| {
+                let (row, column) = ((at * m + i) * k, at * k * n + j);
+                a.values[row + l] * b.values[column + l * n]
+            });
+            values.push(products.sum());
+        }
     }
-    Array::from_values(&[m, n], values)
+    Array::from_values(&[outer, &[m, n]].concat(), values)
 }
 
 /// The axes in another order: axis `i` of the result is `axes[i]` of `a`.
@@ -146,6 +161,21 @@ fn within(
     all.into_iter()
 }
 
+/// The indices of every element of a shape, in row-major order.
+fn indices(shape: &[usize]) -> impl Iterator<Item = Vec<usize>> {
+    let strides = shape::strides(shape);
+    (0..shape::size(shape)).map(move |at| {
+        let axes = strides.iter().zip(shape);
+        axes.map(|(&step, &n)| at / step as usize % n).collect()
+    })
+}
+
+/// Each element from its index; 0 where there is nothing.
+fn place(shape: &[usize], of: impl Fn(&[usize]) -> Option<f64>) -> Array {
+    let values = indices(shape).map(|at| of(&at).unwrap_or(0.0));
+    Array::from_values(shape, values.collect())
+}
+
 /// The shape after a reduction, with the reduced axes as 1.
 fn kept(shape: &[usize], axes: &[usize]) -> Vec<usize> {
     let size = |axis| if axes.contains(&axis) { 1 } else { shape[axis] };
@@ -178,7 +208,6 @@ pub fn forward(op: &Op, inputs: &[&Array]) -> Option<Array> {
         (Op::Sum(axes, keep), [a]) => {
             settle(sum(a, &kept(&a.shape, axes)), axes, *keep)
         }
-        (Op::SumTo(shape), [a]) => sum(a, shape),
         (Op::Max(axes, keep), [a]) => {
             let shape = kept(&a.shape, axes);
             let most = reduce(a, &shape, f64::NEG_INFINITY, larger);
@@ -198,6 +227,86 @@ pub fn forward(op: &Op, inputs: &[&Array]) -> Option<Array> {
         }
         (Op::Expand(shape), [a]) => expand(a, shape),
         (Op::To(_), [a]) => (*a).clone(),
+        (Op::Slice(ranges), [a]) => {
+            let shape: Vec<usize> = ranges.iter().map(|r| r.len()).collect();
+            place(&shape, |at| {
+                let from = at.iter().zip(ranges).map(|(i, r)| i + r.start);
+                Some(a.at(&from.collect::<Vec<_>>()))
+            })
+        }
+        (Op::Pad(widths), [a]) => {
+            let axes = a.shape.iter().zip(widths);
+            let shape: Vec<usize> =
+                axes.map(|(n, [before, after])| before + n + after).collect();
+            place(&shape, |at| {
+                let axes = at.iter().zip(widths).zip(&a.shape);
+                let inside = axes.map(|((i, [before, _]), &n)| {
+                    i.checked_sub(*before).filter(|&i| i < n)
+                });
+                Some(a.at(&inside.collect::<Option<Vec<_>>>()?))
+            })
+        }
+        (Op::Flip(axes), [a]) => place(&a.shape, |at| {
+            let mut from = at.to_vec();
+            axes.iter().for_each(|&i| from[i] = a.shape[i] - 1 - at[i]);
+            Some(a.at(&from))
+        }),
+        (Op::Cat(axis), parts) => {
+            let mut shape = parts[0].shape.clone();
+            shape[*axis] = parts.iter().map(|part| part.shape[*axis]).sum();
+            place(&shape, |at| {
+                let mut from = at.to_vec();
+                for part in parts {
+                    match from[*axis].checked_sub(part.shape[*axis]) {
+                        None => return Some(part.at(&from)),
+                        Some(rest) => from[*axis] = rest,
+                    }
+                }
+                None
+            })
+        }
+        (Op::Where, [mask, a, b]) => {
+            let chosen = |i: usize| match mask.values[i] {
+                0.0 => b.values[i],
+                _ => a.values[i],
+            };
+            let values = (0..mask.values.len()).map(chosen).collect();
+            Array::from_values(&mask.shape, values)
+        }
+        (Op::Gather(places), [a]) => place(&[places.len(), a.shape[1]], |at| {
+            Some(a.at(&[places[at[0]], at[1]]))
+        }),
+        (Op::Scatter(places, rows), [a]) => place(&[*rows, a.shape[1]], |at| {
+            let taken = (0..places.len()).filter(|&i| places[i] == at[0]);
+            Some(taken.map(|i| a.at(&[i, at[1]])).sum())
+        }),
+        (Op::Windows(size, step), [a]) => {
+            let [outer @ .., h, w] = &a.shape[..] else { return None };
+            let rows = (h - size[0]) / step[0] + 1;
+            let columns = (w - size[1]) / step[1] + 1;
+            let shape = [outer, &[rows, columns], &size[..]].concat();
+            place(&shape, |at| {
+                let [outer @ .., row, column, y, x] = at else { return None };
+                let pixel = [row * step[0] + y, column * step[1] + x];
+                Some(a.at(&[outer, &pixel].concat()))
+            })
+        }
+        (Op::Fold(_, step, image), [a]) => {
+            let [outer @ .., _, _, _, _] = &a.shape[..] else { return None };
+            let mut sum = Array::from_values(
+                &[outer, image].concat(),
+                vec![0.0; shape::size(outer) * image[0] * image[1]],
+            );
+            for (at, value) in indices(&a.shape).zip(&a.values) {
+                let [outer @ .., row, column, y, x] = &at[..] else {
+                    return None;
+                };
+                let pixel = [row * step[0] + y, column * step[1] + x];
+                let at = sum.place(&[outer, &pixel].concat());
+                sum.values[at] += value;
+            }
+            sum
+        }
         _ => return None,
     })
 }

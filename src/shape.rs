@@ -91,21 +91,45 @@ pub fn stretched(small: &[usize], large: &[usize]) -> Vec<usize> {
 }
 // ANCHOR_END: stretched
 
+/// Elements as nested rows: `[[1, 2], [3, 4]]`. Where there are more than a
+/// hundred, of a long axis only both ends.
+pub fn nested(shape: &[usize], values: &[f32]) -> String {
+    let (Some((&n, inner)), long) = (shape.split_first(), values.len() > 100)
+    else {
+        return values.first().map_or(String::new(), |&value| word(value));
+    };
+    let row = |i: usize| {
+        let width = values.len() / n;
+        nested(inner, &values[i * width..][..width])
+    };
+    let rows: Vec<String> = match n {
+        7.. if long => {
+            let tail = (n - 3..n).map(row);
+            let rest = std::iter::once("...".to_string()).chain(tail);
+            (0..3).map(row).chain(rest).collect()
+        }
+        _ => (0..n).map(row).collect(),
+    };
+    format!("[{}]", rows.join(", "))
+}
+
 /// Values as the notebook prints them: `[2, 3]`, at most eight of them.
 pub fn list(values: &[f32]) -> String {
-    let word = |v: &f32| {
-        let is_plain = matches!(v.abs(), 1e-5..1e16) || *v == 0.0;
-        // Forty zeros before the first digit are hard to count.
-        match is_plain || !v.is_finite() {
-            true => format!("{v}"),
-            false => format!("{v:e}"),
-        }
-    };
-    let mut words: Vec<String> = values.iter().take(8).map(word).collect();
+    let mut words: Vec<String> =
+        values.iter().take(8).map(|&value| word(value)).collect();
     if values.len() > 8 {
         words.push(format!("... {} in all", values.len()));
     }
     format!("[{}]", words.join(", "))
+}
+
+fn word(value: f32) -> String {
+    let is_plain = matches!(value.abs(), 1e-5..1e16) || value == 0.0;
+    // Forty zeros before the first digit are hard to count.
+    match is_plain || !value.is_finite() {
+        true => format!("{value}"),
+        false => format!("{value:e}"),
+    }
 }
 
 #[cfg(test)]
@@ -159,6 +183,18 @@ mod tests {
         assert_eq!(list(&values), "[2, -0.5, 0, 3.8e-44, -1e20, inf]");
         assert_eq!(list(&[f32::NAN, 1e-5]), "[NaN, 0.00001]");
         assert_eq!(list(&[1.0; 9]), "[1, 1, 1, 1, 1, 1, 1, 1, ... 9 in all]");
+    }
+
+    #[test]
+    fn nested_rows_show_the_shape() {
+        assert_eq!(nested(&[2, 2], &[1.0, 2.0, 3.0, 4.0]), "[[1, 2], [3, 4]]");
+        assert_eq!(nested(&[2, 1], &[2.0, 4.0]), "[[2], [4]]");
+        assert_eq!(nested(&[], &[0.5]), "0.5");
+        assert_eq!(nested(&[0], &[]), "[]");
+        assert_eq!(nested(&[2, 0], &[]), "[[], []]");
+        let long: Vec<f32> = (0..101).map(|i| i as f32).collect();
+        let ends = "[0, 1, 2, ..., 98, 99, 100]";
+        assert_eq!(nested(&[101], &long), ends);
     }
 
     #[test]

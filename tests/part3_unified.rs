@@ -7,7 +7,7 @@ mod common;
 use std::thread;
 
 use common::device::gpu_or_skip;
-use common::engine::Part3;
+use common::engine::{Engine, Part3};
 use common::refusals::{HUGE, beyond};
 use rungrad::part3_unified::{
     Array, Context, Device, Function, Tensor, apply, grad, no_grad,
@@ -22,6 +22,10 @@ mod on_the_processor {
     }
 
     specification!(open);
+    operations!(open);
+    edges!(open);
+    refusals!(open);
+    operators!(open);
 }
 
 mod on_an_opencl_device {
@@ -32,6 +36,10 @@ mod on_an_opencl_device {
     }
 
     specification!(open);
+    operations!(open);
+    edges!(open);
+    refusals!(open);
+    operators!(open);
 }
 
 fn leaf(values: &[f32]) -> Tensor {
@@ -164,9 +172,9 @@ fn no_grad_is_a_matter_of_one_thread() {
 
 #[test]
 fn a_scope_ends_also_by_a_panic() {
-    let x = leaf(&[2.0]);
-    let two = constant(&[1.0, 2.0]);
-    let refused = attempt(|| no_grad(|| x.mul(&two)));
+    let x = leaf(&[2.0, 3.0]);
+    let three = constant(&[1.0; 3]);
+    let refused = attempt(|| no_grad(|| x.mul(&three)));
     assert!(refused.is_err());
     assert!(x.mul(&x).id().is_some());
 }

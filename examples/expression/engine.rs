@@ -153,7 +153,7 @@ fn part2(request: &Request) -> Result<Outcome, Error> {
         None => Gpu::first()?,
         Some(name) => match name.parse()? {
             Device::Gpu(index) => Gpu::open(index)?,
-            Device::Cpu => {
+            Device::Cpu | Device::Own(_) => {
                 return Err(Error::Usage(
                     "part2 runs on OpenCL devices only; write --device gpu, \
                      which may well be a driver for your processor"
@@ -188,8 +188,27 @@ fn part3(request: &Request) -> Result<Outcome, Error> {
         Some(name) => name.parse()?,
     };
     let ops = Ops {
-        one: &[("sum", Tensor::sum), ("exp", Tensor::exp)],
-        two: &[("mul", Tensor::mul), ("add", Tensor::add)],
+        one: &[
+            ("neg", Tensor::neg),
+            ("exp", Tensor::exp),
+            ("log", Tensor::log),
+            ("relu", Tensor::relu),
+            ("abs", Tensor::abs),
+            ("sqrt", Tensor::sqrt),
+            ("tanh", Tensor::tanh),
+            ("sigmoid", Tensor::sigmoid),
+            ("sum", Tensor::sum),
+            ("mean", Tensor::mean),
+            ("max", Tensor::max),
+            ("softmax", Tensor::softmax),
+            ("log_softmax", Tensor::log_softmax),
+        ],
+        two: &[
+            ("mul", Tensor::mul),
+            ("add", Tensor::add),
+            ("sub", Tensor::sub),
+            ("div", Tensor::div),
+        ],
     };
     let inputs = leaves(request, |shape, values| {
         Ok(Tensor::new(shape, values, device)?.requires_grad())

@@ -1,22 +1,38 @@
-// The elements of a strided view, one after another: a view of up to eight
-// axes -> out (n). The axes that a view lacks have size 1 and stand first.
+// Between a strided view of up to eight axes and elements in a row. The axes
+// that a view lacks have size 1 and stand first.
 
-kernel void copy_strided(global const float *a, uint offset, int8 shape,
-                         int8 strides, global float *out, uint n)
+// Where element i of a view lies: its index along each axis, the last axis
+// first, times the stride there.
+int place(uint i, uint offset, int8 shape, int8 strides)
 {
-    uint i = get_global_id(0);
-    if (i >= n)
-        return;
     int sizes[8];
     int steps[8];
     vstore8(shape, 0, sizes);
     vstore8(strides, 0, steps);
-    // The index along each axis, the last axis first.
     int rest = i;
     int at = offset;
     for (int axis = 7; axis >= 0; axis--) {
         at += rest % sizes[axis] * steps[axis];
         rest /= sizes[axis];
     }
-    out[i] = a[at];
+    return at;
+}
+
+// The elements of a view of a, one after another -> out (n).
+kernel void copy_strided(global const float *a, uint offset, int8 shape,
+                         int8 strides, global float *out, uint n)
+{
+    uint i = get_global_id(0);
+    if (i < n)
+        out[i] = a[place(i, offset, shape, strides)];
+}
+
+// The mirror: a (n), dense from an offset on -> the places of a view of out.
+kernel void copy_paste(global const float *a, uint a_offset,
+                       global float *out, uint offset, int8 shape,
+                       int8 strides, uint n)
+{
+    uint i = get_global_id(0);
+    if (i < n)
+        out[place(i, offset, shape, strides)] = a[a_offset + i];
 }

@@ -1,9 +1,10 @@
-// One output element from the input elements at the same place, for dense
-// arrays that begin at an offset: (n) -> (n) and (n), (n) -> (n). To add an
+// One output element from the input elements at the same place. To add an
 // operation, add a line at the end.
 
+// (n) -> (n), dense from an offset on. `p` is the number of an operation
+// that takes one.
 #define UNARY(NAME, RESULT)                                                 \
-    kernel void NAME(global const float *a, uint a_offset,                  \
+    kernel void NAME(global const float *a, uint a_offset, float p,         \
                      global float *out, uint n)                             \
     {                                                                       \
         uint i = get_global_id(0);                                          \
@@ -13,6 +14,7 @@
         }                                                                   \
     }
 
+// (n), (n) -> (n), dense from an offset on.
 #define BINARY(NAME, RESULT)                                                \
     kernel void NAME(global const float *a, uint a_offset,                  \
                      global const float *b, uint b_offset,                  \
@@ -26,7 +28,65 @@
         }                                                                   \
     }
 
+// The same for operands with any strides and one shape, so that what is
+// broadcast is read where it lies.
+#define STRIDED(NAME, RESULT)                                               \
+    kernel void NAME(global const float *a, uint a_offset, int8 a_strides,  \
+                     global const float *b, uint b_offset, int8 b_strides,  \
+                     int8 shape, global float *out, uint n)                 \
+    {                                                                       \
+        uint i = get_global_id(0);                                          \
+        if (i >= n)                                                         \
+            return;                                                         \
+        int sizes[8], a_steps[8], b_steps[8];                               \
+        vstore8(shape, 0, sizes);                                           \
+        vstore8(a_strides, 0, a_steps);                                     \
+        vstore8(b_strides, 0, b_steps);                                     \
+        int rest = i, a_at = a_offset, b_at = b_offset;                     \
+        for (int axis = 7; axis >= 0; axis--) {                             \
+            int index = rest % sizes[axis];                                 \
+            a_at += index * a_steps[axis];                                  \
+            b_at += index * b_steps[axis];                                  \
+            rest /= sizes[axis];                                            \
+        }                                                                   \
+        float x = a[a_at];                                                  \
+        float y = b[b_at];                                                  \
+        out[i] = RESULT;                                                    \
+    }
+
+// 1 / (1 + e^-x), without a large exponential.
+float sigmoid(float x)
+{
+    float small = exp(-fabs(x));
+    return x < 0.0f ? small / (1.0f + small) : 1.0f / (1.0f + small);
+}
+
+// Beyond 9.5 the tangent rounds to 1, and some drivers end a bit below.
+float flat_tanh(float x)
+{
+    return fabs(x) > 9.5f ? sign(x) : tanh(x);
+}
+
+UNARY(unary_scale, x * p)
+UNARY(unary_shift, x + p)
+UNARY(unary_reciprocal, 1.0f / x)
+UNARY(unary_sqrt, sqrt(x))
+UNARY(unary_square, x * x)
+UNARY(unary_pow, pow(x, p))
 UNARY(unary_exp, exp(x))
+UNARY(unary_log, log(x))
+UNARY(unary_relu, x <= 0.0f ? 0.0f : x)
+UNARY(unary_tanh, flat_tanh(x))
+UNARY(unary_sigmoid, sigmoid(x))
 
 BINARY(binary_add, x + y)
 BINARY(binary_mul, x * y)
+BINARY(binary_less, x < y ? 1.0f : 0.0f)
+BINARY(binary_at_most, x <= y ? 1.0f : 0.0f)
+BINARY(binary_equal, x == y ? 1.0f : 0.0f)
+
+STRIDED(strided_add, x + y)
+STRIDED(strided_mul, x * y)
+STRIDED(strided_less, x < y ? 1.0f : 0.0f)
+STRIDED(strided_at_most, x <= y ? 1.0f : 0.0f)
+STRIDED(strided_equal, x == y ? 1.0f : 0.0f)

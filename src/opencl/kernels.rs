@@ -16,7 +16,11 @@ macro_rules! kernel {
     ($file:literal, $name:literal, $reach:expr) => {
         Kernel::new(
             concat!("kernels/", $file),
-            include_str!(concat!("../../kernels/", $file)),
+            include_str!(concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/kernels/",
+                $file
+            )),
             $name,
             $reach,
         )
@@ -72,55 +76,14 @@ fn matmul(given: &Given) -> Option<Vec<u64>> {
     countable.then(|| vec![m * k, k * n, m * n])
 }
 
-/// `out[i] = exp(a[i])`: arguments `a, a_offset, out, n`.
-pub const UNARY_EXP: Kernel =
-    kernel!("part3/elementwise.cl", "unary_exp", |given| {
-        let n = given.uint(3)?;
-        Some(vec![given.uint(1)? + n, n])
-    });
+mod part3;
 
-/// `out[i] = a[i] + b[i]`: arguments `a, a_offset, b, b_offset, out, n`.
-pub const BINARY_ADD: Kernel =
-    kernel!("part3/elementwise.cl", "binary_add", binary);
-
-/// `out[i] = a[i] * b[i]`: arguments `a, a_offset, b, b_offset, out, n`.
-pub const BINARY_MUL: Kernel =
-    kernel!("part3/elementwise.cl", "binary_mul", binary);
-
-fn binary(given: &Given) -> Option<Vec<u64>> {
-    let n = given.uint(5)?;
-    Some(vec![given.uint(1)? + n, given.uint(3)? + n, n])
-}
-
-/// The elements of a view: arguments `a, offset, shape, strides, out, n`.
-pub const COPY_STRIDED: Kernel =
-    kernel!("part3/copy.cl", "copy_strided", |given| {
-        let n = given.uint(5)?;
-        let mut first = i128::from(given.uint(1)?);
-        let mut last = first;
-        for (size, stride) in given.int8(2)?.into_iter().zip(given.int8(3)?) {
-            if size < 1 {
-                return None;
-            }
-            let step = (size - 1) * stride;
-            first += step.min(0);
-            last += step.max(0);
-        }
-        // The kernel counts in `int`.
-        let inside = first >= 0 && last < i32::MAX.into();
-        inside.then(|| vec![last as u64 + 1, n])
-    });
-
-/// The sum of each row, one group for each: arguments `a, offset, out,
-/// columns`.
-pub const REDUCE_ROWS_SUM: Kernel =
-    kernel!("part3/reduce.cl", "reduce_rows_sum", |given| {
-        let rows = given.groups(0);
-        Some(vec![given.uint(1)? + rows * given.uint(3)?, rows])
-    });
+pub use part3::*;
 
 /// Every kernel of this crate.
-pub const ALL: &[Kernel] = &[
+pub const ALL: [&[Kernel]; 2] = [PART2, part3::ALL];
+
+const PART2: &[Kernel] = &[
     EW_MUL,
     EW_FILL,
     REDUCE_SUM,
@@ -129,9 +92,4 @@ pub const ALL: &[Kernel] = &[
     MATMUL1_NAIVE,
     MATMUL2_COALESCED,
     MATMUL3_TILED,
-    UNARY_EXP,
-    BINARY_ADD,
-    BINARY_MUL,
-    COPY_STRIDED,
-    REDUCE_ROWS_SUM,
 ];

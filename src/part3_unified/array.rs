@@ -1,24 +1,25 @@
-//! A storage seen through shape, strides and offset, built in chapter 24.
+//! A storage seen through a view, built in chapters 21 and 24.
 //!
-//! A view costs nothing: `expand` and `reshape` only change how the same
-//! numbers are reached. `compact` is the one that copies.
+//! An array knows where its numbers are and how they are walked; nothing is
+//! recorded here. What moves no element is in this file; what computes
+//! stands in `arithmetic.rs`.
 
+use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Binary, Device, Storage, Unary};
+use super::storage::Shared;
+use super::{Device, View, Window};
 use crate::error::Error;
-use crate::shape::{checked_size, size, strides};
+use crate::shape::{self, checked_size};
 
-/// Numbers on a device, and the way to walk them.
-#[derive(Clone, Debug)]
+/// Numbers on a device, and the way to walk them. Clones and views share the
+/// numbers.
+#[derive(Clone)]
 pub struct Array {
-    device: Device,
-    storage: Arc<Storage>,
-    shape: Vec<usize>,
-    /// In elements; 0 repeats the same number along an axis.
-    strides: Vec<isize>,
-    /// Where the first element lies.
-    offset: usize,
+    pub(super) device: Device,
+    pub(super) storage: Shared,
+    pub(super) view: View,
 }
 
 impl Array {
@@ -28,14 +29,7 @@ impl Array {
         values: &[f32],
         device: Device,
     ) -> Result<Array, Error> {
-        let size = checked_size(shape)?;
-        if size != values.len() {
-            return Err(Error::Mistake(format!(
-                "shape {shape:?} holds {size} elements, but {} values were \
-                 given; make the two agree",
-                values.len()
-            )));
-        }
+        check_size(shape, values.len())?;
         let storage = device.backend()?.upload(values)?;
         Ok(Array::dense(device, storage, shape))
     }
@@ -49,9 +43,40 @@ impl Array {
         Array::new(&[], &[value], device)?.expand(shape)
     }
 
-    fn dense(device: Device, storage: Storage, shape: &[usize]) -> Array {
-        let (strides, shape) = (strides(shape), shape.to_vec());
-        Array { device, storage: Arc::new(storage), shape, strides, offset: 0 }
+    /// Numbers from 0 to below 1: the first of the sequence that the seed
+    /// begins, the same on every device.
+    pub fn uniform(
+        shape: &[usize],
+        seed: u64,
+        device: Device,
+    ) -> Result<Array, Error> {
+        let storage = device.backend()?.uniform(seed, checked_size(shape)?)?;
+        Ok(Array::dense(device, storage, shape))
+    }
+
+    /// Any view of this array's storage, which it shares.
+    pub fn make(
+        &self,
+        shape: &[usize],
+        strides: &[isize],
+        offset: usize,
+    ) -> Result<Array, Error> {
+        let view = View::new(shape, strides, offset, self.storage.len())?;
+        Ok(self.seen(view))
+    }
+
+    /// A new storage in row-major order.
+    pub(super) fn dense(
+        device: Device,
+        storage: Shared,
+        shape: &[usize],
+    ) -> Array {
+        Array { device, storage, view: View::dense(shape) }
+    }
+
+    /// The same storage, seen otherwise.
+    fn seen(&self, view: View) -> Array {
+        Array { view, ..self.clone() }
     }
 
     /// The device that holds the numbers.
@@ -59,100 +84,112 @@ impl Array {
         self.device
     }
 
+    /// How the numbers are walked.
+    pub fn view(&self) -> &View {
+        &self.view
+    }
+
     /// The size along each axis.
     pub fn shape(&self) -> &[usize] {
-        &self.shape
+        self.view.shape()
     }
 
     /// How far apart, in elements, neighbors along each axis lie.
     pub fn strides(&self) -> &[isize] {
-        &self.strides
+        self.view.strides()
     }
 
     /// Where in the storage the first element lies.
     pub fn offset(&self) -> usize {
-        self.offset
+        self.view.offset()
     }
 
     /// The memory behind this view.
-    pub fn storage(&self) -> &Arc<Storage> {
+    pub fn storage(&self) -> &Shared {
         &self.storage
+    }
+
+    /// Whether both look at one memory.
+    pub fn shares(&self, other: &Array) -> bool {
+        Arc::ptr_eq(&self.storage, &other.storage)
     }
 
     /// The number of elements that the view shows.
     pub fn len(&self) -> usize {
-        size(&self.shape)
+        self.view.len()
     }
 
     /// Whether the view shows no element.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.view.is_empty()
     }
 
     /// Whether the elements lie one after another from the first on.
     pub fn is_dense(&self) -> bool {
-        self.strides == strides(&self.shape)
+        self.view.is_dense()
     }
 
     /// The elements in row-major order, on the host.
     pub fn to_vec(&self) -> Result<Vec<f32>, Error> {
         let dense = self.compact()?;
-        let all = dense.device.backend()?.download(&dense.storage)?;
-        Ok(all[dense.offset..][..dense.len()].to_vec())
+        let mut all = self.device.backend()?.download(&*dense.storage)?;
+        all.drain(..dense.offset());
+        all.truncate(self.len());
+        Ok(all)
+    }
+
+    /// The same elements on another device.
+    pub fn to(&self, device: Device) -> Result<Array, Error> {
+        if device == self.device {
+            return Ok(self.clone());
+        }
+        Array::new(self.shape(), &self.to_vec()?, device)
     }
 }
 
-// Views: no element moves.
+// Views: no element moves, unless the last two find no other way.
 impl Array {
-    /// The same elements, repeated along axes of size 1 and along new axes
-    /// in front, by strides of 0.
+    /// See [`View::expand`].
     pub fn expand(&self, shape: &[usize]) -> Result<Array, Error> {
-        checked_size(shape)?;
-        if !stretches(&self.shape, shape) {
-            return Err(Error::Mistake(format!(
-                "expand: {:?} does not stretch to {shape:?}; aligned at the \
-                 right, each size must be equal or 1",
-                self.shape
-            )));
-        }
-        let new = shape.len() - self.shape.len();
-        let mut strides = vec![0; new];
-        for (axis, &own) in self.shape.iter().enumerate() {
-            let same = shape[new + axis] == own;
-            strides.push(if same { self.strides[axis] } else { 0 });
-        }
-        Ok(Array { shape: shape.to_vec(), strides, ..self.clone() })
+        self.view.expand(shape).map(|view| self.seen(view))
     }
 
-    /// The axes in another order: axis `i` of the result is `axes[i]` here.
+    /// See [`View::permute`].
     pub fn permute(&self, axes: &[usize]) -> Result<Array, Error> {
-        let mut sorted = axes.to_vec();
-        sorted.sort_unstable();
-        if sorted != (0..self.shape.len()).collect::<Vec<_>>() {
-            return Err(Error::Mistake(format!(
-                "permute: {axes:?} does not name each of the {} axes once",
-                self.shape.len()
-            )));
-        }
-        let shape = axes.iter().map(|&axis| self.shape[axis]).collect();
-        let strides = axes.iter().map(|&axis| self.strides[axis]).collect();
-        Ok(Array { shape, strides, ..self.clone() })
+        self.view.permute(axes).map(|view| self.seen(view))
+    }
+
+    /// See [`View::slice`].
+    pub fn slice(&self, ranges: &[Range<usize>]) -> Result<Array, Error> {
+        self.view.slice(ranges).map(|view| self.seen(view))
+    }
+
+    /// See [`View::flip`].
+    pub fn flip(&self, axes: &[usize]) -> Result<Array, Error> {
+        self.view.flip(axes).map(|view| self.seen(view))
+    }
+
+    /// See [`View::windows`].
+    pub fn windows(&self, window: &Window) -> Result<Array, Error> {
+        self.view.windows(window).map(|view| self.seen(view))
     }
 
     /// The same elements in row-major order under another shape; copies
-    /// only when they do not lie in a row.
+    /// only when no strides can say it.
     pub fn reshape(&self, shape: &[usize]) -> Result<Array, Error> {
         let size = checked_size(shape)?;
         if size != self.len() {
             return Err(Error::Mistake(format!(
                 "reshape: {:?} has {} elements, {shape:?} has {size}; keep \
                  the number of elements",
-                self.shape,
+                self.shape(),
                 self.len()
             )));
         }
-        let dense = self.compact()?;
-        Ok(Array { strides: strides(shape), shape: shape.to_vec(), ..dense })
+        match self.view.reshape(shape) {
+            Some(view) => Ok(self.seen(view)),
+            None => self.compact()?.reshape(shape),
+        }
     }
 
     /// The same elements one after another; copies only when they are not.
@@ -161,79 +198,71 @@ impl Array {
             return Ok(self.clone());
         }
         let storage = self.device.backend()?.copy(self)?;
-        Ok(Array::dense(self.device, storage, &self.shape))
+        Ok(Array::dense(self.device, storage, self.shape()))
     }
 }
 
-// Computation: the backend of the device fills a new storage.
 impl Array {
-    /// `op` of each element.
-    pub fn unary(&self, op: Unary) -> Result<Array, Error> {
-        let storage = self.device.backend()?.unary(op, self)?;
-        Ok(Array::dense(self.device, storage, &self.shape))
-    }
-
-    /// `op` of each pair of elements of two equal shapes on one device.
-    pub fn binary(&self, op: Binary, other: &Array) -> Result<Array, Error> {
-        let name = op.name();
-        if self.device != other.device {
+    /// Puts values in the place of some elements. An array is a value: who
+    /// else looks at the same memory keeps seeing the old numbers, so they
+    /// are copied first where anybody does.
+    pub fn set(
+        &mut self,
+        ranges: &[Range<usize>],
+        values: &Array,
+    ) -> Result<(), Error> {
+        let place = self.view.slice(ranges)?;
+        if values.shape() != place.shape() || values.device != self.device {
             return Err(Error::Mistake(format!(
-                "{name}: the operands are on two devices, {} and {}; move \
-                 one with .to(..)",
-                self.device, other.device
+                "set: the place has shape {:?} on {}, the values {:?} on {}; \
+                 give both the same",
+                place.shape(),
+                self.device,
+                values.shape(),
+                values.device
             )));
         }
-        if self.shape != other.shape {
-            return Err(Error::Mistake(format!(
-                "{name}: the shapes {:?} and {:?} differ; give both operands \
-                 the same shape",
-                self.shape, other.shape
-            )));
+        let backend = self.device.backend()?;
+        let alone = Arc::get_mut(&mut self.storage).is_some();
+        if !alone || !self.is_dense() {
+            let storage = backend.copy(self)?;
+            *self = Array::dense(self.device, storage, self.shape());
         }
-        let storage = self.device.backend()?.binary(op, self, other)?;
-        Ok(Array::dense(self.device, storage, &self.shape))
-    }
-
-    /// The sum over each axis along which `shape` is shorter: the mirror of
-    /// [`Array::expand`].
-    pub fn sum_to(&self, shape: &[usize]) -> Result<Array, Error> {
-        if !stretches(shape, &self.shape) {
-            return Err(Error::Mistake(format!(
-                "sum: {:?} does not sum to {shape:?}; aligned at the right, \
-                 each size must be equal or 1",
-                self.shape
-            )));
+        let place = self.view.slice(ranges)?;
+        let storage = Arc::get_mut(&mut self.storage);
+        let storage = storage.expect("the only one that looks at it");
+        match place.is_empty() {
+            true => Ok(()),
+            false => backend.paste(storage, &place, values),
         }
-        let new = self.shape.len() - shape.len();
-        let is_kept = |&axis: &usize| {
-            axis >= new && shape[axis - new] == self.shape[axis]
-        };
-        let (kept, lost): (Vec<usize>, Vec<usize>) =
-            (0..self.shape.len()).partition(is_kept);
-        let axes: Vec<usize> = kept.into_iter().chain(lost).collect();
-        let rows = size(shape);
-        let columns = match rows {
-            0 => 0,
-            _ => self.len() / rows,
-        };
-        let dense = self.permute(&axes)?.compact()?;
-        let storage = self.device.backend()?.sum_rows(&dense, rows, columns)?;
-        Ok(Array::dense(self.device, storage, shape))
-    }
-
-    /// The same elements on another device.
-    pub fn to(&self, device: Device) -> Result<Array, Error> {
-        if device == self.device {
-            return Ok(self.clone());
-        }
-        Array::new(&self.shape, &self.to_vec()?, device)
     }
 }
 
-/// Whether `small`, aligned with `large` at the right, has each size equal
-/// or 1.
-fn stretches(small: &[usize], large: &[usize]) -> bool {
-    let pairs = small.iter().rev().zip(large.iter().rev());
-    small.len() <= large.len()
-        && pairs.into_iter().all(|(s, l)| s == l || *s == 1)
+pub(super) fn check_size(shape: &[usize], given: usize) -> Result<(), Error> {
+    let size = checked_size(shape)?;
+    if size == given {
+        return Ok(());
+    }
+    Err(Error::Mistake(format!(
+        "shape {shape:?} holds {size} elements, but {given} values were \
+         given; make the two agree"
+    )))
+}
+
+impl fmt::Display for Array {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.to_vec() {
+            Ok(values) => {
+                f.write_str(&shape::nested(self.shape(), &values))?;
+                write!(f, " on {}", self.device)
+            }
+            Err(error) => write!(f, "({error})"),
+        }
+    }
+}
+
+impl fmt::Debug for Array {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self} through {:?}", self.view)
+    }
 }

@@ -1,10 +1,16 @@
-//! The operations, each a [`Function`], in the order of [`crate::ops`] and
-//! then Part 3's own. Chapters 22, 23 and 25 build them.
+//! The operations that carry a gradient of their own, each a
+//! [`Function`](super::Function). Chapters 22, 23 and 25 build them.
 
 mod elementwise;
+mod matrix;
 mod movement;
+mod places;
 mod reduce;
 
-pub use elementwise::{Add, Exp, Mul};
-pub use movement::{Expand, Move};
-pub use reduce::Sum;
+pub use elementwise::{
+    Add, Exp, Log, Mul, Pow, Relu, Scale, Shift, Sigmoid, Tanh, Where,
+};
+pub use matrix::{LogSoftmax, Matmul};
+pub use movement::{Expand, Flip, Move, Pad, Permute, Reshape, Slice};
+pub use places::{Cat, Fold, Gather, Scatter, Windows};
+pub use reduce::{Max, Sum};

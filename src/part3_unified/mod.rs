@@ -1,24 +1,36 @@
 //! Part 3: one tensor on every device. Chapters 21 to 28 build it.
 //!
 //! Reading order: a [`Device`] holds a [`Storage`]; an [`Array`] looks at it
-//! through shape, strides and offset; a [`Backend`] computes few primitives
-//! on arrays; a [`Function`] ties a primitive to its gradient; a [`Tensor`]
-//! is an array with, where gradients are wanted, a node of the graph.
+//! through a [`View`]; a [`Backend`] computes few primitives on arrays; a
+//! [`Function`] ties a primitive to its gradient; a [`Tensor`] is an array
+//! with, where gradients are wanted, a node of the graph.
 
+mod arithmetic;
 mod array;
 mod backend;
 mod backward;
+mod data;
 mod device;
 mod function;
 mod functions;
+mod operators;
+mod ops;
+mod places;
 mod storage;
 mod tensor;
+mod view;
 
 pub use array::Array;
-pub use backend::{Backend, Binary, Unary};
+pub use backend::{Backend, Binary, Reduce, Unary};
 pub use backward::grad;
-pub use device::Device;
+pub use data::Data;
+pub use device::{Device, Own};
 pub use function::{Context, Function, apply, no_grad, trace};
-pub use functions::{Add, Exp, Expand, Move, Mul, Sum};
-pub use storage::Storage;
+pub use functions::{
+    Add, Cat, Exp, Expand, Flip, Fold, Gather, Log, LogSoftmax, Matmul, Max,
+    Move, Mul, Pad, Permute, Pow, Relu, Reshape, Scale, Scatter, Shift,
+    Sigmoid, Slice, Sum, Tanh, Where, Windows,
+};
+pub use storage::{Shared, Storage};
 pub use tensor::Tensor;
+pub use view::{View, Window};

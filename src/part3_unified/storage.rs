@@ -1,12 +1,20 @@
 //! Flat memory on one device, built in chapter 21.
 
-use crate::opencl::Buffer;
+use std::any::Any;
+use std::fmt::Debug;
+use std::sync::Arc;
 
-/// Numbers in a row, without shape. Views share it.
-#[derive(Debug)]
-pub enum Storage {
-    /// In the host's memory.
-    Cpu(Vec<f32>),
-    /// In the memory of an OpenCL device.
-    Gpu(Buffer<f32>),
+/// Numbers in a row, without shape. What holds them is the backend's own
+/// affair: a `Vec` on the processor, a buffer on an OpenCL device.
+pub trait Storage: Any + Debug + Send + Sync {
+    /// How many numbers there are.
+    fn len(&self) -> usize;
+
+    /// Whether there is none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
 }
+
+/// A storage that views share. It is freed with the last of them.
+pub type Shared = Arc<dyn Storage>;

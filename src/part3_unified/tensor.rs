@@ -4,9 +4,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::function::Node;
-use super::{Add, Array, Device, Exp, Expand, Move, Mul, Sum, apply};
+use super::{Array, Data, Device, Move, apply};
 use crate::error::{Error, attempt};
-use crate::shape::list;
+use crate::rng::Random;
+use crate::shape::{list, size};
 
 /// An array on a device and, where a gradient is wanted, its place in the
 /// graph. Clones share both.
@@ -24,6 +25,47 @@ impl Tensor {
         device: Device,
     ) -> Result<Tensor, Error> {
         Ok(Tensor::from(Array::new(shape, values, device)?))
+    }
+
+    /// A tensor of a shape, of numbers that may lie elsewhere: a list, an
+    /// ndarray, a buffer of a device.
+    pub fn from_data(
+        shape: &[usize],
+        data: impl Into<Data>,
+        device: Device,
+    ) -> Result<Tensor, Error> {
+        Ok(Tensor::from(Array::from_data(shape, data, device)?))
+    }
+
+    /// One value everywhere.
+    pub fn full(
+        shape: &[usize],
+        value: f32,
+        device: Device,
+    ) -> Result<Tensor, Error> {
+        Ok(Tensor::from(Array::full(shape, value, device)?))
+    }
+
+    /// Random numbers from 0 to below 1. A seed gives the same ones on every
+    /// device.
+    pub fn rand(
+        shape: &[usize],
+        seed: u64,
+        device: Device,
+    ) -> Result<Tensor, Error> {
+        Ok(Tensor::from(Array::uniform(shape, seed, device)?))
+    }
+
+    /// Random numbers around 0 with standard deviation 1. They are made on
+    /// the host, because the logarithms of two devices may differ.
+    pub fn randn(
+        shape: &[usize],
+        random: &mut Random,
+        device: Device,
+    ) -> Result<Tensor, Error> {
+        let values: Vec<f32> =
+            (0..size(shape)).map(|_| random.normal()).collect();
+        Tensor::new(shape, &values, device)
     }
 
     /// The same numbers as a leaf that keeps its gradient.
@@ -80,53 +122,7 @@ impl From<Array> for Tensor {
     }
 }
 
-// ANCHOR: operations
-// The operations: each hands a function to `apply`, and `apply` does the
-// rest for every device.
 impl Tensor {
-    /// The elementwise product of two equal shapes.
-    #[track_caller]
-    pub fn mul(&self, other: &Tensor) -> Tensor {
-        apply(Mul, &[self, other])
-    }
-
-    /// The elementwise sum of two equal shapes.
-    #[track_caller]
-    pub fn add(&self, other: &Tensor) -> Tensor {
-        apply(Add, &[self, other])
-    }
-}
-// ANCHOR_END: operations
-
-impl Tensor {
-    /// The exponential of each element.
-    #[track_caller]
-    pub fn exp(&self) -> Tensor {
-        apply(Exp, &[self])
-    }
-
-    /// The sum of all elements, a tensor of one element and no axes.
-    #[track_caller]
-    pub fn sum(&self) -> Tensor {
-        self.sum_to(&[])
-    }
-
-    /// The elements repeated along axes of size 1 and along new axes in
-    /// front.
-    #[track_caller]
-    pub fn expand(&self, shape: &[usize]) -> Tensor {
-        let (shape, from) = (shape.to_vec(), self.shape().to_vec());
-        apply(Expand { shape, from }, &[self])
-    }
-
-    /// The sum over each axis along which `shape` is shorter: the mirror of
-    /// [`Tensor::expand`].
-    #[track_caller]
-    pub fn sum_to(&self, shape: &[usize]) -> Tensor {
-        let (shape, from) = (shape.to_vec(), self.shape().to_vec());
-        apply(Sum { shape, from }, &[self])
-    }
-
     /// The same tensor on another device; its gradient travels back.
     pub fn to(&self, device: Device) -> Result<Tensor, Error> {
         let from = self.device();

@@ -215,6 +215,14 @@ impl Engine for Part3 {
         a.sum()
     }
 
+    fn call(
+        &self,
+        call: &Call,
+        operands: &[&Self::Tensor],
+    ) -> Option<Self::Tensor> {
+        Some(part3_call(call, operands))
+    }
+
     fn shape(&self, a: &Self::Tensor) -> Vec<usize> {
         a.shape().to_vec()
     }
@@ -247,5 +255,37 @@ impl Engine for Part3 {
 
     fn record(&self, build: impl FnOnce() -> Self::Tensor) -> Tape {
         part3_unified::trace(|| build().backward_recorded())
+    }
+}
+
+#[track_caller]
+fn part3_call(
+    call: &Call,
+    of: &[&part3_unified::Tensor],
+) -> part3_unified::Tensor {
+    let a = of[0];
+    match call {
+        Call::Mul => a.mul(of[1]),
+        Call::Add => a.add(of[1]),
+        Call::Sub => a.sub(of[1]),
+        Call::Div => a.div(of[1]),
+        Call::Neg => a.neg(),
+        Call::Pow(number) => a.pow(*number),
+        Call::Exp => a.exp(),
+        Call::Log => a.log(),
+        Call::Relu => a.relu(),
+        Call::Abs => a.abs(),
+        Call::Sqrt => a.sqrt(),
+        Call::Tanh => a.tanh(),
+        Call::Sigmoid => a.sigmoid(),
+        Call::Sum(axes, keep) => a.sum_over(axes, *keep),
+        Call::Mean(axes, keep) => a.mean_over(axes, *keep),
+        Call::Max(axes, keep) => a.max_over(axes, *keep),
+        Call::Matmul => a.matmul(of[1]),
+        Call::Reshape(shape) => a.reshape(shape),
+        Call::Transpose => a.transpose(),
+        Call::Softmax => a.softmax(),
+        Call::LogSoftmax => a.log_softmax(),
+        Call::CrossEntropy(labels) => a.cross_entropy(labels),
     }
 }

@@ -71,8 +71,7 @@ pub fn matrices_that_do_not_fit_are_refused<E: Engine>(e: &E) {
 }
 
 pub fn a_product_of_what_is_no_matrix_is_refused<E: Engine>(e: &E) {
-    let shapes: [&[&[usize]]; 3] =
-        [&[&[3], &[3, 2]], &[&[2, 3], &[3]], &[&[1, 2, 3], &[3, 2]]];
+    let shapes: [&[&[usize]]; 2] = [&[&[3], &[3, 2]], &[&[2, 3], &[3]]];
     for shapes in shapes {
         assert_eq!(
             refused(e, Call::Matmul, shapes),

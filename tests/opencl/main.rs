@@ -13,6 +13,7 @@ mod child;
 mod device;
 mod launches;
 mod oclgrind;
+mod part3;
 mod processes;
 mod refusals;
 mod timeline;

@@ -180,16 +180,50 @@ fn no_argument_makes_a_kernel_of_this_crate_leave_its_buffers() {
             .scalar(n)
     };
     let pair = [1, 1, 1, 1, 1, 1, 1, 2];
+    let rows = |offset: u32, columns: u32, segment: u32| {
+        gpu.launch(&kernels::REDUCE_ROWS_SUM)
+            .input(&a, 0)
+            .scalar(offset)
+            .scalar(1_u32)
+            .scalar(columns)
+            .scalar(segment)
+            .output(&a, 0)
+    };
+    let columns = |width: u32, height: u32, segment: u32| {
+        gpu.launch(&kernels::REDUCE_COLUMNS_SUM)
+            .input(&a, 0)
+            .scalar(1_u32)
+            .scalar(width)
+            .scalar(width)
+            .scalar(height)
+            .scalar(segment)
+            .output(&a, 0)
+    };
+    let fold = |sizes: [i32; 8], n: u32| {
+        gpu.launch(&kernels::FOLD_WINDOWS)
+            .input(&a, 0)
+            .scalar(0_u32)
+            .scalar(sizes)
+            .output(&a, 0)
+            .scalar(n)
+    };
     for launch in [
         gpu.launch(&kernels::EW_FILL)
             .output(&a, 0)
             .scalar(1.0_f32)
             .scalar(3_u32),
-        gpu.launch(&kernels::REDUCE_ROWS_SUM)
-            .input(&a, 0)
-            .scalar(2_u32)
-            .output(&a, 0)
-            .scalar(1_u32),
+        rows(2, 1, 1),
+        rows(0, 1, 0),
+        rows(0, 0, 1),
+        rows(0, 3, 3),
+        columns(1, 2, 1),
+        columns(3, 1, 1),
+        columns(1, 1, 0),
+        columns(u32::MAX, u32::MAX, u32::MAX),
+        fold([1, 2, 1, 2, 1, 1, 1, 1], 3),
+        fold([1, 1, 2, 2, 1, 1, 1, 1], 1),
+        fold([0; 8], 1),
+        fold([i32::MAX; 8], u32::MAX),
         copy(2, identity, [0; 8], 1),
         copy(0, identity, [0; 8], 3),
         copy(0, zero, [0; 8], 1),

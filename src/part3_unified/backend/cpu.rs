@@ -1,33 +1,116 @@
-//! The processor: plain loops over slices.
+//! The processor: loops over slices, shared among threads where that pays.
 
-use super::{Array, Backend, Binary, Storage, Unary};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use ndarray::{ArrayView2, ArrayViewMut2, ShapeBuilder, aview1, linalg};
+use rayon::prelude::*;
+
+use super::super::storage::Shared;
+use super::super::view::runs;
+use super::{
+    Array, Backend, Binary, Memory, Reduce, Storage, Unary, View, Window, own,
+};
 use crate::error::Error;
-use crate::shape::offsets;
+use crate::{ledger, rng};
+
+/// From this many elements on the threads share them.
+const PARALLEL: usize = 1 << 19;
 
 /// The host's processor.
 pub(in super::super) struct Cpu;
 
+/// Numbers in the host's memory.
+#[derive(Debug)]
+struct Host(Vec<f32>);
+
+impl Storage for Host {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+static NOW: AtomicU64 = AtomicU64::new(0);
+static PEAK: AtomicU64 = AtomicU64::new(0);
+
+impl Host {
+    fn shared(values: Vec<f32>) -> Shared {
+        let bytes = size_of_val(&values[..]) as u64;
+        let before = NOW.fetch_add(bytes, Ordering::Relaxed);
+        PEAK.fetch_max(before + bytes, Ordering::Relaxed);
+        ledger::count(|counts| counts.storages += 1);
+        Arc::new(Host(values))
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        NOW.fetch_sub(size_of_val(&self.0[..]) as u64, Ordering::Relaxed);
+        ledger::count(|counts| counts.storages_freed += 1);
+    }
+}
+
 impl Backend for Cpu {
-    fn upload(&self, values: &[f32]) -> Result<Storage, Error> {
-        Ok(Storage::Cpu(values.to_vec()))
+    fn name(&self) -> String {
+        "the processor".to_string()
     }
 
-    fn download(&self, storage: &Storage) -> Result<Vec<f32>, Error> {
-        Ok(numbers(storage).to_vec())
+    fn memory(&self) -> Memory {
+        let read = |bytes: &AtomicU64| bytes.load(Ordering::Relaxed);
+        Memory { now: read(&NOW), peak: read(&PEAK) }
     }
 
-    fn copy(&self, a: &Array) -> Result<Storage, Error> {
-        let all = numbers(a.storage());
-        let at = offsets(a.shape(), a.strides(), a.offset());
-        Ok(Storage::Cpu(at.map(|at| all[at]).collect()))
+    fn synchronize(&self) -> Result<(), Error> {
+        Ok(())
     }
 
-    fn unary(&self, op: Unary, a: &Array) -> Result<Storage, Error> {
-        let f = match op {
-            Unary::Exp => f32::exp,
-        };
-        let a = a.compact()?;
-        Ok(Storage::Cpu(dense(&a).iter().map(|&x| f(x)).collect()))
+    fn upload(&self, values: &[f32]) -> Result<Shared, Error> {
+        Ok(Host::shared(values.to_vec()))
+    }
+
+    fn download(&self, storage: &dyn Storage) -> Result<Vec<f32>, Error> {
+        Ok(own::<Host>(storage).0.clone())
+    }
+
+    fn uniform(&self, seed: u64, n: usize) -> Result<Shared, Error> {
+        let number = |k| rng::unit(rng::bits(seed, k));
+        Ok(Host::shared((0..n as u64).map(number).collect()))
+    }
+
+    fn copy(&self, a: &Array) -> Result<Shared, Error> {
+        Ok(Host::shared(elements(a)))
+    }
+
+    fn paste(
+        &self,
+        storage: &mut dyn Storage,
+        view: &View,
+        a: &Array,
+    ) -> Result<(), Error> {
+        let storage: &mut dyn std::any::Any = storage;
+        let host: &mut Host =
+            storage.downcast_mut().expect("an array knows its device");
+        for (at, value) in view.offsets().zip(elements(a)) {
+            host.0[at] = value;
+        }
+        Ok(())
+    }
+
+    fn unary(&self, op: Unary, a: &Array) -> Result<Shared, Error> {
+        let a = &a.compact()?;
+        Ok(match op {
+            Unary::Scale(number) => map(a, |x| x * number),
+            Unary::Shift(number) => map(a, |x| x + number),
+            Unary::Pow(-1.0) => map(a, |x| 1.0 / x),
+            Unary::Pow(0.5) => map(a, f32::sqrt),
+            Unary::Pow(2.0) => map(a, |x| x * x),
+            Unary::Pow(number) => map(a, |x| x.powf(number)),
+            Unary::Exp => map(a, f32::exp),
+            Unary::Log => map(a, f32::ln),
+            Unary::Relu => map(a, |x| if x <= 0.0 { 0.0 } else { x }),
+            Unary::Tanh => map(a, f32::tanh),
+            Unary::Sigmoid => map(a, sigmoid),
+        })
     }
 
     fn binary(
@@ -35,34 +118,227 @@ impl Backend for Cpu {
         op: Binary,
         a: &Array,
         b: &Array,
-    ) -> Result<Storage, Error> {
-        let (a, b) = (a.compact()?, b.compact()?);
-        let pairs = dense(&a).iter().zip(dense(&b));
-        Ok(Storage::Cpu(match op {
-            Binary::Add => pairs.map(|(x, y)| x + y).collect(),
-            Binary::Mul => pairs.map(|(x, y)| x * y).collect(),
-        }))
+    ) -> Result<Shared, Error> {
+        let (a, b) = (&a.compact()?, &b.compact()?);
+        Ok(match op {
+            Binary::Add => zip(a, b, |x, y| x + y),
+            Binary::Mul => zip(a, b, |x, y| x * y),
+            Binary::Less => zip(a, b, |x, y| f32::from(x < y)),
+            Binary::AtMost => zip(a, b, |x, y| f32::from(x <= y)),
+            Binary::Equal => zip(a, b, |x, y| f32::from(x == y)),
+        })
     }
 
-    fn sum_rows(
+    fn choose(
         &self,
+        mask: &Array,
+        a: &Array,
+        b: &Array,
+    ) -> Result<Shared, Error> {
+        let (mask, a, b) = (mask.compact()?, a.compact()?, b.compact()?);
+        let pairs = dense(&a).iter().zip(dense(&b));
+        let choice = |(&m, (&x, &y)): (&f32, (&f32, &f32))| {
+            if m != 0.0 { x } else { y }
+        };
+        Ok(Host::shared(dense(&mask).iter().zip(pairs).map(choice).collect()))
+    }
+
+    fn reduce(
+        &self,
+        op: Reduce,
         a: &Array,
         rows: usize,
         columns: usize,
-    ) -> Result<Storage, Error> {
-        let row = |row: usize| dense(a)[row * columns..][..columns].iter();
-        Ok(Storage::Cpu((0..rows).map(|r| row(r).sum()).collect()))
+    ) -> Result<Shared, Error> {
+        if a.is_empty() {
+            return Ok(Host::shared(vec![0.0; rows]));
+        }
+        // Rows that lie side by side are joined row by row; whatever does
+        // not lie evenly is laid out first.
+        let columns_first = a.view().reshape(&[rows, columns]);
+        let columns_first =
+            columns_first.filter(|v| rows > 1 && v.strides()[0] == 1);
+        Ok(Host::shared(match (columns_first, op) {
+            (Some(view), Reduce::Sum) => down(a, &view, |x, y| x + y),
+            (Some(view), Reduce::Max) => down(a, &view, larger),
+            (None, Reduce::Sum) => across(&a.compact()?, columns, sum),
+            (None, Reduce::Max) => across(&a.compact()?, columns, most),
+        }))
+    }
+
+    fn matmul(&self, a: &Array, b: &Array) -> Result<Shared, Error> {
+        let (batch, m) = (a.shape()[0], a.shape()[1]);
+        let n = b.shape()[2];
+        let mut out = vec![0.0; batch * m * n];
+        if a.is_empty() || b.is_empty() {
+            return Ok(Host::shared(out));
+        }
+        let (a, b) = (evenly(a)?, evenly(b)?);
+        for (i, out) in out.chunks_mut(m * n).enumerate() {
+            let out = ArrayViewMut2::from_shape((m, n), out);
+            let mut out = out.expect("one value each");
+            let (a, b) = (matrix(&a, i), matrix(&b, i));
+            linalg::general_mat_mul(1.0, &a, &b, 0.0, &mut out);
+        }
+        Ok(Host::shared(out))
+    }
+
+    fn gather(&self, a: &Array, places: &[usize]) -> Result<Shared, Error> {
+        let width = a.shape()[1];
+        let row = |&place: &usize| &dense(a)[place * width..][..width];
+        Ok(Host::shared(places.iter().flat_map(row).copied().collect()))
+    }
+
+    fn scatter(
+        &self,
+        a: &Array,
+        places: &[usize],
+        rows: usize,
+    ) -> Result<Shared, Error> {
+        let width = a.shape()[1];
+        let mut out = vec![0.0; rows * width];
+        for (row, &place) in places.iter().enumerate() {
+            let target = &mut out[place * width..][..width];
+            let given = &dense(a)[row * width..][..width];
+            target.iter_mut().zip(given).for_each(|(sum, x)| *sum += x);
+        }
+        Ok(Host::shared(out))
+    }
+
+    fn fold(
+        &self,
+        a: &Array,
+        window: &Window,
+        count: usize,
+        image: [usize; 2],
+    ) -> Result<Shared, Error> {
+        let shape = [count, image[0], image[1]];
+        let mut out = vec![0.0; shape.iter().product()];
+        let windows = View::dense(&shape).windows(window)?;
+        for (at, value) in windows.offsets().zip(dense(a)) {
+            out[at] += value;
+        }
+        Ok(Host::shared(out))
     }
 }
 
-fn numbers(storage: &Storage) -> &[f32] {
-    match storage {
-        Storage::Cpu(values) => values,
-        Storage::Gpu(_) => unreachable!("an array knows its device"),
-    }
+/// The memory that an array looks at.
+fn numbers(a: &Array) -> &[f32] {
+    &own::<Host>(&**a.storage()).0
 }
 
 /// The elements of a dense array.
 fn dense(a: &Array) -> &[f32] {
-    &numbers(a.storage())[a.offset()..][..a.len()]
+    match a.is_empty() {
+        true => &[],
+        false => &numbers(a)[a.offset()..][..a.len()],
+    }
+}
+
+/// The elements of any view, in row-major order, a run at a time.
+fn elements(a: &Array) -> Vec<f32> {
+    let (all, mut runs) = (numbers(a), runs([a.view()]));
+    if a.is_empty() {
+        return Vec::new();
+    }
+    let (length, [step]) = runs.pop().unwrap_or((1, [1]));
+    let (shape, strides): (Vec<usize>, Vec<isize>) =
+        runs.into_iter().map(|(size, [stride])| (size, stride)).unzip();
+    let mut values = Vec::with_capacity(a.len());
+    for at in crate::shape::offsets(&shape, &strides, a.offset()) {
+        match step {
+            1 => values.extend_from_slice(&all[at..][..length]),
+            0 => values.extend(std::iter::repeat_n(all[at], length)),
+            _ => {
+                let place = |i| (at as isize + i as isize * step) as usize;
+                values.extend((0..length).map(|i| all[place(i)]));
+            }
+        }
+    }
+    values
+}
+
+fn map(a: &Array, f: impl Fn(f32) -> f32 + Sync) -> Shared {
+    let x = dense(a);
+    Host::shared(match x.len() {
+        0..PARALLEL => x.iter().map(|&x| f(x)).collect(),
+        _ => x.par_iter().map(|&x| f(x)).collect(),
+    })
+}
+
+fn zip(a: &Array, b: &Array, f: impl Fn(f32, f32) -> f32 + Sync) -> Shared {
+    let (x, y) = (dense(a), dense(b));
+    Host::shared(match x.len() {
+        0..PARALLEL => x.iter().zip(y).map(|(&x, &y)| f(x, y)).collect(),
+        _ => x.par_iter().zip(y).map(|(&x, &y)| f(x, y)).collect(),
+    })
+}
+
+/// `1 / (1 + e^-x)`, without a large exponential.
+fn sigmoid(x: f32) -> f32 {
+    let small = (-x.abs()).exp();
+    if x < 0.0 { small / (1.0 + small) } else { 1.0 / (1.0 + small) }
+}
+
+fn larger(x: f32, y: f32) -> f32 {
+    if y > x || y.is_nan() { y } else { x }
+}
+
+/// `join` of each row that lies in a row.
+fn across(a: &Array, columns: usize, join: fn(&[f32]) -> f32) -> Vec<f32> {
+    match a.len() {
+        0..PARALLEL => dense(a).chunks(columns).map(join).collect(),
+        _ => dense(a).par_chunks(columns).map(join).collect(),
+    }
+}
+
+/// The sum of a slice, in chunks that are joined in order: the same bits for
+/// any number of threads, and a smaller error than one long chain.
+fn sum(values: &[f32]) -> f32 {
+    const CHUNK: usize = 4096;
+    let chunk = |chunk: &[f32]| aview1(chunk).sum();
+    let sums: Vec<f32> = match values.len() {
+        0..PARALLEL => values.chunks(CHUNK).map(chunk).collect(),
+        _ => values.par_chunks(CHUNK).map(chunk).collect(),
+    };
+    // From 0 on, because Rust's own sum of nothing is -0.
+    sums.iter().fold(0.0, |total, chunk| total + chunk)
+}
+
+fn most(values: &[f32]) -> f32 {
+    values.iter().copied().fold(f32::NEG_INFINITY, larger)
+}
+
+/// `join` of rows whose first elements lie side by side, and then their
+/// second ones: every pass goes through memory as it lies.
+fn down(a: &Array, view: &View, join: impl Fn(f32, f32) -> f32) -> Vec<f32> {
+    let (rows, columns) = (view.shape()[0], view.shape()[1]);
+    let line = |column: usize| {
+        let way = column as isize * view.strides()[1];
+        let at = (view.offset() as isize + way) as usize;
+        &numbers(a)[at..][..rows]
+    };
+    let mut out = line(0).to_vec();
+    for column in 1..columns {
+        for (sum, &x) in out.iter_mut().zip(line(column)) {
+            *sum = join(*sum, x);
+        }
+    }
+    out
+}
+
+/// The same batch of matrices with strides that ndarray takes.
+fn evenly(a: &Array) -> Result<Array, Error> {
+    match a.strides().iter().all(|&stride| stride >= 0) {
+        true => Ok(a.clone()),
+        false => a.compact(),
+    }
+}
+
+fn matrix(a: &Array, i: usize) -> ArrayView2<'_, f32> {
+    let (shape, strides) = (a.shape(), a.strides());
+    let at = a.offset() + i * strides[0] as usize;
+    let steps = (strides[1] as usize, strides[2] as usize);
+    let view = (shape[1], shape[2]).strides(steps);
+    ArrayView2::from_shape(view, &numbers(a)[at..]).expect("a view inside")
 }

@@ -1,94 +1,173 @@
 //! An OpenCL device: one kernel for each primitive.
 
-use super::{Array, Backend, Binary, Storage, Unary};
+mod stages;
+
+use std::sync::{Arc, OnceLock};
+
+use super::super::storage::Shared;
+use super::super::view::runs;
+use super::pool::{Pool, Pooled};
+use super::{
+    Array, Backend, Binary, Memory, Reduce, Storage, Unary, View, Window, own,
+};
 use crate::error::Error;
-use crate::opencl::{Buffer, Gpu, kernels};
+use crate::opencl::{self, Buffer, Gpu, Kernel, Launch, kernels};
 
 /// The items of a work-group, enough for any device to fill its units.
 const GROUP: usize = 256;
 
+/// The side of a tile in `kernels/part3/matmul.cl`.
+const TILE: usize = 16;
+
 /// The axes that a view may have on the device; see `kernels/part3/copy.cl`.
 const AXES: usize = 8;
 
-/// One OpenCL device.
-pub(in super::super) struct OpenCl(Gpu);
+/// One OpenCL device, and the buffers that wait for their next use.
+pub(in super::super) struct OpenCl {
+    gpu: Gpu,
+    pool: Arc<Pool>,
+}
 
 impl OpenCl {
-    pub(in super::super) fn open(index: usize) -> Result<OpenCl, Error> {
-        Gpu::open(index).map(OpenCl)
+    /// A device is opened once; whoever asks again gets the same.
+    pub(in super::super) fn open(
+        index: usize,
+    ) -> Result<&'static OpenCl, Error> {
+        static OPENED: OnceLock<Vec<OnceLock<OpenCl>>> = OnceLock::new();
+        let gpu = Gpu::open(index)?;
+        let count = opencl::devices()?.len();
+        let opened = OPENED
+            .get_or_init(|| (0..count).map(|_| OnceLock::new()).collect());
+        Ok(opened[index].get_or_init(|| {
+            let pool = Pool::new(gpu.info().max_allocation);
+            OpenCl { gpu, pool }
+        }))
     }
 
-    /// A new buffer for `n` numbers, filled by `launch`. OpenCL has no
+    /// A buffer of somebody else's as a storage.
+    pub(in super::super) fn adopt(&self, buffer: Buffer<f32>) -> Shared {
+        Arc::new(self.pool.adopt(buffer))
+    }
+
+    /// A new storage for `n` numbers, filled by `launch`. OpenCL has no
     /// buffer of 0 bytes, so an empty array owns one unused number.
     fn fill(
         &self,
         n: usize,
         launch: impl FnOnce(&Buffer<f32>) -> Result<(), Error>,
-    ) -> Result<Storage, Error> {
-        let out = self.0.allocate(n.max(1))?;
+    ) -> Result<Shared, Error> {
+        let out = self.pool.take(&self.gpu, n.max(1))?;
         if n > 0 {
-            launch(&out)?;
+            launch(out.buffer())?;
         }
-        Ok(Storage::Gpu(out))
+        Ok(Arc::new(out))
+    }
+
+    /// A kernel with one item for each of `n` elements.
+    fn each<'a>(&self, kernel: &'a Kernel, n: usize) -> Launch<'a> {
+        self.gpu.launch(kernel).global(n).local(GROUP)
+    }
+
+    fn places(&self, places: &[usize]) -> Result<Buffer<u32>, Error> {
+        let numbers = places.iter().map(|&place| place as u32);
+        self.gpu.upload(&numbers.chain([0]).collect::<Vec<_>>())
     }
 }
 
 impl Backend for OpenCl {
-    fn upload(&self, values: &[f32]) -> Result<Storage, Error> {
-        let values = if values.is_empty() { &[0.0] } else { values };
-        Ok(Storage::Gpu(self.0.upload(values)?))
+    fn name(&self) -> String {
+        self.gpu.name().to_string()
     }
 
-    fn download(&self, storage: &Storage) -> Result<Vec<f32>, Error> {
-        buffer(storage).read()
+    fn memory(&self) -> Memory {
+        self.pool.memory()
     }
 
-    fn copy(&self, a: &Array) -> Result<Storage, Error> {
-        let (n, axes) = (a.len(), a.shape().len());
-        let Some(missing) = AXES.checked_sub(axes) else {
-            return Err(Error::Mistake(format!(
-                "a view of {axes} axes cannot be copied on an OpenCL \
-                 device, which takes {AXES}; reshape it to fewer"
-            )));
-        };
-        let (mut sizes, mut steps) = ([1; AXES], [0; AXES]);
-        for (axis, (&size, &step)) in
-            a.shape().iter().zip(a.strides()).enumerate()
-        {
-            sizes[missing + axis] = size as i32;
-            steps[missing + axis] = step as i32;
+    fn synchronize(&self) -> Result<(), Error> {
+        self.gpu.finish()
+    }
+
+    fn upload(&self, values: &[f32]) -> Result<Shared, Error> {
+        let out = self.pool.take(&self.gpu, values.len().max(1))?;
+        if !values.is_empty() {
+            out.buffer().write(values)?;
         }
-        let all = buffer(a.storage());
+        Ok(Arc::new(out))
+    }
+
+    fn download(&self, storage: &dyn Storage) -> Result<Vec<f32>, Error> {
+        own::<Pooled>(storage).buffer().read()
+    }
+
+    fn uniform(&self, seed: u64, n: usize) -> Result<Shared, Error> {
         self.fill(n, |out| {
-            self.0
-                .launch(&kernels::COPY_STRIDED)
-                .input(all, all.len())
-                .scalar(a.offset() as u32)
-                .scalar(sizes)
-                .scalar(steps)
+            self.each(&kernels::FILL_UNIFORM, n)
                 .output(out, n)
+                .scalar(seed as u32)
+                .scalar((seed >> 32) as u32)
                 .scalar(n as u32)
-                .global(n)
-                .local(GROUP)
                 .run()
                 .map(drop)
         })
     }
 
-    fn unary(&self, op: Unary, a: &Array) -> Result<Storage, Error> {
-        let kernel = match op {
-            Unary::Exp => kernels::UNARY_EXP,
+    fn copy(&self, a: &Array) -> Result<Shared, Error> {
+        let (n, [shape, steps]) = (a.len(), walk([a.view()])?);
+        self.fill(n, |out| {
+            self.each(&kernels::COPY_STRIDED, n)
+                .input(buffer(a), 1)
+                .scalar(a.offset() as u32)
+                .scalar(shape)
+                .scalar(steps)
+                .output(out, n)
+                .scalar(n as u32)
+                .run()
+                .map(drop)
+        })
+    }
+
+    fn paste(
+        &self,
+        storage: &mut dyn Storage,
+        view: &View,
+        a: &Array,
+    ) -> Result<(), Error> {
+        let (n, [shape, steps]) = (a.len(), walk([view])?);
+        let a = a.compact()?;
+        self.each(&kernels::COPY_PASTE, n)
+            .input(buffer(&a), a.offset() + n)
+            .scalar(a.offset() as u32)
+            .output(own::<Pooled>(storage).buffer(), 1)
+            .scalar(view.offset() as u32)
+            .scalar(shape)
+            .scalar(steps)
+            .scalar(n as u32)
+            .run()
+            .map(drop)
+    }
+
+    fn unary(&self, op: Unary, a: &Array) -> Result<Shared, Error> {
+        let (kernel, number) = match op {
+            Unary::Scale(number) => (kernels::UNARY_SCALE, number),
+            Unary::Shift(number) => (kernels::UNARY_SHIFT, number),
+            Unary::Pow(-1.0) => (kernels::UNARY_RECIPROCAL, 0.0),
+            Unary::Pow(0.5) => (kernels::UNARY_SQRT, 0.0),
+            Unary::Pow(2.0) => (kernels::UNARY_SQUARE, 0.0),
+            Unary::Pow(number) => (kernels::UNARY_POW, number),
+            Unary::Exp => (kernels::UNARY_EXP, 0.0),
+            Unary::Log => (kernels::UNARY_LOG, 0.0),
+            Unary::Relu => (kernels::UNARY_RELU, 0.0),
+            Unary::Tanh => (kernels::UNARY_TANH, 0.0),
+            Unary::Sigmoid => (kernels::UNARY_SIGMOID, 0.0),
         };
         let (a, n) = (a.compact()?, a.len());
         self.fill(n, |out| {
-            self.0
-                .launch(&kernel)
-                .input(buffer(a.storage()), a.offset() + n)
+            self.each(&kernel, n)
+                .input(buffer(&a), a.offset() + n)
                 .scalar(a.offset() as u32)
+                .scalar(number)
                 .output(out, n)
                 .scalar(n as u32)
-                .global(n)
-                .local(GROUP)
                 .run()
                 .map(drop)
         })
@@ -99,52 +178,225 @@ impl Backend for OpenCl {
         op: Binary,
         a: &Array,
         b: &Array,
-    ) -> Result<Storage, Error> {
-        let kernel = match op {
-            Binary::Add => kernels::BINARY_ADD,
-            Binary::Mul => kernels::BINARY_MUL,
+    ) -> Result<Shared, Error> {
+        let (dense, strided) = match op {
+            Binary::Add => (kernels::BINARY_ADD, kernels::STRIDED_ADD),
+            Binary::Mul => (kernels::BINARY_MUL, kernels::STRIDED_MUL),
+            Binary::Less => (kernels::BINARY_LESS, kernels::STRIDED_LESS),
+            Binary::AtMost => {
+                (kernels::BINARY_AT_MOST, kernels::STRIDED_AT_MOST)
+            }
+            Binary::Equal => (kernels::BINARY_EQUAL, kernels::STRIDED_EQUAL),
         };
-        let (a, b, n) = (a.compact()?, b.compact()?, a.len());
+        let n = a.len();
+        if a.is_dense() && b.is_dense() {
+            return self.fill(n, |out| {
+                self.each(&dense, n)
+                    .input(buffer(a), a.offset() + n)
+                    .scalar(a.offset() as u32)
+                    .input(buffer(b), b.offset() + n)
+                    .scalar(b.offset() as u32)
+                    .output(out, n)
+                    .scalar(n as u32)
+                    .run()
+                    .map(drop)
+            });
+        }
+        let [shape, of_a, of_b] = walk([a.view(), b.view()])?;
         self.fill(n, |out| {
-            self.0
-                .launch(&kernel)
-                .input(buffer(a.storage()), a.offset() + n)
+            self.each(&strided, n)
+                .input(buffer(a), 1)
                 .scalar(a.offset() as u32)
-                .input(buffer(b.storage()), b.offset() + n)
+                .scalar(of_a)
+                .input(buffer(b), 1)
                 .scalar(b.offset() as u32)
+                .scalar(of_b)
+                .scalar(shape)
                 .output(out, n)
                 .scalar(n as u32)
-                .global(n)
-                .local(GROUP)
                 .run()
                 .map(drop)
         })
     }
 
-    fn sum_rows(
+    fn choose(
         &self,
+        mask: &Array,
+        a: &Array,
+        b: &Array,
+    ) -> Result<Shared, Error> {
+        let (mask, n) = (mask.compact()?, a.len());
+        let (a, b) = (a.compact()?, b.compact()?);
+        self.fill(n, |out| {
+            self.each(&kernels::CHOOSE_ELEMENTS, n)
+                .input(buffer(&mask), mask.offset() + n)
+                .scalar(mask.offset() as u32)
+                .input(buffer(&a), a.offset() + n)
+                .scalar(a.offset() as u32)
+                .input(buffer(&b), b.offset() + n)
+                .scalar(b.offset() as u32)
+                .output(out, n)
+                .scalar(n as u32)
+                .run()
+                .map(drop)
+        })
+    }
+
+    fn reduce(
+        &self,
+        op: Reduce,
         a: &Array,
         rows: usize,
         columns: usize,
-    ) -> Result<Storage, Error> {
-        self.fill(rows, |out| {
-            self.0
-                .launch(&kernels::REDUCE_ROWS_SUM)
-                .input(buffer(a.storage()), a.offset() + rows * columns)
+    ) -> Result<Shared, Error> {
+        if a.is_empty() {
+            return self.upload(&vec![0.0; rows]);
+        }
+        let flat = a.reshape(&[rows, columns])?;
+        let strides = (flat.strides()[0], flat.strides()[1]);
+        match strides {
+            _ if columns > 1 && strides.1 != 1 && strides.0 == 1 => {
+                self.reduce_down(op, &flat)
+            }
+            (row, 1) if row >= 0 => self.reduce_across(op, &flat),
+            _ => self.reduce_across(op, &flat.compact()?),
+        }
+    }
+
+    fn matmul(&self, a: &Array, b: &Array) -> Result<Shared, Error> {
+        let [batch, m, k] = [0, 1, 2].map(|axis| a.shape()[axis]);
+        let n = b.shape()[2];
+        if k == 0 {
+            return self.upload(&vec![0.0; batch * m * n]);
+        }
+        let strides = |a: &Array, axis: usize| a.strides()[axis] as i32;
+        let strides = [
+            strides(a, 0),
+            strides(a, 1),
+            strides(a, 2),
+            strides(b, 0),
+            strides(b, 1),
+            strides(b, 2),
+            0,
+            0,
+        ];
+        self.fill(batch * m * n, |out| {
+            self.gpu
+                .launch(&kernels::BATCH_MATMUL)
+                .input(buffer(a), 1)
                 .scalar(a.offset() as u32)
-                .output(out, rows)
-                .scalar(columns as u32)
-                .global(rows * GROUP)
-                .local(GROUP)
+                .input(buffer(b), 1)
+                .scalar(b.offset() as u32)
+                .scalar(strides)
+                .output(out, batch * m * n)
+                .scalar(m as u32)
+                .scalar(k as u32)
+                .scalar(n as u32)
+                .global([n, m, batch])
+                .local([TILE, TILE, 1])
+                .run()
+                .map(drop)
+        })
+    }
+
+    fn gather(&self, a: &Array, places: &[usize]) -> Result<Shared, Error> {
+        let (rows, width) = (a.shape()[0], a.shape()[1]);
+        let n = places.len() * width;
+        let places = self.places(places)?;
+        self.fill(n, |out| {
+            self.each(&kernels::GATHER_ROWS, n)
+                .input(buffer(a), a.offset() + rows * width)
+                .scalar(a.offset() as u32)
+                .scalar(rows as u32)
+                .scalar(width as u32)
+                .input(&places, n / width)
+                .output(out, n)
+                .scalar(n as u32)
+                .run()
+                .map(drop)
+        })
+    }
+
+    fn scatter(
+        &self,
+        a: &Array,
+        places: &[usize],
+        rows: usize,
+    ) -> Result<Shared, Error> {
+        let (given, width) = (a.shape()[0], a.shape()[1]);
+        // Which rows go where: those of place `i` stand in `order` from
+        // `starts[i]` to `starts[i + 1]`.
+        let mut order: Vec<usize> = (0..given).collect();
+        order.sort_by_key(|&row| places[row]);
+        let starts: Vec<usize> = (0..=rows)
+            .map(|i| order.partition_point(|&row| places[row] < i))
+            .collect();
+        let (starts, order) = (self.places(&starts)?, self.places(&order)?);
+        let n = rows * width;
+        self.fill(n, |out| {
+            self.each(&kernels::SCATTER_ROWS, n)
+                .input(buffer(a), 1)
+                .scalar(a.offset() as u32)
+                .scalar(given as u32)
+                .scalar(width as u32)
+                .input(&starts, rows + 1)
+                .input(&order, given)
+                .output(out, n)
+                .scalar(n as u32)
+                .run()
+                .map(drop)
+        })
+    }
+
+    fn fold(
+        &self,
+        a: &Array,
+        window: &Window,
+        count: usize,
+        image: [usize; 2],
+    ) -> Result<Shared, Error> {
+        let ([h, w], places) = (image, window.places(&image)?);
+        let sizes = [[h, w], places, window.size, window.step].concat();
+        let sizes: Vec<i32> = sizes.iter().map(|&size| size as i32).collect();
+        let sizes: [i32; 8] = sizes.try_into().expect("four pairs");
+        let n = count * h * w;
+        self.fill(n, |out| {
+            self.each(&kernels::FOLD_WINDOWS, n)
+                .input(buffer(a), a.offset() + a.len())
+                .scalar(a.offset() as u32)
+                .scalar(sizes)
+                .output(out, n)
+                .scalar(n as u32)
                 .run()
                 .map(drop)
         })
     }
 }
 
-fn buffer(storage: &Storage) -> &Buffer<f32> {
-    match storage {
-        Storage::Gpu(buffer) => buffer,
-        Storage::Cpu(_) => unreachable!("an array knows its device"),
+fn buffer(a: &Array) -> &Buffer<f32> {
+    own::<Pooled>(&**a.storage()).buffer()
+}
+
+/// The sizes and the strides of views of one shape, as few axes as there
+/// can be. The axes that are missing have size 1 and stand first.
+fn walk<const N: usize, const M: usize>(
+    views: [&View; N],
+) -> Result<[[i32; AXES]; M], Error> {
+    let runs = runs(views);
+    let Some(missing) = AXES.checked_sub(runs.len()) else {
+        return Err(Error::Mistake(format!(
+            "a view of {} axes that do not lie evenly cannot be walked on an \
+             OpenCL device, which takes {AXES}; reshape it to fewer",
+            runs.len()
+        )));
+    };
+    let mut walk = [[0; AXES]; M];
+    walk[0] = [1; AXES];
+    for (axis, (size, strides)) in runs.into_iter().enumerate() {
+        walk[0][missing + axis] = size as i32;
+        for (view, stride) in strides.into_iter().enumerate() {
+            walk[1 + view][missing + axis] = stride as i32;
+        }
     }
+    Ok(walk)
 }

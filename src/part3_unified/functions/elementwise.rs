@@ -2,6 +2,7 @@
 
 use super::super::{Array, Binary, Context, Function, Tensor, Unary};
 use crate::error::Error;
+use crate::ops::Op;
 
 // ANCHOR: mul
 /// The product of two equal shapes.
@@ -67,6 +68,99 @@ impl Function for Add {
     }
 }
 
+/// A product with a number, which gets no gradient.
+pub struct Scale(pub f32);
+
+impl Function for Scale {
+    fn name(&self) -> &'static str {
+        "scale"
+    }
+
+    fn op(&self) -> Op {
+        Op::Scale(self.0)
+    }
+
+    fn forward(
+        &self,
+        _ctx: &mut Context,
+        inputs: &[&Array],
+    ) -> Result<Array, Error> {
+        inputs[0].unary(Unary::Scale(self.0))
+    }
+
+    fn backward(
+        &self,
+        _ctx: &Context,
+        grad_out: &Tensor,
+    ) -> Vec<Option<Tensor>> {
+        vec![Some(grad_out.scale(self.0))]
+    }
+}
+
+/// A sum with a number, which changes no slope.
+pub struct Shift(pub f32);
+
+impl Function for Shift {
+    fn name(&self) -> &'static str {
+        "shift"
+    }
+
+    fn op(&self) -> Op {
+        Op::Shift(self.0)
+    }
+
+    fn forward(
+        &self,
+        _ctx: &mut Context,
+        inputs: &[&Array],
+    ) -> Result<Array, Error> {
+        inputs[0].unary(Unary::Shift(self.0))
+    }
+
+    fn backward(
+        &self,
+        _ctx: &Context,
+        grad_out: &Tensor,
+    ) -> Vec<Option<Tensor>> {
+        vec![Some(grad_out.clone())]
+    }
+}
+
+/// A power with a number for exponent:
+/// `grad_a = grad_out * number * a^(number - 1)`.
+pub struct Pow(pub f32);
+
+impl Function for Pow {
+    fn name(&self) -> &'static str {
+        "pow"
+    }
+
+    fn op(&self) -> Op {
+        Op::Pow(self.0)
+    }
+
+    fn forward(
+        &self,
+        ctx: &mut Context,
+        inputs: &[&Array],
+    ) -> Result<Array, Error> {
+        ctx.save_input(0, inputs[0]);
+        inputs[0].unary(Unary::Pow(self.0))
+    }
+
+    fn backward(
+        &self,
+        ctx: &Context,
+        grad_out: &Tensor,
+    ) -> Vec<Option<Tensor>> {
+        let slope = match self.0 {
+            0.0 => ctx.input(0).zeros(),
+            number => ctx.input(0).pow(number - 1.0).scale(number),
+        };
+        vec![Some(grad_out.mul(&slope))]
+    }
+}
+
 /// The exponential, which is its own slope: `grad_a = grad_out * output`.
 pub struct Exp;
 
@@ -91,5 +185,152 @@ impl Function for Exp {
         grad_out: &Tensor,
     ) -> Vec<Option<Tensor>> {
         vec![Some(grad_out.mul(&ctx.output()))]
+    }
+}
+
+/// The natural logarithm: `grad_a = grad_out / a`.
+pub struct Log;
+
+impl Function for Log {
+    fn name(&self) -> &'static str {
+        "log"
+    }
+
+    fn forward(
+        &self,
+        ctx: &mut Context,
+        inputs: &[&Array],
+    ) -> Result<Array, Error> {
+        ctx.save_input(0, inputs[0]);
+        inputs[0].unary(Unary::Log)
+    }
+
+    fn backward(
+        &self,
+        ctx: &Context,
+        grad_out: &Tensor,
+    ) -> Vec<Option<Tensor>> {
+        vec![Some(grad_out.div(&ctx.input(0)))]
+    }
+}
+
+/// The positive part; at 0 the slope is 0. What did not pass gets no
+/// gradient, not even from an infinite one.
+pub struct Relu;
+
+impl Function for Relu {
+    fn name(&self) -> &'static str {
+        "relu"
+    }
+
+    fn forward(
+        &self,
+        ctx: &mut Context,
+        inputs: &[&Array],
+    ) -> Result<Array, Error> {
+        ctx.save_input(0, inputs[0]);
+        inputs[0].unary(Unary::Relu)
+    }
+
+    fn backward(
+        &self,
+        ctx: &Context,
+        grad_out: &Tensor,
+    ) -> Vec<Option<Tensor>> {
+        let a = ctx.input(0);
+        let stopped = a.at_most(&a.zeros());
+        vec![Some(stopped.choose(&grad_out.zeros(), grad_out))]
+    }
+}
+
+/// The hyperbolic tangent: `grad_a = grad_out * (1 - output^2)`.
+pub struct Tanh;
+
+impl Function for Tanh {
+    fn name(&self) -> &'static str {
+        "tanh"
+    }
+
+    fn forward(
+        &self,
+        ctx: &mut Context,
+        inputs: &[&Array],
+    ) -> Result<Array, Error> {
+        let output = inputs[0].unary(Unary::Tanh)?;
+        ctx.save_output(&output);
+        Ok(output)
+    }
+
+    fn backward(
+        &self,
+        ctx: &Context,
+        grad_out: &Tensor,
+    ) -> Vec<Option<Tensor>> {
+        let y = ctx.output();
+        vec![Some(grad_out.mul(&y.mul(&y).neg().shift(1.0)))]
+    }
+}
+
+/// The logistic function: `grad_a = grad_out * output * (1 - output)`.
+pub struct Sigmoid;
+
+impl Function for Sigmoid {
+    fn name(&self) -> &'static str {
+        "sigmoid"
+    }
+
+    fn forward(
+        &self,
+        ctx: &mut Context,
+        inputs: &[&Array],
+    ) -> Result<Array, Error> {
+        let output = inputs[0].unary(Unary::Sigmoid)?;
+        ctx.save_output(&output);
+        Ok(output)
+    }
+
+    fn backward(
+        &self,
+        ctx: &Context,
+        grad_out: &Tensor,
+    ) -> Vec<Option<Tensor>> {
+        let y = ctx.output();
+        vec![Some(grad_out.mul(&y.mul(&y.neg().shift(1.0))))]
+    }
+}
+
+/// From each place the element of one operand or of the other. The mask, the
+/// first operand, says which; it has no slope.
+pub struct Where;
+
+impl Function for Where {
+    fn name(&self) -> &'static str {
+        "where"
+    }
+
+    fn op(&self) -> Op {
+        Op::Where
+    }
+
+    fn forward(
+        &self,
+        ctx: &mut Context,
+        inputs: &[&Array],
+    ) -> Result<Array, Error> {
+        ctx.save_input(0, inputs[0]);
+        inputs[0].choose(inputs[1], inputs[2])
+    }
+
+    fn backward(
+        &self,
+        ctx: &Context,
+        grad_out: &Tensor,
+    ) -> Vec<Option<Tensor>> {
+        let (mask, zeros) = (ctx.input(0).detach(), grad_out.zeros());
+        vec![
+            ctx.needs(0).then(|| zeros.clone()),
+            ctx.needs(1).then(|| mask.choose(grad_out, &zeros)),
+            ctx.needs(2).then(|| mask.choose(&zeros, grad_out)),
+        ]
     }
 }

@@ -1,0 +1,13 @@
+// From each place the element of a where the mask is not 0, that of b where
+// it is: mask (n), a (n), b (n) -> out (n), dense from their offsets on.
+
+kernel void choose_elements(global const float *mask, uint mask_offset,
+                            global const float *a, uint a_offset,
+                            global const float *b, uint b_offset,
+                            global float *out, uint n)
+{
+    uint i = get_global_id(0);
+    if (i < n)
+        out[i] = mask[mask_offset + i] != 0.0f ? a[a_offset + i]
+                                               : b[b_offset + i];
+}

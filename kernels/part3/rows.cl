@@ -1,0 +1,35 @@
+// Rows of a matrix by their numbers.
+
+// a (rows, width), dense from an offset on, places (..) -> out (n), which is
+// one row of a for each place.
+kernel void gather_rows(global const float *a, uint offset, uint rows,
+                        uint width, global const uint *places,
+                        global float *out, uint n)
+{
+    uint i = get_global_id(0);
+    if (i >= n)
+        return;
+    uint row = places[i / width];
+    if (row < rows)
+        out[i] = a[offset + row * width + i % width];
+}
+
+// The mirror: a (given, width) -> out (n), each row the sum of those rows of
+// a that belong to it. They stand in `order` between two neighbors of
+// `starts`. No two items write to one place, so nothing has to be atomic.
+kernel void scatter_rows(global const float *a, uint offset, uint given,
+                         uint width, global const uint *starts,
+                         global const uint *order, global float *out, uint n)
+{
+    uint i = get_global_id(0);
+    if (i >= n)
+        return;
+    uint to = min(starts[i / width + 1], given);
+    float sum = 0.0f;
+    for (uint at = starts[i / width]; at < to; at++) {
+        uint row = order[at];
+        if (row < given)
+            sum += a[offset + row * width + i % width];
+    }
+    out[i] = sum;
+}

@@ -1,0 +1,91 @@
+//! Reductions in two stages, where one would keep most units idle.
+
+use super::super::super::storage::Shared;
+use super::{Array, GROUP, OpenCl, Reduce, buffer, kernels};
+use crate::error::Error;
+
+/// So many groups keep any device busy.
+const BUSY: usize = 1024;
+
+impl OpenCl {
+    /// Rows that lie in a row: a group for each, or for each part of one
+    /// where a few long rows would keep most units idle. The parts are then
+    /// rows themselves.
+    pub(super) fn reduce_across(
+        &self,
+        op: Reduce,
+        a: &Array,
+    ) -> Result<Shared, Error> {
+        let kernel = match op {
+            Reduce::Sum => kernels::REDUCE_ROWS_SUM,
+            Reduce::Max => kernels::REDUCE_ROWS_MAX,
+        };
+        let (rows, columns) = (a.shape()[0], a.shape()[1]);
+        let (segment, parts) = parts(rows, columns, 16 * GROUP);
+        let out = self.fill(rows * parts, |out| {
+            self.gpu
+                .launch(&kernel)
+                .input(buffer(a), 1)
+                .scalar(a.offset() as u32)
+                .scalar(a.strides()[0] as u32)
+                .scalar(columns as u32)
+                .scalar(segment as u32)
+                .output(out, rows * parts)
+                .global(rows * parts * GROUP)
+                .local(GROUP)
+                .run()
+                .map(drop)
+        })?;
+        match parts {
+            1 => Ok(out),
+            _ => {
+                let left = Array::dense(a.device(), out, &[rows, parts]);
+                self.reduce_across(op, &left)
+            }
+        }
+    }
+
+    /// Rows whose first elements lie side by side: an item for each, so that
+    /// neighbors read what lies side by side, or an item for each part.
+    pub(super) fn reduce_down(
+        &self,
+        op: Reduce,
+        a: &Array,
+    ) -> Result<Shared, Error> {
+        let kernel = match op {
+            Reduce::Sum => kernels::REDUCE_COLUMNS_SUM,
+            Reduce::Max => kernels::REDUCE_COLUMNS_MAX,
+        };
+        let (width, height) = (a.shape()[0], a.shape()[1]);
+        let (segment, parts) = parts(width.div_ceil(GROUP), height, 64);
+        let n = width * parts;
+        let out = self.fill(n, |out| {
+            self.each(&kernel, n)
+                .input(buffer(a), 1)
+                .scalar(a.offset() as u32)
+                .scalar(a.strides()[1] as u32)
+                .scalar(width as u32)
+                .scalar(height as u32)
+                .scalar(segment as u32)
+                .output(out, n)
+                .run()
+                .map(drop)
+        })?;
+        match parts {
+            1 => Ok(out),
+            _ => {
+                let left = Array::dense(a.device(), out, &[parts, width]);
+                self.reduce_down(op, &left.permute(&[1, 0])?)
+            }
+        }
+    }
+}
+
+/// How long the parts of a row are, and how many: as few as keep the device
+/// busy beside `others`, and none shorter than `least`. They depend on sizes
+/// alone, and so does every bit of the result.
+fn parts(others: usize, length: usize, least: usize) -> (usize, usize) {
+    let wanted = BUSY.div_ceil(others);
+    let segment = length.div_ceil(wanted).max(least).min(length);
+    (segment, length.div_ceil(segment))
+}

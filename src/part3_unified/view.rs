@@ -1,0 +1,412 @@
+//! How flat memory is walked: shape, strides and offset, built in chapter 24.
+//!
+//! Nothing here knows numbers or devices. A view is arithmetic on indices,
+//! and each method gives another view of the same memory.
+//!
+//! Reading order: [`View`], how views are made of views, and the two that
+//! look for order in one: [`View::reshape`] and [`View::windows`].
+
+use std::ops::Range;
+
+use crate::error::Error;
+use crate::shape::{self, checked_size, size};
+
+/// A way to walk flat memory. Element `[i, j]` lies at
+/// `offset + i * strides[0] + j * strides[1]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct View {
+    shape: Vec<usize>,
+    /// In elements. 0 shows the same element again, a negative one walks
+    /// backwards.
+    strides: Vec<isize>,
+    /// Where the first element lies.
+    offset: usize,
+}
+
+impl View {
+    /// Row-major order from the first element on.
+    pub fn dense(shape: &[usize]) -> View {
+        let (strides, shape) = (shape::strides(shape), shape.to_vec());
+        View { shape, strides, offset: 0 }
+    }
+
+    /// Any view of `memory` elements that stays inside them.
+    pub fn new(
+        shape: &[usize],
+        strides: &[isize],
+        offset: usize,
+        memory: usize,
+    ) -> Result<View, Error> {
+        if shape.len() != strides.len() {
+            return Err(Error::Mistake(format!(
+                "view: shape {shape:?} has {} axes and {strides:?} has {} \
+                 strides; give one stride for each axis",
+                shape.len(),
+                strides.len()
+            )));
+        }
+        let view =
+            View { shape: shape.to_vec(), strides: strides.to_vec(), offset };
+        let (first, last) = view.bounds();
+        if !view.is_empty() && (first < 0 || last >= memory as i128) {
+            return Err(Error::Mistake(format!(
+                "view: shape {shape:?} with strides {strides:?} from offset \
+                 {offset} reaches from element {first} to {last}, and the \
+                 memory holds the elements 0 to {}; keep inside",
+                memory as i128 - 1
+            )));
+        }
+        Ok(view)
+    }
+
+    /// The first and the last element that a view that is not empty reaches.
+    fn bounds(&self) -> (i128, i128) {
+        let mut bounds = (self.offset as i128, self.offset as i128);
+        for (&size, &stride) in self.shape.iter().zip(&self.strides) {
+            let way = (size as i128 - 1) * stride as i128;
+            bounds.0 += way.min(0);
+            bounds.1 += way.max(0);
+        }
+        bounds
+    }
+
+    /// The size along each axis.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// How far apart, in elements, neighbors along each axis lie.
+    pub fn strides(&self) -> &[isize] {
+        &self.strides
+    }
+
+    /// Where the first element lies.
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// The number of elements that are shown.
+    pub fn len(&self) -> usize {
+        size(&self.shape)
+    }
+
+    /// Whether no element is shown.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether the elements lie one after another from the first on. The
+    /// stride of an axis of size 1 is never walked and says nothing.
+    pub fn is_dense(&self) -> bool {
+        let dense = shape::strides(&self.shape);
+        let axes = self.shape.iter().zip(&self.strides).zip(&dense);
+        let mut walked = axes.filter(|((size, _), _)| **size != 1);
+        self.is_empty() || walked.all(|((_, own), dense)| own == dense)
+    }
+
+    /// Where each element lies, in row-major order.
+    pub fn offsets(&self) -> impl Iterator<Item = usize> {
+        shape::offsets(&self.shape, &self.strides, self.offset)
+    }
+}
+
+// Views of views: no element moves.
+impl View {
+    /// The same elements, repeated along axes of size 1 and along new axes
+    /// in front, by strides of 0.
+    pub fn expand(&self, shape: &[usize]) -> Result<View, Error> {
+        checked_size(shape)?;
+        if !stretches(&self.shape, shape) {
+            return Err(Error::Mistake(format!(
+                "expand: {:?} does not stretch to {shape:?}; aligned at the \
+                 right, each size must be equal or 1",
+                self.shape
+            )));
+        }
+        let new = shape.len() - self.shape.len();
+        let mut strides = vec![0; new];
+        for (axis, &own) in self.shape.iter().enumerate() {
+            let same = shape[new + axis] == own;
+            strides.push(if same { self.strides[axis] } else { 0 });
+        }
+        Ok(View { shape: shape.to_vec(), strides, offset: self.offset })
+    }
+
+    /// The axes in another order: axis `i` of the result is `axes[i]` here.
+    pub fn permute(&self, axes: &[usize]) -> Result<View, Error> {
+        let mut sorted = axes.to_vec();
+        sorted.sort_unstable();
+        if sorted != (0..self.shape.len()).collect::<Vec<_>>() {
+            return Err(Error::Mistake(format!(
+                "permute: {axes:?} does not name each of the {} axes once",
+                self.shape.len()
+            )));
+        }
+        let shape = axes.iter().map(|&axis| self.shape[axis]).collect();
+        let strides = axes.iter().map(|&axis| self.strides[axis]).collect();
+        Ok(View { shape, strides, offset: self.offset })
+    }
+
+    /// A part of each axis. Axes that are not named at the end stay whole.
+    pub fn slice(&self, ranges: &[Range<usize>]) -> Result<View, Error> {
+        if ranges.len() > self.shape.len() {
+            return Err(Error::Mistake(format!(
+                "slice: {} ranges for shape {:?}; give at most one for each \
+                 axis",
+                ranges.len(),
+                self.shape
+            )));
+        }
+        let mut view = self.clone();
+        let mut offset = self.offset as isize;
+        for (axis, range) in ranges.iter().enumerate() {
+            if range.start > range.end || range.end > self.shape[axis] {
+                return Err(Error::Mistake(format!(
+                    "slice: {range:?} does not lie in axis {axis} of shape \
+                     {:?}, which has the elements 0 to {}",
+                    self.shape,
+                    self.shape[axis] as isize - 1
+                )));
+            }
+            view.shape[axis] = range.len();
+            offset += range.start as isize * self.strides[axis];
+        }
+        // A part without elements may begin behind the end.
+        if !view.is_empty() {
+            view.offset = offset as usize;
+        }
+        Ok(view)
+    }
+
+    /// Some axes backwards: from their last element on, by the opposite
+    /// stride.
+    pub fn flip(&self, axes: &[usize]) -> Result<View, Error> {
+        self.check_axes("flip", axes)?;
+        let mut view = self.clone();
+        for &axis in axes {
+            let last = self.shape[axis].saturating_sub(1) as isize;
+            let way = last * self.strides[axis];
+            view.offset = (view.offset as isize + way) as usize;
+            view.strides[axis] = -self.strides[axis];
+        }
+        Ok(view)
+    }
+}
+
+impl View {
+    /// The same elements in row-major order under another shape of the same
+    /// size, or `None` where no strides can say it.
+    ///
+    /// From the last axis on, each new axis takes its share of a run of
+    /// evenly spaced elements. A new axis across two runs has no stride.
+    pub fn reshape(&self, shape: &[usize]) -> Option<View> {
+        if self.is_empty() {
+            return Some(View::dense(shape));
+        }
+        let mut runs = runs([self]).into_iter().rev();
+        let (mut left, mut step) = (1, 1_isize);
+        let mut strides = vec![0; shape.len()];
+        for (stride, &size) in strides.iter_mut().zip(shape).rev() {
+            if size != 1 && left == 1 {
+                (left, [step]) = runs.next()?;
+            }
+            if left % size != 0 {
+                return None;
+            }
+            *stride = step;
+            step *= size as isize;
+            left /= size;
+        }
+        Some(View { shape: shape.to_vec(), strides, offset: self.offset })
+    }
+
+    /// Each place of a window that moves over the last two axes:
+    /// (.., h, w) -> (.., rows, columns, height, width). The windows overlap
+    /// where the step is shorter than the window, and still share memory.
+    pub fn windows(&self, window: &Window) -> Result<View, Error> {
+        let places = window.places(&self.shape)?;
+        let outer = self.shape.len() - 2;
+        let [down, right] = [self.strides[outer], self.strides[outer + 1]];
+        let [step_down, step_right] = window.step.map(|step| step as isize);
+        let mut view = self.clone();
+        view.shape.truncate(outer);
+        view.shape.extend(places);
+        view.shape.extend(window.size);
+        view.strides.truncate(outer);
+        view.strides.extend([down * step_down, right * step_right]);
+        view.strides.extend([down, right]);
+        checked_size(&view.shape)?;
+        Ok(view)
+    }
+
+    pub(super) fn check_axes(
+        &self,
+        op: &str,
+        axes: &[usize],
+    ) -> Result<(), Error> {
+        let shape = &self.shape;
+        for (place, &axis) in axes.iter().enumerate() {
+            if axis >= shape.len() {
+                return Err(Error::Mistake(format!(
+                    "{op}: there is no axis {axis}; shape {shape:?} has the \
+                     axes {:?}",
+                    (0..shape.len()).collect::<Vec<_>>()
+                )));
+            }
+            if axes[..place].contains(&axis) {
+                return Err(Error::Mistake(format!(
+                    "{op}: axis {axis} stands twice in {axes:?}; name each \
+                     axis once"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The axes of views of one shape, joined as far as the elements of each are
+/// evenly spaced: the fewest axes that walk the same way, each with its size
+/// and its stride in every view.
+pub(super) fn runs<const N: usize>(
+    views: [&View; N],
+) -> Vec<(usize, [isize; N])> {
+    let mut runs: Vec<(usize, [isize; N])> = Vec::new();
+    for (axis, &size) in views[0].shape.iter().enumerate() {
+        if size == 1 {
+            continue;
+        }
+        let strides = views.map(|view| view.strides[axis]);
+        let inside = strides.map(|stride| stride * size as isize);
+        match runs.last_mut() {
+            Some(run) if run.1 == inside => *run = (run.0 * size, strides),
+            _ => runs.push((size, strides)),
+        }
+    }
+    runs
+}
+
+/// A window over the last two axes, and how far it moves at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Height and width.
+    pub size: [usize; 2],
+    /// The step down and the step to the right.
+    pub step: [usize; 2],
+}
+
+impl Window {
+    /// How many places the window has: rows and columns.
+    pub fn places(&self, shape: &[usize]) -> Result<[usize; 2], Error> {
+        let Window { size, step } = self;
+        let fits = match shape {
+            [.., h, w] => size[0] <= *h && size[1] <= *w,
+            _ => false,
+        };
+        if !fits || size.contains(&0) || step.contains(&0) {
+            return Err(Error::Mistake(format!(
+                "windows: a window of {size:?} with steps of {step:?} does \
+                 not fit the last two axes of shape {shape:?}; its sides and \
+                 steps are at least 1, and it is no larger than the image"
+            )));
+        }
+        let image = &shape[shape.len() - 2..];
+        Ok([0, 1].map(|i| (image[i] - size[i]) / step[i] + 1))
+    }
+}
+
+/// Whether `small`, aligned with `large` at the right, has each size equal
+/// or 1.
+fn stretches(small: &[usize], large: &[usize]) -> bool {
+    let pairs = small.iter().rev().zip(large.iter().rev());
+    small.len() <= large.len()
+        && pairs.into_iter().all(|(s, l)| s == l || *s == 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn offsets(view: &View) -> Vec<usize> {
+        view.offsets().collect()
+    }
+
+    #[test]
+    fn the_views_of_the_lecture() {
+        let y = View::new(&[2, 2], &[2, 1], 0, 4).unwrap();
+        assert_eq!(offsets(&y), [0, 1, 2, 3]);
+        let z = View::new(&[2, 1], &[2, 1], 1, 4).unwrap();
+        assert_eq!(offsets(&z), [1, 3]);
+        assert_eq!(y.slice(&[0..2, 1..2]).unwrap(), z);
+    }
+
+    #[test]
+    fn a_view_stays_in_its_memory() {
+        let refused = |shape: &[usize], strides: &[isize], offset| {
+            View::new(shape, strides, offset, 4).is_err()
+        };
+        assert!(refused(&[2, 2], &[2, 1], 1));
+        assert!(refused(&[2], &[-1], 0));
+        assert!(refused(&[5], &[1], 0));
+        assert!(refused(&[2], &[1, 1], 0));
+        assert!(!refused(&[2], &[-3], 3));
+        // What shows nothing reaches nothing.
+        assert!(!refused(&[0, 2], &[9, 9], 7));
+    }
+
+    #[test]
+    fn a_reshape_needs_even_spacing() {
+        let whole = View::dense(&[2, 3, 4]);
+        let joined = whole.reshape(&[6, 4]).unwrap();
+        assert_eq!(joined, View::dense(&[6, 4]));
+        let turned = whole.permute(&[1, 0, 2]).unwrap();
+        assert_eq!(turned.reshape(&[6, 4]), None);
+        // Splitting an axis is always possible.
+        let split = turned.reshape(&[3, 2, 2, 2]).unwrap();
+        assert_eq!(split.strides(), [4, 12, 2, 1]);
+        assert_eq!(offsets(&split), offsets(&turned));
+        // Every other column still lies in even steps.
+        let column = View::dense(&[4, 3]).slice(&[0..4, 1..2]).unwrap();
+        let square = column.reshape(&[2, 2]).unwrap();
+        assert_eq!(offsets(&square), [1, 4, 7, 10]);
+        // Repeated elements can be regrouped among themselves.
+        let one = View::dense(&[1]).expand(&[6]).unwrap();
+        assert_eq!(one.reshape(&[2, 3]).unwrap().strides(), [0, 0]);
+        assert_eq!(whole.flip(&[2]).unwrap().reshape(&[24]), None);
+        let back = whole.flip(&[0, 1, 2]).unwrap();
+        assert_eq!(back.reshape(&[24]).unwrap().strides(), [-1]);
+    }
+
+    #[test]
+    fn slices_and_flips_follow_the_indices() {
+        let view = View::dense(&[3, 4]);
+        let part = view.slice(&[1..3, 0..4]).unwrap().flip(&[1]).unwrap();
+        assert_eq!(part.shape(), [2, 4]);
+        assert_eq!(offsets(&part), [7, 6, 5, 4, 11, 10, 9, 8]);
+        let again = part.slice(&[0..1, 1..3]).unwrap();
+        assert_eq!(offsets(&again), [6, 5]);
+        assert!(offsets(&view.slice(&[3..3, 0..4]).unwrap()).is_empty());
+        let empty = View::dense(&[0, 2]).flip(&[0, 1]).unwrap();
+        assert!(offsets(&empty).is_empty());
+    }
+
+    #[test]
+    fn windows_overlap_in_one_memory() {
+        let image = View::dense(&[3, 4]);
+        let window = Window { size: [2, 2], step: [1, 2] };
+        let windows = image.windows(&window).unwrap();
+        assert_eq!(windows.shape(), [2, 2, 2, 2]);
+        let right = [0, 1, 4, 5, 2, 3, 6, 7, 4, 5, 8, 9, 6, 7, 10, 11];
+        assert_eq!(offsets(&windows), right);
+        let large = Window { size: [4, 1], step: [1, 1] };
+        assert!(image.windows(&large).is_err());
+    }
+
+    #[test]
+    fn a_stride_that_is_never_walked_does_not_matter() {
+        let row = View::new(&[1, 3], &[7, 1], 0, 3).unwrap();
+        assert!(row.is_dense());
+        assert!(View::dense(&[1]).expand(&[1, 1]).unwrap().is_dense());
+        assert!(!View::dense(&[1]).expand(&[2]).unwrap().is_dense());
+        assert!(View::dense(&[2, 0]).permute(&[1, 0]).unwrap().is_dense());
+    }
+}
