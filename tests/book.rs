@@ -44,12 +44,14 @@ mod program;
 #[path = "book/tree.rs"]
 mod tree;
 
+use std::process::Command;
 use std::sync::Once;
 use std::{env, fs};
 
-use rungrad::opencl::devices;
+use rungrad::opencl::{DeviceInfo, devices};
 
 use generated::Wanted;
+use manifest::Needs::{self, Device, Nothing, Oclgrind, Pocl};
 use manifest::{MANIFEST, Manifest};
 use page::Page;
 use tree::{Fault, Tree};
@@ -101,29 +103,50 @@ fn repository() -> Tree {
     UPDATE.call_once(|| {
         if env::var_os("UPDATE").is_some_and(|value| value == "1") {
             generated::write(MANIFEST.computed(&Tree::of_this_repository()));
-            generated::write(printed(false));
-            if devices().is_ok() {
-                generated::write(printed(true));
+            for needs in [Nothing, Device, Pocl, Oclgrind] {
+                if missing(needs).is_none() {
+                    generated::write(printed(needs));
+                }
             }
         }
     });
     Tree::of_this_repository()
 }
 
-/// What the commands print that need a device, or those that do not; and what
-/// the latter have drawn.
-fn printed(device: bool) -> Vec<Wanted> {
+/// What this machine lacks to print as the book does.
+fn missing(needs: Needs) -> Option<&'static str> {
+    let first = || devices().ok()?.first();
+    let version = || {
+        let asked = Command::new("oclgrind").arg("--version").output().ok()?;
+        Some(String::from_utf8_lossy(&asked.stdout).contains("21.10"))
+    };
+    match needs {
+        Nothing => None,
+        Device => first().is_none().then_some("no OpenCL device"),
+        Pocl => {
+            let is_pocl = |device: &DeviceInfo| {
+                device.platform.contains("Portable Computing")
+            };
+            (!first().is_some_and(is_pocl)).then_some("no PoCL")
+        }
+        Oclgrind => (version() != Some(true)).then_some("no Oclgrind 21.10"),
+    }
+}
+
+/// What the commands print that have these needs, and, without any, what they
+/// have drawn.
+fn printed(needs: Needs) -> Vec<Wanted> {
     let examples = program::examples().expect("the examples build");
     let devices = devices().unwrap_or_default();
     let names: Vec<&str> = devices.iter().map(|d| d.name.as_str()).collect();
-    let outputs = MANIFEST.outputs.iter().filter(|o| o.device == device);
+    let outputs = MANIFEST.outputs.iter().filter(|o| o.needs == needs);
     let mut printed: Vec<Wanted> = outputs
         .map(|output| {
             let text = program::listing(&examples, output, &names);
             (output.out.to_string(), text)
         })
         .collect();
-    if !device {
+    if needs == Nothing {
         printed.extend(MANIFEST.pictures.iter().map(|picture| {
             let text = fs::read_to_string(Tree::root().join(picture.written))
                 .map_err(|_| format!("no example writes {}.", picture.written));
@@ -147,13 +170,34 @@ fn diffs_formulas_and_drawn_figures_are_current() {
 #[test]
 fn outputs_are_current() {
     let tree = repository();
-    let printed = MANIFEST.settled(&tree, printed(false));
+    let printed = MANIFEST.settled(&tree, printed(Nothing));
     assert_none(&generated::compare(&tree, printed));
 }
 
 #[test]
 fn outputs_of_devices_are_current() {
     if device::gpu_or_skip().is_some() {
-        assert_none(&generated::compare(&repository(), printed(true)));
+        assert_none(&generated::compare(&repository(), printed(Device)));
+    }
+}
+
+#[test]
+fn outputs_of_pocl_are_current() {
+    current_or_skip(Pocl);
+}
+
+#[test]
+fn outputs_of_oclgrind_are_current() {
+    current_or_skip(Oclgrind);
+}
+
+/// A listing that only some machines print is compared on those.
+#[track_caller]
+fn current_or_skip(needs: Needs) {
+    match missing(needs) {
+        Some(what) => device::skip(what, "this output is that of one tool"),
+        None => {
+            assert_none(&generated::compare(&repository(), printed(needs)));
+        }
     }
 }

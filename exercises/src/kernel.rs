@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::process::ExitCode;
+use std::sync::Once;
 
 use rungrad::Error;
 use rungrad::opencl::{Gpu, Source};
@@ -76,12 +77,20 @@ impl Kernel {
             let why = format!("{} ran in its place", device.name);
             return Err(Stop::Skipped(why));
         }
-        println!(
-            "  on gpu:{}, {} ({})",
-            device.index, device.name, device.kind
-        );
+        name_device(&gpu);
         let source = Source::new(&place, &text, name);
         Ok(Kernel { gpu, source, file, role })
+    }
+
+    /// The kernel `name` of a check's own, for an exercise in which the
+    /// learner is the judge. It is the learner's code that launches it, so
+    /// want of a device is thrown.
+    pub fn of_the_check(name: &str, text: &str) -> Kernel {
+        static NAMED: Once = Once::new();
+        let gpu = Gpu::first().unwrap_or_else(|error| throw(absent(error)));
+        NAMED.call_once(|| name_device(&gpu));
+        let source = Source::new("the check's kernel", text, name);
+        Kernel { gpu, source, file: "", role: Role::Plain }
     }
 
     /// The device that runs the kernel.
@@ -181,6 +190,12 @@ impl Kernel {
             None => format!("The kernel does not compile.\n\n{sentence}"),
         })
     }
+}
+
+/// A verdict says which device it was found on.
+fn name_device(gpu: &Gpu) {
+    let device = gpu.info();
+    println!("  on gpu:{}, {} ({})", device.index, device.name, device.kind);
 }
 
 /// The line, counted from 1, that holds `words`, from the words on.

@@ -103,8 +103,8 @@ fn sentence(ending: &Ending, kind: Kind, said: &str) -> String {
         }
         Ending::Killed(signal) if kind == Kind::Kernel => format!(
             "{yours} brought down the process that ran it (signal {signal}), \
-             which is what a write outside an array does; compare each index \
-             with n"
+             which is what an access far outside an array does; compare each \
+             index with n"
         ),
         Ending::Killed(signal) => {
             format!("{yours} brought down its process (signal {signal})")

@@ -27,11 +27,13 @@ macro_rules! kernel {
     };
 }
 
+// ANCHOR: reach
 /// `out[i] = a[i] * b[i]`: arguments `a, b, out, n`.
 pub const EW_MUL: Kernel = kernel!("part2/ew_mul.cl", "ew_mul", |given| {
     let n = given.uint(3)?;
     Some(vec![n, n, n])
 });
+// ANCHOR_END: reach
 
 /// `out[i] = value`: arguments `out, value, n`.
 pub const EW_FILL: Kernel =

@@ -96,6 +96,7 @@ pub(super) fn sum_to(grad: ArrayD<f32>, shape: &[usize]) -> ArrayD<f32> {
 }
 // ANCHOR_END: sum-to
 
+// ANCHOR: zip-equal
 fn zip_equal(
     a: &ArrayD<f32>,
     b: &ArrayD<f32>,
@@ -108,6 +109,7 @@ fn zip_equal(
     };
     array(a.shape(), values)
 }
+// ANCHOR_END: zip-equal
 
 /// The sum over axes, which go.
 pub(super) fn sum_axes(a: &ArrayD<f32>, axes: &[usize]) -> ArrayD<f32> {

@@ -7,12 +7,23 @@ use crate::figures;
 pub struct Output {
     pub out: &'static str,
     /// What the reader types: `cargo run --example ..` or `cargo learn try
-    /// ..`, variables before it.
+    /// ..`, variables before it, or a tool that runs it.
     pub command: &'static str,
     /// The code that it ends with.
     pub code: i32,
-    /// Whether it needs an OpenCL device.
-    pub device: bool,
+    pub needs: Needs,
+}
+
+/// What a machine must have to print what the book shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    Nothing,
+    /// An OpenCL device.
+    Device,
+    /// PoCL: what a kernel with a fault does, no two drivers agree on.
+    Pocl,
+    /// Oclgrind in the version of the book, since others word it otherwise.
+    Oclgrind,
 }
 
 /// The way from one region to another: `src/part1_cpu/ops.rs:mul`.
@@ -127,7 +138,7 @@ pub const MANIFEST: Manifest = Manifest {
             out: "book/listings/part1_unsummed.out",
             command: "cargo run --example part1_unsummed",
             code: 101,
-            device: false,
+            needs: Needs::Nothing,
         },
         here(
             "book/listings/part1_stretch.out",
@@ -191,6 +202,39 @@ pub const MANIFEST: Manifest = Manifest {
             "cargo run --example part2_backprop",
         ),
         on_a_device(
+            "book/listings/part2_host_checks.out",
+            "cargo run --example part2_host_checks",
+        ),
+        on_pocl(
+            "book/listings/part2_raw_faults.out",
+            "cargo run --example part2_raw_faults",
+        ),
+        under_oclgrind(
+            "book/listings/past_the_end.out",
+            "oclgrind --max-errors 2 cargo run --example part2_raw_faults -- past_the_end",
+        ),
+        under_oclgrind(
+            "book/listings/race.out",
+            "oclgrind --data-races --max-errors 1 cargo run --example part2_raw_faults -- race",
+        ),
+        under_oclgrind(
+            "book/listings/unwritten.out",
+            "oclgrind --uninitialized --max-errors 1 cargo run --example part2_raw_faults -- unwritten",
+        ),
+        under_oclgrind(
+            "book/listings/divergent.out",
+            "oclgrind --max-errors 1 cargo run --example part2_raw_faults -- divergent",
+        ),
+        under_oclgrind(
+            "book/listings/part2_mul_oclgrind.out",
+            "oclgrind --data-races --uninitialized cargo run --example \
+             part2_mul",
+        ),
+        under_oclgrind(
+            "book/listings/past_the_end_of_8.out",
+            "oclgrind cargo run --example part2_raw_faults -- past_the_end 8",
+        ),
+        on_a_device(
             "book/listings/part3_backprop_gpu.out",
             "RUNGRAD_DEVICE=gpu cargo run --example part3_backprop",
         ),
@@ -248,15 +292,25 @@ pub const MANIFEST: Manifest = Manifest {
 
 /// A command that succeeds on every machine.
 const fn here(out: &'static str, command: &'static str) -> Output {
-    Output { out, command, code: 0, device: false }
+    Output { out, command, code: 0, needs: Needs::Nothing }
 }
 
 /// A command that ends with a sentence about what was given, on every machine.
 const fn refused(out: &'static str, command: &'static str) -> Output {
-    Output { out, command, code: 2, device: false }
+    Output { out, command, code: 2, needs: Needs::Nothing }
 }
 
 /// A command that succeeds where there is an OpenCL device.
 const fn on_a_device(out: &'static str, command: &'static str) -> Output {
-    Output { out, command, code: 0, device: true }
+    Output { out, command, code: 0, needs: Needs::Device }
+}
+
+/// A kernel with a fault, where PoCL runs it.
+const fn on_pocl(out: &'static str, command: &'static str) -> Output {
+    Output { out, command, code: 0, needs: Needs::Pocl }
+}
+
+/// A command that begins with Oclgrind, which succeeds whatever it finds.
+const fn under_oclgrind(out: &'static str, command: &'static str) -> Output {
+    Output { out, command, code: 0, needs: Needs::Oclgrind }
 }

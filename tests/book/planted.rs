@@ -16,7 +16,7 @@ mod listings;
 mod shape;
 
 use crate::faults;
-use crate::manifest::{Diff, Manifest, Output};
+use crate::manifest::{Diff, Manifest, Needs, Output};
 use crate::tree::Tree;
 
 const CHAPTER: &str = "book/src/ch11-template.md";
@@ -34,7 +34,7 @@ const PLANTED: Manifest = Manifest {
         out: "book/listings/example.out",
         command: "cargo run --example example",
         code: 0,
-        device: false,
+        needs: Needs::Nothing,
     }],
     diffs: &[Diff {
         out: DIFF,

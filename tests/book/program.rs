@@ -39,12 +39,15 @@ pub fn examples() -> Result<PathBuf, String> {
 #[derive(Debug, PartialEq)]
 pub struct Program {
     pub variables: Vec<(String, String)>,
+    /// What runs the example: `oclgrind --data-races`.
+    pub tool: Vec<String>,
     pub example: String,
     pub words: Vec<String>,
 }
 
 /// The program behind a command that a reader types: `cargo run --example
-/// NAME -- WORDS`, or `cargo learn try WORDS`, which runs `expression`.
+/// NAME -- WORDS`, or `cargo learn try WORDS`, which runs `expression`. A tool
+/// that stands before it is to run what cargo runs.
 pub fn program(command: &str) -> Result<Program, String> {
     let mut words = Vec::new();
     for (i, part) in command.split('"').enumerate() {
@@ -56,6 +59,8 @@ pub fn program(command: &str) -> Result<Program, String> {
     }
     let first = words.iter().position(|word| word == "cargo");
     let rest = words.split_off(first.unwrap_or(0));
+    let tool = words.iter().position(|word| !word.contains('='));
+    let tool = words.split_off(tool.unwrap_or(words.len()));
     let variables = words
         .iter()
         .filter_map(|word| word.split_once('='))
@@ -69,7 +74,7 @@ pub fn program(command: &str) -> Result<Program, String> {
         _ => return Err(format!("`{command}` runs no example.")),
     };
     let words = words.iter().map(|word| word.to_string()).collect();
-    Ok(Program { variables, example: example.into(), words })
+    Ok(Program { variables, tool, example: example.into(), words })
 }
 
 /// The command and what it prints, on any machine.
@@ -78,10 +83,13 @@ pub fn listing(
     output: &Output,
     devices: &[&str],
 ) -> Result<String, String> {
-    let Program { variables, example, words } = program(output.command)?;
+    let Program { variables, tool, example, words } = program(output.command)?;
     let path =
         examples.join(&example).with_extension(std::env::consts::EXE_EXTENSION);
-    let child = Command::new(&path)
+    let mut line = tool.iter().map(PathBuf::from).collect::<Vec<_>>();
+    line.push(path);
+    let child = Command::new(&line[0])
+        .args(&line[1..])
         .args(words)
         .current_dir(Tree::root())
         .env_remove("RUNGRAD_DEVICE")
@@ -100,8 +108,45 @@ pub fn listing(
             output.command, ended.status, output.code,
         ));
     }
-    let text = everywhere(&format!("{stdout}{stderr}"), devices);
-    Ok(format!("$ {}\n{text}", output.command))
+    // A tool speaks while the program runs, which then has the last word.
+    let text = match &tool[..] {
+        [] => format!("{stdout}{stderr}"),
+        _ => without_notes(&stderr) + &stdout,
+    };
+    let text = everywhere(&text, devices);
+    Ok(format!("$ {}\n{text}", broken(output.command)))
+}
+
+/// The command in lines that fit the page, as a shell understands them.
+pub fn broken(command: &str) -> String {
+    const WIDTH: usize = 72;
+    let mut lines = vec![String::new()];
+    for word in command.split(' ') {
+        let line = lines.last_mut().expect("there is a line");
+        if line.is_empty() {
+            line.push_str(word);
+        } else if line.len() + word.len() < WIDTH {
+            line.extend([" ", word]);
+        } else {
+            lines.push(format!("    {word}"));
+        }
+    }
+    lines.join(" \\\n")
+}
+
+/// What a tool says, from its first word to its last, and without the numbers
+/// that it gives to notes of its own: `, !dbg !29`.
+fn without_notes(text: &str) -> String {
+    let mut said = String::new();
+    for line in text.trim().lines() {
+        let words = line.split(", !dbg").next().unwrap_or_default();
+        let words = words.trim_end().replace('\t', "    ");
+        // Messages stand apart by one empty line.
+        if !words.is_empty() || !said.ends_with("\n\n") {
+            said += &format!("{words}\n");
+        }
+    }
+    said
 }
 
 pub fn wait(mut child: Child, limit: Duration) -> Result<Ended, String> {

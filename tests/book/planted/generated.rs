@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use super::{CODE, PLANTED, book, reported};
 use crate::generated::stale;
-use crate::manifest::Output;
+use crate::manifest::{Needs, Output};
 use crate::near::near;
-use crate::program::{everywhere, listing, program, wait};
+use crate::program::{broken, everywhere, listing, program, wait};
 use crate::tree::Tree;
 
 #[test]
@@ -131,7 +131,11 @@ const STEP: &str = "cargo run --example part1_step1_data";
 fn run(command: &'static str, code: i32) -> Result<String, String> {
     let examples = crate::program::examples().expect("the examples build");
     let out = "book/listings/example.out";
-    listing(&examples, &Output { out, command, code, device: false }, &[])
+    listing(
+        &examples,
+        &Output { out, command, code, needs: Needs::Nothing },
+        &[],
+    )
 }
 
 #[test]
@@ -166,6 +170,26 @@ fn quotes_and_variables_of_a_command_are_understood() {
     assert_eq!(read.variables, [("RUNGRAD_DEVICE".into(), "gpu".into())]);
 }
 
+#[test]
+fn a_tool_before_the_command_gets_what_cargo_would_run() {
+    let read = program("A=1 tool --option 2 cargo run --example x -- y");
+    let read = read.unwrap();
+    assert_eq!(read.tool, ["tool", "--option", "2"]);
+    assert_eq!(read.variables, [("A".into(), "1".into())]);
+    assert_eq!(read.example, "x");
+    assert_eq!(read.words, ["y"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_a_tool_says_comes_before_the_program_s_last_word() {
+    const TOLD: &str = "env -v cargo run --example part1_step1_data";
+    let text = run(TOLD, 0).unwrap();
+    let said = text.strip_prefix(&format!("$ {TOLD}\n")).unwrap();
+    let last = said.strip_suffix("\nc = [6]\n").unwrap();
+    assert!(!last.is_empty(), "{text}");
+}
+
 #[cfg(unix)]
 #[test]
 fn an_example_that_hangs_is_stopped_and_reported() {
@@ -174,6 +198,16 @@ fn an_example_that_hangs_is_stopped_and_reported() {
     let child = sleep.spawn().expect("sleep starts");
     let ended = wait(child, Duration::from_millis(20)).unwrap_err();
     assert!(ended.contains("does not end within"), "{ended}");
+}
+
+#[test]
+fn a_command_that_is_too_wide_is_broken_as_a_shell_reads_it() {
+    let wide = "tool --option 1 cargo run --example a_rather_long_name -- \
+                and then some words";
+    let expected = "tool --option 1 cargo run --example a_rather_long_name -- \
+                    and then some \\\n    words";
+    assert_eq!(broken(wide), expected);
+    assert_eq!(broken(STEP), STEP);
 }
 
 #[test]

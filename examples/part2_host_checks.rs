@@ -1,0 +1,31 @@
+//! What the host refuses to launch, each in one sentence.
+
+use std::process::ExitCode;
+
+use rungrad::opencl::{Gpu, Launch, kernels};
+
+// ANCHOR: part2-host-checks
+fn main() -> ExitCode {
+    rungrad::run(|| {
+        let gpu = Gpu::first()?;
+        let a = gpu.upload(&[1.0_f32, 2.0, 3.0])?;
+        let counts = gpu.upload(&[1_u32, 2, 3])?;
+        let mul = || {
+            let launch = gpu.launch(&kernels::EW_MUL).global(3).local(256);
+            launch.input(&a, 3)
+        };
+        refused(mul().output(&a, 3));
+        refused(mul().input(&counts, 3).output(&a, 3).scalar(3_u32));
+        refused(mul().input(&a, 4).output(&a, 3).scalar(3_u32));
+        refused(mul().input(&a, 3).output(&a, 3).scalar(4_u32));
+        refused(mul().input(&a, 3).output(&a, 3).scalar(3_u32).global(0));
+        Ok(())
+    })
+}
+
+/// Prints why a launch does not run.
+fn refused(launch: Launch<'_>) {
+    let error = launch.run().expect_err("this is refused");
+    println!("{}", error.to_string().replace(": ", ":\n    "));
+}
+// ANCHOR_END: part2-host-checks

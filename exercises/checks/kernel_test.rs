@@ -1,0 +1,151 @@
+//! The check of `kernel_test`, the test that no wrong kernel passes (chapter
+//! 19).
+//!
+//! A check turned around: the learner's code judges, and our kernel is the
+//! one that may be wrong. What a race would do by chance, a planted fault
+//! does every time, or a test that is right could miss it.
+
+use std::process::ExitCode;
+
+use exercises::Argument::{Count, In, Out};
+use exercises::{Kernel, Outcome, check, wrong};
+
+exercises::yours!("part2_gpu/kernel_test.rs");
+
+fn main() -> ExitCode {
+    check(
+        "kernel_test",
+        YOURS,
+        &[
+            ("the right kernel is accepted", accepted),
+            (FAULTS[1].0, rejected::<1>),
+            (FAULTS[2].0, rejected::<2>),
+            (FAULTS[3].0, rejected::<3>),
+            (FAULTS[4].0, rejected::<4>),
+            (FAULTS[5].0, rejected::<5>),
+            (FAULTS[6].0, rejected::<6>),
+            (FAULTS[7].0, rejected::<7>),
+        ],
+    )
+}
+
+/// What is wrong with each kernel, by its number, and how that can be seen.
+const FAULTS: [(&str, &str); 8] = [
+    ("", ""),
+    (
+        "rejected: it begins with 0, which no value was",
+        "What does it find if every value is negative?",
+    ),
+    (
+        "rejected: its tree begins at a quarter and misses half of each group",
+        "Put the largest value into the second half of a group.",
+    ),
+    (
+        "rejected: its local array holds whole numbers",
+        "Let the largest value be no whole number.",
+    ),
+    (
+        "rejected: every group looks at the first 256 values",
+        "Put the largest value behind the first 256.",
+    ),
+    (
+        "rejected: it leaves out the last group if that is not whole",
+        "How many values do you have? Let it be no multiple of 256, and put \
+         the largest at the end.",
+    ),
+    (
+        "rejected: all groups write to one place, and the last one stays",
+        "Put the largest value where the last group does not see it.",
+    ),
+    (
+        "rejected: it stops after two stages, whatever is left",
+        "Two stages reach 256 x 256 values. Have more, and put the largest \
+         behind those.",
+    ),
+];
+
+const RIGHT: usize = 0;
+const TWO_STAGES: usize = 7;
+
+const GROUP: usize = 256;
+
+/// One stage: each group leaves the largest of its 256 values. The faults 1 to
+/// 6 are in here, the last one is the host's.
+const TEXT: &str = "
+kernel void largest(global const float *a, global float *partials, uint n,
+                    uint fault)
+{
+    local float tree[256];
+    uint item = get_local_id(0);
+    uint group = get_group_id(0);
+    uint last = get_num_groups(0) - 1;
+
+    uint i = fault == 4 ? item : get_global_id(0);
+    uint end = fault == 5 ? n - n % 256 : n;
+    float value = i < end ? a[i] : -INFINITY;
+    if (fault == 1)
+        value = fmax(value, 0.0f);
+    if (fault == 3 && i < end)
+        value = (int)value;
+    tree[item] = value;
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    for (uint width = fault == 2 ? 64 : 128; width > 0; width /= 2) {
+        if (item < width)
+            tree[item] = fmax(tree[item], tree[item + width]);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+
+    if (item == 0)
+        partials[group] = fault == 6 && group < last ? -INFINITY : tree[0];
+}
+";
+
+/// The largest of the values, or what a fault makes of it.
+fn largest(fault: usize, values: &[f32]) -> f32 {
+    assert!(!values.is_empty(), "no value is the largest of none");
+    let kernel = Kernel::of_the_check("largest", TEXT);
+    let mut left = values.to_vec();
+    let mut stages = 0;
+    while left.len() > 1 || stages == 0 {
+        let n = left.len();
+        // The planted fault is in the first stage.
+        let planted = if stages == 0 { fault } else { RIGHT };
+        left = kernel
+            .run_in_a_rule(
+                n,
+                &[
+                    In("a", &left),
+                    Out("partials", n.div_ceil(GROUP)),
+                    Count(n),
+                    Count(planted),
+                ],
+            )
+            .remove(0);
+        stages += 1;
+        if stages == 2 && fault == TWO_STAGES {
+            break;
+        }
+    }
+    left[0]
+}
+
+fn accepted(_: &()) -> Outcome {
+    match yours::accepts(&|values| largest(RIGHT, values)) {
+        true => Ok(()),
+        false => Err(wrong(
+            "Your test rejects a kernel that is right: it returns the largest \
+             of the values that it gets, bit for bit.",
+        )),
+    }
+}
+
+fn rejected<const FAULT: usize>(_: &()) -> Outcome {
+    match yours::accepts(&|values| largest(FAULT, values)) {
+        false => Ok(()),
+        true => Err(wrong(format!(
+            "Your test accepts this kernel. {}",
+            FAULTS[FAULT].1
+        ))),
+    }
+}

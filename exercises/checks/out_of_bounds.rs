@@ -1,0 +1,48 @@
+//! The check of `out_of_bounds`, two accesses that leave the arrays (chapter
+//! 19).
+//!
+//! Behind each array stand guard values, which are no zeros: a kernel that
+//! reads one shows it in its result, and one that writes there destroys it.
+
+use std::process::ExitCode;
+
+use exercises::Argument::{Count, In, Out};
+use exercises::{Kernel, Outcome, check_kernel, expect, numbers, wrong};
+
+const YOURS: &str = exercises::path!("part2_gpu/out_of_bounds.cl");
+
+fn main() -> ExitCode {
+    check_kernel(
+        "out_of_bounds",
+        YOURS,
+        "smooth",
+        &[
+            ("256 numbers: no item is to spare", |k| smooth(k, 256)),
+            ("255 numbers: one item is", |k| smooth(k, 255)),
+            ("a single number, and zeros on both sides", |k| smooth(k, 1)),
+            ("777 numbers in four groups", |k| smooth(k, 777)),
+        ],
+    )
+}
+
+fn smooth(kernel: &Kernel, n: usize) -> Outcome {
+    let a = numbers(n as u64, n);
+    let arguments = [In("a", &a), Out("out", n), Count(n)];
+    let yours = kernel.run(n, &arguments)?.remove(0);
+    let at = |i: usize| a.get(i).copied().unwrap_or(0.0);
+    let right: Vec<f32> = (0..n)
+        .map(|i| {
+            let left = if i > 0 { at(i - 1) } else { 0.0 };
+            0.25 * left + 0.5 * at(i) + 0.25 * at(i + 1)
+        })
+        .collect();
+    // No number of ours is anywhere near a guard value.
+    if let Some(i) = yours.iter().position(|y| y.abs() > 1e20) {
+        return Err(wrong(format!(
+            "out[{i}] is {:e}: a guard value is in it, which stands behind the \
+             {n} elements of a. Item {i} read past the end.",
+            yours[i]
+        )));
+    }
+    expect("out", &yours, &right)
+}

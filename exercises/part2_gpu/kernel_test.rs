@@ -1,0 +1,15 @@
+// kernel_test: the test that no wrong kernel passes (chapter 19).
+//
+// WHAT   `largest(&values)` puts the values on a device, launches a kernel
+//        and returns the one number that it finds, which should be the
+//        largest of them. Say whether the kernel is right. The check hands
+//        you one that is, and several that are not.
+// WHY    Oclgrind sees every stray access and no wrong number. Each of the
+//        wrong kernels keeps to its arrays, and each is right for the values
+//        that one tries first: a few, positive, whole, in whole groups.
+// CHECK  cargo learn check kernel_test
+
+/// Whether a kernel finds the largest of any values.
+pub fn accepts(largest: &dyn Fn(&[f32]) -> f32) -> bool {
+    todo!("TODO(kernel_test): choose values, launch, compare")
+}
