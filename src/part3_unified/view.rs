@@ -19,7 +19,7 @@ pub struct View {
     /// In elements. 0 shows the same element again, a negative one walks
     /// backwards.
     strides: Vec<isize>,
-    /// Where the first element lies.
+    /// Where the first element lies; 0 in a view of nothing.
     offset: usize,
 }
 
@@ -47,8 +47,11 @@ impl View {
         }
         let view =
             View { shape: shape.to_vec(), strides: strides.to_vec(), offset };
+        if view.is_empty() {
+            return Ok(View::dense(shape));
+        }
         let (first, last) = view.bounds();
-        if !view.is_empty() && (first < 0 || last >= memory as i128) {
+        if first < 0 || last >= memory as i128 {
             return Err(Error::Mistake(format!(
                 "view: shape {shape:?} with strides {strides:?} from offset \
                  {offset} reaches from element {first} to {last}, and the \
@@ -172,9 +175,10 @@ impl View {
             offset += range.start as isize * self.strides[axis];
         }
         // A part without elements may begin behind the end.
-        if !view.is_empty() {
-            view.offset = offset as usize;
+        if view.is_empty() {
+            return Ok(View::dense(&view.shape));
         }
+        view.offset = offset as usize;
         Ok(view)
     }
 
@@ -183,8 +187,11 @@ impl View {
     pub fn flip(&self, axes: &[usize]) -> Result<View, Error> {
         self.check_axes("flip", axes)?;
         let mut view = self.clone();
+        if view.is_empty() {
+            return Ok(view);
+        }
         for &axis in axes {
-            let last = self.shape[axis].saturating_sub(1) as isize;
+            let last = self.shape[axis] as isize - 1;
             let way = last * self.strides[axis];
             view.offset = (view.offset as isize + way) as usize;
             view.strides[axis] = -self.strides[axis];

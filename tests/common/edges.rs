@@ -39,7 +39,9 @@ macro_rules! edges {
             #[test]
             fn $sentence() {
                 if let Some(engine) = $open() {
-                    crate::common::edges::$sentence(&engine);
+                    crate::common::leaves_nothing(|| {
+                        crate::common::edges::$sentence(&engine);
+                    });
                 }
             }
         )*

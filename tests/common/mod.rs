@@ -18,3 +18,16 @@ pub mod refusals;
 pub mod spec;
 #[macro_use]
 pub mod verdict;
+
+/// Runs a test and fails if it leaves a node or a piece of memory behind.
+#[track_caller]
+pub fn leaves_nothing(test: impl FnOnce()) {
+    let ((), counts) = rungrad::ledger::measure(test);
+    assert_eq!(counts.live_nodes(), 0, "nodes stay behind");
+    assert_eq!(counts.live_storages(), 0, "storages stay behind");
+    // Part 3 keeps buffers for their next use; they are not storages then.
+    if counts.storages == 0 {
+        let kept = counts.allocations as i64 - counts.frees as i64;
+        assert_eq!(kept, 0, "buffers stay behind");
+    }
+}

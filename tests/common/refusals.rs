@@ -30,7 +30,9 @@ macro_rules! refusals {
             #[test]
             fn $sentence() {
                 if let Some(engine) = $open() {
-                    crate::common::refusals::$sentence(&engine);
+                    crate::common::leaves_nothing(|| {
+                        crate::common::refusals::$sentence(&engine);
+                    });
                 }
             }
         )*

@@ -44,7 +44,9 @@ macro_rules! specification {
             #[test]
             fn $sentence() {
                 if let Some(engine) = $open() {
-                    crate::common::spec::$sentence(&engine);
+                    crate::common::leaves_nothing(|| {
+                        crate::common::spec::$sentence(&engine);
+                    });
                 }
             }
         )*

@@ -229,10 +229,7 @@ fn numbers(a: &Array) -> &[f32] {
 
 /// The elements of a dense array.
 fn dense(a: &Array) -> &[f32] {
-    match a.is_empty() {
-        true => &[],
-        false => &numbers(a)[a.offset()..][..a.len()],
-    }
+    &numbers(a)[a.offset()..][..a.len()]
 }
 
 /// The elements of any view, in row-major order, a run at a time.

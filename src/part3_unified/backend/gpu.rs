@@ -255,7 +255,7 @@ impl Backend for OpenCl {
         let flat = a.reshape(&[rows, columns])?;
         let strides = (flat.strides()[0], flat.strides()[1]);
         match strides {
-            _ if columns > 1 && strides.1 != 1 && strides.0 == 1 => {
+            (1, column) if columns > 1 && column > 1 => {
                 self.reduce_down(op, &flat)
             }
             (row, 1) if row >= 0 => self.reduce_across(op, &flat),

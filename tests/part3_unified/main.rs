@@ -2,7 +2,15 @@
 //! OpenCL device, and its own rules.
 
 #[macro_use]
+#[path = "../common/mod.rs"]
 mod common;
+
+mod arrays;
+mod cases;
+mod costs;
+mod devices;
+mod disguise;
+mod third;
 
 use std::thread;
 
@@ -33,6 +41,20 @@ mod on_an_opencl_device {
 
     fn open() -> Option<Part3> {
         gpu_or_skip().map(|gpu| Part3(Device::Gpu(gpu.info().index)))
+    }
+
+    specification!(open);
+    operations!(open);
+    edges!(open);
+    refusals!(open);
+    operators!(open);
+}
+
+mod on_a_backend_of_ones_own {
+    use super::*;
+
+    fn open() -> Option<Part3> {
+        Some(Part3(third::DEVICE))
     }
 
     specification!(open);
@@ -336,4 +358,14 @@ fn a_device_reads_its_name() {
         assert_eq!(error.exit_code(), 2);
         assert!(error.to_string().starts_with(&format!("`{wrong}` is no")));
     }
+}
+
+/// Without a trace a tape knows no values. Then there is nothing to judge,
+/// and nothing to stumble over.
+#[test]
+fn a_tape_without_a_trace_blames_nobody() {
+    let x = leaf(&[2.0, 3.0]);
+    let tape = x.mul(&x).add(&x).sum().backward_recorded();
+    assert_eq!(tape.blame(), None);
+    assert_eq!(tape.unchecked(), ["mul", "add", "sum"]);
 }

@@ -1,0 +1,234 @@
+//! Arrays and their views, on every device.
+
+use ndarray::array;
+use rungrad::opencl::Gpu;
+use rungrad::part3_unified::{Array, Device, Tensor, Window};
+use rungrad::{Error, attempt};
+
+use super::common::device::gpu_or_skip;
+use super::third;
+
+fn devices() -> Vec<Device> {
+    let gpus = gpu_or_skip().map_or(0, |_| Device::count());
+    let own = [Device::Cpu, third::DEVICE];
+    own.into_iter().chain((0..gpus).map(Device::Gpu)).collect()
+}
+
+fn mistake<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
+    match result {
+        Err(Error::Mistake(sentence)) => sentence,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_views_of_the_lecture_print_as_there() {
+    for device in devices() {
+        let x = Array::new(&[4], &[1.0, 2.0, 3.0, 4.0], device).unwrap();
+        let y = x.make(&[2, 2], &[2, 1], 0).unwrap();
+        assert_eq!(y.to_string(), format!("[[1, 2], [3, 4]] on {device}"));
+        let z = x.make(&[2, 1], &[2, 1], 1).unwrap();
+        assert_eq!(z.to_string(), format!("[[2], [4]] on {device}"));
+        assert!(x.shares(&y) && y.shares(&z), "no number has moved");
+        let sum = Tensor::from(x.clone()).shift(1.0);
+        assert_eq!(sum.to_vec().unwrap(), [2.0, 3.0, 4.0, 5.0]);
+    }
+}
+
+#[test]
+fn views_share_their_storage_and_copies_do_not() {
+    for device in devices() {
+        let a = Array::new(&[2, 3], &[0., 1., 2., 3., 4., 5.], device).unwrap();
+        let window = Window { size: [2, 2], step: [1, 1] };
+        let views = [
+            a.permute(&[1, 0]),
+            a.expand(&[4, 2, 3]),
+            a.slice(&[0..2, 1..2]),
+            a.flip(&[0, 1]),
+            a.reshape(&[3, 2]),
+            a.windows(&window),
+            a.slice(&[0..2, 1..2]).unwrap().reshape(&[2]),
+            a.compact(),
+        ];
+        for view in views {
+            assert!(view.unwrap().shares(&a));
+        }
+        let turned = a.permute(&[1, 0]).unwrap();
+        for copy in [turned.compact(), turned.reshape(&[6])] {
+            let copy = copy.unwrap();
+            assert!(!copy.shares(&a) && copy.is_dense());
+            assert_eq!(copy.to_vec().unwrap(), [0., 3., 1., 4., 2., 5.]);
+        }
+    }
+}
+
+#[test]
+fn set_changes_one_array_and_no_other() {
+    for device in devices() {
+        let new = |shape: &[usize], values: &[f32]| {
+            Array::new(shape, values, device).unwrap()
+        };
+        let mut a = new(&[2, 2], &[1.0, 2.0, 3.0, 4.0]);
+        let (before, alone) = (a.storage().len(), a.flip(&[1]).unwrap());
+        // Somebody looks at the same memory, so the numbers are copied.
+        a.set(&[0..2, 1..2], &new(&[2, 1], &[20.0, 40.0])).unwrap();
+        assert_eq!(a.to_vec().unwrap(), [1.0, 20.0, 3.0, 40.0]);
+        assert_eq!(alone.to_vec().unwrap(), [2.0, 1.0, 4.0, 3.0]);
+        assert!(!a.shares(&alone) && before == 4);
+        // Nobody else looks now: the memory stays the same.
+        let place = std::sync::Arc::as_ptr(a.storage());
+        a.set(&[1..2], &new(&[1, 2], &[5.0, 6.0])).unwrap();
+        assert!(std::ptr::addr_eq(place, std::sync::Arc::as_ptr(a.storage())));
+        assert_eq!(a.to_vec().unwrap(), [1.0, 20.0, 5.0, 6.0]);
+        a.set(&[0..0], &new(&[0, 2], &[])).unwrap();
+        let mut row = new(&[1], &[7.0]).expand(&[3]).unwrap();
+        row.set(&[1..2], &new(&[1], &[8.0])).unwrap();
+        assert_eq!(row.to_vec().unwrap(), [7.0, 8.0, 7.0]);
+        assert_eq!(
+            mistake(a.set(&[0..1], &new(&[2], &[1.0, 2.0]))),
+            format!(
+                "set: the place has shape [1, 2] on {device}, the values [2] \
+                 on {device}; give both the same"
+            )
+        );
+    }
+}
+
+#[test]
+fn what_cannot_be_seen_is_refused() {
+    let a = Array::new(&[2, 3], &[0.0; 6], Device::Cpu).unwrap();
+    assert_eq!(
+        mistake(a.make(&[2, 2], &[4, 1], 2)),
+        "view: shape [2, 2] with strides [4, 1] from offset 2 reaches from \
+         element 2 to 7, and the memory holds the elements 0 to 5; keep \
+         inside"
+    );
+    assert_eq!(
+        mistake(a.slice(&[0..2, 2..4])),
+        "slice: 2..4 does not lie in axis 1 of shape [2, 3], which has the \
+         elements 0 to 2"
+    );
+    assert_eq!(
+        mistake(a.permute(&[0, 0])),
+        "permute: [0, 0] does not name each of the 2 axes once"
+    );
+    assert_eq!(
+        mistake(a.flip(&[2])),
+        "flip: there is no axis 2; shape [2, 3] has the axes [0, 1]"
+    );
+    let window = Window { size: [3, 1], step: [1, 1] };
+    let sentence = mistake(a.windows(&window));
+    assert!(sentence.starts_with("windows: a window of [3, 1] with steps"));
+    let sentence = mistake(Array::cat(&[&a, &a.reshape(&[6]).unwrap()], 0));
+    assert!(sentence.starts_with("cat: the shapes [2, 3] and [6] differ"));
+    let sentence = mistake(a.gather(&[2]));
+    assert_eq!(
+        sentence,
+        "gather: there is no row 2 in shape [2, 3]; rows count from 0"
+    );
+}
+
+/// Every pair of the document's `_move_data`, and back.
+#[test]
+fn data_comes_from_lists_arrays_and_buffers() {
+    for device in devices() {
+        let right = [1.0, 2.0, 3.0, 4.0];
+        let turned = array![[1.0_f32, 3.0], [2.0, 4.0]];
+        let from = |data: rungrad::part3_unified::Data| {
+            Tensor::from_data(&[2, 2], data, device).unwrap()
+        };
+        let mut all = vec![
+            from(right.into()),
+            from(right.to_vec().into()),
+            from(right[..].into()),
+            from((&turned.t()).into()),
+        ];
+        for i in 0..gpu_or_skip().map_or(0, |_| Device::count()) {
+            let buffer = Gpu::open(i).unwrap().upload(&right).unwrap();
+            all.push(from(buffer.into()));
+        }
+        for tensor in all {
+            assert_eq!(tensor.device(), device);
+            assert_eq!(tensor.to_vec().unwrap(), right);
+            assert_eq!(tensor.shift(1.0).to_vec().unwrap()[3], 5.0);
+        }
+        assert_eq!(
+            mistake(Tensor::from_data(&[3], right, device)),
+            "shape [3] holds 3 elements, but 4 values were given; make the \
+             two agree"
+        );
+    }
+}
+
+#[test]
+fn a_seed_gives_the_same_numbers_on_every_device() {
+    let on = |device| {
+        let tensor = Tensor::rand(&[5, 103], 1 << 40 | 3, device).unwrap();
+        tensor.to_vec().unwrap()
+    };
+    let right = on(Device::Cpu);
+    assert!(right.iter().all(|x| (0.0..1.0).contains(x)));
+    for device in devices() {
+        assert_eq!(on(device), right, "{device}");
+    }
+}
+
+#[test]
+fn convolutions_and_pools_agree_with_loops() {
+    for device in devices() {
+        let values = |n: usize, by: usize| -> Vec<f32> {
+            (0..n).map(|i| ((i * by) % 11) as f32 - 5.0).collect()
+        };
+        let (x, w) = (values(2 * 3 * 5 * 4, 7), values(2 * 3 * 3 * 2, 5));
+        let image = Tensor::new(&[2, 3, 5, 4], &x, device).unwrap();
+        let filters = Tensor::new(&[2, 3, 3, 2], &w, device).unwrap();
+        let out = image.conv2d(&filters, [2, 1], [1, 0]);
+        let at = |n: usize, c: usize, y: usize, x_at: usize| {
+            let y = y.checked_sub(1).filter(|&y| y < 5);
+            y.map_or(0.0, |y| x[((n * 3 + c) * 5 + y) * 4 + x_at])
+        };
+        let mut right = Vec::new();
+        for (n, f, row, column) in indices([2, 2, 3, 3]) {
+            let sum: f32 = indices([1, 3, 3, 2])
+                .map(|(_, c, v, u)| {
+                    let weight = w[((f * 3 + c) * 3 + v) * 2 + u];
+                    at(n, c, row * 2 + v, column + u) * weight
+                })
+                .sum();
+            right.push(sum);
+        }
+        assert_eq!(out.shape(), [2, 2, 3, 3]);
+        assert_eq!(out.to_vec().unwrap(), right, "{device}");
+
+        let image = Tensor::new(
+            &[1, 1, 2, 4],
+            &[1.0, 5.0, 2.0, 2.0, 3.0, 0.0, 2.0, 1.0],
+            device,
+        );
+        let image = image.unwrap().requires_grad();
+        let pool = Window { size: [2, 2], step: [2, 2] };
+        let largest = image.max_pool2d(&pool);
+        assert_eq!(largest.to_vec().unwrap(), [5.0, 2.0]);
+        // What ties shares: a third of 6 for each 2.
+        largest.sum().scale(6.0).backward();
+        let grad = image.grad().unwrap().to_vec().unwrap();
+        assert_eq!(grad, [0.0, 6.0, 2.0, 2.0, 0.0, 0.0, 2.0, 0.0]);
+        let mean = image.avg_pool2d(&pool).to_vec().unwrap();
+        assert_eq!(mean, [2.25, 1.75]);
+    }
+    let flat = Tensor::new(&[4], &[0.0; 4], Device::Cpu).unwrap();
+    let refused = attempt(|| flat.conv2d(&flat, [1, 1], [0, 0]));
+    assert_eq!(
+        mistake(refused),
+        "conv2d: shape [4] is not (number, channels, height, width); reshape \
+         it to four axes"
+    );
+}
+
+fn indices(
+    shape: [usize; 4],
+) -> impl Iterator<Item = (usize, usize, usize, usize)> {
+    let [a, b, c, d] = shape;
+    (0..a * b * c * d)
+        .map(move |i| (i / (b * c * d), i / (c * d) % b, i / d % c, i % d))
+}

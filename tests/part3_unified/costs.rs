@@ -1,0 +1,118 @@
+//! What a step costs and what it leaves behind, on every device.
+
+use std::thread;
+
+use rungrad::ledger;
+use rungrad::part3_unified::{Device, Tensor, grad};
+
+use super::common::device::gpu_or_skip;
+use super::leaf;
+
+/// Some of everything, there and back.
+fn step(device: Device) {
+    let new = |shape: &[usize], seed: u64| {
+        Tensor::rand(shape, seed, device).unwrap().requires_grad()
+    };
+    let (x, w, b) = (new(&[4, 6], 1), new(&[6, 3], 2), new(&[3], 3));
+    let scores = x.matmul(&w).add(&b).relu().tanh().sigmoid();
+    scores.cross_entropy(&[0, 1, 2, 0]).backward();
+    let image = new(&[1, 2, 5, 5], 4);
+    let filters = new(&[3, 2, 2, 2], 5);
+    let y = image.conv2d(&filters, [1, 1], [1, 1]);
+    let first = grad(&y.mul(&y).mean(), &[&image], true).remove(0);
+    first.exp().log().sum().backward();
+}
+
+#[test]
+fn a_step_leaves_no_node_and_no_storage_behind() {
+    let gpus = gpu_or_skip().map_or(0, |_| Device::count());
+    let gpus = (0..gpus).map(Device::Gpu);
+    for device in std::iter::once(Device::Cpu).chain(gpus) {
+        let ((), counts) = ledger::measure(|| step(device));
+        assert!(counts.storages > 50, "{counts:?}");
+        assert_eq!(counts.live_storages(), 0, "{device}");
+        assert_eq!(counts.live_nodes(), 0, "{device}");
+    }
+}
+
+#[test]
+fn after_the_first_step_nothing_is_built_and_little_allocated() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let device = Device::Gpu(gpu.info().index);
+    step(device);
+    let ((), counts) = ledger::measure(|| step(device));
+    assert_eq!(counts.builds, 0);
+    assert!(counts.launches > 50);
+    // The pool serves the arrays. What is still allocated are the labels'
+    // places, which a kernel reads: one list there, two back.
+    assert_eq!((counts.allocations, counts.frees), (3, 3));
+}
+
+/// The middle of a graph that nobody recorded: there the walk ends.
+#[test]
+fn a_context_that_is_discarded_ends_the_walk() {
+    let (x, w) = (leaf(&[2.0]), leaf(&[3.0]));
+    let cut = x.mul(&x).detach();
+    let y = cut.mul(&w);
+    y.backward();
+    assert!(cut.id().is_none(), "the context was dropped with the node");
+    assert_eq!(w.grad().unwrap().to_vec().unwrap(), [4.0]);
+    assert!(x.grad().is_none(), "behind the cut nothing is reached");
+    assert_eq!(y.tape().ops(), ["leaf", "mul"]);
+}
+
+/// Whoever holds a result holds its graph: there is no graph to be freed too
+/// early, and a second backward needs no permission.
+#[test]
+fn a_graph_lives_as_long_as_its_result() {
+    let ((), counts) = ledger::measure(|| {
+        let x = leaf(&[2.0]);
+        let y = {
+            let hidden = x.mul(&x);
+            hidden.mul(&hidden)
+        };
+        y.backward();
+        y.backward();
+        assert_eq!(x.grad().unwrap().to_vec().unwrap(), [64.0]);
+        drop(y);
+        assert_eq!(x.grad().unwrap().to_vec().unwrap(), [64.0]);
+    });
+    assert_eq!(counts.live_nodes(), 0);
+}
+
+/// What is saved is what backward asks for, and no more.
+#[test]
+fn nothing_is_saved_for_an_operand_that_needs_no_gradient() {
+    let x = leaf(&[2.0]);
+    let data = Tensor::new(&[1], &[5.0], Device::Cpu).unwrap();
+    let held = |t: &Tensor| std::sync::Arc::strong_count(t.array().storage());
+    let before = [held(&x), held(&data)];
+    let y = x.mul(&data);
+    assert_eq!([held(&x), held(&data)], [before[0], before[1] + 1]);
+    let z = x.add(&data);
+    assert_eq!([held(&x), held(&data)], [before[0], before[1] + 1]);
+    drop((y, z));
+    assert_eq!([held(&x), held(&data)], before);
+}
+
+#[test]
+fn a_hundred_thousand_links_on_a_device_fit_a_stack_of_2_mb() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let device = Device::Gpu(gpu.info().index);
+    let small = thread::Builder::new().stack_size(2 << 20);
+    let work = small.spawn(move || {
+        let ((), counts) = ledger::measure(|| {
+            let new = |value| Tensor::new(&[1], &[value], device).unwrap();
+            let (x, one) = (new(1.0).requires_grad(), new(1.0));
+            let mut y = x.clone();
+            for _ in 0..100_000 {
+                y = y.mul(&one);
+            }
+            y.backward();
+            assert_eq!(x.grad().unwrap().to_vec().unwrap(), [1.0]);
+        });
+        assert_eq!(counts.nodes, 100_001);
+        assert_eq!((counts.live_nodes(), counts.live_storages()), (0, 0));
+    });
+    work.unwrap().join().unwrap();
+}

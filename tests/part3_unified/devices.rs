@@ -1,0 +1,84 @@
+//! Devices: what they say of themselves, and what moves between them.
+
+use rungrad::part3_unified::{Device, Tensor, grad};
+use rungrad::{Error, attempt};
+
+use super::common::device::gpu_or_skip;
+use super::{leaf, third};
+
+#[test]
+fn a_device_tells_its_name_and_its_memory() {
+    assert_eq!(Device::Cpu.name().unwrap(), "the processor");
+    assert_eq!(Device::Cpu.info().unwrap().map(|info| info.index), None);
+    assert_eq!(third::DEVICE.to_string(), "third");
+    let Some(gpu) = gpu_or_skip() else { return };
+    let device = Device::Gpu(gpu.info().index);
+    assert_eq!(device.name().unwrap(), gpu.name());
+    let info = device.info().unwrap().unwrap();
+    assert!(info.compute_units > 0 && info.global_memory > 0);
+    assert!(Device::count() > gpu.info().index);
+    let kept = Tensor::rand(&[1 << 16], 1, device).unwrap();
+    let memory = device.memory().unwrap();
+    assert!(memory.now >= 1 << 18 && memory.peak >= memory.now);
+    device.synchronize().unwrap();
+    drop(kept);
+}
+
+#[test]
+fn a_device_that_is_not_there_is_one_sentence() {
+    if gpu_or_skip().is_none() {
+        return;
+    }
+    let far = Device::Gpu(Device::count());
+    let Err(Error::NoDevice(sentence)) = Tensor::rand(&[1], 1, far) else {
+        panic!("a device too many")
+    };
+    assert!(sentence.starts_with(&format!("There is no device {far}; this")));
+}
+
+#[test]
+fn a_gradient_travels_through_every_device_and_back() {
+    if gpu_or_skip().is_none() {
+        return;
+    }
+    let x = leaf(&[2.0, 3.0]);
+    let mut y = x.clone();
+    for device in Device::all().into_iter().chain([third::DEVICE]) {
+        y = y.to(device).unwrap().mul(&y.to(device).unwrap());
+    }
+    let back = y.to(Device::Cpu).unwrap().sum();
+    let first = grad(&back, &[&x], true).remove(0);
+    assert_eq!(first.device(), Device::Cpu);
+    // x to the power of 2^k, k devices.
+    let power = 2f32.powi(Device::all().len() as i32 + 1);
+    for (slope, x) in first.to_vec().unwrap().iter().zip([2f32, 3.0]) {
+        let right = power * x.powf(power - 1.0);
+        assert!((slope / right - 1.0).abs() < 1e-5, "{slope}, not {right}");
+    }
+    let second = grad(&first.sum(), &[&x], false).remove(0);
+    let right = power * (power - 1.0) * 2f32.powf(power - 2.0);
+    let yours = second.to_vec().unwrap()[0];
+    assert!((yours / right - 1.0).abs() < 1e-5, "{yours}, not {right}");
+}
+
+#[test]
+fn operands_on_two_devices_are_refused_by_every_operation() {
+    let here = leaf(&[1.0, 2.0]).reshape(&[1, 2]);
+    let there = here.to(third::DEVICE).unwrap();
+    let refused: [(&str, &dyn Fn() -> Tensor); 6] = [
+        ("add", &|| here.add(&there)),
+        ("matmul", &|| here.matmul(&there.transpose())),
+        ("where", &|| here.choose(&there, &there)),
+        ("cat", &|| Tensor::cat(&[&here, &there], 0)),
+        ("less", &|| here.less(&there)),
+        ("div", &|| there.div(&here)),
+    ];
+    for (name, work) in refused {
+        let Err(Error::Mistake(sentence)) = attempt(work) else {
+            panic!("{name} is not refused")
+        };
+        let both = sentence.contains("cpu") && sentence.contains("third");
+        assert!(both && sentence.ends_with("move one with .to(..)"));
+        assert!(sentence.starts_with(&format!("{name}: the operands are on")));
+    }
+}

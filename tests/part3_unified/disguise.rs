@@ -1,0 +1,94 @@
+//! The same numbers, laid out in memory otherwise: turned, backwards, inside
+//! a larger array, repeated by a stride of 0. An operation must not notice.
+
+use rungrad::part3_unified::{Device, Tensor};
+
+use super::common::random::Random;
+
+/// A tensor with these elements that is a view of a leaf, and the leaf. The
+/// elements may change where some are to be repeated, and then say so.
+pub(crate) fn disguise(
+    random: &mut Random,
+    shape: &[usize],
+    values: &mut Vec<f32>,
+    device: Device,
+) -> (Tensor, Tensor) {
+    let rank = shape.len();
+    let axis = |random: &mut Random| random.below(rank);
+    match random.below(6) {
+        // The axes in another order.
+        1 if rank > 1 => {
+            let mut order: Vec<usize> = (0..rank).collect();
+            random.shuffle(&mut order);
+            let mut back = vec![0; rank];
+            order.iter().enumerate().for_each(|(to, &from)| back[from] = to);
+            let leaf = laid(device, shape, values, |t| t.permute(&order));
+            (leaf.permute(&back), leaf)
+        }
+        2 if rank > 0 => {
+            let axes = [axis(random)];
+            let leaf = laid(device, shape, values, |t| t.flip(&axes));
+            (leaf.flip(&axes), leaf)
+        }
+        // A part of something larger. What lies around must never be read.
+        3 if rank > 0 => {
+            let widths: Vec<[usize; 2]> =
+                (0..rank).map(|_| [random.below(3), random.below(3)]).collect();
+            let place: Vec<_> = (shape.iter().zip(&widths))
+                .map(|(n, [before, _])| *before..before + n)
+                .collect();
+            let large: Vec<usize> = (shape.iter().zip(&widths))
+                .map(|(n, [before, behind])| before + n + behind)
+                .collect();
+            let n = large.iter().product();
+            let around = Tensor::new(&large, &vec![1e30; n], device);
+            let mut array = around.unwrap().array().clone();
+            let inner = Tensor::new(shape, values, device).unwrap();
+            array.set(&place, inner.array()).unwrap();
+            let leaf = Tensor::from(array).requires_grad();
+            (leaf.slice(&place), leaf)
+        }
+        // One element in the place of all along an axis.
+        4 if rank > 0 && !values.is_empty() => {
+            let axis = axis(random);
+            let mut one = shape.to_vec();
+            one[axis] = 1;
+            let whole: Vec<_> = one.iter().map(|&n| 0..n).collect();
+            let first = Tensor::new(shape, values, device).unwrap();
+            let leaf = Tensor::new(
+                &one,
+                &first.slice(&whole).to_vec().unwrap(),
+                device,
+            );
+            let leaf = leaf.unwrap().requires_grad();
+            let view = leaf.expand(shape);
+            *values = view.to_vec().unwrap();
+            (view, leaf)
+        }
+        // Two of these, one on the other.
+        5 if rank > 1 => {
+            let axes = [axis(random)];
+            let mut order: Vec<usize> = (0..rank).collect();
+            order.reverse();
+            let leaf =
+                laid(device, shape, values, |t| t.flip(&axes).permute(&order));
+            (leaf.permute(&order).flip(&axes), leaf)
+        }
+        _ => {
+            let leaf = laid(device, shape, values, Tensor::clone);
+            (leaf.clone(), leaf)
+        }
+    }
+}
+
+/// A leaf with what `turn` makes of the elements, one after another.
+fn laid(
+    device: Device,
+    shape: &[usize],
+    values: &[f32],
+    turn: impl FnOnce(&Tensor) -> Tensor,
+) -> Tensor {
+    let turned = turn(&Tensor::new(shape, values, device).unwrap());
+    let dense = turned.array().compact().unwrap();
+    Tensor::from(dense).requires_grad()
+}

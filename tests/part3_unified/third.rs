@@ -1,0 +1,189 @@
+//! A third device in one file: numbers in plain vectors, loops that anyone
+//! can read, and nothing else in the crate knows of it. The whole
+//! specification runs on it.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use rungrad::opencl::Memory;
+use rungrad::part3_unified::{
+    Array, Backend, Binary, Device, Own, Reduce, Shared, Storage, Unary, View,
+    Window,
+};
+use rungrad::{Error, rng};
+
+pub(crate) const DEVICE: Device = Device::Own(Own(&Third));
+
+struct Third;
+
+#[derive(Debug)]
+struct Numbers(Vec<f32>);
+
+impl Storage for Numbers {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+fn shared(numbers: impl IntoIterator<Item = f32>) -> Result<Shared, Error> {
+    Ok(Arc::new(Numbers(numbers.into_iter().collect())))
+}
+
+fn numbers(storage: &dyn Storage) -> &[f32] {
+    let storage: &dyn Any = storage;
+    &storage.downcast_ref::<Numbers>().expect("my own storage").0
+}
+
+/// The elements of any view, in row-major order.
+fn elements(a: &Array) -> Vec<f32> {
+    let all = numbers(&**a.storage());
+    a.view().offsets().map(|at| all[at]).collect()
+}
+
+impl Backend for Third {
+    fn name(&self) -> String {
+        "third".to_string()
+    }
+
+    fn memory(&self) -> Memory {
+        Memory { now: 0, peak: 0 }
+    }
+
+    fn synchronize(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn upload(&self, values: &[f32]) -> Result<Shared, Error> {
+        shared(values.iter().copied())
+    }
+
+    fn download(&self, storage: &dyn Storage) -> Result<Vec<f32>, Error> {
+        Ok(numbers(storage).to_vec())
+    }
+
+    fn uniform(&self, seed: u64, n: usize) -> Result<Shared, Error> {
+        shared((0..n as u64).map(|k| rng::unit(rng::bits(seed, k))))
+    }
+
+    fn copy(&self, a: &Array) -> Result<Shared, Error> {
+        shared(elements(a))
+    }
+
+    fn paste(
+        &self,
+        storage: &mut dyn Storage,
+        view: &View,
+        a: &Array,
+    ) -> Result<(), Error> {
+        let storage: &mut dyn Any = storage;
+        let all = storage.downcast_mut::<Numbers>().expect("my own storage");
+        for (at, value) in view.offsets().zip(elements(a)) {
+            all.0[at] = value;
+        }
+        Ok(())
+    }
+
+    fn unary(&self, op: Unary, a: &Array) -> Result<Shared, Error> {
+        shared(elements(a).into_iter().map(|x| match op {
+            Unary::Scale(number) => x * number,
+            Unary::Shift(number) => x + number,
+            Unary::Pow(number) => x.powf(number),
+            Unary::Exp => x.exp(),
+            Unary::Log => x.ln(),
+            Unary::Relu if x <= 0.0 => 0.0,
+            Unary::Relu => x,
+            Unary::Tanh => x.tanh(),
+            Unary::Sigmoid => (1.0 / (1.0 + (-f64::from(x)).exp())) as f32,
+        }))
+    }
+
+    fn binary(
+        &self,
+        op: Binary,
+        a: &Array,
+        b: &Array,
+    ) -> Result<Shared, Error> {
+        let pairs = elements(a).into_iter().zip(elements(b));
+        shared(pairs.map(|(x, y)| match op {
+            Binary::Add => x + y,
+            Binary::Mul => x * y,
+            Binary::Less => f32::from(x < y),
+            Binary::AtMost => f32::from(x <= y),
+            Binary::Equal => f32::from(x == y),
+        }))
+    }
+
+    fn choose(
+        &self,
+        mask: &Array,
+        a: &Array,
+        b: &Array,
+    ) -> Result<Shared, Error> {
+        let pairs = elements(a).into_iter().zip(elements(b));
+        let choices = elements(mask).into_iter().zip(pairs);
+        shared(choices.map(|(m, (x, y))| if m != 0.0 { x } else { y }))
+    }
+
+    fn reduce(
+        &self,
+        op: Reduce,
+        a: &Array,
+        rows: usize,
+        columns: usize,
+    ) -> Result<Shared, Error> {
+        let all = elements(a);
+        let row = |row: usize| &all[row * columns..][..columns];
+        shared((0..rows).map(|i| match op {
+            Reduce::Sum => row(i).iter().fold(0.0, |sum, x| sum + x),
+            Reduce::Max => row(i).iter().fold(f32::NEG_INFINITY, |most, &x| {
+                if x > most || x.is_nan() { x } else { most }
+            }),
+        }))
+    }
+
+    fn matmul(&self, a: &Array, b: &Array) -> Result<Shared, Error> {
+        let (x, y) = (elements(a), elements(b));
+        let [batch, m, k] = [0, 1, 2].map(|axis| a.shape()[axis]);
+        let n = b.shape()[2];
+        shared((0..batch * m * n).map(|at| {
+            let (row, column) = (at / n * k, at / (m * n) * k * n + at % n);
+            (0..k).map(|l| x[row + l] * y[column + l * n]).sum()
+        }))
+    }
+
+    fn gather(&self, a: &Array, places: &[usize]) -> Result<Shared, Error> {
+        let (all, width) = (elements(a), a.shape()[1]);
+        let row = |&place: &usize| all[place * width..][..width].to_vec();
+        shared(places.iter().flat_map(row))
+    }
+
+    fn scatter(
+        &self,
+        a: &Array,
+        places: &[usize],
+        rows: usize,
+    ) -> Result<Shared, Error> {
+        let (all, width) = (elements(a), a.shape()[1]);
+        let mut out = vec![0.0; rows * width];
+        for (i, value) in all.into_iter().enumerate() {
+            out[places[i / width] * width + i % width] += value;
+        }
+        shared(out)
+    }
+
+    fn fold(
+        &self,
+        a: &Array,
+        window: &Window,
+        count: usize,
+        image: [usize; 2],
+    ) -> Result<Shared, Error> {
+        let shape = [count, image[0], image[1]];
+        let mut out = vec![0.0; shape.iter().product()];
+        let windows = View::dense(&shape).windows(window)?;
+        for (at, value) in windows.offsets().zip(elements(a)) {
+            out[at] += value;
+        }
+        shared(out)
+    }
+}
