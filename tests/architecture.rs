@@ -254,3 +254,23 @@ fn the_steps_of_the_notebook_import_nothing_from_rungrad() {
         assert!(lines <= 100, "{} has {lines} lines", step.path);
     }
 }
+
+#[test]
+fn a_raw_program_takes_nothing_from_rungrad_but_its_link() {
+    let mut programs = sources(&["examples"], &[".rs"]);
+    programs.retain(|source| {
+        let rest = source.path.strip_prefix("examples/part2_raw_");
+        rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_numeric()))
+    });
+    assert_eq!(programs.len(), 2);
+    for program in programs {
+        let ours: Vec<&str> = program
+            .code()
+            .map(|(_, line)| line)
+            .filter(|line| line.contains("rungrad"))
+            .collect();
+        assert_eq!(ours, ["use rungrad as _;"], "{}", program.path);
+        let lines = program.text.lines().count();
+        assert!(lines <= 130, "{} has {lines} lines", program.path);
+    }
+}

@@ -240,8 +240,26 @@ fn inside(name: &str, values: &[f32], len: usize, items: usize) -> Outcome {
         None => Ok(()),
         Some(at) => Err(wrong(format!(
             "{name}[{at}] was never written. The array has {len} elements, \
-             and each needs its work-item."
+             and each needs its work-item.{}",
+            guess(at)
         ))),
+    }
+}
+
+/// What the first element that nobody wrote tells of the number that the
+/// items went by.
+fn guess(at: usize) -> &'static str {
+    match at {
+        1 => {
+            " The one before it was: it seems that every item took itself for \
+             number 0."
+        }
+        GROUP => {
+            " It is the first of the second group: in its group every item \
+             counts from 0 again (get_local_id), among all it does not \
+             (get_global_id)."
+        }
+        _ => "",
     }
 }
 
@@ -258,7 +276,7 @@ fn past_the_end(
         let all = items.next_multiple_of(GROUP);
         format!(
             " The device runs whole groups of {GROUP}, so {all} work-items \
-             ran for {items} elements. The spare ones must do nothing: \
+             ran for {len} elements. The spare ones must do nothing: \
              compare the number of the item with n first."
         )
     });

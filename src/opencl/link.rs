@@ -65,6 +65,7 @@ fn open() -> Result<Library, String> {
     }
 }
 
+// ANCHOR: function
 /// The function `name`, whose type is `F`.
 ///
 /// # Safety
@@ -77,6 +78,7 @@ unsafe fn function<F: Copy>(name: &str) -> Option<F> {
     // the library is never closed.
     unsafe { library.get::<F>(name) }.ok().map(|found| *found)
 }
+// ANCHOR_END: function
 
 /// How many platforms there are. Neither a missing loader nor a loader
 /// without a driver is an error here: `ocl` would wait ten seconds for

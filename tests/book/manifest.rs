@@ -194,6 +194,18 @@ pub const MANIFEST: Manifest = Manifest {
             "cargo run --example part3_backprop",
         ),
         on_a_device(
+            "book/listings/part2_raw_1_mul.out",
+            "cargo run --example part2_raw_1_mul",
+        ),
+        on_a_device(
+            "book/listings/part2_raw_2_queue.out",
+            "cargo run --example part2_raw_2_queue",
+        ),
+        on_a_device(
+            "book/listings/part2_launch.out",
+            "cargo run --example part2_launch",
+        ),
+        on_a_device(
             "book/listings/part2_mul.out",
             "cargo run --example part2_mul",
         ),

@@ -180,7 +180,7 @@ pub fn wait(mut child: Child, limit: Duration) -> Result<Ended, String> {
 }
 
 /// The text with the words that differ from machine to machine taken out:
-/// names of devices, times, and the path of the repository.
+/// names of devices, times and their ratios, and the path of the repository.
 pub fn everywhere(text: &str, devices: &[&str]) -> String {
     let root = Tree::root().to_string_lossy();
     let mut text = text.replace(&format!("{root}/"), "");
@@ -190,7 +190,7 @@ pub fn everywhere(text: &str, devices: &[&str]) -> String {
     text.split_inclusive('\n').map(without_times).collect()
 }
 
-/// `12.5 ms` reads `… ms`.
+/// `12.5 ms` reads `… ms`, and `1900x` reads `…x`.
 fn without_times(line: &str) -> String {
     let is_number = |word: &str| {
         word.contains(|c: char| c.is_ascii_digit())
@@ -209,9 +209,11 @@ fn without_times(line: &str) -> String {
         if i > 0 {
             result.push(' ');
         }
-        match timed {
-            true => result += &word.replace(&bare(word), "…"),
-            false => result += word,
+        let word_alone = bare(word);
+        match word_alone.strip_suffix('x').filter(|ratio| is_number(ratio)) {
+            Some(ratio) => result += &word.replace(ratio, "…"),
+            None if timed => result += &word.replace(&word_alone, "…"),
+            None => result += word,
         }
     }
     result

@@ -15,6 +15,7 @@ mod launches;
 mod oclgrind;
 mod part3;
 mod processes;
+mod raw;
 mod refusals;
 mod timeline;
 

@@ -1,0 +1,29 @@
+//! What is left of the notebook's program when every layer is peeled off.
+
+use std::process::ExitCode;
+
+use rungrad::opencl::{Gpu, kernels};
+use rungrad::shape::list;
+
+fn main() -> ExitCode {
+    rungrad::run(multiply)
+}
+
+// ANCHOR: part2-launch
+fn multiply() -> Result<(), rungrad::Error> {
+    let gpu = Gpu::first()?;
+    let a = gpu.upload(&[2.0_f32])?;
+    let b = gpu.upload(&[3.0_f32])?;
+    let c = gpu.allocate::<f32>(1)?;
+    gpu.launch(&kernels::EW_MUL)
+        .input(&a, 1)
+        .input(&b, 1)
+        .output(&c, 1)
+        .scalar(1_u32)
+        .global(1)
+        .local(256)
+        .run()?;
+    println!("{} on {}", list(&c.read()?), gpu.name());
+    Ok(())
+}
+// ANCHOR_END: part2-launch

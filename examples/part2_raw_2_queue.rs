@@ -1,0 +1,113 @@
+//! A queue takes orders and does them later: two products behind a gate that
+//! the host opens.
+
+// A program of its own, with a fence of its own.
+#![allow(unsafe_code)]
+
+use std::error::Error;
+use std::ffi::CString;
+
+use ocl::core::*;
+// For its link alone; see `part2_raw_1_mul.rs`.
+use rungrad as _;
+
+type Raw<T> = std::result::Result<T, Box<dyn Error>>;
+
+const SOURCE: &str = "
+kernel void mul(global const float *a, global const float *b,
+                global float *out)
+{
+    uint i = get_global_id(0);
+    out[i] = a[i] * b[i];
+}";
+
+fn main() {
+    if let Err(why) = two_products() {
+        eprintln!("error: {why}");
+        std::process::exit(1);
+    }
+}
+
+// ANCHOR: raw-gate
+fn two_products() -> Raw<()> {
+    let (context, queue, device) = open()?;
+    let mul = compile(&context, device)?;
+    let [a, b] = [memory(&context, 2.0)?, memory(&context, 3.0)?];
+    let [c, d] = [memory(&context, 0.0)?, memory(&context, 0.0)?];
+
+    let gate = create_user_event(&context)?;
+    launch(&queue, &mul, [&a, &b, &c], Some(&gate))?;
+    let last = launch(&queue, &mul, [&c, &b, &d], None)?;
+    println!("two launches are in the queue");
+    println!("the last of them is done: {}", event_is_complete(&last)?);
+
+    set_user_event_status(&gate, CommandExecutionStatus::Complete)?;
+    println!("the gate is open, and (a * b) * b is [{}]", read(&queue, &d)?);
+    println!("the last of them is done: {}", event_is_complete(&last)?);
+    Ok(())
+}
+// ANCHOR_END: raw-gate
+
+/// Puts a launch into the queue. The event says later how far it is.
+fn launch(
+    queue: &CommandQueue,
+    mul: &Kernel,
+    arguments: [&Mem; 3],
+    gate: Option<&Event>,
+) -> Raw<Event> {
+    for (index, mem) in (0..).zip(arguments) {
+        set_kernel_arg(mul, index, ArgVal::mem(mem))?;
+    }
+    let (items, mut event) = ([1, 1, 1], Event::null());
+    let tell = Some(&mut event);
+    // SAFETY: the one work-item touches the first float of each buffer, and
+    // each has one. The queue keeps the buffers until then.
+    unsafe { enqueue_kernel(queue, mul, 1, None, &items, None, gate, tell) }?;
+    Ok(event)
+}
+
+fn read(queue: &CommandQueue, mem: &Mem) -> Raw<f32> {
+    let (mut value, wait, tell) = ([0.0], None::<Event>, None::<&mut Event>);
+    // SAFETY: this returns when `value` has been written.
+    unsafe {
+        enqueue_read_buffer(queue, mem, true, 0, &mut value, wait, tell)
+    }?;
+    Ok(value[0])
+}
+
+fn memory(context: &Context, value: f32) -> Raw<Mem> {
+    let flags = MemFlags::READ_WRITE | MemFlags::COPY_HOST_PTR;
+    // SAFETY: the flags ask for a copy, which is made before this returns.
+    Ok(unsafe { create_buffer(context, flags, 1, Some(&[value])) }?)
+}
+
+fn compile(context: &Context, device: DeviceId) -> Raw<Kernel> {
+    let text = CString::new(SOURCE)?;
+    let program = create_program_with_source(context, &[text])?;
+    build_program(&program, Some(&[device]), &CString::default(), None, None)?;
+    Ok(create_kernel(&program, "mul")?)
+}
+
+/// A context and a queue on the first GPU, else on the device with the most
+/// compute units: PoCL's device of one thread waits for itself at a gate.
+fn open() -> Raw<(Context, CommandQueue, DeviceId)> {
+    for kind in [DeviceType::GPU, DeviceType::ALL] {
+        for platform in get_platform_ids()? {
+            let found = get_device_ids(platform, Some(kind), None);
+            let found = found.unwrap_or_default().into_iter();
+            let Some(device) = found.max_by_key(units) else { continue };
+            let on = Some(ContextProperties::new().platform(platform));
+            let context = create_context(on.as_ref(), &[device], None, None)?;
+            let queue = create_command_queue(&context, device, None)?;
+            return Ok((context, queue, device));
+        }
+    }
+    Err("there is no OpenCL device; `cargo learn setup` installs one".into())
+}
+
+fn units(device: &DeviceId) -> u32 {
+    match get_device_info(device, DeviceInfo::MaxComputeUnits) {
+        Ok(DeviceInfoResult::MaxComputeUnits(units)) => units,
+        _ => 0,
+    }
+}

