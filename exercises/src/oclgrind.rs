@@ -81,8 +81,8 @@ fn faults(log: &str, source: &str, file: &str) -> String {
         let lines: Vec<&str> =
             block.lines().filter(|it| !it.trim().is_empty()).collect();
         let kernel =
-            lines.iter().find_map(|it| it.trim().strip_prefix("Kernel: "));
-        let Some(kernel) = kernel else { continue };
+            lines.iter().find_map(|it| it.trim().strip_prefix("Kernel:"));
+        let Some(kernel) = kernel.map(str::trim) else { continue };
         // The check runs kernels of the engine as well.
         if !source.contains(kernel) {
             continue;
@@ -108,6 +108,11 @@ fn faults(log: &str, source: &str, file: &str) -> String {
 fn finding(kind: &str, lines: &[&str], file: &str) -> String {
     let mut text = format!("  {kind}\n");
     for (at, line) in lines.iter().enumerate() {
+        // `Only 5 out of 8 work-items executed barrier`
+        if let Some(rest) = line.trim().strip_prefix("Only ") {
+            let counts = rest.split(" executed").next().unwrap_or(rest);
+            text += &format!("    only {counts} came\n");
+        }
         if let Some((_, rest)) = line.split_once("Global(") {
             let item = rest.split(')').next().unwrap_or_default();
             let item = item.trim_end_matches(",0");
@@ -163,6 +168,26 @@ Invalid write of size 4 at global memory address 0xd000000000014
     fn the_engine_s_own_kernels_are_not_the_learner_s() {
         assert_eq!(faults(WRITE, "kernel void yours()", "my.cl"), "");
         assert_eq!(faults("", "kernel void yours()", "my.cl"), "");
+    }
+
+    #[test]
+    fn a_barrier_that_some_miss_names_how_many_came() {
+        let log = "
+Work-group divergence detected (barrier)
+\tKernel:     mine
+\tWork-group: (0,0,0)
+\tOnly 5 out of 8 work-items executed barrier
+\t  tail call spir_func void @_Z7barrierj(i32 noundef 1) #5, !dbg !46
+\tAt line 10 (column 9) of input.cl:
+\t  barrier(CLK_LOCAL_MEM_FENCE);
+\t
+";
+        let expected = "  Work-group divergence detected (barrier)
+    only 5 out of 8 work-items came
+    at my.cl:10
+      barrier(CLK_LOCAL_MEM_FENCE);
+";
+        assert_eq!(faults(log, "kernel void mine()", "my.cl"), expected);
     }
 
     #[test]
