@@ -212,6 +212,18 @@ fn verify_proves_all_three_directions_and_ends_with_counts() {
     assert_eq!(scene.read(ONE), "syntax error");
 }
 
+#[test]
+fn verify_takes_the_exercises_that_are_named() {
+    let scene = stage();
+    scene.write("exercises/wrong/one/swapped.rs", SOLVED);
+    let said = scene.learn(&["verify", "two"]);
+    assert_eq!(last_line(&said), "2 passed, 0 failed, 0 skipped");
+    assert!(!said.out.contains("one   "), "{}", said.out);
+    let said = scene.learn(&["verify", "tow"]);
+    assert_eq!(said.code, Some(2));
+    assert!(said.err.contains("there is no exercise \"tow\""), "{}", said.err);
+}
+
 /// Asserts that verify fails and names the fault.
 #[track_caller]
 fn finds(scene: &Scene, words: &[&str], fault: &str) {

@@ -15,14 +15,18 @@ use crate::exercises::stub::Faces;
 use crate::process::{self, Ending};
 
 /// Everything that is wrong with the files of the tree. `bench` is a folder
-/// that is free to hold solutions for the lints.
+/// that is free to hold solutions for the lints. Only who has all exercises
+/// can say which files belong to none.
 pub(crate) fn faults(
     checkout: &Checkout,
     exercises: &[Exercise],
+    are_all: bool,
     bench: &Path,
 ) -> Result<Vec<String>, Stop> {
     let mut faults = stubs(checkout, exercises)?;
-    faults.extend(strays(checkout, exercises));
+    if are_all {
+        faults.extend(strays(checkout, exercises));
+    }
     faults.extend(unformatted(checkout)?);
     for face in [Face::Stub, Face::Plain] {
         faults.extend(lints(checkout, exercises, bench, face)?);

@@ -18,13 +18,13 @@ use crate::speech::say;
 
 pub(crate) const COMMAND: Command = Command {
     name: "verify",
-    usage: "[--committed]",
+    usage: "[EXERCISE ..] [--committed]",
     summary: "prove every exercise: stub, solution and wrong answers",
     page: "\
 The author's check. For every exercise, in a folder of its own: the stub that is
 generated from the solution fails with its own task, the solution passes, and
 each known wrong answer fails with the words that it deserves. Your own files
-are not looked at.
+are not looked at. With names, only these exercises.
 
 --committed, as in CI, also compares the stubs in exercises/ with the generated
 ones, and looks for warnings, for what is not formatted and for files that
@@ -71,8 +71,12 @@ struct Tally {
 fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     let mut words = Words::new(COMMAND.name, args);
     let with_tree = words.flag("--committed");
-    words.rest(0)?;
-    let exercises = course::exercises(checkout)?;
+    let (ids, _) = words.rest(usize::MAX)?;
+    let mut exercises = course::exercises(checkout)?;
+    for id in &ids {
+        course::find(&exercises, id)?;
+    }
+    exercises.retain(|it| ids.is_empty() || ids.contains(&it.id));
     if exercises.is_empty() {
         let why = "exercises/exercises.toml is missing: nothing to verify";
         return Err(Stop::Failed(why.to_string()));
@@ -119,7 +123,12 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
         }
     }
     let in_tree = match with_tree {
-        true => committed::faults(checkout, &exercises, &bench.folder)?,
+        true => committed::faults(
+            checkout,
+            &exercises,
+            ids.is_empty(),
+            &bench.folder,
+        )?,
         false => Vec::new(),
     };
     table(&exercises, &rows);
