@@ -29,7 +29,10 @@ impl Item {
     pub fn size(&self) -> usize {
         self.size
     }
+}
 
+// ANCHOR: item
+impl Item {
     /// The value of a cell of local memory.
     #[track_caller]
     pub fn read(&self, cell: usize) -> Step<f32> {
@@ -48,6 +51,7 @@ impl Item {
         self.step(Wish::Barrier(Location::caller().line()), |_| ())
     }
 }
+// ANCHOR_END: item
 
 impl Item {
     #[track_caller]

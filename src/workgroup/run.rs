@@ -20,6 +20,7 @@ pub struct Group {
     pub cells: usize,
 }
 
+// ANCHOR: schedule
 /// Who makes the next step, of those that can.
 #[derive(Clone, Debug)]
 pub enum Schedule {
@@ -35,6 +36,7 @@ pub enum Schedule {
     /// These, a step each, and then in turn.
     Given(Vec<usize>),
 }
+// ANCHOR_END: schedule
 
 impl Group {
     /// Runs a kernel in the order of a schedule.
@@ -190,7 +192,7 @@ impl<'k> Run<'k> {
         let end = if let Some(event) = last.filter(|it| it.cell >= cells) {
             End::Outside { event, cells }
         } else if steps >= most_steps || self.phase >= MOST_STEPS {
-            End::Endless { steps, barriers: self.phase }
+            End::Endless(steps + self.phase)
         } else if !self.ready().is_empty() {
             return None;
         } else {
@@ -201,6 +203,7 @@ impl<'k> Run<'k> {
                 false => End::Divergent(places.collect()),
             }
         };
-        Some(Trace { cells, events: self.events.clone(), end })
+        let (events, barriers) = (self.events.clone(), self.phase);
+        Some(Trace { cells, events, barriers, end })
     }
 }

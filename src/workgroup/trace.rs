@@ -10,6 +10,8 @@ pub struct Trace {
     pub(super) cells: usize,
     /// Every access to local memory.
     pub events: Vec<Event>,
+    /// How many barriers the group has passed.
+    pub barriers: usize,
     /// How it ended.
     pub end: End,
 }
@@ -53,13 +55,8 @@ pub enum End {
         /// How many cells there are.
         cells: usize,
     },
-    /// No end so far.
-    Endless {
-        /// Accesses made.
-        steps: usize,
-        /// Barriers passed.
-        barriers: usize,
-    },
+    /// So many steps, and no end.
+    Endless(usize),
 }
 
 impl End {
@@ -130,11 +127,11 @@ impl fmt::Display for Race {
         };
         write!(
             f,
-            "A race: item {} {} [{}] in step {first}, item {} {} it in step \
-             {second}, and no barrier stands between them.",
+            "A race on [{}]: item {} {} in step {first}, item {} {} in step \
+             {second}.",
+            a.cell,
             a.item,
             deed(a),
-            a.cell,
             b.item,
             deed(b),
         )
@@ -170,16 +167,16 @@ impl fmt::Display for End {
                     let words = match (line, who.len()) {
                         (Some(line), 1) => format!("waits in line {line}"),
                         (Some(line), _) => format!("wait in line {line}"),
-                        (None, 1) => "has left the kernel".to_string(),
-                        (None, _) => "have left the kernel".to_string(),
+                        (None, 1) => "has left".to_string(),
+                        (None, _) => "have left".to_string(),
                     };
                     format!("{} {words}", items(&who))
                 };
                 let parts: Vec<String> = lines.into_iter().map(part).collect();
                 write!(
                     f,
-                    "A divergent barrier: {}. Every item of a group has to \
-                     come to the same barrier; who waits now waits for ever.",
+                    "A divergent barrier: {}.\nEvery item of a group has to \
+                     come to the same one, or who waits waits for ever.",
                     parts.join(", ")
                 )
             }
@@ -195,10 +192,9 @@ impl fmt::Display for End {
                      {cells} cells, counted from 0."
                 )
             }
-            End::Endless { steps, barriers } => write!(
+            End::Endless(steps) => write!(
                 f,
-                "No end after {steps} steps and {barriers} barriers: look \
-                 for a loop that does not end."
+                "No end after {steps} steps: look for a loop that has none."
             ),
         }
     }

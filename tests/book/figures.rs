@@ -1,8 +1,14 @@
 //! The figures that the engine draws of itself, or computes.
 
+#[path = "figures/groups.rs"]
+mod groups;
+#[path = "figures/interleaving.rs"]
+mod interleaving;
 #[path = "figures/nudge.rs"]
 mod nudge;
 
+pub use groups::svg as groups;
+pub use interleaving::svg as interleaving;
 pub use nudge::svg as nudge;
 
 use rungrad::draw;

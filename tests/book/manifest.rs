@@ -190,8 +190,29 @@ pub const MANIFEST: Manifest = Manifest {
             "cargo run --example part1_ledger",
         ),
         here(
+            "book/listings/part2_groups.out",
+            "cargo run --example part2_groups",
+        ),
+        here(
+            "book/listings/part2_queue.out",
+            "cargo run --example part2_groups -- 100000 256 16",
+        ),
+        here("book/listings/part2_race.out", "cargo run --example part2_race"),
+        here(
+            "book/listings/part2_barrier.out",
+            "cargo run --example part2_barrier",
+        ),
+        here(
+            "book/listings/part2_divergent.out",
+            "cargo run --example part2_divergent",
+        ),
+        here(
             "book/listings/part3_backprop.out",
             "cargo run --example part3_backprop",
+        ),
+        on_a_device(
+            "book/listings/part2_limits.out",
+            "cargo run --example part2_limits",
         ),
         on_a_device(
             "book/listings/part2_raw_1_mul.out",
@@ -268,6 +289,11 @@ pub const MANIFEST: Manifest = Manifest {
             new: "examples/part1_step4_backward.rs:step4-tensor",
         },
         Diff {
+            out: "book/listings/race-barrier.diff",
+            old: "examples/part2_race.rs:tree",
+            new: "examples/part2_barrier.rs:tree",
+        },
+        Diff {
             out: "book/listings/part1-part2-mul.diff",
             old: "src/part1_cpu/ops.rs:mul",
             new: "src/part2_gpu/ops.rs:mul",
@@ -282,6 +308,11 @@ pub const MANIFEST: Manifest = Manifest {
         Figure { out: "book/figures/tape.svg", draw: figures::tape },
         Figure { out: "book/figures/nudge.svg", draw: figures::nudge },
         Figure { out: "book/figures/order.svg", draw: figures::order },
+        Figure { out: "book/figures/groups.svg", draw: figures::groups },
+        Figure {
+            out: "book/figures/interleaving.svg",
+            draw: figures::interleaving,
+        },
     ],
     pictures: &[
         Picture { out: "book/figures/moons.svg", written: "target/moons.svg" },

@@ -180,14 +180,37 @@ pub fn wait(mut child: Child, limit: Duration) -> Result<Ended, String> {
 }
 
 /// The text with the words that differ from machine to machine taken out:
-/// names of devices, times and their ratios, and the path of the repository.
+/// names of devices and what they say of themselves, times and their ratios,
+/// and the path of the repository.
 pub fn everywhere(text: &str, devices: &[&str]) -> String {
     let root = Tree::root().to_string_lossy();
     let mut text = text.replace(&format!("{root}/"), "");
     for device in devices {
         text = text.replace(device.trim(), "(your device)");
     }
-    text.split_inclusive('\n').map(without_times).collect()
+    let lines = text.split_inclusive('\n');
+    lines.map(|line| without_times(&without_limits(line))).collect()
+}
+
+/// What a device tells of itself, as `part2_limits` prints it.
+const LIMITS: [&str; 6] = [
+    "  compute units  ",
+    "  items in a group  ",
+    "  local memory  ",
+    "  global memory  ",
+    "  largest buffer  ",
+    "  turns of 391 groups  ",
+];
+
+/// `  compute units   16` reads `  compute units   …`.
+fn without_limits(line: &str) -> String {
+    match LIMITS.iter().find(|label| line.starts_with(**label)) {
+        None => line.to_string(),
+        Some(label) => {
+            let value = line[label.len()..].trim_start();
+            format!("{}…\n", &line[..line.len() - value.len()])
+        }
+    }
 }
 
 /// `12.5 ms` reads `… ms`, and `1900x` reads `…x`.

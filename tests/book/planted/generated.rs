@@ -214,7 +214,11 @@ fn a_command_that_is_too_wide_is_broken_as_a_shell_reads_it() {
 fn words_that_differ_from_machine_to_machine_are_taken_out() {
     let root = Tree::root().display();
     let devices = ["NVIDIA H200"];
-    let text = format!("NVIDIA H200, 1.25 ms (9 s, 80x): {root}/x is 2x3\n");
-    let expected = "(your device), … ms (… s, …x): x is 2x3\n";
+    let text = format!(
+        "NVIDIA H200, 1.25 ms (9 s, 80x): {root}/x is 2x3\n  \
+         compute units   132\n  local memory    48.0 KiB\n"
+    );
+    let expected = "(your device), … ms (… s, …x): x is 2x3\n  \
+                    compute units   …\n  local memory    …\n";
     assert_eq!(everywhere(&text, &devices), expected);
 }

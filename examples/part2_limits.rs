@@ -1,0 +1,27 @@
+//! What a device says about itself, as far as it decides how a kernel is cut
+//! into groups.
+//!
+//! ```sh
+//! cargo run --example part2_limits
+//! RUNGRAD_DEVICE=gpu:1 cargo run --example part2_limits
+//! ```
+
+use std::process::ExitCode;
+
+use rungrad::opencl::{Bytes, Gpu};
+
+fn main() -> ExitCode {
+    rungrad::run(|| {
+        let gpu = Gpu::first()?;
+        let device = gpu.info();
+        let turns = 391_u32.div_ceil(device.compute_units);
+        println!("{}", device.name);
+        println!("  compute units        {}", device.compute_units);
+        println!("  items in a group     {}", device.max_work_group);
+        println!("  local memory         {}", Bytes(device.local_memory));
+        println!("  global memory        {}", Bytes(device.global_memory));
+        println!("  largest buffer       {}", Bytes(device.max_allocation));
+        println!("  turns of 391 groups  {turns}");
+        Ok(())
+    })
+}

@@ -1,0 +1,111 @@
+//! The check of `missing_barrier`, two kernels that are each a barrier short
+//! (chapter 11).
+//!
+//! It follows every schedule of a small group, and shows the smoothest of
+//! those that break.
+
+use std::process::ExitCode;
+
+use exercises::{Outcome, check, wrong};
+use rungrad::workgroup::{End, Group, Item, Search};
+
+exercises::yours!("part2_gpu/missing_barrier.rs");
+
+fn main() -> ExitCode {
+    check(
+        "missing_barrier",
+        YOURS,
+        &[
+            ("largest: right in every schedule of 4 items", largest::<4>),
+            ("largest: right in every schedule of 8 items", largest::<8>),
+            ("largest: then every item may read cell 0", seen::<4>),
+            ("below_largest: right for 4 items", below_largest::<4>),
+            ("below_largest: right for 8 items", below_largest::<8>),
+        ],
+    )
+}
+
+/// Each number but the last is smaller than its neighbor to the right: what
+/// comes late is what matters.
+fn rising(n: usize) -> Vec<f32> {
+    (1..=n).map(|i| i as f32).collect()
+}
+
+fn largest<const N: usize>(_: &()) -> Outcome {
+    let x = rising(N);
+    let group = Group { items: N, cells: N };
+    let search =
+        group.search(async |item: Item| yours::largest(&item, &x).await);
+    let is_right = |local: &[f32]| local[0] == x[N - 1];
+    judge("largest", &search, is_right, 1 + N.ilog2() as usize)
+}
+
+/// Each item notes what it sees, in a cell of its own behind the others.
+fn seen<const N: usize>(_: &()) -> Outcome {
+    let x = rising(N);
+    let group = Group { items: N, cells: 2 * N };
+    let search = group.search(async |item: Item| {
+        yours::largest(&item, &x).await;
+        let seen = item.read(0).await;
+        item.write(N + item.id(), seen).await;
+    });
+    let is_right = |local: &[f32]| local[N..].iter().all(|&it| it == x[N - 1]);
+    let name = "largest, with each item reading cell 0 after it,";
+    judge(name, &search, is_right, 1 + N.ilog2() as usize)
+}
+
+fn below_largest<const N: usize>(_: &()) -> Outcome {
+    let x = rising(N);
+    let right: Vec<f32> = x.iter().map(|it| it - x[N - 1]).collect();
+    let group = Group { items: N, cells: N };
+    let search =
+        group.search(async |item: Item| yours::below_largest(&item, &x).await);
+    let barriers = 2 + N.ilog2() as usize;
+    judge("below_largest", &search, |local| *local == *right, barriers)
+}
+
+fn judge(
+    kernel: &str,
+    search: &Search,
+    is_right: impl Fn(&[f32]) -> bool,
+    barriers: usize,
+) -> Outcome {
+    let broken = search.wrong(&is_right).or(search.race.as_ref());
+    let Some(trace) = broken else {
+        return match search.endings[0].trace.barriers {
+            most if most > barriers => Err(wrong(format!(
+                "{kernel} is right in every schedule, and its group passes \
+                 {most} barriers where {barriers} do. At each of them \
+                 everybody waits for the slowest: one line was missing, no \
+                 more."
+            ))),
+            _ => Ok(()),
+        };
+    };
+    let wrong_ones = search
+        .endings
+        .iter()
+        .filter(|ending| !ending.trace.end.local().is_some_and(&is_right));
+    let count: u128 = wrong_ones.map(|ending| ending.schedules).sum();
+    let table: String =
+        trace.to_string().lines().map(|it| format!("  {it}\n")).collect();
+    let advice = match (&trace.end, trace.race()) {
+        (End::Divergent(_), _) => {
+            "A barrier in an `if` or in a loop that not all items go through \
+             alike is one that some never see. Put it where every item comes \
+             by, also one that has nothing to do."
+                .to_string()
+        }
+        (_, Some(race)) => format!(
+            "{race} Put a barrier where it comes after the one step and \
+             before the other, for every item."
+        ),
+        _ => "Look at what stands in local memory.".to_string(),
+    };
+    let at_least = if search.complete { "" } else { "at least " };
+    Err(wrong(format!(
+        "{kernel} breaks in {at_least}{count} of {} schedules. Of those that \
+         do, this one interrupts the items least.\n\n{table}\n{advice}",
+        search.schedules(),
+    )))
+}

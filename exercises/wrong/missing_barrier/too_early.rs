@@ -1,0 +1,29 @@
+// All have come, nobody has read yet.
+
+use rungrad::workgroup::Item;
+
+/// The largest of `x`, one number for each item, ends in cell 0.
+pub async fn largest(item: &Item, x: &[f32]) {
+    let me = item.id();
+    item.write(me, x[me]).await;
+    item.barrier().await;
+    let mut width = item.size() / 2;
+    while width > 0 {
+        if me < width {
+            let mine = item.read(me).await;
+            let other = item.read(me + width).await;
+            item.write(me, mine.max(other)).await;
+        }
+        item.barrier().await;
+        width /= 2;
+    }
+}
+
+/// Each item's number, minus the largest of `x`, ends in its own cell.
+pub async fn below_largest(item: &Item, x: &[f32]) {
+    let me = item.id();
+    largest(item, x).await;
+    item.barrier().await;
+    let most = item.read(0).await;
+    item.write(me, x[me] - most).await;
+}
