@@ -5,8 +5,9 @@
 mod common;
 
 use common::device::gpu_or_skip;
-use common::engine::Part2;
+use common::engine::{Engine, Part2};
 use common::refusals::{HUGE, beyond};
+use rungrad::ops::Keep;
 use rungrad::part2_gpu::Tensor;
 use rungrad::{Error, attempt, ledger};
 
@@ -15,6 +16,10 @@ fn open() -> Option<Part2> {
 }
 
 specification!(open);
+operations!(open:
+    sum_agrees_with_the_judge,
+    mean_agrees_with_the_judge,
+);
 
 #[test]
 fn nothing_is_recorded_unless_it_is_asked_for() {
@@ -96,6 +101,25 @@ fn a_step_after_the_first_builds_no_kernel() {
     // mul, sum; repeat, two products, their sum.
     assert_eq!(counts.launches, 6);
     assert_eq!(counts.live_nodes(), 0);
+}
+
+/// One work-group for a row, more than one turn of its loop, and what lies
+/// behind.
+#[test]
+fn a_sum_of_rows_of_any_length_is_right() {
+    let Some(e) = open() else { return };
+    for n in [1, 255, 256, 257, 1000] {
+        let values = |row: usize| (0..n).map(move |i| (i % (7 + row)) as f32);
+        let rows: Vec<f32> = (0..3).flat_map(values).collect();
+        let sums = [0, 1, 2].map(|row| values(row).sum::<f32>());
+        let a = e.leaf(&[3, n], &rows);
+        let sum = a.sum_over(&[1], Keep::No);
+        assert_eq!(sum.to_vec().unwrap(), sums, "rows of {n}");
+        e.backward_with(&sum, &[3], &[1.0, 2.0, 3.0]);
+        let grad: Vec<f32> =
+            [1.0, 2.0, 3.0].iter().flat_map(|g| vec![*g; n]).collect();
+        assert_eq!(e.grad(&a).unwrap(), grad, "the gradient of rows of {n}");
+    }
 }
 
 #[test]

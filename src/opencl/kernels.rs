@@ -51,11 +51,46 @@ pub const EW_ADD: Kernel = kernel!("part2/ew_add.cl", "ew_add", |given| {
     Some(vec![n, n, n])
 });
 
-/// `out[i] = number[0]`: arguments `number, out, n`.
+/// `out[i] = a[i] * number`: arguments `a, out, number, n`.
+pub const EW_SCALE: Kernel =
+    kernel!("part2/ew_scale.cl", "ew_scale", |given| {
+        let n = given.uint(3)?;
+        Some(vec![n, n])
+    });
+
+/// The sum of each row, one group for each: arguments `a, out, columns`.
+pub const REDUCE_ROWS: Kernel =
+    kernel!("part2/reduce_rows.cl", "reduce_rows", |given| {
+        let (rows, columns) = (given.groups(0), given.uint(2)?);
+        // The kernel counts a group beyond the end of a row, in `uint`.
+        let countable = columns <= i32::MAX as u64;
+        countable.then(|| vec![rows * columns, rows])
+    });
+
+/// The sum along one axis: arguments `a, out, length, inner, n`.
+pub const REDUCE_AXIS: Kernel =
+    kernel!("part2/reduce_axis.cl", "reduce_axis", |given| {
+        let (length, inner) = (given.uint(2)?, given.uint(3)?);
+        let n = given.uint(4)?;
+        let outer = n.div_ceil(counted(inner)?);
+        let all = counted(outer.checked_mul(length.checked_mul(inner)?)?);
+        Some(vec![if length == 0 { 0 } else { all? }, n])
+    });
+
+/// Its mirror: arguments `a, out, length, inner, n`.
 pub const EW_REPEAT: Kernel =
     kernel!("part2/ew_repeat.cl", "ew_repeat", |given| {
-        Some(vec![1, given.uint(2)?])
+        let (length, inner) = (given.uint(2)?, given.uint(3)?);
+        let n = given.uint(4)?;
+        let outer = n.div_ceil(counted(length * inner)?);
+        Some(vec![outer * inner, n])
     });
+
+/// A number of elements that is not 0 and that a `uint` can hold: what a
+/// kernel may divide by, or multiply without losing a carry.
+fn counted(size: u64) -> Option<u64> {
+    (1..=u32::MAX.into()).contains(&size).then_some(size)
+}
 
 /// The product of two matrices, an item for each element of the result:
 /// arguments `a, b, out, m, k, n`, as for all kernels of the ladder.
@@ -90,6 +125,9 @@ const PART2: &[Kernel] = &[
     EW_FILL,
     REDUCE_SUM,
     EW_ADD,
+    EW_SCALE,
+    REDUCE_ROWS,
+    REDUCE_AXIS,
     EW_REPEAT,
     MATMUL1_NAIVE,
     MATMUL2_COALESCED,

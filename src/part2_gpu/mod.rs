@@ -8,6 +8,7 @@
 mod backward;
 pub mod matmul;
 mod ops;
+mod reduce;
 mod tensor;
 
 pub use tensor::Tensor;

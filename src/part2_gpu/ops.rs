@@ -4,10 +4,10 @@
 use super::Tensor;
 use crate::error::{Error, mistake, or_raise};
 use crate::opencl::{Kernel, kernels};
-use crate::ops::{Keep, Op};
+use crate::ops::Op;
 
 /// The items of a work-group, enough for any device to fill its units.
-const GROUP: usize = 256;
+pub(super) const GROUP: usize = 256;
 
 // ANCHOR: mul
 impl Tensor {
@@ -59,60 +59,36 @@ pub(super) fn add(a: &Tensor, b: &Tensor) -> Result<Tensor, Error> {
 }
 
 impl Tensor {
-    /// The sum of all elements, a tensor of one element and no axes.
-    ///
-    /// `grad_a` is `grad_out`, once for each element that was summed.
+    /// Each element times a number, which is no tensor and gets no gradient.
     #[track_caller]
-    pub fn sum(&self) -> Tensor {
-        let total = or_raise(reduce(self));
-        let shape = self.shape().to_vec();
-        let op = Op::Sum((0..shape.len()).collect(), Keep::No);
-        Tensor::record(op, &[self], total, move |grad_out| {
-            vec![Some(or_raise(repeat(grad_out, &shape)))]
+    pub fn scale(&self, number: f32) -> Tensor {
+        let out = or_raise(scale(self, number));
+        Tensor::record(Op::Scale(number), &[self], out, move |grad_out| {
+            vec![Some(grad_out.scale(number))]
         })
     }
 }
 
-/// Sums groups of elements to one number each, again and again, until one
-/// is left.
-fn reduce(a: &Tensor) -> Result<Tensor, Error> {
-    let gpu = a.gpu();
-    if a.is_empty() {
-        return Tensor::new(gpu, &[], &[0.0]);
-    }
-    let mut numbers = a.detach();
-    loop {
-        let n = numbers.len();
-        let groups = n.div_ceil(GROUP);
-        let partial = gpu.allocate(groups)?;
-        gpu.launch(&kernels::REDUCE_SUM)
-            .input(numbers.buffer(), n)
-            .output(&partial, groups)
-            .scalar(n as u32)
-            .global(n)
-            .local(GROUP)
-            .run()?;
-        if groups == 1 {
-            return Ok(Tensor::plain(gpu, &[], partial));
-        }
-        numbers = Tensor::plain(gpu, &[groups], partial);
-    }
-}
-
-/// One number, repeated to a shape.
-fn repeat(number: &Tensor, shape: &[usize]) -> Result<Tensor, Error> {
-    let (gpu, n) = (number.gpu(), shape.iter().product::<usize>());
+fn scale(a: &Tensor, number: f32) -> Result<Tensor, Error> {
+    let (gpu, n) = (a.gpu(), a.len());
     let out = gpu.allocate(n.max(1))?;
     if n > 0 {
-        gpu.launch(&kernels::EW_REPEAT)
-            .input(number.buffer(), 1)
+        gpu.launch(&kernels::EW_SCALE)
+            .input(a.buffer(), n)
             .output(&out, n)
+            .scalar(number)
             .scalar(n as u32)
             .global(n)
             .local(GROUP)
             .run()?;
     }
-    Ok(Tensor::plain(gpu, shape, out))
+    Ok(Tensor::plain(gpu, a.shape(), out))
+}
+
+/// A size as kernels count. One that they cannot count becomes one that no
+/// launch accepts.
+pub(super) fn count(size: usize) -> u32 {
+    u32::try_from(size).unwrap_or(u32::MAX)
 }
 
 #[track_caller]

@@ -130,17 +130,28 @@ impl Tensor {
         shape: &[usize],
         buffer: Buffer<f32>,
     ) -> Tensor {
+        Tensor::over(gpu, shape, Rc::new(buffer))
+    }
+
+    fn over(gpu: &Gpu, shape: &[usize], buffer: Rc<Buffer<f32>>) -> Tensor {
         Tensor(Rc::new(Node {
             id: next_id(),
             op: Op::Leaf,
             gpu: gpu.clone(),
             shape: shape.to_vec(),
-            buffer: Rc::new(buffer),
+            buffer,
             requires_grad: false,
             grad: RefCell::new(None),
             parents: Vec::new(),
             rule: None,
         }))
+    }
+
+    /// The same numbers, in the same memory, under another shape of their
+    /// size.
+    pub(super) fn shaped(&self, shape: &[usize]) -> Tensor {
+        let buffer = Rc::clone(&self.0.buffer);
+        Tensor::over(&self.0.gpu, shape, buffer)
     }
 
     fn leaf(&self, requires_grad: bool) -> Tensor {

@@ -185,6 +185,8 @@ fn a_dropped_buffer_serves_the_launches_that_use_it() {
         .input(&value, 1)
         .output(&out, n)
         .scalar(n as u32)
+        .scalar(1_u32)
+        .scalar(n as u32)
         .global(n)
         .local(256)
         .run()

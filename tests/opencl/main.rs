@@ -13,6 +13,7 @@ mod child;
 mod device;
 mod launches;
 mod oclgrind;
+mod part2;
 mod part3;
 mod processes;
 mod raw;

@@ -10,7 +10,7 @@ use rungrad::part2_gpu::matmul::{LADDER, Rung};
 
 use super::child::{child_under, is_child, succeed};
 use super::device::skip;
-use super::part3;
+use super::{part2, part3};
 
 // ANCHOR: findings
 /// What Oclgrind finds while the test `name` runs as a child; `None`, and a
@@ -81,49 +81,11 @@ fn climb(gpu: &Gpu, rung: &Rung) {
 
 /// Runs the kernel over `n` values, and compares the result with the host's.
 fn compare(gpu: &Gpu, kernel: &Kernel, n: usize) {
-    if let Some((yours, right)) = part3::run(gpu, kernel, n) {
-        return same(kernel, n, &yours, &right);
-    }
-    let count = n as u32;
-    // Small whole numbers, of which every sum is exact.
-    let a: Vec<f32> = (0..n).map(|i| (i % 7) as f32).collect();
-    let b: Vec<f32> = (0..n).map(|i| (i % 5) as f32 - 2.0).collect();
-    let [x, y] = [&a, &b].map(|v| gpu.upload(v).unwrap());
-    let launch = || gpu.launch(kernel).local(256).global(n);
-    let pairs = |f: fn(f32, f32) -> f32| -> Vec<f32> {
-        a.iter().zip(&b).map(|(a, b)| f(*a, *b)).collect()
+    let ran = part2::run(gpu, kernel, n).or_else(|| part3::run(gpu, kernel, n));
+    let Some((yours, right)) = ran else {
+        panic!("write a launch of {} for this test", kernel.name())
     };
-    let out: Buffer<f32> = gpu.allocate(n).unwrap();
-    let (launch, expected) = match kernel.name() {
-        "ew_mul" => (
-            launch().input(&x, n).input(&y, n).output(&out, n).scalar(count),
-            pairs(|a, b| a * b),
-        ),
-        "ew_add" => (
-            launch().input(&x, n).input(&y, n).output(&out, n).scalar(count),
-            pairs(|a, b| a + b),
-        ),
-        "ew_fill" => (
-            launch().output(&out, n).scalar(7.0_f32).scalar(count),
-            vec![7.0; n],
-        ),
-        "ew_repeat" => {
-            (launch().input(&y, 1).output(&out, n).scalar(count), vec![b[0]; n])
-        }
-        "reduce_sum" => {
-            let groups = n.div_ceil(256);
-            let partials: Vec<f32> =
-                a.chunks(256).map(|c| c.iter().sum()).collect();
-            let out = gpu.allocate(groups).unwrap();
-            let launch =
-                launch().input(&x, n).output(&out, groups).scalar(count);
-            launch.run().unwrap();
-            return same(kernel, n, &out.read().unwrap(), &partials);
-        }
-        other => panic!("write a launch of {other} for this test"),
-    };
-    launch.run().unwrap();
-    same(kernel, n, &out.read().unwrap(), &expected);
+    same(kernel, n, &yours, &right);
 }
 
 /// The product of two matrices of small whole numbers, which is exact.

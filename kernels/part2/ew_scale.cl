@@ -1,0 +1,9 @@
+// Each element times a number: a (n) -> out (n).
+
+kernel void ew_scale(global const float *a, global float *out, float number,
+                     uint n)
+{
+    uint i = get_global_id(0);
+    if (i < n)
+        out[i] = a[i] * number;
+}

@@ -1,0 +1,202 @@
+//! Many elements into one, built in chapter 17.
+
+use super::Tensor;
+use super::ops::{GROUP, count};
+use crate::error::{Error, mistake, or_raise};
+use crate::opencl::kernels;
+use crate::ops::{Keep, Op};
+use crate::shape::size;
+
+impl Tensor {
+    /// The sum of all elements, a tensor of one element and no axes.
+    #[track_caller]
+    pub fn sum(&self) -> Tensor {
+        self.sum_over(&self.all_axes(), Keep::No)
+    }
+
+    /// The sum over some axes. `grad_a` is `grad_out`, once for each element
+    /// that was summed.
+    #[track_caller]
+    pub fn sum_over(&self, axes: &[usize], keep: Keep) -> Tensor {
+        self.check_axes("sum", axes);
+        let op = Op::Sum(axes.to_vec(), keep);
+        let (shape, axes) = (self.shape().to_vec(), axes.to_vec());
+        let total = or_raise(sum_axes(self, &axes));
+        let total = total.shaped(&self.without(&axes, keep));
+        Tensor::record(op, &[self], total, move |grad_out| {
+            vec![Some(or_raise(repeat_axes(grad_out, &axes, &shape)))]
+        })
+    }
+
+    /// The mean of all elements.
+    #[track_caller]
+    pub fn mean(&self) -> Tensor {
+        self.mean_over(&self.all_axes(), Keep::No)
+    }
+
+    /// The mean over some axes, as a sum and a product. Over no elements it
+    /// is 0 / 0, a NaN.
+    #[track_caller]
+    pub fn mean_over(&self, axes: &[usize], keep: Keep) -> Tensor {
+        self.check_axes("mean", axes);
+        let count: usize =
+            axes.iter().map(|&axis| self.shape()[axis]).product();
+        self.sum_over(axes, keep).scale(1.0 / count as f32)
+    }
+}
+
+/// Sums groups of elements to one number each, again and again, until one
+/// is left.
+fn sum_all(a: &Tensor) -> Result<Tensor, Error> {
+    let gpu = a.gpu();
+    if a.is_empty() {
+        return Tensor::new(gpu, &[], &[0.0]);
+    }
+    let mut numbers = a.detach();
+    loop {
+        let n = numbers.len();
+        let groups = n.div_ceil(GROUP);
+        let partial = gpu.allocate(groups)?;
+        gpu.launch(&kernels::REDUCE_SUM)
+            .input(numbers.buffer(), n)
+            .output(&partial, groups)
+            .scalar(n as u32)
+            .global(n)
+            .local(GROUP)
+            .run()?;
+        if groups == 1 {
+            return Ok(Tensor::plain(gpu, &[], partial));
+        }
+        numbers = Tensor::plain(gpu, &[groups], partial);
+    }
+}
+
+/// The sum over axes, each of which stays with size 1, unless one number is
+/// left.
+fn sum_axes(a: &Tensor, axes: &[usize]) -> Result<Tensor, Error> {
+    if size(&with_ones(a.shape(), axes)) == 1 {
+        return sum_all(a);
+    }
+    axes.iter().try_fold(a.detach(), |left, &axis| sum_axis(&left, axis))
+}
+
+/// The sum over one axis, which stays with size 1.
+fn sum_axis(a: &Tensor, axis: usize) -> Result<Tensor, Error> {
+    let [outer, length, inner] = around(axis, a.shape());
+    let (gpu, n) = (a.gpu(), outer * inner);
+    let out = gpu.allocate(n.max(1))?;
+    match inner {
+        _ if n == 0 => {}
+        // The elements of a sum lie side by side, and there are enough of
+        // them to keep a group busy.
+        1 if length >= GROUP => {
+            gpu.launch(&kernels::REDUCE_ROWS)
+                .input(a.buffer(), a.len())
+                .output(&out, n)
+                .scalar(count(length))
+                .global(outer * GROUP)
+                .local(GROUP)
+                .run()?;
+        }
+        _ => {
+            gpu.launch(&kernels::REDUCE_AXIS)
+                .input(a.buffer(), a.len())
+                .output(&out, n)
+                .scalar(count(length))
+                .scalar(count(inner))
+                .scalar(n as u32)
+                .global(n)
+                .local(GROUP)
+                .run()?;
+        }
+    }
+    let mut shape = a.shape().to_vec();
+    shape[axis] = 1;
+    Ok(Tensor::plain(gpu, &shape, out))
+}
+
+/// The mirror of [`sum_axes`]: the elements repeated along the axes, up to a
+/// shape.
+fn repeat_axes(
+    a: &Tensor,
+    axes: &[usize],
+    shape: &[usize],
+) -> Result<Tensor, Error> {
+    if a.len() == 1 {
+        return Ok(repeat(a, [1, size(shape), 1])?.shaped(shape));
+    }
+    let mut grown = with_ones(shape, axes);
+    axes.iter().try_fold(a.shaped(&grown), |left, &axis| {
+        grown[axis] = shape[axis];
+        Ok(repeat(&left, around(axis, &grown))?.shaped(&grown))
+    })
+}
+
+/// (outer, inner) -> (outer, length, inner).
+fn repeat(
+    a: &Tensor,
+    [outer, length, inner]: [usize; 3],
+) -> Result<Tensor, Error> {
+    let (gpu, n) = (a.gpu(), outer * length * inner);
+    let out = gpu.allocate(n.max(1))?;
+    if n > 0 {
+        gpu.launch(&kernels::EW_REPEAT)
+            .input(a.buffer(), outer * inner)
+            .output(&out, n)
+            .scalar(count(length))
+            .scalar(count(inner))
+            .scalar(n as u32)
+            .global(n)
+            .local(GROUP)
+            .run()?;
+    }
+    Ok(Tensor::plain(gpu, &[outer, length, inner], out))
+}
+
+/// A shape as three axes: what is before one axis, that axis, what is behind.
+fn around(axis: usize, shape: &[usize]) -> [usize; 3] {
+    [size(&shape[..axis]), shape[axis], size(&shape[axis + 1..])]
+}
+
+/// The shape with the reduced axes as 1: how a gradient is laid beside the
+/// operand again.
+fn with_ones(shape: &[usize], axes: &[usize]) -> Vec<usize> {
+    let sizes = shape.iter().enumerate();
+    sizes.map(|(i, &n)| if axes.contains(&i) { 1 } else { n }).collect()
+}
+
+impl Tensor {
+    fn all_axes(&self) -> Vec<usize> {
+        (0..self.shape().len()).collect()
+    }
+
+    /// The shape of a reduction.
+    fn without(&self, axes: &[usize], keep: Keep) -> Vec<usize> {
+        let mut shape = with_ones(self.shape(), axes);
+        if keep == Keep::No {
+            let mut axis = 0..shape.len();
+            shape.retain(|_| !axes.contains(&axis.next().expect("an axis")));
+        }
+        shape
+    }
+
+    #[track_caller]
+    fn check_axes(&self, op: &str, axes: &[usize]) {
+        let shape = self.shape();
+        for (place, &axis) in axes.iter().enumerate() {
+            if axis >= shape.len() {
+                mistake(format!(
+                    "{op}: there is no axis {axis}; shape {shape:?} has the \
+                     axes {:?}",
+                    self.all_axes()
+                ));
+            }
+            if axes[..place].contains(&axis) {
+                mistake(format!(
+                    "{op}: axis {axis} stands twice in {axes:?}; name each \
+                     axis once"
+                ));
+            }
+        }
+    }
+}
