@@ -3,7 +3,8 @@
 //! Reading order: a [`Device`] holds a [`Storage`]; an [`Array`] looks at it
 //! through a [`View`]; a [`Backend`] computes few primitives on arrays; a
 //! [`Function`] ties a primitive to its gradient; a [`Tensor`] is an array
-//! with, where gradients are wanted, a node of the graph.
+//! with, where gradients are wanted, a node of the graph; what learns is a
+//! [`Module`](nn::Module), and [`Sgd`](optim::Sgd) is who teaches it.
 
 mod arithmetic;
 mod array;
@@ -13,8 +14,10 @@ mod data;
 mod device;
 mod function;
 mod functions;
+pub mod nn;
 mod operators;
 mod ops;
+pub mod optim;
 mod places;
 mod storage;
 mod tensor;

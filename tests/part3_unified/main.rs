@@ -11,6 +11,7 @@ mod costs;
 mod devices;
 mod disguise;
 mod third;
+mod training;
 
 use std::thread;
 

@@ -3,6 +3,7 @@
 //! specification runs on it.
 
 use std::any::Any;
+use std::cell::Cell;
 use std::sync::Arc;
 
 use rungrad::opencl::Memory;
@@ -15,6 +16,19 @@ use rungrad::{Error, rng};
 pub(crate) const DEVICE: Device = Device::Own(Own(&Third));
 
 struct Third;
+
+thread_local! {
+    static ROOM: Cell<usize> = const { Cell::new(usize::MAX) };
+}
+
+/// Runs `work` while the device takes so many arrays from the host and no
+/// more.
+pub(crate) fn with_room_for<T>(arrays: usize, work: impl FnOnce() -> T) -> T {
+    let before = ROOM.replace(arrays);
+    let value = work();
+    ROOM.set(before);
+    value
+}
 
 #[derive(Debug)]
 struct Numbers(Vec<f32>);
@@ -54,6 +68,10 @@ impl Backend for Third {
     }
 
     fn upload(&self, values: &[f32]) -> Result<Shared, Error> {
+        let Some(room) = ROOM.get().checked_sub(1) else {
+            return Err(Error::Device("third: there is no room".into()));
+        };
+        ROOM.set(room);
         shared(values.iter().copied())
     }
 

@@ -1,0 +1,95 @@
+//! The network of Part 1 learns the same digits, on the device that you name.
+
+mod training;
+
+use std::process::ExitCode;
+
+use rungrad::Error;
+use rungrad::data::{SPLIT_SEED, digits};
+use rungrad::part3_unified::Device;
+use rungrad::part3_unified::nn::Module;
+use rungrad::progress::Progress;
+
+use training::train;
+
+const HELP: &str = "\
+usage: cargo run --example part3_digits -- [options]
+
+  --device D   cpu, gpu (the first OpenCL device) or gpu:1 (the second);
+               else what RUNGRAD_DEVICE names, else cpu
+  --seed N     the seed of the first weights and of the order of rows (0)
+  --epochs N   how often all rows are learned (20)";
+
+fn main() -> ExitCode {
+    rungrad::run(|| {
+        let words = rungrad::words();
+        if words.iter().any(|word| word == "--help") {
+            println!("{HELP}");
+            return Ok(());
+        }
+        let Request { device, seed, epochs } = Request::of(&words)?;
+        let (name, split) = (device.name()?, digits().split(SPLIT_SEED));
+        println!("{} digits to learn on {device}: {name}", split.0.rows());
+        let progress = Progress::new(epochs);
+        let mut done = 0;
+        let mut network = train(&split, seed, epochs, device, |epoch| {
+            done += 1;
+            let words = format!(
+                "loss {:.3}  held out {:.3}  right {:.1} %",
+                epoch.loss,
+                epoch.held_out,
+                100.0 * epoch.accuracy
+            );
+            progress.show(done, &words);
+        })?;
+        println!();
+        for (name, parameter) in network.parameters() {
+            let (shape, device) = (parameter.shape(), parameter.device());
+            println!("{name:<9} {shape:?} on {device}");
+        }
+        Ok(())
+    })
+}
+
+/// What the command line asks for.
+struct Request {
+    device: Device,
+    seed: u64,
+    epochs: usize,
+}
+
+impl Request {
+    fn of(words: &[String]) -> Result<Request, Error> {
+        let mut device = None;
+        let (mut seed, mut epochs) = (0, 20);
+        let mut words = words.iter();
+        while let Some(option) = words.next() {
+            let value = words.next().map(String::as_str);
+            match option.as_str() {
+                "--device" => device = Some(value.unwrap_or("").parse()?),
+                "--seed" => seed = number(option, value, 0)?,
+                "--epochs" => epochs = number(option, value, 1)? as usize,
+                _ => {
+                    return Err(Error::Usage(format!(
+                        "part3_digits does not know `{option}`; `--help` \
+                         lists what it knows"
+                    )));
+                }
+            }
+        }
+        let device = device.map_or_else(Device::from_env, Ok)?;
+        Ok(Request { device, seed, epochs })
+    }
+}
+
+/// The number after an option.
+fn number(option: &str, value: Option<&str>, least: u64) -> Result<u64, Error> {
+    let number = value.and_then(|word| word.parse().ok());
+    number.filter(|number| *number >= least).ok_or_else(|| {
+        let found = value.map_or("nothing".to_string(), |w| format!("`{w}`"));
+        Error::Usage(format!(
+            "{option} takes a whole number from {least}, not {found}; for \
+             example {option} 5"
+        ))
+    })
+}

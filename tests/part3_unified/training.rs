@@ -1,0 +1,281 @@
+//! Modules, their move to a device, and the network of the digits, which
+//! learns the same in both parts and on every device.
+
+// Its number of epochs is for its readers.
+#[allow(dead_code)]
+#[path = "../../examples/part1_digits/training.rs"]
+mod part1;
+#[path = "../../examples/part3_digits/training.rs"]
+mod part3;
+
+use rungrad::data::{Dataset, SPLIT_SEED, digits};
+use rungrad::part3_unified::nn::{Linear, Module, Sequential};
+use rungrad::part3_unified::optim::Sgd;
+use rungrad::part3_unified::{Device, Tensor};
+use rungrad::rng::Random;
+use rungrad::{Error, attempt, ledger};
+
+use super::common::device::gpu_or_skip;
+use super::{constant, leaf, third};
+use part3::{BATCH, inputs, network};
+
+/// Every device of this machine and one of the tests' own.
+fn devices() -> Vec<Device> {
+    let gpus = gpu_or_skip().map_or(0, |_| Device::count());
+    let gpus = (0..gpus).map(Device::Gpu);
+    [Device::Cpu, third::DEVICE].into_iter().chain(gpus).collect()
+}
+
+fn values(model: &mut dyn Module) -> Vec<f32> {
+    let parameters = model.parameters();
+    parameters.iter().flat_map(|(_, p)| p.to_vec().unwrap()).collect()
+}
+
+#[test]
+fn a_sequence_names_its_parameters_by_their_places() {
+    let mut model = network(&mut Random::new(3));
+    let named: Vec<(String, Vec<usize>)> = model
+        .parameters()
+        .into_iter()
+        .map(|(name, p)| (name, p.shape().to_vec()))
+        .collect();
+    let expected = [
+        ("0.weight", &[64, 64][..]),
+        ("0.bias", &[64]),
+        ("2.weight", &[64, 10]),
+        ("2.bias", &[10]),
+    ];
+    let expected = expected.map(|(name, shape)| (name.into(), shape.to_vec()));
+    assert_eq!(named, expected);
+    let mut nested = Sequential::new().then(Tensor::tanh).then(model);
+    let last = nested.parameters().pop().unwrap().0;
+    assert_eq!(last, "1.2.bias");
+}
+
+/// Whoever compares the parts compares the engines, not two networks.
+#[test]
+fn every_part_begins_with_the_same_numbers() {
+    use rungrad::part1_cpu::{Tensor, nn::Mlp};
+
+    let mut random = Random::new(7);
+    let mut mlp = Mlp::new(&[64, 64, 10], Tensor::relu, &mut random);
+    let old: Vec<f32> =
+        mlp.parameters().iter().flat_map(|(_, p)| p.to_vec()).collect();
+    assert_eq!(values(&mut network(&mut Random::new(7))), old);
+}
+
+#[test]
+fn a_layer_weighs_its_inputs_and_adds_a_bias() {
+    let mut layer = Linear::new(2, 3, &mut Random::new(1));
+    let six = constant(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    layer.weight = six.reshape(&[2, 3]);
+    layer.bias = constant(&[0.5, 0.0, -0.5]);
+    let x = constant(&[1.0, 10.0, 2.0, 0.0]).reshape(&[2, 2]);
+    let out = layer.forward(&x).to_vec().unwrap();
+    assert_eq!(out, [41.5, 52.0, 62.5, 2.5, 4.0, 5.5]);
+}
+
+#[test]
+fn a_model_moves_at_once_and_goes_on_recording() {
+    for device in devices() {
+        let mut model = network(&mut Random::new(1));
+        let before = values(&mut model);
+        model.to(device).unwrap();
+        assert_eq!(values(&mut model), before, "{device}");
+        let x = Tensor::rand(&[2, 64], 5, device).unwrap();
+        model.forward(&x).cross_entropy(&[3, 4]).backward();
+        for (name, parameter) in model.parameters() {
+            assert_eq!(parameter.device(), device, "{name}");
+            assert_eq!(parameter.tape().ops(), ["leaf"], "{name}");
+            let grad = parameter.grad().expect(&name);
+            assert_eq!(grad.device(), device, "{name}");
+            assert!(grad.to_vec().unwrap().iter().any(|g| *g != 0.0));
+        }
+    }
+}
+
+#[test]
+fn a_move_brings_new_leaves_without_a_gradient() {
+    let mut layer = Linear::new(2, 2, &mut Random::new(1));
+    let old = layer.weight.clone();
+    layer.forward(&constant(&[1.0, 2.0]).reshape(&[1, 2])).sum().backward();
+    layer.to(third::DEVICE).unwrap();
+    assert!(layer.weight.grad().is_none());
+    assert!(old.grad().is_some(), "the old leaf is as it was");
+    let there = Tensor::full(&[1, 2], 1.0, third::DEVICE).unwrap();
+    old.zero_grad();
+    layer.forward(&there).sum().backward();
+    assert!(old.grad().is_none(), "no gradient travels back to the old leaf");
+}
+
+#[test]
+fn a_move_to_where_it_is_changes_nothing() {
+    for device in devices() {
+        let mut model = network(&mut Random::new(1));
+        model.to(device).unwrap();
+        let x = Tensor::rand(&[1, 64], 5, device).unwrap();
+        model.forward(&x).sum().backward();
+        let look = |model: &mut Sequential| -> Vec<_> {
+            let parameters = model.parameters();
+            let of = parameters.iter();
+            of.map(|(_, p)| (p.id(), p.grad().is_some())).collect()
+        };
+        let before = look(&mut model);
+        let (moved, counts) = ledger::measure(|| model.to(device));
+        moved.unwrap();
+        assert_eq!(counts, ledger::Counts::default(), "{device}");
+        assert_eq!(look(&mut model), before);
+    }
+}
+
+#[test]
+fn where_one_parameter_is_refused_none_has_moved() {
+    let mut model = network(&mut Random::new(1));
+    let moved = third::with_room_for(2, || model.to(third::DEVICE));
+    assert!(matches!(moved, Err(Error::Device(_))));
+    let parameters = model.parameters();
+    let stayed = |p: &Tensor| p.device() == Device::Cpu && p.id().is_some();
+    assert!(parameters.iter().all(|(_, p)| stayed(p)));
+}
+
+#[test]
+fn a_model_can_be_sent_and_shared() {
+    fn sent_and_shared<T: Send + Sync>() {}
+    sent_and_shared::<Sequential>();
+    sent_and_shared::<Sgd>();
+}
+
+/// One step on `loss = 3 x`, whose gradient is 3 everywhere.
+fn step(sgd: &mut Sgd, x: &mut Tensor) -> f32 {
+    (&*x * 3.0).backward();
+    sgd.step(vec![("x".to_string(), x)]);
+    x.to_vec().unwrap()[0]
+}
+
+#[test]
+fn momentum_adds_up_the_steps_before_also_across_a_move() {
+    let mut x = leaf(&[10.0]);
+    let mut sgd = Sgd::new(0.5, 0.0);
+    assert_eq!(step(&mut sgd, &mut x), 8.5);
+    assert_eq!(step(&mut sgd, &mut x), 7.0);
+
+    let mut x = leaf(&[10.0]);
+    let mut sgd = Sgd::new(0.5, 0.5);
+    // The velocities are 3, 4.5 and 5.25.
+    assert_eq!(step(&mut sgd, &mut x), 8.5);
+    assert_eq!(step(&mut sgd, &mut x), 6.25);
+    x = x.detach().to(third::DEVICE).unwrap().requires_grad();
+    assert_eq!(step(&mut sgd, &mut x), 3.625);
+}
+
+#[test]
+fn a_step_records_nothing_but_new_leaves() {
+    let mut sgd = Sgd::new(0.01, 0.9);
+    let mut x = leaf(&[10.0]);
+    let ((), counts) = ledger::measure(|| {
+        for _ in 0..100 {
+            step(&mut sgd, &mut x);
+        }
+    });
+    // Each step records a product and a new leaf; the first leaf, which is
+    // older than the measurement, is freed in it.
+    assert_eq!((counts.nodes, counts.nodes_freed), (200, 200));
+    assert_eq!(x.tape().ops(), ["leaf"]);
+    assert!(x.grad().is_none());
+}
+
+#[test]
+fn a_step_that_cannot_be_taken_is_refused() {
+    let mut x = leaf(&[10.0]);
+    let mut sgd = Sgd::new(0.5, 0.0);
+    step(&mut sgd, &mut x);
+    let again = attempt(|| sgd.step(vec![("x".to_string(), &mut x)]));
+    let Err(Error::Mistake(sentence)) = again else { panic!() };
+    assert!(sentence.starts_with("step: x has no gradient"), "{sentence}");
+    let mut other = leaf(&[1.0, 2.0]);
+    let other = vec![("other".to_string(), &mut other)];
+    assert!(attempt(|| sgd.step(other)).is_err());
+    assert!(attempt(|| sgd.step(vec![])).is_err());
+}
+
+/// The loss of each batch of the first epoch.
+fn losses(rows: &Dataset, device: Device) -> Vec<f32> {
+    let mut random = Random::new(0);
+    let mut network = network(&mut random);
+    network.to(device).unwrap();
+    let mut sgd = Sgd::new(0.1, 0.9);
+    let learn = |batch: Dataset| {
+        let scores = network.forward(&inputs(&batch, device).unwrap());
+        let loss = scores.cross_entropy(&batch.labels);
+        loss.backward();
+        sgd.step(network.parameters());
+        loss.to_vec().unwrap()[0]
+    };
+    rows.batches(BATCH, &mut random).map(learn).collect()
+}
+
+/// The same of Part 1.
+fn losses_of_part_1(rows: &Dataset) -> Vec<f32> {
+    use rungrad::part1_cpu::{Tensor, nn::Mlp, optim::Sgd};
+
+    let mut random = Random::new(0);
+    let mut network = Mlp::new(&[64, 64, 10], Tensor::relu, &mut random);
+    let mut sgd = Sgd::new(0.1, 0.9);
+    let learn = |batch: Dataset| {
+        let scores = part1::scores(&network, &batch);
+        let loss = scores.cross_entropy(&batch.labels);
+        loss.backward();
+        sgd.step(network.parameters());
+        loss.to_vec()[0]
+    };
+    rows.batches(BATCH, &mut random).map(learn).collect()
+}
+
+#[test]
+fn the_losses_of_an_epoch_are_those_of_part_1_on_every_device() {
+    let (rows, _) = digits().split(SPLIT_SEED);
+    let right = losses_of_part_1(&rows);
+    assert_eq!(right.len(), 45);
+    for device in devices() {
+        let yours = losses(&rows, device);
+        assert_eq!(yours.len(), right.len());
+        for (batch, (yours, right)) in yours.iter().zip(&right).enumerate() {
+            let near = (yours - right).abs() < 1e-3;
+            assert!(near, "{device}, batch {batch}: {yours}, not {right}");
+        }
+    }
+}
+
+/// The loops of the two examples, as their readers run them.
+#[test]
+fn two_parts_train_alike() {
+    let split = digits().split(SPLIT_SEED);
+    let mut right = Vec::new();
+    part1::train(&split, 0, 2, |epoch| right.push(epoch));
+    for device in devices() {
+        let mut yours = Vec::new();
+        part3::train(&split, 0, 2, device, |epoch| yours.push(epoch)).unwrap();
+        for (yours, right) in yours.iter().zip(&right) {
+            assert!((yours.loss - right.loss).abs() < 1e-3, "{device}");
+            assert!((yours.held_out - right.held_out).abs() < 1e-3);
+            assert!((yours.accuracy - right.accuracy).abs() < 0.01);
+        }
+    }
+}
+
+#[test]
+fn an_epoch_leaves_the_model_and_a_second_one_builds_no_kernel() {
+    let split = digits().split(SPLIT_SEED);
+    for device in devices() {
+        let learn = || part3::train(&split, 0, 1, device, |_| ()).unwrap();
+        let (network, counts) = ledger::measure(learn);
+        // The model itself is four leaves.
+        assert_eq!(counts.live_nodes(), 4, "{device}");
+        // The device of the tests does not count its storages.
+        let storages = if device == third::DEVICE { 0 } else { 4 };
+        assert_eq!(counts.live_storages(), storages, "{device}");
+        drop(network);
+        let (_, counts) = ledger::measure(learn);
+        assert_eq!((counts.builds, counts.live_nodes()), (0, 4), "{device}");
+    }
+}
