@@ -105,6 +105,22 @@ pub const MATMUL2_COALESCED: Kernel =
 pub const MATMUL3_TILED: Kernel =
     kernel!("part2/matmul3_tiled.cl", "matmul3_tiled", matmul);
 
+/// A matrix by a vector, an item for each row: arguments `a, v, out, m, k`.
+pub const MATVEC_ROWS: Kernel =
+    kernel!("part2/matvec_rows.cl", "matvec_rows", matvec);
+
+/// A team of 32 items for each row, in groups of 32 by 8; the same arguments.
+pub const MATVEC_TEAMS: Kernel =
+    kernel!("part2/matvec_teams.cl", "matvec_teams", matvec);
+
+/// `(m, k) x (k)`. An item counts along its row a team beyond the end, in
+/// `uint`.
+fn matvec(given: &Given) -> Option<Vec<u64>> {
+    let [m, k] = [given.uint(3)?, given.uint(4)?];
+    let countable = [m, k].iter().all(|&size| size <= i32::MAX as u64);
+    countable.then(|| vec![m * k, k, m])
+}
+
 /// `(m, k) x (k, n)`. The kernels count rows and columns a tile beyond the
 /// edge, in `uint`.
 fn matmul(given: &Given) -> Option<Vec<u64>> {
@@ -132,4 +148,6 @@ const PART2: &[Kernel] = &[
     MATMUL1_NAIVE,
     MATMUL2_COALESCED,
     MATMUL3_TILED,
+    MATVEC_ROWS,
+    MATVEC_TEAMS,
 ];

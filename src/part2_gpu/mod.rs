@@ -3,10 +3,12 @@
 //!
 //! Reading order: [`Tensor`] (`tensor.rs`), its operations (`ops.rs`), the
 //! sweep back (`backward.rs`). Lay each beside its namesake of Part 1. Below
-//! the operations stands the ladder of matrix products, [`matmul`].
+//! the operations stands the ladder of matrix products, [`matmul`], and two
+//! ways to a product by a vector, [`matvec`].
 
 mod backward;
 pub mod matmul;
+pub mod matvec;
 mod ops;
 mod reduce;
 mod tensor;

@@ -7,6 +7,7 @@ use std::process::Command;
 
 use rungrad::opencl::{Buffer, Gpu, Kernel, Launch, Source, kernels};
 use rungrad::part2_gpu::matmul::{LADDER, Rung};
+use rungrad::part2_gpu::matvec::{ROWS, TEAMS, Way};
 
 use super::child::{child_under, is_child, succeed};
 use super::device::skip;
@@ -54,6 +55,14 @@ fn every_kernel_of_the_crate_is_clean() {
         for kernel in kernels::ALL.into_iter().flatten() {
             if let Some(rung) = rung(kernel) {
                 climb(&gpu, rung);
+                continue;
+            }
+            if let Some(way) = way(kernel) {
+                // One row more than a group has.
+                let rows = 256 / way.team + 1;
+                for shape in [[1, 1], [3, 0], [rows, 37]] {
+                    multiply_vector(&gpu, way, shape);
+                }
                 continue;
             }
             for n in [1, 2, 255, 256, 257, 600] {
@@ -105,6 +114,25 @@ fn multiply(gpu: &Gpu, rung: &Rung, shape: [usize; 3]) {
     let [a, b] = [&a, &b].map(|values| gpu.upload(values).unwrap());
     rung.launch(&a, &b, &out, shape).unwrap();
     same(&rung.kernel, m * n, &out.read().unwrap(), &expected);
+}
+
+/// The way to a product by a vector that goes by this kernel.
+fn way(kernel: &Kernel) -> Option<Way> {
+    [ROWS, TEAMS].into_iter().find(|it| it.kernel.name() == kernel.name())
+}
+
+/// The product of a matrix and a vector of small whole numbers.
+fn multiply_vector(gpu: &Gpu, way: Way, [m, k]: [usize; 2]) {
+    let values = |len: usize, period: usize| -> Vec<f32> {
+        (0..len.max(1)).map(|i| (i % period) as f32 - 3.0).collect()
+    };
+    let (a, v) = (values(m * k, 7), values(k, 5));
+    let expected: Vec<f32> =
+        (0..m).map(|row| (0..k).map(|i| a[row * k + i] * v[i]).sum()).collect();
+    let out = gpu.allocate(m).unwrap();
+    let [a, v] = [&a, &v].map(|values| gpu.upload(values).unwrap());
+    way.launch(&a, &v, &out, [m, k]).unwrap();
+    same(&way.kernel, m, &out.read().unwrap(), &expected);
 }
 
 fn same(kernel: &Kernel, n: usize, yours: &[f32], right: &[f32]) {

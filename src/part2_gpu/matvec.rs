@@ -1,0 +1,46 @@
+//! A matrix by a vector in two ways, which differ in who reads what; chapter
+//! 14 times them.
+
+use crate::error::Error;
+use crate::opencl::{Buffer, Event, Kernel, kernels};
+
+/// A kernel, and how it shares out the rows.
+#[derive(Clone, Copy, Debug)]
+pub struct Way {
+    /// The kernel: arguments `a, v, out, m, k`.
+    pub kernel: Kernel,
+    /// The work-items of a row.
+    pub team: usize,
+}
+
+/// An item walks along each row.
+pub const ROWS: Way = Way { kernel: kernels::MATVEC_ROWS, team: 1 };
+
+/// A team of items reads each row side by side.
+pub const TEAMS: Way = Way { kernel: kernels::MATVEC_TEAMS, team: 32 };
+
+impl Way {
+    /// Starts `(m, k) x (k) -> (m)` on the device of the buffers, in groups
+    /// of 256 items.
+    pub fn launch(
+        &self,
+        a: &Buffer<f32>,
+        v: &Buffer<f32>,
+        out: &Buffer<f32>,
+        [m, k]: [usize; 2],
+    ) -> Result<Event, Error> {
+        let launch = a
+            .gpu()
+            .launch(&self.kernel)
+            .input(a, m * k)
+            .input(v, k)
+            .output(out, m)
+            .scalar(m as u32)
+            .scalar(k as u32);
+        match self.team {
+            1 => launch.global(m).local(256),
+            team => launch.global([team, m]).local([team, 256 / team]),
+        }
+        .run()
+    }
+}

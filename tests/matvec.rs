@@ -1,0 +1,130 @@
+//! A matrix by a vector: both ways compute the same product, for every shape.
+
+use rungrad::opencl::Gpu;
+use rungrad::part2_gpu::matvec::{ROWS, TEAMS, Way};
+use rungrad::reference::{self, Array};
+use rungrad::rng::Random;
+
+#[path = "common/device.rs"]
+mod device;
+
+use device::gpu_or_skip;
+
+/// `(m, k) x (k)`: one of each, nothing to add up, shorter rows than a team,
+/// one more and one less than a team, rows that fill no group.
+const SHAPES: [[usize; 2]; 12] = [
+    [1, 1],
+    [1, 37],
+    [5, 0],
+    [7, 31],
+    [8, 32],
+    [9, 33],
+    [255, 3],
+    [256, 100],
+    [257, 100],
+    [300, 64],
+    [2, 1000],
+    [1000, 129],
+];
+
+/// Values between -1 and 1, different for each seed.
+fn values(seed: u64, len: usize) -> Vec<f32> {
+    let mut random = Random::new(seed);
+    (0..len).map(|_| 2.0 * random.uniform() - 1.0).collect()
+}
+
+/// What a way makes of a matrix and a vector. The result is full of NaN
+/// before, so a row that no item writes is seen.
+fn product(
+    gpu: &Gpu,
+    way: Way,
+    a: &[f32],
+    v: &[f32],
+    [m, k]: [usize; 2],
+) -> Vec<f32> {
+    let upload = |values: &[f32]| match values {
+        [] => gpu.upload(&[0.0]).unwrap(),
+        _ => gpu.upload(values).unwrap(),
+    };
+    let out = gpu.upload(&vec![f32::NAN; m]).unwrap();
+    way.launch(&upload(a), &upload(v), &out, [m, k]).unwrap();
+    out.read().unwrap()
+}
+
+/// Each sum of `k` products is off by at most `k` roundings of the sum of
+/// their magnitudes, in whatever order they are added.
+#[test]
+fn both_ways_agree_with_the_judge() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let magnitude = |values: &[f32]| -> Vec<f32> {
+        values.iter().map(|value| value.abs()).collect()
+    };
+    for way in [ROWS, TEAMS] {
+        for [m, k] in SHAPES {
+            let (a, v) = (values(1, m * k), values(2, k));
+            let found = product(&gpu, way, &a, &v, [m, k]);
+            let judge = |a: &[f32], v: &[f32]| {
+                let a = Array::new(&[m, k], a);
+                reference::matmul(&a, &Array::new(&[k, 1], v)).values
+            };
+            let expected = judge(&a, &v);
+            let scale = judge(&magnitude(&a), &magnitude(&v));
+            for (row, value) in found.iter().enumerate() {
+                let off = (f64::from(*value) - expected[row]).abs();
+                let bound = k as f64 * 2_f64.powi(-24) * scale[row];
+                assert!(
+                    off <= bound,
+                    "{} of {m} x {k}, row {row}: {value}, expected {}",
+                    way.kernel.name(),
+                    expected[row]
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn both_ways_give_the_same_bits_again() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let shape = [257, 100];
+    let (a, v) = (values(1, 257 * 100), values(2, 100));
+    for way in [ROWS, TEAMS] {
+        let bits = |_| -> Vec<u32> {
+            let out = product(&gpu, way, &a, &v, shape);
+            out.iter().map(|value| value.to_bits()).collect()
+        };
+        let runs: Vec<_> = (0..3).map(bits).collect();
+        assert!(runs.iter().all(|run| *run == runs[0]), "{:?}", way.kernel);
+    }
+}
+
+#[test]
+fn a_buffer_that_is_too_short_is_refused() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let [five, six] = [5, 6].map(|n| gpu.upload(&vec![1.0; n]).unwrap());
+    let [two, three] = [2, 3].map(|n| gpu.upload(&vec![1.0; n]).unwrap());
+    for way in [ROWS, TEAMS] {
+        for (a, v, out) in
+            [(&five, &three, &two), (&six, &two, &two), (&six, &three, &two)]
+        {
+            let refused = way.launch(a, v, out, [2, 3]).is_err();
+            let fits = a.len() == 6 && v.len() == 3;
+            assert_eq!(refused, !fits, "{:?}", way.kernel);
+        }
+        let short_out = way.launch(&six, &two, &two, [3, 2]);
+        assert!(short_out.is_err(), "{:?}", way.kernel);
+    }
+}
+
+/// A product that would wrap around to a small one asks for no small buffer.
+#[test]
+fn sizes_whose_product_wraps_around_are_refused() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let one = gpu.upload(&[1.0]).unwrap();
+    for way in [ROWS, TEAMS] {
+        for shape in [[1 << 16, 1 << 16], [1, 1 << 31]] {
+            let refused = way.launch(&one, &one, &one, shape);
+            assert!(refused.is_err(), "{:?} of {shape:?}", way.kernel);
+        }
+    }
+}
