@@ -150,7 +150,7 @@ fn the_operations_stand_in_one_order_in_every_part() {
     let part1: Vec<&str> = part1.iter().map(String::as_str).collect();
     assert_eq!(operations(&part1), OPERATIONS);
 
-    let part2 = ["ops.rs", "reduce.rs"];
+    let part2 = ["ops.rs", "reduce.rs", "matrix.rs"];
     let part2 = part2.map(|file| format!("src/part2_gpu/{file}"));
     let part2: Vec<&str> = part2.iter().map(String::as_str).collect();
     let part2 = operations(&part2);
@@ -211,6 +211,8 @@ fn no_kernel_is_named_like_a_builtin() {
     let prefixes = [
         "ew_",
         "reduce_",
+        "relu_",
+        "pick_",
         "matmul",
         "unary_",
         "binary_",

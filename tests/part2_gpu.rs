@@ -4,11 +4,15 @@
 #[macro_use]
 mod common;
 
+use common::calls::Call;
 use common::device::gpu_or_skip;
 use common::engine::{Engine, Part2};
+use common::random::Random;
+use common::refusal::refusal;
 use common::refusals::{HUGE, beyond};
 use rungrad::ops::Keep;
 use rungrad::part2_gpu::Tensor;
+use rungrad::reference::Array;
 use rungrad::{Error, attempt, ledger};
 
 fn open() -> Option<Part2> {
@@ -17,8 +21,47 @@ fn open() -> Option<Part2> {
 
 specification!(open);
 operations!(open:
+    mul_agrees_with_the_judge,
+    add_agrees_with_the_judge,
+    sub_agrees_with_the_judge,
+    neg_agrees_with_the_judge,
+    exp_agrees_with_the_judge,
+    relu_agrees_with_the_judge,
     sum_agrees_with_the_judge,
     mean_agrees_with_the_judge,
+    matmul_agrees_with_the_judge,
+    reshape_agrees_with_the_judge,
+    transpose_agrees_with_the_judge,
+    softmax_agrees_with_the_judge,
+    log_softmax_agrees_with_the_judge,
+    cross_entropy_agrees_with_the_judge,
+);
+edges!(@ open:
+    relu_passes_no_gradient_at_zero,
+    relu_lets_a_nan_through,
+    relu_stops_a_gradient_that_is_no_number,
+    softmax_of_large_scores_is_exact,
+    every_row_of_softmax_sums_to_1,
+    a_row_collects_what_its_copies_got,
+    an_operand_used_on_both_sides_gets_both_parts,
+    a_mean_of_nothing_is_a_nan,
+    a_sum_of_nothing_is_zero,
+    a_product_over_nothing_is_zero,
+    even_scores_lose_the_logarithm_of_the_classes,
+    a_sure_answer_loses_nothing_or_all,
+);
+refusals!(@ open:
+    shapes_that_do_not_broadcast_are_refused,
+    matrices_that_do_not_fit_are_refused,
+    a_product_of_what_is_no_matrix_is_refused,
+    an_axis_that_is_not_there_is_refused,
+    an_axis_that_stands_twice_is_refused,
+    a_root_without_elements_is_refused,
+    a_shape_of_another_size_is_refused,
+    a_shape_beyond_all_memory_is_refused,
+    a_vector_is_not_transposed,
+    a_row_is_not_looked_for_in_a_scalar,
+    labels_that_do_not_fit_the_scores_are_refused,
 );
 
 #[test]
@@ -120,6 +163,43 @@ fn a_sum_of_rows_of_any_length_is_right() {
             [1.0, 2.0, 3.0].iter().flat_map(|g| vec![*g; n]).collect();
         assert_eq!(e.grad(&a).unwrap(), grad, "the gradient of rows of {n}");
     }
+}
+
+/// Rows that a group of items shares more than once, whole and ragged tiles,
+/// and a batch of matrices.
+#[test]
+fn long_rows_and_many_tiles_are_right() {
+    let Some(e) = open() else { return };
+    let mut random = Random(7);
+    for shape in [[2, 3, 200], [3, 37, 64], [1, 16, 65]] {
+        let values = random.values(shape.iter().product());
+        let a = Array::new(&shape, &values);
+        let x = e.leaf(&shape, &values);
+        for call in [Call::LogSoftmax, Call::Transpose] {
+            let yours = e.call(&call, &[&x]).unwrap();
+            let right = call.judge(std::slice::from_ref(&a));
+            assert_eq!(yours.shape(), right.shape);
+            let pairs = yours.to_vec().unwrap().into_iter().zip(right.values);
+            for (yours, right) in pairs {
+                let error = (f64::from(yours) - right).abs();
+                assert!(error < 1e-5, "{call:?} of {shape:?}: {error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn more_axes_than_the_kernel_stretches_are_refused() {
+    let Some(e) = open() else { return };
+    let (a, b) = (e.leaf(&[1; 9], &[2.0]), e.leaf(&[2], &[1.0; 2]));
+    assert_eq!(
+        refusal(|| a.mul(&b)),
+        "mul: shape [1, 1, 1, 1, 1, 1, 1, 1, 2] has 9 axes, and the kernel \
+         that broadcasts takes 8; reshape the operands to fewer, or to equal \
+         shapes"
+    );
+    // Without stretching, any number will do.
+    assert_eq!(a.mul(&a).sum().to_vec().unwrap(), [4.0]);
 }
 
 #[test]

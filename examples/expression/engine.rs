@@ -162,8 +162,22 @@ fn part2(request: &Request) -> Result<Outcome, Error> {
             }
         },
     };
-    let ops =
-        Ops { one: &[("sum", Tensor::sum)], two: &[("mul", Tensor::mul)] };
+    let ops = Ops {
+        one: &[
+            ("neg", Tensor::neg),
+            ("exp", Tensor::exp),
+            ("relu", Tensor::relu),
+            ("sum", Tensor::sum),
+            ("mean", Tensor::mean),
+            ("softmax", Tensor::softmax),
+            ("log_softmax", Tensor::log_softmax),
+        ],
+        two: &[
+            ("mul", Tensor::mul),
+            ("add", Tensor::add),
+            ("sub", Tensor::sub),
+        ],
+    };
     let inputs = leaves(request, |shape, values| {
         Ok(Tensor::new(&gpu, shape, values)?.requires_grad())
     })?;

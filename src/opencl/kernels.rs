@@ -51,6 +51,47 @@ pub const EW_ADD: Kernel = kernel!("part2/ew_add.cl", "ew_add", |given| {
     Some(vec![n, n, n])
 });
 
+/// Four products an item: arguments `a, b, out, n`.
+pub const EW_MUL4: Kernel = kernel!("part2/ew_mul4.cl", "ew_mul4", |given| {
+    let n = given.uint(3)?;
+    Some(vec![n, n, n])
+});
+
+/// `out[i] = a[i] * b[i]` of shapes that stretch: arguments `a, a_strides, b,
+/// b_strides, out, shape, n`.
+pub const BROADCAST_MUL: Kernel =
+    kernel!("part2/broadcast.cl", "broadcast_mul", broadcast);
+
+/// `out[i] = a[i] + b[i]` of shapes that stretch.
+pub const BROADCAST_ADD: Kernel =
+    kernel!("part2/broadcast.cl", "broadcast_add", broadcast);
+
+fn broadcast(given: &Given) -> Option<Vec<u64>> {
+    let shape = given.int8(5)?;
+    let a = view(0, shape, given.int8(1)?)?;
+    let b = view(0, shape, given.int8(3)?)?;
+    Some(vec![a, b, given.uint(6)?])
+}
+
+/// `out[i] = exp(a[i])`: arguments `a, out, n`.
+pub const EW_EXP: Kernel = kernel!("part2/ew_exp.cl", "ew_exp", |given| {
+    let n = given.uint(2)?;
+    Some(vec![n, n])
+});
+
+/// The positive part: arguments `a, out, n`.
+pub const EW_RELU: Kernel = kernel!("part2/ew_relu.cl", "ew_relu", |given| {
+    let n = given.uint(2)?;
+    Some(vec![n, n])
+});
+
+/// Its gradient: arguments `grad_out, a, grad_a, n`.
+pub const RELU_BACKWARD: Kernel =
+    kernel!("part2/ew_relu.cl", "relu_backward", |given| {
+        let n = given.uint(3)?;
+        Some(vec![n, n, n])
+    });
+
 /// `out[i] = a[i] * number`: arguments `a, out, number, n`.
 pub const EW_SCALE: Kernel =
     kernel!("part2/ew_scale.cl", "ew_scale", |given| {
@@ -61,11 +102,16 @@ pub const EW_SCALE: Kernel =
 /// The sum of each row, one group for each: arguments `a, out, columns`.
 pub const REDUCE_ROWS: Kernel =
     kernel!("part2/reduce_rows.cl", "reduce_rows", |given| {
-        let (rows, columns) = (given.groups(0), given.uint(2)?);
-        // The kernel counts a group beyond the end of a row, in `uint`.
-        let countable = columns <= i32::MAX as u64;
-        countable.then(|| vec![rows * columns, rows])
+        let n = each_row(given, given.uint(2)?)?;
+        Some(vec![n, given.groups(0)])
     });
+
+/// The elements of as many rows as there are groups. The kernels count a
+/// group beyond the end of a row, in `uint`.
+fn each_row(given: &Given, columns: u64) -> Option<u64> {
+    let countable = columns <= i32::MAX as u64;
+    countable.then(|| given.groups(0) * columns)
+}
 
 /// The sum along one axis: arguments `a, out, length, inner, n`.
 pub const REDUCE_AXIS: Kernel =
@@ -91,6 +137,39 @@ pub const EW_REPEAT: Kernel =
 fn counted(size: u64) -> Option<u64> {
     (1..=u32::MAX.into()).contains(&size).then_some(size)
 }
+
+/// Rows and columns exchanged, a group for each tile of each matrix: arguments
+/// `a, out, rows, columns`.
+pub const TRANSPOSE_TILED: Kernel =
+    kernel!("part2/transpose_tiled.cl", "transpose_tiled", |given| {
+        let matrix = given.uint(2)?.checked_mul(given.uint(3)?)?;
+        let n = counted(given.groups(2).checked_mul(matrix)?)?;
+        Some(vec![n, n])
+    });
+
+/// The logarithm of softmax, one group for each row: arguments `a, out,
+/// columns`.
+pub const SOFTMAX_LOG: Kernel =
+    kernel!("part2/softmax_log.cl", "softmax_log", |given| {
+        let n = each_row(given, given.uint(2)?)?;
+        Some(vec![n, n])
+    });
+
+/// The element of each row that a label names: arguments `a, labels, out,
+/// classes, rows`.
+pub const PICK_LABELS: Kernel =
+    kernel!("part2/pick.cl", "pick_labels", |given| {
+        let (classes, rows) = (given.uint(3)?, given.uint(4)?);
+        Some(vec![rows * classes, rows, rows])
+    });
+
+/// Its gradient: arguments `grad_out, labels, grad_a, classes, n`.
+pub const PICK_BACKWARD: Kernel =
+    kernel!("part2/pick.cl", "pick_backward", |given| {
+        let (classes, n) = (given.uint(3)?, given.uint(4)?);
+        let rows = n.div_ceil(counted(classes)?);
+        Some(vec![rows, rows, n])
+    });
 
 /// The product of two matrices, an item for each element of the result:
 /// arguments `a, b, out, m, k, n`, as for all kernels of the ladder.
@@ -129,6 +208,21 @@ fn matmul(given: &Given) -> Option<Vec<u64>> {
     countable.then(|| vec![m * k, k * n, m * n])
 }
 
+/// How far a view reaches into a buffer. The kernels count in `int`.
+fn view(offset: u64, shape: [i128; 8], strides: [i128; 8]) -> Option<u64> {
+    let (mut first, mut last) = (i128::from(offset), i128::from(offset));
+    for (size, stride) in shape.into_iter().zip(strides) {
+        if size < 1 {
+            return None;
+        }
+        let way = (size - 1) * stride;
+        first += way.min(0);
+        last += way.max(0);
+    }
+    let inside = first >= 0 && last < i32::MAX.into();
+    inside.then_some(last as u64 + 1)
+}
+
 mod part3;
 
 pub use part3::*;
@@ -141,10 +235,20 @@ const PART2: &[Kernel] = &[
     EW_FILL,
     REDUCE_SUM,
     EW_ADD,
+    EW_MUL4,
+    BROADCAST_MUL,
+    BROADCAST_ADD,
+    EW_EXP,
+    EW_RELU,
+    RELU_BACKWARD,
     EW_SCALE,
     REDUCE_ROWS,
     REDUCE_AXIS,
     EW_REPEAT,
+    TRANSPOSE_TILED,
+    SOFTMAX_LOG,
+    PICK_LABELS,
+    PICK_BACKWARD,
     MATMUL1_NAIVE,
     MATMUL2_COALESCED,
     MATMUL3_TILED,

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use super::Tensor;
-use super::ops::add;
 use crate::error::{mistake, or_raise};
 use crate::graph::topological_order;
 use crate::tape::{Flat, Record, Tape};
@@ -61,7 +60,7 @@ impl Tensor {
                         place.insert(grad);
                     }
                     Entry::Occupied(mut sum) => {
-                        let total = or_raise(add(sum.get(), &grad));
+                        let total = sum.get().add(&grad);
                         sum.insert(total);
                     }
                 }
@@ -73,7 +72,7 @@ impl Tensor {
     fn keep(&self, grad: Tensor) {
         let mut kept = self.0.grad.borrow_mut();
         *kept = Some(match kept.take() {
-            Some(sum) => or_raise(add(&sum, &grad)),
+            Some(sum) => sum.add(&grad),
             None => grad,
         });
     }

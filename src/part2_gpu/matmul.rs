@@ -71,7 +71,6 @@ impl Rung {
 
 /// The product of two matrices, `(m, k) x (k, n)`. The caller has compared
 /// the shapes.
-#[allow(dead_code, reason = "chapter 18 comes before `Tensor::matmul`")]
 pub(super) fn product(a: &Tensor, b: &Tensor) -> Result<Tensor, Error> {
     let (m, k, n) = (a.shape()[0], a.shape()[1], b.shape()[1]);
     let out = a.gpu().allocate((m * n).max(1))?;

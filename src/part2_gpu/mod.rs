@@ -1,13 +1,14 @@
 //! Part 2: the same engine on raw OpenCL kernels. Chapters 11 to 20 build
 //! it, on [`crate::opencl`].
 //!
-//! Reading order: [`Tensor`] (`tensor.rs`), its operations (`ops.rs`), the
-//! sweep back (`backward.rs`). Lay each beside its namesake of Part 1. Below
-//! the operations stands the ladder of matrix products, [`matmul`], and two
-//! ways to a product by a vector, [`matvec`].
+//! Reading order: [`Tensor`] (`tensor.rs`), its operations (`ops.rs`,
+//! `reduce.rs`, `matrix.rs`), the sweep back (`backward.rs`). Lay each beside
+//! its namesake of Part 1. Below the operations stands the ladder of matrix
+//! products, [`matmul`], and two ways to a product by a vector, [`matvec`].
 
 mod backward;
 pub mod matmul;
+mod matrix;
 pub mod matvec;
 mod ops;
 mod reduce;

@@ -1,30 +1,33 @@
-//! The operations, in the order of [`crate::ops`]. Chapters 15 and 17 build
-//! them: each launches a kernel and keeps the local rule that goes with it.
+//! The operations on single elements, in the order of [`crate::ops`]. Each
+//! launches a kernel and keeps the local rule that goes with it. Chapters 15
+//! and 17 build them; `reduce.rs` and `matrix.rs` hold the rest.
+//!
+//! Part 1 has more of them. Here stand those that training needs: another
+//! one would be another kernel like `ew_exp`, and nothing new.
 
 use super::Tensor;
-use crate::error::{Error, mistake, or_raise};
-use crate::opencl::{Kernel, kernels};
+use crate::error::{Error, or_raise};
+use crate::opencl::{Buffer, Event, Gpu, Kernel, kernels};
 use crate::ops::Op;
+use crate::shape::{broadcast, checked_size, stretched, strides};
 
 /// The items of a work-group, enough for any device to fill its units.
 pub(super) const GROUP: usize = 256;
 
 // ANCHOR: mul
 impl Tensor {
-    /// The elementwise product of two equal shapes.
+    /// The elementwise product; the shapes broadcast.
     ///
     /// `grad_a = grad_out * b`, `grad_b = grad_out * a`.
     #[track_caller]
     pub fn mul(&self, other: &Tensor) -> Tensor {
-        same_shape("mul", self, other);
-        let product = or_raise(elementwise(&kernels::EW_MUL, self, other));
+        let product = or_raise(pairs("mul", &MUL, self, other));
         let needs = [self.needs_grad(), other.needs_grad()];
         let (a, b) = (self.detach(), other.detach());
-        Tensor::from_op("mul", &[self, other], product, move |grad_out| {
-            vec![
-                needs[0].then(|| grad_out.mul(&b)),
-                needs[1].then(|| grad_out.mul(&a)),
-            ]
+        Tensor::record(Op::Mul, &[self, other], product, move |grad_out| {
+            let grad_a = || grad_out.mul(&b).sum_to(a.shape());
+            let grad_b = || grad_out.mul(&a).sum_to(b.shape());
+            vec![needs[0].then(grad_a), needs[1].then(grad_b)]
         })
     }
 }
@@ -53,36 +56,107 @@ fn elementwise(
 }
 // ANCHOR_END: elementwise
 
-/// `a + b` without a graph: how backward adds gradients up.
-pub(super) fn add(a: &Tensor, b: &Tensor) -> Result<Tensor, Error> {
-    elementwise(&kernels::EW_ADD, a, b)
-}
-
 impl Tensor {
+    /// The elementwise sum; the shapes broadcast.
+    ///
+    /// `grad_a = grad_out`, `grad_b = grad_out`.
+    #[track_caller]
+    pub fn add(&self, other: &Tensor) -> Tensor {
+        let total = or_raise(pairs("add", &ADD, self, other));
+        let needs = [self.needs_grad(), other.needs_grad()];
+        let (a, b) = (self.shape().to_vec(), other.shape().to_vec());
+        Tensor::record(Op::Add, &[self, other], total, move |grad_out| {
+            let grad_a = || grad_out.sum_to(&a);
+            let grad_b = || grad_out.sum_to(&b);
+            vec![needs[0].then(grad_a), needs[1].then(grad_b)]
+        })
+    }
+
+    /// `a - b`, as `a + (-b)`.
+    #[track_caller]
+    pub fn sub(&self, other: &Tensor) -> Tensor {
+        or_raise(common_shape("sub", self, other));
+        self.add(&other.neg())
+    }
+
+    /// `-a`.
+    #[track_caller]
+    pub fn neg(&self) -> Tensor {
+        self.scale(-1.0)
+    }
+
     /// Each element times a number, which is no tensor and gets no gradient.
     #[track_caller]
     pub fn scale(&self, number: f32) -> Tensor {
-        let out = or_raise(scale(self, number));
+        let out = or_raise(filled(self.gpu(), self.shape(), |out, n| {
+            self.gpu()
+                .launch(&kernels::EW_SCALE)
+                .input(self.buffer(), n)
+                .output(out, n)
+                .scalar(number)
+                .scalar(n as u32)
+                .global(n)
+                .local(GROUP)
+                .run()
+        }));
         Tensor::record(Op::Scale(number), &[self], out, move |grad_out| {
             vec![Some(grad_out.scale(number))]
         })
     }
 }
 
-fn scale(a: &Tensor, number: f32) -> Result<Tensor, Error> {
-    let (gpu, n) = (a.gpu(), a.len());
-    let out = gpu.allocate(n.max(1))?;
-    if n > 0 {
-        gpu.launch(&kernels::EW_SCALE)
+impl Tensor {
+    /// The exponential, which is its own slope.
+    #[track_caller]
+    pub fn exp(&self) -> Tensor {
+        let y = or_raise(each(&kernels::EW_EXP, self));
+        let slope = y.clone();
+        Tensor::record(Op::Exp, &[self], y, move |grad_out| {
+            vec![Some(grad_out.mul(&slope))]
+        })
+    }
+}
+
+impl Tensor {
+    /// The positive part. At 0 the slope is 0, as in PyTorch.
+    #[track_caller]
+    pub fn relu(&self) -> Tensor {
+        let y = or_raise(each(&kernels::EW_RELU, self));
+        let x = self.detach();
+        Tensor::record(Op::Relu, &[self], y, move |grad_out| {
+            let grad_a = elementwise(&kernels::RELU_BACKWARD, grad_out, &x);
+            vec![Some(or_raise(grad_a))]
+        })
+    }
+}
+
+/// Runs a kernel over the elements: one item for each.
+fn each(kernel: &Kernel, a: &Tensor) -> Result<Tensor, Error> {
+    filled(a.gpu(), a.shape(), |out, n| {
+        a.gpu()
+            .launch(kernel)
             .input(a.buffer(), n)
-            .output(&out, n)
-            .scalar(number)
+            .output(out, n)
             .scalar(n as u32)
             .global(n)
             .local(GROUP)
-            .run()?;
+            .run()
+    })
+}
+
+/// A new tensor of `n` elements, which `launch` fills. Nothing is launched to
+/// compute nothing.
+pub(super) fn filled(
+    gpu: &Gpu,
+    shape: &[usize],
+    launch: impl FnOnce(&Buffer<f32>, usize) -> Result<Event, Error>,
+) -> Result<Tensor, Error> {
+    let n = checked_size(shape)?;
+    let out = gpu.allocate(n.max(1))?;
+    if n > 0 {
+        launch(&out, n)?;
     }
-    Ok(Tensor::plain(gpu, a.shape(), out))
+    Ok(Tensor::plain(gpu, shape, out))
 }
 
 /// A size as kernels count. One that they cannot count becomes one that no
@@ -91,22 +165,92 @@ pub(super) fn count(size: usize) -> u32 {
     u32::try_from(size).unwrap_or(u32::MAX)
 }
 
-#[track_caller]
-fn same_shape(op: &str, a: &Tensor, b: &Tensor) {
-    if a.gpu() != b.gpu() {
-        mistake(format!(
-            "{op}: the operands are on two devices, {} and {}; make both \
-             tensors on the same one",
-            a.gpu().name(),
-            b.gpu().name()
-        ));
+/// The kernels of an operation: for equal shapes, and for two that stretch.
+type Pairs = [Kernel; 2];
+
+const MUL: Pairs = [kernels::EW_MUL, kernels::BROADCAST_MUL];
+const ADD: Pairs = [kernels::EW_ADD, kernels::BROADCAST_ADD];
+
+/// An operation on pairs of elements, by the kernel that its shapes need: to
+/// find the elements of stretched operands costs divisions.
+fn pairs(
+    op: &str,
+    [equal, unequal]: &Pairs,
+    a: &Tensor,
+    b: &Tensor,
+) -> Result<Tensor, Error> {
+    let shape = common_shape(op, a, b)?;
+    if a.shape() == b.shape() {
+        return elementwise(equal, a, b);
     }
-    if a.shape() != b.shape() {
-        mistake(format!(
-            "{op}: the shapes {:?} and {:?} differ; give both operands the \
-             same shape",
+    if shape.len() > 8 {
+        return Err(Error::Mistake(format!(
+            "{op}: shape {shape:?} has {} axes, and the kernel that broadcasts \
+             takes 8; reshape the operands to fewer, or to equal shapes",
+            shape.len()
+        )));
+    }
+    let sizes: Vec<i32> = shape.iter().map(|&size| size as i32).collect();
+    let [a_steps, b_steps] = [a, b].map(|it| steps(it.shape(), &shape));
+    filled(a.gpu(), &shape, |out, n| {
+        a.gpu()
+            .launch(unequal)
+            .input(a.buffer(), a.len())
+            .scalar(eight(0, &a_steps))
+            .input(b.buffer(), b.len())
+            .scalar(eight(0, &b_steps))
+            .output(out, n)
+            .scalar(eight(1, &sizes))
+            .scalar(n as u32)
+            .global(n)
+            .local(GROUP)
+            .run()
+    })
+}
+
+/// How far apart the elements of an operand lie along each axis of the shape
+/// that it stretches to: 0 where it is stretched.
+fn steps(small: &[usize], large: &[usize]) -> Vec<i32> {
+    let mut steps = vec![0; large.len() - small.len()];
+    steps.extend(strides(small).into_iter().map(|stride| stride as i32));
+    stretched(small, large).into_iter().for_each(|axis| steps[axis] = 0);
+    steps
+}
+
+/// Eight axes for a kernel; those that a shape lacks stand in front.
+fn eight(missing: i32, axes: &[i32]) -> [i32; 8] {
+    let mut eight = [missing; 8];
+    eight[8 - axes.len()..].copy_from_slice(axes);
+    eight
+}
+
+/// The shape that two operands stretch to, if they do, on one device.
+fn common_shape(op: &str, a: &Tensor, b: &Tensor) -> Result<Vec<usize>, Error> {
+    same_device(op, a, b)?;
+    let Some(shape) = broadcast(a.shape(), b.shape()) else {
+        return Err(Error::Mistake(format!(
+            "{op}: the shapes {:?} and {:?} do not broadcast; aligned at the \
+             right, sizes must be equal or 1",
             a.shape(),
             b.shape()
-        ));
+        )));
+    };
+    checked_size(&shape)?;
+    Ok(shape)
+}
+
+pub(super) fn same_device(
+    op: &str,
+    a: &Tensor,
+    b: &Tensor,
+) -> Result<(), Error> {
+    if a.gpu() == b.gpu() {
+        return Ok(());
     }
+    Err(Error::Mistake(format!(
+        "{op}: the operands are on two devices, {} and {}; make both tensors \
+         on the same one",
+        a.gpu().name(),
+        b.gpu().name()
+    )))
 }

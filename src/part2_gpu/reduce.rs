@@ -1,11 +1,11 @@
 //! Many elements into one, built in chapter 17.
 
 use super::Tensor;
-use super::ops::{GROUP, count};
+use super::ops::{GROUP, count, filled};
 use crate::error::{Error, mistake, or_raise};
 use crate::opencl::kernels;
 use crate::ops::{Keep, Op};
-use crate::shape::size;
+use crate::shape::{size, stretched};
 
 impl Tensor {
     /// The sum of all elements, a tensor of one element and no axes.
@@ -83,36 +83,33 @@ fn sum_axes(a: &Tensor, axes: &[usize]) -> Result<Tensor, Error> {
 /// The sum over one axis, which stays with size 1.
 fn sum_axis(a: &Tensor, axis: usize) -> Result<Tensor, Error> {
     let [outer, length, inner] = around(axis, a.shape());
-    let (gpu, n) = (a.gpu(), outer * inner);
-    let out = gpu.allocate(n.max(1))?;
-    match inner {
-        _ if n == 0 => {}
+    let mut shape = a.shape().to_vec();
+    shape[axis] = 1;
+    filled(a.gpu(), &shape, |out, n| {
         // The elements of a sum lie side by side, and there are enough of
         // them to keep a group busy.
-        1 if length >= GROUP => {
-            gpu.launch(&kernels::REDUCE_ROWS)
+        if inner == 1 && length >= GROUP {
+            return a
+                .gpu()
+                .launch(&kernels::REDUCE_ROWS)
                 .input(a.buffer(), a.len())
-                .output(&out, n)
+                .output(out, n)
                 .scalar(count(length))
                 .global(outer * GROUP)
                 .local(GROUP)
-                .run()?;
+                .run();
         }
-        _ => {
-            gpu.launch(&kernels::REDUCE_AXIS)
-                .input(a.buffer(), a.len())
-                .output(&out, n)
-                .scalar(count(length))
-                .scalar(count(inner))
-                .scalar(n as u32)
-                .global(n)
-                .local(GROUP)
-                .run()?;
-        }
-    }
-    let mut shape = a.shape().to_vec();
-    shape[axis] = 1;
-    Ok(Tensor::plain(gpu, &shape, out))
+        a.gpu()
+            .launch(&kernels::REDUCE_AXIS)
+            .input(a.buffer(), a.len())
+            .output(out, n)
+            .scalar(count(length))
+            .scalar(count(inner))
+            .scalar(n as u32)
+            .global(n)
+            .local(GROUP)
+            .run()
+    })
 }
 
 /// The mirror of [`sum_axes`]: the elements repeated along the axes, up to a
@@ -137,20 +134,18 @@ fn repeat(
     a: &Tensor,
     [outer, length, inner]: [usize; 3],
 ) -> Result<Tensor, Error> {
-    let (gpu, n) = (a.gpu(), outer * length * inner);
-    let out = gpu.allocate(n.max(1))?;
-    if n > 0 {
-        gpu.launch(&kernels::EW_REPEAT)
+    filled(a.gpu(), &[outer, length, inner], |out, n| {
+        a.gpu()
+            .launch(&kernels::EW_REPEAT)
             .input(a.buffer(), outer * inner)
-            .output(&out, n)
-            .scalar(count(length))
-            .scalar(count(inner))
+            .output(out, n)
+            .scalar(length as u32)
+            .scalar(inner as u32)
             .scalar(n as u32)
             .global(n)
             .local(GROUP)
-            .run()?;
-    }
-    Ok(Tensor::plain(gpu, &[outer, length, inner], out))
+            .run()
+    })
 }
 
 /// A shape as three axes: what is before one axis, that axis, what is behind.
@@ -166,7 +161,16 @@ fn with_ones(shape: &[usize], axes: &[usize]) -> Vec<usize> {
 }
 
 impl Tensor {
-    fn all_axes(&self) -> Vec<usize> {
+    /// The sum over each axis along which `shape` was stretched to this one.
+    pub(super) fn sum_to(&self, shape: &[usize]) -> Tensor {
+        let axes = stretched(shape, self.shape());
+        match axes.is_empty() {
+            true => self.clone(),
+            false => self.sum_over(&axes, Keep::Yes).shaped(shape),
+        }
+    }
+
+    pub(super) fn all_axes(&self) -> Vec<usize> {
         (0..self.shape().len()).collect()
     }
 

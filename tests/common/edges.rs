@@ -27,6 +27,7 @@ macro_rules! edges {
             the_logarithm_of_zero_falls_without_end,
             a_quotient_has_its_slopes,
             an_operand_used_on_both_sides_gets_both_parts,
+            a_quotient_with_itself_has_no_slope,
             a_mean_of_nothing_is_a_nan,
             a_sum_of_nothing_is_zero,
             a_product_over_nothing_is_zero,
@@ -237,19 +238,24 @@ pub fn a_quotient_has_its_slopes<E: Engine>(e: &E) {
     assert_eq!(e.grad(&b).unwrap(), right);
 }
 
+/// The gradient of a square matrix that is both operands.
+fn with_itself<E: Engine>(e: &E, call: Call) -> Vec<f32> {
+    let x = e.leaf(&[2, 2], &[2.0, 4.0, 8.0, 16.0]);
+    let y = e.call(&call, &[&x, &x]).unwrap();
+    e.backward_with(&y, &[2, 2], &[1.0; 4]);
+    e.grad(&x).unwrap()
+}
+
 pub fn an_operand_used_on_both_sides_gets_both_parts<E: Engine>(e: &E) {
-    let grad = |call: Call| {
-        let x = e.leaf(&[2, 2], &[2.0, 4.0, 8.0, 16.0]);
-        let y = e.call(&call, &[&x, &x]).unwrap();
-        e.backward_with(&y, &[2, 2], &[1.0; 4]);
-        e.grad(&x).unwrap()
-    };
-    assert_eq!(grad(Call::Add), [2.0; 4]);
-    assert_eq!(grad(Call::Sub), [0.0; 4]);
-    assert_eq!(grad(Call::Mul), [4.0, 8.0, 16.0, 32.0]);
-    assert_eq!(grad(Call::Div), [0.0; 4]);
+    assert_eq!(with_itself(e, Call::Add), [2.0; 4]);
+    assert_eq!(with_itself(e, Call::Sub), [0.0; 4]);
+    assert_eq!(with_itself(e, Call::Mul), [4.0, 8.0, 16.0, 32.0]);
     // Row sums on the right, column sums on the left.
-    assert_eq!(grad(Call::Matmul), [16.0, 34.0, 26.0, 44.0]);
+    assert_eq!(with_itself(e, Call::Matmul), [16.0, 34.0, 26.0, 44.0]);
+}
+
+pub fn a_quotient_with_itself_has_no_slope<E: Engine>(e: &E) {
+    assert_eq!(with_itself(e, Call::Div), [0.0; 4]);
 }
 
 pub fn a_mean_of_nothing_is_a_nan<E: Engine>(e: &E) {

@@ -74,11 +74,14 @@ pub fn name(sentence: &str) -> &str {
 /// The tests of an engine name exactly the operations that it has.
 pub fn every_operation_has_a_test<E: Engine>(e: &E, tests: &[&str]) {
     let mut here = OPERATIONS.to_vec();
-    here.retain(|name| {
-        let case = Random(0).case(name);
-        call(e, &case, &leaves(e, &case)).is_some()
-    });
+    here.retain(|name| has(e, name));
     assert_eq!(tests, here, "{}", e.name());
+}
+
+/// Whether the engine has the operation with this name.
+pub fn has<E: Engine>(e: &E, name: &str) -> bool {
+    let case = Random(0).case(name);
+    call(e, &case, &leaves(e, &case)).is_some()
 }
 
 /// The operation on many seeded operands. Its values and, for an uneven

@@ -19,15 +19,48 @@ pub(crate) fn run(
     let pairs = |f: fn(f32, f32) -> f32| -> Vec<f32> {
         a.iter().zip(&b).map(|(a, b)| f(*a, *b)).collect()
     };
+    let each =
+        |f: fn(f32) -> f32| -> Vec<f32> { a.iter().map(|a| f(*a)).collect() };
     let out = &gpu.allocate(n).unwrap();
     Some(match kernel.name() {
-        "ew_mul" | "ew_add" => {
+        "ew_mul" | "ew_mul4" | "ew_add" => {
             let launch = launch().input(&x, n).input(&y, n);
             let right = match kernel.name() {
-                "ew_mul" => pairs(|a, b| a * b),
-                _ => pairs(|a, b| a + b),
+                "ew_add" => pairs(|a, b| a + b),
+                _ => pairs(|a, b| a * b),
             };
             written(launch.output(out, n).scalar(count), out, right)
+        }
+        "relu_backward" => {
+            let launch = launch().input(&x, n).input(&y, n);
+            let right = pairs(|g, x| if x > 0.0 { g } else { 0.0 });
+            written(launch.output(out, n).scalar(count), out, right)
+        }
+        "ew_exp" => {
+            let launch = launch().input(&x, n).output(out, n);
+            written(launch.scalar(count), out, each(f32::exp))
+        }
+        "ew_relu" => {
+            let launch = launch().input(&y, n).output(out, n);
+            let right = b.iter().map(|b| b.max(0.0)).collect();
+            written(launch.scalar(count), out, right)
+        }
+        // A column (n, 1) and a row (3).
+        "broadcast_mul" | "broadcast_add" => {
+            let row = gpu.upload(&[1.0_f32, 2.0, 3.0]).unwrap();
+            let join: fn(f32, f32) -> f32 = match kernel.name() {
+                "broadcast_mul" => |a, b| a * b,
+                _ => |a, b| a + b,
+            };
+            let three = |a: &f32| [1.0, 2.0, 3.0].map(|b| join(*a, b));
+            let right = a.iter().flat_map(three).collect();
+            let out = &gpu.allocate(3 * n).unwrap();
+            let launch = gpu.launch(kernel).local(256).global(3 * n);
+            let launch = launch.input(&x, n).scalar([0, 0, 0, 0, 0, 0, 1, 0]);
+            let launch = launch.input(&row, 3).scalar([0, 0, 0, 0, 0, 0, 0, 1]);
+            let shape = [1, 1, 1, 1, 1, 1, n as i32, 3];
+            let launch = launch.output(out, 3 * n).scalar(shape);
+            written(launch.scalar(3 * count), out, right)
         }
         "ew_fill" => {
             let launch = launch().output(out, n).scalar(7.0_f32);
@@ -35,8 +68,7 @@ pub(crate) fn run(
         }
         "ew_scale" => {
             let launch = launch().input(&x, n).output(out, n).scalar(3.0_f32);
-            let right = a.iter().map(|a| 3.0 * a).collect();
-            written(launch.scalar(count), out, right)
+            written(launch.scalar(count), out, each(|a| 3.0 * a))
         }
         "reduce_sum" => {
             let right: Vec<f32> =
@@ -73,6 +105,52 @@ pub(crate) fn run(
             let launch = gpu.launch(kernel).local(256).global(3 * n);
             let launch = launch.input(&x, n).output(out, 3 * n);
             let launch = launch.scalar(3_u32).scalar(1_u32);
+            written(launch.scalar(3 * count), out, right)
+        }
+        // Two matrices (3, n).
+        "transpose_tiled" => {
+            let matrices = [&a, &b, &a, &b, &b, &b].map(|row| &row[..]);
+            let matrices = gpu.upload(&matrices.concat()).unwrap();
+            let columns = |rows: [&[f32]; 3]| -> Vec<f32> {
+                (0..n).flat_map(|i| rows.map(|row| row[i])).collect()
+            };
+            let right = [columns([&a, &b, &a]), columns([&b; 3])].concat();
+            let out = &gpu.allocate(6 * n).unwrap();
+            let launch = gpu.launch(kernel).local([16, 16, 1]);
+            let launch = launch.global([n, 3, 2]).input(&matrices, 6 * n);
+            let launch = launch.output(out, 6 * n).scalar(3_u32);
+            written(launch.scalar(count), out, right)
+        }
+        // Three rows of n.
+        "softmax_log" => {
+            let rows = gpu.upload(&[&a[..], &b, &a].concat()).unwrap();
+            let logs = |row: &[f32]| -> Vec<f32> {
+                let total: f64 = row.iter().map(|x| f64::from(*x).exp()).sum();
+                row.iter().map(|x| x - total.ln() as f32).collect()
+            };
+            let right = [logs(&a), logs(&b), logs(&a)].concat();
+            let out = &gpu.allocate(3 * n).unwrap();
+            let launch = gpu.launch(kernel).local(64).global(3 * 64);
+            let launch = launch.input(&rows, 3 * n).output(out, 3 * n);
+            written(launch.scalar(count), out, right)
+        }
+        // A column (n, 1), and the label 0 everywhere.
+        "pick_labels" => {
+            let labels = gpu.upload(&vec![0_u32; n]).unwrap();
+            let launch = launch().input(&x, n).input(&labels, n);
+            let launch = launch.output(out, n).scalar(1_u32);
+            written(launch.scalar(count), out, a.clone())
+        }
+        // Three rows of n, of which each but the last has picked one.
+        "pick_backward" => {
+            let labels = gpu.upload(&[count - 1, 0, count]).unwrap();
+            let grads = gpu.upload(&[5.0_f32, 7.0, 9.0]).unwrap();
+            let mut right = vec![0.0; 3 * n];
+            (right[n - 1], right[n]) = (5.0, 7.0);
+            let out = &gpu.allocate(3 * n).unwrap();
+            let launch = gpu.launch(kernel).local(256).global(3 * n);
+            let launch = launch.input(&grads, 3).input(&labels, 3);
+            let launch = launch.output(out, 3 * n).scalar(count);
             written(launch.scalar(3 * count), out, right)
         }
         _ => return None,

@@ -2,6 +2,7 @@
 
 use super::super::Kernel;
 use super::super::argument::Given;
+use super::view;
 
 /// `out[i] = f(a[i])`: arguments `a, a_offset, p, out, n`.
 fn unary(given: &Given) -> Option<Vec<u64>> {
@@ -22,21 +23,6 @@ fn strided(given: &Given) -> Option<Vec<u64>> {
     let a = view(given.uint(1)?, shape, given.int8(2)?)?;
     let b = view(given.uint(4)?, shape, given.int8(5)?)?;
     Some(vec![a, b, given.uint(8)?])
-}
-
-/// How far a view reaches into a buffer. The kernels count in `int`.
-fn view(offset: u64, shape: [i128; 8], strides: [i128; 8]) -> Option<u64> {
-    let (mut first, mut last) = (i128::from(offset), i128::from(offset));
-    for (size, stride) in shape.into_iter().zip(strides) {
-        if size < 1 {
-            return None;
-        }
-        let way = (size - 1) * stride;
-        first += way.min(0);
-        last += way.max(0);
-    }
-    let inside = first >= 0 && last < i32::MAX.into();
-    inside.then_some(last as u64 + 1)
 }
 
 /// Kernels of one file with one reach.

@@ -1,0 +1,28 @@
+// Rows and columns exchanged, for each matrix of a batch:
+// a (batch, rows, columns) -> out (batch, columns, rows).
+//
+// Whoever reads a matrix along its rows and writes it along its columns has
+// one of the two scattered over the memory. So a group reads a tile along the
+// rows of a, keeps it in local memory, and writes it along the rows of out.
+
+#define TILE 16
+
+__attribute__((reqd_work_group_size(TILE, TILE, 1)))
+kernel void transpose_tiled(global const float *a, global float *out,
+                            uint rows, uint columns)
+{
+    // Local memory is many banks, and one bank answers one item at a time. A
+    // column of the tile would lie in one or two of them; the spare cell at
+    // the end of each row spreads it over all.
+    local float tile[TILE][TILE + 1];
+    uint x = get_local_id(0), y = get_local_id(1);
+    uint across = get_group_id(0) * TILE, down = get_group_id(1) * TILE;
+    uint matrix = get_group_id(2) * rows * columns;
+
+    if (down + y < rows && across + x < columns)
+        tile[y][x] = a[matrix + (down + y) * columns + across + x];
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    if (across + y < columns && down + x < rows)
+        out[matrix + (across + y) * rows + down + x] = tile[x][y];
+}
