@@ -1,0 +1,128 @@
+//! Part 2 learns the digits as Part 1 does, and what a step of it costs. The
+//! loops are those of the examples `part1_digits` and `part2_digits`.
+
+#[allow(dead_code)]
+#[path = "../examples/part1_digits/training.rs"]
+mod part1;
+#[path = "../examples/part2_digits/training.rs"]
+mod part2;
+
+#[path = "common/device.rs"]
+mod device;
+
+use rungrad::data::{Dataset, SPLIT_SEED, digits};
+use rungrad::ledger;
+use rungrad::opencl::{self, Gpu};
+use rungrad::part2_gpu::Tensor;
+use rungrad::rng::Random;
+
+use device::gpu_or_skip;
+use part2::{BATCH, Network, scores, train};
+
+/// Every OpenCL device of this machine.
+fn devices() -> Vec<Gpu> {
+    let count = gpu_or_skip().map_or(0, |_| opencl::devices().unwrap().len());
+    (0..count).map(|index| Gpu::open(index).unwrap()).collect()
+}
+
+fn split() -> (Dataset, Dataset) {
+    digits().split(SPLIT_SEED)
+}
+
+/// The loss of each batch of the first epoch.
+fn losses(rows: &Dataset, gpu: &Gpu) -> Vec<f32> {
+    let mut random = Random::new(0);
+    let mut network = Network::new(gpu, &mut random).unwrap();
+    let learn = |batch| network.learn(&batch).unwrap().to_vec().unwrap()[0];
+    rows.batches(BATCH, &mut random).map(learn).collect()
+}
+
+/// The same of Part 1.
+fn losses_of_part_1(rows: &Dataset) -> Vec<f32> {
+    use rungrad::part1_cpu::{Tensor, nn::Mlp, optim::Sgd};
+
+    let mut random = Random::new(0);
+    let mut network = Mlp::new(&[64, 64, 10], Tensor::relu, &mut random);
+    let mut sgd = Sgd::new(0.1, 0.9);
+    let learn = |batch: Dataset| {
+        let scores = part1::scores(&network, &batch);
+        let loss = scores.cross_entropy(&batch.labels);
+        loss.backward();
+        sgd.step(network.parameters());
+        loss.to_vec()[0]
+    };
+    rows.batches(BATCH, &mut random).map(learn).collect()
+}
+
+#[test]
+fn the_losses_of_an_epoch_are_those_of_part_1() {
+    let (rows, _) = split();
+    let right = losses_of_part_1(&rows);
+    assert_eq!(right.len(), 45);
+    for gpu in devices() {
+        let yours = losses(&rows, &gpu);
+        assert_eq!(yours.len(), right.len());
+        for (batch, (yours, right)) in yours.iter().zip(&right).enumerate() {
+            let near = (yours - right).abs() < 1e-3;
+            assert!(near, "{gpu:?}, batch {batch}: {yours}, not {right}");
+        }
+    }
+}
+
+/// The loops of the two examples, as their readers run them.
+#[test]
+fn two_parts_train_alike() {
+    let split = split();
+    let mut right = Vec::new();
+    part1::train(&split, 0, 2, |epoch| right.push(epoch));
+    for gpu in devices() {
+        let mut yours = Vec::new();
+        train(&split, 0, 2, &gpu, |epoch| yours.push(epoch)).unwrap();
+        assert_eq!(yours.len(), 2);
+        for (yours, right) in yours.iter().zip(&right) {
+            assert!((yours.loss - right.loss).abs() < 1e-3, "{gpu:?}");
+            assert!((yours.held_out - right.held_out).abs() < 1e-3);
+            assert!((yours.accuracy - right.accuracy).abs() < 0.01);
+        }
+    }
+}
+
+#[test]
+fn two_runs_give_the_same_bits() {
+    let (rows, _) = split();
+    for gpu in devices() {
+        let bits = || losses(&rows, &gpu).into_iter().map(f32::to_bits);
+        assert!(bits().eq(bits()), "{gpu:?}");
+    }
+}
+
+/// The numbers of chapter 20: ten launches forward, eighteen back, and four
+/// for each parameter.
+#[test]
+fn a_step_has_its_price() {
+    let (rows, _) = split();
+    let batch = rows.batches(BATCH, &mut Random::new(0)).next().unwrap();
+    for gpu in devices() {
+        let mut network = Network::new(&gpu, &mut Random::new(0)).unwrap();
+        let x = Tensor::new(&gpu, &batch.shape(), &batch.inputs).unwrap();
+        let (loss, forward) = ledger::measure(|| {
+            scores(&network.parameters, &x).cross_entropy(&batch.labels)
+        });
+        let ((), backward) = ledger::measure(|| loss.backward());
+        let ((), update) = ledger::measure(|| network.step());
+        let launches = [forward, backward, update].map(|c| c.launches);
+        assert_eq!(launches, [10, 18, 4 * 4]);
+        drop((x, loss));
+
+        let ((), step) =
+            ledger::measure(|| drop(network.learn(&batch).unwrap()));
+        assert_eq!(step.launches, 10 + 18 + 4 * 4);
+        assert_eq!(step.builds, 0, "the first step has built everything");
+        // The rows, the labels and one more, the seed of backward.
+        assert_eq!(step.bytes_to_device, 4 * (32 * 64 + 33 + 1));
+        assert_eq!(step.bytes_to_host, 0, "nothing waits for the device");
+        // The parameters and the velocities are new, the old ones are gone.
+        assert_eq!((step.allocations, step.frees), (47, 47));
+        assert_eq!(step.live_nodes(), 0);
+    }
+}
