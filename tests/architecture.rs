@@ -267,7 +267,7 @@ fn a_raw_program_takes_nothing_from_rungrad_but_its_link() {
         let rest = source.path.strip_prefix("examples/part2_raw_");
         rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_numeric()))
     });
-    assert_eq!(programs.len(), 2);
+    assert_eq!(programs.len(), 6);
     for program in programs {
         let ours: Vec<&str> = program
             .code()
@@ -276,6 +276,6 @@ fn a_raw_program_takes_nothing_from_rungrad_but_its_link() {
             .collect();
         assert_eq!(ours, ["use rungrad as _;"], "{}", program.path);
         let lines = program.text.lines().count();
-        assert!(lines <= 130, "{} has {lines} lines", program.path);
+        assert!(lines <= 135, "{} has {lines} lines", program.path);
     }
 }

@@ -92,7 +92,8 @@ impl Argument<'_> {
         }
         if len < at_least {
             return Err(format!(
-                "the buffer holds {len} values and the kernel needs {at_least}"
+                "the buffer holds {len} of the {at_least} values that the \
+                 kernel needs"
             ));
         }
         Ok(())
@@ -100,40 +101,49 @@ impl Argument<'_> {
 
     /// Whether the parameter, as the source declares it, takes this.
     pub(super) fn fits(&self, parameter: &Parameter) -> Result<(), String> {
-        let declared = parameter.declaration();
         match self {
             Argument::Buffer { type_name, written, .. } => {
-                let takes_buffers = matches!(
-                    parameter.address,
-                    Address::Global | Address::Constant
-                );
-                let element = pointee(&parameter.type_name);
-                if !takes_buffers || element != Some(type_name) {
-                    return Err(format!(
-                        "it is declared {declared} and was given a buffer of \
-                         {type_name}"
-                    ));
-                }
-                if *written && parameter.is_read_only() {
-                    return Err(format!(
-                        "it is declared {declared} and was given as an output"
-                    ));
-                }
+                takes_buffer(parameter, type_name, *written)
             }
             Argument::Scalar(scalar) => {
                 let given = scalar.type_name();
-                if parameter.address != Address::Private
-                    || parameter.type_name != given
+                if parameter.address == Address::Private
+                    && parameter.type_name == given
                 {
-                    return Err(format!(
-                        "it is declared {declared} and was given one {given}"
-                    ));
+                    return Ok(());
                 }
+                let declared = parameter.declaration();
+                Err(format!(
+                    "it is declared {declared} and was given one {given}"
+                ))
             }
         }
-        Ok(())
     }
 }
+
+// ANCHOR: takes-buffer
+/// Whether the parameter takes a buffer of this type, to be written or not.
+fn takes_buffer(
+    parameter: &Parameter,
+    given: &str,
+    written: bool,
+) -> Result<(), String> {
+    let declared = parameter.declaration();
+    let takes_buffers =
+        matches!(parameter.address, Address::Global | Address::Constant);
+    if !takes_buffers || pointee(&parameter.type_name) != Some(given) {
+        return Err(format!(
+            "it is declared {declared} and was given a buffer of {given}"
+        ));
+    }
+    if written && parameter.is_read_only() {
+        return Err(format!(
+            "it is declared {declared} and was given as an output"
+        ));
+    }
+    Ok(())
+}
+// ANCHOR_END: takes-buffer
 
 /// The `float` of `float*`, and of `float4*`: a wide load reads the same
 /// buffer.

@@ -36,12 +36,15 @@ macro_rules! elements {
     )*};
 }
 
+// ANCHOR: elements
 elements! {
     f32 is float;
     u32 is uint;
     i32 is int;
 }
+// ANCHOR_END: elements
 
+// ANCHOR: buffer
 /// A number of values in a device's memory. It knows its length and its
 /// device, which OpenCL's own memory objects do not. Dropping it frees the
 /// memory, after the launches that still use it.
@@ -51,6 +54,7 @@ pub struct Buffer<T: Element> {
     pub(super) mem: Mem,
     values: PhantomData<T>,
 }
+// ANCHOR_END: buffer
 
 impl<T: Element> Buffer<T> {
     pub(super) fn new(gpu: &Gpu, len: usize) -> Result<Buffer<T>, Error> {

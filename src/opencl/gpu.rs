@@ -1,6 +1,5 @@
 //! A device that is open: its context, its queue, its memory count.
 
-use std::collections::HashMap;
 use std::env;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +10,7 @@ use ocl::core::{self, CommandQueue, CommandQueueProperties, Context};
 
 use super::device::{DeviceInfo, devices};
 use super::launch::Launch;
-use super::program::Program;
+use super::program::Programs;
 use super::recorder;
 use super::source::{Kernel, Source};
 use super::status::refusal;
@@ -33,7 +32,7 @@ pub(super) struct Open {
     pub(super) info: &'static DeviceInfo,
     pub(super) context: Context,
     pub(super) queue: CommandQueue,
-    pub(super) programs: Mutex<HashMap<(String, String), Program>>,
+    pub(super) programs: Mutex<Programs>,
     now: AtomicU64,
     peak: AtomicU64,
 }
@@ -120,6 +119,18 @@ impl Gpu {
         Buffer::new(self, len)
     }
 
+    /// Notes that the buffers have grown, or, by a negative number, shrunk.
+    pub(super) fn note_memory(&self, bytes: i64) {
+        let before = self.0.now.fetch_add(bytes as u64, Ordering::Relaxed);
+        let now = before.wrapping_add(bytes as u64);
+        if bytes > 0 {
+            self.0.peak.fetch_max(now, Ordering::Relaxed);
+        }
+    }
+}
+
+// ANCHOR: launches
+impl Gpu {
     /// Begins the launch of one of this crate's own kernels.
     pub fn launch<'a>(&self, kernel: &'a Kernel) -> Launch<'a> {
         Launch::new(self, kernel.code())
@@ -136,16 +147,8 @@ impl Gpu {
     pub unsafe fn launch_source<'a>(&self, source: &'a Source) -> Launch<'a> {
         Launch::new(self, source.code())
     }
-
-    /// Notes that the buffers have grown, or, by a negative number, shrunk.
-    pub(super) fn note_memory(&self, bytes: i64) {
-        let before = self.0.now.fetch_add(bytes as u64, Ordering::Relaxed);
-        let now = before.wrapping_add(bytes as u64);
-        if bytes > 0 {
-            self.0.peak.fetch_max(now, Ordering::Relaxed);
-        }
-    }
 }
+// ANCHOR_END: launches
 
 impl Open {
     fn new(info: &'static DeviceInfo) -> Result<Open, Error> {

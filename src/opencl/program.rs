@@ -1,6 +1,7 @@
 //! Source text, compiled once for each device.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ffi::CString;
 use std::sync::{Arc, PoisonError};
 
@@ -21,13 +22,13 @@ pub(super) struct Program {
     signatures: HashMap<String, Arc<Signature>>,
 }
 
+/// The programs of a device, by text and options.
+pub(super) type Programs = HashMap<(String, String), Program>;
+
 impl Open {
     /// A kernel object of its own for one launch, and its signature. The
     /// arguments are part of the object, so two threads that shared one
     /// would overwrite each other's.
-    ///
-    /// A text that has compiled is not compiled again. One that has not is
-    /// compiled at each call, and fails each time with the same sentence.
     pub(super) fn kernel(
         &self,
         code: Code,
@@ -35,19 +36,7 @@ impl Open {
         // A panic while the lock was held has left no half-made program.
         let mut programs =
             self.programs.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (code.text.to_owned(), code.options.to_owned());
-        if !programs.contains_key(&key) {
-            let call = recorder::call();
-            let program = self.compile(code)?;
-            if let Some(call) = call {
-                let file = code.file.rsplit('/').next().unwrap_or_default();
-                let what = (What::Build, "build", file.to_owned());
-                call.returned(self.info, what, 0, None);
-            }
-            let signatures = HashMap::new();
-            programs.insert(key.clone(), Program { program, signatures });
-        }
-        let known = programs.get_mut(&key).expect("it was just inserted");
+        let known = compiled(self, &mut programs, code)?;
 
         let name = code.name;
         let kernel = core::create_kernel(&known.program, name)
@@ -69,6 +58,7 @@ impl Open {
     }
 
     fn compile(&self, code: Code) -> Result<core::Program, Error> {
+        let call = recorder::call();
         let Code { file, text, options, .. } = code;
         let text = CString::new(text).map_err(|_| {
             Error::Mistake(format!("{file} holds a byte 0, and C text cannot."))
@@ -90,6 +80,11 @@ impl Open {
         ledger::count(|counts| counts.builds += 1);
         // `ocl` takes a failure without a log for a success, so we ask.
         if built.is_ok() && self.build_status_is_good(&program) {
+            if let Some(call) = call {
+                let name = file.rsplit('/').next().unwrap_or_default();
+                let what = (What::Build, "build", name.to_owned());
+                call.returned(self.info, what, 0, None);
+            }
             return Ok(program);
         }
         let log = self.build_log(&program);
@@ -115,6 +110,25 @@ impl Open {
             .unwrap_or_default()
     }
 }
+
+// ANCHOR: compiled-once
+/// The program of a text, compiled when it is first asked for. One that does
+/// not compile is not kept: it fails each time, with the same sentence.
+fn compiled<'a>(
+    open: &Open,
+    programs: &'a mut Programs,
+    code: Code,
+) -> Result<&'a mut Program, Error> {
+    let key = (code.text.to_owned(), code.options.to_owned());
+    match programs.entry(key) {
+        Entry::Occupied(known) => Ok(known.into_mut()),
+        Entry::Vacant(place) => {
+            let program = open.compile(code)?;
+            Ok(place.insert(Program { program, signatures: HashMap::new() }))
+        }
+    }
+}
+// ANCHOR_END: compiled-once
 
 fn no_kernel(code: Code, program: &core::Program, error: core::Error) -> Error {
     let Code { file, name, .. } = code;

@@ -223,6 +223,34 @@ pub const MANIFEST: Manifest = Manifest {
             "cargo run --example part2_raw_2_queue",
         ),
         on_a_device(
+            "book/listings/part2_raw_3_bytes.out",
+            "cargo run --example part2_raw_3_bytes",
+        ),
+        on_a_device(
+            "book/listings/part2_raw_4_room.out",
+            "cargo run --example part2_raw_4_room",
+        ),
+        under_oclgrind(
+            "book/listings/part2_raw_4_stray.out",
+            "oclgrind cargo run --example part2_raw_4_room -- 2",
+        ),
+        on_pocl(
+            "book/listings/part2_raw_5_flags.out",
+            "cargo run --example part2_raw_5_flags",
+        ),
+        under_oclgrind(
+            "book/listings/part2_raw_5_broken.out",
+            "oclgrind cargo run --example part2_raw_5_flags",
+        ),
+        on_a_device(
+            "book/listings/part2_raw_6_compile.out",
+            "cargo run --example part2_raw_6_compile",
+        ),
+        on_a_device(
+            "book/listings/part2_mended.out",
+            "cargo run --example part2_mended",
+        ),
+        on_a_device(
             "book/listings/part2_launch.out",
             "cargo run --example part2_launch",
         ),

@@ -186,7 +186,9 @@ pub fn everywhere(text: &str, devices: &[&str]) -> String {
     let root = Tree::root().to_string_lossy();
     let mut text = text.replace(&format!("{root}/"), "");
     for device in devices {
-        text = text.replace(device.trim(), "(your device)");
+        let name = device.trim();
+        text = text.replace(&format!("({name})"), "(your device)");
+        text = text.replace(name, "(your device)");
     }
     let lines = text.split_inclusive('\n');
     lines.map(|line| without_times(&without_limits(line))).collect()

@@ -159,7 +159,7 @@ fn a_buffer_shorter_than_the_caller_says_is_refused() {
         .scalar(1.0_f32)
         .scalar(2_u32);
     let sentence = refusal(launch.global(2).local(2));
-    let expected = "the buffer holds 2 values and the kernel needs 3";
+    let expected = "the buffer holds 2 of the 3 values that the kernel needs";
     assert!(sentence.contains(expected), "{sentence}");
 }
 

@@ -1,0 +1,38 @@
+//! The faults of the raw programs, once more, where memory knows its type
+//! and its length.
+
+use std::process::ExitCode;
+
+use rungrad::ledger;
+use rungrad::opencl::{Gpu, Launch, kernels};
+
+// ANCHOR: part2-mended
+fn main() -> ExitCode {
+    rungrad::run(|| {
+        let gpu = Gpu::first()?;
+        let (a, whole) = (gpu.upload(&[2.0, 3.0])?, gpu.upload(&[1, 1])?);
+        println!("{a:?}\n{whole:?}");
+        let (out, room) = (gpu.allocate::<f32>(2)?, gpu.allocate::<f32>(1)?);
+        let mul = || {
+            let launch = gpu.launch(&kernels::EW_MUL).global(2).local(256);
+            launch.input(&a, 2)
+        };
+        let product = || mul().input(&a, 2).output(&out, 2).scalar(2_u32).run();
+        let fifty = || (0..50).try_for_each(|_| product().map(drop));
+        let (done, counts) = ledger::measure(fifty);
+        done?;
+        println!("{} products, {} build", counts.launches, counts.builds);
+
+        refused(mul().input(&whole, 2).output(&out, 2).scalar(2_u32));
+        refused(mul().input(&a, 2).output(&room, 2).scalar(2_u32));
+        refused(mul().output(&a, 2).output(&out, 2).scalar(2_u32));
+        Ok(())
+    })
+}
+
+/// Prints why a launch does not run.
+fn refused(launch: Launch<'_>) {
+    let error = launch.run().expect_err("this is refused");
+    println!("{}", error.to_string().replace(": ", ":\n    "));
+}
+// ANCHOR_END: part2-mended
