@@ -4,13 +4,16 @@
 //! One visual grammar everywhere: a rounded box is a tensor, a circle is an
 //! operation, a solid line runs forward, a dashed line runs backward.
 //!
-//! Reading order: [`text`], [`dot`], [`svg`] (in `draw/svg.rs`), and for the
-//! curves of chapter 10 [`plot`] (in `draw/plot.rs`); [`save`].
+//! Reading order: [`text`], [`dot`], [`svg`] (in `draw/svg.rs`), for the
+//! curves of chapter 10 [`plot`] (in `draw/plot.rs`), for the views of chapter
+//! 24 [`slots`] (in `draw/slots.rs`); [`save`].
 
 mod plot;
+mod slots;
 mod svg;
 
 pub use plot::{Ink, Mark, Series, plot};
+pub use slots::{Walk, slots};
 pub use svg::svg;
 
 use std::fs;

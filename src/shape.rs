@@ -37,6 +37,7 @@ pub fn strides(shape: &[usize]) -> Vec<isize> {
     strides
 }
 
+// ANCHOR: offsets
 /// Where each element of a strided view lies, in row-major order.
 pub fn offsets(
     shape: &[usize],
@@ -60,6 +61,7 @@ pub fn offsets(
         here
     })
 }
+// ANCHOR_END: offsets
 
 // ANCHOR: broadcast
 /// The shape that two shapes stretch to, or `None` when they do not fit.

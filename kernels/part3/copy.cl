@@ -1,6 +1,7 @@
 // Between a strided view of up to eight axes and elements in a row. The axes
 // that a view lacks have size 1 and stand first.
 
+// ANCHOR: copy-strided
 // Where element i of a view lies: its index along each axis, the last axis
 // first, times the stride there.
 int place(uint i, uint offset, int8 shape, int8 strides)
@@ -26,6 +27,7 @@ kernel void copy_strided(global const float *a, uint offset, int8 shape,
     if (i < n)
         out[i] = a[place(i, offset, shape, strides)];
 }
+// ANCHOR_END: copy-strided
 
 // The mirror: a (n), dense from an offset on -> the places of a view of out.
 kernel void copy_paste(global const float *a, uint a_offset,

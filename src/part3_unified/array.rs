@@ -13,6 +13,7 @@ use super::{Device, View, Window};
 use crate::error::Error;
 use crate::shape::{self, checked_size};
 
+// ANCHOR: array
 /// Numbers on a device, and the way to walk them. Clones and views share the
 /// numbers.
 #[derive(Clone)]
@@ -21,6 +22,7 @@ pub struct Array {
     pub(super) storage: Shared,
     pub(super) view: View,
 }
+// ANCHOR_END: array
 
 impl Array {
     /// An array with these elements in row-major order.
@@ -147,7 +149,7 @@ impl Array {
     }
 }
 
-// Views: no element moves, unless the last two find no other way.
+// Views: no element moves.
 impl Array {
     /// See [`View::expand`].
     pub fn expand(&self, shape: &[usize]) -> Result<Array, Error> {
@@ -173,7 +175,11 @@ impl Array {
     pub fn windows(&self, window: &Window) -> Result<Array, Error> {
         self.view.windows(window).map(|view| self.seen(view))
     }
+}
 
+// ANCHOR: reshape
+// No element moves unless there is no other way.
+impl Array {
     /// The same elements in row-major order under another shape; copies
     /// only when no strides can say it.
     pub fn reshape(&self, shape: &[usize]) -> Result<Array, Error> {
@@ -201,7 +207,9 @@ impl Array {
         Ok(Array::dense(self.device, storage, self.shape()))
     }
 }
+// ANCHOR_END: reshape
 
+// ANCHOR: set
 impl Array {
     /// Puts values in the place of some elements. An array is a value: who
     /// else looks at the same memory keeps seeing the old numbers, so they
@@ -237,6 +245,7 @@ impl Array {
         }
     }
 }
+// ANCHOR_END: set
 
 pub(super) fn check_size(shape: &[usize], given: usize) -> Result<(), Error> {
     let size = checked_size(shape)?;

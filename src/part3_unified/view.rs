@@ -11,6 +11,7 @@ use std::ops::Range;
 use crate::error::Error;
 use crate::shape::{self, checked_size, size};
 
+// ANCHOR: view
 /// A way to walk flat memory. Element `[i, j]` lies at
 /// `offset + i * strides[0] + j * strides[1]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +23,7 @@ pub struct View {
     /// Where the first element lies; 0 in a view of nothing.
     offset: usize,
 }
+// ANCHOR_END: view
 
 impl View {
     /// Row-major order from the first element on.
@@ -114,6 +116,27 @@ impl View {
 }
 
 // Views of views: no element moves.
+
+// ANCHOR: permute
+impl View {
+    /// The axes in another order: axis `i` of the result is `axes[i]` here.
+    pub fn permute(&self, axes: &[usize]) -> Result<View, Error> {
+        let mut sorted = axes.to_vec();
+        sorted.sort_unstable();
+        if sorted != (0..self.shape.len()).collect::<Vec<_>>() {
+            return Err(Error::Mistake(format!(
+                "permute: {axes:?} does not name each of the {} axes once",
+                self.shape.len()
+            )));
+        }
+        let shape = axes.iter().map(|&axis| self.shape[axis]).collect();
+        let strides = axes.iter().map(|&axis| self.strides[axis]).collect();
+        Ok(View { shape, strides, offset: self.offset })
+    }
+}
+// ANCHOR_END: permute
+
+// ANCHOR: expand
 impl View {
     /// The same elements, repeated along axes of size 1 and along new axes
     /// in front, by strides of 0.
@@ -134,22 +157,10 @@ impl View {
         }
         Ok(View { shape: shape.to_vec(), strides, offset: self.offset })
     }
+}
+// ANCHOR_END: expand
 
-    /// The axes in another order: axis `i` of the result is `axes[i]` here.
-    pub fn permute(&self, axes: &[usize]) -> Result<View, Error> {
-        let mut sorted = axes.to_vec();
-        sorted.sort_unstable();
-        if sorted != (0..self.shape.len()).collect::<Vec<_>>() {
-            return Err(Error::Mistake(format!(
-                "permute: {axes:?} does not name each of the {} axes once",
-                self.shape.len()
-            )));
-        }
-        let shape = axes.iter().map(|&axis| self.shape[axis]).collect();
-        let strides = axes.iter().map(|&axis| self.strides[axis]).collect();
-        Ok(View { shape, strides, offset: self.offset })
-    }
-
+impl View {
     /// A part of each axis. Axes that are not named at the end stay whole.
     pub fn slice(&self, ranges: &[Range<usize>]) -> Result<View, Error> {
         if ranges.len() > self.shape.len() {
@@ -200,6 +211,7 @@ impl View {
     }
 }
 
+// ANCHOR: reshape
 impl View {
     /// The same elements in row-major order under another shape of the same
     /// size, or `None` where no strides can say it.
@@ -226,7 +238,10 @@ impl View {
         }
         Some(View { shape: shape.to_vec(), strides, offset: self.offset })
     }
+}
+// ANCHOR_END: reshape
 
+impl View {
     /// Each place of a window that moves over the last two axes:
     /// (.., h, w) -> (.., rows, columns, height, width). The windows overlap
     /// where the step is shorter than the window, and still share memory.
@@ -330,90 +345,4 @@ fn stretches(small: &[usize], large: &[usize]) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn offsets(view: &View) -> Vec<usize> {
-        view.offsets().collect()
-    }
-
-    #[test]
-    fn the_views_of_the_lecture() {
-        let y = View::new(&[2, 2], &[2, 1], 0, 4).unwrap();
-        assert_eq!(offsets(&y), [0, 1, 2, 3]);
-        let z = View::new(&[2, 1], &[2, 1], 1, 4).unwrap();
-        assert_eq!(offsets(&z), [1, 3]);
-        assert_eq!(y.slice(&[0..2, 1..2]).unwrap(), z);
-    }
-
-    #[test]
-    fn a_view_stays_in_its_memory() {
-        let refused = |shape: &[usize], strides: &[isize], offset| {
-            View::new(shape, strides, offset, 4).is_err()
-        };
-        assert!(refused(&[2, 2], &[2, 1], 1));
-        assert!(refused(&[2], &[-1], 0));
-        assert!(refused(&[5], &[1], 0));
-        assert!(refused(&[2], &[1, 1], 0));
-        assert!(!refused(&[2], &[-3], 3));
-        // What shows nothing reaches nothing.
-        assert!(!refused(&[0, 2], &[9, 9], 7));
-    }
-
-    #[test]
-    fn a_reshape_needs_even_spacing() {
-        let whole = View::dense(&[2, 3, 4]);
-        let joined = whole.reshape(&[6, 4]).unwrap();
-        assert_eq!(joined, View::dense(&[6, 4]));
-        let turned = whole.permute(&[1, 0, 2]).unwrap();
-        assert_eq!(turned.reshape(&[6, 4]), None);
-        // Splitting an axis is always possible.
-        let split = turned.reshape(&[3, 2, 2, 2]).unwrap();
-        assert_eq!(split.strides(), [4, 12, 2, 1]);
-        assert_eq!(offsets(&split), offsets(&turned));
-        // Every other column still lies in even steps.
-        let column = View::dense(&[4, 3]).slice(&[0..4, 1..2]).unwrap();
-        let square = column.reshape(&[2, 2]).unwrap();
-        assert_eq!(offsets(&square), [1, 4, 7, 10]);
-        // Repeated elements can be regrouped among themselves.
-        let one = View::dense(&[1]).expand(&[6]).unwrap();
-        assert_eq!(one.reshape(&[2, 3]).unwrap().strides(), [0, 0]);
-        assert_eq!(whole.flip(&[2]).unwrap().reshape(&[24]), None);
-        let back = whole.flip(&[0, 1, 2]).unwrap();
-        assert_eq!(back.reshape(&[24]).unwrap().strides(), [-1]);
-    }
-
-    #[test]
-    fn slices_and_flips_follow_the_indices() {
-        let view = View::dense(&[3, 4]);
-        let part = view.slice(&[1..3, 0..4]).unwrap().flip(&[1]).unwrap();
-        assert_eq!(part.shape(), [2, 4]);
-        assert_eq!(offsets(&part), [7, 6, 5, 4, 11, 10, 9, 8]);
-        let again = part.slice(&[0..1, 1..3]).unwrap();
-        assert_eq!(offsets(&again), [6, 5]);
-        assert!(offsets(&view.slice(&[3..3, 0..4]).unwrap()).is_empty());
-        let empty = View::dense(&[0, 2]).flip(&[0, 1]).unwrap();
-        assert!(offsets(&empty).is_empty());
-    }
-
-    #[test]
-    fn windows_overlap_in_one_memory() {
-        let image = View::dense(&[3, 4]);
-        let window = Window { size: [2, 2], step: [1, 2] };
-        let windows = image.windows(&window).unwrap();
-        assert_eq!(windows.shape(), [2, 2, 2, 2]);
-        let right = [0, 1, 4, 5, 2, 3, 6, 7, 4, 5, 8, 9, 6, 7, 10, 11];
-        assert_eq!(offsets(&windows), right);
-        let large = Window { size: [4, 1], step: [1, 1] };
-        assert!(image.windows(&large).is_err());
-    }
-
-    #[test]
-    fn a_stride_that_is_never_walked_does_not_matter() {
-        let row = View::new(&[1, 3], &[7, 1], 0, 3).unwrap();
-        assert!(row.is_dense());
-        assert!(View::dense(&[1]).expand(&[1, 1]).unwrap().is_dense());
-        assert!(!View::dense(&[1]).expand(&[2]).unwrap().is_dense());
-        assert!(View::dense(&[2, 0]).permute(&[1, 0]).unwrap().is_dense());
-    }
-}
+mod tests;

@@ -210,6 +210,21 @@ pub const MANIFEST: Manifest = Manifest {
             "book/listings/part3_backprop.out",
             "cargo run --example part3_backprop",
         ),
+        here(
+            "book/listings/part3_views.out",
+            "cargo run --example part3_views",
+        ),
+        here(
+            "book/listings/part3_strides.out",
+            "cargo run --example part3_strides -- 2x3 permute=1,0 \
+             slice=..,1..3 flip=1",
+        ),
+        here(
+            "book/listings/part3_strides_windows.out",
+            "cargo run --example part3_strides -- 3x3 windows=2x2 then \
+             reshape=4x4 slice=..,1..2 then flip=0 then reshape=3 \
+             svg=target/windows.svg",
+        ),
         on_a_device(
             "book/listings/part2_limits.out",
             "cargo run --example part2_limits",
@@ -347,6 +362,10 @@ pub const MANIFEST: Manifest = Manifest {
         Picture {
             out: "book/figures/digits-loss.svg",
             written: "target/digits-loss.svg",
+        },
+        Picture {
+            out: "book/figures/strides.svg",
+            written: "target/strides.svg",
         },
     ],
     trained: &[

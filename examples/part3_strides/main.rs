@@ -1,0 +1,117 @@
+//! Views of an array of your own, in words and as a picture: shape, strides,
+//! offset, and the slot of the memory that each element lies in.
+//!
+//! ```sh
+//! cargo run --example part3_strides -- 2x3 permute=1,0 slice=..,1..3 flip=1
+//! cargo run --example part3_strides -- 4x4 windows=2x2/2x2 then reshape=4x4
+//! ```
+//!
+//! The first word is the shape of the array. Each further word is a view of
+//! it, or, after `then`, of the view before. `svg=FILE` says where the
+//! picture goes.
+
+mod words;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use rungrad::Error;
+use rungrad::draw::{Walk, columns, save, slots};
+use rungrad::part3_unified::{Array, Device};
+
+use words::Request;
+
+fn main() -> ExitCode {
+    rungrad::run(|| {
+        let request = Request::of(&rungrad::words())?;
+        let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+        let default = || root.join("target/strides.svg");
+        let svg = request.svg.clone().unwrap_or_else(default);
+
+        let device = Device::from_env()?;
+        // Each element says in which slot it lies.
+        let values: Vec<f32> = (0..request.len).map(|i| i as f32).collect();
+        let array = Array::new(&request.shape, &values, device)?;
+        let mut seen = vec![(request.name.clone(), array.clone())];
+        for (word, after) in &request.views {
+            let (_, before) = &seen[if *after { seen.len() - 1 } else { 0 }];
+            let then = if *after { "then " } else { "" };
+            let view = words::view(before, word)?;
+            words::check_size(word, view.len())?;
+            seen.push((format!("{then}{word}"), view));
+        }
+
+        print!("{}", table(&seen));
+        let name = svg.file_stem().map(|name| name.to_string_lossy());
+        let name = name.unwrap_or("strides".into());
+        let picture = slots(&name, &title(&seen), &values, &walks(&seen)?);
+        save(&svg, picture.as_bytes())?;
+        println!("drawn in {}", svg.display());
+        Ok(())
+    })
+}
+
+/// A line for each view, and its elements below.
+fn table(seen: &[(String, Array)]) -> String {
+    let memory = format!("memory on {}", seen[0].1.device());
+    let head = ["view", "shape", "strides", "offset", &memory];
+    let mut rows = vec![head.map(str::to_string)];
+    rows.extend(seen.iter().map(|(word, view)| {
+        let shares = view.shares(&seen[0].1);
+        [
+            word.clone(),
+            format!("{:?}", view.shape()),
+            format!("{:?}", view.strides()),
+            view.offset().to_string(),
+            if shares { "the same" } else { "a copy" }.to_string(),
+        ]
+    }));
+    let columns = columns(&rows);
+    let mut lines = columns.lines();
+    let mut text = format!("{}\n", lines.next().unwrap_or_default());
+    for (line, (_, view)) in lines.zip(seen) {
+        let shown = view.to_string();
+        let (elements, _) = shown.rsplit_once(" on ").unwrap_or((&shown, ""));
+        text += &format!("{line}\n  {elements}\n");
+    }
+    text
+}
+
+fn walks(seen: &[(String, Array)]) -> Result<Vec<Walk>, Error> {
+    let walk = |(word, view): &(String, Array)| {
+        let shares = view.shares(&seen[0].1);
+        let mut words = vec![
+            word.clone(),
+            format!("shape {:?}", view.shape()),
+            format!("strides {:?}", view.strides()),
+            format!("offset {}", view.offset()),
+        ];
+        if !shares {
+            words.push("other memory".to_string());
+        }
+        let mut slots: Vec<usize> = view.view().offsets().collect();
+        slots.truncate(if shares { slots.len() } else { 0 });
+        let (shape, values) = (view.shape().to_vec(), view.to_vec()?);
+        Ok(Walk { words, shape, values, slots })
+    };
+    seen.iter().map(walk).collect()
+}
+
+/// What a screen reader says.
+fn title(seen: &[(String, Array)]) -> String {
+    let view = |(word, view): &(String, Array)| {
+        let lies = match view.shares(&seen[0].1) {
+            true => "looks at the slots",
+            false => "has other memory, and there the slots",
+        };
+        let slots: Vec<String> =
+            view.view().offsets().map(|slot| slot.to_string()).collect();
+        format!("{word} {lies} {}.", slots.join(", "))
+    };
+    let views: Vec<String> = seen.iter().map(view).collect();
+    format!(
+        "A memory of {} slots, and the views of it. {}",
+        seen[0].1.len(),
+        views.join(" ")
+    )
+}

@@ -1,0 +1,47 @@
+//! Four numbers in memory, seen in several ways, and set in one of them.
+
+use std::process::ExitCode;
+
+use rungrad::Error;
+use rungrad::part3_unified::{Array, Device, Tensor};
+
+// ANCHOR: lecture
+fn main() -> ExitCode {
+    rungrad::run(|| {
+        let device = Device::from_env()?;
+        let x = Array::new(&[4], &[1.0, 2.0, 3.0, 4.0], device)?;
+        let y = x.make(&[2, 2], &[2, 1], 0)?;
+        let z = x.make(&[2, 1], &[2, 1], 1)?;
+        println!("{x}\n{y}\n{z}");
+        println!("one memory: {}", x.shares(&y) && y.shares(&z));
+        if let Err(error) = x.make(&[2, 2], &[2, 1], 1) {
+            println!("{}", in_lines(&error));
+        }
+        set(&x, y)
+    })
+}
+// ANCHOR_END: lecture
+
+// ANCHOR: set
+/// Sets elements of a view after its memory was saved for backward.
+fn set(x: &Array, mut y: Array) -> Result<(), Error> {
+    let leaf = Tensor::from(x.clone()).requires_grad();
+    let loss = leaf.mul(&leaf).sum();
+
+    let hundreds = Array::full(&[1, 2], 100.0, y.device())?;
+    y.set(&[0..1, 0..2], &hundreds)?;
+    println!("\n{y}\n{x}");
+    println!("one memory: {}", x.shares(&y));
+
+    loss.backward();
+    let grad = leaf.grad().expect("a leaf keeps its gradient");
+    println!("grad: {}", grad.array());
+    Ok(())
+}
+// ANCHOR_END: set
+
+/// A sentence in lines that fit the page.
+fn in_lines(error: &Error) -> String {
+    let sentence = error.to_string().replace(" reaches", "\n    reaches");
+    sentence.replace("; ", ";\n    ")
+}

@@ -1,0 +1,286 @@
+//! The check of `strides_by_hand`, the arithmetic of a view (chapter 24).
+//!
+//! A view is judged by the slots that its elements lie in, not by how it says
+//! so: the stride of an axis with one element may be anything.
+
+use std::process::ExitCode;
+
+use exercises::{Outcome, Stop, check, wrong};
+
+exercises::yours!("part3_unified/strides_by_hand.rs");
+
+use yours::View;
+
+fn main() -> ExitCode {
+    check(
+        "strides_by_hand",
+        YOURS,
+        &[
+            ("strides of five shapes", strides),
+            ("slot finds each element of five views", slots),
+            ("permute moves the strides with the axes", permute),
+            ("slice moves the offset, in a flipped view too", slice),
+            ("flip begins at the last element", flip),
+            ("expand shows one element again and again", expand),
+        ],
+    )
+}
+
+fn view(shape: &[usize], strides: &[isize], offset: usize) -> View {
+    View { shape: shape.to_vec(), strides: strides.to_vec(), offset }
+}
+
+/// Dense, turned, backwards, cut out of something larger, and repeated.
+fn views() -> [View; 5] {
+    [
+        view(&[2, 3], &[3, 1], 0),
+        view(&[3, 2, 4], &[4, 12, 1], 0),
+        view(&[2, 3], &[3, -1], 2),
+        view(&[2, 1, 3], &[10, 5, 2], 7),
+        view(&[3, 1, 2], &[0, 1, 1], 4),
+    ]
+}
+
+/// Every index of a shape, in row-major order.
+fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
+    let Some((last, outer)) = shape.split_last() else {
+        return vec![vec![]];
+    };
+    let one = |outer: Vec<usize>| {
+        (0..*last).map(move |i| [outer.as_slice(), &[i]].concat())
+    };
+    indices(outer).into_iter().flat_map(one).collect()
+}
+
+/// Where an element lies, as the formula says.
+fn right_slot(view: &View, index: &[usize]) -> isize {
+    let ways = index.iter().zip(&view.strides);
+    view.offset as isize + ways.map(|(i, s)| *i as isize * s).sum::<isize>()
+}
+
+fn strides(_: &()) -> Outcome {
+    let shapes: [&[usize]; 5] = [&[2, 3], &[2, 3, 4], &[5], &[], &[4, 1, 3]];
+    for shape in shapes {
+        let behind = |axis: usize| shape[axis + 1..].iter().product::<usize>();
+        let right: Vec<isize> =
+            (0..shape.len()).map(|axis| behind(axis) as isize).collect();
+        let found = yours::strides(shape);
+        if found == right {
+            continue;
+        }
+        let before = |axis: usize| shape[..axis].iter().product::<usize>();
+        let columns = (0..shape.len()).map(|axis| before(axis) as isize);
+        let own: Vec<isize> = (0..shape.len())
+            .map(|axis| (behind(axis) * shape[axis]) as isize)
+            .collect();
+        let why = if found == columns.collect::<Vec<_>>() {
+            "These are column-major: the first axis is dense. Here rows lie \
+             one after another, so the stride of an axis is the product of \
+             the sizes behind it."
+        } else if found == own {
+            "Each is the product of its own size and those behind it; one \
+             step along an axis passes only what lies behind it."
+        } else {
+            "One step along an axis passes everything that lies behind it: \
+             the product of the sizes of the later axes, which is 1 for the \
+             last."
+        };
+        return Err(wrong(format!(
+            "strides({shape:?}) is {found:?}, and should be {right:?}. {why}"
+        )));
+    }
+    Ok(())
+}
+
+fn slots(_: &()) -> Outcome {
+    for view in views() {
+        for index in indices(&view.shape) {
+            let right = right_slot(&view, &index);
+            let found = yours::slot(&view, &index);
+            if found as isize == right {
+                continue;
+            }
+            let zero = View { offset: 0, ..view.clone() };
+            let why = if found as isize == right_slot(&zero, &index) {
+                "The offset is missing: that is where element 0 lies."
+            } else {
+                "Begin at the offset, and for each axis add its index times \
+                 its stride, which may be negative."
+            };
+            return Err(wrong(format!(
+                "slot({index:?}) of the view with strides {:?} from offset {} \
+                 is {found}, and should be {right}. {why}",
+                view.strides, view.offset
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn permute(_: &()) -> Outcome {
+    let cases: [(View, &[usize]); 4] = [
+        (view(&[2, 3], &[3, 1], 0), &[1, 0]),
+        (view(&[2, 3, 4], &[12, 4, 1], 5), &[2, 0, 1]),
+        (view(&[2, 3], &[3, -1], 2), &[1, 0]),
+        (view(&[2, 2, 2], &[4, 2, 1], 0), &[0, 1, 2]),
+    ];
+    for (view, axes) in cases {
+        let shape: Vec<usize> = axes.iter().map(|&k| view.shape[k]).collect();
+        let what = format!("permute({axes:?})");
+        let mut back = vec![0; axes.len()];
+        axes.iter().enumerate().for_each(|(to, &from)| back[from] = to);
+        let inverse: Vec<usize> = back.iter().map(|&k| view.shape[k]).collect();
+        let found = yours::permute(&view, axes);
+        let why = if found.shape == inverse && inverse != shape {
+            "The order is turned around: axis k of the result is axis \
+             axes[k], and not the other way."
+        } else if found.shape == shape && found.strides == view.strides {
+            "The strides have to change places with the sizes: they belong \
+             to the axes."
+        } else {
+            "Sizes and strides go along with their axes, and the first \
+             element stays where it is."
+        };
+        judge(&what, &view, &found, &shape, why, |index| {
+            (0..axes.len()).map(|axis| index[back[axis]]).collect()
+        })?;
+    }
+    Ok(())
+}
+
+fn slice(_: &()) -> Outcome {
+    let cases = [
+        (view(&[4, 3], &[3, 1], 0), 0, 1, 3),
+        (view(&[4, 3], &[3, 1], 0), 1, 2, 3),
+        (view(&[2, 3], &[20, 4], 7), 1, 1, 3),
+        (view(&[2, 4], &[4, -1], 3), 1, 1, 3),
+    ];
+    for (view, axis, from, to) in cases {
+        let mut shape = view.shape.clone();
+        shape[axis] = to - from;
+        let what = format!("slice(axis {axis}, {from} to {to})");
+        let found = yours::slice(&view, axis, from, to);
+        let size = found.shape.get(axis).copied().unwrap_or(0);
+        let why = if size == to - from + 1 {
+            "`to` is the first element that is left out."
+        } else if size == to && from > 0 {
+            "The part has as many elements as lie between the two ends."
+        } else if found.offset == view.offset {
+            "The part begins at another element: the offset has to go there."
+        } else if found.offset == view.offset + from {
+            "The offset counts slots and `from` counts elements: they lie a \
+             stride apart."
+        } else if view.strides[axis] < 0 {
+            "This axis runs backwards, and so does the way to its part."
+        } else {
+            "The offset moves by `from` strides of this axis; nothing else \
+             changes but the size."
+        };
+        judge(&what, &view, &found, &shape, why, |index| {
+            let mut index = index.to_vec();
+            index[axis] += from;
+            index
+        })?;
+    }
+    Ok(())
+}
+
+fn flip(_: &()) -> Outcome {
+    let cases = [
+        (view(&[2, 3], &[3, 1], 0), 1),
+        (view(&[2, 3], &[3, 1], 0), 0),
+        (view(&[2, 3], &[3, -1], 8), 1),
+        (view(&[1, 4], &[9, 2], 3), 0),
+    ];
+    for (view, axis) in cases {
+        let what = format!("flip(axis {axis})");
+        let found = yours::flip(&view, axis);
+        let (size, stride) = (view.shape[axis], view.strides[axis]);
+        let turned = found.strides.get(axis) == Some(&-stride);
+        let behind = view.offset as isize + size as isize * stride;
+        let why = if turned && found.offset == view.offset && size > 1 {
+            "The stride is turned around, but the walk still begins at what \
+             is now the last element, and leaves from there."
+        } else if found.offset as isize == behind {
+            "The last of n elements is number n - 1."
+        } else if !turned && size > 1 {
+            "To walk backwards, the stride changes its sign."
+        } else {
+            "It begins at the last element, n - 1 strides away, and walks by \
+             the opposite stride."
+        };
+        let shape = view.shape.clone();
+        judge(&what, &view, &found, &shape, why, |index| {
+            let mut index = index.to_vec();
+            index[axis] = size - 1 - index[axis];
+            index
+        })?;
+    }
+    Ok(())
+}
+
+fn expand(_: &()) -> Outcome {
+    let cases = [
+        (view(&[1, 3], &[3, 1], 0), 0, 4),
+        (view(&[2, 1], &[1, 1], 5), 1, 3),
+        (view(&[2, 1], &[1, 1], 5), 1, 0),
+    ];
+    for (view, axis, times) in cases {
+        let mut shape = view.shape.clone();
+        shape[axis] = times;
+        let what = format!("expand(axis {axis}, {times} times)");
+        let found = yours::expand(&view, axis, times);
+        let why = "All copies are one element in one slot: which stride stays \
+                   where it is?";
+        judge(&what, &view, &found, &shape, why, |index| {
+            let mut index = index.to_vec();
+            index[axis] = 0;
+            index
+        })?;
+    }
+    Ok(())
+}
+
+/// Whether each element of `found` lies where the element of `view` does that
+/// `from` names.
+fn judge(
+    what: &str,
+    view: &View,
+    found: &View,
+    shape: &[usize],
+    why: &str,
+    from: impl Fn(&[usize]) -> Vec<usize>,
+) -> Outcome {
+    let fail = |told: String| -> Stop {
+        wrong(format!(
+            "{what} of {} {told} {why}\n\n  yours  {}",
+            shown(view),
+            shown(found)
+        ))
+    };
+    if found.shape != shape {
+        return Err(fail(format!(
+            "has shape {:?}, and should have {shape:?}.",
+            found.shape
+        )));
+    }
+    if found.strides.len() != shape.len() {
+        return Err(fail("has not one stride for each axis.".to_string()));
+    }
+    for index in indices(shape) {
+        let right = right_slot(view, &from(&index));
+        let slot = right_slot(found, &index);
+        if slot != right {
+            return Err(fail(format!(
+                "has element {index:?} in slot {slot}, and it lies in slot \
+                 {right}."
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn shown(view: &View) -> String {
+    let View { shape, strides, offset } = view;
+    format!("shape {shape:?}, strides {strides:?}, offset {offset}")
+}

@@ -1,0 +1,25 @@
+// compact: a view, copied to memory of its own (chapter 24).
+//
+// WHAT   The elements that a view shows, one after another: the last axis
+//        runs fastest.
+// WHY    It is the one copy that all other operations can fall back on. An
+//        operation that wants its numbers in a row asks for this first, and
+//        works on every view that there is: turned, backwards, repeated, cut
+//        out, without axes, without elements.
+// CHECK  cargo learn check compact
+
+/// The elements of a view of `memory`. Element [i, j] lies at
+/// `memory[offset + i * strides[0] + j * strides[1]]`, and every element that
+/// the view shows lies inside.
+pub fn compact(
+    memory: &[f32],
+    shape: &[usize],
+    strides: &[isize],
+    offset: usize,
+) -> Vec<f32> {
+    // Two ways lead there. One counts an index up like an odometer, the
+    // last axis fastest. The other takes element number n apart by
+    // division: n % size is its index along the last axis, n / size is
+    // what is left for the axes before.
+    todo!("TODO(compact): the elements in a row")
+}

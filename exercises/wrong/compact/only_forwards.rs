@@ -1,0 +1,22 @@
+// A stride that is negative is no usize.
+
+/// The elements of a view of `memory`. Element [i, j] lies at
+/// `memory[offset + i * strides[0] + j * strides[1]]`, and every element that
+/// the view shows lies inside.
+pub fn compact(
+    memory: &[f32],
+    shape: &[usize],
+    strides: &[isize],
+    offset: usize,
+) -> Vec<f32> {
+    let count: usize = shape.iter().product();
+    let element = |n: usize| {
+        let (mut rest, mut at) = (n, offset);
+        for (&size, &stride) in shape.iter().zip(strides).rev() {
+            at += (rest % size) * stride as usize;
+            rest /= size;
+        }
+        memory[at]
+    };
+    (0..count).map(element).collect()
+}

@@ -1,0 +1,202 @@
+//! Memory as a row of slots, and under it the ways to walk it: each element
+//! of a view has a line to the slot that it lies in.
+
+use std::fmt::Write;
+
+use super::svg::{ALONE, VALUE, escape};
+
+/// The least width, that of the book's figures. Many elements take more.
+const WIDTH: f64 = 680.0;
+/// Where the slots begin, on the right of words that are not too long.
+const LEFT: f64 = 176.0;
+const RIGHT: f64 = 12.0;
+/// A cell's side is between these.
+const CELL: (f64, f64) = (32.0, 72.0);
+/// How tall a cell is.
+const TALL: f64 = 28.0;
+/// Between two rows of a view; between two matrices it is twice as much.
+const GAP: f64 = 10.0;
+/// How tall a view is, from its slots to the next view.
+const STEP: f64 = 116.0;
+/// From its slots down to its elements.
+const DROP: f64 = 56.0;
+
+/// A view as the picture shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Walk {
+    /// What stands on its left, the first line in bold.
+    pub words: Vec<String>,
+    /// The size along each axis.
+    pub shape: Vec<usize>,
+    /// The elements in row-major order.
+    pub values: Vec<f32>,
+    /// Where each element lies; nothing for a view of other memory.
+    pub slots: Vec<usize>,
+}
+
+impl Walk {
+    /// Where the cells begin, in cells and in gaps: one gap for each axis
+    /// that begins anew.
+    fn places(&self) -> Vec<(f64, f64)> {
+        let mut gaps = 0;
+        let cell = |i: usize| {
+            let inner = self.shape.iter().rev().scan(1, |size, n| {
+                *size *= n;
+                Some(*size)
+            });
+            let begun = inner.filter(|size| i.is_multiple_of(*size)).count();
+            // The first element begins every axis, and stands where it does.
+            gaps += if i == 0 { 0 } else { begun };
+            (i as f64, gaps as f64)
+        };
+        (0..self.values.len()).map(cell).collect()
+    }
+}
+
+/// Memory with these values, and the views of it, as SVG. `name` prefixes the
+/// id of the title, which is what a screen reader says.
+pub fn slots(
+    name: &str,
+    title: &str,
+    memory: &[f32],
+    walks: &[Walk],
+) -> String {
+    let longest = walks.iter().flat_map(|walk| &walk.words);
+    let longest = longest.map(|words| 8.5 * words.chars().count() as f64);
+    let left = longest.map(|width| width + 24.0).fold(LEFT, f64::max);
+    let ends = walks.iter().filter_map(|walk| walk.places().pop());
+    let mut ends: Vec<(f64, f64)> = ends.collect();
+    ends.push((memory.len() as f64 - 1.0, 0.0));
+    let mut cell = CELL.1;
+    for (cells, gaps) in &ends {
+        let room = WIDTH - left - RIGHT - gaps * GAP;
+        cell = cell.min(room / (cells + 1.0)).max(CELL.0);
+    }
+    let at = |(cells, gaps): (f64, f64)| left + cells * cell + gaps * GAP;
+    let ends = ends.into_iter().map(|end| at(end) + cell + RIGHT);
+    let width = ends.fold(WIDTH, f64::max);
+    let height = 62.0 + STEP * walks.len() as f64;
+
+    let mut svg = String::new();
+    let mut put = |line: std::fmt::Arguments<'_>| {
+        writeln!(svg, "{line}").expect("a String takes every line");
+    };
+    put(format_args!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" \
+         viewBox=\"0 0 {width} {height}\" role=\"img\" \
+         aria-labelledby=\"{name}-title\" font-size=\"14\" \
+         font-family=\"ui-monospace, monospace\" fill=\"currentColor\">"
+    ));
+    put(format_args!("<title id=\"{name}-title\">{}</title>", escape(title)));
+    put(format_args!("<style>{ALONE}</style>"));
+    put(format_args!(
+        "<text x=\"8\" y=\"34\" font-weight=\"bold\">memory</text>"
+    ));
+    for (slot, value) in memory.iter().enumerate() {
+        let x = left + slot as f64 * cell;
+        put(format_args!("{}", boxed(x, 16.0, cell, *value, 1.8)));
+        // The slot goes down through the picture: there is one memory.
+        put(format_args!(
+            "<path d=\"M{0:.1} 44V{1}\" stroke=\"currentColor\" \
+             stroke-opacity=\"0.25\" stroke-dasharray=\"2 4\"/>",
+            x + cell / 2.0,
+            height - STEP + 12.0
+        ));
+    }
+    for (number, walk) in walks.iter().enumerate() {
+        let top = 74.0 + STEP * number as f64;
+        for (line, words) in walk.words.iter().enumerate() {
+            let weight = if line == 0 { " font-weight=\"bold\"" } else { "" };
+            put(format_args!(
+                "<text x=\"8\" y=\"{}\"{weight}>{}</text>",
+                top + 19.0 * line as f64 + 14.0,
+                escape(words)
+            ));
+        }
+        let places = walk.places();
+        // The first element is what the offset says: its line is thicker.
+        for (i, (slot, place)) in walk.slots.iter().zip(&places).enumerate() {
+            let wide = if i == 0 { 2.5 } else { 1.2 };
+            let from = left + (*slot as f64 + 0.5) * cell;
+            let to = at(*place) + cell / 2.0;
+            put(format_args!(
+                "<path d=\"M{from:.1} {top}L{to:.1} {}\" stroke=\"{VALUE}\" \
+                 stroke-width=\"{wide}\"/>",
+                top + DROP
+            ));
+            put(format_args!(
+                "<circle cx=\"{from:.1}\" cy=\"{top}\" r=\"{}\" \
+                 fill=\"{VALUE}\"/>",
+                wide + 1.2
+            ));
+        }
+        for (value, place) in walk.values.iter().zip(&places) {
+            let (x, y) = (at(*place), top + DROP);
+            put(format_args!("{}", boxed(x, y, cell, *value, 1.2)));
+        }
+    }
+    svg + "</svg>\n"
+}
+
+/// A cell with its number.
+fn boxed(x: f64, y: f64, cell: f64, value: f32, line: f64) -> String {
+    format!(
+        "<rect x=\"{x:.1}\" y=\"{y}\" width=\"{cell:.1}\" height=\"{TALL}\" \
+         fill=\"none\" stroke=\"currentColor\" stroke-width=\"{line}\"/>\n\
+         <text x=\"{:.1}\" y=\"{}\" text-anchor=\"middle\">{value}</text>",
+        x + cell / 2.0,
+        y + 19.0
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn walk(shape: &[usize], slots: &[usize]) -> Walk {
+        let values = slots.iter().map(|&slot| slot as f32).collect();
+        let words = vec!["a < b".to_string(), "offset 0".to_string()];
+        Walk { words, shape: shape.to_vec(), values, slots: slots.to_vec() }
+    }
+
+    #[test]
+    fn rows_stand_apart_and_matrices_farther() {
+        let walk = walk(&[2, 2, 2], &[0, 1, 2, 3, 4, 5, 6, 7]);
+        let gaps = walk.places().into_iter().map(|(_, gaps)| gaps);
+        let right = [0.0, 0.0, 1.0, 1.0, 3.0, 3.0, 4.0, 4.0];
+        assert_eq!(gaps.collect::<Vec<_>>(), right);
+    }
+
+    #[test]
+    fn each_element_has_a_line_to_its_slot() {
+        let memory = [0.0, 1.0, 2.0];
+        let svg = slots("test", "A test", &memory, &[walk(&[3], &[2, 2, 0])]);
+        // Three slots of 72: the third has its middle at 176 + 2.5 * 72.
+        assert_eq!(svg.matches("M356.0 74L").count(), 2);
+        assert!(svg.contains("M212.0 74L356.0 130"), "{svg}");
+        assert!(svg.contains("viewBox=\"0 0 680 178\""), "{svg}");
+    }
+
+    #[test]
+    fn what_lies_elsewhere_has_no_line() {
+        let mut other = walk(&[2], &[0, 1]);
+        other.slots.clear();
+        let svg = slots("test", "A test", &[0.0, 1.0], &[other]);
+        assert!(!svg.contains("<circle"));
+    }
+
+    #[test]
+    fn many_elements_make_it_wider_and_words_are_escaped() {
+        let slots: Vec<usize> = (0..40).collect();
+        let memory: Vec<f32> = slots.iter().map(|&slot| slot as f32).collect();
+        let svg = super::slots("test", "", &memory, &[walk(&[40], &slots)]);
+        assert!(svg.contains("viewBox=\"0 0 1468 178\""), "{svg}");
+        assert!(svg.contains("a &lt; b</text>"));
+    }
+
+    #[test]
+    fn nothing_can_be_drawn_too() {
+        let svg = slots("test", "", &[], &[walk(&[0, 2], &[])]);
+        assert!(svg.contains("viewBox=\"0 0 680 178\""), "{svg}");
+    }
+}
