@@ -29,11 +29,11 @@ fn main() -> ExitCode {
         let first = part2(&mut network, &batch)?;
         let second = part2(&mut network, &batch)?;
 
-        println!("one step          part 1    part 2, and its second step");
+        println!("one step          part 1    part 2   its second");
         let row = |what: &str, count: fn(&Counts) -> u64| {
             let counts = [part1, first, second].map(|counts| count(&counts));
             let [part1, first, second] = counts;
-            println!("{what:<16}{part1:>8}{first:>10}{second:>10}");
+            println!("{what:<16}{part1:>8}{first:>10}{second:>13}");
         };
         row("tensors made", |c| c.nodes);
         row("kernels launched", |c| c.launches);

@@ -15,6 +15,7 @@ use rungrad::ledger;
 use rungrad::opencl::{self, Gpu};
 use rungrad::part2_gpu::Tensor;
 use rungrad::rng::Random;
+use rungrad::timeline::What;
 
 use device::gpu_or_skip;
 use part2::{BATCH, Network, scores, train};
@@ -94,6 +95,36 @@ fn two_runs_give_the_same_bits() {
         let bits = || losses(&rows, &gpu).into_iter().map(f32::to_bits);
         assert!(bits().eq(bits()), "{gpu:?}");
     }
+}
+
+/// The figure of chapter 20 names each kernel in the order of the launches,
+/// and every rung of the ladder `matmul`.
+#[test]
+fn the_launches_of_a_step_are_those_of_the_figure() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let (rows, _) = split();
+    let batch = rows.batches(BATCH, &mut Random::new(0)).next().unwrap();
+    let mut network = Network::new(&gpu, &mut Random::new(0)).unwrap();
+    let step = || network.learn(&batch).unwrap();
+    let (_, timeline) = opencl::record(step).unwrap();
+    let slices = timeline.slices.iter();
+    let launched = slices.filter(|slice| slice.what == What::Launch);
+    let launched: Vec<&str> = launched
+        .map(|slice| match slice.name.starts_with("matmul") {
+            true => "matmul",
+            false => &slice.name,
+        })
+        .collect();
+    let figure = include_str!("../book/figures/step-launches.svg");
+    let drawn: Vec<&str> = figure
+        .lines()
+        .filter_map(|line| {
+            let turned = line.contains("rotate(-90)");
+            let text = line.split(['>', '<']).nth(2)?;
+            turned.then_some(text)
+        })
+        .collect();
+    assert_eq!(launched, drawn);
 }
 
 /// The numbers of chapter 20: ten launches forward, eighteen back, and four

@@ -1,6 +1,6 @@
 //! The network of Part 1, its optimizer and its loop, on raw kernels: two
-//! layers need no modules, and a step of theirs is three lines. The tests
-//! train by it too.
+//! layers need no modules, and their update is four lines. The tests train by
+//! it too.
 
 use rungrad::Error;
 use rungrad::data::Dataset;
@@ -51,10 +51,20 @@ impl Network {
     }
 }
 
+// ANCHOR: scores
+/// (rows, 64) -> (rows, 10): how much each row looks like each digit.
+pub(crate) fn scores(parameters: &[Tensor; 4], x: &Tensor) -> Tensor {
+    let [weight1, bias1, weight2, bias2] = parameters;
+    let hidden = x.matmul(weight1).add(bias1).relu();
+    hidden.matmul(weight2).add(bias2)
+}
+// ANCHOR_END: scores
+
+// ANCHOR: learn
 impl Network {
     /// Learns a batch, and gives its loss, which stays on the device.
     pub(crate) fn learn(&mut self, batch: &Dataset) -> Result<Tensor, Error> {
-        let x = inputs(self.gpu(), batch)?;
+        let x = inputs(self.parameters[0].gpu(), batch)?;
         let loss = scores(&self.parameters, &x).cross_entropy(&batch.labels);
         loss.backward();
         self.step();
@@ -64,8 +74,8 @@ impl Network {
     /// `velocity = 0.9 velocity + grad`, then
     /// `parameter = parameter - 0.1 velocity`.
     ///
-    /// Detached, because the step is not to be learned from: what it makes
-    /// has no parents, and begins as a new leaf.
+    /// Detached, because nobody wants the gradient of a step. What it makes
+    /// becomes a new leaf, which remembers nothing.
     pub(crate) fn step(&mut self) {
         let pairs = self.parameters.iter_mut().zip(&mut self.velocity);
         for (parameter, velocity) in pairs {
@@ -75,18 +85,8 @@ impl Network {
             *parameter = better.requires_grad();
         }
     }
-
-    fn gpu(&self) -> &Gpu {
-        self.parameters[0].gpu()
-    }
 }
-
-/// (rows, 64) -> (rows, 10): how much each row looks like each digit.
-pub(crate) fn scores(parameters: &[Tensor; 4], x: &Tensor) -> Tensor {
-    let [weight1, bias1, weight2, bias2] = parameters;
-    let hidden = x.matmul(weight1).add(bias1).relu();
-    hidden.matmul(weight2).add(bias2)
-}
+// ANCHOR_END: learn
 
 /// (rows, 64), on a device.
 fn inputs(gpu: &Gpu, rows: &Dataset) -> Result<Tensor, Error> {

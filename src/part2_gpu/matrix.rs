@@ -17,6 +17,7 @@ const TILE: usize = 16;
 /// The items that share a row in `kernels/part2/softmax_log.cl`.
 const ROW_GROUP: usize = 64;
 
+// ANCHOR: matmul
 impl Tensor {
     /// The matrix product: (m, k) x (k, n) -> (m, n).
     ///
@@ -34,6 +35,7 @@ impl Tensor {
         })
     }
 }
+// ANCHOR_END: matmul
 
 impl Tensor {
     /// The same elements in row-major order under another shape. They stay

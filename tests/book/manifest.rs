@@ -197,6 +197,10 @@ pub const MANIFEST: Manifest = Manifest {
             "book/listings/part2_queue.out",
             "cargo run --example part2_groups -- 100000 256 16",
         ),
+        here(
+            "book/listings/part2_twice.out",
+            "cargo run --example part2_twice",
+        ),
         here("book/listings/part2_race.out", "cargo run --example part2_race"),
         here(
             "book/listings/part2_barrier.out",
@@ -278,6 +282,14 @@ pub const MANIFEST: Manifest = Manifest {
             "cargo run --example part2_backprop",
         ),
         on_a_device(
+            "book/listings/part2_digits.out",
+            "cargo run --example part2_digits",
+        ),
+        on_a_device(
+            "book/listings/part2_ledger.out",
+            "cargo run --example part2_ledger",
+        ),
+        on_a_device(
             "book/listings/part2_host_checks.out",
             "cargo run --example part2_host_checks",
         ),
@@ -342,6 +354,11 @@ pub const MANIFEST: Manifest = Manifest {
             new: "src/part2_gpu/ops.rs:mul",
         },
         Diff {
+            out: "book/listings/part1-part2-matmul.diff",
+            old: "src/part1_cpu/matrix.rs:matmul",
+            new: "src/part2_gpu/matrix.rs:matmul",
+        },
+        Diff {
             out: "book/listings/part1-part2-backward.diff",
             old: "src/part1_cpu/backward.rs:backward",
             new: "src/part2_gpu/backward.rs:backward",
@@ -375,6 +392,7 @@ pub const MANIFEST: Manifest = Manifest {
         "book/listings/part1_digits_hands.out",
         "book/listings/part1_neuron.out",
         "book/listings/part1_moons.out",
+        "book/listings/part2_digits.out",
         "book/figures/moons.svg",
         "book/figures/digits-loss.svg",
     ],
