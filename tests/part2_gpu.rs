@@ -108,6 +108,26 @@ fn values_that_do_not_fill_the_shape_are_refused() {
 }
 
 #[test]
+fn a_buffer_that_does_not_fill_the_shape_is_refused() {
+    let Some(Part2(gpu)) = open() else { return };
+    let buffer = gpu.upload(&[1.0, 2.0]).unwrap();
+    let made = Tensor::from_buffer(&[1, 2], buffer);
+    assert_eq!(made.to_vec().unwrap(), [1.0, 2.0]);
+    assert!(!made.needs_grad());
+    for (shape, room, size) in [(&[2][..], 1, 2), (&[2], 4, 2), (&[0], 2, 0)] {
+        let buffer = gpu.allocate(room).unwrap();
+        assert_eq!(
+            attempt(|| Tensor::from_buffer(shape, buffer).shape().to_vec()),
+            Err(Error::Mistake(format!(
+                "Tensor::from_buffer: shape {shape:?} holds {size} elements, \
+                 but the buffer has room for {room}; allocate as many as the \
+                 shape holds"
+            )))
+        );
+    }
+}
+
+#[test]
 fn a_gradient_is_computed_only_for_operands_that_need_one() {
     let Some(Part2(gpu)) = open() else { return };
     let a = Tensor::new(&gpu, &[1], &[2.0]).unwrap().requires_grad();
@@ -128,6 +148,47 @@ fn the_gradient_of_a_gradient_ends_after_one_level() {
     let grad = a.grad().unwrap();
     assert!(grad.grad().is_none() && grad.parents().is_empty());
     assert_eq!(grad.shape(), a.shape());
+}
+
+#[test]
+fn a_step_leaves_nothing_behind_but_its_gradients() {
+    let Some(Part2(gpu)) = open() else { return };
+    let kept = |step: &dyn Fn()| {
+        let ((), counts) = ledger::measure(step);
+        let buffers = counts.allocations as i64 - counts.frees as i64;
+        (buffers, counts.live_nodes())
+    };
+    let all = kept(&|| {
+        let leaf = |values| Tensor::new(&gpu, &[2], values).unwrap();
+        let a = leaf(&[2.0, 3.0]).requires_grad();
+        let b = leaf(&[3.0, 4.0]).requires_grad();
+        let step = || a.mul(&b).mul(&b).sum().backward();
+        assert_eq!(kept(&step), (2, 2));
+        assert_eq!(kept(&step), (0, 0));
+        assert_eq!(kept(&step), (0, 0));
+        assert_eq!(a.grad().unwrap().to_vec().unwrap(), [27.0, 48.0]);
+    });
+    assert_eq!(all, (0, 0));
+}
+
+#[test]
+fn a_rule_whose_gradients_are_recorded_is_refused() {
+    let Some(Part2(gpu)) = open() else { return };
+    let a = Tensor::new(&gpu, &[1], &[2.0]).unwrap().requires_grad();
+    let b = Tensor::new(&gpu, &[1], &[3.0]).unwrap().requires_grad();
+    let product = a.detach().mul(&b.detach());
+    let (x, y) = (a.clone(), b.clone());
+    let c = Tensor::from_op("times", &[&a, &b], product, move |grad_out| {
+        vec![Some(grad_out.mul(&y)), Some(grad_out.mul(&x))]
+    });
+    assert_eq!(
+        attempt(|| c.backward()),
+        Err(Error::Mistake(
+            "times: the gradient of operand 0 is itself recorded; let the \
+             rule work on detached operands"
+                .to_string()
+        ))
+    );
 }
 
 #[test]

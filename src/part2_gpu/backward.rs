@@ -143,7 +143,8 @@ impl Tensor {
         }
     }
 
-    /// A rule of a reader's own may be wrong in shape or in number.
+    /// A rule of a reader's own may be wrong in number or in shape, or give
+    /// gradients that remember how they were computed.
     #[track_caller]
     fn check_rule(&self, grads: &[Option<Tensor>]) {
         let parents = &self.0.parents;
@@ -173,6 +174,11 @@ impl Tensor {
                         parent.shape()
                     ))
                 }
+                Some(grad) if grad.needs_grad() => mistake(format!(
+                    "{}: the gradient of operand {place} is itself recorded; \
+                     let the rule work on detached operands",
+                    self.op()
+                )),
                 _ => {}
             }
         }

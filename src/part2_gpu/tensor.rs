@@ -5,7 +5,7 @@ use std::fmt;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::error::Error;
+use crate::error::{Error, mistake, or_raise};
 use crate::opencl::{Buffer, Gpu};
 use crate::ops::Op;
 use crate::{ledger, shape};
@@ -61,6 +61,24 @@ impl Tensor {
         Ok(Tensor::plain(gpu, shape, buffer))
     }
 
+    /// A leaf over a buffer that a kernel of your own has filled or will fill.
+    #[track_caller]
+    pub fn from_buffer(shape: &[usize], buffer: Buffer<f32>) -> Tensor {
+        let size = or_raise(shape::checked_size(shape));
+        if buffer.len() != size.max(1) {
+            mistake(format!(
+                "Tensor::from_buffer: shape {shape:?} holds {size} elements, \
+                 but the buffer has room for {}; allocate as many as the \
+                 shape holds",
+                buffer.len()
+            ));
+        }
+        Tensor::plain(&buffer.gpu().clone(), shape, buffer)
+    }
+}
+
+// ANCHOR: leaves
+impl Tensor {
     /// The same numbers as a leaf that keeps its gradient.
     pub fn requires_grad(&self) -> Tensor {
         self.leaf(true)
@@ -72,6 +90,7 @@ impl Tensor {
         self.leaf(false)
     }
 }
+// ANCHOR_END: leaves
 
 impl Tensor {
     /// An operation of your own: its name, its parents in operand order, its
@@ -85,7 +104,10 @@ impl Tensor {
     ) -> Tensor {
         Tensor::record(Op::named(name), parents, result, rule)
     }
+}
 
+// ANCHOR: record
+impl Tensor {
     /// [`Tensor::from_op`] for the operations of this crate.
     pub(super) fn record(
         op: Op,
@@ -100,7 +122,10 @@ impl Tensor {
         let rule: Rule = Box::new(rule);
         Tensor::node(op, &result, true, parents, Some(rule))
     }
+}
+// ANCHOR_END: record
 
+impl Tensor {
     /// A tensor over the numbers of another.
     fn node(
         op: Op,

@@ -290,6 +290,26 @@ pub const MANIFEST: Manifest = Manifest {
             "cargo run --example part2_ledger",
         ),
         on_a_device(
+            "book/listings/part2_step1_notebook.out",
+            "cargo run --example part2_step1_notebook",
+        ),
+        on_a_device(
+            "book/listings/part2_step2_shape.out",
+            "cargo run --example part2_step2_shape",
+        ),
+        on_a_device(
+            "book/listings/part2_step3_flag.out",
+            "cargo run --example part2_step3_flag",
+        ),
+        on_a_device(
+            "book/listings/part2_step4_detach.out",
+            "cargo run --example part2_step4_detach",
+        ),
+        on_a_device(
+            "book/listings/part2_flags.out",
+            "cargo run --example part2_flags",
+        ),
+        on_a_device(
             "book/listings/part2_host_checks.out",
             "cargo run --example part2_host_checks",
         ),
@@ -347,6 +367,26 @@ pub const MANIFEST: Manifest = Manifest {
             out: "book/listings/race-barrier.diff",
             old: "examples/part2_race.rs:tree",
             new: "examples/part2_barrier.rs:tree",
+        },
+        Diff {
+            out: "book/listings/part2-step1-step2.diff",
+            old: "examples/part2_step1_notebook.rs:step1-tensor",
+            new: "examples/part2_step2_shape.rs:step2-tensor",
+        },
+        Diff {
+            out: "book/listings/part2-step2-step3.diff",
+            old: "examples/part2_step2_shape.rs:step2-tensor",
+            new: "examples/part2_step3_flag.rs:step3-tensor",
+        },
+        Diff {
+            out: "book/listings/part2-step3-step4.diff",
+            old: "examples/part2_step3_flag.rs:step3-new",
+            new: "examples/part2_step4_detach.rs:step4-new",
+        },
+        Diff {
+            out: "book/listings/part2-step3-step4-rule.diff",
+            old: "examples/part2_step3_flag.rs:step3-rule",
+            new: "examples/part2_step4_detach.rs:step4-rule",
         },
         Diff {
             out: "book/listings/part1-part2-mul.diff",

@@ -1,0 +1,156 @@
+//! Step 2: the tensor knows its shape, and there is one way to make it.
+
+use std::cell::RefCell;
+use std::process::ExitCode;
+use std::rc::Rc;
+
+use rungrad::opencl::{Buffer, Gpu, Kernel, kernels};
+use rungrad::{Error, ledger, shape};
+
+// ANCHOR: step2-tensor
+struct Tensor {
+    data: Buffer<f32>,
+    shape: Vec<usize>,
+    grad: RefCell<Option<Rc<Tensor>>>,
+    parents: Vec<Rc<Tensor>>,
+}
+
+type Made = Result<Rc<Tensor>, Error>;
+
+impl Tensor {
+    fn new(
+        gpu: &Gpu,
+        shape: &[usize],
+        values: &[f32],
+        requires_grad: bool,
+    ) -> Made {
+        let size: usize = shape.iter().product();
+        assert_eq!(size, values.len(), "values for shape {shape:?}");
+        Tensor::over(gpu.upload(values)?, shape, vec![], requires_grad)
+    }
+
+    fn over(
+        data: Buffer<f32>,
+        shape: &[usize],
+        parents: Vec<Rc<Tensor>>,
+        requires_grad: bool,
+    ) -> Made {
+        let grad = RefCell::new(None);
+        if requires_grad {
+            let zeros = vec![0.0; data.len()];
+            let zeros = Tensor::new(data.gpu(), shape, &zeros, false)?;
+            grad.replace(Some(zeros));
+        }
+        Ok(Rc::new(Tensor { data, shape: shape.to_vec(), grad, parents }))
+    }
+}
+
+impl Tensor {
+    fn launch(kernel: &Kernel, a: &Rc<Tensor>, b: &Rc<Tensor>) -> Made {
+        let (gpu, n) = (a.data.gpu(), a.data.len());
+        let out = gpu.allocate(n)?;
+        gpu.launch(kernel)
+            .input(&a.data, n)
+            .input(&b.data, n)
+            .output(&out, n)
+            .scalar(n as u32)
+            .global(n)
+            .local(256)
+            .run()?;
+        Tensor::over(out, &a.shape, vec![a.clone(), b.clone()], true)
+    }
+}
+
+impl Tensor {
+    fn local_backward(&self) -> Result<(), Error> {
+        let [a, b] = &self.parents[..] else { return Ok(()) };
+        a.gather(b.mul(&self.grad())?)?;
+        b.gather(a.mul(&self.grad())?)
+    }
+}
+
+impl Tensor {
+    fn gather(&self, grad: Rc<Tensor>) -> Result<(), Error> {
+        let sum = self.grad().add(&grad)?;
+        self.grad.replace(Some(sum));
+        Ok(())
+    }
+
+    fn backward(self: &Rc<Tensor>) -> Result<(), Error> {
+        let ones = vec![1.0; self.data.len()];
+        let ones = Tensor::new(self.data.gpu(), &self.shape, &ones, true)?;
+        self.grad.replace(Some(ones));
+        for tensor in self.build_topo().iter().rev() {
+            tensor.local_backward()?;
+        }
+        Ok(())
+    }
+}
+// ANCHOR_END: step2-tensor
+
+impl Tensor {
+    fn mul(self: &Rc<Tensor>, other: &Rc<Tensor>) -> Made {
+        Tensor::launch(&kernels::EW_MUL, self, other)
+    }
+
+    /// For the sweep alone: as in the notebook, a sum has no rule.
+    fn add(self: &Rc<Tensor>, other: &Rc<Tensor>) -> Made {
+        Tensor::launch(&kernels::EW_ADD, self, other)
+    }
+
+    fn grad(&self) -> Rc<Tensor> {
+        self.grad.borrow().clone().expect("backward was here")
+    }
+
+    fn build_topo(self: &Rc<Tensor>) -> Vec<Rc<Tensor>> {
+        fn visit(v: &Rc<Tensor>, topo: &mut Vec<Rc<Tensor>>) {
+            if topo.iter().any(|seen| Rc::ptr_eq(seen, v)) {
+                return;
+            }
+            for parent in &v.parents {
+                visit(parent, topo);
+            }
+            topo.push(v.clone());
+        }
+        let mut topo = vec![];
+        visit(self, &mut topo);
+        topo
+    }
+
+    fn show(&self, indent: &str) -> Result<String, Error> {
+        let data = shape::list(&self.data.read()?);
+        let indent = format!("{indent}    ");
+        let grad = match &*self.grad.borrow() {
+            Some(grad) => format!("\n{indent}{}", grad.show(&indent)?),
+            None => " none".to_string(),
+        };
+        Ok(format!("<Tensor with data: {data}, grad:{grad}>"))
+    }
+}
+
+fn main() -> ExitCode {
+    rungrad::run(|| {
+        let (done, cost) = ledger::measure(steps);
+        done?;
+        let left = cost.allocations - cost.frees;
+        println!("and when all is let go, {left} buffers are left");
+        Ok(())
+    })
+}
+
+fn steps() -> Result<(), Error> {
+    let gpu = Gpu::first()?;
+    let a = Tensor::new(&gpu, &[2], &[2.0, 3.0], true)?;
+    let b = Tensor::new(&gpu, &[2], &[3.0, 4.0], true)?;
+    println!("step    a.grad  stands on  launches  leaves behind");
+    for step in 1..=3 {
+        let (done, cost) = ledger::measure(|| a.mul(&b)?.mul(&b)?.backward());
+        done?;
+        let grad = shape::list(&a.grad().data.read()?);
+        let below = a.grad().build_topo().len() - 1;
+        let (launches, left) = (cost.launches, cost.allocations - cost.frees);
+        println!("{step:4}  {grad:>8}  {below:>9}  {launches:>8}  {left:>13}");
+    }
+    println!("a: {}", a.show("")?);
+    Ok(())
+}
