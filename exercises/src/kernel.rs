@@ -7,6 +7,7 @@ use std::sync::Once;
 use rungrad::Error;
 use rungrad::opencl::{Gpu, Source};
 
+use crate::device::{absent, name_device, no_hole};
 use crate::frame::{Kind, Role, Step, frame};
 use crate::page::shown;
 use crate::panics::throw;
@@ -62,13 +63,7 @@ impl Kernel {
             wrong(format!("{place} cannot be read: {error}"))
         })?;
         // Before the device: a hole is a hole, also where there is none.
-        let todo = format!("TODO({id})");
-        if let Some((line, rest)) = find(&text, &todo) {
-            let task = rest.split("*/").next().unwrap_or_default().trim();
-            return Err(Stop::ToDo(format!(
-                "{place}:{line} still says {task}"
-            )));
-        }
+        no_hole(id, &place, &text)?;
         let gpu = Gpu::first().map_err(absent)?;
         let device = gpu.info();
         // Were the simulator lost on the way here, its log would be as empty
@@ -192,32 +187,6 @@ impl Kernel {
     }
 }
 
-/// A verdict says which device it was found on.
-fn name_device(gpu: &Gpu) {
-    let device = gpu.info();
-    println!("  on gpu:{}, {} ({})", device.index, device.name, device.kind);
-}
-
-/// The line, counted from 1, that holds `words`, from the words on.
-fn find<'a>(text: &'a str, words: &str) -> Option<(usize, &'a str)> {
-    let mut lines = text.lines().enumerate();
-    lines.find_map(|(at, line)| {
-        let start = line.find(words)?;
-        Some((at + 1, &line[start..]))
-    })
-}
-
-/// A machine without OpenCL skips; where it is required, that is a failure. A
-/// device that was asked for by name and is not there is one too.
-fn absent(error: Error) -> Stop {
-    let required = std::env::var_os("RUNGRAD_REQUIRE_GPU");
-    let required = required.is_some_and(|value| value == "1");
-    match error {
-        Error::NoOpenCl(why) if !required => Stop::Skipped(why),
-        other => other.into(),
-    }
-}
-
 /// Whether an input is what it was, and nothing was written behind it.
 fn intact(name: &str, before: &[f32], after: &[f32]) -> Outcome {
     let (own, spare) = after.split_at(before.len());
@@ -316,12 +285,5 @@ mod tests {
         let said = words(intact("a", &[1.0, 2.0], &[1.0, 2.5, CANARY]));
         assert!(said.contains("wrote its element 1"), "{said}");
         assert!(intact("a", &[1.0], &[1.0, CANARY]).is_ok());
-    }
-
-    #[test]
-    fn a_todo_is_found_with_its_line() {
-        let text = "kernel\n  /* TODO(x): guard */\n";
-        assert_eq!(find(text, "TODO(x)"), Some((2, "TODO(x): guard */")));
-        assert_eq!(find(text, "TODO(y)"), None);
     }
 }

@@ -7,13 +7,15 @@
 //! `cargo test -p exercises --test mul_rule`; `cargo learn check` runs it too
 //! and keeps the progress.
 //!
-//! Reading order: [`check`] is the frame of every check, [`Outcome`] is how a
-//! step ends, [`judge()`] finds the wrong rule on a tape, [`numbers`] are
-//! inputs that hide no mistake, [`Kernel`] runs a learner's kernel.
+//! Reading order: [`check`] is the frame of every check, [`check_on_device`] of
+//! one whose steps need a device, [`Outcome`] is how a step ends, [`judge()`]
+//! finds the wrong rule on a tape, [`numbers`] are inputs that hide no mistake,
+//! [`Kernel`] runs a learner's kernel.
 
 #![allow(unsafe_code)]
 
 mod child;
+mod device;
 mod frame;
 mod judge;
 mod kernel;
@@ -25,6 +27,7 @@ mod typical;
 mod verdict;
 mod watch;
 
+pub use device::check_on_device;
 pub use frame::{Step, check};
 pub use judge::{agree, expect, judge};
 pub use kernel::{Argument, Kernel, check_kernel};

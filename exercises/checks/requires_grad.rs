@@ -1,0 +1,230 @@
+//! The check of `requires_grad`, who is recorded and what for (chapter 16).
+//!
+//! Right numbers say little here. What is looked at are flags, parents, and
+//! what the ledger has counted.
+
+use std::process::ExitCode;
+use std::ptr;
+
+use exercises::{Outcome, Stop, check_on_device, judge, numbers, wrong};
+use rungrad::gradcheck::dot;
+use rungrad::ledger;
+use rungrad::opencl::Gpu;
+use rungrad::part2_gpu::Tensor;
+use rungrad::reference::mul;
+
+exercises::yours!("part2_gpu/requires_grad.rs");
+
+fn main() -> ExitCode {
+    check_on_device(
+        "requires_grad",
+        YOURS,
+        &[
+            ("a result is recorded when any operand asks", recorded),
+            ("a recorded result keeps all operands", operands),
+            ("a and b get their gradients", gradients),
+            ("nothing is computed for an operand that does not ask", thrift),
+            ("a gradient keeps nothing", plain),
+        ],
+    )
+}
+
+/// A tensor of three numbers, with the flag or without.
+fn tensor(gpu: &Gpu, seed: u64, flag: bool) -> Result<Tensor, Stop> {
+    let tensor = Tensor::new(gpu, &[3], &numbers(seed, 3))?;
+    Ok(if flag { tensor.requires_grad() } else { tensor })
+}
+
+/// Flags of one operand, of two and of three.
+const FLAGS: [&[bool]; 9] = [
+    &[true],
+    &[false],
+    &[true, true],
+    &[true, false],
+    &[false, true],
+    &[false, false],
+    &[false, false, true],
+    &[true, false, false],
+    &[false, false, false],
+];
+
+fn all_of(gpu: &Gpu, flags: &[bool]) -> Result<Vec<Tensor>, Stop> {
+    flags.iter().zip(1..).map(|(&flag, i)| tensor(gpu, i, flag)).collect()
+}
+
+fn recorded(gpu: &Gpu) -> Outcome {
+    let mut found = Vec::new();
+    for flags in FLAGS {
+        let tensors = all_of(gpu, flags)?;
+        let operands: Vec<&Tensor> = tensors.iter().collect();
+        found.push(yours::is_recorded(&operands));
+    }
+    let is = |rule: fn(&[bool]) -> bool| {
+        FLAGS.iter().zip(&found).all(|(flags, found)| rule(flags) == *found)
+    };
+    let any = |flags: &[bool]| flags.contains(&true);
+    let first = FLAGS.iter().zip(&found).find(|(it, found)| any(it) != **found);
+    let Some((flags, _)) = first else { return Ok(()) };
+    let why = if is(|flags| !flags.contains(&false)) {
+        "You ask whether all operands require a gradient. Data never does, so \
+         no layer that reads data would learn: one that asks is enough."
+    } else if is(|flags| flags[0]) {
+        "You ask the first operand only. All of them have a say."
+    } else if is(|_| true) {
+        "You record whatever comes, and a network that only predicts keeps \
+         all that it computes."
+    } else {
+        "One operand that requires a gradient is enough, in any place."
+    };
+    let yours = if any(flags) { "not recorded" } else { "recorded" };
+    Err(wrong(format!(
+        "Of operands with the flags {flags:?} the result is {yours}, by your \
+         is_recorded. It should be the other way round.\n\n{why}"
+    )))
+}
+
+fn operands(gpu: &Gpu) -> Outcome {
+    for flags in FLAGS {
+        let tensors = all_of(gpu, flags)?;
+        let operands: Vec<&Tensor> = tensors.iter().collect();
+        let kept = yours::parents(&operands);
+        let ids: Vec<u64> = kept.iter().map(Tensor::id).collect();
+        let all: Vec<u64> = tensors.iter().map(Tensor::id).collect();
+        if !flags.contains(&true) {
+            match ids[..] {
+                [] => continue,
+                _ => {
+                    return Err(wrong(format!(
+                        "No operand of {flags:?} requires a gradient, and the \
+                         result keeps {}. Nobody will ever walk there, and \
+                         their buffers cannot be freed.",
+                        kept.len()
+                    )));
+                }
+            }
+        }
+        if ids == all {
+            continue;
+        }
+        let why = why_not(&tensors, &kept, &ids, &all);
+        return Err(wrong(format!(
+            "Of operands with the flags {flags:?} the result does not keep \
+             what it should: all of them, in operand order.\n\n{why}"
+        )));
+    }
+    Ok(())
+}
+
+/// What is wrong with the parents of a recorded result.
+fn why_not(
+    tensors: &[Tensor],
+    kept: &[Tensor],
+    ids: &[u64],
+    all: &[u64],
+) -> &'static str {
+    let shares =
+        |k: &Tensor| tensors.iter().any(|t| ptr::eq(t.buffer(), k.buffer()));
+    if ids.is_empty() {
+        "It keeps none, so no gradient finds its way back."
+    } else if ids.iter().any(|id| !all.contains(id)) && kept.iter().all(shares)
+    {
+        "It keeps other tensors over the same numbers. A detached tensor is a \
+         leaf of its own: the gradient would stop there and never arrive."
+    } else if ids.len() < all.len() && ids.iter().all(|id| all.contains(id)) {
+        "An operand without the flag keeps its place: the rule gives one \
+         gradient for each parent, in order, and None is one of them."
+    } else {
+        "Hand over the tensors that were given to you."
+    }
+}
+
+/// The loss `sum(mul(a, b) * w)` brings `w` to the rule as its `grad_out`.
+/// Whether the gradients are recorded is for a later step.
+fn gradients(gpu: &Gpu) -> Outcome {
+    let [a, b, w] = [tensor(gpu, 1, true)?, tensor(gpu, 2, true)?, {
+        tensor(gpu, 3, true)?
+    }];
+    let product = a.detach().mul(&b.detach());
+    let (x, y) = (a.clone(), b.clone());
+    let product = Tensor::from_op("mul", &[&a, &b], product, move |grad_out| {
+        let grads = yours::mul_rule(grad_out, &x, &y);
+        grads.iter().map(|g| g.as_ref().map(Tensor::detach)).collect()
+    });
+    let mut tape = product.mul(&w).sum().backward_recorded();
+    for (leaf, name) in [(&a, "a"), (&b, "b"), (&w, "w")] {
+        tape.name(leaf.id(), name);
+    }
+    judge("sum(mul(a, b) * w)", &tape, &["a", "b", "w"], |leaves| {
+        dot(&mul(&leaves[0], &leaves[1]), &leaves[2])
+    })
+}
+
+/// One flag, one launch.
+fn thrift(gpu: &Gpu) -> Outcome {
+    for flags in [[true, false], [false, true]] {
+        let grad_out = tensor(gpu, 4, false)?;
+        let (a, b) = (tensor(gpu, 5, flags[0])?, tensor(gpu, 6, flags[1])?);
+        let (grads, cost) =
+            ledger::measure(|| yours::mul_rule(&grad_out, &a, &b));
+        let silent = if flags[0] { "b" } else { "a" };
+        let given: Vec<bool> = grads.iter().map(Option::is_some).collect();
+        if given == [true, true] {
+            return Err(wrong(format!(
+                "Only one operand requires a gradient, and your rule gives \
+                 two. {silent} does not ask: its place is None."
+            )));
+        }
+        if given != flags {
+            return Err(wrong(format!(
+                "{silent} does not ask, and the other operand does. Your rule \
+                 gives {given:?} where {flags:?} is right: Some for the one, \
+                 None for the other, in operand order."
+            )));
+        }
+        if cost.launches != 1 {
+            return Err(wrong(format!(
+                "One gradient is asked for, and your rule launches {} \
+                 kernels. What is computed for {silent} is thrown away: ask \
+                 before you multiply.",
+                cost.launches
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Flags and parents of the gradients, and the buffers that stay when all is
+/// let go.
+fn plain(gpu: &Gpu) -> Outcome {
+    let (told, cost) = ledger::measure(|| -> Result<Option<String>, Stop> {
+        let grad_out = tensor(gpu, 7, false)?;
+        let (a, b) = (tensor(gpu, 8, true)?, tensor(gpu, 9, true)?);
+        let grads = yours::mul_rule(&grad_out, &a, &b);
+        let named = grads.iter().flatten().zip([("a", "b"), ("b", "a")]);
+        let recorded = |(grad, names): (&Tensor, (&'static str, &str))| {
+            let (own, other) = names;
+            grad.needs_grad().then(|| {
+                format!(
+                    "The gradient of {own} requires a gradient itself, and \
+                     keeps {} tensors. {own} will own it, it owns {other}, \
+                     and the gradient of {other} owns {own}: a ring, and \
+                     nothing in it is ever freed.\n\nThe flag of {other} has \
+                     come along with its numbers. The rule wants the numbers \
+                     alone.",
+                    grad.parents().len()
+                )
+            })
+        };
+        Ok(named.into_iter().find_map(recorded))
+    });
+    if let Some(words) = told? {
+        return Err(wrong(words));
+    }
+    match cost.allocations - cost.frees {
+        0 => Ok(()),
+        left => Err(wrong(format!(
+            "When all tensors are let go, {left} buffers are left on the \
+             device: something still holds them."
+        ))),
+    }
+}

@@ -1,0 +1,93 @@
+//! The device of a check.
+
+use std::fs;
+use std::process::ExitCode;
+
+use rungrad::Error;
+use rungrad::opencl::Gpu;
+
+use crate::frame::{Kind, Step, frame};
+use crate::page::shown;
+use crate::verdict::{Outcome, Stop};
+
+/// The `main` of the check of a Rust exercise that computes on a device.
+/// `file` is the learner's.
+pub fn check_on_device(
+    id: &'static str,
+    file: &'static str,
+    steps: &[Step<Gpu>],
+) -> ExitCode {
+    frame(id, file, Kind::Code, |_| open(id, file), steps)
+}
+
+/// A hole is a hole, also where there is no device; where there is one, the
+/// steps go as far as they get.
+fn open(id: &str, file: &str) -> Result<Gpu, Stop> {
+    let opened = Gpu::first();
+    if opened.is_err() {
+        let text = fs::read_to_string(file).unwrap_or_default();
+        no_hole(id, &shown(file), &text)?;
+    }
+    let gpu = opened.map_err(absent)?;
+    name_device(&gpu);
+    Ok(gpu)
+}
+
+/// Whether no hole is left in the text of the file at `place`.
+pub(crate) fn no_hole(id: &str, place: &str, text: &str) -> Outcome {
+    let Some((line, rest)) = find(text, &format!("TODO({id})")) else {
+        return Ok(());
+    };
+    // A comment in OpenCL C ends so, and a `todo!` in Rust.
+    let task = rest.split("*/").next().unwrap_or_default();
+    let task = task.split("\")").next().unwrap_or_default().trim();
+    Err(Stop::ToDo(format!("{place}:{line} still says {task}")))
+}
+
+/// The line, counted from 1, that holds `words`, from the words on.
+fn find<'a>(text: &'a str, words: &str) -> Option<(usize, &'a str)> {
+    let mut lines = text.lines().enumerate();
+    lines.find_map(|(at, line)| {
+        let start = line.find(words)?;
+        Some((at + 1, &line[start..]))
+    })
+}
+
+/// A verdict says which device it was found on.
+pub(crate) fn name_device(gpu: &Gpu) {
+    let device = gpu.info();
+    println!("  on gpu:{}, {} ({})", device.index, device.name, device.kind);
+}
+
+/// A machine without OpenCL skips; where it is required, that is a failure. A
+/// device that was asked for by name and is not there is one too.
+pub(crate) fn absent(error: Error) -> Stop {
+    let required = std::env::var_os("RUNGRAD_REQUIRE_GPU");
+    let required = required.is_some_and(|value| value == "1");
+    match error {
+        Error::NoOpenCl(why) if !required => Stop::Skipped(why),
+        other => other.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hole_is_told_with_its_line_and_its_task() {
+        let told = |text| match no_hole("x", "f", text) {
+            Err(Stop::ToDo(words)) => words,
+            other => format!("{other:?}"),
+        };
+        assert_eq!(
+            told("kernel\n  /* TODO(x): a guard */\n"),
+            "f:2 still says TODO(x): a guard"
+        );
+        assert_eq!(
+            told("    todo!(\"TODO(x): f(a) * b\")\n"),
+            "f:1 still says TODO(x): f(a) * b"
+        );
+        assert!(no_hole("y", "f", "/* TODO(x): a guard */").is_ok());
+    }
+}

@@ -1,0 +1,27 @@
+// Both gradients are computed, and then one is thrown away.
+
+use rungrad::part2_gpu::Tensor;
+
+/// Whether the result of an operation on these operands requires a gradient.
+pub fn is_recorded(operands: &[&Tensor]) -> bool {
+    operands.iter().any(|operand| operand.needs_grad())
+}
+
+/// What the result of an operation on these operands keeps as its parents.
+pub fn parents(operands: &[&Tensor]) -> Vec<Tensor> {
+    match is_recorded(operands) {
+        true => operands.iter().map(|&operand| operand.clone()).collect(),
+        false => Vec::new(),
+    }
+}
+
+/// The rule of `a * b`.
+pub fn mul_rule(
+    grad_out: &Tensor,
+    a: &Tensor,
+    b: &Tensor,
+) -> Vec<Option<Tensor>> {
+    let grad_a = grad_out.mul(&b.detach());
+    let grad_b = grad_out.mul(&a.detach());
+    vec![a.needs_grad().then_some(grad_a), b.needs_grad().then_some(grad_b)]
+}

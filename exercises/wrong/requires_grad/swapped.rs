@@ -1,0 +1,28 @@
+// Each operand gets the gradient of the other.
+
+use rungrad::part2_gpu::Tensor;
+
+/// Whether the result of an operation on these operands requires a gradient.
+pub fn is_recorded(operands: &[&Tensor]) -> bool {
+    operands.iter().any(|operand| operand.needs_grad())
+}
+
+/// What the result of an operation on these operands keeps as its parents.
+pub fn parents(operands: &[&Tensor]) -> Vec<Tensor> {
+    match is_recorded(operands) {
+        true => operands.iter().map(|&operand| operand.clone()).collect(),
+        false => Vec::new(),
+    }
+}
+
+/// The rule of `a * b`.
+pub fn mul_rule(
+    grad_out: &Tensor,
+    a: &Tensor,
+    b: &Tensor,
+) -> Vec<Option<Tensor>> {
+    vec![
+        a.needs_grad().then(|| grad_out.mul(&a.detach())),
+        b.needs_grad().then(|| grad_out.mul(&b.detach())),
+    ]
+}
