@@ -1,0 +1,174 @@
+//! The check of `mul_end_to_end`, a product from the launch to the graph
+//! (chapter 16).
+
+use std::process::ExitCode;
+use std::thread;
+
+use exercises::{
+    Outcome, Stop, check_on_device, expect, judge, numbers, wrong,
+};
+use rungrad::gradcheck::dot;
+use rungrad::ledger;
+use rungrad::opencl::Gpu;
+use rungrad::part2_gpu::Tensor;
+use rungrad::reference::mul;
+
+exercises::yours!("part2_gpu/mul_end_to_end.rs");
+
+fn main() -> ExitCode {
+    check_on_device(
+        "mul_end_to_end",
+        YOURS,
+        &[
+            ("the product of 3 x 5 elements", |gpu| product(gpu, &[3, 5])),
+            ("777 elements: four groups", |gpu| product(gpu, &[777])),
+            ("one launch, and nothing is copied", thrifty),
+            ("a and b get their gradients", gradients),
+            ("x * x gets both parts", square),
+            ("nothing is computed for an operand that does not ask", asked),
+            ("nothing is left when all is let go", freed),
+            ("a chain of 20,000 products is freed in a small stack", chain),
+        ],
+    )
+}
+
+fn tensor(gpu: &Gpu, seed: u64, shape: &[usize]) -> Result<Tensor, Stop> {
+    let values = numbers(seed, shape.iter().product());
+    Ok(Tensor::new(gpu, shape, &values)?)
+}
+
+/// The value, before any gradient.
+fn product(gpu: &Gpu, shape: &[usize]) -> Outcome {
+    let (a, b) = (tensor(gpu, 1, shape)?, tensor(gpu, 2, shape)?);
+    let (x, y) = (a.to_vec()?, b.to_vec()?);
+    let right: Vec<f32> = x.iter().zip(&y).map(|(x, y)| x * y).collect();
+    let yours = yours::mul(&a, &b)?;
+    if yours.shape() != shape {
+        return Err(wrong(format!(
+            "The product of two tensors of shape {shape:?} has shape {:?}.",
+            yours.shape()
+        )));
+    }
+    expect("the product", &yours.to_vec()?, &right)
+}
+
+/// Where it was computed.
+fn thrifty(gpu: &Gpu) -> Outcome {
+    let (a, b) = (tensor(gpu, 3, &[3])?, tensor(gpu, 4, &[3])?);
+    let (made, cost) = ledger::measure(|| yours::mul(&a, &b));
+    made?;
+    if cost.bytes_to_host > 0 {
+        return Err(wrong(format!(
+            "The numbers are right, and were computed in the wrong place: \
+             {} bytes came back to the host and {} went to the device again. \
+             A launch leaves them where they are.",
+            cost.bytes_to_host, cost.bytes_to_device
+        )));
+    }
+    match cost.launches {
+        1 => Ok(()),
+        more => Err(wrong(format!(
+            "One launch computes the product, and yours took {more}."
+        ))),
+    }
+}
+
+/// The loss `sum(mul(a, b) * w)` brings `w` to the rule as its `grad_out`.
+fn gradients(gpu: &Gpu) -> Outcome {
+    let leaf = |seed| Ok::<_, Stop>(tensor(gpu, seed, &[3])?.requires_grad());
+    let (a, b, w) = (leaf(5)?, leaf(6)?, leaf(7)?);
+    let product = yours::mul(&a, &b)?;
+    if !product.needs_grad() {
+        return Err(wrong(
+            "a and b require gradients, and their product does not: it was \
+             computed, and not recorded. from_op takes the result, its \
+             parents and the rule.",
+        ));
+    }
+    let mut tape = product.mul(&w).sum().backward_recorded();
+    for (leaf, name) in [(&a, "a"), (&b, "b"), (&w, "w")] {
+        tape.name(leaf.id(), name);
+    }
+    judge("sum(mul(a, b) * w)", &tape, &["a", "b", "w"], |leaves| {
+        dot(&mul(&leaves[0], &leaves[1]), &leaves[2])
+    })
+}
+
+/// The same tensor as both operands is two operands.
+fn square(gpu: &Gpu) -> Outcome {
+    let x = tensor(gpu, 8, &[3])?.requires_grad();
+    let w = tensor(gpu, 9, &[3])?.requires_grad();
+    let mut tape = yours::mul(&x, &x)?.mul(&w).sum().backward_recorded();
+    tape.name(x.id(), "x");
+    tape.name(w.id(), "w");
+    judge("sum(mul(x, x) * w)", &tape, &["x", "x", "w"], |leaves| {
+        dot(&mul(&leaves[0], &leaves[1]), &leaves[2])
+    })
+}
+
+/// One flag, one launch on the way back.
+fn asked(gpu: &Gpu) -> Outcome {
+    let w = tensor(gpu, 10, &[1])?;
+    for asks in ["a", "b"] {
+        let flag = |name| -> Result<Tensor, Stop> {
+            let leaf = tensor(gpu, 11, &[1])?;
+            Ok(if name == asks { leaf.requires_grad() } else { leaf })
+        };
+        let (a, b) = (flag("a")?, flag("b")?);
+        let product = yours::mul(&a, &b)?;
+        let ((), cost) = ledger::measure(|| product.backward_with(&w));
+        if cost.launches != 1 {
+            return Err(wrong(format!(
+                "Only {asks} requires a gradient, and the way back took {} \
+                 launches. Ask needs_grad of each operand, and give None for \
+                 the one that does not ask.",
+                cost.launches
+            )));
+        }
+    }
+    let product = yours::mul(&w, &w)?;
+    match product.needs_grad() || !product.parents().is_empty() {
+        false => Ok(()),
+        true => Err(wrong(
+            "No operand requires a gradient, and the product was recorded.",
+        )),
+    }
+}
+
+/// Buffers and nodes, after three steps that add up one gradient.
+fn freed(gpu: &Gpu) -> Outcome {
+    let (done, cost) = ledger::measure(|| -> Result<(), Stop> {
+        let a = tensor(gpu, 12, &[1])?.requires_grad();
+        let b = tensor(gpu, 13, &[1])?.requires_grad();
+        for _ in 0..3 {
+            yours::mul(&yours::mul(&a, &b)?, &b)?.backward();
+        }
+        Ok(())
+    });
+    done?;
+    match cost.allocations - cost.frees {
+        0 => Ok(()),
+        left => Err(wrong(format!(
+            "After three steps all tensors were let go, and {left} buffers \
+             are left on the device: tensors own one another in a ring."
+        ))),
+    }
+}
+
+/// A rule that holds its operands hides them from the engine's drop, which
+/// then calls itself once for each link.
+fn chain(gpu: &Gpu) -> Outcome {
+    const LINKS: usize = 20_000;
+    let small = thread::Builder::new().stack_size(1 << 20);
+    let gpu = gpu.clone();
+    let work = small.spawn(move || -> Outcome {
+        let one = Tensor::new(&gpu, &[1], &[1.0])?;
+        let mut y = one.requires_grad();
+        for _ in 0..LINKS {
+            y = yours::mul(&y, &one)?;
+        }
+        Ok(())
+    });
+    let work = work.map_err(|error| wrong(error.to_string()))?;
+    work.join().unwrap_or_else(|_| Err(wrong("The chain was not built.")))
+}

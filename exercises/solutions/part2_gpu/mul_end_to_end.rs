@@ -1,0 +1,56 @@
+// mul_end_to_end: a product, from the launch to the graph (chapter 16).
+//
+// WHAT   The forward half: room for the result, a launch of the kernel
+//        `ew_mul`, a tensor over what it writes. And the other half: the
+//        local rule, and a result that is recorded with it.
+// WHY    All operations of Part 2 are made of these pieces. The numbers never
+//        leave the device, nothing is computed that nobody asks for, and the
+//        rule holds on to numbers and not to the graph.
+// CHECK  cargo learn check mul_end_to_end
+
+use rungrad::Error;
+use rungrad::opencl::kernels;
+use rungrad::part2_gpu::Tensor;
+
+/// The work-items of a group.
+const GROUP: usize = 256;
+
+/// The elementwise product of two equal shapes, as a leaf that requires no
+/// gradient. The kernel is `ew_mul(a, b, out, n)`.
+fn product(a: &Tensor, b: &Tensor) -> Result<Tensor, Error> {
+    let (gpu, n) = (a.gpu(), a.len());
+    // HOLE
+    //| // `gpu.allocate(..)?`, `gpu.launch(&kernels::EW_MUL)` with two
+    //| // `.input(..)`, one `.output(..)` and one `.scalar(..)`, its sizes,
+    //| // `.run()?`, and `Tensor::from_buffer(..)`.
+    //| todo!("TODO(mul_end_to_end): launch the kernel")
+    let out = gpu.allocate(n)?;
+    gpu.launch(&kernels::EW_MUL)
+        .input(a.buffer(), n)
+        .input(b.buffer(), n)
+        .output(&out, n)
+        .scalar(n as u32)
+        .global(n)
+        .local(GROUP)
+        .run()?;
+    Ok(Tensor::from_buffer(a.shape(), out))
+    // END HOLE
+}
+
+/// The product, recorded if an operand requires a gradient.
+pub fn mul(a: &Tensor, b: &Tensor) -> Result<Tensor, Error> {
+    let result = product(a, b)?;
+    // HOLE
+    //| // `Tensor::from_op("mul", &[a, b], result, move |grad_out| ..)`; the
+    //| // rule returns `vec![grad_a, grad_b]`, None where nobody asks.
+    //| todo!("TODO(mul_end_to_end): the rule, and the recording")
+    let needs = [a.needs_grad(), b.needs_grad()];
+    let (a0, b0) = (a.detach(), b.detach());
+    Ok(Tensor::from_op("mul", &[a, b], result, move |grad_out| {
+        vec![
+            needs[0].then(|| grad_out.mul(&b0)),
+            needs[1].then(|| grad_out.mul(&a0)),
+        ]
+    }))
+    // END HOLE
+}

@@ -1,0 +1,31 @@
+// Both gradients are computed, whoever asks.
+
+use rungrad::Error;
+use rungrad::opencl::kernels;
+use rungrad::part2_gpu::Tensor;
+
+const GROUP: usize = 256;
+
+/// The elementwise product, as a leaf.
+fn product(a: &Tensor, b: &Tensor) -> Result<Tensor, Error> {
+    let (gpu, n) = (a.gpu(), a.len());
+    let out = gpu.allocate(n)?;
+    gpu.launch(&kernels::EW_MUL)
+        .input(a.buffer(), n)
+        .input(b.buffer(), n)
+        .output(&out, n)
+        .scalar(n as u32)
+        .global(n)
+        .local(GROUP)
+        .run()?;
+    Ok(Tensor::from_buffer(a.shape(), out))
+}
+
+/// The product, recorded if an operand requires a gradient.
+pub fn mul(a: &Tensor, b: &Tensor) -> Result<Tensor, Error> {
+    let result = product(a, b)?;
+    let (a0, b0) = (a.detach(), b.detach());
+    Ok(Tensor::from_op("mul", &[a, b], result, move |grad_out| {
+        vec![Some(grad_out.mul(&b0)), Some(grad_out.mul(&a0))]
+    }))
+}

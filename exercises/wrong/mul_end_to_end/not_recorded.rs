@@ -1,0 +1,28 @@
+// The product is there, and nobody knows how it was made.
+
+use rungrad::Error;
+use rungrad::opencl::kernels;
+use rungrad::part2_gpu::Tensor;
+
+const GROUP: usize = 256;
+
+/// The elementwise product, as a leaf.
+fn product(a: &Tensor, b: &Tensor) -> Result<Tensor, Error> {
+    let (gpu, n) = (a.gpu(), a.len());
+    let out = gpu.allocate(n)?;
+    gpu.launch(&kernels::EW_MUL)
+        .input(a.buffer(), n)
+        .input(b.buffer(), n)
+        .output(&out, n)
+        .scalar(n as u32)
+        .global(n)
+        .local(GROUP)
+        .run()?;
+    Ok(Tensor::from_buffer(a.shape(), out))
+}
+
+/// The product, recorded if an operand requires a gradient.
+pub fn mul(a: &Tensor, b: &Tensor) -> Result<Tensor, Error> {
+    let result = product(a, b)?;
+    Ok(result)
+}
