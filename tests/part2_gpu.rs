@@ -264,6 +264,57 @@ fn more_axes_than_the_kernel_stretches_are_refused() {
 }
 
 #[test]
+fn a_sum_takes_a_launch_for_each_stage() {
+    let Some(Part2(gpu)) = open() else { return };
+    for (n, stages) in [(1, 1), (256, 1), (257, 2), (65_536, 2), (65_537, 3)] {
+        let ones = Tensor::new(&gpu, &[n], &vec![1.0; n]).unwrap();
+        let (sum, counts) = ledger::measure(|| ones.sum());
+        assert_eq!(counts.launches, stages, "{n} ones");
+        assert_eq!(counts.bytes_to_host, 0, "partial sums stay on the device");
+        assert_eq!(sum.to_vec().unwrap(), [n as f32]);
+    }
+}
+
+#[test]
+fn the_shares_of_all_rows_take_one_launch() {
+    let Some(Part2(gpu)) = open() else { return };
+    let scores = Tensor::new(&gpu, &[300, 10], &[1.0; 3000]).unwrap();
+    let (_, counts) = ledger::measure(|| scores.log_softmax());
+    assert_eq!(counts.launches, 1);
+}
+
+/// Where the brackets stand depends on the number of elements alone, so the
+/// host can put them there too.
+#[test]
+fn a_sum_has_the_bits_of_its_tree() {
+    let Some(Part2(gpu)) = open() else { return };
+    for n in [3, 256, 1000, 70_001] {
+        let values = Random(n as u64).values(n);
+        let mut stage = values.clone();
+        while stage.len() > 1 {
+            stage = stage.chunks(256).map(tree).collect();
+        }
+        let tensor = Tensor::new(&gpu, &[n], &values).unwrap();
+        for run in 0..3 {
+            let sum = tensor.sum().to_vec().unwrap()[0];
+            assert_eq!(sum.to_bits(), stage[0].to_bits(), "{n}, run {run}");
+        }
+    }
+}
+
+/// What a group of 256 items makes of at most 256 values.
+fn tree(values: &[f32]) -> f32 {
+    let mut tree = [0.0; 256];
+    tree[..values.len()].copy_from_slice(values);
+    for width in [128, 64, 32, 16, 8, 4, 2, 1] {
+        for item in 0..width {
+            tree[item] += tree[item + width];
+        }
+    }
+    tree[0]
+}
+
+#[test]
 fn memory_returns_after_a_step() {
     let Some(Part2(gpu)) = open() else { return };
     // Other tests use the device too, so this one counts for its thread.

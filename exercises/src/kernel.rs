@@ -33,8 +33,10 @@ pub struct Kernel {
 pub enum Argument<'a> {
     /// An array to read, and its name.
     In(&'a str, &'a [f32]),
-    /// An array to write: its name and its length.
+    /// An array to write, an element for each item: its name and its length.
     Out(&'a str, usize),
+    /// An array to write, an element for each group: its name and its length.
+    PerGroup(&'a str, usize),
     /// A number of elements.
     Count(usize),
 }
@@ -108,7 +110,9 @@ impl Kernel {
         for argument in arguments {
             let (len, values) = match argument {
                 Argument::In(_, values) => (values.len(), *values),
-                Argument::Out(_, len) => (*len, &[][..]),
+                Argument::Out(_, len) | Argument::PerGroup(_, len) => {
+                    (*len, &[][..])
+                }
                 Argument::Count(_) => continue,
             };
             let room = match self.role {
@@ -128,7 +132,9 @@ impl Kernel {
             let mut buffer = || next.next().expect("each array has a buffer");
             launch = match argument {
                 Argument::In(_, values) => launch.input(buffer(), values.len()),
-                Argument::Out(_, len) => launch.output(buffer(), *len),
+                Argument::Out(_, len) | Argument::PerGroup(_, len) => {
+                    launch.output(buffer(), *len)
+                }
                 Argument::Count(n) => launch.scalar(*n as u32),
             };
         }
@@ -148,7 +154,13 @@ impl Kernel {
                 Argument::In(name, values) => intact(name, values, &read()?)?,
                 Argument::Out(name, len) => {
                     let mut values = read()?;
-                    inside(name, &values, *len, items)?;
+                    inside(name, &values, *len, Writer::Item(items))?;
+                    values.truncate(*len);
+                    written.push(values);
+                }
+                Argument::PerGroup(name, len) => {
+                    let mut values = read()?;
+                    inside(name, &values, *len, Writer::Group)?;
                     values.truncate(*len);
                     written.push(values);
                 }
@@ -199,20 +211,33 @@ fn intact(name: &str, before: &[f32], after: &[f32]) -> Outcome {
     past_the_end(name, before.len(), spare, None)
 }
 
+/// Who writes an element of an output.
+#[derive(Clone, Copy)]
+enum Writer {
+    /// One of so many work-items.
+    Item(usize),
+    Group,
+}
+
 /// Whether an output was written from its first element to its last, and not
 /// beyond.
-fn inside(name: &str, values: &[f32], len: usize, items: usize) -> Outcome {
+fn inside(name: &str, values: &[f32], len: usize, writer: Writer) -> Outcome {
     let (own, spare) = values.split_at(len);
+    // Beside the guard value a number is nothing, and adding it changes none.
     let untouched = |value: &f32| value.to_bits() == CANARY.to_bits();
-    past_the_end(name, len, spare, Some(items))?;
-    match own.iter().position(untouched) {
-        None => Ok(()),
-        Some(at) => Err(wrong(format!(
-            "{name}[{at}] was never written. The array has {len} elements, \
-             and each needs its work-item.{}",
+    past_the_end(name, len, spare, Some(writer))?;
+    let Some(at) = own.iter().position(untouched) else { return Ok(()) };
+    let why = match writer {
+        Writer::Item(_) => format!(
+            "The array has {len} elements, and each needs its work-item.{}",
             guess(at)
-        ))),
-    }
+        ),
+        Writer::Group => "Each group writes the element of its own number, \
+             get_group_id(0), and writes it with `=`: nobody has put a 0 there \
+             to which `+=` could add."
+            .to_string(),
+    };
+    Err(wrong(format!("{name}[{at}] was never written. {why}")))
 }
 
 /// What the first element that nobody wrote tells of the number that the
@@ -236,23 +261,26 @@ fn past_the_end(
     name: &str,
     len: usize,
     spare: &[f32],
-    items: Option<usize>,
+    writer: Option<Writer>,
 ) -> Outcome {
     let written = |value: &f32| value.to_bits() != CANARY.to_bits();
     let Some(at) = spare.iter().position(written) else { return Ok(()) };
     let at = len + at;
-    let why = items.map(|items| {
-        let all = items.next_multiple_of(GROUP);
-        format!(
-            " The device runs whole groups of {GROUP}, so {all} work-items \
+    let why = match writer {
+        None => String::new(),
+        Some(Writer::Item(items)) => format!(
+            " The device runs whole groups of {GROUP}, so {} work-items \
              ran for {len} elements. The spare ones must do nothing: \
-             compare the number of the item with n first."
-        )
-    });
+             compare the number of the item with n first.",
+            items.next_multiple_of(GROUP)
+        ),
+        Some(Writer::Group) => " There is an element for each group, so one \
+             item of the group writes, at the number of the group."
+            .to_string(),
+    };
     Err(wrong(format!(
         "{name} was written past its end: it has {len} elements, and the \
-         kernel wrote {name}[{at}].{}",
-        why.unwrap_or_default()
+         kernel wrote {name}[{at}].{why}"
     )))
 }
 
@@ -269,15 +297,25 @@ mod tests {
 
     #[test]
     fn a_write_behind_the_end_is_seen() {
-        let said = words(inside("out", &[1.0, 2.0, 3.0, CANARY], 2, 2));
+        let said =
+            words(inside("out", &[1.0, 2.0, 3.0, CANARY], 2, Writer::Item(2)));
         assert!(said.contains("out was written past its end"), "{said}");
         assert!(said.contains("out[2]") && said.contains("256"), "{said}");
     }
 
     #[test]
     fn an_element_that_nobody_wrote_is_seen() {
-        let said = words(inside("out", &[1.0, CANARY, CANARY], 2, 2));
+        let said =
+            words(inside("out", &[1.0, CANARY, CANARY], 2, Writer::Item(2)));
         assert!(said.contains("out[1] was never written"), "{said}");
+    }
+
+    #[test]
+    fn an_element_that_its_group_only_added_to_is_seen() {
+        let added = CANARY + 12.5;
+        let said = words(inside("out", &[1.0, added], 2, Writer::Group));
+        assert!(said.contains("out[1] was never written"), "{said}");
+        assert!(said.contains("`+=`"), "{said}");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 // One number for a whole array is the case of outer = inner = 1. It stays on
 // the device: to read it would wait for the whole queue.
 
+// ANCHOR: ew-repeat
 kernel void ew_repeat(global const float *a, global float *out, uint length,
                       uint inner, uint n)
 {
@@ -11,3 +12,4 @@ kernel void ew_repeat(global const float *a, global float *out, uint length,
     if (i < n)
         out[i] = a[i / (length * inner) * inner + i % inner];
 }
+// ANCHOR_END: ew-repeat

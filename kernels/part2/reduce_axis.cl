@@ -5,6 +5,7 @@
 // have neighboring sums: at every turn of the loop they read side by side,
 // unless inner is 1.
 
+// ANCHOR: reduce-axis
 kernel void reduce_axis(global const float *a, global float *out,
                         uint length, uint inner, uint n)
 {
@@ -17,3 +18,4 @@ kernel void reduce_axis(global const float *a, global float *out,
         sum += a[first + step * inner];
     out[i] = sum;
 }
+// ANCHOR_END: reduce-axis

@@ -5,6 +5,7 @@
 // partials until one value is left. The order of the additions depends on n
 // alone, so the same input gives the same bits in every run.
 
+// ANCHOR: reduce-sum
 #define GROUP 256
 
 __attribute__((reqd_work_group_size(GROUP, 1, 1)))
@@ -28,3 +29,4 @@ kernel void reduce_sum(global const float *a, global float *partials, uint n)
     if (item == 0)
         partials[get_group_id(0)] = tree[0];
 }
+// ANCHOR_END: reduce-sum

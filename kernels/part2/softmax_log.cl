@@ -5,6 +5,7 @@
 // exponentials. The largest becomes 0, so no exponential exceeds 1 and their
 // sum is at least 1.
 
+// ANCHOR: softmax-log
 #define GROUP 64
 
 __attribute__((reqd_work_group_size(GROUP, 1, 1)))
@@ -46,3 +47,4 @@ kernel void softmax_log(global const float *a, global float *out,
     for (uint column = item; column < columns; column += GROUP)
         out_row[column] = row[column] - most - log_total;
 }
+// ANCHOR_END: softmax-log

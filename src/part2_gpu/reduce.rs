@@ -7,6 +7,7 @@ use crate::opencl::kernels;
 use crate::ops::{Keep, Op};
 use crate::shape::{size, stretched};
 
+// ANCHOR: sum
 impl Tensor {
     /// The sum of all elements, a tensor of one element and no axes.
     #[track_caller]
@@ -27,7 +28,10 @@ impl Tensor {
             vec![Some(or_raise(repeat_axes(grad_out, &axes, &shape)))]
         })
     }
+}
+// ANCHOR_END: sum
 
+impl Tensor {
     /// The mean of all elements.
     #[track_caller]
     pub fn mean(&self) -> Tensor {
@@ -45,6 +49,7 @@ impl Tensor {
     }
 }
 
+// ANCHOR: sum-all
 /// Sums groups of elements to one number each, again and again, until one
 /// is left.
 fn sum_all(a: &Tensor) -> Result<Tensor, Error> {
@@ -70,6 +75,7 @@ fn sum_all(a: &Tensor) -> Result<Tensor, Error> {
         numbers = Tensor::plain(gpu, &[groups], partial);
     }
 }
+// ANCHOR_END: sum-all
 
 /// The sum over axes, each of which stays with size 1, unless one number is
 /// left.

@@ -6,10 +6,13 @@ mod groups;
 mod interleaving;
 #[path = "figures/nudge.rs"]
 mod nudge;
+#[path = "figures/reduction.rs"]
+mod reduction;
 
 pub use groups::svg as groups;
 pub use interleaving::svg as interleaving;
 pub use nudge::svg as nudge;
+pub use reduction::svg as reduction;
 
 use rungrad::draw;
 use rungrad::part1_cpu::Tensor;

@@ -211,6 +211,10 @@ pub const MANIFEST: Manifest = Manifest {
             "cargo run --example part2_divergent",
         ),
         here(
+            "book/listings/part2_one_cell.out",
+            "cargo run --example part2_one_cell",
+        ),
+        here(
             "book/listings/part3_backprop.out",
             "cargo run --example part3_backprop",
         ),
@@ -280,6 +284,18 @@ pub const MANIFEST: Manifest = Manifest {
         on_a_device(
             "book/listings/part2_backprop.out",
             "cargo run --example part2_backprop",
+        ),
+        on_a_device(
+            "book/listings/part2_sum.out",
+            "cargo run --example part2_sum",
+        ),
+        on_a_device(
+            "book/listings/part2_sum_error.out",
+            "cargo run --example part2_sum_error",
+        ),
+        on_a_device(
+            "book/listings/part2_axes.out",
+            "cargo run --example part2_axes",
         ),
         on_a_device(
             "book/listings/part2_digits.out",
@@ -394,6 +410,11 @@ pub const MANIFEST: Manifest = Manifest {
             new: "src/part2_gpu/ops.rs:mul",
         },
         Diff {
+            out: "book/listings/part1-part2-sum.diff",
+            old: "src/part1_cpu/reduce.rs:sum",
+            new: "src/part2_gpu/reduce.rs:sum",
+        },
+        Diff {
             out: "book/listings/part1-part2-matmul.diff",
             old: "src/part1_cpu/matrix.rs:matmul",
             new: "src/part2_gpu/matrix.rs:matmul",
@@ -413,6 +434,7 @@ pub const MANIFEST: Manifest = Manifest {
             out: "book/figures/interleaving.svg",
             draw: figures::interleaving,
         },
+        Figure { out: "book/figures/reduction.svg", draw: figures::reduction },
     ],
     pictures: &[
         Picture { out: "book/figures/moons.svg", written: "target/moons.svg" },

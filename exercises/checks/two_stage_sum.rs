@@ -1,0 +1,145 @@
+//! The check of `two_stage_sum`, a sum in two launches (chapter 17).
+//!
+//! All values are quarters, so every sum is exact in any order, and one that
+//! differs has lost an element or counts one twice. Which one it is, ones and
+//! zeros tell.
+
+use std::process::ExitCode;
+
+use exercises::Argument::{Count, In, PerGroup};
+use exercises::{Kernel, Outcome, Stop, check_kernel, numbers, wrong};
+
+const YOURS: &str = exercises::path!("part2_gpu/two_stage_sum.cl");
+
+const GROUP: usize = 256;
+
+fn main() -> ExitCode {
+    check_kernel(
+        "two_stage_sum",
+        YOURS,
+        "partial_sums",
+        &[
+            ("256 values, one group: a value for each item", |kernel| {
+                partials(kernel, 256, 1)
+            }),
+            ("1000 values, one group: three or four for each item", |kernel| {
+                partials(kernel, 1000, 1)
+            }),
+            ("3000 values, four groups: a partial sum from each", |kernel| {
+                partials(kernel, 3000, 4)
+            }),
+            ("5 values, four groups: the sum of none is 0", |kernel| {
+                partials(kernel, 5, 4)
+            }),
+            ("and twice: four groups, then one for what they left", twice),
+        ],
+    )
+}
+
+fn run(
+    kernel: &Kernel,
+    values: &[f32],
+    groups: usize,
+) -> Result<Vec<f32>, Stop> {
+    let arguments =
+        [In("a", values), PerGroup("partials", groups), Count(values.len())];
+    Ok(kernel.run(groups * GROUP, &arguments)?.remove(0))
+}
+
+fn partials(kernel: &Kernel, n: usize, groups: usize) -> Outcome {
+    let values = numbers(n as u64, n);
+    let yours = run(kernel, &values, groups)?;
+    let mut right = vec![0.0; groups];
+    for (i, value) in values.iter().enumerate() {
+        right[i / GROUP % groups] += value;
+    }
+    let Some(at) = (0..groups).find(|&at| yours[at] != right[at]) else {
+        return Ok(());
+    };
+    let why = if yours[at].abs() > 1e20 || yours[at].is_nan() {
+        format!(
+            "A guard value is in it, which stands behind the {n} elements of \
+             a: some item read past the end."
+        )
+    } else if yours[at] == one_after_another(&values, at, groups) {
+        "This is what comes out when each item goes through all rounds before \
+         the next item begins its first: a barrier between the rounds is \
+         missing."
+            .to_string()
+    } else {
+        lost(kernel, n, groups)?
+    };
+    Err(wrong(format!(
+        "partials[{at}] is wrong.\n\n  yours  {}\n  right  {}\n\n{why}",
+        yours[at], right[at]
+    )))
+}
+
+/// What a group comes to whose rounds no barrier keeps apart, where its items
+/// run one after another.
+fn one_after_another(values: &[f32], group: usize, groups: usize) -> f32 {
+    let own = |item: usize| -> f32 {
+        values.iter().skip(group * GROUP + item).step_by(groups * GROUP).sum()
+    };
+    let mut tree: Vec<f32> = (0..GROUP).map(own).collect();
+    for item in 0..GROUP {
+        let widths = [128, 64, 32, 16, 8, 4, 2, 1];
+        for width in widths.into_iter().filter(|&width| item < width) {
+            tree[item] += tree[item + width];
+        }
+    }
+    tree[0]
+}
+
+/// Finds an element that is not in the sums once. Ones up to somewhere, and
+/// zeros behind: between a sum that counts the ones and one that does not
+/// stands such an element.
+fn lost(kernel: &Kernel, n: usize, groups: usize) -> Result<String, Stop> {
+    let sum = |ones: usize| -> Result<f32, Stop> {
+        let mut values = vec![1.0; ones];
+        values.resize(n, 0.0);
+        Ok(run(kernel, &values, groups)?.iter().sum())
+    };
+    let (mut right, mut not) = (0, n);
+    if sum(0)? != 0.0 {
+        return Ok(
+            "Zeros do not sum to 0: something is in the sum that is no \
+                   value of a. Does each cell of local memory get a value \
+                   before somebody adds to it?"
+                .to_string(),
+        );
+    }
+    if sum(n)? == n as f32 {
+        return Ok("Every value is in the sums once, and not in that of its \
+                   own group: an item takes the value of its number, and \
+                   then every get_global_size(0)-th."
+            .to_string());
+    }
+    while not - right > 1 {
+        let middle = (right + not) / 2;
+        match sum(middle)? == middle as f32 {
+            true => right = middle,
+            false => not = middle,
+        }
+    }
+    let times = sum(not)? - right as f32;
+    Ok(match times {
+        0.0 => format!(
+            "a[{right}] is in no sum. Which item takes it, and which round \
+             adds the cell of that item to another?"
+        ),
+        _ => format!("a[{right}] is in the sums {times} times."),
+    })
+}
+
+fn twice(kernel: &Kernel) -> Outcome {
+    let values = numbers(7, 3000);
+    let left = run(kernel, &values, 4)?;
+    let (yours, right) = (run(kernel, &left, 1)?[0], values.iter().sum());
+    match yours == right {
+        true => Ok(()),
+        false => Err(wrong(format!(
+            "The sum is wrong.\n\n  yours  {yours}\n  right  {right}"
+        ))),
+    }
+}

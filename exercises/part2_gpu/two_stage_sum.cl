@@ -1,0 +1,22 @@
+// two_stage_sum: a sum in two launches, however long it is (chapter 17).
+//
+// WHAT   Leave one number for each group: the sum of all values that its
+//        items take. An item takes the value of its own number, and from
+//        there every `get_global_size(0)`-th, until `n`. The host launches
+//        the kernel twice: a few groups on the values, and one group on the
+//        numbers that they left.
+// WHY    Groups never wait for one another, so each leaves a number of its
+//        own. Items of a group can wait, and must: a round of the tree reads
+//        what other items wrote in the round before. And there may be more
+//        items than values, or more values than items.
+// CHECK  cargo learn check two_stage_sum
+
+#define GROUP 256
+
+kernel void partial_sums(global const float *a, global float *partials,
+                         uint n)
+{
+    local float tree[GROUP];
+    uint item = get_local_id(0);
+    /* TODO(two_stage_sum): every item's values, the tree, the partial */
+}
