@@ -13,11 +13,13 @@ impl Array {
         self.made(self.shape(), |backend| backend.unary(op, self))
     }
 
+    // ANCHOR: binary
     /// `op` of each pair of elements of two equal shapes on one device.
     pub fn binary(&self, op: Binary, other: &Array) -> Result<Array, Error> {
         self.check_alike(op.name(), other)?;
         self.made(self.shape(), |backend| backend.binary(op, self, other))
     }
+    // ANCHOR_END: binary
 
     /// From each place the element of `a` where this is not 0, and that of
     /// `b` where it is.
@@ -27,6 +29,7 @@ impl Array {
         self.made(self.shape(), |backend| backend.choose(self, a, b))
     }
 
+    // ANCHOR: made
     /// A new dense array of this one's device.
     fn made(
         &self,
@@ -37,6 +40,7 @@ impl Array {
         let storage = fill(self.device.backend()?)?;
         Ok(Array::dense(self.device, storage, shape))
     }
+    // ANCHOR_END: made
 
     /// Two operands on one device.
     pub(super) fn check_device(

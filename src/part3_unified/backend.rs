@@ -33,6 +33,7 @@ pub enum Unary {
     Sigmoid,
 }
 
+// ANCHOR: binary-enum
 /// Two elements in, one element out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Binary {
@@ -47,6 +48,7 @@ pub enum Binary {
     /// 1 where both are equal, else 0; no NaN is.
     Equal,
 }
+// ANCHOR_END: binary-enum
 
 impl Binary {
     /// The name in messages.
@@ -111,6 +113,7 @@ pub trait Backend: Send + Sync {
         a: &Array,
     ) -> Result<(), Error>;
 
+    // ANCHOR: primitives
     /// `op` of each element.
     fn unary(&self, op: Unary, a: &Array) -> Result<Shared, Error>;
     /// `op` of each pair; the shapes are equal.
@@ -134,6 +137,7 @@ pub trait Backend: Send + Sync {
     ) -> Result<Shared, Error>;
     /// (batch, m, k) x (batch, k, n) -> (batch, m, n).
     fn matmul(&self, a: &Array, b: &Array) -> Result<Shared, Error>;
+    // ANCHOR_END: primitives
 
     /// The rows of a dense matrix at some places, which are inside it.
     fn gather(&self, a: &Array, places: &[usize]) -> Result<Shared, Error>;

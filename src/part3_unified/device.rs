@@ -70,6 +70,7 @@ impl Device {
         self.backend()?.synchronize()
     }
 
+    // ANCHOR: backend
     /// Who computes there. An OpenCL device may refuse to open.
     pub(super) fn backend(self) -> Result<&'static dyn Backend, Error> {
         Ok(match self {
@@ -78,6 +79,7 @@ impl Device {
             Device::Own(own) => own.0,
         })
     }
+    // ANCHOR_END: backend
 }
 
 impl fmt::Display for Device {

@@ -359,6 +359,14 @@ pub const MANIFEST: Manifest = Manifest {
             "oclgrind cargo run --example part2_raw_faults -- past_the_end 8",
         ),
         on_a_device(
+            "book/listings/part3_cube.out",
+            "cargo run --example part3_cube",
+        ),
+        on_a_device(
+            "book/listings/part3_warm.out",
+            "cargo run --example part3_warm",
+        ),
+        on_a_device(
             "book/listings/part3_backprop_gpu.out",
             "RUNGRAD_DEVICE=gpu cargo run --example part3_backprop",
         ),

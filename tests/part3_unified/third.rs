@@ -115,6 +115,7 @@ impl Backend for Third {
         }))
     }
 
+    // ANCHOR: third
     fn binary(
         &self,
         op: Binary,
@@ -130,6 +131,7 @@ impl Backend for Third {
             Binary::Equal => f32::from(x == y),
         }))
     }
+    // ANCHOR_END: third
 
     fn choose(
         &self,

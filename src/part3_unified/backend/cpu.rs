@@ -113,6 +113,7 @@ impl Backend for Cpu {
         })
     }
 
+    // ANCHOR: binary
     fn binary(
         &self,
         op: Binary,
@@ -128,6 +129,7 @@ impl Backend for Cpu {
             Binary::Equal => zip(a, b, |x, y| f32::from(x == y)),
         })
     }
+    // ANCHOR_END: binary
 
     fn choose(
         &self,

@@ -49,6 +49,7 @@ impl OpenCl {
         Arc::new(self.pool.adopt(buffer))
     }
 
+    // ANCHOR: fill
     /// A new storage for `n` numbers, filled by `launch`. OpenCL has no
     /// buffer of 0 bytes, so an empty array owns one unused number.
     fn fill(
@@ -62,6 +63,7 @@ impl OpenCl {
         }
         Ok(Arc::new(out))
     }
+    // ANCHOR_END: fill
 
     /// A kernel with one item for each of `n` elements.
     fn each<'a>(&self, kernel: &'a Kernel, n: usize) -> Launch<'a> {
@@ -179,6 +181,7 @@ impl Backend for OpenCl {
         a: &Array,
         b: &Array,
     ) -> Result<Shared, Error> {
+        // ANCHOR: binary
         let (dense, strided) = match op {
             Binary::Add => (kernels::BINARY_ADD, kernels::STRIDED_ADD),
             Binary::Mul => (kernels::BINARY_MUL, kernels::STRIDED_MUL),
@@ -188,6 +191,7 @@ impl Backend for OpenCl {
             }
             Binary::Equal => (kernels::BINARY_EQUAL, kernels::STRIDED_EQUAL),
         };
+        // ANCHOR_END: binary
         let n = a.len();
         if a.is_dense() && b.is_dense() {
             return self.fill(n, |out| {

@@ -35,6 +35,7 @@ impl Pool {
         Arc::new(Pool { waiting: Mutex::default(), limit })
     }
 
+    // ANCHOR: take
     /// A buffer of this length that has waited, or else a new one.
     pub(super) fn take(
         self: &Arc<Pool>,
@@ -58,6 +59,7 @@ impl Pool {
         drop(waiting);
         Ok(self.adopt(buffer))
     }
+    // ANCHOR_END: take
 
     /// A buffer from elsewhere, which will wait here afterwards.
     pub(super) fn adopt(self: &Arc<Pool>, buffer: Buffer<f32>) -> Pooled {
