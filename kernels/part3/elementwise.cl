@@ -80,6 +80,7 @@ UNARY(unary_log, log(x))
 UNARY(unary_relu, x <= 0.0f ? 0.0f : x)
 UNARY(unary_tanh, flat_tanh(x))
 UNARY(unary_sigmoid, sigmoid(x))
+UNARY(unary_sin, sin(x))
 
 // ANCHOR: binary-lines
 BINARY(binary_add, x + y)

@@ -31,6 +31,8 @@ pub enum Unary {
     Tanh,
     /// The logistic function.
     Sigmoid,
+    /// The sine.
+    Sin,
 }
 
 // ANCHOR: binary-enum
@@ -113,7 +115,6 @@ pub trait Backend: Send + Sync {
         a: &Array,
     ) -> Result<(), Error>;
 
-    // ANCHOR: primitives
     /// `op` of each element.
     fn unary(&self, op: Unary, a: &Array) -> Result<Shared, Error>;
     /// `op` of each pair; the shapes are equal.
@@ -137,7 +138,6 @@ pub trait Backend: Send + Sync {
     ) -> Result<Shared, Error>;
     /// (batch, m, k) x (batch, k, n) -> (batch, m, n).
     fn matmul(&self, a: &Array, b: &Array) -> Result<Shared, Error>;
-    // ANCHOR_END: primitives
 
     /// The rows of a dense matrix at some places, which are inside it.
     fn gather(&self, a: &Array, places: &[usize]) -> Result<Shared, Error>;

@@ -69,18 +69,20 @@ impl Device {
     pub fn synchronize(self) -> Result<(), Error> {
         self.backend()?.synchronize()
     }
+}
 
-    // ANCHOR: backend
+// ANCHOR: backend
+impl Device {
     /// Who computes there. An OpenCL device may refuse to open.
-    pub(super) fn backend(self) -> Result<&'static dyn Backend, Error> {
+    pub fn backend(self) -> Result<&'static dyn Backend, Error> {
         Ok(match self {
             Device::Cpu => &cpu::Cpu,
             Device::Gpu(i) => gpu::OpenCl::open(i)?,
             Device::Own(own) => own.0,
         })
     }
-    // ANCHOR_END: backend
 }
+// ANCHOR_END: backend
 
 impl fmt::Display for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

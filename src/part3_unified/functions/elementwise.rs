@@ -271,6 +271,7 @@ impl Function for Tanh {
     }
 }
 
+// ANCHOR: sigmoid
 /// The logistic function: `grad_a = grad_out * output * (1 - output)`.
 pub struct Sigmoid;
 
@@ -296,6 +297,33 @@ impl Function for Sigmoid {
     ) -> Vec<Option<Tensor>> {
         let y = ctx.output();
         vec![Some(grad_out.mul(&y.mul(&y.neg().shift(1.0))))]
+    }
+}
+// ANCHOR_END: sigmoid
+
+/// The sine: `grad_a = grad_out * cos a`.
+pub struct Sin;
+
+impl Function for Sin {
+    fn name(&self) -> &'static str {
+        "sin"
+    }
+
+    fn forward(
+        &self,
+        ctx: &mut Context,
+        inputs: &[&Array],
+    ) -> Result<Array, Error> {
+        ctx.save_input(0, inputs[0]);
+        inputs[0].unary(Unary::Sin)
+    }
+
+    fn backward(
+        &self,
+        ctx: &Context,
+        grad_out: &Tensor,
+    ) -> Vec<Option<Tensor>> {
+        vec![Some(grad_out.mul(&ctx.input(0).cos()))]
     }
 }
 
