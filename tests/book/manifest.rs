@@ -307,6 +307,14 @@ pub const MANIFEST: Manifest = Manifest {
             "book/listings/part3_cube.out",
             "cargo run --example part3_cube",
         ),
+        here(
+            "book/listings/part3_higher.out",
+            "cargo run --example part3_higher",
+        ),
+        on_a_device(
+            "book/listings/part3_mirrors.out",
+            "cargo run --example part3_mirrors",
+        ),
         on_a_device(
             "book/listings/part3_trace.out",
             "cargo run --example part3_trace",

@@ -43,6 +43,7 @@ impl Function for Mul {
 }
 // ANCHOR_END: mul
 
+// ANCHOR: add
 /// The sum of two equal shapes: each operand gets `grad_out`.
 pub struct Add;
 
@@ -67,6 +68,7 @@ impl Function for Add {
         [0, 1].map(|i| ctx.needs(i).then(|| grad_out.clone())).into()
     }
 }
+// ANCHOR_END: add
 
 /// A product with a number, which gets no gradient.
 pub struct Scale(pub f32);
