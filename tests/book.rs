@@ -43,6 +43,8 @@ mod manifest;
 mod near;
 #[path = "book/page.rs"]
 mod page;
+#[path = "book/part1.rs"]
+mod part1;
 #[path = "book/planted.rs"]
 mod planted;
 #[path = "book/program.rs"]
@@ -157,7 +159,7 @@ fn printed(needs: Needs) -> Vec<Wanted> {
     let examples = program::examples().expect("the examples build");
     let devices = devices().unwrap_or_default();
     let names: Vec<&str> = devices.iter().map(|d| d.name.as_str()).collect();
-    let outputs = MANIFEST.outputs.iter().filter(|o| o.needs == needs);
+    let outputs = MANIFEST.outputs().filter(|o| o.needs == needs);
     let outputs = outputs.filter(|output| asked_for(output.out));
     let mut printed: Vec<Wanted> = outputs
         .map(|output| {

@@ -53,7 +53,8 @@ fn near(what: &str, yours: &[f32], right: &[f64]) -> Outcome {
         )));
     }
     for (i, (y, r)) in yours.iter().zip(right).enumerate() {
-        if !((f64::from(*y) - r).abs() <= 1e-4 * (1.0 + r.abs())) {
+        let off = (f64::from(*y) - r).abs();
+        if off.is_nan() || off > 1e-4 * (1.0 + r.abs()) {
             let hint = if y.is_finite() {
                 ""
             } else {

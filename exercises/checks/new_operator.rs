@@ -50,7 +50,8 @@ fn near(
     let yours = yours.to_vec()?;
     for (i, (&x, &y)) in at.iter().zip(&yours).enumerate() {
         let right = right(i, f64::from(x));
-        if !((f64::from(y) - right).abs() <= 1e-5 * (1.0 + right.abs())) {
+        let off = (f64::from(y) - right).abs();
+        if off.is_nan() || off > 1e-5 * (1.0 + right.abs()) {
             let hint = if y.is_nan() || y.is_infinite() {
                 " An exponential has overflowed on the way: e^90 is more than \
                  a float can hold."

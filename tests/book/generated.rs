@@ -11,7 +11,7 @@ use similar::{ChangeTag, TextDiff};
 use crate::anchor::region;
 use crate::exercise;
 use crate::growth;
-use crate::manifest::Manifest;
+use crate::manifest::{Manifest, Output};
 use crate::near::near;
 use crate::tree::{Fault, Tree, fault};
 
@@ -20,6 +20,11 @@ use crate::tree::{Fault, Tree, fault};
 const LEAST_IN_COMMON: f32 = 0.5;
 
 impl Manifest {
+    /// What all commands print.
+    pub fn outputs(&self) -> impl Iterator<Item = &Output> {
+        self.part1.iter().chain(self.outputs)
+    }
+
     /// Whether a diff compares this region.
     pub fn uses(&self, file: &str, anchor: &str) -> bool {
         let place = format!("{file}:{anchor}");
@@ -30,7 +35,7 @@ impl Manifest {
     pub fn orphans(&self, tree: &Tree) -> Vec<Fault> {
         let formulas =
             tree.list("book/math/", ".tex").map(|(tex, _)| mml_of(tex));
-        let outputs = self.outputs.iter().map(|o| o.out.to_string());
+        let outputs = self.outputs().map(|o| o.out.to_string());
         let diffs = self.diffs.iter().map(|d| d.out.to_string());
         let boxes = exercise::boxes(tree).into_iter().map(|(file, _)| file);
         let growths = self.growths.iter().map(|g| g.out.to_string());

@@ -55,6 +55,8 @@ pub struct Picture {
 
 #[derive(Clone, Copy)]
 pub struct Manifest {
+    /// Those of Part 1 stand in a file of their own.
+    pub part1: &'static [Output],
     pub outputs: &'static [Output],
     pub diffs: &'static [Diff],
     pub growths: &'static [Growth],

@@ -30,6 +30,7 @@ const BOX: &str = "book/listings/exercise_example.md";
 const CSS: &str = "book/theme/book.css";
 
 const PLANTED: Manifest = Manifest {
+    part1: &[],
     outputs: &[Output {
         out: "book/listings/example.out",
         command: "cargo run --example example",

@@ -48,10 +48,6 @@ pub fn accepts(mul: &dyn Fn(&Tensor, &Tensor) -> Tensor) -> bool {
     if total.id().is_none() {
         return false;
     }
-    let second = grad(&total, &[&b], false).remove(0);
-    if numbers(&second) != [0.0, 2.0, -1.25, 5.0] {
-        return false;
-    }
     // Each operand alone may need a gradient.
     let two = constant(&[1], &[2.0]);
     let three = leaf(&[1], &[3.0]);
