@@ -14,7 +14,7 @@ const CHILD: &str = "RUNGRAD_TEST_CHILD";
 
 /// Far more than any child needs, even on a busy machine: it only ends a
 /// hang.
-const LIMIT: Duration = Duration::from_secs(120);
+const LIMIT: Duration = Duration::from_secs(300);
 
 /// What a child left behind.
 pub(crate) struct Outcome {
