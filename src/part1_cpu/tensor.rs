@@ -81,6 +81,7 @@ impl Tensor {
 }
 // ANCHOR_END: from-op
 
+// ANCHOR: record
 impl Tensor {
     /// [`Tensor::from_op`] for the operations of this crate.
     pub(super) fn record(
@@ -93,6 +94,7 @@ impl Tensor {
         Tensor::from_node(op, data.into(), parents, Some(Box::new(rule)))
     }
 }
+// ANCHOR_END: record
 
 impl From<ArrayD<f32>> for Tensor {
     fn from(data: ArrayD<f32>) -> Tensor {

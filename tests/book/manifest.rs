@@ -246,6 +246,11 @@ pub const MANIFEST: Manifest = Manifest {
             new: "examples/part2_step4_detach.rs:step4-rule",
         },
         Diff {
+            out: "book/listings/part1-part2-record.diff",
+            old: "src/part1_cpu/tensor.rs:record",
+            new: "src/part2_gpu/tensor.rs:record",
+        },
+        Diff {
             out: "book/listings/part1-part2-mul.diff",
             old: "src/part1_cpu/ops.rs:mul",
             new: "src/part2_gpu/ops.rs:mul",
