@@ -61,8 +61,6 @@ pub enum Op {
     Tanh,
     /// The logistic function.
     Sigmoid,
-    /// The sine, of an angle in radians.
-    Sin,
     /// The sum over these axes, which stay with size 1 when kept.
     Sum(Vec<usize>, Keep),
     /// The largest over these axes.
@@ -123,7 +121,6 @@ impl Op {
             Op::Relu,
             Op::Tanh,
             Op::Sigmoid,
-            Op::Sin,
             Op::Matmul,
             Op::LogSoftmax,
         ];
@@ -151,7 +148,6 @@ impl Op {
             Op::Relu => "relu",
             Op::Tanh => "tanh",
             Op::Sigmoid => "sigmoid",
-            Op::Sin => "sin",
             Op::Sum(..) => "sum",
             Op::Max(..) => "max",
             Op::Matmul => "matmul",

@@ -57,6 +57,13 @@ pub const EW_MUL4: Kernel = kernel!("part2/ew_mul4.cl", "ew_mul4", |given| {
     Some(vec![n, n, n])
 });
 
+/// `out[i] = a[i]`, four an item: arguments `a, out, n`.
+pub const EW_COPY4: Kernel =
+    kernel!("part2/ew_copy4.cl", "ew_copy4", |given| {
+        let n = given.uint(2)?;
+        Some(vec![n, n])
+    });
+
 /// `out[i] = a[i] * b[i]` of shapes that stretch: arguments `a, a_strides, b,
 /// b_strides, out, shape, n`.
 pub const BROADCAST_MUL: Kernel =
@@ -171,19 +178,6 @@ pub const PICK_BACKWARD: Kernel =
         Some(vec![rows, rows, n])
     });
 
-/// The product of two matrices, an item for each element of the result:
-/// arguments `a, b, out, m, k, n`, as for all kernels of the ladder.
-pub const MATMUL1_NAIVE: Kernel =
-    kernel!("part2/matmul1_naive.cl", "matmul1_naive", matmul);
-
-/// Neighbors among the items read what lies side by side.
-pub const MATMUL2_COALESCED: Kernel =
-    kernel!("part2/matmul2_coalesced.cl", "matmul2_coalesced", matmul);
-
-/// A group shares the rows and columns that it needs in local memory.
-pub const MATMUL3_TILED: Kernel =
-    kernel!("part2/matmul3_tiled.cl", "matmul3_tiled", matmul);
-
 /// A matrix by a vector, an item for each row: arguments `a, v, out, m, k`.
 pub const MATVEC_ROWS: Kernel =
     kernel!("part2/matvec_rows.cl", "matvec_rows", matvec);
@@ -198,14 +192,6 @@ fn matvec(given: &Given) -> Option<Vec<u64>> {
     let [m, k] = [given.uint(3)?, given.uint(4)?];
     let countable = [m, k].iter().all(|&size| size <= i32::MAX as u64);
     countable.then(|| vec![m * k, k, m])
-}
-
-/// `(m, k) x (k, n)`. The kernels count rows and columns a tile beyond the
-/// edge, in `uint`.
-fn matmul(given: &Given) -> Option<Vec<u64>> {
-    let [m, k, n] = [given.uint(3)?, given.uint(4)?, given.uint(5)?];
-    let countable = [m, k, n].iter().all(|&size| size <= i32::MAX as u64);
-    countable.then(|| vec![m * k, k * n, m * n])
 }
 
 /// How far a view reaches into a buffer. The kernels count in `int`.
@@ -223,12 +209,14 @@ fn view(offset: u64, shape: [i128; 8], strides: [i128; 8]) -> Option<u64> {
     inside.then_some(last as u64 + 1)
 }
 
+mod ladder;
 mod part3;
 
+pub use ladder::*;
 pub use part3::*;
 
 /// Every kernel of this crate.
-pub const ALL: [&[Kernel]; 2] = [PART2, part3::ALL];
+pub const ALL: [&[Kernel]; 3] = [PART2, ladder::ALL, part3::ALL];
 
 const PART2: &[Kernel] = &[
     EW_MUL,
@@ -236,6 +224,7 @@ const PART2: &[Kernel] = &[
     REDUCE_SUM,
     EW_ADD,
     EW_MUL4,
+    EW_COPY4,
     BROADCAST_MUL,
     BROADCAST_ADD,
     EW_EXP,
@@ -249,9 +238,6 @@ const PART2: &[Kernel] = &[
     SOFTMAX_LOG,
     PICK_LABELS,
     PICK_BACKWARD,
-    MATMUL1_NAIVE,
-    MATMUL2_COALESCED,
-    MATMUL3_TILED,
     MATVEC_ROWS,
     MATVEC_TEAMS,
 ];

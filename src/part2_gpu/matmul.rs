@@ -10,37 +10,55 @@ use crate::opencl::{Buffer, Event, Kernel, kernels};
 pub struct Rung {
     /// The kernel: arguments `a, b, out, m, k, n`.
     pub kernel: Kernel,
-    /// The rows and columns of the result that one group computes.
-    pub tile: [usize; 2],
+    /// The rows of the result that one group computes, and as many columns.
+    pub tile: usize,
     /// The work-items of a group, in the kernel's two dimensions.
     pub group: [usize; 2],
     /// Whether the kernel's first dimension runs down the rows.
     pub rows_first: bool,
+    /// Whether a group shares what it loads, through local memory.
+    pub shares: bool,
 }
 
 /// From the ground up.
-pub const LADDER: [Rung; 3] = [
-    Rung {
-        kernel: kernels::MATMUL1_NAIVE,
-        tile: [16, 16],
-        group: [16, 16],
-        rows_first: true,
-    },
-    Rung {
-        kernel: kernels::MATMUL2_COALESCED,
-        tile: [16, 16],
-        group: [16, 16],
-        rows_first: false,
-    },
-    Rung {
-        kernel: kernels::MATMUL3_TILED,
-        tile: [16, 16],
-        group: [16, 16],
-        rows_first: false,
-    },
+pub const LADDER: [Rung; 8] = [
+    Rung { rows_first: true, ..alone(kernels::MATMUL1_NAIVE) },
+    alone(kernels::MATMUL2_COALESCED),
+    shared(kernels::MATMUL3_TILED, 16, [16, 16]),
+    shared(kernels::MATMUL4_COLUMN, 64, [64, 4]),
+    shared(kernels::MATMUL5_BLOCK, 128, [16, 16]),
+    shared(kernels::MATMUL6_VECTOR, 128, [16, 16]),
+    shared(kernels::MATMUL7_AHEAD, 128, [16, 16]),
+    shared(kernels::MATMUL8_TALL, 128, [16, 8]),
 ];
 
+const fn alone(kernel: Kernel) -> Rung {
+    Rung { shares: false, ..shared(kernel, 16, [16, 16]) }
+}
+
+const fn shared(kernel: Kernel, tile: usize, group: [usize; 2]) -> Rung {
+    Rung { kernel, tile, group, rows_first: false, shares: true }
+}
+
 impl Rung {
+    // ANCHOR: loads
+    /// The numbers that are loaded for one element of the result, `k` long
+    /// sums: from global memory, and from local memory.
+    ///
+    /// What a group loads from global memory serves a row or a column of its
+    /// tile; what an item loads from local memory serves a row or a column of
+    /// the elements that it computes.
+    pub fn loads(&self, k: usize) -> [f64; 2] {
+        let k = k as f64;
+        if !self.shares {
+            return [2.0 * k, 0.0];
+        }
+        let [across, down] = self.group.map(|items| self.tile / items);
+        let local = k / down as f64 + k / across as f64;
+        [2.0 * k / self.tile as f64, local]
+    }
+    // ANCHOR_END: loads
+
     /// Starts `(m, k) x (k, n)` on the device of the buffers: as many groups
     /// as tiles cover the result.
     pub fn launch(
@@ -50,8 +68,8 @@ impl Rung {
         out: &Buffer<f32>,
         [m, k, n]: [usize; 3],
     ) -> Result<Event, Error> {
-        let down = m.div_ceil(self.tile[0]);
-        let across = n.div_ceil(self.tile[1]);
+        let down = m.div_ceil(self.tile);
+        let across = n.div_ceil(self.tile);
         let groups =
             if self.rows_first { [down, across] } else { [across, down] };
         let items = [0, 1].map(|d| groups[d] * self.group[d]);

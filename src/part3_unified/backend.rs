@@ -31,11 +31,8 @@ pub enum Unary {
     Tanh,
     /// The logistic function.
     Sigmoid,
-    /// The sine.
-    Sin,
 }
 
-// ANCHOR: binary-enum
 /// Two elements in, one element out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Binary {
@@ -50,7 +47,6 @@ pub enum Binary {
     /// 1 where both are equal, else 0; no NaN is.
     Equal,
 }
-// ANCHOR_END: binary-enum
 
 impl Binary {
     /// The name in messages.

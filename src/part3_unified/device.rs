@@ -69,12 +69,9 @@ impl Device {
     pub fn synchronize(self) -> Result<(), Error> {
         self.backend()?.synchronize()
     }
-}
 
-// ANCHOR: backend
-impl Device {
     /// Who computes there. An OpenCL device may refuse to open.
-    pub fn backend(self) -> Result<&'static dyn Backend, Error> {
+    pub(super) fn backend(self) -> Result<&'static dyn Backend, Error> {
         Ok(match self {
             Device::Cpu => &cpu::Cpu,
             Device::Gpu(i) => gpu::OpenCl::open(i)?,
@@ -82,7 +79,6 @@ impl Device {
         })
     }
 }
-// ANCHOR_END: backend
 
 impl fmt::Display for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

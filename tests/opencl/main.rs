@@ -12,6 +12,7 @@ mod child;
 #[path = "../common/device.rs"]
 mod device;
 mod launches;
+mod loads;
 mod oclgrind;
 mod part2;
 mod part3;

@@ -36,6 +36,10 @@ pub(crate) fn run(
             let right = pairs(|g, x| if x > 0.0 { g } else { 0.0 });
             written(launch.output(out, n).scalar(count), out, right)
         }
+        "ew_copy4" => {
+            let launch = launch().input(&y, n).output(out, n);
+            written(launch.scalar(count), out, b)
+        }
         "ew_exp" => {
             let launch = launch().input(&x, n).output(out, n);
             written(launch.scalar(count), out, each(f32::exp))

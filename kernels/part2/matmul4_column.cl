@@ -1,0 +1,53 @@
+// The product of two matrices: a (m, k) x b (k, n) -> out (m, n). One item
+// for 16 elements of the result that stand below one another; a group computes
+// a square tile of it.
+//
+// A number of b that an item has fetched from local memory serves all 16: it
+// stays in a register, and so do the 16 sums.
+
+#define TILE 64
+#define DEPTH 16             // of the tiles of a and b along k
+#define COLUMN 16            // elements of an item
+#define DOWN (TILE / COLUMN) // items of a group, below one another
+
+__attribute__((reqd_work_group_size(TILE, DOWN, 1)))
+kernel void matmul4_column(global const float *a, global const float *b,
+                           global float *out, uint m, uint k, uint n)
+{
+    local float a_tile[TILE][DEPTH];
+    local float b_tile[DEPTH][TILE];
+    uint x = get_local_id(0), y = get_local_id(1);
+    uint top = get_group_id(1) * TILE, left = get_group_id(0) * TILE;
+
+    float sum[COLUMN] = {0.0f};
+    for (uint start = 0; start < k; start += DEPTH) {
+        // 1024 numbers in each tile are 4 for each of 256 items.
+        for (uint i = y * TILE + x; i < TILE * DEPTH; i += TILE * DOWN) {
+            uint a_y = i / DEPTH, a_x = i % DEPTH;
+            uint b_y = i / TILE, b_x = i % TILE;
+            uint row = top + a_y, across = start + a_x;
+            uint down = start + b_y, column = left + b_x;
+            a_tile[a_y][a_x] =
+                row < m && across < k ? a[row * k + across] : 0.0f;
+            b_tile[b_y][b_x] =
+                down < k && column < n ? b[down * n + column] : 0.0f;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+
+        for (uint d = 0; d < DEPTH; d++) {
+            float b_value = b_tile[d][x];
+            // Registers have no addresses: the sums can stand in them only
+            // if the compiler knows each index.
+            #pragma unroll
+            for (uint i = 0; i < COLUMN; i++)
+                sum[i] += a_tile[y * COLUMN + i][d] * b_value;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    #pragma unroll
+    for (uint i = 0; i < COLUMN; i++) {
+        uint row = top + y * COLUMN + i, column = left + x;
+        if (row < m && column < n)
+            out[row * n + column] = sum[i];
+    }
+}
