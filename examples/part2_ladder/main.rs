@@ -1,0 +1,178 @@
+//! The matmul ladder measured, rung by rung, and beside it what a kernel
+//! costs that hardly computes.
+//!
+//! ```sh
+//! cargo run --release --example part2_ladder
+//! cargo run --release --example part2_ladder -- 1024 4096
+//! cargo run --release --example part2_ladder -- 4096 --numbers 268435456 \
+//!     --peer "python3 benches/peers/gpu.py"
+//! ```
+//!
+//! The words are the sizes of square matrices, and how many numbers the other
+//! kernels get. A peer is a program that does the same work by other means, on
+//! the same device: it is asked after each rung, so that both are measured in
+//! the same minute.
+
+mod peer;
+
+use std::process::ExitCode;
+
+use rungrad::Error;
+use rungrad::opencl::{Buffer, Event, Gpu, Kernel, kernels};
+use rungrad::part2_gpu::matmul::LADDER;
+use rungrad::rng::Random;
+use rungrad::stopwatch;
+
+use peer::Peer;
+
+fn main() -> ExitCode {
+    rungrad::run(|| {
+        let plan = Plan::of(rungrad::words())?;
+        let gpu = Gpu::first()?;
+        println!("device  {}, driver {}", gpu.name(), gpu.info().driver);
+        let mut peer = plan.peer.as_deref().map(Peer::start).transpose()?;
+        let name = peer.as_ref().map_or("none", |peer| &peer.name);
+        println!("peer    {name}");
+        for n in plan.sizes {
+            climb(&gpu, n, &mut peer)?;
+        }
+        stream(&gpu, plan.numbers, &mut peer)
+    })
+}
+
+/// What the words ask for.
+struct Plan {
+    sizes: Vec<usize>,
+    numbers: usize,
+    peer: Option<String>,
+}
+
+impl Plan {
+    fn of(words: Vec<String>) -> Result<Plan, Error> {
+        let mut plan = Plan { sizes: vec![], numbers: 1 << 20, peer: None };
+        let mut words = words.into_iter();
+        while let Some(word) = words.next() {
+            match word.as_str() {
+                "--numbers" => plan.numbers = size(words.next())?,
+                "--peer" => plan.peer = Some(words.next().ok_or_else(usage)?),
+                _ => plan.sizes.push(size(Some(word))?),
+            }
+        }
+        if plan.sizes.is_empty() {
+            plan.sizes.push(256);
+        }
+        Ok(plan)
+    }
+}
+
+fn size(word: Option<String>) -> Result<usize, Error> {
+    let number = word.and_then(|word| word.parse().ok());
+    number.filter(|n| *n > 0).ok_or_else(usage)
+}
+
+fn usage() -> Error {
+    Error::Usage(
+        "part2_ladder takes sizes of matrices, --numbers N and --peer \
+         COMMAND, such as 1024 --peer \"python3 benches/peers/gpu.py\"."
+            .into(),
+    )
+}
+
+// ANCHOR: climb
+/// Every rung of the ladder multiplies the same two matrices.
+fn climb(gpu: &Gpu, n: usize, peer: &mut Option<Peer>) -> Result<(), Error> {
+    let (a, b) = (values(gpu, n * n)?, values(gpu, n * n)?);
+    let out = gpu.allocate(n * n)?;
+    let rate = |seconds: f64| 2.0 * (n as f64).powi(3) / seconds * 1e-9;
+
+    println!("\n({n}, {n}) x ({n}, {n})");
+    println!("                     loads for one element");
+    println!(
+        "                     global    local         ms  GFLOP/s  peer's"
+    );
+    let mut theirs = vec![];
+    for rung in LADDER {
+        let time = stopwatch::device(|| rung.launch(&a, &b, &out, [n; 3]))?;
+        let share = beside(peer, "matmul", n, time, &mut theirs)?;
+        let [global, local] = rung.loads(n);
+        println!(
+            "{:<17}  {global:>8.2} {local:>8.2}  {:>9.3}  {:>7.1}  {share:>6}",
+            rung.kernel.name(),
+            1e3 * time,
+            rate(time)
+        );
+    }
+    let time = stopwatch::median(theirs);
+    if peer.is_some() {
+        println!(
+            "{:<17}  {:>8} {:>8}  {:>9.3}  {:>7.1}  {:>6}",
+            "peer",
+            "",
+            "",
+            1e3 * time,
+            rate(time),
+            "1.00"
+        );
+    }
+    Ok(())
+}
+// ANCHOR_END: climb
+
+/// How fast this was, as a part of the peer's speed.
+fn beside(
+    peer: &mut Option<Peer>,
+    work: &str,
+    n: usize,
+    time: f64,
+    theirs: &mut Vec<f64>,
+) -> Result<String, Error> {
+    let Some(peer) = peer else { return Ok("-".into()) };
+    let other = peer.time(work, n)?;
+    theirs.push(other);
+    Ok(format!("{:.2}", other / time))
+}
+
+/// Numbers between -1 and 1.
+fn values(gpu: &Gpu, n: usize) -> Result<Buffer<f32>, Error> {
+    let mut random = Random::new(18);
+    let numbers: Vec<f32> =
+        (0..n).map(|_| 2.0 * random.uniform() - 1.0).collect();
+    gpu.upload(&numbers)
+}
+
+/// Kernels that wait for memory alone: an item for each number, or for four.
+fn stream(gpu: &Gpu, n: usize, peer: &mut Option<Peer>) -> Result<(), Error> {
+    let (a, b) = (values(gpu, n)?, values(gpu, n)?);
+    let out: Buffer<f32> = gpu.allocate(n)?;
+    let multiply = |kernel: &Kernel, items: usize| -> Result<Event, Error> {
+        let launch = gpu.launch(kernel).input(&a, n).input(&b, n);
+        let launch = launch.output(&out, n).scalar(n as u32);
+        launch.global(items).local(256).run()
+    };
+    let copy = || -> Result<Event, Error> {
+        let launch = gpu.launch(&kernels::EW_COPY4).input(&a, n);
+        let launch = launch.output(&out, n).scalar(n as u32);
+        launch.global(n.div_ceil(4)).local(256).run()
+    };
+    let mul = stopwatch::device(|| multiply(&kernels::EW_MUL, n))?;
+    let mul4 =
+        stopwatch::device(|| multiply(&kernels::EW_MUL4, n.div_ceil(4)))?;
+    let copy4 = stopwatch::device(copy)?;
+
+    println!("\n{n} numbers");
+    println!("                                            ms     GB/s  peer's");
+    for (kernel, work, arrays, time) in [
+        ("ew_mul", "mul", 3, mul),
+        ("ew_mul4", "mul", 3, mul4),
+        ("ew_copy4", "copy", 2, copy4),
+    ] {
+        let rate = (4 * arrays * n) as f64 / time * 1e-9;
+        let share = beside(peer, work, n, time, &mut vec![])?;
+        println!(
+            "{kernel:<17}  {:>17}  {:>9.4}  {rate:>7.1}  {share:>6}",
+            "",
+            1e3 * time
+        );
+    }
+    Ok(())
+}
