@@ -18,8 +18,8 @@ fn main() -> ExitCode {
             launch.input(&a, 2)
         };
         let product = || mul().input(&a, 2).output(&out, 2).scalar(2_u32).run();
-        let fifty = || (0..50).try_for_each(|_| product().map(drop));
-        let (done, counts) = ledger::measure(fifty);
+        let twenty = || (0..20).try_for_each(|_| product().map(drop));
+        let (done, counts) = ledger::measure(twenty);
         done?;
         println!("{} products, {} build", counts.launches, counts.builds);
 

@@ -31,7 +31,7 @@ fn main() {
 }
 
 // ANCHOR: raw-two-ways
-const PRODUCTS: usize = 50;
+const PRODUCTS: usize = 20;
 
 fn two_ways() -> Raw<()> {
     let device = Device::open()?;

@@ -61,6 +61,8 @@ pub enum Op {
     Tanh,
     /// The logistic function.
     Sigmoid,
+    /// The sine, of an angle in radians.
+    Sin,
     /// The sum over these axes, which stay with size 1 when kept.
     Sum(Vec<usize>, Keep),
     /// The largest over these axes.
@@ -121,6 +123,7 @@ impl Op {
             Op::Relu,
             Op::Tanh,
             Op::Sigmoid,
+            Op::Sin,
             Op::Matmul,
             Op::LogSoftmax,
         ];
@@ -148,6 +151,7 @@ impl Op {
             Op::Relu => "relu",
             Op::Tanh => "tanh",
             Op::Sigmoid => "sigmoid",
+            Op::Sin => "sin",
             Op::Sum(..) => "sum",
             Op::Max(..) => "max",
             Op::Matmul => "matmul",

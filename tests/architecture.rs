@@ -158,6 +158,56 @@ fn the_operations_stand_in_one_order_in_every_part() {
     assert_eq!(operations(&["src/part3_unified/ops.rs"]), OPERATIONS);
 }
 
+/// The places of an operation with one operand in Part 3, those that the
+/// compiler asks for and those that it does not. `{V}` is its variant,
+/// `{v}` its name and `{C}` its constant.
+const PLACES: [(&str, &[&str]); 13] = [
+    ("src/ops.rs", &["Op::{V}"]),
+    ("src/reference.rs", &["(Op::{V}"]),
+    ("src/part3_unified/backend/cpu.rs", &["Unary::{V}"]),
+    ("kernels/part3/elementwise.cl", &["UNARY(unary_{v}, "]),
+    ("src/opencl/kernels/part3.rs", &["UNARY_{C} \"unary_{v}\""]),
+    ("src/opencl/kernels/part3.rs", &["\n    UNARY_{C},\n"]),
+    ("src/part3_unified/backend/gpu.rs", &["kernels::UNARY_{C},"]),
+    ("src/part3_unified/functions/elementwise.rs", &["Function for {V} "]),
+    ("src/part3_unified/mod.rs", &[" {V},", "    {V},"]),
+    ("src/part3_unified/ops.rs", &["pub fn {v}(&self"]),
+    ("tests/part3_unified/third.rs", &["Unary::{V}"]),
+    ("tests/opencl/part3.rs", &["\"{v}\" =>"]),
+    // In every part's cases or in Part 3's own.
+    ("tests/", &["\"{v}\" => self.", "Op::{V}(", "Op::{V} => a."]),
+];
+
+/// Chapter 26 goes through these places with `sin`; whoever adds the next one
+/// is told what is missing.
+#[test]
+fn an_operation_of_one_operand_stands_at_each_of_its_places() {
+    let all = sources(&["src", "kernels", "tests"], &[".rs", ".cl"]);
+    let backend = all.iter().find(|s| s.path.ends_with("d/backend.rs"));
+    let (_, list) = backend.unwrap().text.split_once("enum Unary {").unwrap();
+    let (list, _) = list.split_once('}').unwrap();
+    let variants = list.lines().map(str::trim).filter(|l| l.ends_with(','));
+    let variants: Vec<&str> =
+        variants.map(|l| l.split(['(', ',']).next().unwrap()).collect();
+    assert!(variants.contains(&"Sin"), "{variants:?}");
+    for variant in variants {
+        let name = variant.to_lowercase();
+        for (place, signs) in PLACES {
+            let stands = signs.iter().any(|sign| {
+                let sign = sign.replace("{V}", variant).replace("{v}", &name);
+                let sign = sign.replace("{C}", &name.to_uppercase());
+                let mut files = all.iter().filter(|s| s.is_in(&[place]));
+                files.any(|s| s.text.contains(&sign))
+            });
+            assert!(
+                stands,
+                "{place}: Unary::{variant} is missing; write {}",
+                signs.join(" or ")
+            );
+        }
+    }
+}
+
 /// The programs of `examples/`, each with all of its text. Programs that
 /// stand alone on purpose are left out.
 fn programs() -> Vec<Source> {

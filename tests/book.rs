@@ -6,7 +6,9 @@
 //! data. Each is proved in `planted.rs`: a small book that passes, one fault
 //! planted, and the sentence that reports it.
 //!
-//! `UPDATE=1 cargo test --test book` writes what is generated.
+//! `UPDATE=1 cargo test --test book` writes what is generated; with
+//! `ONLY=part3` beside it, only the outputs whose names contain that word are
+//! printed again.
 
 // Everything in a test is its own.
 #![allow(unreachable_pub)]
@@ -27,6 +29,10 @@ mod figure;
 mod figures;
 #[path = "book/generated.rs"]
 mod generated;
+#[path = "book/growth.rs"]
+mod growth;
+#[path = "book/kind.rs"]
+mod kind;
 #[path = "book/links.rs"]
 mod links;
 #[path = "book/listings.rs"]
@@ -37,6 +43,8 @@ mod manifest;
 mod near;
 #[path = "book/page.rs"]
 mod page;
+#[path = "book/part1.rs"]
+mod part1;
 #[path = "book/planted.rs"]
 mod planted;
 #[path = "book/program.rs"]
@@ -80,6 +88,7 @@ fn faults(tree: &Tree, manifest: &Manifest) -> Vec<Fault> {
     faults.extend(figure::check(tree));
     faults.extend(listings::shown(tree, &pages));
     faults.extend(manifest.orphans(tree));
+    faults.extend(growth::check(tree, manifest));
     faults.extend(links::contents(tree, &pages));
     faults.extend(links::check(tree, &pages));
     faults.extend(links::offline(tree));
@@ -101,7 +110,7 @@ fn assert_none(faults: &[Fault]) {
 fn repository() -> Tree {
     static UPDATE: Once = Once::new();
     UPDATE.call_once(|| {
-        if env::var_os("UPDATE").is_some_and(|value| value == "1") {
+        if updates() {
             generated::write(MANIFEST.computed(&Tree::of_this_repository()));
             for needs in [Nothing, Device, Pocl, Oclgrind] {
                 if missing(needs).is_none() {
@@ -111,6 +120,17 @@ fn repository() -> Tree {
         }
     });
     Tree::of_this_repository()
+}
+
+fn updates() -> bool {
+    env::var_os("UPDATE").is_some_and(|value| value == "1")
+}
+
+/// Whether this output is to be printed: an author who writes a page asks for
+/// its own outputs only.
+fn asked_for(out: &str) -> bool {
+    let only = env::var("ONLY").ok().filter(|_| updates());
+    only.is_none_or(|word| out.contains(&word))
 }
 
 /// What this machine lacks to print as the book does.
@@ -139,7 +159,8 @@ fn printed(needs: Needs) -> Vec<Wanted> {
     let examples = program::examples().expect("the examples build");
     let devices = devices().unwrap_or_default();
     let names: Vec<&str> = devices.iter().map(|d| d.name.as_str()).collect();
-    let outputs = MANIFEST.outputs.iter().filter(|o| o.needs == needs);
+    let outputs = MANIFEST.outputs().filter(|o| o.needs == needs);
+    let outputs = outputs.filter(|output| asked_for(output.out));
     let mut printed: Vec<Wanted> = outputs
         .map(|output| {
             let text = program::listing(&examples, output, &names);
@@ -147,7 +168,9 @@ fn printed(needs: Needs) -> Vec<Wanted> {
         })
         .collect();
     if needs == Nothing {
-        printed.extend(MANIFEST.pictures.iter().map(|picture| {
+        let pictures = MANIFEST.pictures.iter();
+        let pictures = pictures.filter(|picture| asked_for(picture.out));
+        printed.extend(pictures.map(|picture| {
             let text = fs::read_to_string(Tree::root().join(picture.written))
                 .map_err(|_| format!("no example writes {}.", picture.written));
             (picture.out.to_string(), text)

@@ -14,6 +14,7 @@
         }                                                                   \
     }
 
+// ANCHOR: binary
 // (n), (n) -> (n), dense from an offset on.
 #define BINARY(NAME, RESULT)                                                \
     kernel void NAME(global const float *a, uint a_offset,                  \
@@ -27,6 +28,7 @@
             out[i] = RESULT;                                                \
         }                                                                   \
     }
+// ANCHOR_END: binary
 
 // The same for operands with any strides and one shape, so that what is
 // broadcast is read where it lies.
@@ -78,12 +80,15 @@ UNARY(unary_log, log(x))
 UNARY(unary_relu, x <= 0.0f ? 0.0f : x)
 UNARY(unary_tanh, flat_tanh(x))
 UNARY(unary_sigmoid, sigmoid(x))
+UNARY(unary_sin, sin(x))
 
+// ANCHOR: binary-lines
 BINARY(binary_add, x + y)
 BINARY(binary_mul, x * y)
 BINARY(binary_less, x < y ? 1.0f : 0.0f)
 BINARY(binary_at_most, x <= y ? 1.0f : 0.0f)
 BINARY(binary_equal, x == y ? 1.0f : 0.0f)
+// ANCHOR_END: binary-lines
 
 STRIDED(strided_add, x + y)
 STRIDED(strided_mul, x * y)

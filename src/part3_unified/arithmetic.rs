@@ -12,13 +12,19 @@ impl Array {
     pub fn unary(&self, op: Unary) -> Result<Array, Error> {
         self.made(self.shape(), |backend| backend.unary(op, self))
     }
+}
 
+// ANCHOR: binary
+impl Array {
     /// `op` of each pair of elements of two equal shapes on one device.
     pub fn binary(&self, op: Binary, other: &Array) -> Result<Array, Error> {
         self.check_alike(op.name(), other)?;
         self.made(self.shape(), |backend| backend.binary(op, self, other))
     }
+}
+// ANCHOR_END: binary
 
+impl Array {
     /// From each place the element of `a` where this is not 0, and that of
     /// `b` where it is.
     pub fn choose(&self, a: &Array, b: &Array) -> Result<Array, Error> {
@@ -26,7 +32,10 @@ impl Array {
         self.check_alike("where", b)?;
         self.made(self.shape(), |backend| backend.choose(self, a, b))
     }
+}
 
+// ANCHOR: made
+impl Array {
     /// A new dense array of this one's device.
     fn made(
         &self,
@@ -37,7 +46,10 @@ impl Array {
         let storage = fill(self.device.backend()?)?;
         Ok(Array::dense(self.device, storage, shape))
     }
+}
+// ANCHOR_END: made
 
+impl Array {
     /// Two operands on one device.
     pub(super) fn check_device(
         &self,

@@ -31,8 +31,11 @@ pub enum Unary {
     Tanh,
     /// The logistic function.
     Sigmoid,
+    /// The sine.
+    Sin,
 }
 
+// ANCHOR: binary-enum
 /// Two elements in, one element out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Binary {
@@ -47,6 +50,7 @@ pub enum Binary {
     /// 1 where both are equal, else 0; no NaN is.
     Equal,
 }
+// ANCHOR_END: binary-enum
 
 impl Binary {
     /// The name in messages.

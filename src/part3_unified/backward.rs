@@ -84,6 +84,7 @@ fn keep(node: &Node, grad: &Tensor) {
     *kept = Some(sum);
 }
 
+// ANCHOR: grad
 /// The gradient of `output`, which must have one element, with respect to
 /// each of `inputs`. It touches no `.grad`. With `create_graph` the result
 /// can be differentiated again.
@@ -119,6 +120,7 @@ pub fn grad(
     };
     found.into_iter().enumerate().map(take).collect()
 }
+// ANCHOR_END: grad
 
 impl Tensor {
     /// A record of the graph. Values are known where a [`super::trace`] was

@@ -69,9 +69,12 @@ impl Device {
     pub fn synchronize(self) -> Result<(), Error> {
         self.backend()?.synchronize()
     }
+}
 
+// ANCHOR: backend
+impl Device {
     /// Who computes there. An OpenCL device may refuse to open.
-    pub(super) fn backend(self) -> Result<&'static dyn Backend, Error> {
+    pub fn backend(self) -> Result<&'static dyn Backend, Error> {
         Ok(match self {
             Device::Cpu => &cpu::Cpu,
             Device::Gpu(i) => gpu::OpenCl::open(i)?,
@@ -79,6 +82,7 @@ impl Device {
         })
     }
 }
+// ANCHOR_END: backend
 
 impl fmt::Display for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -8,7 +8,7 @@ mod places;
 mod reduce;
 
 pub use elementwise::{
-    Add, Exp, Log, Mul, Pow, Relu, Scale, Shift, Sigmoid, Tanh, Where,
+    Add, Exp, Log, Mul, Pow, Relu, Scale, Shift, Sigmoid, Sin, Tanh, Where,
 };
 pub use matrix::{LogSoftmax, Matmul};
 pub use movement::{Expand, Flip, Move, Pad, Permute, Reshape, Slice};

@@ -32,7 +32,7 @@ pub use function::{Context, Function, apply, no_grad, trace};
 pub use functions::{
     Add, Cat, Exp, Expand, Flip, Fold, Gather, Log, LogSoftmax, Matmul, Max,
     Move, Mul, Pad, Permute, Pow, Relu, Reshape, Scale, Scatter, Shift,
-    Sigmoid, Slice, Sum, Tanh, Where, Windows,
+    Sigmoid, Sin, Slice, Sum, Tanh, Where, Windows,
 };
 pub use storage::{Shared, Storage};
 pub use tensor::Tensor;

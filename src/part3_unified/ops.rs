@@ -2,6 +2,7 @@
 //! 3's own. Each hands a function to [`apply`], which does the rest for every
 //! device; most are made of others in a line. Chapters 22 to 26 build them.
 
+use std::f32::consts::FRAC_PI_2;
 use std::ops::Range;
 
 use super::functions::*;
@@ -213,6 +214,18 @@ impl Tensor {
     #[track_caller]
     pub fn shift(&self, number: f32) -> Tensor {
         apply(Shift(number), &[self])
+    }
+
+    /// The sine of each element, an angle in radians.
+    #[track_caller]
+    pub fn sin(&self) -> Tensor {
+        apply(Sin, &[self])
+    }
+
+    /// The cosine, as the sine of a quarter turn further.
+    #[track_caller]
+    pub fn cos(&self) -> Tensor {
+        self.shift(FRAC_PI_2).sin()
     }
 
     /// The sum over each axis along which `shape` is shorter: the mirror of

@@ -23,6 +23,11 @@ fn mark(line: &str) -> Option<Mark<'_>> {
     name("ANCHOR_END:").map(Mark::End).or(name("ANCHOR:").map(Mark::Start))
 }
 
+/// Whether the line only marks where a region begins or ends.
+pub fn is_mark(line: &str) -> bool {
+    mark(line).is_some()
+}
+
 /// The lines between `ANCHOR: name` and `ANCHOR_END: name`, without the
 /// anchor lines of other regions.
 pub fn region(text: &str, name: &str) -> Option<String> {

@@ -10,7 +10,8 @@ use similar::{ChangeTag, TextDiff};
 
 use crate::anchor::region;
 use crate::exercise;
-use crate::manifest::Manifest;
+use crate::growth;
+use crate::manifest::{Manifest, Output};
 use crate::near::near;
 use crate::tree::{Fault, Tree, fault};
 
@@ -19,6 +20,11 @@ use crate::tree::{Fault, Tree, fault};
 const LEAST_IN_COMMON: f32 = 0.5;
 
 impl Manifest {
+    /// What all commands print.
+    pub fn outputs(&self) -> impl Iterator<Item = &Output> {
+        self.part1.iter().chain(self.outputs)
+    }
+
     /// Whether a diff compares this region.
     pub fn uses(&self, file: &str, anchor: &str) -> bool {
         let place = format!("{file}:{anchor}");
@@ -29,11 +35,16 @@ impl Manifest {
     pub fn orphans(&self, tree: &Tree) -> Vec<Fault> {
         let formulas =
             tree.list("book/math/", ".tex").map(|(tex, _)| mml_of(tex));
-        let outputs = self.outputs.iter().map(|o| o.out.to_string());
+        let outputs = self.outputs().map(|o| o.out.to_string());
         let diffs = self.diffs.iter().map(|d| d.out.to_string());
         let boxes = exercise::boxes(tree).into_iter().map(|(file, _)| file);
-        let known: Vec<_> =
-            formulas.chain(outputs).chain(diffs).chain(boxes).collect();
+        let growths = self.growths.iter().map(|g| g.out.to_string());
+        let known: Vec<_> = formulas
+            .chain(outputs)
+            .chain(diffs)
+            .chain(growths)
+            .chain(boxes)
+            .collect();
         tree.list("book/listings/", "")
             .filter(|(file, _)| !known.iter().any(|known| known == file))
             .map(|(file, _)| {
@@ -53,12 +64,17 @@ impl Manifest {
             .diffs
             .iter()
             .map(|d| (d.out.to_string(), diff(tree, d.old, d.new)));
+        let growths = self
+            .growths
+            .iter()
+            .map(|g| (g.out.to_string(), growth::diff(tree, g)));
         let formulas = tree
             .list("book/math/", ".tex")
             .map(|(file, tex)| (mml_of(file), formula(tex)));
         let figures =
             self.figures.iter().map(|f| (f.out.to_string(), Ok((f.draw)())));
         diffs
+            .chain(growths)
             .chain(formulas)
             .chain(figures)
             .chain(exercise::boxes(tree))

@@ -1,194 +1,15 @@
 //! The list of what the book shows and nobody types.
 
 use crate::figures;
-
-/// What a command prints, below the command itself.
-#[derive(Clone, Copy)]
-pub struct Output {
-    pub out: &'static str,
-    /// What the reader types: `cargo run --example ..` or `cargo learn try
-    /// ..`, variables before it, or a tool that runs it.
-    pub command: &'static str,
-    /// The code that it ends with.
-    pub code: i32,
-    pub needs: Needs,
-}
-
-/// What a machine must have to print what the book shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Needs {
-    Nothing,
-    /// An OpenCL device.
-    Device,
-    /// PoCL: what a kernel with a fault does, no two drivers agree on.
-    Pocl,
-    /// Oclgrind in the version of the book, since others word it otherwise.
-    Oclgrind,
-}
-
-/// The way from one region to another: `src/part1_cpu/ops.rs:mul`.
-#[derive(Clone, Copy)]
-pub struct Diff {
-    pub out: &'static str,
-    pub old: &'static str,
-    pub new: &'static str,
-}
-
-/// A figure that `rungrad::draw` makes.
-#[derive(Clone, Copy)]
-pub struct Figure {
-    pub out: &'static str,
-    pub draw: fn() -> String,
-}
-
-/// A figure that an example has drawn: one of the outputs, which wrote it.
-#[derive(Clone, Copy)]
-pub struct Picture {
-    pub out: &'static str,
-    pub written: &'static str,
-}
-
-#[derive(Clone, Copy)]
-pub struct Manifest {
-    pub outputs: &'static [Output],
-    pub diffs: &'static [Diff],
-    pub figures: &'static [Figure],
-    pub pictures: &'static [Picture],
-    /// What comes out of training: a processor that rounds elsewhere ends
-    /// near these numbers, not at them.
-    pub trained: &'static [&'static str],
-}
+use crate::growth::SIN;
+pub use crate::kind::*;
+use crate::part1::OUTPUTS;
 
 /// Everything generated, formulas apart: each `book/math/x.tex` becomes
 /// `book/listings/x.mml`.
 pub const MANIFEST: Manifest = Manifest {
+    part1: OUTPUTS,
     outputs: &[
-        here(
-            "book/listings/try_part1.out",
-            "cargo learn try \"(a*b)*b\" a=2,3 b=3,4",
-        ),
-        here(
-            "book/listings/try_part3.out",
-            "cargo learn try \"(a*b)*b\" a=2,3 b=3,4 --engine part3",
-        ),
-        here(
-            "book/listings/part1_nudge.out",
-            "cargo run --example part1_nudge",
-        ),
-        here(
-            "book/listings/part1_judge.out",
-            "cargo run --example part1_judge",
-        ),
-        here(
-            "book/listings/part1_step2_graph.out",
-            "cargo run --example part1_step2_graph",
-        ),
-        here("book/listings/part1_set.out", "cargo run --example part1_set"),
-        here(
-            "book/listings/part1_changed.out",
-            "cargo run --example part1_changed",
-        ),
-        here(
-            "book/listings/part1_graph.out",
-            "cargo run --example part1_graph",
-        ),
-        here(
-            "book/listings/part1_step3_local.out",
-            "cargo run --example part1_step3_local",
-        ),
-        here(
-            "book/listings/part1_step4_backward.out",
-            "cargo run --example part1_step4_backward",
-        ),
-        here(
-            "book/listings/part1_order.out",
-            "cargo run --example part1_order",
-        ),
-        here(
-            "book/listings/part1_twice.out",
-            "cargo run --example part1_twice",
-        ),
-        here(
-            "book/listings/part1_cycle.out",
-            "cargo run --example part1_cycle",
-        ),
-        here(
-            "book/listings/part1_overflow.out",
-            "cargo run --example part1_overflow",
-        ),
-        here(
-            "book/listings/part1_backprop.out",
-            "cargo run --example part1_backprop",
-        ),
-        here(
-            "book/listings/part1_reflected.out",
-            "cargo run --example part1_reflected",
-        ),
-        here(
-            "book/listings/part1_sigmoid.out",
-            "cargo run --example part1_sigmoid",
-        ),
-        refused(
-            "book/listings/try_relu.out",
-            "cargo learn try \"relu(a)\" a=-1,0,1",
-        ),
-        here("book/listings/try_max.out", "cargo learn try \"max(a)\" a=3,3,1"),
-        here("book/listings/try_abs.out", "cargo learn try \"abs(a)\" a=-2,3"),
-        Output {
-            out: "book/listings/part1_unsummed.out",
-            command: "cargo run --example part1_unsummed",
-            code: 101,
-            needs: Needs::Nothing,
-        },
-        here(
-            "book/listings/part1_stretch.out",
-            "cargo run --example part1_stretch",
-        ),
-        here(
-            "book/listings/part1_shapes.out",
-            "cargo run --example part1_shapes -- 4 4,1",
-        ),
-        here(
-            "book/listings/part1_refusals.out",
-            "cargo run --example part1_refusals",
-        ),
-        here(
-            "book/listings/part1_transposed.out",
-            "cargo run --example part1_transposed",
-        ),
-        here(
-            "book/listings/part1_softmax.out",
-            "cargo run --example part1_softmax",
-        ),
-        here("book/listings/part1_loss.out", "cargo run --example part1_loss"),
-        here(
-            "book/listings/part1_neuron.out",
-            "cargo run --example part1_neuron",
-        ),
-        here(
-            "book/listings/part1_moons.out",
-            "cargo run --example part1_moons",
-        ),
-        here(
-            "book/listings/part1_digits.out",
-            "cargo run --example part1_digits",
-        ),
-        here(
-            "book/listings/part1_digits_seeds.out",
-            "cargo run --example part1_digits -- --seeds 5",
-        ),
-        here(
-            "book/listings/part1_digits_splits.out",
-            "cargo run --example part1_digits -- --splits 10",
-        ),
-        here(
-            "book/listings/part1_digits_hands.out",
-            "cargo run --example part1_digits -- --seeds 5 --last-fifth",
-        ),
-        here(
-            "book/listings/part1_ledger.out",
-            "cargo run --example part1_ledger",
-        ),
         here(
             "book/listings/part2_groups.out",
             "cargo run --example part2_groups",
@@ -359,6 +180,26 @@ pub const MANIFEST: Manifest = Manifest {
             "oclgrind cargo run --example part2_raw_faults -- past_the_end 8",
         ),
         on_a_device(
+            "book/listings/part3_cube.out",
+            "cargo run --example part3_cube",
+        ),
+        here(
+            "book/listings/part3_higher.out",
+            "cargo run --example part3_higher",
+        ),
+        on_a_device(
+            "book/listings/part3_mirrors.out",
+            "cargo run --example part3_mirrors",
+        ),
+        on_a_device(
+            "book/listings/part3_trace.out",
+            "cargo run --example part3_trace",
+        ),
+        on_a_device(
+            "book/listings/part3_warm.out",
+            "cargo run --example part3_warm",
+        ),
+        on_a_device(
             "book/listings/part3_backprop_gpu.out",
             "RUNGRAD_DEVICE=gpu cargo run --example part3_backprop",
         ),
@@ -430,6 +271,7 @@ pub const MANIFEST: Manifest = Manifest {
             new: "src/part2_gpu/backward.rs:backward",
         },
     ],
+    growths: SIN,
     figures: &[
         Figure { out: "book/figures/tape.svg", draw: figures::tape },
         Figure { out: "book/figures/nudge.svg", draw: figures::nudge },
@@ -464,28 +306,3 @@ pub const MANIFEST: Manifest = Manifest {
         "book/figures/digits-loss.svg",
     ],
 };
-
-/// A command that succeeds on every machine.
-const fn here(out: &'static str, command: &'static str) -> Output {
-    Output { out, command, code: 0, needs: Needs::Nothing }
-}
-
-/// A command that ends with a sentence about what was given, on every machine.
-const fn refused(out: &'static str, command: &'static str) -> Output {
-    Output { out, command, code: 2, needs: Needs::Nothing }
-}
-
-/// A command that succeeds where there is an OpenCL device.
-const fn on_a_device(out: &'static str, command: &'static str) -> Output {
-    Output { out, command, code: 0, needs: Needs::Device }
-}
-
-/// A kernel with a fault, where PoCL runs it.
-const fn on_pocl(out: &'static str, command: &'static str) -> Output {
-    Output { out, command, code: 0, needs: Needs::Pocl }
-}
-
-/// A command that begins with Oclgrind, which succeeds whatever it finds.
-const fn under_oclgrind(out: &'static str, command: &'static str) -> Output {
-    Output { out, command, code: 0, needs: Needs::Oclgrind }
-}

@@ -16,7 +16,7 @@ mod listings;
 mod shape;
 
 use crate::faults;
-use crate::manifest::{Diff, Manifest, Needs, Output};
+use crate::manifest::{Diff, Growth, Manifest, Needs, Output};
 use crate::tree::Tree;
 
 const CHAPTER: &str = "book/src/ch11-template.md";
@@ -30,6 +30,7 @@ const BOX: &str = "book/listings/exercise_example.md";
 const CSS: &str = "book/theme/book.css";
 
 const PLANTED: Manifest = Manifest {
+    part1: &[],
     outputs: &[Output {
         out: "book/listings/example.out",
         command: "cargo run --example example",
@@ -40,6 +41,10 @@ const PLANTED: Manifest = Manifest {
         out: DIFF,
         old: "src/part1_cpu/ops.rs:mul",
         new: "src/part2_gpu/ops.rs:mul",
+    }],
+    growths: &[Growth {
+        out: "book/listings/example-grown.diff",
+        file: "src/part3_unified/ops.rs",
     }],
     figures: &[],
     pictures: &[],

@@ -84,6 +84,7 @@ impl<'a> Bench<'a> {
             "relu" => |x| x.max(0.0),
             "tanh" => f32::tanh,
             "sigmoid" => |x| 1.0 / (1.0 + (-x).exp()),
+            "sin" => f32::sin,
             other => panic!("write a launch of unary_{other} for this test"),
         };
         let out = self.out(self.n);

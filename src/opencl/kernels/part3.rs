@@ -45,6 +45,7 @@ kernels! { "part3/elementwise.cl", unary,
     UNARY_RELU "unary_relu",
     UNARY_TANH "unary_tanh",
     UNARY_SIGMOID "unary_sigmoid",
+    UNARY_SIN "unary_sin",
 }
 
 kernels! { "part3/elementwise.cl", binary,
@@ -199,6 +200,7 @@ pub(super) const ALL: &[Kernel] = &[
     UNARY_RELU,
     UNARY_TANH,
     UNARY_SIGMOID,
+    UNARY_SIN,
     BINARY_ADD,
     BINARY_MUL,
     BINARY_LESS,

@@ -48,7 +48,10 @@ impl OpenCl {
     pub(in super::super) fn adopt(&self, buffer: Buffer<f32>) -> Shared {
         Arc::new(self.pool.adopt(buffer))
     }
+}
 
+// ANCHOR: fill
+impl OpenCl {
     /// A new storage for `n` numbers, filled by `launch`. OpenCL has no
     /// buffer of 0 bytes, so an empty array owns one unused number.
     fn fill(
@@ -62,7 +65,10 @@ impl OpenCl {
         }
         Ok(Arc::new(out))
     }
+}
+// ANCHOR_END: fill
 
+impl OpenCl {
     /// A kernel with one item for each of `n` elements.
     fn each<'a>(&self, kernel: &'a Kernel, n: usize) -> Launch<'a> {
         self.gpu.launch(kernel).global(n).local(GROUP)
@@ -159,6 +165,7 @@ impl Backend for OpenCl {
             Unary::Relu => (kernels::UNARY_RELU, 0.0),
             Unary::Tanh => (kernels::UNARY_TANH, 0.0),
             Unary::Sigmoid => (kernels::UNARY_SIGMOID, 0.0),
+            Unary::Sin => (kernels::UNARY_SIN, 0.0),
         };
         let (a, n) = (a.compact()?, a.len());
         self.fill(n, |out| {
@@ -179,15 +186,7 @@ impl Backend for OpenCl {
         a: &Array,
         b: &Array,
     ) -> Result<Shared, Error> {
-        let (dense, strided) = match op {
-            Binary::Add => (kernels::BINARY_ADD, kernels::STRIDED_ADD),
-            Binary::Mul => (kernels::BINARY_MUL, kernels::STRIDED_MUL),
-            Binary::Less => (kernels::BINARY_LESS, kernels::STRIDED_LESS),
-            Binary::AtMost => {
-                (kernels::BINARY_AT_MOST, kernels::STRIDED_AT_MOST)
-            }
-            Binary::Equal => (kernels::BINARY_EQUAL, kernels::STRIDED_EQUAL),
-        };
+        let (dense, strided) = kernels_of(op);
         let n = a.len();
         if a.is_dense() && b.is_dense() {
             return self.fill(n, |out| {
@@ -372,6 +371,19 @@ impl Backend for OpenCl {
         })
     }
 }
+
+// ANCHOR: binary
+/// The kernel for dense operands, and the one for operands with any strides.
+fn kernels_of(op: Binary) -> (Kernel, Kernel) {
+    match op {
+        Binary::Add => (kernels::BINARY_ADD, kernels::STRIDED_ADD),
+        Binary::Mul => (kernels::BINARY_MUL, kernels::STRIDED_MUL),
+        Binary::Less => (kernels::BINARY_LESS, kernels::STRIDED_LESS),
+        Binary::AtMost => (kernels::BINARY_AT_MOST, kernels::STRIDED_AT_MOST),
+        Binary::Equal => (kernels::BINARY_EQUAL, kernels::STRIDED_EQUAL),
+    }
+}
+// ANCHOR_END: binary
 
 fn buffer(a: &Array) -> &Buffer<f32> {
     own::<Pooled>(&**a.storage()).buffer()

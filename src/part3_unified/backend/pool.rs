@@ -34,7 +34,10 @@ impl Pool {
     pub(super) fn new(limit: u64) -> Arc<Pool> {
         Arc::new(Pool { waiting: Mutex::default(), limit })
     }
+}
 
+// ANCHOR: take
+impl Pool {
     /// A buffer of this length that has waited, or else a new one.
     pub(super) fn take(
         self: &Arc<Pool>,
@@ -58,7 +61,10 @@ impl Pool {
         drop(waiting);
         Ok(self.adopt(buffer))
     }
+}
+// ANCHOR_END: take
 
+impl Pool {
     /// A buffer from elsewhere, which will wait here afterwards.
     pub(super) fn adopt(self: &Arc<Pool>, buffer: Buffer<f32>) -> Pooled {
         let mut waiting = self.lock();

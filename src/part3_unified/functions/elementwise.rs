@@ -43,6 +43,7 @@ impl Function for Mul {
 }
 // ANCHOR_END: mul
 
+// ANCHOR: add
 /// The sum of two equal shapes: each operand gets `grad_out`.
 pub struct Add;
 
@@ -67,6 +68,7 @@ impl Function for Add {
         [0, 1].map(|i| ctx.needs(i).then(|| grad_out.clone())).into()
     }
 }
+// ANCHOR_END: add
 
 /// A product with a number, which gets no gradient.
 pub struct Scale(pub f32);
@@ -271,6 +273,7 @@ impl Function for Tanh {
     }
 }
 
+// ANCHOR: sigmoid
 /// The logistic function: `grad_a = grad_out * output * (1 - output)`.
 pub struct Sigmoid;
 
@@ -296,6 +299,33 @@ impl Function for Sigmoid {
     ) -> Vec<Option<Tensor>> {
         let y = ctx.output();
         vec![Some(grad_out.mul(&y.mul(&y.neg().shift(1.0))))]
+    }
+}
+// ANCHOR_END: sigmoid
+
+/// The sine: `grad_a = grad_out * cos a`.
+pub struct Sin;
+
+impl Function for Sin {
+    fn name(&self) -> &'static str {
+        "sin"
+    }
+
+    fn forward(
+        &self,
+        ctx: &mut Context,
+        inputs: &[&Array],
+    ) -> Result<Array, Error> {
+        ctx.save_input(0, inputs[0]);
+        inputs[0].unary(Unary::Sin)
+    }
+
+    fn backward(
+        &self,
+        ctx: &Context,
+        grad_out: &Tensor,
+    ) -> Vec<Option<Tensor>> {
+        vec![Some(grad_out.mul(&ctx.input(0).cos()))]
     }
 }
 

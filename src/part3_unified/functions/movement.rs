@@ -78,6 +78,7 @@ impl Function for Permute {
     }
 }
 
+// ANCHOR: expand
 /// The operand repeated to a larger shape. Its gradient is the mirror:
 /// `grad_out`, summed over what was repeated.
 pub struct Expand {
@@ -112,7 +113,9 @@ impl Function for Expand {
         vec![Some(grad_out.sum_to(&self.from))]
     }
 }
+// ANCHOR_END: expand
 
+// ANCHOR: slice
 /// A part of each axis. What was left out gets no gradient: zeros.
 pub struct Slice {
     /// The part of each axis.
@@ -148,6 +151,7 @@ impl Function for Slice {
         vec![Some(grad_out.pad(&widths.collect::<Vec<_>>()))]
     }
 }
+// ANCHOR_END: slice
 
 /// Zeros around. What was added takes its gradient with it.
 pub struct Pad {
@@ -217,6 +221,7 @@ impl Function for Flip {
     }
 }
 
+// ANCHOR: move
 /// A copy on another device. Its gradient travels back.
 pub struct Move {
     /// The device of the result.
@@ -250,3 +255,4 @@ impl Function for Move {
         vec![Some(or_raise(grad_out.to(self.from)))]
     }
 }
+// ANCHOR_END: move

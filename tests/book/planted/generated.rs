@@ -84,6 +84,24 @@ fn computed(book: &Tree, file: &str) -> Result<String, String> {
 }
 
 #[test]
+fn a_place_of_the_new_operator_that_no_page_shows_is_reported() {
+    let file = "src/part3_unified/backend.rs";
+    let book = book().with(file, "enum Unary {\n    Exp,\n    Sin,\n}\n");
+    reported(book, "src/part3_unified/backend.rs:3: ", "does not show it");
+}
+
+#[test]
+fn what_an_operator_adds_to_a_file_is_its_lines_and_their_neighbors() {
+    let text = "fn exp() {}\n\n/// The sine.\npub fn sin() {\n    x()\n}\n\n\
+                let b;\nlet a = Sin;\nlet c;\nlet Single = d;\n";
+    let book = book().with("src/part3_unified/ops.rs", text);
+    let grown = computed(&book, "book/listings/example-grown.diff");
+    let right = "+/// The sine.\n+pub fn sin() {\n+    x()\n+}\n\n \
+                 let b;\n+let a = Sin;\n let c;\n";
+    assert_eq!(grown.unwrap(), right);
+}
+
+#[test]
 fn a_diff_shows_both_sides_and_what_they_share() {
     let new = "// ANCHOR: mul\nfn a() {\n    new();\n}\n// ANCHOR_END: mul";
     let book = book()

@@ -1,0 +1,140 @@
+//! Who calls whom, from `x + 1.0` down to the kernel, and on the way back: a
+//! device that passes everything on, and before that asks the stack who it
+//! was that called.
+
+use std::backtrace::Backtrace;
+use std::cell::RefCell;
+use std::process::ExitCode;
+
+use rungrad::Error;
+use rungrad::opencl::{Memory, record};
+use rungrad::part3_unified::{
+    Array, Backend, Binary, Device, Own, Reduce, Shared, Storage, Tensor,
+    Unary, View, Window,
+};
+use rungrad::timeline::What;
+
+/// The first OpenCL device, overheard.
+struct Overheard;
+
+// ANCHOR: passed-on
+/// Each primitive: show who called, and let the device do the work.
+macro_rules! passed_on {
+    ($($name:ident($($given:ident: $kind:ty),*) -> $result:ty;)*) => {$(
+        fn $name(&self, $($given: $kind),*) -> $result {
+            show_callers(stringify!($name));
+            below()?.$name($($given),*)
+        }
+    )*};
+}
+
+fn below() -> Result<&'static dyn Backend, Error> {
+    Device::Gpu(0).backend()
+}
+// ANCHOR_END: passed-on
+
+impl Backend for Overheard {
+    fn name(&self) -> String {
+        "overheard".to_string()
+    }
+
+    fn memory(&self) -> Memory {
+        below().map_or(Memory { now: 0, peak: 0 }, |device| device.memory())
+    }
+
+    passed_on! {
+        synchronize() -> Result<(), Error>;
+        upload(values: &[f32]) -> Result<Shared, Error>;
+        download(storage: &dyn Storage) -> Result<Vec<f32>, Error>;
+        uniform(seed: u64, n: usize) -> Result<Shared, Error>;
+        copy(a: &Array) -> Result<Shared, Error>;
+        paste(to: &mut dyn Storage, place: &View, a: &Array)
+            -> Result<(), Error>;
+        unary(op: Unary, a: &Array) -> Result<Shared, Error>;
+        binary(op: Binary, a: &Array, b: &Array) -> Result<Shared, Error>;
+        choose(mask: &Array, a: &Array, b: &Array) -> Result<Shared, Error>;
+        reduce(op: Reduce, a: &Array, rows: usize, columns: usize)
+            -> Result<Shared, Error>;
+        matmul(a: &Array, b: &Array) -> Result<Shared, Error>;
+        gather(a: &Array, places: &[usize]) -> Result<Shared, Error>;
+        scatter(a: &Array, places: &[usize], rows: usize)
+            -> Result<Shared, Error>;
+        fold(a: &Array, window: &Window, count: usize, image: [usize; 2])
+            -> Result<Shared, Error>;
+    }
+}
+
+thread_local! {
+    /// The callers that were shown last, while somebody wants to see them.
+    static SHOWN: RefCell<Option<Vec<(String, String)>>> =
+        const { RefCell::new(None) };
+}
+
+/// The functions of Part 3 that wait for this call, the outermost first, from
+/// the first on that is not the same as in the call before.
+fn show_callers(primitive: &str) {
+    let Some(shown) = SHOWN.take() else { return };
+    let stack = Backtrace::force_capture().to_string();
+    let lines: Vec<&str> = stack.lines().map(str::trim).collect();
+    let frames = lines.windows(2).filter_map(|pair| {
+        let (_, file) = pair[1].split_once("src/part3_unified/")?;
+        let (_, name) = pair[0].split_once(": ")?;
+        let file = file.split(':').next()?;
+        (!name.starts_with('{')).then(|| (short(name), file.to_string()))
+    });
+    let mut frames: Vec<_> = frames.collect();
+    frames.reverse();
+    frames.push((primitive.to_string(), "backend.rs".to_string()));
+    let pairs = frames.iter().zip(&shown);
+    let same = pairs.take_while(|(a, b)| a == b).count();
+    for (depth, (name, file)) in frames.iter().enumerate().skip(same) {
+        let name = format!("{}{name}", "  ".repeat(depth));
+        println!("  {name:<36}{file}");
+    }
+    SHOWN.set(Some(frames));
+}
+
+/// `apply<rungrad::functions::Shift>` as `apply<Shift>`; the kind of a closure
+/// tells nobody anything.
+fn short(name: &str) -> String {
+    let last = |path: &str| path.rsplit("::").next().unwrap_or("").to_string();
+    match name.split_once('<') {
+        Some((name, kind)) if !kind.contains('{') => {
+            format!("{}<{}", last(name), last(kind))
+        }
+        Some((name, _)) => last(name),
+        None => last(name),
+    }
+}
+
+/// Runs one expression, and shows what reached the queue.
+fn traced<T>(what: &str, work: impl FnOnce() -> T) -> Result<T, Error> {
+    println!("{what}");
+    SHOWN.set(Some(Vec::new()));
+    let (value, timeline) = record(work)?;
+    SHOWN.set(None);
+    let slices = timeline.slices.iter();
+    for slice in slices.filter(|slice| slice.what != What::Build) {
+        println!("  the queue: {} {}", slice.name, slice.amount);
+    }
+    println!();
+    Ok(value)
+}
+
+// ANCHOR: part3-trace
+fn traces() -> Result<(), Error> {
+    let plain = Tensor::new(&[3], &[1.0, 2.0, 3.0], Device::Gpu(0))?;
+    let x = plain.to(Device::Own(Own(&Overheard)))?.requires_grad();
+
+    let y = traced("x + 1.0", || &x + 1.0)?;
+    let values = traced("y.to_vec()", || y.to_vec())??;
+    println!("{values:?}\n");
+
+    let z = x.sum().sin();
+    traced("z.backward()", || z.backward())
+}
+// ANCHOR_END: part3-trace
+
+fn main() -> ExitCode {
+    rungrad::run(traces)
+}

@@ -1,0 +1,182 @@
+//! The check of `custom_loss`, softmax and cross-entropy as one function
+//! (chapter 25).
+
+use std::process::ExitCode;
+
+use exercises::{Outcome, Stop, check, wrong};
+use rungrad::part3_unified::{Device, Tensor, grad};
+
+exercises::yours!("part3_unified/custom_loss.rs");
+
+fn main() -> ExitCode {
+    check(
+        "custom_loss",
+        YOURS,
+        &[
+            ("the loss of two rows of three scores", value),
+            ("of scores whose exponentials overflow", large),
+            ("its gradient", gradient),
+            ("its second slope", second),
+            ("the same on every device of this machine", everywhere),
+        ],
+    )
+}
+
+const SHAPE: [usize; 2] = [2, 3];
+const LABELS: [usize; 2] = [2, 0];
+const SMALL: [f32; 6] = [0.5, -1.25, 2.0, 1.5, 0.25, -0.75];
+const LARGE: [f32; 6] = [200.0, 198.5, 201.0, -300.0, -301.5, -299.0];
+
+/// The shares of each row, in f64.
+fn shares(scores: &[f32]) -> Vec<f64> {
+    let row = |row: &[f32]| {
+        let most = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let powers =
+            row.iter().map(|s| (f64::from(*s) - f64::from(most)).exp());
+        let powers: Vec<f64> = powers.collect();
+        let sum: f64 = powers.iter().sum();
+        powers.into_iter().map(|p| p / sum).collect::<Vec<_>>()
+    };
+    scores.chunks(SHAPE[1]).flat_map(row).collect()
+}
+
+fn leaf(scores: &[f32], device: Device) -> Result<Tensor, Stop> {
+    Ok(Tensor::new(&SHAPE, scores, device)?.requires_grad())
+}
+
+fn near(what: &str, yours: &[f32], right: &[f64]) -> Outcome {
+    if yours.len() != right.len() {
+        return Err(wrong(format!(
+            "{what} has {} elements, and should have {}.",
+            yours.len(),
+            right.len()
+        )));
+    }
+    for (i, (y, r)) in yours.iter().zip(right).enumerate() {
+        let off = (f64::from(*y) - r).abs();
+        if off.is_nan() || off > 1e-4 * (1.0 + r.abs()) {
+            let hint = if y.is_finite() {
+                ""
+            } else {
+                " An exponential has overflowed: subtract the largest score \
+                 of the row first."
+            };
+            return Err(wrong(format!(
+                "{what}: element {i} is {y}, and should be {r:.6}.{hint}"
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn right_loss(scores: &[f32]) -> f64 {
+    let all = shares(scores);
+    let rows = LABELS.iter().enumerate();
+    let logs = rows.map(|(row, label)| -all[row * SHAPE[1] + label].ln());
+    logs.sum::<f64>() / SHAPE[0] as f64
+}
+
+/// What the gradient should be, for a loss that counts `weight` times.
+fn right_gradient(scores: &[f32], weight: f64) -> Vec<f64> {
+    let mut off = shares(scores);
+    for (row, label) in LABELS.iter().enumerate() {
+        off[row * SHAPE[1] + label] -= 1.0;
+    }
+    off.into_iter().map(|x| weight * x / SHAPE[0] as f64).collect()
+}
+
+fn loss(scores: &[f32], what: &str) -> Outcome {
+    let loss = yours::loss(&leaf(scores, Device::Cpu)?, &LABELS);
+    if !loss.shape().is_empty() {
+        return Err(wrong(format!(
+            "{what} has shape {:?}. A mean of all rows has none: reduce over \
+             both axes, with Keep::No.",
+            loss.shape()
+        )));
+    }
+    let (yours, right) = (loss.to_vec()?, right_loss(scores));
+    if (f64::from(yours[0]) - right * SHAPE[0] as f64).abs() < 1e-4 {
+        return Err(wrong(format!(
+            "{what} is {}, the sum over the rows; the mean is {right:.6}.",
+            yours[0]
+        )));
+    }
+    near(what, &yours, &[right])
+}
+
+fn value(_: &()) -> Outcome {
+    loss(&SMALL, "The loss")
+}
+
+fn large(_: &()) -> Outcome {
+    loss(&LARGE, "The loss of large scores")
+}
+
+/// The loss counts three times, so `grad_out` is 3.
+fn gradient(_: &()) -> Outcome {
+    let scores = leaf(&SMALL, Device::Cpu)?;
+    let weighted = yours::loss(&scores, &LABELS).scale(3.0);
+    let yours = grad(&weighted, &[&scores], false).remove(0).to_vec()?;
+    let is = |weight: f64| near("", &yours, &right_gradient(&SMALL, weight));
+    for (weight, words) in [
+        (
+            1.0,
+            "The gradient is that of the loss alone; grad_out, which is 3 \
+             here, is missing.",
+        ),
+        (
+            3.0 * SHAPE[0] as f64,
+            "The gradient is that of the sum over the rows, and the loss is \
+             their mean.",
+        ),
+    ] {
+        if is(weight).is_ok() {
+            return Err(wrong(words));
+        }
+    }
+    let forgotten = shares(&SMALL).into_iter();
+    let forgotten: Vec<f64> = forgotten.map(|x| 1.5 * x).collect();
+    if near("", &yours, &forgotten).is_ok() {
+        return Err(wrong(
+            "The gradient has the shares alone, so every score would fall. \
+             At the label of its row, 1 is missing.",
+        ));
+    }
+    near("The gradient", &yours, &right_gradient(&SMALL, 3.0))
+}
+
+/// The slope of the first element of the gradient.
+fn second(_: &()) -> Outcome {
+    let scores = leaf(&SMALL, Device::Cpu)?;
+    let loss = yours::loss(&scores, &LABELS);
+    let first = grad(&loss, &[&scores], true).remove(0);
+    if first.id().is_none() {
+        return Err(wrong(
+            "The gradient has no way back. Write it with tensor operations \
+             on ctx.input(0), and detach nothing.",
+        ));
+    }
+    let corner = first.slice(&[0..1, 0..1]).sum();
+    let yours = grad(&corner, &[&scores], false).remove(0).to_vec()?;
+    let p = shares(&SMALL);
+    let right = (0..6).map(|i| match i {
+        0 => p[0] * (1.0 - p[0]) / 2.0,
+        1 | 2 => -p[0] * p[i] / 2.0,
+        _ => 0.0,
+    });
+    near("The second slope", &yours, &right.collect::<Vec<_>>())
+}
+
+fn everywhere(_: &()) -> Outcome {
+    for device in Device::all() {
+        let scores = leaf(&LARGE, device)?;
+        let loss = yours::loss(&scores, &LABELS);
+        let what = format!("On {device}, the loss");
+        near(&what, &loss.to_vec()?, &[right_loss(&LARGE)])?;
+        loss.backward();
+        let kept = scores.grad().expect("scores require a gradient");
+        let what = format!("On {device}, the gradient");
+        near(&what, &kept.to_vec()?, &right_gradient(&LARGE, 1.0))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,198 @@
+//! The check of `function_test`, the test that no wrong product passes
+//! (chapter 25).
+//!
+//! A check turned around: the learner's code judges, and ours is the one that
+//! may be wrong.
+
+use std::process::ExitCode;
+
+use exercises::{Outcome, check, wrong};
+use rungrad::part3_unified::{
+    Array, Binary, Context, Function, Tensor, View, apply,
+};
+use rungrad::{Error, shape};
+
+exercises::yours!("part3_unified/function_test.rs");
+
+fn main() -> ExitCode {
+    check(
+        "function_test",
+        YOURS,
+        &[
+            ("the right product is accepted", accepted),
+            (FAULTS[1].0, rejected::<1>),
+            (FAULTS[2].0, rejected::<2>),
+            (FAULTS[3].0, rejected::<3>),
+            (FAULTS[4].0, rejected::<4>),
+            (FAULTS[5].0, rejected::<5>),
+            (FAULTS[6].0, rejected::<6>),
+            (FAULTS[7].0, rejected::<7>),
+            (FAULTS[8].0, rejected::<8>),
+        ],
+    )
+}
+
+/// What is wrong with each product, by its number, and how that can be seen.
+const FAULTS: [(&str, &str); 9] = [
+    ("", ""),
+    (
+        "rejected: its gradients are those of the other operand",
+        "Compare both gradients, of operands that differ.",
+    ),
+    (
+        "rejected: it never looks at grad_out",
+        "Give the elements of the product different weights in the loss.",
+    ),
+    (
+        "rejected: it walks the first operand as if it were dense",
+        "Transpose the first operand before you multiply.",
+    ),
+    (
+        "rejected: it begins at the start of the second operand's memory",
+        "Take a slice that does not begin at 0 as second operand.",
+    ),
+    (
+        "rejected: of a repeated row it takes the gradient of one copy",
+        "Multiply a matrix by a row, and look at the row's gradient.",
+    ),
+    (
+        "rejected: it records only if the first operand needs a gradient",
+        "Let the second operand alone require a gradient.",
+    ),
+    ("rejected: x times x counts x once", "Use one tensor as both operands."),
+    (
+        "rejected: its gradient has no gradient",
+        "Ask `grad` for a graph (create_graph), and differentiate again.",
+    ),
+];
+
+const RIGHT: usize = 0;
+const SWAPPED: usize = 1;
+const IGNORES: usize = 2;
+const STRIDES: usize = 3;
+const OFFSET: usize = 4;
+const ONE_ROW: usize = 5;
+const FIRST_DECIDES: usize = 6;
+const COUNTS_ONCE: usize = 7;
+const DETACHED: usize = 8;
+
+/// A product with this fault.
+fn product(fault: usize, a: &Tensor, b: &Tensor) -> Tensor {
+    let shape = shape::broadcast(a.shape(), b.shape());
+    let shape = shape.expect("shapes that broadcast");
+    let [a, b] = [a, b].map(|t| match fault {
+        _ if t.shape() == shape => t.clone(),
+        ONE_ROW => apply(OneRow { shape: shape.clone() }, &[t]),
+        _ => t.expand(&shape),
+    });
+    let same = a.id().is_some() && a.id() == b.id();
+    match fault {
+        FIRST_DECIDES if a.id().is_none() => a.mul(&b).detach(),
+        COUNTS_ONCE if same => apply(Planted { fault }, &[&a, &b.detach()]),
+        _ => apply(Planted { fault }, &[&a, &b]),
+    }
+}
+
+struct Planted {
+    fault: usize,
+}
+
+impl Function for Planted {
+    fn name(&self) -> &'static str {
+        "mul"
+    }
+
+    fn forward(
+        &self,
+        ctx: &mut Context,
+        inputs: &[&Array],
+    ) -> Result<Array, Error> {
+        ctx.save_input(0, inputs[0]);
+        ctx.save_input(1, inputs[1]);
+        let (mut a, mut b) = (inputs[0].clone(), inputs[1].clone());
+        // A walk that leaves the memory would be no silent fault.
+        if self.fault == STRIDES {
+            let dense = View::dense(a.shape());
+            a = a.make(a.shape(), dense.strides(), a.offset()).unwrap_or(a);
+        }
+        if self.fault == OFFSET {
+            b = b.make(b.shape(), b.strides(), 0).unwrap_or(b);
+        }
+        a.binary(Binary::Mul, &b)
+    }
+
+    fn backward(
+        &self,
+        ctx: &Context,
+        grad_out: &Tensor,
+    ) -> Vec<Option<Tensor>> {
+        let (mut a, mut b) = (ctx.input(0), ctx.input(1));
+        if self.fault == SWAPPED {
+            (a, b) = (b, a);
+        }
+        if self.fault == DETACHED {
+            (a, b) = (a.detach(), b.detach());
+        }
+        let rule = |other: &Tensor| match self.fault {
+            IGNORES => other.clone(),
+            _ => grad_out.mul(other),
+        };
+        vec![ctx.needs(0).then(|| rule(&b)), ctx.needs(1).then(|| rule(&a))]
+    }
+}
+
+/// Repeats a row, and forgets on the way back that it did.
+struct OneRow {
+    shape: Vec<usize>,
+}
+
+impl Function for OneRow {
+    fn name(&self) -> &'static str {
+        "expand"
+    }
+
+    fn forward(
+        &self,
+        ctx: &mut Context,
+        inputs: &[&Array],
+    ) -> Result<Array, Error> {
+        ctx.save_input(0, inputs[0]);
+        inputs[0].expand(&self.shape)
+    }
+
+    fn backward(
+        &self,
+        ctx: &Context,
+        grad_out: &Tensor,
+    ) -> Vec<Option<Tensor>> {
+        let from = ctx.input(0).shape().to_vec();
+        let size: usize = from.iter().product();
+        let flat = grad_out.reshape(&[self.shape.iter().product()]);
+        vec![Some(flat.slice(&[0..size]).reshape(&from))]
+    }
+}
+
+/// What the learner's test says of the product with this fault.
+fn verdict(fault: usize) -> bool {
+    yours::accepts(&|a, b| product(fault, a, b))
+}
+
+fn accepted(_: &()) -> Outcome {
+    match verdict(RIGHT) {
+        true => Ok(()),
+        false => Err(wrong(
+            "Your test rejects a product that is right. Compute what you \
+             compare with by hand, or with `Tensor::mul`, which is right.",
+        )),
+    }
+}
+
+fn rejected<const FAULT: usize>(_: &()) -> Outcome {
+    match verdict(FAULT) {
+        false => Ok(()),
+        true => Err(wrong(format!(
+            "Your test accepts this product. {}",
+            FAULTS[FAULT].1
+        ))),
+    }
+}

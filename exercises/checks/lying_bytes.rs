@@ -1,0 +1,205 @@
+//! The check of `lying_bytes`, the bytes that a kernel reads (chapter 13).
+//!
+//! Its device is ten lines: memory is bytes, and a kernel takes four of them
+//! for a float, whatever the host meant.
+
+use std::process::ExitCode;
+
+use exercises::{Outcome, Stop, check, expect, numbers, wrong};
+
+exercises::yours!("part2_gpu/lying_bytes.rs");
+
+fn main() -> ExitCode {
+    check(
+        "lying_bytes",
+        YOURS,
+        &[
+            ("a kernel reads the numbers that were meant", meant),
+            ("a result has room, and no more", room),
+            ("what a kernel has written is read back", read_back),
+            ("the gradients of (a * b) * b arrive", gradients),
+        ],
+    )
+}
+
+/// The float that a kernel reads at `i`.
+fn float(bytes: &[u8], i: usize) -> Option<f32> {
+    bytes.as_chunks().0.get(i).map(|float| f32::from_ne_bytes(*float))
+}
+
+/// A kernel of two operands on `n` work-items, with the learner's room.
+fn launch(f: fn(f32, f32) -> f32, from: [&[u8]; 2], n: usize) -> Vec<u8> {
+    let mut out = vec![0; yours::room(n)];
+    for i in 0..n {
+        let [a, b] = from.map(|bytes| float(bytes, i).unwrap_or(f32::NAN));
+        if let Some(place) = out.as_chunks_mut().0.get_mut(i) {
+            *place = f(a, b).to_ne_bytes();
+        }
+    }
+    out
+}
+
+/// A wrong way to write a number.
+type Lie = fn(f64) -> Vec<u8>;
+
+/// What is to be said to those who went it.
+const LIES: [(Lie, &str); 6] = [
+    (
+        |value| value.to_ne_bytes().into(),
+        "These are the bytes of an f64, eight for each number. A float has \
+         four: make an f32 of the number first.",
+    ),
+    (
+        |value| value.to_ne_bytes()[4..].into(),
+        "This is the second half of an f64. Half of an f64 is no f32: the \
+         exponent is shorter there, so make an f32 of the number first.",
+    ),
+    (
+        |value| value.to_ne_bytes()[..4].into(),
+        "This is the first half of an f64. Half of an f64 is no f32: make an \
+         f32 of the number first.",
+    ),
+    (
+        |value| (value as i32).to_ne_bytes().into(),
+        "These are the bytes of whole numbers. A 2 that is an int is almost \
+         nothing as a float.",
+    ),
+    (
+        |value| (value as i64).to_ne_bytes().into(),
+        "These are the bytes of whole numbers. A 2 that is a long is almost \
+         nothing as a float.",
+    ),
+    (
+        |value| {
+            let mut bytes = (value as f32).to_ne_bytes();
+            bytes.reverse();
+            bytes.into()
+        },
+        "These are the right bytes in the wrong order. Host and device begin \
+         at the same end here: `to_ne_bytes` keeps to it.",
+    ),
+];
+
+fn meant(_: &()) -> Outcome {
+    for values in [&[1.0][..], &[2.0, 3.0], &[-1.5, 0.1, 1e-3]] {
+        let found = yours::bytes_of(values);
+        let right = values.iter().flat_map(|&it| (it as f32).to_ne_bytes());
+        if found == right.collect::<Vec<u8>>() {
+            continue;
+        }
+        let is = |lie: Lie| {
+            found == values.iter().flat_map(|&it| lie(it)).collect::<Vec<u8>>()
+        };
+        let why = LIES.iter().find(|(lie, _)| is(*lie)).map_or(
+            "Each number takes the four bytes of its f32.",
+            |(_, why)| why,
+        );
+        let reads: Vec<String> = (0..values.len())
+            .map(|i| float(&found, i).map_or("nothing".into(), shown))
+            .collect();
+        let zero = float(&found, 0) == Some(0.0);
+        let seed = match values == [1.0] && zero {
+            true => " With this for a seed, every gradient is 0.",
+            false => "",
+        };
+        return Err(wrong(format!(
+            "bytes_of(&{values:?}) is\n\n  {}\n\nA kernel takes four of them \
+             for each float and reads {}.{seed} {why}",
+            hex(&found),
+            reads.join(", "),
+        )));
+    }
+    Ok(())
+}
+
+fn shown(float: f32) -> String {
+    format!("{float:?}")
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let bytes: Vec<String> =
+        bytes.iter().map(|it| format!("{it:02x}")).collect();
+    bytes.join(" ")
+}
+
+fn room(_: &()) -> Outcome {
+    for n in [1, 2, 5, 1000] {
+        let (found, right) = (yours::room(n), n * size_of::<f32>());
+        if found == right {
+            continue;
+        }
+        let why = match found {
+            4 => "It is room for one, whatever n is.".into(),
+            it if it == n => {
+                "n counts floats, and room is counted in bytes.".into()
+            }
+            it if it < right => {
+                let item = it / size_of::<f32>();
+                format!(
+                    "Work-item {item} writes behind it, and nobody stops it."
+                )
+            }
+            it if it == 2 * right => "An f64 would need that much.".into(),
+            _ => "The rest is taken from the device and never used.".into(),
+        };
+        return Err(wrong(format!(
+            "room({n}) is {found}, and {n} floats need {right} bytes. {why}"
+        )));
+    }
+    Ok(())
+}
+
+fn read_back(_: &()) -> Outcome {
+    for values in [&[6.0_f32][..], &[6.0, 12.0], &[0.1, -7.25, 3e8]] {
+        let bytes: Vec<u8> =
+            values.iter().flat_map(|it| it.to_ne_bytes()).collect();
+        let found = yours::values_of(&bytes);
+        let right: Vec<f64> = values.iter().map(|&it| it.into()).collect();
+        if found == right {
+            continue;
+        }
+        let why = match found.len() {
+            it if it == values.len() / 2 => {
+                "Eight bytes at a time are an f64; the kernel wrote floats of \
+                 four."
+            }
+            it if it == bytes.len() => "A float is four bytes, not one.",
+            _ => "Take four bytes at a time, as an f32.",
+        };
+        return Err(wrong(format!(
+            "A kernel has written {values:?}, and values_of reads {found:?}. \
+             {why}"
+        )));
+    }
+    Ok(())
+}
+
+/// The notebook's graph, over the learner's bytes from end to end.
+fn gradients(_: &()) -> Outcome {
+    for n in [1, 2, 5] {
+        let (a, b) = (numbers(1, n), numbers(2, n));
+        let bytes = |values: &[f32]| {
+            let values: Vec<f64> = values.iter().map(|&it| it.into()).collect();
+            yours::bytes_of(&values)
+        };
+        let (x, y, seed) = (bytes(&a), bytes(&b), bytes(&vec![1.0; n]));
+        let mul = |p: &[u8], q: &[u8]| launch(|p, q| p * q, [p, q], n);
+        let c = mul(&x, &y);
+        let grad_c = mul(&y, &seed);
+        let grad_a = mul(&y, &grad_c);
+        let parts = [mul(&c, &seed), mul(&x, &grad_c)];
+        let grad_b = launch(|p, q| p + q, [&parts[0], &parts[1]], n);
+        let right_a: Vec<f32> = b.iter().map(|b| b * b).collect();
+        let right_b: Vec<f32> =
+            a.iter().zip(&b).map(|(a, b)| 2.0 * a * b).collect();
+        arrives("the gradient of a", &grad_a, &right_a)?;
+        arrives("the gradient of b", &grad_b, &right_b)?;
+    }
+    Ok(())
+}
+
+fn arrives(what: &str, bytes: &[u8], right: &[f32]) -> Result<(), Stop> {
+    let found = yours::values_of(bytes);
+    let found: Vec<f32> = found.iter().map(|&it| it as f32).collect();
+    expect(what, &found, right)
+}

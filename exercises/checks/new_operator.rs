@@ -1,0 +1,138 @@
+//! The check of `new_operator`, an operation that the engine does not have
+//! (chapter 26).
+
+use std::process::ExitCode;
+
+use exercises::{Outcome, Stop, check, wrong};
+use rungrad::part3_unified::{Device, Tensor, grad};
+use rungrad::tape::Tape;
+
+exercises::yours!("part3_unified/new_operator.rs");
+
+fn main() -> ExitCode {
+    check(
+        "new_operator",
+        YOURS,
+        &[
+            ("ln(1 + e^x) of small numbers", values),
+            ("of numbers whose exponential overflows", large),
+            ("its gradient", gradient),
+            ("its second slope", second),
+            ("the same on every device of this machine", everywhere),
+        ],
+    )
+}
+
+const SMALL: [f32; 5] = [-2.5, -0.75, 0.0, 0.5, 3.0];
+const LARGE: [f32; 5] = [-200.0, -40.0, 0.25, 90.0, 200.0];
+const WEIGHTS: [f32; 5] = [1.5, -2.0, 0.75, 3.0, -0.5];
+
+fn softplus(x: f64) -> f64 {
+    x.max(0.0) + (-x.abs()).exp().ln_1p()
+}
+
+fn sigmoid(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+fn leaf(values: &[f32], device: Device) -> Result<Tensor, Stop> {
+    let tensor = Tensor::new(&[values.len()], values, device)?;
+    Ok(tensor.requires_grad())
+}
+
+/// Each element beside what it should be.
+fn near(
+    what: &str,
+    yours: &Tensor,
+    at: &[f32],
+    right: impl Fn(usize, f64) -> f64,
+) -> Outcome {
+    let yours = yours.to_vec()?;
+    for (i, (&x, &y)) in at.iter().zip(&yours).enumerate() {
+        let right = right(i, f64::from(x));
+        let off = (f64::from(y) - right).abs();
+        if off.is_nan() || off > 1e-5 * (1.0 + right.abs()) {
+            let hint = if y.is_nan() || y.is_infinite() {
+                " An exponential has overflowed on the way: e^90 is more than \
+                 a float can hold."
+            } else {
+                ""
+            };
+            return Err(wrong(format!(
+                "{what} at x = {x} is {y}, and should be {right:.6}.{hint}"
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn values(_: &()) -> Outcome {
+    let y = yours::softplus(&leaf(&SMALL, Device::Cpu)?);
+    near("softplus", &y, &SMALL, |_, x| softplus(x))
+}
+
+fn large(_: &()) -> Outcome {
+    let y = yours::softplus(&leaf(&LARGE, Device::Cpu)?);
+    near("softplus", &y, &LARGE, |_, x| softplus(x))
+}
+
+/// The loss `sum(softplus(x) * w)` brings `w` to backward.
+fn loss(x: &Tensor) -> Result<Tensor, Stop> {
+    let w = Tensor::new(&[WEIGHTS.len()], &WEIGHTS, x.device())?;
+    Ok(yours::softplus(x).mul(&w).sum())
+}
+
+fn gradient(_: &()) -> Outcome {
+    for at in [&SMALL, &LARGE] {
+        let x = leaf(at, Device::Cpu)?;
+        let first = grad(&loss(&x)?, &[&x], false).remove(0);
+        let shown = first.to_vec()?;
+        if shown.iter().zip(at).all(|(grad, x)| {
+            (f64::from(*grad) - sigmoid(f64::from(*x))).abs() < 1e-5
+        }) {
+            return Err(wrong(
+                "The gradient is the slope of softplus alone; grad_out is \
+                 missing.",
+            ));
+        }
+        near("The gradient", &first, at, |i, x| {
+            f64::from(WEIGHTS[i]) * sigmoid(x)
+        })?;
+    }
+    let tape: Tape = loss(&leaf(&SMALL, Device::Cpu)?)?.tape();
+    if !tape.records.iter().any(|record| record.op == "softplus") {
+        return Err(wrong(
+            "The tape does not name softplus. The function's name is what \
+             people will see there.",
+        ));
+    }
+    Ok(())
+}
+
+fn second(_: &()) -> Outcome {
+    let x = leaf(&SMALL, Device::Cpu)?;
+    let first = grad(&loss(&x)?, &[&x], true).remove(0);
+    if first.id().is_none() {
+        return Err(wrong(
+            "The gradient has no way back. backward took numbers out of the \
+             graph; write it with tensor operations on ctx.input(0).",
+        ));
+    }
+    let second = grad(&first.sum(), &[&x], false).remove(0);
+    near("The second slope", &second, &SMALL, |i, x| {
+        f64::from(WEIGHTS[i]) * sigmoid(x) * (1.0 - sigmoid(x))
+    })
+}
+
+fn everywhere(_: &()) -> Outcome {
+    for device in Device::all() {
+        let x = leaf(&LARGE, device)?;
+        let what = format!("On {device}, softplus");
+        near(&what, &yours::softplus(&x), &LARGE, |_, x| softplus(x))?;
+        loss(&x)?.backward();
+        let kept = x.grad().expect("x requires a gradient");
+        let what = format!("On {device}, the gradient");
+        near(&what, &kept, &LARGE, |i, x| f64::from(WEIGHTS[i]) * sigmoid(x))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,210 @@
+//! The check of `program_cache`, a compiler that runs once (chapter 13).
+//!
+//! Its compiler counts, and what it builds remembers what it was built from.
+
+use std::cell::Cell;
+use std::process::ExitCode;
+use std::rc::Rc;
+
+use exercises::{Outcome, Stop, check, wrong};
+use yours::{Cache, Wanted};
+
+exercises::yours!("part2_gpu/program_cache.rs");
+
+fn main() -> ExitCode {
+    check(
+        "program_cache",
+        YOURS,
+        &[
+            ("one text is built once", once),
+            ("another text is another program", texts),
+            ("a program is still there after others", after_others),
+            ("other options make another program", options),
+            ("each device gets its own", devices),
+            ("two kernels of one text share a program", kernels),
+            ("text and options are two things", joined),
+            ("a build that fails is told, and not kept", failures),
+        ],
+    )
+}
+
+const TEXT: &str = "kernel void ew_mul(..) {..} kernel void ew_add(..) {..}";
+
+fn wanted() -> Wanted {
+    Wanted {
+        device: 0,
+        file: "kernels/pairs.cl".into(),
+        text: TEXT.into(),
+        options: String::new(),
+        kernel: "ew_mul".into(),
+    }
+}
+
+/// Asks for the programs in turn, and says how often the compiler ran.
+fn builds(all: &[Wanted]) -> Result<usize, Stop> {
+    let mut cache = Cache::<Rc<Wanted>>::default();
+    let count = Cell::new(0);
+    for wanted in all {
+        let build = |wanted: &Wanted| {
+            count.set(count.get() + 1);
+            Ok(Rc::new(wanted.clone()))
+        };
+        let found = yours::program(&mut cache, wanted, build);
+        let found = found.map_err(|error| {
+            wrong(format!("No build has failed, and you return: {error}"))
+        })?;
+        is(&found, wanted)?;
+    }
+    Ok(count.get())
+}
+
+/// Whether a program was built from what is wanted.
+fn is(found: &Wanted, wanted: &Wanted) -> Outcome {
+    let what = if found.device != wanted.device {
+        format!(
+            "It was built for device {}, and device {} cannot run it.",
+            found.device, wanted.device
+        )
+    } else if found.text != wanted.text {
+        format!(
+            "It was built from another text, `{}`. {}",
+            found.text,
+            match found.file == wanted.file {
+                true => "Both are called the same, and a file can change.",
+                false => "",
+            }
+        )
+    } else if found.options != wanted.options {
+        format!(
+            "It was built with the options `{}`, and wanted with `{}`.",
+            found.options, wanted.options
+        )
+    } else {
+        return Ok(());
+    };
+    Err(wrong(format!(
+        "The cache has handed out a wrong program. {what} What differs has to \
+         be part of the key."
+    )))
+}
+
+/// Whether the compiler ran this often.
+fn expect(all: &[Wanted], right: usize, why: &str) -> Outcome {
+    let found = builds(all)?;
+    match found == right {
+        true => Ok(()),
+        false => Err(wrong(format!(
+            "The compiler ran {found} times for {} calls, and {right} would \
+             do. {why}",
+            all.len()
+        ))),
+    }
+}
+
+fn once(_: &()) -> Outcome {
+    expect(
+        &[wanted(), wanted(), wanted()],
+        1,
+        "What was built has to be put into the cache, and looked for there \
+         before the next build.",
+    )
+}
+
+fn texts(_: &()) -> Outcome {
+    let other = Wanted { text: TEXT.replace("{..}", "{;}"), ..wanted() };
+    expect(&[wanted(), other.clone(), other], 2, "There are two texts.")
+}
+
+fn after_others(_: &()) -> Outcome {
+    let named =
+        |i: usize| Wanted { text: format!("{TEXT} // {i}"), ..wanted() };
+    let all: Vec<Wanted> = (0..2).flat_map(|_| (0..20).map(named)).collect();
+    expect(
+        &all,
+        20,
+        "An engine has more kernels than one, and they take turns: keep all \
+         of them.",
+    )
+}
+
+fn options(_: &()) -> Outcome {
+    let with =
+        |tile: u32| Wanted { options: format!("-D TILE={tile}"), ..wanted() };
+    expect(
+        &[wanted(), with(8), with(16), with(8), wanted()],
+        3,
+        "There are three ways to compile one text here.",
+    )
+}
+
+fn devices(_: &()) -> Outcome {
+    let on = |device: usize| Wanted { device, ..wanted() };
+    expect(&[on(0), on(1), on(0), on(1)], 2, "There are two devices.")
+}
+
+fn kernels(_: &()) -> Outcome {
+    let add = Wanted { kernel: "ew_add".into(), ..wanted() };
+    expect(
+        &[wanted(), add.clone(), wanted(), add],
+        1,
+        "A program has all kernels of its text, so the kernel's name is none \
+         of the key's business.",
+    )
+}
+
+/// Nobody would write these two, and a key must tell them apart all the same.
+fn joined(_: &()) -> Outcome {
+    let whole = Wanted { options: "-D N=12".into(), ..wanted() };
+    let cut = Wanted {
+        text: format!("{TEXT}-D N="),
+        options: "12".into(),
+        ..wanted()
+    };
+    match builds(&[whole, cut]) {
+        Ok(2) => Ok(()),
+        _ => Err(wrong(
+            "One text ends in `-D N=` and has the option `12`, the other does \
+             not and has the option `-D N=12`. Glued together they are the \
+             same, and the cache takes one for the other: keep the parts of \
+             the key apart.",
+        )),
+    }
+}
+
+/// A driver may refuse today what it builds tomorrow: memory was short.
+fn failures(_: &()) -> Outcome {
+    let mut cache = Cache::<Rc<Wanted>>::default();
+    let count = Cell::new(0);
+    let mut ask = |works: bool| {
+        yours::program(&mut cache, &wanted(), |wanted: &Wanted| {
+            count.set(count.get() + 1);
+            match works {
+                true => Ok(Rc::new(wanted.clone())),
+                false => Err("out of host memory".to_string()),
+            }
+        })
+    };
+    let why = "out of host memory";
+    match ask(false) {
+        Err(said) if said == why => {}
+        Err(said) => {
+            return Err(wrong(format!(
+                "The compiler said: {why}. You say: {said}. Hand on what it \
+                 said."
+            )));
+        }
+        Ok(_) => {
+            return Err(wrong(
+                "The build has failed, and you return a program.",
+            ));
+        }
+    }
+    match ask(true) {
+        Ok(_) if count.get() == 2 => Ok(()),
+        _ => Err(wrong(
+            "A build has failed, for want of memory, and the next one would \
+             have worked. A failure that is kept stays one for ever: keep \
+             programs only.",
+        )),
+    }
+}

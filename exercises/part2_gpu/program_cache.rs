@@ -1,0 +1,40 @@
+// program_cache: a compiler that runs once (chapter 13).
+//
+// WHAT   `program` hands out the compiled program that is wanted, and calls
+//        `build` only if nothing in the cache will do. What tells one
+//        program from another you say too: it is the key of the map.
+// WHY    A build costs a thousand products, so too large a key is slow. Too
+//        small a key is worse: it hands out a wrong program, and fast.
+// CHECK  cargo learn check program_cache
+
+use std::collections::HashMap;
+
+/// What a launch asks for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Wanted {
+    /// The number of the device that will run it.
+    pub device: usize,
+    /// Where the text comes from; errors name it.
+    pub file: String,
+    /// The text in OpenCL C. A program has all kernels of its text.
+    pub text: String,
+    /// What the compiler is told besides: `-D TILE=16`.
+    pub options: String,
+    /// The kernel of the text that is launched.
+    pub kernel: String,
+}
+
+/// What tells one program from another.
+pub type Key = ();
+
+/// The programs that were built. It begins empty.
+pub type Cache<P> = HashMap<Key, P>;
+
+/// The program that is wanted. `P` is a handle, so a clone costs nothing.
+pub fn program<P: Clone>(
+    cache: &mut Cache<P>,
+    wanted: &Wanted,
+    build: impl FnOnce(&Wanted) -> Result<P, String>,
+) -> Result<P, String> {
+    todo!("TODO(program_cache): choose the key, look it up, build once")
+}

@@ -1,0 +1,51 @@
+// function_test: the test that no wrong product passes (chapter 25).
+//
+// WHAT   You are handed a product of tensors, and say whether it is right:
+//        its values, its gradients, the gradient of its gradient, for views
+//        of every kind. The check hands you one that is right, and eight that
+//        are not.
+// WHY    Every one of the eight passes a test that multiplies two fresh
+//        tensors of one shape and looks at one gradient. Views, flags and
+//        second slopes are where engines are wrong in silence.
+// CHECK  cargo learn check function_test
+
+use rungrad::part3_unified::{Device, Tensor, grad};
+
+/// A tensor of the processor.
+fn constant(shape: &[usize], values: &[f32]) -> Tensor {
+    Tensor::new(shape, values, Device::Cpu).expect("as many as the shape says")
+}
+
+fn leaf(shape: &[usize], values: &[f32]) -> Tensor {
+    constant(shape, values).requires_grad()
+}
+
+/// The numbers in row-major order.
+fn numbers(tensor: &Tensor) -> Vec<f32> {
+    tensor.to_vec().expect("the processor has them")
+}
+
+/// Whether `mul` is the product of two tensors whose shapes broadcast.
+pub fn accepts(mul: &dyn Fn(&Tensor, &Tensor) -> Tensor) -> bool {
+    let weights = constant(&[2], &[0.5, -1.0]);
+    let (a, b) = (leaf(&[2], &[2.0, -1.5]), leaf(&[2], &[3.0, 0.5]));
+    let product = mul(&a, &b);
+    if numbers(&product) != [6.0, -0.75] {
+        return false;
+    }
+    let first = grad(&product.mul(&weights).sum(), &[&a, &b], true);
+    if numbers(&first[0]) != [1.5, -0.5] || numbers(&first[1]) != [1.0, 1.5] {
+        return false;
+    }
+    if first[0].id().is_none() {
+        return false;
+    }
+    // Each operand alone may need a gradient.
+    let two = constant(&[1], &[2.0]);
+    let three = leaf(&[1], &[3.0]);
+    if mul(&two, &three).id().is_none() || mul(&three, &two).id().is_none() {
+        return false;
+    }
+    let square = mul(&three, &three);
+    numbers(&grad(&square, &[&three], false)[0]) == [6.0]
+}

@@ -1,0 +1,50 @@
+// new_operator: an operation that the engine does not have (chapter 26).
+//
+// WHAT   softplus(x) = ln(1 + e^x), a relu without its corner, as a Function:
+//        its value on arrays, its gradient on tensors.
+// WHY    An operation of yours is as good as one of ours: it runs on every
+//        device, it stands on tapes, and its gradient can be differentiated,
+//        all because `backward` is written with tensor operations. And e^100
+//        is more than a float can hold.
+// CHECK  cargo learn check new_operator
+
+use rungrad::Error;
+use rungrad::part3_unified::{
+    Array, Binary, Context, Function, Tensor, Unary, apply,
+};
+
+/// ln(1 + e^x) of each element.
+pub struct Softplus;
+
+impl Function for Softplus {
+    fn name(&self) -> &'static str {
+        "softplus"
+    }
+
+    fn forward(
+        &self,
+        ctx: &mut Context,
+        inputs: &[&Array],
+    ) -> Result<Array, Error> {
+        let x = inputs[0];
+        let positive = x.unary(Unary::Relu)?;
+        let negative = x.unary(Unary::Scale(-1.0))?.unary(Unary::Relu)?;
+        let size = positive.binary(Binary::Add, &negative)?;
+        let small = size.unary(Unary::Scale(-1.0))?.unary(Unary::Exp)?;
+        let rest = small.unary(Unary::Shift(1.0))?.unary(Unary::Log)?;
+        positive.binary(Binary::Add, &rest)
+    }
+
+    fn backward(
+        &self,
+        ctx: &Context,
+        grad_out: &Tensor,
+    ) -> Vec<Option<Tensor>> {
+        vec![Some(grad_out.mul(&ctx.input(0).sigmoid()))]
+    }
+}
+
+/// What users call.
+pub fn softplus(x: &Tensor) -> Tensor {
+    apply(Softplus, &[x])
+}
