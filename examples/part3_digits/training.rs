@@ -22,6 +22,7 @@ pub(crate) struct Epoch {
     pub(crate) accuracy: f32,
 }
 
+// ANCHOR: network
 /// 64 inputs, 64 hidden outputs, 10 scores.
 pub(crate) fn network(random: &mut Random) -> Sequential {
     Sequential::new()
@@ -29,7 +30,9 @@ pub(crate) fn network(random: &mut Random) -> Sequential {
         .then(Tensor::relu)
         .then(Linear::new(64, 10, random))
 }
+// ANCHOR_END: network
 
+// ANCHOR: train
 /// Trains on a device. The seed decides the first weights and the order of
 /// the rows, as it does in Part 1. `tell` hears of each epoch.
 pub(crate) fn train(
@@ -69,3 +72,4 @@ pub(crate) fn train(
 pub(crate) fn inputs(rows: &Dataset, device: Device) -> Result<Tensor, Error> {
     Tensor::new(&rows.shape(), &rows.inputs, device)
 }
+// ANCHOR_END: train

@@ -11,6 +11,7 @@ use crate::rng::Random;
 /// that somebody can put a better one there.
 pub type Parameter<'a> = (String, &'a mut Tensor);
 
+// ANCHOR: module
 /// A function with parameters.
 pub trait Module: Send + Sync {
     /// What it makes of its input.
@@ -47,7 +48,9 @@ pub trait Module: Send + Sync {
         }
     }
 }
+// ANCHOR_END: module
 
+// ANCHOR: function
 /// A function that has no parameters is a module too: `Tensor::relu`.
 impl<F: Fn(&Tensor) -> Tensor + Send + Sync> Module for F {
     #[track_caller]
@@ -59,6 +62,7 @@ impl<F: Fn(&Tensor) -> Tensor + Send + Sync> Module for F {
         Vec::new()
     }
 }
+// ANCHOR_END: function
 
 /// Each output is a weighted sum of all inputs, and a bias.
 pub struct Linear {
@@ -68,6 +72,7 @@ pub struct Linear {
     pub bias: Tensor,
 }
 
+// ANCHOR: linear
 impl Linear {
     /// The weights are drawn around 0 with a standard deviation of
     /// `sqrt(2 / inputs)`, from the bits that Part 1 draws from; the biases
@@ -101,6 +106,7 @@ impl Module for Linear {
         ]
     }
 }
+// ANCHOR_END: linear
 
 /// Modules one after the other.
 #[derive(Default)]
@@ -109,6 +115,7 @@ pub struct Sequential {
     pub modules: Vec<Box<dyn Module>>,
 }
 
+// ANCHOR: sequential
 impl Sequential {
     /// Nothing yet: what goes in comes out.
     pub fn new() -> Sequential {
@@ -142,3 +149,4 @@ impl Module for Sequential {
         of_module.collect()
     }
 }
+// ANCHOR_END: sequential

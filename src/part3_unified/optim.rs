@@ -23,6 +23,7 @@ impl Sgd {
     }
 }
 
+// ANCHOR: step
 impl Sgd {
     /// `velocity = momentum * velocity + grad`, then
     /// `parameter = parameter - rate * velocity`.
@@ -55,6 +56,7 @@ impl Sgd {
         }
     }
 }
+// ANCHOR_END: step
 
 /// A velocity belongs to one parameter for good.
 #[track_caller]

@@ -54,6 +54,11 @@ pub const MANIFEST: Manifest = Manifest {
              reshape=4x4 slice=..,1..2 then flip=0 then reshape=3 \
              svg=target/windows.svg",
         ),
+        here(
+            "book/listings/part3_digits.out",
+            "cargo run --example part3_digits -- --epochs 3",
+        ),
+        here("book/listings/scratch.out", "cargo run --example scratch"),
         on_a_device(
             "book/listings/part2_limits.out",
             "cargo run --example part2_limits",
@@ -203,6 +208,18 @@ pub const MANIFEST: Manifest = Manifest {
             "book/listings/part3_backprop_gpu.out",
             "RUNGRAD_DEVICE=gpu cargo run --example part3_backprop",
         ),
+        on_a_device(
+            "book/listings/part3_move.out",
+            "cargo run --example part3_move",
+        ),
+        on_a_device(
+            "book/listings/part3_digits_gpu.out",
+            "cargo run --example part3_digits -- --epochs 3 --device gpu",
+        ),
+        on_pocl(
+            "book/listings/part3_two_devices.out",
+            "POCL_DEVICES=\"pthread basic\" cargo run --example part3_two_devices",
+        ),
     ],
     diffs: &[
         Diff {
@@ -270,6 +287,11 @@ pub const MANIFEST: Manifest = Manifest {
             old: "src/part1_cpu/backward.rs:backward",
             new: "src/part2_gpu/backward.rs:backward",
         },
+        Diff {
+            out: "book/listings/part1-part3-step.diff",
+            old: "src/part1_cpu/optim.rs:step",
+            new: "src/part3_unified/optim.rs:step",
+        },
     ],
     growths: SIN,
     figures: &[
@@ -299,6 +321,10 @@ pub const MANIFEST: Manifest = Manifest {
         "book/listings/part1_digits_seeds.out",
         "book/listings/part1_digits_splits.out",
         "book/listings/part1_digits_hands.out",
+        "book/listings/part3_digits.out",
+        "book/listings/part3_digits_gpu.out",
+        "book/listings/part3_move.out",
+        "book/listings/part3_two_devices.out",
         "book/listings/part1_neuron.out",
         "book/listings/part1_moons.out",
         "book/listings/part2_digits.out",

@@ -49,11 +49,15 @@ pub struct Program {
 /// NAME -- WORDS`, or `cargo learn try WORDS`, which runs `expression`. A tool
 /// that stands before it is to run what cargo runs.
 pub fn program(command: &str) -> Result<Program, String> {
-    let mut words = Vec::new();
+    let mut words: Vec<String> = Vec::new();
     for (i, part) in command.split('"').enumerate() {
-        // Every other part stands between quotes.
-        match i % 2 {
-            0 => words.extend(part.split_whitespace().map(String::from)),
+        // Every other part stands between quotes, perhaps as the value of
+        // what stands before.
+        match words.last_mut() {
+            _ if i % 2 == 0 => {
+                words.extend(part.split_whitespace().map(String::from));
+            }
+            Some(word) if word.ends_with('=') => word.push_str(part),
             _ => words.push(part.to_string()),
         }
     }

@@ -7,6 +7,10 @@
 mod part1;
 #[path = "../../examples/part3_digits/training.rs"]
 mod part3;
+#[path = "../../examples/part3_two_devices/sharing.rs"]
+mod sharing;
+
+use std::ops::Range;
 
 use rungrad::data::{Dataset, SPLIT_SEED, digits};
 use rungrad::part3_unified::nn::{Linear, Module, Sequential};
@@ -277,5 +281,41 @@ fn an_epoch_leaves_the_model_and_a_second_one_builds_no_kernel() {
         drop(network);
         let (_, counts) = ledger::measure(learn);
         assert_eq!((counts.builds, counts.live_nodes()), (0, 4), "{device}");
+    }
+}
+
+/// Shares that are not equal, between every two devices.
+#[test]
+fn two_devices_have_the_gradients_of_one() {
+    let (rows, _) = digits().split(SPLIT_SEED);
+    let select = |range: Range<usize>| rows.select(&range.collect::<Vec<_>>());
+    let shares = [select(0..11), select(11..16)];
+    let gradients = |model: &mut Sequential| -> Vec<Vec<f32>> {
+        let parameters = model.parameters();
+        let of = parameters.iter().map(|(_, p)| p.grad().unwrap());
+        of.map(|grad| grad.to_vec().unwrap()).collect()
+    };
+    let mut alone = sharing::network();
+    let loss = sharing::loss(&alone, &select(0..16), Device::Cpu).unwrap();
+    loss.backward();
+    let right = gradients(&mut alone);
+    for here in devices() {
+        for there in devices() {
+            let mut shared = sharing::network();
+            shared.to(here).unwrap();
+            let both = [here, there];
+            sharing::shared_loss(&mut shared, shares.each_ref(), both)
+                .unwrap()
+                .backward();
+            for (_, parameter) in shared.parameters() {
+                assert_eq!(parameter.grad().unwrap().device(), here);
+            }
+            for (yours, right) in gradients(&mut shared).iter().zip(&right) {
+                let pairs = yours.iter().zip(right);
+                let far = pairs.map(|(a, b)| (a - b).abs());
+                let far = far.fold(0.0, f32::max);
+                assert!(far < 1e-6, "{here} and {there}: {far}");
+            }
+        }
     }
 }

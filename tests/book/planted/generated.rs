@@ -186,6 +186,10 @@ fn quotes_and_variables_of_a_command_are_understood() {
     assert_eq!(read.example, "expression");
     assert_eq!(read.words, ["(a * b) * b", "a=2"]);
     assert_eq!(read.variables, [("RUNGRAD_DEVICE".into(), "gpu".into())]);
+    let read = program("A=\"two words\" B= cargo run --example x").unwrap();
+    let expected = [("A", "two words"), ("B", "")];
+    let expected = expected.map(|(name, value)| (name.into(), value.into()));
+    assert_eq!(read.variables, expected);
 }
 
 #[test]

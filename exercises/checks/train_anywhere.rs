@@ -1,0 +1,253 @@
+//! The check of `train_anywhere`, one network on two devices by the reader's
+//! operations (chapter 27).
+//!
+//! Each operation is judged alone first, on the processor and then on the
+//! device: a network that does not learn says nothing about why.
+
+use std::process::ExitCode;
+use std::ptr::fn_addr_eq;
+
+use exercises::{Outcome, Stop, check_on_device, judge, numbers, wrong};
+use rungrad::data::{Dataset, SPLIT_SEED, digits};
+use rungrad::exam::{accuracy, guesses};
+use rungrad::gradcheck::dot;
+use rungrad::opencl::Gpu;
+use rungrad::ops::Op;
+use rungrad::part3_unified::nn::{Linear, Module};
+use rungrad::part3_unified::optim::Sgd;
+use rungrad::part3_unified::{Device, Tensor, no_grad, trace};
+use rungrad::reference::{Array, forward};
+use rungrad::rng::Random;
+
+exercises::yours!("part3_unified/train_anywhere.rs");
+
+type Unary = fn(&Tensor) -> Tensor;
+type Binary = fn(&Tensor, &Tensor) -> Tensor;
+
+/// The operations that the network is made of.
+#[derive(Clone, Copy)]
+pub struct Ops {
+    /// (m, k) x (k, n) -> (m, n).
+    pub matmul: Binary,
+    /// A matrix and a row, which stretches.
+    pub add: Binary,
+    /// The positive part.
+    pub relu: Unary,
+    /// The logarithm of each row's shares.
+    pub log_softmax: Unary,
+}
+
+static OURS: Ops = Ops {
+    matmul: Tensor::matmul,
+    add: Tensor::add,
+    relu: Tensor::relu,
+    log_softmax: Tensor::log_softmax,
+};
+
+impl Ops {
+    /// The engine's own.
+    pub fn reference() -> Ops {
+        OURS
+    }
+
+    /// The names of those that are not the engine's, and of those that are.
+    fn owners(&self) -> (Vec<&'static str>, Vec<&'static str>) {
+        let all = [
+            ("matmul", fn_addr_eq(self.matmul, OURS.matmul)),
+            ("add", fn_addr_eq(self.add, OURS.add)),
+            ("relu", fn_addr_eq(self.relu, OURS.relu)),
+            ("log_softmax", fn_addr_eq(self.log_softmax, OURS.log_softmax)),
+        ];
+        let of = |ours| {
+            let its = all.iter().filter(|(_, is_ours)| *is_ours == ours);
+            its.map(|(name, _)| *name).collect()
+        };
+        (of(false), of(true))
+    }
+}
+
+fn main() -> ExitCode {
+    check_on_device(
+        "train_anywhere",
+        YOURS,
+        &[
+            ("at least one operation is yours", owners),
+            ("on the processor each has its values and its rule", |_| {
+                rules(Device::Cpu)
+            }),
+            ("on the device too", |gpu| rules(of(gpu))),
+            ("both learn the digits, with the same losses", learns),
+        ],
+    )
+}
+
+fn of(gpu: &Gpu) -> Device {
+    Device::Gpu(gpu.info().index)
+}
+
+fn owners(_: &Gpu) -> Outcome {
+    let (yours, ours) = yours::ops().owners();
+    if yours.is_empty() {
+        return Err(wrong(
+            "All four operations are the engine's. Put one of yours in: \
+             `Ops { relu: my_relu, ..Ops::reference() }`.",
+        ));
+    }
+    println!(
+        "  {} of 4 operations are yours: {}",
+        yours.len(),
+        yours.join(", ")
+    );
+    if !ours.is_empty() {
+        println!("  from the engine: {}", ours.join(", "));
+    }
+    Ok(())
+}
+
+/// Numbers between -1 and 1, and no zero among them.
+fn leaf(seed: u64, shape: &[usize], device: Device) -> Result<Tensor, Stop> {
+    let values = numbers(seed, shape.iter().product());
+    let values: Vec<f32> = values.iter().map(|x| x / 4.0).collect();
+    Ok(Tensor::new(shape, &values, device)?.requires_grad())
+}
+
+/// Squares for the product: there a transposed gradient has the right shape.
+fn rules(device: Device) -> Outcome {
+    let ops = yours::ops();
+    let (a, b) = (leaf(1, &[3, 3], device)?, leaf(2, &[3, 3], device)?);
+    let row = leaf(3, &[3], device)?;
+    rule(Op::Matmul, || (ops.matmul)(&a, &b), &[&a, &b])?;
+    rule(Op::Add, || (ops.add)(&a, &row), &[&a, &row])?;
+    rule(Op::Relu, || (ops.relu)(&a), &[&a])?;
+    rule(Op::LogSoftmax, || (ops.log_softmax)(&a), &[&a])
+}
+
+/// The loss is the sum of the result times uneven weights.
+fn rule(op: Op, yours: impl Fn() -> Tensor, operands: &[&Tensor]) -> Outcome {
+    let device = operands[0].device();
+    let flat = |t: &Tensor| Ok::<_, Stop>(Array::new(t.shape(), &t.to_vec()?));
+    let value = |inputs: &[Array]| {
+        let inputs: Vec<&Array> = inputs.iter().collect();
+        forward(&op, &inputs).expect("the reference knows it")
+    };
+    let inputs = operands.iter().map(|it| flat(it));
+    let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
+    let out = trace(&yours);
+    if out.device() != device {
+        let there = out.device();
+        return Err(wrong(format!(
+            "The operands of {op} are on {device}, and its result is on \
+             {there}. It has to stay where they are."
+        )));
+    }
+    exercises::agree(
+        &format!("The value of {op}"),
+        &flat(&out)?,
+        &value(&inputs),
+    )?;
+    if out.id().is_none() {
+        return Err(wrong(format!(
+            "The result of {op} has its numbers and no way back. An operation \
+             that is to learn goes through `apply`, or is made of operations \
+             that do."
+        )));
+    }
+    let w = leaf(4, &[3, 3], device)?.detach();
+    let weights = flat(&w)?;
+    let mut tape = trace(|| yours().mul(&w).sum()).backward_recorded();
+    let names = ["a", "b"];
+    for (operand, name) in operands.iter().zip(names) {
+        tape.name(operand.id().expect("it is a leaf"), name);
+    }
+    let says = format!("sum({op}(..) * w)");
+    judge(&says, &tape, &names[..operands.len()], |inputs| {
+        dot(&value(inputs), &weights)
+    })
+}
+
+const EPOCHS: usize = 2;
+
+fn learns(gpu: &Gpu) -> Outcome {
+    let data = digits().split(SPLIT_SEED);
+    let there = of(gpu);
+    let (losses, right) = trained(&data, Device::Cpu)?;
+    let (others, also_right) = trained(&data, there)?;
+    for (device, right) in [(Device::Cpu, right), (there, also_right)] {
+        let words = format!("on {device} {right:.1} % of the digits are right");
+        println!("  {words}");
+        if right < 85.0 {
+            return Err(wrong(format!(
+                "After {EPOCHS} epochs {words}, and 85 % should be."
+            )));
+        }
+    }
+    let mut pairs = losses.iter().zip(&others);
+    match pairs.position(|(a, b)| (a - b).abs() > 1e-3) {
+        None => Ok(()),
+        Some(step) => Err(wrong(format!(
+            "In step {step} the loss is {} on the processor and {} on \
+             {there}. They should agree to 0.001.",
+            losses[step], others[step]
+        ))),
+    }
+}
+
+/// The network of the chapter, smaller and for fewer epochs: a check is not
+/// to be waited for. The losses of its steps, and the percentage of held-out
+/// digits that it reads in the end.
+fn trained(
+    (rows, held_out): &(Dataset, Dataset),
+    device: Device,
+) -> Result<(Vec<f32>, f32), Stop> {
+    let mut random = Random::new(0);
+    let mut network = Network {
+        ops: yours::ops(),
+        layers: [
+            Linear::new(64, 32, &mut random),
+            Linear::new(32, 10, &mut random),
+        ],
+    };
+    network.to(device)?;
+    let mut sgd = Sgd::new(0.1, 0.9);
+    let mut losses = Vec::new();
+    for _ in 0..EPOCHS {
+        for batch in rows.batches(32, &mut random) {
+            let loss = network.loss(&batch, device)?;
+            loss.backward();
+            sgd.step(network.parameters());
+            losses.push(loss.to_vec()?[0]);
+        }
+    }
+    let x = Tensor::new(&held_out.shape(), &held_out.inputs, device)?;
+    let scores = no_grad(|| network.forward(&x)).to_vec()?;
+    let right = accuracy(&held_out.labels, &guesses(&scores, 10));
+    Ok((losses, 100.0 * right))
+}
+
+/// The network, by the reader's operations.
+struct Network {
+    ops: Ops,
+    layers: [Linear; 2],
+}
+
+impl Module for Network {
+    fn forward(&self, x: &Tensor) -> Tensor {
+        let Ops { matmul, add, relu, .. } = self.ops;
+        let [first, second] = &self.layers;
+        let hidden = relu(&add(&matmul(x, &first.weight), &first.bias));
+        add(&matmul(&hidden, &second.weight), &second.bias)
+    }
+
+    fn parameters(&mut self) -> Vec<(String, &mut Tensor)> {
+        self.layers.iter_mut().flat_map(Module::parameters).collect()
+    }
+}
+
+impl Network {
+    /// The mean over the rows of minus the logarithm at the label.
+    fn loss(&self, rows: &Dataset, device: Device) -> Result<Tensor, Stop> {
+        let x = Tensor::new(&rows.shape(), &rows.inputs, device)?;
+        let shares = (self.ops.log_softmax)(&self.forward(&x));
+        Ok(shares.pick(&rows.labels).mean().neg())
+    }
+}

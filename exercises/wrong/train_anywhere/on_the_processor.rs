@@ -1,0 +1,45 @@
+// Right as long as the numbers are on the processor.
+
+use rungrad::Error;
+use rungrad::part3_unified::{
+    Array, Context, Device, Function, Tensor, Unary, apply,
+};
+
+use super::Ops;
+
+/// The operations that the network is made of.
+pub fn ops() -> Ops {
+    Ops { relu, ..Ops::reference() }
+}
+
+/// The positive part.
+fn relu(a: &Tensor) -> Tensor {
+    apply(Mine, &[a])
+}
+
+struct Mine;
+
+impl Function for Mine {
+    fn name(&self) -> &'static str {
+        "relu"
+    }
+
+    fn forward(
+        &self,
+        ctx: &mut Context,
+        inputs: &[&Array],
+    ) -> Result<Array, Error> {
+        ctx.save_input(0, inputs[0]);
+        inputs[0].unary(Unary::Relu)
+    }
+
+    fn backward(
+        &self,
+        ctx: &Context,
+        grad_out: &Tensor,
+    ) -> Vec<Option<Tensor>> {
+        let a = ctx.input(0);
+        let zero = Tensor::full(a.shape(), 0.0, Device::Cpu).unwrap();
+        vec![Some(grad_out.mul(&a.greater(&zero)))]
+    }
+}

@@ -1,0 +1,44 @@
+// The numbers are fetched, and what comes of them stays with the processor.
+
+use rungrad::Error;
+use rungrad::part3_unified::{Array, Context, Device, Function, Tensor, apply};
+
+use super::Ops;
+
+/// The operations that the network is made of.
+pub fn ops() -> Ops {
+    Ops { relu, ..Ops::reference() }
+}
+
+/// The positive part.
+fn relu(a: &Tensor) -> Tensor {
+    apply(Mine, &[a])
+}
+
+struct Mine;
+
+impl Function for Mine {
+    fn name(&self) -> &'static str {
+        "relu"
+    }
+
+    fn forward(
+        &self,
+        ctx: &mut Context,
+        inputs: &[&Array],
+    ) -> Result<Array, Error> {
+        ctx.save_input(0, inputs[0]);
+        let values = inputs[0].to_vec()?;
+        let values: Vec<f32> = values.iter().map(|x| x.max(0.0)).collect();
+        Array::new(inputs[0].shape(), &values, Device::Cpu)
+    }
+
+    fn backward(
+        &self,
+        ctx: &Context,
+        grad_out: &Tensor,
+    ) -> Vec<Option<Tensor>> {
+        let a = ctx.input(0);
+        vec![Some(grad_out.mul(&a.greater(&a.zeros())))]
+    }
+}
