@@ -116,3 +116,26 @@ fn a_hundred_thousand_links_on_a_device_fit_a_stack_of_2_mb() {
     });
     work.unwrap().join().unwrap();
 }
+
+/// Above the size from which threads share the rows.
+#[test]
+fn threads_that_share_a_product_change_no_bit() {
+    let a = Tensor::rand(&[2, 300, 256], 1, Device::Cpu).unwrap();
+    let b = Tensor::rand(&[2, 256, 200], 2, Device::Cpu).unwrap();
+    let product = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        let pool = pool.build().unwrap();
+        pool.install(|| a.matmul(&b).to_vec().unwrap())
+    };
+    let alone = product(1);
+    for threads in 2..=4 {
+        assert!(product(threads) == alone, "{threads} threads");
+    }
+    // A single row is below it.
+    let row = a.slice(&[1..2, 299..300, 0..256]).matmul(&b.slice(&[
+        1..2,
+        0..256,
+        0..200,
+    ]));
+    assert_eq!(row.to_vec().unwrap(), alone[2 * 300 * 200 - 200..]);
+}

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use ndarray::{ArrayView2, ArrayViewMut2, ShapeBuilder, aview1, linalg};
+use ndarray::{ArrayView2, ArrayViewMut2, ShapeBuilder, aview1, linalg, s};
 use rayon::prelude::*;
 
 use super::super::storage::Shared;
@@ -16,6 +16,10 @@ use crate::{ledger, rng};
 
 /// From this many elements on the threads share them.
 const PARALLEL: usize = 1 << 19;
+
+/// From this many products on the threads share the rows of a matrix product,
+/// as in Part 1.
+const PARALLEL_MATMUL: usize = 1 << 23;
 
 /// The host's processor.
 pub(in super::super) struct Cpu;
@@ -161,18 +165,34 @@ impl Backend for Cpu {
     }
 
     fn matmul(&self, a: &Array, b: &Array) -> Result<Shared, Error> {
-        let (batch, m) = (a.shape()[0], a.shape()[1]);
+        let [batch, m, k] = [0, 1, 2].map(|axis| a.shape()[axis]);
         let n = b.shape()[2];
         let mut out = vec![0.0; batch * m * n];
         if a.is_empty() || b.is_empty() {
             return Ok(Host::shared(out));
         }
         let (a, b) = (evenly(a)?, evenly(b)?);
-        for (i, out) in out.chunks_mut(m * n).enumerate() {
-            let out = ArrayViewMut2::from_shape((m, n), out);
-            let mut out = out.expect("one value each");
+        // Wherever the rows are cut, an element is the same sum in the same
+        // order, so no thread changes a bit.
+        let shared = batch * m * k * n >= PARALLEL_MATMUL;
+        let rows = match shared {
+            true => m.div_ceil(rayon::current_num_threads()).max(8),
+            false => m,
+        };
+        let one = |(i, out): (usize, &mut [f32])| {
             let (a, b) = (matrix(&a, i), matrix(&b, i));
-            linalg::general_mat_mul(1.0, &a, &b, 0.0, &mut out);
+            let strip = |(part, out): (usize, &mut [f32])| {
+                let (from, count) = (part * rows, out.len() / n);
+                let a = a.slice(s![from..from + count, ..]);
+                let out = ArrayViewMut2::from_shape((count, n), out);
+                let mut out = out.expect("whole rows");
+                linalg::general_mat_mul(1.0, &a, &b, 0.0, &mut out);
+            };
+            out.par_chunks_mut(rows * n).enumerate().for_each(strip);
+        };
+        match shared {
+            true => out.par_chunks_mut(m * n).enumerate().for_each(one),
+            false => out.chunks_mut(m * n).enumerate().for_each(one),
         }
         Ok(Host::shared(out))
     }
