@@ -16,8 +16,15 @@ use crate::verdict::{Outcome, Stop, wrong};
 /// The work-items of a group.
 const GROUP: usize = 256;
 
+/// The items of a group along each of two dimensions, as many in all.
+const TILE: usize = 16;
+
 /// What stands where nothing has been written yet, and behind the end.
 const CANARY: f32 = -8.765_432e30;
+
+/// The same behind an array that is read: whoever reads it there and adds
+/// something has it still.
+const BEHIND: f32 = -5.432_109e30;
 
 /// A learner's kernel, and the device that runs it.
 #[derive(Clone, Debug)]
@@ -90,6 +97,18 @@ impl Kernel {
         Kernel { gpu, source, file: "", role: Role::Plain }
     }
 
+    /// The kernel of another name in the same file, if there is one.
+    pub fn sibling(&self, name: &str) -> Option<Kernel> {
+        let text = fs::read_to_string(self.file).unwrap_or_default();
+        let source = Source::new(&shown(self.file), &text, name);
+        has_kernel(&text, name).then(|| Kernel { source, ..self.clone() })
+    }
+
+    /// Whether Oclgrind watches, which takes its time for every access.
+    pub fn is_simulated(&self) -> bool {
+        self.role == Role::Simulated
+    }
+
     /// The device that runs the kernel.
     pub fn gpu(&self) -> &Gpu {
         &self.gpu
@@ -106,12 +125,27 @@ impl Kernel {
         items: usize,
         arguments: &[Argument<'_>],
     ) -> Result<Vec<Vec<f32>>, Stop> {
+        self.launch([items, 1], [GROUP, 1], arguments)
+    }
+
+    fn launch(
+        &self,
+        grid: [usize; 2],
+        group: [usize; 2],
+        arguments: &[Argument<'_>],
+    ) -> Result<Vec<Vec<f32>>, Stop> {
+        let whole = [0, 1].map(|d| grid[d].next_multiple_of(group[d]));
+        let items = whole[0] * whole[1];
+        let writer = match group {
+            [_, 1] => Writer::Item(items),
+            _ => Writer::Cell(whole),
+        };
         let mut buffers = Vec::new();
         for argument in arguments {
-            let (len, values) = match argument {
-                Argument::In(_, values) => (values.len(), *values),
+            let (len, values, guard) = match argument {
+                Argument::In(_, values) => (values.len(), *values, BEHIND),
                 Argument::Out(_, len) | Argument::PerGroup(_, len) => {
-                    (*len, &[][..])
+                    (*len, &[][..], CANARY)
                 }
                 Argument::Count(_) => continue,
             };
@@ -120,7 +154,7 @@ impl Kernel {
                 Role::Simulated => len,
             };
             let mut padded = values.to_vec();
-            padded.resize(room, CANARY);
+            padded.resize(room, guard);
             buffers.push(self.gpu.upload(&padded)?);
         }
         // SAFETY: nothing vouches for a learner's kernel. That is why this
@@ -139,8 +173,8 @@ impl Kernel {
             };
         }
         launch
-            .global(items)
-            .local(GROUP)
+            .global(grid)
+            .local(group)
             .run()
             .map_err(|error| self.refused(error))?;
         let mut written = Vec::new();
@@ -154,7 +188,7 @@ impl Kernel {
                 Argument::In(name, values) => intact(name, values, &read()?)?,
                 Argument::Out(name, len) => {
                     let mut values = read()?;
-                    inside(name, &values, *len, Writer::Item(items))?;
+                    inside(name, &values, *len, writer)?;
                     values.truncate(*len);
                     written.push(values);
                 }
@@ -180,6 +214,16 @@ impl Kernel {
         self.run(items, arguments).unwrap_or_else(|stop| throw(stop))
     }
 
+    /// The same for a grid of columns and rows, in groups of 16 x 16.
+    pub fn run_grid_in_a_rule(
+        &self,
+        grid: [usize; 2],
+        arguments: &[Argument<'_>],
+    ) -> Vec<Vec<f32>> {
+        self.launch(grid, [TILE, TILE], arguments)
+            .unwrap_or_else(|stop| throw(stop))
+    }
+
     /// A build error quotes the line that it names.
     fn refused(&self, error: Error) -> Stop {
         let Error::Build { sentence, .. } = &error else { return error.into() };
@@ -199,6 +243,15 @@ impl Kernel {
     }
 }
 
+/// Whether a text has a kernel of this name, other than in a comment.
+fn has_kernel(text: &str, name: &str) -> bool {
+    let code = text.lines().map(|line| line.split("//").next());
+    let code = code.flatten().collect::<Vec<_>>().join(" ");
+    let mut names = code.split("void ").skip(1);
+    let is_it = |known: &str| known.trim() == name;
+    names.any(|rest| rest.split('(').next().is_some_and(is_it))
+}
+
 /// Whether an input is what it was, and nothing was written behind it.
 fn intact(name: &str, before: &[f32], after: &[f32]) -> Outcome {
     let (own, spare) = after.split_at(before.len());
@@ -208,7 +261,7 @@ fn intact(name: &str, before: &[f32], after: &[f32]) -> Outcome {
             "{name} is an input, and the kernel wrote its element {at}."
         )));
     }
-    past_the_end(name, before.len(), spare, None)
+    past_the_end(name, before.len(), spare, BEHIND, None)
 }
 
 /// Who writes an element of an output.
@@ -216,6 +269,8 @@ fn intact(name: &str, before: &[f32], after: &[f32]) -> Outcome {
 enum Writer {
     /// One of so many work-items.
     Item(usize),
+    /// One of so many columns of so many rows.
+    Cell([usize; 2]),
     Group,
 }
 
@@ -225,12 +280,23 @@ fn inside(name: &str, values: &[f32], len: usize, writer: Writer) -> Outcome {
     let (own, spare) = values.split_at(len);
     // Beside the guard value a number is nothing, and adding it changes none.
     let untouched = |value: &f32| value.to_bits() == CANARY.to_bits();
-    past_the_end(name, len, spare, Some(writer))?;
+    past_the_end(name, len, spare, CANARY, Some(writer))?;
+    let stray = |value: &f32| value.to_bits() == BEHIND.to_bits();
+    if let Some(at) = own.iter().position(stray) {
+        return Err(wrong(format!(
+            "{name}[{at}] comes from behind the end of an array that is read. \
+             Look at the index of each read, for this element."
+        )));
+    }
     let Some(at) = own.iter().position(untouched) else { return Ok(()) };
     let why = match writer {
         Writer::Item(_) => format!(
             "The array has {len} elements, and each needs its work-item.{}",
             guess(at)
+        ),
+        Writer::Cell(_) => format!(
+            "The array has {len} elements, and each needs the item of its \
+             column and its row."
         ),
         Writer::Group => "Each group writes the element of its own number, \
              get_group_id(0), and writes it with `=`: nobody has put a 0 there \
@@ -261,9 +327,10 @@ fn past_the_end(
     name: &str,
     len: usize,
     spare: &[f32],
+    guard: f32,
     writer: Option<Writer>,
 ) -> Outcome {
-    let written = |value: &f32| value.to_bits() != CANARY.to_bits();
+    let written = |value: &f32| value.to_bits() != guard.to_bits();
     let Some(at) = spare.iter().position(written) else { return Ok(()) };
     let at = len + at;
     let why = match writer {
@@ -273,6 +340,11 @@ fn past_the_end(
              ran for {len} elements. The spare ones must do nothing: \
              compare the number of the item with n first.",
             items.next_multiple_of(GROUP)
+        ),
+        Some(Writer::Cell([columns, rows])) => format!(
+            " The device runs whole groups of {TILE} x {TILE}, so {columns} x \
+             {rows} work-items ran. The spare ones must do nothing: compare \
+             the column and the row with their numbers first."
         ),
         Some(Writer::Group) => " There is an element for each group, so one \
              item of the group writes, at the number of the group."
@@ -320,8 +392,23 @@ mod tests {
 
     #[test]
     fn an_input_that_was_written_is_seen() {
-        let said = words(intact("a", &[1.0, 2.0], &[1.0, 2.5, CANARY]));
+        let said = words(intact("a", &[1.0, 2.0], &[1.0, 2.5, BEHIND]));
         assert!(said.contains("wrote its element 1"), "{said}");
-        assert!(intact("a", &[1.0], &[1.0, CANARY]).is_ok());
+        assert!(intact("a", &[1.0], &[1.0, BEHIND]).is_ok());
+    }
+
+    #[test]
+    fn what_was_read_behind_an_array_is_seen() {
+        let read = BEHIND + 3.5;
+        let said = words(inside("out", &[1.0, read], 2, Writer::Cell([2, 1])));
+        assert!(said.contains("out[1] comes from behind the end"), "{said}");
+    }
+
+    #[test]
+    fn a_kernel_is_found_by_its_name_and_not_in_a_comment() {
+        let text = "// kernel void relu(global float *a)\n\
+                    kernel void\n  add_row(uint n) { relu(n); }";
+        assert!(has_kernel(text, "add_row"));
+        assert!(!has_kernel(text, "relu") && !has_kernel(text, "add"));
     }
 }

@@ -1,0 +1,81 @@
+// train_kernels: a network that learns by your kernels (chapter 20).
+//
+// WHAT   Write one of these kernels below, or two, or all five. Those that
+//        you leave out are ours.
+//
+//        kernel void matmul(global const float *a, global const float *b,
+//                           global float *out, uint m, uint k, uint n)
+//          (m, k) x (k, n). A grid of n columns and m rows, in groups of
+//          16 x 16: dimension 0 is the column, dimension 1 the row.
+//        kernel void add_row(global const float *a, global const float *row,
+//                            global float *out, uint columns, uint n)
+//          A matrix and a row; out has n elements, and so many items run.
+//        kernel void relu(global const float *a, global float *out, uint n)
+//        kernel void relu_backward(global const float *grad_out,
+//                                  global const float *a,
+//                                  global float *grad_a, uint n)
+//        kernel void log_softmax(global const float *a, global float *out,
+//                                uint rows, uint columns)
+//          An item for each row.
+//
+//        All groups are whole, and the spare items have nothing to do.
+// WHY    The loss does not care who computes it. A kernel of yours that is
+//        right makes the network read; one that is nearly right does not.
+// CHECK  cargo learn check train_kernels
+
+// HOLE
+//| /* TODO(train_kernels): one of the five kernels, or more */
+kernel void matmul(global const float *a, global const float *b,
+                   global float *out, uint m, uint k, uint n)
+{
+    uint column = get_global_id(0), row = get_global_id(1);
+    if (row >= m || column >= n)
+        return;
+    float sum = 0.0f;
+    for (uint i = 0; i < k; i++)
+        sum += a[row * k + i] * b[i * n + column];
+    out[row * n + column] = sum;
+}
+
+kernel void add_row(global const float *a, global const float *row,
+                    global float *out, uint columns, uint n)
+{
+    uint i = get_global_id(0);
+    if (i < n)
+        out[i] = a[i] + row[i % columns];
+}
+
+kernel void relu(global const float *a, global float *out, uint n)
+{
+    uint i = get_global_id(0);
+    if (i < n)
+        out[i] = fmax(a[i], 0.0f);
+}
+
+kernel void relu_backward(global const float *grad_out,
+                          global const float *a, global float *grad_a,
+                          uint n)
+{
+    uint i = get_global_id(0);
+    if (i < n)
+        grad_a[i] = a[i] > 0.0f ? grad_out[i] : 0.0f;
+}
+
+kernel void log_softmax(global const float *a, global float *out,
+                        uint rows, uint columns)
+{
+    uint row = get_global_id(0);
+    if (row >= rows)
+        return;
+    a += row * columns;
+    out += row * columns;
+    float most = a[0];
+    for (uint i = 1; i < columns; i++)
+        most = fmax(most, a[i]);
+    float total = 0.0f;
+    for (uint i = 0; i < columns; i++)
+        total += exp(a[i] - most);
+    for (uint i = 0; i < columns; i++)
+        out[i] = a[i] - most - log(total);
+}
+// END HOLE

@@ -1,0 +1,1 @@
+// The task is taken out, and nothing has come in its place.
