@@ -10,12 +10,14 @@
 //! Reading order: [`check`] is the frame of every check, [`check_on_device`] of
 //! one whose steps need a device, [`Outcome`] is how a step ends, [`judge()`]
 //! finds the wrong rule on a tape, [`numbers`] are inputs that hide no mistake,
-//! [`Kernel`] runs a learner's kernel.
+//! [`ELSEWHERE`] is a device without hardware, [`Kernel`] runs a learner's
+//! kernel.
 
 #![allow(unsafe_code)]
 
 mod child;
 mod device;
+mod elsewhere;
 mod frame;
 mod judge;
 mod kernel;
@@ -28,6 +30,7 @@ mod verdict;
 mod watch;
 
 pub use device::check_on_device;
+pub use elsewhere::{ELSEWHERE, NAMESAKE, copies};
 pub use frame::{Step, check};
 pub use judge::{agree, expect, judge};
 pub use kernel::{Argument, Kernel, check_kernel};

@@ -49,6 +49,7 @@ impl Array {
 }
 // ANCHOR_END: made
 
+// ANCHOR: check-device
 impl Array {
     /// Two operands on one device.
     pub(super) fn check_device(
@@ -65,7 +66,10 @@ impl Array {
             self.device, other.device
         )))
     }
+}
+// ANCHOR_END: check-device
 
+impl Array {
     fn check_alike(&self, op: &str, other: &Array) -> Result<(), Error> {
         self.check_device(op, other)?;
         if self.shape() == other.shape() {

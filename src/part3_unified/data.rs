@@ -9,6 +9,7 @@ use super::{Array, Device};
 use crate::error::Error;
 use crate::opencl::Buffer;
 
+// ANCHOR: data
 /// Numbers as they come, wherever they are.
 #[derive(Debug)]
 pub enum Data {
@@ -17,7 +18,9 @@ pub enum Data {
     /// In a buffer of an OpenCL device.
     Buffer(Buffer<f32>),
 }
+// ANCHOR_END: data
 
+// ANCHOR: from-data
 impl Array {
     /// An array of a shape on a device, of numbers that may be elsewhere.
     pub fn from_data(
@@ -41,6 +44,7 @@ impl Array {
         }
     }
 }
+// ANCHOR_END: from-data
 
 impl From<Vec<f32>> for Data {
     fn from(values: Vec<f32>) -> Data {
@@ -60,12 +64,14 @@ impl<const N: usize> From<[f32; N]> for Data {
     }
 }
 
+// ANCHOR: ndarray
 /// An ndarray in any layout, its elements in row-major order.
 impl<S: Elements<Elem = f32>, D: Dimension> From<&ArrayBase<S, D>> for Data {
     fn from(array: &ArrayBase<S, D>) -> Data {
         Data::Host(array.iter().copied().collect())
     }
 }
+// ANCHOR_END: ndarray
 
 impl From<Buffer<f32>> for Data {
     fn from(buffer: Buffer<f32>) -> Data {

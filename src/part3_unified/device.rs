@@ -10,6 +10,7 @@ use super::backend::{cpu, gpu};
 use crate::error::Error;
 use crate::opencl::{self, DeviceInfo, Memory};
 
+// ANCHOR: device
 /// A place that holds numbers and computes with them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Device {
@@ -21,6 +22,7 @@ pub enum Device {
     /// A reader's own.
     Own(Own),
 }
+// ANCHOR_END: device
 
 impl Device {
     /// The device that the variable `RUNGRAD_DEVICE` names; without it, the

@@ -9,6 +9,7 @@ use crate::error::{Error, attempt};
 use crate::rng::Random;
 use crate::shape::{list, size};
 
+// ANCHOR: tensor
 /// An array on a device and, where a gradient is wanted, its place in the
 /// graph. Clones share both.
 #[derive(Clone)]
@@ -16,6 +17,7 @@ pub struct Tensor {
     pub(super) array: Array,
     pub(super) node: Option<Arc<Node>>,
 }
+// ANCHOR_END: tensor
 
 impl Tensor {
     /// A tensor with these elements in row-major order.

@@ -205,6 +205,14 @@ pub const MANIFEST: Manifest = Manifest {
             "cargo run --example part3_warm",
         ),
         on_a_device(
+            "book/listings/part3_devices.out",
+            "cargo run --example part3_devices -- cpu gpu",
+        ),
+        on_a_device(
+            "book/listings/part3_moves.out",
+            "cargo run --example part3_moves",
+        ),
+        on_a_device(
             "book/listings/part3_backprop_gpu.out",
             "RUNGRAD_DEVICE=gpu cargo run --example part3_backprop",
         ),

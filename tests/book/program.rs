@@ -198,8 +198,10 @@ pub fn everywhere(text: &str, devices: &[&str]) -> String {
     lines.map(|line| without_times(&without_limits(line))).collect()
 }
 
-/// What a device tells of itself, as `part2_limits` prints it.
-const LIMITS: [&str; 6] = [
+/// What a device tells of itself, as `part2_limits` and `part3_devices` print
+/// it.
+const LIMITS: [&str; 7] = [
+    "  OpenCL version  ",
     "  compute units  ",
     "  items in a group  ",
     "  local memory  ",

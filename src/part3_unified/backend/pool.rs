@@ -7,6 +7,7 @@
 //! read before its next user writes to it.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{Memory, Storage};
@@ -96,7 +97,6 @@ impl Pool {
 }
 
 /// A storage that goes back to its pool.
-#[derive(Debug)]
 pub(super) struct Pooled {
     /// Empty only while it is dropped.
     buffer: Option<Buffer<f32>>,
@@ -124,9 +124,9 @@ impl Drop for Pooled {
     }
 }
 
-impl std::fmt::Debug for Pool {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "a pool with {} bytes in use", self.memory().now)
+impl fmt::Debug for Pooled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.buffer().fmt(f)
     }
 }
 

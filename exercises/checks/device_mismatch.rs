@@ -1,0 +1,179 @@
+//! The check of `device_mismatch`, the refusal of two devices (chapter 21).
+
+use std::cell::Cell;
+use std::panic::{self, AssertUnwindSafe};
+use std::process::ExitCode;
+
+use exercises::{ELSEWHERE, NAMESAKE, Outcome, Stop, check, copies, wrong};
+use rungrad::Error;
+use rungrad::part3_unified::{Device, Tensor};
+
+exercises::yours!("part3_unified/device_mismatch.rs");
+
+fn main() -> ExitCode {
+    check(
+        "device_mismatch",
+        YOURS,
+        &[
+            ("two operands on one device are let through", through),
+            ("two devices are refused, and nothing is moved", refused),
+            ("the sentence names the operation and both devices", names),
+            ("the sentence says what to do", remedy),
+            ("two devices of one name are two devices", namesakes),
+        ],
+    )
+}
+
+fn on(device: Device) -> Result<Tensor, Stop> {
+    Ok(Tensor::new(&[1], &[3.0], device)?)
+}
+
+/// What the learner's function makes of operands on two devices, and the
+/// devices that its operation has seen, if it was run.
+fn run(op: &str, a: Device, b: Device) -> Result<Seen, Stop> {
+    let (a, b) = (on(a)?, on(b)?);
+    let seen = Cell::new(None);
+    let work = || {
+        yours::on_one_device(op, &a, &b, |a, b| {
+            seen.set(Some([a.device(), b.device()]));
+            a.clone()
+        })
+    };
+    let result = panic::catch_unwind(AssertUnwindSafe(work));
+    let result = result.map_err(|payload| {
+        let text = payload.downcast_ref::<String>().map(String::as_str);
+        let text = text.or(payload.downcast_ref::<&str>().copied());
+        match text {
+            // The task itself, which the frame knows.
+            Some(text) if text.starts_with("not yet implemented") => {
+                panic::resume_unwind(payload)
+            }
+            _ => wrong(format!(
+                "It panicked: \"{}\". Return the error instead, with a \
+                 sentence that says what to do: whoever calls decides whether \
+                 that ends the program.",
+                text.unwrap_or_default().replace('\n', " ")
+            )),
+        }
+    })?;
+    Ok(Seen { result, by: seen.take() })
+}
+
+struct Seen {
+    result: Result<Tensor, Error>,
+    by: Option<[Device; 2]>,
+}
+
+impl Seen {
+    /// The sentence of the refusal.
+    fn sentence(self, a: Device, b: Device) -> Result<String, Stop> {
+        match (self.by, self.result) {
+            (Some([x, y]), _) if x == y && a != b => Err(wrong(format!(
+                "The operands were on {a} and {b}, and the operation ran on \
+                 {x}: one of them was copied in silence. Nobody would find \
+                 out why such a program is slow."
+            ))),
+            (Some(_), _) => Err(wrong(format!(
+                "The operands were on {a} and {b}, and the operation was run \
+                 all the same: no kernel can read the memory of both."
+            ))),
+            (None, Ok(_)) => Err(wrong(format!(
+                "The operands were on {a} and {b}, and a result came out that \
+                 the operation has not computed."
+            ))),
+            (None, Err(Error::Mistake(sentence))) => Ok(sentence),
+            (None, Err(other)) => Err(wrong(format!(
+                "That operands are on two devices is a mistake of the \
+                 program, so the error is an Error::Mistake. Yours is \
+                 {other:?}."
+            ))),
+        }
+    }
+}
+
+fn through(_: &()) -> Outcome {
+    for device in [Device::Cpu, ELSEWHERE] {
+        let seen = run("mul", device, device)?;
+        if let Err(error) = seen.result {
+            return Err(wrong(format!(
+                "Both operands were on {device}, and the answer was: {error}"
+            )));
+        }
+        if seen.by != Some([device; 2]) {
+            return Err(wrong(format!(
+                "Both operands were on {device}, and the operation was not \
+                 run there."
+            )));
+        }
+    }
+    Ok(())
+}
+
+const PAIRS: [[Device; 2]; 2] =
+    [[Device::Cpu, ELSEWHERE], [ELSEWHERE, Device::Cpu]];
+
+fn refused(_: &()) -> Outcome {
+    for [a, b] in PAIRS {
+        let up = copies()[0] + 1;
+        let seen = run("mul", a, b)?;
+        seen.sentence(a, b)?;
+        // One of the two operands was made there.
+        if copies() != [up, copies()[1]] {
+            return Err(wrong("A tensor was copied on the way to a refusal."));
+        }
+    }
+    Ok(())
+}
+
+fn names(_: &()) -> Outcome {
+    for ([a, b], op) in PAIRS.into_iter().zip(["mul", "less"]) {
+        let sentence = run(op, a, b)?.sentence(a, b)?;
+        if !sentence.contains(op) {
+            return Err(wrong(format!(
+                "The operation is {op}, and the sentence does not say so: \
+                 \"{sentence}\""
+            )));
+        }
+        let missing = [a, b].into_iter().find(|device| {
+            let name = device.to_string();
+            !sentence.contains(&name)
+        });
+        if let Some(device) = missing {
+            return Err(wrong(format!(
+                "The operands are on {a} and {b}, and the sentence does not \
+                 name {device}: \"{sentence}\" With one device named, you \
+                 would still have to search for the other."
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn remedy(_: &()) -> Outcome {
+    let [a, b] = PAIRS[0];
+    let sentence = run("mul", a, b)?.sentence(a, b)?;
+    if !sentence.contains(".to(") {
+        return Err(wrong(format!(
+            "The sentence says what is wrong and not what to do: \
+             \"{sentence}\" A tensor is moved by .to(..), so say that."
+        )));
+    }
+    if sentence.contains('\n') {
+        return Err(wrong("An error is one sentence, on one line."));
+    }
+    Ok(())
+}
+
+fn namesakes(_: &()) -> Outcome {
+    let [a, b] = [Device::Cpu, NAMESAKE];
+    let seen = run("mul", a, b)?;
+    if seen.by.is_some() {
+        return Err(wrong(format!(
+            "Both devices call themselves \"{}\", and they are two: a machine \
+             may have two cards of one name. Compare the devices, not what \
+             they are called.",
+            a.name()?
+        )));
+    }
+    seen.sentence(a, b).map(drop)
+}

@@ -1,0 +1,179 @@
+//! The check of `moving_data`, every kind of data to every device (chapter
+//! 21).
+//!
+//! The second device is the harness's own, so that the check runs on every
+//! machine and can count what is copied.
+
+use std::process::ExitCode;
+
+use exercises::{
+    ELSEWHERE, Outcome, Stop, check, copies, expect, numbers, wrong,
+};
+use ndarray::{ArrayD, IxDyn};
+use rungrad::part3_unified::{Device, Tensor};
+
+exercises::yours!("part3_unified/moving_data.rs");
+
+use yours::Data;
+
+const DEVICES: [Device; 2] = [Device::Cpu, ELSEWHERE];
+
+fn main() -> ExitCode {
+    check(
+        "moving_data",
+        YOURS,
+        &[
+            ("a list comes to both devices", lists),
+            ("an ndarray that is turned keeps its elements in place", ndarrays),
+            ("a number too few is an error", refused),
+            ("a tensor comes from and to both devices", tensors),
+            ("what is there already is not copied", at_home),
+            ("one copy is enough for a way", one_copy),
+            ("a gradient finds its way back to the leaf", gradients),
+        ],
+    )
+}
+
+/// Whether a tensor is where it should be and has the right elements.
+fn judge(
+    what: &str,
+    found: &Tensor,
+    device: Device,
+    shape: &[usize],
+    values: &[f32],
+) -> Outcome {
+    if found.device() != device {
+        return Err(wrong(format!(
+            "{what} should come to {device}, and is on {}. Nothing reports \
+             that: an operation on it would run there.",
+            found.device()
+        )));
+    }
+    if found.shape() != shape {
+        return Err(wrong(format!(
+            "{what} has shape {:?} on {device}, and should have {shape:?}.",
+            found.shape()
+        )));
+    }
+    expect(&format!("{what} on {device}"), &found.to_vec()?, values)
+}
+
+fn lists(_: &()) -> Outcome {
+    for device in DEVICES {
+        let values = numbers(1, 6);
+        let data = Data::List(vec![2, 3], values.clone());
+        let found = yours::moved(data, device)?;
+        judge("The list", &found, device, &[2, 3], &values)?;
+    }
+    Ok(())
+}
+
+fn ndarrays(_: &()) -> Outcome {
+    for device in DEVICES {
+        let rows = ArrayD::from_shape_vec(IxDyn(&[2, 3]), numbers(2, 6));
+        let turned = rows.expect("six values").reversed_axes();
+        let right: Vec<f32> = turned.iter().copied().collect();
+        let (lies, _) = turned.clone().into_raw_vec_and_offset();
+        let found = yours::moved(Data::Ndarray(turned), device)?;
+        if found.device() == device && found.to_vec()? == lies {
+            return Err(wrong(
+                "The ndarray was transposed, and its elements came in the \
+                 order in which they lie in memory. `iter()` gives them in \
+                 the order of their indices.",
+            ));
+        }
+        judge("The ndarray", &found, device, &[3, 2], &right)?;
+    }
+    Ok(())
+}
+
+fn refused(_: &()) -> Outcome {
+    let data = Data::List(vec![2, 3], numbers(3, 5));
+    match yours::moved(data, Device::Cpu) {
+        Err(_) => Ok(()),
+        Ok(found) => Err(wrong(format!(
+            "Five numbers cannot fill the shape [2, 3], and {:?} was made of \
+             them.",
+            found.shape()
+        ))),
+    }
+}
+
+fn on(device: Device, seed: u64) -> Result<Tensor, Stop> {
+    Ok(Tensor::new(&[3], &numbers(seed, 3), device)?)
+}
+
+fn tensors(_: &()) -> Outcome {
+    for (from, to) in [(Device::Cpu, ELSEWHERE), (ELSEWHERE, Device::Cpu)] {
+        let found = yours::moved(Data::Tensor(on(from, 4)?), to)?;
+        judge("The tensor", &found, to, &[3], &numbers(4, 3))?;
+    }
+    Ok(())
+}
+
+fn at_home(_: &()) -> Outcome {
+    for device in DEVICES {
+        let tensor = on(device, 5)?;
+        let before = copies();
+        let found = yours::moved(Data::Tensor(tensor.clone()), device)?;
+        if before != copies() || !found.array().shares(tensor.array()) {
+            return Err(wrong(format!(
+                "The tensor was on {device} already, and it was copied: the \
+                 result has memory of its own."
+            )));
+        }
+        judge("The tensor", &found, device, &[3], &numbers(5, 3))?;
+    }
+    Ok(())
+}
+
+fn one_copy(_: &()) -> Outcome {
+    for (from, to, right) in
+        [(Device::Cpu, ELSEWHERE, [1, 0]), (ELSEWHERE, Device::Cpu, [0, 1])]
+    {
+        let tensor = on(from, 6)?;
+        let before = copies();
+        yours::moved(Data::Tensor(tensor), to)?;
+        let [up, down] = [0, 1].map(|way| copies()[way] - before[way]);
+        if [up, down] != right {
+            return Err(wrong(format!(
+                "From {from} to {to} the numbers were copied {up} times to \
+                 the device and {down} times from it; one copy is enough."
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn gradients(_: &()) -> Outcome {
+    for (from, to) in [(Device::Cpu, ELSEWHERE), (ELSEWHERE, Device::Cpu)] {
+        let leaf = on(from, 7)?.requires_grad();
+        let found = yours::moved(Data::Tensor(leaf.clone()), to)?;
+        let Some(_) = found.id() else {
+            return Err(wrong(format!(
+                "The tensor on {from} requires a gradient, and what came to \
+                 {to} does not: the numbers were copied, and the graph was \
+                 left behind. No gradient came back."
+            )));
+        };
+        let seed = Tensor::new(&[3], &numbers(8, 3), to)?;
+        found.backward_with(&seed);
+        let Some(grad) = leaf.grad() else {
+            return Err(wrong(format!(
+                "What came to {to} is a leaf of its own: it keeps its \
+                 gradient, and the tensor on {from} waits for one. The move \
+                 has to be part of the graph."
+            )));
+        };
+        judge("The gradient", &grad, from, &[3], &numbers(8, 3))?;
+        let constant = on(from, 9)?;
+        let found = yours::moved(Data::Tensor(constant), to)?;
+        if found.id().is_some() {
+            return Err(wrong(format!(
+                "The tensor on {from} requires no gradient, and what came to \
+                 {to} does. A move changes the place and nothing else."
+            )));
+        }
+    }
+    Ok(())
+}

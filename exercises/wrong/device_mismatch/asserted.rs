@@ -1,0 +1,15 @@
+// An assertion names both devices, and nothing else.
+
+use rungrad::Error;
+use rungrad::part3_unified::Tensor;
+
+/// The result of `run` on the two operands. `op` is the operation's name.
+pub fn on_one_device(
+    op: &str,
+    a: &Tensor,
+    b: &Tensor,
+    run: impl FnOnce(&Tensor, &Tensor) -> Tensor,
+) -> Result<Tensor, Error> {
+    assert_eq!(a.device(), b.device());
+    Ok(run(a, b))
+}

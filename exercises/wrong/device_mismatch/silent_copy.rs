@@ -1,0 +1,14 @@
+// What is elsewhere is fetched.
+
+use rungrad::Error;
+use rungrad::part3_unified::Tensor;
+
+/// The result of `run` on the two operands. `op` is the operation's name.
+pub fn on_one_device(
+    op: &str,
+    a: &Tensor,
+    b: &Tensor,
+    run: impl FnOnce(&Tensor, &Tensor) -> Tensor,
+) -> Result<Tensor, Error> {
+    Ok(run(a, &b.to(a.device())?))
+}
