@@ -5,14 +5,15 @@
 //! operation, a solid line runs forward, a dashed line runs backward.
 //!
 //! Reading order: [`text`], [`dot`], [`svg`] (in `draw/svg.rs`), for the
-//! curves of chapter 10 [`plot`] (in `draw/plot.rs`), for the views of chapter
-//! 24 [`slots`] (in `draw/slots.rs`); [`save`].
+//! curves of chapters 10 and 14 [`plot`] and [`plot_powers`] (in
+//! `draw/plot.rs`), for the views of chapter 24 [`slots`] (in
+//! `draw/slots.rs`); [`save`].
 
 mod plot;
 mod slots;
 mod svg;
 
-pub use plot::{Ink, Mark, Series, plot};
+pub use plot::{Ink, Mark, Series, plot, plot_powers};
 pub use slots::{Walk, slots};
 pub use svg::svg;
 

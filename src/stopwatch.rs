@@ -5,13 +5,15 @@
 //! the clock runs, then again and again until patience ends, and the median
 //! counts: a few interrupted runs do not move it.
 //!
-//! Reading order: [`median`], [`host`], [`device`], [`Seconds`].
+//! Reading order: [`median`], [`host`], [`device`], [`Seconds`], and
+//! [`machine`], without which no time means anything.
 
 use std::fmt;
 use std::time::{Duration, Instant};
+use std::{env, fs, thread};
 
 use crate::Error;
-use crate::opencl::Event;
+use crate::opencl::{Event, Gpu};
 
 /// How long one piece of work is measured for.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -25,6 +27,7 @@ pub fn median(mut values: Vec<f64>) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
+// ANCHOR: host-clock
 /// The seconds that `work` takes by the host's clock, the median of many
 /// runs after one that does not count.
 ///
@@ -42,7 +45,9 @@ pub fn host<T>(
         Ok(time.as_secs_f64())
     })
 }
+// ANCHOR_END: host-clock
 
+// ANCHOR: device-clock
 /// The seconds that a launch takes by the device's own clock, from its start
 /// to its end, the median of many runs after one that does not count.
 pub fn device(
@@ -53,7 +58,9 @@ pub fn device(
         Ok(times.ran() as f64 * 1e-9)
     })
 }
+// ANCHOR_END: device-clock
 
+// ANCHOR: many
 fn many(mut run: impl FnMut() -> Result<f64, Error>) -> Result<f64, Error> {
     run()?;
     let mut times = vec![];
@@ -63,6 +70,7 @@ fn many(mut run: impl FnMut() -> Result<f64, Error>) -> Result<f64, Error> {
     }
     Ok(median(times))
 }
+// ANCHOR_END: many
 
 /// A time as people write it: `12.5 µs`.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
@@ -77,6 +85,32 @@ impl fmt::Display for Seconds {
         };
         f.pad(&format!("{:.1} {unit}", factor * self.0))
     }
+}
+
+/// Whose clocks these are: the device and its driver, the host's processor
+/// and its threads.
+pub fn machine(gpu: &Gpu) -> String {
+    let device = gpu.info();
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let slow = match cfg!(debug_assertions) {
+        true => ", without --release",
+        false => "",
+    };
+    format!(
+        "device  {}, driver {}\nhost    {}, {threads} threads{slow}\n",
+        device.name,
+        device.driver,
+        processor()
+    )
+}
+
+/// The processor's name, as far as Linux tells it.
+fn processor() -> String {
+    let told = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = told.lines().find_map(|line| {
+        line.strip_prefix("model name")?.trim_start().strip_prefix(": ")
+    });
+    name.unwrap_or(env::consts::ARCH).to_string()
 }
 
 #[cfg(test)]

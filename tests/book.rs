@@ -39,6 +39,8 @@ mod links;
 mod listings;
 #[path = "book/manifest.rs"]
 mod manifest;
+#[path = "book/measured.rs"]
+mod measured;
 #[path = "book/near.rs"]
 mod near;
 #[path = "book/page.rs"]
@@ -60,7 +62,7 @@ use rungrad::opencl::{DeviceInfo, devices};
 
 use generated::Wanted;
 use manifest::Needs::{self, Device, Nothing, Oclgrind, Pocl};
-use manifest::{MANIFEST, Manifest};
+use manifest::{MANIFEST, Manifest, Output};
 use page::Page;
 use tree::{Fault, Tree};
 
@@ -89,6 +91,7 @@ fn faults(tree: &Tree, manifest: &Manifest) -> Vec<Fault> {
     faults.extend(listings::shown(tree, &pages));
     faults.extend(manifest.orphans(tree));
     faults.extend(growth::check(tree, manifest));
+    faults.extend(measured::check(tree, &pages, manifest));
     faults.extend(links::contents(tree, &pages));
     faults.extend(links::check(tree, &pages));
     faults.extend(links::offline(tree));
@@ -214,6 +217,32 @@ fn outputs_of_pocl_are_current() {
 #[test]
 fn outputs_of_oclgrind_are_current() {
     current_or_skip(Oclgrind);
+}
+
+/// No run repeats a time, so only the words are compared.
+#[test]
+fn what_was_measured_has_the_words_of_its_program() {
+    if device::gpu_or_skip().is_none() {
+        return;
+    }
+    let (tree, examples) = (repository(), program::examples());
+    let examples = examples.expect("the examples build");
+    let mut faults = Vec::new();
+    for measured in MANIFEST.measured {
+        let (out, command) = (measured.out, measured.command);
+        let output = Output { out, command, code: 0, needs: Device };
+        let text = program::listing(&examples, &output, &[]);
+        let found = tree.get(out).unwrap_or_default();
+        let unlike = text.map(|text| measured::unlike(found, &text));
+        if let Some(line) = unlike.unwrap_or_else(Some) {
+            let what = format!(
+                "the program and this listing differ in `{line}`. Measure it \
+                 again with `{command}`."
+            );
+            faults.push(tree::fault(out, 1, what));
+        }
+    }
+    assert_none(&faults);
 }
 
 /// A listing that only some machines print is compared on those.

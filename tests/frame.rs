@@ -58,6 +58,25 @@ fn an_example_shows_its_timeline_and_writes_its_trace() {
 }
 
 #[test]
+fn what_an_example_records_itself_is_in_its_trace_too() {
+    if gpu_or_skip().is_none() {
+        return;
+    }
+    let path = file("part2_stopwatch.json");
+    let name = path.to_str().expect("a plain name");
+    let output = example("part2_stopwatch", &["100000", "--trace", name]);
+    let out = told(&output.stdout);
+    assert!(output.status.success(), "{out}{}", told(&output.stderr));
+    // Four launches of the example's own recording, and one before them.
+    assert_eq!(out.matches(" 391 x 256 ").count(), 4, "{out}");
+    let trace = fs::read_to_string(&path).expect("the trace is there");
+    let trace: Value = serde_json::from_str(&trace).expect("it is JSON");
+    let events = trace["traceEvents"].as_array().expect("a list").iter();
+    let launches = events.filter(|e| e["name"] == "ew_add" && e["ph"] == "X");
+    assert_eq!(launches.count(), 2 * 5);
+}
+
+#[test]
 fn an_example_without_a_device_says_so_and_writes_nothing() {
     let path = file("part1_shapes.json");
     let name = path.to_str().expect("a plain name");

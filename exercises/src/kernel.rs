@@ -31,6 +31,7 @@ const BEHIND: f32 = -5.432_109e30;
 pub struct Kernel {
     gpu: Gpu,
     source: Source,
+    name: &'static str,
     file: &'static str,
     role: Role,
 }
@@ -46,6 +47,9 @@ pub enum Argument<'a> {
     PerGroup(&'a str, usize),
     /// A number of elements.
     Count(usize),
+    /// An array of so many zeros, for lines that the check has put into the
+    /// text: what they leave there comes back unjudged.
+    Log(usize),
 }
 
 /// The `main` of the check of a kernel exercise: `name` is the kernel in the
@@ -64,7 +68,7 @@ impl Kernel {
     fn open(
         id: &str,
         file: &'static str,
-        name: &str,
+        name: &'static str,
         role: Role,
     ) -> Result<Kernel, Stop> {
         let place = shown(file);
@@ -83,18 +87,32 @@ impl Kernel {
         }
         name_device(&gpu);
         let source = Source::new(&place, &text, name);
-        Ok(Kernel { gpu, source, file, role })
+        Ok(Kernel { gpu, source, name, file, role })
     }
 
     /// The kernel `name` of a check's own, for an exercise in which the
     /// learner is the judge. It is the learner's code that launches it, so
     /// want of a device is thrown.
-    pub fn of_the_check(name: &str, text: &str) -> Kernel {
+    pub fn of_the_check(name: &'static str, text: &str) -> Kernel {
         static NAMED: Once = Once::new();
         let gpu = Gpu::first().unwrap_or_else(|error| throw(absent(error)));
         NAMED.call_once(|| name_device(&gpu));
         let source = Source::new("the check's kernel", text, name);
-        Kernel { gpu, source, file: "", role: Role::Plain }
+        Kernel { gpu, source, name, file: "", role: Role::Plain }
+    }
+
+    /// The kernel with lines of the check's in its text, by which it tells
+    /// what it does; `None` under Oclgrind, which would judge those lines.
+    pub fn altered(
+        &self,
+        alter: impl FnOnce(&str) -> Result<String, Stop>,
+    ) -> Result<Option<Kernel>, Stop> {
+        if self.role == Role::Simulated {
+            return Ok(None);
+        }
+        let text = fs::read_to_string(self.file).unwrap_or_default();
+        let source = Source::new(&shown(self.file), &alter(&text)?, self.name);
+        Ok(Some(Kernel { source, ..self.clone() }))
     }
 
     /// The kernel of another name in the same file, if there is one.
@@ -148,6 +166,10 @@ impl Kernel {
                     (*len, &[][..], CANARY)
                 }
                 Argument::Count(_) => continue,
+                Argument::Log(len) => {
+                    buffers.push(self.gpu.upload(&vec![0.0; *len])?);
+                    continue;
+                }
             };
             let room = match self.role {
                 Role::Plain => len.max(items).next_multiple_of(GROUP) + GROUP,
@@ -166,9 +188,9 @@ impl Kernel {
             let mut buffer = || next.next().expect("each array has a buffer");
             launch = match argument {
                 Argument::In(_, values) => launch.input(buffer(), values.len()),
-                Argument::Out(_, len) | Argument::PerGroup(_, len) => {
-                    launch.output(buffer(), *len)
-                }
+                Argument::Out(_, len)
+                | Argument::PerGroup(_, len)
+                | Argument::Log(len) => launch.output(buffer(), *len),
                 Argument::Count(n) => launch.scalar(*n as u32),
             };
         }
@@ -199,6 +221,7 @@ impl Kernel {
                     written.push(values);
                 }
                 Argument::Count(_) => {}
+                Argument::Log(_) => written.push(read()?),
             }
         }
         Ok(written)

@@ -4,6 +4,7 @@
 // In the same step neighbors among the items read numbers that stand below
 // one another in the matrix, and so lie k apart in memory.
 
+// ANCHOR: matvec-rows
 kernel void matvec_rows(global const float *a, global const float *v,
                         global float *out, uint m, uint k)
 {
@@ -15,3 +16,4 @@ kernel void matvec_rows(global const float *a, global const float *v,
         out[row] = sum;
     }
 }
+// ANCHOR_END: matvec-rows

@@ -8,6 +8,7 @@
 #define TEAM 32
 #define TEAMS 8
 
+// ANCHOR: matvec-teams
 __attribute__((reqd_work_group_size(TEAM, TEAMS, 1)))
 kernel void matvec_teams(global const float *a, global const float *v,
                          global float *out, uint m, uint k)
@@ -32,3 +33,4 @@ kernel void matvec_teams(global const float *a, global const float *v,
     if (item == 0 && row < m)
         out[row] = sums[team][0];
 }
+// ANCHOR_END: matvec-teams

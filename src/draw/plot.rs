@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::svg::{ALONE, GRAD, VALUE, escape};
+use super::svg::{ALONE, CPU, GPU, GRAD, VALUE, escape};
 
 const WIDTH: f64 = 680.0;
 const HEIGHT: f64 = 400.0;
@@ -35,6 +35,10 @@ pub enum Ink {
     Value,
     /// The color of gradients.
     Grad,
+    /// The color of the host.
+    Cpu,
+    /// The color of a device.
+    Gpu,
 }
 
 impl Ink {
@@ -43,6 +47,8 @@ impl Ink {
             Ink::Text => "currentColor",
             Ink::Value => VALUE,
             Ink::Grad => GRAD,
+            Ink::Cpu => CPU,
+            Ink::Gpu => GPU,
         }
     }
 }
@@ -68,9 +74,30 @@ pub fn plot(
     axes: [&str; 2],
     series: &[Series],
 ) -> String {
+    drawing(name, title, axes, series, Scale::new)
+}
+
+/// [`plot`] with a step for each power of ten along both axes, for points
+/// that are larger than 0.
+pub fn plot_powers(
+    name: &str,
+    title: &str,
+    axes: [&str; 2],
+    series: &[Series],
+) -> String {
+    drawing(name, title, axes, series, Scale::powers)
+}
+
+fn drawing(
+    name: &str,
+    title: &str,
+    axes: [&str; 2],
+    series: &[Series],
+    scale: fn(&mut dyn Iterator<Item = f32>, f64, f64) -> Scale,
+) -> String {
     let points = || series.iter().flat_map(|s| &s.points);
-    let x = Scale::new(points().map(|p| p.0), LEFT, WIDTH - RIGHT);
-    let y = Scale::new(points().map(|p| p.1), HEIGHT - BOTTOM, TOP);
+    let x = scale(&mut points().map(|p| p.0), LEFT, WIDTH - RIGHT);
+    let y = scale(&mut points().map(|p| p.1), HEIGHT - BOTTOM, TOP);
     let mut svg = String::new();
     let mut put = |line: std::fmt::Arguments<'_>| {
         writeln!(svg, "{line}").expect("a String takes every line");
@@ -85,7 +112,7 @@ pub fn plot(
     put(format_args!("<style>{ALONE}</style>"));
     let [along, up] = axes.map(escape);
     for tick in &x.ticks {
-        let at = x.place(*tick);
+        let at = x.along(*tick);
         put(format_args!(
             "<path d=\"M{at:.1} {TOP} V{}\" stroke=\"currentColor\" \
              stroke-opacity=\"0.15\"/>",
@@ -98,7 +125,7 @@ pub fn plot(
         ));
     }
     for tick in &y.ticks {
-        let at = y.place(*tick);
+        let at = y.along(*tick);
         put(format_args!(
             "<path d=\"M{LEFT} {at:.1} H{}\" stroke=\"currentColor\" \
              stroke-opacity=\"0.15\"/>",
@@ -120,9 +147,10 @@ pub fn plot(
     let mut legend = LEFT + 40.0 + width(axes[1]);
     for Series { name, mark, ink, points } in series {
         let color = ink.color();
-        let finite = points.iter().filter(|p| (p.0 + p.1).is_finite());
-        let places: Vec<(f64, f64)> = finite
+        let places: Vec<(f64, f64)> = points
+            .iter()
             .map(|p| (x.place(p.0.into()), y.place(p.1.into())))
+            .filter(|place| (place.0 + place.1).is_finite())
             .collect();
         put(format_args!("{}", drawn(*mark, color, &places)));
         let sample = match mark {
@@ -182,11 +210,17 @@ struct Scale {
     places: (f64, f64),
     ticks: Vec<f64>,
     decimals: usize,
+    /// Whether all this, but for the places, is in powers of ten.
+    is_powers: bool,
 }
 
 impl Scale {
     /// Reaches from round number to round number around all values.
-    fn new(values: impl Iterator<Item = f32>, start: f64, end: f64) -> Scale {
+    fn new(
+        values: &mut dyn Iterator<Item = f32>,
+        start: f64,
+        end: f64,
+    ) -> Scale {
         let finite = values.filter(|v| v.is_finite()).map(f64::from);
         let (least, most) = finite
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), v| {
@@ -210,16 +244,62 @@ impl Scale {
         let ticks: Vec<f64> = (first..=last).map(|n| n as f64 * step).collect();
         let decimals = (-step.log10().floor()).max(0.0) as usize;
         let (from, to) = (first as f64 * step, last as f64 * step);
-        Scale { from, to, places: (start, end), ticks, decimals }
+        let places = (start, end);
+        Scale { from, to, places, ticks, decimals, is_powers: false }
     }
 
+    /// Reaches from power of ten to power of ten.
+    fn powers(
+        values: &mut dyn Iterator<Item = f32>,
+        start: f64,
+        end: f64,
+    ) -> Scale {
+        let powers = values.filter(|v| *v > 0.0 && v.is_finite());
+        let powers = powers.map(|v| f64::from(v).log10());
+        let (least, most) = powers
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), v| {
+                (least.min(v), most.max(v))
+            });
+        let (from, to) = match most - least {
+            span if span >= 0.0 => {
+                (least.floor(), most.ceil().max(least.floor() + 1.0))
+            }
+            _ => (0.0, 1.0),
+        };
+        let ticks = (from as i64..=to as i64).map(|n| n as f64).collect();
+        let places = (start, end);
+        Scale { from, to, places, ticks, decimals: 0, is_powers: true }
+    }
+
+    /// Where a value stands.
     fn place(&self, value: f64) -> f64 {
+        match self.is_powers {
+            true => self.along(value.log10()),
+            false => self.along(value),
+        }
+    }
+
+    fn along(&self, value: f64) -> f64 {
         let share = (value - self.from) / (self.to - self.from);
         self.places.0 + share * (self.places.1 - self.places.0)
     }
 
     fn word(&self, tick: f64) -> String {
-        format!("{tick:.*}", self.decimals)
+        if !self.is_powers {
+            return format!("{tick:.*}", self.decimals);
+        }
+        let raised = |digit: char| match digit {
+            '-' => '\u{207b}',
+            '1' => '\u{b9}',
+            '2' => '\u{b2}',
+            '3' => '\u{b3}',
+            other => char::from_u32(0x2070 + other as u32 - 0x30)
+                .expect("a raised digit"),
+        };
+        format!(
+            "10{}",
+            tick.to_string().chars().map(raised).collect::<String>()
+        )
     }
 }
 
@@ -253,7 +333,7 @@ mod tests {
     #[test]
     fn ticks_are_round_numbers_around_all_values() {
         let scale = |values: &[f32]| {
-            let scale = Scale::new(values.iter().copied(), 0.0, 1.0);
+            let scale = Scale::new(&mut values.iter().copied(), 0.0, 1.0);
             let words = scale.ticks.iter().map(|&tick| scale.word(tick));
             words.collect::<Vec<_>>().join(" ")
         };
@@ -265,6 +345,22 @@ mod tests {
         );
         assert_eq!(scale(&[3.0]), "2.4 2.6 2.8 3.0 3.2 3.4 3.6");
         assert_eq!(scale(&[]), "0.0 0.2 0.4 0.6 0.8 1.0");
+    }
+
+    #[test]
+    fn powers_of_ten_are_equally_far_apart() {
+        let values = [0.04, 3.0, 7000.0];
+        let scale = Scale::powers(&mut values.iter().copied(), 0.0, 60.0);
+        let words = scale.ticks.iter().map(|&tick| scale.word(tick));
+        let words: Vec<String> = words.collect();
+        assert_eq!(words.join(" "), "10⁻² 10⁻¹ 10⁰ 10¹ 10² 10³ 10⁴");
+        let places = [0.01, 1.0, 100.0].map(|value| scale.place(value));
+        assert_eq!(places, [0.0, 20.0, 40.0]);
+        // One value alone has a power on each side of it.
+        let one = Scale::powers(&mut [100.0].into_iter(), 0.0, 1.0);
+        assert_eq!(one.ticks, [2.0, 3.0]);
+        let none = Scale::powers(&mut [0.0, -1.0].into_iter(), 0.0, 1.0);
+        assert_eq!(none.ticks, [0.0, 1.0]);
     }
 
     #[test]

@@ -376,10 +376,12 @@ impl Page<'_> {
 /// page it is no root, and the page decides.
 pub(super) const ALONE: &str = "@media (prefers-color-scheme: dark) { svg:root { \
     color: #dcdcdc; background: #16181d; --fig-value: #7fb8ff; \
-    --fig-grad: #ff9a8d } }";
+    --fig-grad: #ff9a8d; --fig-cpu: #e6b450; --fig-gpu: #7fd18b } }";
 
 pub(super) const VALUE: &str = "var(--fig-value, #1a5fb4)";
 pub(super) const GRAD: &str = "var(--fig-grad, #b3261e)";
+pub(super) const CPU: &str = "var(--fig-cpu, #7a4a00)";
+pub(super) const GPU: &str = "var(--fig-gpu, #1a6b38)";
 
 /// Values with four digits each: a picture shows how large they are.
 fn brief(values: &[f32]) -> String {

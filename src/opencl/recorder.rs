@@ -3,7 +3,7 @@
 //!
 //! While nobody asks, a call costs one look at a number. A thread has a
 //! recording of its own, so that tests run side by side; `--trace` records
-//! the calls of every thread that has none.
+//! the calls of every thread, those of a recording of its own too.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -46,8 +46,7 @@ pub fn record<T>(work: impl FnOnce() -> T) -> Result<(T, Timeline), Error> {
     Ok((value, lock(&recording).timeline()?))
 }
 
-/// Records the calls of every thread that has no recording of its own, from
-/// here to [`stop`].
+/// Records the calls of every thread, from here to [`stop`].
 pub(crate) fn start() {
     ACTIVE.fetch_add(1, Ordering::Relaxed);
     *lock(&EVERYBODY) = Some(Shared::default());
@@ -79,7 +78,8 @@ fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// A call that is recorded: it began, and has not come back yet.
 pub(super) struct Call {
-    recording: Shared,
+    /// The thread's own, and everybody's.
+    recordings: Vec<Shared>,
     began: Instant,
     /// Since when the event may be in the queue.
     queues: Instant,
@@ -90,11 +90,14 @@ pub(super) fn call() -> Option<Call> {
     if ACTIVE.load(Ordering::Relaxed) == 0 {
         return None;
     }
-    let own = OWN.with_borrow(|own| own.as_ref().map(Arc::clone));
-    let recording =
-        own.or_else(|| lock(&EVERYBODY).as_ref().map(Arc::clone))?;
+    let own = OWN.with_borrow(Option::clone);
+    let everybody = lock(&EVERYBODY).clone();
+    let recordings: Vec<Shared> = own.into_iter().chain(everybody).collect();
+    if recordings.is_empty() {
+        return None;
+    }
     let began = Instant::now();
-    Some(Call { recording, began, queues: began })
+    Some(Call { recordings, began, queues: began })
 }
 
 impl Call {
@@ -112,19 +115,21 @@ impl Call {
         event: Option<Event>,
     ) {
         let now = Instant::now();
-        let mut recording = lock(&self.recording);
-        let slice = Slice {
-            what,
-            name: name.to_string(),
-            amount,
-            bytes,
-            device: device.index,
-            thread: recording.thread(),
-            call: [recording.since(self.began), recording.since(now)],
-            times: None,
-        };
-        let queues = recording.since(self.queues);
-        recording.add(device, slice, queues, event);
+        for recording in &self.recordings {
+            let mut recording = lock(recording);
+            let slice = Slice {
+                what,
+                name: name.to_string(),
+                amount: amount.clone(),
+                bytes,
+                device: device.index,
+                thread: recording.thread(),
+                call: [recording.since(self.began), recording.since(now)],
+                times: None,
+            };
+            let queues = recording.since(self.queues);
+            recording.add(device, slice, queues, event.clone());
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::draw::columns;
 use crate::stopwatch::median;
 
 /// Characters of a bar.
-const BAR: usize = 26;
+const BAR: usize = 18;
 /// Where more has happened, the first lines show how, and the table at the
 /// end shows the rest.
 const LINES: usize = 40;
@@ -33,7 +33,7 @@ impl Timeline {
             "call µs",
             "wait µs",
             "work µs",
-            "- call, . wait, = work",
+            "- call . wait = work",
         ];
         let rows = self.slices.iter().take(LINES).map(|slice| {
             let of = |what: fn(&Times) -> u64| {
@@ -218,10 +218,10 @@ mod tests {
     fn each_call_has_a_line_and_each_microsecond_its_place() {
         let expected = "\
 gpu:0 is a device
-asked for           at µs  call µs  wait µs  work µs  - call, . wait, = work
-ew_mul     4 x 256    0.0      2.0      2.0     10.0  |..==========              |
-ew_mul     4 x 256    2.0      1.0     10.0     10.0  |  ..........==========    |
-read       4.0 KiB   13.0     13.0      8.0      4.0  |             -........====|
+asked for           at µs  call µs  wait µs  work µs  - call . wait = work
+ew_mul     4 x 256    0.0      2.0      2.0     10.0  |.=======          |
+ew_mul     4 x 256    2.0      1.0     10.0     10.0  | .......=======   |
+read       4.0 KiB   13.0     13.0      8.0      4.0  |         ......===|
 
 asked for  times  median work µs  all µs
 ew_mul         2            10.0    20.0
@@ -245,7 +245,7 @@ ew_mul         2            10.0    20.0
         late.call = late.call.map(|moment| moment + 1_000_000_000);
         let text = timeline.text();
         assert!(text.contains("1000013.0"), "{text}");
-        assert!(text.contains("|.=======                  |"), "{text}");
+        assert!(text.contains("|.=====            |"), "{text}");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The figures that the engine draws of itself, or computes.
 
+#[path = "figures/crossover.rs"]
+mod crossover;
 #[path = "figures/groups.rs"]
 mod groups;
 #[path = "figures/interleaving.rs"]
@@ -9,6 +11,7 @@ mod nudge;
 #[path = "figures/reduction.rs"]
 mod reduction;
 
+pub use crossover::svg as crossover;
 pub use groups::svg as groups;
 pub use interleaving::svg as interleaving;
 pub use nudge::svg as nudge;

@@ -36,11 +36,13 @@ impl Manifest {
         let formulas =
             tree.list("book/math/", ".tex").map(|(tex, _)| mml_of(tex));
         let outputs = self.outputs().map(|o| o.out.to_string());
+        let measured = self.measured.iter().map(|m| m.out.to_string());
         let diffs = self.diffs.iter().map(|d| d.out.to_string());
         let boxes = exercise::boxes(tree).into_iter().map(|(file, _)| file);
         let growths = self.growths.iter().map(|g| g.out.to_string());
         let known: Vec<_> = formulas
             .chain(outputs)
+            .chain(measured)
             .chain(diffs)
             .chain(growths)
             .chain(boxes)

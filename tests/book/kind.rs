@@ -24,6 +24,16 @@ pub enum Needs {
     Oclgrind,
 }
 
+/// What a command printed once, on a device: its times are those of one
+/// machine.
+#[derive(Clone, Copy)]
+pub struct Measured {
+    pub out: &'static str,
+    pub command: &'static str,
+    /// Where and when, in the words of the page that shows it.
+    pub on: &'static str,
+}
+
 /// The way from one region to another: `src/part1_cpu/ops.rs:mul`.
 #[derive(Clone, Copy)]
 pub struct Diff {
@@ -58,6 +68,7 @@ pub struct Manifest {
     /// Those of Part 1 stand in a file of their own.
     pub part1: &'static [Output],
     pub outputs: &'static [Output],
+    pub measured: &'static [Measured],
     pub diffs: &'static [Diff],
     pub growths: &'static [Growth],
     pub figures: &'static [Figure],

@@ -3,6 +3,7 @@
 use crate::figures;
 use crate::growth::SIN;
 pub use crate::kind::*;
+use crate::measured::MEASURED;
 use crate::part1::OUTPUTS;
 
 /// Everything generated, formulas apart: each `book/math/x.tex` becomes
@@ -59,6 +60,10 @@ pub const MANIFEST: Manifest = Manifest {
             "cargo run --example part3_digits -- --epochs 3",
         ),
         here("book/listings/scratch.out", "cargo run --example scratch"),
+        here(
+            "book/listings/part2_pieces.out",
+            "cargo run --example part2_pieces",
+        ),
         on_a_device(
             "book/listings/part2_limits.out",
             "cargo run --example part2_limits",
@@ -229,6 +234,7 @@ pub const MANIFEST: Manifest = Manifest {
             "POCL_DEVICES=\"pthread basic\" cargo run --example part3_two_devices",
         ),
     ],
+    measured: MEASURED,
     diffs: &[
         Diff {
             out: "book/listings/step1-step2.diff",
@@ -310,6 +316,14 @@ pub const MANIFEST: Manifest = Manifest {
         Figure {
             out: "book/figures/interleaving.svg",
             draw: figures::interleaving,
+        },
+        Figure {
+            out: "book/figures/crossover-add.svg",
+            draw: || figures::crossover("add"),
+        },
+        Figure {
+            out: "book/figures/crossover-matmul.svg",
+            draw: || figures::crossover("matmul"),
         },
         Figure { out: "book/figures/reduction.svg", draw: figures::reduction },
     ],

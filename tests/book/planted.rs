@@ -16,7 +16,7 @@ mod listings;
 mod shape;
 
 use crate::faults;
-use crate::manifest::{Diff, Growth, Manifest, Needs, Output};
+use crate::manifest::{Diff, Growth, Manifest, Measured, Needs, Output};
 use crate::tree::Tree;
 
 const CHAPTER: &str = "book/src/ch11-template.md";
@@ -25,6 +25,7 @@ const GLOSSARY: &str = "book/src/glossary.md";
 const FIGURE: &str = "book/figures/example.svg";
 const CODE: &str = "src/part1_cpu/ops.rs";
 const DIFF: &str = "book/listings/example.diff";
+const MEASURED: &str = "book/listings/example_measured.out";
 const ROWS: &str = "exercises/exercises.toml";
 const BOX: &str = "book/listings/exercise_example.md";
 const CSS: &str = "book/theme/book.css";
@@ -36,6 +37,11 @@ const PLANTED: Manifest = Manifest {
         command: "cargo run --example example",
         code: 0,
         needs: Needs::Nothing,
+    }],
+    measured: &[Measured {
+        out: MEASURED,
+        command: "cargo run --release --example example -- fast",
+        on: "two cores of an Intel Xeon in November 2026",
     }],
     diffs: &[Diff {
         out: DIFF,
@@ -73,6 +79,10 @@ fn book() -> Tree {
         .with("book/math/example.tex", "a + b\n")
         .with("book/listings/example.mml", "<div class=\"math\">..</div>\n")
         .with("book/listings/example.out", "$ cargo run --example example\n9\n")
+        .with(
+            MEASURED,
+            "$ cargo run --release --example example -- fast\n9 ms\n",
+        )
         .with(DIFF, " a\n-b\n+c\n")
         .with(FIGURE, SVG)
         .with(ROWS, EXERCISE)

@@ -70,7 +70,12 @@ pub fn program(command: &str) -> Result<Program, String> {
         .filter_map(|word| word.split_once('='))
         .map(|(name, value)| (name.into(), value.into()))
         .collect();
-    let known: Vec<&str> = rest.iter().map(String::as_str).collect();
+    // The test has the examples of its own profile.
+    let known: Vec<&str> = rest
+        .iter()
+        .map(String::as_str)
+        .filter(|word| *word != "--release")
+        .collect();
     let (example, words) = match &known[..] {
         ["cargo", "run", "--example", name] => (*name, &[][..]),
         ["cargo", "run", "--example", name, "--", words @ ..] => (*name, words),

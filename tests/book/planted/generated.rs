@@ -3,9 +3,10 @@
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use super::{CODE, PLANTED, book, reported};
+use super::{CHAPTER, CODE, MEASURED, PLANTED, book, reported};
 use crate::generated::stale;
 use crate::manifest::{Needs, Output};
+use crate::measured::unlike;
 use crate::near::near;
 use crate::program::{broken, everywhere, listing, program, wait};
 use crate::tree::Tree;
@@ -68,6 +69,31 @@ fn a_curve_may_have_other_points_but_must_reach_as_far() {
     assert!(!near(found, "<path d=\"M10 20L300 100\"/><text>0.5</text>"));
     assert!(!near(found, "<path d=\"\"/><text>0.5</text>"));
     assert!(!near(found, "<path d=\"M10 20L300 250\"/><text>y</text>"));
+}
+
+#[test]
+fn a_measured_listing_without_place_and_time_is_reported() {
+    let book = book().edit(CHAPTER, "in November 2026", "this year");
+    reported(book, CHAPTER, "does not say where and when");
+}
+
+#[test]
+fn a_measured_listing_of_another_command_is_reported() {
+    let book = book().edit(MEASURED, "-- fast", "-- slow");
+    reported(book, MEASURED, "this does not begin with its command");
+}
+
+#[test]
+fn what_is_measured_has_other_numbers_but_not_other_words() {
+    let found = "device  A 100\nhost    B\nread  4.0 KiB   12.5 µs  3\n\
+                 read  4.0 KiB  9.1 ms  -\n1 |--==|\n";
+    let wanted = "device  C\nhost    D\nread  4.0 KiB  1.2 s  1e-7\n\
+                  7.5 |  -  =|\n";
+    assert_eq!(unlike(found, wanted), None);
+    let renamed = wanted.replace("read", "copy");
+    assert!(unlike(found, &renamed).is_some_and(|line| line.contains("KiB")));
+    let without = "device  C\nhost    D\n7.5 |  -  =|\n";
+    assert!(unlike(found, without).is_some());
 }
 
 #[test]

@@ -1,0 +1,153 @@
+//! From which size on a device is faster than the host: Part 1 beside a
+//! kernel, with the copies there and back and without them.
+//!
+//! ```sh
+//! cargo run --release --example part2_crossover -- add
+//! cargo run --release --example part2_crossover -- matmul
+//! ```
+//!
+//! It draws what it measures.
+
+mod picture;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use rungrad::Error;
+use rungrad::draw::save;
+use rungrad::opencl::{Buffer, Event, Gpu, kernels};
+use rungrad::part1_cpu::Tensor;
+use rungrad::part2_gpu::matmul::LADDER;
+use rungrad::rng::Random;
+use rungrad::stopwatch::{self, Seconds, machine};
+
+use picture::{Point, curves};
+
+/// Larger sizes than one that takes so many seconds are left out.
+const LONG: f64 = 0.25;
+
+fn main() -> ExitCode {
+    rungrad::run(|| {
+        let words = rungrad::words();
+        let work = match &words[..] {
+            [word] if word == "add" => &ADD,
+            [word] if word == "matmul" => &MATMUL,
+            _ => {
+                return Err(Error::Usage(format!(
+                    "part2_crossover takes one word, add or matmul, not `{}`.",
+                    words.join(" ")
+                )));
+            }
+        };
+        compare(&Gpu::first()?, work)
+    })
+}
+
+/// The same arithmetic on both sides, for every size.
+struct Work {
+    name: &'static str,
+    sizes: &'static [usize],
+    /// From a size to a shape.
+    shape: fn(usize) -> Vec<usize>,
+    host: fn(&Tensor, &Tensor) -> Tensor,
+    device: fn(&[Buffer<f32>; 3], usize) -> Result<Event, Error>,
+}
+
+const ADD: Work = Work {
+    name: "add",
+    sizes: &[
+        1 << 8,
+        1 << 10,
+        1 << 12,
+        1 << 14,
+        1 << 16,
+        1 << 18,
+        1 << 20,
+        1 << 22,
+        1 << 24,
+    ],
+    shape: |n| vec![n],
+    host: |a, b| a.add(b),
+    device: |[a, b, out], n| {
+        a.gpu()
+            .launch(&kernels::EW_ADD)
+            .input(a, n)
+            .input(b, n)
+            .output(out, n)
+            .scalar(n as u32)
+            .global(n)
+            .local(256)
+            .run()
+    },
+};
+
+const MATMUL: Work = Work {
+    name: "matmul",
+    sizes: &[16, 32, 64, 128, 256, 512, 1024, 2048],
+    shape: |n| vec![n, n],
+    host: |a, b| a.matmul(b),
+    device: |[a, b, out], n| LADDER[2].launch(a, b, out, [n, n, n]),
+};
+
+fn compare(gpu: &Gpu, work: &Work) -> Result<(), Error> {
+    print!("{}", machine(gpu));
+    println!(
+        "\n{:<6}         n        host  with copies     without",
+        work.name
+    );
+    let mut points = vec![];
+    for &n in work.sizes {
+        let point = measure(gpu, work, n)?;
+        let [host, copies, launch] =
+            [point.host, point.copies, point.launch].map(Seconds);
+        println!("{n:>16}  {host:>10}  {copies:>11}  {launch:>10}");
+        let longest = point.host.max(point.copies);
+        points.push(point);
+        if longest > LONG {
+            break;
+        }
+    }
+    let first = |time: fn(&Point) -> f64| {
+        let faster = points.iter().find(|point| time(point) < point.host);
+        faster.map_or("-".to_string(), |point| point.n.to_string())
+    };
+    let (copies, launch) = (first(|p| p.copies), first(|p| p.launch));
+    println!("the device wins from          {copies:>11}  {launch:>10}");
+
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let file = root.join(format!("target/crossover-{}.svg", work.name));
+    save(&file, curves(work.name, &points).as_bytes())?;
+    println!("\ndrawn in {}", file.display());
+    Ok(())
+}
+
+// ANCHOR: measure
+fn measure(gpu: &Gpu, work: &Work, n: usize) -> Result<Point, Error> {
+    let shape = (work.shape)(n);
+    let (x, y) = (numbers(1, &shape), numbers(2, &shape));
+    let (a, b) = (Tensor::new(&shape, &x), Tensor::new(&shape, &y));
+    let host = stopwatch::host(|| Ok((work.host)(&a, &b)))?;
+
+    // From numbers on the host to numbers on the host.
+    let there =
+        || Ok([gpu.upload(&x)?, gpu.upload(&y)?, gpu.allocate(x.len())?]);
+    let copies = stopwatch::host(|| {
+        let buffers = there()?;
+        (work.device)(&buffers, n)?;
+        buffers[2].read()
+    })?;
+
+    // From numbers on the device to numbers on the device.
+    let buffers = there()?;
+    let launch = stopwatch::host(|| {
+        (work.device)(&buffers, n)?;
+        gpu.finish()
+    })?;
+    Ok(Point { n, host, copies, launch })
+}
+// ANCHOR_END: measure
+
+fn numbers(seed: u64, shape: &[usize]) -> Vec<f32> {
+    let mut random = Random::new(seed);
+    (0..shape.iter().product()).map(|_| random.normal()).collect()
+}

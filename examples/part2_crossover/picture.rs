@@ -1,0 +1,46 @@
+//! Times over sizes, drawn. The book draws its figures by these lines too,
+//! from a table that was measured on another machine.
+
+use rungrad::draw::{Ink, Mark, Series, plot_powers};
+
+/// The times of one size, in seconds.
+pub(crate) struct Point {
+    /// The size.
+    pub(crate) n: usize,
+    /// Part 1's.
+    pub(crate) host: f64,
+    /// The device's, with the copies there and back.
+    pub(crate) copies: f64,
+    /// The device's, for numbers that are there.
+    pub(crate) launch: f64,
+}
+
+/// The curves of the work `name`.
+pub(crate) fn curves(name: &str, points: &[Point]) -> String {
+    let series = |name: &str, mark, ink, time: fn(&Point) -> f64| Series {
+        name: name.to_string(),
+        mark,
+        ink,
+        points: points
+            .iter()
+            .map(|point| (point.n as f32, time(point) as f32))
+            .collect(),
+    };
+    let along = match name {
+        "matmul" => "rows and columns of a square matrix",
+        _ => "elements",
+    };
+    plot_powers(
+        &format!("crossover-{name}"),
+        &format!(
+            "Times of {name} over the size: the host's as a line, the \
+             device's as rings with the copies and as dots without them."
+        ),
+        [along, "seconds"],
+        &[
+            series("host", Mark::Line, Ink::Cpu, |point| point.host),
+            series("with copies", Mark::Rings, Ink::Gpu, |p| p.copies),
+            series("without", Mark::Dots, Ink::Gpu, |p| p.launch),
+        ],
+    )
+}

@@ -1,0 +1,37 @@
+// coalesced_matvec: neighbors read neighbors (chapter 14).
+//
+// WHAT   `out[row]` is the sum of `a[row * k + i] * v[i]` over all columns
+//        `i`, and a whole group of 256 items has one row. Let each item add up
+//        some of the products, and then add the sums of the group.
+// WHY    In the same step, neighbors among the items must read numbers that
+//        lie side by side, or memory brings 32 pieces where one would do. The
+//        check looks at who reads which `a[..]`, and when; so write `a` with
+//        its brackets wherever you read it.
+// MIND   `k` may be less than 256, or no multiple of it. There may be more
+//        groups than rows, and every item of a group must reach each barrier.
+// CHECK  cargo learn check coalesced_matvec
+
+#define GROUP 256
+
+kernel void coalesced_matvec(global const float *a, global const float *v,
+                             global float *out, uint m, uint k)
+{
+    local float sums[GROUP];
+    uint item = get_local_id(0), row = get_group_id(0);
+    // HOLE
+    //| /* TODO(coalesced_matvec): which products are this item's? */
+    float sum = 0.0f;
+    if (row < m)
+        for (uint i = item; i < k; i += GROUP)
+            sum += a[row * k + i] * v[i];
+    sums[item] = sum;
+
+    for (uint width = GROUP / 2; width > 0; width /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (item < width)
+            sums[item] += sums[item + width];
+    }
+    if (item == 0 && row < m)
+        out[row] = sums[0];
+    // END HOLE
+}

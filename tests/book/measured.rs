@@ -1,0 +1,108 @@
+//! What was measured once: no run repeats its numbers, so a test looks at
+//! everything else. Its words are those that the program prints today, and
+//! its page says whose clock it was, and when.
+
+use std::collections::BTreeSet;
+
+use crate::manifest::{Manifest, Measured};
+use crate::page::Page;
+use crate::program::broken;
+use crate::tree::{Fault, Tree, fault};
+
+/// All of them.
+pub const MEASURED: &[Measured] = &[
+    on_pocl_once(
+        "book/listings/part2_stopwatch.out",
+        "cargo run --release --example part2_stopwatch",
+    ),
+    on_pocl_once(
+        "book/listings/part2_add.out",
+        "cargo run --release --example part2_add",
+    ),
+    on_pocl_once(
+        "book/listings/part2_copies.out",
+        "cargo run --release --example part2_copies",
+    ),
+    on_pocl_once(
+        "book/listings/part2_matvec.out",
+        "cargo run --release --example part2_matvec",
+    ),
+    on_pocl_once(
+        "book/listings/part2_crossover_add.out",
+        "cargo run --release --example part2_crossover -- add",
+    ),
+    on_pocl_once(
+        "book/listings/part2_crossover_matmul.out",
+        "cargo run --release --example part2_crossover -- matmul",
+    ),
+];
+
+/// What chapter 14 measured with PoCL.
+const fn on_pocl_once(out: &'static str, command: &'static str) -> Measured {
+    let on = "PoCL 3.1 on two cores of an Intel Xeon in November 2026";
+    Measured { out, command, on }
+}
+
+/// A listing begins with its command, and a page that shows it says where and
+/// when it was measured.
+pub fn check(tree: &Tree, pages: &[Page], manifest: &Manifest) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    for measured in manifest.measured {
+        let text = tree.get(measured.out).unwrap_or_default();
+        let command = format!("$ {}\n", broken(measured.command));
+        if !text.starts_with(&command) {
+            let what = format!(
+                "this does not begin with its command. Measure it again with \
+                 `{}`.",
+                measured.command
+            );
+            faults.push(fault(measured.out, 1, what));
+        }
+        for page in pages {
+            let mut includes = page.includes().into_iter();
+            let shown = includes.find(|(_, _, i)| i.file == measured.out);
+            let Some((at, _, _)) = shown else { continue };
+            if !page.text.contains(measured.on) {
+                let what = format!(
+                    "this was measured, and the page does not say where and \
+                     when. Write \"{}\".",
+                    measured.on
+                );
+                faults.push(page.fault(at, what));
+            }
+        }
+    }
+    faults
+}
+
+/// A line that one of two texts has and the other lacks, numbers, units and
+/// names of machines apart. A faster machine may have more lines of a kind.
+pub fn unlike(found: &str, wanted: &str) -> Option<String> {
+    let (found, wanted) = (form(found), form(wanted));
+    found.symmetric_difference(&wanted).next().cloned()
+}
+
+/// The lines without what differs from run to run.
+fn form(text: &str) -> BTreeSet<String> {
+    const MACHINE: [&str; 3] = ["device  ", "host    ", "gpu:"];
+    let lines = text.lines().map(str::trim_end);
+    lines
+        .filter(|line| !MACHINE.iter().any(|start| line.starts_with(start)))
+        .map(|line| {
+            let mut words: Vec<&str> =
+                line.split_whitespace().map(shape).collect();
+            words.dedup();
+            words.join(" ")
+        })
+        .collect()
+}
+
+/// A word, or what stands for words of its kind.
+fn shape(word: &str) -> &str {
+    match word {
+        "ns" | "µs" | "ms" | "s" => "time",
+        _ if word.parse::<f64>().is_ok() => "#",
+        _ if !word.contains(char::is_alphabetic) => "#",
+        _ => word,
+    }
+}
