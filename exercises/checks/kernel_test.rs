@@ -33,7 +33,7 @@ fn main() -> ExitCode {
 const FAULTS: [(&str, &str); 8] = [
     ("", ""),
     (
-        "rejected: it begins with 0, which no value was",
+        "rejected: it begins with 0, which is none of the values",
         "What does it find if every value is negative?",
     ),
     (

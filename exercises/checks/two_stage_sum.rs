@@ -58,8 +58,8 @@ fn partials(kernel: &Kernel, n: usize, groups: usize) -> Outcome {
     };
     let why = if yours[at].abs() > 1e20 || yours[at].is_nan() {
         format!(
-            "A guard value is in it, which stands behind the {n} elements of \
-             a: some item read past the end."
+            "In it is what the check has put behind the {n} elements of a: \
+             some item read past the end."
         )
     } else if yours[at] == one_after_another(&values, at, groups) {
         "This is what comes out when each item goes through all rounds before \

@@ -1,7 +1,7 @@
 //! The check of `vector_add`, a work-item for each element (chapter 12).
 //!
 //! One group hides a local number, whole groups hide a missing guard, and a
-//! grid that fits hides a guard that asks for the size of the grid.
+//! launch that fits hides a guard that asks for the number of items.
 
 use std::process::ExitCode;
 
@@ -22,14 +22,14 @@ fn main() -> ExitCode {
             ("777 elements: four groups, the last one ragged", |kernel| {
                 added(kernel, 777, 777)
             }),
-            ("300 elements in a grid for 2000", |kernel| {
+            ("300 elements, and eight groups all the same", |kernel| {
                 added(kernel, 300, 2000)
             }),
         ],
     )
 }
 
-/// The sum of `n` pairs, in a grid for `items`.
+/// The sum of `n` pairs, in a launch for `items`.
 fn added(kernel: &Kernel, n: usize, items: usize) -> Outcome {
     let (a, b) = (numbers(1, n), numbers(2, n));
     let arguments = [In("a", &a), In("b", &b), Out("out", n), Count(n)];

@@ -11,5 +11,5 @@
 
 /// Whether a kernel finds the largest of any values.
 pub fn accepts(largest: &dyn Fn(&[f32]) -> f32) -> bool {
-    todo!("TODO(kernel_test): choose values, launch, compare")
+    todo!("TODO(kernel_test): choose values, ask for their largest, compare")
 }

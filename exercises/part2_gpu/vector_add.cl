@@ -3,8 +3,8 @@
 // WHAT   Write the body. A work-item asks for its number, looks whether there
 //        is an element of that number, and adds this one pair.
 // WHY    There is no loop: the device runs the kernel once for each
-//        work-item. It runs whole groups of 256, and sometimes a grid that is
-//        far larger than the arrays, so `n` alone says where they end.
+//        work-item. It runs whole groups of 256, and sometimes far more of
+//        them than the arrays need, so `n` alone says where they end.
 // CHECK  cargo learn check vector_add
 
 kernel void vector_add(global const float *a, global const float *b,

@@ -333,6 +333,7 @@ fn inside(name: &str, values: &[f32], len: usize, writer: Writer) -> Outcome {
 /// items went by.
 fn guess(at: usize) -> &'static str {
     match at {
+        0 => " The first item is number 0, and so is the first element.",
         1 => {
             " The one before it was: it seems that every item took itself for \
              number 0."
@@ -358,12 +359,22 @@ fn past_the_end(
     let at = len + at;
     let why = match writer {
         None => String::new(),
-        Some(Writer::Item(items)) => format!(
-            " The device runs whole groups of {GROUP}, so {} work-items \
-             ran for {len} elements. The spare ones must do nothing: \
-             compare the number of the item with n first.",
-            items.next_multiple_of(GROUP)
-        ),
+        Some(Writer::Item(items)) => {
+            let all = items.next_multiple_of(GROUP);
+            match spare.iter().filter(|value| written(value)).count() {
+                // One of several spare items: there is a guard.
+                1 if at == len && all > len + 1 => {
+                    " It wrote no other: does the comparison let item n \
+                     through? The last element is number n - 1."
+                        .to_string()
+                }
+                _ => format!(
+                    " The device runs whole groups of {GROUP}, so {all} \
+                     work-items ran for {len} elements. The spare ones must \
+                     do nothing: compare the number of the item with n first."
+                ),
+            }
+        }
         Some(Writer::Cell([columns, rows])) => format!(
             " The device runs whole groups of {TILE} x {TILE}, so {columns} x \
              {rows} work-items ran. The spare ones must do nothing: compare \
@@ -392,10 +403,16 @@ mod tests {
 
     #[test]
     fn a_write_behind_the_end_is_seen() {
-        let said =
-            words(inside("out", &[1.0, 2.0, 3.0, CANARY], 2, Writer::Item(2)));
-        assert!(said.contains("out was written past its end"), "{said}");
-        assert!(said.contains("out[2]") && said.contains("256"), "{said}");
+        let wrote = |values: &[f32]| {
+            let said = words(inside("out", values, 2, Writer::Item(2)));
+            assert!(said.contains("out was written past its end"), "{said}");
+            assert!(said.contains("out[2]"), "{said}");
+            said
+        };
+        let said = wrote(&[1.0, 2.0, 3.0, 4.0, CANARY]);
+        assert!(said.contains("whole groups of 256"), "{said}");
+        let said = wrote(&[1.0, 2.0, 3.0, CANARY]);
+        assert!(said.contains("let item n through"), "{said}");
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub async fn largest(item: &Item, x: &[f32]) {
     let mut width = item.size() / 2;
     while width > 0 {
         // HOLE
-        //| // Take this line away and check: you see how it breaks.
+        //| // Take the next line away and check: you see how it breaks.
         //| todo!("TODO(missing_barrier): place the barrier of largest");
         //| if me < width {
         //|     let mine = item.read(me).await;
@@ -45,7 +45,7 @@ pub async fn below_largest(item: &Item, x: &[f32]) {
     let me = item.id();
     largest(item, x).await;
     // HOLE
-    //| // Take this line away too.
+    //| // And this one, when `largest` is right.
     //| todo!("TODO(missing_barrier): place the barrier of below_largest");
     //| let most = item.read(0).await;
     //| item.write(me, x[me] - most).await;

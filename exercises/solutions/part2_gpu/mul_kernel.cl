@@ -1,7 +1,7 @@
 // mul_kernel: the gradients of a product, on the device (chapter 15).
 //
 // WHAT   Fill `grad_a` and `grad_b`. Each work-item does one element of both,
-//        by the rule of `mul_rule`.
+//        by the local rule of a product (chapter 4).
 // WHY    The device starts whole groups of 256 work-items: for 777 elements
 //        1024 of them run, and 247 have nothing to do. A kernel that lets
 //        them write destroys memory that belongs to somebody else, and the
