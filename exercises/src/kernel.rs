@@ -11,20 +11,14 @@ use crate::device::{absent, name_device, no_hole};
 use crate::frame::{Kind, Role, Step, frame};
 use crate::page::shown;
 use crate::panics::throw;
-use crate::verdict::{Outcome, Stop, wrong};
+use crate::verdict::{Stop, wrong};
+use crate::written::{BEHIND, CANARY, Writer, inside, intact};
 
 /// The work-items of a group.
-const GROUP: usize = 256;
+pub(crate) const GROUP: usize = 256;
 
 /// The items of a group along each of two dimensions, as many in all.
-const TILE: usize = 16;
-
-/// What stands where nothing has been written yet, and behind the end.
-const CANARY: f32 = -8.765_432e30;
-
-/// The same behind an array that is read: whoever reads it there and adds
-/// something has it still.
-const BEHIND: f32 = -5.432_109e30;
+pub(crate) const TILE: usize = 16;
 
 /// A learner's kernel, and the device that runs it.
 #[derive(Clone, Debug)]
@@ -275,174 +269,9 @@ fn has_kernel(text: &str, name: &str) -> bool {
     names.any(|rest| rest.split('(').next().is_some_and(is_it))
 }
 
-/// Whether an input is what it was, and nothing was written behind it.
-fn intact(name: &str, before: &[f32], after: &[f32]) -> Outcome {
-    let (own, spare) = after.split_at(before.len());
-    let differs = |(b, a): (&f32, &f32)| b.to_bits() != a.to_bits();
-    if let Some(at) = before.iter().zip(own).position(differs) {
-        return Err(wrong(format!(
-            "{name} is an input, and the kernel wrote its element {at}."
-        )));
-    }
-    past_the_end(name, before.len(), spare, BEHIND, None)
-}
-
-/// Who writes an element of an output.
-#[derive(Clone, Copy)]
-enum Writer {
-    /// One of so many work-items.
-    Item(usize),
-    /// One of so many columns of so many rows.
-    Cell([usize; 2]),
-    Group,
-}
-
-/// Whether an output was written from its first element to its last, and not
-/// beyond.
-fn inside(name: &str, values: &[f32], len: usize, writer: Writer) -> Outcome {
-    let (own, spare) = values.split_at(len);
-    // Beside the guard value a number is nothing, and adding it changes none.
-    let untouched = |value: &f32| value.to_bits() == CANARY.to_bits();
-    past_the_end(name, len, spare, CANARY, Some(writer))?;
-    let stray = |value: &f32| value.to_bits() == BEHIND.to_bits();
-    if let Some(at) = own.iter().position(stray) {
-        return Err(wrong(format!(
-            "{name}[{at}] comes from behind the end of an array that is read. \
-             Look at the index of each read, for this element."
-        )));
-    }
-    let Some(at) = own.iter().position(untouched) else { return Ok(()) };
-    let why = match writer {
-        Writer::Item(_) => format!(
-            "The array has {len} elements, and each needs its work-item.{}",
-            guess(at)
-        ),
-        Writer::Cell(_) => format!(
-            "The array has {len} elements, and each needs the item of its \
-             column and its row."
-        ),
-        Writer::Group => "Each group writes the element of its own number, \
-             get_group_id(0), and writes it with `=`: nobody has put a 0 there \
-             to which `+=` could add."
-            .to_string(),
-    };
-    Err(wrong(format!("{name}[{at}] was never written. {why}")))
-}
-
-/// What the first element that nobody wrote tells of the number that the
-/// items went by.
-fn guess(at: usize) -> &'static str {
-    match at {
-        0 => " The first item is number 0, and so is the first element.",
-        1 => {
-            " The one before it was: it seems that every item took itself for \
-             number 0."
-        }
-        GROUP => {
-            " It is the first of the second group: in its group every item \
-             counts from 0 again (get_local_id), among all it does not \
-             (get_global_id)."
-        }
-        _ => "",
-    }
-}
-
-fn past_the_end(
-    name: &str,
-    len: usize,
-    spare: &[f32],
-    guard: f32,
-    writer: Option<Writer>,
-) -> Outcome {
-    let written = |value: &f32| value.to_bits() != guard.to_bits();
-    let Some(at) = spare.iter().position(written) else { return Ok(()) };
-    let at = len + at;
-    let why = match writer {
-        None => String::new(),
-        Some(Writer::Item(items)) => {
-            let all = items.next_multiple_of(GROUP);
-            match spare.iter().filter(|value| written(value)).count() {
-                // One of several spare items: there is a guard.
-                1 if at == len && all > len + 1 => {
-                    " It wrote no other: does the comparison let item n \
-                     through? The last element is number n - 1."
-                        .to_string()
-                }
-                _ => format!(
-                    " The device runs whole groups of {GROUP}, so {all} \
-                     work-items ran for {len} elements. The spare ones must \
-                     do nothing: compare the number of the item with n first."
-                ),
-            }
-        }
-        Some(Writer::Cell([columns, rows])) => format!(
-            " The device runs whole groups of {TILE} x {TILE}, so {columns} x \
-             {rows} work-items ran. The spare ones must do nothing: compare \
-             the column and the row with their numbers first."
-        ),
-        Some(Writer::Group) => " There is an element for each group, so one \
-             item of the group writes, at the number of the group."
-            .to_string(),
-    };
-    Err(wrong(format!(
-        "{name} was written past its end: it has {len} elements, and the \
-         kernel wrote {name}[{at}].{why}"
-    )))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn words(outcome: Outcome) -> String {
-        match outcome {
-            Err(Stop::Wrong { words, .. }) => words,
-            other => format!("{other:?}"),
-        }
-    }
-
-    #[test]
-    fn a_write_behind_the_end_is_seen() {
-        let wrote = |values: &[f32]| {
-            let said = words(inside("out", values, 2, Writer::Item(2)));
-            assert!(said.contains("out was written past its end"), "{said}");
-            assert!(said.contains("out[2]"), "{said}");
-            said
-        };
-        let said = wrote(&[1.0, 2.0, 3.0, 4.0, CANARY]);
-        assert!(said.contains("whole groups of 256"), "{said}");
-        let said = wrote(&[1.0, 2.0, 3.0, CANARY]);
-        assert!(said.contains("let item n through"), "{said}");
-    }
-
-    #[test]
-    fn an_element_that_nobody_wrote_is_seen() {
-        let said =
-            words(inside("out", &[1.0, CANARY, CANARY], 2, Writer::Item(2)));
-        assert!(said.contains("out[1] was never written"), "{said}");
-    }
-
-    #[test]
-    fn an_element_that_its_group_only_added_to_is_seen() {
-        let added = CANARY + 12.5;
-        let said = words(inside("out", &[1.0, added], 2, Writer::Group));
-        assert!(said.contains("out[1] was never written"), "{said}");
-        assert!(said.contains("`+=`"), "{said}");
-    }
-
-    #[test]
-    fn an_input_that_was_written_is_seen() {
-        let said = words(intact("a", &[1.0, 2.0], &[1.0, 2.5, BEHIND]));
-        assert!(said.contains("wrote its element 1"), "{said}");
-        assert!(intact("a", &[1.0], &[1.0, BEHIND]).is_ok());
-    }
-
-    #[test]
-    fn what_was_read_behind_an_array_is_seen() {
-        let read = BEHIND + 3.5;
-        let said = words(inside("out", &[1.0, read], 2, Writer::Cell([2, 1])));
-        assert!(said.contains("out[1] comes from behind the end"), "{said}");
-    }
 
     #[test]
     fn a_kernel_is_found_by_its_name_and_not_in_a_comment() {

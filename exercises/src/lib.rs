@@ -28,6 +28,7 @@ mod panics;
 mod typical;
 mod verdict;
 mod watch;
+mod written;
 
 pub use device::check_on_device;
 pub use elsewhere::{ELSEWHERE, NAMESAKE, copies};
