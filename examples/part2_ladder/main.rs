@@ -78,7 +78,6 @@ fn usage() -> Error {
     )
 }
 
-// ANCHOR: climb
 /// Every rung of the ladder multiplies the same two matrices.
 fn climb(gpu: &Gpu, n: usize, peer: &mut Option<Peer>) -> Result<(), Error> {
     let (a, b) = (values(gpu, n * n)?, values(gpu, n * n)?);
@@ -116,7 +115,6 @@ fn climb(gpu: &Gpu, n: usize, peer: &mut Option<Peer>) -> Result<(), Error> {
     }
     Ok(())
 }
-// ANCHOR_END: climb
 
 /// How fast this was, as a part of the peer's speed.
 fn beside(

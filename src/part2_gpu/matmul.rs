@@ -41,7 +41,6 @@ const fn shared(kernel: Kernel, tile: usize, group: [usize; 2]) -> Rung {
 }
 
 impl Rung {
-    // ANCHOR: loads
     /// The numbers that are loaded for one element of the result, `k` long
     /// sums: from global memory, and from local memory.
     ///
@@ -57,7 +56,6 @@ impl Rung {
         let local = k / down as f64 + k / across as f64;
         [2.0 * k / self.tile as f64, local]
     }
-    // ANCHOR_END: loads
 
     /// Starts `(m, k) x (k, n)` on the device of the buffers: as many groups
     /// as tiles cover the result.
