@@ -1,7 +1,7 @@
 //! The ladder of matrix products: every rung computes the same product, for
 //! every shape.
 
-use rungrad::part2_gpu::matmul::{LADDER, Rung};
+use rungrad::part2_gpu::matmul::{LADDER, Rung, choose};
 use rungrad::reference::{self, Array};
 use rungrad::rng::Random;
 
@@ -112,5 +112,20 @@ fn a_buffer_that_is_too_short_is_refused() {
     for rung in &LADDER {
         let refused = rung.launch(&short, &long, &out, [2, 3, 2]);
         assert!(refused.is_err(), "{:?}", rung.kernel);
+    }
+}
+
+#[test]
+fn a_large_tile_is_for_a_result_that_fills_the_device() {
+    let name = |units, shape| choose(units, shape).kernel.name();
+    for (units, shape, expected) in [
+        (132, [2048, 2048], "matmul8_tall"),
+        (132, [1024, 1024], "matmul7_ahead"),
+        (132, [512, 512], "matmul3_tiled"),
+        (2, [100, 10_000], "matmul3_tiled"),
+        (2, [256, 128], "matmul8_tall"),
+        (0, [1, 1], "matmul3_tiled"),
+    ] {
+        assert_eq!(name(units, shape), expected, "{units} {shape:?}");
     }
 }

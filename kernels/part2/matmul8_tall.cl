@@ -64,11 +64,11 @@ void product(global const float *a, global const float *b, global float *out,
              uint m, uint k, uint n, local float4 (*a_tile)[ROW],
              local float4 (*b_tile)[FOURS], bool aligned)
 {
-    uint x = get_local_id(0), y = get_local_id(1);
     uint top = get_group_id(1) * TILE, left = get_group_id(0) * TILE;
-    // Where the item's share begins: a row of the tile of a is 4 fours long,
-    // one of b 32.
-    uint item = y * ACROSS + x;
+    // The items stand in three orders: on the result, on the tile of a, whose
+    // rows are 4 fours long, and on that of b, whose rows are 32.
+    uint item = get_local_id(0);
+    uint x = item % ACROSS, y = item / ACROSS;
     uint a_y = item / (DEPTH / 4), a_x = item % (DEPTH / 4) * 4;
     uint b_y = item / FOURS, b_x = item % FOURS;
 
@@ -128,7 +128,7 @@ void product(global const float *a, global const float *b, global float *out,
         }
 }
 
-__attribute__((reqd_work_group_size(ACROSS, DOWN, 1)))
+__attribute__((reqd_work_group_size(ACROSS * DOWN, 1, 1)))
 kernel void matmul8_tall(global const float *a, global const float *b,
                          global float *out, uint m, uint k, uint n)
 {

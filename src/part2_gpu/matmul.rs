@@ -12,6 +12,8 @@ pub struct Rung {
     pub kernel: Kernel,
     /// The rows of the result that one group computes, and as many columns.
     pub tile: usize,
+    /// The rows and columns of the result that one item computes.
+    pub block: [usize; 2],
     /// The work-items of a group, in the kernel's two dimensions.
     pub group: [usize; 2],
     /// Whether the kernel's first dimension runs down the rows.
@@ -24,20 +26,25 @@ pub struct Rung {
 pub const LADDER: [Rung; 8] = [
     Rung { rows_first: true, ..alone(kernels::MATMUL1_NAIVE) },
     alone(kernels::MATMUL2_COALESCED),
-    shared(kernels::MATMUL3_TILED, 16, [16, 16]),
-    shared(kernels::MATMUL4_COLUMN, 64, [64, 4]),
-    shared(kernels::MATMUL5_BLOCK, 128, [16, 16]),
-    shared(kernels::MATMUL6_VECTOR, 128, [16, 16]),
-    shared(kernels::MATMUL7_AHEAD, 128, [16, 16]),
-    shared(kernels::MATMUL8_TALL, 128, [16, 8]),
+    shared(kernels::MATMUL3_TILED, 16, [1, 1], [16, 16]),
+    shared(kernels::MATMUL4_COLUMN, 64, [16, 1], [64, 4]),
+    shared(kernels::MATMUL5_BLOCK, 128, [8, 8], [16, 16]),
+    shared(kernels::MATMUL6_VECTOR, 128, [8, 8], [256, 1]),
+    shared(kernels::MATMUL7_AHEAD, 128, [8, 8], [256, 1]),
+    shared(kernels::MATMUL8_TALL, 128, [16, 8], [128, 1]),
 ];
 
 const fn alone(kernel: Kernel) -> Rung {
-    Rung { shares: false, ..shared(kernel, 16, [16, 16]) }
+    Rung { shares: false, ..shared(kernel, 16, [1, 1], [16, 16]) }
 }
 
-const fn shared(kernel: Kernel, tile: usize, group: [usize; 2]) -> Rung {
-    Rung { kernel, tile, group, rows_first: false, shares: true }
+const fn shared(
+    kernel: Kernel,
+    tile: usize,
+    block: [usize; 2],
+    group: [usize; 2],
+) -> Rung {
+    Rung { kernel, tile, block, group, rows_first: false, shares: true }
 }
 
 impl Rung {
@@ -52,9 +59,8 @@ impl Rung {
         if !self.shares {
             return [2.0 * k, 0.0];
         }
-        let [across, down] = self.group.map(|items| self.tile / items);
-        let local = k / down as f64 + k / across as f64;
-        [2.0 * k / self.tile as f64, local]
+        let [rows, columns] = self.block.map(|side| side as f64);
+        [2.0 * k / self.tile as f64, k / rows + k / columns]
     }
 
     /// Starts `(m, k) x (k, n)` on the device of the buffers: as many groups
@@ -85,13 +91,32 @@ impl Rung {
     }
 }
 
+/// The rung for a result of `m` rows and `n` columns on a device of so many
+/// compute units.
+///
+/// A group keeps one unit busy, and a large tile is one group. On an H200 the
+/// top rung leads from a tile for each unit on; the one below it, whose tiles
+/// have twice the items, from an eighth of that; and where the result has less
+/// to give, small tiles do.
+pub fn choose(units: usize, [m, n]: [usize; 2]) -> &'static Rung {
+    let [_, _, tiled, .., ahead, tall] = &LADDER;
+    let tiles = |rung: &Rung| (m / rung.tile) * (n / rung.tile);
+    match () {
+        _ if tiles(tall) >= units.max(1) => tall,
+        _ if 8 * tiles(ahead) >= units.max(1) => ahead,
+        _ => tiled,
+    }
+}
+
 /// The product of two matrices, `(m, k) x (k, n)`. The caller has compared
 /// the shapes.
 pub(super) fn product(a: &Tensor, b: &Tensor) -> Result<Tensor, Error> {
     let (m, k, n) = (a.shape()[0], a.shape()[1], b.shape()[1]);
     let out = a.gpu().allocate((m * n).max(1))?;
     if m * n > 0 {
-        LADDER[2].launch(a.buffer(), b.buffer(), &out, [m, k, n])?;
+        let units = a.gpu().info().compute_units as usize;
+        let rung = choose(units, [m, n]);
+        rung.launch(a.buffer(), b.buffer(), &out, [m, k, n])?;
     }
     Ok(Tensor::plain(a.gpu(), &[m, n], out))
 }
