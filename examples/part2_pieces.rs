@@ -41,7 +41,8 @@ fn main() {
         .flat_map(|row| (0..steps).map(move |step| pieces(&team(row, step))))
         .sum();
     let all = M * K / PIECE;
-    println!("\nin all steps, {M} rows of {K}      pieces asked for");
+    println!();
+    println!("in all steps, {M} rows of {K}      pieces asked for");
     println!("an item for each row    {by_rows:>31}");
     println!("a team for each row     {by_teams:>31}");
     println!("each piece once         {all:>31}");
