@@ -22,7 +22,7 @@ impl Tensor {
     /// Adds to every leaf the gradient of the sum of `self * grad`.
     #[track_caller]
     pub fn backward_with(&self, grad: &Tensor) {
-        let root = root(self, grad);
+        let root = root(self, grad, "backward");
         no_grad(|| {
             sweep(root, grad.detach(), |node, grad, _| {
                 if node.made.is_none() {
@@ -95,7 +95,7 @@ pub fn grad(
     create_graph: bool,
 ) -> Vec<Tensor> {
     let seed = one(output, "grad");
-    let root = root(output, &seed);
+    let root = root(output, &seed, "grad");
     let mut found = vec![None; inputs.len()];
     let mut look = || {
         sweep(root, seed.clone(), |node, grad, _| {
@@ -111,32 +111,29 @@ pub fn grad(
     } else {
         no_grad(look)
     }
-    let take = |(i, found): (usize, Option<Tensor>)| match found {
-        Some(grad) => grad,
-        None => mistake(format!(
+    if let Some(i) = found.iter().position(Option::is_none) {
+        mistake(format!(
             "grad: input {i} takes no part in the output, or does not \
              require a gradient; call .requires_grad() on it first"
-        )),
-    };
-    found.into_iter().enumerate().map(take).collect()
+        ));
+    }
+    found.into_iter().flatten().collect()
 }
 // ANCHOR_END: grad
 
 impl Tensor {
     /// A record of the graph. Values are known where a [`super::trace`] was
     /// open when they were computed.
+    #[track_caller]
     pub fn tape(&self) -> Tape {
-        match &self.node {
-            Some(root) => Tape::new(records(root)),
-            None => mistake(NO_GRAPH.to_string()),
-        }
+        Tape::new(records(node(self, "tape")))
     }
 
     /// [`Tensor::backward`], and a record of every gradient on its way.
     #[track_caller]
     pub fn backward_recorded(&self) -> Tape {
         let seed = one(self, "backward_recorded");
-        let root = root(self, &seed);
+        let root = root(self, &seed, "backward");
         let mut tape = self.tape();
         no_grad(|| {
             sweep(root, seed, |node, grad, grads| {
@@ -215,11 +212,8 @@ fn constant(
     id
 }
 
-const NO_GRAPH: &str = "backward: this tensor has no graph; call \
-    .requires_grad() on an input before computing, outside no_grad";
-
 #[track_caller]
-fn root<'a>(output: &'a Tensor, seed: &Tensor) -> &'a Arc<Node> {
+fn root<'a>(output: &'a Tensor, seed: &Tensor, caller: &str) -> &'a Arc<Node> {
     if output.shape() != seed.shape() || output.device() != seed.device() {
         mistake(format!(
             "backward_with: the gradient has shape {:?} on {}, but this \
@@ -230,9 +224,17 @@ fn root<'a>(output: &'a Tensor, seed: &Tensor) -> &'a Arc<Node> {
             output.device()
         ));
     }
+    node(output, caller)
+}
+
+#[track_caller]
+fn node<'a>(output: &'a Tensor, caller: &str) -> &'a Arc<Node> {
     match &output.node {
         Some(node) => node,
-        None => mistake(NO_GRAPH.to_string()),
+        None => mistake(format!(
+            "{caller}: this tensor has no graph; call .requires_grad() on an \
+             input before computing, outside no_grad"
+        )),
     }
 }
 

@@ -43,6 +43,7 @@ macro_rules! with_numbers {
         impl Neg for $tensor {
             type Output = Tensor;
 
+            #[track_caller]
             fn neg(self) -> Tensor {
                 Tensor::neg(&self)
             }
@@ -53,6 +54,7 @@ macro_rules! with_numbers {
         impl $operator<f32> for $tensor {
             type Output = Tensor;
 
+            #[track_caller]
             fn $method(self, $n: f32) -> Tensor {
                 let $a: &Tensor = &self;
                 $right
@@ -62,6 +64,7 @@ macro_rules! with_numbers {
         impl $operator<$tensor> for f32 {
             type Output = Tensor;
 
+            #[track_caller]
             fn $method(self, tensor: $tensor) -> Tensor {
                 let ($m, $b): (f32, &Tensor) = (self, &tensor);
                 $left

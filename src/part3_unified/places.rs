@@ -13,37 +13,42 @@ impl Tensor {
     /// 1 where this is less, else 0.
     #[track_caller]
     pub fn less(&self, other: &Tensor) -> Tensor {
-        self.compare("less", Binary::Less, other)
+        self.compare("less", other, |a, b| a.binary(Binary::Less, b))
     }
 
     /// 1 where this is not greater, else 0.
     #[track_caller]
     pub fn at_most(&self, other: &Tensor) -> Tensor {
-        self.compare("at_most", Binary::AtMost, other)
+        self.compare("at_most", other, |a, b| a.binary(Binary::AtMost, b))
     }
 
     /// 1 where both are equal, else 0. A NaN equals nothing.
     #[track_caller]
     pub fn equal(&self, other: &Tensor) -> Tensor {
-        self.compare("equal", Binary::Equal, other)
+        self.compare("equal", other, |a, b| a.binary(Binary::Equal, b))
     }
 
     /// 1 where this is greater, else 0.
     #[track_caller]
     pub fn greater(&self, other: &Tensor) -> Tensor {
-        other.less(self)
+        self.compare("greater", other, |a, b| b.binary(Binary::Less, a))
     }
 
     /// 1 where this is not less, else 0.
     #[track_caller]
     pub fn at_least(&self, other: &Tensor) -> Tensor {
-        other.at_most(self)
+        self.compare("at_least", other, |a, b| b.binary(Binary::AtMost, a))
     }
 
     #[track_caller]
-    fn compare(&self, name: &str, op: Binary, other: &Tensor) -> Tensor {
+    fn compare(
+        &self,
+        name: &str,
+        other: &Tensor,
+        run: fn(&Array, &Array) -> Result<Array, Error>,
+    ) -> Tensor {
         let [a, b] = alike(name, [&self.detach(), &other.detach()]);
-        Tensor::from(or_raise(a.array.binary(op, &b.array)))
+        Tensor::from(or_raise(run(&a.array, &b.array)))
     }
 
     /// Where this is not 0 the elements of `a`, elsewhere those of `b`; the
@@ -202,12 +207,13 @@ impl Tensor {
 
     #[track_caller]
     fn image_shape(&self, op: &str) -> [usize; 4] {
-        self.shape().try_into().unwrap_or_else(|_| {
+        let Ok(shape) = self.shape().try_into() else {
             mistake(format!(
                 "{op}: shape {:?} is not (number, channels, height, width); \
                  reshape it to four axes",
                 self.shape()
             ))
-        })
+        };
+        shape
     }
 }

@@ -10,6 +10,7 @@ mod cases;
 mod costs;
 mod devices;
 mod disguise;
+mod refusals;
 mod third;
 mod training;
 
@@ -248,35 +249,6 @@ fn nothing_is_computed_for_an_operand_that_needs_no_gradient() {
     apply(Counted(std::sync::Arc::clone(&counts)), &[&x, &c]).backward();
     assert_eq!(*counts.lock().unwrap(), [1, 0]);
     assert_eq!(x.grad().unwrap().to_vec().unwrap(), [5.0]);
-}
-
-#[test]
-fn refusals_say_what_to_do() {
-    let sentence = |work: &dyn Fn()| match attempt(work) {
-        Err(Error::Mistake(sentence)) => sentence,
-        other => panic!("{other:?}"),
-    };
-    let (x, c) = (leaf(&[2.0]), constant(&[5.0]));
-    assert_eq!(
-        sentence(&|| c.backward()),
-        "backward: this tensor has no graph; call .requires_grad() on an \
-         input before computing, outside no_grad"
-    );
-    assert_eq!(
-        sentence(&|| drop(grad(&x.mul(&x), &[&c], false))),
-        "grad: input 0 takes no part in the output, or does not require a \
-         gradient; call .requires_grad() on it first"
-    );
-    assert_eq!(
-        sentence(&|| drop(x.expand(&[2, 3]).expand(&[4]))),
-        "expand: [2, 3] does not stretch to [4]; aligned at the right, each \
-         size must be equal or 1"
-    );
-    assert_eq!(
-        sentence(&|| drop(x.expand(&[2, 3]).sum_to(&[2]))),
-        "sum: [2, 3] does not sum to [2]; aligned at the right, each size \
-         must be equal or 1"
-    );
 }
 
 /// A view needs no memory, so the shape alone must be looked at.

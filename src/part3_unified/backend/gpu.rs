@@ -398,7 +398,8 @@ fn walk<const N: usize, const M: usize>(
     let Some(missing) = AXES.checked_sub(runs.len()) else {
         return Err(Error::Mistake(format!(
             "a view of {} axes that do not lie evenly cannot be walked on an \
-             OpenCL device, which takes {AXES}; reshape it to fewer",
+             OpenCL device, which takes {AXES}; reshape to fewer axes before \
+             you take the view",
             runs.len()
         )));
     };
