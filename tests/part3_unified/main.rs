@@ -11,6 +11,7 @@ mod costs;
 mod devices;
 mod disguise;
 mod refusals;
+mod slopes;
 mod third;
 mod training;
 

@@ -1,0 +1,171 @@
+//! Slopes of slopes: a rule is made of tensor operations, so what it computes
+//! can be differentiated as well. The judge takes the slope by difference,
+//! twice, in `f64`.
+
+use rungrad::gradcheck::dot;
+use rungrad::ops::{OPERATIONS, Op};
+use rungrad::part3_unified::{Device, Tensor, grad};
+use rungrad::reference::{self, Array};
+
+use super::cases::{call, operation};
+use super::common::cases::Case;
+use super::common::device::gpu_or_skip;
+use super::common::engine::{Engine, Part3};
+use super::common::leaves_nothing;
+use super::common::random::Random;
+
+/// The judge computes two slopes of each pair of elements, so these are few.
+const MOST: usize = 12;
+
+/// In `f64` the error of a difference of differences is smallest near the
+/// fourth root of the machine's precision.
+const NUDGE: f64 = 1e-4;
+
+#[test]
+fn every_rule_has_a_slope_on_the_processor() {
+    leaves_nothing(|| agree(Device::Cpu));
+}
+
+#[test]
+fn every_rule_has_a_slope_on_an_opencl_device() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    leaves_nothing(|| agree(Device::Gpu(gpu.info().index)));
+}
+
+fn agree(device: Device) {
+    for name in OPERATIONS {
+        let mut random = Random(7);
+        let cases = std::iter::repeat_with(|| random.case(name));
+        let size = |case: &Case| {
+            case.operands.iter().map(|(_, values)| values.len()).sum()
+        };
+        let cases = cases.filter(|case| (1..=MOST).contains(&size(case)));
+        for case in cases.take(4) {
+            second_slopes(&Second {
+                what: format!("{} on {device}", case.what()),
+                operands: &case.arrays(),
+                constants: 0,
+                device,
+                call: &|of| {
+                    let of: Vec<&Tensor> = of.iter().collect();
+                    Part3(device).call(&case.call, &of).unwrap()
+                },
+                judge: &|of| case.call.judge(of),
+            });
+        }
+    }
+    let mut random = Random(8);
+    let mut seen = Vec::new();
+    for _ in 0..400 {
+        let (op, shapes) = operation(&mut random);
+        let size = |shape: &Vec<usize>| shape.iter().product::<usize>();
+        if !(1..=MOST).contains(&shapes.iter().map(size).sum()) {
+            continue;
+        }
+        let mut values = |shape: &Vec<usize>| random.values(size(shape));
+        let mut operands: Vec<Array> =
+            shapes.iter().map(|s| Array::new(s, &values(s))).collect();
+        let constants = usize::from(op == Op::Where);
+        if constants == 1 {
+            // Now this one, now that one.
+            operands[0].values.iter_mut().step_by(2).for_each(|m| *m = 0.0);
+        }
+        second_slopes(&Second {
+            what: format!("{op:?} of {shapes:?} on {device}"),
+            operands: &operands,
+            constants,
+            device,
+            call: &|of| call(&op, of),
+            judge: &|of| {
+                let of: Vec<&Array> = of.iter().collect();
+                reference::forward(&op, &of).expect("it is judged")
+            },
+        });
+        seen.push(op.name());
+    }
+    seen.sort_unstable();
+    seen.dedup();
+    assert_eq!(seen.len(), 16, "{seen:?}");
+}
+
+struct Second<'a> {
+    what: String,
+    operands: &'a [Array],
+    /// So many of the first have no slope.
+    constants: usize,
+    device: Device,
+    call: &'a dyn Fn(&[Tensor]) -> Tensor,
+    judge: &'a dyn Fn(&[Array]) -> Array,
+}
+
+/// The loss is the sum of the squares of the result, with uneven weights: so
+/// a rule is asked for its slope by way of its operands and by way of what
+/// comes from above.
+fn second_slopes(case: &Second) {
+    let (what, operands) = (&case.what, case.operands);
+    let mut random = Random(9);
+    let mut weights =
+        |of: &Array| Array::new(&of.shape, &random.values(of.values.len()));
+    let upon = weights(&(case.judge)(operands));
+    let above: Vec<Array> = operands.iter().map(&mut weights).collect();
+    let places = case.constants..operands.len();
+
+    let loss = |of: &[Array]| {
+        let out = (case.judge)(of);
+        dot(&reference::mul(&out, &out), &upon)
+    };
+    let firsts = |of: &[Array]| -> f64 {
+        let first = |i: usize| dot(&slope(of, i, loss), &above[i]);
+        places.clone().map(first).sum()
+    };
+
+    let tensor = |of: &Array| {
+        let values: Vec<f32> = of.values.iter().map(|&x| x as f32).collect();
+        Tensor::new(&of.shape, &values, case.device).unwrap()
+    };
+    let mut of: Vec<Tensor> = operands.iter().map(tensor).collect();
+    for place in places.clone() {
+        of[place] = of[place].clone().requires_grad();
+    }
+    let leaves: Vec<&Tensor> = of[places.clone()].iter().collect();
+    let out = (case.call)(&of);
+    let loss = out.mul(&out).mul(&tensor(&upon)).sum();
+    let first = grad(&loss, &leaves, true);
+    // Each leaf takes part, be it with a slope of 0.
+    let parts = places.clone().zip(&first).map(|(i, first)| {
+        first.mul(&tensor(&above[i])).sum() + of[i].scale(0.0).sum()
+    });
+    let total = parts.reduce(|a, b| a + b).expect("an operand");
+    let second = grad(&total, &leaves, false);
+
+    for (i, yours) in places.clone().zip(second) {
+        let right = slope(operands, i, firsts);
+        assert_eq!(yours.shape(), right.shape, "{what}");
+        let largest = right.values.iter().fold(1.0, |m: f64, r| m.max(r.abs()));
+        let yours = yours.to_vec().unwrap();
+        for (yours, right) in yours.iter().zip(&right.values) {
+            let error = (f64::from(*yours) - right).abs();
+            assert!(
+                error <= 1e-3 * largest,
+                "{what}: the second slope of operand {i} is {yours}, not \
+                 {right}"
+            );
+        }
+    }
+}
+
+fn slope(of: &[Array], which: usize, f: impl Fn(&[Array]) -> f64) -> Array {
+    let mut of = of.to_vec();
+    let mut slope = of[which].clone();
+    for i in 0..slope.values.len() {
+        let x = of[which].values[i];
+        let mut at = |x: f64| {
+            of[which].values[i] = x;
+            f(&of)
+        };
+        let difference = at(x + NUDGE) - at(x - NUDGE);
+        slope.values[i] = difference / (2.0 * NUDGE);
+        at(x);
+    }
+    slope
+}
