@@ -1,10 +1,38 @@
 //! Devices: what they say of themselves, and what moves between them.
 
+use std::env;
+use std::process::Command;
+
+use rungrad::opencl;
 use rungrad::part3_unified::{Device, Tensor, grad};
 use rungrad::{Error, attempt};
 
-use super::common::device::gpu_or_skip;
+use super::child::succeed;
+use super::common::device::{gpu_or_skip, skip};
 use super::{leaf, third};
+
+/// All that runs on an OpenCL device, once more on the second one: that of
+/// the machine, or of a process to which PoCL shows two.
+#[test]
+fn the_specification_holds_on_a_second_device() {
+    if gpu_or_skip().is_none() {
+        return;
+    }
+    let mut again = Command::new(env::current_exe().unwrap());
+    again.arg("on_an_opencl_device").env("RUNGRAD_DEVICE", "gpu:1");
+    let devices = opencl::devices().unwrap();
+    if devices.len() < 2 {
+        let is_pocl = devices[0].platform.contains("Portable Computing");
+        if !is_pocl {
+            return skip("no second device", "there is none, and no PoCL");
+        }
+        again.env("POCL_DEVICES", "pthread basic");
+    }
+    let told = succeed(&mut again);
+    let passed = |name: &str| told.contains(&format!("{name} ... ok"));
+    assert!(passed("on_an_opencl_device::two_products_give_9_16_and_12_24"));
+    assert!(passed("cases::ten_thousand_cases_on_an_opencl_device"));
+}
 
 #[test]
 fn a_device_tells_its_name_and_its_memory() {

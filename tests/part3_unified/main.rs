@@ -7,6 +7,8 @@ mod common;
 
 mod arrays;
 mod cases;
+#[path = "../common/child.rs"]
+mod child;
 mod costs;
 mod devices;
 mod disguise;
