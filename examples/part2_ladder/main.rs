@@ -29,7 +29,7 @@ fn main() -> ExitCode {
     rungrad::run(|| {
         let plan = Plan::of(rungrad::words())?;
         let gpu = Gpu::first()?;
-        println!("device  {}, driver {}", gpu.name(), gpu.info().driver);
+        print!("{}", stopwatch::machine(&gpu));
         let mut peer = plan.peer.as_deref().map(Peer::start).transpose()?;
         let name = peer.as_ref().map_or("none", |peer| &peer.name);
         println!("peer    {name}");
@@ -87,7 +87,7 @@ fn climb(gpu: &Gpu, n: usize, peer: &mut Option<Peer>) -> Result<(), Error> {
     println!("\n({n}, {n}) x ({n}, {n})");
     println!("                     loads for one element");
     println!(
-        "                     global    local         ms  GFLOP/s  peer's"
+        "kernel               global    local         ms  GFLOP/s  of peer"
     );
     let mut theirs = vec![];
     for rung in LADDER {
@@ -95,7 +95,7 @@ fn climb(gpu: &Gpu, n: usize, peer: &mut Option<Peer>) -> Result<(), Error> {
         let share = beside(peer, "matmul", n, time, &mut theirs)?;
         let [global, local] = rung.loads(n);
         println!(
-            "{:<17}  {global:>8.2} {local:>8.2}  {:>9.3}  {:>7.1}  {share:>6}",
+            "{:<17}  {global:>8.2} {local:>8.2}  {:>9.3}  {:>7.1}  {share:>7}",
             rung.kernel.name(),
             1e3 * time,
             rate(time)
@@ -104,7 +104,7 @@ fn climb(gpu: &Gpu, n: usize, peer: &mut Option<Peer>) -> Result<(), Error> {
     let time = stopwatch::median(theirs);
     if peer.is_some() {
         println!(
-            "{:<17}  {:>8} {:>8}  {:>9.3}  {:>7.1}  {:>6}",
+            "{:<17}  {:>8} {:>8}  {:>9.3}  {:>7.1}  {:>7}",
             "peer",
             "",
             "",
@@ -158,7 +158,7 @@ fn stream(gpu: &Gpu, n: usize, peer: &mut Option<Peer>) -> Result<(), Error> {
     let copy4 = stopwatch::device(copy)?;
 
     println!("\n{n} numbers");
-    println!("                                            ms     GB/s  peer's");
+    println!("kernel                    ms     GB/s  of peer");
     for (kernel, work, arrays, time) in [
         ("ew_mul", "mul", 3, mul),
         ("ew_mul4", "mul", 3, mul4),
@@ -166,11 +166,7 @@ fn stream(gpu: &Gpu, n: usize, peer: &mut Option<Peer>) -> Result<(), Error> {
     ] {
         let rate = (4 * arrays * n) as f64 / time * 1e-9;
         let share = beside(peer, work, n, time, &mut vec![])?;
-        println!(
-            "{kernel:<17}  {:>17}  {:>9.4}  {rate:>7.1}  {share:>6}",
-            "",
-            1e3 * time
-        );
+        println!("{kernel:<17}  {:>9.4}  {rate:>7.1}  {share:>7}", 1e3 * time);
     }
     Ok(())
 }

@@ -231,14 +231,22 @@ impl Kernel {
         self.run(items, arguments).unwrap_or_else(|stop| throw(stop))
     }
 
-    /// The same for a grid of columns and rows, in groups of 16 x 16.
+    /// [`Kernel::run`] for a grid of columns and rows, in groups of 16 x 16.
+    pub fn run_grid(
+        &self,
+        grid: [usize; 2],
+        arguments: &[Argument<'_>],
+    ) -> Result<Vec<Vec<f32>>, Stop> {
+        self.launch(grid, [TILE, TILE], arguments)
+    }
+
+    /// The same in a rule.
     pub fn run_grid_in_a_rule(
         &self,
         grid: [usize; 2],
         arguments: &[Argument<'_>],
     ) -> Vec<Vec<f32>> {
-        self.launch(grid, [TILE, TILE], arguments)
-            .unwrap_or_else(|stop| throw(stop))
+        self.run_grid(grid, arguments).unwrap_or_else(|stop| throw(stop))
     }
 
     /// A build error quotes the line that it names.

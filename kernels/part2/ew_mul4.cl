@@ -4,6 +4,7 @@
 // Up to three numbers at the end make no whole four. The first items of the
 // first group take one of them each, as single numbers.
 
+// ANCHOR: ew-mul4
 kernel void ew_mul4(global const float4 *a, global const float4 *b,
                     global float4 *out, uint n)
 {
@@ -18,3 +19,4 @@ kernel void ew_mul4(global const float4 *a, global const float4 *b,
         ((global float *)out)[last] = x[last] * y[last];
     }
 }
+// ANCHOR_END: ew-mul4

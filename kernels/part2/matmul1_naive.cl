@@ -4,6 +4,7 @@
 // Neighbors among the items stand below one another, so what they read and
 // write at the same moment lies k or n elements apart.
 
+// ANCHOR: naive
 kernel void matmul1_naive(global const float *a, global const float *b,
                           global float *out, uint m, uint k, uint n)
 {
@@ -16,3 +17,4 @@ kernel void matmul1_naive(global const float *a, global const float *b,
         out[row * n + column] = sum;
     }
 }
+// ANCHOR_END: naive

@@ -5,6 +5,7 @@
 // element of a, and elements of b that lie side by side, which the device
 // fetches as one piece.
 
+// ANCHOR: coalesced
 kernel void matmul2_coalesced(global const float *a, global const float *b,
                               global float *out, uint m, uint k, uint n)
 {
@@ -17,3 +18,4 @@ kernel void matmul2_coalesced(global const float *a, global const float *b,
         out[row * n + column] = sum;
     }
 }
+// ANCHOR_END: coalesced

@@ -7,6 +7,7 @@
 
 #define TILE 16
 
+// ANCHOR: tiled
 __attribute__((reqd_work_group_size(TILE, TILE, 1)))
 kernel void matmul3_tiled(global const float *a, global const float *b,
                           global float *out, uint m, uint k, uint n)
@@ -34,3 +35,4 @@ kernel void matmul3_tiled(global const float *a, global const float *b,
     if (row < m && column < n)
         out[row * n + column] = sum;
 }
+// ANCHOR_END: tiled

@@ -34,6 +34,7 @@ kernel void matmul4_column(global const float *a, global const float *b,
         }
         barrier(CLK_LOCAL_MEM_FENCE);
 
+        // ANCHOR: column
         for (uint d = 0; d < DEPTH; d++) {
             float b_value = b_tile[d][x];
             // Registers have no addresses: the sums can stand in them only
@@ -42,6 +43,7 @@ kernel void matmul4_column(global const float *a, global const float *b,
             for (uint i = 0; i < COLUMN; i++)
                 sum[i] += a_tile[y * COLUMN + i][d] * b_value;
         }
+        // ANCHOR_END: column
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     #pragma unroll

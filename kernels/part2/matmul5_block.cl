@@ -36,6 +36,7 @@ kernel void matmul5_block(global const float *a, global const float *b,
         }
         barrier(CLK_LOCAL_MEM_FENCE);
 
+        // ANCHOR: block
         for (uint d = 0; d < DEPTH; d++) {
             float a_values[BLOCK], b_values[BLOCK];
             #pragma unroll
@@ -49,6 +50,7 @@ kernel void matmul5_block(global const float *a, global const float *b,
                 for (uint j = 0; j < BLOCK; j++)
                     sum[i][j] += a_values[i] * b_values[j];
         }
+        // ANCHOR_END: block
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     #pragma unroll

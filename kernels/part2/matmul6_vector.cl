@@ -23,6 +23,7 @@
 // The share of an item: the four at a row and a column, and those that stand
 // `step` rows below one another. Past the edges there are zeros. If rows are
 // no multiple of 4 long, fours begin anywhere, and come number by number.
+// ANCHOR: fetch
 void fetch(float4 *share, global const float *matrix, uint rows, uint columns,
            uint row, uint column, uint step, bool aligned)
 {
@@ -41,6 +42,7 @@ void fetch(float4 *share, global const float *matrix, uint rows, uint columns,
                                 count > 3 ? from[3] : 0.0f);
     }
 }
+// ANCHOR_END: fetch
 
 // Writes a four to the result, as much of it as has a place.
 void put(float4 four, global float *out, uint m, uint n, uint row, uint column,
@@ -81,6 +83,7 @@ void product(global const float *a, global const float *b, global float *out,
         for (uint j = 0; j < WIDE; j++)
             sum[i][j] = (float4)(0.0f);
 
+    // ANCHOR: steps
     for (uint start = 0; start < k; start += DEPTH) {
         fetch(a_share, a, m, k, top + a_y, start + a_x, TILE / SHARE, aligned);
         fetch(b_share, b, k, n, start + b_y, left + b_x * 4, DEPTH / SHARE,
@@ -96,7 +99,9 @@ void product(global const float *a, global const float *b, global float *out,
             b_tile[b_y + i * (DEPTH / SHARE)][b_x] = b_share[i];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
+        // ANCHOR_END: steps
 
+        // ANCHOR: products
         #pragma unroll
         for (uint d = 0; d < DEPTH; d++) {
             float4 a_fours[TALL], b_fours[WIDE];
@@ -113,6 +118,7 @@ void product(global const float *a, global const float *b, global float *out,
                 for (uint j = 0; j < WIDE; j++)
                     sum[i][j] += a_values[i] * b_fours[j];
         }
+        // ANCHOR_END: products
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     #pragma unroll

@@ -9,6 +9,7 @@
 // below one another; and in fours: the tile's side, what an item computes of
 // it, and what it loads of each tile. A row of a is one four longer, so that
 // what is written into a column is spread over the banks of local memory.
+// ANCHOR: shape
 #define TILE 128
 #define DEPTH 16
 #define ACROSS 16
@@ -18,6 +19,7 @@
 #define TALL (FOURS / DOWN)
 #define SHARE (DEPTH * FOURS / (ACROSS * DOWN))
 #define ROW (FOURS + 1)
+// ANCHOR_END: shape
 
 // The share of an item: the four at a row and a column, and those that stand
 // `step` rows below one another. Past the edges there are zeros. If rows are
@@ -80,6 +82,7 @@ void product(global const float *a, global const float *b, global float *out,
         for (uint j = 0; j < WIDE; j++)
             sum[i][j] = (float4)(0.0f);
 
+    // ANCHOR: steps
     fetch(a_share, a, m, k, top + a_y, a_x, TILE / SHARE, aligned);
     fetch(b_share, b, k, n, b_y, left + b_x * 4, DEPTH / SHARE, aligned);
     for (uint start = 0; start < k; start += DEPTH) {
@@ -100,6 +103,7 @@ void product(global const float *a, global const float *b, global float *out,
         fetch(a_share, a, m, k, top + a_y, next + a_x, TILE / SHARE, aligned);
         fetch(b_share, b, k, n, next + b_y, left + b_x * 4, DEPTH / SHARE,
               aligned);
+        // ANCHOR_END: steps
 
         #pragma unroll
         for (uint d = 0; d < DEPTH; d++) {

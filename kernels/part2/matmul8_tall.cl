@@ -8,6 +8,7 @@
 // below one another; and in fours: the tile's side, what an item computes of
 // it, and what it loads of each tile. A row of a is one four longer, so that
 // what is written into a column is spread over the banks of local memory.
+// ANCHOR: shape
 #define TILE 128
 #define DEPTH 16
 #define ACROSS 16
@@ -17,6 +18,7 @@
 #define TALL (FOURS / DOWN)
 #define SHARE (DEPTH * FOURS / (ACROSS * DOWN))
 #define ROW (FOURS + 1)
+// ANCHOR_END: shape
 
 // The share of an item: the four at a row and a column, and those that stand
 // `step` rows below one another. Past the edges there are zeros. If rows are

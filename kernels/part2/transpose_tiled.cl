@@ -7,6 +7,7 @@
 
 #define TILE 16
 
+// ANCHOR: transpose
 __attribute__((reqd_work_group_size(TILE, TILE, 1)))
 kernel void transpose_tiled(global const float *a, global float *out,
                             uint rows, uint columns)
@@ -26,3 +27,4 @@ kernel void transpose_tiled(global const float *a, global float *out,
     if (across + y < columns && down + x < rows)
         out[matrix + (across + y) * rows + down + x] = tile[x][y];
 }
+// ANCHOR_END: transpose

@@ -157,6 +157,7 @@ fn sum(values: &[f32]) -> f32 {
 }
 // ANCHOR_END: chunks
 
+// ANCHOR: product
 /// The matrix product: (m, k) x (k, n) -> (m, n), the rows shared among
 /// threads when there is enough to do. Wherever the rows are cut, an element
 /// is the same sum in the same order, so no thread changes a bit.
@@ -179,6 +180,7 @@ pub(super) fn matmul(a: &ArrayD<f32>, b: &ArrayD<f32>) -> ArrayD<f32> {
         });
     out.into_dyn()
 }
+// ANCHOR_END: product
 
 /// The axes in another order.
 pub(super) fn permute(a: &ArrayD<f32>, axes: &[usize]) -> ArrayD<f32> {

@@ -48,6 +48,7 @@ const fn shared(
 }
 
 impl Rung {
+    // ANCHOR: loads
     /// The numbers that are loaded for one element of the result, `k` long
     /// sums: from global memory, and from local memory.
     ///
@@ -62,6 +63,7 @@ impl Rung {
         let [rows, columns] = self.block.map(|side| side as f64);
         [2.0 * k / self.tile as f64, k / rows + k / columns]
     }
+    // ANCHOR_END: loads
 
     /// Starts `(m, k) x (k, n)` on the device of the buffers: as many groups
     /// as tiles cover the result.
@@ -91,13 +93,14 @@ impl Rung {
     }
 }
 
+// ANCHOR: choose
 /// The rung for a result of `m` rows and `n` columns on a device of so many
 /// compute units.
 ///
 /// A group keeps one unit busy, and a large tile is one group. On an H200 the
-/// top rung leads from a tile for each unit on; the one below it, whose tiles
-/// have twice the items, from an eighth of that; and where the result has less
-/// to give, small tiles do.
+/// top rung leads from a tile for each unit on, if rows are a multiple of four
+/// long; the one below it, whose tiles have twice the items, from an eighth of
+/// that; and where the result has less to give, small tiles do.
 pub fn choose(units: usize, [m, n]: [usize; 2]) -> &'static Rung {
     let [_, _, tiled, .., ahead, tall] = &LADDER;
     let tiles = |rung: &Rung| (m / rung.tile) * (n / rung.tile);
@@ -107,7 +110,9 @@ pub fn choose(units: usize, [m, n]: [usize; 2]) -> &'static Rung {
         _ => tiled,
     }
 }
+// ANCHOR_END: choose
 
+// ANCHOR: product
 /// The product of two matrices, `(m, k) x (k, n)`. The caller has compared
 /// the shapes.
 pub(super) fn product(a: &Tensor, b: &Tensor) -> Result<Tensor, Error> {
@@ -120,3 +125,4 @@ pub(super) fn product(a: &Tensor, b: &Tensor) -> Result<Tensor, Error> {
     }
     Ok(Tensor::plain(a.gpu(), &[m, n], out))
 }
+// ANCHOR_END: product

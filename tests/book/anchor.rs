@@ -106,5 +106,5 @@ pub fn check(tree: &Tree, is_used: impl Fn(&str, &str) -> bool) -> Vec<Fault> {
 }
 
 pub fn is_source(path: &str) -> bool {
-    matches!(ending(path), "rs" | "cl")
+    matches!(ending(path), "rs" | "cl") && !path.starts_with("book/")
 }

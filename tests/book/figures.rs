@@ -6,16 +6,22 @@ mod crossover;
 mod groups;
 #[path = "figures/interleaving.rs"]
 mod interleaving;
+#[path = "figures/ladder.rs"]
+mod ladder;
 #[path = "figures/nudge.rs"]
 mod nudge;
 #[path = "figures/reduction.rs"]
 mod reduction;
+#[path = "figures/reuse.rs"]
+mod reuse;
 
 pub use crossover::svg as crossover;
 pub use groups::svg as groups;
 pub use interleaving::svg as interleaving;
+pub use ladder::svg as ladder;
 pub use nudge::svg as nudge;
 pub use reduction::svg as reduction;
+pub use reuse::svg as reuse;
 
 use rungrad::draw;
 use rungrad::part1_cpu::Tensor;

@@ -28,7 +28,8 @@ impl Manifest {
     /// Whether a diff compares this region.
     pub fn uses(&self, file: &str, anchor: &str) -> bool {
         let place = format!("{file}:{anchor}");
-        self.diffs.iter().any(|d| d.old == place || d.new == place)
+        self.inners.iter().any(|inner| inner.of == place)
+            || self.diffs.iter().any(|d| d.old == place || d.new == place)
     }
 
     /// Files in `book/listings` that nothing makes any more.
@@ -37,12 +38,14 @@ impl Manifest {
             tree.list("book/math/", ".tex").map(|(tex, _)| mml_of(tex));
         let outputs = self.outputs().map(|o| o.out.to_string());
         let measured = self.measured.iter().map(|m| m.out.to_string());
+        let inners = self.inners.iter().map(|i| i.out.to_string());
         let diffs = self.diffs.iter().map(|d| d.out.to_string());
         let boxes = exercise::boxes(tree).into_iter().map(|(file, _)| file);
         let growths = self.growths.iter().map(|g| g.out.to_string());
         let known: Vec<_> = formulas
             .chain(outputs)
             .chain(measured)
+            .chain(inners)
             .chain(diffs)
             .chain(growths)
             .chain(boxes)
@@ -62,6 +65,8 @@ impl Manifest {
 
     /// What can be computed without running a program.
     pub fn computed(&self, tree: &Tree) -> Vec<Wanted> {
+        let inners =
+            self.inners.iter().map(|i| (i.out.to_string(), inner(tree, i.of)));
         let diffs = self
             .diffs
             .iter()
@@ -75,7 +80,8 @@ impl Manifest {
             .map(|(file, tex)| (mml_of(file), formula(tex)));
         let figures =
             self.figures.iter().map(|f| (f.out.to_string(), Ok((f.draw)())));
-        diffs
+        inners
+            .chain(diffs)
             .chain(growths)
             .chain(formulas)
             .chain(figures)
@@ -140,15 +146,28 @@ pub fn stale(tree: &Tree, file: &str, wanted: &str) -> Option<Fault> {
     })
 }
 
+/// The region at `file:anchor`.
+fn read(tree: &Tree, place: &str) -> Result<String, String> {
+    let (file, anchor) = place.split_once(':').unwrap_or((place, ""));
+    let text = tree.get(file).ok_or(format!("`{file}` does not exist."))?;
+    region(text, anchor).ok_or(format!("`{file}` has no anchor `{anchor}`."))
+}
+
+/// A region from the first column on.
+fn inner(tree: &Tree, of: &str) -> Result<String, String> {
+    let text = read(tree, of)?;
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let least = lines.map(indent).min().unwrap_or(0);
+    Ok(text
+        .lines()
+        .map(|line| format!("{}\n", line.get(least..).unwrap_or("")))
+        .collect())
+}
+
 /// Both regions in one listing, unchanged lines with a space before them.
 fn diff(tree: &Tree, old: &str, new: &str) -> Result<String, String> {
-    let read = |place: &str| {
-        let (file, anchor) = place.split_once(':').unwrap_or((place, ""));
-        let text = tree.get(file).ok_or(format!("`{file}` does not exist."))?;
-        region(text, anchor)
-            .ok_or(format!("`{file}` has no anchor `{anchor}`."))
-    };
-    let (old_text, new_text) = (read(old)?, read(new)?);
+    let (old_text, new_text) = (inner(tree, old)?, inner(tree, new)?);
     let diff = TextDiff::from_lines(&old_text, &new_text);
     let same = diff.iter_all_changes().filter(|c| c.tag() == ChangeTag::Equal);
     let shorter = old_text.lines().count().min(new_text.lines().count());

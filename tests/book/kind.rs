@@ -30,8 +30,18 @@ pub enum Needs {
 pub struct Measured {
     pub out: &'static str,
     pub command: &'static str,
+    /// What prints the same words in a moment, without that machine.
+    pub rehearsal: &'static str,
     /// Where and when, in the words of the page that shows it.
     pub on: &'static str,
+}
+
+/// A region from inside a function: the book shows it from the first column
+/// on, where mdBook cannot move it.
+#[derive(Clone, Copy)]
+pub struct Inner {
+    pub out: &'static str,
+    pub of: &'static str,
 }
 
 /// The way from one region to another: `src/part1_cpu/ops.rs:mul`.
@@ -69,6 +79,7 @@ pub struct Manifest {
     pub part1: &'static [Output],
     pub outputs: &'static [Output],
     pub measured: &'static [Measured],
+    pub inners: &'static [Inner],
     pub diffs: &'static [Diff],
     pub growths: &'static [Growth],
     pub figures: &'static [Figure],

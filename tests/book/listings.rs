@@ -197,12 +197,13 @@ fn shown_as(
              ```{language}."
         ));
     }
+    let inner = manifest.inners.iter().find(|inner| inner.out == file);
     let name = if is_source(file) {
         file.clone()
+    } else if let Some(inner) = inner {
+        of(inner.of).into()
     } else if let Some(diff) = manifest.diffs.iter().find(|d| d.out == file) {
-        let files = [diff.old, diff.new]
-            .map(|side| side.rsplit_once(':').map_or(side, |(file, _)| file));
-        files.join(" → ")
+        [diff.old, diff.new].map(of).join(" → ")
     } else {
         return Ok(());
     };
@@ -215,6 +216,11 @@ fn shown_as(
              {tab} and an empty line above the fence."
         )),
     }
+}
+
+/// The file of a region.
+fn of(place: &str) -> &str {
+    place.rsplit_once(':').map_or(place, |(file, _)| file)
 }
 
 /// Every generated listing and every figure is on some page, a figure on one

@@ -235,6 +235,28 @@ pub const MANIFEST: Manifest = Manifest {
         ),
     ],
     measured: MEASURED,
+    inners: &[
+        Inner {
+            out: "book/listings/rung-loads.rs",
+            of: "src/part2_gpu/matmul.rs:loads",
+        },
+        Inner {
+            out: "book/listings/rung-counted.rs",
+            of: "tests/opencl/loads.rs:counted",
+        },
+        Inner {
+            out: "book/listings/matmul4-column.cl",
+            of: "kernels/part2/matmul4_column.cl:column",
+        },
+        Inner {
+            out: "book/listings/matmul5-block.cl",
+            of: "kernels/part2/matmul5_block.cl:block",
+        },
+        Inner {
+            out: "book/listings/matmul6-products.cl",
+            of: "kernels/part2/matmul6_vector.cl:products",
+        },
+    ],
     diffs: &[
         Diff {
             out: "book/listings/step1-step2.diff",
@@ -297,6 +319,21 @@ pub const MANIFEST: Manifest = Manifest {
             new: "src/part2_gpu/matrix.rs:matmul",
         },
         Diff {
+            out: "book/listings/matmul1-matmul2.diff",
+            old: "kernels/part2/matmul1_naive.cl:naive",
+            new: "kernels/part2/matmul2_coalesced.cl:coalesced",
+        },
+        Diff {
+            out: "book/listings/matmul6-matmul7.diff",
+            old: "kernels/part2/matmul6_vector.cl:steps",
+            new: "kernels/part2/matmul7_ahead.cl:steps",
+        },
+        Diff {
+            out: "book/listings/matmul7-matmul8.diff",
+            old: "kernels/part2/matmul7_ahead.cl:shape",
+            new: "kernels/part2/matmul8_tall.cl:shape",
+        },
+        Diff {
             out: "book/listings/part1-part2-backward.diff",
             old: "src/part1_cpu/backward.rs:backward",
             new: "src/part2_gpu/backward.rs:backward",
@@ -326,6 +363,8 @@ pub const MANIFEST: Manifest = Manifest {
             draw: || figures::crossover("matmul"),
         },
         Figure { out: "book/figures/reduction.svg", draw: figures::reduction },
+        Figure { out: "book/figures/reuse.svg", draw: figures::reuse },
+        Figure { out: "book/figures/ladder.svg", draw: figures::ladder },
     ],
     pictures: &[
         Picture { out: "book/figures/moons.svg", written: "target/moons.svg" },

@@ -35,12 +35,32 @@ pub const MEASURED: &[Measured] = &[
         "book/listings/part2_crossover_matmul.out",
         "cargo run --release --example part2_crossover -- matmul",
     ),
+    on_pocl_once(
+        "book/listings/part2_ladder.out",
+        "cargo run --release --example part2_ladder -- 512",
+    ),
+    Measured {
+        out: "book/listings/part2_ladder_h200.out",
+        command: "cargo run --release --example part2_ladder -- 4096 8192 \
+                  --numbers 268435456 \
+                  --peer \"python3 benches/peers/gpu.py\"",
+        rehearsal: "cargo run --release --example part2_ladder -- 32 64",
+        on: "one NVIDIA H200 with driver 580.159.04 in November 2026",
+    },
+    Measured {
+        out: "book/listings/part2_ladder_sizes.out",
+        command: "cargo run --release --example part2_ladder -- 64 256 1024 \
+                  2048 4097 --numbers 1000000 \
+                  --peer \"python3 benches/peers/gpu.py\"",
+        rehearsal: "cargo run --release --example part2_ladder -- 32 64",
+        on: "one NVIDIA H200 with driver 580.159.04 in November 2026",
+    },
 ];
 
-/// What chapter 14 measured with PoCL.
+/// What was measured with PoCL.
 const fn on_pocl_once(out: &'static str, command: &'static str) -> Measured {
     let on = "PoCL 3.1 on two cores of an Intel Xeon in November 2026";
-    Measured { out, command, on }
+    Measured { out, command, rehearsal: command, on }
 }
 
 /// A listing begins with its command, and a page that shows it says where and
@@ -84,7 +104,7 @@ pub fn unlike(found: &str, wanted: &str) -> Option<String> {
 
 /// The lines without what differs from run to run.
 fn form(text: &str) -> BTreeSet<String> {
-    const MACHINE: [&str; 3] = ["device  ", "host    ", "gpu:"];
+    const MACHINE: [&str; 4] = ["device  ", "host    ", "peer  ", "gpu:"];
     let lines = text.lines().map(str::trim_end);
     lines
         .filter(|line| !MACHINE.iter().any(|start| line.starts_with(start)))

@@ -16,7 +16,7 @@ mod listings;
 mod shape;
 
 use crate::faults;
-use crate::manifest::{Diff, Growth, Manifest, Measured, Needs, Output};
+use crate::manifest::{Diff, Growth, Inner, Manifest, Measured, Needs, Output};
 use crate::tree::Tree;
 
 const CHAPTER: &str = "book/src/ch11-template.md";
@@ -24,6 +24,7 @@ const SUMMARY: &str = "book/src/SUMMARY.md";
 const GLOSSARY: &str = "book/src/glossary.md";
 const FIGURE: &str = "book/figures/example.svg";
 const CODE: &str = "src/part1_cpu/ops.rs";
+const INNER: &str = "book/listings/example.rs";
 const DIFF: &str = "book/listings/example.diff";
 const MEASURED: &str = "book/listings/example_measured.out";
 const ROWS: &str = "exercises/exercises.toml";
@@ -41,8 +42,10 @@ const PLANTED: Manifest = Manifest {
     measured: &[Measured {
         out: MEASURED,
         command: "cargo run --release --example example -- fast",
+        rehearsal: "cargo run --release --example example -- slow",
         on: "two cores of an Intel Xeon in November 2026",
     }],
+    inners: &[Inner { out: INNER, of: "src/part1_cpu/ops.rs:sum" }],
     diffs: &[Diff {
         out: DIFF,
         old: "src/part1_cpu/ops.rs:mul",
@@ -68,6 +71,8 @@ fn book() -> Tree {
     let mul = "//! Operations.\n// ANCHOR: mul\n\
                /// The product.\npub fn mul() {\n    // here\n}\n\
                // ANCHOR_END: mul\n";
+    let sum = "fn sum() {\n    // ANCHOR: sum\n    if true {\n        \
+               // there\n    }\n    // ANCHOR_END: sum\n}\n";
     Tree::default()
         .with("book/book.toml", include_str!("../../book/book.toml"))
         .with(CSS, include_str!("../../book/theme/book.css"))
@@ -83,13 +88,14 @@ fn book() -> Tree {
             MEASURED,
             "$ cargo run --release --example example -- fast\n9 ms\n",
         )
+        .with(INNER, "if true {\n    // there\n}\n")
         .with(DIFF, " a\n-b\n+c\n")
         .with(FIGURE, SVG)
         .with(ROWS, EXERCISE)
         .with(BOX, "\n```sh\ncargo learn check example\n```\n")
         .with("examples/example.rs", "fn main() {}\n")
         .with("kernels/part2/mul.cl", mul)
-        .with(CODE, mul)
+        .with(CODE, &format!("{mul}{sum}"))
         .with("src/part2_gpu/ops.rs", mul)
 }
 

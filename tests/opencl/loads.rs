@@ -26,6 +26,7 @@ fn the_loads_of_each_rung_are_those_of_its_formula() {
     let name = "loads::the_loads_of_each_rung_are_those_of_its_formula";
     child_under(&mut tool, name);
     let text = succeed(&mut tool);
+    // ANCHOR: counted
     let [m, k, n] = SHAPE;
     for rung in &LADDER {
         let name = rung.kernel.name();
@@ -35,6 +36,7 @@ fn the_loads_of_each_rung_are_those_of_its_formula() {
             .map(|what| bytes(counts, what) as f64 / 4.0 / (m * n) as f64);
         assert_eq!(counted, rung.loads(k), "{name}");
     }
+    // ANCHOR_END: counted
 }
 
 /// The bytes of a kind of instruction of the first kernel in `counts`.

@@ -3,7 +3,7 @@
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use super::{CHAPTER, CODE, MEASURED, PLANTED, book, reported};
+use super::{CHAPTER, CODE, INNER, MEASURED, PLANTED, book, reported};
 use crate::generated::stale;
 use crate::manifest::{Needs, Output};
 use crate::measured::unlike;
@@ -51,6 +51,22 @@ fn a_stale_listing_is_reported_with_its_first_new_line() {
     assert!(fault.contains("`12`") && fault.contains("UPDATE=1"), "{fault}");
     let same = "$ cargo run --example example\n9\n";
     assert_eq!(stale(&book(), file, same), None);
+}
+
+#[test]
+fn a_region_from_inside_a_function_begins_at_the_first_column() {
+    let computed = PLANTED.computed(&book());
+    let (_, text) = computed.iter().find(|(out, _)| out == INNER).unwrap();
+    assert_eq!(text.as_deref(), book().get(INNER).ok_or(&String::new()));
+}
+
+#[test]
+fn a_listing_of_an_inner_region_without_its_file_is_reported() {
+    let label = "<p class=\"file\">src/part1_cpu/ops.rs</p>\n\n```rust,ignore\n\
+                 {{#include ../listings/example.rs}}";
+    let bare = "```rust,ignore\n{{#include ../listings/example.rs}}";
+    let book = book().edit(CHAPTER, label, bare);
+    reported(book, CHAPTER, "Write <p class=\"file\">src/part1_cpu/ops.rs");
 }
 
 #[test]

@@ -1,0 +1,179 @@
+//! The check of `tiled_matmul`, a product with a transposed operand by tiles
+//! (chapter 18).
+//!
+//! Each step adds one thing that can go wrong, so a step that fails after one
+//! that passed says which it is. Right numbers do not tell who loaded what:
+//! the last step counts, by a line that it puts into the learner's text.
+
+use std::process::ExitCode;
+
+use exercises::Argument::{Count, In, Log, Out};
+use exercises::{Kernel, Outcome, Stop, check_kernel, expect, numbers, wrong};
+
+const YOURS: &str = exercises::path!("part2_gpu/tiled_matmul.cl");
+const TILE: usize = 16;
+
+fn main() -> ExitCode {
+    check_kernel(
+        "tiled_matmul",
+        YOURS,
+        "matmul_transposed",
+        &[
+            ("16 x 16 by 16 x 16: one tile, one step", one_step),
+            ("k = 48: three steps", three_steps),
+            ("k = 20: the last tile is not full", ragged_step),
+            ("19 rows and 21 columns: groups beyond the edge", edges),
+            ("each number is loaded once for 16 results", shared),
+        ],
+    )
+}
+
+fn one_step(kernel: &Kernel) -> Outcome {
+    let [m, k, n] = [TILE; 3];
+    let (a, b) = (numbers(1, m * k), numbers(2, n * k));
+    let yours = product(kernel, [m, k, n])?;
+    let plain = |row: usize, column: usize| -> f32 {
+        (0..k).map(|i| a[row * k + i] * b[i * n + column]).sum()
+    };
+    if yours == matrix([m, n], plain) {
+        return Err(wrong(
+            "out is a x b. Here b is transposed: the number at `row` and \
+             `column` is row `row` of a times *row* `column` of b. In the \
+             tile of b, too, an item reads along a row.",
+        ));
+    }
+    judge(
+        [m, k, n],
+        &yours,
+        "There is one step, so either somebody adds before the tiles are full, \
+         or an index is turned. An item fills the cell [y][x] of both tiles, \
+         and then reads row y of one and row x of the other.",
+    )
+}
+
+fn three_steps(kernel: &Kernel) -> Outcome {
+    let shape = [TILE, 3 * TILE, TILE];
+    judge(
+        shape,
+        &product(kernel, shape)?,
+        "One step is right, and three are not. Between the sums of one step \
+         and the loads of the next, every item has to be done with reading: \
+         the loop needs a barrier at its end, too.",
+    )
+}
+
+fn ragged_step(kernel: &Kernel) -> Outcome {
+    let shape = [TILE, 20, TILE];
+    judge(
+        shape,
+        &product(kernel, shape)?,
+        "In the last step only 4 columns of the tiles are in the matrices. The \
+         others must hold 0, in both tiles: what is left there from the step \
+         before counts as well.",
+    )
+}
+
+fn edges(kernel: &Kernel) -> Outcome {
+    for shape in [[19, 20, 21], [1, 1, 1], [33, 17, 5]] {
+        judge(
+            shape,
+            &product(kernel, shape)?,
+            "Some items have no element of the result here, or no row of b to \
+             load. They must not write, and they must load all the same, a \
+             number or a 0, and come to every barrier.",
+        )?;
+    }
+    Ok(())
+}
+
+/// The product, if no guard value is in it.
+fn product(kernel: &Kernel, shape: [usize; 3]) -> Result<Vec<f32>, Stop> {
+    let [m, k, n] = shape;
+    let yours = run(kernel, shape, None)?.remove(0);
+    let Some(at) = yours.iter().position(|y| y.abs() > 1e20 || y.is_nan())
+    else {
+        return Ok(yours);
+    };
+    Err(wrong(format!(
+        "The number at row {} and column {} is {:e}: a guard value is in it, \
+         which stands behind a ({m}, {k}) and behind b ({n}, {k}). A tile \
+         holds 0 where the matrix has no number.",
+        at / n,
+        at % n,
+        yours[at]
+    )))
+}
+
+fn run(
+    kernel: &Kernel,
+    [m, k, n]: [usize; 3],
+    log: Option<usize>,
+) -> Result<Vec<Vec<f32>>, Stop> {
+    let (a, b) = (numbers(1, m * k), numbers(2, n * k));
+    let mut arguments = vec![
+        In("a", &a),
+        In("b", &b),
+        Out("out", m * n),
+        Count(m),
+        Count(k),
+        Count(n),
+    ];
+    arguments.extend(log.map(Log));
+    kernel.run_grid([n, m], &arguments)
+}
+
+fn judge([m, k, n]: [usize; 3], yours: &[f32], why: &str) -> Outcome {
+    let (a, b) = (numbers(1, m * k), numbers(2, n * k));
+    let right = matrix([m, n], |row, column| {
+        (0..k).map(|i| a[row * k + i] * b[column * k + i]).sum()
+    });
+    expect("out", yours, &right).map_err(|stop| match stop {
+        Stop::Wrong { words, .. } => wrong(format!("{words}\n\n{why}")),
+        other => other,
+    })
+}
+
+fn matrix(
+    [m, n]: [usize; 2],
+    element: impl Fn(usize, usize) -> f32,
+) -> Vec<f32> {
+    (0..m * n).map(|at| element(at / n, at % n)).collect()
+}
+
+/// Counts what is loaded from `a` and `b`, over whole tiles.
+fn shared(kernel: &Kernel) -> Outcome {
+    let [m, k, n] = [2 * TILE, 2 * TILE, 3 * TILE];
+    let Some(kernel) = kernel.altered(counting)? else { return Ok(()) };
+    let counts = run(&kernel, [m, k, n], Some(m * n))?.remove(1);
+    let loads: f32 = counts.iter().sum();
+    let enough = 2 * m * k * n / TILE;
+    if loads as usize <= enough {
+        return Ok(());
+    }
+    Err(wrong(format!(
+        "The numbers are right, and loaded too often: for a ({m}, {k}) and b \
+         ({n}, {k}) your items read a[..] and b[..] {loads} times, where \
+         {enough} are enough. Each item loads one number of each into the \
+         tiles in a step, and takes all others from there."
+    )))
+}
+
+/// The text with a line that makes every `a` and `b` of the kernel's body
+/// count, each item for itself.
+fn counting(text: &str) -> Result<String, Stop> {
+    let name = "void matmul_transposed(";
+    let parameters = text.find(name).map(|at| at + name.len());
+    let close = parameters.and_then(|at| Some(at + text[at..].find(')')?));
+    let open = close.and_then(|at| Some(at + text[at..].find('{')? + 1));
+    let (Some(close), Some(open)) = (close, open) else {
+        return Err(wrong(format!("The text has no `kernel {name}..) {{`.")));
+    };
+    let count = "(log[get_global_id(1) * get_global_size(0) \
+                 + get_global_id(0)] += 1.0f, ";
+    Ok(format!(
+        "{}, global float *log{}\n#define a {count}a)\n#define b {count}b)\n{}",
+        &text[..close],
+        &text[close..open],
+        &text[open..]
+    ))
+}
