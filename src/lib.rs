@@ -42,4 +42,4 @@ pub mod timeline;
 pub mod workgroup;
 
 pub use error::{Error, attempt};
-pub use program::{run, words};
+pub use program::{run, run_with_help, words};

@@ -2,24 +2,37 @@
 //! with an error, and with the words that every example takes.
 //!
 //! `--timeline` prints what ran on a device, and when; `--trace FILE` writes
-//! it for <https://ui.perfetto.dev>. A program that has words of its own gets
-//! them, without these, from [`words`].
+//! it for <https://ui.perfetto.dev>; `--help` says what a program is for. A
+//! program that has words of its own gets them, without these, from [`words`].
 //!
-//! Reading order: [`run`], [`words`].
+//! Reading order: [`run`], [`run_with_help`], [`words`].
 
-use std::env;
-use std::path::PathBuf;
+use std::panic::Location;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::{env, fs};
 
 use crate::error::{Error, attempt};
 use crate::timeline::Timeline;
 use crate::{draw, opencl};
 
 /// Runs a program and shows its timeline if it was asked for. For an error it
-/// prints one sentence, and exits with the error's code.
+/// prints one sentence, and exits with the error's code. For `--help` it
+/// prints what stands at the head of the program's file.
+#[track_caller]
 pub fn run(program: impl FnOnce() -> Result<(), Error>) -> ExitCode {
-    match framed(program) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = fs::read_to_string(root.join(Location::caller().file()));
+    run_with_help(&head(&text.unwrap_or_default()), program)
+}
+
+/// [`run`], with a text of the program's own for `--help`.
+pub fn run_with_help(
+    help: &str,
+    program: impl FnOnce() -> Result<(), Error>,
+) -> ExitCode {
+    match framed(help, program) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
@@ -41,8 +54,23 @@ pub fn words() -> Vec<String> {
 /// Whether the program has asked for its words.
 static ASKED: AtomicBool = AtomicBool::new(false);
 
-fn framed(program: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
+/// The description at the head of a source, as plain text.
+fn head(source: &str) -> String {
+    let lines = source.lines().map_while(|line| line.strip_prefix("//!"));
+    let lines = lines.map(|line| line.strip_prefix(' ').unwrap_or(line));
+    let lines = lines.filter(|line| !line.starts_with("```"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn framed(
+    help: &str,
+    program: impl FnOnce() -> Result<(), Error>,
+) -> Result<(), Error> {
     let frame = Frame::of(env::args().skip(1))?;
+    if frame.rest.iter().any(|word| word == "--help") {
+        println!("{}\n\n{EVERYWHERE}", help.trim());
+        return Ok(());
+    }
     if !frame.shows() {
         attempt(program)??;
         return frame.check_rest();
@@ -53,6 +81,12 @@ fn framed(program: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
     let shown = opencl::stop().and_then(|timeline| frame.show(&timeline));
     result.and(shown).and_then(|()| frame.check_rest())
 }
+
+const EVERYWHERE: &str = "\
+Every example takes these as well:
+
+  --timeline    print what ran on a device, and when
+  --trace FILE  write the same for https://ui.perfetto.dev";
 
 /// The words that every example takes, and the rest.
 #[derive(Debug, Default, PartialEq)]
@@ -122,8 +156,8 @@ impl Frame {
             return Ok(());
         }
         Err(Error::Usage(format!(
-            "nobody has read `{}`: this program takes --timeline and --trace \
-             FILE, and no other words.",
+            "this program does not know `{}`; it takes --help, --timeline \
+             and --trace FILE.",
             self.rest.join(" ")
         )))
     }
@@ -166,7 +200,14 @@ mod tests {
     fn words_that_nobody_reads_are_refused() {
         let refused = frame(&["--timelime"]).unwrap().check_rest();
         let said = refused.unwrap_err().to_string();
-        assert!(said.contains("nobody has read `--timelime`"), "{said}");
+        assert!(said.contains("does not know `--timelime`"), "{said}");
+    }
+
+    #[test]
+    fn the_head_of_a_program_is_its_help() {
+        let source = "//! What it is.\n//!\n//! ```sh\n//! cargo run\n//! \
+            ```\n//! Its words.\n\nuse std::env; //! no more\n//! nor this";
+        assert_eq!(head(source), "What it is.\n\ncargo run\nIts words.");
     }
 
     #[test]

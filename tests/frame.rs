@@ -94,5 +94,20 @@ fn a_word_that_nobody_reads_is_told() {
     let output = example("part1_refusals", &["--timelime"]);
     assert_eq!(output.status.code(), Some(2));
     let said = told(&output.stderr);
-    assert!(said.contains("nobody has read `--timelime`"), "{said}");
+    assert!(said.contains("does not know `--timelime`"), "{said}");
+}
+
+#[test]
+fn help_says_what_an_example_is_for_and_runs_nothing() {
+    for (name, words) in [
+        ("part3_strides", "slice=..,1..3"),
+        ("part3_views", "set in one of them"),
+        ("part3_digits", "--epochs N"),
+    ] {
+        let output = example(name, &["--help"]);
+        assert!(output.status.success());
+        let out = told(&output.stdout);
+        assert!(out.contains(words) && out.contains("--trace FILE"), "{out}");
+        assert!(!out.contains(" on cpu\n"), "it has run: {out}");
+    }
 }

@@ -37,9 +37,9 @@ struct Request {
 }
 
 fn main() -> ExitCode {
-    rungrad::run(|| {
+    rungrad::run_with_help(HELP, || {
         let words = rungrad::words();
-        if words.is_empty() || words.iter().any(|w| w == "--help") {
+        if words.is_empty() {
             println!("{HELP}");
             return Ok(());
         }

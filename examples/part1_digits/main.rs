@@ -16,12 +16,8 @@ use request::{HELP, request};
 use training::{Epoch, scores, train};
 
 fn main() -> ExitCode {
-    rungrad::run(|| {
+    rungrad::run_with_help(HELP, || {
         let words = rungrad::words();
-        if words.iter().any(|word| word == "--help") {
-            println!("{HELP}");
-            return Ok(());
-        }
         let request = request(&words)?;
         let seed = request.seed.unwrap_or(0);
         if let Some(splits) = request.splits {

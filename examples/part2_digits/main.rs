@@ -21,12 +21,8 @@ RUNGRAD_DEVICE=gpu:1 picks the second OpenCL device, and so does
 cargo learn run part2_digits --device gpu:1";
 
 fn main() -> ExitCode {
-    rungrad::run(|| {
+    rungrad::run_with_help(HELP, || {
         let words = rungrad::words();
-        if words.iter().any(|word| word == "--help") {
-            println!("{HELP}");
-            return Ok(());
-        }
         let Request { seed, epochs } = Request::of(&words)?;
         let (gpu, split) = (Gpu::first()?, digits().split(SPLIT_SEED));
         println!("{} digits to learn on {}", split.0.rows(), gpu.name());

@@ -21,12 +21,8 @@ usage: cargo run --example part3_digits -- [options]
   --epochs N   how often all rows are learned (20)";
 
 fn main() -> ExitCode {
-    rungrad::run(|| {
+    rungrad::run_with_help(HELP, || {
         let words = rungrad::words();
-        if words.iter().any(|word| word == "--help") {
-            println!("{HELP}");
-            return Ok(());
-        }
         let Request { device, seed, epochs } = Request::of(&words)?;
         let (name, split) = (device.name()?, digits().split(SPLIT_SEED));
         println!("{} digits to learn on {device}: {name}", split.0.rows());

@@ -156,7 +156,7 @@ fn examples(folder: &Path) -> Result<Vec<Example>, Stop> {
         .map(|(name, file)| {
             let text = fs::read_to_string(file).unwrap_or_default();
             let summary = first_sentence(&text);
-            let is_framed = text.contains("rungrad::run(");
+            let is_framed = text.contains("rungrad::run");
             Example { name, summary, is_framed }
         })
         .collect();
