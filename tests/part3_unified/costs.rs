@@ -6,6 +6,7 @@ use rungrad::ledger;
 use rungrad::part3_unified::{Device, Tensor, grad};
 
 use super::common::device::gpu_or_skip;
+use super::common::random::Random;
 use super::leaf;
 
 /// Some of everything, there and back.
@@ -138,4 +139,48 @@ fn threads_that_share_a_product_change_no_bit() {
         0..200,
     ]));
     assert_eq!(row.to_vec().unwrap(), alone[2 * 300 * 200 - 200..]);
+}
+
+/// So a network says the same of a picture alone as among others, and no
+/// thread can change a bit.
+#[test]
+fn a_row_of_a_product_does_not_know_the_others() {
+    let mut random = Random(9);
+    for case in 0..300 {
+        let longest = if case % 4 == 0 { 1100 } else { 40 };
+        let [m, k, n] = [70, longest, 70].map(|most| 1 + random.below(most));
+        let mut matrix = |rows: usize, columns: usize| {
+            let turned = random.below(2) == 1;
+            let shape = if turned { [columns, rows] } else { [rows, columns] };
+            let values = random.values(rows * columns);
+            let matrix = Tensor::new(&shape, &values, Device::Cpu).unwrap();
+            if turned { matrix.transpose() } else { matrix }
+        };
+        let (a, b) = (matrix(m, k), matrix(k, n));
+        let all = a.matmul(&b).to_vec().unwrap();
+        let from = random.below(m);
+        let rows = from..from + 1 + random.below(m - from);
+        let some = a.slice(&[rows.clone(), 0..k]).matmul(&b);
+        let what = format!("{rows:?} of ({m}, {k}) x ({k}, {n})");
+        let part = &all[rows.start * n..rows.end * n];
+        assert!(some.to_vec().unwrap() == part, "{what}");
+    }
+}
+
+#[test]
+fn infinity_times_zero_stays_in_its_row_of_a_product() {
+    let (m, k, n) = (37, 21, 19);
+    let mut a = vec![1.0; m * k];
+    a[5 * k + 3] = f32::INFINITY;
+    a[20 * k + 20] = f32::NAN;
+    let mut b = vec![0.5; k * n];
+    b[3 * n..4 * n].fill(0.0);
+    let new = |shape, values| Tensor::new(shape, values, Device::Cpu).unwrap();
+    let product = new(&[m, k], &a).matmul(&new(&[k, n], &b));
+    for (i, row) in product.to_vec().unwrap().chunks(n).enumerate() {
+        match i {
+            5 | 20 => assert!(row.iter().all(|x| x.is_nan()), "row {i}"),
+            _ => assert_eq!(row, [10.0; 19], "row {i}"),
+        }
+    }
 }

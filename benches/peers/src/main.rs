@@ -1,11 +1,15 @@
 //! What an operation costs when its arithmetic costs nothing: the chain
 //! `y = y * b + a`, a thousand times, on one element, forward, backward and
-//! freed again. Part 1 and its peers take turns in one run, so that they share
-//! whatever else the machine does.
+//! freed again. With the word `products`, what a product of matrices costs.
+//! The engines take turns in one run, so that they share whatever else the
+//! machine does.
 //!
 //! ```sh
 //! cd benches/peers && cargo run --release
+//! cd benches/peers && RAYON_NUM_THREADS=1 cargo run --release -- products
 //! ```
+
+mod products;
 
 use std::error::Error;
 use std::hint::black_box;
@@ -80,6 +84,14 @@ fn dfdx() -> Outcome {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
+    match std::env::args().nth(1).as_deref() {
+        None => chain(),
+        Some("products") => products::table(),
+        Some(other) => Err(format!("{other}: the word is `products`").into()),
+    }
+}
+
+fn chain() -> Result<(), Box<dyn Error>> {
     let mut times = ENGINES.map(|_| Vec::new());
     let mut answers = ENGINES.map(|_| [0.0; 4]);
     for _ in 0..ROUNDS {
