@@ -1,8 +1,8 @@
 //! The processor: loops over slices, shared among threads where that pays.
 
-use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::{array, fmt, iter};
 
 use ndarray::{ArrayView2, ArrayViewMut2, ShapeBuilder, aview1, linalg, s};
 use rayon::prelude::*;
@@ -13,6 +13,7 @@ use super::{
     Array, Backend, Binary, Memory, Reduce, Storage, Unary, View, Window, own,
 };
 use crate::error::Error;
+use crate::shape::{offsets, size};
 use crate::{ledger, rng};
 
 /// From this many elements on the threads share them.
@@ -130,7 +131,7 @@ impl Backend for Cpu {
         a: &Array,
         b: &Array,
     ) -> Result<Shared, Error> {
-        Ok(pairs(op, &a.compact()?, &b.compact()?))
+        Ok(pairs(op, &straight(a)?, &straight(b)?))
     }
 
     fn choose(
@@ -266,27 +267,51 @@ fn dense(a: &Array) -> &[f32] {
     &numbers(a)[a.offset()..][..a.len()]
 }
 
-/// The elements of any view, in row-major order, a run at a time.
+/// Calls `visit` for each run of views of one shape, in row-major order: with
+/// where it begins in each memory, its length, and its step in each.
+fn walk<const N: usize>(
+    views: [&View; N],
+    mut visit: impl FnMut([usize; N], usize, [isize; N]),
+) {
+    if views[0].is_empty() {
+        return;
+    }
+    let mut runs = runs(views);
+    let (length, steps) = runs.pop().unwrap_or((1, [1; N]));
+    let shape: Vec<usize> = runs.iter().map(|run| run.0).collect();
+    let strides: [Vec<isize>; N] =
+        array::from_fn(|i| runs.iter().map(|run| run.1[i]).collect());
+    let mut starts: [_; N] =
+        array::from_fn(|i| offsets(&shape, &strides[i], views[i].offset()));
+    for _ in 0..size(&shape) {
+        let next = starts.each_mut().map(Iterator::next);
+        visit(next.map(|at| at.expect("one for each run")), length, steps);
+    }
+}
+
+/// The elements of any view, in row-major order.
 fn elements(a: &Array) -> Vec<f32> {
-    let (all, mut runs) = (numbers(a), runs([a.view()]));
-    if a.is_empty() {
-        return Vec::new();
-    }
-    let (length, [step]) = runs.pop().unwrap_or((1, [1]));
-    let (shape, strides): (Vec<usize>, Vec<isize>) =
-        runs.into_iter().map(|(size, [stride])| (size, stride)).unzip();
+    let all = numbers(a);
     let mut values = Vec::with_capacity(a.len());
-    for at in crate::shape::offsets(&shape, &strides, a.offset()) {
-        match step {
-            1 => values.extend_from_slice(&all[at..][..length]),
-            0 => values.extend(std::iter::repeat_n(all[at], length)),
-            _ => {
-                let place = |i| (at as isize + i as isize * step) as usize;
-                values.extend((0..length).map(|i| all[place(i)]));
-            }
+    walk([a.view()], |[at], length, [step]| match step {
+        1 => values.extend_from_slice(&all[at..][..length]),
+        0 => values.extend(iter::repeat_n(all[at], length)),
+        _ => {
+            let place = |i| (at as isize + i as isize * step) as usize;
+            values.extend((0..length).map(|i| all[place(i)]));
         }
-    }
+    });
     values
+}
+
+/// The same elements in runs that lie in a row or are one number, over and
+/// over; copies only when they are not.
+fn straight(a: &Array) -> Result<Array, Error> {
+    let walked = a.shape().iter().rposition(|&size| size != 1);
+    match walked.map(|axis| a.strides()[axis]) {
+        None | Some(0 | 1) => Ok(a.clone()),
+        Some(_) => a.compact(),
+    }
 }
 
 fn map(a: &Array, f: impl Fn(f32) -> f32 + Sync) -> Shared {
@@ -297,12 +322,31 @@ fn map(a: &Array, f: impl Fn(f32) -> f32 + Sync) -> Shared {
     })
 }
 
+/// `f` of each pair of straight arrays. What is broadcast is read where it
+/// lies, as often as it is needed.
 fn zip(a: &Array, b: &Array, f: impl Fn(f32, f32) -> f32 + Sync) -> Shared {
-    let (x, y) = (dense(a), dense(b));
-    Host::shared(match x.len() {
-        0..PARALLEL => x.iter().zip(y).map(|(&x, &y)| f(x, y)).collect(),
-        _ => x.par_iter().zip(y).map(|(&x, &y)| f(x, y)).collect(),
-    })
+    if a.is_dense() && b.is_dense() {
+        let (x, y) = (dense(a), dense(b));
+        return Host::shared(match x.len() {
+            0..PARALLEL => x.iter().zip(y).map(|(&x, &y)| f(x, y)).collect(),
+            _ => x.par_iter().zip(y).map(|(&x, &y)| f(x, y)).collect(),
+        });
+    }
+    let (all, others) = (numbers(a), numbers(b));
+    let mut values = Vec::with_capacity(a.len());
+    walk([a.view(), b.view()], |[i, j], length, steps| {
+        let (x, y) = (all[i..].iter(), others[j..].iter());
+        let (first, other) = (all[i], others[j]);
+        match steps {
+            [1, 1] => {
+                values.extend(x.zip(y).take(length).map(|(&x, &y)| f(x, y)))
+            }
+            [1, _] => values.extend(x.take(length).map(|&x| f(x, other))),
+            [_, 1] => values.extend(y.take(length).map(|&y| f(first, y))),
+            _ => values.extend(iter::repeat_n(f(first, other), length)),
+        }
+    });
+    Host::shared(values)
 }
 
 /// `1 / (1 + e^-x)`, without a large exponential.
