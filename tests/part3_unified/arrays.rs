@@ -225,6 +225,61 @@ fn convolutions_and_pools_agree_with_loops() {
     );
 }
 
+/// Convolution and mean are linear in each operand, so a step of 1 changes
+/// the loss by the slope, in whole numbers by exactly that. The image is a
+/// view, turned.
+#[test]
+fn slopes_of_convolutions_and_means_are_differences() {
+    for device in devices() {
+        let values = |n: usize, by: usize| -> Vec<f32> {
+            (0..n).map(|i| ((i * by) % 7) as f32 - 3.0).collect()
+        };
+        let (x, w) = (values(2 * 2 * 3 * 4, 5), values(3 * 2 * 2 * 2, 3));
+        let weights = Tensor::new(&[2, 3, 2, 4], &values(48, 4), device);
+        let weights = weights.unwrap();
+        let window = Window { size: [2, 2], step: [1, 1] };
+        let loss = |x: &Tensor, w: &Tensor| {
+            let turned = x.transpose();
+            let out = turned.conv2d(w, [2, 1], [0, 1]) * &weights;
+            out.sum() + turned.avg_pool2d(&window).scale(4.0).sum()
+        };
+        let new = |x: &[f32], w: &[f32]| {
+            let x = Tensor::new(&[2, 2, 3, 4], x, device).unwrap();
+            let w = Tensor::new(&[3, 2, 2, 2], w, device).unwrap();
+            [x, w].map(Tensor::requires_grad)
+        };
+        let [image, filters] = new(&x, &w);
+        let here = loss(&image, &filters);
+        here.backward();
+        let here = here.to_vec().unwrap()[0];
+        let there = |x: &[f32], w: &[f32]| {
+            let [x, w] = new(x, w);
+            loss(&x, &w).to_vec().unwrap()[0] - here
+        };
+        let stepped = |values: &[f32], i: usize| {
+            let mut values = values.to_vec();
+            values[i] += 1.0;
+            values
+        };
+        let grad = |t: &Tensor| t.grad().unwrap().to_vec().unwrap();
+        for (i, slope) in grad(&image).into_iter().enumerate() {
+            assert_eq!(slope, there(&stepped(&x, i), &w), "{device}, x {i}");
+        }
+        for (i, slope) in grad(&filters).into_iter().enumerate() {
+            assert_eq!(slope, there(&x, &stepped(&w, i)), "{device}, w {i}");
+        }
+    }
+}
+
+#[test]
+fn a_row_has_its_one_at_the_label() {
+    for device in devices() {
+        let rows = Tensor::one_hot(&[2, 0], 3, device).unwrap();
+        assert_eq!(rows.shape(), [2, 3]);
+        assert_eq!(rows.to_vec().unwrap(), [0., 0., 1., 1., 0., 0.]);
+    }
+}
+
 fn indices(
     shape: [usize; 4],
 ) -> impl Iterator<Item = (usize, usize, usize, usize)> {
