@@ -1,7 +1,7 @@
 // moving_data: data of every kind to every device (chapter 21).
 //
 // WHAT   Numbers come as a list with a shape, as an ndarray in any layout, or
-//        as a tensor that is on some device already. Make a tensor of them
+//        as a tensor that is on some device already. Make a tensor from them
 //        that is on `device`.
 // WHY    Each kind of data on each device is a case of its own, and a case
 //        that is forgotten shows late: a tensor in the wrong place, a copy
