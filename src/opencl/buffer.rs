@@ -112,7 +112,7 @@ impl<T: Element> Buffer<T> {
         // buffer, is written. An element has no invalid bits.
         let done = unsafe {
             core::enqueue_read_buffer(
-                &self.gpu.0.queue,
+                &self.gpu.0.queue(),
                 &self.mem,
                 true,
                 0,
@@ -138,7 +138,7 @@ impl<T: Element> Buffer<T> {
         // buffer, is copied.
         let done = unsafe {
             core::enqueue_write_buffer(
-                &self.gpu.0.queue,
+                &self.gpu.0.queue(),
                 &self.mem,
                 true,
                 0,

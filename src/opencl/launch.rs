@@ -116,7 +116,7 @@ impl<'a> Launch<'a> {
         // dropped meanwhile live on until the launch has ended.
         unsafe {
             core::enqueue_kernel(
-                &open.queue,
+                &open.queue(),
                 &kernel,
                 global.dimensions as u32,
                 None,

@@ -5,6 +5,7 @@ use std::thread;
 use rungrad::ledger;
 use rungrad::part3_unified::{Device, Tensor, grad};
 
+use super::child::{child, is_child, succeed};
 use super::common::device::gpu_or_skip;
 use super::common::random::Random;
 use super::leaf;
@@ -39,6 +40,12 @@ fn a_step_leaves_no_node_and_no_storage_behind() {
 #[test]
 fn after_the_first_step_nothing_is_built_and_little_allocated() {
     let Some(gpu) = gpu_or_skip() else { return };
+    // The pool is the device's, so no other test may take from it.
+    if !is_child() {
+        let test = "after_the_first_step_nothing_is_built_and_little_allocated";
+        succeed(&mut child(&format!("costs::{test}")));
+        return;
+    }
     let device = Device::Gpu(gpu.info().index);
     step(device);
     let ((), counts) = ledger::measure(|| step(device));
