@@ -107,11 +107,14 @@ fn compare(gpu: &Gpu, work: &Work) -> Result<(), Error> {
             break;
         }
     }
-    let first = |time: fn(&Point) -> f64| {
-        let faster = points.iter().find(|point| time(point) < point.host);
-        faster.map_or("-".to_string(), |point| point.n.to_string())
+    // One size at which it wins by luck is no crossover: from there on it
+    // wins at all.
+    let from = |time: fn(&Point) -> f64| {
+        let lost = points.iter().rposition(|p| time(p) >= p.host);
+        let next = points.get(lost.map_or(0, |lost| lost + 1));
+        next.map_or("-".to_string(), |point| point.n.to_string())
     };
-    let (copies, launch) = (first(|p| p.copies), first(|p| p.launch));
+    let (copies, launch) = (from(|p| p.copies), from(|p| p.launch));
     println!("the device wins from          {copies:>11}  {launch:>10}");
 
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

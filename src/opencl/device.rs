@@ -61,6 +61,8 @@ pub struct DeviceInfo {
     pub max_work_group: usize,
     /// The most work-items in one group, in each dimension.
     pub max_work_item_sizes: Vec<usize>,
+    /// Whether its kernels can compute in `double`.
+    pub doubles: bool,
     /// Bytes of `__local` memory that one group can have.
     pub local_memory: u64,
     /// Bytes of memory for buffers, all together.
@@ -182,6 +184,7 @@ fn describe(
         compute_units: ask!(id, MaxComputeUnits),
         max_work_group: ask!(id, MaxWorkGroupSize),
         max_work_item_sizes: ask!(id, MaxWorkItemSizes),
+        doubles: has_doubles(id),
         local_memory: ask!(id, LocalMemSize),
         global_memory: ask!(id, GlobalMemSize),
         max_allocation: ask!(id, MaxMemAllocSize),
@@ -189,6 +192,14 @@ fn describe(
         platform_id: platform,
         opencl: version,
     }))
+}
+
+/// A device that lacks them may refuse the question, too.
+fn has_doubles(id: DeviceId) -> bool {
+    match core::get_device_info(id, Ask::DoubleFpConfig) {
+        Ok(DeviceInfoResult::DoubleFpConfig(modes)) => !modes.is_empty(),
+        _ => false,
+    }
 }
 
 /// A number of bytes as people write it: `2.0 GiB`.

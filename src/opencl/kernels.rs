@@ -64,6 +64,17 @@ pub const EW_COPY4: Kernel =
         Some(vec![n, n])
     });
 
+/// Chains of products and sums in `float`: arguments `a, out, n, steps`.
+pub const CHAIN_F32: Kernel = kernel!("part2/chain.cl", "chain_f32", chain);
+
+/// The same in `double`, which a device may lack.
+pub const CHAIN_F64: Kernel = kernel!("part2/chain.cl", "chain_f64", chain);
+
+fn chain(given: &Given) -> Option<Vec<u64>> {
+    let n = given.uint(2)?;
+    Some(vec![n, n])
+}
+
 /// `out[i] = a[i] * b[i]` of shapes that stretch: arguments `a, a_strides, b,
 /// b_strides, out, shape, n`.
 pub const BROADCAST_MUL: Kernel =
@@ -225,6 +236,8 @@ const PART2: &[Kernel] = &[
     EW_ADD,
     EW_MUL4,
     EW_COPY4,
+    CHAIN_F32,
+    CHAIN_F64,
     BROADCAST_MUL,
     BROADCAST_ADD,
     EW_EXP,

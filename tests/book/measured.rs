@@ -39,23 +39,69 @@ pub const MEASURED: &[Measured] = &[
         "book/listings/part2_ladder.out",
         "cargo run --release --example part2_ladder -- 512",
     ),
-    Measured {
-        out: "book/listings/part2_ladder_h200.out",
-        command: "cargo run --release --example part2_ladder -- 4096 8192 \
-                  --numbers 268435456 \
-                  --peer \"python3 benches/peers/gpu.py\"",
-        rehearsal: "cargo run --release --example part2_ladder -- 32 64",
-        on: "one NVIDIA H200 with driver 580.159.04 in November 2026",
-    },
-    Measured {
-        out: "book/listings/part2_ladder_sizes.out",
-        command: "cargo run --release --example part2_ladder -- 64 256 1024 \
-                  2048 4097 --numbers 1000000 \
-                  --peer \"python3 benches/peers/gpu.py\"",
-        rehearsal: "cargo run --release --example part2_ladder -- 32 64",
-        on: "one NVIDIA H200 with driver 580.159.04 in November 2026",
-    },
+    on_h200_once(
+        "book/listings/part2_stopwatch_h200.out",
+        "cargo run --release --example part2_stopwatch -- 16777216",
+        "cargo run --release --example part2_stopwatch",
+    ),
+    on_h200_once(
+        "book/listings/part2_add_h200.out",
+        "cargo run --release --example part2_add",
+        "cargo run --release --example part2_add",
+    ),
+    on_h200_once(
+        "book/listings/part2_copies_h200.out",
+        "cargo run --release --example part2_copies",
+        "cargo run --release --example part2_copies",
+    ),
+    on_h200_once(
+        "book/listings/part2_matvec_h200.out",
+        "cargo run --release --example part2_matvec",
+        "cargo run --release --example part2_matvec",
+    ),
+    on_h200_once(
+        "book/listings/part2_matvec_long_h200.out",
+        "cargo run --release --example part2_matvec -- 16384 4096",
+        "cargo run --release --example part2_matvec -- 400 4096",
+    ),
+    on_h200_once(
+        "book/listings/part2_precision_h200.out",
+        "cargo run --release --example part2_precision -- 16777216",
+        "cargo run --release --example part2_precision -- 256",
+    ),
+    on_h200_once(
+        "book/listings/part2_crossover_add_h200.out",
+        "cargo run --release --example part2_crossover -- add",
+        "cargo run --release --example part2_crossover -- add",
+    ),
+    on_h200_once(
+        "book/listings/part2_crossover_matmul_h200.out",
+        "cargo run --release --example part2_crossover -- matmul",
+        "cargo run --release --example part2_crossover -- matmul",
+    ),
+    on_h200_once(
+        "book/listings/part2_ladder_h200.out",
+        "cargo run --release --example part2_ladder -- 4096 8192 \
+         --numbers 268435456 --peer \"python3 benches/peers/gpu.py\"",
+        "cargo run --release --example part2_ladder -- 32 64",
+    ),
+    on_h200_once(
+        "book/listings/part2_ladder_sizes.out",
+        "cargo run --release --example part2_ladder -- 64 256 1024 2048 4097 \
+         --numbers 1000000 --peer \"python3 benches/peers/gpu.py\"",
+        "cargo run --release --example part2_ladder -- 32 64",
+    ),
 ];
+
+/// What was measured on a card, and what prints the same words here.
+const fn on_h200_once(
+    out: &'static str,
+    command: &'static str,
+    rehearsal: &'static str,
+) -> Measured {
+    let on = "one NVIDIA H200 with driver 580.159.04 in November 2026";
+    Measured { out, command, rehearsal, on }
+}
 
 /// What was measured with PoCL.
 const fn on_pocl_once(out: &'static str, command: &'static str) -> Measured {

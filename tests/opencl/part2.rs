@@ -24,6 +24,7 @@ pub(crate) fn run(gpu: &Gpu, kernel: &Kernel, n: usize) -> Option<Both> {
         "ew_exp" => bench.each(f32::exp),
         "ew_relu" => bench.each(|b| b.max(0.0)),
         "ew_scale" => bench.scale(),
+        "chain_f32" | "chain_f64" => bench.chain(),
         "ew_fill" => bench.fill(),
         "ew_repeat" => bench.repeat(),
         "reduce_sum" => bench.sum_of_groups(),
@@ -124,6 +125,20 @@ impl<'a> Bench<'a> {
             .scalar(3.0_f32)
             .scalar(self.count);
         (written(launch, &out), self.a.iter().map(|a| 3.0 * a).collect())
+    }
+
+    /// Three steps from 0, 1, 2 and 3: an eighth of their sum is left of
+    /// them, and 7 quarters of the number have come, four times.
+    fn chain(&self) -> Both {
+        let out = self.out(self.n);
+        let launch = self
+            .launch(self.n)
+            .input(&self.x, self.n)
+            .output(&out, self.n)
+            .scalar(self.count)
+            .scalar(3_u32);
+        let right = self.a.iter().map(|a| 0.75 + 7.0 * a);
+        (written(launch, &out), right.collect())
     }
 
     fn fill(&self) -> Both {

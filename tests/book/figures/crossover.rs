@@ -11,7 +11,7 @@ mod picture;
 use picture::{Point, curves};
 
 pub fn svg(work: &str) -> String {
-    let file = format!("book/listings/part2_crossover_{work}.out");
+    let file = format!("book/listings/part2_crossover_{work}_h200.out");
     let table = fs::read_to_string(Tree::root().join(file));
     let table = table.unwrap_or_default();
     curves(work, &table.lines().filter_map(point).collect::<Vec<_>>())
@@ -36,4 +36,25 @@ fn point(line: &str) -> Option<Point> {
         copies: seconds(2)?,
         launch: seconds(4)?,
     })
+}
+
+#[test]
+fn from_its_crossover_on_the_device_wins_at_every_size() {
+    let tree = Tree::of_this_repository();
+    for (file, table) in tree.list("book/listings/part2_crossover", ".out") {
+        let points: Vec<Point> = table.lines().filter_map(point).collect();
+        let wins =
+            table.lines().find_map(|l| l.strip_prefix("the device wins"));
+        let told: Vec<&str> =
+            wins.unwrap().split_whitespace().skip(1).collect();
+        for (told, time) in told
+            .into_iter()
+            .zip([(|p| p.copies) as fn(&Point) -> f64, |p| p.launch])
+        {
+            let lost = points.iter().rposition(|p| time(p) >= p.host);
+            let next = points.get(lost.map_or(0, |lost| lost + 1));
+            let from = next.map_or("-".into(), |p| p.n.to_string());
+            assert_eq!(told, from, "{file}");
+        }
+    }
 }
