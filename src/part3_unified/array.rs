@@ -131,13 +131,18 @@ impl Array {
         self.view.is_dense()
     }
 
-    /// The elements in row-major order, on the host.
+    /// The elements in row-major order, on the host. What the view leaves
+    /// out does not travel: where that is anything, they are copied first,
+    /// on the device.
     pub fn to_vec(&self) -> Result<Vec<f32>, Error> {
-        let dense = self.compact()?;
-        let mut all = self.device.backend()?.download(&*dense.storage)?;
-        all.drain(..dense.offset());
-        all.truncate(self.len());
-        Ok(all)
+        if self.is_empty() {
+            return Ok(vec![]);
+        }
+        let backend = self.device.backend()?;
+        if self.is_dense() && self.len() == self.storage.len() {
+            return backend.download(&*self.storage);
+        }
+        backend.download(&*backend.copy(self)?)
     }
 
     /// The same elements on another device.

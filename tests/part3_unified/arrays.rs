@@ -3,7 +3,7 @@
 use ndarray::array;
 use rungrad::opencl::Gpu;
 use rungrad::part3_unified::{Array, Device, Tensor, Window};
-use rungrad::{Error, attempt};
+use rungrad::{Error, attempt, ledger};
 
 use super::common::device::gpu_or_skip;
 use super::third;
@@ -58,6 +58,27 @@ fn views_share_their_storage_and_copies_do_not() {
             let copy = copy.unwrap();
             assert!(!copy.shares(&a) && copy.is_dense());
             assert_eq!(copy.to_vec().unwrap(), [0., 3., 1., 4., 2., 5.]);
+        }
+    }
+}
+
+/// A row of a gigabyte is a row.
+#[test]
+fn what_a_view_leaves_out_does_not_travel() {
+    for device in devices() {
+        let values: Vec<f32> = (0..12).map(|i| i as f32).collect();
+        let a = Array::new(&[4, 3], &values, device).unwrap();
+        let (row, none) = (a.slice(&[2..3, 0..3]), a.slice(&[4..4, 0..3]));
+        let (row, none) = (row.unwrap(), none.unwrap());
+        assert!(row.is_dense() && none.is_dense() && row.shares(&a));
+        for (view, launches) in [(&a, 0), (&row, 1), (&none, 0)] {
+            let (first, last) = (view.offset(), view.offset() + view.len());
+            let (read, cost) = ledger::measure(|| view.to_vec().unwrap());
+            assert_eq!(read, values[first..last], "{device}");
+            if let Device::Gpu(_) = device {
+                assert_eq!(cost.bytes_to_host, 4 * view.len() as u64);
+                assert_eq!(cost.launches, launches, "{device}");
+            }
         }
     }
 }
