@@ -7,9 +7,9 @@
 //!
 //! Reading order: [`run`], [`run_with_help`], [`words`].
 
-use std::panic::Location;
+use std::panic::{self, Location};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{self, ExitCode};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::{env, fs};
 
@@ -32,6 +32,7 @@ pub fn run_with_help(
     help: &str,
     program: impl FnOnce() -> Result<(), Error>,
 ) -> ExitCode {
+    end_with_the_reader();
     match framed(help, program) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -42,6 +43,19 @@ pub fn run_with_help(
             ExitCode::from(error.exit_code())
         }
     }
+}
+
+/// Whoever pipes a program into `head` has seen enough. `println!` would take
+/// the closed pipe for a mistake of the program, and panic.
+fn end_with_the_reader() {
+    let usual = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        let said = info.payload_as_str().unwrap_or_default();
+        if said.starts_with("failed printing to stdout: Broken pipe") {
+            process::exit(0);
+        }
+        usual(info);
+    }));
 }
 
 /// The words after the program's name, without those that [`run`] takes.

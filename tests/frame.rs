@@ -1,8 +1,8 @@
 //! The frame of every example, seen from outside: what `--timeline` and
-//! `--trace FILE` leave behind.
+//! `--trace FILE` leave behind, and how it ends when nobody reads on.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use std::{env, fs};
 
 use serde_json::Value;
@@ -14,17 +14,20 @@ use device::gpu_or_skip;
 
 /// Runs an example as a reader does.
 fn example(name: &str, words: &[&str]) -> Output {
+    call(name, words).output().expect("cargo starts")
+}
+
+fn call(name: &str, words: &[&str]) -> Command {
     // This test and the examples are built in one folder.
     let test = env::current_exe().expect("the path of this test");
     let target = test.ancestors().nth(3).expect("a target folder");
-    Command::new(env!("CARGO"))
-        .args(["run", "--quiet", "--example", name, "--target-dir"])
+    let mut call = Command::new(env!("CARGO"));
+    call.args(["run", "--quiet", "--example", name, "--target-dir"])
         .arg(target)
         .arg("--")
         .args(words)
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()
-        .expect("cargo starts")
+        .current_dir(env!("CARGO_MANIFEST_DIR"));
+    call
 }
 
 fn told(output: &[u8]) -> String {
@@ -109,5 +112,19 @@ fn help_says_what_an_example_is_for_and_runs_nothing() {
         let out = told(&output.stdout);
         assert!(out.contains(words) && out.contains("--trace FILE"), "{out}");
         assert!(!out.contains(" on cpu\n"), "it has run: {out}");
+    }
+}
+
+/// As `| head` does, which closes the pipe when it has seen enough.
+#[test]
+fn an_example_ends_quietly_when_nobody_reads_on() {
+    for words in [&["2,1", "1,3"][..], &["--help"]] {
+        let mut call = call("part1_shapes", words);
+        let call = call.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = call.spawn().expect("cargo starts");
+        drop(child.stdout.take());
+        let output = child.wait_with_output().expect("it ends");
+        assert_eq!(told(&output.stderr), "", "{words:?}");
+        assert!(output.status.success(), "{words:?}: {}", output.status);
     }
 }
