@@ -91,8 +91,12 @@ fn framed(
     }
     opencl::start();
     let result = attempt(program).and_then(|result| result);
-    // What led to an error is worth seeing, and the error comes first.
-    let shown = opencl::stop().and_then(|timeline| frame.show(&timeline));
+    // What led to an error is worth seeing; if it was nothing, the error says
+    // all.
+    let shown = opencl::stop().and_then(|timeline| {
+        let nothing = timeline.is_empty() && result.is_err();
+        if nothing { Ok(()) } else { frame.show(&timeline) }
+    });
     result.and(shown).and_then(|()| frame.check_rest())
 }
 

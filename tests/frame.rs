@@ -93,6 +93,15 @@ fn an_example_without_a_device_says_so_and_writes_nothing() {
 }
 
 #[test]
+fn an_error_before_any_launch_is_all_that_is_said() {
+    let output = example("part2_add", &["many", "--timeline"]);
+    let said = told(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.starts_with("error: part2_add takes"), "{said}");
+    assert!(!said.contains("Nothing ran"), "{said}");
+}
+
+#[test]
 fn a_word_that_nobody_reads_is_told() {
     let output = example("part1_refusals", &["--timelime"]);
     assert_eq!(output.status.code(), Some(2));

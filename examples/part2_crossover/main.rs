@@ -6,7 +6,7 @@
 //! cargo run --release --example part2_crossover -- matmul
 //! ```
 //!
-//! It draws what it measures.
+//! Without a word it measures both. It draws what it measures.
 
 mod picture;
 
@@ -29,17 +29,20 @@ const LONG: f64 = 0.25;
 fn main() -> ExitCode {
     rungrad::run(|| {
         let words = rungrad::words();
-        let work = match &words[..] {
-            [word] if word == "add" => &ADD,
-            [word] if word == "matmul" => &MATMUL,
+        let works: &[Work] = match &words[..] {
+            [] => &[ADD, MATMUL],
+            [word] if word == "add" => &[ADD],
+            [word] if word == "matmul" => &[MATMUL],
             _ => {
                 return Err(Error::Usage(format!(
-                    "part2_crossover takes one word, add or matmul, not `{}`.",
+                    "part2_crossover takes one word, add or matmul, or none \
+                     for both, not `{}`.",
                     words.join(" ")
                 )));
             }
         };
-        compare(&Gpu::first()?, work)
+        let gpu = Gpu::first()?;
+        works.iter().try_for_each(|work| compare(&gpu, work))
     })
 }
 
