@@ -21,7 +21,7 @@ fn slopes() -> Result<(), rungrad::Error> {
         let mut y = x.mul(&x).mul(&x);
         println!("x³ at 2 is {}", y.array());
         for order in 1..=3 {
-            y = grad(&y, &[&x], true).remove(0);
+            y = grad(&[&y], &[&x], true).remove(0);
             println!("slope {order} is {}", y.array());
         }
     });
@@ -40,11 +40,11 @@ fn newton() -> Result<(), rungrad::Error> {
     println!("step  by the slope alone  by both slopes");
     for step in 1..=5 {
         let curve = |x: &Tensor| x.exp().sub(&x.scale(2.0));
-        let slope = grad(&curve(&down), &[&down], false).remove(0);
+        let slope = grad(&[&curve(&down)], &[&down], false).remove(0);
         down = no_grad(|| down.sub(&slope.scale(0.1))).requires_grad();
 
-        let first = grad(&curve(&jump), &[&jump], true).remove(0);
-        let second = grad(&first, &[&jump], false).remove(0);
+        let first = grad(&[&curve(&jump)], &[&jump], true).remove(0);
+        let second = grad(&[&first], &[&jump], false).remove(0);
         jump = no_grad(|| jump.sub(&first.div(&second))).requires_grad();
         let [a, b] = [down.to_vec()?[0], jump.to_vec()?[0]];
         println!("{step:>4}  {a:<18.6}  {b:.6}");

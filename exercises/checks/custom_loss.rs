@@ -116,7 +116,7 @@ fn large(_: &()) -> Outcome {
 fn gradient(_: &()) -> Outcome {
     let scores = leaf(&SMALL, Device::Cpu)?;
     let weighted = yours::loss(&scores, &LABELS).scale(3.0);
-    let yours = grad(&weighted, &[&scores], false).remove(0).to_vec()?;
+    let yours = grad(&[&weighted], &[&scores], false).remove(0).to_vec()?;
     let is = |weight: f64| near("", &yours, &right_gradient(&SMALL, weight));
     for (weight, words) in [
         (
@@ -149,7 +149,7 @@ fn gradient(_: &()) -> Outcome {
 fn second(_: &()) -> Outcome {
     let scores = leaf(&SMALL, Device::Cpu)?;
     let loss = yours::loss(&scores, &LABELS);
-    let first = grad(&loss, &[&scores], true).remove(0);
+    let first = grad(&[&loss], &[&scores], true).remove(0);
     if first.id().is_none() {
         return Err(wrong(
             "The gradient has no way back. Write it with tensor operations \
@@ -157,7 +157,7 @@ fn second(_: &()) -> Outcome {
         ));
     }
     let corner = first.slice(&[0..1, 0..1]).sum();
-    let yours = grad(&corner, &[&scores], false).remove(0).to_vec()?;
+    let yours = grad(&[&corner], &[&scores], false).remove(0).to_vec()?;
     let p = shares(&SMALL);
     let right = (0..6).map(|i| match i {
         0 => p[0] * (1.0 - p[0]) / 2.0,

@@ -91,8 +91,8 @@ fn twice(_: &()) -> Outcome {
     let x = tensor(8, &[1])?.requires_grad();
     let square = apply(yours::Mul, &[&x, &x]);
     let cube = apply(yours::Mul, &[&square, &x]).sum();
-    let first = grad(&cube, &[&x], true).remove(0);
-    let second = grad(&first.sum(), &[&x], false).remove(0);
+    let first = grad(&[&cube], &[&x], true).remove(0);
+    let second = grad(&[&first.sum()], &[&x], false).remove(0);
     let at = x.to_vec()?[0];
     expect("the gradient of x * x * x", &first.to_vec()?, &[3.0 * at * at])?;
     expect("the gradient of that gradient", &second.to_vec()?, &[6.0 * at])

@@ -85,7 +85,7 @@ fn loss(x: &Tensor) -> Result<Tensor, Stop> {
 fn gradient(_: &()) -> Outcome {
     for at in [&SMALL, &LARGE] {
         let x = leaf(at, Device::Cpu)?;
-        let first = grad(&loss(&x)?, &[&x], false).remove(0);
+        let first = grad(&[&loss(&x)?], &[&x], false).remove(0);
         let shown = first.to_vec()?;
         if shown.iter().zip(at).all(|(grad, x)| {
             (f64::from(*grad) - sigmoid(f64::from(*x))).abs() < 1e-5
@@ -111,14 +111,14 @@ fn gradient(_: &()) -> Outcome {
 
 fn second(_: &()) -> Outcome {
     let x = leaf(&SMALL, Device::Cpu)?;
-    let first = grad(&loss(&x)?, &[&x], true).remove(0);
+    let first = grad(&[&loss(&x)?], &[&x], true).remove(0);
     if first.id().is_none() {
         return Err(wrong(
             "The gradient has no way back. backward took numbers out of the \
              graph; write it with tensor operations on ctx.input(0).",
         ));
     }
-    let second = grad(&first.sum(), &[&x], false).remove(0);
+    let second = grad(&[&first.sum()], &[&x], false).remove(0);
     near("The second slope", &second, &SMALL, |i, x| {
         f64::from(WEIGHTS[i]) * sigmoid(x) * (1.0 - sigmoid(x))
     })

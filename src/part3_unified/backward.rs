@@ -24,7 +24,7 @@ impl Tensor {
     pub fn backward_with(&self, grad: &Tensor) {
         let root = root(self, grad, "backward");
         no_grad(|| {
-            sweep(root, grad.detach(), |node, grad, _| {
+            sweep(vec![(root, grad.detach())], |node, grad, _| {
                 if node.made.is_none() {
                     keep(node, grad);
                 }
@@ -33,15 +33,18 @@ impl Tensor {
     }
 }
 
-/// Hands each node, from the root to the leaves, its whole gradient. A
+/// Hands each node, from the roots to the leaves, its whole gradient. A
 /// tensor without a node has no context: there the way back ends.
 fn sweep(
-    root: &Arc<Node>,
-    seed: Tensor,
+    seeds: Vec<(&Arc<Node>, Tensor)>,
     mut seen: impl FnMut(&Node, &Tensor, &[Option<Tensor>]),
 ) {
-    let mut waiting = HashMap::from([(root.id, seed)]);
-    for node in graph(root).into_iter().rev() {
+    let roots: Vec<_> = seeds.iter().map(|(root, _)| *root).collect();
+    let mut waiting = HashMap::new();
+    for (root, seed) in seeds {
+        bring(&mut waiting, root.id, seed);
+    }
+    for node in graph(&roots).into_iter().rev() {
         let Some(grad_out) = waiting.remove(&node.id) else { continue };
         let Some((function, ctx)) = &node.made else {
             seen(node, &grad_out, &[]);
@@ -58,21 +61,35 @@ fn sweep(
                     function.name()
                 ))
             };
-            match waiting.entry(parent.id) {
-                Entry::Vacant(empty) => {
-                    empty.insert(grad);
-                }
-                Entry::Occupied(mut sum) => {
-                    let total = sum.get().add(&grad);
-                    sum.insert(total);
-                }
-            }
+            bring(&mut waiting, parent.id, grad);
         }
     }
 }
 
-fn graph(root: &Arc<Node>) -> Vec<&Arc<Node>> {
-    topological_order(root, |n| n.id, |n, k| n.edges().get(k).map(|e| &e.1))
+fn bring(waiting: &mut HashMap<u64, Tensor>, id: u64, grad: Tensor) {
+    match waiting.entry(id) {
+        Entry::Vacant(empty) => {
+            empty.insert(grad);
+        }
+        Entry::Occupied(mut sum) => {
+            let total = sum.get().add(&grad);
+            sum.insert(total);
+        }
+    }
+}
+
+/// All nodes under some roots. Ids count up, so no other root was made from
+/// the newest one: there the walk begins, and takes the others for parents.
+fn graph<'a>(roots: &[&'a Arc<Node>]) -> Vec<&'a Arc<Node>> {
+    let Some(newest) = roots.iter().max_by_key(|root| root.id) else {
+        return vec![];
+    };
+    let parent = |node: &'a Arc<Node>, k: usize| match node.edges().get(k) {
+        Some((_, parent)) => Some(parent),
+        None if node.id != newest.id => None,
+        None => roots.get(k - node.edges().len()).copied(),
+    };
+    topological_order(*newest, |node| node.id, parent)
 }
 
 fn keep(node: &Node, grad: &Tensor) {
@@ -85,20 +102,24 @@ fn keep(node: &Node, grad: &Tensor) {
 }
 
 // ANCHOR: grad
-/// The gradient of `output`, which must have one element, with respect to
-/// each of `inputs`. It touches no `.grad`. With `create_graph` the result
-/// can be differentiated again.
+/// The gradient of the sum of `outputs`, each of which must have one
+/// element, with respect to each of `inputs`. It touches no `.grad`. With
+/// `create_graph` the result can be differentiated again.
 #[track_caller]
 pub fn grad(
-    output: &Tensor,
+    outputs: &[&Tensor],
     inputs: &[&Tensor],
     create_graph: bool,
 ) -> Vec<Tensor> {
-    let seed = one(output, "grad");
-    let root = root(output, &seed, "grad");
+    let mut seeds = Vec::new();
+    for (i, output) in outputs.iter().enumerate() {
+        let caller = format!("grad: output {i}");
+        let seed = one(output, &caller);
+        seeds.push((node(output, &caller), seed));
+    }
     let mut found = vec![None; inputs.len()];
-    let mut look = || {
-        sweep(root, seed.clone(), |node, grad, _| {
+    let look = || {
+        sweep(seeds, |node, grad, _| {
             for (input, found) in inputs.iter().zip(&mut found) {
                 if input.id() == Some(node.id) {
                     *found = Some(grad.clone());
@@ -113,7 +134,7 @@ pub fn grad(
     }
     if let Some(i) = found.iter().position(Option::is_none) {
         mistake(format!(
-            "grad: input {i} takes no part in the output, or does not \
+            "grad: input {i} takes no part in any output, or does not \
              require a gradient; call .requires_grad() on it first"
         ));
     }
@@ -136,7 +157,7 @@ impl Tensor {
         let root = root(self, &seed, "backward");
         let mut tape = self.tape();
         no_grad(|| {
-            sweep(root, seed, |node, grad, grads| {
+            sweep(vec![(root, seed)], |node, grad, grads| {
                 let flat = |t: &Tensor| or_raise(t.to_vec());
                 let given = grads.iter().map(|given| {
                     given.as_ref().map(|g| (g.shape().to_vec(), flat(g)))
@@ -161,7 +182,7 @@ fn records(root: &Arc<Node>) -> Vec<Record> {
     let mut arrays: HashMap<u64, Array> = HashMap::new();
     let mut constants: Vec<(u64, Array)> = Vec::new();
     let mut records = Vec::new();
-    for node in graph(root) {
+    for node in graph(&[root]) {
         let (op, parents) = match (&node.made, &node.kept) {
             (None, _) => (Op::Leaf, vec![]),
             (Some((function, ctx)), None) => {

@@ -21,7 +21,7 @@ fn step(device: Device) {
     let image = new(&[1, 2, 5, 5], 4);
     let filters = new(&[3, 2, 2, 2], 5);
     let y = image.conv2d(&filters, [1, 1], [1, 1]);
-    let first = grad(&y.mul(&y).mean(), &[&image], true).remove(0);
+    let first = grad(&[&y.mul(&y).mean()], &[&image], true).remove(0);
     first.exp().log().sum().backward();
 }
 

@@ -75,7 +75,7 @@ fn a_gradient_travels_through_every_device_and_back() {
         y = y.to(device).unwrap().mul(&y.to(device).unwrap());
     }
     let back = y.to(Device::Cpu).unwrap().sum();
-    let first = grad(&back, &[&x], true).remove(0);
+    let first = grad(&[&back], &[&x], true).remove(0);
     assert_eq!(first.device(), Device::Cpu);
     // x to the power of 2^k, k devices.
     let power = 2f32.powi(Device::all().len() as i32 + 1);
@@ -83,10 +83,25 @@ fn a_gradient_travels_through_every_device_and_back() {
         let right = power * x.powf(power - 1.0);
         assert!((slope / right - 1.0).abs() < 1e-5, "{slope}, not {right}");
     }
-    let second = grad(&first.sum(), &[&x], false).remove(0);
+    let second = grad(&[&first.sum()], &[&x], false).remove(0);
     let right = power * (power - 1.0) * 2f32.powf(power - 2.0);
     let yours = second.to_vec().unwrap()[0];
     assert!((yours / right - 1.0).abs() < 1e-5, "{yours}, not {right}");
+}
+
+#[test]
+fn outputs_on_several_devices_have_one_gradient() {
+    let x = leaf(&[3.0]);
+    let gpus = gpu_or_skip().map_or(0, |_| Device::count());
+    let mut devices = vec![Device::Cpu, third::DEVICE];
+    devices.extend((0..gpus).map(Device::Gpu));
+    let there = |device: &Device| x.to(*device).unwrap();
+    let outputs = devices.iter().map(|d| there(d).mul(&there(d)));
+    let outputs: Vec<Tensor> = outputs.collect();
+    let outputs: Vec<&Tensor> = outputs.iter().collect();
+    let slope = grad(&outputs, &[&x], false).remove(0);
+    assert_eq!(slope.device(), Device::Cpu);
+    assert_eq!(slope.to_vec().unwrap(), [6.0 * devices.len() as f32]);
 }
 
 #[test]

@@ -80,9 +80,9 @@ fn constant(values: &[f32]) -> Tensor {
 #[test]
 fn exp_is_its_own_first_and_second_slope() {
     let x = leaf(&[0.5, -1.0]);
-    let first = grad(&x.exp().sum(), &[&x], true).remove(0);
-    let second = grad(&first.sum(), &[&x], true).remove(0);
-    let third = grad(&second.sum(), &[&x], false).remove(0);
+    let first = grad(&[&x.exp().sum()], &[&x], true).remove(0);
+    let second = grad(&[&first.sum()], &[&x], true).remove(0);
+    let third = grad(&[&second.sum()], &[&x], false).remove(0);
     let right = [0.5f32.exp(), (-1.0f32).exp()];
     for slope in [&first, &second, &third] {
         assert_eq!(slope.to_vec().unwrap(), right);
@@ -95,9 +95,9 @@ fn exp_is_its_own_first_and_second_slope() {
 fn the_second_slope_of_a_cube_is_six_times_its_root() {
     let x = leaf(&[2.0, -3.0]);
     let cube = x.mul(&x).mul(&x).sum();
-    let first = grad(&cube, &[&x], true).remove(0);
+    let first = grad(&[&cube], &[&x], true).remove(0);
     assert_eq!(first.to_vec().unwrap(), [12.0, 27.0]);
-    let second = grad(&first.sum(), &[&x], false).remove(0);
+    let second = grad(&[&first.sum()], &[&x], false).remove(0);
     assert_eq!(second.to_vec().unwrap(), [12.0, -18.0]);
 }
 
@@ -115,7 +115,7 @@ fn expand_and_sum_mirror_each_other() {
 #[test]
 fn grad_touches_no_leaf() {
     let x = leaf(&[2.0]);
-    grad(&x.mul(&x), &[&x], false);
+    grad(&[&x.mul(&x)], &[&x], false);
     assert!(x.grad().is_none());
 }
 
@@ -123,8 +123,43 @@ fn grad_touches_no_leaf() {
 fn grad_reaches_a_tensor_in_the_middle() {
     let x = leaf(&[2.0]);
     let y = x.mul(&x);
-    let slope = grad(&y.mul(&y), &[&y], false).remove(0);
+    let slope = grad(&[&y.mul(&y)], &[&y], false).remove(0);
     assert_eq!(slope.to_vec().unwrap(), [8.0]);
+}
+
+/// One of them may be made from another, stand twice, or be an input.
+#[test]
+fn several_outputs_have_the_gradient_of_their_sum() {
+    let x = leaf(&[2.0]);
+    let square = x.mul(&x);
+    let cube = square.mul(&x);
+    let slopes = |outputs: &[&Tensor], inputs: &[&Tensor]| {
+        let slopes = grad(outputs, inputs, false);
+        slopes.iter().map(|s| s.to_vec().unwrap()[0]).collect::<Vec<_>>()
+    };
+    for outputs in [[&square, &cube], [&cube, &square]] {
+        assert_eq!(slopes(&outputs, &[&x, &square]), [16.0, 3.0]);
+        let first = grad(&outputs, &[&x], true).remove(0);
+        assert_eq!(slopes(&[&first], &[&x]), [14.0]);
+        assert_eq!(no_grad(|| slopes(&outputs, &[&x])), [16.0]);
+    }
+    assert_eq!(slopes(&[&square, &square], &[&x]), [8.0]);
+    assert_eq!(slopes(&[&x, &square], &[&x]), [5.0]);
+    let apart = leaf(&[3.0]);
+    let outputs = [&square, &apart.exp().log()];
+    assert_eq!(slopes(&outputs, &[&apart, &x]), [1.0, 4.0]);
+    assert!(slopes(&[], &[]).is_empty());
+}
+
+#[test]
+fn several_outputs_take_one_sweep() {
+    let counts = std::sync::Arc::default();
+    let (x, c) = (leaf(&[2.0]), constant(&[5.0]));
+    let shared = apply(Counted(std::sync::Arc::clone(&counts)), &[&x, &c]);
+    let outputs = [&shared.scale(2.0), &shared, &shared.scale(3.0)];
+    let slope = grad(&outputs, &[&x], false).remove(0);
+    assert_eq!(slope.to_vec().unwrap(), [30.0]);
+    assert_eq!(*counts.lock().unwrap(), [1, 0]);
 }
 
 #[test]
@@ -132,8 +167,8 @@ fn no_live_node_after_drop_even_with_a_graph_of_gradients() {
     let ((), counts) = ledger::measure(|| {
         let x = leaf(&[0.5]);
         let y = x.exp().mul(&x);
-        let first = grad(&y, &[&x], true).remove(0);
-        let second = grad(&first, &[&x], true).remove(0);
+        let first = grad(&[&y], &[&x], true).remove(0);
+        let second = grad(&[&first], &[&x], true).remove(0);
         drop((second, first));
         y.backward();
     });
@@ -309,8 +344,8 @@ fn every_function_agrees_on_every_device() {
         let rows = x.exp().sum_to(&[2, 1]).expand(&[2, 3]);
         let columns = x.mul(&x).sum_to(&[3]).expand(&[2, 3]);
         let loss = rows.mul(&columns).add(&x).sum();
-        let first = grad(&loss, &[&x], true).remove(0);
-        let second = grad(&first.sum(), &[&x], false).remove(0);
+        let first = grad(&[&loss], &[&x], true).remove(0);
+        let second = grad(&[&first.sum()], &[&x], false).remove(0);
         let numbers = [loss, first, second].map(|t| t.to_vec().unwrap());
         numbers.concat()
     };

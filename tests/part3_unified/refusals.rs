@@ -157,7 +157,7 @@ fn a_tensor_without_a_graph_has_no_way_back() {
     for (caller, sentence) in [
         ("backward", refusal(|| c.backward())),
         ("backward", refusal(|| c.backward_with(&c))),
-        ("grad", refusal(|| grad(&c, &[&x], false))),
+        ("grad: output 1", refusal(|| grad(&[&x, &c], &[&x], false))),
         ("tape", refusal(|| c.tape())),
         ("backward", refusal(|| c.backward_recorded())),
     ] {
@@ -171,9 +171,15 @@ fn a_tensor_without_a_graph_has_no_way_back() {
     }
     let y = x.mul(&x);
     assert_eq!(
-        refusal(|| grad(&y, &[&x, &c], false)),
-        "grad: input 1 takes no part in the output, or does not require a \
+        refusal(|| grad(&[&y], &[&x, &c], false)),
+        "grad: input 1 takes no part in any output, or does not require a \
          gradient; call .requires_grad() on it first"
+    );
+    let two = leaf(&[2.0, 3.0]);
+    assert_eq!(
+        refusal(|| grad(&[&y, &two], &[&x], false)),
+        "grad: output 1: this tensor has shape [2], not one element; sum it \
+         first, or hand backward_with a gradient of that shape"
     );
 }
 

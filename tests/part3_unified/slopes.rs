@@ -130,13 +130,13 @@ fn second_slopes(case: &Second) {
     let leaves: Vec<&Tensor> = of[places.clone()].iter().collect();
     let out = (case.call)(&of);
     let loss = out.mul(&out).mul(&tensor(&upon)).sum();
-    let first = grad(&loss, &leaves, true);
+    let first = grad(&[&loss], &leaves, true);
     // Each leaf takes part, be it with a slope of 0.
     let parts = places.clone().zip(&first).map(|(i, first)| {
         first.mul(&tensor(&above[i])).sum() + of[i].scale(0.0).sum()
     });
     let total = parts.reduce(|a, b| a + b).expect("an operand");
-    let second = grad(&total, &leaves, false);
+    let second = grad(&[&total], &leaves, false);
 
     for (i, yours) in places.clone().zip(second) {
         let right = slope(operands, i, firsts);

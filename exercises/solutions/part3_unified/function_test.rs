@@ -40,7 +40,7 @@ pub fn accepts(mul: &dyn Fn(&Tensor, &Tensor) -> Tensor) -> bool {
         return false;
     }
     let loss = product.mul(&weights).sum();
-    let first = grad(&loss, &[&a, &b], true);
+    let first = grad(&[&loss], &[&a, &b], true);
     let right_a = [0.25, 0.75, 2.0, 0.5, 3.0, 4.5];
     let right_b = [0.0, -1.25, -1.25, 11.5];
     if numbers(&first[0]) != right_a || numbers(&first[1]) != right_b {
@@ -51,7 +51,7 @@ pub fn accepts(mul: &dyn Fn(&Tensor, &Tensor) -> Tensor) -> bool {
     if total.id().is_none() {
         return false;
     }
-    let second = grad(&total, &[&b], false).remove(0);
+    let second = grad(&[&total], &[&b], false).remove(0);
     if numbers(&second) != [0.0, 2.0, -1.25, 5.0] {
         return false;
     }
@@ -62,6 +62,6 @@ pub fn accepts(mul: &dyn Fn(&Tensor, &Tensor) -> Tensor) -> bool {
         return false;
     }
     let square = mul(&three, &three);
-    numbers(&grad(&square, &[&three], false)[0]) == [6.0]
+    numbers(&grad(&[&square], &[&three], false)[0]) == [6.0]
     // END HOLE
 }

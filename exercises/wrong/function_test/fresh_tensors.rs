@@ -33,7 +33,7 @@ pub fn accepts(mul: &dyn Fn(&Tensor, &Tensor) -> Tensor) -> bool {
     if numbers(&product) != [6.0, -0.75] {
         return false;
     }
-    let first = grad(&product.mul(&weights).sum(), &[&a, &b], true);
+    let first = grad(&[&product.mul(&weights).sum()], &[&a, &b], true);
     if numbers(&first[0]) != [1.5, -0.5] || numbers(&first[1]) != [1.0, 1.5] {
         return false;
     }
@@ -47,5 +47,5 @@ pub fn accepts(mul: &dyn Fn(&Tensor, &Tensor) -> Tensor) -> bool {
         return false;
     }
     let square = mul(&three, &three);
-    numbers(&grad(&square, &[&three], false)[0]) == [6.0]
+    numbers(&grad(&[&square], &[&three], false)[0]) == [6.0]
 }

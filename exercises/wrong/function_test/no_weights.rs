@@ -36,7 +36,7 @@ pub fn accepts(mul: &dyn Fn(&Tensor, &Tensor) -> Tensor) -> bool {
         return false;
     }
     let loss = product.sum();
-    let first = grad(&loss, &[&a, &b], true);
+    let first = grad(&[&loss], &[&a, &b], true);
     let right_a = [0.5, 0.5, -2.0, -2.0, 1.5, 1.5];
     let right_b = [0.0, 0.5, 3.5, 3.75];
     if numbers(&first[0]) != right_a || numbers(&first[1]) != right_b {
@@ -47,7 +47,7 @@ pub fn accepts(mul: &dyn Fn(&Tensor, &Tensor) -> Tensor) -> bool {
     if total.id().is_none() {
         return false;
     }
-    let second = grad(&total, &[&b], false).remove(0);
+    let second = grad(&[&total], &[&b], false).remove(0);
     if numbers(&second) != [0.0, 2.0, 2.0, 2.0] {
         return false;
     }
@@ -58,5 +58,5 @@ pub fn accepts(mul: &dyn Fn(&Tensor, &Tensor) -> Tensor) -> bool {
         return false;
     }
     let square = mul(&three, &three);
-    numbers(&grad(&square, &[&three], false)[0]) == [6.0]
+    numbers(&grad(&[&square], &[&three], false)[0]) == [6.0]
 }

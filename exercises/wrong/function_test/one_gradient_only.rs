@@ -38,7 +38,7 @@ pub fn accepts(mul: &dyn Fn(&Tensor, &Tensor) -> Tensor) -> bool {
         return false;
     }
     let loss = product.mul(&weights).sum();
-    let first = grad(&loss, &[&a, &b], true);
+    let first = grad(&[&loss], &[&a, &b], true);
     let right_a = [0.25, 0.75, 2.0, 0.5, 3.0, 4.5];
     if numbers(&first[0]) != right_a {
         return false;
@@ -55,5 +55,5 @@ pub fn accepts(mul: &dyn Fn(&Tensor, &Tensor) -> Tensor) -> bool {
         return false;
     }
     let square = mul(&three, &three);
-    numbers(&grad(&square, &[&three], false)[0]) == [6.0]
+    numbers(&grad(&[&square], &[&three], false)[0]) == [6.0]
 }
