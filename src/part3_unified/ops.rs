@@ -202,7 +202,19 @@ impl Tensor {
     }
 }
 
-// Part 3's own: first what the others are made of, then movements.
+// Part 3's own: another loss, what the others are made of, and movements.
+// ANCHOR: mse
+impl Tensor {
+    /// The mean of the squared differences: a loss against numbers, as
+    /// [`Tensor::cross_entropy`] is one against classes.
+    #[track_caller]
+    pub fn mse(&self, target: &Tensor) -> Tensor {
+        let gap = self.sub(target);
+        gap.mul(&gap).mean()
+    }
+}
+// ANCHOR_END: mse
+
 impl Tensor {
     /// Each element times a number, which gets no gradient.
     #[track_caller]

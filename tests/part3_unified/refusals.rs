@@ -112,6 +112,11 @@ fn operands_that_do_not_fit_are_refused() {
          right, sizes must be equal or 1"
     );
     assert_eq!(
+        refusal(|| a.mse(&new(&[2]))),
+        "sub: the shapes [2, 3] and [2] do not broadcast; aligned at the \
+         right, sizes must be equal or 1"
+    );
+    assert_eq!(
         refusal(|| a.greater(&new(&[2]))),
         "greater: the shapes [2, 3] and [2] do not broadcast; aligned at the \
          right, sizes must be equal or 1"
