@@ -159,11 +159,14 @@ impl Drop for SignOfLife<'_> {
     }
 }
 
+/// The last line that is for people: what cargo tells programs begins with a
+/// brace.
 fn last_line(log: &Path) -> Option<String> {
     let text = fs::read(log).ok()?;
     let text = String::from_utf8_lossy(&text);
-    let line = text.lines().rev().find(|line| !line.trim().is_empty())?;
-    Some(line.trim().to_string())
+    let mut lines = text.lines().rev().map(str::trim);
+    let line = lines.find(|it| !it.is_empty() && !it.starts_with('{'))?;
+    Some(line.to_string())
 }
 
 /// The log's lines from the first one that names a fault, at most `count`;
@@ -191,5 +194,19 @@ pub(crate) fn complaint(what: &str, ending: &Ending) -> String {
             "{what} did not end within {} and was stopped",
             spoken(*limit)
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sign_of_life_is_a_line_for_people() {
+        let name = format!("rungrad-life-{}", std::process::id());
+        let log = std::env::temp_dir().join(name);
+        fs::write(&log, "  Compiling a v1.0\n{\"reason\":\"x\"}\n\n").unwrap();
+        assert_eq!(last_line(&log).unwrap(), "Compiling a v1.0");
+        fs::remove_file(log).unwrap();
     }
 }
