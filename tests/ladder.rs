@@ -119,12 +119,14 @@ fn a_buffer_that_is_too_short_is_refused() {
 fn a_large_tile_is_for_a_result_that_fills_the_device() {
     let name = |units, shape| choose(units, shape).kernel.name();
     for (units, shape, expected) in [
-        (132, [2048, 2048], "matmul8_tall"),
-        (132, [1024, 1024], "matmul7_ahead"),
-        (132, [512, 512], "matmul3_tiled"),
-        (2, [100, 10_000], "matmul3_tiled"),
-        (2, [256, 128], "matmul8_tall"),
-        (0, [1, 1], "matmul3_tiled"),
+        (132, [2048, 64, 2048], "matmul8_tall"),
+        (132, [2049, 64, 2049], "matmul7_ahead"),
+        (132, [2048, 63, 2048], "matmul7_ahead"),
+        (132, [1024, 64, 1024], "matmul7_ahead"),
+        (132, [512, 64, 512], "matmul3_tiled"),
+        (2, [100, 64, 10_000], "matmul3_tiled"),
+        (2, [256, 64, 128], "matmul8_tall"),
+        (0, [1, 1, 1], "matmul3_tiled"),
     ] {
         assert_eq!(name(units, shape), expected, "{units} {shape:?}");
     }

@@ -94,18 +94,18 @@ impl Rung {
 }
 
 // ANCHOR: choose
-/// The rung for a result of `m` rows and `n` columns on a device of so many
-/// compute units.
+/// The rung for `(m, k) x (k, n)` on a device of so many compute units.
 ///
 /// A group keeps one unit busy, and a large tile is one group. On an H200 the
-/// top rung leads from a tile for each unit on, if rows are a multiple of four
-/// long; the one below it, whose tiles have twice the items, from an eighth of
-/// that; and where the result has less to give, small tiles do.
-pub fn choose(units: usize, [m, n]: [usize; 2]) -> &'static Rung {
+/// top rung leads from a tile for each unit on, if rows are whole fours; the
+/// one below it, whose tiles have twice the items, from an eighth of that; and
+/// where the result has less to give, small tiles do.
+pub fn choose(units: usize, [m, k, n]: [usize; 3]) -> &'static Rung {
     let [_, _, tiled, .., ahead, tall] = &LADDER;
     let tiles = |rung: &Rung| (m / rung.tile) * (n / rung.tile);
+    let fours = k % 4 == 0 && n % 4 == 0;
     match () {
-        _ if tiles(tall) >= units.max(1) => tall,
+        _ if fours && tiles(tall) >= units.max(1) => tall,
         _ if 8 * tiles(ahead) >= units.max(1) => ahead,
         _ => tiled,
     }
@@ -120,7 +120,7 @@ pub(super) fn product(a: &Tensor, b: &Tensor) -> Result<Tensor, Error> {
     let out = a.gpu().allocate((m * n).max(1))?;
     if m * n > 0 {
         let units = a.gpu().info().compute_units as usize;
-        let rung = choose(units, [m, n]);
+        let rung = choose(units, [m, k, n]);
         rung.launch(a.buffer(), b.buffer(), &out, [m, k, n])?;
     }
     Ok(Tensor::plain(a.gpu(), &[m, n], out))
