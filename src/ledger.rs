@@ -56,6 +56,11 @@ pub fn measure<T>(step: impl FnOnce() -> T) -> (T, Counts) {
     (value, COUNTS.get() - before)
 }
 
+/// What this thread has counted since it began.
+pub fn so_far() -> Counts {
+    COUNTS.get()
+}
+
 impl Counts {
     /// Nodes recorded and not freed: 0 after a step that leaks nothing.
     pub fn live_nodes(&self) -> i64 {

@@ -342,3 +342,26 @@ fn a_raw_program_takes_nothing_from_rungrad_but_its_link() {
         assert!(lines <= 135, "{} has {lines} lines", program.path);
     }
 }
+
+/// The guard fails a test that leaves a node or a piece of memory behind.
+#[test]
+fn the_tests_of_engines_with_devices_begin_with_the_guard() {
+    let files = ["tests/common", "tests/part3_unified", "tests/part2_gpu.rs"];
+    // The ledger is a thread's own, and these hand on what they made.
+    let apart = ["fn eight_threads_share_a_leaf_and_a_graph() {"];
+    let mut seen = 0;
+    for source in sources(&files, &[".rs"]) {
+        let lines: Vec<&str> = source.code().map(|(_, line)| line).collect();
+        for test in lines.windows(3).filter(|lines| lines[0] == "#[test]") {
+            seen += 1;
+            assert!(
+                apart.contains(&test[1])
+                    || test[2].starts_with("let _clean = "),
+                "{}: `{}` begins without `let _clean = clean();`",
+                source.path,
+                test[1]
+            );
+        }
+    }
+    assert!(seen > 50, "no tests were found");
+}

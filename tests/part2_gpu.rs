@@ -5,6 +5,7 @@
 mod common;
 
 use common::calls::Call;
+use common::clean;
 use common::device::gpu_or_skip;
 use common::engine::{Engine, Part2};
 use common::random::Random;
@@ -66,6 +67,7 @@ refusals!(@ open:
 
 #[test]
 fn nothing_is_recorded_unless_it_is_asked_for() {
+    let _clean = clean();
     let Some(Part2(gpu)) = open() else { return };
     let a = Tensor::new(&gpu, &[1], &[2.0]).unwrap();
     let b = Tensor::new(&gpu, &[1], &[3.0]).unwrap();
@@ -92,6 +94,7 @@ fn nothing_is_recorded_unless_it_is_asked_for() {
 
 #[test]
 fn values_that_do_not_fill_the_shape_are_refused() {
+    let _clean = clean();
     let Some(Part2(gpu)) = open() else { return };
     let refused = |shape: &[usize], values: &[f32]| {
         Tensor::new(&gpu, shape, values).unwrap_err()
@@ -109,6 +112,7 @@ fn values_that_do_not_fill_the_shape_are_refused() {
 
 #[test]
 fn a_buffer_that_does_not_fill_the_shape_is_refused() {
+    let _clean = clean();
     let Some(Part2(gpu)) = open() else { return };
     let buffer = gpu.upload(&[1.0, 2.0]).unwrap();
     let made = Tensor::from_buffer(&[1, 2], buffer);
@@ -129,6 +133,7 @@ fn a_buffer_that_does_not_fill_the_shape_is_refused() {
 
 #[test]
 fn a_gradient_is_computed_only_for_operands_that_need_one() {
+    let _clean = clean();
     let Some(Part2(gpu)) = open() else { return };
     let a = Tensor::new(&gpu, &[1], &[2.0]).unwrap().requires_grad();
     let b = Tensor::new(&gpu, &[1], &[3.0]).unwrap();
@@ -142,6 +147,7 @@ fn a_gradient_is_computed_only_for_operands_that_need_one() {
 
 #[test]
 fn the_gradient_of_a_gradient_ends_after_one_level() {
+    let _clean = clean();
     let Some(Part2(gpu)) = open() else { return };
     let a = Tensor::new(&gpu, &[1], &[2.0]).unwrap().requires_grad();
     a.mul(&a).backward();
@@ -152,6 +158,7 @@ fn the_gradient_of_a_gradient_ends_after_one_level() {
 
 #[test]
 fn a_step_leaves_nothing_behind_but_its_gradients() {
+    let _clean = clean();
     let Some(Part2(gpu)) = open() else { return };
     let kept = |step: &dyn Fn()| {
         let ((), counts) = ledger::measure(step);
@@ -173,6 +180,7 @@ fn a_step_leaves_nothing_behind_but_its_gradients() {
 
 #[test]
 fn a_rule_whose_gradients_are_recorded_is_refused() {
+    let _clean = clean();
     let Some(Part2(gpu)) = open() else { return };
     let a = Tensor::new(&gpu, &[1], &[2.0]).unwrap().requires_grad();
     let b = Tensor::new(&gpu, &[1], &[3.0]).unwrap().requires_grad();
@@ -193,6 +201,7 @@ fn a_rule_whose_gradients_are_recorded_is_refused() {
 
 #[test]
 fn a_step_after_the_first_builds_no_kernel() {
+    let _clean = clean();
     let Some(Part2(gpu)) = open() else { return };
     let step = || {
         let a = Tensor::new(&gpu, &[3], &[1., 2., 3.]).unwrap();
@@ -211,6 +220,7 @@ fn a_step_after_the_first_builds_no_kernel() {
 /// behind.
 #[test]
 fn a_sum_of_rows_of_any_length_is_right() {
+    let _clean = clean();
     let Some(e) = open() else { return };
     for n in [1, 255, 256, 257, 1000] {
         let values = |row: usize| (0..n).map(move |i| (i % (7 + row)) as f32);
@@ -230,6 +240,7 @@ fn a_sum_of_rows_of_any_length_is_right() {
 /// and a batch of matrices.
 #[test]
 fn long_rows_and_many_tiles_are_right() {
+    let _clean = clean();
     let Some(e) = open() else { return };
     let mut random = Random(7);
     for shape in [[2, 3, 200], [3, 37, 64], [1, 16, 65]] {
@@ -251,6 +262,7 @@ fn long_rows_and_many_tiles_are_right() {
 
 #[test]
 fn more_axes_than_the_kernel_stretches_are_refused() {
+    let _clean = clean();
     let Some(e) = open() else { return };
     let (a, b) = (e.leaf(&[1; 9], &[2.0]), e.leaf(&[2], &[1.0; 2]));
     assert_eq!(
@@ -265,6 +277,7 @@ fn more_axes_than_the_kernel_stretches_are_refused() {
 
 #[test]
 fn a_sum_takes_a_launch_for_each_stage() {
+    let _clean = clean();
     let Some(Part2(gpu)) = open() else { return };
     for (n, stages) in [(1, 1), (256, 1), (257, 2), (65_536, 2), (65_537, 3)] {
         let ones = Tensor::new(&gpu, &[n], &vec![1.0; n]).unwrap();
@@ -277,6 +290,7 @@ fn a_sum_takes_a_launch_for_each_stage() {
 
 #[test]
 fn the_shares_of_all_rows_take_one_launch() {
+    let _clean = clean();
     let Some(Part2(gpu)) = open() else { return };
     let scores = Tensor::new(&gpu, &[300, 10], &[1.0; 3000]).unwrap();
     let (_, counts) = ledger::measure(|| scores.log_softmax());
@@ -287,6 +301,7 @@ fn the_shares_of_all_rows_take_one_launch() {
 /// host can put them there too.
 #[test]
 fn a_sum_has_the_bits_of_its_tree() {
+    let _clean = clean();
     let Some(Part2(gpu)) = open() else { return };
     for n in [3, 256, 1000, 70_001] {
         let values = Random(n as u64).values(n);
@@ -316,6 +331,7 @@ fn tree(values: &[f32]) -> f32 {
 
 #[test]
 fn memory_returns_after_a_step() {
+    let _clean = clean();
     let Some(Part2(gpu)) = open() else { return };
     // Other tests use the device too, so this one counts for its thread.
     let ((), counts) = ledger::measure(|| {

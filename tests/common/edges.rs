@@ -39,10 +39,9 @@ macro_rules! edges {
         $(
             #[test]
             fn $sentence() {
+                let _clean = crate::common::clean();
                 if let Some(engine) = $open() {
-                    crate::common::leaves_nothing(|| {
-                        crate::common::edges::$sentence(&engine);
-                    });
+                    crate::common::edges::$sentence(&engine);
                 }
             }
         )*

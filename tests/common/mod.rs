@@ -2,6 +2,10 @@
 //! numbers, and the loud skip.
 #![allow(dead_code, unreachable_pub, unused_macros)]
 
+use std::thread;
+
+use rungrad::ledger::{self, Counts};
+
 pub mod calls;
 pub mod cases;
 pub mod device;
@@ -19,15 +23,28 @@ pub mod spec;
 #[macro_use]
 pub mod verdict;
 
-/// Runs a test and fails if it leaves a node or a piece of memory behind.
-#[track_caller]
-pub fn leaves_nothing(test: impl FnOnce()) {
-    let ((), counts) = rungrad::ledger::measure(test);
-    assert_eq!(counts.live_nodes(), 0, "nodes stay behind");
-    assert_eq!(counts.live_storages(), 0, "storages stay behind");
-    // Part 3 keeps buffers for their next use; they are not storages then.
-    if counts.storages == 0 {
-        let kept = counts.allocations as i64 - counts.frees as i64;
-        assert_eq!(kept, 0, "buffers stay behind");
+/// Stands at the head of a test, and fails it at its end if it leaves a node
+/// or a piece of memory behind.
+pub fn clean() -> Clean {
+    Clean(ledger::so_far())
+}
+
+pub struct Clean(Counts);
+
+impl Drop for Clean {
+    fn drop(&mut self) {
+        // Who fails leaves what he likes.
+        if thread::panicking() {
+            return;
+        }
+        let counts = ledger::so_far() - self.0;
+        assert_eq!(counts.live_nodes(), 0, "nodes stay behind");
+        assert_eq!(counts.live_storages(), 0, "storages stay behind");
+        // Part 3 keeps buffers for their next use; they are not storages
+        // then.
+        if counts.storages == 0 {
+            let kept = counts.allocations as i64 - counts.frees as i64;
+            assert_eq!(kept, 0, "buffers stay behind");
+        }
     }
 }

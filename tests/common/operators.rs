@@ -6,6 +6,7 @@ macro_rules! operators {
     ($open:path) => {
         #[test]
         fn an_operator_takes_owned_and_borrowed_tensors() {
+            let _clean = crate::common::clean();
             let Some(e) = $open() else { return };
             let pair = || (e.leaf(&[2], &[6.0, 8.0]), e.leaf(&[2], &[2.0; 2]));
             let right: [(&str, [f32; 2]); 4] = [
@@ -34,6 +35,7 @@ macro_rules! operators {
         /// `1 - a` is not `a - 1`, and neither is its gradient.
         #[test]
         fn a_number_stands_on_either_side() {
+            let _clean = crate::common::clean();
             let Some(e) = $open() else { return };
             let a = e.leaf(&[2], &[2.0, -4.0]);
             let right = [
@@ -64,6 +66,7 @@ macro_rules! operators {
 
         #[test]
         fn a_number_is_no_tensor_on_the_tape() {
+            let _clean = crate::common::clean();
             let Some(e) = $open() else { return };
             let a = e.leaf(&[], &[2.0]);
             let tape = e.record(|| 1.0 - 3.0 * &a);
@@ -74,6 +77,7 @@ macro_rules! operators {
 
         #[test]
         fn an_operator_refuses_at_the_line_of_its_sign() {
+            let _clean = crate::common::clean();
             let Some(e) = $open() else { return };
             let (a, b) = (e.leaf(&[2], &[1.0; 2]), e.leaf(&[3], &[1.0; 3]));
             let sentences = [

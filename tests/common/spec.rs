@@ -43,10 +43,9 @@ macro_rules! specification {
         $(
             #[test]
             fn $sentence() {
+                let _clean = crate::common::clean();
                 if let Some(engine) = $open() {
-                    crate::common::leaves_nothing(|| {
-                        crate::common::spec::$sentence(&engine);
-                    });
+                    crate::common::spec::$sentence(&engine);
                 }
             }
         )*

@@ -5,6 +5,7 @@ use rungrad::opencl::Gpu;
 use rungrad::part3_unified::{Array, Device, Tensor, Window};
 use rungrad::{Error, attempt, ledger};
 
+use super::common::clean;
 use super::common::device::gpu_or_skip;
 use super::third;
 
@@ -23,6 +24,7 @@ fn mistake<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
 
 #[test]
 fn the_views_of_the_lecture_print_as_there() {
+    let _clean = clean();
     for device in devices() {
         let x = Array::new(&[4], &[1.0, 2.0, 3.0, 4.0], device).unwrap();
         let y = x.make(&[2, 2], &[2, 1], 0).unwrap();
@@ -37,6 +39,7 @@ fn the_views_of_the_lecture_print_as_there() {
 
 #[test]
 fn views_share_their_storage_and_copies_do_not() {
+    let _clean = clean();
     for device in devices() {
         let a = Array::new(&[2, 3], &[0., 1., 2., 3., 4., 5.], device).unwrap();
         let window = Window { size: [2, 2], step: [1, 1] };
@@ -65,6 +68,7 @@ fn views_share_their_storage_and_copies_do_not() {
 /// A row of a gigabyte is a row.
 #[test]
 fn what_a_view_leaves_out_does_not_travel() {
+    let _clean = clean();
     for device in devices() {
         let values: Vec<f32> = (0..12).map(|i| i as f32).collect();
         let a = Array::new(&[4, 3], &values, device).unwrap();
@@ -85,6 +89,7 @@ fn what_a_view_leaves_out_does_not_travel() {
 
 #[test]
 fn set_changes_one_array_and_no_other() {
+    let _clean = clean();
     for device in devices() {
         let new = |shape: &[usize], values: &[f32]| {
             Array::new(shape, values, device).unwrap()
@@ -117,6 +122,7 @@ fn set_changes_one_array_and_no_other() {
 
 #[test]
 fn what_cannot_be_seen_is_refused() {
+    let _clean = clean();
     let a = Array::new(&[2, 3], &[0.0; 6], Device::Cpu).unwrap();
     assert_eq!(
         mistake(a.make(&[2, 2], &[4, 1], 2)),
@@ -152,6 +158,7 @@ fn what_cannot_be_seen_is_refused() {
 /// Every pair of the document's `_move_data`, and back.
 #[test]
 fn data_comes_from_lists_arrays_and_buffers() {
+    let _clean = clean();
     for device in devices() {
         let right = [1.0, 2.0, 3.0, 4.0];
         let turned = array![[1.0_f32, 3.0], [2.0, 4.0]];
@@ -183,6 +190,7 @@ fn data_comes_from_lists_arrays_and_buffers() {
 
 #[test]
 fn a_seed_gives_the_same_numbers_on_every_device() {
+    let _clean = clean();
     let on = |device| {
         let tensor = Tensor::rand(&[5, 103], 1 << 40 | 3, device).unwrap();
         tensor.to_vec().unwrap()
@@ -196,6 +204,7 @@ fn a_seed_gives_the_same_numbers_on_every_device() {
 
 #[test]
 fn convolutions_and_pools_agree_with_loops() {
+    let _clean = clean();
     for device in devices() {
         let values = |n: usize, by: usize| -> Vec<f32> {
             (0..n).map(|i| ((i * by) % 11) as f32 - 5.0).collect()
@@ -251,6 +260,7 @@ fn convolutions_and_pools_agree_with_loops() {
 /// view, turned.
 #[test]
 fn slopes_of_convolutions_and_means_are_differences() {
+    let _clean = clean();
     for device in devices() {
         let values = |n: usize, by: usize| -> Vec<f32> {
             (0..n).map(|i| ((i * by) % 7) as f32 - 3.0).collect()
@@ -294,6 +304,7 @@ fn slopes_of_convolutions_and_means_are_differences() {
 
 #[test]
 fn a_row_has_its_one_at_the_label() {
+    let _clean = clean();
     for device in devices() {
         let rows = Tensor::one_hot(&[2, 0], 3, device).unwrap();
         assert_eq!(rows.shape(), [2, 3]);

@@ -6,6 +6,7 @@ use rungrad::ledger;
 use rungrad::part3_unified::{Device, Tensor, grad};
 
 use super::child::{child, is_child, succeed};
+use super::common::clean;
 use super::common::device::gpu_or_skip;
 use super::common::random::Random;
 use super::leaf;
@@ -27,6 +28,7 @@ fn step(device: Device) {
 
 #[test]
 fn a_step_leaves_no_node_and_no_storage_behind() {
+    let _clean = clean();
     let gpus = gpu_or_skip().map_or(0, |_| Device::count());
     let gpus = (0..gpus).map(Device::Gpu);
     for device in std::iter::once(Device::Cpu).chain(gpus) {
@@ -39,6 +41,7 @@ fn a_step_leaves_no_node_and_no_storage_behind() {
 
 #[test]
 fn after_the_first_step_nothing_is_built_and_little_allocated() {
+    let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
     // The pool is the device's, so no other test may take from it.
     if !is_child() {
@@ -59,6 +62,7 @@ fn after_the_first_step_nothing_is_built_and_little_allocated() {
 /// The middle of a graph that nobody recorded: there the walk ends.
 #[test]
 fn a_context_that_is_discarded_ends_the_walk() {
+    let _clean = clean();
     let (x, w) = (leaf(&[2.0]), leaf(&[3.0]));
     let cut = x.mul(&x).detach();
     let y = cut.mul(&w);
@@ -73,6 +77,7 @@ fn a_context_that_is_discarded_ends_the_walk() {
 /// early, and a second backward needs no permission.
 #[test]
 fn a_graph_lives_as_long_as_its_result() {
+    let _clean = clean();
     let ((), counts) = ledger::measure(|| {
         let x = leaf(&[2.0]);
         let y = {
@@ -91,6 +96,7 @@ fn a_graph_lives_as_long_as_its_result() {
 /// What is saved is what backward asks for, and no more.
 #[test]
 fn nothing_is_saved_for_an_operand_that_needs_no_gradient() {
+    let _clean = clean();
     let x = leaf(&[2.0]);
     let data = Tensor::new(&[1], &[5.0], Device::Cpu).unwrap();
     let held = |t: &Tensor| std::sync::Arc::strong_count(t.array().storage());
@@ -105,6 +111,7 @@ fn nothing_is_saved_for_an_operand_that_needs_no_gradient() {
 
 #[test]
 fn a_hundred_thousand_links_on_a_device_fit_a_stack_of_2_mb() {
+    let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
     let device = Device::Gpu(gpu.info().index);
     let small = thread::Builder::new().stack_size(2 << 20);
@@ -128,6 +135,7 @@ fn a_hundred_thousand_links_on_a_device_fit_a_stack_of_2_mb() {
 /// Above the size from which threads share the rows.
 #[test]
 fn threads_that_share_a_product_change_no_bit() {
+    let _clean = clean();
     let a = Tensor::rand(&[2, 300, 256], 1, Device::Cpu).unwrap();
     let b = Tensor::rand(&[2, 256, 200], 2, Device::Cpu).unwrap();
     let product = |threads| {
@@ -152,6 +160,7 @@ fn threads_that_share_a_product_change_no_bit() {
 /// thread can change a bit.
 #[test]
 fn a_row_of_a_product_does_not_know_the_others() {
+    let _clean = clean();
     let mut random = Random(9);
     for case in 0..300 {
         let longest = if case % 4 == 0 { 1100 } else { 40 };
@@ -176,6 +185,7 @@ fn a_row_of_a_product_does_not_know_the_others() {
 
 #[test]
 fn infinity_times_zero_stays_in_its_row_of_a_product() {
+    let _clean = clean();
     let (m, k, n) = (37, 21, 19);
     let mut a = vec![1.0; m * k];
     a[5 * k + 3] = f32::INFINITY;

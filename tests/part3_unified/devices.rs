@@ -8,6 +8,7 @@ use rungrad::part3_unified::{Device, Tensor, grad};
 use rungrad::{Error, attempt};
 
 use super::child::succeed;
+use super::common::clean;
 use super::common::device::{gpu_or_skip, skip};
 use super::{leaf, third};
 
@@ -15,6 +16,7 @@ use super::{leaf, third};
 /// the machine, or of a process to which PoCL shows two.
 #[test]
 fn the_specification_holds_on_a_second_device() {
+    let _clean = clean();
     if gpu_or_skip().is_none() {
         return;
     }
@@ -36,6 +38,7 @@ fn the_specification_holds_on_a_second_device() {
 
 #[test]
 fn a_device_tells_its_name_and_its_memory() {
+    let _clean = clean();
     assert_eq!(Device::Cpu.name().unwrap(), "the processor");
     assert_eq!(Device::Cpu.info().unwrap().map(|info| info.index), None);
     assert_eq!(third::DEVICE.to_string(), "third");
@@ -54,6 +57,7 @@ fn a_device_tells_its_name_and_its_memory() {
 
 #[test]
 fn a_device_that_is_not_there_is_one_sentence() {
+    let _clean = clean();
     if gpu_or_skip().is_none() {
         return;
     }
@@ -66,6 +70,7 @@ fn a_device_that_is_not_there_is_one_sentence() {
 
 #[test]
 fn a_gradient_travels_through_every_device_and_back() {
+    let _clean = clean();
     if gpu_or_skip().is_none() {
         return;
     }
@@ -91,6 +96,7 @@ fn a_gradient_travels_through_every_device_and_back() {
 
 #[test]
 fn outputs_on_several_devices_have_one_gradient() {
+    let _clean = clean();
     let x = leaf(&[3.0]);
     let gpus = gpu_or_skip().map_or(0, |_| Device::count());
     let mut devices = vec![Device::Cpu, third::DEVICE];
@@ -106,6 +112,7 @@ fn outputs_on_several_devices_have_one_gradient() {
 
 #[test]
 fn operands_on_two_devices_are_refused_by_every_operation() {
+    let _clean = clean();
     let here = leaf(&[1.0, 2.0]).reshape(&[1, 2]);
     let there = here.to(third::DEVICE).unwrap();
     let refused: [(&str, &dyn Fn() -> Tensor); 6] = [

@@ -19,6 +19,7 @@ mod training;
 
 use std::thread;
 
+use common::clean;
 use common::device::gpu_or_skip;
 use common::engine::{Engine, Part3};
 use common::refusals::{HUGE, beyond};
@@ -79,6 +80,7 @@ fn constant(values: &[f32]) -> Tensor {
 
 #[test]
 fn exp_is_its_own_first_and_second_slope() {
+    let _clean = clean();
     let x = leaf(&[0.5, -1.0]);
     let first = grad(&[&x.exp().sum()], &[&x], true).remove(0);
     let second = grad(&[&first.sum()], &[&x], true).remove(0);
@@ -93,6 +95,7 @@ fn exp_is_its_own_first_and_second_slope() {
 
 #[test]
 fn the_second_slope_of_a_cube_is_six_times_its_root() {
+    let _clean = clean();
     let x = leaf(&[2.0, -3.0]);
     let cube = x.mul(&x).mul(&x).sum();
     let first = grad(&[&cube], &[&x], true).remove(0);
@@ -103,6 +106,7 @@ fn the_second_slope_of_a_cube_is_six_times_its_root() {
 
 #[test]
 fn expand_and_sum_mirror_each_other() {
+    let _clean = clean();
     let row = leaf(&[1.0, 2.0]);
     let weights = Tensor::new(&[3, 2], &[1., 2., 3., 4., 5., 6.], Device::Cpu);
     let loss = row.expand(&[3, 2]).mul(&weights.unwrap()).sum();
@@ -114,6 +118,7 @@ fn expand_and_sum_mirror_each_other() {
 
 #[test]
 fn grad_touches_no_leaf() {
+    let _clean = clean();
     let x = leaf(&[2.0]);
     grad(&[&x.mul(&x)], &[&x], false);
     assert!(x.grad().is_none());
@@ -121,6 +126,7 @@ fn grad_touches_no_leaf() {
 
 #[test]
 fn grad_reaches_a_tensor_in_the_middle() {
+    let _clean = clean();
     let x = leaf(&[2.0]);
     let y = x.mul(&x);
     let slope = grad(&[&y.mul(&y)], &[&y], false).remove(0);
@@ -130,6 +136,7 @@ fn grad_reaches_a_tensor_in_the_middle() {
 /// One of them may be made from another, stand twice, or be an input.
 #[test]
 fn several_outputs_have_the_gradient_of_their_sum() {
+    let _clean = clean();
     let x = leaf(&[2.0]);
     let square = x.mul(&x);
     let cube = square.mul(&x);
@@ -153,6 +160,7 @@ fn several_outputs_have_the_gradient_of_their_sum() {
 
 #[test]
 fn several_outputs_take_one_sweep() {
+    let _clean = clean();
     let counts = std::sync::Arc::default();
     let (x, c) = (leaf(&[2.0]), constant(&[5.0]));
     let shared = apply(Counted(std::sync::Arc::clone(&counts)), &[&x, &c]);
@@ -164,6 +172,7 @@ fn several_outputs_take_one_sweep() {
 
 #[test]
 fn no_live_node_after_drop_even_with_a_graph_of_gradients() {
+    let _clean = clean();
     let ((), counts) = ledger::measure(|| {
         let x = leaf(&[0.5]);
         let y = x.exp().mul(&x);
@@ -178,6 +187,7 @@ fn no_live_node_after_drop_even_with_a_graph_of_gradients() {
 
 #[test]
 fn a_million_links_fit_a_stack_of_2_mb() {
+    let _clean = clean();
     let small = thread::Builder::new().stack_size(2 << 20);
     let work = small.spawn(|| {
         let ((), counts) = ledger::measure(|| {
@@ -214,6 +224,7 @@ fn eight_threads_share_a_leaf_and_a_graph() {
 
 #[test]
 fn a_tensor_can_be_sent_and_shared() {
+    let _clean = clean();
     fn sent_and_shared<T: Send + Sync>() {}
     sent_and_shared::<Tensor>();
     sent_and_shared::<Array>();
@@ -221,6 +232,7 @@ fn a_tensor_can_be_sent_and_shared() {
 
 #[test]
 fn no_grad_is_a_matter_of_one_thread() {
+    let _clean = clean();
     let x = leaf(&[2.0]);
     no_grad(|| {
         assert!(x.mul(&x).id().is_none());
@@ -234,6 +246,7 @@ fn no_grad_is_a_matter_of_one_thread() {
 
 #[test]
 fn a_scope_ends_also_by_a_panic() {
+    let _clean = clean();
     let x = leaf(&[2.0, 3.0]);
     let three = constant(&[1.0; 3]);
     let refused = attempt(|| no_grad(|| x.mul(&three)));
@@ -243,6 +256,7 @@ fn a_scope_ends_also_by_a_panic() {
 
 #[test]
 fn all_inputs_decide_whether_the_result_records() {
+    let _clean = clean();
     let (x, c) = (leaf(&[2.0]), constant(&[5.0]));
     assert!(c.mul(&c).id().is_none());
     for y in [x.mul(&c), c.mul(&x)] {
@@ -282,6 +296,7 @@ impl Function for Counted {
 
 #[test]
 fn nothing_is_computed_for_an_operand_that_needs_no_gradient() {
+    let _clean = clean();
     let counts = std::sync::Arc::default();
     let (x, c) = (leaf(&[2.0]), constant(&[5.0]));
     apply(Counted(std::sync::Arc::clone(&counts)), &[&x, &c]).backward();
@@ -292,6 +307,7 @@ fn nothing_is_computed_for_an_operand_that_needs_no_gradient() {
 /// A view needs no memory, so the shape alone must be looked at.
 #[test]
 fn a_view_beyond_all_memory_is_refused() {
+    let _clean = clean();
     let none = Array::new(&[0], &[], Device::Cpu).unwrap();
     let one = Array::new(&[], &[1.0], Device::Cpu).unwrap();
     for shape in [&[HUGE, 2][..], &[usize::MAX, 3], &[HUGE, 2, 0]] {
@@ -306,6 +322,7 @@ fn a_view_beyond_all_memory_is_refused() {
 
 #[test]
 fn two_devices_in_one_operation_are_refused() {
+    let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
     let there = Device::Gpu(gpu.info().index);
     let (a, b) = (leaf(&[2.0]), leaf(&[3.0]).to(there).unwrap());
@@ -320,6 +337,7 @@ fn two_devices_in_one_operation_are_refused() {
 
 #[test]
 fn a_gradient_travels_back_to_its_device() {
+    let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
     let there = Device::Gpu(gpu.info().index);
     let a = leaf(&[2.0, 3.0]);
@@ -333,6 +351,7 @@ fn a_gradient_travels_back_to_its_device() {
 
 #[test]
 fn every_function_agrees_on_every_device() {
+    let _clean = clean();
     if gpu_or_skip().is_none() {
         return;
     }
@@ -360,6 +379,7 @@ fn every_function_agrees_on_every_device() {
 
 #[test]
 fn a_device_reads_its_name() {
+    let _clean = clean();
     let parse = |name: &str| name.parse::<Device>();
     assert_eq!(parse("cpu"), Ok(Device::Cpu));
     assert_eq!(parse("gpu"), Ok(Device::Gpu(0)));
@@ -375,6 +395,7 @@ fn a_device_reads_its_name() {
 /// and nothing to stumble over.
 #[test]
 fn a_tape_without_a_trace_blames_nobody() {
+    let _clean = clean();
     let x = leaf(&[2.0, 3.0]);
     let tape = x.mul(&x).add(&x).sum().backward_recorded();
     assert_eq!(tape.blame(), None);

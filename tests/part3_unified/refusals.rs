@@ -7,6 +7,7 @@ use rungrad::part3_unified::{
 };
 use rungrad::{Error, attempt};
 
+use super::common::clean;
 use super::common::device::gpu_or_skip;
 use super::common::refusal::refusal;
 use super::{constant, leaf};
@@ -18,6 +19,7 @@ fn new(shape: &[usize]) -> Tensor {
 
 #[test]
 fn a_view_that_cannot_be_is_refused() {
+    let _clean = clean();
     let a = new(&[2, 3]);
     assert_eq!(
         refusal(|| a.permute(&[0, 0])),
@@ -64,6 +66,7 @@ fn a_view_that_cannot_be_is_refused() {
 
 #[test]
 fn elements_that_are_not_there_are_refused() {
+    let _clean = clean();
     let a = new(&[2, 3]);
     assert_eq!(
         refusal(|| a.gather(&[0, 2])),
@@ -90,6 +93,7 @@ fn elements_that_are_not_there_are_refused() {
 
 #[test]
 fn operands_that_do_not_fit_are_refused() {
+    let _clean = clean();
     let a = new(&[2, 3]);
     assert_eq!(
         refusal(|| a.pad(&[[1, 1]])),
@@ -158,6 +162,7 @@ fn operands_that_do_not_fit_are_refused() {
 
 #[test]
 fn a_tensor_without_a_graph_has_no_way_back() {
+    let _clean = clean();
     let (x, c) = (leaf(&[2.0]), constant(&[5.0]));
     for (caller, sentence) in [
         ("backward", refusal(|| c.backward())),
@@ -216,6 +221,7 @@ impl Function for Forgetful {
 
 #[test]
 fn a_function_that_forgets_is_told() {
+    let _clean = clean();
     let sentence = |asks: bool| {
         let y = apply(Forgetful { asks }, &[&leaf(&[2.0])]);
         match attempt(|| y.backward()) {
@@ -237,6 +243,7 @@ fn a_function_that_forgets_is_told() {
 
 #[test]
 fn an_optimizer_belongs_to_one_model() {
+    let _clean = clean();
     let mut sgd = Sgd::new(0.1, 0.0);
     let mut x = leaf(&[1.0]);
     x.backward();
@@ -252,6 +259,7 @@ fn an_optimizer_belongs_to_one_model() {
 /// more, be it by the sign of an operator.
 #[test]
 fn a_view_of_nine_uneven_axes_is_refused_on_a_device() {
+    let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
     let device = Device::Gpu(gpu.info().index);
     let a = Tensor::rand(&[2; 9], 1, device).unwrap();

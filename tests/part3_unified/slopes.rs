@@ -9,9 +9,9 @@ use rungrad::reference::{self, Array};
 
 use super::cases::{call, judge, operation};
 use super::common::cases::Case;
+use super::common::clean;
 use super::common::device::gpu_or_skip;
 use super::common::engine::{Engine, Part3};
-use super::common::leaves_nothing;
 use super::common::random::Random;
 
 /// The judge computes two slopes of each pair of elements, so these are few.
@@ -23,13 +23,15 @@ const NUDGE: f64 = 1e-4;
 
 #[test]
 fn every_rule_has_a_slope_on_the_processor() {
-    leaves_nothing(|| agree(Device::Cpu));
+    let _clean = clean();
+    agree(Device::Cpu);
 }
 
 #[test]
 fn every_rule_has_a_slope_on_an_opencl_device() {
+    let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
-    leaves_nothing(|| agree(Device::Gpu(gpu.info().index)));
+    agree(Device::Gpu(gpu.info().index));
 }
 
 fn agree(device: Device) {

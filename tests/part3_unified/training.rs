@@ -19,6 +19,7 @@ use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random;
 use rungrad::{Error, attempt, ledger};
 
+use super::common::clean;
 use super::common::device::gpu_or_skip;
 use super::{constant, leaf, third};
 use part3::{BATCH, inputs, network};
@@ -37,6 +38,7 @@ fn values(model: &mut dyn Module) -> Vec<f32> {
 
 #[test]
 fn a_sequence_names_its_parameters_by_their_places() {
+    let _clean = clean();
     let mut model = network(&mut Random::new(3));
     let named: Vec<(String, Vec<usize>)> = model
         .parameters()
@@ -59,6 +61,7 @@ fn a_sequence_names_its_parameters_by_their_places() {
 /// Whoever compares the parts compares the engines, not two networks.
 #[test]
 fn every_part_begins_with_the_same_numbers() {
+    let _clean = clean();
     use rungrad::part1_cpu::{Tensor, nn::Mlp};
 
     let mut random = Random::new(7);
@@ -70,6 +73,7 @@ fn every_part_begins_with_the_same_numbers() {
 
 #[test]
 fn a_layer_weighs_its_inputs_and_adds_a_bias() {
+    let _clean = clean();
     let mut layer = Linear::new(2, 3, &mut Random::new(1));
     let six = constant(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
     layer.weight = six.reshape(&[2, 3]);
@@ -81,6 +85,7 @@ fn a_layer_weighs_its_inputs_and_adds_a_bias() {
 
 #[test]
 fn a_model_moves_at_once_and_goes_on_recording() {
+    let _clean = clean();
     for device in devices() {
         let mut model = network(&mut Random::new(1));
         let before = values(&mut model);
@@ -100,6 +105,7 @@ fn a_model_moves_at_once_and_goes_on_recording() {
 
 #[test]
 fn a_move_brings_new_leaves_without_a_gradient() {
+    let _clean = clean();
     let mut layer = Linear::new(2, 2, &mut Random::new(1));
     let old = layer.weight.clone();
     layer.forward(&constant(&[1.0, 2.0]).reshape(&[1, 2])).sum().backward();
@@ -114,6 +120,7 @@ fn a_move_brings_new_leaves_without_a_gradient() {
 
 #[test]
 fn a_move_to_where_it_is_changes_nothing() {
+    let _clean = clean();
     for device in devices() {
         let mut model = network(&mut Random::new(1));
         model.to(device).unwrap();
@@ -134,6 +141,7 @@ fn a_move_to_where_it_is_changes_nothing() {
 
 #[test]
 fn where_one_parameter_is_refused_none_has_moved() {
+    let _clean = clean();
     let mut model = network(&mut Random::new(1));
     let moved = third::with_room_for(2, || model.to(third::DEVICE));
     assert!(matches!(moved, Err(Error::Device(_))));
@@ -144,6 +152,7 @@ fn where_one_parameter_is_refused_none_has_moved() {
 
 #[test]
 fn a_model_can_be_sent_and_shared() {
+    let _clean = clean();
     fn sent_and_shared<T: Send + Sync>() {}
     sent_and_shared::<Sequential>();
     sent_and_shared::<Sgd>();
@@ -158,6 +167,7 @@ fn step(sgd: &mut Sgd, x: &mut Tensor) -> f32 {
 
 #[test]
 fn momentum_adds_up_the_steps_before_also_across_a_move() {
+    let _clean = clean();
     let mut x = leaf(&[10.0]);
     let mut sgd = Sgd::new(0.5, 0.0);
     assert_eq!(step(&mut sgd, &mut x), 8.5);
@@ -174,6 +184,7 @@ fn momentum_adds_up_the_steps_before_also_across_a_move() {
 
 #[test]
 fn a_step_records_nothing_but_new_leaves() {
+    let _clean = clean();
     let mut sgd = Sgd::new(0.01, 0.9);
     let mut x = leaf(&[10.0]);
     let ((), counts) = ledger::measure(|| {
@@ -190,6 +201,7 @@ fn a_step_records_nothing_but_new_leaves() {
 
 #[test]
 fn a_step_that_cannot_be_taken_is_refused() {
+    let _clean = clean();
     let mut x = leaf(&[10.0]);
     let mut sgd = Sgd::new(0.5, 0.0);
     step(&mut sgd, &mut x);
@@ -237,6 +249,7 @@ fn losses_of_part_1(rows: &Dataset) -> Vec<f32> {
 
 #[test]
 fn the_losses_of_an_epoch_are_those_of_part_1_on_every_device() {
+    let _clean = clean();
     let (rows, _) = digits().split(SPLIT_SEED);
     let right = losses_of_part_1(&rows);
     assert_eq!(right.len(), 45);
@@ -253,6 +266,7 @@ fn the_losses_of_an_epoch_are_those_of_part_1_on_every_device() {
 /// The loops of the two examples, as their readers run them.
 #[test]
 fn two_parts_train_alike() {
+    let _clean = clean();
     let split = digits().split(SPLIT_SEED);
     let mut right = Vec::new();
     part1::train(&split, 0, 2, |epoch| right.push(epoch));
@@ -269,6 +283,7 @@ fn two_parts_train_alike() {
 
 #[test]
 fn an_epoch_leaves_the_model_and_a_second_one_builds_no_kernel() {
+    let _clean = clean();
     let split = digits().split(SPLIT_SEED);
     for device in devices() {
         let learn = || part3::train(&split, 0, 1, device, |_| ()).unwrap();
@@ -287,6 +302,7 @@ fn an_epoch_leaves_the_model_and_a_second_one_builds_no_kernel() {
 /// Shares that are not equal, between every two devices.
 #[test]
 fn two_devices_have_the_gradients_of_one() {
+    let _clean = clean();
     let (rows, _) = digits().split(SPLIT_SEED);
     let select = |range: Range<usize>| rows.select(&range.collect::<Vec<_>>());
     let shares = [select(0..11), select(11..16)];
