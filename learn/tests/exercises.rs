@@ -29,6 +29,20 @@ fn the_first_failure_of_all_says_that_it_is_meant_to_fail() {
     scene.learn(&["check"]).tells("meant to fail now");
     let again = scene.learn(&["check"]);
     assert!(!again.out.contains("meant to fail now"), "{}", again.out);
+    scene.write(ONE, SOLVED);
+    scene.learn(&["check"]).went_well();
+    let second = scene.learn(&["check"]);
+    second.tells("TODO(two)");
+    assert!(!second.out.contains("meant to fail now"), "{}", second.out);
+}
+
+#[test]
+fn a_first_answer_that_is_wrong_is_not_meant_to_fail() {
+    let scene = stage();
+    scene.write(ONE, WRONG);
+    let said = scene.learn(&["check"]);
+    assert_eq!(said.code, Some(1), "{}", said.out);
+    assert!(!said.out.contains("meant to fail now"), "{}", said.out);
 }
 
 #[test]

@@ -93,11 +93,11 @@ pub(crate) fn examine(
         say!("Read on: book/src/{}, \"Where next\"", exercise.chapter);
         say!("The hints, if you are curious: cargo learn hint {}", exercise.id);
     } else {
-        if is_first && status != Status::Skipped {
-            say!("This is your first task, and it is meant to fail now: edit");
-            say!("{place}, save, and check again.");
-        }
         if status == Status::ToDo {
+            if is_first {
+                say!("This is your first task, and it is meant to fail now:");
+                say!("edit {place}, save, and check again.");
+            }
             let Exercise { task, size, .. } = exercise;
             for line in filled(&format!("{task} ({size})")) {
                 say!("{line}");

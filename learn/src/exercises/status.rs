@@ -74,13 +74,10 @@ impl Status {
 const KIND: &str = "exercise";
 const FILE: &str = "file";
 
-/// Whether no check has said no so far: the free pass does not count.
+/// Whether no exercise has been checked so far: the free pass does not count.
 pub(crate) fn is_fresh(exercises: &[Exercise], progress: &Progress) -> bool {
-    let was_a_yes = |it: &Exercise| {
-        let kept = progress.get(KIND, &it.id);
-        kept.is_none_or(|kept| kept == Status::Solved.kept())
-    };
-    exercises.iter().all(was_a_yes)
+    let is_new = |it: &Exercise| progress.get(KIND, &it.id).is_none();
+    exercises.iter().all(|it| it.free || is_new(it))
 }
 
 /// The first exercise that is not solved as it stands, and is none of `done`.
