@@ -7,7 +7,7 @@ use std::{env, fs, process};
 
 use crate::child::{self, Ending};
 use crate::frame::{ROLE, Role};
-use crate::page::shown;
+use crate::page::{filled, shown};
 use crate::verdict::Code;
 
 /// What Oclgrind says of a kernel.
@@ -91,16 +91,64 @@ fn faults(log: &str, source: &str, file: &str) -> String {
         let place = lines.iter().find_map(|it| line_number(it));
         if !seen.contains(&(kind, place)) {
             seen.push((kind, place));
-            found.push(finding(kind, &lines, file));
+            found.push((kind, finding(kind, &lines, file)));
         }
     }
+    // What was read outside an array is unwritten as well, of course.
+    if found.iter().any(|(kind, _)| kind.starts_with("Invalid read")) {
+        found.retain(|(kind, _)| !kind.starts_with("Uninitialized"));
+    }
+    found.sort_by_key(|(kind, _)| rank(kind));
     let rest = found.len().saturating_sub(SHOWN);
     found.truncate(SHOWN);
-    let mut text = found.join("\n");
+    let texts: Vec<&str> = found.iter().map(|(_, text)| &**text).collect();
+    let mut text = texts.join("\n");
     if rest > 0 {
         text += &format!("\n  and {rest} more of such lines\n");
     }
+    if let Some(words) = found.first().and_then(|(kind, _)| meaning(kind)) {
+        text += &format!("\n{}", filled(words));
+    }
     text
+}
+
+/// Causes come before what follows from them.
+fn rank(kind: &str) -> usize {
+    let causes = ["Work-group divergence", "Invalid", "Index"];
+    match causes.iter().position(|cause| kind.starts_with(cause)) {
+        Some(at) => at,
+        None if kind.contains("data race") => causes.len(),
+        None => causes.len() + 1,
+    }
+}
+
+/// What a finding means, and what to do, where its name does not say so.
+fn meaning(kind: &str) -> Option<&'static str> {
+    if kind.starts_with("Work-group divergence") {
+        Some(
+            "A barrier is for all items of a group: none may leave before it, \
+             and no `if` may let only some of them come. Mend this first: \
+             until then no number of the kernel can be trusted.",
+        )
+    } else if kind.contains("data race at local memory") {
+        Some(
+            "Two items use one cell, one of them writes, and nothing says who \
+             comes first. A barrier on the way from the one line to the other \
+             would.",
+        )
+    } else if kind.contains("data race") {
+        Some(
+            "Two items use one element, one of them writes, and nothing says \
+             who comes first. Let one item alone write it.",
+        )
+    } else if kind.starts_with("Uninitialized value") {
+        Some(
+            "Somebody used what nobody had written. Each variable and each \
+             cell gets a value before it is read.",
+        )
+    } else {
+        None
+    }
 }
 
 /// One finding: what, which work-item, and the line with its code. The lines
@@ -186,8 +234,23 @@ Work-group divergence detected (barrier)
     only 5 out of 8 work-items came
     at my.cl:10
       barrier(CLK_LOCAL_MEM_FENCE);
-";
-        assert_eq!(faults(log, "kernel void mine()", "my.cl"), expected);
+
+A barrier is for all items of a group";
+        let said = faults(log, "kernel void mine()", "my.cl");
+        assert!(said.starts_with(expected), "{said}");
+    }
+
+    #[test]
+    fn what_follows_from_a_stray_read_is_not_told() {
+        let read = WRITE.replace("write", "read");
+        let kind = "Uninitialized value written to global memory";
+        let follows =
+            WRITE.replace("Invalid write of size 4 at global memory", kind);
+        let source = "kernel void mine()";
+        let log = format!("{follows}\n{read}");
+        assert_eq!(faults(&log, source, "f"), faults(&read, source, "f"));
+        let said = faults(&follows, source, "f");
+        assert!(said.contains(kind) && said.contains("nobody had"), "{said}");
     }
 
     #[test]
@@ -207,5 +270,6 @@ Read-write data race at global memory address 0x1
         let said = faults(log, "mine", "my.cl");
         assert!(said.contains("by work-item 0\n    at my.cl:3"), "{said}");
         assert!(said.contains("by work-item 1,2\n    at my.cl:4"), "{said}");
+        assert!(said.contains("Let one item alone write it."), "{said}");
     }
 }
