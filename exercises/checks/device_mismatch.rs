@@ -134,17 +134,29 @@ fn names(_: &()) -> Outcome {
                  \"{sentence}\""
             )));
         }
-        let missing = [a, b].into_iter().find(|device| {
-            let name = device.to_string();
-            !sentence.contains(&name)
-        });
-        if let Some(device) = missing {
-            return Err(wrong(format!(
-                "The operands are on {a} and {b}, and the sentence does not \
-                 name {device}: \"{sentence}\" With one device named, you \
-                 would still have to search for the other."
-            )));
-        }
+        let is_missing =
+            |device: &Device| !sentence.contains(&device.to_string());
+        let missing: Vec<Device> =
+            [a, b].into_iter().filter(is_missing).collect();
+        let (which, why) = match missing[..] {
+            [] => continue,
+            [it, ..] if sentence.contains(&format!("{it:?}")) => {
+                (it.to_string(), "Print it with {}, and not with {:?}.")
+            }
+            [it] => (
+                it.to_string(),
+                "With one device named, you would still have to search for \
+                 the other.",
+            ),
+            _ => (
+                "either of them".to_string(),
+                "Whoever reads it would have to search for both.",
+            ),
+        };
+        return Err(wrong(format!(
+            "The operands are on {a} and {b}, and the sentence does not name \
+             {which}: \"{sentence}\" {why}"
+        )));
     }
     Ok(())
 }

@@ -46,21 +46,23 @@ fn near(
     yours: &Tensor,
     at: &[f32],
     right: impl Fn(usize, f64) -> f64,
+    why: &str,
 ) -> Outcome {
     let yours = yours.to_vec()?;
     for (i, (&x, &y)) in at.iter().zip(&yours).enumerate() {
         let right = right(i, f64::from(x));
         let off = (f64::from(y) - right).abs();
         if off.is_nan() || off > 1e-5 * (1.0 + right.abs()) {
-            let hint = if y.is_nan() || y.is_infinite() {
-                " An exponential has overflowed on the way: e^90 is more than \
+            let why = if y.is_nan() || y.is_infinite() {
+                "An exponential has overflowed on the way: e^90 is more than \
                  a float can hold."
             } else {
-                ""
+                why
             };
-            return Err(wrong(format!(
-                "{what} at x = {x} is {y}, and should be {right:.6}.{hint}"
-            )));
+            let words = format!(
+                "{what} at x = {x} is {y}, and should be {right:.6}. {why}"
+            );
+            return Err(wrong(words.trim_end()));
         }
     }
     Ok(())
@@ -68,12 +70,30 @@ fn near(
 
 fn values(_: &()) -> Outcome {
     let y = yours::softplus(&leaf(&SMALL, Device::Cpu)?);
-    near("softplus", &y, &SMALL, |_, x| softplus(x))
+    let shown = y.to_vec()?;
+    let is = |other: fn(f64) -> f64| {
+        SMALL
+            .iter()
+            .zip(&shown)
+            .all(|(&x, &y)| (f64::from(y) - other(f64::from(x))).abs() < 1e-5)
+    };
+    let why = if is(|x| x.max(0.0)) {
+        "This is relu(x): what rounds its corner, ln(1 + e^-|x|), is missing."
+    } else if is(|x| (-x.abs()).exp().ln_1p()) {
+        "This is ln(1 + e^-|x|), and relu(x) is still to be added."
+    } else if is(|x| x.max(0.0) + x.abs().exp().ln_1p()) {
+        "The exponential got |x| in the place of -|x|."
+    } else if is(|x| x.max(0.0) + (-x).exp().ln_1p()) {
+        "The exponential got -x in the place of -|x|."
+    } else {
+        ""
+    };
+    near("softplus", &y, &SMALL, |_, x| softplus(x), why)
 }
 
 fn large(_: &()) -> Outcome {
     let y = yours::softplus(&leaf(&LARGE, Device::Cpu)?);
-    near("softplus", &y, &LARGE, |_, x| softplus(x))
+    near("softplus", &y, &LARGE, |_, x| softplus(x), "")
 }
 
 /// The loss `sum(softplus(x) * w)` brings `w` to backward.
@@ -95,9 +115,14 @@ fn gradient(_: &()) -> Outcome {
                  missing.",
             ));
         }
-        near("The gradient", &first, at, |i, x| {
-            f64::from(WEIGHTS[i]) * sigmoid(x)
-        })?;
+        near(
+            "The gradient",
+            &first,
+            at,
+            |i, x| f64::from(WEIGHTS[i]) * sigmoid(x),
+            "It is grad_out times the slope of ln(1 + e^x), which is \
+             e^x / (1 + e^x).",
+        )?;
     }
     let tape: Tape = loss(&leaf(&SMALL, Device::Cpu)?)?.tape();
     if !tape.records.iter().any(|record| record.op == "softplus") {
@@ -119,20 +144,22 @@ fn second(_: &()) -> Outcome {
         ));
     }
     let second = grad(&[&first.sum()], &[&x], false).remove(0);
-    near("The second slope", &second, &SMALL, |i, x| {
+    let right = |i: usize, x: f64| {
         f64::from(WEIGHTS[i]) * sigmoid(x) * (1.0 - sigmoid(x))
-    })
+    };
+    near("The second slope", &second, &SMALL, right, "")
 }
 
 fn everywhere(_: &()) -> Outcome {
     for device in Device::all() {
         let x = leaf(&LARGE, device)?;
         let what = format!("On {device}, softplus");
-        near(&what, &yours::softplus(&x), &LARGE, |_, x| softplus(x))?;
+        near(&what, &yours::softplus(&x), &LARGE, |_, x| softplus(x), "")?;
         loss(&x)?.backward();
         let kept = x.grad().expect("x requires a gradient");
         let what = format!("On {device}, the gradient");
-        near(&what, &kept, &LARGE, |i, x| f64::from(WEIGHTS[i]) * sigmoid(x))?;
+        let right = |i: usize, x: f64| f64::from(WEIGHTS[i]) * sigmoid(x);
+        near(&what, &kept, &LARGE, right, "")?;
     }
     Ok(())
 }

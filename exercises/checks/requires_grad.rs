@@ -73,6 +73,9 @@ fn recorded(gpu: &Gpu) -> Outcome {
     } else if is(|_| true) {
         "You record whatever comes, and a network that only predicts keeps \
          all that it computes."
+    } else if is(|_| false) {
+        "You record nothing at all. What an operand asks for is its flag, \
+         needs_grad(); a gradient is there only after a backward."
     } else {
         "One operand that requires a gradient is enough, in any place."
     };

@@ -16,8 +16,8 @@ fn main() -> ExitCode {
         "strides_by_hand",
         YOURS,
         &[
-            ("strides of five shapes", strides),
-            ("slot finds each element of five views", slots),
+            ("strides of five shapes, [] of a scalar among them", strides),
+            ("slot finds each element, also where a stride is negative", slots),
             ("permute moves the strides with the axes", permute),
             ("slice moves the offset, in a flipped view too", slice),
             ("flip begins at the last element", flip),

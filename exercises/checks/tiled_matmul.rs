@@ -45,9 +45,10 @@ fn one_step(kernel: &Kernel) -> Outcome {
     judge(
         [m, k, n],
         &yours,
-        "There is one step, so either somebody adds before the tiles are full, \
-         or an index is turned. An item fills the cell [y][x] of both tiles, \
-         and then reads row y of one and row x of the other.",
+        "There is one step of 16, so either somebody adds before the tiles are \
+         full, or an index is turned, or the loop goes on by another number. \
+         An item fills the cell [y][x] of both tiles, and then reads row y of \
+         one and row x of the other.",
     )
 }
 
@@ -56,17 +57,30 @@ fn three_steps(kernel: &Kernel) -> Outcome {
     judge(
         shape,
         &product(kernel, shape)?,
-        "One step is right, and three are not. Between the sums of one step \
-         and the loads of the next, every item has to be done with reading: \
-         the loop needs a barrier at its end, too.",
+        "One step is right, and three are not. Two things count from the \
+         second step on: a row of a and one of b has k numbers, and not 16; \
+         and between the sums of one step and the loads of the next every \
+         item has to be done with reading, so the loop needs a barrier at its \
+         end, too.",
     )
 }
 
 fn ragged_step(kernel: &Kernel) -> Outcome {
-    let shape = [TILE, 20, TILE];
+    let shape @ [m, k, n] = [TILE, 20, TILE];
+    let yours = product(kernel, shape)?;
+    let (a, b) = (numbers(1, m * k), numbers(2, n * k));
+    let whole = |row: usize, column: usize| -> f32 {
+        (0..TILE).map(|i| a[row * k + i] * b[column * k + i]).sum()
+    };
+    if yours == matrix([m, n], whole) {
+        return Err(wrong(
+            "The last step is missing: 20 columns are one tile and 4 more. \
+             The loop goes on as long as `start` is below `k`.",
+        ));
+    }
     judge(
         shape,
-        &product(kernel, shape)?,
+        &yours,
         "In the last step only 4 columns of the tiles are in the matrices. The \
          others must hold 0, in both tiles: what is left there from the step \
          before counts as well.",

@@ -128,7 +128,11 @@ fn lost(kernel: &Kernel, n: usize, groups: usize) -> Result<String, Stop> {
             "a[{right}] is in no sum. Which item takes it, and which round \
              adds the cell of that item to another?"
         ),
-        _ => format!("a[{right}] is in the sums {times} times."),
+        _ => format!(
+            "a[{right}] is in the sums {times} times. An item begins at its \
+             number among all, get_global_id(0), and goes on by as many as \
+             there are items in all, get_global_size(0)."
+        ),
     })
 }
 

@@ -97,7 +97,8 @@ fn walk<C>(
         }
         Stop::ToDo(words) => {
             let words = format!(
-                "to do: {words}\nIt fails until your own stands there."
+                "to do: {words}\nIt fails as long as that line is there: put \
+                 your own in its place."
             );
             print!("\n{}", filled(&words));
         }

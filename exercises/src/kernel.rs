@@ -42,7 +42,8 @@ pub enum Argument<'a> {
     /// A number of elements.
     Count(usize),
     /// An array of so many zeros, for lines that the check has put into the
-    /// text: what they leave there comes back unjudged.
+    /// text, or for a check that judges by itself: what is left there comes
+    /// back unjudged.
     Log(usize),
 }
 
@@ -204,13 +205,14 @@ impl Kernel {
                 Argument::In(name, values) => intact(name, values, &read()?)?,
                 Argument::Out(name, len) => {
                     let mut values = read()?;
-                    inside(name, &values, *len, writer)?;
+                    inside(name, &values, *len, writer, self.adds_to(name))?;
                     values.truncate(*len);
                     written.push(values);
                 }
                 Argument::PerGroup(name, len) => {
                     let mut values = read()?;
-                    inside(name, &values, *len, Writer::Group)?;
+                    let adds = self.adds_to(name);
+                    inside(name, &values, *len, Writer::Group, adds)?;
                     values.truncate(*len);
                     written.push(values);
                 }
@@ -219,6 +221,16 @@ impl Kernel {
             }
         }
         Ok(written)
+    }
+
+    /// Whether the learner's text has a line that adds to an array's element.
+    fn adds_to(&self, name: &str) -> bool {
+        let text = fs::read_to_string(self.file).unwrap_or_default();
+        let opens = format!("{name}[");
+        text.lines().any(|line| {
+            let code = line.split("//").next().unwrap_or_default();
+            code.contains(&opens) && code.contains("] +=")
+        })
     }
 
     /// [`Kernel::run`] inside a rule, which cannot return a [`Stop`] through

@@ -33,12 +33,13 @@ pub(crate) enum Writer {
 }
 
 /// Whether an output was written from its first element to its last, and not
-/// beyond.
+/// beyond. `adds` says that the kernel's text adds to it, by `+=`.
 pub(crate) fn inside(
     name: &str,
     values: &[f32],
     len: usize,
     writer: Writer,
+    adds: bool,
 ) -> Outcome {
     let (own, spare) = values.split_at(len);
     // Beside the guard value a number is nothing, and adding it changes none.
@@ -53,6 +54,10 @@ pub(crate) fn inside(
     }
     let Some(at) = own.iter().position(untouched) else { return Ok(()) };
     let why = match writer {
+        _ if adds => format!(
+            "Your kernel adds to {name}[..], by `+=`, and nobody has put a 0 \
+             there to which it could add: write it with `=`."
+        ),
         Writer::Item(_) => format!(
             "The array has {len} elements, and each needs its work-item.{}",
             guess(at)
@@ -145,7 +150,7 @@ mod tests {
     #[test]
     fn a_write_behind_the_end_is_seen() {
         let wrote = |values: &[f32]| {
-            let said = words(inside("out", values, 2, Writer::Item(2)));
+            let said = words(inside("out", values, 2, Writer::Item(2), false));
             assert!(said.contains("out was written past its end"), "{said}");
             assert!(said.contains("out[2]"), "{said}");
             said
@@ -158,17 +163,25 @@ mod tests {
 
     #[test]
     fn an_element_that_nobody_wrote_is_seen() {
-        let said =
-            words(inside("out", &[1.0, CANARY, CANARY], 2, Writer::Item(2)));
+        let said = words(inside(
+            "out",
+            &[1.0, CANARY, CANARY],
+            2,
+            Writer::Item(2),
+            false,
+        ));
         assert!(said.contains("out[1] was never written"), "{said}");
     }
 
     #[test]
     fn an_element_that_its_group_only_added_to_is_seen() {
         let added = CANARY + 12.5;
-        let said = words(inside("out", &[1.0, added], 2, Writer::Group));
+        let said = words(inside("out", &[1.0, added], 2, Writer::Group, false));
         assert!(said.contains("out[1] was never written"), "{said}");
         assert!(said.contains("`+=`"), "{said}");
+        let item = Writer::Item(2);
+        let said = words(inside("out", &[added, added], 2, item, true));
+        assert!(said.contains("adds to out[..], by `+=`"), "{said}");
     }
 
     #[test]
@@ -181,7 +194,8 @@ mod tests {
     #[test]
     fn what_was_read_behind_an_array_is_seen() {
         let read = BEHIND + 3.5;
-        let said = words(inside("out", &[1.0, read], 2, Writer::Cell([2, 1])));
+        let said =
+            words(inside("out", &[1.0, read], 2, Writer::Cell([2, 1]), false));
         assert!(said.contains("out[1] comes from behind the end"), "{said}");
     }
 }

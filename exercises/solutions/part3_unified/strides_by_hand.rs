@@ -18,7 +18,7 @@ pub struct View {
 }
 
 /// The strides of a shape whose rows lie one after another: the last axis is
-/// dense. Those of [2, 3] are [3, 1].
+/// dense. Those of [2, 3] are [3, 1], and those of a scalar, [], are [].
 pub fn strides(shape: &[usize]) -> Vec<isize> {
     // HOLE
     //| todo!("TODO(strides_by_hand): how far apart neighbors lie")

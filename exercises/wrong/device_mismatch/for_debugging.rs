@@ -1,0 +1,22 @@
+// The devices as a programmer would print them, who looks for a mistake.
+
+use rungrad::Error;
+use rungrad::part3_unified::Tensor;
+
+/// The result of `run` on the two operands. `op` is the operation's name.
+pub fn on_one_device(
+    op: &str,
+    a: &Tensor,
+    b: &Tensor,
+    run: impl FnOnce(&Tensor, &Tensor) -> Tensor,
+) -> Result<Tensor, Error> {
+    if a.device() == b.device() {
+        return Ok(run(a, b));
+    }
+    Err(Error::Mistake(format!(
+        "{op}: the operands are on two devices, {:?} and {:?}; move one with \
+         .to(..)",
+        a.device(),
+        b.device()
+    )))
+}

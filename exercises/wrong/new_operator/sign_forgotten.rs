@@ -1,0 +1,43 @@
+// ln(1 + e^|x|): the minus is missing.
+
+use rungrad::Error;
+use rungrad::part3_unified::{
+    Array, Binary, Context, Function, Tensor, Unary, apply,
+};
+
+/// ln(1 + e^x) of each element.
+pub struct Softplus;
+
+impl Function for Softplus {
+    fn name(&self) -> &'static str {
+        "softplus"
+    }
+
+    fn forward(
+        &self,
+        ctx: &mut Context,
+        inputs: &[&Array],
+    ) -> Result<Array, Error> {
+        let x = inputs[0];
+        ctx.save_input(0, x);
+        let positive = x.unary(Unary::Relu)?;
+        let negative = x.unary(Unary::Scale(-1.0))?.unary(Unary::Relu)?;
+        let size = positive.binary(Binary::Add, &negative)?;
+        let small = size.unary(Unary::Exp)?;
+        let rest = small.unary(Unary::Shift(1.0))?.unary(Unary::Log)?;
+        positive.binary(Binary::Add, &rest)
+    }
+
+    fn backward(
+        &self,
+        ctx: &Context,
+        grad_out: &Tensor,
+    ) -> Vec<Option<Tensor>> {
+        vec![Some(grad_out.mul(&ctx.input(0).sigmoid()))]
+    }
+}
+
+/// What users call.
+pub fn softplus(x: &Tensor) -> Tensor {
+    apply(Softplus, &[x])
+}

@@ -1,0 +1,24 @@
+// From one value to the next it is a group, however many groups there are.
+
+#define GROUP 256
+
+kernel void partial_sums(global const float *a, global float *partials,
+                         uint n)
+{
+    local float tree[GROUP];
+    uint item = get_local_id(0);
+    float sum = 0.0f;
+    for (uint i = get_global_id(0); i < n; i += GROUP)
+        sum += a[i];
+    tree[item] = sum;
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    for (uint width = GROUP / 2; width > 0; width /= 2) {
+        if (item < width)
+            tree[item] += tree[item + width];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+
+    if (item == 0)
+        partials[get_group_id(0)] = tree[0];
+}
