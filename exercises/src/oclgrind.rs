@@ -94,9 +94,11 @@ fn faults(log: &str, source: &str, file: &str) -> String {
             found.push((kind, finding(kind, &lines, file)));
         }
     }
-    // What was read outside an array is unwritten as well, of course.
-    if found.iter().any(|(kind, _)| kind.starts_with("Invalid read")) {
-        found.retain(|(kind, _)| !kind.starts_with("Uninitialized"));
+    // What was read outside an array, before a barrier or without one is
+    // unwritten as well, of course.
+    let follows = |kind: &str| kind.starts_with("Uninitialized");
+    if found.iter().any(|(kind, _)| !follows(kind)) {
+        found.retain(|(kind, _)| !follows(kind));
     }
     found.sort_by_key(|(kind, _)| rank(kind));
     let rest = found.len().saturating_sub(SHOWN);
@@ -241,7 +243,7 @@ A barrier is for all items of a group";
     }
 
     #[test]
-    fn what_follows_from_a_stray_read_is_not_told() {
+    fn what_follows_from_another_fault_is_not_told() {
         let read = WRITE.replace("write", "read");
         let kind = "Uninitialized value written to global memory";
         let follows =

@@ -56,7 +56,11 @@ pub(crate) fn inside(
     let why = match writer {
         _ if adds => format!(
             "Your kernel adds to {name}[..], by `+=`, and nobody has put a 0 \
-             there to which it could add: write it with `=`."
+             there to which it could add: write it with `=`{}.",
+            match writer {
+                Writer::Group => ", each group at its own get_group_id(0)",
+                _ => "",
+            }
         ),
         Writer::Item(_) => format!(
             "The array has {len} elements, and each needs its work-item.{}",
@@ -67,8 +71,8 @@ pub(crate) fn inside(
              column and its row."
         ),
         Writer::Group => "Each group writes the element of its own number, \
-             get_group_id(0), and writes it with `=`: nobody has put a 0 there \
-             to which `+=` could add."
+             get_group_id(0): does one of its items come to that line in every \
+             group?"
             .to_string(),
     };
     Err(wrong(format!("{name}[{at}] was never written. {why}")))
@@ -122,7 +126,7 @@ fn past_the_end(
         }
         Some(Writer::Cell([columns, rows])) => format!(
             " The device runs whole groups of {TILE} x {TILE}, so {columns} x \
-             {rows} work-items ran. The spare ones must do nothing: compare \
+             {rows} work-items ran. The spare ones must write nothing: compare \
              the column and the row with their numbers first."
         ),
         Some(Writer::Group) => " There is an element for each group, so one \
@@ -176,9 +180,9 @@ mod tests {
     #[test]
     fn an_element_that_its_group_only_added_to_is_seen() {
         let added = CANARY + 12.5;
-        let said = words(inside("out", &[1.0, added], 2, Writer::Group, false));
+        let said = words(inside("out", &[1.0, added], 2, Writer::Group, true));
         assert!(said.contains("out[1] was never written"), "{said}");
-        assert!(said.contains("`+=`"), "{said}");
+        assert!(said.contains("with `=`, each group at its own"), "{said}");
         let item = Writer::Item(2);
         let said = words(inside("out", &[added, added], 2, item, true));
         assert!(said.contains("adds to out[..], by `+=`"), "{said}");
