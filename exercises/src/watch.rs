@@ -32,7 +32,7 @@ pub(crate) fn watch(id: &str, file: &str, kind: Kind) -> Code {
             Code::known(code).unwrap_or(Code::Failing)
         }
         ref other => {
-            let code = failing(&sentence(other, kind, &said));
+            let code = failing(&sentence(other, kind, &said, waits(file)));
             for line in said.lines().filter(|it| !it.is_empty()).take(5) {
                 println!("  | {line}");
             }
@@ -92,7 +92,7 @@ fn failing(words: &str) -> Code {
 }
 
 /// What happened to a child that said nothing itself.
-fn sentence(ending: &Ending, kind: Kind, said: &str) -> String {
+fn sentence(ending: &Ending, kind: Kind, said: &str, waits: bool) -> String {
     let yours = match kind {
         Kind::Code => "your code",
         Kind::Kernel => "your kernel",
@@ -103,9 +103,9 @@ fn sentence(ending: &Ending, kind: Kind, said: &str) -> String {
              at the condition of each loop{}",
             limit.as_secs(),
             match kind {
-                Kind::Code => "",
-                Kind::Kernel =>
+                Kind::Kernel if waits =>
                     ", and whether all items of a group come to each barrier",
+                _ => "",
             }
         ),
         Ending::Killed(_) if said.contains("overflowed its stack") => {

@@ -64,7 +64,10 @@ pub(crate) fn inside(
         ),
         Writer::Item(_) => format!(
             "The array has {len} elements, and each needs its work-item.{}",
-            guess(at)
+            match own.iter().all(untouched) {
+                true => " None of them was: is there a line that writes?",
+                false => guess(at),
+            }
         ),
         Writer::Cell(_) => format!(
             "The array has {len} elements, and each needs the item of its \
@@ -90,7 +93,7 @@ fn guess(at: usize) -> &'static str {
         GROUP => {
             " It is the first of the second group: in its group every item \
              counts from 0 again (get_local_id), among all it does not \
-             (get_global_id)."
+             (get_global_id), and n alone says where the array ends."
         }
         _ => "",
     }
