@@ -1,5 +1,5 @@
 //! Says what two shapes stretch to, and which axes the gradients are summed
-//! over: `-- 2,1 1,3`.
+//! over: those of `-- 4 4,1`, or of 2,1 and 1,3.
 
 use std::process::ExitCode;
 
@@ -10,14 +10,17 @@ use rungrad::shape::{checked_size, size, stretched};
 fn main() -> ExitCode {
     rungrad::run(|| {
         let words = rungrad::words();
-        let [a, b] = &words[..] else {
-            return Err(Error::Usage(
-                "give two shapes, such as 2,1 1,3; \"\" is the shape without \
-                 axes"
-                    .to_string(),
-            ));
+        let (a, b) = match &words[..] {
+            [] => (zeros("2,1")?, zeros("1,3")?),
+            [a, b] => (zeros(a)?, zeros(b)?),
+            _ => {
+                return Err(Error::Usage(
+                    "give two shapes, such as 2,1 1,3, or none; \"\" is the \
+                     shape without axes"
+                        .to_string(),
+                ));
+            }
         };
-        let (a, b) = (zeros(a)?, zeros(b)?);
         let c = &a * &b;
         println!("{:?} * {:?} = {:?}", a.shape(), b.shape(), c.shape());
         for (name, operand) in [("a", &a), ("b", &b)] {

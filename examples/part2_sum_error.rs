@@ -1,4 +1,4 @@
-//! Ten million times 0.1, added up in four orders, beside what `f64` says.
+//! Ten million times 0.1, added up in three orders, beside what `f64` says.
 
 use std::process::ExitCode;
 

@@ -92,6 +92,28 @@ fn an_example_without_a_device_says_so_and_writes_nothing() {
     assert!(!path.exists());
 }
 
+/// As `cargo learn run part1` starts them, one after the other. One measures
+/// for half a minute, and the book's tests run it.
+#[test]
+fn every_example_runs_without_a_word() {
+    let has_device = gpu_or_skip().is_some();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let entries = fs::read_dir(root).expect("the examples");
+    let paths = entries.map(|entry| entry.expect("a file").path());
+    let names: Vec<String> = paths
+        .filter(|path| path.is_dir() || path.extension().is_some())
+        .map(|path| path.file_stem().unwrap().to_str().unwrap().to_string())
+        .filter(|name| has_device || name.starts_with("part1"))
+        .filter(|name| name != "part2_crossover")
+        .collect();
+    assert!(names.len() > 20, "{names:?}");
+    for name in names {
+        let output = example(&name, &[]);
+        let said = told(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{name}: {said}");
+    }
+}
+
 #[test]
 fn an_error_before_any_launch_is_all_that_is_said() {
     let output = example("part2_add", &["many", "--timeline"]);

@@ -86,6 +86,8 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
             chosen.len()
         )));
     }
+    // One that fails keeps nobody from the others of its part.
+    let mut failed = vec![];
     for example in &chosen {
         if chosen.len() > 1 {
             say!("--- {}: {}", example.name, example.summary);
@@ -94,7 +96,12 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
         if example.is_framed {
             words.extend_from_slice(&frame);
         }
-        run_one(checkout, &example.name, device.as_deref(), &words)?;
+        match run_one(checkout, &example.name, device.as_deref(), &words) {
+            Err(Stop::Said(_)) if chosen.len() > 1 => {
+                failed.push(example.name.as_str());
+            }
+            done => done?,
+        }
         if !example.is_framed && !frame.is_empty() {
             let name = &example.name;
             say!("{name} asks this crate for no device: it has no timeline");
@@ -103,7 +110,15 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
             say!();
         }
     }
-    Ok(())
+    match failed.is_empty() {
+        true => Ok(()),
+        false => Err(Stop::Failed(format!(
+            "{} of {} examples failed: {}",
+            failed.len(),
+            chosen.len(),
+            failed.join(", ")
+        ))),
+    }
 }
 
 /// Builds an example, with a sign of life, and hands the terminal to it. It

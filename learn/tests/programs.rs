@@ -54,6 +54,18 @@ fn a_part_runs_its_examples_in_the_order_of_the_list() {
 }
 
 #[test]
+fn an_example_that_fails_keeps_nobody_from_the_others() {
+    let scene = with_examples();
+    let fails = "[ \"$1$4\" = runpart1_a ] && exit 3\n";
+    scene.program("cargo", &CARGO.replace("exit 0", &format!("{fails}exit 0")));
+    let said = scene.learn(&["run", "part1"]);
+    assert_eq!(said.code, Some(1), "{}", said.out);
+    said.tells("hello from part1_b");
+    let told = format!("{}{}", said.out, said.err);
+    assert!(told.contains("1 of 2 examples failed: part1_a"), "{told}");
+}
+
+#[test]
 fn the_device_and_the_words_after_the_dashes_go_to_the_example() {
     let scene = with_examples();
     let words = ["run", "part2_c", "--device", "gpu:1", "--", "--n", "7"];
@@ -114,7 +126,7 @@ fn a_device_that_cannot_be_is_refused_before_anything_is_built() {
 fn an_example_s_exit_code_is_ours() {
     let scene = with_examples();
     scene.program("cargo", "[ $1 = build ] || exit 3");
-    let said = scene.learn(&["run", "part1"]);
+    let said = scene.learn(&["run", "part1_a"]);
     assert_eq!((said.code, said.err.as_str()), (Some(3), ""));
     scene.program("cargo", "[ $1 = build ] || kill -SEGV $$");
     assert_eq!(scene.learn(&["run", "part1_a"]).code, Some(128 + 11));
