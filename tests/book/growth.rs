@@ -154,8 +154,8 @@ pub fn check(tree: &Tree, manifest: &Manifest) -> Vec<Fault> {
                 file,
                 at + 1,
                 "this belongs to the operator of chapter 26, and the chapter \
-                 does not show it. Add the file to `growths` in \
-                 tests/book/manifest.rs and to the page.",
+                 does not show it. Add the file to `SIN` in \
+                 tests/book/growth.rs and to the page.",
             ))
         })
         .collect()

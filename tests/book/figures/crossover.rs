@@ -41,20 +41,22 @@ fn point(line: &str) -> Option<Point> {
 #[test]
 fn from_its_crossover_on_the_device_wins_at_every_size() {
     let tree = Tree::of_this_repository();
+    let mut seen = 0;
     for (file, table) in tree.list("book/listings/part2_crossover", ".out") {
         let points: Vec<Point> = table.lines().filter_map(point).collect();
         let wins =
             table.lines().find_map(|l| l.strip_prefix("the device wins"));
-        let told: Vec<&str> =
-            wins.unwrap().split_whitespace().skip(1).collect();
-        for (told, time) in told
-            .into_iter()
-            .zip([(|p| p.copies) as fn(&Point) -> f64, |p| p.launch])
-        {
-            let lost = points.iter().rposition(|p| time(p) >= p.host);
-            let next = points.get(lost.map_or(0, |lost| lost + 1));
-            let from = next.map_or("-".into(), |p| p.n.to_string());
-            assert_eq!(told, from, "{file}");
+        let words = wins.unwrap().split_whitespace().skip(1);
+        let times: [fn(&Point) -> f64; 2] = [|p| p.copies, |p| p.launch];
+        for (told, time) in words.zip(times) {
+            let from = told.parse().unwrap_or(usize::MAX);
+            let (before, after): (Vec<&Point>, Vec<&Point>) =
+                points.iter().partition(|p| p.n < from);
+            let loses = before.last().is_none_or(|p| time(p) >= p.host);
+            let all_win = after.iter().all(|p| time(p) < p.host);
+            assert!(loses && all_win, "{file}: not from {told} on");
+            seen += 1;
         }
     }
+    assert_eq!(seen, 8, "two columns of four tables");
 }
