@@ -22,7 +22,7 @@ impl Tensor {
     /// Adds to every leaf the gradient of the sum of `self * grad`.
     #[track_caller]
     pub fn backward_with(&self, grad: &Tensor) {
-        let root = root(self, grad, "backward");
+        let root = root(self, grad);
         no_grad(|| {
             sweep(vec![(root, grad.detach())], |node, grad, _| {
                 if node.made.is_none() {
@@ -154,7 +154,7 @@ impl Tensor {
     #[track_caller]
     pub fn backward_recorded(&self) -> Tape {
         let seed = one(self, "backward_recorded");
-        let root = root(self, &seed, "backward");
+        let root = node(self, "backward_recorded");
         let mut tape = self.tape();
         no_grad(|| {
             sweep(vec![(root, seed)], |node, grad, grads| {
@@ -234,7 +234,7 @@ fn constant(
 }
 
 #[track_caller]
-fn root<'a>(output: &'a Tensor, seed: &Tensor, caller: &str) -> &'a Arc<Node> {
+fn root<'a>(output: &'a Tensor, seed: &Tensor) -> &'a Arc<Node> {
     if output.shape() != seed.shape() || output.device() != seed.device() {
         mistake(format!(
             "backward_with: the gradient has shape {:?} on {}, but this \
@@ -245,7 +245,7 @@ fn root<'a>(output: &'a Tensor, seed: &Tensor, caller: &str) -> &'a Arc<Node> {
             output.device()
         ));
     }
-    node(output, caller)
+    node(output, "backward")
 }
 
 #[track_caller]

@@ -206,9 +206,18 @@ impl Tensor {
 // ANCHOR: mse
 impl Tensor {
     /// The mean of the squared differences: a loss against numbers, as
-    /// [`Tensor::cross_entropy`] is one against classes.
+    /// [`Tensor::cross_entropy`] is one against classes. A column of answers
+    /// would stretch against a row of numbers, and be compared with all.
     #[track_caller]
     pub fn mse(&self, target: &Tensor) -> Tensor {
+        if self.shape() != target.shape() {
+            mistake(format!(
+                "mse: the answers have shape {:?} and the numbers {:?}; \
+                 reshape one to the other",
+                self.shape(),
+                target.shape()
+            ));
+        }
         let gap = self.sub(target);
         gap.mul(&gap).mean()
     }

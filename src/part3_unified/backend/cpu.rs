@@ -186,20 +186,24 @@ impl Backend for Cpu {
             true => m.div_ceil(rayon::current_num_threads()).max(8),
             false => m,
         };
-        let one = |(i, out): (usize, &mut [f32])| {
-            let (a, b) = (matrix(&a, i), matrix(&b, i));
-            let strip = |(part, out): (usize, &mut [f32])| {
-                let (from, count) = (part * rows, out.len() / n);
-                let a = a.slice(s![from..from + count, ..]);
-                let out = ArrayViewMut2::from_shape((count, n), out);
-                let mut out = out.expect("whole rows");
-                linalg::general_mat_mul(1.0, &a, &b, 0.0, &mut out);
-            };
-            out.par_chunks_mut(rows * n).enumerate().for_each(strip);
+        let strip = |(i, from, out): (usize, usize, &mut [f32])| {
+            let (a, b, count) = (matrix(&a, i), matrix(&b, i), out.len() / n);
+            let a = a.slice(s![from..from + count, ..]);
+            let out = ArrayViewMut2::from_shape((count, n), out);
+            let mut out = out.expect("whole rows");
+            linalg::general_mat_mul(1.0, &a, &b, 0.0, &mut out);
         };
+        let matrices = out.chunks_mut(m * n).enumerate();
+        let strips = matrices.flat_map(|(i, out)| {
+            let strips = out.chunks_mut(rows * n).enumerate();
+            strips.map(move |(part, out)| (i, part * rows, out))
+        });
         match shared {
-            true => out.par_chunks_mut(m * n).enumerate().for_each(one),
-            false => out.chunks_mut(m * n).enumerate().for_each(one),
+            true => {
+                let strips: Vec<_> = strips.collect();
+                strips.into_par_iter().for_each(strip);
+            }
+            false => strips.for_each(strip),
         }
         Ok(Host::shared(out))
     }
