@@ -115,11 +115,7 @@ fn row<T>(what: &str, serial: impl Fn() -> T, shared: impl Fn() -> T) {
 fn machine() -> String {
     let root = env!("CARGO_MANIFEST_DIR");
     let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
-    let processor = read("/proc/cpuinfo")
-        .lines()
-        .find(|line| line.starts_with("model name"))
-        .and_then(|line| line.split(": ").nth(1))
-        .map_or(env::consts::ARCH.to_string(), str::to_string);
+    let processor = rungrad::stopwatch::processor();
     let rustc = Command::new("rustc").arg("--version").output();
     let rustc = rustc.map_or("rustc".to_string(), |said| {
         String::from_utf8_lossy(&said.stdout).trim().to_string()

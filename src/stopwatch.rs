@@ -105,7 +105,7 @@ pub fn machine(gpu: &Gpu) -> String {
 }
 
 /// The processor's name, as far as Linux tells it.
-fn processor() -> String {
+pub fn processor() -> String {
     let told = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = told.lines().find_map(|line| {
         line.strip_prefix("model name")?.trim_start().strip_prefix(": ")

@@ -255,7 +255,8 @@ impl Scale {
         end: f64,
     ) -> Scale {
         let powers = values.filter(|v| *v > 0.0 && v.is_finite());
-        let powers = powers.map(|v| f64::from(v).log10());
+        // In `f32`, where 0.01 is 10 to the power of -2 and not a little less.
+        let powers = powers.map(|v| f64::from(f64::from(v).log10() as f32));
         let (least, most) = powers
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), v| {
                 (least.min(v), most.max(v))
@@ -356,7 +357,10 @@ mod tests {
         assert_eq!(words.join(" "), "10⁻² 10⁻¹ 10⁰ 10¹ 10² 10³ 10⁴");
         let places = [0.01, 1.0, 100.0].map(|value| scale.place(value));
         assert_eq!(places, [0.0, 20.0, 40.0]);
-        // One value alone has a power on each side of it.
+        // A value that is a power has no empty one below it.
+        let edge = Scale::powers(&mut [0.01, 1.0].into_iter(), 0.0, 1.0);
+        assert_eq!(edge.ticks, [-2.0, -1.0, 0.0]);
+        // One alone begins a scale of two.
         let one = Scale::powers(&mut [100.0].into_iter(), 0.0, 1.0);
         assert_eq!(one.ticks, [2.0, 3.0]);
         let none = Scale::powers(&mut [0.0, -1.0].into_iter(), 0.0, 1.0);

@@ -154,7 +154,9 @@ impl Open {
     /// The queue, for one thread at a time. By the standard any number may
     /// use it at once. NVIDIA's driver 580.159 does not survive that: on eight
     /// threads the tests of Part 3 crashed inside it, launching and copying,
-    /// in each of six runs, and in none since the threads take turns.
+    /// in each of six runs, and in none since the threads take turns. A copy
+    /// and `finish` keep their turn until the device is done, and the others
+    /// wait with them.
     pub(super) fn queue(&self) -> MutexGuard<'_, CommandQueue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -106,6 +106,7 @@ impl<'a> Launch<'a> {
             argument.set(&kernel, index).map_err(launching)?;
         }
         let mut event = core::Event::null();
+        let queue = open.queue();
         if let Some(call) = &mut call {
             call.queues();
         }
@@ -116,7 +117,7 @@ impl<'a> Launch<'a> {
         // dropped meanwhile live on until the launch has ended.
         unsafe {
             core::enqueue_kernel(
-                &open.queue(),
+                &queue,
                 &kernel,
                 global.dimensions as u32,
                 None,
@@ -127,6 +128,7 @@ impl<'a> Launch<'a> {
             )
         }
         .map_err(launching)?;
+        drop(queue);
         ledger::count(|counts| counts.launches += 1);
         let event = Event::new(event);
         if let Some(call) = call {

@@ -103,11 +103,13 @@ impl Rung {
 pub fn choose(units: usize, [m, k, n]: [usize; 3]) -> &'static Rung {
     let [_, _, tiled, .., ahead, tall] = &LADDER;
     let tiles = |rung: &Rung| (m / rung.tile) * (n / rung.tile);
-    let fours = k % 4 == 0 && n % 4 == 0;
-    match () {
-        _ if fours && tiles(tall) >= units.max(1) => tall,
-        _ if 8 * tiles(ahead) >= units.max(1) => ahead,
-        _ => tiled,
+    let (units, fours) = (units.max(1), k % 4 == 0 && n % 4 == 0);
+    if fours && tiles(tall) >= units {
+        tall
+    } else if 8 * tiles(ahead) >= units {
+        ahead
+    } else {
+        tiled
     }
 }
 // ANCHOR_END: choose
