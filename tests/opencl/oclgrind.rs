@@ -92,9 +92,9 @@ fn every_rung_of_the_ladder_is_clean() {
     if is_child() {
         let gpu = simulator();
         for rung in &LADDER {
-            // Rows that are no multiple of 4 long, and rows that are; in more
-            // steps than one, and in more groups.
-            for shape in [[1, 1, 1], [3, 0, 2], [17, 18, 5], [130, 20, 12]] {
+            // Rows that are 1, 2 and 3 longer than a multiple of 4, and rows
+            // that are one; in more steps than one, and in more groups.
+            for shape in [[1, 1, 1], [3, 0, 2], [17, 18, 7], [130, 20, 12]] {
                 multiply(&gpu, rung, shape);
             }
         }
