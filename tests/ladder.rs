@@ -108,10 +108,22 @@ fn a_buffer_that_is_too_short_is_refused() {
     let Some(gpu) = gpu_or_skip() else { return };
     let short = gpu.upload(&[1.0; 5]).unwrap();
     let long = gpu.upload(&[1.0; 6]).unwrap();
-    let out = gpu.upload(&[0.0; 4]).unwrap();
+    let [few, out] = [3, 4].map(|len| gpu.upload(&vec![0.0; len]).unwrap());
     for rung in &LADDER {
         let refused = rung.launch(&short, &long, &out, [2, 3, 2]);
         assert!(refused.is_err(), "{:?}", rung.kernel);
+        // What the kernel says of itself, where the caller says nothing.
+        for [a, b, out] in
+            [[&short, &long, &out], [&long, &short, &out], [&long, &long, &few]]
+        {
+            let launch = gpu.launch(&rung.kernel).input(a, 0).input(b, 0);
+            let launch = [2_u32, 3, 2]
+                .into_iter()
+                .fold(launch.output(out, 0), |launch, n| launch.scalar(n));
+            let refused = launch.global(rung.group).local(rung.group).run();
+            let sentence = refused.expect_err(rung.kernel.name()).to_string();
+            assert!(sentence.contains("would reach"), "{sentence}");
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The launch of a kernel, checked on the host before the device sees it.
 
 use std::fmt::Display;
+use std::iter;
 
 use ocl::core;
 
@@ -140,6 +141,23 @@ impl<'a> Launch<'a> {
         Ok(event)
     }
 
+    /// The kernel's name.
+    pub fn name(&self) -> &str {
+        self.code.name
+    }
+
+    /// How many values at the end of each buffer a kernel of this crate does
+    /// not reach. Who gives it buffers that just suffice expects zeros: a
+    /// kernel that says too little of its reach shows itself by nothing else.
+    pub fn spare(&self) -> Result<Vec<u64>, Error> {
+        let (_, signature) = self.gpu.0.kernel(self.code)?;
+        let (global, local) = self.check_sizes(&signature)?;
+        let reaches = self.reaches(global, local)?.into_iter();
+        Ok(reaches
+            .map(|(length, reach)| length.saturating_sub(reach))
+            .collect())
+    }
+
     /// An error about this kernel.
     fn mistake(&self, words: impl Display) -> Error {
         Error::Mistake(format!("Kernel `{}` {words}.", self.code.name))
@@ -179,7 +197,26 @@ impl<'a> Launch<'a> {
 
     /// Compares the buffers with what a kernel of this crate says of itself.
     fn check_reach(&self, global: Extent, local: Extent) -> Result<(), Error> {
-        let Some(reach) = self.code.reach else { return Ok(()) };
+        let reaches = self.reaches(global, local)?;
+        for (place, (length, reach)) in reaches.into_iter().enumerate() {
+            if length < reach {
+                return Err(self.mistake(format!(
+                    "would reach {reach} values of its buffer number {}, \
+                     which holds {length}",
+                    place + 1
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// For each buffer its length, and how far a kernel of this crate reaches.
+    fn reaches(
+        &self,
+        global: Extent,
+        local: Extent,
+    ) -> Result<Vec<(u64, u64)>, Error> {
+        let Some(reach) = self.code.reach else { return Ok(vec![]) };
         let groups = [0, 1, 2].map(|d| global.sizes[d] / local.sizes[d]);
         let given = Given { arguments: &self.arguments, groups };
         let Some(reach) = reach(&given) else {
@@ -191,16 +228,9 @@ impl<'a> Launch<'a> {
             Argument::Buffer { len, .. } => Some(*len as u64),
             Argument::Scalar(_) => None,
         });
-        for (place, (length, reach)) in lengths.zip(reach).enumerate() {
-            if length < reach {
-                return Err(self.mistake(format!(
-                    "would reach {reach} values of its buffer number {}, \
-                     which holds {length}",
-                    place + 1
-                )));
-            }
-        }
-        Ok(())
+        // A buffer that the kernel does not speak of is all to spare.
+        let reach = reach.into_iter().chain(iter::repeat(0));
+        Ok(lengths.zip(reach).collect())
     }
 
     /// The global size, rounded up to whole groups, and the local size.

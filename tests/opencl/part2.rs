@@ -6,7 +6,7 @@
 
 use rungrad::opencl::{Buffer, Gpu, Kernel, Launch};
 
-use super::part3::Both;
+use super::part3::{Both, written};
 
 /// Runs `kernel` over `n` values; `None` for a kernel of another part.
 pub(crate) fn run(gpu: &Gpu, kernel: &Kernel, n: usize) -> Option<Both> {
@@ -273,10 +273,4 @@ impl<'a> Bench<'a> {
         (right[self.n - 1], right[self.n]) = (5.0, 7.0);
         (written(launch, &out), right)
     }
-}
-
-/// What `out` holds when the launch has ended.
-fn written(launch: Launch, out: &Buffer<f32>) -> Vec<f32> {
-    launch.run().unwrap();
-    out.read().unwrap()
 }

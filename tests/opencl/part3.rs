@@ -338,8 +338,12 @@ fn max(values: &[f32]) -> f32 {
     values.iter().copied().fold(f32::NEG_INFINITY, f32::max)
 }
 
-/// What `out` holds when the launch has ended.
-fn written(launch: Launch, out: &Buffer<f32>) -> Vec<f32> {
+/// What `out` holds when the launch has ended. Its buffers just suffice, so a
+/// kernel that leaves room in one says too little of its reach.
+pub(crate) fn written(launch: Launch, out: &Buffer<f32>) -> Vec<f32> {
+    let spare = launch.spare().unwrap();
+    let exact = spare.iter().all(|&values| values == 0);
+    assert!(exact, "{} leaves {spare:?} to spare", launch.name());
     launch.run().unwrap();
     out.read().unwrap()
 }
