@@ -231,3 +231,17 @@ fn bytes_are_written_as_people_read_them() {
         assert_eq!(Bytes(bytes).to_string(), expected);
     }
 }
+
+/// A device without them has no such kernel, and says so.
+#[test]
+fn a_device_that_claims_doubles_computes_in_them() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let a = gpu.upload(&[3.0_f32]).unwrap();
+    let out = gpu.allocate::<f32>(1).unwrap();
+    let launch = gpu.launch(&kernels::CHAIN_F64).input(&a, 1).output(&out, 1);
+    let ran = launch.scalar(1_u32).scalar(0_u32).global(1).local(256).run();
+    assert_eq!(ran.is_ok(), gpu.info().doubles, "{ran:?}");
+    if ran.is_ok() {
+        assert_eq!(out.read().unwrap(), [6.0]);
+    }
+}

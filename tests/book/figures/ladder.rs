@@ -59,3 +59,33 @@ const HEAD: &str = "\
 <desc>A bar for each of eight kernels and one for the library, with TFLOP/s and the part of the library's. The bars grow with each rung: most from the fourth on, and the last is nearly as long as the library's.</desc>
 <text x=\"168\" y=\"20\" font-weight=\"600\">TFLOP/s, and the part of the library's</text>
 ";
+
+/// Nobody can repeat this table, but its columns must agree: time with speed,
+/// and speed with the part of the library's.
+#[test]
+fn the_columns_of_the_measured_ladder_agree() {
+    let tree = Tree::of_this_repository();
+    let listing = tree.get("book/listings/part2_ladder_h200.out").unwrap();
+    let tables = listing.split("\n\n").skip(1).zip([4096_f64, 8192.0]);
+    for (table, n) in tables {
+        let rows: Vec<_> = table.lines().filter_map(row).collect();
+        let (_, library, _) = rows[8];
+        let milliseconds = |line: &str| {
+            let words: Vec<&str> = line.split_whitespace().rev().collect();
+            words[2].parse::<f64>().unwrap()
+        };
+        for (line, (name, rate, share)) in table.lines().skip(3).zip(rows) {
+            let exact = 2.0 * n.powi(3) * 1e-6 / milliseconds(line);
+            let part = rate / library;
+            let share: f64 = share.parse().unwrap();
+            assert!(
+                (rate / exact - 1.0).abs() < 1e-3,
+                "{name}: its time gives {exact:.1}"
+            );
+            assert!(
+                (share - part).abs() < 0.02,
+                "{name}: its speed gives {part:.2}"
+            );
+        }
+    }
+}
