@@ -1,5 +1,28 @@
 //! Seeded numbers for tests: the same in every run.
 
+use std::env;
+
+/// How many seeded cases a test tries: `usual`, unless `RUNGRAD_CASES` asks
+/// for more, as the nightly run does.
+pub fn cases(usual: u64) -> u64 {
+    number("RUNGRAD_CASES").unwrap_or(usual)
+}
+
+/// Where the seeds of a test begin: 0, unless `RUNGRAD_SEED` says otherwise.
+/// A failure prints the seed of its case, which with `RUNGRAD_CASES=1` is
+/// that case alone.
+pub fn first_seed() -> u64 {
+    number("RUNGRAD_SEED").unwrap_or(0)
+}
+
+fn number(name: &str) -> Option<u64> {
+    let text = env::var(name).ok()?;
+    let number = text.parse();
+    Some(number.unwrap_or_else(|_| {
+        panic!("{name} is {text:?}, and should be a whole number")
+    }))
+}
+
 /// SplitMix64: a counter, stirred.
 pub struct Random(pub u64);
 
