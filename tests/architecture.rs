@@ -96,8 +96,9 @@ fn a_root_module_never_names_a_part() {
 
 #[test]
 fn unsafe_stands_in_its_three_homes() {
-    let folders =
-        ["src", "examples", "tests", "exercises", "learn/src", "learn/tests"];
+    let ours = ["src", "examples", "tests"];
+    let others = ["exercises", "learn/src", "learn/tests", "tools"];
+    let folders = [&ours[..], &others].concat();
     let mut code = sources(&folders, &[".rs"]);
     // The fence's own tests stand with the fence.
     let fence = ["src/opencl/", "tests/opencl/"];
@@ -110,7 +111,8 @@ fn unsafe_stands_in_its_three_homes() {
 
 #[test]
 fn ocl_stands_behind_the_fence() {
-    let folders = ["src", "examples", "tests", "exercises", "learn/src"];
+    let ours = ["src", "examples", "tests"];
+    let folders = [&ours[..], &["exercises", "learn/src", "tools"]].concat();
     let mut code = sources(&folders, &[".rs"]);
     let homes = ["src/opencl/", "examples/part2_raw_"];
     code.retain(|s| !s.is_in(&homes) && s.path != "tests/architecture.rs");
@@ -211,13 +213,14 @@ fn an_operation_of_one_operand_stands_at_each_of_its_places() {
     }
 }
 
-/// The programs of `examples/`, each with all of its text. Programs that
-/// stand alone on purpose are left out.
+/// The programs of `examples/` and `tools/`, each with all of its text.
+/// Programs that stand alone on purpose are left out.
 fn programs() -> Vec<Source> {
     let mut programs: Vec<Source> = Vec::new();
-    for file in sources(&["examples"], &[".rs"]) {
-        let name = file.path.split(['/', '.']).nth(1).unwrap().to_string();
-        let Source { text, .. } = file;
+    for Source { path, text } in sources(&["examples", "tools/src"], &[".rs"]) {
+        let words = path.trim_start_matches("tools/src/bin/");
+        let words = words.trim_start_matches("examples/").split(['/', '.']);
+        let name = words.take(1).collect();
         match programs.iter_mut().find(|known| known.path == name) {
             Some(known) => known.text += &text,
             None => programs.push(Source { path: name, text }),
@@ -249,7 +252,9 @@ fn an_example_takes_its_words_from_the_frame() {
 
 #[test]
 fn a_file_is_read_in_one_sitting() {
-    let folders = ["src", "examples", "tests", "exercises/src", "learn/src"];
+    let ours = ["src", "examples", "tests"];
+    let others = ["exercises/src", "learn/src", "tools"];
+    let folders = [&ours[..], &others].concat();
     for source in sources(&folders, &[".rs"]) {
         let lines = source.text.lines().count();
         // A list of cases is looked up, not read.

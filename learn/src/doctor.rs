@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
+use crate::examples::Program;
 use crate::process::{self, Ending};
 use crate::speech::{cut, say};
-use crate::{book, examples, machine};
+use crate::{book, machine};
 
 pub(crate) const COMMAND: Command = Command {
     name: "doctor",
@@ -105,7 +106,7 @@ fn numbers(version: &str) -> Vec<u32> {
     version.split(['.', '-']).map_while(|it| it.parse().ok()).collect()
 }
 
-/// The devices, asked for by a child process: `examples/devices.rs`.
+/// The devices, asked for by a child process, a program of `tools/`.
 fn devices(checkout: &Checkout) -> Vec<String> {
     match ask_for_devices(checkout) {
         Ok(devices) => {
@@ -126,10 +127,11 @@ fn devices(checkout: &Checkout) -> Vec<String> {
 }
 
 fn ask_for_devices(checkout: &Checkout) -> Result<Vec<String>, Stop> {
-    examples::build(checkout, "devices")?;
+    let program = Program::Tool("devices");
+    program.build(checkout)?;
     let log = checkout.log("devices")?;
-    let args = ["run", "--quiet", "--example", "devices", "--", "--porcelain"];
-    let mut command = checkout.cargo(&args);
+    let mut command = program.cargo(checkout, &["run", "--quiet"]);
+    command.args(["--", "--porcelain"]);
     let what = "asking the drivers for their devices";
     let limit = Duration::from_secs(20);
     let ending = process::follow(what, &mut command, &log, limit)?;

@@ -1,6 +1,7 @@
 //! `cargo learn run`: the examples, part by part.
 
 use std::path::{Path, PathBuf};
+use std::process::Command as Child;
 use std::time::Duration;
 use std::{env, fs};
 
@@ -96,7 +97,8 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
         if example.is_framed {
             words.extend_from_slice(&frame);
         }
-        match run_one(checkout, &example.name, device.as_deref(), &words) {
+        let program = Program::Example(&example.name);
+        match program.run(checkout, device.as_deref(), &words) {
             Err(Stop::Said(_)) if chosen.len() > 1 => {
                 failed.push(example.name.as_str());
             }
@@ -121,43 +123,70 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     }
 }
 
-/// Builds an example, with a sign of life, and hands the terminal to it. It
-/// runs in the learner's own folder, where the files that it names are.
-pub(crate) fn run_one(
-    checkout: &Checkout,
-    name: &str,
-    device: Option<&str>,
-    words: &[String],
-) -> Result<(), Stop> {
-    build(checkout, name)?;
-    let manifest = checkout.root.join("Cargo.toml");
-    let mut command = checkout.cargo(&["run", "--quiet", "--example", name]);
-    command.arg("--manifest-path").arg(manifest).arg("--").args(words);
-    command.env_remove("CARGO_TERM_COLOR");
-    if let Ok(folder) = env::current_dir() {
-        command.current_dir(folder);
-    }
-    if let Some(device) = device {
-        command.env("RUNGRAD_DEVICE", device);
-    }
-    process::hand_over(&mut command)
+/// A program that cargo builds and runs for us.
+#[derive(Clone, Copy)]
+pub(crate) enum Program<'a> {
+    Example(&'a str),
+    /// Of `tools/`, a package that waits for no package of the tests.
+    Tool(&'a str),
 }
 
-pub(crate) fn build(checkout: &Checkout, name: &str) -> Result<(), Stop> {
-    let what = format!("compiling the example {name}");
-    let log = checkout.log(&format!("example-{name}"))?;
-    let mut command = checkout.cargo(&["build", "--example", name]);
-    let limit = Duration::from_secs(1200);
-    let ending = process::follow(&what, &mut command, &log, limit)?;
-    if ending == Ending::Exited(0) {
-        return Ok(());
+impl Program<'_> {
+    /// `cargo VERB` of this program.
+    pub(crate) fn cargo(&self, checkout: &Checkout, verb: &[&str]) -> Child {
+        let mut command = checkout.cargo(verb);
+        match self {
+            Program::Example(name) => command.args(["--example", name]),
+            Program::Tool(name) => {
+                command.args(["--package", "tools", "--bin", name])
+            }
+        };
+        command
     }
-    for line in process::excerpt(&log, 40) {
-        say!("{line}");
+
+    /// Builds it, with a sign of life.
+    pub(crate) fn build(&self, checkout: &Checkout) -> Result<(), Stop> {
+        let (kind, name) = match self {
+            Program::Example(name) => ("example", name),
+            Program::Tool(name) => ("tool", name),
+        };
+        let what = format!("compiling the {kind} {name}");
+        let log = checkout.log(&format!("{kind}-{name}"))?;
+        let mut command = self.cargo(checkout, &["build"]);
+        let limit = Duration::from_secs(1200);
+        let ending = process::follow(&what, &mut command, &log, limit)?;
+        if ending == Ending::Exited(0) {
+            return Ok(());
+        }
+        for line in process::excerpt(&log, 40) {
+            say!("{line}");
+        }
+        let place = checkout.shown(&log);
+        let complaint = process::complaint(&what, &ending);
+        Err(Stop::Failed(format!("{complaint}; the whole log is {place}")))
     }
-    let place = checkout.shown(&log);
-    let complaint = process::complaint(&what, &ending);
-    Err(Stop::Failed(format!("{complaint}; the whole log is {place}")))
+
+    /// Builds it, and hands the terminal to it. It runs in the learner's own
+    /// folder, where the files that it names are.
+    pub(crate) fn run(
+        &self,
+        checkout: &Checkout,
+        device: Option<&str>,
+        words: &[String],
+    ) -> Result<(), Stop> {
+        self.build(checkout)?;
+        let manifest = checkout.root.join("Cargo.toml");
+        let mut command = self.cargo(checkout, &["run", "--quiet"]);
+        command.arg("--manifest-path").arg(manifest).arg("--").args(words);
+        command.env_remove("CARGO_TERM_COLOR");
+        if let Ok(folder) = env::current_dir() {
+            command.current_dir(folder);
+        }
+        if let Some(device) = device {
+            command.env("RUNGRAD_DEVICE", device);
+        }
+        process::hand_over(&mut command)
+    }
 }
 
 /// All examples in the order of the list: by part, then by name.
@@ -201,7 +230,7 @@ fn first_sentence(text: &str) -> String {
 }
 
 fn list(examples: &[Example]) {
-    let others = Some(&("", "tools"));
+    let others = Some(&("", "others"));
     for (part, title) in PARTS.iter().chain(others) {
         let of_part: Vec<&Example> = examples
             .iter()

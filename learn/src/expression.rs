@@ -1,9 +1,10 @@
-//! `cargo learn try`: the expression bench, which is an example that we build
-//! and hand the terminal to.
+//! `cargo learn try`: the expression bench, a program of `tools/` that we
+//! build and hand the terminal to.
 
 use crate::checkout::Checkout;
 use crate::command::{Command, Stop};
-use crate::{examples, help};
+use crate::examples::Program;
+use crate::help;
 
 pub(crate) const COMMAND: Command = Command {
     name: "try",
@@ -24,5 +25,5 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
         help::page(&COMMAND)?;
         return Err(Stop::Said(2));
     }
-    examples::run_one(checkout, "expression", None, args)
+    Program::Tool("expression").run(checkout, None, args)
 }

@@ -8,7 +8,7 @@ use scene::Scene;
 /// A cargo that keeps a record of what it should run.
 const CARGO: &str = r#"
 echo "$1 $RUNGRAD_DEVICE: $*" >> $SCENE/calls
-[ "$1" = run ] && echo "hello from $4"
+[ "$1 $3" = "run --example" ] && echo "hello from $4"
 exit 0
 "#;
 
@@ -21,8 +21,8 @@ fn with_examples() -> Scene {
         "examples/part2_c.rs",
         "//! A kernel\n//! alone. It\n//! runs.\n",
     );
-    scene.write("examples/expression/main.rs", "//! The bench.\n");
-    scene.write("examples/expression/parse.rs", "//! No example.\n");
+    scene.write("examples/other/main.rs", "//! The other.\n");
+    scene.write("examples/other/parse.rs", "//! No example.\n");
     scene
 }
 
@@ -39,7 +39,7 @@ fn examples_are_listed_by_part_with_their_first_sentence() {
         .tells("part1 arrays on the CPU\n  part1_a  The first.\n")
         .tells("  part1_b  The second.\n\npart2 raw OpenCL\n")
         .tells("  part2_c  A kernel alone.\n")
-        .tells("tools\n  expression  The bench.\n");
+        .tells("others\n  other  The other.\n");
     assert!(!said.out.contains("parse"), "{}", said.out);
 }
 
@@ -108,7 +108,7 @@ fn a_trace_is_of_one_example() {
 #[test]
 fn an_unknown_part_names_the_nearest_and_lists_all() {
     let said = with_examples().learn(&["run", "par2"]);
-    let all = "part1, part2, part3, part1_a, part1_b, part2_c, expression";
+    let all = "part1, part2, part3, part1_a, part1_b, part2_c, other";
     said.stopped(2, &["\"par2\"", "the nearest is part2", all]);
 }
 
@@ -148,6 +148,8 @@ fn try_hands_its_words_to_the_bench_as_they_are() {
     let words = ["try", "(a*b)*b", "a=2,3", "b=3,4", "--engine", "part9"];
     scene.learn(&words).went_well();
     let calls = runs(&scene);
+    let bench = "run --quiet --package tools --bin expression ";
+    assert!(calls[0].contains(bench), "{calls:?}");
     assert!(calls[0].ends_with("-- (a*b)*b a=2,3 b=3,4 --engine part9"));
     let said = scene.learn(&["try"]);
     assert_eq!(said.code, Some(2));

@@ -11,8 +11,8 @@ use crate::tree::Tree;
 /// No program of the book takes this long; a hang ends as a sentence.
 const TIME_LIMIT: Duration = Duration::from_secs(120);
 
-/// Builds every example, because `cargo test --test book` does not, and says
-/// where the programs are. They stand beside this test.
+/// Builds every example and tool, because `cargo test --test book` does not,
+/// and says in which folder they are: beside this test.
 pub fn examples() -> Result<PathBuf, String> {
     let test = std::env::current_exe().expect("the path of this test");
     let folder = test.parent().and_then(Path::parent).expect("a profile");
@@ -22,7 +22,9 @@ pub fn examples() -> Result<PathBuf, String> {
         Some(name) => name,
     };
     let build = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--examples", "--profile", profile])
+        .args(["build", "--quiet", "--profile", profile])
+        .args(["--package", "rungrad", "--examples"])
+        .args(["--package", "tools", "--bins"])
         .arg("--target-dir")
         .arg(target)
         .current_dir(Tree::root())
@@ -32,7 +34,7 @@ pub fn examples() -> Result<PathBuf, String> {
         let log = String::from_utf8_lossy(&build.stderr);
         return Err(format!("the examples do not build:\n{log}"));
     }
-    Ok(folder.join("examples"))
+    Ok(folder.to_path_buf())
 }
 
 /// A command line taken apart.
@@ -41,13 +43,14 @@ pub struct Program {
     pub variables: Vec<(String, String)>,
     /// What runs the example: `oclgrind --data-races`.
     pub tool: Vec<String>,
-    pub example: String,
+    /// Its file, in the folder of the profile.
+    pub file: String,
     pub words: Vec<String>,
 }
 
 /// The program behind a command that a reader types: `cargo run --example
-/// NAME -- WORDS`, or `cargo learn try WORDS`, which runs `expression`. A tool
-/// that stands before it is to run what cargo runs.
+/// NAME -- WORDS`, or `cargo learn try WORDS`, which runs the expression bench.
+/// A tool that stands before it is to run what cargo runs.
 pub fn program(command: &str) -> Result<Program, String> {
     let mut words: Vec<String> = Vec::new();
     for (i, part) in command.split('"').enumerate() {
@@ -76,25 +79,27 @@ pub fn program(command: &str) -> Result<Program, String> {
         .map(String::as_str)
         .filter(|word| *word != "--release")
         .collect();
-    let (example, words) = match &known[..] {
-        ["cargo", "run", "--example", name] => (*name, &[][..]),
-        ["cargo", "run", "--example", name, "--", words @ ..] => (*name, words),
-        ["cargo", "learn", "try", words @ ..] => ("expression", words),
+    let (file, words) = match &known[..] {
+        ["cargo", "learn", "try", words @ ..] => ("expression".into(), words),
+        ["cargo", "run", "--example", name, words @ ..] => {
+            let words = words.strip_prefix(&["--"]).unwrap_or(words);
+            (format!("examples/{name}"), words)
+        }
         _ => return Err(format!("`{command}` runs no example.")),
     };
     let words = words.iter().map(|word| word.to_string()).collect();
-    Ok(Program { variables, tool, example: example.into(), words })
+    Ok(Program { variables, tool, file, words })
 }
 
 /// The command and what it prints, on any machine.
 pub fn listing(
-    examples: &Path,
+    folder: &Path,
     output: &Output,
     devices: &[&str],
 ) -> Result<String, String> {
-    let Program { variables, tool, example, words } = program(output.command)?;
+    let Program { variables, tool, file, words } = program(output.command)?;
     let path =
-        examples.join(&example).with_extension(std::env::consts::EXE_EXTENSION);
+        folder.join(&file).with_extension(std::env::consts::EXE_EXTENSION);
     let mut line = tool.iter().map(PathBuf::from).collect::<Vec<_>>();
     line.push(path);
     let child = Command::new(&line[0])
@@ -107,7 +112,7 @@ pub fn listing(
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .map_err(|error| format!("`{example}` does not start: {error}"))?;
+        .map_err(|error| format!("`{file}` does not start: {error}"))?;
     let ended = wait(child, TIME_LIMIT)?;
     let stdout = String::from_utf8_lossy(&ended.stdout);
     let stderr = String::from_utf8_lossy(&ended.stderr);

@@ -212,7 +212,7 @@ fn a_command_that_ends_with_another_code_is_reported() {
 #[test]
 fn a_command_for_an_example_that_does_not_exist_is_reported() {
     let text = run("cargo run --example nothing", 0).unwrap_err();
-    assert!(text.contains("`nothing` does not start"), "{text}");
+    assert!(text.contains("`examples/nothing` does not start"), "{text}");
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn a_command_that_runs_no_example_is_reported() {
 fn quotes_and_variables_of_a_command_are_understood() {
     let typed = "RUNGRAD_DEVICE=gpu cargo learn try \"(a * b) * b\" a=2";
     let read = program(typed).unwrap();
-    assert_eq!(read.example, "expression");
+    assert_eq!(read.file, "expression");
     assert_eq!(read.words, ["(a * b) * b", "a=2"]);
     assert_eq!(read.variables, [("RUNGRAD_DEVICE".into(), "gpu".into())]);
     let read = program("A=\"two words\" B= cargo run --example x").unwrap();
@@ -240,7 +240,7 @@ fn a_tool_before_the_command_gets_what_cargo_would_run() {
     let read = read.unwrap();
     assert_eq!(read.tool, ["tool", "--option", "2"]);
     assert_eq!(read.variables, [("A".into(), "1".into())]);
-    assert_eq!(read.example, "x");
+    assert_eq!(read.file, "examples/x");
     assert_eq!(read.words, ["y"]);
 }
 

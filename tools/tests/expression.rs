@@ -5,14 +5,12 @@ use std::process::Command;
 /// The exit code and the output of the bench.
 fn bench(words: &[&str]) -> (Option<i32>, String) {
     let picture = std::env::temp_dir().join("rungrad-expression.svg");
-    let ended = Command::new(env!("CARGO"))
-        .args(["run", "--quiet", "--example", "expression", "--"])
+    let ended = Command::new(env!("CARGO_BIN_EXE_expression"))
         .args(words)
         .arg("--svg")
         .arg(picture)
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
-        .expect("cargo starts");
+        .expect("the bench starts");
     let text = String::from_utf8_lossy(&ended.stdout).into_owned();
     (ended.status.code(), text)
 }

@@ -1,7 +1,7 @@
 //! Lists the OpenCL devices of this system.
 //!
 //! ```sh
-//! cargo run --example devices
+//! cargo run --package tools --bin devices
 //! ```
 //!
 //! With `--porcelain` it writes one line for each device, its columns
