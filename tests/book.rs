@@ -15,6 +15,8 @@
 
 #[path = "book/anchor.rs"]
 mod anchor;
+#[path = "book/blank.rs"]
+mod blank;
 #[path = "book/chapter.rs"]
 mod chapter;
 #[path = "book/contrast.rs"]
@@ -51,6 +53,8 @@ mod part1;
 mod planted;
 #[path = "book/program.rs"]
 mod program;
+#[path = "book/terms.rs"]
+mod terms;
 #[path = "book/tree.rs"]
 mod tree;
 
@@ -77,6 +81,7 @@ fn faults(tree: &Tree, manifest: &Manifest) -> Vec<Fault> {
         let exercise = exercise::is_of(tree, &page.path);
         faults.extend(chapter::check(page, exercise));
         faults.extend(chapter::sentences(page));
+        faults.extend(blank::check(page));
     }
     let quoted: Vec<_> =
         pages.iter().flat_map(|page| page.includes()).collect();
@@ -96,7 +101,7 @@ fn faults(tree: &Tree, manifest: &Manifest) -> Vec<Fault> {
     faults.extend(links::contents(tree, &pages));
     faults.extend(links::check(tree, &pages));
     faults.extend(links::offline(tree));
-    faults.extend(chapter::terms(&pages));
+    faults.extend(terms::check(&pages));
     faults.extend(exercise::check(tree, &pages));
     faults.extend(contrast::check(tree));
     faults.sort();

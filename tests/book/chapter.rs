@@ -1,14 +1,10 @@
 //! Every chapter has the same shape, so that a reader always knows where to
 //! look.
 
-use std::collections::{HashMap, HashSet};
+use pulldown_cmark::Event;
 
-use pulldown_cmark::{Event, Tag, TagEnd};
-
-use crate::page::{Page, id_of};
+use crate::page::Page;
 use crate::tree::Fault;
-
-const GLOSSARY: &str = "book/src/glossary.md";
 
 /// The sections that a chapter has, in this order; others stand between
 /// `You will build` and `Run it`. From chapter 11 on there is a part to
@@ -107,57 +103,6 @@ fn is_goal(line: &str) -> bool {
     line.strip_prefix("**")
         .and_then(|line| line.strip_suffix(".**"))
         .is_some_and(|goal| !goal.contains("**") && !goal.contains(". "))
-}
-
-/// Bold is for a term where it is defined: once in the book, and in the
-/// glossary too. (The goal of a chapter is bold as well.)
-pub fn terms(pages: &[Page]) -> Vec<Fault> {
-    let mut faults = Vec::new();
-    let glossary: HashSet<String> = pages
-        .iter()
-        .filter(|page| page.path == GLOSSARY)
-        .flat_map(Page::ids)
-        .collect();
-    let mut defined: HashMap<String, String> = HashMap::new();
-    for page in pages.iter().filter(|page| page.path != GLOSSARY) {
-        let mut term: Option<String> = None;
-        for (event, range) in page.events() {
-            match event {
-                Event::Start(Tag::Strong) => term = Some(String::new()),
-                Event::Text(text) | Event::Code(text) => {
-                    if let Some(term) = &mut term {
-                        term.push_str(&text);
-                    }
-                }
-                Event::End(TagEnd::Strong) => {
-                    let term = term.take().unwrap_or_default().to_lowercase();
-                    if term.ends_with('.') || !page.is_typed(range.start) {
-                        continue;
-                    }
-                    let place = defined.insert(term.clone(), page.path.clone());
-                    if !glossary.contains(&id_of(&term)) {
-                        faults.push(page.fault(
-                            range.start,
-                            format!(
-                                "\"{term}\" is bold and not in {GLOSSARY}. \
-                                 Define it there, or use italics."
-                            ),
-                        ));
-                    } else if let Some(place) = place {
-                        faults.push(page.fault(
-                            range.start,
-                            format!(
-                                "\"{term}\" was bold already in {place}. A \
-                                 term is bold once, where it is defined."
-                            ),
-                        ));
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-    faults
 }
 
 /// One sentence a line: a change to a sentence is a change to one line.

@@ -80,7 +80,7 @@ fn book() -> Tree {
         .with(SUMMARY, &summary)
         .with(CHAPTER, include_str!("../../book/CHAPTER.md"))
         .with("book/src/introduction.md", "# Introduction\n\nHello.\n")
-        .with(GLOSSARY, "# Glossary\n\nBold\n: Seen from afar.\n")
+        .with(GLOSSARY, WORDS)
         .with("book/math/example.tex", "a + b\n")
         .with("book/listings/example.mml", "<div class=\"math\">..</div>\n")
         .with("book/listings/example.out", "$ cargo run --example example\n9\n")
@@ -98,6 +98,14 @@ fn book() -> Tree {
         .with(CODE, &format!("{mul}{sum}"))
         .with("src/part2_gpu/ops.rs", mul)
 }
+
+const WORDS: &str = "\
+# Glossary
+
+Bold
+: Seen from afar.
+  [The title](ch11-template.md)
+";
 
 const EXERCISE: &str = "\
 [[exercise]]

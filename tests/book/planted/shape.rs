@@ -1,6 +1,6 @@
 //! Chapters out of shape.
 
-use super::{BOX, CHAPTER, PLANTED, ROWS, book, chapter, reported};
+use super::{BOX, CHAPTER, GLOSSARY, PLANTED, ROWS, book, chapter, reported};
 
 #[test]
 fn a_chapter_without_its_goal_is_reported() {
@@ -66,6 +66,42 @@ fn a_bold_word_outside_the_glossary_is_reported() {
 fn a_term_defined_twice_is_reported() {
     let book = chapter("A kernel is a listing too.", "Again **bold** words.");
     reported(book, CHAPTER, "\"bold\" was bold already");
+}
+
+#[test]
+fn a_term_that_leads_to_no_definition_is_reported() {
+    let link = "  [The title](ch11-template.md)\n";
+    let book = book().edit(GLOSSARY, link, "");
+    reported(book, GLOSSARY, "\"Bold\" leads nowhere");
+    let book = chapter("**bold**", "bold");
+    reported(book, GLOSSARY, "\"Bold\" is neither bold nor in italics");
+}
+
+#[test]
+fn a_word_of_the_field_in_italics_is_a_definition() {
+    let book = chapter("**bold**", "*bold*");
+    crate::assert_none(&crate::faults(&book, &PLANTED));
+}
+
+#[test]
+fn what_shows_nothing_is_reported() {
+    let answer = "Twice `x`: both operands are the same tensor, and their \
+                  parts add up.";
+    let book = chapter(answer, "54.");
+    reported(book, CHAPTER, "a list that begins with 54");
+    reported(chapter(answer, "54."), CHAPTER, "this item of a list shows");
+    reported(chapter(answer, "- 1\n-\n"), CHAPTER, "this item of a list");
+    reported(chapter(answer, ""), CHAPTER, "this answer shows nothing");
+    reported(chapter(answer, "###\n"), CHAPTER, "this heading shows nothing");
+    reported(chapter(answer, ">\n"), CHAPTER, "this quotation shows nothing");
+}
+
+#[test]
+fn an_answer_of_any_kind_is_an_answer() {
+    for answer in ["*54*", "`54`", "1. 54", "> 54", "- - 54"] {
+        let book = chapter("Twice `x`: both operands", answer);
+        crate::assert_none(&crate::faults(&book, &PLANTED));
+    }
 }
 
 #[test]
