@@ -60,10 +60,9 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     let mdbook = book::installed(checkout).map(|it| checkout.shown(&it));
     let later = format!("mdBook {}", book::VERSION);
     row(&later, mdbook.as_deref().unwrap_or("comes with cargo learn book"));
-    for tool in ["oclgrind", "codespell"] {
-        let path = machine::program(tool).map(|it| it.display().to_string());
-        row(tool, path.as_deref().unwrap_or("not found"));
-    }
+    let oclgrind = machine::program("oclgrind");
+    let oclgrind = oclgrind.map(|it| it.display().to_string());
+    row("oclgrind", oclgrind.as_deref().unwrap_or("not found"));
     say!();
     let next = match machine::missing().is_empty() {
         true => "cargo learn",

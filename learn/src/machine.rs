@@ -140,6 +140,8 @@ pub(crate) struct Tool {
     pub(crate) purpose: &'static str,
     /// Without it whole parts of the course stay dark.
     pub(crate) needed: bool,
+    /// Only who changes the course misses it.
+    pub(crate) for_authors: bool,
     pub(crate) is_there: fn() -> bool,
     /// The packages of apt, dnf, pacman and Homebrew; empty where the manager
     /// has none.
@@ -159,6 +161,7 @@ pub(crate) const TOOLS: &[Tool] = &[
         name: "OpenCL loader",
         purpose: "finds the drivers (parts 2 and 3)",
         needed: true,
+        for_authors: false,
         is_there: || loader().is_some(),
         packages: ["ocl-icd-libopencl1", "ocl-icd", "ocl-icd", ""],
     },
@@ -166,6 +169,7 @@ pub(crate) const TOOLS: &[Tool] = &[
         name: "OpenCL driver",
         purpose: "runs kernels; PoCL runs them on the CPU, so no GPU is needed",
         needed: true,
+        for_authors: false,
         is_there: || !drivers().is_empty(),
         packages: ["pocl-opencl-icd", "pocl", "pocl", ""],
     },
@@ -173,6 +177,7 @@ pub(crate) const TOOLS: &[Tool] = &[
         name: "Oclgrind",
         purpose: "finds races and stray writes in kernels",
         needed: false,
+        for_authors: false,
         is_there: || program("oclgrind").is_some(),
         packages: ["oclgrind", "", "", "oclgrind"],
     },
@@ -180,12 +185,19 @@ pub(crate) const TOOLS: &[Tool] = &[
         name: "codespell",
         purpose: "the spell check of `cargo learn test`",
         needed: false,
+        for_authors: true,
         is_there: || program("codespell").is_some(),
         packages: ["codespell", "codespell", "codespell", "codespell"],
     },
 ];
 
-/// The tools that are not there.
+/// The tools of a learner that are not there.
 pub(crate) fn missing() -> Vec<&'static Tool> {
+    let all = missing_to_authors().into_iter();
+    all.filter(|tool| !tool.for_authors).collect()
+}
+
+/// All tools that are not there.
+pub(crate) fn missing_to_authors() -> Vec<&'static Tool> {
     TOOLS.iter().filter(|tool| !(tool.is_there)()).collect()
 }

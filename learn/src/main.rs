@@ -49,6 +49,9 @@ const COMMANDS: &[&Command] = &[
     &help::COMMAND,
 ];
 
+/// Those that end with a verdict, or with a machine that is prepared.
+const JUDGES: &[&str] = &["setup", "check", "watch", "test", "verify"];
+
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args_os()
         .skip(1)
@@ -58,7 +61,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(stop) => {
             if let Some(sentence) = stop.sentence() {
-                eprintln!("error: {sentence}");
+                speech::complain(sentence);
             }
             ExitCode::from(stop.exit_code())
         }
@@ -79,6 +82,9 @@ fn dispatch(words: &[String]) -> Result<(), Stop> {
         _ => {}
     }
     let command = help::find(name)?;
+    if JUDGES.contains(&command.name) {
+        speech::judge();
+    }
     let own = args.iter().take_while(|word| *word != "--");
     if own.into_iter().any(|word| word == "--help" || word == "-h") {
         return help::page(command);

@@ -47,33 +47,68 @@ pub(crate) fn follow(
     log: &Path,
     limit: Duration,
 ) -> Result<Ending, Stop> {
+    let mut child = spawn(&mut guarded(command), log)?;
+    if let Some(ending) = wait(&mut child, what, log, Some(limit))? {
+        return Ok(ending);
+    }
+    // The guard sees the end of the pipe and ends its group.
+    drop(child.stdin.take());
+    let _ = child.wait();
+    Ok(Ending::TimedOut(limit))
+}
+
+/// The same for what must end in its own way: nobody ends it, and a Ctrl-C is
+/// its own affair, as if it had been typed into the terminal.
+pub(crate) fn accompany(
+    what: &str,
+    command: &mut Command,
+    log: &Path,
+) -> Result<Ending, Stop> {
+    let mut child = spawn(command.stdin(Stdio::null()), log)?;
+    let ending = wait(&mut child, what, log, None)?;
+    Ok(ending.expect("without a limit it waits for the end"))
+}
+
+/// Waits for the end of a child, or of the time that it has.
+fn wait(
+    child: &mut Child,
+    what: &str,
+    log: &Path,
+    limit: Option<Duration>,
+) -> Result<Option<Ending>, Stop> {
     let start = Instant::now();
-    let mut child = spawn(command, log)?;
     let mut sign = SignOfLife::new(what, log);
     loop {
         match child.try_wait() {
-            Ok(Some(status)) => return Ok(Ending::Exited(code_of(status))),
+            Ok(Some(status)) => {
+                return Ok(Some(Ending::Exited(code_of(status))));
+            }
             Ok(None) => {}
             Err(error) => return Err(Stop::Failed(error.to_string())),
         }
-        if start.elapsed() >= limit {
-            // The guard sees the end of the pipe and ends its group.
-            drop(child.stdin.take());
-            let _ = child.wait();
-            return Ok(Ending::TimedOut(limit));
+        if limit.is_some_and(|limit| start.elapsed() >= limit) {
+            return Ok(None);
         }
         sign.show(start.elapsed());
         sleep(Duration::from_millis(50));
     }
 }
 
-fn spawn(command: &Command, log: &Path) -> Result<Child, Stop> {
+fn spawn(command: &mut Command, log: &Path) -> Result<Child, Stop> {
     let file = OpenOptions::new()
         .create(true)
         .append(true)
         .open(log)
         .map_err(|error| cannot_write(log, &error))?;
     let errors = file.try_clone().map_err(|error| cannot_write(log, &error))?;
+    command
+        .stdout(file)
+        .stderr(errors)
+        .spawn()
+        .map_err(|error| cannot_start(command.get_program().into(), &error))
+}
+
+fn guarded(command: &Command) -> Command {
     let mut guarded = Command::new("sh");
     guarded.args(["-c", GUARD, "guard"]);
     guarded.arg(command.get_program()).args(command.get_args());
@@ -86,13 +121,8 @@ fn spawn(command: &Command, log: &Path) -> Result<Child, Stop> {
     if let Some(folder) = command.get_current_dir() {
         guarded.current_dir(folder);
     }
+    guarded.process_group(0).stdin(Stdio::piped());
     guarded
-        .process_group(0)
-        .stdin(Stdio::piped())
-        .stdout(file)
-        .stderr(errors)
-        .spawn()
-        .map_err(|error| cannot_start(command.get_program().into(), &error))
 }
 
 /// Runs `command` in the foreground, with the learner's own terminal, and

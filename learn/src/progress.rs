@@ -62,7 +62,7 @@ impl Progress<'_> {
             text += &format!("{kind} {id} {state}\n");
         }
         let file = self.checkout.kept().join(NAME);
-        replace(self.checkout, &file, text.as_bytes())
+        replace(&file, text.as_bytes())
     }
 
     /// Saves where what was done counts also when it cannot be kept.

@@ -3,7 +3,6 @@
 
 use std::path::Path;
 use std::process::Command as Child;
-use std::time::Duration;
 use std::{fs, io::Write};
 
 use crate::checkout::{Checkout, cannot_write};
@@ -14,25 +13,29 @@ use crate::speech::{self, say};
 
 pub(crate) const COMMAND: Command = Command {
     name: "setup",
-    usage: "[--yes]",
+    usage: "[--yes] [--authors]",
     summary: "show what is missing here, and install it after a yes",
     page: "\
-Looks for an OpenCL loader, an OpenCL driver, Oclgrind and codespell, and shows
-the commands of this system's package manager that install what is missing.
+Looks for an OpenCL loader, an OpenCL driver and Oclgrind, and shows the commands
+of this system's package manager that install what is missing.
 
 On a terminal it asks before it runs them; --yes runs them at once. Without a
 terminal and without --yes it installs nothing. Installing needs root (not with
 Homebrew): without root the commands are shown with sudo, for you to run.
 
-Part 1 and half of Part 3 need nothing of this.",
+Part 1 and half of Part 3 need nothing of this. --authors adds what only who
+changes the course misses: the spell check of `cargo learn test`.",
     run,
 };
 
 fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     let mut words = Words::new(COMMAND.name, args);
     let yes = words.flag("--yes");
+    let missing = match words.flag("--authors") {
+        true => machine::missing_to_authors(),
+        false => machine::missing(),
+    };
     words.rest(0)?;
-    let missing = machine::missing();
     if missing.is_empty() {
         say!("Everything is in place.");
         return Ok(());
@@ -111,10 +114,11 @@ fn commands(packages: Packages, missing: &[&Tool]) -> Vec<String> {
 
 fn install(checkout: &Checkout, missing: &[&Tool]) -> Result<(), Stop> {
     let Some(packages) = Packages::find() else {
-        return still_missing("install the packages above by hand");
+        return still_missing(missing, "install the packages above by hand");
     };
     if packages.wants_root() && !machine::is_root() {
         return still_missing(
+            missing,
             "installing needs root: run the commands above, or \
              `cargo learn setup --yes` as root",
         );
@@ -128,19 +132,19 @@ fn install(checkout: &Checkout, missing: &[&Tool]) -> Result<(), Stop> {
             refused.push(process::complaint(&command, &ending));
         }
     }
-    let missing = machine::missing();
-    let lacks = |tool: &&&Tool| tool.package(packages).is_some();
-    if !missing.iter().any(|tool| lacks(&tool)) {
+    let left = missing.iter().filter(|tool| !(tool.is_there)());
+    let left: Vec<&Tool> = left.copied().collect();
+    if !left.iter().any(|tool| tool.package(packages).is_some()) {
         say!();
         say!("Everything that this system offers is in place.");
         return Ok(());
     }
-    explain(checkout, &log, &refused)
+    explain(checkout, &left, &log, &refused)
 }
 
 /// Runs one command of the package manager; what it says goes to the log. A
-/// package manager that is stopped half way leaves a broken system behind, so
-/// the limit is far away.
+/// package manager that is killed half way leaves a broken system behind, so
+/// it ends when it has done, or in its own way after a Ctrl-C.
 fn perform(command: &str, log: &Path) -> Result<Ending, Stop> {
     let mut file = fs::OpenOptions::new()
         .append(true)
@@ -152,12 +156,13 @@ fn perform(command: &str, log: &Path) -> Result<Ending, Stop> {
     let mut child = Child::new(words.next().unwrap_or_default());
     child.args(words);
     child.env("DEBIAN_FRONTEND", "noninteractive").env("LC_ALL", "C");
-    process::follow(what, &mut child, log, Duration::from_secs(3600))
+    process::accompany(what, &mut child, log)
 }
 
 /// Says in one sentence why something is still missing.
 fn explain(
     checkout: &Checkout,
+    left: &[&Tool],
     log: &Path,
     refused: &[String],
 ) -> Result<(), Stop> {
@@ -165,11 +170,12 @@ fn explain(
     let text = String::from_utf8_lossy(&text);
     let place = checkout.shown(log);
     if let Some(line) = text.lines().find(|line| is_network_trouble(line)) {
-        return still_missing(&format!(
+        let why = format!(
             "could not reach the package servers ({}): check the connection, \
              then run `cargo learn setup --yes` again (the log is {place})",
             speech::cut(line.trim(), 70)
-        ));
+        );
+        return still_missing(left, &why);
     }
     say!();
     say!("The last lines of {place}:");
@@ -177,12 +183,11 @@ fn explain(
     for line in &lines[lines.len().saturating_sub(12)..] {
         say!("  {line}");
     }
-    still_missing(refused.first().map_or("see the log", String::as_str))
+    still_missing(left, refused.first().map_or("see the log", String::as_str))
 }
 
-fn still_missing(why: &str) -> Result<(), Stop> {
-    let names: Vec<&str> =
-        machine::missing().iter().map(|tool| tool.name).collect();
+fn still_missing(left: &[&Tool], why: &str) -> Result<(), Stop> {
+    let names: Vec<&str> = left.iter().map(|tool| tool.name).collect();
     Err(Stop::Failed(format!("still missing: {}; {why}", names.join(", "))))
 }
 

@@ -1,12 +1,13 @@
 //! How the companion speaks: plain lines, no colors, no raw terminal mode, so
 //! that logs, IDE terminals and screen readers get the same words.
 
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::{self, BufRead, ErrorKind, IsTerminal, Write};
 use std::process;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Prints a line. Unlike `println!` it does not panic when the reader has
-/// gone, as in `cargo learn | head -1`.
+/// gone, as in `cargo learn | head -1`, or when the disk is full.
 macro_rules! say {
     () => { $crate::speech::line("") };
     ($($arg:tt)*) => { $crate::speech::line(&format!($($arg)*)) };
@@ -20,9 +21,32 @@ pub(crate) fn line(text: &str) {
 /// Prints without ending the line.
 pub(crate) fn write_out(text: &str) {
     let mut out = io::stdout().lock();
-    if out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_err() {
-        process::exit(0);
+    let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush())
+    else {
+        return;
+    };
+    if error.kind() != ErrorKind::BrokenPipe {
+        complain(&format!(
+            "cannot write what it has to say: {error}; send it to where there \
+             is room"
+        ));
+        process::exit(1);
     }
+    process::exit(i32::from(JUDGES.load(Ordering::Relaxed)));
+}
+
+/// Whether the end of the command is a verdict.
+static JUDGES: AtomicBool = AtomicBool::new(false);
+
+/// From now on a reader who goes away makes this a failure: nobody has heard
+/// a verdict. Who only shows something has shown enough.
+pub(crate) fn judge() {
+    JUDGES.store(true, Ordering::Relaxed);
+}
+
+/// Says what went wrong, on the standard error stream, if anybody hears it.
+pub(crate) fn complain(sentence: &str) {
+    let _ = writeln!(io::stderr(), "error: {sentence}");
 }
 
 /// Whether a line can be rewritten in place.

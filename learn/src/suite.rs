@@ -261,7 +261,8 @@ impl Work<'_> {
 
     fn spelling(&self) -> Result<Report, Stop> {
         if machine::program("codespell").is_none() {
-            let reason = "codespell is not installed (cargo learn setup)";
+            let reason = "codespell is not installed (cargo learn setup \
+                          --authors)";
             return Ok(Report::skipped(self.name, reason));
         }
         let mut command = std::process::Command::new("codespell");

@@ -4,6 +4,7 @@ mod scene;
 
 use std::process::Stdio;
 
+use scene::stage::{ONE, SOLVED, stage};
 use scene::{Said, Scene};
 
 #[test]
@@ -52,6 +53,37 @@ fn a_reader_that_leaves_early_sees_no_backtrace() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
     assert!(output.status.success());
+}
+
+/// Who reads on must not take half a verdict for a whole one.
+#[test]
+fn a_verdict_that_nobody_hears_is_a_failure() {
+    let scene = stage();
+    scene.write(ONE, SOLVED);
+    let said = scene.learn(&["check", "one"]);
+    said.went_well();
+    for words in [&["check", "one"][..], &["verify"], &["test"], &["setup"]] {
+        let mut command = scene.command(words);
+        let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{words:?}");
+        assert_eq!(String::from_utf8(output.stderr).unwrap(), "", "{words:?}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn words_that_cannot_be_written_are_a_failure_and_a_sentence() {
+    let scene = stage();
+    scene.write(ONE, SOLVED);
+    for words in [&["check", "one"][..], &["test"], &["help"], &["list"]] {
+        let full = std::fs::File::create("/dev/full").unwrap();
+        let mut command = scene.command(words);
+        let said = Said::by(command.stdout(full));
+        said.stopped(1, &["No space left", "where there is room"]);
+    }
 }
 
 #[test]

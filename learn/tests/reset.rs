@@ -4,7 +4,9 @@ mod scene;
 
 use std::fs;
 use std::io::Write;
-use std::process::Stdio;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, SystemTime};
 
 use scene::stage::{ONE, SOLVED, TO_DO, TWO, WRONG, source, stage, status};
 use scene::{Said, Scene};
@@ -119,6 +121,69 @@ fn nothing_is_replaced_where_no_backup_can_be_kept() {
     let said = scene.learn(&["reset", "one", "--yes"]);
     said.stopped(1, &["cannot write", ".learn", "make it writable"]);
     assert_eq!(scene.read(ONE), SOLVED);
+}
+
+/// No test can fill a disk, but a limit of the shell can refuse a file.
+#[test]
+fn a_backup_that_cannot_be_written_leaves_no_empty_one() {
+    let scene = stage();
+    scene.write(ONE, SOLVED);
+    let reset = scene.command(&["reset", "one", "--yes"]);
+    let mut command = Command::new("sh");
+    let script = "trap '' XFSZ; ulimit -f 0; exec \"$@\"";
+    command.args(["-c", script, "sh"]).arg(reset.get_program());
+    command.args(reset.get_args()).env_clear().stdin(Stdio::null());
+    let variables = reset.get_envs();
+    command.envs(variables.filter_map(|(name, it)| Some((name, it?))));
+    command.current_dir(&scene.root);
+    Said::by(&mut command).stopped(1, &[".learn/backups/one-"]);
+    assert!(backups(&scene).is_empty());
+    assert_eq!(scene.read(ONE), SOLVED);
+    let left = fs::read_dir(scene.root.join(".learn/backups")).unwrap();
+    assert_eq!(left.count(), 0);
+}
+
+/// No rename leads from one file system to another.
+#[cfg(target_os = "linux")]
+#[test]
+fn exercises_on_another_disk_can_be_reset() {
+    use std::os::unix::fs::MetadataExt;
+    let scene = stage();
+    let folder = format!("/dev/shm/rungrad-reset-{}", std::process::id());
+    let device = |path: &Path| fs::metadata(path).map(|it| it.dev()).ok();
+    let made = fs::create_dir_all(&folder).is_ok();
+    if !made || device(Path::new(&folder)) == device(&scene.root) {
+        let name = "exercises_on_another_disk_can_be_reset";
+        let why = "/dev/shm is no file system of its own";
+        let _ = writeln!(std::io::stderr(), "SKIPPED {name}: {why}");
+        return;
+    }
+    fs::remove_dir_all(scene.root.join("exercises/part1_cpu")).unwrap();
+    let link = scene.root.join("exercises/part1_cpu");
+    std::os::unix::fs::symlink(&folder, link).unwrap();
+    scene.write(ONE, SOLVED);
+    scene.learn(&["reset", "one", "--yes"]).went_well();
+    let (now, left) = (scene.read(ONE), fs::read_dir(&folder).unwrap().count());
+    fs::remove_dir_all(&folder).unwrap();
+    assert_eq!((now.as_str(), left), (TO_DO, 1));
+}
+
+#[test]
+fn what_a_killed_command_left_behind_is_removed_later() {
+    let scene = stage();
+    let day = Duration::from_secs(86_400);
+    for (name, age) in [(".new-1", day), (".new-2", Duration::ZERO)] {
+        let name = format!(".learn/{name}");
+        scene.write(&name, "half");
+        let mut file = fs::File::options();
+        let file = file.write(true).open(scene.root.join(name)).unwrap();
+        file.set_modified(SystemTime::now() - age).unwrap();
+    }
+    scene.write(ONE, SOLVED);
+    scene.learn(&["check", "one"]).went_well();
+    assert!(!scene.root.join(".learn/.new-1").exists());
+    // Its command may live.
+    assert!(scene.root.join(".learn/.new-2").exists());
 }
 
 #[test]

@@ -2,7 +2,10 @@
 
 mod scene;
 
-use scene::Scene;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+
+use scene::{Scene, appears};
 
 /// An `apt-get` that keeps a record and installs the programs it knows.
 const APT: &str = r#"
@@ -20,7 +23,7 @@ esac
 fn what_is_missing_is_installed_and_the_second_time_all_is_in_place() {
     let scene = Scene::new();
     scene.program("apt-get", APT);
-    let first = scene.learn(&["setup", "--yes"]);
+    let first = scene.learn(&["setup", "--yes", "--authors"]);
     first.went_well().tells("Oclgrind").tells("apt-get update");
     let install = "install --yes --no-install-recommends";
     let expected = format!("update\n{install} oclgrind\n{install} codespell\n");
@@ -58,7 +61,7 @@ fn without_a_network_it_says_to_check_the_connection() {
     said.stopped(
         1,
         &[
-            "still missing: Oclgrind, codespell",
+            "still missing: Oclgrind;",
             "could not reach the package servers",
             "check the connection",
             "target/learn-logs/setup.log",
@@ -84,7 +87,7 @@ fn homebrew_is_never_run_as_root() {
     let scene = Scene::new();
     scene.program("id", "echo 501");
     scene.program("brew", APT);
-    let said = scene.learn(&["setup", "--yes"]);
+    let said = scene.learn(&["setup", "--yes", "--authors"]);
     said.went_well().tells("  brew install codespell");
     assert!(!said.out.contains("sudo"), "{}", said.out);
 }
@@ -97,7 +100,7 @@ fn a_package_that_does_not_exist_does_not_stop_the_others() {
           *oclgrind) echo "E: Unable to locate package oclgrind"; exit 100 ;;
         esac"#;
     scene.program("apt-get", &format!("{refuses}\n{APT}"));
-    let said = scene.learn(&["setup", "--yes"]);
+    let said = scene.learn(&["setup", "--authors", "--yes"]);
     said.stopped(1, &["still missing: Oclgrind;", "ended with code 100"]);
     said.tells("E: Unable to locate package oclgrind");
     said.tells("target/learn-logs/setup.log");
@@ -117,7 +120,56 @@ fn a_system_that_we_do_not_know_gets_the_names_of_the_packages() {
 fn a_package_manager_without_oclgrind_is_told_apart() {
     let scene = Scene::new();
     scene.program("dnf", APT);
-    let said = scene.learn(&["setup", "--yes"]);
+    let said = scene.learn(&["setup", "--yes", "--authors"]);
     said.went_well().tells("Oclgrind is no package of this system");
     assert_eq!(scene.read("calls"), "install --assumeyes codespell\n");
+}
+
+#[test]
+fn a_learner_hears_nothing_of_the_authors_tools() {
+    let scene = Scene::new();
+    scene.program("oclgrind", "");
+    scene.program("apt-get", APT);
+    scene.program("rustc", "echo rustc 1.95.0");
+    for words in [&[][..], &["setup"], &["setup", "--yes"], &["doctor"]] {
+        let said = scene.learn(words);
+        assert!(!said.went_well().out.contains("codespell"), "{}", said.out);
+    }
+    scene.learn(&["setup", "--authors"]).went_well().tells("codespell");
+    assert_eq!(scene.read("calls"), "");
+}
+
+/// Half an installation is a broken system: a signal that ends the companion
+/// reaches the package manager too, which tidies up.
+#[test]
+fn a_package_manager_that_is_interrupted_ends_in_its_own_way() {
+    let scene = Scene::new();
+    let script = "
+        trap 'sleep 1; echo yes > $SCENE/tidy; exit 1' TERM
+        echo runs > $SCENE/runs
+        sleep 600 & wait";
+    scene.program("apt-get", script);
+    let mut command = scene.command(&["setup", "--yes"]);
+    let command = command.stdout(Stdio::null()).process_group(0);
+    let mut companion = command.spawn().unwrap();
+    appears(&scene.root.join("runs"));
+    let group = format!("kill -TERM -{}", companion.id());
+    assert!(
+        Command::new("sh").args(["-c", &group]).status().unwrap().success()
+    );
+    companion.wait().unwrap();
+    assert_eq!(appears(&scene.root.join("tidy")), "yes");
+}
+
+#[test]
+fn a_package_manager_outlives_a_companion_that_is_killed() {
+    let scene = Scene::new();
+    let script = "echo runs > $SCENE/runs; sleep 1; echo yes > $SCENE/done";
+    scene.program("apt-get", script);
+    let mut command = scene.command(&["setup", "--yes"]);
+    let mut companion = command.stdout(Stdio::null()).spawn().unwrap();
+    appears(&scene.root.join("runs"));
+    companion.kill().unwrap();
+    companion.wait().unwrap();
+    assert_eq!(appears(&scene.root.join("done")), "yes");
 }

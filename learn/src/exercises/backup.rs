@@ -34,7 +34,11 @@ pub(crate) fn keep(
         match written {
             Ok(()) => return Ok(file),
             Err(it) if it.kind() == ErrorKind::AlreadyExists => count += 1,
-            Err(error) => return Err(cannot_keep(&file, &error)),
+            Err(error) => {
+                // On a full disk it would stand there empty, like a backup.
+                let _ = fs::remove_file(&file);
+                return Err(cannot_keep(&file, &error));
+            }
         }
     }
 }

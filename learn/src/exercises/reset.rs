@@ -72,7 +72,7 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
              `cargo learn reset {id}` once more"
         )));
     }
-    replace(checkout, &file, stub.as_bytes())?;
+    replace(&file, stub.as_bytes())?;
     say!("The task is back: {place}");
     let mut progress = Progress::load(checkout);
     let fingerprint = status::fingerprint(exercise, checkout);
