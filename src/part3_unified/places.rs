@@ -1,5 +1,6 @@
 //! Operations that ask where an element stands: comparisons, choices, rows by
-//! their numbers, windows over images. Chapter 25 builds them.
+//! their numbers, windows over images. Chapter 25 tells of the windows and of
+//! their mirror.
 
 use super::functions::*;
 use super::ops::alike;
