@@ -48,10 +48,11 @@ fn matmul(a: &Tensor, b: &Tensor) -> Tensor {
 /// The positive part.
 fn relu(a: &Tensor) -> Tensor {
     let x = a.data();
-    let y = x.mapv(|x| x.max(0.0));
+    let y = x.mapv(|x| if x <= 0.0 { 0.0 } else { x });
     Tensor::from_op("relu", &[a], y, move |grad_out| {
-        let slope = x.mapv(|x| if x > 0.0 { 1.0 } else { 0.0 });
-        vec![grad_out * slope]
+        let mut grad = grad_out.clone();
+        grad.zip_mut_with(&x, |g, x| *g = if *x <= 0.0 { 0.0 } else { *g });
+        vec![grad]
     })
 }
 
