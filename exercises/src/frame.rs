@@ -2,12 +2,14 @@
 //! through the steps.
 
 use std::cell::Cell;
-use std::env;
 use std::process::ExitCode;
+use std::{env, fs};
 
-use crate::page::{self, filled};
-use crate::verdict::{Code, Outcome, Stop};
-use crate::{child, panics, watch};
+use crate::device::no_hole;
+use crate::page::{self, filled, shown};
+use crate::token::{self, say};
+use crate::verdict::{Code, Outcome, Stop, wrong};
+use crate::{child, oclgrind, panics, watch};
 
 /// A step of a check: what it shows, in words for the learner, and how.
 pub type Step<C> = (&'static str, fn(&C) -> Outcome);
@@ -64,9 +66,18 @@ pub(crate) fn frame<C>(
     page::shorten_paths_of(file);
     let code = match Role::of_this_process() {
         None => watch::watch(id, file, kind),
-        Some(role) => walk(id, file, || prepare(role), steps),
+        Some(role) => {
+            token::receive();
+            child::end_with_the_parent();
+            let code = walk(id, file, || prepare(role), steps);
+            if role == Role::Simulated {
+                oclgrind::leave_a_trace();
+            }
+            token::conclude(code);
+            code
+        }
     };
-    ExitCode::from(code as u8)
+    ExitCode::from(code.exit())
 }
 
 /// In the child: one step after the other, up to the first that fails.
@@ -76,23 +87,23 @@ fn walk<C>(
     prepare: impl FnOnce() -> Result<C, Stop>,
     steps: &[Step<C>],
 ) -> Code {
-    child::end_with_the_parent();
     let now = Cell::new("before the first step");
     let outcome = panics::caught(file, || {
         let context = prepare()?;
         for (what, step) in steps {
             now.set(what);
             step(&context)?;
-            println!("  ok  {what}");
+            say(&format!("  ok  {what}"));
         }
-        Ok(())
+        now.set("after the last step");
+        whole(id, file)
     });
     let Err(stop) = outcome else { return Code::Solved };
     match &stop {
         Stop::Wrong { words, tape } => {
-            print!("\nfailing: {}\n\n{}", now.get(), filled(words));
+            say(&format!("\nfailing: {}\n\n{}", now.get(), filled(words)));
             if let Some((tape, blamed)) = tape {
-                print!("\n{}", page::tape(id, tape, *blamed));
+                say(&format!("\n{}", page::tape(id, tape, *blamed)));
             }
         }
         Stop::ToDo(words) => {
@@ -100,11 +111,19 @@ fn walk<C>(
                 "to do: {words}\nIt fails as long as that line is there: put \
                  your own in its place."
             );
-            print!("\n{}", filled(&words));
+            say(&format!("\n{}", filled(&words)));
         }
         Stop::Skipped(why) => {
-            print!("\n{}", filled(&format!("skipped: {why}")));
+            say(&format!("\n{}", filled(&format!("skipped: {why}"))));
         }
     }
     stop.code()
+}
+
+/// All steps may pass while a hole stands where none of them came by.
+fn whole(id: &str, file: &str) -> Outcome {
+    let place = shown(file);
+    let text = fs::read_to_string(file)
+        .map_err(|error| wrong(format!("{place} cannot be read: {error}")))?;
+    no_hole(id, &place, &text)
 }

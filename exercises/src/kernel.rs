@@ -9,6 +9,7 @@ use rungrad::opencl::{Gpu, Source};
 
 use crate::device::{absent, name_device, no_hole};
 use crate::frame::{Kind, Role, Step, frame};
+use crate::oclgrind::is_simulated;
 use crate::page::shown;
 use crate::panics::throw;
 use crate::verdict::{Stop, wrong};
@@ -76,7 +77,7 @@ impl Kernel {
         let device = gpu.info();
         // Were the simulator lost on the way here, its log would be as empty
         // as that of a clean run.
-        if role == Role::Simulated && device.platform != "Oclgrind" {
+        if role == Role::Simulated && !is_simulated(&gpu) {
             let why = format!("{} ran in its place", device.name);
             return Err(Stop::Skipped(why));
         }

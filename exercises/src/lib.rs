@@ -25,6 +25,7 @@ mod numbers;
 mod oclgrind;
 mod page;
 mod panics;
+mod token;
 mod typical;
 mod verdict;
 mod watch;

@@ -2,18 +2,19 @@
 //! stray write and the race that come with right numbers.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::{env, fs, process};
 
-use crate::child::{self, Ending};
+use rungrad::Error;
+use rungrad::opencl::{Gpu, Source};
+
+use crate::child::{self, Ending, Lines};
 use crate::frame::{ROLE, Role};
-use crate::page::{filled, shown};
+use crate::page::{self, filled, shown};
 use crate::verdict::Code;
 
 /// What Oclgrind says of a kernel.
 pub(crate) enum Report {
-    /// It is not installed.
-    Absent,
     Clean,
     /// No stray access, and yet a step failed on its device.
     Unlike,
@@ -24,12 +25,16 @@ pub(crate) enum Report {
 }
 
 /// Lets the check run once more, under Oclgrind. It exits with 0 whatever it
-/// finds, so its log is what counts.
+/// finds, so its log is what counts, and a log counts that is whole.
 pub(crate) fn look(program: &Path, file: &str) -> Report {
+    let unknown = |why: &str| Report::Unknown(why.to_string());
     if !is_installed() {
-        return Report::Absent;
+        return unknown(
+            "Oclgrind is not installed; `cargo learn setup` does it",
+        );
     }
     let log = log();
+    let _ = fs::create_dir_all(page::folder());
     let mut command = Command::new("oclgrind");
     command.args(["--data-races", "--uninitialized"]);
     // Version 21 does not know an instruction that the optimizer makes of a
@@ -37,27 +42,73 @@ pub(crate) fn look(program: &Path, file: &str) -> Report {
     command.args(["--build-options", "-cl-opt-disable", "--log"]).arg(&log);
     command.arg(program).env(ROLE, Role::Simulated.name());
     // It has one device of its own, and no other.
-    command.env_remove("RUNGRAD_DEVICE").stdout(Stdio::null());
-    let ended = child::watch(&mut command);
-    let text = fs::read_to_string(&log).unwrap_or_default();
+    command.env_remove("RUNGRAD_DEVICE");
+    let ended = child::watch(&mut command, Lines::Dropped);
+    let text = fs::read(&log).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
     let _ = fs::remove_file(&log);
     let own = fs::read_to_string(file).unwrap_or_default();
     let faults = faults(&text, &own, &shown(file));
+    let is_whole = is_whole(&text);
+    let unknown = |why: String| Report::Unknown(format!("Oclgrind {why}"));
     match ended {
         _ if !faults.is_empty() => Report::Faults(faults),
-        Ok((Ending::Exited(code), _)) => match Code::known(code) {
-            Some(Code::Solved) => Report::Clean,
-            Some(Code::Failing) => Report::Unlike,
-            _ => Report::Unknown("its device was not used".to_string()),
-        },
+        Ok((Ending::Said(Code::Solved | Code::Failing), _)) if !is_whole => {
+            unknown(format!("left no whole log in {}", shown_folder()))
+        }
+        Ok((Ending::Said(Code::Solved), _)) => Report::Clean,
+        Ok((Ending::Said(Code::Failing), _)) => Report::Unlike,
+        Ok((Ending::Said(_) | Ending::Exited(_), _)) => {
+            unknown("came to no verdict".to_string())
+        }
         Ok((Ending::Killed(signal), _)) => {
-            Report::Unknown(format!("it ended by signal {signal}"))
+            unknown(format!("ended by signal {signal}"))
         }
-        Ok((Ending::TimedOut(limit), _)) => {
-            Report::Unknown(format!("it took more than {} s", limit.as_secs()))
+        Ok((Ending::TimedOut(limit) | Ending::Waited(limit), _)) => {
+            unknown(format!("took more than {} s", limit.as_secs()))
         }
-        Err(error) => Report::Unknown(format!("it did not start: {error}")),
+        Ok((Ending::Grew, _)) => {
+            unknown(format!("took more than {} MiB", child::ROOM))
+        }
+        Err(error) => unknown(format!("did not start: {error}")),
     }
+}
+
+/// A kernel of our own that reads past its array.
+const TRACE: &str = "rungrad_trace";
+
+/// Whether a log holds the report of what is done at the very end.
+fn is_whole(log: &str) -> bool {
+    blocks(log).any(|block| kernel_of(&block) == Some(TRACE))
+}
+
+/// In the child, at the very end: an access that Oclgrind must report. A log
+/// without that report was cut off, never written or never looked at.
+pub(crate) fn leave_a_trace() {
+    let text = format!(
+        "kernel void {TRACE}(global const float *a, global float *out) \
+         {{ out[0] = a[1]; }}"
+    );
+    let trace = || -> Result<(), Error> {
+        let gpu = Gpu::first()?;
+        if !is_simulated(&gpu) {
+            return Ok(());
+        }
+        let (a, out) = (gpu.upload(&[0.0])?, gpu.upload(&[0.0])?);
+        let source = Source::new("the trace", &text, TRACE);
+        // SAFETY: the read past `a` is what this is for, and the device, which
+        // is simulated, does not do it.
+        let launch = unsafe { gpu.launch_source(&source) };
+        launch.input(&a, 1).output(&out, 1).global(1).local(1).run()?;
+        out.read().map(drop)
+    };
+    // Without the trace the log is not believed.
+    let _ = trace();
+}
+
+/// Whether a device is the one that Oclgrind simulates.
+pub(crate) fn is_simulated(gpu: &Gpu) -> bool {
+    gpu.info().platform == "Oclgrind"
 }
 
 fn is_installed() -> bool {
@@ -65,8 +116,25 @@ fn is_installed() -> bool {
     env::split_paths(&path).any(|folder| folder.join("oclgrind").is_file())
 }
 
+/// Where cargo builds: others may not write there, and it is our own disk
+/// that must have room.
 fn log() -> PathBuf {
-    env::temp_dir().join(format!("rungrad-oclgrind-{}", process::id()))
+    page::folder().join(format!("oclgrind-{}.log", process::id()))
+}
+
+fn shown_folder() -> String {
+    shown(&page::folder().to_string_lossy())
+}
+
+/// The log's findings, line by line.
+fn blocks(log: &str) -> impl Iterator<Item = Vec<&str>> {
+    log.split("\n\n")
+        .map(|block| block.lines().filter(|it| !it.trim().is_empty()).collect())
+}
+
+fn kernel_of<'a>(lines: &[&'a str]) -> Option<&'a str> {
+    let named = lines.iter().find_map(|it| it.trim().strip_prefix("Kernel:"));
+    named.map(str::trim)
 }
 
 /// How many findings are worth reading at once.
@@ -77,12 +145,8 @@ const SHOWN: usize = 3;
 fn faults(log: &str, source: &str, file: &str) -> String {
     let mut seen = Vec::new();
     let mut found = Vec::new();
-    for block in log.split("\n\n") {
-        let lines: Vec<&str> =
-            block.lines().filter(|it| !it.trim().is_empty()).collect();
-        let kernel =
-            lines.iter().find_map(|it| it.trim().strip_prefix("Kernel:"));
-        let Some(kernel) = kernel.map(str::trim) else { continue };
+    for lines in blocks(log) {
+        let Some(kernel) = kernel_of(&lines) else { continue };
         // The check runs kernels of the engine as well.
         if !source.contains(kernel) {
             continue;
@@ -204,6 +268,15 @@ Invalid write of size 4 at global memory address 0xd000000000014
       out[i] = a[i];
 ";
         assert_eq!(faults(WRITE, "kernel void mine()", "my.cl"), expected);
+    }
+
+    #[test]
+    fn a_log_without_the_last_report_is_not_whole() {
+        let last = WRITE.replace("mine", TRACE);
+        assert!(is_whole(&format!("{WRITE}\n{last}")));
+        assert!(!is_whole("") && !is_whole(WRITE));
+        // The report of our own fault is none of the learner's.
+        assert_eq!(faults(&last, "kernel void mine()", "my.cl"), "");
     }
 
     #[test]

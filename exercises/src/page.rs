@@ -80,7 +80,7 @@ pub(crate) fn tape(id: &str, tape: &Tape, blamed: Option<usize>) -> String {
 }
 
 /// `target/verdict`: a check is built into `target/debug/deps`.
-fn folder() -> PathBuf {
+pub(crate) fn folder() -> PathBuf {
     let program = env::current_exe().unwrap_or_default();
     let target = program.ancestors().nth(3).unwrap_or(Path::new("target"));
     target.join("verdict")

@@ -77,6 +77,17 @@ impl Checkout {
         Ok(path)
     }
 
+    /// Waits until no other companion has this lock, and has it until it is
+    /// dropped, or until we end. Where there are no locks, as on some network
+    /// folders, nobody waits.
+    pub(crate) fn alone(&self, name: &str) -> Option<File> {
+        let folder = self.target.join("learn-logs");
+        fs::create_dir_all(&folder).ok()?;
+        let file = File::create(folder.join(format!("{name}.lock"))).ok()?;
+        file.lock().ok()?;
+        Some(file)
+    }
+
     /// Where the progress and the backups lie, beside what the learner edits.
     pub(crate) fn kept(&self) -> PathBuf {
         self.exercises.parent().unwrap_or(&self.root).join(".learn")

@@ -82,12 +82,10 @@ impl Exercise {
     }
 }
 
-/// All exercises in the order of the course; none when there is no table.
+/// All exercises in the order of the course. A course without a table is not
+/// one that has been done.
 pub(crate) fn exercises(checkout: &Checkout) -> Result<Vec<Exercise>, Stop> {
     let file = checkout.root.join("exercises/exercises.toml");
-    if !file.exists() {
-        return Ok(Vec::new());
-    }
     let unreadable = |why: String| {
         let place = checkout.shown(&file);
         Stop::Failed(format!(
@@ -131,7 +129,9 @@ pub(crate) fn find<'a>(
         return Ok(exercise);
     }
     let ids: Vec<&str> = exercises.iter().map(|it| it.id.as_str()).collect();
-    let nearest = nearest(id, &ids).unwrap_or_default();
+    // `mul` is no misspelling of `ties`: it is how some names begin.
+    let begun = ids.iter().find(|it| it.starts_with(id)).copied();
+    let nearest = begun.or(nearest(id, &ids)).unwrap_or_default();
     Err(Stop::Usage(format!(
         "there is no exercise {id:?}; the nearest is {nearest}, and \
          `cargo learn list` shows all"
@@ -180,5 +180,9 @@ says = 'swapped'
         let stop = find(&rows, "onee").err().unwrap();
         assert_eq!(stop.exit_code(), 2);
         assert!(stop.sentence().unwrap().contains("nearest is one"));
+        let more = TABLE.replace("'one'", "'a_rule'");
+        let rows = read(&format!("{TABLE}{more}")).unwrap();
+        let stop = find(&rows, "a").err().unwrap();
+        assert!(stop.sentence().unwrap().contains("nearest is a_rule"));
     }
 }

@@ -3,6 +3,7 @@
 mod scene;
 
 use std::fs;
+use std::process::Stdio;
 
 use scene::stage::{
     CARGO, ONE, SOLVED, TO_DO, TWO, WRONG, last_line, source, stage, status,
@@ -53,7 +54,7 @@ fn each_way_in_which_a_check_ends_has_its_status() {
         (WRONG, Some(1), "failing"),
         (TO_DO, Some(1), "to do"),
         ("echo 'skipped: no device'\nexit 4\n", Some(1), "skipped"),
-        ("kill -SEGV $$\n", Some(1), "failing"),
+        ("echo solved in part\nexit 5\n", Some(0), "in part"),
         ("syntax error\n", Some(1), "failing"),
     ];
     for (text, code, shown) in ways {
@@ -61,6 +62,75 @@ fn each_way_in_which_a_check_ends_has_its_status() {
         let said = scene.learn(&["check", "one"]);
         assert_eq!((said.code, said.err.as_str()), (code, ""), "{}", said.out);
         assert_eq!(status(&scene, "one"), shown, "{text}");
+    }
+}
+
+#[test]
+fn no_exit_code_alone_is_a_verdict() {
+    let scene = stage();
+    scene.write(ONE, WRONG);
+    scene.learn(&["check", "one"]);
+    // Code 0 without the check's last word, a crash, and a missing program.
+    for text in ["echo solved: one\nexit 9\n", "kill -SEGV $$\n", "exit 127\n"]
+    {
+        scene.write(ONE, text);
+        let said = scene.learn(&["check", "one"]);
+        said.stopped(1, &["without a verdict", "cargo learn check one"]);
+        assert_eq!(status(&scene, "one"), "failing", "{text}");
+    }
+}
+
+#[test]
+fn the_word_behind_a_verdict_is_not_shown() {
+    let scene = stage();
+    scene.write(ONE, SOLVED);
+    let said = scene.learn(&["check", "one"]);
+    assert!(!said.went_well().out.contains("=solved"), "{}", said.out);
+}
+
+#[test]
+fn what_nobody_looked_for_is_marked_in_the_list() {
+    let scene = stage();
+    scene.write(ONE, "exit 5\n");
+    scene.learn(&["check", "one"]).went_well().tells("check two");
+    let list = scene.learn(&["list"]);
+    list.went_well().tells("in part: solved").tells("1 of 2 solved");
+    assert_eq!(last_line(&list), "Next: cargo learn check two");
+    scene.write(ONE, "exit 5 \n");
+    assert_eq!(status(&scene, "one"), "stale");
+}
+
+#[test]
+fn a_verdict_that_is_no_yes_ends_with_the_command_that_repeats_it() {
+    for text in [WRONG, TO_DO, "syntax error\n"] {
+        let scene = stage();
+        scene.write(ONE, text);
+        let said = scene.learn(&["check"]);
+        assert_eq!(last_line(&said), "Once more: cargo learn check one");
+    }
+}
+
+#[test]
+fn two_checks_of_one_exercise_wait_for_each_other() {
+    let scene = stage();
+    let busy = "mkdir $SCENE/busy || exit 1\nsleep 0.2\nrmdir $SCENE/busy\n";
+    scene.write(ONE, busy);
+    let mut both = [0, 1].map(|_| {
+        scene.command(&["check", "one"]).stdout(Stdio::null()).spawn().unwrap()
+    });
+    for check in &mut both {
+        assert_eq!(check.wait().unwrap().code(), Some(0));
+    }
+    assert_eq!(status(&scene, "one"), "solved");
+}
+
+#[test]
+fn a_course_without_its_table_is_not_solved() {
+    let scene = stage();
+    fs::remove_file(scene.root.join("exercises/exercises.toml")).unwrap();
+    for command in ["check", "list", "watch", "verify"] {
+        let said = scene.learn(&[command]);
+        said.stopped(1, &["exercises.toml", "git checkout"]);
     }
 }
 
@@ -252,7 +322,7 @@ fn finds(scene: &Scene, words: &[&str], fault: &str) {
 
 #[test]
 fn verify_finds_a_stub_that_is_solved_or_fails_otherwise() {
-    for stub in [SOLVED, WRONG, "echo TODO(two)\nexit 3\n", "exit 3\n"] {
+    for stub in [SOLVED, WRONG, "echo 'TODO(two)'\nexit 3\n", "exit 3\n"] {
         let scene = stage();
         let path = "exercises/solutions/part1_cpu/one.rs";
         scene.write(path, &source(stub, SOLVED));

@@ -21,7 +21,9 @@ Exit code 0 means solved, 1 not solved. A check that needs an OpenCL device is
 skipped where there is none, which is not solved either. Without the companion
 the same check runs by `cargo test -p exercises --test EXERCISE`.
 
-A check is stopped after 10 seconds, RUNGRAD_CHECK_LIMIT=SECONDS changes that.",
+A check is stopped after 10 seconds of the processor's time, which
+RUNGRAD_CHECK_LIMIT=SECONDS changes, or when it takes more than 1 GiB of memory;
+of what your code prints it shows 200 lines.",
     run,
 };
 
@@ -41,21 +43,21 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     };
     let status = examine(checkout, &exercises, exercise)?;
     let progress = Progress::load(checkout);
-    if matches!(status, Status::Solved | Status::Skipped) {
+    if status.is_solved() || status == Status::Skipped {
         let id = exercise.id.as_str();
         match status::next(&exercises, &progress, checkout, &[id]) {
             Some(it) => {
                 say!("Next: cargo learn check {} ({})", it.id, it.title)
             }
-            None if status == Status::Solved => {
+            None if status.is_solved() => {
                 say!("That was the last one: every exercise is solved.");
             }
             None => {}
         }
     }
-    match status {
-        Status::Solved => Ok(()),
-        _ => Err(Stop::Said(1)),
+    match status.is_solved() {
+        true => Ok(()),
+        false => Err(Stop::Said(1)),
     }
 }
 
@@ -74,22 +76,30 @@ pub(crate) fn examine(
             exercise.id
         )));
     }
+    // Another check of this exercise would build into the same place.
+    let alone = checkout.alone(&format!("check-{}", exercise.id));
     // The verdict belongs to the file as it was when the check began.
     let fingerprint = status::fingerprint(exercise, checkout);
-    let verdict = verdict(checkout, exercise, &place)?;
+    let (verdict, lines) = verdict(checkout, exercise, &place)?;
+    drop(alone);
     let status = match verdict {
         Verdict::Solved => Status::Solved,
+        Verdict::InPart => Status::InPart,
         Verdict::Failing => Status::Failing,
         Verdict::ToDo => Status::ToDo,
         Verdict::Skipped => Status::Skipped,
     };
-    say!();
-    // Another command may have saved while this one was busy.
+    // Another command may have saved while this one was busy. It is kept
+    // before it is said: a reader who has gone ends us.
     let mut progress = Progress::load(checkout);
     let is_first = status::is_fresh(exercises, &progress);
     status.keep(exercise, &mut progress, &fingerprint);
     progress.save_or_say();
-    if status == Status::Solved {
+    for line in lines {
+        say!("{line}");
+    }
+    say!();
+    if status.is_solved() {
         say!("Read on: book/src/{}, \"Where next\"", exercise.chapter);
         say!("The hints, if you are curious: cargo learn hint {}", exercise.id);
     } else {
@@ -105,17 +115,18 @@ pub(crate) fn examine(
         }
         if status != Status::Skipped {
             say!("A hint: cargo learn hint {}", exercise.id);
+            say!("Once more: cargo learn check {}", exercise.id);
         }
     }
     Ok(status)
 }
 
-/// Builds the check, runs it, and prints what it said.
+/// Builds the check and runs it, with the lines that say what was found.
 fn verdict(
     checkout: &Checkout,
     exercise: &Exercise,
     place: &str,
-) -> Result<Verdict, Stop> {
+) -> Result<(Verdict, Vec<String>), Stop> {
     let id = exercise.id.as_str();
     let log = checkout.log(&format!("check-{id}"))?;
     let folder = &checkout.exercises;
@@ -135,21 +146,16 @@ fn verdict(
         }
         let is_yours =
             complaints.iter().any(|line| line.contains(&exercise.file));
-        say!();
-        match is_yours {
-            true => say!("failing: {place} does not compile."),
-            false => say!("failing: the check of {place} does not compile."),
-        }
-        say!();
-        for line in complaints.iter().take(60) {
-            say!("{line}");
-        }
-        return Ok(Verdict::Failing);
+        let whose = if is_yours { "" } else { "the check of " };
+        let mut lines = vec![
+            String::new(),
+            format!("failing: {whose}{place} does not compile."),
+            String::new(),
+        ];
+        lines.extend(complaints.into_iter().take(60));
+        return Ok((Verdict::Failing, lines));
     };
     let log = checkout.log(&format!("check-{id}"))?;
     let (verdict, said) = program::run(id, &programs[0], &log)?;
-    for line in said.lines() {
-        say!("{line}");
-    }
-    Ok(verdict)
+    Ok((verdict, said.lines().map(str::to_string).collect()))
 }

@@ -14,7 +14,8 @@ pub(crate) const COMMAND: Command = Command {
     page: "\
 Lists the exercises in the order of the course, which is advice: any one can be
 checked at any time. An exercise is solved, failing, to do, skipped (this machine
-lacks what it needs), or stale: it was solved, and its file has changed since.",
+lacks what it needs), stale (it was solved, and its file has changed since), or
+solved in part: nobody could look for races and stray reads.",
     run,
 };
 
@@ -29,7 +30,7 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     let mut seen = Vec::new();
     for exercise in &exercises {
         let status = Status::of(exercise, &progress, checkout);
-        solved += usize::from(status == Status::Solved);
+        solved += usize::from(status.is_solved());
         seen.push(status);
         rows.push([
             status.shown().to_string(),
@@ -58,6 +59,13 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
         say!(
             "what `needs` asks for. `cargo learn doctor` says what is missing,"
         );
+        say!("`cargo learn setup` installs it; then check it again.");
+    }
+    if seen.contains(&Status::InPart) {
+        say!(
+            "in part: solved, with right numbers, but nobody looked for races"
+        );
+        say!("and stray reads, since Oclgrind was missing or came to no end.");
         say!("`cargo learn setup` installs it; then check it again.");
     }
     if seen.contains(&Status::Stale) {

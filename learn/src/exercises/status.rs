@@ -12,6 +12,8 @@ pub(crate) enum Status {
     ToDo,
     Failing,
     Solved,
+    /// Solved, but nobody could look for races and stray reads.
+    InPart,
     /// It was solved, and its file has changed since.
     Stale,
     /// It could not be checked on this machine.
@@ -25,6 +27,7 @@ impl Status {
             Status::ToDo => "to do",
             Status::Failing => "failing",
             Status::Solved => "solved",
+            Status::InPart => "in part",
             Status::Stale => "stale",
             Status::Skipped => "skipped",
         }
@@ -34,6 +37,7 @@ impl Status {
     fn kept(self) -> &'static str {
         match self {
             Status::ToDo => "todo",
+            Status::InPart => "in_part",
             other => other.shown(),
         }
     }
@@ -44,19 +48,25 @@ impl Status {
         checkout: &Checkout,
     ) -> Status {
         let kept = progress.get(KIND, &exercise.id).unwrap_or("todo");
-        let known = [Status::Failing, Status::Solved, Status::Skipped];
+        let known =
+            [Status::Failing, Status::Solved, Status::InPart, Status::Skipped];
         let status = known.into_iter().find(|status| status.kept() == kept);
         match status {
-            Some(Status::Solved) => {
+            Some(status) if status.is_solved() => {
                 let now = fingerprint(exercise, checkout);
                 match progress.get(FILE, &exercise.id) {
                     Some(then) if then != now => Status::Stale,
-                    _ => Status::Solved,
+                    _ => status,
                 }
             }
             Some(status) => status,
             None => Status::ToDo,
         }
+    }
+
+    /// Whether nothing is left to do, on this machine at least.
+    pub(crate) fn is_solved(self) -> bool {
+        matches!(self, Status::Solved | Status::InPart)
     }
 
     /// Notes the status, with the state of the file that it belongs to.
@@ -92,7 +102,7 @@ pub(crate) fn next<'a>(
     let status = |it: &Exercise| Status::of(it, progress, checkout);
     let others = || exercises.iter().filter(|it| !done.contains(&&*it.id));
     let can_be_solved = |it: &&Exercise| {
-        !matches!(status(it), Status::Solved | Status::Skipped)
+        !status(it).is_solved() && status(it) != Status::Skipped
     };
     let was_skipped = |it: &&Exercise| status(it) == Status::Skipped;
     others().find(can_be_solved).or_else(|| others().find(was_skipped))

@@ -78,9 +78,11 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     }
     exercises.retain(|it| ids.is_empty() || ids.contains(&it.id));
     if exercises.is_empty() {
-        let why = "exercises/exercises.toml is missing: nothing to verify";
+        let why = "exercises/exercises.toml has no row: nothing to verify";
         return Err(Stop::Failed(why.to_string()));
     }
+    // All of it is built in one folder.
+    let _alone = checkout.alone("verify");
     let bench = Bench::new(checkout)?;
     let variants = exercises
         .iter()
@@ -267,7 +269,11 @@ fn judge(
     let task = format!("TODO({})", exercise.id);
     let right = match &variant.wanted {
         Wanted::Task => verdict == Verdict::ToDo && said.contains(&task),
-        Wanted::Pass => verdict == Verdict::Solved,
+        // Where there is no Oclgrind, the answers that it alone finds are
+        // skipped by name.
+        Wanted::Pass => {
+            matches!(verdict, Verdict::Solved | Verdict::InPart)
+        }
         Wanted::Words(wanted) => {
             verdict == Verdict::Failing && said.contains(&words(wanted))
         }
@@ -290,8 +296,9 @@ fn judge(
         Wanted::Words(wanted) => format!("fail and say \"{wanted}\""),
     };
     Finding::Fault(format!(
-        "{} should {wanted}, and said: {said}",
-        variant.name
+        "{} should {wanted}, and said: {said} (once more: cargo learn \
+         verify {})",
+        variant.name, exercise.id
     ))
 }
 

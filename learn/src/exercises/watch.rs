@@ -78,7 +78,8 @@ fn settle(
         say!();
         let before = look(&files);
         match check::examine(checkout, exercises, exercise) {
-            Ok(Status::Solved | Status::Skipped) => return Ok(()),
+            Ok(status) if status.is_solved() => return Ok(()),
+            Ok(Status::Skipped) => return Ok(()),
             Ok(_) => {}
             // A file that is missing may come back, and so may the network.
             Err(Stop::Failed(sentence)) => say!("{sentence}"),

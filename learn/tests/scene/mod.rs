@@ -36,6 +36,7 @@ impl Scene {
         let scene = Scene { root };
         scene.write("Cargo.toml", "rust-version = \"1.0\"\n");
         scene.write("learn/Cargo.toml", "");
+        scene.write("exercises/exercises.toml", "exercise = []\n");
         scene.write("vendors/some.icd", "libsome.so\n");
         scene.write("lib/libOpenCL.so.1", "");
         fs::create_dir_all(scene.root.join("bin")).unwrap();

@@ -30,7 +30,9 @@ hints = ['a', 'b', 'c']
 ";
 
 /// A cargo whose build makes, for each `--test ID`, a program that runs the
-/// learner's file as a script. A file that says so does not compile.
+/// learner's file as a script, and says its verdict by the code that it ends
+/// with: 5 is solved in part, and 9 is no verdict, with the code of success. A
+/// file that says so does not compile.
 pub(crate) const CARGO: &str = r#"
 echo "$*" >> $SCENE/calls
 [ "$1" = clippy ] && exit 0
@@ -44,7 +46,13 @@ for word in "$@"; do
       echo "error: could not compile" >&2
       exit 101
     }
-    printf '#!/bin/sh\nexec /bin/sh "%s"\n' "$file" > "$SCENE/check-$word"
+    printf '#!/bin/sh\nexport SCENE="%s" PATH=/usr/bin:/bin\n/bin/sh "%s"\n%s\n' \
+      "$SCENE" "$file" 'code=$?
+case $code in
+  0) word=solved ;; 1) word=failing ;; 3) word=to_do ;;
+  4) word=skipped ;; 5) word=in_part ;; 9) exit 0 ;; *) exit $code ;;
+esac
+echo "$RUNGRAD_CHECK_PROOF=$word"' > "$SCENE/check-$word"
     chmod 755 "$SCENE/check-$word"
     printf '{"target":{"name":"%s"},"executable":"%s"}\n' \
       "$word" "$SCENE/check-$word"
