@@ -45,10 +45,16 @@ pub enum Op {
     Mul,
     /// The sum of two, the shapes broadcast.
     Add,
+    /// The quotient, the shapes broadcast.
+    Div,
     /// A product with a number.
     Scale(f32),
     /// A sum with a number.
     Shift(f32),
+    /// A quotient over a number: `x / 2`.
+    Over(f32),
+    /// A quotient under a number: `2 / x`.
+    Under(f32),
     /// A power with a number for exponent.
     Pow(f32),
     /// The exponential.
@@ -118,6 +124,7 @@ impl Op {
         let plain = [
             Op::Mul,
             Op::Add,
+            Op::Div,
             Op::Exp,
             Op::Log,
             Op::Relu,
@@ -143,8 +150,11 @@ impl Op {
             Op::Constant => "constant",
             Op::Mul => "mul",
             Op::Add => "add",
+            Op::Div => "div",
             Op::Scale(_) => "scale",
             Op::Shift(_) => "shift",
+            Op::Over(_) => "over",
+            Op::Under(_) => "under",
             Op::Pow(_) => "pow",
             Op::Exp => "exp",
             Op::Log => "log",
@@ -178,9 +188,11 @@ impl Op {
     /// if any; a reduction over all axes needs none.
     pub fn parameters(&self, rank: usize) -> String {
         match self {
-            Op::Scale(number) | Op::Shift(number) | Op::Pow(number) => {
-                number.to_string()
-            }
+            Op::Scale(number)
+            | Op::Shift(number)
+            | Op::Over(number)
+            | Op::Under(number)
+            | Op::Pow(number) => number.to_string(),
             Op::Reshape(shape) | Op::Expand(shape) => format!("{shape:?}"),
             Op::Sum(axes, _) | Op::Max(axes, _) if axes.len() == rank => {
                 String::new()

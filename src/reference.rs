@@ -61,6 +61,11 @@ pub fn mul(a: &Array, b: &Array) -> Array {
     zip(a, b, |x, y| x * y)
 }
 
+/// The quotient.
+pub fn div(a: &Array, b: &Array) -> Array {
+    zip(a, b, |x, y| x / y)
+}
+
 /// `a` down to a shape that stretches to its own, by `join`.
 fn reduce(
     a: &Array,
@@ -197,8 +202,11 @@ pub fn forward(op: &Op, inputs: &[&Array]) -> Option<Array> {
     Some(match (op, inputs) {
         (Op::Mul, [a, b]) => mul(a, b),
         (Op::Add, [a, b]) => add(a, b),
+        (Op::Div, [a, b]) => div(a, b),
         (Op::Scale(number), [a]) => a.map(|x| x * f64::from(*number)),
         (Op::Shift(number), [a]) => a.map(|x| x + f64::from(*number)),
+        (Op::Over(number), [a]) => a.map(|x| x / f64::from(*number)),
+        (Op::Under(number), [a]) => a.map(|x| f64::from(*number) / x),
         (Op::Pow(number), [a]) => a.map(|x| x.powf(f64::from(*number))),
         (Op::Exp, [a]) => exp(a),
         (Op::Log, [a]) => a.map(f64::ln),
@@ -323,6 +331,7 @@ mod tests {
         let of = |op: Op, inputs: &[&Array]| forward(&op, inputs).unwrap();
         assert_eq!(mul(&a, &a).values, [1.0, 4.0, 9.0, 16.0]);
         assert_eq!(add(&a, &row).values, [11.0, 22.0, 13.0, 24.0]);
+        assert_eq!(div(&row, &a).values, [10.0, 10.0, 10.0 / 3.0, 5.0]);
         assert_eq!(sum(&a, &[]).values, [10.0]);
         assert_eq!(sum(&a, &[1, 2]).values, [4.0, 6.0]);
         assert_eq!(sum(&a, &[2, 1]).values, [3.0, 7.0]);

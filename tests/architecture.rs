@@ -171,7 +171,7 @@ const PLACES: [(&str, &[&str]); 13] = [
     ("src/opencl/kernels/part3.rs", &["UNARY_{C} \"unary_{v}\""]),
     ("src/opencl/kernels/part3.rs", &["\n    UNARY_{C},\n"]),
     ("src/part3_unified/backend/gpu.rs", &["kernels::UNARY_{C},"]),
-    ("src/part3_unified/functions/elementwise.rs", &["Function for {V} "]),
+    ("src/part3_unified/functions/", &["Function for {V} "]),
     ("src/part3_unified/mod.rs", &[" {V},"]),
     ("src/part3_unified/ops.rs", &["pub fn {v}(&self"]),
     ("tests/part3_unified/third.rs", &["Unary::{V}"]),

@@ -39,3 +39,12 @@ kernel void broadcast_add(global const float *a, int8 a_strides,
     if (i < n)
         out[i] = a[place(i, shape, a_strides)] + b[place(i, shape, b_strides)];
 }
+
+kernel void broadcast_div(global const float *a, int8 a_strides,
+                          global const float *b, int8 b_strides,
+                          global float *out, int8 shape, uint n)
+{
+    uint i = get_global_id(0);
+    if (i < n)
+        out[i] = a[place(i, shape, a_strides)] / b[place(i, shape, b_strides)];
+}

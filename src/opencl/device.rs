@@ -10,7 +10,8 @@ use std::ptr;
 use std::sync::OnceLock;
 
 use ocl::core::{self, DeviceId, DeviceInfo as Ask, DeviceInfoResult};
-use ocl::core::{DeviceType, OpenclVersion, PlatformId, PlatformInfo, Status};
+use ocl::core::{DeviceFpConfig, DeviceType, OpenclVersion};
+use ocl::core::{PlatformId, PlatformInfo, Status};
 use ocl::ffi;
 
 use super::absence;
@@ -69,6 +70,8 @@ pub struct DeviceInfo {
     pub global_memory: u64,
     /// Bytes of the largest buffer.
     pub max_allocation: u64,
+    /// Whether its compiler can be asked for quotients that are rounded right.
+    pub(super) exact_quotients: bool,
     pub(super) id: DeviceId,
     pub(super) platform_id: PlatformId,
     pub(super) opencl: OpenclVersion,
@@ -188,6 +191,8 @@ fn describe(
         local_memory: ask!(id, LocalMemSize),
         global_memory: ask!(id, GlobalMemSize),
         max_allocation: ask!(id, MaxMemAllocSize),
+        exact_quotients: ask!(id, SingleFpConfig)
+            .contains(DeviceFpConfig::CORRECTLY_ROUNDED_DIVIDE_SQRT),
         id,
         platform_id: platform,
         opencl: version,

@@ -51,6 +51,12 @@ pub const EW_ADD: Kernel = kernel!("part2/ew_add.cl", "ew_add", |given| {
     Some(vec![n, n, n])
 });
 
+/// `out[i] = a[i] / b[i]`: arguments `a, b, out, n`.
+pub const EW_DIV: Kernel = kernel!("part2/ew_div.cl", "ew_div", |given| {
+    let n = given.uint(3)?;
+    Some(vec![n, n, n])
+});
+
 /// Four products an item: arguments `a, b, out, n`.
 pub const EW_MUL4: Kernel = kernel!("part2/ew_mul4.cl", "ew_mul4", |given| {
     let n = given.uint(3)?;
@@ -83,6 +89,10 @@ pub const BROADCAST_MUL: Kernel =
 /// `out[i] = a[i] + b[i]` of shapes that stretch.
 pub const BROADCAST_ADD: Kernel =
     kernel!("part2/broadcast.cl", "broadcast_add", broadcast);
+
+/// `out[i] = a[i] / b[i]` of shapes that stretch.
+pub const BROADCAST_DIV: Kernel =
+    kernel!("part2/broadcast.cl", "broadcast_div", broadcast);
 
 fn broadcast(given: &Given) -> Option<Vec<u64>> {
     let shape = given.int8(5)?;
@@ -234,12 +244,14 @@ const PART2: &[Kernel] = &[
     EW_FILL,
     REDUCE_SUM,
     EW_ADD,
+    EW_DIV,
     EW_MUL4,
     EW_COPY4,
     CHAIN_F32,
     CHAIN_F64,
     BROADCAST_MUL,
     BROADCAST_ADD,
+    BROADCAST_DIV,
     EW_EXP,
     EW_RELU,
     RELU_BACKWARD,

@@ -39,7 +39,7 @@ macro_rules! with_numbers {
         with_numbers!(@ $tensor, Mul, mul,
             |a, n| a.scale(n), |n, a| a.scale(n));
         with_numbers!(@ $tensor, Div, div,
-            |a, n| a.scale(1.0 / n), |n, a| a.pow(-1.0).scale(n));
+            |a, n| a.over(n), |n, a| a.under(n));
 
         impl Neg for $tensor {
             type Output = Tensor;

@@ -5,6 +5,8 @@
 
 use std::rc::Rc;
 
+use ndarray::ArrayD;
+
 use super::Tensor;
 use super::array::{map, sum_to, zip};
 use crate::error::mistake;
@@ -63,6 +65,25 @@ impl Tensor {
             vec![grad_out.clone()]
         })
     }
+
+    /// Each element divided by a number. A product with `1 / number` would
+    /// round twice.
+    pub(super) fn over(&self, number: f32) -> Tensor {
+        let out = map(&self.data(), |x| x / number);
+        Tensor::record(Op::Over(number), &[self], out, move |grad_out| {
+            vec![map(grad_out, |g| g / number)]
+        })
+    }
+
+    /// A number divided by each element.
+    pub(super) fn under(&self, number: f32) -> Tensor {
+        let x = self.data();
+        let y = Rc::new(map(&x, |x| number / x));
+        let op = Op::Under(number);
+        Tensor::record(op, &[self], Rc::clone(&y), move |grad_out| {
+            vec![slope_below(grad_out, &y, &x)]
+        })
+    }
 }
 
 // ANCHOR: derived
@@ -73,20 +94,46 @@ impl Tensor {
         check_broadcast("sub", self, other);
         self.add(&other.neg())
     }
+}
+// ANCHOR_END: derived
 
-    /// `a / b`, as `a * b^-1`.
+// ANCHOR: div
+impl Tensor {
+    /// The elementwise quotient `y = a / b`; the shapes broadcast.
+    ///
+    /// `grad_a = grad_out / b`, `grad_b = -(grad_out * y) / b`.
     #[track_caller]
     pub fn div(&self, other: &Tensor) -> Tensor {
-        check_broadcast("div", self, other);
-        self.mul(&other.pow(-1.0))
+        let (a, b) = (self.shape().to_vec(), other.data());
+        let y = Rc::new(zip("div", &self.data(), &b, |x, y| x / y));
+        let out = Rc::clone(&y);
+        Tensor::record(Op::Div, &[self, other], out, move |grad_out| {
+            let grad_a = zip("div", grad_out, &b, |g, b| g / b);
+            let grad_b = slope_below(grad_out, &y, &b);
+            vec![sum_to(grad_a, &a), sum_to(grad_b, b.shape())]
+        })
     }
+}
 
-    /// `-a`.
+/// What a divisor `b` gets: `-(grad_out * y) / b`. On paper that is
+/// `-grad_out * a / b^2`, but the square of a small `b` is 0, and that of a
+/// large one infinite.
+fn slope_below(
+    grad_out: &ArrayD<f32>,
+    y: &ArrayD<f32>,
+    b: &ArrayD<f32>,
+) -> ArrayD<f32> {
+    let share = zip("div", grad_out, y, |g, y| -(g * y));
+    zip("div", &share, b, |share, b| share / b)
+}
+// ANCHOR_END: div
+
+impl Tensor {
+    /// `-a`, as `a * -1`.
     pub fn neg(&self) -> Tensor {
         self.scale(-1.0)
     }
 }
-// ANCHOR_END: derived
 
 impl Tensor {
     /// Each element to the power of a number.

@@ -2,8 +2,9 @@
 //! launches a kernel and keeps the local rule that goes with it. Chapters 15
 //! and 17 build them; `reduce.rs` and `matrix.rs` hold the rest.
 //!
-//! Part 1 has more of them. Here stand those that training needs: another
-//! one would be another kernel like `ew_exp`, and nothing new.
+//! Part 1 has more of them. Here stand those that training needs, and the
+//! quotient: another one would be another kernel like `ew_exp`, and nothing
+//! new.
 
 use super::Tensor;
 use crate::error::{Error, or_raise};
@@ -77,6 +78,23 @@ impl Tensor {
     pub fn sub(&self, other: &Tensor) -> Tensor {
         or_raise(common_shape("sub", self, other));
         self.add(&other.neg())
+    }
+
+    /// The elementwise quotient `y = a / b`; the shapes broadcast.
+    ///
+    /// `grad_a = grad_out / b`, `grad_b = -(grad_out * y) / b`.
+    #[track_caller]
+    pub fn div(&self, other: &Tensor) -> Tensor {
+        let y = or_raise(pairs("div", &DIV, self, other));
+        let needs = [self.needs_grad(), other.needs_grad()];
+        let (a, b) = (self.shape().to_vec(), other.detach());
+        let slope = y.clone();
+        Tensor::record(Op::Div, &[self, other], y, move |grad_out| {
+            let grad_a = || grad_out.div(&b).sum_to(&a);
+            let share = || grad_out.mul(&slope).div(&b);
+            let grad_b = || share().neg().sum_to(b.shape());
+            vec![needs[0].then(grad_a), needs[1].then(grad_b)]
+        })
     }
 
     /// `-a`.
@@ -170,6 +188,7 @@ type Pairs = [Kernel; 2];
 
 const MUL: Pairs = [kernels::EW_MUL, kernels::BROADCAST_MUL];
 const ADD: Pairs = [kernels::EW_ADD, kernels::BROADCAST_ADD];
+const DIV: Pairs = [kernels::EW_DIV, kernels::BROADCAST_DIV];
 
 /// An operation on pairs of elements, by the kernel that its shapes need: to
 /// find the elements of stretched operands costs divisions.

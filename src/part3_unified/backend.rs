@@ -19,6 +19,10 @@ pub enum Unary {
     Scale(f32),
     /// Plus a number.
     Shift(f32),
+    /// Divided by a number.
+    Over(f32),
+    /// A number, divided by it.
+    Under(f32),
     /// To the power of a number.
     Pow(f32),
     /// The exponential.
@@ -43,6 +47,8 @@ pub enum Binary {
     Add,
     /// The product.
     Mul,
+    /// The quotient.
+    Div,
     /// 1 where the first is less, else 0.
     Less,
     /// 1 where the first is not greater, else 0; no NaN is.
@@ -58,6 +64,7 @@ impl Binary {
         match self {
             Binary::Add => "add",
             Binary::Mul => "mul",
+            Binary::Div => "div",
             Binary::Less => "less",
             Binary::AtMost => "at_most",
             Binary::Equal => "equal",

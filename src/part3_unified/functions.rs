@@ -4,13 +4,15 @@
 mod elementwise;
 mod matrix;
 mod movement;
+mod numbers;
 mod places;
 mod reduce;
 
 pub use elementwise::{
-    Add, Exp, Log, Mul, Pow, Relu, Scale, Shift, Sigmoid, Sin, Tanh, Where,
+    Add, Div, Exp, Log, Mul, Relu, Sigmoid, Sin, Tanh, Where,
 };
 pub use matrix::{LogSoftmax, Matmul};
 pub use movement::{Expand, Flip, Move, Pad, Permute, Reshape, Slice};
+pub use numbers::{Over, Pow, Scale, Shift, Under};
 pub use places::{Cat, Fold, Gather, Scatter, Windows};
 pub use reduce::{Max, Sum};

@@ -37,11 +37,11 @@ impl Tensor {
         a.add(&b.neg())
     }
 
-    /// `a / b`, as `a * b^-1`.
+    /// The elementwise quotient; the shapes broadcast.
     #[track_caller]
     pub fn div(&self, other: &Tensor) -> Tensor {
         let [a, b] = alike("div", [self, other]);
-        a.mul(&b.pow(-1.0))
+        apply(Div, &[&a, &b])
     }
 
     /// `-a`.
@@ -235,6 +235,18 @@ impl Tensor {
     #[track_caller]
     pub fn shift(&self, number: f32) -> Tensor {
         apply(Shift(number), &[self])
+    }
+
+    /// Each element divided by a number.
+    #[track_caller]
+    pub fn over(&self, number: f32) -> Tensor {
+        apply(Over(number), &[self])
+    }
+
+    /// A number divided by each element.
+    #[track_caller]
+    pub fn under(&self, number: f32) -> Tensor {
+        apply(Under(number), &[self])
     }
 
     /// The sine of each element, an angle in radians.

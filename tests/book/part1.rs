@@ -47,6 +47,10 @@ pub const OUTPUTS: &[Output] = &[
         "cargo run --example part1_reflected",
     ),
     here(
+        "book/listings/part1_quotient.out",
+        "cargo run --example part1_quotient",
+    ),
+    here(
         "book/listings/part1_sigmoid.out",
         "cargo run --example part1_sigmoid",
     ),

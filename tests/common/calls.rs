@@ -72,7 +72,7 @@ impl Call {
             Call::Mul => judged(Op::Mul, &of),
             Call::Add => judged(Op::Add, &of),
             Call::Sub => judged(Op::Add, &[a, &each(of[1], |y| -y)]),
-            Call::Div => judged(Op::Mul, &[a, &each(of[1], |y| 1.0 / y)]),
+            Call::Div => judged(Op::Div, &of),
             Call::Neg => each(a, |x| -x),
             Call::Pow(number) => judged(Op::Pow(*number), &of),
             Call::Exp => judged(Op::Exp, &of),

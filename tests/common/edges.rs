@@ -28,6 +28,8 @@ macro_rules! edges {
             a_quotient_has_its_slopes,
             an_operand_used_on_both_sides_gets_both_parts,
             a_quotient_with_itself_has_no_slope,
+            a_number_over_itself_is_1,
+            a_quotient_of_tiny_or_huge_numbers_has_its_slopes,
             a_mean_of_nothing_is_a_nan,
             a_sum_of_nothing_is_zero,
             a_product_over_nothing_is_zero,
@@ -255,6 +257,34 @@ pub fn an_operand_used_on_both_sides_gets_both_parts<E: Engine>(e: &E) {
 
 pub fn a_quotient_with_itself_has_no_slope<E: Engine>(e: &E) {
     assert_eq!(with_itself(e, Call::Div), [0.0; 4]);
+}
+
+pub fn a_number_over_itself_is_1<E: Engine>(e: &E) {
+    let numbers: Vec<f32> = (1..=10_000).map(|i| i as f32).collect();
+    let x = e.leaf(&[10_000], &numbers);
+    let y = e.call(&Call::Div, &[&x, &x]).unwrap();
+    assert_eq!(e.values(&y), [1.0; 10_000]);
+    // Below 1.2e-38 a number is subnormal, and some devices take it for 0.
+    let x = e.leaf(&[], &[1e-40]);
+    let kept = e.values(&e.mul(&x, &e.leaf(&[], &[1.0]))) != [0.0];
+    let y = e.values(&e.call(&Call::Div, &[&x, &x]).unwrap())[0];
+    assert!(if kept { y == 1.0 } else { y.is_nan() }, "{kept}: {y}");
+}
+
+pub fn a_quotient_of_tiny_or_huge_numbers_has_its_slopes<E: Engine>(e: &E) {
+    let a = e.leaf(&[2], &[1e-30, 1e30]);
+    let b = e.leaf(&[2], &[1e-20, 1e25]);
+    let y = e.call(&Call::Div, &[&a, &b]).unwrap();
+    e.backward_with(&y, &[2], &[1.0; 2]);
+    for (yours, right) in [
+        (e.values(&y), [1e-10, 1e5]),
+        (e.grad(&a).unwrap(), [1e20, 1e-25]),
+        (e.grad(&b).unwrap(), [-1e10, -1e-20]),
+    ] {
+        for (yours, right) in yours.iter().zip(right) {
+            near(&[yours / right], &[1.0], 1e-6);
+        }
+    }
 }
 
 pub fn a_mean_of_nothing_is_a_nan<E: Engine>(e: &E) {

@@ -212,6 +212,7 @@ fn part2_call(
         Call::Mul => a.mul(of[1]),
         Call::Add => a.add(of[1]),
         Call::Sub => a.sub(of[1]),
+        Call::Div => a.div(of[1]),
         Call::Neg => a.neg(),
         Call::Exp => a.exp(),
         Call::Relu => a.relu(),
@@ -225,8 +226,7 @@ fn part2_call(
         Call::Softmax => a.softmax(),
         Call::LogSoftmax => a.log_softmax(),
         Call::CrossEntropy(labels) => a.cross_entropy(labels),
-        Call::Div
-        | Call::Pow(_)
+        Call::Pow(_)
         | Call::Log
         | Call::Abs
         | Call::Sqrt

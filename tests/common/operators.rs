@@ -64,13 +64,40 @@ macro_rules! operators {
             }
         }
 
+        /// A product with `1 / n` would round twice, and overflow for small n.
+        #[test]
+        fn a_quotient_with_a_number_is_rounded_once() {
+            let _clean = crate::common::clean();
+            let Some(e) = $open() else { return };
+            let tiny = 1e-39;
+            for n in (1..=100).map(|n| n as f32).chain([1e-30, 1e38, tiny]) {
+                let numbers = [3.0, 7.0, n, 1e-6 * n];
+                let a = e.leaf(&[4], &numbers);
+                let kept = e.values(&(&a * 1.0))[2] != 0.0;
+                if !kept {
+                    continue;
+                }
+                assert_eq!(e.values(&(&a / n)), numbers.map(|x| x / n));
+                assert_eq!(e.values(&(n / &a)), numbers.map(|x| n / x));
+            }
+            for (n, below, right) in
+                [(1e-30, 1e-20, -1e10), (1e30, 1e25, -1e-20)]
+            {
+                let a = e.leaf(&[1], &[below]);
+                e.backward(&(n / &a));
+                let slope = e.grad(&a).unwrap()[0];
+                assert!((slope / right - 1.0).abs() < 1e-6, "{slope}");
+            }
+        }
+
         #[test]
         fn a_number_is_no_tensor_on_the_tape() {
             let _clean = crate::common::clean();
             let Some(e) = $open() else { return };
             let a = e.leaf(&[], &[2.0]);
-            let tape = e.record(|| 1.0 - 3.0 * &a);
-            assert_eq!(tape.ops(), ["leaf", "scale", "scale", "shift"]);
+            let tape = e.record(|| 1.0 - 6.0 / (3.0 * &a) / 2.0);
+            let right = ["leaf", "scale", "under", "over", "scale", "shift"];
+            assert_eq!(tape.ops(), right);
             assert_eq!(tape.blame(), None);
             assert_eq!(tape.unchecked(), [""; 0]);
         }

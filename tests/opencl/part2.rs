@@ -17,9 +17,11 @@ pub(crate) fn run(gpu: &Gpu, kernel: &Kernel, n: usize) -> Option<Both> {
     Some(match kernel.name() {
         "ew_mul" | "ew_mul4" => bench.pairs(|a, b| a * b),
         "ew_add" => bench.pairs(|a, b| a + b),
+        "ew_div" => bench.pairs(|a, b| a / b),
         "relu_backward" => bench.pairs(|a, b| if b > 0.0 { a } else { 0.0 }),
         "broadcast_mul" => bench.stretched(|a, b| a * b),
         "broadcast_add" => bench.stretched(|a, b| a + b),
+        "broadcast_div" => bench.stretched(|a, b| a / b),
         "ew_copy4" => bench.each(|b| b),
         "ew_exp" => bench.each(f32::exp),
         "ew_relu" => bench.each(|b| b.max(0.0)),

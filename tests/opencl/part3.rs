@@ -75,7 +75,8 @@ impl<'a> Bench<'a> {
         let f: fn(f32) -> f32 = match op {
             "scale" => |x| x * 3.0,
             "shift" => |x| x + 3.0,
-            "reciprocal" => |x| 1.0 / x,
+            "over" => |x| x / 3.0,
+            "under" => |x| 3.0 / x,
             "sqrt" => f32::sqrt,
             "square" => |x| x * x,
             "pow" => |x| x * x * x,
@@ -323,6 +324,7 @@ fn two(op: &str) -> fn(f32, f32) -> f32 {
     match op {
         "add" => |x, y| x + y,
         "mul" => |x, y| x * y,
+        "div" => |x, y| x / y,
         "less" => |x, y| f32::from(x < y),
         "at_most" => |x, y| f32::from(x <= y),
         "equal" => |x, y| f32::from(x == y),

@@ -178,6 +178,8 @@ fn own(random: &mut Random, device: Device, seed: u64) {
         Op::Own("mse") => 16.0 * (64.0 + 4.0),
         Op::Sum(..) | Op::Matmul | Op::Scatter(..) | Op::Fold(..) => 256.0,
         Op::Scale(_) | Op::Shift(_) | Op::Sin => 8.0,
+        // Up to 8, and OpenCL allows 2.5 units in the last place.
+        Op::Over(_) | Op::Under(_) => 64.0,
         _ => 0.0,
     };
     let bound = roundings * 2f64.powi(-24);
@@ -211,6 +213,8 @@ pub(super) fn call(op: &Op, of: &[Tensor]) -> Tensor {
         Op::Permute(axes) => a.permute(axes),
         Op::Scale(number) => a.scale(*number),
         Op::Shift(number) => a.shift(*number),
+        Op::Over(number) => a.over(*number),
+        Op::Under(number) => a.under(*number),
         Op::Sin => a.sin(),
         Op::Sum(axes, keep) => a.sum_over(axes, *keep),
         Op::Matmul => a.matmul(&of[1]),
@@ -291,11 +295,16 @@ pub(super) fn operation(random: &mut Random) -> (Op, Vec<Vec<usize>>) {
                 }
             }
         }
-        11 => one(match pair[0] {
-            0 => Op::Scale(pair[1] as f32 - 0.75),
-            1 => Op::Shift(pair[1] as f32 - 0.75),
-            _ => Op::Sin,
-        }),
+        11 => {
+            let number = pair[0] as f32 - 0.75;
+            one(match random.below(5) {
+                0 => Op::Scale(number),
+                1 => Op::Shift(number),
+                2 => Op::Over(number),
+                3 => Op::Under(number),
+                _ => Op::Sin,
+            })
+        }
         12 => (Op::Own("mse"), vec![shape.clone(), shape]),
         _ => {
             let [m, k, n] = [(); 3].map(|()| random.below(4));

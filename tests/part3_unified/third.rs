@@ -107,6 +107,8 @@ impl Backend for Third {
         shared(elements(a).into_iter().map(|x| match op {
             Unary::Scale(number) => x * number,
             Unary::Shift(number) => x + number,
+            Unary::Over(number) => x / number,
+            Unary::Under(number) => number / x,
             Unary::Pow(number) => x.powf(number),
             Unary::Exp => x.exp(),
             Unary::Log => x.ln(),
@@ -128,6 +130,7 @@ impl Backend for Third {
         shared(pairs.map(|(x, y)| match op {
             Binary::Add => x + y,
             Binary::Mul => x * y,
+            Binary::Div => x / y,
             Binary::Less => f32::from(x < y),
             Binary::AtMost => f32::from(x <= y),
             Binary::Equal => f32::from(x == y),

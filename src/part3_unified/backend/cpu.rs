@@ -112,6 +112,8 @@ impl Backend for Cpu {
         Ok(match op {
             Unary::Scale(number) => map(a, |x| x * number),
             Unary::Shift(number) => map(a, |x| x + number),
+            Unary::Over(number) => map(a, |x| x / number),
+            Unary::Under(number) => map(a, |x| number / x),
             Unary::Pow(-1.0) => map(a, |x| 1.0 / x),
             Unary::Pow(0.5) => map(a, f32::sqrt),
             Unary::Pow(2.0) => map(a, |x| x * x),
@@ -254,6 +256,7 @@ fn pairs(op: Binary, a: &Array, b: &Array) -> Shared {
     match op {
         Binary::Add => zip(a, b, |x, y| x + y),
         Binary::Mul => zip(a, b, |x, y| x * y),
+        Binary::Div => zip(a, b, |x, y| x / y),
         Binary::Less => zip(a, b, |x, y| f32::from(x < y)),
         Binary::AtMost => zip(a, b, |x, y| f32::from(x <= y)),
         Binary::Equal => zip(a, b, |x, y| f32::from(x == y)),

@@ -156,7 +156,9 @@ impl Backend for OpenCl {
         let (kernel, number) = match op {
             Unary::Scale(number) => (kernels::UNARY_SCALE, number),
             Unary::Shift(number) => (kernels::UNARY_SHIFT, number),
-            Unary::Pow(-1.0) => (kernels::UNARY_RECIPROCAL, 0.0),
+            Unary::Over(number) => (kernels::UNARY_OVER, number),
+            Unary::Under(number) => (kernels::UNARY_UNDER, number),
+            Unary::Pow(-1.0) => (kernels::UNARY_UNDER, 1.0),
             Unary::Pow(0.5) => (kernels::UNARY_SQRT, 0.0),
             Unary::Pow(2.0) => (kernels::UNARY_SQUARE, 0.0),
             Unary::Pow(number) => (kernels::UNARY_POW, number),
@@ -378,6 +380,7 @@ fn kernels_of(op: Binary) -> (Kernel, Kernel) {
     match op {
         Binary::Add => (kernels::BINARY_ADD, kernels::STRIDED_ADD),
         Binary::Mul => (kernels::BINARY_MUL, kernels::STRIDED_MUL),
+        Binary::Div => (kernels::BINARY_DIV, kernels::STRIDED_DIV),
         Binary::Less => (kernels::BINARY_LESS, kernels::STRIDED_LESS),
         Binary::AtMost => (kernels::BINARY_AT_MOST, kernels::STRIDED_AT_MOST),
         Binary::Equal => (kernels::BINARY_EQUAL, kernels::STRIDED_EQUAL),

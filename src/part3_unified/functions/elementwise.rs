@@ -70,75 +70,15 @@ impl Function for Add {
 }
 // ANCHOR_END: add
 
-/// A product with a number, which gets no gradient.
-pub struct Scale(pub f32);
+// ANCHOR: div
+/// The quotient of two equal shapes.
+///
+/// `grad_a = grad_out / b`, `grad_b = -(grad_out * output) / b`.
+pub struct Div;
 
-impl Function for Scale {
+impl Function for Div {
     fn name(&self) -> &'static str {
-        "scale"
-    }
-
-    fn op(&self) -> Op {
-        Op::Scale(self.0)
-    }
-
-    fn forward(
-        &self,
-        _ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
-        inputs[0].unary(Unary::Scale(self.0))
-    }
-
-    fn backward(
-        &self,
-        _ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
-        vec![Some(grad_out.scale(self.0))]
-    }
-}
-
-/// A sum with a number, which changes no slope.
-pub struct Shift(pub f32);
-
-impl Function for Shift {
-    fn name(&self) -> &'static str {
-        "shift"
-    }
-
-    fn op(&self) -> Op {
-        Op::Shift(self.0)
-    }
-
-    fn forward(
-        &self,
-        _ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
-        inputs[0].unary(Unary::Shift(self.0))
-    }
-
-    fn backward(
-        &self,
-        _ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
-        vec![Some(grad_out.clone())]
-    }
-}
-
-/// A power with a number for exponent:
-/// `grad_a = grad_out * number * a^(number - 1)`.
-pub struct Pow(pub f32);
-
-impl Function for Pow {
-    fn name(&self) -> &'static str {
-        "pow"
-    }
-
-    fn op(&self) -> Op {
-        Op::Pow(self.0)
+        "div"
     }
 
     fn forward(
@@ -146,8 +86,12 @@ impl Function for Pow {
         ctx: &mut Context,
         inputs: &[&Array],
     ) -> Result<Array, Error> {
-        ctx.save_input(0, inputs[0]);
-        inputs[0].unary(Unary::Pow(self.0))
+        ctx.save_input(1, inputs[1]);
+        let output = inputs[0].binary(Binary::Div, inputs[1])?;
+        if ctx.needs(1) {
+            ctx.save_output(&output);
+        }
+        Ok(output)
     }
 
     fn backward(
@@ -155,13 +99,15 @@ impl Function for Pow {
         ctx: &Context,
         grad_out: &Tensor,
     ) -> Vec<Option<Tensor>> {
-        let slope = match self.0 {
-            0.0 => ctx.input(0).zeros(),
-            number => ctx.input(0).pow(number - 1.0).scale(number),
-        };
-        vec![Some(grad_out.mul(&slope))]
+        let b = ctx.input(1);
+        let share = || grad_out.mul(&ctx.output()).neg();
+        vec![
+            ctx.needs(0).then(|| grad_out.div(&b)),
+            ctx.needs(1).then(|| share().div(&b)),
+        ]
     }
 }
+// ANCHOR_END: div
 
 /// The exponential, which is its own slope: `grad_a = grad_out * output`.
 pub struct Exp;

@@ -176,6 +176,7 @@ fn part2(request: &Request) -> Result<Outcome, Error> {
             ("mul", Tensor::mul),
             ("add", Tensor::add),
             ("sub", Tensor::sub),
+            ("div", Tensor::div),
         ],
     };
     let inputs = leaves(request, |shape, values| {

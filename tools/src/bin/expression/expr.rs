@@ -59,7 +59,6 @@ fn judge(name: &str, inputs: &[&Array]) -> Option<Array> {
     match (name, inputs) {
         ("neg", [a]) => of(Op::Scale(-1.0), &[a]),
         ("sub", [a, b]) => of(Op::Add, &[a, &judge("neg", &[b])?]),
-        ("div", [a, b]) => of(Op::Mul, &[a, &of(Op::Pow(-1.0), &[b])?]),
         ("sqrt", [a]) => of(Op::Pow(0.5), &[a]),
         ("abs", [a]) => {
             let negative = of(Op::Relu, &[&judge("neg", &[a])?])?;
