@@ -70,7 +70,6 @@ impl Function for Add {
 }
 // ANCHOR_END: add
 
-// ANCHOR: div
 /// The quotient of two equal shapes.
 ///
 /// `grad_a = grad_out / b`, `grad_b = -(grad_out * output) / b`.
@@ -107,7 +106,6 @@ impl Function for Div {
         ]
     }
 }
-// ANCHOR_END: div
 
 /// The exponential, which is its own slope: `grad_a = grad_out * output`.
 pub struct Exp;
