@@ -6,7 +6,9 @@
 //! refuses a launch whose buffers are shorter. Arguments of other types and
 //! groups that do not fit the device are refused as well. A test runs every
 //! kernel of [`ALL`] on ragged sizes under Oclgrind, which reports any access
-//! out of bounds, any race and any use of a value that nobody wrote.
+//! out of bounds, any race and any use of a value that nobody wrote; another
+//! runs them with random arguments, on buffers that are exactly as long as
+//! the kernel says that it reaches.
 
 use super::Kernel;
 use super::argument::Given;

@@ -11,13 +11,18 @@ use rungrad::opencl::{Gpu, Launch, Source};
 mod child;
 #[path = "../common/device.rs"]
 mod device;
+mod draft;
 mod launches;
 mod loads;
 mod oclgrind;
 mod part2;
 mod part3;
 mod processes;
+#[allow(dead_code, unreachable_pub)]
+#[path = "../common/random.rs"]
+mod random;
 mod raw;
+mod reach;
 mod refusals;
 mod timeline;
 

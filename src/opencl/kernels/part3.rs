@@ -2,7 +2,7 @@
 
 use super::super::Kernel;
 use super::super::argument::Given;
-use super::view;
+use super::{counted, view};
 
 /// `out[i] = f(a[i])`: arguments `a, a_offset, p, out, n`.
 fn unary(given: &Given) -> Option<Vec<u64>> {
@@ -95,7 +95,8 @@ pub const COPY_PASTE: Kernel =
 /// columns, segment, out`.
 fn rows(given: &Given) -> Option<Vec<u64>> {
     let (columns, segment) = (given.uint(3)?, given.uint(4)?);
-    if columns == 0 || segment == 0 {
+    // The kernels count a group beyond the end of a row, in `uint`.
+    if columns == 0 || segment == 0 || columns > i32::MAX as u64 {
         return None;
     }
     let groups = given.groups(0);
@@ -155,7 +156,7 @@ pub const GATHER_ROWS: Kernel =
     kernel!("part3/rows.cl", "gather_rows", |given| {
         let (width, n) = (given.uint(3)?, given.uint(6)?);
         let all = given.uint(1)? + given.uint(2)? * width;
-        Some(vec![all, n.checked_div(width)?, n])
+        Some(vec![all, n.div_ceil(counted(width)?), n])
     });
 
 /// Rows added to their places: arguments `a, offset, given, width, starts,
@@ -165,7 +166,7 @@ pub const SCATTER_ROWS: Kernel =
         let (rows, width) = (given.uint(2)?, given.uint(3)?);
         let n = given.uint(7)?;
         let all = given.uint(1)? + rows * width;
-        Some(vec![all, n.checked_div(width)? + 1, rows, n])
+        Some(vec![all, n.div_ceil(counted(width)?) + 1, rows, n])
     });
 
 /// Windows added up to images: arguments `a, offset, sizes, out, n`.

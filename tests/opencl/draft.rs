@@ -1,0 +1,198 @@
+//! Random launches: what a kernel takes, and arguments drawn for it.
+
+use rungrad::opencl::{Extent, Scalar};
+
+use super::random::Random;
+
+/// What the kernels take: a word for each parameter, in order, and the items
+/// of a group along each dimension, where 0 is any number.
+///
+/// `in` and `words` are buffers of floats and of uints to read, `out` is one
+/// to write. `count`, `side` and `few` are sizes, each smaller than the one
+/// before; `offset` says where a buffer begins. `number` is any float, `bits`
+/// is any uint. `shape` and `sizes` are eight sizes, `strides` eight steps of
+/// any kind; `dense` steps through the last shape and comes nowhere twice,
+/// and `within` counts no more than its elements.
+const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
+    (
+        &["ew_mul", "ew_add", "ew_mul4", "relu_backward"],
+        "in in out count",
+        &[0],
+    ),
+    (&["ew_copy4", "ew_exp", "ew_relu"], "in out count", &[0]),
+    (&["ew_fill"], "out number count", &[0]),
+    (&["ew_scale"], "in out number count", &[0]),
+    (&["ew_repeat", "reduce_axis"], "in out few few count", &[0]),
+    (&["chain_f32", "chain_f64"], "in out count few", &[0]),
+    (
+        &["broadcast_mul", "broadcast_add"],
+        "in strides in strides out shape count",
+        &[0],
+    ),
+    (&["reduce_sum", "reduce_rows"], "in out count", &[256]),
+    (&["softmax_log"], "in out count", &[64]),
+    (&["transpose_tiled"], "in out side side", &[16, 16, 1]),
+    (&["pick_labels", "pick_backward"], "in words out few count", &[0]),
+    (&["matvec_rows"], "in in out side side", &[0]),
+    (&["matvec_teams"], "in in out side side", &[32, 8]),
+    (
+        &["matmul1_naive", "matmul2_coalesced"],
+        "in in out side side side",
+        &[0, 0],
+    ),
+    (
+        &["matmul3_tiled", "matmul5_block"],
+        "in in out side side side",
+        &[16, 16],
+    ),
+    (&["matmul4_column"], "in in out side side side", &[64, 4]),
+    (
+        &["matmul6_vector", "matmul7_ahead"],
+        "in in out side side side",
+        &[256, 1],
+    ),
+    (&["matmul8_tall"], "in in out side side side", &[128, 1]),
+    (&["unary_*"], "in offset number out count", &[0]),
+    (&["binary_*"], "in offset in offset out count", &[0]),
+    (
+        &["strided_*"],
+        "in offset strides in offset strides shape out count",
+        &[0],
+    ),
+    (&["choose_elements"], "in offset in offset in offset out count", &[0]),
+    (&["copy_strided"], "in offset shape strides out count", &[0]),
+    (&["copy_paste"], "in offset out offset shape dense within", &[0]),
+    (
+        &["reduce_rows_sum", "reduce_rows_max"],
+        "in offset count count count out",
+        &[256],
+    ),
+    (
+        &["reduce_columns_sum", "reduce_columns_max"],
+        "in offset side side side few out",
+        &[0],
+    ),
+    (
+        &["batch_matmul"],
+        "in offset in offset strides out side side side",
+        &[16, 16, 1],
+    ),
+    (&["gather_rows"], "in offset few few words out count", &[0]),
+    (&["scatter_rows"], "in offset few few words words out count", &[0]),
+    (&["fold_windows"], "in offset sizes out count", &[0]),
+    (&["fill_uniform"], "out bits bits count", &[0]),
+];
+
+/// The row of a kernel.
+pub(crate) fn parameters(
+    name: &str,
+) -> Option<(&'static str, &'static [usize])> {
+    let is_its = |known: &&str| match known.strip_suffix('*') {
+        Some(family) => name.starts_with(family),
+        None => *known == name,
+    };
+    let row = PARAMETERS.iter().find(|row| row.0.iter().any(|it| is_its(it)));
+    row.map(|(_, words, group)| (*words, *group))
+}
+
+/// An argument that was drawn.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Drawn {
+    In,
+    Words,
+    Out,
+    Number(Scalar),
+}
+
+/// The arguments and the sizes of a launch, without its buffers.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    pub(crate) arguments: Vec<Drawn>,
+    pub(crate) global: Vec<usize>,
+    pub(crate) local: Vec<usize>,
+}
+
+impl Draft {
+    pub(crate) fn new(
+        words: &str,
+        group: &[usize],
+        random: &mut Random,
+    ) -> Draft {
+        let mut shape = [1; 8];
+        let arguments =
+            words.split(' ').map(|word| draw(word, &mut shape, random));
+        let arguments = arguments.collect();
+        // Few groups of many items, since the simulator pays for each.
+        let (any, rest) = if group.len() == 1 { (150, 1) } else { (20, 4) };
+        let any = |&items: &usize| match items {
+            0 => 1 + random.below(any),
+            items => items,
+        };
+        let local: Vec<usize> = group.iter().map(any).collect();
+        let some = |&items: &usize| {
+            1 + random.below((items + items / rest).clamp(3, 300))
+        };
+        let global = local.iter().map(some).collect();
+        Draft { arguments, global, local }
+    }
+}
+
+/// An argument for a word; a shape is kept for the words behind it.
+fn draw(word: &str, shape: &mut [i32; 8], random: &mut Random) -> Drawn {
+    let rare = random.below(40) == 0;
+    Drawn::Number(match word {
+        "in" => return Drawn::In,
+        "words" => return Drawn::Words,
+        "out" => return Drawn::Out,
+        "number" => random.value().into(),
+        "bits" => (random.bits() as u32).into(),
+        "offset" if rare => (u32::MAX - random.below(3) as u32).into(),
+        "offset" => (random.below(6) as u32).into(),
+        "count" if rare => (u32::MAX >> random.below(3)).into(),
+        "count" => {
+            let most = [2, 8, 64, 300][random.below(4)];
+            (random.below(most + 1) as u32).into()
+        }
+        "side" => (random.below(24) as u32).into(),
+        "few" => (random.below(5) as u32).into(),
+        "within" => {
+            let size: i32 = shape.iter().product();
+            (random.below(size as usize + 1) as u32).into()
+        }
+        "shape" => {
+            *shape = [1; 8];
+            for _ in 0..3 {
+                shape[random.below(8)] = 1 + random.below(6) as i32;
+            }
+            let mut shape = *shape;
+            if rare {
+                shape[random.below(8)] = random.below(2) as i32 - 1;
+            }
+            shape.into()
+        }
+        "sizes" => [0; 8].map(|_: i32| 1 + random.below(5) as i32).into(),
+        "strides" if rare => {
+            [0; 8].map(|_: i32| random.bits() as i32 >> random.below(32)).into()
+        }
+        "strides" => [0; 8].map(|_: i32| random.below(12) as i32 - 1).into(),
+        "dense" => {
+            let mut step = 1 + random.below(3) as i32;
+            let mut steps = [0; 8];
+            for (axis, size) in shape.iter().enumerate().rev() {
+                steps[axis] = step;
+                step *= size;
+            }
+            steps.into()
+        }
+        other => panic!("no argument is drawn for {other}"),
+    })
+}
+
+pub(crate) fn extent(sizes: &[usize]) -> Extent {
+    match *sizes {
+        [x] => [x].into(),
+        [x, y] => [x, y].into(),
+        [x, y, z] => [x, y, z].into(),
+        _ => unreachable!("one, two or three dimensions"),
+    }
+}

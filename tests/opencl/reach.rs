@@ -1,0 +1,275 @@
+//! Every kernel of the crate, launched with random arguments on buffers that
+//! are exactly as long as it says that it reaches. Oclgrind sees the access
+//! behind the end of one, even where its neighbor lies there.
+//!
+//! A launch is safe because of what a kernel says of its reach, so here that
+//! is tried rather than read: with sizes of 0 and 1, sizes that fit no group
+//! and no row, numbers that contradict each other and numbers without end.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+use rungrad::opencl::{Buffer, Gpu, Kernel, Launch, Source, kernels};
+
+use super::child::{child_under, finish, is_child, succeed};
+use super::device::skip;
+use super::draft::{Draft, Drawn, extent, parameters};
+use super::oclgrind::simulator;
+use super::random::{Random, cases, first_seed};
+
+#[test]
+fn every_kernel_of_the_crate_is_listed_here() {
+    for kernel in kernels::ALL.into_iter().flatten() {
+        assert!(
+            parameters(kernel.name()).is_some(),
+            "no random arguments for `{}`: add it to a row of PARAMETERS in \
+             tests/opencl/draft.rs, or a row with its name, a word for each of \
+             its parameters in their order ({}), and the items of its group",
+            kernel.name(),
+            "in, words, out, count, side, few, offset, number, bits, shape, \
+             sizes, strides, dense, within"
+        );
+    }
+}
+
+/// A buffer of a launch.
+enum Held {
+    Floats(Buffer<f32>),
+    Words(Buffer<u32>),
+}
+
+/// Buffers of these lengths, as far as the arguments are buffers.
+fn buffers(
+    gpu: &Gpu,
+    draft: &Draft,
+    lengths: impl Fn(usize) -> usize,
+    random: &mut Random,
+) -> Vec<Held> {
+    let kinds = draft.arguments.iter();
+    let kinds = kinds.filter(|kind| !matches!(kind, Drawn::Number(_)));
+    let held = kinds.enumerate().map(|(place, kind)| {
+        // OpenCL has no buffer of 0 bytes.
+        let len = lengths(place).max(1);
+        match kind {
+            Drawn::Words => {
+                // Most are rows that there are, and some lead astray.
+                let word = |_| match random.below(16) {
+                    0 => random.bits() as u32,
+                    _ => random.below(6) as u32,
+                };
+                let words: Vec<u32> = (0..len).map(word).collect();
+                Held::Words(gpu.upload(&words).unwrap())
+            }
+            Drawn::Out => Held::Floats(gpu.allocate(len).unwrap()),
+            _ => Held::Floats(gpu.upload(&random.values(len)).unwrap()),
+        }
+    });
+    held.collect()
+}
+
+/// The launch of a draft on these buffers.
+fn filled<'a>(
+    mut launch: Launch<'a>,
+    draft: &Draft,
+    buffers: &'a [Held],
+) -> Launch<'a> {
+    let mut next = buffers.iter();
+    for argument in &draft.arguments {
+        launch = match argument {
+            Drawn::Number(number) => launch.scalar(*number),
+            Drawn::Out => match next.next() {
+                Some(Held::Floats(out)) => launch.output(out, 0),
+                _ => unreachable!("an output of floats"),
+            },
+            _ => match next.next().expect("a buffer for each") {
+                Held::Floats(floats) => launch.input(floats, 0),
+                Held::Words(words) => launch.input(words, 0),
+            },
+        };
+    }
+    launch.global(extent(&draft.global)).local(extent(&draft.local))
+}
+
+/// Longer than what is tried, and short enough for the simulator.
+const LONG: usize = 1 << 14;
+
+/// How far the kernel says that it reaches into each buffer; `None` where it
+/// refuses the arguments, or would reach too far for the simulator.
+fn reach(gpu: &Gpu, kernel: &Kernel, draft: &Draft) -> Option<Vec<usize>> {
+    thread_local! {
+        static PROBE: std::cell::OnceCell<[Held; 2]> = const {
+            std::cell::OnceCell::new()
+        };
+    }
+    PROBE.with(|probe| {
+        let [floats, words] = probe.get_or_init(|| {
+            let floats = gpu.allocate(LONG).unwrap();
+            let words = gpu.allocate(LONG).unwrap();
+            [Held::Floats(floats), Held::Words(words)]
+        });
+        let (Held::Floats(floats), Held::Words(words)) = (floats, words) else {
+            unreachable!("as they were made")
+        };
+        let mut launch = gpu.launch(kernel);
+        for argument in &draft.arguments {
+            launch = match argument {
+                Drawn::In => launch.input(floats, 0),
+                Drawn::Words => launch.input(words, 0),
+                Drawn::Out => launch.output(floats, 0),
+                Drawn::Number(number) => launch.scalar(*number),
+            };
+        }
+        let global = extent(&draft.global);
+        let launch = launch.global(global).local(extent(&draft.local));
+        let spare = launch.spare().ok()?.into_iter();
+        let reach = spare.map(|spare| LONG - spare as usize);
+        let reach: Vec<usize> = reach.collect();
+        reach.iter().all(|&reach| reach < LONG).then_some(reach)
+    })
+}
+
+/// Runs seeded launches of these kernels, on each kernel's turn one.
+fn run_all(kernels: &[Kernel]) {
+    let gpu = simulator();
+    let mut tried = vec![[0_u32; 2]; kernels.len()];
+    for seed in first_seed()..first_seed() + cases(0) {
+        let turn = (seed % kernels.len() as u64) as usize;
+        let (kernel, mut random) = (&kernels[turn], Random(seed));
+        // Neighboring seeds differ in one number only, which is stirred.
+        random.0 = random.bits();
+        let (words, group) = parameters(kernel.name()).expect("a row");
+        let draft = Draft::new(words, group, &mut random);
+        tried[turn][0] += 1;
+        let Some(reach) = reach(&gpu, kernel, &draft) else { continue };
+        let held = buffers(&gpu, &draft, |place| reach[place], &mut random);
+        let ran = filled(gpu.launch(kernel), &draft, &held).run();
+        let what = format!("seed {seed}, {}, {draft:?}", kernel.name());
+        ran.unwrap_or_else(|error| panic!("{what}: {error}"));
+        complain(&gpu, &format!("{what}, buffers of {reach:?}"));
+        tried[turn][1] += 1;
+    }
+    for (kernel, [tried, ran]) in kernels.iter().zip(tried) {
+        let enough = tried < 20 || 4 * ran >= tried;
+        let name = kernel.name();
+        assert!(enough, "{name} refused all but {ran} of {tried} launches");
+    }
+}
+
+/// Where the simulator writes what it finds.
+const LOG: &str = "RUNGRAD_TEST_LOG";
+
+/// Fails with what Oclgrind has found so far.
+fn complain(gpu: &Gpu, what: &str) {
+    gpu.finish().unwrap();
+    let log = env::var_os(LOG).expect("the parent names its log");
+    let found = fs::read_to_string(Path::new(&log)).unwrap_or_default();
+    assert!(found.is_empty(), "{what}:\n{found}");
+}
+
+/// The child `name` under Oclgrind; `None`, and a loud skip, without it.
+#[track_caller]
+fn simulated(name: &str, options: &[&str]) -> Option<Command> {
+    if Command::new("oclgrind").arg("--version").output().is_err() {
+        skip("no Oclgrind", "`cargo learn setup` installs it");
+        return None;
+    }
+    let log = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+        .join(format!("reach-{name}.log"));
+    // A finding of an earlier run is none of this one's.
+    let _ = fs::remove_file(&log);
+    let mut tool = Command::new("oclgrind");
+    tool.args(["--data-races", "--uninitialized", "--check-api"]);
+    tool.args(options).arg("--log").arg(&log).env(LOG, &log);
+    child_under(&mut tool, &format!("reach::{name}"));
+    Some(tool)
+}
+
+/// Lets children run so many cases, a number of them each: no child lives
+/// long.
+#[track_caller]
+fn in_children(name: &str, options: &[&str], cases: u64, of_one: u64) {
+    for done in (0..cases).step_by(of_one as usize) {
+        let Some(mut tool) = simulated(name, options) else { return };
+        tool.env("RUNGRAD_SEED", (first_seed() + done).to_string());
+        tool.env("RUNGRAD_CASES", of_one.min(cases - done).to_string());
+        let text = succeed(&mut tool);
+        assert!(text.contains("Oclgrind ran this"), "{text}");
+    }
+}
+
+/// The kernels of the ladder, or all others.
+fn of_the_ladder(wanted: bool) -> Vec<Kernel> {
+    let all = kernels::ALL.into_iter().flatten().copied();
+    all.filter(|it| it.name().starts_with("matmul") == wanted).collect()
+}
+
+#[test]
+fn no_kernel_reaches_further_than_it_says() {
+    if is_child() {
+        return run_all(&of_the_ladder(false));
+    }
+    // Version 21 does not know an instruction that the optimizer makes of a
+    // division beside its remainder.
+    let options = ["--build-options", "-cl-opt-disable"];
+    let name = "no_kernel_reaches_further_than_it_says";
+    in_children(name, &options, cases(3000), 1000);
+}
+
+#[test]
+fn no_rung_of_the_ladder_reaches_further_than_it_says() {
+    if is_child() {
+        return run_all(&of_the_ladder(true));
+    }
+    // A group of theirs is as much work as a hundred of the other kernels',
+    // and the optimizer has to help.
+    let name = "no_rung_of_the_ladder_reaches_further_than_it_says";
+    in_children(name, &[], cases(3000).div_ceil(100), 50);
+}
+
+/// Rows by their numbers as `gather_rows` once stated its reach: of places as
+/// many as rows are whole, though the last row may be in part.
+#[test]
+fn a_kernel_that_reaches_further_than_it_says_is_reported() {
+    let name = "a_kernel_that_reaches_further_than_it_says_is_reported";
+    if is_child() {
+        let gpu = simulator();
+        let text = "kernel void planted(global const uint *places,
+                                        global float *out, uint width, uint n)
+        {
+            uint i = get_global_id(0);
+            if (i < n)
+                out[i] = places[i / width];
+        }";
+        let source = Source::new("planted.cl", text, "planted");
+        let number = |number: usize| Drawn::Number((number as u32).into());
+        for n in 1..100 {
+            let (width, mut random) = (7, Random(n as u64));
+            let draft = Draft {
+                arguments: vec![
+                    Drawn::Words,
+                    Drawn::Out,
+                    number(width),
+                    number(n),
+                ],
+                global: vec![n],
+                local: vec![64],
+            };
+            let lengths = |place| [n / width, n][place];
+            let held = buffers(&gpu, &draft, lengths, &mut random);
+            // SAFETY: the simulator reports what the kernel does out of
+            // bounds, and does not do it.
+            let launch = unsafe { gpu.launch_source(&source) };
+            filled(launch, &draft, &held).run().unwrap();
+            complain(&gpu, &format!("planted, n is {n}"));
+        }
+        return;
+    }
+    let Some(mut tool) = simulated(name, &[]) else { return };
+    let outcome = finish(&mut tool);
+    assert!(!outcome.status.success(), "{}", outcome.text);
+    // A buffer has at least one place, so 8 is the first row too many.
+    for expected in ["planted, n is 8:", "Invalid read of size 4"] {
+        assert!(outcome.text.contains(expected), "{}", outcome.text);
+    }
+}
