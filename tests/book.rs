@@ -233,13 +233,25 @@ fn what_was_measured_has_the_words_of_its_program() {
     for measured in MANIFEST.measured {
         let (out, command) = (measured.out, measured.command);
         let rehearsal = measured.rehearsal;
+        let found = tree.get(out).unwrap_or_default();
+        if let Some(script) = measured::script(rehearsal) {
+            let script = Tree::root().join(script);
+            let script = fs::read_to_string(script).unwrap_or_default();
+            if let Some(word) = measured::foreign(found, &script) {
+                let what = format!(
+                    "the script of this listing does not have the word \
+                     `{word}`. Measure it again with `{command}`."
+                );
+                faults.push(tree::fault(out, 1, what));
+            }
+            continue;
+        }
         // One rehearsal serves all that were measured so.
         let text = texts.entry(rehearsal).or_insert_with(|| {
             let command = rehearsal;
             let output = Output { out, command, code: 0, needs: Device };
             program::listing(&examples, &output, &[])
         });
-        let found = tree.get(out).unwrap_or_default();
         let unlike = text.clone().map(|text| {
             let [from, to] = [rehearsal, command].map(program::broken);
             measured::unlike(found, &text.replacen(&from, &to, 1))

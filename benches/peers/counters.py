@@ -141,6 +141,10 @@ def main():
     for row in csv.DictReader(io.StringIO(table)):
         value = float(row["Metric Value"].replace(",", ""))
         rows.setdefault(int(row["ID"]), {})[row["Metric Name"]] = value
+    card = subprocess.run(
+        ["nvidia-smi", "--query-gpu=name,driver_version",
+         "--format=csv,noheader"], stdout=subprocess.PIPE, text=True)
+    print("device ", card.stdout.strip().replace(", ", ", driver "))
     sizes = [(kernel, size) for kernel, _, _, all in runs for size in all]
     print(f"{'kernel':<17}{'size':>12}", *(f"{c:>9}" for c in columns))
     for (kernel, size), row in zip(sizes, rows.values(), strict=True):

@@ -91,7 +91,24 @@ pub const MEASURED: &[Measured] = &[
          --numbers 1000000 --peer \"python3 benches/peers/gpu.py\"",
         "cargo run --release --example part2_ladder -- 32 64",
     ),
+    counted_on_h200_once(
+        "book/listings/part2_counters_matvec_h200.out",
+        "python3 benches/peers/counters.py matvec",
+    ),
+    counted_on_h200_once(
+        "book/listings/part2_counters_matmul_h200.out",
+        "python3 benches/peers/counters.py matmul",
+    ),
 ];
+
+/// What a profiler has counted. Nothing here can rehearse it, so its words
+/// have to stand in the text of its script.
+const fn counted_on_h200_once(
+    out: &'static str,
+    command: &'static str,
+) -> Measured {
+    on_h200_once(out, command, command)
+}
 
 /// What was measured on a card, and what prints the same words here.
 const fn on_h200_once(
@@ -139,6 +156,21 @@ pub fn check(tree: &Tree, pages: &[Page], manifest: &Manifest) -> Vec<Fault> {
         }
     }
     faults
+}
+
+/// The script behind a command that no rehearsal runs.
+pub fn script(command: &str) -> Option<&str> {
+    command.strip_prefix("python3 ")?.split(' ').next()
+}
+
+/// A word of a listing, its command apart, that its script does not have.
+pub fn foreign(found: &str, script: &str) -> Option<String> {
+    let lines = found.lines().skip_while(|line| line.starts_with(['$', ' ']));
+    let mut words = lines
+        .filter(|line| !line.starts_with("device  "))
+        .flat_map(str::split_whitespace)
+        .filter(|word| word.starts_with(char::is_alphabetic));
+    words.find(|word| !script.contains(word)).map(str::to_string)
 }
 
 /// A line that one of two texts has and the other lacks, numbers, units and

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::{CHAPTER, CODE, INNER, MEASURED, PLANTED, book, reported};
 use crate::generated::stale;
 use crate::manifest::{Needs, Output};
-use crate::measured::unlike;
+use crate::measured::{foreign, unlike};
 use crate::near::near;
 use crate::program::{broken, everywhere, listing, program, wait};
 use crate::tree::Tree;
@@ -110,6 +110,14 @@ fn what_is_measured_has_other_numbers_but_not_other_words() {
     assert!(unlike(found, &renamed).is_some_and(|line| line.contains("KiB")));
     let without = "device  C\nhost    D\n7.5 |  -  =|\n";
     assert!(unlike(found, without).is_some());
+}
+
+#[test]
+fn what_is_counted_has_the_words_of_its_script() {
+    let found = "$ python3 counters.py\ndevice  A 1\nname  size\nrows  4x1\n";
+    assert_eq!(foreign(found, r#"print("name size", "rows")"#), None);
+    let word = foreign(found, r#"print("name size")"#);
+    assert_eq!(word.as_deref(), Some("rows"));
 }
 
 #[test]
