@@ -10,7 +10,7 @@ takes another time than its kernel is not worth much, so the table has times.
 
 What the columns count: bytes read from the card's memory; how often a piece
 was in the cache of its unit; how often that cache had to answer, and how many
-of these answers were owed to collisions in its banks; instructions, how many
+of these answers were owed to clashes in its banks; instructions, how many
 of them multiply and how many load from local memory; how many slots for an
 instruction were used; and how many of the warps that have a place in a unit
 were there.
@@ -60,21 +60,25 @@ MATMUL = [
 # A column: the counter, what it is divided by, and its digits.
 INSTRUCTIONS = "smsp__inst_executed.sum"
 TIME = {"ms": ("gpu__time_duration.sum", 1e6, 3)}
-CACHE = {
+MEMORY = {
     "GB read": ("dram__bytes_read.sum", 1e9, 2),
-    "hits %": ("l1tex__t_sector_hit_rate.pct", 1, 1),
     "answers": ("l1tex__data_pipe_lsu_wavefronts.sum", 1, "e"),
-    "conflicts": ("l1tex__data_bank_conflicts_pipe_lsu.sum", 1, "e"),
+}
+CACHE = {
+    "hits %": ("l1tex__t_sector_hit_rate.pct", 1, 1),
+    "clashes": ("l1tex__data_bank_conflicts_pipe_lsu.sum", 1, "e"),
 }
 ISSUE = {
     "instr.": (INSTRUCTIONS, 1, "e"),
     "fma %": ("smsp__inst_executed_pipe_fma.sum", INSTRUCTIONS, 0),
     "local %": ("smsp__inst_executed_op_shared_ld.sum", INSTRUCTIONS, 0),
-    "issued %": ("smsp__issue_active.avg.pct_of_peak_sustained_active", 1, 0),
+    "issued": ("smsp__issue_active.avg.pct_of_peak_sustained_active", 1, 0),
+}
+PLACES = {
     "home %": ("sm__warps_active.avg.pct_of_peak_sustained_active", 1, 0),
 }
 WORKS = {
-    "matvec": (MATVEC, TIME | CACHE | {"home %": ISSUE["home %"]}),
+    "matvec": (MATVEC, TIME | MEMORY | CACHE | PLACES),
     "matmul": (MATMUL, TIME | CACHE | ISSUE),
 }
 
@@ -146,16 +150,18 @@ def main():
          "--format=csv,noheader"], stdout=subprocess.PIPE, text=True)
     print("device ", card.stdout.strip().replace(", ", ", driver "))
     sizes = [(kernel, size) for kernel, _, _, all in runs for size in all]
-    print(f"{'kernel':<17}{'size':>12}", *(f"{c:>9}" for c in columns))
+    width = 11 if work == "matvec" else 4
+    print(f"{'kernel':<17} {'size':>{width}}",
+          *(f"{column:>7}" for column in columns))
     for (kernel, size), row in zip(sizes, rows.values(), strict=True):
         cells = []
         for name, unit, digits in columns.values():
             value = row[name]
             value *= 100 / row[unit] if unit == INSTRUCTIONS else 1 / unit
-            cells.append(f"{value:9.1e}" if digits == "e"
-                         else f"{value:9.{digits}f}")
+            cells.append(f"{value:7.1e}" if digits == "e"
+                         else f"{value:7.{digits}f}")
         size = "x".join(map(str, size)) if isinstance(size, tuple) else size
-        print(f"{kernel:<17}{size:>12}", *cells)
+        print(f"{kernel:<17} {size:>{width}}", *cells)
 
 
 if __name__ == "__main__":
