@@ -11,7 +11,7 @@ use std::fmt::Write;
 
 use super::{label, operands, values};
 use crate::shape::list;
-use crate::tape::Tape;
+use crate::tape::{Record, Tape};
 
 const BOX: (f64, f64) = (126.0, 64.0);
 const COLUMN: f64 = 212.0;
@@ -177,15 +177,37 @@ fn seed(tape: &Tape, root: usize) -> String {
 /// The sentence of a backward step: `mul gives [3, 4] to a.`
 fn backward(tape: &Tape, at: usize) -> String {
     let record = &tape.records[at];
-    let operands = operands(tape, record).into_iter();
+    let operands = operands(tape, record).into_iter().enumerate();
     let given: Vec<String> = operands
         .zip(&record.given)
-        .filter_map(|(name, given)| {
+        .filter_map(|((place, name), given)| {
             let (_, grad) = given.as_ref()?;
-            Some(format!("{} to {name}", list(grad)))
+            let total = total(tape, at, place);
+            Some(format!("{} to {name}{total}", list(grad)))
         })
         .collect();
     format!("Backward: {} gives {}.", record.op, given.join(" and "))
+}
+
+/// What an operand that gets several gradients has after this one. They come
+/// from the end of the tape, so what is still to come stands before.
+fn total(tape: &Tape, at: usize, place: usize) -> String {
+    let parents = &tape.records[at].parents;
+    let id = parents[place];
+    let uses = |ids: &[u64]| ids.iter().filter(|other| **other == id).count();
+    let given = |records: &[Record]| -> usize {
+        let sweep = records.iter().filter(|r| r.grad.is_some());
+        sweep.map(|r| uses(&r.parents)).sum()
+    };
+    let to_come = given(&tape.records[..at]) + uses(&parents[place + 1..]);
+    let known = tape.position(id).and_then(|p| tape.records[p].grad.as_ref());
+    match known {
+        Some(_) if to_come > 0 => ", which gets more".to_string(),
+        Some(grad) if given(&tape.records) > 1 => {
+            format!(", {} in all", list(grad))
+        }
+        _ => String::new(),
+    }
 }
 
 /// The two ways along a wire.
@@ -399,4 +421,35 @@ fn short(text: &str) -> String {
 
 pub(super) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ops::Op;
+
+    #[test]
+    fn what_an_operand_gets_in_several_steps_is_added_up_in_words() {
+        let record = |id, op, parents: &[u64]| {
+            Record::new(id, op, parents.to_vec(), &[], Some(vec![1.0]))
+        };
+        let mut tape = Tape::new(vec![
+            record(1, Op::Leaf, &[]),
+            record(2, Op::Mul, &[1, 1]),
+            record(3, Op::Mul, &[2, 1]),
+        ]);
+        let given = |a: f32, b: f32| [a, b].map(|g| Some((vec![], vec![g])));
+        tape.note(3, vec![1.0], given(3.0, 9.0).into());
+        tape.note(2, vec![3.0], given(9.0, 9.0).into());
+        tape.note(1, vec![27.0], vec![]);
+        let gives = |sentence: &str| format!("Backward: mul gives {sentence}.");
+        assert_eq!(
+            backward(&tape, 2),
+            gives("[3] to %1 and [9] to %0, which gets more")
+        );
+        assert_eq!(
+            backward(&tape, 1),
+            gives("[9] to %0, which gets more and [9] to %0, [27] in all")
+        );
+    }
 }
