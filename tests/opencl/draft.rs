@@ -15,7 +15,7 @@ use super::random::Random;
 /// and `within` counts no more than its elements.
 const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
     (
-        &["ew_mul", "ew_add", "ew_mul4", "relu_backward"],
+        &["ew_mul", "ew_add", "ew_div", "ew_mul4", "relu_backward"],
         "in in out count",
         &[0],
     ),
@@ -24,11 +24,7 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
     (&["ew_scale"], "in out number count", &[0]),
     (&["ew_repeat", "reduce_axis"], "in out few few count", &[0]),
     (&["chain_f32", "chain_f64"], "in out count few", &[0]),
-    (
-        &["broadcast_mul", "broadcast_add"],
-        "in strides in strides out shape count",
-        &[0],
-    ),
+    (&["broadcast_*"], "in strides in strides out shape count", &[0]),
     (&["reduce_sum", "reduce_rows"], "in out count", &[256]),
     (&["softmax_log"], "in out count", &[64]),
     (&["transpose_tiled"], "in out side side", &[16, 16, 1]),
@@ -91,7 +87,7 @@ pub(crate) fn parameters(
         Some(family) => name.starts_with(family),
         None => *known == name,
     };
-    let row = PARAMETERS.iter().find(|row| row.0.iter().any(|it| is_its(it)));
+    let row = PARAMETERS.iter().find(|row| row.0.iter().any(is_its));
     row.map(|(_, words, group)| (*words, *group))
 }
 
