@@ -1,5 +1,6 @@
 //! The course's table of exercises, `exercises/exercises.toml`.
 
+use std::fmt::Display;
 use std::fs;
 
 use toml_span::de_helpers::TableHelper;
@@ -98,13 +99,16 @@ pub(crate) fn exercises(checkout: &Checkout) -> Result<Vec<Exercise>, Stop> {
 }
 
 fn read(text: &str) -> Result<Vec<Exercise>, String> {
-    let mut document = toml_span::parse(text).map_err(|it| it.to_string())?;
-    let mut table =
-        TableHelper::new(&mut document).map_err(|it| it.to_string())?;
-    let rows: Vec<Exercise> =
-        table.required("exercise").map_err(|it| it.to_string())?;
-    table.finalize(None).map_err(|it| it.to_string())?;
+    let mut document = toml_span::parse(text).map_err(in_a_line)?;
+    let mut table = TableHelper::new(&mut document).map_err(in_a_line)?;
+    let rows: Vec<Exercise> = table.required("exercise").map_err(in_a_line)?;
+    table.finalize(None).map_err(in_a_line)?;
     Ok(rows)
+}
+
+/// The reader of TOML says some things in two lines.
+fn in_a_line(error: impl Display) -> String {
+    error.to_string().lines().collect::<Vec<_>>().join(", ")
 }
 
 /// The exercise that a command cannot do without.
@@ -184,5 +188,20 @@ says = 'swapped'
         let rows = read(&format!("{TABLE}{more}")).unwrap();
         let stop = find(&rows, "a").err().unwrap();
         assert!(stop.sentence().unwrap().contains("nearest is a_rule"));
+    }
+
+    #[test]
+    fn a_damaged_table_is_refused_in_a_line_or_read() {
+        use crate::damage::damaged;
+        use crate::random::{Random, cases, first_seed};
+
+        let table = TABLE.repeat(2);
+        for seed in first_seed()..first_seed() + cases(2000) {
+            let text = damaged(table.as_bytes(), &mut Random(seed));
+            let Ok(text) = String::from_utf8(text) else { continue };
+            if let Err(why) = read(&text) {
+                assert_eq!(why.lines().count(), 1, "seed {seed}: {why}");
+            }
+        }
     }
 }

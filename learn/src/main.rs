@@ -10,6 +10,10 @@ mod checkout;
 mod command;
 mod counts;
 mod course;
+#[cfg(test)]
+#[allow(unreachable_pub)]
+#[path = "../../tests/common/damage.rs"]
+mod damage;
 mod doctor;
 mod examples;
 mod exercises;
@@ -19,6 +23,10 @@ mod machine;
 mod nearest;
 mod process;
 mod progress;
+#[cfg(test)]
+#[allow(dead_code, unreachable_pub)]
+#[path = "../../tests/common/random.rs"]
+mod random;
 mod setup;
 mod speech;
 mod suite;

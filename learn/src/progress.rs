@@ -120,4 +120,38 @@ mod tests {
         assert_eq!(progress.damaged, 2);
         fs::remove_dir_all(checkout.root).unwrap();
     }
+
+    /// The lines that were whole before the first damage are those of before.
+    #[test]
+    fn a_file_damaged_anyhow_is_read_and_can_be_saved() {
+        use crate::damage::damaged;
+        use crate::random::{Random, cases, first_seed};
+
+        let checkout = checkout("anyhow");
+        let file = checkout.root.join(".learn/progress");
+        let mut text = HEADER.to_string();
+        for id in 0..20 {
+            text += &format!("exercise p{id} solved\n");
+        }
+        for seed in first_seed()..first_seed() + cases(300) {
+            let bytes = damaged(text.as_bytes(), &mut Random(seed));
+            fs::write(&file, &bytes).unwrap();
+            let pairs = bytes.iter().zip(text.as_bytes());
+            let same = pairs.take_while(|(a, b)| a == b).count();
+            let whole = text[..same].rfind('\n').map_or("", |at| &text[..at]);
+            let progress = Progress::load(&checkout);
+            for line in whole.lines().skip(1) {
+                let id = line.split(' ').nth(1).unwrap();
+                let known = progress
+                    .states
+                    .contains_key(&("exercise".to_string(), id.to_string()));
+                assert!(known, "seed {seed}: {id} is lost");
+            }
+            progress.save().unwrap();
+            let again = Progress::load(&checkout);
+            assert_eq!(again.states, progress.states, "seed {seed}");
+            assert_eq!(again.damaged, 0, "seed {seed}");
+        }
+        fs::remove_dir_all(checkout.root).unwrap();
+    }
 }

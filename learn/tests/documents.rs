@@ -47,7 +47,8 @@ fn functions(folder: &Path, names: &mut BTreeSet<String>) {
 #[test]
 fn every_test_that_architecture_names_exists() {
     let mut names = BTreeSet::new();
-    for folder in ["src", "tests", "learn", "exercises/src", "tools"] {
+    let folders = ["src", "tests", "learn", "exercises/src", "tools"];
+    for folder in folders.into_iter().chain(["mutants/src", "mutants/tests"]) {
         functions(&root().join(folder), &mut names);
     }
     let text = read("ARCHITECTURE.md");
@@ -65,6 +66,41 @@ fn every_test_that_architecture_names_exists() {
         }
     }
     assert!(count > 10, "only {count} tests are named");
+}
+
+/// A filter that fits no test would pass every night.
+#[test]
+fn every_test_of_the_night_exists() {
+    let text = read(".github/workflows/nightly.yml");
+    let rows = text.lines().filter_map(|it| it.trim().strip_prefix("tests: "));
+    let rows: Vec<Vec<&str>> =
+        rows.map(|row| row.split_whitespace().collect()).collect();
+    assert!(rows.len() > 5, "{rows:?}");
+    for row in rows {
+        let after = |sign: &str| {
+            let at = row.iter().position(|word| *word == sign)?;
+            row.get(at + 1).copied()
+        };
+        let package = root().join(after("--package").unwrap_or("."));
+        let folder = match after("--test") {
+            Some(test) => package.join("tests").join(test),
+            None => package.join("src"),
+        };
+        let file = folder.with_extension("rs");
+        assert!(folder.is_dir() || file.is_file(), "{row:?}");
+        // The names of tests, and of the files that are their modules; some
+        // tests are made by a macro.
+        let mut text = fs::read_to_string(&file).unwrap_or_default();
+        for folder in [folder, package.join("tests/common")] {
+            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+                text += &entry.file_name().to_string_lossy();
+                text += &fs::read_to_string(entry.path()).unwrap_or_default();
+            }
+        }
+        let filter = row.last().unwrap();
+        let named = row.len() % 2 == 0 || text.contains(filter);
+        assert!(named, "no test is named like {filter}");
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use rungrad::tape::{Blame, Tape};
 
 use super::cases::Case;
 use super::engine::Engine;
-use super::random::Random;
+use super::random::{Random, cases, first_seed};
 
 /// Makes one test of each operation, and one that finds out when an engine
 /// has an operation that is not on the list. Without a list: of all.
@@ -92,11 +92,14 @@ pub fn has<E: Engine>(e: &E, name: &str) -> bool {
 /// no node stays behind.
 #[track_caller]
 pub fn agrees<E: Engine>(e: &E, name: &str) {
-    let seed = OPERATIONS.iter().position(|known| *known == name);
-    let mut random = Random(100 + seed.expect("an operation") as u64);
-    for _ in 0..60 {
+    let place = OPERATIONS.iter().position(|known| *known == name);
+    let place = place.expect("an operation") as u64;
+    // All operations together try as many as are asked for.
+    let (all, first) = (OPERATIONS.len() as u64, first_seed());
+    for seed in first..first + cases(60 * all).div_ceil(all) {
+        let mut random = Random(seed * all + place);
         let case = random.case(name);
-        let what = format!("{}: {}", e.name(), case.what());
+        let what = format!("seed {seed} on {}: {}", e.name(), case.what());
         let ((), counts) = ledger::measure(|| {
             values_and_gradients(e, &case, &mut random, &what);
             rules(e, &case, &mut random, &what);

@@ -1,0 +1,233 @@
+//! The tests of the copy: where they are, how long each takes, and which
+//! mutants it reaches.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::program::{self, Ending};
+use crate::tree::Tree;
+use crate::{crew, say};
+
+/// A test, and what the rehearsal has shown of it.
+pub(crate) struct Test {
+    /// Of [`Suite::programs`].
+    program: usize,
+    name: String,
+    time: Duration,
+    reached: BTreeSet<u32>,
+}
+
+/// All tests that pass as long as no mutant is on, quickest first.
+pub(crate) struct Suite {
+    folder: PathBuf,
+    /// Their names and files.
+    programs: Vec<(String, PathBuf)>,
+    tests: Vec<Test>,
+}
+
+/// How a mutant fared.
+pub(crate) enum Fate {
+    /// By this test, and how it ended.
+    Caught(String),
+    /// After this many tests.
+    Survived(usize),
+    Unreached,
+}
+
+/// A test that takes no time has this much; a busy machine may need it.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+impl Suite {
+    /// Builds the tests; `only` these programs, if any are named.
+    pub(crate) fn build(tree: &Tree, only: &[String]) -> Result<Suite, String> {
+        let mut words = vec!["test", "--no-run", "--message-format=json"];
+        for name in only {
+            match name.as_str() {
+                "lib" => words.push("--lib"),
+                name => words.extend(["--test", name]),
+            }
+        }
+        let output = tree
+            .cargo(&words)
+            .output()
+            .map_err(|error| format!("cargo does not start: {error}"))?;
+        if !output.status.success() {
+            let log = String::from_utf8_lossy(&output.stderr);
+            return Err(format!("The tests of the copy do not build:\n{log}"));
+        }
+        let mut programs = Vec::new();
+        for line in String::from_utf8_lossy(&output.stdout).lines() {
+            let line: Value = serde_json::from_str(line).unwrap_or_default();
+            let file = line["executable"].as_str();
+            let (Some(file), Some(true)) =
+                (file, line["profile"]["test"].as_bool())
+            else {
+                continue;
+            };
+            let target = &line["target"];
+            let name = match target["kind"][0].as_str() {
+                Some("lib") => "lib",
+                Some("test") => target["name"].as_str().unwrap_or_default(),
+                // The tests of an example.
+                _ => continue,
+            };
+            programs.push((name.to_owned(), PathBuf::from(file)));
+        }
+        let folder = tree.folder.clone();
+        let mut suite = Suite { folder, programs, tests: Vec::new() };
+        for program in 0..suite.programs.len() {
+            let mut list = suite.command(program);
+            list.args(["--list", "--format", "terse"]);
+            let list = program::finish(&mut list, PATIENCE)?;
+            let names = list.text.lines();
+            let names = names.filter_map(|line| line.strip_suffix(": test"));
+            suite.tests.extend(names.map(|name| Test {
+                program,
+                name: name.to_owned(),
+                time: Duration::ZERO,
+                reached: BTreeSet::new(),
+            }));
+        }
+        Ok(suite)
+    }
+
+    fn command(&self, program: usize) -> Command {
+        let (_, file) = &self.programs[program];
+        let mut command = program::limited(&file.to_string_lossy());
+        command
+            .current_dir(&self.folder)
+            // What a mutant hides must not look like a machine without it.
+            .env("RUNGRAD_REQUIRE_GPU", "1")
+            .env("POCL_CACHE_DIR", self.folder.join("target/pocl"))
+            .env("RUST_BACKTRACE", "0")
+            .env_remove("RUNGRAD_MUTANT")
+            .env_remove("RUNGRAD_MUTANT_LOG");
+        command
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.tests.len()
+    }
+
+    fn shown(&self, test: &Test) -> String {
+        format!("{}: {}", self.programs[test.program].0, test.name)
+    }
+
+    /// Runs each test alone, without a mutant. Those that fail are left out
+    /// and told.
+    pub(crate) fn rehearse(
+        &mut self,
+        jobs: usize,
+        slowest: Duration,
+    ) -> Result<(), String> {
+        let logs = self.folder.join("target/reached");
+        let _ = std::fs::remove_dir_all(&logs);
+        std::fs::create_dir_all(&logs)
+            .map_err(|error| format!("{}: {error}", logs.display()))?;
+        let tests = std::mem::take(&mut self.tests);
+        let done = Mutex::new(0);
+        type Rehearsed =
+            Result<(Option<bool>, Duration, BTreeSet<u32>), String>;
+        let rehearse = |number: usize, test: &Test| -> Rehearsed {
+            let log = logs.join(number.to_string());
+            let start = Instant::now();
+            let mut command = self.command(test.program);
+            command.args(["--exact", &test.name]);
+            command.env("RUNGRAD_MUTANT_LOG", &log);
+            let ending = program::finish(&mut command, slowest)?;
+            let time = start.elapsed();
+            let text = std::fs::read_to_string(&log).unwrap_or_default();
+            let reached = text.lines().filter_map(|line| line.parse().ok());
+            let mut done = done.lock().expect("no panic before");
+            *done += 1;
+            if *done % 50 == 0 {
+                say(&format!("rehearsal: {done} of {} tests", tests.len()));
+            }
+            let good = ending.status.map(|status| status.success());
+            Ok((good, time, reached.collect()))
+        };
+        let rehearsed = crew(jobs, &tests, rehearse);
+        for (mut test, rehearsed) in tests.into_iter().zip(rehearsed) {
+            let (good, time, reached) = rehearsed?;
+            (test.time, test.reached) = (time, reached);
+            let why = match good {
+                Some(true) => {
+                    self.tests.push(test);
+                    continue;
+                }
+                Some(false) => "it fails without a mutant",
+                None => "it takes too long",
+            };
+            let name = self.shown(&test);
+            say(&format!("left out, for {why}: {name}"));
+        }
+        self.tests.sort_by_key(|test| test.time);
+        Ok(())
+    }
+
+    /// Runs the tests that reach a mutant until one notices it: the quickest
+    /// first, and more at once the longer none does.
+    pub(crate) fn judge(&self, number: u32) -> Result<Fate, String> {
+        let reach = self.tests.iter().filter(|t| t.reached.contains(&number));
+        let reach: Vec<&Test> = reach.collect();
+        if reach.is_empty() {
+            return Ok(Fate::Unreached);
+        }
+        let (mut rest, mut size) = (&reach[..], 4);
+        while !rest.is_empty() {
+            let (now, later) = rest.split_at(size.min(rest.len()));
+            (rest, size) = (later, size * 2);
+            let mut programs: BTreeMap<usize, Vec<&Test>> = BTreeMap::new();
+            for test in now {
+                programs.entry(test.program).or_default().push(test);
+            }
+            for (program, tests) in programs {
+                if let Some(how) = self.notice(number, program, &tests)? {
+                    return Ok(Fate::Caught(how));
+                }
+            }
+        }
+        Ok(Fate::Survived(reach.len()))
+    }
+
+    fn notice(
+        &self,
+        number: u32,
+        program: usize,
+        tests: &[&Test],
+    ) -> Result<Option<String>, String> {
+        let usual: Duration = tests.iter().map(|test| test.time).sum();
+        let mut command = self.command(program);
+        command.arg("--exact").arg("--test-threads=2");
+        command.args(tests.iter().map(|test| &test.name));
+        command.env("RUNGRAD_MUTANT", number.to_string());
+        let limit = PATIENCE + usual * 10;
+        let ending = program::finish(&mut command, limit)?;
+        if ending.good() {
+            return Ok(None);
+        }
+        let Ending { status, text } = ending;
+        let failed = text.lines().find_map(|line| {
+            line.strip_prefix("test ")?.strip_suffix(" ... FAILED")
+        });
+        let among = match tests {
+            [one] => self.shown(one),
+            [first, ..] => {
+                format!("{} or {} others", self.shown(first), tests.len() - 1)
+            }
+            [] => String::new(),
+        };
+        Ok(Some(match (failed, status) {
+            (Some(name), _) => {
+                format!("{}: {name}", self.programs[program].0)
+            }
+            (None, Some(status)) => format!("{among} ({status})"),
+            (None, None) => format!("{among} (hangs)"),
+        }))
+    }
+}

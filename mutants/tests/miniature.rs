@@ -1,0 +1,90 @@
+//! The whole tool on a crate of two functions.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A copy of the miniature, with a file that explains survivors.
+fn miniature(name: &str, survivors: &str) -> PathBuf {
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/miniature");
+    let to = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&to);
+    let files = ["Cargo.toml", "Cargo.lock", "src/lib.rs", "tests/above.rs"];
+    for file in files {
+        let place = to.join(file);
+        fs::create_dir_all(place.parent().unwrap()).unwrap();
+        fs::copy(from.join(file), place).unwrap();
+    }
+    fs::create_dir_all(to.join("mutants")).unwrap();
+    fs::write(to.join("mutants/survivors.txt"), survivors).unwrap();
+    to
+}
+
+/// What the tool says, and its exit code.
+fn mutants(root: &Path, words: &[&str]) -> (String, i32) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mutants"));
+    command.arg("--root").arg(root).args(words);
+    let output = command.output().unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8(text).unwrap();
+    (text, output.status.code().unwrap())
+}
+
+const EQUAL: &str = "\
+src/lib.rs: > to >=
+    if a > b { a } else { b }
+    Of two equal numbers either one is given.
+";
+
+#[test]
+fn the_one_that_no_test_notices_is_shown_with_its_place() {
+    let root = miniature("shown", "");
+    let (text, code) = mutants(&root, &[]);
+    let survivors = text.matches("survives 1 tests").count();
+    assert_eq!(survivors, 1, "{text}");
+    assert!(text.contains("--one src/lib.rs:5:10"), "{text}");
+    assert!(text.contains("\n+     if a >= b { a } else { b }\n"), "{text}");
+    assert!(text.contains(&EQUAL[..EQUAL.rfind("    ").unwrap()]), "{text}");
+    assert!(text.contains("5 mutants: 4 caught, 1 survived"), "{text}");
+    assert_eq!(code, 1, "4 of 5 are fewer than 95 of 100: {text}");
+}
+
+#[test]
+fn one_that_is_explained_is_no_fault_and_a_stale_word_is_told() {
+    let stale = "\nsrc/lib.rs: < to <=\n    if a < b\n    It was once.\n";
+    let root = miniature("explained", &(EQUAL.to_owned() + stale));
+    let (text, code) = mutants(&root, &["--only", "src/lib.rs"]);
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("1 of these are explained"), "{text}");
+    let told = "survivors.txt is stale: nowhere is src/lib.rs: < to <= in";
+    assert!(text.contains(told), "{text}");
+    let report = root.join("target/mutants/report.txt");
+    let report = fs::read_to_string(report).unwrap();
+    assert!(report.contains("Of two equal numbers"), "{report}");
+    assert!(report.contains("caught by above: a_number_comes"), "{report}");
+}
+
+#[test]
+fn one_that_is_listed_must_be_planted_and_caught() {
+    let root = miniature("listed", EQUAL);
+    let planted = root.join("mutants/planted.txt");
+    fs::write(&planted, EQUAL).unwrap();
+    let (text, code) = mutants(&root, &["--count", "0"]);
+    assert!(text.contains("1 mutants: 0 caught"), "{text}");
+    assert_eq!(code, 1, "it survives: {text}");
+    fs::write(&planted, "src/lib.rs: > to >=\n    if a > c\n").unwrap();
+    let (text, code) = mutants(&root, &[]);
+    assert!(text.contains("planted.txt is stale"), "{text}");
+    assert_eq!(code, 1);
+}
+
+#[test]
+fn wrong_words_end_with_2_and_a_sentence() {
+    let root = Path::new("nowhere");
+    let (text, code) = mutants(root, &["--counts"]);
+    assert_eq!((text.lines().count(), code), (1, 2), "{text}");
+    let (text, code) = mutants(root, &["--count", "many"]);
+    assert_eq!((text.lines().count(), code), (1, 2), "{text}");
+    let (text, code) = mutants(root, &["--seed"]);
+    assert_eq!((text.lines().count(), code), (1, 2), "{text}");
+}
