@@ -15,6 +15,14 @@ pub(super) fn no_driver() -> Error {
 
 /// There are drivers, and none of them has a device.
 pub(super) fn no_device(drivers: &[String]) -> Error {
+    if drivers.iter().any(|name| name == "Portable Computing Language") {
+        return Error::NoOpenCl(format!(
+            "No OpenCL device was found: PoCL is there and has none, as where \
+             it cannot write its cache; let POCL_CACHE_DIR name a folder that \
+             can be written. (The drivers: {}.)",
+            drivers.join(", ")
+        ));
+    }
     Error::NoOpenCl(format!(
         "No OpenCL device was found (none of these drivers has one: {}). {}",
         drivers.join(", "),

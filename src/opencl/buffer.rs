@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use ocl::core::{self, Event, Mem, MemFlags};
 
-use super::device::Bytes;
+use super::device::{Bytes, not_forked};
 use super::gpu::Gpu;
 use super::recorder::{self, Call};
 use super::status::refusal;
@@ -67,7 +67,9 @@ pub struct Buffer<T: Element> {
 
 impl<T: Element> Buffer<T> {
     pub(super) fn new(gpu: &Gpu, len: usize) -> Result<Buffer<T>, Error> {
-        let bytes = check_size::<T>(gpu, len)?;
+        not_forked()?;
+        let info = gpu.info();
+        let bytes = check_size::<T>(len, &info.name, info.max_allocation)?;
         // SAFETY: no host memory is attached, so these flags ask nothing of
         // the caller.
         let mem = unsafe {
@@ -98,7 +100,8 @@ impl<T: Element> Buffer<T> {
 
     /// A copy of the values on the host. It waits for the launches before.
     pub fn read(&self) -> Result<Vec<T>, Error> {
-        let mut values = vec![T::default(); self.len];
+        let mut values = room(self.len)?;
+        values.resize(self.len, T::default());
         self.read_into(&mut values)?;
         Ok(values)
     }
@@ -107,12 +110,13 @@ impl<T: Element> Buffer<T> {
     /// It waits for the launches before.
     pub fn read_into(&self, target: &mut [T]) -> Result<(), Error> {
         self.check_length(target.len())?;
+        let queue = self.gpu.0.queue()?;
         let (call, mut event) = (recorder::call(), Event::null());
         // SAFETY: the call blocks until `target`, which is as long as the
         // buffer, is written. An element has no invalid bits.
         let done = unsafe {
             core::enqueue_read_buffer(
-                &self.gpu.0.queue(),
+                &queue,
                 &self.mem,
                 true,
                 0,
@@ -133,12 +137,13 @@ impl<T: Element> Buffer<T> {
     /// Copies `values`, which must be as many as the buffer's, to the device.
     pub fn write(&self, values: &[T]) -> Result<(), Error> {
         self.check_length(values.len())?;
+        let queue = self.gpu.0.queue()?;
         let (call, mut event) = (recorder::call(), Event::null());
         // SAFETY: the call blocks until `values`, which is as long as the
         // buffer, is copied.
         let done = unsafe {
             core::enqueue_write_buffer(
-                &self.gpu.0.queue(),
+                &queue,
                 &self.mem,
                 true,
                 0,
@@ -178,8 +183,28 @@ impl<T: Element> Buffer<T> {
     }
 }
 
-/// The bytes of `len` values, if the device can hold them in one buffer.
-fn check_size<T: Element>(gpu: &Gpu, len: usize) -> Result<u64, Error> {
+/// An empty list with room for `len` values, if the host has it.
+fn room<T: Element>(len: usize) -> Result<Vec<T>, Error> {
+    let mut values = Vec::new();
+    values.try_reserve_exact(len).map_err(|_| {
+        let bytes = (len as u64).saturating_mul(size_of::<T>() as u64);
+        Error::Device(format!(
+            "The host has no {} of memory left to read a buffer of {len} {}: \
+             free some, or read less.",
+            Bytes(bytes),
+            T::NAME
+        ))
+    })?;
+    Ok(values)
+}
+
+/// The bytes of `len` values, if the device, which allows `limit` bytes in
+/// one buffer, can hold them.
+fn check_size<T: Element>(
+    len: usize,
+    device: &str,
+    limit: u64,
+) -> Result<u64, Error> {
     if len == 0 {
         return Err(Error::Mistake(
             "A buffer of 0 elements cannot exist on an OpenCL device: keep \
@@ -188,14 +213,12 @@ fn check_size<T: Element>(gpu: &Gpu, len: usize) -> Result<u64, Error> {
         ));
     }
     let bytes = (len as u64).saturating_mul(size_of::<T>() as u64);
-    let limit = gpu.info().max_allocation;
     if bytes > limit {
         return Err(Error::Device(format!(
-            "A buffer of {len} {} takes {}, and {} allows {} in one buffer: \
-             split the work, or use smaller arrays.",
+            "A buffer of {len} {} takes {}, and {device} allows {} in one \
+             buffer: split the work, or use smaller arrays.",
             T::NAME,
             Bytes(bytes),
-            gpu.name(),
             Bytes(limit)
         )));
     }
@@ -220,5 +243,29 @@ impl<T: Element> Drop for Buffer<T> {
 impl<T: Element> fmt::Debug for Buffer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} on {:?}", self.len, T::NAME, self.gpu)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_buffer_may_be_as_large_as_the_device_allows_and_no_larger() {
+        assert_eq!(check_size::<f32>(4, "a device", 16).unwrap(), 16);
+        let error = check_size::<f32>(5, "a device", 16).unwrap_err();
+        assert!(error.to_string().contains("takes 20 B"), "{error}");
+        let all = u32::MAX as usize;
+        assert!(check_size::<f32>(all, "a device", u64::MAX).is_ok());
+        for beyond in [0, all + 1, usize::MAX] {
+            assert!(check_size::<f32>(beyond, "a device", u64::MAX).is_err());
+        }
+    }
+
+    #[test]
+    fn a_host_without_memory_for_a_copy_says_so() {
+        assert!(room::<f32>(100).unwrap().is_empty());
+        let error = room::<f32>(1 << 60).unwrap_err();
+        assert!(error.to_string().contains("The host has no"), "{error}");
     }
 }

@@ -6,6 +6,7 @@
 //! ready while the first is still setting it up.
 
 use std::fmt;
+use std::process;
 use std::ptr;
 use std::sync::OnceLock;
 
@@ -81,7 +82,23 @@ pub struct DeviceInfo {
 /// drivers last; among equals in the order of the drivers.
 pub fn devices() -> Result<&'static [DeviceInfo], Error> {
     static FOUND: OnceLock<Result<Vec<DeviceInfo>, Error>> = OnceLock::new();
+    not_forked()?;
     FOUND.get_or_init(discover).as_deref().map_err(Error::clone)
+}
+
+/// Refuses the child of a fork: it has the driver's memory without the
+/// driver's threads, and what it asks for would never be done.
+pub(super) fn not_forked() -> Result<(), Error> {
+    static FIRST: OnceLock<u32> = OnceLock::new();
+    let first = *FIRST.get_or_init(process::id);
+    if first == process::id() {
+        return Ok(());
+    }
+    Err(Error::Device(format!(
+        "This process was forked from process {first}, which had asked for \
+         the OpenCL devices already, and drivers do not survive that: use \
+         them in one of the two, or start a program of its own."
+    )))
 }
 
 fn discover() -> Result<Vec<DeviceInfo>, Error> {

@@ -2,6 +2,7 @@
 
 use ocl::core::{self, ProfilingInfo, ProfilingInfoResult};
 
+use super::device::not_forked;
 use super::status::refusal;
 use crate::Error;
 pub use crate::timeline::Times;
@@ -17,6 +18,7 @@ impl Event {
 
     /// Waits for the launch to end and says when it did what.
     pub fn times(&self) -> Result<Times, Error> {
+        not_forked()?;
         let asking = |error| refusal("Timing what the device did", error);
         core::wait_for_event(&self.0).map_err(asking)?;
         let ask = |what| {

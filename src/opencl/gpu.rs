@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use ocl::core::ContextProperties;
 use ocl::core::{self, CommandQueue, CommandQueueProperties, Context};
 
-use super::device::{DeviceInfo, devices};
+use super::device::{DeviceInfo, devices, not_forked};
 use super::launch::Launch;
 use super::program::Programs;
 use super::recorder;
@@ -96,7 +96,7 @@ impl Gpu {
     /// Waits until the device has done all that was asked of it.
     pub fn finish(&self) -> Result<(), Error> {
         let call = recorder::call();
-        core::finish(&self.0.queue())
+        core::finish(&*self.0.queue()?)
             .map_err(|error| refusal("Waiting for the device", error))?;
         if let Some(call) = call {
             let what = (What::Finish, "finish", String::new());
@@ -157,8 +157,9 @@ impl Open {
     /// in each of six runs, and in none since the threads take turns. A copy
     /// and `finish` keep their turn until the device is done, and the others
     /// wait with them.
-    pub(super) fn queue(&self) -> MutexGuard<'_, CommandQueue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn queue(&self) -> Result<MutexGuard<'_, CommandQueue>, Error> {
+        not_forked()?;
+        Ok(self.queue.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn new(info: &'static DeviceInfo) -> Result<Open, Error> {

@@ -107,7 +107,7 @@ impl<'a> Launch<'a> {
             argument.set(&kernel, index).map_err(launching)?;
         }
         let mut event = core::Event::null();
-        let queue = open.queue();
+        let queue = open.queue()?;
         if let Some(call) = &mut call {
             call.queues();
         }

@@ -8,6 +8,7 @@ use std::sync::{Arc, PoisonError};
 use ocl::core::{self, ProgramBuildInfo, ProgramBuildInfoResult};
 use ocl::core::{ProgramBuildStatus, ProgramInfo, Status};
 
+use super::device::not_forked;
 use super::gpu::Open;
 use super::recorder;
 use super::signature::Signature;
@@ -33,6 +34,7 @@ impl Open {
         &self,
         code: Code,
     ) -> Result<(core::Kernel, Arc<Signature>), Error> {
+        not_forked()?;
         // A panic while the lock was held has left no half-made program.
         let mut programs =
             self.programs.lock().unwrap_or_else(PoisonError::into_inner);
@@ -165,6 +167,14 @@ const EXACT: &str = "-cl-fp32-correctly-rounded-divide-sqrt ";
 /// `FILE:LINE:COLUMN:` and on the words `error:`, and differ in their order
 /// and in what they call the file. What assembles after them knows no line.
 fn complaint(file: &str, log: &str) -> String {
+    // PoCL's linker names a function on the line below its heading.
+    let missing = log.split("Cannot find symbol ").nth(1);
+    if let Some(name) = missing.and_then(|it| it.split_whitespace().next()) {
+        return format!(
+            "{file} calls `{name}`, which neither the file nor the language \
+             defines."
+        );
+    }
     let line = ["error: ", "error", "fatal", ""]
         .iter()
         .find_map(|word| log.lines().find(|line| line.contains(word)));
@@ -224,5 +234,7 @@ mod tests {
             "my.cl does not compile: out of luck"
         );
         assert!(complaint("my.cl", "").contains("has no log"));
+        let log = "Error(s) while linking: \nCannot find symbol half in kernel";
+        assert!(complaint("my.cl", log).starts_with("my.cl calls `half`,"));
     }
 }

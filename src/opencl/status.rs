@@ -102,6 +102,7 @@ mod tests {
 
     #[test]
     fn a_status_of_the_standard_and_a_stranger_both_have_a_sentence() {
+        assert!(meaning(-4).contains("no room for a buffer"));
         assert!(meaning(-46).contains("no kernel of this name"));
         assert!(meaning(-123_456).contains("no place in the OpenCL standard"));
     }

@@ -188,6 +188,78 @@ fn two_devices_keep_their_buffers_apart() {
     );
 }
 
+/// PoCL is there and finds its processor only where it can write.
+#[test]
+fn a_cache_that_pocl_cannot_write_is_named_with_its_variable() {
+    const NAME: &str =
+        "processes::a_cache_that_pocl_cannot_write_is_named_with_its_variable";
+    if is_child() {
+        println!("{}", Gpu::first().expect_err("no device is to be found"));
+        return;
+    }
+    if gpu_or_skip().is_none() {
+        return;
+    }
+    let found = devices().unwrap();
+    if !found.iter().all(|it| it.platform.contains("Portable Computing")) {
+        return skip("PoCL alone", "another driver has a device all the same");
+    }
+    // Below a file there is no folder, for root neither.
+    let mut child = child(NAME);
+    let text = succeed(child.env("POCL_CACHE_DIR", concat!(file!(), "/x")));
+    assert!(text.contains("let POCL_CACHE_DIR name a folder"), "{text}");
+    assert!(!text.contains("apt-get"), "{text}");
+}
+
+/// PoCL's threads stay with the parent: the child would wait for ever.
+#[cfg(unix)]
+#[test]
+fn a_forked_process_is_told_that_drivers_do_not_survive_it() {
+    unsafe extern "C" {
+        fn fork() -> i32;
+        fn alarm(seconds: u32) -> u32;
+        fn _exit(status: i32) -> !;
+        fn waitpid(process: i32, status: *mut i32, options: i32) -> i32;
+    }
+    const NAME: &str =
+        "processes::a_forked_process_is_told_that_drivers_do_not_survive_it";
+    if !is_child() {
+        if gpu_or_skip().is_some() {
+            succeed(&mut child(NAME));
+        }
+        return;
+    }
+    let gpu = Gpu::first().unwrap();
+    let buffer = gpu.upload(&[1.0_f32]).unwrap();
+    let filled = || filled(&gpu, 1.0, 3).map(drop);
+    filled().unwrap();
+    // SAFETY: the child calls what any process may call, and ends itself.
+    let forked = unsafe { fork() };
+    if forked == 0 {
+        // SAFETY: a number of seconds is all that it is given.
+        unsafe { alarm(60) };
+        let asked = [
+            Gpu::first().map(drop),
+            gpu.upload(&[1.0_f32]).map(drop),
+            buffer.read().map(drop),
+            buffer.write(&[2.0]),
+            gpu.finish(),
+            filled(),
+        ];
+        let told = asked.iter().all(|it| match it {
+            Ok(()) => false,
+            Err(error) => error.to_string().contains("was forked from"),
+        });
+        // SAFETY: what the parent would do at its end, the child leaves.
+        unsafe { _exit(if told { 0 } else { 1 }) }
+    }
+    let mut status = -1;
+    // SAFETY: the place for the status lives until the call returns.
+    unsafe { waitpid(forked, &mut status, 0) };
+    assert_eq!(status, 0, "the child was not told, or waited");
+    assert_eq!(buffer.read().unwrap(), [1.0], "the parent goes on");
+}
+
 /// The count belongs to the device, so a process without other tests takes
 /// it.
 #[test]
