@@ -127,6 +127,23 @@ fn a_buffer_that_is_too_short_is_refused() {
     }
 }
 
+/// Of matrices without elements, which fit every buffer.
+#[test]
+fn sizes_are_counted_up_to_31_bits() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let [a, out] = [0.0, 0.0].map(|value| gpu.upload(&[value]).unwrap());
+    let most = i32::MAX as u32;
+    for rung in &LADDER {
+        for (k, counted) in [(most, true), (most + 1, false)] {
+            let launch = gpu.launch(&rung.kernel).input(&a, 0).input(&a, 0);
+            let launch = launch.output(&out, 0).scalar(0_u32).scalar(k);
+            let launch = launch.scalar(0_u32).global(rung.group);
+            let spare = launch.local(rung.group).spare();
+            assert_eq!(spare.is_ok(), counted, "{:?}", rung.kernel.name());
+        }
+    }
+}
+
 #[test]
 fn a_large_tile_is_for_a_result_that_fills_the_device() {
     let name = |units, shape| choose(units, shape).kernel.name();

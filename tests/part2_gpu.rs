@@ -11,6 +11,7 @@ use common::engine::{Engine, Part2};
 use common::random::Random;
 use common::refusal::refusal;
 use common::refusals::{HUGE, beyond};
+use rungrad::opencl::record;
 use rungrad::ops::Keep;
 use rungrad::part2_gpu::Tensor;
 use rungrad::reference::Array;
@@ -148,6 +149,40 @@ fn a_gradient_is_computed_only_for_operands_that_need_one() {
     };
     assert_eq!(launches(&a.mul(&b)), 1);
     assert_eq!(launches(&a.mul(&b.requires_grad())), 2);
+}
+
+#[test]
+fn each_operand_of_a_sum_has_its_own_need() {
+    let _clean = clean();
+    let Some(Part2(gpu)) = open() else { return };
+    for needs in [[true, false], [false, true], [true, true]] {
+        let [a, b] = needs.map(|needs| {
+            let leaf = Tensor::new(&gpu, &[2], &[2.0, 3.0]).unwrap();
+            if needs { leaf.requires_grad() } else { leaf }
+        });
+        a.add(&b).sum().backward();
+        assert_eq!([&a, &b].map(|it| it.grad().is_some()), needs);
+    }
+}
+
+#[test]
+fn a_long_row_is_summed_by_a_group_and_a_column_by_an_item() {
+    let _clean = clean();
+    let Some(Part2(gpu)) = open() else { return };
+    for (shape, kernel) in [
+        ([2, 256, 1], "reduce_rows"),
+        ([2, 255, 1], "reduce_axis"),
+        ([2, 256, 2], "reduce_axis"),
+    ] {
+        let count = shape.iter().product();
+        let a = Tensor::new(&gpu, &shape, &vec![1.0; count]).unwrap();
+        let sum = || a.sum_over(&[1], Keep::No);
+        let (sums, timeline) = record(sum).unwrap();
+        assert_eq!(sums.to_vec().unwrap(), vec![shape[1] as f32; sums.len()]);
+        let names = timeline.slices.iter().map(|it| it.name.as_str());
+        let launched: Vec<&str> = names.filter(|it| *it == kernel).collect();
+        assert_eq!(launched.len(), 1, "{shape:?}: {:?}", timeline.slices);
+    }
 }
 
 #[test]

@@ -7,10 +7,26 @@ use rungrad::opencl;
 use rungrad::part3_unified::{Device, Tensor, grad};
 use rungrad::{Error, attempt};
 
-use super::child::succeed;
+use super::child::{child, is_child, succeed};
 use super::common::clean;
 use super::common::device::{gpu_or_skip, skip};
 use super::{leaf, third};
+
+#[test]
+fn the_variable_names_a_device_and_an_empty_one_none() {
+    let _clean = clean();
+    const NAME: &str =
+        "devices::the_variable_names_a_device_and_an_empty_one_none";
+    if is_child() {
+        return println!("named {:?}", Device::from_env());
+    }
+    let named = |name| succeed(child(NAME).env("RUNGRAD_DEVICE", name));
+    assert!(succeed(&mut child(NAME)).contains("named Ok(Cpu)"));
+    for (name, device) in [("", "Cpu"), ("cpu", "Cpu"), ("gpu:1", "Gpu(1)")] {
+        let told = named(name);
+        assert!(told.contains(&format!("named Ok({device})")), "{told}");
+    }
+}
 
 /// All that runs on an OpenCL device, once more on the second one: that of
 /// the machine, or of a process to which PoCL shows two.
