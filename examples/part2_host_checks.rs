@@ -10,15 +10,17 @@ fn main() -> ExitCode {
         let gpu = Gpu::first()?;
         let a = gpu.upload(&[1.0_f32, 2.0, 3.0])?;
         let counts = gpu.upload(&[1_u32, 2, 3])?;
+        let out = gpu.allocate::<f32>(3)?;
         let mul = || {
             let launch = gpu.launch(&kernels::EW_MUL).global(3).local(256);
             launch.input(&a, 3)
         };
-        refused(mul().output(&a, 3));
-        refused(mul().input(&counts, 3).output(&a, 3).scalar(3_u32));
-        refused(mul().input(&a, 4).output(&a, 3).scalar(3_u32));
-        refused(mul().input(&a, 3).output(&a, 3).scalar(4_u32));
-        refused(mul().input(&a, 3).output(&a, 3).scalar(3_u32).global(0));
+        refused(mul().output(&out, 3));
+        refused(mul().input(&counts, 3).output(&out, 3).scalar(3_u32));
+        refused(mul().input(&a, 4).output(&out, 3).scalar(3_u32));
+        refused(mul().input(&a, 3).output(&out, 3).scalar(4_u32));
+        refused(mul().input(&a, 3).output(&out, 3).scalar(3_u32).global(0));
+        refused(mul().input(&a, 3).output(&a, 3).scalar(3_u32));
         Ok(())
     })
 }

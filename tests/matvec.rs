@@ -102,16 +102,17 @@ fn both_ways_give_the_same_bits_again() {
 fn a_buffer_that_is_too_short_is_refused() {
     let Some(gpu) = gpu_or_skip() else { return };
     let [five, six] = [5, 6].map(|n| gpu.upload(&vec![1.0; n]).unwrap());
-    let [two, three] = [2, 3].map(|n| gpu.upload(&vec![1.0; n]).unwrap());
+    let [two, few, three] =
+        [2, 2, 3].map(|n| gpu.upload(&vec![1.0; n]).unwrap());
     for way in [ROWS, TEAMS] {
         for (a, v, out) in
-            [(&five, &three, &two), (&six, &two, &two), (&six, &three, &two)]
+            [(&five, &three, &few), (&six, &two, &few), (&six, &three, &few)]
         {
             let refused = way.launch(a, v, out, [2, 3]).is_err();
             let fits = a.len() == 6 && v.len() == 3;
             assert_eq!(refused, !fits, "{:?}", way.kernel);
         }
-        let short_out = way.launch(&six, &two, &two, [3, 2]);
+        let short_out = way.launch(&six, &two, &few, [3, 2]);
         assert!(short_out.is_err(), "{:?}", way.kernel);
     }
 }
@@ -120,10 +121,10 @@ fn a_buffer_that_is_too_short_is_refused() {
 #[test]
 fn sizes_whose_product_wraps_around_are_refused() {
     let Some(gpu) = gpu_or_skip() else { return };
-    let one = gpu.upload(&[1.0]).unwrap();
+    let [one, out] = [1.0, 0.0].map(|x| gpu.upload(&[x]).unwrap());
     for way in [ROWS, TEAMS] {
         for shape in [[1 << 16, 1 << 16], [1, 1 << 31]] {
-            let refused = way.launch(&one, &one, &one, shape);
+            let refused = way.launch(&one, &one, &out, shape);
             assert!(refused.is_err(), "{:?} of {shape:?}", way.kernel);
         }
     }

@@ -54,15 +54,16 @@ fn one_fault(name: &str, n: usize) -> Result<(), Error> {
     for _ in 0..RUNS {
         let input = gpu.upload(&a)?;
         let out = gpu.allocate::<f32>(n)?;
-        // SAFETY: there is none. What can be checked before a launch, `run`
-        // checks; what the kernel does then is up to the kernel.
-        unsafe { gpu.launch_source(&source) }
+        let launch = gpu
+            .launch_source(&source)
             .input(&input, n)
             .output(&out, n)
             .scalar(n as u32)
             .global(n)
-            .local(GROUP)
-            .run()?;
+            .local(GROUP);
+        // SAFETY: there is none. What can be checked before a launch, `run`
+        // checks; what the kernel does then is up to the kernel.
+        unsafe { launch.run() }?;
         let out = out.read()?;
         wrong += (0..n).filter(|&i| out[i] != right(&a, i)).count();
     }

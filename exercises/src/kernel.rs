@@ -175,10 +175,7 @@ impl Kernel {
             padded.resize(room, guard);
             buffers.push(self.gpu.upload(&padded)?);
         }
-        // SAFETY: nothing vouches for a learner's kernel. That is why this
-        // process exists: it has a time limit, it holds nothing but this
-        // check, and what the kernel does to it ends with it.
-        let mut launch = unsafe { self.gpu.launch_source(&self.source) };
+        let mut launch = self.gpu.launch_source(&self.source);
         let mut next = buffers.iter();
         for argument in arguments {
             let mut buffer = || next.next().expect("each array has a buffer");
@@ -190,11 +187,11 @@ impl Kernel {
                 Argument::Count(n) => launch.scalar(*n as u32),
             };
         }
-        launch
-            .global(grid)
-            .local(group)
-            .run()
-            .map_err(|error| self.refused(error))?;
+        launch = launch.global(grid).local(group);
+        // SAFETY: nothing vouches for a learner's kernel. That is why this
+        // process exists: it has a time limit, it holds nothing but this
+        // check, and what the kernel does to it ends with it.
+        unsafe { launch.run() }.map_err(|error| self.refused(error))?;
         let mut written = Vec::new();
         let mut next = buffers.iter();
         for argument in arguments {

@@ -96,10 +96,11 @@ pub(crate) fn leave_a_trace() {
         }
         let (a, out) = (gpu.upload(&[0.0])?, gpu.upload(&[0.0])?);
         let source = Source::new("the trace", &text, TRACE);
+        let launch = gpu.launch_source(&source);
+        let launch = launch.input(&a, 1).output(&out, 1).global(1).local(1);
         // SAFETY: the read past `a` is what this is for, and the device, which
         // is simulated, does not do it.
-        let launch = unsafe { gpu.launch_source(&source) };
-        launch.input(&a, 1).output(&out, 1).global(1).local(1).run()?;
+        unsafe { launch.run() }?;
         out.read().map(drop)
     };
     // Without the trace the log is not believed.

@@ -136,15 +136,8 @@ impl Gpu {
         Launch::new(self, kernel.code())
     }
 
-    /// Begins the launch of any other kernel.
-    ///
-    /// # Safety
-    ///
-    /// The caller promises that the kernel, started with these arguments and
-    /// sizes, touches no memory outside the buffers it was given, and that
-    /// all its work-items come to an end. The host checks arguments and
-    /// sizes; it cannot check what a kernel does with them.
-    pub unsafe fn launch_source<'a>(&self, source: &'a Source) -> Launch<'a> {
+    /// Begins the launch of any other kernel, whose `run` is `unsafe`.
+    pub fn launch_source<'a>(&self, source: &'a Source) -> Launch<'a, Source> {
         Launch::new(self, source.code())
     }
 }

@@ -3,8 +3,10 @@
 //! Launching one of these is safe, and this is the argument. Each of them
 //! guards its accesses by the sizes that it is given, and says below, as a
 //! function of those sizes, how far it may reach into each buffer; the host
-//! refuses a launch whose buffers are shorter. Arguments of other types and
-//! groups that do not fit the device are refused as well. A test runs every
+//! refuses a launch whose buffers are shorter. Arguments of other types,
+//! groups that do not fit the device, and a buffer that is written under one
+//! name and used under another are refused as well. What lies in a buffer of
+//! numbers of rows is no argument: a kernel compares each with a size. A test runs every
 //! kernel of [`ALL`] on ragged sizes under Oclgrind, which reports any access
 //! out of bounds, any race and any use of a value that nobody wrote; another
 //! runs them with random arguments, on buffers that are exactly as long as

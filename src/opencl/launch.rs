@@ -2,8 +2,9 @@
 
 use std::fmt::Display;
 use std::iter;
+use std::marker::PhantomData;
 
-use ocl::core;
+use ocl::core::{self, Mem};
 
 use super::argument::{Argument, Given, Scalar};
 use super::buffer::{Buffer, Element};
@@ -13,26 +14,34 @@ use super::extent::Extent;
 use super::gpu::Gpu;
 use super::recorder;
 use super::signature::Signature;
-use super::source::Code;
+use super::source::{Code, Kernel, Source};
 use super::status::refusal;
 use crate::timeline::What;
 use crate::{Error, ledger};
 
 /// A launch in the making: its arguments, in the kernel's order, and its
-/// sizes. Nothing happens before [`run`](Launch::run).
+/// sizes. Nothing happens before [`run`](Launch::run), which is safe for the
+/// kernels of this crate and `unsafe` for a [`Source`].
 #[must_use = "a launch does nothing until it is run"]
-pub struct Launch<'a> {
+pub struct Launch<'a, Of = Kernel> {
     gpu: Gpu,
     code: Code<'a>,
     arguments: Vec<Argument<'a>>,
     global: Option<Extent>,
     local: Option<Extent>,
+    of: PhantomData<Of>,
 }
 
-impl<'a> Launch<'a> {
-    pub(super) fn new(gpu: &Gpu, code: Code<'a>) -> Launch<'a> {
-        let gpu = gpu.clone();
-        Launch { gpu, code, arguments: vec![], global: None, local: None }
+impl<'a, Of> Launch<'a, Of> {
+    pub(super) fn new(gpu: &Gpu, code: Code<'a>) -> Launch<'a, Of> {
+        Launch {
+            gpu: gpu.clone(),
+            code,
+            arguments: vec![],
+            global: None,
+            local: None,
+            of: PhantomData,
+        }
     }
 
     /// The next argument: a buffer of which the kernel reads the first
@@ -41,17 +50,18 @@ impl<'a> Launch<'a> {
         self,
         buffer: &'a Buffer<T>,
         at_least: usize,
-    ) -> Launch<'a> {
+    ) -> Launch<'a, Of> {
         self.buffer(buffer, at_least, false)
     }
 
     /// The next argument: a buffer of which the kernel writes the first
-    /// `at_least` values. It may be one of the inputs as well.
+    /// `at_least` values. What is written has one name: the buffer is none
+    /// of the other arguments.
     pub fn output<T: Element>(
         self,
         buffer: &'a Buffer<T>,
         at_least: usize,
-    ) -> Launch<'a> {
+    ) -> Launch<'a, Of> {
         self.buffer(buffer, at_least, true)
     }
 
@@ -60,7 +70,7 @@ impl<'a> Launch<'a> {
         buffer: &'a Buffer<T>,
         at_least: usize,
         written: bool,
-    ) -> Launch<'a> {
+    ) -> Launch<'a, Of> {
         self.arguments.push(Argument::Buffer {
             mem: &buffer.mem,
             gpu: buffer.gpu(),
@@ -73,27 +83,74 @@ impl<'a> Launch<'a> {
     }
 
     /// The next argument: a number.
-    pub fn scalar(mut self, value: impl Into<Scalar>) -> Launch<'a> {
+    pub fn scalar(mut self, value: impl Into<Scalar>) -> Launch<'a, Of> {
         self.arguments.push(Argument::Scalar(value.into()));
         self
     }
 
     /// How many work-items there are to be. It is rounded up to whole groups,
     /// so the kernel must guard against the spare items of the last.
-    pub fn global(mut self, size: impl Into<Extent>) -> Launch<'a> {
+    pub fn global(mut self, size: impl Into<Extent>) -> Launch<'a, Of> {
         self.global = Some(size.into());
         self
     }
 
     /// How many work-items make a group.
-    pub fn local(mut self, size: impl Into<Extent>) -> Launch<'a> {
+    pub fn local(mut self, size: impl Into<Extent>) -> Launch<'a, Of> {
         self.local = Some(size.into());
         self
     }
+}
 
+impl Launch<'_> {
     /// Checks the launch and sends it to the device. It returns at once: the
     /// next read of a buffer waits for the result.
     pub fn run(self) -> Result<Event, Error> {
+        // SAFETY: a kernel of this crate keeps to its buffers and comes to an
+        // end, for the reasons that `kernels` gives.
+        unsafe { self.start() }
+    }
+
+    /// How many values at the end of each buffer the kernel does not reach.
+    /// Who gives it buffers that just suffice expects zeros: a kernel that
+    /// says too little of its reach shows itself by nothing else.
+    pub fn spare(&self) -> Result<Vec<u64>, Error> {
+        let (_, signature) = self.gpu.0.kernel(self.code)?;
+        let (global, local) = self.check_sizes(&signature)?;
+        let reaches = self.reaches(global, local)?.into_iter();
+        Ok(reaches
+            .map(|(length, reach)| length.saturating_sub(reach))
+            .collect())
+    }
+}
+
+// ANCHOR: run-source
+impl Launch<'_, Source> {
+    /// Checks the launch and sends it to the device. It returns at once: the
+    /// next read of a buffer waits for the result.
+    ///
+    /// # Safety
+    ///
+    /// The caller promises that the kernel, started with these arguments and
+    /// sizes, touches no memory outside the buffers it was given, and that
+    /// all its work-items come to an end. The host checks arguments and
+    /// sizes; it cannot check what a kernel does with them.
+    pub unsafe fn run(self) -> Result<Event, Error> {
+        // SAFETY: it is the caller's promise, word for word.
+        unsafe { self.start() }
+    }
+}
+// ANCHOR_END: run-source
+
+impl<Of> Launch<'_, Of> {
+    /// Checks the launch and sends it to the device.
+    ///
+    /// # Safety
+    ///
+    /// The kernel, started with these arguments and sizes, touches no memory
+    /// outside the buffers that it was given, and all its work-items come to
+    /// an end.
+    unsafe fn start(self) -> Result<Event, Error> {
         let mut call = recorder::call();
         let open = self.gpu.0;
         let (kernel, signature) = open.kernel(self.code)?;
@@ -112,10 +169,9 @@ impl<'a> Launch<'a> {
             call.queues();
         }
         // SAFETY: the arguments fit the kernel's parameters and the sizes fit
-        // the device, as was just checked. A kernel of this crate then keeps
-        // to its buffers, for the reasons that `kernels` gives; of any other
-        // the caller of `launch_source` has promised it. Buffers that are
-        // dropped meanwhile live on until the launch has ended.
+        // the device, as was just checked, and what is written is given once.
+        // That the kernel then keeps to its buffers, the caller promises.
+        // Buffers that are dropped meanwhile live on until it has ended.
         unsafe {
             core::enqueue_kernel(
                 &queue,
@@ -144,18 +200,6 @@ impl<'a> Launch<'a> {
     /// The kernel's name.
     pub fn name(&self) -> &str {
         self.code.name
-    }
-
-    /// How many values at the end of each buffer a kernel of this crate does
-    /// not reach. Who gives it buffers that just suffice expects zeros: a
-    /// kernel that says too little of its reach shows itself by nothing else.
-    pub fn spare(&self) -> Result<Vec<u64>, Error> {
-        let (_, signature) = self.gpu.0.kernel(self.code)?;
-        let (global, local) = self.check_sizes(&signature)?;
-        let reaches = self.reaches(global, local)?.into_iter();
-        Ok(reaches
-            .map(|(length, reach)| length.saturating_sub(reach))
-            .collect())
     }
 
     /// An error about this kernel.
@@ -191,6 +235,30 @@ impl<'a> Launch<'a> {
                 .map_err(|words| {
                     self.mistake(format!("cannot take {place}: {words}"))
                 })?;
+        }
+        self.check_apart()
+    }
+
+    /// An item would read there what others have written already, or not yet.
+    fn check_apart(&self) -> Result<(), Error> {
+        let buffers = || {
+            self.arguments.iter().zip(1..).filter_map(|it| match it {
+                (Argument::Buffer { mem, written, .. }, place) => {
+                    Some((*mem, *written, place))
+                }
+                (Argument::Scalar(_), _) => None,
+            })
+        };
+        for (mem, _, place) in buffers().filter(|(_, written, _)| *written) {
+            let same = |it: &(&Mem, bool, usize)| {
+                std::ptr::eq(it.0, mem) && it.2 != place
+            };
+            if let Some((_, _, other)) = buffers().find(same) {
+                return Err(self.mistake(format!(
+                    "cannot write argument {place}, which is its argument \
+                     {other} as well: give it a buffer of its own to write to"
+                )));
+            }
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use rungrad::opencl::{Buffer, Bytes, Event, Gpu, kernels};
 use rungrad::{Error, ledger};
 
 use super::device::gpu_or_skip;
-use super::{launch, source};
+use super::source;
 
 fn multiply(gpu: &Gpu, a: &[f32], b: &[f32]) -> Result<Vec<f32>, Error> {
     let n = a.len();
@@ -50,19 +50,20 @@ fn a_product_of_two_buffers_comes_back() {
 }
 
 #[test]
-fn an_output_may_be_an_input_as_well() {
+fn one_buffer_may_be_two_inputs() {
     let Some(gpu) = gpu_or_skip() else { return };
     let a = gpu.upload(&[3.0_f32, 4.0]).unwrap();
+    let out = gpu.allocate::<f32>(2).unwrap();
     gpu.launch(&kernels::EW_MUL)
         .input(&a, 2)
         .input(&a, 2)
-        .output(&a, 2)
+        .output(&out, 2)
         .scalar(2_u32)
         .global(2)
         .local(256)
         .run()
         .unwrap();
-    assert_eq!(a.read().unwrap(), [9.0, 16.0]);
+    assert_eq!(out.read().unwrap(), [9.0, 16.0]);
 }
 
 #[test]
@@ -75,14 +76,15 @@ fn a_launch_in_two_dimensions_rounds_each_of_them_up() {
                                            + 1000 * get_global_size(1);
     }";
     let (source, seen) = (source(text), gpu.upload(&[0_u32; 15]).unwrap());
-    launch(&gpu, &source)
+    let launch = gpu
+        .launch_source(&source)
         .output(&seen, 15)
         .scalar(5_u32)
         .scalar(3_u32)
         .global([5, 3])
-        .local([4, 2])
-        .run()
-        .unwrap();
+        .local([4, 2]);
+    // SAFETY: the guard lets through 3 rows of 5, which is all of `seen`.
+    unsafe { launch.run() }.unwrap();
     assert_eq!(seen.read().unwrap(), [4008; 15]);
 }
 
@@ -97,16 +99,17 @@ fn numbers_of_every_type_arrive_as_they_were_sent() {
         vstore8(v, 0, out + 3);
     }";
     let (source, out) = (source(text), gpu.upload(&[0_i32; 11]).unwrap());
-    launch(&gpu, &source)
+    let launch = gpu
+        .launch_source(&source)
         .output(&out, 11)
         .scalar(1.5_f32)
         .scalar(4_000_000_000_u32)
         .scalar(-7)
         .scalar([1, -2, 3, -4, 5, -6, 7, i32::MIN])
         .global(1)
-        .local(1)
-        .run()
-        .unwrap();
+        .local(1);
+    // SAFETY: the kernel writes the first 11 numbers, and `out` has them.
+    unsafe { launch.run() }.unwrap();
     let expected = [3, 1, -7, 1, -2, 3, -4, 5, -6, 7, i32::MIN];
     assert_eq!(out.read().unwrap(), expected);
 }
@@ -139,7 +142,9 @@ fn the_ledger_counts_each_byte_launch_and_build() {
     let run = || {
         let a = gpu.upload(&[1.0_f32, 2.0]).unwrap();
         for _ in 0..3 {
-            launch(&gpu, &source).output(&a, 1).global(1).local(1).run()?;
+            let launch = gpu.launch_source(&source).output(&a, 1);
+            // SAFETY: the kernel changes one float, and there are two.
+            unsafe { launch.global(1).local(1).run() }?;
         }
         a.read()
     };
@@ -161,7 +166,9 @@ fn other_options_make_another_program() {
     let out = gpu.allocate::<i32>(1).unwrap();
     for value in [5, 6] {
         let source = source(text).options(&format!("-D VALUE={value}"));
-        launch(&gpu, &source).output(&out, 1).global(1).local(1).run().unwrap();
+        let launch = gpu.launch_source(&source).output(&out, 1);
+        // SAFETY: the kernel writes one number, and there is one.
+        unsafe { launch.global(1).local(1).run() }.unwrap();
         assert_eq!(out.read().unwrap(), [value]);
     }
 }
@@ -171,7 +178,9 @@ fn a_wide_pointer_takes_a_buffer_of_its_elements() {
     let Some(gpu) = gpu_or_skip() else { return };
     let text = "kernel void k(global float4 *a) { a[0] += 1.0f; }";
     let (source, a) = (source(text), gpu.upload(&[0.0_f32; 4]).unwrap());
-    launch(&gpu, &source).output(&a, 4).global(1).local(1).run().unwrap();
+    let launch = gpu.launch_source(&source).output(&a, 4);
+    // SAFETY: the kernel changes one four of floats, and there is one.
+    unsafe { launch.global(1).local(1).run() }.unwrap();
     assert_eq!(a.read().unwrap(), [1.0; 4]);
 }
 

@@ -5,7 +5,7 @@
 // The fence's own tests launch kernels of their own.
 #![allow(unsafe_code)]
 
-use rungrad::opencl::{Gpu, Launch, Source};
+use rungrad::opencl::Source;
 
 #[path = "../common/child.rs"]
 mod child;
@@ -29,10 +29,4 @@ mod timeline;
 /// The kernel `k` of a text.
 fn source(text: &str) -> Source {
     Source::new("my.cl", text, "k")
-}
-
-fn launch<'a>(gpu: &Gpu, source: &'a Source) -> Launch<'a> {
-    // SAFETY: the kernels of these tests write nowhere, or to the first items
-    // of buffers that are long enough; the others are refused.
-    unsafe { gpu.launch_source(source) }
 }

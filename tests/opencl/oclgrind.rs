@@ -166,13 +166,20 @@ fn same(kernel: &Kernel, n: usize, yours: &[f32], right: &[f32]) {
 }
 
 /// Runs a kernel that has a fault, in the simulator, which survives it.
-fn run_faulty(text: &str, run: impl FnOnce(Launch, &Buffer<f32>)) {
+fn run_faulty(
+    text: &str,
+    sized: impl for<'b> FnOnce(
+        Launch<'b, Source>,
+        &'b Buffer<f32>,
+    ) -> Launch<'b, Source>,
+) {
     let gpu = simulator();
     let out = gpu.upload(&[0.0_f32; 4]).unwrap();
     let source = Source::new("faulty.cl", text, "faulty");
+    let launch = sized(gpu.launch_source(&source), &out);
     // SAFETY: the simulator reports what the kernel does out of bounds, and
     // does not do it.
-    run(unsafe { gpu.launch_source(&source) }, &out);
+    unsafe { launch.run() }.unwrap();
     gpu.finish().unwrap();
 }
 
@@ -183,7 +190,7 @@ fn a_write_out_of_bounds_is_reported() {
             out[get_global_id(0)] = 1.0f;
         }";
         return run_faulty(text, |launch, out| {
-            launch.output(out, 4).global(5).local(1).run().unwrap();
+            launch.output(out, 4).global(5).local(1)
         });
     }
     if let Some(found) = findings("a_write_out_of_bounds_is_reported") {
@@ -202,7 +209,7 @@ fn a_missing_barrier_is_reported() {
             out[item] = cells[3 - item];
         }";
         return run_faulty(text, |launch, out| {
-            launch.output(out, 4).global(4).local(4).run().unwrap();
+            launch.output(out, 4).global(4).local(4)
         });
     }
     if let Some(found) = findings("a_missing_barrier_is_reported") {
@@ -218,7 +225,7 @@ fn a_value_that_nobody_wrote_is_reported() {
             out[0] = cell;
         }";
         return run_faulty(text, |launch, out| {
-            launch.output(out, 4).global(1).local(1).run().unwrap();
+            launch.output(out, 4).global(1).local(1)
         });
     }
     if let Some(found) = findings("a_value_that_nobody_wrote_is_reported") {
@@ -236,7 +243,7 @@ fn a_barrier_that_not_all_items_reach_is_reported() {
             }
         }";
         return run_faulty(text, |launch, out| {
-            launch.output(out, 4).global(4).local(4).run().unwrap();
+            launch.output(out, 4).global(4).local(4)
         });
     }
     if let Some(found) =

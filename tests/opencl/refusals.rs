@@ -1,17 +1,18 @@
 //! What does not fit: one clear sentence each.
 
-use rungrad::opencl::{Bytes, Launch, Source, kernels};
+use rungrad::opencl::{Bytes, Event, Launch, Source, kernels};
 use rungrad::{Error, ledger};
 
 use super::device::gpu_or_skip;
-use super::{launch, source};
+use super::source;
 
 /// The sentence of a launch that must not run.
 fn refusal(launch: Launch) -> String {
-    match launch.run() {
-        Ok(_) => panic!("the launch ran"),
-        Err(error) => error.to_string(),
-    }
+    sentence(launch.run())
+}
+
+fn sentence(ran: Result<Event, Error>) -> String {
+    ran.expect_err("the launch ran").to_string()
 }
 
 #[test]
@@ -21,7 +22,9 @@ fn a_syntax_error_is_quoted_with_file_and_line() {
         "// A comment.\nkernel void k(global float *a) {\n    a[0] = b;\n}",
     );
     let a = gpu.allocate::<f32>(1).unwrap();
-    let run = || launch(&gpu, &source).output(&a, 1).global(1).local(1).run();
+    let launch = || gpu.launch_source(&source).output(&a, 1);
+    // SAFETY: what does not compile does nothing.
+    let run = || unsafe { launch().global(1).local(1).run() };
     let (failed, counts) = ledger::measure(|| [run(), run()]);
     assert_eq!(counts.builds, 2, "a failure is not remembered");
     for error in failed.map(Result::unwrap_err) {
@@ -41,7 +44,9 @@ fn an_unknown_option_is_named_as_the_reason() {
     let Some(gpu) = gpu_or_skip() else { return };
     let text = "kernel void k(global float *a) { a[0] = 1.0f; }";
     let source = source(text).options("-no-such-option");
-    let sentence = refusal(launch(&gpu, &source).global(1).local(1));
+    let launch = gpu.launch_source(&source).global(1).local(1);
+    // SAFETY: the kernel would need a buffer to do anything.
+    let sentence = sentence(unsafe { launch.run() });
     assert!(sentence.contains("option"), "{sentence}");
 }
 
@@ -50,7 +55,9 @@ fn a_missing_kernel_is_named_with_those_that_are_there() {
     let Some(gpu) = gpu_or_skip() else { return };
     let source =
         Source::new("my.cl", "kernel void scale(global float *a) {}", "sclae");
-    let sentence = refusal(launch(&gpu, &source).global(1).local(1));
+    let launch = gpu.launch_source(&source).global(1).local(1);
+    // SAFETY: the kernel does nothing.
+    let sentence = sentence(unsafe { launch.run() });
     let expected = "my.cl has no kernel `sclae`; it has scale.";
     assert!(sentence.starts_with(expected), "{sentence}");
 }
@@ -168,6 +175,8 @@ fn a_buffer_shorter_than_the_caller_says_is_refused() {
 fn no_argument_makes_a_kernel_of_this_crate_leave_its_buffers() {
     let Some(gpu) = gpu_or_skip() else { return };
     let a = gpu.upload(&[1.0_f32, 2.0]).unwrap();
+    let out = gpu.upload(&[0.0_f32; 2]).unwrap();
+    let words = gpu.upload(&[0_u32; 2]).unwrap();
     let (identity, mut zero) = ([1; 8], [1; 8]);
     zero[7] = 0;
     let copy = |offset: u32, shape: [i32; 8], strides: [i32; 8], n: u32| {
@@ -176,7 +185,7 @@ fn no_argument_makes_a_kernel_of_this_crate_leave_its_buffers() {
             .scalar(offset)
             .scalar(shape)
             .scalar(strides)
-            .output(&a, 0)
+            .output(&out, 0)
             .scalar(n)
     };
     let pair = [1, 1, 1, 1, 1, 1, 1, 2];
@@ -187,7 +196,7 @@ fn no_argument_makes_a_kernel_of_this_crate_leave_its_buffers() {
             .scalar(1_u32)
             .scalar(columns)
             .scalar(segment)
-            .output(&a, 0)
+            .output(&out, 0)
     };
     let columns = |width: u32, height: u32, segment: u32| {
         gpu.launch(&kernels::REDUCE_COLUMNS_SUM)
@@ -197,19 +206,44 @@ fn no_argument_makes_a_kernel_of_this_crate_leave_its_buffers() {
             .scalar(width)
             .scalar(height)
             .scalar(segment)
-            .output(&a, 0)
+            .output(&out, 0)
     };
     let fold = |sizes: [i32; 8], n: u32| {
         gpu.launch(&kernels::FOLD_WINDOWS)
             .input(&a, 0)
             .scalar(0_u32)
             .scalar(sizes)
-            .output(&a, 0)
+            .output(&out, 0)
+            .scalar(n)
+    };
+    let gather = |width: u32, n: u32| {
+        gpu.launch(&kernels::GATHER_ROWS)
+            .input(&a, 0)
+            .scalar(0_u32)
+            .scalar(1_u32)
+            .scalar(width)
+            .input(&words, 0)
+            .output(&out, 0)
+            .scalar(n)
+    };
+    let scatter = |width: u32, n: u32| {
+        gpu.launch(&kernels::SCATTER_ROWS)
+            .input(&a, 0)
+            .scalar(0_u32)
+            .scalar(1_u32)
+            .scalar(width)
+            .input(&words, 0)
+            .input(&words, 0)
+            .output(&out, 0)
             .scalar(n)
     };
     for launch in [
+        gather(0, 1),
+        gather(1, 3),
+        scatter(0, 1),
+        scatter(1, 2),
         gpu.launch(&kernels::EW_FILL)
-            .output(&a, 0)
+            .output(&out, 0)
             .scalar(1.0_f32)
             .scalar(3_u32),
         rows(2, 1, 1),
@@ -239,6 +273,54 @@ fn no_argument_makes_a_kernel_of_this_crate_leave_its_buffers() {
     copy(1, pair, [-1; 8], 2).global(2).local(2).run().unwrap();
 }
 
+/// In place, a transposition of 256 x 256 had half of its elements right.
+#[test]
+fn an_output_that_is_another_argument_as_well_is_refused() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let a = gpu.upload(&[1.0_f32, 2.0]).unwrap();
+    let launch = gpu
+        .launch(&kernels::TRANSPOSE_TILED)
+        .input(&a, 2)
+        .output(&a, 2)
+        .scalar(2_u32)
+        .scalar(1_u32);
+    assert_eq!(
+        refusal(launch.global([1, 2, 1]).local([16, 16, 1])),
+        "Kernel `transpose_tiled` cannot write argument 2, which is its \
+         argument 1 as well: give it a buffer of its own to write to."
+    );
+
+    let text = "kernel void k(global float *x, global float *y) {
+        x[0] = 1.0f;
+        y[0] = 2.0f;
+    }";
+    let source = source(text);
+    let launch = gpu.launch_source(&source).output(&a, 1).output(&a, 1);
+    // SAFETY: the kernel writes one float to each, and they have two.
+    let sentence = sentence(unsafe { launch.global(1).local(1).run() });
+    assert!(
+        sentence.contains("write argument 1, which is its argument 2"),
+        "{sentence}"
+    );
+    assert_eq!(a.read().unwrap(), [1.0, 2.0]);
+}
+
+#[test]
+fn a_missing_function_is_named() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let body = "kernel void k(global float *a) { a[0] = half_of(a[0]); }";
+    let a = gpu.upload(&[1.0_f32]).unwrap();
+    for head in ["", "float half_of(float x);"] {
+        let source = source(&format!("{head}\n{body}"));
+        let launch = gpu.launch_source(&source).output(&a, 1);
+        // SAFETY: what does not compile does nothing.
+        let ran = unsafe { launch.global(1).local(1).run() };
+        let sentence = sentence(ran);
+        assert!(sentence.contains("my.cl"), "{sentence}");
+        assert!(sentence.contains("half_of"), "{sentence}");
+    }
+}
+
 #[test]
 fn sizes_that_are_missing_empty_or_too_large_are_refused() {
     let Some(gpu) = gpu_or_skip() else { return };
@@ -266,10 +348,11 @@ fn sizes_that_are_missing_empty_or_too_large_are_refused() {
 fn a_group_other_than_the_kernel_requires_is_refused() {
     let Some(gpu) = gpu_or_skip() else { return };
     let a = gpu.upload(&[1.0_f32; 64]).unwrap();
+    let out = gpu.allocate::<f32>(1).unwrap();
     let launch = gpu
         .launch(&kernels::REDUCE_SUM)
         .input(&a, 64)
-        .output(&a, 1)
+        .output(&out, 1)
         .scalar(64_u32);
     assert_eq!(
         refusal(launch.global(64).local(64)),
@@ -292,7 +375,8 @@ fn more_local_memory_than_the_device_has_is_refused() {
     let cells = gpu.info().local_memory / 4 + 1;
     let source = source.options(&format!("-D CELLS={cells}"));
     let a = gpu.allocate::<f32>(1).unwrap();
-    let launch = launch(&gpu, &source).output(&a, 1).global(1).local(1);
-    let sentence = refusal(launch);
+    let launch = gpu.launch_source(&source).output(&a, 1);
+    // SAFETY: the kernel touches one float, and there is one.
+    let sentence = sentence(unsafe { launch.global(1).local(1).run() });
     assert!(sentence.contains("of local memory for a group"), "{sentence}");
 }

@@ -121,6 +121,14 @@ fn the_trace_is_json_with_a_slice_of_the_device_for_each_launch() {
 }
 
 #[test]
+fn the_calls_of_one_thread_have_one_number() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let slices = some_work(&gpu).slices;
+    assert!(slices.len() > 2, "{slices:?}");
+    assert!(slices.iter().all(|it| it.thread == 0), "{slices:?}");
+}
+
+#[test]
 fn the_text_has_a_line_for_each_launch() {
     let Some(gpu) = gpu_or_skip() else { return };
     let text = some_work(&gpu).text();
@@ -136,12 +144,9 @@ fn a_build_is_a_call_inside_the_launch_that_needs_it() {
     let source = super::source(text);
     let out = gpu.upload(&[0.0_f32]).unwrap();
     let run = || {
-        super::launch(&gpu, &source)
-            .output(&out, 1)
-            .global(1)
-            .local(1)
-            .run()
-            .unwrap();
+        let launch = gpu.launch_source(&source).output(&out, 1);
+        // SAFETY: the kernel writes one float, and there is one.
+        unsafe { launch.global(1).local(1).run() }.unwrap();
         gpu.finish().unwrap();
     };
     let ((), first) = record(run).unwrap();
