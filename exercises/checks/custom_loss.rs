@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use exercises::{Outcome, Stop, check, wrong};
+use exercises::{Outcome, Stop, check, without, wrong};
 use rungrad::part3_unified::{Device, Tensor, grad};
 
 exercises::yours!("part3_unified/custom_loss.rs");
@@ -13,19 +13,27 @@ fn main() -> ExitCode {
         "custom_loss",
         YOURS,
         &[
-            ("the loss of two rows of three scores", value),
+            ("the loss of two rows of five scores", value),
             ("of scores whose exponentials overflow", large),
             ("its gradient", gradient),
             ("its second slope", second),
             ("the same on every device of this machine", everywhere),
+            ("the loss is yours", |_| without(YOURS, &["cross_entropy"], OWN)),
         ],
     )
 }
 
-const SHAPE: [usize; 2] = [2, 3];
+const OWN: &str = "that is the engine's own loss. Here you write it, of the \
+                   operations of an Array and of a Tensor.";
+
+/// With as many classes as the loss counts times, a mean over all elements
+/// would look like a grad_out that is missing.
+const SHAPE: [usize; 2] = [2, 5];
 const LABELS: [usize; 2] = [2, 0];
-const SMALL: [f32; 6] = [0.5, -1.25, 2.0, 1.5, 0.25, -0.75];
-const LARGE: [f32; 6] = [200.0, 198.5, 201.0, -300.0, -301.5, -299.0];
+const SMALL: [f32; 10] =
+    [0.5, -1.25, 2.0, 1.0, -0.5, 1.5, 0.25, -0.75, 0.75, -2.0];
+const LARGE: [f32; 10] =
+    [200.0, 198.5, 201.0, 197.0, 199.5, -300.0, -301.5, -299.0, -300.5, -302.0];
 
 /// The shares of each row, in f64.
 fn shares(scores: &[f32]) -> Vec<f64> {
@@ -55,11 +63,12 @@ fn near(what: &str, yours: &[f32], right: &[f64]) -> Outcome {
     for (i, (y, r)) in yours.iter().zip(right).enumerate() {
         let off = (f64::from(*y) - r).abs();
         if off.is_nan() || off > 1e-4 * (1.0 + r.abs()) {
-            let hint = if y.is_finite() {
-                ""
-            } else {
-                " An exponential has overflowed: subtract the largest score \
-                 of the row first."
+            let hint = match y.is_finite() {
+                false if what.contains("large") => {
+                    " No f32 holds the exponential of 200, and that of -300 \
+                     is 0: subtract the largest score of the row first."
+                }
+                _ => "",
             };
             return Err(wrong(format!(
                 "{what}: element {i} is {y}, and should be {r:.6}.{hint}"
@@ -95,9 +104,17 @@ fn loss(scores: &[f32], what: &str) -> Outcome {
         )));
     }
     let (yours, right) = (loss.to_vec()?, right_loss(scores));
-    if (f64::from(yours[0]) - right * SHAPE[0] as f64).abs() < 1e-4 {
+    let is = |other: f64| (f64::from(yours[0]) - other).abs() < 1e-4;
+    if is(right * SHAPE[0] as f64) {
         return Err(wrong(format!(
             "{what} is {}, the sum over the rows; the mean is {right:.6}.",
+            yours[0]
+        )));
+    }
+    if is(right / SHAPE[1] as f64) {
+        return Err(wrong(format!(
+            "{what} is {}, divided by the number of all scores; the mean over \
+             the rows is {right:.6}.",
             yours[0]
         )));
     }
@@ -123,6 +140,11 @@ fn gradient(_: &()) -> Outcome {
             1.0,
             "The gradient is that of the loss alone; grad_out, which is 3 \
              here, is missing.",
+        ),
+        (
+            3.0 / SHAPE[1] as f64,
+            "The gradient is divided by the number of all elements, and the \
+             loss is a mean over the rows.",
         ),
         (
             3.0 * SHAPE[0] as f64,
@@ -159,9 +181,9 @@ fn second(_: &()) -> Outcome {
     let corner = first.slice(&[0..1, 0..1]).sum();
     let yours = grad(&[&corner], &[&scores], false).remove(0).to_vec()?;
     let p = shares(&SMALL);
-    let right = (0..6).map(|i| match i {
+    let right = (0..p.len()).map(|i| match i {
         0 => p[0] * (1.0 - p[0]) / 2.0,
-        1 | 2 => -p[0] * p[i] / 2.0,
+        1..5 => -p[0] * p[i] / 2.0,
         _ => 0.0,
     });
     near("The second slope", &yours, &right.collect::<Vec<_>>())

@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use exercises::{Outcome, check, expect, judge, numbers, wrong};
+use exercises::{Outcome, check, expect, judge, numbers, without, wrong};
 use rungrad::gradcheck::dot;
 use rungrad::part1_cpu::Tensor;
 use rungrad::reference::add;
@@ -21,6 +21,7 @@ fn main() -> ExitCode {
             ("2 - a is not a - 2", reflected),
             ("no rule was written", derived),
             ("neg, sub and 2 - a pass their gradients on", gradients),
+            ("they are made of sums and products", made),
         ],
     )
 }
@@ -85,4 +86,26 @@ fn gradients(_: &()) -> Outcome {
         inner.values = inner.values.iter().map(minus).collect();
         dot(&add(&leaves[0], &inner), &leaves[2])
     })
+}
+
+/// The engine has these three, made as they are to be made here.
+fn made(_: &()) -> Outcome {
+    let own = [
+        "- a",
+        "- b",
+        "- &a",
+        "- &b",
+        "a - ",
+        "number -",
+        ".neg(",
+        ".sub(",
+        "Tensor::neg(",
+        "Tensor::sub(",
+    ];
+    without(
+        YOURS,
+        &own,
+        "that is the engine's own operator. Make it of `+` and of `*` with a \
+         number.",
+    )
 }

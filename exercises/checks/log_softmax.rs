@@ -18,6 +18,7 @@ fn main() -> ExitCode {
             ("a row of five small scores", small),
             ("scores of 1000 overflow nothing", large),
             ("a score that is far behind keeps its number", far),
+            ("scores of -1000 leave something to divide by", low),
             ("the rule, on two rows of four", gradients),
         ],
     )
@@ -36,7 +37,10 @@ fn small(_: &()) -> Outcome {
 fn large(_: &()) -> Outcome {
     let row = [1000.0, 998.0, 1001.5];
     let found = yours::log_softmax(&row);
-    if found.iter().any(|x| !x.is_finite()) {
+    let total: f32 = row.iter().map(|x| x.exp()).sum();
+    if same(&found, row.map(|x| x - total.ln()))
+        || same(&found, row.map(|x| (x.exp() / total).ln()))
+    {
         return Err(wrong(format!(
             "For the scores {row:?} yours gives {found:?}: exp(1000) is more \
              than a number can be. Subtract the largest score of the row \
@@ -49,7 +53,7 @@ fn large(_: &()) -> Outcome {
 fn far(_: &()) -> Outcome {
     let row = [0.0, -200.0];
     let found = yours::log_softmax(&row);
-    if found.iter().any(|x| !x.is_finite()) {
+    if same(&found, [0.0, f32::NEG_INFINITY]) {
         return Err(wrong(format!(
             "For the scores {row:?} yours gives {found:?}. The share of the \
              second is so small that it becomes 0, and the logarithm of 0 is \
@@ -57,6 +61,27 @@ fn far(_: &()) -> Outcome {
         )));
     }
     expect("log_softmax(row)", &found, &right(&row))
+}
+
+/// A largest score that is looked for from 0 on is never below 0.
+fn low(_: &()) -> Outcome {
+    let row = [-1000.0, -999.0, -1001.5];
+    let found = yours::log_softmax(&row);
+    if same(&found, [f32::INFINITY; 3]) {
+        return Err(wrong(format!(
+            "For the scores {row:?} yours gives {found:?}: each exp is 0, and \
+             so is their sum. The largest of these scores is -999: look for it \
+             from f32::NEG_INFINITY on, not from 0."
+        )));
+    }
+    expect("log_softmax(row)", &found, &right(&row))
+}
+
+/// Whether a wrong formula gives just these numbers, be they none.
+fn same<const N: usize>(found: &[f32], formula: [f32; N]) -> bool {
+    let pairs = found.iter().zip(&formula);
+    let same = |(x, y): (&f32, &f32)| x == y || x.is_nan() && y.is_nan();
+    found.len() == N && pairs.into_iter().all(same)
 }
 
 /// The loss `sum(log_softmax(x) * w)`; no row of `w` adds up to 1 or to 0.

@@ -1,12 +1,11 @@
 //! The check of `mul_end_to_end`, a product from the launch to the graph
 //! (chapter 16).
 
-use std::hint::black_box;
 use std::process::ExitCode;
-use std::{ptr, thread};
 
 use exercises::{
-    Outcome, Stop, check_on_device, expect, judge, numbers, wrong,
+    Outcome, Stop, check_on_device, drops_inside_drops, expect, judge, numbers,
+    without, wrong,
 };
 use rungrad::gradcheck::dot;
 use rungrad::ledger;
@@ -28,7 +27,8 @@ fn main() -> ExitCode {
             ("x * x gets both parts", square),
             ("nothing is computed for an operand that does not ask", asked),
             ("nothing is left when all is let go", freed),
-            ("a chain of 10,000 products is freed in little stack", chain),
+            ("the rule holds no operand", chain),
+            ("the product is yours", written),
         ],
     )
 }
@@ -50,7 +50,9 @@ fn product(gpu: &Gpu, shape: &[usize]) -> Outcome {
             yours.shape()
         )));
     }
-    expect("the product", &yours.to_vec()?, &right)
+    expect("the product", &yours.to_vec()?, &right)?;
+    expect("a, after the product,", &a.to_vec()?, &x)?;
+    expect("b, after the product,", &b.to_vec()?, &y)
 }
 
 /// Where it was computed.
@@ -156,36 +158,38 @@ fn freed(gpu: &Gpu) -> Outcome {
     }
 }
 
-/// A rule that holds its operands hides them from the engine's drop, which
-/// then calls itself once for each link.
+/// A rule that holds its operands hides them from the engine, which frees a
+/// chain in a loop.
 fn chain(gpu: &Gpu) -> Outcome {
-    let gpu = gpu.clone();
-    let work = move || -> Outcome {
-        let one = Tensor::new(&gpu, &[1], &[1.0])?;
-        let mut y = one.requires_grad();
-        for _ in 0..10_000 {
+    let deep = drops_inside_drops(|plumb, links| {
+        let one = Tensor::new(gpu, &[1], &[1.0])?;
+        let leaf = one.clone().requires_grad();
+        let copy = move |grad_out: &Tensor| {
+            let _ = &plumb;
+            vec![Some(grad_out.clone())]
+        };
+        let mut y = Tensor::from_op("copy", &[&leaf], one.detach(), copy);
+        for _ in 0..links {
             y = yours::mul(&y, &one)?;
         }
-        let mut y = Some(y);
-        sink(ptr::from_ref(&y).addr(), &mut || drop(y.take()));
-        Ok(())
-    };
-    let thread = thread::Builder::new().stack_size(STACK).spawn(work);
-    let thread = thread.map_err(|error| wrong(error.to_string()))?;
-    thread.join().unwrap_or_else(|_| Err(wrong("The chain was not built.")))
+        Ok(y)
+    });
+    match deep? {
+        false => Ok(()),
+        true => Err(wrong(
+            "The rule holds its operands themselves, so each product owns the \
+             one before it a second time: a long chain of them is dropped by \
+             drops inside drops, and the stack overflows. Let the rule hold \
+             a.detach() and b.detach(), which know the numbers and no graph.",
+        )),
+    }
 }
 
-/// A driver may need some stack for a launch, so it is the drop alone that
-/// gets little.
-const STACK: usize = 2 << 20;
-const LITTLE: usize = 256 << 10;
-
-/// Calls `work` where only a little of the stack is left below `start`.
-fn sink(start: usize, work: &mut dyn FnMut()) {
-    let ballast = black_box([0_u8; 4 << 10]);
-    match start.abs_diff(ballast.as_ptr().addr()) < STACK - LITTLE {
-        true => sink(start, work),
-        false => work(),
-    }
-    black_box(&ballast);
+fn written(_: &Gpu) -> Outcome {
+    without(
+        YOURS,
+        &["a.mul(b)", "b.mul(a)", "a * b", "b * a", "Tensor::mul(a, b)"],
+        "that is the engine's own product. Here you write it: the launch, the \
+         rule and the recording.",
+    )
 }

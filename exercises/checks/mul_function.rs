@@ -92,6 +92,12 @@ fn twice(_: &()) -> Outcome {
     let square = apply(yours::Mul, &[&x, &x]);
     let cube = apply(yours::Mul, &[&square, &x]).sum();
     let first = grad(&[&cube], &[&x], true).remove(0);
+    if first.id().is_none() {
+        return Err(wrong(
+            "The gradient has no way back, so it has no gradient of its own: \
+             use grad_out and ctx.input(..) as they come, and detach nothing.",
+        ));
+    }
     let second = grad(&[&first.sum()], &[&x], false).remove(0);
     let at = x.to_vec()?[0];
     expect("the gradient of x * x * x", &first.to_vec()?, &[3.0 * at * at])?;

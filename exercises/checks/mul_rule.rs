@@ -5,7 +5,10 @@
 
 use std::process::ExitCode;
 
-use exercises::{Outcome, check, expect, judge, numbers};
+use exercises::{
+    Outcome, Plumb, check, drops_inside_drops, expect, judge, numbers, without,
+    wrong,
+};
 use rungrad::gradcheck::dot;
 use rungrad::part1_cpu::Tensor;
 use rungrad::reference::mul;
@@ -20,6 +23,8 @@ fn main() -> ExitCode {
             ("mul(a, b) is the product of 3 x 5 elements", product),
             ("the rule gives a and b their gradients", gradients),
             ("mul(x, x) gives x the sum of both gradients", square),
+            ("the rule holds arrays, and no tensors", held),
+            ("the product is yours", yours),
         ],
     )
 }
@@ -57,4 +62,44 @@ fn square(_: &()) -> Outcome {
     judge("sum(mul(x, x) * w)", &tape, &["x", "x", "w"], |leaves| {
         dot(&mul(&leaves[0], &leaves[1]), &leaves[2])
     })
+}
+
+/// A rule that holds its operands hides them from the engine, which frees a
+/// chain in a loop.
+fn held(_: &()) -> Outcome {
+    let deep = drops_inside_drops(|plumb, links| {
+        let one = Tensor::new(&[], &[1.0]);
+        let mut y = over(&one, plumb);
+        for _ in 0..links {
+            y = yours::mul(&y, &one);
+        }
+        Ok(y)
+    });
+    match deep? {
+        false => Ok(()),
+        true => Err(wrong(
+            "The rule holds its operands themselves, so each product owns the \
+             one before it a second time: a long chain of them is dropped by \
+             drops inside drops, and the stack overflows. Let the rule hold \
+             the arrays, a.data() and b.data().",
+        )),
+    }
+}
+
+/// A tensor whose rule holds the plumb.
+fn over(leaf: &Tensor, plumb: Plumb) -> Tensor {
+    let data = (*leaf.data()).clone();
+    Tensor::from_op("copy", &[leaf], data, move |grad_out| {
+        let _ = &plumb;
+        vec![grad_out.clone()]
+    })
+}
+
+fn yours(_: &()) -> Outcome {
+    without(
+        YOURS,
+        &["a * b", "b * a", "a.mul(b)", "b.mul(a)", "Tensor::mul(a, b)"],
+        "that is the engine's product of two tensors, with the engine's rule. \
+         Here you write the rule: multiply the arrays, and hand it to from_op.",
+    )
 }

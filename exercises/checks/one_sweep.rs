@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::process::ExitCode;
 
-use exercises::{Outcome, check, expect, judge, numbers, wrong};
+use exercises::{Outcome, check, expect, judge, numbers, without, wrong};
 use ndarray::ArrayD;
 use rungrad::gradcheck::dot;
 use rungrad::part1_cpu::Tensor;
@@ -25,6 +25,7 @@ fn main() -> ExitCode {
             ("a second sweep adds the same again", second),
             ("only leaves keep a gradient", leaves_only),
             ("a leaf that is its own root", alone),
+            ("the sweep is yours", yours),
         ],
     )
 }
@@ -59,6 +60,16 @@ fn swept(
 fn product(_: &()) -> Outcome {
     let (a, b) = (leaf(1), leaf(2));
     let loss = a.mul(&b).sum();
+    let mut kept = HashMap::new();
+    yours::sweep(&loss, &mut kept);
+    let found = |t: &Tensor| kept.get(&t.id()).map(flat);
+    if (found(&a), found(&b)) == (Some(a.to_vec()), Some(b.to_vec())) {
+        return Err(wrong(
+            "a got the gradient that the rule gives for b, and b that for a: \
+             the first gradient belongs to the first parent. `parents()` and \
+             the gradients of a rule stand in the same order.",
+        ));
+    }
     swept("sum(a * b)", &loss, &[(&a, "a"), (&b, "b")], &["a", "b"], |its| {
         dot(&its[0], &its[1])
     })
@@ -138,4 +149,13 @@ fn alone(_: &()) -> Outcome {
     yours::sweep(&x, &mut kept);
     let found = kept.get(&x.id()).map(flat).unwrap_or_default();
     expect("x after two sweeps from x itself", &found, &[2.0])
+}
+
+fn yours(_: &()) -> Outcome {
+    without(
+        YOURS,
+        &["backward", "backward_with", "backward_recorded"],
+        "that is the engine's sweep. Here you write it, with apply_rule and \
+         parents.",
+    )
 }

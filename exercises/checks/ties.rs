@@ -17,6 +17,7 @@ fn main() -> ExitCode {
             ("relu's slope at 0 is 0", zero),
             ("max gives its gradient to the largest", max),
             ("elements that tie for the largest share it", shared),
+            ("what is closed passes nothing, infinity neither", endless),
         ],
     )
 }
@@ -61,15 +62,24 @@ fn shared(_: &()) -> Outcome {
 }
 
 fn largest(x: &[f32], grad_out: f32, yours: &[f32], right: &[f32]) -> Outcome {
-    let sum: f32 = yours.iter().sum();
-    let why = if (sum - 1.0).abs() < 1e-5 {
+    // Each of these speaks where its own formula gives just these numbers.
+    let share = right.iter().copied().find(|r| *r != 0.0).unwrap_or(1.0);
+    let is = |formula: &dyn Fn(f32) -> f32| {
+        let pairs = yours.iter().zip(right);
+        yours.len() == right.len()
+            && pairs.into_iter().all(|(y, r)| (y - formula(*r)).abs() < 1e-5)
+    };
+    let given = |to: &f32| *to != 0.0;
+    let tie = right.iter().filter(|it| given(it)).count() > 1;
+    let takers: Vec<&f32> = yours.iter().filter(|it| given(it)).collect();
+    let why = if is(&|r| r) {
+        return Ok(());
+    } else if is(&|r| r / grad_out) {
         "grad_out is missing: yours add up to 1, whatever comes in."
-    } else if sum.abs() > grad_out.abs() * 1.01 {
+    } else if tie && is(&|r| r / share * grad_out) {
         "More goes out than came in: those that tie share grad_out, and do \
          not get all of it each."
-    } else if right.iter().filter(|r| **r != 0.0).count() > 1
-        && yours.contains(&grad_out)
-    {
+    } else if tie && takers == [&grad_out] {
         "One of those that tie took everything: share it, so that the order \
          of the elements does not matter."
     } else {
@@ -79,4 +89,19 @@ fn largest(x: &[f32], grad_out: f32, yours: &[f32], right: &[f32]) -> Outcome {
         "The gradient of max for x = {x:?} is wrong.\n\n  grad_out  \
          {grad_out}\n  yours     {yours:?}\n  right     {right:?}\n\n{why}"
     )))
+}
+
+/// A product with a slope of 0 makes of an infinity what is no number.
+fn endless(_: &()) -> Outcome {
+    let grad_out = [f32::INFINITY, -1.5, f32::NEG_INFINITY];
+    let found = yours::relu_rule(&[-1.0, 2.0, 0.0], &grad_out);
+    match found[..] {
+        [0.0, -1.5, 0.0] => Ok(()),
+        [a, -1.5, b] if a.is_nan() && b.is_nan() => Err(wrong(format!(
+            "From grad_out = {grad_out:?} for x = [-1, 2, 0] yours makes \
+             {found:?}: 0 times infinity is NaN. Do not multiply with a slope, \
+             decide: where x is not positive the gradient is 0, whatever comes."
+        ))),
+        _ => expect("relu's gradient", &found, &[0.0, -1.5, 0.0]),
+    }
 }

@@ -8,7 +8,9 @@
 use std::process::ExitCode;
 
 use exercises::Argument::{Count, In, Log, Out};
-use exercises::{Kernel, Outcome, Stop, check_kernel, expect, numbers, wrong};
+use exercises::{
+    Kernel, Outcome, Stop, check_kernel, counting, expect, numbers, wrong,
+};
 
 const YOURS: &str = exercises::path!("part2_gpu/tiled_matmul.cl");
 const TILE: usize = 16;
@@ -157,7 +159,9 @@ fn matrix(
 /// Counts what is loaded from `a` and `b`, over whole tiles.
 fn shared(kernel: &Kernel) -> Outcome {
     let [m, k, n] = [2 * TILE, 2 * TILE, 3 * TILE];
-    let Some(kernel) = kernel.altered(counting)? else { return Ok(()) };
+    let count =
+        |text: &str| counting(text, "matmul_transposed", &["a", "b"], "");
+    let Some(kernel) = kernel.altered(count)? else { return Ok(()) };
     let counts = run(&kernel, [m, k, n], Some(m * n))?.remove(1);
     let loads: f32 = counts.iter().sum();
     let enough = 2 * m * k * n / TILE;
@@ -170,24 +174,4 @@ fn shared(kernel: &Kernel) -> Outcome {
          {enough} are enough. Each item loads one number of each into the \
          tiles in a step, and takes all others from there."
     )))
-}
-
-/// The text with a line that makes every `a` and `b` of the kernel's body
-/// count, each item for itself.
-fn counting(text: &str) -> Result<String, Stop> {
-    let name = "void matmul_transposed(";
-    let parameters = text.find(name).map(|at| at + name.len());
-    let close = parameters.and_then(|at| Some(at + text[at..].find(')')?));
-    let open = close.and_then(|at| Some(at + text[at..].find('{')? + 1));
-    let (Some(close), Some(open)) = (close, open) else {
-        return Err(wrong(format!("The text has no `kernel {name}..) {{`.")));
-    };
-    let count = "(log[get_global_id(1) * get_global_size(0) \
-                 + get_global_id(0)] += 1.0f, ";
-    Ok(format!(
-        "{}, global float *log{}\n#define a {count}a)\n#define b {count}b)\n{}",
-        &text[..close],
-        &text[close..open],
-        &text[open..]
-    ))
 }

@@ -7,7 +7,9 @@
 use std::process::ExitCode;
 use std::ptr::fn_addr_eq;
 
-use exercises::{Outcome, Stop, check_on_device, judge, numbers, wrong};
+use exercises::{
+    Outcome, Stop, check_on_device, judge, numbers, without, wrong,
+};
 use rungrad::data::{Dataset, SPLIT_SEED, digits};
 use rungrad::exam::{accuracy, guesses};
 use rungrad::gradcheck::dot;
@@ -72,6 +74,7 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("at least one operation is yours", owners),
+            ("what is yours is written by you", written),
             ("on the processor each has its values and its rule", |_| {
                 rules(Device::Cpu)
             }),
@@ -102,6 +105,26 @@ fn owners(_: &Gpu) -> Outcome {
         println!("  from the engine: {}", ours.join(", "));
     }
     Ok(())
+}
+
+/// What is put in is written here, and not the engine's in another coat.
+fn written(_: &Gpu) -> Outcome {
+    without(
+        YOURS,
+        &[
+            "Tensor::matmul(",
+            "Tensor::add(",
+            "Tensor::relu(",
+            "Tensor::log_softmax(",
+            "a + b",
+            "a.add(b)",
+            ".relu(",
+            ".log_softmax(",
+            "a.matmul(b)",
+        ],
+        "that is the engine's own operation. Those that you do not write you \
+         can leave out: `..Ops::reference()`.",
+    )
 }
 
 /// Numbers between -1 and 1, and no zero among them.
@@ -140,7 +163,7 @@ fn rule(op: Op, yours: impl Fn() -> Tensor, operands: &[&Tensor]) -> Outcome {
              {there}. It has to stay where they are."
         )));
     }
-    exercises::agree(
+    exercises::values(
         &format!("The value of {op}"),
         &flat(&out)?,
         &value(&inputs),

@@ -7,7 +7,7 @@
 use std::process::ExitCode;
 use std::ptr::fn_addr_eq;
 
-use exercises::{Outcome, check, judge, numbers, wrong};
+use exercises::{Outcome, check, judge, numbers, without, wrong};
 use rungrad::data::{Dataset, SPLIT_SEED, digits};
 use rungrad::exam::{accuracy, guesses};
 use rungrad::gradcheck::dot;
@@ -71,6 +71,7 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("at least one operation is yours", owners),
+            ("what is yours is written by you", written),
             ("each operation has its values and its rule", rules),
             ("the network reads nine of ten digits that it never saw", learns),
         ],
@@ -94,6 +95,26 @@ fn owners(_: &()) -> Outcome {
         println!("  from the engine: {}", ours.join(", "));
     }
     Ok(())
+}
+
+/// What is put in is written here, and not the engine's in another coat.
+fn written(_: &()) -> Outcome {
+    without(
+        YOURS,
+        &[
+            "Tensor::matmul(",
+            "Tensor::add(",
+            "Tensor::relu(",
+            "Tensor::log_softmax(",
+            "a + b",
+            "a.add(b)",
+            ".relu(",
+            ".log_softmax(",
+            ".matmul(",
+        ],
+        "that is the engine's own operation. Those that you do not write you \
+         can leave out: `..Ops::reference()`.",
+    )
 }
 
 /// A matrix between -1 and 1 that has no zero in it.
@@ -122,7 +143,7 @@ fn rule(op: Op, out: &Tensor, operands: &[&Tensor]) -> Outcome {
         let inputs: Vec<&Array> = inputs.iter().collect();
         forward(&op, &inputs).expect("the reference knows it")
     };
-    exercises::agree(
+    exercises::values(
         &format!("The value of {op}"),
         &flat(out),
         &value(&inputs),

@@ -7,7 +7,7 @@
 use std::process::ExitCode;
 
 use exercises::Argument::{Count, In, Out};
-use exercises::{Kernel, Outcome, agree, check_kernel, judge, numbers, wrong};
+use exercises::{Kernel, Outcome, check_kernel, judge, numbers, wrong};
 use rungrad::data::{Dataset, SPLIT_SEED, digits};
 use rungrad::exam::{accuracy, guesses};
 use rungrad::gradcheck::dot;
@@ -116,12 +116,26 @@ fn values(file: &Kernel) -> Outcome {
         expect("log_softmax", yours, Op::LogSoftmax, &[&a])?;
         let large = [1000.0, 999.0, -1000.0];
         let yours = run::log_softmax(&kernel, &large, 1);
-        if yours.iter().any(|y| !y.is_finite()) {
+        if yours.iter().all(|y| !y.is_finite()) {
             return Err(wrong(format!(
                 "log_softmax of {large:?} is {yours:?}. No f32 holds the \
                  exponential of 1000: take the largest score of the row away \
                  from each first."
             )));
+        }
+        let low = [-1000.0, -999.0, -1001.5];
+        let yours = run::log_softmax(&kernel, &low, 1);
+        if yours == [f32::INFINITY; 3] {
+            return Err(wrong(format!(
+                "log_softmax of {low:?} is {yours:?}: each exp is 0, and so is \
+                 their sum. The largest of these scores is -999: look for it \
+                 from the first one on, not from 0."
+            )));
+        }
+        let row = |values| Array::new(&[1, 3], values);
+        for values in [&large, &low] {
+            let yours = run::log_softmax(&kernel, values, 1);
+            expect("log_softmax", yours, Op::LogSoftmax, &[&row(values)])?;
         }
     }
     Ok(())
@@ -134,7 +148,7 @@ fn flat(a: &Array) -> Vec<f32> {
 fn expect(name: &str, yours: Vec<f32>, op: Op, of: &[&Array]) -> Outcome {
     let right = forward(&op, of).expect("the judge knows it");
     let yours = Array::new(&right.shape, &yours);
-    agree(&format!("The result of {name}"), &yours, &right)
+    exercises::values(&format!("The result of {name}"), &yours, &right)
 }
 
 /// The launches, with the reader's parameters in their order.

@@ -6,8 +6,10 @@
 
 use std::process::ExitCode;
 
-use exercises::Argument::{Count, In, PerGroup};
-use exercises::{Kernel, Outcome, Stop, check_kernel, numbers, wrong};
+use exercises::Argument::{Count, In, Log, PerGroup};
+use exercises::{
+    Kernel, Outcome, Stop, check_kernel, counting, numbers, wrong,
+};
 
 const YOURS: &str = exercises::path!("part2_gpu/two_stage_sum.cl");
 
@@ -32,6 +34,7 @@ fn main() -> ExitCode {
                 partials(kernel, 5, 4)
             }),
             ("and twice: four groups, then one for what they left", twice),
+            ("all items of a group share the work of the tree", shared),
         ],
     )
 }
@@ -146,4 +149,25 @@ fn twice(kernel: &Kernel) -> Outcome {
             "The sum is wrong.\n\n  yours  {yours}\n  right  {right}"
         ))),
     }
+}
+
+/// An item adds two cells in each of eight rounds, beside what it writes; one
+/// that adds for all comes to 256 cells.
+fn shared(kernel: &Kernel) -> Outcome {
+    let line = "local float tree[GROUP];";
+    let count = |text: &str| counting(text, "partial_sums", &["tree"], line);
+    let Some(kernel) = kernel.altered(count)? else { return Ok(()) };
+    let values = numbers(8, GROUP);
+    let arguments =
+        [In("a", &values), PerGroup("partials", 1), Count(GROUP), Log(GROUP)];
+    let counts = kernel.run(GROUP, &arguments)?.remove(1);
+    let busiest = counts.iter().copied().fold(0.0, f32::max);
+    if busiest < GROUP as f32 {
+        return Ok(());
+    }
+    Err(wrong(format!(
+        "The numbers are right, and one item of the group came to tree[..] \
+         {busiest} times, while the others waited: it adds for all. In a tree \
+         each round halves the cells, and eight rounds are enough for 256."
+    )))
 }

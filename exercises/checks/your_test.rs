@@ -21,6 +21,7 @@ fn main() -> ExitCode {
             (FAULTS[4].0, rejected::<4>),
             (FAULTS[5].0, rejected::<5>),
             (FAULTS[6].0, rejected::<6>),
+            (FAULTS[7].0, rejected::<7>),
         ],
     )
 }
@@ -36,7 +37,7 @@ pub trait Engine {
 }
 
 /// What is wrong with each engine, by its number, and how that can be seen.
-const FAULTS: [(&str, &str); 7] = [
+const FAULTS: [(&str, &str); 8] = [
     ("", ""),
     (
         "rejected: it overwrites, so b gets one gradient of two",
@@ -62,6 +63,10 @@ const FAULTS: [(&str, &str); 7] = [
         "rejected: it takes the first element of grad_out for all",
         "Let the elements of grad_out differ.",
     ),
+    (
+        "rejected: it gives each element the gradient of another",
+        "Compare element by element: sums do not know the order.",
+    ),
 ];
 
 const RIGHT: usize = 0;
@@ -71,6 +76,7 @@ const IGNORES: usize = 3;
 const ONE_ELEMENT: usize = 4;
 const SURVIVES: usize = 5;
 const FIRST_FOR_ALL: usize = 6;
+const TURNS_AROUND: usize = 7;
 
 struct Planted {
     fault: usize,
@@ -113,11 +119,20 @@ impl Engine for Planted {
     }
 
     fn grad_a(&self) -> Vec<f32> {
-        self.grad_a.clone()
+        self.shown(&self.grad_a)
     }
 
     fn grad_b(&self) -> Vec<f32> {
-        self.grad_b.clone()
+        self.shown(&self.grad_b)
+    }
+}
+
+impl Planted {
+    fn shown(&self, grad: &[f32]) -> Vec<f32> {
+        match self.fault {
+            TURNS_AROUND => grad.iter().rev().copied().collect(),
+            _ => grad.to_vec(),
+        }
     }
 }
 

@@ -39,6 +39,18 @@ pub fn agree(what: &str, yours: &Array, right: &Array) -> Outcome {
     }
 }
 
+/// Whether values are right, whatever computed them. Nobody has nudged
+/// anything here, so the table does not say so.
+pub fn values(what: &str, yours: &Array, right: &Array) -> Outcome {
+    match compare(yours, right, &[]) {
+        None => Ok(()),
+        Some(mismatch) => Err(wrong(format!(
+            "{what} is wrong.\n\n{}",
+            mismatch.to_string().replacen("by nudging", "     right", 1)
+        ))),
+    }
+}
+
 /// Judges a recorded backward of `expression`.
 ///
 /// First each rule on the tape alone, so that the one to blame is named.
@@ -155,10 +167,21 @@ fn accuse(tape: &Tape, blame: &Blame) -> String {
                 name.unwrap_or_default()
             )
         }
-        Blame::Sum { at, mismatch } => format!(
-            "Several gradients go to {}, and their sum is wrong.\n\n{mismatch}",
-            tape.records[*at].name.as_deref().unwrap_or("this tensor")
-        ),
+        Blame::Sum { at, mismatch } => {
+            let record = &tape.records[*at];
+            let name = record.name.as_deref().unwrap_or("this tensor");
+            let users = tape.records.iter().flat_map(|it| &it.parents);
+            match users.filter(|user| **user == record.id).count() {
+                1 => format!(
+                    "One gradient goes to {name}, and another arrived \
+                     there.\n\n{mismatch}"
+                ),
+                _ => format!(
+                    "Several gradients go to {name}, and their sum is \
+                     wrong.\n\n{mismatch}"
+                ),
+            }
+        }
     }
 }
 
@@ -178,4 +201,22 @@ fn is_named(record: &Record, name: &str) -> bool {
 
 fn array(record: &Record) -> Option<Array> {
     Some(Array::new(&record.shape, record.values.as_ref()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_stand_beside_the_right_ones_and_nobody_has_nudged() {
+        let of = |x: [f32; 2]| Array::new(&[2], &x);
+        assert!(values("it", &of([1.0, 2.0]), &of([1.0, 2.0])).is_ok());
+        let Err(Stop::Wrong { words, .. }) =
+            values("it", &of([1.0, 2.5]), &of([1.0, 2.0]))
+        else {
+            panic!("it is wrong");
+        };
+        assert!(!words.contains("nudging"), "{words}");
+        assert!(words.contains("yours        right"), "{words}");
+    }
 }

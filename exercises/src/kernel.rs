@@ -278,6 +278,43 @@ impl Kernel {
     }
 }
 
+/// The text of the kernel `name` with one more parameter, a log, and a line
+/// before its body, or behind the line that holds `after`, that makes every
+/// mention of `arrays` count, each item for itself. A kernel without that line
+/// is an error of the check.
+pub fn counting(
+    text: &str,
+    name: &str,
+    arrays: &[&str],
+    after: &str,
+) -> Result<String, Stop> {
+    let behind = |from: usize, words: &str| {
+        Some(from + text[from..].find(words)? + words.len())
+    };
+    let head = format!("void {name}(");
+    let open = behind(0, &head);
+    let close = open.and_then(|at| Some(behind(at, ")")? - 1));
+    let body = close.and_then(|at| behind(behind(at, "{")?, after));
+    let (Some(close), Some(body)) = (close, body) else {
+        return Err(wrong(format!(
+            "The text has no `kernel {head}..) {{ {after}` any more: put it \
+             back as it was."
+        )));
+    };
+    let count = "(log[get_global_id(1) * get_global_size(0) \
+                 + get_global_id(0)] += 1.0f, ";
+    let lines: String = arrays
+        .iter()
+        .map(|array| format!("\n#define {array} {count}{array})"))
+        .collect();
+    Ok(format!(
+        "{}, global float *log{}{lines}\n{}",
+        &text[..close],
+        &text[close..body],
+        &text[body..]
+    ))
+}
+
 /// Whether a text has a kernel of this name, other than in a comment.
 fn has_kernel(text: &str, name: &str) -> bool {
     let code = text.lines().map(|line| line.split("//").next());

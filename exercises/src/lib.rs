@@ -16,6 +16,7 @@
 #![allow(unsafe_code)]
 
 mod child;
+mod depth;
 mod device;
 mod elsewhere;
 mod frame;
@@ -25,18 +26,21 @@ mod numbers;
 mod oclgrind;
 mod page;
 mod panics;
+mod source;
 mod token;
 mod typical;
 mod verdict;
 mod watch;
 mod written;
 
+pub use depth::{Plumb, drops_inside_drops};
 pub use device::check_on_device;
 pub use elsewhere::{ELSEWHERE, NAMESAKE, copies};
 pub use frame::{Step, check};
-pub use judge::{agree, expect, judge};
-pub use kernel::{Argument, Kernel, check_kernel};
+pub use judge::{agree, expect, judge, values};
+pub use kernel::{Argument, Kernel, check_kernel, counting};
 pub use numbers::numbers;
+pub use source::without;
 pub use verdict::{Outcome, Stop, wrong};
 
 /// The path of a file that the learner edits.

@@ -65,6 +65,18 @@ const TYPICAL: &[Typical] = &[
     },
     Typical {
         op: "log_softmax",
+        says: "each share is multiplied by its own grad_out, and has to be \
+               multiplied by the sum of grad_out over its row",
+        gives: |inputs, grad_out, _| {
+            let shares = exp(&log_softmax(&inputs[0]));
+            let mut grad = grad_out.clone();
+            let pairs = grad.values.iter_mut().zip(&shares.values);
+            pairs.for_each(|(grad, share)| *grad -= share * *grad);
+            Some(grad)
+        },
+    },
+    Typical {
+        op: "log_softmax",
         says: "this is grad_out alone, but each score moves every share",
         gives: |_, grad_out, _| Some(grad_out.clone()),
     },

@@ -66,7 +66,7 @@ pub(crate) fn inside(
             "The array has {len} elements, and each needs its work-item.{}",
             match own.iter().all(untouched) {
                 true => " None of them was: is there a line that writes?",
-                false => guess(at),
+                false => guess(own),
             }
         ),
         Writer::Cell(_) => format!(
@@ -81,21 +81,23 @@ pub(crate) fn inside(
     Err(wrong(format!("{name}[{at}] was never written. {why}")))
 }
 
-/// What the first element that nobody wrote tells of the number that the
-/// items went by.
-fn guess(at: usize) -> &'static str {
-    match at {
-        0 => " The first item is number 0, and so is the first element.",
-        1 => {
-            " The one before it was: it seems that every item took itself for \
-             number 0."
-        }
-        GROUP => {
-            " It is the first of the second group: in its group every item \
-             counts from 0 again (get_local_id), among all it does not \
-             (get_global_id), and n alone says where the array ends."
-        }
-        _ => "",
+/// What the elements that nobody wrote tell of the number that the items went
+/// by, where it would leave just these.
+fn guess(own: &[f32]) -> &'static str {
+    let left = |unwritten: &dyn Fn(usize) -> bool| {
+        let is = |it: &f32| it.to_bits() == CANARY.to_bits();
+        own.iter().enumerate().all(|(at, it)| is(it) == unwritten(at))
+    };
+    if left(&|at| at == 0) {
+        " The first item is number 0, and so is the first element."
+    } else if left(&|at| at > 0) {
+        " The first was: it seems that every item took itself for number 0."
+    } else if left(&|at| at >= GROUP) {
+        " It is the first of the second group: in its group every item counts \
+         from 0 again (get_local_id), among all it does not (get_global_id), \
+         and n alone says where the array ends."
+    } else {
+        ""
     }
 }
 

@@ -28,6 +28,8 @@ pub(crate) struct Exercise {
     pub(crate) hints: Vec<String>,
     /// Solved as it is handed out: the solution is the stub.
     pub(crate) free: bool,
+    /// Files of answers unlike ours that pass, below `exercises/right/ID/`.
+    pub(crate) right: Vec<String>,
     pub(crate) wrong: Vec<Wrong>,
 }
 
@@ -54,6 +56,7 @@ impl<'de> Deserialize<'de> for Exercise {
             size: row.required("size")?,
             hints: row.required("hints")?,
             free: row.optional("free").unwrap_or(false),
+            right: row.optional("right").unwrap_or_default(),
             wrong: row.optional("wrong").unwrap_or_default(),
         };
         row.finalize(None)?;

@@ -110,6 +110,14 @@ fn a_solved_file_a_syntax_error_and_a_hanging_kernel_live_side_by_side() {
     let line = 1 + text.lines().position(|it| it.contains("&*x *")).unwrap();
     deep.tells(&format!("part1_cpu/mul_rule.rs:{line}: "));
 
+    // A hole where no step comes by is a hole.
+    put(&scene, "part1_cpu/mul_rule.rs", "solutions/part1_cpu/mul_rule.rs");
+    let hole = "fn later() {\n    todo!(\"TODO(mul_rule): later\")\n}\n";
+    scene.write(file, &format!("{}{hole}", scene.read(file)));
+    let left = learn(&scene, &["check", "mul_rule"]);
+    assert_eq!(left.code, Some(1), "{}", left.out);
+    left.tells("still says TODO(mul_rule): later");
+
     // And a loop without an end is no end of the check.
     let text =
         scene.read(file).replace("let (x, y)", "loop {}\n    let (x, y)");

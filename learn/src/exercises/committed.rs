@@ -69,14 +69,16 @@ fn strays(checkout: &Checkout, exercises: &[Exercise]) -> Vec<String> {
     let course = checkout.root.join("exercises");
     let mut known = BTreeSet::new();
     for exercise in exercises {
-        let Exercise { id, file, wrong, .. } = exercise;
+        let Exercise { id, file, right, wrong, .. } = exercise;
         known.insert(course.join(file));
         known.insert(course.join("solutions").join(file));
         known.insert(course.join("checks").join(format!("{id}.rs")));
+        let folder = course.join("right").join(id);
+        known.extend(right.iter().map(|it| folder.join(it)));
         let folder = course.join("wrong").join(id);
         known.extend(wrong.iter().map(|it| folder.join(&it.file)));
     }
-    let rooms = ["checks", "solutions", "wrong"];
+    let rooms = ["checks", "solutions", "right", "wrong"];
     let parts = ["part1_cpu", "part2_gpu", "part3_unified"];
     let found =
         rooms.iter().chain(&parts).flat_map(|it| files(&course.join(it)));
@@ -108,8 +110,14 @@ fn unformatted(checkout: &Checkout) -> Result<Vec<String>, Stop> {
     let course = checkout.root.join("exercises");
     let is_rust =
         |file: &PathBuf| file.extension().is_some_and(|it| it == "rs");
-    let rooms =
-        ["solutions", "wrong", "part1_cpu", "part2_gpu", "part3_unified"];
+    let rooms = [
+        "solutions",
+        "right",
+        "wrong",
+        "part1_cpu",
+        "part2_gpu",
+        "part3_unified",
+    ];
     let rust: Vec<PathBuf> = rooms
         .iter()
         .flat_map(|room| files(&course.join(room)))

@@ -22,8 +22,9 @@ pub(crate) const COMMAND: Command = Command {
     summary: "prove every exercise: stub, solution and wrong answers",
     page: "\
 The author's check. For every exercise, in a folder of its own: the stub that is
-generated from the solution fails with its own task, the solution passes, and
-each known wrong answer fails with the words that it deserves. Your own files
+generated from the solution fails with its own task, the solution passes, as do
+right answers unlike it, and each known wrong answer fails with the words that it
+deserves. Your own files
 are not looked at. With names, only these exercises.
 
 --committed, as in CI, also compares the stubs in exercises/ with the generated
@@ -176,6 +177,15 @@ fn variants(
     if exercise.free {
         // The stub is the solution.
         variants.remove(0);
+    }
+    let folder = checkout.root.join("exercises/right").join(&exercise.id);
+    for right in &exercise.right {
+        variants.push(Variant {
+            name: format!("right/{}/{right}", exercise.id),
+            text: read(checkout, &folder.join(right))?,
+            wanted: Wanted::Pass,
+            lacks: None,
+        });
     }
     let is_missing = |name: &&String| machine::program(name).is_none();
     let folder = checkout.root.join("exercises/wrong").join(&exercise.id);

@@ -1,0 +1,73 @@
+//! How deep in the stack the end of a chain is dropped. An engine frees a chain
+//! in a loop; a rule that holds tensors hides them from it, and they are freed
+//! by drops inside drops, one for each link.
+
+use std::cell::Cell;
+use std::hint::black_box;
+use std::ptr;
+use std::rc::Rc;
+
+/// What the last rule of a chain holds; its drop tells how deep it was.
+#[derive(Debug)]
+pub struct Plumb {
+    start: usize,
+    deepest: Rc<Cell<usize>>,
+}
+
+impl Drop for Plumb {
+    fn drop(&mut self) {
+        let here = black_box(0_u8);
+        let depth = self.start.abs_diff(ptr::from_ref(&here).addr());
+        self.deepest.set(depth);
+    }
+}
+
+/// The links of a long chain.
+const LINKS: usize = 100;
+
+/// More than a loop takes for any chain, and less than a call for each link.
+const ROOM: usize = 4096;
+
+/// Whether a chain of many links is dropped deeper in the stack than one of a
+/// single link. `chain` builds one of so many links above a plumb.
+pub fn drops_inside_drops<T>(
+    chain: impl Fn(Plumb, usize) -> Result<T, crate::Stop>,
+) -> Result<bool, crate::Stop> {
+    let depth = |links| -> Result<usize, crate::Stop> {
+        let deepest = Rc::new(Cell::new(0));
+        let start = ptr::from_ref(&deepest).addr();
+        let plumb = Plumb { start, deepest: Rc::clone(&deepest) };
+        drop(chain(plumb, links)?);
+        Ok(deepest.get())
+    };
+    Ok(depth(LINKS)? > depth(1)? + ROOM)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Link {
+        _next: Option<Box<Link>>,
+        _plumb: Option<Plumb>,
+    }
+
+    #[test]
+    fn a_chain_of_boxes_is_dropped_inside_drops_and_a_list_is_not() {
+        let boxes = |plumb, links| {
+            let mut link = Link { _next: None, _plumb: Some(plumb) };
+            for _ in 0..links {
+                link = Link { _next: Some(Box::new(link)), _plumb: None };
+            }
+            Ok(link)
+        };
+        assert!(drops_inside_drops(boxes).unwrap());
+        let list = |plumb, links| {
+            let last = Link { _next: None, _plumb: Some(plumb) };
+            let mut list = vec![last];
+            list.extend((0..links).map(|_| Link { _next: None, _plumb: None }));
+            Ok(list)
+        };
+        assert!(!drops_inside_drops(list).unwrap());
+    }
+}

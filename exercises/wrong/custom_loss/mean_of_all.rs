@@ -1,0 +1,65 @@
+// The gradient of a mean over all elements.
+
+use rungrad::Error;
+use rungrad::ops::Keep;
+use rungrad::part3_unified::{
+    Array, Binary, Context, Function, Reduce, Tensor, Unary, apply,
+};
+
+/// The loss of scores (rows, classes); the label of each row is a parameter.
+pub struct Loss {
+    pub labels: Vec<usize>,
+}
+
+impl Function for Loss {
+    fn name(&self) -> &'static str {
+        "loss"
+    }
+
+    fn forward(
+        &self,
+        ctx: &mut Context,
+        inputs: &[&Array],
+    ) -> Result<Array, Error> {
+        let scores = inputs[0];
+        ctx.save_input(0, scores);
+        let (rows, classes) = (scores.shape()[0], scores.shape()[1]);
+        // The score of each row's label: (rows, 1).
+        let cells = scores.reshape(&[rows * classes, 1])?;
+        let places = self.labels.iter().enumerate();
+        let places: Vec<usize> =
+            places.map(|(row, label)| row * classes + label).collect();
+        let chosen = cells.gather(&places)?;
+        let most = scores.reduce(Reduce::Max, &[1], Keep::Yes)?;
+        let minus = |a: &Array, b: &Array| {
+            a.binary(Binary::Add, &b.unary(Unary::Scale(-1.0))?)
+        };
+        let powers = minus(scores, &most.expand(scores.shape())?)?
+            .unary(Unary::Exp)?
+            .reduce(Reduce::Sum, &[1], Keep::Yes)?;
+        let logs = powers.unary(Unary::Log)?.binary(Binary::Add, &most)?;
+        minus(&logs, &chosen)?
+            .reduce(Reduce::Sum, &[0, 1], Keep::No)?
+            .unary(Unary::Scale(1.0 / rows as f32))
+    }
+
+    fn backward(
+        &self,
+        ctx: &Context,
+        grad_out: &Tensor,
+    ) -> Vec<Option<Tensor>> {
+        let scores = ctx.input(0);
+        let (rows, classes) = (scores.shape()[0], scores.shape()[1]);
+        // 1 at each row's label, 0 elsewhere: (rows, classes).
+        let wanted = Tensor::one_hot(&self.labels, classes, scores.device());
+        let wanted = wanted.expect("the labels were checked in forward");
+        let off = scores.softmax().sub(&wanted);
+        let all = (rows * classes) as f32;
+        vec![Some(off.scale(1.0 / all).mul(grad_out))]
+    }
+}
+
+/// What users call.
+pub fn loss(scores: &Tensor, labels: &[usize]) -> Tensor {
+    apply(Loss { labels: labels.to_vec() }, &[scores])
+}
