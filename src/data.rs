@@ -9,7 +9,7 @@ use std::io::Read;
 
 use flate2::read::GzDecoder;
 
-use crate::error::{Error, mistake};
+use crate::error::{Error, mistake, or_raise};
 use crate::rng::Random;
 
 /// The seed of the split, one for all parts: whoever trains, on whatever
@@ -117,10 +117,12 @@ impl Dataset {
 
 /// 1797 handwritten digits of 8 x 8 pixels from 0 (paper) to 1 (ink). The
 /// file is part of the program; `data/README.md` says where it comes from.
+#[track_caller]
 pub fn digits() -> Dataset {
-    let file = include_bytes!("../data/digits.csv.gz");
-    read_digits(file).expect("the file that the tests have read")
+    or_raise(read_digits(DIGITS))
 }
+
+const DIGITS: &[u8] = include_bytes!("../data/digits.csv.gz");
 
 /// Digits from a compressed file of lines: 64 pixels from 0 to 16, then the
 /// digit.
@@ -222,6 +224,10 @@ mod tests {
         assert_eq!(read_digits(&good).unwrap().labels, [9]);
         let cut = refusal(&good[..good.len() - 9]);
         assert!(cut.contains("cannot be decompressed"), "{cut}");
+        for length in [0, 1, 100, DIGITS.len() / 2, DIGITS.len() - 1] {
+            let cut = refusal(&DIGITS[..length]);
+            assert!(cut.contains("restore data/digits.csv.gz"), "{cut}");
+        }
         for bad in [row(63, 0, 1), row(65, 0, 1), row(64, 17, 1)] {
             let sentence = refusal(&zip(&(row(64, 0, 1) + &bad)));
             assert!(sentence.starts_with("line 2 of"), "{sentence}");

@@ -95,6 +95,26 @@ pub(crate) fn or_raise<T>(result: Result<T, Error>) -> T {
     }
 }
 
+/// Room for so many numbers, or the sentence that there is none. Where a
+/// vector grows by itself, a program that is out of memory ends without one.
+pub(crate) fn room(n: usize) -> Result<Vec<f32>, Error> {
+    let mut room = Vec::new();
+    match room.try_reserve_exact(n) {
+        Ok(()) => Ok(room),
+        Err(_) => Err(Error::Device(format!(
+            "the memory of the host has no room for {n} more numbers; use \
+             smaller shapes, or free what is no longer needed"
+        ))),
+    }
+}
+
+/// So many zeros.
+pub(crate) fn zeros(n: usize) -> Result<Vec<f32>, Error> {
+    let mut zeros = room(n)?;
+    zeros.resize(n, 0.0);
+    Ok(zeros)
+}
+
 /// Runs `work` and turns a raised error back into an [`Error`]. Any other
 /// panic goes on as it was.
 pub fn attempt<T>(work: impl FnOnce() -> T) -> Result<T, Error> {

@@ -7,7 +7,7 @@
 use ndarray::{ArrayD, Axis, IxDyn, aview1};
 use rayon::prelude::*;
 
-use crate::error::{mistake, or_raise};
+use crate::error::{mistake, or_raise, room};
 use crate::shape::{broadcast, checked_size, stretched};
 
 // ANCHOR: thresholds
@@ -71,7 +71,7 @@ pub(super) fn zip(
         ))
     };
     // Two small shapes may stretch to one that no memory has room for.
-    or_raise(checked_size(&shape));
+    or_raise(checked_size(&shape).and_then(room));
     zip_equal(&expand(a, &shape), &expand(b, &shape), f)
 }
 

@@ -7,7 +7,7 @@ use ndarray::{ArrayD, Axis, IxDyn};
 
 use super::Tensor;
 use super::array::{matmul, permute, reshape, slice, sum_axes, zip};
-use crate::error::{mistake, or_raise};
+use crate::error::{mistake, or_raise, room};
 use crate::ops::Op;
 use crate::shape::{checked_size, size};
 
@@ -156,7 +156,7 @@ fn log_softmax(a: &ArrayD<f32>) -> ArrayD<f32> {
 fn check_matrices(a: &Tensor, b: &Tensor) {
     match (a.shape(), b.shape()) {
         ([m, k], [other, n]) if k == other => {
-            or_raise(checked_size(&[*m, *n]));
+            or_raise(checked_size(&[*m, *n]).and_then(room));
         }
         ([_, k], [other, _]) => mistake(format!(
             "matmul: {:?} x {:?}: the left has {k} columns and the right \

@@ -3,7 +3,9 @@
 //! A parameter is an ordinary leaf: nothing in here knows how it is trained.
 
 use super::Tensor;
+use crate::error::{or_raise, room, zeros};
 use crate::rng::Random;
+use crate::shape::checked_size;
 
 /// The name of a parameter, and the place in the network where it stands, so
 /// that an optimizer can put a better one there.
@@ -23,14 +25,15 @@ impl Linear {
     /// `sqrt(2 / inputs)`: relu cuts half of a signal away, and so what is
     /// left keeps its size from layer to layer. All equal, they would get
     /// equal gradients and stay equal. The biases are 0.
+    #[track_caller]
     pub fn new(inputs: usize, outputs: usize, random: &mut Random) -> Linear {
         let deviation = (2.0 / inputs as f32).sqrt();
-        let weight: Vec<f32> = (0..inputs * outputs)
-            .map(|_| deviation * random.normal())
-            .collect();
+        let count = or_raise(checked_size(&[inputs, outputs]));
+        let mut weight = or_raise(room(count));
+        weight.extend((0..count).map(|_| deviation * random.normal()));
         Linear {
             weight: Tensor::new(&[inputs, outputs], &weight),
-            bias: Tensor::new(&[outputs], &vec![0.0; outputs]),
+            bias: Tensor::new(&[outputs], &or_raise(zeros(outputs))),
         }
     }
 

@@ -79,9 +79,21 @@ impl Tensor {
 
 // ANCHOR: leaves
 impl Tensor {
-    /// The same numbers as a leaf that keeps its gradient.
+    /// The same numbers as a leaf that keeps its gradient; such a leaf is
+    /// returned as it is. What was computed from one is refused: a leaf of it
+    /// would cut the way back in silence.
+    #[track_caller]
     pub fn requires_grad(&self) -> Tensor {
-        self.leaf(true)
+        match (&self.0.rule, self.0.requires_grad) {
+            (Some(_), _) => mistake(format!(
+                "requires_grad: this tensor is the result of {}, and a leaf \
+                 would cut it off from what it was computed from; call \
+                 .detach() first if that is meant",
+                self.op()
+            )),
+            (None, true) => self.clone(),
+            (None, false) => self.leaf(true),
+        }
     }
 
     /// The same numbers without a way back: the buffer is shared, the graph

@@ -100,7 +100,7 @@ impl Array {
         let outer = order.len() - axes.len();
         let count = size(&rows.shape()[..outer]);
         let columns = size(&rows.shape()[outer..]);
-        if op == Reduce::Max && columns == 0 && count > 0 {
+        if op == Reduce::Max && columns == 0 {
             return Err(Error::Mistake(format!(
                 "max: shape {:?} has no element along {axes:?}, and nothing \
                  is the largest of none; look at the shape first",
@@ -223,11 +223,16 @@ impl Array {
             )));
         }
         let axes = self.shape().iter().zip(widths);
-        let shape: Vec<usize> =
-            axes.clone().map(|(n, w)| n + w[0] + w[1]).collect();
+        let shape: Vec<usize> = axes
+            .clone()
+            .map(|(n, [before, after])| {
+                before.saturating_add(*after).saturating_add(*n)
+            })
+            .collect();
+        // A sum that is cut off is refused here.
+        let mut padded = Array::full(&shape, 0.0, self.device)?;
         let place: Vec<_> =
             axes.map(|(n, [before, _])| *before..before + n).collect();
-        let mut padded = Array::full(&shape, 0.0, self.device)?;
         padded.set(&place, self)?;
         Ok(padded)
     }
@@ -256,7 +261,7 @@ impl Array {
                     part.shape()
                 )));
             }
-            shape[axis] += part.shape()[axis];
+            shape[axis] = shape[axis].saturating_add(part.shape()[axis]);
         }
         let mut joined = Array::full(&shape, 0.0, first.device)?;
         let mut from = 0;

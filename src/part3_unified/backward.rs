@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::iter;
 use std::sync::Arc;
 
-use super::function::Node;
-use super::{Array, Tensor, no_grad};
-use crate::error::{mistake, or_raise};
+use super::function::{Node, recording};
+use super::{Array, Context, Function, Tensor, apply, no_grad};
+use crate::error::{Error, mistake, or_raise};
 use crate::graph::topological_order;
 use crate::ops::Op;
 use crate::tape::{Record, Tape};
@@ -127,20 +128,65 @@ pub fn grad(
             }
         });
     };
-    if create_graph {
-        look()
-    } else {
-        no_grad(look)
-    }
+    // What was asked for is recorded inside `no_grad`, too.
+    recording(create_graph, look);
     if let Some(i) = found.iter().position(Option::is_none) {
-        mistake(format!(
-            "grad: input {i} takes no part in any output, or does not \
-             require a gradient; call .requires_grad() on it first"
-        ));
+        mistake(no_gradient(i, inputs[i]));
     }
-    found.into_iter().flatten().collect()
+    let found = found.into_iter().flatten();
+    match create_graph {
+        true => found.map(|grad| differentiable(grad, inputs)).collect(),
+        false => found.collect(),
+    }
 }
 // ANCHOR_END: grad
+
+/// Why an input got none.
+fn no_gradient(i: usize, input: &Tensor) -> String {
+    match input.id() {
+        None => format!(
+            "grad: input {i} does not require a gradient; call \
+             .requires_grad() on it before computing"
+        ),
+        Some(_) => format!(
+            "grad: no output depends on input {i}, so its gradient is 0 \
+             everywhere; leave it out"
+        ),
+    }
+}
+
+/// A gradient that depends on nothing, such as that of a sum, is constant. Its
+/// own gradients are 0, and so it needs a graph that says so.
+fn differentiable(grad: Tensor, inputs: &[&Tensor]) -> Tensor {
+    if grad.node.is_some() {
+        return grad;
+    }
+    let zeros = inputs.iter().map(|input| input.zeros()).collect();
+    let all: Vec<&Tensor> =
+        iter::once(&grad).chain(inputs.iter().copied()).collect();
+    recording(true, || apply(Constant(zeros), &all))
+}
+
+/// Its first input as it is; no input has a say in it.
+struct Constant(Vec<Tensor>);
+
+impl Function for Constant {
+    fn name(&self) -> &'static str {
+        "constant"
+    }
+
+    fn forward(
+        &self,
+        _ctx: &mut Context,
+        inputs: &[&Array],
+    ) -> Result<Array, Error> {
+        Ok(inputs[0].clone())
+    }
+
+    fn backward(&self, _ctx: &Context, _out: &Tensor) -> Vec<Option<Tensor>> {
+        iter::once(None).chain(self.0.iter().cloned().map(Some)).collect()
+    }
+}
 
 impl Tensor {
     /// A record of the graph. Values are known where a [`super::trace`] was

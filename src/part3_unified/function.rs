@@ -3,7 +3,7 @@
 //! Reading order: the [`Function`] trait, its [`Context`], [`apply`], and
 //! the two scopes [`no_grad`] and [`trace`].
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -60,7 +60,15 @@ impl Context {
     }
 
     /// In forward: keeps input `i` for backward.
+    #[track_caller]
     pub fn save_input(&mut self, i: usize, array: &Array) {
+        if i >= self.inputs.len() {
+            mistake(format!(
+                "Context::save_input({i}, ..): there are {} inputs, counted \
+                 from 0",
+                self.inputs.len()
+            ));
+        }
         self.inputs[i] = Some(array.clone());
     }
 
@@ -70,8 +78,9 @@ impl Context {
     }
 
     /// In backward: input `i` as a tensor of the graph.
+    #[track_caller]
     pub fn input(&self, i: usize) -> Tensor {
-        let Some(array) = self.inputs[i].clone() else {
+        let Some(array) = self.inputs.get(i).cloned().flatten() else {
             mistake(format!(
                 "Context::input({i}): forward did not save it; call \
                  save_input({i}, ..) there"
@@ -142,21 +151,37 @@ impl Node {
     }
 }
 
-/// Frees a chain of any length in a loop, from whichever thread lets go of
-/// it last: `Arc::into_inner` gives the node to exactly one of them.
+/// Frees a chain of any length in a loop, on whichever thread lets go of it
+/// last. A node holds others by its edges, and by its function where a
+/// reader's own holds tensors: so while one is freed, those that it lets go
+/// of wait for their turn.
 impl Drop for Node {
     fn drop(&mut self) {
         ledger::count(|c| c.nodes_freed += 1);
-        let take = |node: &mut Node| match &mut node.made {
-            Some((_, ctx)) => std::mem::take(&mut ctx.edges),
-            None => Vec::new(),
-        };
-        let mut orphans = take(self);
-        while let Some((_, orphan)) = orphans.pop() {
-            if let Some(mut node) = Arc::into_inner(orphan) {
-                orphans.append(&mut take(&mut node));
-            }
+        let mut next = self.made.take();
+        if next.is_none() {
+            return;
         }
+        let is_inner = WAITING.try_with(|list| match &mut *list.borrow_mut() {
+            Some(waiting) => {
+                waiting.extend(next.take());
+                true
+            }
+            list => {
+                *list = Some(Vec::new());
+                false
+            }
+        });
+        // At the end of a thread its list may be gone already.
+        if is_inner != Ok(false) {
+            return;
+        }
+        while let Some(made) = next {
+            drop(made);
+            let pop = |waiting: &mut Vec<_>| waiting.pop();
+            next = WAITING.with_borrow_mut(|list| list.as_mut().and_then(pop));
+        }
+        WAITING.set(None);
     }
 }
 
@@ -197,13 +222,21 @@ fn needing(inputs: &[&Tensor]) -> Vec<(usize, Arc<Node>)> {
 // ANCHOR_END: apply
 
 thread_local! {
+    /// What waits to be freed, while something is.
+    static WAITING: RefCell<Option<Vec<(Box<dyn Function>, Context)>>> =
+        const { RefCell::new(None) };
     static RECORDING: Cell<bool> = const { Cell::new(true) };
     static TRACING: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Runs `work` without recording: its results have no way back.
 pub fn no_grad<T>(work: impl FnOnce() -> T) -> T {
-    scoped(&RECORDING, false, work)
+    recording(false, work)
+}
+
+/// Runs `work` with or without recording.
+pub(super) fn recording<T>(on: bool, work: impl FnOnce() -> T) -> T {
+    scoped(&RECORDING, on, work)
 }
 
 /// Runs `work` and keeps every value on the way, so that a tape taken of its

@@ -4,8 +4,9 @@
 //! Reading order: [`Linear`], the trait [`Module`], [`Sequential`].
 
 use super::{Device, Tensor};
-use crate::error::{Error, or_raise};
+use crate::error::{Error, or_raise, room, zeros};
 use crate::rng::Random;
+use crate::shape::checked_size;
 
 /// The name of a parameter, and the place in the model where it stands, so
 /// that somebody can put a better one there.
@@ -77,17 +78,18 @@ impl Linear {
     /// The weights are drawn around 0 with a standard deviation of
     /// `sqrt(2 / inputs)`, from the bits that Part 1 draws from; the biases
     /// are 0. All of them begin on the processor.
+    #[track_caller]
     pub fn new(inputs: usize, outputs: usize, random: &mut Random) -> Linear {
         let deviation = (2.0 / inputs as f32).sqrt();
-        let weight: Vec<f32> = (0..inputs * outputs)
-            .map(|_| deviation * random.normal())
-            .collect();
+        let count = or_raise(checked_size(&[inputs, outputs]));
+        let mut weight = or_raise(room(count));
+        weight.extend((0..count).map(|_| deviation * random.normal()));
         let leaf = |shape: &[usize], values: &[f32]| {
             or_raise(Tensor::new(shape, values, Device::Cpu)).requires_grad()
         };
         Linear {
             weight: leaf(&[inputs, outputs], &weight),
-            bias: leaf(&[outputs], &vec![0.0; outputs]),
+            bias: leaf(&[outputs], &or_raise(zeros(outputs))),
         }
     }
 }

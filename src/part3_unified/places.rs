@@ -5,8 +5,9 @@
 use super::functions::*;
 use super::ops::alike;
 use super::{Array, Binary, Device, Tensor, Window, apply};
-use crate::error::{Error, mistake, or_raise};
+use crate::error::{Error, mistake, or_raise, zeros};
 use crate::ops::Keep;
+use crate::shape::checked_size;
 
 // A comparison is 1 or 0, flat but for its jumps: it has no slope, and what
 // it gives is a constant.
@@ -107,7 +108,7 @@ impl Tensor {
                  from 0"
             )));
         }
-        let mut values = vec![0.0; labels.len() * classes];
+        let mut values = zeros(checked_size(&[labels.len(), classes])?)?;
         for (row, label) in labels.iter().enumerate() {
             values[row * classes + label] = 1.0;
         }

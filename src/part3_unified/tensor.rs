@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::function::Node;
 use super::{Array, Data, Device, Move, apply};
-use crate::error::{Error, attempt};
+use crate::error::{Error, attempt, mistake, room};
 use crate::rng::Random;
-use crate::shape::{list, size};
+use crate::shape::{checked_size, list};
 
 // ANCHOR: tensor
 /// An array on a device and, where a gradient is wanted, its place in the
@@ -65,14 +65,27 @@ impl Tensor {
         random: &mut Random,
         device: Device,
     ) -> Result<Tensor, Error> {
-        let values: Vec<f32> =
-            (0..size(shape)).map(|_| random.normal()).collect();
+        let n = checked_size(shape)?;
+        let mut values = room(n)?;
+        values.extend((0..n).map(|_| random.normal()));
         Tensor::new(shape, &values, device)
     }
 
-    /// The same numbers as a leaf that keeps its gradient.
+    /// The same numbers as a leaf that keeps its gradient; such a leaf is
+    /// returned as it is. What was computed from one is refused: a leaf of it
+    /// would cut the way back in silence.
+    #[track_caller]
     pub fn requires_grad(self) -> Tensor {
-        Tensor { array: self.array, node: Some(Node::leaf()) }
+        match self.node.as_ref().map(|node| &node.made) {
+            Some(Some((function, _))) => mistake(format!(
+                "requires_grad: this tensor is the result of {}, and a leaf \
+                 would cut it off from what it was computed from; call \
+                 .detach() first if that is meant",
+                function.name()
+            )),
+            Some(None) => self,
+            None => Tensor { array: self.array, node: Some(Node::leaf()) },
+        }
     }
 
     /// The same numbers without a way back.

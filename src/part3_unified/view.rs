@@ -47,15 +47,20 @@ impl View {
                 strides.len()
             )));
         }
-        let view =
-            View { shape: shape.to_vec(), strides: strides.to_vec(), offset };
+        checked_size(shape)?;
+        // Along an axis of size 1 nobody walks, whatever the stride.
+        let (given, axes) = (strides, shape.iter().zip(strides));
+        let strides =
+            axes.map(|(size, stride)| if *size == 1 { 0 } else { *stride });
+        let strides: Vec<isize> = strides.collect();
+        let view = View { shape: shape.to_vec(), strides, offset };
         if view.is_empty() {
             return Ok(View::dense(shape));
         }
         let (first, last) = view.bounds();
         if first < 0 || last >= memory as i128 {
             return Err(Error::Mistake(format!(
-                "view: shape {shape:?} with strides {strides:?} from offset \
+                "view: shape {shape:?} with strides {given:?} from offset \
                  {offset} reaches from element {first} to {last}, and the \
                  memory holds the elements 0 to {}; keep inside",
                 memory as i128 - 1
@@ -249,13 +254,17 @@ impl View {
         let places = window.places(&self.shape)?;
         let outer = self.shape.len() - 2;
         let [down, right] = [self.strides[outer], self.strides[outer + 1]];
-        let [step_down, step_right] = window.step.map(|step| step as isize);
+        // A step that is never made may be larger than any memory.
+        let step = |i: usize| match places[i] {
+            1 => 0,
+            _ => window.step[i] as isize,
+        };
         let mut view = self.clone();
         view.shape.truncate(outer);
         view.shape.extend(places);
         view.shape.extend(window.size);
         view.strides.truncate(outer);
-        view.strides.extend([down * step_down, right * step_right]);
+        view.strides.extend([down * step(0), right * step(1)]);
         view.strides.extend([down, right]);
         checked_size(&view.shape)?;
         Ok(view)

@@ -173,6 +173,11 @@ pub fn the_largest_of_nothing_is_refused<E: Engine>(e: &E) {
         "max: shape [2, 0] has no element along [1], and nothing is the \
          largest of none; look at the shape first"
     );
+    // Nor where the result has no element either.
+    for axes in [&[0][..], &[1], &[1, 0]] {
+        let sentence = refused(e, over(axes), &[&[0, 0]]);
+        assert!(sentence.starts_with("max: shape [0, 0] has no element"));
+    }
     // Where no row is, no row is empty.
     let rows = e.call(&over(&[1]), &[&ones(e, &[0, 3])]).expect("a maximum");
     assert_eq!(e.shape(&rows), [0]);

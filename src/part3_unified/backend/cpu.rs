@@ -1,20 +1,21 @@
 //! The processor: loops over slices, shared among threads where that pays.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::{array, fmt, iter};
+mod host;
+
+use std::{array, iter};
 
 use ndarray::{ArrayView2, ArrayViewMut2, ShapeBuilder, aview1, linalg, s};
 use rayon::prelude::*;
 
+use self::host::{Host, copied};
 use super::super::storage::Shared;
 use super::super::view::runs;
 use super::{
     Array, Backend, Binary, Memory, Reduce, Storage, Unary, View, Window, own,
 };
-use crate::error::Error;
+use crate::error::{Error, room, zeros};
+use crate::rng;
 use crate::shape::{offsets, size};
-use crate::{ledger, rng};
 
 /// From this many elements on the threads share them.
 const PARALLEL: usize = 1 << 19;
@@ -26,49 +27,13 @@ const PARALLEL_MATMUL: usize = 1 << 23;
 /// The host's processor.
 pub(in super::super) struct Cpu;
 
-/// Numbers in the host's memory.
-struct Host(Vec<f32>);
-
-impl fmt::Debug for Host {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} f32 in the memory of the host", self.0.len())
-    }
-}
-
-impl Storage for Host {
-    fn len(&self) -> usize {
-        self.0.len()
-    }
-}
-
-static NOW: AtomicU64 = AtomicU64::new(0);
-static PEAK: AtomicU64 = AtomicU64::new(0);
-
-impl Host {
-    fn shared(values: Vec<f32>) -> Shared {
-        let bytes = size_of_val(&values[..]) as u64;
-        let before = NOW.fetch_add(bytes, Ordering::Relaxed);
-        PEAK.fetch_max(before + bytes, Ordering::Relaxed);
-        ledger::count(|counts| counts.storages += 1);
-        Arc::new(Host(values))
-    }
-}
-
-impl Drop for Host {
-    fn drop(&mut self) {
-        NOW.fetch_sub(size_of_val(&self.0[..]) as u64, Ordering::Relaxed);
-        ledger::count(|counts| counts.storages_freed += 1);
-    }
-}
-
 impl Backend for Cpu {
     fn name(&self) -> String {
         "the processor".to_string()
     }
 
     fn memory(&self) -> Memory {
-        let read = |bytes: &AtomicU64| bytes.load(Ordering::Relaxed);
-        Memory { now: read(&NOW), peak: read(&PEAK) }
+        host::memory()
     }
 
     fn synchronize(&self) -> Result<(), Error> {
@@ -76,20 +41,22 @@ impl Backend for Cpu {
     }
 
     fn upload(&self, values: &[f32]) -> Result<Shared, Error> {
-        Ok(Host::shared(values.to_vec()))
+        Ok(Host::shared(copied(values)?))
     }
 
     fn download(&self, storage: &dyn Storage) -> Result<Vec<f32>, Error> {
-        Ok(own::<Host>(storage).0.clone())
+        copied(&own::<Host>(storage).0)
     }
 
     fn uniform(&self, seed: u64, n: usize) -> Result<Shared, Error> {
         let number = |k| rng::unit(rng::bits(seed, k));
-        Ok(Host::shared((0..n as u64).map(number).collect()))
+        let mut values = room(n)?;
+        values.extend((0..n as u64).map(number));
+        Ok(Host::shared(values))
     }
 
     fn copy(&self, a: &Array) -> Result<Shared, Error> {
-        Ok(Host::shared(elements(a)))
+        Ok(Host::shared(elements(a)?))
     }
 
     fn paste(
@@ -101,7 +68,7 @@ impl Backend for Cpu {
         let storage: &mut dyn std::any::Any = storage;
         let host: &mut Host =
             storage.downcast_mut().expect("an array knows its device");
-        for (at, value) in view.offsets().zip(elements(a)) {
+        for (at, value) in view.offsets().zip(elements(a)?) {
             host.0[at] = value;
         }
         Ok(())
@@ -109,7 +76,7 @@ impl Backend for Cpu {
 
     fn unary(&self, op: Unary, a: &Array) -> Result<Shared, Error> {
         let a = &a.compact()?;
-        Ok(match op {
+        match op {
             Unary::Scale(number) => map(a, |x| x * number),
             Unary::Shift(number) => map(a, |x| x + number),
             Unary::Over(number) => map(a, |x| x / number),
@@ -124,7 +91,7 @@ impl Backend for Cpu {
             Unary::Tanh => map(a, f32::tanh),
             Unary::Sigmoid => map(a, sigmoid),
             Unary::Sin => map(a, f32::sin),
-        })
+        }
     }
 
     fn binary(
@@ -133,7 +100,7 @@ impl Backend for Cpu {
         a: &Array,
         b: &Array,
     ) -> Result<Shared, Error> {
-        Ok(pairs(op, &straight(a)?, &straight(b)?))
+        pairs(op, &straight(a)?, &straight(b)?)
     }
 
     fn choose(
@@ -158,7 +125,7 @@ impl Backend for Cpu {
         columns: usize,
     ) -> Result<Shared, Error> {
         if a.is_empty() {
-            return Ok(Host::shared(vec![0.0; rows]));
+            return Ok(Host::shared(zeros(rows)?));
         }
         // Rows that lie side by side are joined row by row; whatever does
         // not lie evenly is laid out first.
@@ -176,7 +143,7 @@ impl Backend for Cpu {
     fn matmul(&self, a: &Array, b: &Array) -> Result<Shared, Error> {
         let [batch, m, k] = [0, 1, 2].map(|axis| a.shape()[axis]);
         let n = b.shape()[2];
-        let mut out = vec![0.0; batch * m * n];
+        let mut out = zeros(batch * m * n)?;
         if a.is_empty() || b.is_empty() {
             return Ok(Host::shared(out));
         }
@@ -213,7 +180,9 @@ impl Backend for Cpu {
     fn gather(&self, a: &Array, places: &[usize]) -> Result<Shared, Error> {
         let width = a.shape()[1];
         let row = |&place: &usize| &dense(a)[place * width..][..width];
-        Ok(Host::shared(places.iter().flat_map(row).copied().collect()))
+        let mut values = room(places.len() * width)?;
+        places.iter().for_each(|place| values.extend_from_slice(row(place)));
+        Ok(Host::shared(values))
     }
 
     fn scatter(
@@ -223,7 +192,7 @@ impl Backend for Cpu {
         rows: usize,
     ) -> Result<Shared, Error> {
         let width = a.shape()[1];
-        let mut out = vec![0.0; rows * width];
+        let mut out = zeros(rows * width)?;
         for (row, &place) in places.iter().enumerate() {
             let target = &mut out[place * width..][..width];
             let given = &dense(a)[row * width..][..width];
@@ -240,7 +209,7 @@ impl Backend for Cpu {
         image: [usize; 2],
     ) -> Result<Shared, Error> {
         let shape = [count, image[0], image[1]];
-        let mut out = vec![0.0; shape.iter().product()];
+        let mut out = zeros(shape.iter().product())?;
         let windows = View::dense(&shape).windows(window)?;
         for (at, value) in windows.offsets().zip(dense(a)) {
             out[at] += value;
@@ -252,7 +221,7 @@ impl Backend for Cpu {
 // ANCHOR: binary
 /// A loop of its own for each operation, so that each is compiled for what it
 /// does.
-fn pairs(op: Binary, a: &Array, b: &Array) -> Shared {
+fn pairs(op: Binary, a: &Array, b: &Array) -> Result<Shared, Error> {
     match op {
         Binary::Add => zip(a, b, |x, y| x + y),
         Binary::Mul => zip(a, b, |x, y| x * y),
@@ -297,9 +266,9 @@ fn walk<const N: usize>(
 }
 
 /// The elements of any view, in row-major order.
-fn elements(a: &Array) -> Vec<f32> {
+fn elements(a: &Array) -> Result<Vec<f32>, Error> {
     let all = numbers(a);
-    let mut values = Vec::with_capacity(a.len());
+    let mut values = room(a.len())?;
     walk([a.view()], |[at], length, [step]| match step {
         1 => values.extend_from_slice(&all[at..][..length]),
         0 => values.extend(iter::repeat_n(all[at], length)),
@@ -308,7 +277,7 @@ fn elements(a: &Array) -> Vec<f32> {
             values.extend((0..length).map(|i| all[place(i)]));
         }
     });
-    values
+    Ok(values)
 }
 
 /// The same elements in runs that lie in a row or are one number, over and
@@ -321,26 +290,34 @@ fn straight(a: &Array) -> Result<Array, Error> {
     }
 }
 
-fn map(a: &Array, f: impl Fn(f32) -> f32 + Sync) -> Shared {
+fn map(a: &Array, f: impl Fn(f32) -> f32 + Sync) -> Result<Shared, Error> {
     let x = dense(a);
-    Host::shared(match x.len() {
-        0..PARALLEL => x.iter().map(|&x| f(x)).collect(),
-        _ => x.par_iter().map(|&x| f(x)).collect(),
-    })
+    let mut values = room(x.len())?;
+    match x.len() {
+        0..PARALLEL => values.extend(x.iter().map(|&x| f(x))),
+        _ => x.par_iter().map(|&x| f(x)).collect_into_vec(&mut values),
+    }
+    Ok(Host::shared(values))
 }
 
 /// `f` of each pair of straight arrays. What is broadcast is read where it
 /// lies, as often as it is needed.
-fn zip(a: &Array, b: &Array, f: impl Fn(f32, f32) -> f32 + Sync) -> Shared {
+fn zip(
+    a: &Array,
+    b: &Array,
+    f: impl Fn(f32, f32) -> f32 + Sync,
+) -> Result<Shared, Error> {
+    let mut values = room(a.len())?;
     if a.is_dense() && b.is_dense() {
         let (x, y) = (dense(a), dense(b));
-        return Host::shared(match x.len() {
-            0..PARALLEL => x.iter().zip(y).map(|(&x, &y)| f(x, y)).collect(),
-            _ => x.par_iter().zip(y).map(|(&x, &y)| f(x, y)).collect(),
-        });
+        let f = |(&x, &y): (&f32, &f32)| f(x, y);
+        match x.len() {
+            0..PARALLEL => values.extend(x.iter().zip(y).map(f)),
+            _ => x.par_iter().zip(y).map(f).collect_into_vec(&mut values),
+        }
+        return Ok(Host::shared(values));
     }
     let (all, others) = (numbers(a), numbers(b));
-    let mut values = Vec::with_capacity(a.len());
     walk([a.view(), b.view()], |[i, j], length, steps| {
         let (x, y) = (all[i..].iter(), others[j..].iter());
         let (first, other) = (all[i], others[j]);
@@ -353,7 +330,7 @@ fn zip(a: &Array, b: &Array, f: impl Fn(f32, f32) -> f32 + Sync) -> Shared {
             _ => values.extend(iter::repeat_n(f(first, other), length)),
         }
     });
-    Host::shared(values)
+    Ok(Host::shared(values))
 }
 
 /// `1 / (1 + e^-x)`, without a large exponential.

@@ -1,0 +1,69 @@
+//! Where a graph ends, and where it must not: leaves of results, gradients
+//! inside `no_grad`, slopes that are constant.
+
+use rungrad::part3_unified::{Tensor, grad, no_grad};
+
+use super::common::clean;
+use super::common::refusal::refusal;
+use super::{constant, leaf};
+
+#[test]
+fn a_result_does_not_become_a_leaf_in_silence() {
+    let _clean = clean();
+    let x = leaf(&[2.0]);
+    let y = &x * 3.0;
+    assert_eq!(
+        refusal(|| y.clone().requires_grad()),
+        "requires_grad: this tensor is the result of scale, and a leaf would \
+         cut it off from what it was computed from; call .detach() first if \
+         that is meant"
+    );
+    let z = y.detach().requires_grad();
+    assert_ne!(z.id(), y.id());
+    // A leaf is one already, and stays the same.
+    assert_eq!(x.clone().requires_grad().id(), x.id());
+    // What nothing was recorded of may become one.
+    assert!(no_grad(|| &x * 3.0).requires_grad().id().is_some());
+}
+
+/// As in PyTorch: who asks for a graph of the gradient gets one.
+#[test]
+fn a_gradient_with_a_graph_has_one_inside_no_grad_too() {
+    let _clean = clean();
+    let x = leaf(&[2.0, -1.0]);
+    let cube = x.mul(&x).mul(&x).sum();
+    let first = no_grad(|| grad(&[&cube], &[&x], true)).remove(0);
+    let second = grad(&[&first.sum()], &[&x], false).remove(0);
+    assert_eq!(second.to_vec().unwrap(), [12.0, -6.0]);
+    assert!(second.id().is_none());
+    let plain = no_grad(|| grad(&[&cube], &[&x], false)).remove(0);
+    assert!(plain.id().is_none());
+    assert!(no_grad(|| x.mul(&x)).id().is_none(), "and nothing else has");
+}
+
+#[test]
+fn a_constant_slope_has_the_slope_0() {
+    let _clean = clean();
+    let c = constant(&[3.0, f32::INFINITY]);
+    type Loss<'a> = (&'a str, &'a dyn Fn(&Tensor) -> Tensor, [f32; 2]);
+    let losses: [Loss; 4] = [
+        ("sum", &|x| x.sum(), [1.0, 1.0]),
+        ("relu", &|x| x.relu().sum(), [1.0, 0.0]),
+        ("product with a constant", &|x| x.mul(&c).sum(), [3.0, f32::INFINITY]),
+        ("max", &|x| x.max(), [1.0, 0.0]),
+    ];
+    for (name, loss, right) in losses {
+        let (x, other) = (leaf(&[2.0, -1.0]), leaf(&[5.0]));
+        let y = loss(&x).add(&other.sum());
+        let mut firsts = grad(&[&y], &[&x, &other], true);
+        let first = firsts.remove(0);
+        assert_eq!(first.to_vec().unwrap(), right, "{name}");
+        let seconds = grad(&[&first.sum()], &[&x, &other], true);
+        assert_eq!(seconds[0].to_vec().unwrap(), [0.0; 2], "{name}");
+        assert_eq!(seconds[1].to_vec().unwrap(), [0.0], "{name}");
+        let third = grad(&[&seconds[0].sum()], &[&x], false).remove(0);
+        assert_eq!(third.to_vec().unwrap(), [0.0; 2], "{name}");
+        first.sum().backward();
+        assert_eq!(x.grad().unwrap().to_vec().unwrap(), [0.0; 2], "{name}");
+    }
+}
