@@ -300,19 +300,50 @@ fn long_rows_and_many_tiles_are_right() {
     }
 }
 
+/// The kernels that broadcast walk eight axes.
 #[test]
-fn more_axes_than_the_kernel_stretches_are_refused() {
+fn operands_of_any_number_of_axes_stretch() {
     let _clean = clean();
     let Some(e) = open() else { return };
-    let (a, b) = (e.leaf(&[1; 9], &[2.0]), e.leaf(&[2], &[1.0; 2]));
+    for axes in [8, 9, 12] {
+        let [mut even, mut odd] = [vec![1; axes], vec![1; axes]];
+        for axis in 0..axes {
+            let size = 2 - usize::from(axis > 10);
+            [&mut even, &mut odd][axis % 2][axis] = size;
+        }
+        for call in [Call::Add, Call::Mul, Call::Sub, Call::Div] {
+            let mut random = Random(7);
+            let operands = [&even, &odd[1..].to_vec()].map(|shape| {
+                let values = random.values(shape.iter().product());
+                (e.leaf(shape, &values), Array::new(shape, &values))
+            });
+            let [(x, a), (y, b)] = operands;
+            let z = e.call(&call, &[&x, &y]).unwrap();
+            let right = call.judge(&[a, b]);
+            assert_eq!(z.shape(), right.shape);
+            for (yours, right) in e.values(&z).iter().zip(&right.values) {
+                assert!((f64::from(*yours) - right).abs() < 1e-5, "{call:?}");
+            }
+            assert_eq!(z.sum().backward_recorded().blame(), None);
+        }
+    }
+}
+
+#[test]
+fn a_result_does_not_become_a_leaf_in_silence() {
+    let _clean = clean();
+    let Some(Part2(gpu)) = open() else { return };
+    let x = Tensor::new(&gpu, &[1], &[2.0]).unwrap().requires_grad();
+    let y = x.scale(3.0);
     assert_eq!(
-        refusal(|| a.mul(&b)),
-        "mul: shape [1, 1, 1, 1, 1, 1, 1, 1, 2] has 9 axes, and the kernel \
-         that broadcasts takes 8; reshape the operands to fewer, or to equal \
-         shapes"
+        refusal(|| y.requires_grad()),
+        "requires_grad: this tensor is the result of scale, and a leaf would \
+         cut it off from what it was computed from; call .detach() first if \
+         that is meant"
     );
-    // Without stretching, any number will do.
-    assert_eq!(a.mul(&a).sum().to_vec().unwrap(), [4.0]);
+    assert!(y.detach().requires_grad().parents().is_empty());
+    // A leaf is one already, and stays the same.
+    assert_eq!(x.requires_grad().id(), x.id());
 }
 
 #[test]

@@ -38,3 +38,14 @@ kernel void copy_paste(global const float *a, uint a_offset,
     if (i < n)
         out[place(i, offset, shape, strides)] = a[a_offset + i];
 }
+
+// The mirror for a view of more axes: the place of each element was counted
+// on the host. all is the length of out.
+kernel void copy_places(global const float *a, uint a_offset,
+                        global const uint *places, global float *out,
+                        uint all, uint n)
+{
+    uint i = get_global_id(0);
+    if (i < n && places[i] < all)
+        out[places[i]] = a[a_offset + i];
+}

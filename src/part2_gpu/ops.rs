@@ -7,6 +7,7 @@
 //! new.
 
 use super::Tensor;
+use super::reduce::repeat_axes;
 use crate::error::{Error, or_raise};
 use crate::opencl::{Buffer, Event, Gpu, Kernel, kernels};
 use crate::ops::Op;
@@ -203,11 +204,11 @@ fn pairs(
         return elementwise(equal, a, b);
     }
     if shape.len() > 8 {
-        return Err(Error::Mistake(format!(
-            "{op}: shape {shape:?} has {} axes, and the kernel that broadcasts \
-             takes 8; reshape the operands to fewer, or to equal shapes",
-            shape.len()
-        )));
+        // The kernel that broadcasts walks eight axes.
+        let whole = |it: &Tensor| {
+            repeat_axes(it, &stretched(it.shape(), &shape), &shape)
+        };
+        return elementwise(equal, &whole(a)?, &whole(b)?);
     }
     let sizes: Vec<i32> = shape.iter().map(|&size| size as i32).collect();
     let [a_steps, b_steps] = [a, b].map(|it| steps(it.shape(), &shape));

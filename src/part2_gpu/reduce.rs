@@ -120,7 +120,7 @@ fn sum_axis(a: &Tensor, axis: usize) -> Result<Tensor, Error> {
 
 /// The mirror of [`sum_axes`]: the elements repeated along the axes, up to a
 /// shape.
-fn repeat_axes(
+pub(super) fn repeat_axes(
     a: &Tensor,
     axes: &[usize],
     shape: &[usize],

@@ -22,6 +22,7 @@ pub(crate) fn run(gpu: &Gpu, kernel: &Kernel, n: usize) -> Option<Both> {
         ("choose", "elements") => bench.choose(),
         ("copy", "strided") => bench.copy_from_a_view(),
         ("copy", "paste") => bench.copy_to_a_view(),
+        ("copy", "places") => bench.copy_to_places(),
         ("reduce", "rows_sum") => bench.reduce_rows(sum),
         ("reduce", "rows_max") => bench.reduce_rows(max),
         ("reduce", "columns_sum") => bench.reduce_columns(sum),
@@ -168,6 +169,22 @@ impl<'a> Bench<'a> {
             .scalar(self.count - 1)
             .scalar(self.row())
             .scalar([-1; 8])
+            .scalar(self.count);
+        (written(launch, &out), self.backwards())
+    }
+
+    /// The values backwards, by a list of their places.
+    fn copy_to_places(&self) -> Both {
+        let places: Vec<u32> = (0..self.count).rev().collect();
+        let places = self.gpu.upload(&places).unwrap();
+        let out = self.out(self.n);
+        let launch = self
+            .launch(self.n)
+            .input(&self.x, LATE + self.n)
+            .scalar(LATE as u32)
+            .input(&places, self.n)
+            .output(&out, self.n)
+            .scalar(self.count)
             .scalar(self.count);
         (written(launch, &out), self.backwards())
     }

@@ -9,9 +9,11 @@ mod arrays;
 mod cases;
 #[path = "../common/child.rs"]
 mod child;
+mod constants;
 mod costs;
 mod devices;
 mod disguise;
+mod limits;
 mod refusals;
 mod slopes;
 mod third;

@@ -91,6 +91,14 @@ pub const COPY_PASTE: Kernel =
         Some(vec![given.uint(1)? + given.uint(6)?, reach])
     });
 
+/// Elements to places that are counted: arguments `a, a_offset, places, out,
+/// all, n`.
+pub const COPY_PLACES: Kernel =
+    kernel!("part3/copy.cl", "copy_places", |given| {
+        let n = given.uint(5)?;
+        Some(vec![given.uint(1)? + n, n, given.uint(4)?])
+    });
+
 /// Rows, one group for each part of one: arguments `a, offset, row_stride,
 /// columns, segment, out`.
 fn rows(given: &Given) -> Option<Vec<u64>> {
@@ -221,6 +229,7 @@ pub(super) const ALL: &[Kernel] = &[
     CHOOSE_ELEMENTS,
     COPY_STRIDED,
     COPY_PASTE,
+    COPY_PLACES,
     REDUCE_ROWS_SUM,
     REDUCE_ROWS_MAX,
     REDUCE_COLUMNS_SUM,

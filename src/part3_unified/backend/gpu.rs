@@ -1,16 +1,17 @@
 //! An OpenCL device: one kernel for each primitive.
 
+mod axes;
 mod stages;
 
 use std::sync::{Arc, OnceLock};
 
+use self::axes::walk;
 use super::super::storage::Shared;
-use super::super::view::runs;
 use super::pool::{Pool, Pooled};
 use super::{
     Array, Backend, Binary, Memory, Reduce, Storage, Unary, View, Window, own,
 };
-use crate::error::Error;
+use crate::error::{Error, zeros};
 use crate::opencl::{self, Buffer, Gpu, Kernel, Launch, kernels};
 
 /// The items of a work-group, enough for any device to fill its units.
@@ -18,9 +19,6 @@ const GROUP: usize = 256;
 
 /// The side of a tile in `kernels/part3/matmul.cl`.
 const TILE: usize = 16;
-
-/// The axes that a view may have on the device; see `kernels/part3/copy.cl`.
-const AXES: usize = 8;
 
 /// One OpenCL device, and the buffers that wait for their next use.
 pub(in super::super) struct OpenCl {
@@ -118,7 +116,10 @@ impl Backend for OpenCl {
     }
 
     fn copy(&self, a: &Array) -> Result<Shared, Error> {
-        let (n, [shape, steps]) = (a.len(), walk([a.view()])?);
+        let Some([shape, steps]) = walk([a.view()]) else {
+            return self.copy_by_places(a);
+        };
+        let n = a.len();
         self.fill(n, |out| {
             self.each(&kernels::COPY_STRIDED, n)
                 .input(buffer(a), 1)
@@ -138,8 +139,10 @@ impl Backend for OpenCl {
         view: &View,
         a: &Array,
     ) -> Result<(), Error> {
-        let (n, [shape, steps]) = (a.len(), walk([view])?);
-        let a = a.compact()?;
+        let (n, a) = (a.len(), a.compact()?);
+        let Some([shape, steps]) = walk([view]) else {
+            return self.paste_by_places(storage, view, &a);
+        };
         self.each(&kernels::COPY_PASTE, n)
             .input(buffer(&a), a.offset() + n)
             .scalar(a.offset() as u32)
@@ -203,7 +206,9 @@ impl Backend for OpenCl {
                     .map(drop)
             });
         }
-        let [shape, of_a, of_b] = walk([a.view(), b.view()])?;
+        let Some([shape, of_a, of_b]) = walk([a.view(), b.view()]) else {
+            return self.binary(op, &a.compact()?, &b.compact()?);
+        };
         self.fill(n, |out| {
             self.each(&strided, n)
                 .input(buffer(a), 1)
@@ -251,7 +256,7 @@ impl Backend for OpenCl {
         columns: usize,
     ) -> Result<Shared, Error> {
         if a.is_empty() {
-            return self.upload(&vec![0.0; rows]);
+            return self.upload(&zeros(rows)?);
         }
         let flat = a.reshape(&[rows, columns])?;
         let strides = (flat.strides()[0], flat.strides()[1]);
@@ -268,7 +273,7 @@ impl Backend for OpenCl {
         let [batch, m, k] = [0, 1, 2].map(|axis| a.shape()[axis]);
         let n = b.shape()[2];
         if k == 0 {
-            return self.upload(&vec![0.0; batch * m * n]);
+            return self.upload(&zeros(batch * m * n)?);
         }
         let strides = |a: &Array, axis: usize| a.strides()[axis] as i32;
         let strides = [
@@ -325,6 +330,10 @@ impl Backend for OpenCl {
         rows: usize,
     ) -> Result<Shared, Error> {
         let (given, width) = (a.shape()[0], a.shape()[1]);
+        let n = rows * width;
+        if n == 0 {
+            return self.upload(&[]);
+        }
         // Which rows go where: those of place `i` stand in `order` from
         // `starts[i]` to `starts[i + 1]`.
         let mut order: Vec<usize> = (0..given).collect();
@@ -333,7 +342,6 @@ impl Backend for OpenCl {
             .map(|i| order.partition_point(|&row| places[row] < i))
             .collect();
         let (starts, order) = (self.places(&starts)?, self.places(&order)?);
-        let n = rows * width;
         self.fill(n, |out| {
             self.each(&kernels::SCATTER_ROWS, n)
                 .input(buffer(a), 1)
@@ -358,7 +366,9 @@ impl Backend for OpenCl {
     ) -> Result<Shared, Error> {
         let ([h, w], places) = (image, window.places(&image)?);
         let sizes = [[h, w], places, window.size, window.step].concat();
-        let sizes: Vec<i32> = sizes.iter().map(|&size| size as i32).collect();
+        // A step that is too long for a kernel is too long to be made.
+        let count = |&size: &usize| i32::try_from(size).unwrap_or(i32::MAX);
+        let sizes: Vec<i32> = sizes.iter().map(count).collect();
         let sizes: [i32; 8] = sizes.try_into().expect("four pairs");
         let n = count * h * w;
         self.fill(n, |out| {
@@ -390,29 +400,4 @@ fn kernels_of(op: Binary) -> (Kernel, Kernel) {
 
 fn buffer(a: &Array) -> &Buffer<f32> {
     own::<Pooled>(&**a.storage()).buffer()
-}
-
-/// The sizes and the strides of views of one shape, as few axes as there
-/// can be. The axes that are missing have size 1 and stand first.
-fn walk<const N: usize, const M: usize>(
-    views: [&View; N],
-) -> Result<[[i32; AXES]; M], Error> {
-    let runs = runs(views);
-    let Some(missing) = AXES.checked_sub(runs.len()) else {
-        return Err(Error::Mistake(format!(
-            "a view of {} axes that do not lie evenly cannot be walked on an \
-             OpenCL device, which takes {AXES}; reshape to fewer axes before \
-             you take the view",
-            runs.len()
-        )));
-    };
-    let mut walk = [[0; AXES]; M];
-    walk[0] = [1; AXES];
-    for (axis, (size, strides)) in runs.into_iter().enumerate() {
-        walk[0][missing + axis] = size as i32;
-        for (view, stride) in strides.into_iter().enumerate() {
-            walk[1 + view][missing + axis] = stride as i32;
-        }
-    }
-    Ok(walk)
 }

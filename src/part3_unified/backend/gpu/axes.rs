@@ -1,0 +1,70 @@
+//! Views of any number of axes, on kernels that walk eight.
+
+use super::super::super::storage::Shared;
+use super::super::super::view::runs;
+use super::{Array, OpenCl, Pooled, Storage, View, buffer, kernels, own};
+use crate::error::Error;
+
+/// The axes that a kernel walks; see `kernels/part3/copy.cl`.
+const AXES: usize = 8;
+
+/// The sizes and the strides of views of one shape, as few axes as there
+/// can be; `None` where a kernel has not so many. The axes that are missing
+/// have size 1 and stand first.
+pub(super) fn walk<const N: usize, const M: usize>(
+    views: [&View; N],
+) -> Option<[[i32; AXES]; M]> {
+    let runs = runs(views);
+    let missing = AXES.checked_sub(runs.len())?;
+    let mut walk = [[0; AXES]; M];
+    walk[0] = [1; AXES];
+    for (axis, (size, strides)) in runs.into_iter().enumerate() {
+        walk[0][missing + axis] = size as i32;
+        for (view, stride) in strides.into_iter().enumerate() {
+            walk[1 + view][missing + axis] = stride as i32;
+        }
+    }
+    Some(walk)
+}
+
+// Beyond eight axes, the host counts where each element lies: a list as long
+// as the view, instead of a kernel for every number of axes.
+impl OpenCl {
+    /// The elements of a view: rows of one element, by their places.
+    pub(super) fn copy_by_places(&self, a: &Array) -> Result<Shared, Error> {
+        let (n, all) = (a.len(), a.storage().len());
+        let places = self.places(&a.view().offsets().collect::<Vec<_>>())?;
+        self.fill(n, |out| {
+            self.each(&kernels::GATHER_ROWS, n)
+                .input(buffer(a), all)
+                .scalar(0_u32)
+                .scalar(all as u32)
+                .scalar(1_u32)
+                .input(&places, n)
+                .output(out, n)
+                .scalar(n as u32)
+                .run()
+                .map(drop)
+        })
+    }
+
+    /// Dense elements to the places of a view.
+    pub(super) fn paste_by_places(
+        &self,
+        storage: &mut dyn Storage,
+        view: &View,
+        a: &Array,
+    ) -> Result<(), Error> {
+        let (n, all) = (a.len(), storage.len());
+        let places = self.places(&view.offsets().collect::<Vec<_>>())?;
+        self.each(&kernels::COPY_PLACES, n)
+            .input(buffer(a), a.offset() + n)
+            .scalar(a.offset() as u32)
+            .input(&places, n)
+            .output(own::<Pooled>(storage).buffer(), all)
+            .scalar(all as u32)
+            .scalar(n as u32)
+            .run()
+            .map(drop)
+    }
+}
