@@ -39,13 +39,13 @@ kernel void copy_paste(global const float *a, uint a_offset,
         out[place(i, offset, shape, strides)] = a[a_offset + i];
 }
 
-// The mirror for a view of more axes: the place of each element was counted
-// on the host. all is the length of out.
-kernel void copy_places(global const float *a, uint a_offset,
-                        global const uint *places, global float *out,
-                        uint all, uint n)
+// The mirror for a view of more axes. Where an element of out (n) stands in
+// that view was counted on the host: places (n), and what is not in the view
+// has no place among the elements of a (given), and stays.
+kernel void copy_places(global const float *a, uint a_offset, uint given,
+                        global const uint *places, global float *out, uint n)
 {
     uint i = get_global_id(0);
-    if (i < n && places[i] < all)
-        out[places[i]] = a[a_offset + i];
+    if (i < n && places[i] < given)
+        out[i] = a[a_offset + places[i]];
 }

@@ -58,6 +58,7 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
     (&["choose_elements"], "in offset in offset in offset out count", &[0]),
     (&["copy_strided"], "in offset shape strides out count", &[0]),
     (&["copy_paste"], "in offset out offset shape dense within", &[0]),
+    (&["copy_places"], "in offset few words out count", &[0]),
     (
         &["reduce_rows_sum", "reduce_rows_max"],
         "in offset count count count out",

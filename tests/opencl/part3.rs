@@ -182,9 +182,9 @@ impl<'a> Bench<'a> {
             .launch(self.n)
             .input(&self.x, LATE + self.n)
             .scalar(LATE as u32)
+            .scalar(self.count)
             .input(&places, self.n)
             .output(&out, self.n)
-            .scalar(self.count)
             .scalar(self.count);
         (written(launch, &out), self.backwards())
     }

@@ -8,7 +8,6 @@ use rungrad::part3_unified::{
 use rungrad::{Error, attempt};
 
 use super::common::clean;
-use super::common::device::gpu_or_skip;
 use super::common::refusal::refusal;
 use super::{constant, leaf};
 

@@ -91,12 +91,12 @@ pub const COPY_PASTE: Kernel =
         Some(vec![given.uint(1)? + given.uint(6)?, reach])
     });
 
-/// Elements to places that are counted: arguments `a, a_offset, places, out,
-/// all, n`.
+/// Elements to a view whose places are counted: arguments `a, a_offset, given,
+/// places, out, n`.
 pub const COPY_PLACES: Kernel =
     kernel!("part3/copy.cl", "copy_places", |given| {
         let n = given.uint(5)?;
-        Some(vec![given.uint(1)? + n, n, given.uint(4)?])
+        Some(vec![given.uint(1)? + given.uint(2)?, n, n])
     });
 
 /// Rows, one group for each part of one: arguments `a, offset, row_stride,

@@ -367,8 +367,8 @@ impl Backend for OpenCl {
         let ([h, w], places) = (image, window.places(&image)?);
         let sizes = [[h, w], places, window.size, window.step].concat();
         // A step that is too long for a kernel is too long to be made.
-        let count = |&size: &usize| i32::try_from(size).unwrap_or(i32::MAX);
-        let sizes: Vec<i32> = sizes.iter().map(count).collect();
+        let int = |&size: &usize| i32::try_from(size).unwrap_or(i32::MAX);
+        let sizes: Vec<i32> = sizes.iter().map(int).collect();
         let sizes: [i32; 8] = sizes.try_into().expect("four pairs");
         let n = count * h * w;
         self.fill(n, |out| {

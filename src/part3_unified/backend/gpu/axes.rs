@@ -27,8 +27,8 @@ pub(super) fn walk<const N: usize, const M: usize>(
     Some(walk)
 }
 
-// Beyond eight axes, the host counts where each element lies: a list as long
-// as the view, instead of a kernel for every number of axes.
+// Beyond eight axes the host counts where each element lies. A kernel that read
+// the strides from a buffer could not say how far it reaches.
 impl OpenCl {
     /// The elements of a view: rows of one element, by their places.
     pub(super) fn copy_by_places(&self, a: &Array) -> Result<Shared, Error> {
@@ -55,14 +55,17 @@ impl OpenCl {
         view: &View,
         a: &Array,
     ) -> Result<(), Error> {
-        let (n, all) = (a.len(), storage.len());
-        let places = self.places(&view.offsets().collect::<Vec<_>>())?;
+        let mut places = vec![u32::MAX; storage.len()];
+        for (i, at) in view.offsets().enumerate() {
+            places[at] = i as u32;
+        }
+        let (n, places) = (places.len(), self.gpu.upload(&places)?);
         self.each(&kernels::COPY_PLACES, n)
-            .input(buffer(a), a.offset() + n)
+            .input(buffer(a), a.offset() + a.len())
             .scalar(a.offset() as u32)
+            .scalar(a.len() as u32)
             .input(&places, n)
-            .output(own::<Pooled>(storage).buffer(), all)
-            .scalar(all as u32)
+            .output(own::<Pooled>(storage).buffer(), n)
             .scalar(n as u32)
             .run()
             .map(drop)
