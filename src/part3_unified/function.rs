@@ -231,7 +231,7 @@ thread_local! {
 
 /// Runs `work` without recording: its results have no way back.
 pub fn no_grad<T>(work: impl FnOnce() -> T) -> T {
-    recording(false, work)
+    scoped(&RECORDING, false, work)
 }
 
 /// Runs `work` with or without recording.
