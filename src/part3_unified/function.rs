@@ -62,13 +62,7 @@ impl Context {
     /// In forward: keeps input `i` for backward.
     #[track_caller]
     pub fn save_input(&mut self, i: usize, array: &Array) {
-        if i >= self.inputs.len() {
-            mistake(format!(
-                "Context::save_input({i}, ..): there are {} inputs, counted \
-                 from 0",
-                self.inputs.len()
-            ));
-        }
+        self.check_place(i);
         self.inputs[i] = Some(array.clone());
     }
 
@@ -103,6 +97,19 @@ impl Context {
     }
 }
 // ANCHOR_END: context
+
+impl Context {
+    #[track_caller]
+    fn check_place(&self, i: usize) {
+        if i >= self.inputs.len() {
+            mistake(format!(
+                "Context::save_input({i}, ..): there are {} inputs, counted \
+                 from 0",
+                self.inputs.len()
+            ));
+        }
+    }
+}
 
 // ANCHOR: node
 /// A place in the graph: a leaf, or a function with its context.
