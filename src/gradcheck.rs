@@ -67,7 +67,7 @@ pub enum Diagnosis {
     /// A mistake that one operation invites; whoever knows the operation
     /// puts it here in the place of [`Diagnosis::Unknown`].
     Typical(&'static str),
-    /// None of the above.
+    /// None of the above, or more than one.
     Unknown,
 }
 
@@ -113,66 +113,109 @@ pub struct Mismatch {
     pub diagnosis: Diagnosis,
 }
 
-/// None when `yours` agrees with `right`. `parts` are the gradients that
-/// should have been added up to `right`, when there are several.
+/// None when `yours` agrees with `right`, to a share of the largest element.
+/// `parts` are the gradients that should have been added up to `right`, when
+/// there are several.
 pub fn compare(
     yours: &Array,
     right: &Array,
     parts: &[Array],
 ) -> Option<Mismatch> {
-    if agrees(yours, right) {
+    let finite = right.values.iter().filter(|r| r.is_finite());
+    let largest = finite.fold(0.0, |m: f64, r| m.max(r.abs()));
+    let room = TOLERANCE * largest + 1e-7;
+    let room = right.values.iter().map(|_| room).collect();
+    within(
+        yours,
+        right,
+        &Array { shape: right.shape.clone(), values: room },
+        parts,
+    )
+}
+
+/// None when each element of `yours` is as near to that of `right` as `room`
+/// allows, and where nothing can be judged: where the slope, or the room, is
+/// no finite number.
+pub fn within(
+    yours: &Array,
+    right: &Array,
+    room: &Array,
+    parts: &[Array],
+) -> Option<Mismatch> {
+    if agrees(yours, right, room) {
         return None;
     }
+    let diagnosis = diagnose(yours, right, room, parts);
     let (yours, right) = (yours.clone(), right.clone());
-    let diagnosis = diagnose(&yours, &right, parts);
     Some(Mismatch { yours, right, diagnosis })
 }
 
-/// Where the slope is no finite number (at the root of 0, in a mean of
-/// nothing) it judges nothing.
-fn agrees(yours: &Array, right: &Array) -> bool {
-    let finite = right.values.iter().filter(|r| r.is_finite());
-    let largest = finite.fold(0.0, |m: f64, r| m.max(r.abs()));
-    let allowed = TOLERANCE * largest + 1e-7;
-    // A NaN of yours is never near a number.
+/// A NaN of yours is never near a number.
+fn agrees(yours: &Array, right: &Array, room: &Array) -> bool {
+    let unknown = |i: usize| {
+        let known = right.values[i].is_finite() && room.values[i].is_finite();
+        !known
+    };
     let near =
-        |(y, r): (&f64, &f64)| !r.is_finite() || (y - r).abs() <= allowed;
+        |i: usize| (yours.values[i] - right.values[i]).abs() <= room.values[i];
     yours.shape == right.shape
-        && yours.values.iter().zip(&right.values).all(near)
+        && (0..right.values.len()).all(|i| unknown(i) || near(i))
 }
 
-/// The first pattern that fits, tried from the plainest to the rarest.
-fn diagnose(yours: &Array, right: &Array, parts: &[Array]) -> Diagnosis {
-    let scaled = |factor: f64| Array {
-        shape: right.shape.clone(),
-        values: right.values.iter().map(|r| factor * r).collect(),
-    };
+/// The pattern that fits, if there is one. It fits when it predicts every
+/// element. Where two of them do, none is named: no word is better than a
+/// wrong one.
+fn diagnose(
+    yours: &Array,
+    right: &Array,
+    room: &Array,
+    parts: &[Array],
+) -> Diagnosis {
     if yours.shape != right.shape {
         return match summed_to(yours, &right.shape) {
-            Some(sum) if agrees(&sum, right) => Diagnosis::NotSummed,
+            Some(sum) if agrees(&sum, right, room) => Diagnosis::NotSummed,
             _ => Diagnosis::Shape,
         };
     }
     if yours.values.iter().any(|y| y.is_nan()) {
         return Diagnosis::NotANumber;
     }
-    if yours.values.iter().all(|&y| y == 0.0) {
-        return Diagnosis::AllZero;
+    let fits = |wrong: &Array| agrees(yours, wrong, room);
+    let zero = yours.values.iter().all(|&y| y == 0.0);
+    let part = parts.len() > 1 && parts.iter().any(fits);
+    let patterns = [
+        (zero, Diagnosis::AllZero),
+        (fits(&times(right, -1.0)), Diagnosis::Sign),
+        (transposed(right).is_some_and(|t| fits(&t)), Diagnosis::Transposed),
+        (part, Diagnosis::Overwritten),
+    ];
+    let mut found = patterns.into_iter().filter(|(fits, _)| *fits);
+    match (found.next(), found.next()) {
+        (Some((_, only)), None) => only,
+        (Some(_), Some(_)) => Diagnosis::Unknown,
+        (None, _) => factor(yours, right, room),
     }
-    if agrees(yours, &scaled(-1.0)) {
-        return Diagnosis::Sign;
-    }
-    if transposed(right).is_some_and(|t| agrees(yours, &t)) {
-        return Diagnosis::Transposed;
-    }
-    if parts.len() > 1 && parts.iter().any(|part| agrees(yours, part)) {
-        return Diagnosis::Overwritten;
-    }
+}
+
+/// One factor for all. Where all slopes are equal, or there is only one, some
+/// factor always fits and says nothing.
+fn factor(yours: &Array, right: &Array, room: &Array) -> Diagnosis {
+    let slopes = right.values.iter().zip(&room.values);
+    let mut seen = slopes.filter(|(r, room)| r.abs() > **room);
+    let first = seen.next().map_or(f64::NAN, |(r, _)| *r);
+    let uneven = seen.any(|(r, room)| (r - first).abs() > *room);
     let factor = dot(yours, right) / dot(right, right);
-    if factor.is_finite() && agrees(yours, &scaled(factor)) {
-        return Diagnosis::Factor(factor);
+    let wider = times(room, factor.abs().max(1.0));
+    let fits = || agrees(yours, &times(right, factor), &wider);
+    match uneven && factor.is_finite() && fits() {
+        true => Diagnosis::Factor(factor),
+        false => Diagnosis::Unknown,
     }
-    Diagnosis::Unknown
+}
+
+fn times(array: &Array, factor: f64) -> Array {
+    let values = array.values.iter().map(|x| factor * x).collect();
+    Array { shape: array.shape.clone(), values }
 }
 
 /// `array` summed down to a shape that broadcasts to its own.
@@ -249,7 +292,7 @@ mod tests {
     fn the_slope_of_a_square_is_twice_its_root() {
         let x = array(&[2], &[3.0, -4.0]);
         let slope = slope(&[x], 0, |x| dot(&x[0], &x[0]));
-        assert!(agrees(&slope, &array(&[2], &[6.0, -8.0])));
+        assert_eq!(compare(&slope, &array(&[2], &[6.0, -8.0]), &[]), None);
     }
 
     #[test]
@@ -278,5 +321,56 @@ mod tests {
         let parts = [array(&[2], &[1.0, 3.0]), array(&[2], &[3.0, 4.0])];
         let found = compare(&parts[1], &row, &parts).unwrap();
         assert_eq!(found.diagnosis, Diagnosis::Overwritten);
+    }
+
+    #[test]
+    fn a_small_gradient_is_held_to_its_own_size() {
+        let right = array(&[2], &[1e-3, 2e-3]);
+        assert!(diagnosis(&array(&[2], &[1e-3, 2.1e-3]), &right).is_some());
+    }
+
+    #[test]
+    fn one_zero_among_others_is_not_nothing() {
+        let right = array(&[3], &[1.0, 2.0, 4.0]);
+        let found = diagnosis(&array(&[3], &[0.0, 3.0, 1.0]), &right);
+        assert_eq!(found, Some(Diagnosis::Unknown));
+    }
+
+    #[test]
+    fn a_factor_needs_two_slopes_that_differ() {
+        let of = |yours: &[f32], right: &[f32]| {
+            let shape = [right.len()];
+            diagnosis(&array(&shape, yours), &array(&shape, right))
+        };
+        assert_eq!(of(&[6.0], &[3.0]), Some(Diagnosis::Unknown));
+        assert_eq!(of(&[6.0, 6.0], &[3.0, 3.0]), Some(Diagnosis::Unknown));
+        assert_eq!(of(&[6.0, 0.0], &[3.0, 0.0]), Some(Diagnosis::Unknown));
+        let found = of(&[6.0, 8.0], &[3.0, 4.0]);
+        assert_eq!(found, Some(Diagnosis::Factor(2.0)));
+    }
+
+    #[test]
+    fn where_two_patterns_fit_none_is_named() {
+        // Transposed, and with the other sign.
+        let right = array(&[2, 2], &[0.0, 1.0, -1.0, 0.0]);
+        let yours = array(&[2, 2], &[0.0, -1.0, 1.0, 0.0]);
+        assert_eq!(diagnosis(&yours, &right), Some(Diagnosis::Unknown));
+        // The first of two gradients, which is also the sum's opposite.
+        let parts = [array(&[1], &[3.0]), array(&[1], &[-6.0])];
+        let right = array(&[1], &[-3.0]);
+        let found = compare(&parts[0], &right, &parts).unwrap();
+        assert_eq!(found.diagnosis, Diagnosis::Unknown);
+    }
+
+    #[test]
+    fn a_table_is_cut_off_after_eight_elements() {
+        let table = |n: usize| {
+            let right = array(&[n], &vec![1.0; n]);
+            compare(&array(&[n], &vec![3.0; n]), &right, &[])
+                .unwrap()
+                .to_string()
+        };
+        assert!(!table(8).contains("elements in all"), "{}", table(8));
+        assert!(table(9).contains("... 9 elements in all"), "{}", table(9));
     }
 }

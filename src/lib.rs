@@ -6,8 +6,8 @@
 //! Reading order:
 //!
 //! 1. [`part1_cpu`] (chapters 1 to 10), and what its chapters build on the
-//!    way: [`graph`], [`gradcheck`], [`tape`], [`draw`], and for training
-//!    [`rng`], [`data`], [`progress`], [`exam`].
+//!    way: [`graph`], [`gradcheck`] and its [`doubt`], [`tape`], [`draw`], and
+//!    for training [`rng`], [`data`], [`progress`], [`exam`].
 //! 2. [`workgroup`] (chapter 11), and [`part2_gpu`] (chapters 12 to 20) on
 //!    [`opencl`], with [`stopwatch`] and [`timeline`], which tell how long its
 //!    work takes, and when.
@@ -20,6 +20,7 @@
 //! example.
 
 pub mod data;
+pub mod doubt;
 pub mod draw;
 pub mod error;
 pub mod exam;

@@ -137,8 +137,11 @@ pub fn log_softmax(a: &Array) -> Array {
     let mut values = Vec::new();
     for row in a.values.chunks(columns) {
         let most = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let total: f64 = row.iter().map(|x| (x - most).exp()).sum();
-        values.extend(row.iter().map(|x| x - most - total.ln()));
+        // The largest adds 1, and beside it little others would be lost.
+        let first = row.iter().position(|&x| x == most);
+        let others = row.iter().enumerate().filter(|(i, _)| Some(*i) != first);
+        let rest: f64 = others.map(|(_, x)| (x - most).exp()).sum();
+        values.extend(row.iter().map(|x| x - most - rest.ln_1p()));
     }
     Array::from_values(&a.shape, values)
 }

@@ -94,11 +94,6 @@ pub const fn here(out: &'static str, command: &'static str) -> Output {
     Output { out, command, code: 0, needs: Needs::Nothing }
 }
 
-/// A command that ends with a sentence about what was given, on every machine.
-pub const fn refused(out: &'static str, command: &'static str) -> Output {
-    Output { out, command, code: 2, needs: Needs::Nothing }
-}
-
 /// A command that succeeds where there is an OpenCL device.
 pub const fn on_a_device(out: &'static str, command: &'static str) -> Output {
     Output { out, command, code: 0, needs: Needs::Device }

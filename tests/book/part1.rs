@@ -1,6 +1,6 @@
 //! What the examples of Part 1 print, and those that serve every part.
 
-use crate::kind::{Output, here, refused};
+use crate::kind::{Output, here};
 
 pub const OUTPUTS: &[Output] = &[
     here(
@@ -54,7 +54,7 @@ pub const OUTPUTS: &[Output] = &[
         "book/listings/part1_sigmoid.out",
         "cargo run --example part1_sigmoid",
     ),
-    refused(
+    here(
         "book/listings/try_relu.out",
         "cargo learn try \"relu(a)\" a=-1,0,1",
     ),

@@ -5,6 +5,10 @@ use rungrad::Error;
 use rungrad::ops::{Keep, Op};
 use rungrad::reference::{self, Array};
 
+/// How many names and parentheses an expression may have: what reads, computes
+/// and frees it goes as deep as it is long.
+const MOST: usize = 1000;
+
 /// An expression, parsed.
 pub(crate) enum Expr {
     /// An input.
@@ -77,7 +81,7 @@ fn judge(name: &str, inputs: &[&Array]) -> Option<Array> {
 
 /// Reads an expression, or says at which character it went wrong.
 pub(crate) fn parse(text: &str) -> Result<Expr, Error> {
-    let mut parser = Parser { text, at: 0 };
+    let mut parser = Parser { text, at: 0, atoms: 0 };
     let expr = parser.sum()?;
     match parser.peek() {
         None => Ok(expr),
@@ -88,6 +92,7 @@ pub(crate) fn parse(text: &str) -> Result<Expr, Error> {
 struct Parser<'a> {
     text: &'a str,
     at: usize,
+    atoms: usize,
 }
 
 impl Parser<'_> {
@@ -157,6 +162,13 @@ impl Parser<'_> {
     }
 
     fn atom(&mut self) -> Result<Expr, Error> {
+        self.atoms += 1;
+        if self.atoms > MOST {
+            return Err(Error::Usage(format!(
+                "the expression has more than {MOST} names and parentheses, \
+                 which is more than the bench takes; try a part of it"
+            )));
+        }
         if self.take('(') {
             let inner = self.sum()?;
             self.expect(')')?;

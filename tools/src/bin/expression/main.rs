@@ -1,18 +1,18 @@
 //! The expression bench: values, gradients and the tape of one expression,
 //! on any part and device. `cargo learn try` runs it.
 
-mod engine;
-mod expr;
+pub(crate) mod engine;
+pub(crate) mod expr;
+pub(crate) mod verdict;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use rungrad::gradcheck::{compare, slope};
-use rungrad::reference::Array;
 use rungrad::shape::list;
 use rungrad::{Error, draw};
 
 use expr::Expr;
+use verdict::{Culprit, Finding, Input, Verdict, line};
 
 const HELP: &str = "\
 usage: cargo learn try \"EXPR\" NAME=VALUES.. [options]
@@ -27,13 +27,13 @@ VALUES are numbers with commas between them.
   --svg FILE                   where the picture goes (target/tape.svg)";
 
 /// What the command line asks for.
-struct Request {
-    text: String,
-    expr: Expr,
-    inputs: Vec<(String, Vec<f32>)>,
-    engine: String,
-    device: Option<String>,
-    svg: PathBuf,
+pub(crate) struct Request {
+    pub(crate) text: String,
+    pub(crate) expr: Expr,
+    pub(crate) inputs: Vec<(String, Vec<f32>)>,
+    pub(crate) engine: String,
+    pub(crate) device: Option<String>,
+    pub(crate) svg: PathBuf,
 }
 
 fn main() -> ExitCode {
@@ -58,6 +58,7 @@ fn request(words: &[String]) -> Result<Request, Error> {
         device: None,
         svg: root.join("target/tape.svg"),
     };
+    let all = words;
     let mut words = words.iter();
     while let Some(word) = words.next() {
         let mut value = || {
@@ -69,7 +70,7 @@ fn request(words: &[String]) -> Result<Request, Error> {
             "--engine" => request.engine = value()?,
             "--device" => request.device = Some(value()?),
             "--svg" => request.svg = PathBuf::from(value()?),
-            option if option.starts_with("--") => {
+            option if option.starts_with("--") && !negates(option, all) => {
                 return Err(Error::Usage(format!(
                     "`{option}` is no option; there are --engine, --device \
                      and --svg"
@@ -97,6 +98,17 @@ fn request(words: &[String]) -> Result<Request, Error> {
     }
     check_names(&request)?;
     Ok(request)
+}
+
+/// Whether a word that looks like an option is an expression such as `--a`:
+/// each of its names has a value among the words.
+fn negates(word: &str, words: &[String]) -> bool {
+    expr::parse(word).is_ok_and(|expr| {
+        expr.names().iter().all(|name| {
+            let start = format!("{name}=");
+            words.iter().any(|word| word.starts_with(&start))
+        })
+    })
 }
 
 /// `a=2,3` as a name and its numbers.
@@ -153,51 +165,75 @@ fn show(request: &Request) -> Result<(), Error> {
         );
     }
     println!();
-    let agree = check(request, &outcome)?;
+    let verdict = Verdict::of(request, &outcome);
+    lay(request, &outcome, &verdict);
     save(request, &outcome)?;
-    match (agree, outcome.tape.blame()) {
-        (true, _) => Ok(()),
-        (false, Some(blame)) => Err(Error::Mistake(format!(
-            "the first wrong rule is that of line %{}",
-            blame.at()
+    match verdict.culprit {
+        None => Ok(()),
+        Some(Culprit::Tape(blame)) => Err(Error::Mistake(format!(
+            "the first wrong rule is that of line {}",
+            line(&outcome.tape, blame.at())
         ))),
-        (false, None) => Err(Error::Mistake(
-            "the engine and the nudge disagree, though every rule passed"
+        Some(Culprit::AnotherFunction) => Err(Error::Mistake(
+            "every rule is right, but the tape computes something else than \
+             the expression"
                 .to_string(),
         )),
     }
 }
 
-/// Nudges every input and lays the slope beside the engine's gradient.
-fn check(request: &Request, outcome: &engine::Outcome) -> Result<bool, Error> {
-    let arrays: Vec<Array> = request
-        .inputs
-        .iter()
-        .map(|(_, values)| Array::new(&[values.len()], values))
-        .collect();
-    let loss = |arrays: &[Array]| {
-        let result = request.expr.judge(&request.inputs, arrays);
-        result.values.iter().sum::<f64>()
-    };
+/// Lays what nudging says beside the engine's gradients.
+fn lay(request: &Request, outcome: &engine::Outcome, verdict: &Verdict) {
     let mut rows = vec![
         ["gradient", "by the engine", "by nudging", ""].map(str::to_string),
     ];
-    let mut mismatches = Vec::new();
-    for (place, (name, _)) in request.inputs.iter().enumerate() {
-        let right = slope(&arrays, place, loss);
-        let grad = &outcome.grads[place];
-        let mismatch = compare(&Array::new(&right.shape, grad), &right, &[]);
-        let nudged: Vec<f32> = right.values.iter().map(|&v| round(v)).collect();
-        let verdict = if mismatch.is_none() { "agree" } else { "DIFFER" };
-        let verdict = verdict.to_string();
-        rows.push([name.clone(), list(grad), list(&nudged), verdict]);
-        mismatches.extend(mismatch);
+    let mut notes = Vec::new();
+    let inputs = request.inputs.iter().zip(&outcome.grads);
+    for ((name, grad), input) in inputs.zip(&verdict.inputs) {
+        let name = &name.0;
+        let word = match &input.finding {
+            Finding::Agree => "agree",
+            Finding::Differ(_) => "DIFFER",
+            Finding::CannotJudge(_) => "?",
+        };
+        let nudged = nudged(input);
+        rows.push([name.clone(), list(grad), nudged, word.to_string()]);
+        match &input.finding {
+            Finding::Agree => {}
+            Finding::Differ(mismatch) => notes.push(mismatch.to_string()),
+            Finding::CannotJudge(why) => {
+                notes.push(format!("{name}: cannot judge here, because {why}."))
+            }
+        }
+        let (some, all) = (input.slopes.nudged.len(), grad.len());
+        if some < all {
+            notes.push(format!(
+                "{name}: {some} of its {all} elements were nudged, evenly \
+                 spread."
+            ));
+        }
     }
     print!("{}", draw::columns(&rows));
-    for mismatch in &mismatches {
-        println!("{mismatch}");
+    notes.iter().for_each(|note| println!("{note}"));
+}
+
+/// The slopes that nudging found: on a kink those of both sides.
+fn nudged(input: &Input) -> String {
+    let slopes = &input.slopes;
+    let number = |value: f64| {
+        let number = list(&[round(value)]);
+        number.trim_matches(['[', ']']).to_string()
+    };
+    let word = |i: usize| match slopes.kink(i) {
+        Some([low, high]) => format!("{} to {}", number(low), number(high)),
+        None => number(slopes.values.values[i]),
+    };
+    let mut words: Vec<String> =
+        slopes.nudged.iter().take(8).map(|&i| word(i)).collect();
+    if slopes.nudged.len() > 8 {
+        words.push(format!("... {} in all", slopes.nudged.len()));
     }
-    Ok(mismatches.is_empty())
+    format!("[{}]", words.join(", "))
 }
 
 /// Six digits: what a nudge can know.

@@ -1,0 +1,304 @@
+//! What a judge cannot know: how far a right `f32` gradient may lie from a
+//! slope by difference. Chapter 2 tells why there is such a room, and the
+//! tape gives it to every rule.
+//!
+//! Reading order: [`slopes`] nudges until two nudges agree, `met` finds the
+//! sizes of the numbers that met in a rule, `room` adds both up.
+
+use crate::ops::Op;
+use crate::reference::{self, Array};
+
+/// Slopes by difference, and how far the true ones may lie from them.
+#[derive(Clone, Debug)]
+pub struct Slopes {
+    /// For each element the mean slope of its two sides; NaN where nothing
+    /// can be known.
+    pub values: Array,
+    /// Half of what the slopes of the two sides differ by: much at a kink.
+    pub bend: Array,
+    /// What two nudges differ by, and what `f64` rounds.
+    pub noise: Array,
+    /// The elements that were nudged: all of them, unless they are many.
+    pub nudged: Vec<usize>,
+}
+
+impl Slopes {
+    /// How far the slope of any side may lie from the mean.
+    pub fn doubt(&self, i: usize) -> f64 {
+        self.bend.values[i] + self.noise.values[i]
+    }
+
+    /// The slopes of both sides of an element, where it stands on a kink.
+    pub fn kink(&self, i: usize) -> Option<[f64; 2]> {
+        let [slope, bend, noise] =
+            [&self.values, &self.bend, &self.noise].map(|a| a.values[i]);
+        let is_kink = bend > 0.01 * slope.abs() && bend > 1e-6 + 10.0 * noise;
+        is_kink.then_some([slope - bend, slope + bend])
+    }
+}
+
+/// Two nudges that agree as well as this, as a share of the slope, will do.
+const ENOUGH: f64 = 1e-5;
+
+/// How many elements all nudges of one operand may compute. A larger operand
+/// is nudged at some of its elements only, evenly spread.
+const WORK: usize = 500_000;
+
+/// The slope of the sum of `weights * f` along each element of one input. A
+/// nudge is right for one function and too long or too short for another, so
+/// several are tried, each beside its half.
+pub fn slopes(
+    inputs: &[Array],
+    which: usize,
+    weights: &Array,
+    f: impl Fn(&[Array]) -> Array,
+) -> Slopes {
+    let middle = f(inputs);
+    let mut values = inputs[which].clone();
+    values.values.fill(f64::NAN);
+    let mut noise = values.clone();
+    noise.values.fill(f64::INFINITY);
+    let mut bend = noise.clone();
+    let largest = inputs.iter().chain([&middle]).flat_map(|a| &a.values);
+    let largest = largest.filter(|x| x.is_finite());
+    let largest = largest.fold(0.0, |most: f64, x| most.max(x.abs()));
+    let count = values.values.len();
+    let judged = (WORK / middle.values.len().max(count).max(1)).max(16);
+    let stride = count.div_ceil(judged).max(1) | 1;
+    let mut inputs = inputs.to_vec();
+    let nudged = (0..count).filter(|i| i % stride == 0 || i + 1 == count);
+    let nudged: Vec<usize> = nudged.collect();
+    for &i in &nudged {
+        let x = inputs[which].values[i];
+        // What a long step does not move is no matter of this element.
+        let long = 1e3 * largest.max(1.0);
+        let mut at = |x: f64| {
+            inputs[which].values[i] = x;
+            f(&inputs)
+        };
+        let ends = [at(x - long), at(x + long)];
+        let moves = |j: usize| {
+            let stays = |end: &Array| end.values[j] == middle.values[j];
+            !ends.iter().all(stays)
+        };
+        let moving: Vec<usize> =
+            (0..middle.values.len()).filter(|&j| moves(j)).collect();
+        let sizes = [x.abs(), 1.0, largest];
+        let nudges = [1e-5, 1e-3, 1e-8].into_iter().flat_map(|share| {
+            sizes.map(|size| share * size).into_iter().filter(|&n| n > 0.0)
+        });
+        let mut least = f64::INFINITY;
+        for nudge in nudges {
+            let mut sides = |nudge: f64| {
+                let ends = [&at(x + nudge), &middle, &at(x - nudge)];
+                Sides::of(ends, &moving, weights, nudge)
+            };
+            let (wide, narrow) = (sides(nudge), sides(nudge / 2.0));
+            // Beside a large x a short nudge is itself rounded.
+            let grain = x.abs() * f64::EPSILON / nudge * narrow.slope.abs();
+            let apart = (wide.slope - narrow.slope).abs() + grain;
+            let now = apart + narrow.bend + narrow.noise;
+            if now < least {
+                least = now;
+                values.values[i] = narrow.slope;
+                bend.values[i] = narrow.bend;
+                noise.values[i] = apart + narrow.noise;
+            }
+            if now <= ENOUGH * narrow.slope.abs() {
+                break;
+            }
+        }
+        inputs[which].values[i] = x;
+    }
+    Slopes { values, bend, noise, nudged }
+}
+
+/// What one nudge to both sides shows.
+struct Sides {
+    slope: f64,
+    /// Half of what the slopes of the two sides differ by.
+    bend: f64,
+    /// What rounding in `f64` may have done to the slope.
+    noise: f64,
+}
+
+impl Sides {
+    /// From what lies above, at and below the element, at the places that it
+    /// moves. Differences are taken place by place before they are added: a
+    /// small one is not lost beside another place.
+    fn of(
+        ends: [&Array; 3],
+        moving: &[usize],
+        weights: &Array,
+        nudge: f64,
+    ) -> Sides {
+        let (mut rise, mut bend, mut noise) = (0.0, 0.0, 0.0);
+        for &j in moving {
+            let [above, middle, below] = ends.map(|end| end.values[j]);
+            let weight = weights.values[j];
+            rise += weight * (above - below);
+            bend += weight * (above - 2.0 * middle + below);
+            noise += weight.abs() * (above.abs() + below.abs());
+        }
+        let width = 2.0 * nudge;
+        let noise = noise * f64::EPSILON / width;
+        Sides { slope: rise / width, bend: bend.abs() / width, noise }
+    }
+}
+
+/// The sizes of the numbers that meet in the rule of an operation, for each
+/// element of an operand: what the rule gives where nothing cancels. `f32`
+/// rounds them, however small the gradient comes out. `grad_out` holds sizes.
+pub(crate) fn met(
+    op: &Op,
+    inputs: &[Array],
+    which: usize,
+    grad_out: &Array,
+) -> Array {
+    let x = &inputs[which];
+    if let Op::LogSoftmax = op {
+        return met_in_a_row(x, grad_out);
+    }
+    let sizes = |a: &Array| each(a, |_, x| x.abs());
+    let elementwise = inputs.len() == 1 && grad_out.shape == x.shape;
+    // One factor may have another sign than the next.
+    let at: Vec<Array> = match inputs.len() {
+        1 => inputs.to_vec(),
+        _ => inputs.iter().map(sizes).collect(),
+    };
+    let found = slopes(&at, which, grad_out, |at| forward(op, at));
+    // An element that was not nudged met no larger numbers than the others.
+    let size = |i: usize| found.values.values[i].abs() + found.doubt(i);
+    let most = found.nudged.iter().fold(0.0, |most: f64, &i| most.max(size(i)));
+    each(&found.values, |i, slope| {
+        let g = grad_out.values.get(i).copied().unwrap_or(0.0);
+        let x = x.values[i];
+        let subtracted = match op {
+            Op::Exp | Op::Log | Op::Pow(_) | Op::Relu => 0.0,
+            Op::Tanh => g,
+            Op::Sigmoid => g / (1.0 + (-x).exp()),
+            // Any other function may reduce an angle.
+            _ if elementwise => g * (1.0 + x.abs()),
+            _ => 0.0,
+        };
+        let size = if slope.is_nan() { most } else { size(i) };
+        size + subtracted
+    })
+}
+
+/// `grad_out` less a share of its sum, row by row. The share comes from a
+/// logarithm, whose rounding it magnifies.
+fn met_in_a_row(x: &Array, grad_out: &Array) -> Array {
+    let logs = reference::log_softmax(x);
+    let columns = x.shape.last().copied().unwrap_or(1).max(1);
+    let rows = grad_out.values.chunks(columns);
+    let totals: Vec<f64> = rows.map(|row| row.iter().sum()).collect();
+    each(&logs, |i, log| {
+        let share = log.exp() * (1.0 + log.abs());
+        grad_out.values[i] + share * totals[i / columns]
+    })
+}
+
+/// The operation by the judge, who has computed it once before.
+pub(crate) fn forward(op: &Op, inputs: &[Array]) -> Array {
+    let inputs: Vec<&Array> = inputs.iter().collect();
+    reference::forward(op, &inputs).expect("the judge knows it")
+}
+
+/// How far a gradient of a rule may lie from the slopes: a share of the
+/// slope, what `f32` rounds of the numbers that met, and the doubt.
+pub(crate) fn room(
+    op: &Op,
+    inputs: &[Array],
+    which: usize,
+    grad_out: &Array,
+    slopes: &Slopes,
+) -> Array {
+    let sizes = each(grad_out, |_, g| g.abs());
+    let met = met(op, inputs, which, &sizes);
+    let terms = match op {
+        Op::Matmul | Op::LogSoftmax => grad_out.shape.iter().max().copied(),
+        _ => grad_out.values.len().checked_div(inputs[which].values.len()),
+    };
+    let rounding = rounding(terms.unwrap_or(1));
+    let least = f64::from(f32::MIN_POSITIVE) * reach(op, inputs, grad_out);
+    each(&slopes.values, |i, slope| {
+        let share = crate::gradcheck::TOLERANCE * slope.abs();
+        share + rounding * met.values[i] + slopes.doubt(i) + least
+    })
+}
+
+/// What `f32` may do to a sum of so many terms, as a share of their sizes:
+/// half a unit in the last place for each rounding, of which a device needs
+/// some for one function.
+pub fn rounding(terms: usize) -> f64 {
+    (16 + terms) as f64 * 2f64.powi(-24)
+}
+
+/// The largest number that meets in a rule, or the largest factor by which
+/// one of them may divide.
+pub(crate) fn reach(op: &Op, inputs: &[Array], grad_out: &Array) -> f64 {
+    let divides = matches!(op, Op::Div | Op::Pow(_) | Op::Log);
+    let all = inputs.iter().chain([grad_out]).flat_map(|a| &a.values);
+    let sizes = all.map(|x| x.abs()).filter(|&x| x > 0.0);
+    sizes.fold(1.0, |most, x| match divides {
+        true => most.max(x).max(1.0 / x),
+        false => most.max(x),
+    })
+}
+
+/// An array from the elements of another and their places.
+pub fn each(a: &Array, f: impl Fn(usize, f64) -> f64) -> Array {
+    let values = a.values.iter().enumerate().map(|(i, &x)| f(i, x));
+    Array { shape: a.shape.clone(), values: values.collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbers(values: &[f32]) -> Array {
+        Array::new(&[values.len()], values)
+    }
+
+    fn of(op: &Op, inputs: &[Array], which: usize) -> Slopes {
+        let ones = each(&forward(op, inputs), |_, _| 1.0);
+        slopes(inputs, which, &ones, |inputs| forward(op, inputs))
+    }
+
+    #[test]
+    fn a_number_beside_a_much_larger_one_has_its_slope() {
+        let found = of(&Op::Add, &[numbers(&[1e-3]), numbers(&[1e15])], 0);
+        assert!((found.values.values[0] - 1.0).abs() <= found.doubt(0));
+        assert!(found.doubt(0) < 1e-3, "{found:?}");
+        let found = of(&Op::Exp, &[numbers(&[1e-12, 20.0])], 0);
+        assert!((found.values.values[0] - 1.0).abs() < 1e-5, "{found:?}");
+    }
+
+    #[test]
+    fn a_kink_is_seen_and_a_turning_point_is_none() {
+        let found = of(&Op::Relu, &[numbers(&[0.0, 1e-6, -3.0])], 0);
+        let sides = found.kink(0).expect("a kink");
+        assert!(sides[0].abs() < 1e-6 && (sides[1] - 1.0).abs() < 1e-6);
+        assert_eq!([found.kink(1), found.kink(2)], [None, None]);
+        assert!((found.values.values[1] - 1.0).abs() < 1e-5, "{found:?}");
+        assert_eq!(found.values.values[2], 0.0);
+        let found = of(&Op::Pow(2.0), &[numbers(&[0.0])], 0);
+        assert_eq!(found.kink(0), None, "{found:?}");
+    }
+
+    #[test]
+    fn where_there_is_no_slope_nothing_is_known() {
+        let found = of(&Op::Pow(0.5), &[numbers(&[0.0])], 0);
+        assert!(found.doubt(0).is_infinite(), "{found:?}");
+    }
+
+    #[test]
+    fn of_many_elements_some_are_nudged_and_the_last() {
+        let found = of(&Op::Exp, &[numbers(&[1.0; 3000])], 0);
+        assert!((100..1000).contains(&found.nudged.len()));
+        assert_eq!(found.nudged.last(), Some(&2999));
+        let few = of(&Op::Exp, &[numbers(&[1.0; 500])], 0);
+        assert_eq!(few.nudged.len(), 500);
+    }
+}

@@ -1,0 +1,298 @@
+//! Who is to blame: each rule of a tape, judged alone.
+
+use std::collections::HashMap;
+
+use super::{Record, Tape};
+use crate::doubt::{each, forward, met, reach, room, rounding, slopes};
+use crate::gradcheck::{Diagnosis, Mismatch, TOLERANCE, within};
+use crate::ops::Op;
+use crate::reference::{self, Array};
+
+/// What [`Tape::blame`] found wrong, and where.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Blame {
+    /// The rule of a record gives a wrong gradient to one operand.
+    Rule {
+        /// The position of the record on the tape.
+        at: usize,
+        /// Which operand, counted from 0.
+        operand: usize,
+        /// Yours beside the right one.
+        mismatch: Mismatch,
+    },
+    /// The rules are right, but their gradients were not added up.
+    Sum {
+        /// The position of the record on the tape.
+        at: usize,
+        /// Yours beside the right one.
+        mismatch: Mismatch,
+    },
+}
+
+impl Blame {
+    /// The position of the blamed record.
+    pub fn at(&self) -> usize {
+        match self {
+            Blame::Rule { at, .. } | Blame::Sum { at, .. } => *at,
+        }
+    }
+}
+
+/// Beyond it a step on the way, a product of three such numbers, may be too
+/// large for `f32` although what comes in and goes out is not.
+const FAR: f64 = 1e12;
+
+impl Tape {
+    /// The first fault in backward order. Each rule is checked alone: with
+    /// the values and the `grad_out` that it really got, nudged in `f64` by
+    /// the judge. So a wrong rule is named even when a later one hides it,
+    /// and a right one is not accused of what was rounded before it.
+    /// An operation that the judge does not know passes unchecked; see
+    /// [`Tape::unchecked`].
+    pub fn blame(&self) -> Option<Blame> {
+        let given = self.given();
+        (0..self.records.len()).rev().find_map(|at| {
+            let sum = given.get(&self.records[at].id);
+            sum.and_then(|given| self.blame_sum(at, given))
+                .or_else(|| self.blame_rule(at))
+        })
+    }
+
+    /// The operations whose rules the judge could not check.
+    pub fn unchecked(&self) -> Vec<&str> {
+        let known =
+            |r: &&Record| r.parents.is_empty() || self.judged(r).is_some();
+        let unknown = self.records.iter().filter(|r| !known(r));
+        unknown.map(|r| r.op.name()).collect()
+    }
+
+    /// A record's operands, when the judge can compute it from them.
+    fn judged(&self, record: &Record) -> Option<Vec<Array>> {
+        let inputs: Vec<Array> = record
+            .parents
+            .iter()
+            .map(|&id| self.records[self.position(id)?].array())
+            .collect::<Option<_>>()?;
+        let borrowed: Vec<&Array> = inputs.iter().collect();
+        reference::forward(&record.op, &borrowed)?;
+        Some(inputs)
+    }
+
+    /// What every record was given by its consumers.
+    fn given(&self) -> HashMap<u64, Vec<Array>> {
+        let mut all: HashMap<u64, Vec<Array>> = HashMap::new();
+        for consumer in &self.records {
+            for (parent, given) in consumer.parents.iter().zip(&consumer.given)
+            {
+                if let Some((shape, values)) = given {
+                    let given = Array::new(shape, values);
+                    all.entry(*parent).or_default().push(given);
+                }
+            }
+        }
+        all
+    }
+
+    fn blame_rule(&self, at: usize) -> Option<Blame> {
+        let record = &self.records[at];
+        let grad_out = Array::new(&record.shape, record.grad.as_ref()?);
+        let inputs = self.judged(record)?;
+        // Infinity times 0 is a NaN of a right rule, too.
+        let numbers = inputs.iter().chain([&grad_out]).flat_map(|a| &a.values);
+        let out = record.values.iter().flatten().map(|&x| f64::from(x));
+        if !numbers.copied().chain(out).all(f64::is_finite) {
+            return None;
+        }
+        let far = reach(&record.op, &inputs, &grad_out) > FAR;
+        record.given.iter().enumerate().find_map(|(operand, given)| {
+            let (shape, values) = given.as_ref()?;
+            let yours = Array::new(shape, values);
+            let right = slopes(&inputs, operand, &grad_out, |inputs| {
+                forward(&record.op, inputs)
+            });
+            let room = room(&record.op, &inputs, operand, &grad_out, &right);
+            let room = each(&room, |i, room| {
+                let lost = yours.values.get(i).is_some_and(|y| !y.is_finite());
+                if far && lost { f64::INFINITY } else { room }
+            });
+            let mismatch = within(&yours, &right.values, &room, &[])
+                .or_else(|| uneven_tie(record, &inputs, &grad_out, &yours))?;
+            Some(Blame::Rule { at, operand, mismatch })
+        })
+    }
+
+    /// Whether the gradients that the consumers gave were added up.
+    fn blame_sum(&self, at: usize, given: &[Array]) -> Option<Blame> {
+        let record = &self.records[at];
+        let yours = Array::new(&record.shape, record.grad.as_ref()?);
+        let sum = |i: usize, size: fn(f64) -> f64| -> f64 {
+            given.iter().map(|g| size(g.values[i])).sum()
+        };
+        let right = each(&given[0], |i, _| sum(i, |g| g));
+        let room = each(&right, |i, right| {
+            let met = rounding(given.len()) * sum(i, f64::abs);
+            TOLERANCE * right.abs() + met + f64::from(f32::MIN_POSITIVE)
+        });
+        let mismatch = within(&yours, &right, &room, given)?;
+        Some(Blame::Sum { at, mismatch })
+    }
+
+    /// For each record how large the numbers are that met on the way back to
+    /// it, where nothing cancels: what `f32` rounds, if every rule is right.
+    /// None where the judge does not know an operation on the way.
+    pub fn met(&self) -> HashMap<u64, Array> {
+        let mut all: HashMap<u64, Array> = HashMap::new();
+        for record in self.records.iter().rev() {
+            let grad = record.grad.as_ref().map(|grad| {
+                let grad = Array::new(&record.shape, grad);
+                each(&grad, |_, g| g.abs())
+            });
+            let (Some(here), Some(inputs)) =
+                (all.get(&record.id).cloned().or(grad), self.judged(record))
+            else {
+                continue;
+            };
+            for (operand, parent) in record.parents.iter().enumerate() {
+                if record.given.get(operand).is_none_or(Option::is_none) {
+                    continue;
+                }
+                let more = met(&record.op, &inputs, operand, &here);
+                all.entry(*parent)
+                    .and_modify(|sum| *sum = reference::add(sum, &more))
+                    .or_insert(more);
+            }
+        }
+        all
+    }
+
+    /// The values of all records as the judge computes them in `f64`, from
+    /// other ones for the leaves, by their names. None where the judge does
+    /// not know an operation.
+    pub fn replay(&self, leaves: &[(&str, Array)]) -> Option<Vec<Array>> {
+        let mut places: HashMap<u64, usize> = HashMap::new();
+        let mut values: Vec<Array> = Vec::new();
+        for record in &self.records {
+            let name = record.name.as_deref();
+            let leaf = leaves.iter().find(|(leaf, _)| Some(*leaf) == name);
+            let value = match (leaf, record.parents.is_empty()) {
+                (Some((_, value)), _) => value.clone(),
+                (None, true) => record.array()?,
+                (None, false) => {
+                    let at = |id| places.get(id).map(|&at| &values[at]);
+                    let inputs = record.parents.iter().map(at);
+                    let inputs: Vec<&Array> = inputs.collect::<Option<_>>()?;
+                    reference::forward(&record.op, &inputs)?
+                }
+            };
+            places.insert(record.id, values.len());
+            values.push(value);
+        }
+        Some(values)
+    }
+}
+
+/// Each element of a tie may have any slope from none to all. Nudged together
+/// they move the largest, and no less: what they have in all is known.
+fn uneven_tie(
+    record: &Record,
+    inputs: &[Array],
+    grad_out: &Array,
+    yours: &Array,
+) -> Option<Mismatch> {
+    let (Op::Max(..), [x]) = (&record.op, inputs) else { return None };
+    // A step beside the largest of them would be lost if it began at 0.
+    let size = x.values.iter().fold(1.0, |most: f64, x| most.max(x.abs()));
+    let start = Array { shape: vec![1], values: vec![size] };
+    let right = slopes(&[start], 0, grad_out, |t| {
+        let step = t[0].values[0] - size;
+        forward(&record.op, &[each(x, |_, x| x + step)])
+    });
+    let sum = |a: &Array| Array {
+        shape: vec![1],
+        values: vec![a.values.iter().sum()],
+    };
+    let total = sum(&each(grad_out, |_, g| g.abs())).values[0];
+    let room = each(&right.values, |i, _| TOLERANCE * total + right.doubt(i));
+    within(&sum(yours), &right.values, &room, &[])?;
+    let right = slopes(inputs, 0, grad_out, |x| forward(&record.op, x));
+    Some(Mismatch {
+        yours: yours.clone(),
+        right: right.values,
+        diagnosis: Diagnosis::Unknown,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ops::Keep;
+
+    /// What is found when the rule of `op` gives this to its first operand.
+    fn blamed(
+        op: Op,
+        inputs: &[&[f32]],
+        value: &[f32],
+        grad_out: &[f32],
+        given: &[f32],
+    ) -> bool {
+        let mut records: Vec<Record> = Vec::new();
+        for values in inputs {
+            let (id, shape) = (records.len() as u64, [values.len()]);
+            let values = Some(values.to_vec());
+            records.push(Record::new(id, Op::Leaf, vec![], &shape, values));
+        }
+        let parents = (0..inputs.len() as u64).collect();
+        let shape = match op {
+            Op::Max(..) => vec![],
+            _ => vec![value.len()],
+        };
+        let values = Some(value.to_vec());
+        let mut last = Record::new(9, op, parents, &shape, values);
+        last.grad = Some(grad_out.to_vec());
+        last.given = vec![Some((vec![inputs[0].len()], given.to_vec()))];
+        records.push(last);
+        Tape::new(records).blame().is_some()
+    }
+
+    #[test]
+    fn a_tie_is_shared_in_any_way_but_not_doubled() {
+        let of = |given: &[f32]| {
+            let max = Op::Max(vec![0], Keep::No);
+            blamed(max, &[&[3.0, 3.0, 1.0]], &[3.0], &[2.0], given)
+        };
+        assert!(!of(&[1.0, 1.0, 0.0]));
+        assert!(!of(&[2.0, 0.0, 0.0]));
+        assert!(of(&[2.0, 2.0, 0.0]));
+        assert!(of(&[0.0, 0.0, 0.0]));
+        assert!(of(&[1.0, 0.5, 0.5]));
+    }
+
+    #[test]
+    fn a_rule_that_got_no_number_is_not_judged() {
+        let infinite: &[&[f32]] = &[&[2.0, 0.0], &[f32::INFINITY, 1.0]];
+        let out = [f32::INFINITY, 0.0];
+        assert!(!blamed(
+            Op::Mul,
+            infinite,
+            &out,
+            &[0.0, 1.0],
+            &[f32::NAN, 1.0]
+        ));
+        // Three such numbers in a row are more than f32 can hold.
+        let far: &[&[f32]] = &[&[1e-30, 2.0]];
+        let given = [f32::NEG_INFINITY, -0.25];
+        let pow = || Op::Pow(-1.0);
+        assert!(!blamed(pow(), far, &[1e30, 0.5], &[1e-30, 1.0], &given));
+        let near: &[&[f32]] = &[&[1e-3, 2.0]];
+        assert!(blamed(pow(), near, &[1e3, 0.5], &[1e-3, 1.0], &given));
+    }
+
+    #[test]
+    fn a_saturated_rule_may_give_what_rounding_leaves() {
+        let x: &[&[f32]] = &[&[9.0]];
+        let of = |given: f32| blamed(Op::Tanh, x, &[1.0], &[5.0], &[given]);
+        assert!(!of(0.0));
+        assert!(!of(6e-7));
+        assert!(of(1e-3));
+    }
+}
