@@ -1,6 +1,11 @@
 //! The plane as a picture of pixels: colored by the network, the points on
 //! top.
 
+use std::io::Write;
+use std::iter;
+
+use flate2::write::ZlibEncoder;
+use flate2::{Compression, Crc};
 use rungrad::data::Dataset;
 
 use super::border::{Border, X, Y};
@@ -57,19 +62,32 @@ impl Picture {
 
     /// As a PNG file.
     pub(crate) fn png(&self) -> Vec<u8> {
-        let mut file = Vec::new();
-        let mut encoder =
-            png::Encoder::new(&mut file, WIDTH as u32, HEIGHT as u32);
-        encoder.set_color(png::ColorType::Rgb);
-        encoder.set_depth(png::BitDepth::Eight);
-        let bytes = self.pixels.iter().flatten().map(|part| part.round() as u8);
-        let bytes: Vec<u8> = bytes.collect();
-        let written = encoder
-            .write_header()
-            .and_then(|mut writer| writer.write_image_data(&bytes));
-        written.expect("a Vec takes every byte, and each pixel has three");
+        let mut packed = ZlibEncoder::new(Vec::new(), Compression::default());
+        for row in self.pixels.chunks(WIDTH) {
+            // A row begins with its filter, and 0 is none.
+            let bytes = row.iter().flatten().map(|part| part.round() as u8);
+            let row: Vec<u8> = iter::once(0).chain(bytes).collect();
+            packed.write_all(&row).expect("a Vec takes every byte");
+        }
+        let packed = packed.finish().expect("a Vec takes every byte");
+        let sizes = [WIDTH as u32, HEIGHT as u32].map(u32::to_be_bytes);
+        // Eight bits for each of red, green and blue, in rows from the top.
+        let head = [&sizes.concat()[..], &[8, 2, 0, 0, 0]].concat();
+        let chunks = [(b"IHDR", &head), (b"IDAT", &packed), (b"IEND", &vec![])];
+        let mut file = b"\x89PNG\r\n\x1a\n".to_vec();
+        file.extend(chunks.iter().flat_map(|(name, data)| chunk(name, data)));
         file
     }
+}
+
+/// A part of a PNG file: its length, its name, its bytes, and a sum by which
+/// one sees that nothing is damaged.
+fn chunk(name: &[u8; 4], data: &[u8]) -> Vec<u8> {
+    let mut sum = Crc::new();
+    sum.update(name);
+    sum.update(data);
+    let length = (data.len() as u32).to_be_bytes();
+    [&length, &name[..], data, &sum.sum().to_be_bytes()].concat()
 }
 
 /// The color of the network's opinion: the surer, the stronger. Between the

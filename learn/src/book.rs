@@ -1,15 +1,16 @@
 //! `cargo learn book`: the pinned mdBook, built into the target folder.
 
-use std::net::TcpListener;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command as Child;
-use std::time::Duration;
+use std::process::{Command as Child, Stdio};
+use std::time::{Duration, SystemTime};
 use std::{fs, thread};
 
 use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
 use crate::machine;
 use crate::process::{self, Ending};
+use crate::serve::Server;
 use crate::setup::is_network_trouble;
 use crate::speech::say;
 
@@ -46,16 +47,68 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     if only_build {
         return Ok(());
     }
-    let port = free_port();
-    say!("It is served at http://localhost:{port} until you press Ctrl-C.");
-    let mut serve = book_command(checkout, &mdbook, "serve");
-    serve.args(["--hostname", "localhost", "--port", &port.to_string()]);
-    if open {
-        serve.arg("--open");
+    let refused = |error| Stop::Failed(format!("cannot serve it: {error}"));
+    let server = Server::of(&folder(checkout)).map_err(refused)?;
+    let address = server.address().map_err(refused)?;
+    server.start();
+    say!("It is served at {address} until you press Ctrl-C.");
+    if open && !opens(&address) {
+        say!("No browser could be started from here: open that address.");
     }
-    // Its news on every request would bury our lines.
-    serve.env("MDBOOK_LOG", "warn");
-    process::hand_over(&mut serve)
+    rebuild(checkout, &mdbook, &log)
+}
+
+/// Hands the address to the system's own opener.
+fn opens(address: &str) -> bool {
+    let openers = ["open", "wslview", "xdg-open"];
+    let opener = openers.iter().find_map(|name| machine::program(name));
+    opener.is_some_and(|opener| {
+        let mut command = Child::new(opener);
+        command.arg(address).stdin(Stdio::null());
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    })
+}
+
+/// Builds the book again whenever something has changed that it shows.
+fn rebuild(checkout: &Checkout, mdbook: &Path, log: &Path) -> ! {
+    let mut before = stamp(checkout);
+    loop {
+        thread::sleep(Duration::from_millis(500));
+        let now = stamp(checkout);
+        if now == before {
+            continue;
+        }
+        before = now;
+        let _ = fs::write(log, "");
+        match build(checkout, mdbook, log) {
+            Ok(complaints) => {
+                for line in &complaints {
+                    say!("{line}");
+                }
+                say!("Built again: reload the page.");
+            }
+            Err(stop) => say!("{}", stop.sentence().unwrap_or_default()),
+        }
+    }
+}
+
+/// The files of the book and of what it quotes, each with its time.
+fn stamp(checkout: &Checkout) -> BTreeMap<PathBuf, Option<SystemTime>> {
+    let quoted = ["src", "kernels", "examples", "exercises/solutions"];
+    let folders = ["book"].into_iter().chain(quoted);
+    let mut waiting: Vec<PathBuf> =
+        folders.map(|folder| checkout.root.join(folder)).collect();
+    let mut files = BTreeMap::new();
+    while let Some(path) = waiting.pop() {
+        if let Ok(entries) = fs::read_dir(&path) {
+            waiting.extend(entries.flatten().map(|entry| entry.path()));
+        } else {
+            let time = fs::metadata(&path).and_then(|it| it.modified());
+            files.insert(path, time.ok());
+        }
+    }
+    files
 }
 
 /// Builds the book and returns what mdBook complained about. mdBook itself
@@ -65,7 +118,9 @@ pub(crate) fn build(
     mdbook: &Path,
     log: &Path,
 ) -> Result<Vec<String>, Stop> {
-    let mut command = book_command(checkout, mdbook, "build");
+    let mut command = Child::new(mdbook);
+    command.arg("build").arg(checkout.root.join("book"));
+    command.arg("--dest-dir").arg(folder(checkout));
     let limit = Duration::from_secs(120);
     let ending =
         process::follow("building the book", &mut command, log, limit)?;
@@ -85,24 +140,8 @@ pub(crate) fn build(
     Ok(text.lines().filter(is_complaint).map(str::to_string).collect())
 }
 
-fn book_command(checkout: &Checkout, mdbook: &Path, verb: &str) -> Child {
-    let mut command = Child::new(mdbook);
-    command.arg(verb).arg(checkout.root.join("book"));
-    command.arg("--dest-dir").arg(folder(checkout));
-    command
-}
-
 fn folder(checkout: &Checkout) -> PathBuf {
     checkout.target.join("book")
-}
-
-/// mdBook's usual port, or any other that nobody uses.
-fn free_port() -> u16 {
-    let bind = |port| TcpListener::bind(("127.0.0.1", port));
-    let listener = bind(3000).or_else(|_| bind(0));
-    listener
-        .and_then(|listener| listener.local_addr())
-        .map_or(3000, |address| address.port())
 }
 
 /// The pinned mdBook: ours, else the same version on the search path.
@@ -128,6 +167,8 @@ pub(crate) fn mdbook(checkout: &Checkout) -> Result<PathBuf, Stop> {
     let scratch = tools.join("build");
     let mut command = checkout.cargo(&["install", "mdbook", "--locked"]);
     command.args(["--version", VERSION]).arg("--root").arg(&tools);
+    // The server is ours, and so mdBook is half as much to compile.
+    command.args(["--no-default-features", "--features", "search"]);
     command.arg("--target-dir").arg(&scratch);
     for (name, value) in QUICK_PROFILE {
         command.env(format!("CARGO_PROFILE_RELEASE_{name}"), value);

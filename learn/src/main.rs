@@ -27,6 +27,7 @@ mod progress;
 #[allow(dead_code, unreachable_pub)]
 #[path = "../../tests/common/random.rs"]
 mod random;
+mod serve;
 mod setup;
 mod speech;
 mod suite;

@@ -1,0 +1,33 @@
+//! What a learner's commands compile is compiled once: a package that is built
+//! with other features for another command is built, and with it the crate,
+//! once more.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+/// The packages that this selection builds, each with its features.
+fn packages(selection: &[&str]) -> BTreeSet<String> {
+    let cargo = std::env::var("CARGO").unwrap_or("cargo".into());
+    let output = Command::new(cargo)
+        .args(["tree", "--offline", "--prefix", "none", "--format", "{p} {f}"])
+        .args(selection)
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap())
+        .output()
+        .expect("cargo starts");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    let text = String::from_utf8(output.stdout).expect("plain text");
+    let lines = text.lines().map(|it| it.trim_end_matches(" (*)").trim_end());
+    lines.map(str::to_string).collect()
+}
+
+#[test]
+fn tests_checks_and_tools_share_one_build_of_the_crate() {
+    let all = packages(&["--workspace", "--edges", "normal,dev,build"]);
+    for package in ["rungrad", "exercises", "tools"] {
+        let own = packages(&["--package", package, "--edges", "normal,build"]);
+        let again: Vec<_> = own.difference(&all).collect();
+        assert!(own.len() > 20 && again.is_empty(), "{package}: {again:?}");
+    }
+}
