@@ -38,8 +38,8 @@ impl Served {
         let lines = BufReader::new(companion.stdout.take().unwrap());
         let mut served = Served { scene, companion, lines, port: 0 };
         let line = served.hears("It is served at http://localhost:");
-        let port = line.split([':', ' ']).filter_map(|it| it.parse().ok());
-        served.port = port.last().expect("a port");
+        let mut port = line.split([':', ' ']).filter_map(|it| it.parse().ok());
+        served.port = port.next().expect("a port");
         served
     }
 

@@ -122,9 +122,13 @@ pub fn listing(
             output.command, ended.status, output.code,
         ));
     }
-    // A tool speaks while the program runs, which then has the last word.
-    let text = match &tool[..] {
-        [] => format!("{stdout}{stderr}"),
+    let text = match (&tool[..], output.code) {
+        // A driver may speak on standard error, as PoCL does when a compiler
+        // of its own has a warning; so may others, some day.
+        ([], 0) => stdout.into_owned(),
+        // The sentence with which the program ends. It asks no driver.
+        ([], _) => format!("{stdout}{stderr}"),
+        // A tool speaks while the program runs, which then has the last word.
         _ => without_notes(&stderr) + &stdout,
     };
     let text = everywhere(&text, devices);

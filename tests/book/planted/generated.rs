@@ -4,6 +4,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use super::{CHAPTER, CODE, INNER, MEASURED, PLANTED, book, reported};
+use crate::device;
 use crate::generated::stale;
 use crate::manifest::{Needs, Output};
 use crate::measured::{foreign, unlike};
@@ -209,6 +210,34 @@ fn run(command: &'static str, code: i32) -> Result<String, String> {
 #[test]
 fn a_listing_is_the_command_and_what_it_prints() {
     assert_eq!(run(STEP, 0).unwrap(), format!("$ {STEP}\nc = [6]\n"));
+}
+
+/// PoCL's own compiler may have a warning, when its cache is empty.
+#[test]
+fn what_a_driver_says_on_standard_error_is_in_no_listing() {
+    if device::gpu_or_skip().is_none() {
+        return;
+    }
+    let examples = crate::program::examples().expect("the examples build");
+    let said = |command| {
+        let out = "book/listings/example.out";
+        let output = Output { out, command, code: 0, needs: Needs::Pocl };
+        listing(&examples, &output, &[]).unwrap()
+    };
+    // With this variable PoCL tells all that it does.
+    let noisy = said("POCL_DEBUG=all cargo run --example part2_mul");
+    let plain = said("cargo run --example part2_mul");
+    assert_eq!(
+        noisy.split_once('\n').unwrap().1,
+        plain.split_once('\n').unwrap().1
+    );
+}
+
+#[test]
+fn only_a_command_that_asks_no_driver_may_end_with_a_sentence() {
+    for output in crate::MANIFEST.outputs().filter(|it| it.code != 0) {
+        assert_eq!(output.needs, Needs::Nothing, "{}", output.out);
+    }
 }
 
 #[test]
