@@ -9,18 +9,19 @@ use crate::command::{Command, Stop, Words};
 use crate::counts::{Counts, Skip};
 use crate::nearest::nearest;
 use crate::process::{self, Ending};
-use crate::speech::{say, spoken};
+use crate::speech::{filled, say, spoken};
 use crate::{book, machine};
 
 pub(crate) const COMMAND: Command = Command {
     name: "test",
-    usage: "[--only STEP] [--list]",
+    usage: "[--quick] [--only STEP] [--list]",
     summary: "run everything that CI runs",
     page: "\
 Runs every step of the check, one after the other, and ends with a table and a
 line of counts. The output of a step is folded; when it fails, the lines that
 matter are shown, and where the whole log is. --list names the steps, --only
-runs one of them.
+runs one of them. --quick looks at the format and runs the crate's own tests and
+the specification of each part, and names what it leaves out.
 
 A test that needs what this machine lacks is skipped, and the summary says so
 and why. With RUNGRAD_REQUIRE_GPU=1, as in CI, a missing OpenCL device is a
@@ -35,6 +36,8 @@ struct Step {
     what: &'static str,
     /// Long enough for a cold build on two slow cores.
     minutes: u64,
+    /// Whether `--quick` runs it, though perhaps not all of it.
+    is_quick: bool,
     work: fn(&Work) -> Result<Report, Stop>,
 }
 
@@ -44,7 +47,24 @@ struct Work<'a> {
     log: &'a Path,
     name: &'static str,
     limit: Duration,
+    quick: bool,
 }
+
+/// The tests that `--quick` runs, and how it names the others.
+const QUICK: &[&str] = &[
+    "--package",
+    "rungrad",
+    "--lib",
+    "--test",
+    "part1_cpu",
+    "--test",
+    "part2_gpu",
+    "--test",
+    "part3_unified",
+];
+const NOT_QUICK: &str = "of the tests those of the documents, the book, the \
+                         examples, the companion, the kernels under Oclgrind \
+                         and the planted faults";
 
 /// What came out of a step. A step that is not made of tests counts as one.
 #[derive(Default)]
@@ -58,12 +78,14 @@ const STEPS: &[Step] = &[
         name: "format",
         what: "cargo fmt: every file is formatted",
         minutes: 2,
+        is_quick: true,
         work: |it| it.one(&["fmt", "--all", "--check"], &[]),
     },
     Step {
         name: "lints",
         what: "cargo clippy: no warnings",
         minutes: 15,
+        is_quick: false,
         work: |it| {
             let args = ["clippy", "--workspace", "--all-targets", "--"];
             it.one(&[&args[..], &["-D", "warnings"]].concat(), &[])
@@ -73,18 +95,21 @@ const STEPS: &[Step] = &[
         name: "tests",
         what: "cargo test: the tests of every package, and of the docs",
         minutes: 20,
+        is_quick: true,
         work: |it| it.tests(),
     },
     Step {
         name: "verify",
         what: "cargo learn verify: every exercise, in all three directions",
         minutes: 15,
+        is_quick: false,
         work: |it| it.verify(),
     },
     Step {
         name: "docs",
         what: "cargo doc: no broken link, nothing undocumented",
         minutes: 15,
+        is_quick: false,
         work: |it| {
             let args = ["doc", "--workspace", "--no-deps"];
             it.one(&args, &[("RUSTDOCFLAGS", "-D warnings")])
@@ -94,12 +119,14 @@ const STEPS: &[Step] = &[
         name: "book",
         what: "mdbook build: every page, and no complaint",
         minutes: 2,
+        is_quick: false,
         work: |it| it.book(),
     },
     Step {
         name: "spelling",
         what: "codespell: no word that is known to be wrong",
         minutes: 2,
+        is_quick: false,
         work: |it| it.spelling(),
     },
 ];
@@ -108,6 +135,7 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     let mut words = Words::new(COMMAND.name, args);
     let only = words.option("--only")?;
     let list = words.flag("--list");
+    let quick = words.flag("--quick");
     words.rest(0)?;
     if list {
         for step in STEPS {
@@ -115,7 +143,13 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
         }
         return Ok(());
     }
-    let steps = chosen(only.as_deref())?;
+    let mut steps = chosen(only.as_deref())?;
+    let left_out = || {
+        let steps = steps.iter().filter(|step| !step.is_quick);
+        steps.map(|step| step.name).chain([NOT_QUICK]).collect::<Vec<_>>()
+    };
+    let left_out = if quick { left_out() } else { Vec::new() };
+    steps.retain(|step| step.is_quick || !quick);
     let mut rows = Vec::new();
     for step in steps {
         say!("{}: {}", step.name, step.what);
@@ -123,7 +157,8 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
         let log = checkout.log(step.name)?;
         let name = step.name;
         let limit = limit(step)?;
-        let report = (step.work)(&Work { checkout, log: &log, name, limit });
+        let report =
+            (step.work)(&Work { checkout, log: &log, name, limit, quick });
         // What stops a step is that step's failure, and the others go on.
         let report = report.unwrap_or_else(|stop| {
             Report::failure(name, stop.sentence().unwrap_or("it stopped"))
@@ -131,6 +166,13 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
         let time = start.elapsed();
         tell(checkout, &report, &log, time);
         rows.push((name, report, time));
+    }
+    if quick {
+        say!();
+        say!("LEFT OUT, and run by cargo learn test:");
+        for line in filled(&left_out.join(", ")) {
+            say!("  {line}");
+        }
     }
     summary(&rows)
 }
@@ -207,8 +249,8 @@ impl Work<'_> {
 
     /// Every test counts on its own here.
     fn tests(&self) -> Result<Report, Stop> {
-        let args = ["test", "--workspace", "--no-fail-fast"];
-        let mut command = self.checkout.cargo(&args);
+        let mut command = self.checkout.cargo(&["test", "--no-fail-fast"]);
+        command.args(if self.quick { QUICK } else { &["--workspace"] });
         // The excerpt of a failure is for its sentence, not for its stack.
         command.env("RUST_BACKTRACE", "0");
         let ending =

@@ -146,3 +146,22 @@ fn the_readme_is_short() {
     let lines = read("README.md").lines().count();
     assert!(lines <= 100, "README.md has {lines} lines");
 }
+
+/// A tag can be moved to other code, and a commit cannot.
+#[test]
+fn every_action_is_pinned_by_its_commit() {
+    let mut count = 0;
+    let folder = root().join(".github/workflows");
+    for entry in fs::read_dir(folder).unwrap() {
+        let text = fs::read_to_string(entry.unwrap().path()).unwrap();
+        for line in text.lines().filter(|line| line.contains("uses: ")) {
+            let (_, pin) = line.split_once('@').expect("an action");
+            let (hash, version) = pin.split_once(" # v").expect("its version");
+            let is_hex = hash.chars().all(|it| it.is_ascii_hexdigit());
+            assert!(hash.len() == 40 && is_hex, "{line}");
+            assert!(!version.is_empty(), "{line}");
+            count += 1;
+        }
+    }
+    assert!(count > 0, "no workflow uses an action");
+}

@@ -59,6 +59,21 @@ fn a_healthy_checkout_ends_with_a_table_and_a_line_of_counts() {
 }
 
 #[test]
+fn the_quick_run_names_what_it_leaves_out() {
+    let scene = healthy(GREEN);
+    let script = format!("echo \"$*\" >> $SCENE/calls\n{CARGO}");
+    scene.program("cargo", &script);
+    let said = scene.learn(&["test", "--quick"]);
+    said.went_well().tells("LEFT OUT").tells("lints, verify, docs, book, ");
+    assert_eq!(last_line(&said), "14 passed, 0 failed, 1 skipped");
+    let calls = scene.read("calls");
+    assert_eq!(calls.lines().count(), 2, "{calls}");
+    assert!(calls.contains("--lib --test part1_cpu"), "{calls}");
+    let whole = scene.learn(&["test"]);
+    assert!(!whole.went_well().out.contains("LEFT OUT"), "{}", whole.out);
+}
+
+#[test]
 fn a_skip_is_loud_and_tells_its_reason() {
     let said = healthy(GREEN).learn(&["test", "--only", "tests"]);
     said.went_well()
