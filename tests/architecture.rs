@@ -1,9 +1,12 @@
 //! The invariants of ARCHITECTURE.md, each one assertion over the sources.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use rungrad::ops::OPERATIONS;
+
+#[path = "common/place.rs"]
+mod place;
 
 const PARTS: [&str; 3] = ["part1_cpu", "part2_gpu", "part3_unified"];
 
@@ -29,7 +32,7 @@ impl Source {
 /// Every file below the folders with one of these endings, but for the
 /// learner's own, in which anything may stand.
 fn sources(folders: &[&str], endings: &[&str]) -> Vec<Source> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = place::root();
     let mut waiting: Vec<PathBuf> =
         folders.iter().map(|folder| root.join(folder)).collect();
     let mut sources = Vec::new();

@@ -49,6 +49,8 @@ mod near;
 mod page;
 #[path = "book/part1.rs"]
 mod part1;
+#[path = "common/place.rs"]
+mod place;
 #[path = "book/planted.rs"]
 mod planted;
 #[path = "book/program.rs"]

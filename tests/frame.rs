@@ -1,32 +1,34 @@
 //! The frame of every example, seen from outside: what `--timeline` and
 //! `--trace FILE` leave behind, and how it ends when nobody reads on.
 
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
-use std::{env, fs};
+use std::sync::LazyLock;
 
 use serde_json::Value;
 
 #[path = "common/device.rs"]
 mod device;
+#[path = "common/place.rs"]
+mod place;
 
 use device::gpu_or_skip;
+use place::{programs, root, scratch};
 
 /// Runs an example as a reader does.
 fn example(name: &str, words: &[&str]) -> Output {
-    call(name, words).output().expect("cargo starts")
+    let missing = "the examples stand beside this test";
+    call(name, words).output().expect(missing)
 }
 
 fn call(name: &str, words: &[&str]) -> Command {
-    // This test and the examples are built in one folder.
-    let test = env::current_exe().expect("the path of this test");
-    let target = test.ancestors().nth(3).expect("a target folder");
-    let mut call = Command::new(env!("CARGO"));
-    call.args(["run", "--quiet", "--example", name, "--target-dir"])
-        .arg(target)
-        .arg("--")
-        .args(words)
-        .current_dir(env!("CARGO_MANIFEST_DIR"));
+    static EXAMPLES: LazyLock<PathBuf> = LazyLock::new(|| {
+        let folder = programs(&["--package", "rungrad", "--examples"]);
+        folder.expect("the examples build").join("examples")
+    });
+    let mut call = Command::new(EXAMPLES.join(name));
+    call.args(words).current_dir(root());
     call
 }
 
@@ -35,7 +37,7 @@ fn told(output: &[u8]) -> String {
 }
 
 fn file(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let path = scratch().join(name);
     let _ = fs::remove_file(&path);
     path
 }
@@ -97,8 +99,7 @@ fn an_example_without_a_device_says_so_and_writes_nothing() {
 #[test]
 fn every_example_runs_without_a_word() {
     let has_device = gpu_or_skip().is_some();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
-    let entries = fs::read_dir(root).expect("the examples");
+    let entries = fs::read_dir(root().join("examples")).expect("the examples");
     let paths = entries.map(|entry| entry.expect("a file").path());
     let names: Vec<String> = paths
         .filter(|path| path.is_dir() || path.extension().is_some())
@@ -153,7 +154,7 @@ fn an_example_ends_quietly_when_nobody_reads_on() {
     for words in [&["2,1", "1,3"][..], &["--help"]] {
         let mut call = call("part1_shapes", words);
         let call = call.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = call.spawn().expect("cargo starts");
+        let mut child = call.spawn().expect("it starts");
         drop(child.stdout.take());
         let output = child.wait_with_output().expect("it ends");
         assert_eq!(told(&output.stderr), "", "{words:?}");

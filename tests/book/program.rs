@@ -6,6 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::manifest::Output;
+use crate::place;
 use crate::tree::Tree;
 
 /// No program of the book takes this long; a hang ends as a sentence.
@@ -14,27 +15,10 @@ const TIME_LIMIT: Duration = Duration::from_secs(120);
 /// Builds every example and tool, because `cargo test --test book` does not,
 /// and says in which folder they are: beside this test.
 pub fn examples() -> Result<PathBuf, String> {
-    let test = std::env::current_exe().expect("the path of this test");
-    let folder = test.parent().and_then(Path::parent).expect("a profile");
-    let target = folder.parent().expect("a target folder");
-    let profile = match folder.file_name().and_then(|name| name.to_str()) {
-        Some("debug") | None => "dev",
-        Some(name) => name,
-    };
-    let build = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--profile", profile])
-        .args(["--package", "rungrad", "--examples"])
-        .args(["--package", "tools", "--bins"])
-        .arg("--target-dir")
-        .arg(target)
-        .current_dir(Tree::root())
-        .output()
-        .map_err(|error| format!("cargo does not start: {error}"))?;
-    if !build.status.success() {
-        let log = String::from_utf8_lossy(&build.stderr);
-        return Err(format!("the examples do not build:\n{log}"));
-    }
-    Ok(folder.to_path_buf())
+    let examples = ["--package", "rungrad", "--examples"];
+    place::programs(
+        &[&examples[..], &["--package", "tools", "--bins"]].concat(),
+    )
 }
 
 /// A command line taken apart.
@@ -201,8 +185,8 @@ pub fn wait(mut child: Child, limit: Duration) -> Result<Ended, String> {
 /// names of devices and what they say of themselves, times and their ratios,
 /// and the path of the repository.
 pub fn everywhere(text: &str, devices: &[&str]) -> String {
-    let root = Tree::root().to_string_lossy();
-    let mut text = text.replace(&format!("{root}/"), "");
+    // The programs know the folder in which they were built.
+    let mut text = text.replace(concat!(env!("CARGO_MANIFEST_DIR"), "/"), "");
     for device in devices {
         let name = device.trim();
         text = text.replace(&format!("({name})"), "(your device)");

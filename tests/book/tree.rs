@@ -6,6 +6,8 @@ use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::place;
+
 /// One thing that is wrong, with its place and its remedy.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fault {
@@ -33,7 +35,7 @@ pub struct Tree {
 
 impl Tree {
     pub fn root() -> &'static Path {
-        Path::new(env!("CARGO_MANIFEST_DIR"))
+        place::root()
     }
 
     /// This repository. The learner's own files stay out: the book never

@@ -17,6 +17,8 @@ mod loads;
 mod oclgrind;
 mod part2;
 mod part3;
+#[path = "../common/place.rs"]
+mod place;
 mod processes;
 #[allow(dead_code, unreachable_pub)]
 #[path = "../common/random.rs"]

@@ -2,7 +2,6 @@
 //! and over planted faults, since a check that never complains is none.
 
 use std::fs;
-use std::path::PathBuf;
 use std::process::Command;
 
 use rungrad::opencl::{Buffer, Gpu, Kernel, Launch, Source, kernels};
@@ -11,6 +10,7 @@ use rungrad::part2_gpu::matvec::{ROWS, TEAMS, Way};
 
 use super::child::{child_under, is_child, succeed};
 use super::device::skip;
+use super::place::scratch;
 use super::{part2, part3};
 
 // ANCHOR: findings
@@ -30,8 +30,7 @@ fn findings_with(name: &str, options: &[&str]) -> Option<String> {
         skip("no Oclgrind", "`cargo learn setup` installs it");
         return None;
     }
-    let log = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
-        .join(format!("oclgrind-{name}.log"));
+    let log = scratch().join(format!("oclgrind-{name}.log"));
     let mut tool = Command::new("oclgrind");
     tool.args(["--data-races", "--uninitialized", "--check-api"]);
     tool.args(options);

@@ -12,6 +12,7 @@ use rungrad::opencl::{Gpu, devices, kernels};
 
 use super::child::{child, is_child, succeed};
 use super::device::{gpu_or_skip, skip};
+use super::place::scratch;
 
 /// A program of this crate starts where there is no OpenCL, and finds a
 /// driver that is installed later. `ldd` asks the dynamic linker; so do we,
@@ -29,7 +30,7 @@ fn no_program_of_this_crate_needs_an_opencl_library() {
 
 /// An empty folder for this test alone.
 fn folder(name: &str) -> PathBuf {
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let path = scratch().join(name);
     // The first run finds none to remove.
     let _ = fs::remove_dir_all(&path);
     fs::create_dir_all(&path).expect("the target folder can be written");

@@ -1,31 +1,14 @@
 //! The raw programs as their reader meets them where there is no driver.
 
-use std::path::{Path, PathBuf};
+use std::fs;
 use std::process::Command;
-use std::{env, fs};
 
-use super::child::{finish, succeed};
-
-/// Builds the example beside this test, and says where it is.
-fn built(name: &str) -> PathBuf {
-    let test = env::current_exe().expect("a path");
-    let folder = test.ancestors().nth(2).expect("a profile");
-    let profile = match folder.file_name().and_then(|name| name.to_str()) {
-        Some("debug") | None => "dev",
-        Some(name) => name,
-    };
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--example", name, "--profile", profile]);
-    cargo.arg("--target-dir").arg(folder.parent().expect("a target folder"));
-    succeed(cargo.current_dir(env!("CARGO_MANIFEST_DIR")));
-    let path = folder.join("examples").join(name);
-    path.with_extension(env::consts::EXE_EXTENSION)
-}
+use super::child::finish;
+use super::place::{programs, root};
 
 /// The raw programs, by their number.
-fn programs() -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
-    let files = fs::read_dir(folder).expect("the examples");
+fn names() -> Vec<String> {
+    let files = fs::read_dir(root().join("examples")).expect("the examples");
     let mut names: Vec<String> = files
         .map(|file| file.expect("an example").path())
         .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
@@ -42,10 +25,13 @@ fn programs() -> Vec<String> {
 #[cfg(not(any(windows, target_os = "macos")))]
 #[test]
 fn without_a_driver_a_raw_program_ends_with_one_sentence() {
-    let names = programs();
+    let names = names();
     assert!(names[0].ends_with("1_mul"), "{names:?}");
+    let words = names.iter().flat_map(|name| ["--example", name]);
+    let built = programs(&words.collect::<Vec<_>>());
+    let folder = built.expect("the examples build").join("examples");
     for name in names {
-        let mut program = Command::new(built(&name));
+        let mut program = Command::new(folder.join(&name));
         program.env("OCL_ICD_VENDORS", "/no/such/folder");
         let ended = finish(program.env("OCL_ICD_FILENAMES", ""));
         assert_eq!(ended.status.code(), Some(1), "{name}: {}", ended.text);

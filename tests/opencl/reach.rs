@@ -6,7 +6,7 @@
 //! is tried rather than read: with sizes of 0 and 1, sizes that fit no group
 //! and no row, numbers that contradict each other and numbers without end.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::{env, fs};
 
@@ -16,6 +16,7 @@ use super::child::{child_under, finish, is_child, succeed};
 use super::device::skip;
 use super::draft::{Draft, Drawn, extent, parameters};
 use super::oclgrind::simulator;
+use super::place::scratch;
 use super::random::{Random, cases, first_seed};
 
 #[test]
@@ -174,8 +175,7 @@ fn simulated(name: &str, options: &[&str]) -> Option<Command> {
         skip("no Oclgrind", "`cargo learn setup` installs it");
         return None;
     }
-    let log = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
-        .join(format!("reach-{name}.log"));
+    let log = scratch().join(format!("reach-{name}.log"));
     // A finding of an earlier run is none of this one's.
     let _ = fs::remove_file(&log);
     let mut tool = Command::new("oclgrind");

@@ -4,8 +4,11 @@
 //!
 //! It works on copies, so it says nothing of what a learner wrote.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::thread;
 
 use crate::checkout::{Checkout, cannot_write};
 use crate::command::{Command, Stop, Words};
@@ -250,12 +253,26 @@ impl Bench<'_> {
                 checkout.shown(&log)
             )));
         };
-        let mut verdicts = Vec::new();
-        for (id, program) in ids.iter().zip(&programs) {
-            let log = checkout.log(&format!("verify-{id}-{round}"))?;
-            verdicts.push(program::run(id, program, &log)?);
-        }
-        Ok(verdicts)
+        // As many at a time as there are cores: many of them wait.
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let jobs = Mutex::new(ids.iter().zip(&programs).enumerate());
+        let verdicts = Mutex::new(BTreeMap::new());
+        thread::scope(|scope| {
+            for _ in 0..cores {
+                scope.spawn(|| {
+                    let next = || jobs.lock().ok()?.next();
+                    while let Some((at, (id, program))) = next() {
+                        let name = format!("verify-{id}-{round}");
+                        let log = checkout.log(&name);
+                        let run =
+                            |log: PathBuf| program::run(id, program, &log);
+                        let verdict = log.and_then(run);
+                        verdicts.lock().unwrap().insert(at, verdict);
+                    }
+                });
+            }
+        });
+        verdicts.into_inner().unwrap().into_values().collect()
     }
 }
 

@@ -1,0 +1,54 @@
+//! Where a test finds the repository and its programs: where it was built, or,
+//! carried to a machine without cargo, in the folder in which it is started.
+
+// Not every test binary needs every function.
+#![allow(dead_code)]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+/// The root of the repository.
+pub(crate) fn root() -> &'static Path {
+    let built = Path::new(env!("CARGO_MANIFEST_DIR"));
+    if built.is_dir() { built } else { Path::new(".") }
+}
+
+/// A folder for what a test writes.
+pub(crate) fn scratch() -> PathBuf {
+    let built = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    if built.is_dir() {
+        return built.to_path_buf();
+    }
+    let folder = root().join("target/tmp");
+    fs::create_dir_all(&folder).expect("the folder can be written");
+    folder
+}
+
+/// Builds the programs that cargo is to build by these words, as it has built
+/// this test, and says where they stand: beside it. Without a cargo, they are
+/// those that were carried along.
+pub(crate) fn programs(words: &[&str]) -> Result<PathBuf, String> {
+    let test = env::current_exe().expect("the path of this test");
+    let folder = test.ancestors().nth(2).expect("a profile");
+    if !Path::new(env!("CARGO")).is_file() {
+        return Ok(folder.to_path_buf());
+    }
+    let profile = match folder.file_name().and_then(|name| name.to_str()) {
+        Some("debug") | None => "dev",
+        Some(name) => name,
+    };
+    let build = Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--profile", profile])
+        .args(words)
+        .arg("--target-dir")
+        .arg(folder.parent().expect("a target folder"))
+        .current_dir(root())
+        .output()
+        .map_err(|error| format!("cargo does not start: {error}"))?;
+    if !build.status.success() {
+        let log = String::from_utf8_lossy(&build.stderr);
+        return Err(format!("the programs do not build:\n{log}"));
+    }
+    Ok(folder.to_path_buf())
+}
