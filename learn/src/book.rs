@@ -38,6 +38,8 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     words.rest(0)?;
     let mdbook = mdbook(checkout)?;
     let log = checkout.log("book")?;
+    // What is saved from now on may be too late for the first build.
+    let before = stamp(checkout);
     let complaints = build(checkout, &mdbook, &log)?;
     for line in &complaints {
         say!("{line}");
@@ -55,7 +57,7 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     if open && !opens(&address) {
         say!("No browser could be started from here: open that address.");
     }
-    rebuild(checkout, &mdbook, &log)
+    rebuild(checkout, &mdbook, &log, before)
 }
 
 /// Hands the address to the system's own opener.
@@ -71,8 +73,12 @@ fn opens(address: &str) -> bool {
 }
 
 /// Builds the book again whenever something has changed that it shows.
-fn rebuild(checkout: &Checkout, mdbook: &Path, log: &Path) -> ! {
-    let mut before = stamp(checkout);
+fn rebuild(
+    checkout: &Checkout,
+    mdbook: &Path,
+    log: &Path,
+    mut before: Stamp,
+) -> ! {
     loop {
         thread::sleep(Duration::from_millis(500));
         let now = stamp(checkout);
@@ -94,7 +100,9 @@ fn rebuild(checkout: &Checkout, mdbook: &Path, log: &Path) -> ! {
 }
 
 /// The files of the book and of what it quotes, each with its time.
-fn stamp(checkout: &Checkout) -> BTreeMap<PathBuf, Option<SystemTime>> {
+type Stamp = BTreeMap<PathBuf, Option<SystemTime>>;
+
+fn stamp(checkout: &Checkout) -> Stamp {
     let quoted = ["src", "kernels", "examples", "exercises/solutions"];
     let folders = ["book"].into_iter().chain(quoted);
     let mut waiting: Vec<PathBuf> =
