@@ -54,10 +54,7 @@ pub const OUTPUTS: &[Output] = &[
         "book/listings/part1_sigmoid.out",
         "cargo run --example part1_sigmoid",
     ),
-    here(
-        "book/listings/try_relu.out",
-        "cargo learn try \"relu(a)\" a=-1,0,1",
-    ),
+    here("book/listings/try_relu.out", "cargo learn try \"relu(a)\" a=-1,0,1"),
     here("book/listings/try_max.out", "cargo learn try \"max(a)\" a=3,3,1"),
     here("book/listings/try_abs.out", "cargo learn try \"abs(a)\" a=-2,3"),
     here(
