@@ -228,7 +228,8 @@ mod tests {
             let cut = refusal(&DIGITS[..length]);
             assert!(cut.contains("restore data/digits.csv.gz"), "{cut}");
         }
-        for bad in [row(63, 0, 1), row(65, 0, 1), row(64, 17, 1)] {
+        let dark = format!("17,{}", row(63, 0, 1));
+        for bad in [row(63, 0, 1), row(65, 0, 1), row(64, 17, 1), dark] {
             let sentence = refusal(&zip(&(row(64, 0, 1) + &bad)));
             assert!(sentence.starts_with("line 2 of"), "{sentence}");
         }
@@ -291,6 +292,8 @@ mod tests {
             data.batches(5, &mut Random::new(9)).collect();
         let sizes: Vec<usize> = batches.iter().map(Dataset::rows).collect();
         assert_eq!(sizes, [5, 5, 5, 5, 3]);
+        let even = moons(20, 0.1, 1).batches(5, &mut Random::new(9)).count();
+        assert_eq!(even, 4);
         let row = |d: &Dataset, row| (d.row(row).to_vec(), d.labels[row]);
         let mut seen: Vec<_> = batches
             .iter()
@@ -311,6 +314,16 @@ mod tests {
         let data = moons(4, 0.0, 1);
         let refused = attempt(|| data.batches(0, &mut Random::new(1)).count());
         assert!(matches!(refused, Err(Error::Mistake(_))));
+    }
+
+    #[test]
+    fn noise_is_added_to_both_coordinates() {
+        let (still, noisy) = (moons(1, 0.0, 6), moons(1, 0.5, 6));
+        let mut random = Random::new(6);
+        random.uniform();
+        for (noisy, still) in noisy.inputs.iter().zip(still.inputs) {
+            assert_eq!(*noisy, still + 0.5 * random.normal());
+        }
     }
 
     #[test]

@@ -157,7 +157,21 @@ x       leaf       [1]    [3]    [6]
     }
 
     #[test]
-    fn dot_draws_an_operand_once_for_each_use() {
-        assert_eq!(dot(&square()).matches("t0 -> o1;").count(), 2);
+    fn dot_draws_an_operand_once_for_each_use_and_the_way_back_dashed() {
+        let expected = r#"digraph tape {
+  rankdir=LR;
+  t0 [shape=box, style=rounded, label="x\n[3]\ngrad [6]"];
+  t1 [shape=box, style=rounded, label="%1\n[9]"];
+  o1 [shape=circle, label="mul"];
+  o1 -> t1;
+  t0 -> o1;
+  t0 -> o1;
+}
+"#;
+        let mut tape = square();
+        pretty_assertions::assert_eq!(dot(&tape), expected);
+        tape.note(9, vec![1.0], vec![]);
+        let back = "  o1 -> t0 [style=dashed, constraint=false];\n";
+        assert_eq!(dot(&tape).matches(back).count(), 2);
     }
 }

@@ -151,7 +151,9 @@ mod tests {
         for (seconds, words) in [
             (0.0, "0.0 µs"),
             (1.25e-5, "12.5 µs"),
+            (0.001, "1.0 ms"),
             (0.0034, "3.4 ms"),
+            (1.0, "1.0 s"),
             (2.0, "2.0 s"),
         ] {
             assert_eq!(Seconds(seconds).to_string(), words);

@@ -31,8 +31,8 @@ an environment variable says which one is on. After a run, for mutant 17:
 The report is target/mutants/report.txt. A mutant is caught when a test fails,
 crashes or hangs. mutants/planted.txt lists those that are always tried, and
 mutants/survivors.txt explains those that no test can notice. The command
-fails when it catches fewer than 95 of 100 that are not explained, or misses
-one of planted.txt.";
+fails when it catches fewer than 95 of 100 that are not explained (of few, two
+may survive), or misses one of planted.txt.";
 
 /// A run as it was asked for.
 pub(crate) struct Words {

@@ -360,6 +360,10 @@ mod tests {
         // A value that is a power has no empty one below it.
         let edge = Scale::powers(&mut [0.01, 1.0].into_iter(), 0.0, 1.0);
         assert_eq!(edge.ticks, [-2.0, -1.0, 0.0]);
+        // What is endless has no place on it.
+        let endless = [0.01, f32::INFINITY, 1.0, f32::NAN];
+        let endless = Scale::powers(&mut endless.into_iter(), 0.0, 1.0);
+        assert_eq!(endless.ticks, edge.ticks);
         // One alone begins a scale of two.
         let one = Scale::powers(&mut [100.0].into_iter(), 0.0, 1.0);
         assert_eq!(one.ticks, [2.0, 3.0]);

@@ -174,6 +174,9 @@ mod tests {
         // Three slots of 72: the third has its middle at 176 + 2.5 * 72.
         assert_eq!(svg.matches("M356.0 74L").count(), 2);
         assert!(svg.contains("M212.0 74L356.0 130"), "{svg}");
+        // Its number stands in its box, on a line 19 below the upper edge.
+        assert!(svg.contains("<text x=\"356.0\" y=\"35\""), "{svg}");
+        assert!(svg.contains("<title id=\"test-title\">A test</title>"));
         assert!(svg.contains("viewBox=\"0 0 680 178\""), "{svg}");
     }
 

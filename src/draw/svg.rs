@@ -452,4 +452,32 @@ mod tests {
             gives("[9] to %0, which gets more and [9] to %0, [27] in all")
         );
     }
+
+    /// The last leaf waits for its consumer in two columns, in the first row
+    /// that is free in both.
+    #[test]
+    fn no_record_stands_where_another_still_waits() {
+        let record = |id, parents: &[u64]| {
+            let op = if parents.is_empty() { Op::Leaf } else { Op::Mul };
+            Record::new(id, op, parents.to_vec(), &[], None)
+        };
+        let tape = Tape::new(vec![
+            record(0, &[]),
+            record(1, &[]),
+            record(2, &[0, 1]),
+            record(3, &[0, 1]),
+            record(4, &[0, 1]),
+            record(5, &[]),
+            record(6, &[2, 5]),
+            record(7, &[6, 3]),
+            record(8, &[7, 4]),
+        ]);
+        let at = |id: &u64| tape.position(*id).unwrap();
+        let parents = tape.records.iter().map(|r| r.parents.iter());
+        let parents: Vec<Vec<usize>> =
+            parents.map(|ids| ids.map(at).collect()).collect();
+        let layout = Layout::new(&tape, &parents);
+        let rows: Vec<usize> = layout.places.iter().map(|p| p.1).collect();
+        assert_eq!(rows, [0, 1, 0, 1, 2, 3, 0, 0, 0]);
+    }
 }

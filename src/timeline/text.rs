@@ -246,6 +246,23 @@ ew_mul         2            10.0    20.0
         let text = timeline.text();
         assert!(text.contains("1000013.0"), "{text}");
         assert!(text.contains("|.=====            |"), "{text}");
+        let read = text.lines().find(|line| line.starts_with("read"));
+        assert!(read.is_some_and(|read| read.ends_with("=|")), "{text}");
+    }
+
+    #[test]
+    fn a_launch_within_another_leaves_that_one_its_length() {
+        let mut timeline = two_launches();
+        timeline.slices.truncate(2);
+        let (outer, inner) = ([0, 0, 0, 20_000], [2_000, 2_000, 2_000, 4_000]);
+        for (slice, moments) in timeline.slices.iter_mut().zip([outer, inner]) {
+            let [queued, submitted, started, ended] = moments;
+            slice.call = [queued, queued];
+            slice.times = Some(Times { queued, submitted, started, ended });
+        }
+        let text = timeline.text();
+        assert!(text.contains("|==================|"), "{text}");
+        assert!(text.contains("| ==               |"), "{text}");
     }
 
     #[test]

@@ -193,10 +193,13 @@ fn truthful(tape: &Tape, what: &str) {
     }
 }
 
-/// Every rule on the tape is right, and the judge knows them all.
+/// Every rule on the tape is right, and the judge knows them all. A tape
+/// without gradients could not be blamed.
 #[track_caller]
 pub fn blameless(tape: &Tape, what: &str) {
     let op = |at: usize| tape.records[at].op.name();
+    let result = tape.records.last().expect("a result");
+    assert!(result.grad.is_some(), "{what}: no gradient is on the tape");
     match tape.blame() {
         None => {}
         Some(Blame::Rule { at, operand, mismatch }) => panic!(

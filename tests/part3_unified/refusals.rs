@@ -7,6 +7,7 @@ use rungrad::part3_unified::{
 };
 use rungrad::{Error, attempt};
 
+use super::child::{child, finish, is_child};
 use super::common::clean;
 use super::common::refusal::refusal;
 use super::{constant, leaf};
@@ -14,6 +15,21 @@ use super::{constant, leaf};
 fn new(shape: &[usize]) -> Tensor {
     let values = vec![1.0; shape.iter().product()];
     Tensor::new(shape, &values, Device::Cpu).unwrap()
+}
+
+/// The terminal hears of a panic that nobody takes, and of no other.
+#[test]
+fn what_an_attempt_takes_is_not_printed() {
+    let _clean = clean();
+    if is_child() {
+        assert!(attempt(|| new(&[2]).flip(&[2])).is_err());
+        panic!("and this is the end");
+    }
+    let name = "refusals::what_an_attempt_takes_is_not_printed";
+    let outcome = finish(&mut child(name));
+    let text = outcome.text;
+    assert_eq!(text.matches("panicked at").count(), 1, "{text}");
+    assert!(text.contains("and this is the end"), "{text}");
 }
 
 #[test]

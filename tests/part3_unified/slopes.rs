@@ -34,6 +34,42 @@ fn every_rule_has_a_slope_on_an_opencl_device() {
     agree(Device::Gpu(gpu.info().index));
 }
 
+/// A rule computes and keeps nothing for an operand that needs no gradient,
+/// and what the others get is the same without it.
+#[test]
+fn an_operand_alone_gets_what_it_gets_beside_the_others() {
+    let _clean = clean();
+    let calls: [(&str, fn(&[Tensor]) -> Tensor); 6] = [
+        ("mul", |of| of[0].mul(&of[1])),
+        ("add", |of| of[0].add(&of[1])),
+        ("sub", |of| of[0].sub(&of[1])),
+        ("div", |of| of[0].div(&of[1])),
+        ("matmul", |of| of[0].matmul(&of[1])),
+        ("where", |of| of[0].choose(&of[1], &of[2])),
+    ];
+    let values = [[1.0, 0.0, 2.0, 3.0], [4.0, 5.0, -6.0, 7.0], [8.0; 4]];
+    for (name, call) in calls {
+        let grads = |needs: &dyn Fn(usize) -> bool| {
+            let of = [0, 1, 2].map(|place| {
+                let plain = Tensor::new(&[2, 2], &values[place], Device::Cpu);
+                match needs(place) {
+                    true => plain.unwrap().requires_grad(),
+                    false => plain.unwrap(),
+                }
+            });
+            call(&of).sum().backward();
+            of.map(|tensor| tensor.grad().map(|g| g.to_vec().unwrap()))
+        };
+        let all = grads(&|_| true);
+        for alone in (0..3).filter(|&place| all[place].is_some()) {
+            let mut right = [None, None, None];
+            right[alone] = all[alone].clone();
+            let got = grads(&|place| place == alone);
+            assert_eq!(got, right, "{name}: operand {alone} alone");
+        }
+    }
+}
+
 fn agree(device: Device) {
     for name in OPERATIONS {
         let mut random = Random(7);
