@@ -1,0 +1,55 @@
+use super::*;
+use crate::ops::Op;
+
+#[test]
+fn what_an_operand_gets_in_several_steps_is_added_up_in_words() {
+    let record = |id, op, parents: &[u64]| {
+        Record::new(id, op, parents.to_vec(), &[], Some(vec![1.0]))
+    };
+    let mut tape = Tape::new(vec![
+        record(1, Op::Leaf, &[]),
+        record(2, Op::Mul, &[1, 1]),
+        record(3, Op::Mul, &[2, 1]),
+    ]);
+    let given = |a: f32, b: f32| [a, b].map(|g| Some((vec![], vec![g])));
+    tape.note(3, vec![1.0], given(3.0, 9.0).into());
+    tape.note(2, vec![3.0], given(9.0, 9.0).into());
+    tape.note(1, vec![27.0], vec![]);
+    let gives = |sentence: &str| format!("Backward: mul gives {sentence}.");
+    assert_eq!(
+        backward(&tape, 2),
+        gives("[3] to %1 and [9] to %0, which gets more")
+    );
+    assert_eq!(
+        backward(&tape, 1),
+        gives("[9] to %0, which gets more and [9] to %0, [27] in all")
+    );
+}
+
+/// The last leaf waits for its consumer in two columns, in the first row
+/// that is free in both.
+#[test]
+fn no_record_stands_where_another_still_waits() {
+    let record = |id, parents: &[u64]| {
+        let op = if parents.is_empty() { Op::Leaf } else { Op::Mul };
+        Record::new(id, op, parents.to_vec(), &[], None)
+    };
+    let tape = Tape::new(vec![
+        record(0, &[]),
+        record(1, &[]),
+        record(2, &[0, 1]),
+        record(3, &[0, 1]),
+        record(4, &[0, 1]),
+        record(5, &[]),
+        record(6, &[2, 5]),
+        record(7, &[6, 3]),
+        record(8, &[7, 4]),
+    ]);
+    let at = |id: &u64| tape.position(*id).unwrap();
+    let parents = tape.records.iter().map(|r| r.parents.iter());
+    let parents: Vec<Vec<usize>> =
+        parents.map(|ids| ids.map(at).collect()).collect();
+    let layout = Layout::new(&tape, &parents);
+    let rows: Vec<usize> = layout.places.iter().map(|p| p.1).collect();
+    assert_eq!(rows, [0, 1, 0, 1, 2, 3, 0, 0, 0]);
+}
