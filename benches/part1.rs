@@ -12,7 +12,7 @@ use std::time::Instant;
 use std::{env, fs};
 
 use ndarray::linalg::general_mat_mul;
-use ndarray::{Array2, Axis, aview1};
+use ndarray::{Array2, Axis};
 use rayon::prelude::*;
 use rungrad::rng::Random;
 
@@ -47,13 +47,12 @@ fn main() {
     }
     for power in 12..=22 {
         let x = numbers(1 << power);
-        let chunk = |chunk: &[f32]| aview1(chunk).sum();
         row(
             &format!("sum       2^{power}"),
-            || x.chunks(CHUNK).map(chunk).sum::<f32>(),
+            || x.chunks(CHUNK).map(chunk).sum::<f64>(),
             || {
                 let sums = x.par_chunks(CHUNK).map(chunk);
-                sums.collect::<Vec<f32>>().iter().sum::<f32>()
+                sums.collect::<Vec<f64>>().iter().sum::<f64>()
             },
         );
     }
@@ -81,6 +80,18 @@ fn main() {
             },
         );
     }
+}
+
+/// As in `array.rs`.
+fn chunk(values: &[f32]) -> f64 {
+    let (eights, rest) = values.as_chunks::<8>();
+    let mut sums = [0.0; 8];
+    for eight in eights {
+        let pairs = sums.iter_mut().zip(eight);
+        pairs.for_each(|(sum, x)| *sum += f64::from(*x));
+    }
+    let rest = rest.iter().map(|&x| f64::from(x));
+    sums.into_iter().chain(rest).fold(0.0, |total, x| total + x)
 }
 
 fn numbers(n: usize) -> Vec<f32> {

@@ -97,7 +97,7 @@ pub(crate) fn or_raise<T>(result: Result<T, Error>) -> T {
 
 /// Room for so many numbers, or the sentence that there is none. Where a
 /// vector grows by itself, a program that is out of memory ends without one.
-pub(crate) fn room(n: usize) -> Result<Vec<f32>, Error> {
+pub(crate) fn room<T>(n: usize) -> Result<Vec<T>, Error> {
     let mut room = Vec::new();
     match room.try_reserve_exact(n) {
         Ok(()) => Ok(room),
@@ -109,9 +109,9 @@ pub(crate) fn room(n: usize) -> Result<Vec<f32>, Error> {
 }
 
 /// So many zeros.
-pub(crate) fn zeros(n: usize) -> Result<Vec<f32>, Error> {
+pub(crate) fn zeros<T: Clone + Default>(n: usize) -> Result<Vec<T>, Error> {
     let mut zeros = room(n)?;
-    zeros.resize(n, 0.0);
+    zeros.resize(n, T::default());
     Ok(zeros)
 }
 

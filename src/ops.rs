@@ -69,6 +69,8 @@ pub enum Op {
     Sigmoid,
     /// The sine, of an angle in radians.
     Sin,
+    /// The cosine, of an angle in radians.
+    Cos,
     /// The sum over these axes, which stay with size 1 when kept.
     Sum(Vec<usize>, Keep),
     /// The largest over these axes.
@@ -131,6 +133,7 @@ impl Op {
             Op::Tanh,
             Op::Sigmoid,
             Op::Sin,
+            Op::Cos,
             Op::Matmul,
             Op::LogSoftmax,
         ];
@@ -162,6 +165,7 @@ impl Op {
             Op::Tanh => "tanh",
             Op::Sigmoid => "sigmoid",
             Op::Sin => "sin",
+            Op::Cos => "cos",
             Op::Sum(..) => "sum",
             Op::Max(..) => "max",
             Op::Matmul => "matmul",

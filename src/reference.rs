@@ -217,6 +217,7 @@ pub fn forward(op: &Op, inputs: &[&Array]) -> Option<Array> {
         (Op::Tanh, [a]) => a.map(f64::tanh),
         (Op::Sigmoid, [a]) => a.map(|x| 1.0 / (1.0 + (-x).exp())),
         (Op::Sin, [a]) => a.map(f64::sin),
+        (Op::Cos, [a]) => a.map(f64::cos),
         (Op::Sum(axes, keep), [a]) => {
             settle(sum(a, &kept(&a.shape, axes)), axes, *keep)
         }

@@ -1,7 +1,7 @@
 //! The ladder of matrix products: every rung computes the same product, for
 //! every shape.
 
-use rungrad::part2_gpu::matmul::{LADDER, Rung, choose};
+use rungrad::part2_gpu::matmul::{KEPT, LADDER, Rung, choose};
 use rungrad::reference::{self, Array};
 use rungrad::rng::Random;
 
@@ -13,7 +13,7 @@ use rungrad::opencl::Gpu;
 
 /// `(m, k) x (k, n)`: one of each, rows and columns alone, nothing to add up,
 /// one more and one less than a tile, larger than any tile.
-const SHAPES: [[usize; 3]; 12] = [
+const SHAPES: [[usize; 3]; 13] = [
     [1, 1, 1],
     [1, 37, 1],
     [1, 5, 70],
@@ -26,6 +26,7 @@ const SHAPES: [[usize; 3]; 12] = [
     [127, 9, 129],
     [128, 40, 256],
     [131, 33, 261],
+    [9, 777, 130],
 ];
 
 /// Values between -1 and 1, different for each seed.
@@ -57,7 +58,7 @@ fn product(
 #[test]
 fn every_rung_agrees_with_the_judge() {
     let Some(gpu) = gpu_or_skip() else { return };
-    for rung in &LADDER {
+    for rung in LADDER.iter().chain(&KEPT) {
         for shape in SHAPES {
             let [m, k, n] = shape;
             let (a, b) = (values(1, m * k), values(2, k * n));
@@ -93,7 +94,7 @@ fn every_rung_gives_the_same_bits_again() {
     let Some(gpu) = gpu_or_skip() else { return };
     let shape = [65, 63, 66];
     let (a, b) = (values(1, 65 * 63), values(2, 63 * 66));
-    for rung in &LADDER {
+    for rung in LADDER.iter().chain(&KEPT) {
         let bits = |_| -> Vec<u32> {
             let out = product(&gpu, rung, &a, &b, shape);
             out.iter().map(|value| value.to_bits()).collect()
@@ -109,7 +110,7 @@ fn a_buffer_that_is_too_short_is_refused() {
     let short = gpu.upload(&[1.0; 5]).unwrap();
     let long = gpu.upload(&[1.0; 6]).unwrap();
     let [few, out] = [3, 4].map(|len| gpu.upload(&vec![0.0; len]).unwrap());
-    for rung in &LADDER {
+    for rung in LADDER.iter().chain(&KEPT) {
         let refused = rung.launch(&short, &long, &out, [2, 3, 2]);
         assert!(refused.is_err(), "{:?}", rung.kernel);
         // What the kernel says of itself, where the caller says nothing.
@@ -156,6 +157,9 @@ fn a_large_tile_is_for_a_result_that_fills_the_device() {
         (2, [100, 64, 10_000], "matmul3_tiled"),
         (2, [256, 64, 128], "matmul8_tall"),
         (0, [1, 1, 1], "matmul3_tiled"),
+        (132, [2048, 128, 2048], "matmul8_tall"),
+        (132, [2048, 132, 2048], "matmul_ahead_kept"),
+        (132, [512, 129, 512], "matmul_tiled_kept"),
     ] {
         assert_eq!(name(units, shape), expected, "{units} {shape:?}");
     }

@@ -4,6 +4,10 @@
 // The elements of one sum lie `inner` apart, and neighbors among the items
 // have neighboring sums: at every turn of the loop they read side by side,
 // unless inner is 1.
+//
+// An item adds one number after another, perhaps millions: 32 at a time, and
+// when it adds these to the sum, what is rounded away is given to the next, so
+// that nothing piles up.
 
 // ANCHOR: reduce-axis
 kernel void reduce_axis(global const float *a, global float *out,
@@ -13,9 +17,16 @@ kernel void reduce_axis(global const float *a, global float *out,
     if (i >= n)
         return;
     uint first = i / inner * length * inner + i % inner;
-    float sum = 0.0f;
-    for (uint step = 0; step < length; step++)
-        sum += a[first + step * inner];
+    float sum = 0.0f, excess = 0.0f;
+    for (uint step = 0; step < length;) {
+        float part = 0.0f;
+        for (uint end = min(step + 32, length); step < end; step++)
+            part += a[first + step * inner];
+        float given = part - excess, next = sum + given;
+        // By how much the sum has grown too far; infinity knows no more.
+        excess = isinf(next) ? 0.0f : next - sum - given;
+        sum = next;
+    }
     out[i] = sum;
 }
 // ANCHOR_END: reduce-axis

@@ -2,8 +2,9 @@
 // items for each row.
 //
 // Each item first adds every 256th element of the row in a register, so that
-// neighbors among the items read neighbors, and a row may have any length.
-// Then a tree adds the 256 sums, as in reduce_sum.
+// neighbors among the items read neighbors, and a row may have any length: what
+// an addition rounds away is given to the next one, as in reduce_axis. Then a
+// tree adds the 256 sums, as in reduce_sum.
 
 #define GROUP 256
 
@@ -15,9 +16,13 @@ kernel void reduce_rows(global const float *a, global float *out,
     uint item = get_local_id(0);
     global const float *row = a + get_group_id(0) * columns;
 
-    float sum = 0.0f;
-    for (uint column = item; column < columns; column += GROUP)
-        sum += row[column];
+    float sum = 0.0f, excess = 0.0f;
+    for (uint column = item; column < columns; column += GROUP) {
+        float given = row[column] - excess;
+        float next = sum + given;
+        excess = isinf(next) ? 0.0f : next - sum - given;
+        sum = next;
+    }
     tree[item] = sum;
     barrier(CLK_LOCAL_MEM_FENCE);
 

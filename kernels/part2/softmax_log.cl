@@ -3,7 +3,8 @@
 //
 // Two trees, one after the other: the largest of the row, and the sum of the
 // exponentials. The largest becomes 0, so no exponential exceeds 1 and their
-// sum is at least 1.
+// sum is at least 1. A long row loses nothing either: what an addition rounds
+// away is given to the next one, as in reduce_axis.
 
 // ANCHOR: softmax-log
 #define GROUP 64
@@ -30,9 +31,13 @@ kernel void softmax_log(global const float *a, global float *out,
     // Nobody may plant the second tree while another still reads the first.
     barrier(CLK_LOCAL_MEM_FENCE);
 
-    float total = 0.0f;
-    for (uint column = item; column < columns; column += GROUP)
-        total += exp(row[column] - most);
+    float total = 0.0f, excess = 0.0f;
+    for (uint column = item; column < columns; column += GROUP) {
+        float given = exp(row[column] - most) - excess;
+        float next = total + given;
+        excess = isinf(next) ? 0.0f : next - total - given;
+        total = next;
+    }
     tree[item] = total;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint width = GROUP / 2; width > 0; width /= 2) {

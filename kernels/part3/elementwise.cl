@@ -82,6 +82,7 @@ UNARY(unary_relu, x <= 0.0f ? 0.0f : x)
 UNARY(unary_tanh, flat_tanh(x))
 UNARY(unary_sigmoid, sigmoid(x))
 UNARY(unary_sin, sin(x))
+UNARY(unary_cos, cos(x))
 
 // ANCHOR: binary-lines
 BINARY(binary_add, x + y)

@@ -3,11 +3,14 @@
 //
 // A group of 16 x 16 items computes a tile of as many elements. It walks
 // along k in steps of 16, and each element that it loads to local memory is
-// used 16 times there.
+// used 16 times there. What rounds away when the 16 products of a step are
+// added to the total is given to the next, so that a long sum errs no more
+// than a short one.
 
 #define TILE 16
 
-// strides: batch, row and column of a, then of b.
+// strides: batch, row and column of a, then of b; and how many matrices there
+// are. A device runs so many items and no more, so a group may have several.
 __attribute__((reqd_work_group_size(TILE, TILE, 1)))
 kernel void batch_matmul(global const float *a, uint a_offset,
                            global const float *b, uint b_offset,
@@ -18,25 +21,32 @@ kernel void batch_matmul(global const float *a, uint a_offset,
     local float b_tile[TILE][TILE + 1];
     uint x = get_local_id(0), y = get_local_id(1);
     uint column = get_global_id(0), row = get_global_id(1);
-    uint batch = get_group_id(2);
-    int a_at = (int)a_offset + (int)batch * strides.s0;
-    int b_at = (int)b_offset + (int)batch * strides.s3;
+    int batches = strides.s6;
+    for (int batch = get_group_id(2); batch < batches;
+         batch += get_num_groups(2)) {
+        int a_at = (int)a_offset + batch * strides.s0;
+        int b_at = (int)b_offset + batch * strides.s3;
 
-    float sum = 0.0f;
-    for (uint from = 0; from < k; from += TILE) {
-        // What lies outside the matrices is 0 and adds nothing.
-        int l = from + x, o = from + y;
-        a_tile[y][x] = row < m && l < k
-            ? a[a_at + (int)row * strides.s1 + l * strides.s2] : 0.0f;
-        b_tile[y][x] = o < k && column < n
-            ? b[b_at + o * strides.s4 + (int)column * strides.s5] : 0.0f;
-        barrier(CLK_LOCAL_MEM_FENCE);
+        float total = 0.0f, excess = 0.0f;
+        for (uint from = 0; from < k; from += TILE) {
+            // What lies outside the matrices is 0 and adds nothing.
+            int l = from + x, o = from + y;
+            a_tile[y][x] = row < m && l < k
+                ? a[a_at + (int)row * strides.s1 + l * strides.s2] : 0.0f;
+            b_tile[y][x] = o < k && column < n
+                ? b[b_at + o * strides.s4 + (int)column * strides.s5] : 0.0f;
+            barrier(CLK_LOCAL_MEM_FENCE);
 
-        for (uint i = 0; i < TILE; i++)
-            sum += a_tile[y][i] * b_tile[i][x];
-        barrier(CLK_LOCAL_MEM_FENCE);
+            float sum = 0.0f;
+            for (uint i = 0; i < TILE; i++)
+                sum += a_tile[y][i] * b_tile[i][x];
+            float given = sum - excess, next = total + given;
+            excess = isinf(next) ? 0.0f : next - total - given;
+            total = next;
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+
+        if (row < m && column < n)
+            out[((uint)batch * m + row) * n + column] = total;
     }
-
-    if (row < m && column < n)
-        out[(batch * m + row) * n + column] = sum;
 }

@@ -3,49 +3,68 @@
 
 #define GROUP 256
 
+// A sum and one number more. What the addition rounds away is left in
+// `excess` for the next one, so that nothing piles up in a long sum.
+float add(float sum, float x, float *excess)
+{
+    float given = x - *excess;
+    float next = sum + given;
+    // By how much it has grown too far; infinity knows no more.
+    *excess = isinf(next) ? 0.0f : next - sum - given;
+    return next;
+}
+
+float larger(float x, float y)
+{
+    return y > x || isnan(y) ? y : x;
+}
+
 // Rows whose elements lie side by side: (rows, columns) -> (rows, parts),
-// where a part is `segment` columns. One group of 256 items for each: an
-// item joins every 256th element in a register, then a tree joins the 256
-// results.
-#define ROWS(NAME, START, JOIN)                                             \
+// where a part is `segment` columns. One group of 256 items for each of the n
+// parts, or for several of them, because a device runs so many items and no
+// more: an item joins every 256th element in a register, then a tree joins the
+// 256 results.
+#define ROWS(NAME, START, STEP, JOIN)                                       \
     __attribute__((reqd_work_group_size(GROUP, 1, 1)))                      \
     kernel void NAME(global const float *a, uint offset, uint row_stride,   \
-                     uint columns, uint segment, global float *out)         \
+                     uint columns, uint segment, global float *out, uint n) \
     {                                                                       \
         local float tree[GROUP];                                            \
         uint item = get_local_id(0);                                        \
-        uint group = get_group_id(0);                                       \
         uint parts = (columns - 1) / segment + 1;                           \
-        uint from = group % parts * segment;                                \
-        uint to = from + min(segment, columns - from);                      \
-        uint row = offset + group / parts * row_stride;                     \
-        float x = START;                                                    \
-        for (uint column = from + item; column < to; column += GROUP) {     \
-            float y = a[row + column];                                      \
-            x = JOIN;                                                       \
-        }                                                                   \
-        tree[item] = x;                                                     \
-        barrier(CLK_LOCAL_MEM_FENCE);                                       \
-                                                                            \
-        for (uint width = GROUP / 2; width > 0; width /= 2) {               \
-            if (item < width) {                                             \
-                float x = tree[item];                                       \
-                float y = tree[item + width];                               \
-                tree[item] = JOIN;                                          \
+        for (uint at = get_group_id(0); at < n; at += get_num_groups(0)) {  \
+            uint from = at % parts * segment;                               \
+            uint to = from + min(segment, columns - from);                  \
+            uint row = offset + at / parts * row_stride;                    \
+            float x = START, excess = 0.0f;                                 \
+            for (uint column = from + item; column < to; column += GROUP) { \
+                float y = a[row + column];                                  \
+                x = STEP;                                                   \
             }                                                               \
+            tree[item] = x;                                                 \
             barrier(CLK_LOCAL_MEM_FENCE);                                   \
-        }                                                                   \
                                                                             \
-        if (item == 0)                                                      \
-            out[group] = tree[0];                                           \
+            for (uint width = GROUP / 2; width > 0; width /= 2) {           \
+                if (item < width) {                                         \
+                    float x = tree[item];                                   \
+                    float y = tree[item + width];                           \
+                    tree[item] = JOIN;                                      \
+                }                                                           \
+                barrier(CLK_LOCAL_MEM_FENCE);                               \
+            }                                                               \
+                                                                            \
+            if (item == 0)                                                  \
+                out[at] = tree[0];                                          \
+        }                                                                   \
     }
 
 // Columns of a matrix (height, width) -> (parts, width), where a part is
-// `segment` rows. One item for each, so that neighbors read neighbors.
-#define COLUMNS(NAME, START, JOIN)                                          \
+// `segment` rows. One item for each: it joins 32 at a time, and these. Where the strides say so, these columns
+// are rows, and short ones.
+#define COLUMNS(NAME, START, STEP, JOIN)                                    \
     kernel void NAME(global const float *a, uint offset, uint row_stride,   \
-                     uint width, uint height, uint segment,                 \
-                     global float *out)                                     \
+                     uint column_stride, uint width, uint height,           \
+                     uint segment, global float *out)                       \
     {                                                                       \
         uint i = get_global_id(0);                                          \
         uint part = i / width;                                              \
@@ -53,16 +72,21 @@
             return;                                                         \
         uint from = part * segment;                                         \
         uint to = from + min(segment, height - from);                       \
-        float x = START;                                                    \
-        for (uint row = from; row < to; row++) {                            \
-            float y = a[offset + row * row_stride + i % width];             \
-            x = JOIN;                                                       \
+        uint column = offset + i % width * column_stride;                   \
+        float x = START, excess = 0.0f;                                     \
+        for (uint row = from; row < to;) {                                  \
+            float y = START;                                                \
+            for (uint end = min(row + 32, to); row < end; row++) {          \
+                float x = a[column + row * row_stride];                     \
+                y = JOIN;                                                   \
+            }                                                               \
+            x = STEP;                                                       \
         }                                                                   \
         out[i] = x;                                                         \
     }
 
-ROWS(reduce_rows_sum, 0.0f, x + y)
-ROWS(reduce_rows_max, -INFINITY, (y > x || isnan(y)) ? y : x)
+ROWS(reduce_rows_sum, 0.0f, add(x, y, &excess), x + y)
+ROWS(reduce_rows_max, -INFINITY, larger(x, y), larger(x, y))
 
-COLUMNS(reduce_columns_sum, 0.0f, x + y)
-COLUMNS(reduce_columns_max, -INFINITY, (y > x || isnan(y)) ? y : x)
+COLUMNS(reduce_columns_sum, 0.0f, add(x, y, &excess), x + y)
+COLUMNS(reduce_columns_max, -INFINITY, larger(x, y), larger(x, y))

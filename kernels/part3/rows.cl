@@ -16,7 +16,9 @@ kernel void gather_rows(global const float *a, uint offset, uint rows,
 
 // The mirror: a (given, width) -> out (n), each row the sum of those rows of
 // a that belong to it. They stand in `order` between two neighbors of
-// `starts`. No two items write to one place, so nothing has to be atomic.
+// `starts`. No two items write to one place, so nothing has to be atomic. And
+// however many rows there are, nothing piles up: what an addition rounds away
+// is given to the next one.
 kernel void scatter_rows(global const float *a, uint offset, uint given,
                          uint width, global const uint *starts,
                          global const uint *order, global float *out, uint n)
@@ -25,11 +27,15 @@ kernel void scatter_rows(global const float *a, uint offset, uint given,
     if (i >= n)
         return;
     uint to = min(starts[i / width + 1], given);
-    float sum = 0.0f;
+    float sum = 0.0f, excess = 0.0f;
     for (uint at = starts[i / width]; at < to; at++) {
         uint row = order[at];
-        if (row < given)
-            sum += a[offset + row * width + i % width];
+        if (row >= given)
+            continue;
+        float x = a[offset + row * width + i % width] - excess;
+        float next = sum + x;
+        excess = isinf(next) ? 0.0f : next - sum - x;
+        sum = next;
     }
     out[i] = sum;
 }

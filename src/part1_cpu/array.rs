@@ -4,11 +4,11 @@
 //! Every array here is in row-major order, so its elements are one slice;
 //! those of a reader's come in through [`row_major`].
 
-use ndarray::{ArrayD, Axis, IxDyn, aview1};
+use ndarray::{Array2, ArrayD, ArrayView2, ArrayViewMut2, Axis, IxDyn, s};
 use rayon::prelude::*;
 
 use crate::error::{mistake, or_raise, room};
-use crate::shape::{broadcast, checked_size, stretched};
+use crate::shape::{broadcast, checked_size, size, stretched};
 
 // ANCHOR: thresholds
 /// From this many elements on the threads share them. On two cores an
@@ -71,7 +71,7 @@ pub(super) fn zip(
         ))
     };
     // Two small shapes may stretch to one that no memory has room for.
-    or_raise(checked_size(&shape).and_then(room));
+    or_raise(checked_size(&shape).and_then(room::<f32>));
     zip_equal(&expand(a, &shape), &expand(b, &shape), f)
 }
 
@@ -119,9 +119,37 @@ pub(super) fn sum_axes(a: &ArrayD<f32>, axes: &[usize]) -> ArrayD<f32> {
     let mut left = a.clone();
     // The last first, so that the numbers of the others stay right.
     for &axis in sorted(axes).iter().rev() {
-        left = left.sum_axis(Axis(axis));
+        left = sum_axis(&left, axis);
     }
-    left.as_standard_layout().into_owned()
+    left
+}
+
+fn sum_axis(a: &ArrayD<f32>, axis: usize) -> ArrayD<f32> {
+    let mut shape = a.shape().to_vec();
+    let (length, inner) = (shape.remove(axis), size(&a.shape()[axis + 1..]));
+    let blocks = slice(a).chunks((length * inner).max(1));
+    let values = match inner {
+        _ if a.is_empty() => vec![0.0; size(&shape)],
+        1 => blocks.map(sum).collect(),
+        _ => blocks.flat_map(|block| down(block, inner)).collect(),
+    };
+    array(&shape, values)
+}
+
+/// The sum of rows, column by column. So that no sum becomes a long chain,
+/// 32 rows are added up in `f32`, and their sums in `f64`.
+fn down(rows: &[f32], width: usize) -> Vec<f32> {
+    const BLOCK: usize = 32;
+    let mut totals = vec![0.0; width];
+    for block in rows.chunks(BLOCK * width) {
+        let mut sums = block[..width].to_vec();
+        for row in block[width..].chunks(width) {
+            sums.iter_mut().zip(row).for_each(|(sum, x)| *sum += x);
+        }
+        let pairs = totals.iter_mut().zip(sums);
+        pairs.for_each(|(total, sum)| *total += f64::from(sum));
+    }
+    totals.into_iter().map(|total| total as f32).collect()
 }
 
 /// The largest over axes, which go. The axes are not empty. `f32::max` would
@@ -144,18 +172,29 @@ fn sorted(axes: &[usize]) -> Vec<usize> {
 
 // ANCHOR: chunks
 /// The sum of a slice, in chunks that are joined in order: the same bits for
-/// any number of threads, and a smaller error than one long chain.
+/// any number of threads. It is kept in `f64` and rounded once.
 fn sum(values: &[f32]) -> f32 {
     const CHUNK: usize = 4096;
-    let chunk = |chunk: &[f32]| aview1(chunk).sum();
-    let sums: Vec<f32> = match values.len() {
+    let sums: Vec<f64> = match values.len() {
         0..PARALLEL => values.chunks(CHUNK).map(chunk).collect(),
         _ => values.par_chunks(CHUNK).map(chunk).collect(),
     };
     // From 0 on, because Rust's own sum of nothing is -0.
-    sums.iter().fold(0.0, |total, chunk| total + chunk)
+    sums.iter().fold(0.0, |total, chunk| total + chunk) as f32
 }
 // ANCHOR_END: chunks
+
+/// Eight sums side by side, which a processor adds to at once.
+fn chunk(values: &[f32]) -> f64 {
+    let (eights, rest) = values.as_chunks::<8>();
+    let mut sums = [0.0; 8];
+    for eight in eights {
+        let pairs = sums.iter_mut().zip(eight);
+        pairs.for_each(|(sum, x)| *sum += f64::from(*x));
+    }
+    let rest = rest.iter().map(|&x| f64::from(x));
+    sums.into_iter().chain(rest).fold(0.0, |total, x| total + x)
+}
 
 // ANCHOR: product
 /// The matrix product: (m, k) x (k, n) -> (m, n), the rows shared among
@@ -163,24 +202,51 @@ fn sum(values: &[f32]) -> f32 {
 /// is the same sum in the same order, so no thread changes a bit.
 pub(super) fn matmul(a: &ArrayD<f32>, b: &ArrayD<f32>) -> ArrayD<f32> {
     let (m, k, n) = (a.shape()[0], a.shape()[1], b.shape()[1]);
+    let a = a.view().into_dimensionality::<ndarray::Ix2>().expect("a matrix");
     let b = b.view().into_dimensionality::<ndarray::Ix2>().expect("a matrix");
-    let mut out = ndarray::Array2::<f32>::zeros((m, n));
+    let mut out = Array2::<f32>::zeros((m, n));
     if m * k * n < PARALLEL_MATMUL {
-        let a = a.view().into_dimensionality().expect("a matrix");
-        ndarray::linalg::general_mat_mul(1.0, &a, &b, 0.0, &mut out);
+        product(a, b, out.view_mut());
         return out.into_dyn();
     }
     let rows = m.div_ceil(rayon::current_num_threads()).max(8);
-    let a = a.view().into_dimensionality::<ndarray::Ix2>().expect("a matrix");
     out.axis_chunks_iter_mut(Axis(0), rows)
         .into_par_iter()
         .zip(a.axis_chunks_iter(Axis(0), rows).into_par_iter())
-        .for_each(|(mut out, a)| {
-            ndarray::linalg::general_mat_mul(1.0, &a, &b, 0.0, &mut out);
-        });
+        .for_each(|(out, a)| product(a, b, out));
     out.into_dyn()
 }
 // ANCHOR_END: product
+
+// ANCHOR: blocks
+/// The same on one thread, into zeros. So that no sum becomes a long chain,
+/// `k` is cut into blocks: 128 products are added up, then 16 such sums, and
+/// the sums of those in `f64`.
+fn product(
+    a: ArrayView2<f32>,
+    b: ArrayView2<f32>,
+    mut out: ArrayViewMut2<f32>,
+) {
+    const BLOCK: usize = 128;
+    const LONG: usize = 16 * BLOCK;
+    let k = a.ncols();
+    let mut totals = (k > LONG).then(|| Array2::<f64>::zeros(out.dim()));
+    for from in (0..k).step_by(BLOCK) {
+        let to = k.min(from + BLOCK);
+        let (a, b) = (a.slice(s![.., from..to]), b.slice(s![from..to, ..]));
+        let kept = if from % LONG == 0 { 0.0 } else { 1.0 };
+        ndarray::linalg::general_mat_mul(1.0, &a, &b, kept, &mut out);
+        if let Some(totals) = &mut totals
+            && (to == k || to % LONG == 0)
+        {
+            totals.zip_mut_with(&out, |total, x| *total += f64::from(*x));
+        }
+    }
+    if let Some(totals) = totals {
+        out.zip_mut_with(&totals, |x, total| *x = *total as f32);
+    }
+}
+// ANCHOR_END: blocks
 
 /// The axes in another order.
 pub(super) fn permute(a: &ArrayD<f32>, axes: &[usize]) -> ArrayD<f32> {

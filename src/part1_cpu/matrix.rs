@@ -143,9 +143,9 @@ fn log_softmax(a: &ArrayD<f32>) -> ArrayD<f32> {
     let elements = out.as_slice_mut().expect("row-major order");
     for row in elements.chunks_mut(columns) {
         let most = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let total: f32 = row.iter().map(|x| (x - most).exp()).sum();
+        let total: f64 = row.iter().map(|x| f64::from((x - most).exp())).sum();
         // One after the other: a large score would swallow the logarithm.
-        let log = total.ln();
+        let log = total.ln() as f32;
         row.iter_mut().for_each(|x| *x = *x - most - log);
     }
     out
@@ -156,7 +156,7 @@ fn log_softmax(a: &ArrayD<f32>) -> ArrayD<f32> {
 fn check_matrices(a: &Tensor, b: &Tensor) {
     match (a.shape(), b.shape()) {
         ([m, k], [other, n]) if k == other => {
-            or_raise(checked_size(&[*m, *n]).and_then(room));
+            or_raise(checked_size(&[*m, *n]).and_then(room::<f32>));
         }
         ([_, k], [other, _]) => mistake(format!(
             "matmul: {:?} x {:?}: the left has {k} columns and the right \

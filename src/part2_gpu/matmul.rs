@@ -34,6 +34,17 @@ pub const LADDER: [Rung; 8] = [
     shared(kernels::MATMUL8_TALL, 128, [16, 8], [128, 1]),
 ];
 
+/// Two rungs once more, whose sums keep what an addition rounds away: for
+/// sums of more than [`CHAIN`] products.
+pub const KEPT: [Rung; 2] = [
+    shared(kernels::MATMUL_TILED_KEPT, 16, [1, 1], [16, 16]),
+    shared(kernels::MATMUL_AHEAD_KEPT, 128, [8, 8], [256, 1]),
+];
+
+/// So many products may be added one after another: each addition rounds by
+/// at most 6e-8 of the sum so far, and all of them by less than 1e-5.
+const CHAIN: usize = 128;
+
 const fn alone(kernel: Kernel) -> Rung {
     Rung { shares: false, ..shared(kernel, 16, [1, 1], [16, 16]) }
 }
@@ -99,17 +110,20 @@ impl Rung {
 /// A group keeps one unit busy, and a large tile is one group. On an H200 the
 /// top rung leads from a tile for each unit on, if rows are whole fours; the
 /// one below it, whose tiles have twice the items, from an eighth of that; and
-/// where the result has less to give, small tiles do.
+/// where the result has less to give, small tiles do. Long sums need a rung
+/// that keeps what it rounds away.
 pub fn choose(units: usize, [m, k, n]: [usize; 3]) -> &'static Rung {
     let [_, _, tiled, .., ahead, tall] = &LADDER;
     let tiles = |rung: &Rung| (m / rung.tile) * (n / rung.tile);
     let (units, fours) = (units.max(1), k % 4 == 0 && n % 4 == 0);
-    if fours && tiles(tall) >= units {
-        tall
-    } else if 8 * tiles(ahead) >= units {
-        ahead
-    } else {
-        tiled
+    let (fills, is_long) = (8 * tiles(ahead) >= units, k > CHAIN);
+    let [tiled_kept, ahead_kept] = &KEPT;
+    match (fills, is_long) {
+        (false, true) => tiled_kept,
+        (true, true) => ahead_kept,
+        _ if fours && tiles(tall) >= units => tall,
+        (true, false) => ahead,
+        (false, false) => tiled,
     }
 }
 // ANCHOR_END: choose

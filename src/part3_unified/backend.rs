@@ -37,6 +37,8 @@ pub enum Unary {
     Sigmoid,
     /// The sine.
     Sin,
+    /// The cosine.
+    Cos,
 }
 
 // ANCHOR: binary-enum

@@ -9,7 +9,7 @@ mod places;
 mod reduce;
 
 pub use elementwise::{
-    Add, Div, Exp, Log, Mul, Relu, Sigmoid, Sin, Tanh, Where,
+    Add, Cos, Div, Exp, Log, Mul, Relu, Sigmoid, Sin, Tanh, Where,
 };
 pub use matrix::{LogSoftmax, Matmul};
 pub use movement::{Expand, Flip, Move, Pad, Permute, Reshape, Slice};

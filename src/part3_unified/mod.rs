@@ -30,9 +30,9 @@ pub use data::Data;
 pub use device::{Device, Own};
 pub use function::{Context, Function, apply, no_grad, trace};
 pub use functions::{
-    Add, Cat, Div, Exp, Expand, Flip, Fold, Gather, Log, LogSoftmax, Matmul,
-    Max, Move, Mul, Over, Pad, Permute, Pow, Relu, Reshape, Scale, Scatter,
-    Shift, Sigmoid, Sin, Slice, Sum, Tanh, Under, Where, Windows,
+    Add, Cat, Cos, Div, Exp, Expand, Flip, Fold, Gather, Log, LogSoftmax,
+    Matmul, Max, Move, Mul, Over, Pad, Permute, Pow, Relu, Reshape, Scale,
+    Scatter, Shift, Sigmoid, Sin, Slice, Sum, Tanh, Under, Where, Windows,
 };
 pub use storage::{Shared, Storage};
 pub use tensor::Tensor;

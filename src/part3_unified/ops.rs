@@ -2,7 +2,6 @@
 //! 3's own. Each hands a function to [`apply`], which does the rest for every
 //! device; most are made of others in a line. Chapters 22 to 26 build them.
 
-use std::f32::consts::FRAC_PI_2;
 use std::ops::Range;
 
 use super::functions::*;
@@ -255,10 +254,11 @@ impl Tensor {
         apply(Sin, &[self])
     }
 
-    /// The cosine, as the sine of a quarter turn further.
+    /// The cosine of each element, an angle in radians. To turn the sine by
+    /// a quarter would round a large angle.
     #[track_caller]
     pub fn cos(&self) -> Tensor {
-        self.shift(FRAC_PI_2).sin()
+        apply(Cos, &[self])
     }
 
     /// The sum over each axis along which `shape` is shorter: the mirror of

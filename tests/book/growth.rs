@@ -5,15 +5,18 @@ use crate::anchor;
 use crate::manifest::{Growth, Manifest};
 use crate::tree::{Fault, Tree, fault};
 
-/// The operator that the chapter adds, as the sources write it.
-const NAMES: [&str; 7] = [
+/// The operators that the chapter adds, as the sources write them.
+const NAMES: [&str; 10] = [
     "Sin",
+    "Cos",
     "UNARY_SIN",
+    "UNARY_COS",
     "unary_sin",
+    "unary_cos",
     "\"sin\"",
+    "\"cos\"",
     "fn sin",
     "fn cos",
-    "FRAC_PI_2",
 ];
 
 /// Its places, in the order of the chapter.

@@ -125,6 +125,10 @@ pub const MANIFEST: Manifest = Manifest {
             "cargo run --example part2_sum_error",
         ),
         on_a_device(
+            "book/listings/part2_product_error.out",
+            "cargo run --example part2_product_error",
+        ),
+        on_a_device(
             "book/listings/part2_axes.out",
             "cargo run --example part2_axes",
         ),
@@ -255,6 +259,10 @@ pub const MANIFEST: Manifest = Manifest {
         Inner {
             out: "book/listings/matmul6-products.cl",
             of: "kernels/part2/matmul6_vector.cl:products",
+        },
+        Inner {
+            out: "book/listings/matmul-kept.cl",
+            of: "kernels/part2/matmul_tiled_kept.cl:kept",
         },
     ],
     diffs: &[

@@ -37,13 +37,13 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
         &[0, 0],
     ),
     (
-        &["matmul3_tiled", "matmul5_block"],
+        &["matmul3_tiled", "matmul5_block", "matmul_tiled_kept"],
         "in in out side side side",
         &[16, 16],
     ),
     (&["matmul4_column"], "in in out side side side", &[64, 4]),
     (
-        &["matmul6_vector", "matmul7_ahead"],
+        &["matmul6_vector", "matmul7_ahead", "matmul_ahead_kept"],
         "in in out side side side",
         &[256, 1],
     ),
@@ -61,12 +61,12 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
     (&["copy_places"], "in offset few words out count", &[0]),
     (
         &["reduce_rows_sum", "reduce_rows_max"],
-        "in offset count count count out",
+        "in offset count count count out count",
         &[256],
     ),
     (
         &["reduce_columns_sum", "reduce_columns_max"],
-        "in offset side side side few out",
+        "in offset side side side side few out",
         &[0],
     ),
     (

@@ -5,7 +5,7 @@ use std::fs;
 use std::process::Command;
 
 use rungrad::opencl::{Buffer, Gpu, Kernel, Launch, Source, kernels};
-use rungrad::part2_gpu::matmul::{LADDER, Rung};
+use rungrad::part2_gpu::matmul::{KEPT, LADDER, Rung};
 use rungrad::part2_gpu::matvec::{ROWS, TEAMS, Way};
 
 use super::child::{child_under, is_child, succeed};
@@ -96,11 +96,12 @@ fn every_kernel_of_the_crate_agrees_with_the_host() {
 
 /// The rung of the ladder that multiplies with this kernel.
 fn rung(kernel: &Kernel) -> Option<&'static Rung> {
-    LADDER.iter().find(|rung| rung.kernel.name() == kernel.name())
+    let mut rungs = LADDER.iter().chain(&KEPT);
+    rungs.find(|rung| rung.kernel.name() == kernel.name())
 }
 
 fn multiply_all(gpu: &Gpu) {
-    for rung in &LADDER {
+    for rung in LADDER.iter().chain(&KEPT) {
         // Rows that are 1, 2 and 3 longer than a multiple of 4, and rows that
         // are one; in more steps than one, and in more groups.
         for shape in [[1, 1, 1], [3, 0, 2], [17, 18, 7], [130, 20, 12]] {

@@ -87,6 +87,7 @@ impl<'a> Bench<'a> {
             "tanh" => f32::tanh,
             "sigmoid" => |x| 1.0 / (1.0 + (-x).exp()),
             "sin" => f32::sin,
+            "cos" => f32::cos,
             other => panic!("write a launch of unary_{other} for this test"),
         };
         let out = self.out(self.n);
@@ -197,13 +198,15 @@ impl<'a> Bench<'a> {
         let right: Vec<f32> = parts.map(join).collect();
         let (matrix, out) = (self.matrix(&rows), self.out(right.len()));
         let launch = self
-            .launch(right.len() * 256)
+            // One group less than there are parts: somebody has two.
+            .launch((right.len() - 1) * 256)
             .input(&matrix, 1)
             .scalar(LATE as u32)
             .scalar(self.count)
             .scalar(self.count)
             .scalar(PART as u32)
-            .output(&out, right.len());
+            .output(&out, right.len())
+            .scalar(right.len() as u32);
         (written(launch, &out), right)
     }
 
@@ -218,6 +221,7 @@ impl<'a> Bench<'a> {
             .input(&matrix, 1)
             .scalar(LATE as u32)
             .scalar(self.count)
+            .scalar(1_u32)
             .scalar(self.count)
             .scalar(3_u32)
             .scalar(2_u32)
@@ -237,12 +241,13 @@ impl<'a> Bench<'a> {
             .scalar(0_u32)
             .input(&twos, 1)
             .scalar(0_u32)
-            .scalar([3 * n, n, 1, 5 * n, 1, n, 0, 0])
+            .scalar([3 * n, n, 1, 5 * n, 1, n, 2, 0])
             .output(&out, 30)
             .scalar(3_u32)
             .scalar(self.count)
             .scalar(5_u32)
-            .global([5, 3, 2])
+            // One group for both matrices.
+            .global([5, 3, 1])
             .local([16, 16, 1]);
         (written(launch, &out), vec![2.0 * n as f32; 30])
     }

@@ -177,7 +177,7 @@ fn own(random: &mut Random, device: Device, seed: u64) {
     let roundings = match op {
         Op::Own("mse") => 16.0 * (64.0 + 4.0),
         Op::Sum(..) | Op::Matmul | Op::Scatter(..) | Op::Fold(..) => 256.0,
-        Op::Scale(_) | Op::Shift(_) | Op::Sin => 8.0,
+        Op::Scale(_) | Op::Shift(_) | Op::Sin | Op::Cos => 8.0,
         // Up to 8, and OpenCL allows 2.5 units in the last place.
         Op::Over(_) | Op::Under(_) => 64.0,
         _ => 0.0,
@@ -216,6 +216,7 @@ pub(super) fn call(op: &Op, of: &[Tensor]) -> Tensor {
         Op::Over(number) => a.over(*number),
         Op::Under(number) => a.under(*number),
         Op::Sin => a.sin(),
+        Op::Cos => a.cos(),
         Op::Sum(axes, keep) => a.sum_over(axes, *keep),
         Op::Matmul => a.matmul(&of[1]),
         Op::Own("mse") => a.mse(&of[1]),
@@ -297,12 +298,13 @@ pub(super) fn operation(random: &mut Random) -> (Op, Vec<Vec<usize>>) {
         }
         11 => {
             let number = pair[0] as f32 - 0.75;
-            one(match random.below(5) {
+            one(match random.below(6) {
                 0 => Op::Scale(number),
                 1 => Op::Shift(number),
                 2 => Op::Over(number),
                 3 => Op::Under(number),
-                _ => Op::Sin,
+                4 => Op::Sin,
+                _ => Op::Cos,
             })
         }
         12 => (Op::Own("mse"), vec![shape.clone(), shape]),

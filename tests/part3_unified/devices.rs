@@ -4,6 +4,7 @@ use std::env;
 use std::process::Command;
 
 use rungrad::opencl;
+use rungrad::ops::Keep;
 use rungrad::part3_unified::{Device, Tensor, grad};
 use rungrad::{Error, attempt};
 
@@ -152,4 +153,19 @@ fn operands_on_two_devices_are_refused_by_every_operation() {
         assert!(both && sentence.ends_with("move one with .to(..)"));
         assert!(sentence.starts_with(&format!("{name}: the operands are on")));
     }
+}
+
+/// A group for each row would be more work-items than a driver takes.
+#[test]
+fn nine_million_short_rows_are_reduced_on_a_device() {
+    let _clean = clean();
+    const ROWS: usize = 9_000_000;
+    let Some(gpu) = gpu_or_skip() else { return };
+    let device = Device::Gpu(gpu.info().index);
+    let row = Tensor::new(&[1, 2], &[1.0, 2.0], device).unwrap();
+    let rows = row.expand(&[ROWS, 2]);
+    let sums = rows.sum_over(&[1], Keep::No).to_vec().unwrap();
+    assert!(sums.len() == ROWS && sums.iter().all(|sum| *sum == 3.0));
+    let most = rows.max_over(&[1], Keep::No).to_vec().unwrap();
+    assert!(most.len() == ROWS && most.iter().all(|most| *most == 2.0));
 }

@@ -3,6 +3,7 @@
 //! twice, in `f64`.
 
 use rungrad::gradcheck::dot;
+use rungrad::opencl;
 use rungrad::ops::{OPERATIONS, Op};
 use rungrad::part3_unified::{Device, Tensor, grad};
 use rungrad::reference::{self, Array};
@@ -12,7 +13,7 @@ use super::common::cases::Case;
 use super::common::clean;
 use super::common::device::gpu_or_skip;
 use super::common::engine::{Engine, Part3};
-use super::common::random::Random;
+use super::common::random::{Random, cases, first_seed};
 
 /// The judge computes two slopes of each pair of elements, so these are few.
 const MOST: usize = 12;
@@ -20,6 +21,41 @@ const MOST: usize = 12;
 /// In `f64` the error of a difference of differences is smallest near the
 /// fourth root of the machine's precision.
 const NUDGE: f64 = 1e-4;
+
+/// Of angles from a millionth to a million, as many of each size.
+#[test]
+fn sines_and_cosines_of_large_angles_are_right_to_a_millionth() {
+    let _clean = clean();
+    let count = cases(20_000);
+    let mut random = Random(first_seed());
+    let mut angle = || {
+        let unit = (random.bits() >> 11) as f64 / (1_u64 << 53) as f64;
+        let size = 10_f64.powf(12.0 * unit - 6.0) as f32;
+        if random.bits() & 1 == 0 { size } else { -size }
+    };
+    let mut angles = vec![0.0, 1e6, -1e6, 1e4];
+    angles.extend((0..count).map(|_| angle()));
+    let near = |what: &str, found: &Tensor, right: fn(f64) -> f64| {
+        for (angle, found) in angles.iter().zip(found.to_vec().unwrap()) {
+            let right = right(f64::from(*angle));
+            let error = (f64::from(found) - right).abs();
+            assert!(error <= 1e-6, "{what} {angle}: {found}, not {right}");
+        }
+    };
+    let mut devices = vec![Device::Cpu];
+    if gpu_or_skip().is_some() {
+        devices.extend((0..opencl::devices().unwrap().len()).map(Device::Gpu));
+    }
+    for device in devices {
+        let x = Tensor::new(&[angles.len()], &angles, device).unwrap();
+        let x = x.requires_grad();
+        near("sine", &x.sin(), f64::sin);
+        near("cosine", &x.cos(), f64::cos);
+        let slope = |y: Tensor| grad(&[&y.sum()], &[&x], false).remove(0);
+        near("the slope of the sine", &slope(x.sin()), f64::cos);
+        near("the slope of the cosine", &slope(x.cos()), |x| -x.sin());
+    }
+}
 
 #[test]
 fn every_rule_has_a_slope_on_the_processor() {
@@ -120,7 +156,7 @@ fn agree(device: Device) {
     }
     seen.sort_unstable();
     seen.dedup();
-    assert_eq!(seen.len(), 19, "{seen:?}");
+    assert_eq!(seen.len(), 20, "{seen:?}");
 }
 
 struct Second<'a> {

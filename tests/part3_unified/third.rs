@@ -116,6 +116,7 @@ impl Backend for Third {
             Unary::Relu => x,
             Unary::Tanh => x.tanh(),
             Unary::Sin => x.sin(),
+            Unary::Cos => x.cos(),
             Unary::Sigmoid => (1.0 / (1.0 + (-f64::from(x)).exp())) as f32,
         }))
     }

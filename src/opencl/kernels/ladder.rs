@@ -1,4 +1,5 @@
-//! The matmul ladder, chapter 18: eight kernels for one product.
+//! The matmul ladder, chapter 18: eight kernels for one product, and two of
+//! them once more for long sums.
 
 use super::{Given, Kernel};
 
@@ -35,6 +36,14 @@ pub const MATMUL7_AHEAD: Kernel =
 pub const MATMUL8_TALL: Kernel =
     kernel!("part2/matmul8_tall.cl", "matmul8_tall", matmul);
 
+/// The third rung once more: what its additions round away is kept.
+pub const MATMUL_TILED_KEPT: Kernel =
+    kernel!("part2/matmul_tiled_kept.cl", "matmul_tiled_kept", matmul);
+
+/// The seventh rung once more: what its additions round away is kept.
+pub const MATMUL_AHEAD_KEPT: Kernel =
+    kernel!("part2/matmul_ahead_kept.cl", "matmul_ahead_kept", matmul);
+
 /// `(m, k) x (k, n)`. The kernels count rows and columns a tile beyond the
 /// edge, in `uint`.
 fn matmul(given: &Given) -> Option<Vec<u64>> {
@@ -52,4 +61,6 @@ pub(super) const ALL: &[Kernel] = &[
     MATMUL6_VECTOR,
     MATMUL7_AHEAD,
     MATMUL8_TALL,
+    MATMUL_TILED_KEPT,
+    MATMUL_AHEAD_KEPT,
 ];

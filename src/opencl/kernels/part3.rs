@@ -47,6 +47,7 @@ kernels! { "part3/elementwise.cl", unary,
     UNARY_TANH "unary_tanh",
     UNARY_SIGMOID "unary_sigmoid",
     UNARY_SIN "unary_sin",
+    UNARY_COS "unary_cos",
 }
 
 kernels! { "part3/elementwise.cl", binary,
@@ -99,29 +100,31 @@ pub const COPY_PLACES: Kernel =
         Some(vec![given.uint(1)? + given.uint(2)?, n, n])
     });
 
-/// Rows, one group for each part of one: arguments `a, offset, row_stride,
-/// columns, segment, out`.
+/// Rows, in n parts: arguments `a, offset, row_stride, columns, segment, out,
+/// n`.
 fn rows(given: &Given) -> Option<Vec<u64>> {
     let (columns, segment) = (given.uint(3)?, given.uint(4)?);
     // The kernels count a group beyond the end of a row, in `uint`.
     if columns == 0 || segment == 0 || columns > i32::MAX as u64 {
         return None;
     }
-    let groups = given.groups(0);
-    let rows = groups.div_ceil(columns.div_ceil(segment));
-    let last = (rows - 1) * given.uint(2)? + columns;
-    Some(vec![given.uint(1)? + last, groups])
+    let n = given.uint(6)?;
+    let rows = n.div_ceil(columns.div_ceil(segment));
+    let last = rows.saturating_sub(1) * given.uint(2)? + columns;
+    Some(vec![given.uint(1)? + last, n])
 }
 
 /// Columns, one item for each part of one: arguments `a, offset, row_stride,
-/// width, height, segment, out`.
+/// column_stride, width, height, segment, out`.
 fn columns(given: &Given) -> Option<Vec<u64>> {
-    let [width, height, segment] = [3, 4, 5].map(|place| given.uint(place));
+    let [width, height, segment] = [4, 5, 6].map(|place| given.uint(place));
     let (width, height, segment) = (width?, height?, segment?);
     if width == 0 || height == 0 || segment == 0 {
         return None;
     }
-    let last = (height - 1) * given.uint(2)? + width;
+    let down = (height - 1).checked_mul(given.uint(2)?)?;
+    let across = (width - 1).checked_mul(given.uint(3)?)?;
+    let last = down.checked_add(across)?.checked_add(1)?;
     let parts = height.div_ceil(segment);
     Some(vec![given.uint(1)? + last, width * parts])
 }
@@ -143,12 +146,12 @@ pub const BATCH_MATMUL: Kernel =
         let sizes = [6, 7, 8].map(|place| given.uint(place));
         let (m, k, n) = (sizes[0]?, sizes[1]?, sizes[2]?);
         let [a, b] = [[m, k], [k, n]];
-        let batch = given.groups(2);
         // The kernel counts a tile beyond `k`.
         if k > i32::MAX as u64 {
             return None;
         }
         let strides = given.int8(4)?;
+        let batch = u64::try_from(strides[6]).ok()?;
         let reach = |offset: usize, [rows, columns]: [u64; 2], at: usize| {
             let shape = [batch, rows, columns, 1, 1, 1, 1, 1].map(i128::from);
             let mut steps = [0; 8];
@@ -214,6 +217,7 @@ pub(super) const ALL: &[Kernel] = &[
     UNARY_TANH,
     UNARY_SIGMOID,
     UNARY_SIN,
+    UNARY_COS,
     BINARY_ADD,
     BINARY_MUL,
     BINARY_DIV,

@@ -1,13 +1,17 @@
 //! The processor: loops over slices, shared among threads where that pays.
 
 mod host;
+mod sums;
 
 use std::{array, iter};
 
-use ndarray::{ArrayView2, ArrayViewMut2, ShapeBuilder, aview1, linalg, s};
+use ndarray::{ArrayView2, ArrayViewMut2, ShapeBuilder, s};
 use rayon::prelude::*;
 
 use self::host::{Host, copied};
+use self::sums::{
+    down, larger, most, product, rounded, scatter, sum, sum_down,
+};
 use super::super::storage::Shared;
 use super::super::view::runs;
 use super::{
@@ -91,6 +95,7 @@ impl Backend for Cpu {
             Unary::Tanh => map(a, f32::tanh),
             Unary::Sigmoid => map(a, sigmoid),
             Unary::Sin => map(a, f32::sin),
+            Unary::Cos => map(a, f32::cos),
         }
     }
 
@@ -133,8 +138,10 @@ impl Backend for Cpu {
         let columns_first =
             columns_first.filter(|v| rows > 1 && v.strides()[0] == 1);
         Ok(Host::shared(match (columns_first, op) {
-            (Some(view), Reduce::Sum) => down(a, &view, |x, y| x + y),
-            (Some(view), Reduce::Max) => down(a, &view, larger),
+            (Some(view), Reduce::Sum) => sum_down(a, &view),
+            (Some(view), Reduce::Max) => {
+                down(a, &view, 0..view.shape()[1], larger)
+            }
             (None, Reduce::Sum) => across(&a.compact()?, columns, sum),
             (None, Reduce::Max) => across(&a.compact()?, columns, most),
         }))
@@ -159,8 +166,7 @@ impl Backend for Cpu {
             let (a, b, count) = (matrix(&a, i), matrix(&b, i), out.len() / n);
             let a = a.slice(s![from..from + count, ..]);
             let out = ArrayViewMut2::from_shape((count, n), out);
-            let mut out = out.expect("whole rows");
-            linalg::general_mat_mul(1.0, &a, &b, 0.0, &mut out);
+            product(a, b, out.expect("whole rows"));
         };
         let matrices = out.chunks_mut(m * n).enumerate();
         let strips = matrices.flat_map(|(i, out)| {
@@ -193,10 +199,8 @@ impl Backend for Cpu {
     ) -> Result<Shared, Error> {
         let width = a.shape()[1];
         let mut out = zeros(rows * width)?;
-        for (row, &place) in places.iter().enumerate() {
-            let target = &mut out[place * width..][..width];
-            let given = &dense(a)[row * width..][..width];
-            target.iter_mut().zip(given).for_each(|(sum, x)| *sum += x);
+        if width > 0 {
+            scatter(dense(a), width, places, &mut out);
         }
         Ok(Host::shared(out))
     }
@@ -209,12 +213,12 @@ impl Backend for Cpu {
         image: [usize; 2],
     ) -> Result<Shared, Error> {
         let shape = [count, image[0], image[1]];
-        let mut out = zeros(shape.iter().product())?;
+        let mut sums = zeros(shape.iter().product())?;
         let windows = View::dense(&shape).windows(window)?;
-        for (at, value) in windows.offsets().zip(dense(a)) {
-            out[at] += value;
+        for (at, &value) in windows.offsets().zip(dense(a)) {
+            sums[at] += f64::from(value);
         }
-        Ok(Host::shared(out))
+        Ok(Host::shared(rounded(sums)))
     }
 }
 
@@ -339,51 +343,12 @@ fn sigmoid(x: f32) -> f32 {
     if x < 0.0 { small / (1.0 + small) } else { 1.0 / (1.0 + small) }
 }
 
-fn larger(x: f32, y: f32) -> f32 {
-    if y > x || y.is_nan() { y } else { x }
-}
-
 /// `join` of each row that lies in a row.
 fn across(a: &Array, columns: usize, join: fn(&[f32]) -> f32) -> Vec<f32> {
     match a.len() {
         0..PARALLEL => dense(a).chunks(columns).map(join).collect(),
         _ => dense(a).par_chunks(columns).map(join).collect(),
     }
-}
-
-/// The sum of a slice, in chunks that are joined in order: the same bits for
-/// any number of threads, and a smaller error than one long chain.
-fn sum(values: &[f32]) -> f32 {
-    const CHUNK: usize = 4096;
-    let chunk = |chunk: &[f32]| aview1(chunk).sum();
-    let sums: Vec<f32> = match values.len() {
-        0..PARALLEL => values.chunks(CHUNK).map(chunk).collect(),
-        _ => values.par_chunks(CHUNK).map(chunk).collect(),
-    };
-    // From 0 on, because Rust's own sum of nothing is -0.
-    sums.iter().fold(0.0, |total, chunk| total + chunk)
-}
-
-fn most(values: &[f32]) -> f32 {
-    values.iter().copied().fold(f32::NEG_INFINITY, larger)
-}
-
-/// `join` of rows whose first elements lie side by side, and then their
-/// second ones: every pass goes through memory as it lies.
-fn down(a: &Array, view: &View, join: impl Fn(f32, f32) -> f32) -> Vec<f32> {
-    let (rows, columns) = (view.shape()[0], view.shape()[1]);
-    let line = |column: usize| {
-        let way = column as isize * view.strides()[1];
-        let at = (view.offset() as isize + way) as usize;
-        &numbers(a)[at..][..rows]
-    };
-    let mut out = line(0).to_vec();
-    for column in 1..columns {
-        for (sum, &x) in out.iter_mut().zip(line(column)) {
-            *sum = join(*sum, x);
-        }
-    }
-    out
 }
 
 /// The same batch of matrices with strides that ndarray takes.

@@ -171,6 +171,7 @@ impl Backend for OpenCl {
             Unary::Tanh => (kernels::UNARY_TANH, 0.0),
             Unary::Sigmoid => (kernels::UNARY_SIGMOID, 0.0),
             Unary::Sin => (kernels::UNARY_SIN, 0.0),
+            Unary::Cos => (kernels::UNARY_COS, 0.0),
         };
         let (a, n) = (a.compact()?, a.len());
         self.fill(n, |out| {
@@ -283,9 +284,13 @@ impl Backend for OpenCl {
             strides(b, 0),
             strides(b, 1),
             strides(b, 2),
-            0,
+            batch as i32,
             0,
         ];
+        // A device runs so many items and no more; beyond them a group has
+        // several matrices.
+        let tiles = m.div_ceil(TILE) * n.div_ceil(TILE);
+        let most = ((1 << 20) / tiles.max(1)).max(1);
         self.fill(batch * m * n, |out| {
             self.gpu
                 .launch(&kernels::BATCH_MATMUL)
@@ -298,7 +303,7 @@ impl Backend for OpenCl {
                 .scalar(m as u32)
                 .scalar(k as u32)
                 .scalar(n as u32)
-                .global([n, m, batch])
+                .global([n, m, batch.min(most)])
                 .local([TILE, TILE, 1])
                 .run()
                 .map(drop)

@@ -273,6 +273,32 @@ impl Function for Sin {
     }
 }
 
+/// The cosine: `grad_a = -grad_out * sin a`.
+pub struct Cos;
+
+impl Function for Cos {
+    fn name(&self) -> &'static str {
+        "cos"
+    }
+
+    fn forward(
+        &self,
+        ctx: &mut Context,
+        inputs: &[&Array],
+    ) -> Result<Array, Error> {
+        ctx.save_input(0, inputs[0]);
+        inputs[0].unary(Unary::Cos)
+    }
+
+    fn backward(
+        &self,
+        ctx: &Context,
+        grad_out: &Tensor,
+    ) -> Vec<Option<Tensor>> {
+        vec![Some(grad_out.mul(&ctx.input(0).sin().neg()))]
+    }
+}
+
 /// From each place the element of one operand or of the other. The mask, the
 /// first operand, says which; it has no slope.
 pub struct Where;

@@ -12,7 +12,8 @@ fn the_views_of_the_lecture() {
     assert_eq!(offsets(&y), [0, 1, 2, 3]);
     let z = View::new(&[2, 1], &[2, 1], 1, 4).unwrap();
     assert_eq!(offsets(&z), [1, 3]);
-    assert_eq!(y.slice(&[0..2, 1..2]).unwrap(), z);
+    let column = y.slice(&[0..2, 1..2]).unwrap();
+    assert_eq!((column.shape(), offsets(&column)), (z.shape(), offsets(&z)));
 }
 
 #[test]

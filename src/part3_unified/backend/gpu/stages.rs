@@ -7,20 +7,30 @@ use crate::error::Error;
 /// So many groups keep any device busy.
 const BUSY: usize = 1024;
 
+/// So many groups are as many as are started: each device runs them, and of
+/// more parts a group has several.
+const MOST: usize = 1 << 20;
+
+/// A row that is shorter has too little for a group.
+const SHORT: usize = 64;
+
 impl OpenCl {
-    /// Rows that lie in a row: a group for each, or for each part of one
-    /// where a few long rows would keep most units idle. The parts are then
-    /// rows themselves.
+    /// Rows that lie in a row: an item for each if they are short, else a
+    /// group, or a group for each part of one where a few long rows would
+    /// keep most units idle. The parts are then rows themselves.
     pub(super) fn reduce_across(
         &self,
         op: Reduce,
         a: &Array,
     ) -> Result<Shared, Error> {
+        let (rows, columns) = (a.shape()[0], a.shape()[1]);
+        if columns < SHORT {
+            return self.reduce_down(op, a);
+        }
         let kernel = match op {
             Reduce::Sum => kernels::REDUCE_ROWS_SUM,
             Reduce::Max => kernels::REDUCE_ROWS_MAX,
         };
-        let (rows, columns) = (a.shape()[0], a.shape()[1]);
         let (segment, parts) = parts(rows, columns, 16 * GROUP);
         let out = self.fill(rows * parts, |out| {
             self.gpu
@@ -31,7 +41,8 @@ impl OpenCl {
                 .scalar(columns as u32)
                 .scalar(segment as u32)
                 .output(out, rows * parts)
-                .global(rows * parts * GROUP)
+                .scalar((rows * parts) as u32)
+                .global((rows * parts).min(MOST) * GROUP)
                 .local(GROUP)
                 .run()
                 .map(drop)
@@ -45,8 +56,8 @@ impl OpenCl {
         }
     }
 
-    /// Rows whose first elements lie side by side: an item for each, so that
-    /// neighbors read what lies side by side, or an item for each part.
+    /// An item for each row, or for each part of one. If the first elements
+    /// of the rows lie side by side, neighbors read what lies side by side.
     pub(super) fn reduce_down(
         &self,
         op: Reduce,
@@ -64,6 +75,7 @@ impl OpenCl {
                 .input(buffer(a), 1)
                 .scalar(a.offset() as u32)
                 .scalar(a.strides()[1] as u32)
+                .scalar(a.strides()[0] as u32)
                 .scalar(width as u32)
                 .scalar(height as u32)
                 .scalar(segment as u32)

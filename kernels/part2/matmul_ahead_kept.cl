@@ -1,0 +1,169 @@
+// The product of two matrices: a (m, k) x b (k, n) -> out (m, n). One item
+// for 8 x 8 elements of the result; a group computes a square tile of it.
+//
+// While a group computes with one pair of tiles, the numbers of the next pair
+// are on their way: their loads are issued before the arithmetic, and nobody
+// waits for them until it is done. Registers are the second buffer.
+//
+// This is matmul7_ahead with one thing more, for long sums: 128 products are
+// added up, then those sums, and what such an addition rounds away is given to
+// the next. Eight tiles share the price of it.
+
+// The tile's side and its depth along k; the items of a group, beside and
+// below one another; and in fours: the tile's side, what an item computes of
+// it, and what it loads of each tile. A row of a is one four longer, so that
+// what is written into a column is spread over the banks of local memory.
+#define TILE 128
+#define DEPTH 16
+#define ACROSS 16
+#define DOWN 16
+#define FOURS (TILE / 4)
+#define WIDE (FOURS / ACROSS)
+#define TALL (FOURS / DOWN)
+#define SHARE (DEPTH * FOURS / (ACROSS * DOWN))
+#define ROW (FOURS + 1)
+#define LONG (8 * DEPTH)
+
+// The share of an item: the four at a row and a column, and those that stand
+// `step` rows below one another. Past the edges there are zeros. If rows are
+// no multiple of 4 long, fours begin anywhere, and come number by number.
+void fetch(float4 *share, global const float *matrix, uint rows, uint columns,
+           uint row, uint column, uint step, bool aligned)
+{
+    #pragma unroll
+    for (uint i = 0; i < SHARE; i++) {
+        bool inside = row + i * step < rows && column < columns;
+        uint first = (row + i * step) * columns + column;
+        global const float *from = matrix + first;
+        uint count = inside ? columns - column : 0;
+        if (aligned)
+            share[i] = inside ? *(global const float4 *)from : (float4)(0.0f);
+        else
+            share[i] = (float4)(count > 0 ? from[0] : 0.0f,
+                                count > 1 ? from[1] : 0.0f,
+                                count > 2 ? from[2] : 0.0f,
+                                count > 3 ? from[3] : 0.0f);
+    }
+}
+
+// Writes a four to the result, as much of it as has a place.
+void put(float4 four, global float *out, uint m, uint n, uint row, uint column,
+         bool aligned)
+{
+    if (row >= m || column >= n)
+        return;
+    global float *to = out + row * n + column;
+    if (aligned) {
+        *(global float4 *)to = four;
+        return;
+    }
+    to[0] = four.x;
+    if (column + 1 < n)
+        to[1] = four.y;
+    if (column + 2 < n)
+        to[2] = four.z;
+    if (column + 3 < n)
+        to[3] = four.w;
+}
+
+void product(global const float *a, global const float *b, global float *out,
+             uint m, uint k, uint n, local float4 (*a_tile)[ROW],
+             local float4 (*b_tile)[FOURS], bool aligned)
+{
+    uint top = get_group_id(1) * TILE, left = get_group_id(0) * TILE;
+    // The items stand in three orders: on the result, on the tile of a, whose
+    // rows are 4 fours long, and on that of b, whose rows are 32.
+    uint item = get_local_id(0);
+    uint x = item % ACROSS, y = item / ACROSS;
+    uint a_y = item / (DEPTH / 4), a_x = item % (DEPTH / 4) * 4;
+    uint b_y = item / FOURS, b_x = item % FOURS;
+
+    float4 a_share[SHARE], b_share[SHARE], sum[TALL * 4][WIDE];
+    float4 total[TALL * 4][WIDE], excess[TALL * 4][WIDE];
+    #pragma unroll
+    for (uint i = 0; i < TALL * 4; i++)
+        #pragma unroll
+        for (uint j = 0; j < WIDE; j++)
+            total[i][j] = excess[i][j] = (float4)(0.0f);
+
+    fetch(a_share, a, m, k, top + a_y, a_x, TILE / SHARE, aligned);
+    fetch(b_share, b, k, n, b_y, left + b_x * 4, DEPTH / SHARE, aligned);
+    for (uint block = 0; block < k; block += LONG) {
+        uint end = min(block + LONG, k);
+        #pragma unroll
+        for (uint i = 0; i < TALL * 4; i++)
+            #pragma unroll
+            for (uint j = 0; j < WIDE; j++)
+                sum[i][j] = (float4)(0.0f);
+        for (uint start = block; start < end; start += DEPTH) {
+            #pragma unroll
+            for (uint i = 0; i < SHARE; i++) {
+                local float *column = (local float *)a_tile[a_x];
+                column += a_y + i * (TILE / SHARE);
+                column[0] = a_share[i].x;
+                column[ROW * 4] = a_share[i].y;
+                column[ROW * 8] = a_share[i].z;
+                column[ROW * 12] = a_share[i].w;
+                b_tile[b_y + i * (DEPTH / SHARE)][b_x] = b_share[i];
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+
+            // Behind the last tiles these are zeros, which nobody reads.
+            uint next = start + DEPTH;
+            fetch(a_share, a, m, k, top + a_y, next + a_x, TILE / SHARE,
+                  aligned);
+            fetch(b_share, b, k, n, next + b_y, left + b_x * 4, DEPTH / SHARE,
+                  aligned);
+
+            #pragma unroll
+            for (uint d = 0; d < DEPTH; d++) {
+                float4 a_fours[TALL], b_fours[WIDE];
+                #pragma unroll
+                for (uint i = 0; i < TALL; i++)
+                    a_fours[i] = a_tile[d][y + i * DOWN];
+                #pragma unroll
+                for (uint j = 0; j < WIDE; j++)
+                    b_fours[j] = b_tile[d][x + j * ACROSS];
+                const float *a_values = (const float *)a_fours;
+                #pragma unroll
+                for (uint i = 0; i < TALL * 4; i++)
+                    #pragma unroll
+                    for (uint j = 0; j < WIDE; j++)
+                        sum[i][j] += a_values[i] * b_fours[j];
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+        #pragma unroll
+        for (uint i = 0; i < TALL * 4; i++)
+            #pragma unroll
+            for (uint j = 0; j < WIDE; j++) {
+                float4 given = sum[i][j] - excess[i][j];
+                float4 longer = total[i][j] + given;
+                excess[i][j] = select(longer - total[i][j] - given,
+                                      (float4)(0.0f), isinf(longer));
+                total[i][j] = longer;
+            }
+    }
+    #pragma unroll
+    for (uint i = 0; i < TALL * 4; i++)
+        #pragma unroll
+        for (uint j = 0; j < WIDE; j++) {
+            uint row = top + (y + i / 4 * DOWN) * 4 + i % 4;
+            uint column = left + (x + j * ACROSS) * 4;
+            put(total[i][j], out, m, n, row, column, aligned);
+        }
+}
+
+__attribute__((reqd_work_group_size(ACROSS * DOWN, 1, 1)))
+kernel void matmul_ahead_kept(global const float *a, global const float *b,
+                              global float *out, uint m, uint k, uint n)
+{
+    local float4 a_tile[DEPTH][ROW];
+    local float4 b_tile[DEPTH][FOURS];
+    // Asked here and not at each four: so the compiler makes two loops, and
+    // neither has the question in it.
+    if (k % 4 == 0 && n % 4 == 0)
+        product(a, b, out, m, k, n, a_tile, b_tile, true);
+    else
+        product(a, b, out, m, k, n, a_tile, b_tile, false);
+}

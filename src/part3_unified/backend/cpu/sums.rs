@@ -1,0 +1,152 @@
+//! Many numbers into one. So that no sum becomes a long chain, whose every
+//! link would round, sums are short in `f32` and go on in `f64`. Their order
+//! depends on sizes and places alone, and so does every bit.
+
+use std::collections::HashMap;
+use std::mem;
+use std::ops::Range;
+
+use ndarray::{Array2, ArrayView2, ArrayViewMut2, linalg, s};
+use rayon::prelude::*;
+
+use super::{Array, PARALLEL, View, numbers};
+
+pub(super) fn larger(x: f32, y: f32) -> f32 {
+    if y > x || y.is_nan() { y } else { x }
+}
+
+/// The sum of a slice, in chunks that are joined in order: the same bits for
+/// any number of threads. It is kept in `f64` and rounded once.
+pub(super) fn sum(values: &[f32]) -> f32 {
+    const CHUNK: usize = 4096;
+    let sums: Vec<f64> = match values.len() {
+        0..PARALLEL => values.chunks(CHUNK).map(chunk).collect(),
+        _ => values.par_chunks(CHUNK).map(chunk).collect(),
+    };
+    // From 0 on, because Rust's own sum of nothing is -0.
+    sums.iter().fold(0.0, |total, chunk| total + chunk) as f32
+}
+
+/// Eight sums side by side, which a processor adds to at once.
+fn chunk(values: &[f32]) -> f64 {
+    let (eights, rest) = values.as_chunks::<8>();
+    let mut sums = [0.0; 8];
+    for eight in eights {
+        let pairs = sums.iter_mut().zip(eight);
+        pairs.for_each(|(sum, x)| *sum += f64::from(*x));
+    }
+    let rest = rest.iter().map(|&x| f64::from(x));
+    sums.into_iter().chain(rest).fold(0.0, |total, x| total + x)
+}
+
+pub(super) fn most(values: &[f32]) -> f32 {
+    values.iter().copied().fold(f32::NEG_INFINITY, larger)
+}
+
+/// `join` of rows whose first elements lie side by side, and then their
+/// second ones: every pass goes through memory as it lies. Of some columns.
+pub(super) fn down(
+    a: &Array,
+    view: &View,
+    mut columns: Range<usize>,
+    join: impl Fn(f32, f32) -> f32,
+) -> Vec<f32> {
+    let line = |column: usize| {
+        let way = column as isize * view.strides()[1];
+        let at = (view.offset() as isize + way) as usize;
+        &numbers(a)[at..][..view.shape()[0]]
+    };
+    let first = columns.next().expect("nothing is not joined");
+    let mut out = line(first).to_vec();
+    for column in columns {
+        for (sum, &x) in out.iter_mut().zip(line(column)) {
+            *sum = join(*sum, x);
+        }
+    }
+    out
+}
+
+/// The sums of such rows. So that none becomes a long chain, 32 columns are
+/// added up in `f32`, and their sums in `f64`.
+pub(super) fn sum_down(a: &Array, view: &View) -> Vec<f32> {
+    const BLOCK: usize = 32;
+    let (rows, columns) = (view.shape()[0], view.shape()[1]);
+    let block = |from: usize| {
+        let to = columns.min(from + BLOCK);
+        down(a, view, from..to, |x, y| x + y)
+    };
+    if columns <= BLOCK {
+        return block(0);
+    }
+    let mut totals = vec![0.0; rows];
+    for from in (0..columns).step_by(BLOCK) {
+        let pairs = totals.iter_mut().zip(block(from));
+        pairs.for_each(|(total, sum)| *total += f64::from(sum));
+    }
+    rounded(totals)
+}
+
+pub(super) fn rounded(totals: Vec<f64>) -> Vec<f32> {
+    totals.into_iter().map(|total| total as f32).collect()
+}
+
+/// Rows of a matrix added to their places among rows of zeros. So that no sum
+/// becomes a long chain, a place passes on every 32nd sum to a total in
+/// `f64`, which few places ever need.
+pub(super) fn scatter(
+    values: &[f32],
+    width: usize,
+    places: &[usize],
+    out: &mut [f32],
+) {
+    const BLOCK: u32 = 32;
+    let mut counts = vec![0; out.len() / width];
+    let mut totals: HashMap<usize, Vec<f64>> = HashMap::new();
+    for (row, &place) in places.iter().enumerate() {
+        let target = &mut out[place * width..][..width];
+        let given = &values[row * width..][..width];
+        target.iter_mut().zip(given).for_each(|(sum, x)| *sum += x);
+        counts[place] += 1;
+        if counts[place] == BLOCK {
+            counts[place] = 0;
+            let total = totals.entry(place).or_insert_with(|| vec![0.0; width]);
+            for (total, sum) in total.iter_mut().zip(target) {
+                *total += f64::from(mem::take(sum));
+            }
+        }
+    }
+    for (place, total) in totals {
+        let target = &mut out[place * width..][..width];
+        for (sum, total) in target.iter_mut().zip(total) {
+            *sum = (total + f64::from(*sum)) as f32;
+        }
+    }
+}
+
+/// The product of two matrices, into zeros. So that no sum becomes a long
+/// chain, `k` is cut into blocks: 128 products are added up, then 16 such
+/// sums, and the sums of those in `f64`.
+pub(super) fn product(
+    a: ArrayView2<f32>,
+    b: ArrayView2<f32>,
+    mut out: ArrayViewMut2<f32>,
+) {
+    const BLOCK: usize = 128;
+    const LONG: usize = 16 * BLOCK;
+    let k = a.ncols();
+    let mut totals = (k > LONG).then(|| Array2::<f64>::zeros(out.dim()));
+    for from in (0..k).step_by(BLOCK) {
+        let to = k.min(from + BLOCK);
+        let (a, b) = (a.slice(s![.., from..to]), b.slice(s![from..to, ..]));
+        let kept = if from % LONG == 0 { 0.0 } else { 1.0 };
+        linalg::general_mat_mul(1.0, &a, &b, kept, &mut out);
+        if let Some(totals) = &mut totals
+            && (to == k || to % LONG == 0)
+        {
+            totals.zip_mut_with(&out, |total, x| *total += f64::from(*x));
+        }
+    }
+    if let Some(totals) = totals {
+        out.zip_mut_with(&totals, |x, total| *x = *total as f32);
+    }
+}
