@@ -22,7 +22,9 @@ use crate::{draw, opencl};
 /// prints what stands at the head of the program's file.
 #[track_caller]
 pub fn run(program: impl FnOnce() -> Result<(), Error>) -> ExitCode {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    // Where it was built, or, carried elsewhere, where it is started.
+    let built = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = if built.is_dir() { built } else { Path::new(".") };
     let text = fs::read_to_string(root.join(Location::caller().file()));
     run_with_help(&head(&text.unwrap_or_default()), program)
 }

@@ -228,10 +228,12 @@ fn needing(inputs: &[&Tensor]) -> Vec<(usize, Arc<Node>)> {
 }
 // ANCHOR_END: apply
 
+/// What a node holds: a function, and what it kept for its way back.
+type Work = (Box<dyn Function>, Context);
+
 thread_local! {
     /// What waits to be freed, while something is.
-    static WAITING: RefCell<Option<Vec<(Box<dyn Function>, Context)>>> =
-        const { RefCell::new(None) };
+    static WAITING: RefCell<Option<Vec<Work>>> = const { RefCell::new(None) };
     static RECORDING: Cell<bool> = const { Cell::new(true) };
     static TRACING: Cell<bool> = const { Cell::new(false) };
 }

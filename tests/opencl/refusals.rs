@@ -197,6 +197,7 @@ fn no_argument_makes_a_kernel_of_this_crate_leave_its_buffers() {
             .scalar(columns)
             .scalar(segment)
             .output(&out, 0)
+            .scalar(1_u32)
     };
     let columns = |width: u32, height: u32, segment: u32| {
         gpu.launch(&kernels::REDUCE_COLUMNS_SUM)
