@@ -204,6 +204,7 @@ fn no_argument_makes_a_kernel_of_this_crate_leave_its_buffers() {
             .input(&a, 0)
             .scalar(1_u32)
             .scalar(width)
+            .scalar(1_u32)
             .scalar(width)
             .scalar(height)
             .scalar(segment)
