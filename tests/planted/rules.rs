@@ -274,17 +274,15 @@ fn a_sum_over_another_axis_is_caught_by_the_judge() {
         |call, of| match call {
             Call::Sum(axes, keep) if !axes.is_empty() => {
                 let last = of[0].shape().len() - 1;
-                let others: Vec<_> = axes.iter().map(|i| last - i).collect();
-                let right = of[0].sum_over(axes, *keep);
-                let wrong = of[0].sum_over(&others, *keep);
-                // Where its shape gives it away no number has to.
-                (wrong.shape() == right.shape()).then_some(wrong)
+                let axes: Vec<_> = axes.iter().map(|i| last - i).collect();
+                Some(of[0].sum_over(&axes, *keep))
             }
             _ => None,
         },
         |e| agrees(e, "sum"),
     );
-    says(&said, &["Sum([", "element 0 is"]);
+    // By its shape, or where that fits by its numbers.
+    says(&said, &["Sum(["]);
 }
 
 #[test]
