@@ -237,7 +237,7 @@ fn product(
         let kept = if from % LONG == 0 { 0.0 } else { 1.0 };
         ndarray::linalg::general_mat_mul(1.0, &a, &b, kept, &mut out);
         if let Some(totals) = &mut totals
-            && (to == k || to % LONG == 0)
+            && (to == k || to.is_multiple_of(LONG))
         {
             totals.zip_mut_with(&out, |total, x| *total += f64::from(*x));
         }

@@ -35,7 +35,7 @@ pub const LADDER: [Rung; 8] = [
 ];
 
 /// Two rungs once more, whose sums keep what an addition rounds away: for
-/// sums of more than [`CHAIN`] products.
+/// sums of more than `CHAIN` products.
 pub const KEPT: [Rung; 2] = [
     shared(kernels::MATMUL_TILED_KEPT, 16, [1, 1], [16, 16]),
     shared(kernels::MATMUL_AHEAD_KEPT, 128, [8, 8], [256, 1]),

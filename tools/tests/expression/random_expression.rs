@@ -18,7 +18,7 @@ pub enum Family {
     /// Where exponentials are 0 or 1, or nearly.
     Saturated,
     /// Differences of numbers that are nearly equal.
-    Cancelling,
+    Canceling,
 }
 
 pub const FAMILIES: [Family; 6] = [
@@ -27,7 +27,7 @@ pub const FAMILIES: [Family; 6] = [
     Family::OneDecimal,
     Family::Ties,
     Family::Saturated,
-    Family::Cancelling,
+    Family::Canceling,
 ];
 
 /// An expression and its inputs.
@@ -105,7 +105,7 @@ impl Random {
             let made = if joins {
                 let second = self.take(&mut parts);
                 let signs = match family {
-                    Family::Cancelling if self.below(2) == 0 => &["sub"][..],
+                    Family::Canceling if self.below(2) == 0 => &["sub"][..],
                     _ => two,
                 };
                 match signs[self.below(signs.len())] {
@@ -147,7 +147,7 @@ impl Random {
             Family::OneDecimal => (self.below(199) as f64 - 99.0) / 10.0,
             Family::Ties => [-1.0, 0.0, 0.0, 1.0, 1.0, 2.0][self.below(6)],
             Family::Saturated => self.sign() * (4.0 + 60.0 * self.unit()),
-            Family::Cancelling => match near {
+            Family::Canceling => match near {
                 Some(x) if self.below(3) > 0 => {
                     let share = 10f64.powf(-7.0 * self.unit());
                     f64::from(x) * (1.0 + self.sign() * share)
