@@ -70,12 +70,15 @@ fn every_rule_has_a_slope_on_an_opencl_device() {
     agree(Device::Gpu(gpu.info().index));
 }
 
+/// An operation under its name.
+type Named = (&'static str, fn(&[Tensor]) -> Tensor);
+
 /// A rule computes and keeps nothing for an operand that needs no gradient,
 /// and what the others get is the same without it.
 #[test]
 fn an_operand_alone_gets_what_it_gets_beside_the_others() {
     let _clean = clean();
-    let calls: [(&str, fn(&[Tensor]) -> Tensor); 6] = [
+    let calls: [Named; 6] = [
         ("mul", |of| of[0].mul(&of[1])),
         ("add", |of| of[0].add(&of[1])),
         ("sub", |of| of[0].sub(&of[1])),
