@@ -7,7 +7,7 @@
 //
 // An item adds one number after another, perhaps millions: 32 at a time, and
 // when it adds these to the sum, what is rounded away is given to the next, so
-// that nothing piles up.
+// that nothing piles up: compensated summation, Kahan's.
 
 // ANCHOR: reduce-axis
 kernel void reduce_axis(global const float *a, global float *out,

@@ -3,8 +3,9 @@
 
 #define GROUP 256
 
-// A sum and one number more. What the addition rounds away is left in
-// `excess` for the next one, so that nothing piles up in a long sum.
+// A sum and one number more, by compensated summation (Kahan): what the
+// addition rounds away is left in `excess` for the next one, so that nothing
+// piles up in a long sum.
 float add(float sum, float x, float *excess)
 {
     float given = x - *excess;
@@ -59,8 +60,8 @@ float larger(float x, float y)
     }
 
 // Columns of a matrix (height, width) -> (parts, width), where a part is
-// `segment` rows. One item for each: it joins 32 at a time, and these. Where the strides say so, these columns
-// are rows, and short ones.
+// `segment` rows. One item for each: it joins 32 elements, and then these
+// results. Where the strides say so, the columns are rows, and short ones.
 #define COLUMNS(NAME, START, STEP, JOIN)                                    \
     kernel void NAME(global const float *a, uint offset, uint row_stride,   \
                      uint column_stride, uint width, uint height,           \
