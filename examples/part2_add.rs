@@ -10,7 +10,8 @@
 use std::process::ExitCode;
 
 use rungrad::Error;
-use rungrad::opencl::{Buffer, Event, Gpu, kernels};
+use rungrad::opencl::{Buffer, Event, Gpu};
+use rungrad::part2_gpu::kernels;
 use rungrad::rng::Random;
 use rungrad::stopwatch::{self, Seconds, machine};
 
@@ -45,9 +46,9 @@ fn add(
     let n = out.len();
     out.gpu()
         .launch(&kernels::EW_ADD)
-        .input(a, n)
-        .input(b, n)
-        .output(out, n)
+        .input(a)
+        .input(b)
+        .output(out)
         .scalar(n as u32)
         .global(n)
         .local(256)

@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-use rungrad::opencl::{Gpu, kernels};
+use rungrad::opencl::Gpu;
+use rungrad::part2_gpu::kernels;
 use rungrad::shape::list;
 
 fn main() -> ExitCode {
@@ -16,9 +17,9 @@ fn multiply() -> Result<(), rungrad::Error> {
     let b = gpu.upload(&[3.0_f32])?;
     let c = gpu.allocate::<f32>(1)?;
     gpu.launch(&kernels::EW_MUL)
-        .input(&a, 1)
-        .input(&b, 1)
-        .output(&c, 1)
+        .input(&a)
+        .input(&b)
+        .output(&c)
         .scalar(1_u32)
         .global(1)
         .local(256)

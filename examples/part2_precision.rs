@@ -10,7 +10,8 @@
 use std::process::ExitCode;
 
 use rungrad::Error;
-use rungrad::opencl::{Gpu, kernels};
+use rungrad::opencl::Gpu;
+use rungrad::part2_gpu::kernels;
 use rungrad::stopwatch::{self, Seconds, machine};
 
 const STEPS: u32 = 1000;
@@ -54,8 +55,8 @@ fn measure(gpu: &Gpu, n: usize) -> Result<(), Error> {
     {
         let time = stopwatch::device(|| {
             gpu.launch(kernel)
-                .input(&a, n)
-                .output(&out, n)
+                .input(&a)
+                .output(&out)
                 .scalar(n as u32)
                 .scalar(STEPS)
                 .global(n)

@@ -4,7 +4,8 @@ use std::cell::RefCell;
 use std::process::ExitCode;
 use std::rc::Rc;
 
-use rungrad::opencl::{Buffer, Gpu, Kernel, kernels};
+use rungrad::opencl::{Buffer, Gpu, Kernel};
+use rungrad::part2_gpu::kernels;
 use rungrad::{Error, ledger, shape};
 
 // ANCHOR: step2-tensor
@@ -50,9 +51,9 @@ impl Tensor {
         let (gpu, n) = (a.data.gpu(), a.data.len());
         let out = gpu.allocate(n)?;
         gpu.launch(kernel)
-            .input(&a.data, n)
-            .input(&b.data, n)
-            .output(&out, n)
+            .input(&a.data)
+            .input(&b.data)
+            .output(&out)
             .scalar(n as u32)
             .global(n)
             .local(256)

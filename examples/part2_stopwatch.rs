@@ -12,7 +12,8 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use rungrad::Error;
-use rungrad::opencl::{Event, Gpu, kernels, record};
+use rungrad::opencl::{Event, Gpu, record};
+use rungrad::part2_gpu::kernels;
 use rungrad::stopwatch::{Seconds, machine};
 
 const LAUNCHES: usize = 4;
@@ -43,9 +44,9 @@ fn compare(gpu: &Gpu, n: usize) -> Result<(), Error> {
     let out = gpu.allocate::<f32>(n)?;
     let add = || {
         gpu.launch(&kernels::EW_ADD)
-            .input(&a, n)
-            .input(&b, n)
-            .output(&out, n)
+            .input(&a)
+            .input(&b)
+            .output(&out)
             .scalar(n as u32)
             .global(n)
             .local(256)

@@ -3,8 +3,9 @@
 
 use std::process::ExitCode;
 
-use rungrad::opencl::{Gpu, kernels, record};
+use rungrad::opencl::{Gpu, record};
 use rungrad::part2_gpu::Tensor;
+use rungrad::part2_gpu::kernels;
 use rungrad::shape::list;
 
 // ANCHOR: part2-sum
@@ -15,8 +16,8 @@ fn main() -> ExitCode {
         let numbers: Vec<f32> = (1..=1000).map(|i| i as f32).collect();
         let (a, partials) = (gpu.upload(&numbers)?, gpu.allocate(4)?);
         gpu.launch(&kernels::REDUCE_SUM)
-            .input(&a, 1000)
-            .output(&partials, 4)
+            .input(&a)
+            .output(&partials)
             .scalar(1000_u32)
             .global(1000)
             .local(256)

@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use rungrad::part3_unified::nn::{Linear, Module};
-use rungrad::part3_unified::optim::Sgd;
+use rungrad::part3_unified::optim::{Optimizer, Sgd};
 use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random;
 use rungrad::{Error, attempt};
@@ -37,7 +37,7 @@ fn learn(layer: &mut Linear, device: Device) -> Result<(), Error> {
     y.sum().backward();
     println!("  the weight's tape: {}", layer.weight.tape().ops().join(", "));
     println!("  its gradient is {}", gradient(&layer.weight));
-    match attempt(|| Sgd::new(0.1, 0.0).step(layer.parameters())) {
+    match attempt(|| Sgd::new(0.1, 0.0).step(layer.parameters_mut())) {
         Ok(()) => println!("  after a step: {}", layer.weight.array()),
         Err(error) => {
             println!("  {}", error.to_string().replace("; ", ";\n    "));

@@ -23,7 +23,7 @@ fn main() -> ExitCode {
         for to in [Device::Cpu, there] {
             let from = |data: Data| Tensor::from_data(&[2, 2], data, to);
             row("list", to, || from(list.into()))?;
-            row("ndarray", to, || from((&columns.t()).into()))?;
+            row("ndarray", to, || Tensor::from_ndarray(&columns.t(), to))?;
             let buffer = gpu.upload(&list)?;
             row("buffer", to, || from(buffer.into()))?;
             for home in [Device::Cpu, there] {

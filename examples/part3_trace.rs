@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use rungrad::Error;
 use rungrad::opencl::{Memory, record};
 use rungrad::part3_unified::{
-    Array, Backend, Binary, Device, Own, Reduce, Shared, Storage, Tensor,
+    Array, Backend, Binary, Custom, Device, Reduce, Shared, Storage, Tensor,
     Unary, View, Window,
 };
 use rungrad::timeline::What;
@@ -56,8 +56,8 @@ impl Backend for Overheard {
         reduce(op: Reduce, a: &Array, rows: usize, columns: usize)
             -> Result<Shared, Error>;
         matmul(a: &Array, b: &Array) -> Result<Shared, Error>;
-        gather(a: &Array, places: &[usize]) -> Result<Shared, Error>;
-        scatter(a: &Array, places: &[usize], rows: usize)
+        index_select(a: &Array, places: &[usize]) -> Result<Shared, Error>;
+        index_add(a: &Array, places: &[usize], rows: usize)
             -> Result<Shared, Error>;
         fold(a: &Array, window: &Window, count: usize, image: [usize; 2])
             -> Result<Shared, Error>;
@@ -124,7 +124,7 @@ fn traced<T>(what: &str, work: impl FnOnce() -> T) -> Result<T, Error> {
 // ANCHOR: part3-trace
 fn traces() -> Result<(), Error> {
     let plain = Tensor::new(&[3], &[1.0, 2.0, 3.0], Device::Gpu(0))?;
-    let x = plain.to(Device::Own(Own(&Overheard)))?.requires_grad();
+    let x = plain.to(Device::Custom(Custom(&Overheard)))?.requires_grad();
 
     let y = traced("x + 1.0", || &x + 1.0)?;
     let values = traced("y.to_vec()", || y.to_vec())??;

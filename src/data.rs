@@ -1,5 +1,5 @@
-//! What the networks learn from: handwritten digits, and two moons. Chapter
-//! 10 builds it; every part trains on the same rows.
+//! What the networks learn from: handwritten digits, and two moons. "Train the
+//! digits" builds it; every part trains on the same rows.
 //!
 //! Reading order: [`Dataset`] with its [split](Dataset::split) and its
 //! [batches](Dataset::batches), [`digits`], [`moons`].

@@ -1,5 +1,5 @@
 //! What a judge cannot know: how far a right `f32` gradient may lie from a
-//! slope by difference. Chapter 2 tells why there is such a room, and the
+//! slope by difference. "Nudge it" tells why there is such a room, and the
 //! tape gives it to every rule.
 //!
 //! Reading order: [`slopes`] nudges until two nudges agree, `met` finds the
@@ -28,7 +28,10 @@ impl Slopes {
         self.bend.values[i] + self.noise.values[i]
     }
 
-    /// The slopes of both sides of an element, where it stands on a kink.
+    /// The slopes of both sides of an element, where it stands on a kink. A
+    /// curve bends less than a hundredth of its slope within a nudge; and a
+    /// bend that is not well above what `f64` rounds, a tenth of the least
+    /// slope that the judge tells from 0 included, is none.
     pub fn kink(&self, i: usize) -> Option<[f64; 2]> {
         let [slope, bend, noise] =
             [&self.values, &self.bend, &self.noise].map(|a| a.values[i]);
@@ -37,12 +40,30 @@ impl Slopes {
     }
 }
 
-/// Two nudges that agree as well as this, as a share of the slope, will do.
+/// Two nudges that agree as well as this, as a share of the slope, will do: it
+/// is a tenth of what a right gradient is allowed anyway, so a better one
+/// would change no verdict.
 const ENOUGH: f64 = 1e-5;
 
 /// How many elements all nudges of one operand may compute. A larger operand
-/// is nudged at some of its elements only, evenly spread.
+/// is nudged at some of its elements only, evenly spread. It guards the time
+/// that a verdict takes: without it, that grows with the square of the size.
 const WORK: usize = 500_000;
+
+/// But never fewer elements than these, however many each nudge computes: a
+/// rule that is wrong for one row or column in a few is still met.
+const FEWEST: usize = 16;
+
+/// The nudges that are tried, as shares of a size. The first is near the cube
+/// root of the precision of `f64`, which is best for a smooth function. The
+/// long one is for a change that rounds away beside larger numbers, the short
+/// one for a kink or a pole that lies nearer than the first reaches.
+const SHARES: [f64; 3] = [1e-5, 1e-3, 1e-8];
+
+/// So many times the largest number is further than any place at which one
+/// number could matter to another: what such a step does not move is
+/// constant.
+const FAR: f64 = 1e3;
 
 /// The slope of the sum of `weights * f` along each element of one input. A
 /// nudge is right for one function and too long or too short for another, so
@@ -63,7 +84,9 @@ pub fn slopes(
     let largest = largest.filter(|x| x.is_finite());
     let largest = largest.fold(0.0, |most: f64, x| most.max(x.abs()));
     let count = values.values.len();
-    let judged = (WORK / middle.values.len().max(count).max(1)).max(16);
+    let judged = (WORK / middle.values.len().max(count).max(1)).max(FEWEST);
+    // It is odd, so that not all of them stand in one column of a matrix whose
+    // width is a power of two.
     let stride = count.div_ceil(judged).max(1) | 1;
     let mut inputs = inputs.to_vec();
     let nudged = (0..count).filter(|i| i % stride == 0 || i + 1 == count);
@@ -71,7 +94,7 @@ pub fn slopes(
     for &i in &nudged {
         let x = inputs[which].values[i];
         // What a long step does not move is no matter of this element.
-        let long = 1e3 * largest.max(1.0);
+        let long = FAR * largest.max(1.0);
         let mut at = |x: f64| {
             inputs[which].values[i] = x;
             f(&inputs)
@@ -83,8 +106,10 @@ pub fn slopes(
         };
         let moving: Vec<usize> =
             (0..middle.values.len()).filter(|&j| moves(j)).collect();
+        // Its own size, the size at which exponentials bend, and that of what
+        // it may be added to.
         let sizes = [x.abs(), 1.0, largest];
-        let nudges = [1e-5, 1e-3, 1e-8].into_iter().flat_map(|share| {
+        let nudges = SHARES.into_iter().flat_map(|share| {
             sizes.map(|size| share * size).into_iter().filter(|&n| n > 0.0)
         });
         let mut least = f64::INFINITY;
@@ -94,6 +119,12 @@ pub fn slopes(
                 Sides::of(ends, &moving, weights, nudge)
             };
             let (wide, narrow) = (sides(nudge), sides(nudge / 2.0));
+            // Beside the largest number such a nudge is rounded away, and
+            // what did not move tells nothing.
+            let still = wide.slope == 0.0 && narrow.slope == 0.0;
+            if still && nudge / 2.0 < f64::EPSILON * largest {
+                continue;
+            }
             // Beside a large x a short nudge is itself rounded.
             let grain = x.abs() * f64::EPSILON / nudge * narrow.slope.abs();
             let apart = (wide.slope - narrow.slope).abs() + grain;
@@ -228,11 +259,17 @@ pub(crate) fn room(
     })
 }
 
+/// The roundings of one function, in halves of a unit in the last place.
+/// OpenCL allows a device 3 units for an exponential and 2.5 for a quotient,
+/// which with the sum between them is a sigmoid's 12, and 5 for a hyperbolic
+/// tangent; the products around them have the rest. The 16 units of a power
+/// are within the share of the slope.
+const ROUNDINGS: usize = 16;
+
 /// What `f32` may do to a sum of so many terms, as a share of their sizes:
-/// half a unit in the last place for each rounding, of which a device needs
-/// some for one function.
+/// half a unit in the last place for each rounding.
 pub fn rounding(terms: usize) -> f64 {
-    (16 + terms) as f64 * 2f64.powi(-24)
+    (ROUNDINGS + terms) as f64 * 2f64.powi(-24)
 }
 
 /// The largest number that meets in a rule, or the largest factor by which
@@ -283,14 +320,86 @@ mod tests {
         assert_eq!([found.kink(1), found.kink(2)], [None, None]);
         assert!((found.values.values[1] - 1.0).abs() < 1e-5, "{found:?}");
         assert_eq!(found.values.values[2], 0.0);
+        assert_eq!(found.noise.values[2], 0.0, "where nothing moves");
         let found = of(&Op::Pow(2.0), &[numbers(&[0.0])], 0);
         assert_eq!(found.kink(0), None, "{found:?}");
+    }
+
+    #[test]
+    fn a_product_has_room_for_each_of_its_terms() {
+        let ones = |shape: &[usize]| Array::new(shape, &[1.0; 1000]);
+        let (a, b) = (Array::new(&[1, 1], &[1.0]), ones(&[1, 1000]));
+        let zero = Array::new(&[1, 1], &[0.0]);
+        let slopes = Slopes {
+            values: zero.clone(),
+            bend: zero.clone(),
+            noise: zero,
+            nudged: vec![0],
+        };
+        // What a gets is a sum of a thousand products of 1.
+        let room = room(&Op::Matmul, &[a, b.clone()], 0, &b, &slopes);
+        assert!(room.values[0] >= 1000.0 * rounding(1000), "{room:?}");
+    }
+
+    #[test]
+    fn in_a_row_of_shares_the_sum_of_what_comes_meets_each_element() {
+        let row = |x: f32| Array::new(&[1, 2], &[x, x]);
+        let found = met(&Op::LogSoftmax, &[row(0.0)], 0, &row(1.0));
+        // Half of 2, as uncertain as the logarithm of a half is large.
+        let right = 1.0 + 0.5 * (1.0 + 2_f64.ln()) * 2.0;
+        assert!((found.values[0] - right).abs() < 1e-12, "{found:?}");
+    }
+
+    #[test]
+    fn a_bend_that_rounding_may_make_is_no_kink() {
+        let [slope, noise] = [0.0, 0.25].map(|x| numbers(&[x]));
+        let mut bend = numbers(&[0.0]);
+        for (size, is_kink) in [(1e-6 + 2.5, false), (2.6, true)] {
+            bend.values[0] = size;
+            let found = Slopes {
+                values: slope.clone(),
+                bend: bend.clone(),
+                noise: noise.clone(),
+                nudged: vec![0],
+            };
+            assert_eq!(found.kink(0).is_some(), is_kink, "{size}");
+        }
     }
 
     #[test]
     fn where_there_is_no_slope_nothing_is_known() {
         let found = of(&Op::Pow(0.5), &[numbers(&[0.0])], 0);
         assert!(found.doubt(0).is_infinite(), "{found:?}");
+    }
+
+    /// The first of them vanishes beside the second, and what is left is 0.
+    #[test]
+    fn a_number_that_a_sum_swallows_has_its_slope_all_the_same() {
+        let swallowed = numbers(&[-1.6e-28, -3.0, 7.0, -4.0]);
+        let sum = Op::Sum(vec![0], crate::ops::Keep::No);
+        let found = of(&sum, &[swallowed], 0);
+        for i in 0..4 {
+            let off = (found.values.values[i] - 1.0).abs();
+            assert!(off <= found.doubt(i) + 1e-9, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn scores_that_are_huge_have_the_slopes_of_their_differences() {
+        let scores = numbers(&[2_713_621_760.0, 2_713_621_760.0]);
+        let weights = numbers(&[-2.3373137, 1.435142]);
+        let found = slopes(&[scores], 0, &weights, |inputs| {
+            forward(&Op::LogSoftmax, inputs)
+        });
+        let off = (found.values.values[0] + 1.8862278).abs();
+        assert!(off <= found.doubt(0) + 1e-4, "{found:?}");
+    }
+
+    #[test]
+    fn a_zero_has_no_reach_though_something_divides_by_it() {
+        let (x, above) = (numbers(&[0.0, 2.0, 0.125]), numbers(&[0.0]));
+        assert_eq!(reach(&Op::Log, std::slice::from_ref(&x), &above), 8.0);
+        assert_eq!(reach(&Op::Exp, &[x], &above), 2.0);
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! Pictures of a tape: text for the terminal, DOT for Graphviz, SVG for the
-//! book and for a file beside the verdict. Built in chapter 3.
+//! book and for a file beside the verdict. Built in "A tensor that remembers".
 //!
 //! One visual grammar everywhere: a rounded box is a tensor, a circle is an
 //! operation, a solid line runs forward, a dashed line runs backward.
 //!
 //! Reading order: [`text`], [`dot`], [`svg`] (in `draw/svg.rs`), for the
-//! curves of chapters 10 and 14 [`plot`] and [`plot_powers`] (in
-//! `draw/plot.rs`), for the views of chapter 24 [`slots`] (in
-//! `draw/slots.rs`); [`save`].
+//! curves of "Train the digits" and "Time it honestly" [`plot`] and
+//! [`plot_powers`] (in `draw/plot.rs`), for the views of "Strides" [`slots`]
+//! (in `draw/slots.rs`); [`save`].
 
 mod plot;
 mod slots;

@@ -1,4 +1,4 @@
-//! Errors as sentences, used from chapter 1 on.
+//! Errors as sentences, used from "One expression, three engines" on.
 //!
 //! Two kinds of thing go wrong. A programmer's mistake (shapes that do not
 //! fit) panics at the caller's line, as ndarray does: a `Result` on every `+`
@@ -65,6 +65,9 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+/// What may be refused: a value, or the sentence that says why there is none.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
 thread_local! {
     /// The error behind the panic that is unwinding this thread.
     static RAISED: RefCell<Option<Error>> = const { RefCell::new(None) };
@@ -88,7 +91,7 @@ pub fn mistake(sentence: String) -> ! {
 
 /// The value, or [`raise`] its error at the caller's line.
 #[track_caller]
-pub(crate) fn or_raise<T>(result: Result<T, Error>) -> T {
+pub(crate) fn or_raise<T>(result: Result<T>) -> T {
     match result {
         Ok(value) => value,
         Err(error) => raise(error),
@@ -97,7 +100,7 @@ pub(crate) fn or_raise<T>(result: Result<T, Error>) -> T {
 
 /// Room for so many numbers, or the sentence that there is none. Where a
 /// vector grows by itself, a program that is out of memory ends without one.
-pub(crate) fn room<T>(n: usize) -> Result<Vec<T>, Error> {
+pub(crate) fn room<T>(n: usize) -> Result<Vec<T>> {
     let mut room = Vec::new();
     match room.try_reserve_exact(n) {
         Ok(()) => Ok(room),
@@ -109,7 +112,7 @@ pub(crate) fn room<T>(n: usize) -> Result<Vec<T>, Error> {
 }
 
 /// So many zeros.
-pub(crate) fn zeros<T: Clone + Default>(n: usize) -> Result<Vec<T>, Error> {
+pub(crate) fn zeros<T: Clone + Default>(n: usize) -> Result<Vec<T>> {
     let mut zeros = room(n)?;
     zeros.resize(n, T::default());
     Ok(zeros)
@@ -117,7 +120,7 @@ pub(crate) fn zeros<T: Clone + Default>(n: usize) -> Result<Vec<T>, Error> {
 
 /// Runs `work` and turns a raised error back into an [`Error`]. Any other
 /// panic goes on as it was.
-pub fn attempt<T>(work: impl FnOnce() -> T) -> Result<T, Error> {
+pub fn attempt<T>(work: impl FnOnce() -> T) -> Result<T> {
     quiet_hook();
     // Who catches a raised error by other means leaves it behind.
     RAISED.set(None);

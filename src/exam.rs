@@ -1,5 +1,5 @@
-//! How good a network is on rows that it has not learned, built in chapter
-//! 10: its guesses, and what it takes for what.
+//! How good a network is on rows that it has not learned, built in "Train the
+//! digits": its guesses, and what it takes for what.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! The slope by difference, judge of all gradients, built in chapter 2.
+//! The slope by difference, judge of all gradients, built in "Nudge it".
 //!
 //! Reading order: [`slope`] nudges, [`compare`] judges, [`Mismatch`] is the
 //! table with a [`Diagnosis`].
@@ -150,16 +150,18 @@ pub fn within(
     Some(Mismatch { yours, right, diagnosis })
 }
 
-/// A NaN of yours is never near a number.
+/// A NaN of yours is never near a number. Infinity is what `f32` makes of a
+/// number beyond its largest, and near no other.
 fn agrees(yours: &Array, right: &Array, room: &Array) -> bool {
-    let unknown = |i: usize| {
-        let known = right.values[i].is_finite() && room.values[i].is_finite();
-        !known
+    let near = |i: usize| {
+        let [yours, right, room] = [yours, right, room].map(|a| a.values[i]);
+        let beyond = right.abs() + room >= f64::from(f32::MAX);
+        let same = yours.signum() == right.signum();
+        !(right.is_finite() && room.is_finite())
+            || (yours - right).abs() <= room
+            || (yours.is_infinite() && same && beyond)
     };
-    let near =
-        |i: usize| (yours.values[i] - right.values[i]).abs() <= room.values[i];
-    yours.shape == right.shape
-        && (0..right.values.len()).all(|i| unknown(i) || near(i))
+    yours.shape == right.shape && (0..right.values.len()).all(near)
 }
 
 /// The pattern that fits, if there is one. It fits when it predicts every
@@ -321,6 +323,9 @@ mod tests {
         let parts = [array(&[2], &[1.0, 3.0]), array(&[2], &[3.0, 4.0])];
         let found = compare(&parts[1], &row, &parts).unwrap();
         assert_eq!(found.diagnosis, Diagnosis::Overwritten);
+        let neither = array(&[2], &[9.0, 1.0]);
+        let found = compare(&neither, &row, &parts).unwrap();
+        assert_eq!(found.diagnosis, Diagnosis::Unknown);
     }
 
     #[test]
@@ -360,6 +365,19 @@ mod tests {
         let right = array(&[1], &[-3.0]);
         let found = compare(&parts[0], &right, &parts).unwrap();
         assert_eq!(found.diagnosis, Diagnosis::Unknown);
+    }
+
+    #[test]
+    fn infinity_is_right_beyond_the_largest_number_alone() {
+        let of = |yours: f32, right: f64| {
+            let yours = Array::new(&[1], &[yours]);
+            let right = Array { shape: vec![1], values: vec![right] };
+            let room = Array { shape: vec![1], values: vec![1e-3 * 3e38] };
+            within(&yours, &right, &room, &[]).is_none()
+        };
+        assert!(of(f32::INFINITY, 6.8e38) && of(f32::NEG_INFINITY, -1e40));
+        assert!(!of(f32::NEG_INFINITY, 6.8e38) && !of(f32::NAN, 6.8e38));
+        assert!(!of(f32::INFINITY, 3e38) && !of(f32::MAX, 6.8e38));
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Topological order, built in chapter 3: every tensor after its parents.
+//! Topological order, built in "A tensor that remembers": every tensor after
+//! its parents.
 //!
 //! It knows ids and parents only, so the same function serves all three
 //! parts. It is iterative: a recursive walk needs one stack frame for each

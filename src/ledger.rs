@@ -1,4 +1,4 @@
-//! The ledger counts what a step costs, first in chapter 10: launches,
+//! The ledger counts what a step costs, first in "Train the digits": launches,
 //! kernel builds, bytes copied, allocations, nodes.
 //!
 //! The counts are exact and the same in every run, where times are neither,

@@ -5,7 +5,8 @@
 //! it; `tests/architecture.rs` holds the files to that order.
 
 use std::fmt;
-use std::ops::Range;
+
+use crate::shape::{Span, Window};
 
 /// The operations, in teaching order.
 pub const OPERATIONS: &[&str] = &[
@@ -22,6 +23,7 @@ pub const OPERATIONS: &[&str] = &[
     "sqrt",
     "tanh",
     "sigmoid",
+    "gelu",
     "sum",
     "mean",
     "max",
@@ -67,10 +69,26 @@ pub enum Op {
     Tanh,
     /// The logistic function.
     Sigmoid,
+    /// The Gaussian error linear unit; Part 3 makes it of [`Op::Erf`].
+    Gelu,
     /// The sine, of an angle in radians.
     Sin,
     /// The cosine, of an angle in radians.
     Cos,
+    /// The error function.
+    Erf,
+    /// The logarithm of 1 and the operand.
+    Log1p,
+    /// The first operand to the power of the second.
+    PowTensor,
+    /// The larger of two.
+    Maximum,
+    /// The largest whole number that is not above the operand.
+    Floor,
+    /// The nearest whole number; of two the even one.
+    Round,
+    /// 1, 0 or -1, as the operand lies to 0.
+    Sign,
     /// The sum over these axes, which stay with size 1 when kept.
     Sum(Vec<usize>, Keep),
     /// The largest over these axes.
@@ -88,27 +106,27 @@ pub enum Op {
     /// The elements repeated to a larger shape.
     Expand(Vec<usize>),
     /// A part of each axis.
-    Slice(Vec<Range<usize>>),
-    /// Zeros around: how many before and behind, for each axis.
-    Pad(Vec<[usize; 2]>),
+    Slice(Vec<Span>),
+    /// The second operand in the place of a part of the first.
+    SliceAssign(Vec<Span>),
     /// Some axes backwards.
     Flip(Vec<usize>),
     /// One operand after another along an axis.
     Cat(usize),
     /// Where the first operand is not 0 the second, else the third.
     Where,
-    /// The rows of a matrix at these places.
-    Gather(Vec<usize>),
-    /// Each row of a matrix added to its place among so many.
-    Scatter(Vec<usize>, usize),
-    /// Windows of a size, a step apart, over the last two axes.
-    Windows([usize; 2], [usize; 2]),
-    /// Windows of a size, a step apart, added up to images.
-    Fold([usize; 2], [usize; 2], [usize; 2]),
+    /// What stands at these places along an axis.
+    IndexSelect(usize, Vec<usize>),
+    /// What stands along an axis, added to these places among so many.
+    IndexAdd(usize, Vec<usize>, usize),
+    /// The places of a window over the last two axes.
+    Windows(Window),
+    /// The places of a window, added up to images of a height and a width.
+    Fold(Window, [usize; 2]),
     /// A copy on another device.
     To(String),
     /// An operation of a reader's own.
-    Own(&'static str),
+    Custom(&'static str),
 }
 
 /// Whether a reduced axis stays with size 1.
@@ -132,8 +150,16 @@ impl Op {
             Op::Relu,
             Op::Tanh,
             Op::Sigmoid,
+            Op::Gelu,
             Op::Sin,
             Op::Cos,
+            Op::Erf,
+            Op::Log1p,
+            Op::PowTensor,
+            Op::Maximum,
+            Op::Floor,
+            Op::Round,
+            Op::Sign,
             Op::Matmul,
             Op::LogSoftmax,
         ];
@@ -143,7 +169,7 @@ impl Op {
     /// What a reader's own rule stands for: under a name of ours, an
     /// operation that the judge knows.
     pub fn named(name: &'static str) -> Op {
-        Op::find(name).unwrap_or(Op::Own(name))
+        Op::find(name).unwrap_or(Op::Custom(name))
     }
 
     /// The name without parameters.
@@ -164,8 +190,16 @@ impl Op {
             Op::Relu => "relu",
             Op::Tanh => "tanh",
             Op::Sigmoid => "sigmoid",
+            Op::Gelu => "gelu",
             Op::Sin => "sin",
             Op::Cos => "cos",
+            Op::Erf => "erf",
+            Op::Log1p => "log1p",
+            Op::PowTensor => "pow_tensor",
+            Op::Maximum => "maximum",
+            Op::Floor => "floor",
+            Op::Round => "round",
+            Op::Sign => "sign",
             Op::Sum(..) => "sum",
             Op::Max(..) => "max",
             Op::Matmul => "matmul",
@@ -175,16 +209,16 @@ impl Op {
             Op::Pick(_) => "pick",
             Op::Expand(_) => "expand",
             Op::Slice(_) => "slice",
-            Op::Pad(_) => "pad",
+            Op::SliceAssign(_) => "slice_assign",
             Op::Flip(_) => "flip",
             Op::Cat(_) => "cat",
             Op::Where => "where",
-            Op::Gather(_) => "gather",
-            Op::Scatter(..) => "scatter",
+            Op::IndexSelect(..) => "index_select",
+            Op::IndexAdd(..) => "index_add",
             Op::Windows(..) => "windows",
             Op::Fold(..) => "fold",
             Op::To(_) => "to",
-            Op::Own(name) => name,
+            Op::Custom(name) => name,
         }
     }
 
@@ -207,11 +241,9 @@ impl Op {
             | Op::Flip(axes) => {
                 format!("axes {axes:?}")
             }
-            Op::Slice(ranges) => format!("{ranges:?}"),
+            Op::Slice(spans) => format!("{spans:?}"),
             Op::Cat(axis) => format!("axis {axis}"),
-            Op::Windows(size, step) | Op::Fold(size, step, _) => {
-                format!("{size:?} by {step:?}")
-            }
+            Op::Windows(window) | Op::Fold(window, _) => window.to_string(),
             Op::To(device) => device.clone(),
             _ => String::new(),
         }

@@ -1,5 +1,6 @@
-//! The frame of a program, used from chapter 1 on: what every example does
-//! with an error, and with the words that every example takes.
+//! The frame of a program, used from "One expression, three engines" on: what
+//! every example does with an error, and with the words that every example
+//! takes.
 //!
 //! `--timeline` prints what ran on a device, and when; `--trace FILE` writes
 //! it for <https://ui.perfetto.dev>; `--help` says what a program is for. A
@@ -13,9 +14,11 @@ use std::process::{self, ExitCode};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::{env, fs};
 
+use crate::draw;
 use crate::error::{Error, attempt};
+#[cfg(feature = "opencl")]
+use crate::opencl;
 use crate::timeline::Timeline;
-use crate::{draw, opencl};
 
 /// Runs a program and shows its timeline if it was asked for. For an error it
 /// prints one sentence, and exits with the error's code. For `--help` it
@@ -100,6 +103,18 @@ fn framed(
         if nothing { Ok(()) } else { frame.show(&timeline) }
     });
     result.and(shown).and_then(|()| frame.check_rest())
+}
+
+/// Without OpenCL nothing reaches a device, and every timeline is empty.
+#[cfg(not(feature = "opencl"))]
+mod opencl {
+    use crate::{Error, timeline::Timeline};
+
+    pub(super) fn start() {}
+
+    pub(super) fn stop() -> Result<Timeline, Error> {
+        Ok(Timeline::default())
+    }
 }
 
 const EVERYWHERE: &str = "\

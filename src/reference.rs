@@ -1,11 +1,13 @@
 //! The judge: each primitive once more in `f64`, slow and obvious, without
-//! gradients, without views, without threads. Chapter 2 introduces it.
+//! gradients, without views, without threads. "Nudge it" introduces it.
 //!
 //! Tests, gradient checks and the verdicts of exercises compare every engine
 //! with these few lines, so nothing here is clever.
 
+use std::f64::consts::{FRAC_2_SQRT_PI, SQRT_2};
+
 use crate::ops::{Keep, Op};
-use crate::shape;
+use crate::shape::{self, Span, Window};
 
 /// Numbers in row-major order, with their shape.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,6 +92,21 @@ fn larger(x: f64, y: f64) -> f64 {
     if y > x || y.is_nan() { y } else { x }
 }
 
+/// The error function by its series, of which no term is negative: the next
+/// one is the last times `2 x^2 / (2 n + 1)`. From 6 on it is 1 in `f64`.
+fn erf(x: f64) -> f64 {
+    if x.is_nan() || x.abs() >= 6.0 {
+        return if x.is_nan() { x } else { x.signum() };
+    }
+    let mut term = x;
+    let mut sum = 0.0;
+    for n in 1..200 {
+        sum += term;
+        term *= 2.0 * x * x / f64::from(2 * n + 1);
+    }
+    FRAC_2_SQRT_PI * (-x * x).exp() * sum
+}
+
 /// The exponential of each element.
 pub fn exp(a: &Array) -> Array {
     a.map(f64::exp)
@@ -141,6 +158,8 @@ pub fn log_softmax(a: &Array) -> Array {
         let first = row.iter().position(|&x| x == most);
         let others = row.iter().enumerate().filter(|(i, _)| Some(*i) != first);
         let rest: f64 = others.map(|(_, x)| (x - most).exp()).sum();
+        // Beside an infinite score nobody has a share.
+        let rest = if most.is_finite() { rest } else { f64::NAN };
         values.extend(row.iter().map(|x| x - most - rest.ln_1p()));
     }
     Array::from_values(&a.shape, values)
@@ -184,6 +203,34 @@ fn place(shape: &[usize], of: impl Fn(&[usize]) -> Option<f64>) -> Array {
     Array::from_values(shape, values.collect())
 }
 
+/// Where an element of some parts stands in the whole.
+fn part(at: &[usize], spans: &[Span]) -> Vec<usize> {
+    let from = at.iter().zip(spans);
+    from.map(|(i, span)| span.start + i * span.step).collect()
+}
+
+/// The shape with another size along one axis.
+fn with_size(shape: &[usize], axis: usize, size: usize) -> Vec<usize> {
+    let mut shape = shape.to_vec();
+    shape[axis] = size;
+    shape
+}
+
+/// Which pixel an element of windows shows: its row and its column, behind
+/// the axes in front; none in the padding before an image.
+fn pixel<'a>(
+    window: &Window,
+    at: &'a [usize],
+) -> (&'a [usize], Option<[usize; 2]>) {
+    let (outer, inner) = at.split_at(at.len() - 4);
+    let along = |i: usize| {
+        let at = inner[i] * window.stride[i];
+        let at = at + inner[2 + i] * window.dilation[i];
+        at.checked_sub(window.padding[i])
+    };
+    (outer, along(0).zip(along(1)).map(|(row, column)| [row, column]))
+}
+
 /// The shape after a reduction, with the reduced axes as 1.
 fn kept(shape: &[usize], axes: &[usize]) -> Vec<usize> {
     let size = |axis| if axes.contains(&axis) { 1 } else { shape[axis] };
@@ -216,8 +263,16 @@ pub fn forward(op: &Op, inputs: &[&Array]) -> Option<Array> {
         (Op::Relu, [a]) => a.map(|x| if x <= 0.0 { 0.0 } else { x }),
         (Op::Tanh, [a]) => a.map(f64::tanh),
         (Op::Sigmoid, [a]) => a.map(|x| 1.0 / (1.0 + (-x).exp())),
+        (Op::Gelu, [a]) => a.map(|x| 0.5 * x * (1.0 + erf(x / SQRT_2))),
         (Op::Sin, [a]) => a.map(f64::sin),
         (Op::Cos, [a]) => a.map(f64::cos),
+        (Op::Erf, [a]) => a.map(erf),
+        (Op::Log1p, [a]) => a.map(f64::ln_1p),
+        (Op::PowTensor, [a, b]) => zip(a, b, f64::powf),
+        (Op::Maximum, [a, b]) => zip(a, b, larger),
+        (Op::Floor, [a]) => a.map(f64::floor),
+        (Op::Round, [a]) => a.map(f64::round_ties_even),
+        (Op::Sign, [a]) => a.map(|x| f64::from(x > 0.0) - f64::from(x < 0.0)),
         (Op::Sum(axes, keep), [a]) => {
             settle(sum(a, &kept(&a.shape, axes)), axes, *keep)
         }
@@ -240,24 +295,19 @@ pub fn forward(op: &Op, inputs: &[&Array]) -> Option<Array> {
         }
         (Op::Expand(shape), [a]) => expand(a, shape),
         (Op::To(_), [a]) => (*a).clone(),
-        (Op::Slice(ranges), [a]) => {
-            let shape: Vec<usize> = ranges.iter().map(|r| r.len()).collect();
-            place(&shape, |at| {
-                let from = at.iter().zip(ranges).map(|(i, r)| i + r.start);
-                Some(a.at(&from.collect::<Vec<_>>()))
-            })
-        }
-        (Op::Pad(widths), [a]) => {
-            let axes = a.shape.iter().zip(widths);
+        (Op::Slice(spans), [a]) => {
+            let axes = a.shape.iter().zip(spans);
             let shape: Vec<usize> =
-                axes.map(|(n, [before, after])| before + n + after).collect();
-            place(&shape, |at| {
-                let axes = at.iter().zip(widths).zip(&a.shape);
-                let inside = axes.map(|((i, [before, _]), &n)| {
-                    i.checked_sub(*before).filter(|&i| i < n)
-                });
-                Some(a.at(&inside.collect::<Option<Vec<_>>>()?))
-            })
+                axes.map(|(&n, span)| span.places(n).len()).collect();
+            place(&shape, |at| Some(a.at(&part(at, spans))))
+        }
+        (Op::SliceAssign(spans), [a, b]) => {
+            let mut all = (*a).clone();
+            for (at, value) in indices(&b.shape).zip(&b.values) {
+                let at = all.place(&part(&at, spans));
+                all.values[at] = *value;
+            }
+            all
         }
         (Op::Flip(axes), [a]) => place(&a.shape, |at| {
             let mut from = at.to_vec();
@@ -286,37 +336,47 @@ pub fn forward(op: &Op, inputs: &[&Array]) -> Option<Array> {
             let values = (0..mask.values.len()).map(chosen).collect();
             Array::from_values(&mask.shape, values)
         }
-        (Op::Gather(places), [a]) => place(&[places.len(), a.shape[1]], |at| {
-            Some(a.at(&[places[at[0]], at[1]]))
-        }),
-        (Op::Scatter(places, rows), [a]) => place(&[*rows, a.shape[1]], |at| {
-            let taken = (0..places.len()).filter(|&i| places[i] == at[0]);
-            Some(taken.map(|i| a.at(&[i, at[1]])).sum())
-        }),
-        (Op::Windows(size, step), [a]) => {
+        (Op::IndexSelect(axis, places), [a]) => {
+            place(&with_size(&a.shape, *axis, places.len()), |at| {
+                let mut from = at.to_vec();
+                from[*axis] = places[at[*axis]];
+                Some(a.at(&from))
+            })
+        }
+        (Op::IndexAdd(axis, places, size), [a]) => {
+            place(&with_size(&a.shape, *axis, *size), |at| {
+                let taken =
+                    (0..places.len()).filter(|&i| places[i] == at[*axis]);
+                let value = |i| {
+                    let mut from = at.to_vec();
+                    from[*axis] = i;
+                    a.at(&from)
+                };
+                Some(taken.map(value).sum())
+            })
+        }
+        (Op::Windows(window), [a]) => {
             let [outer @ .., h, w] = &a.shape[..] else { return None };
-            let rows = (h - size[0]) / step[0] + 1;
-            let columns = (w - size[1]) / step[1] + 1;
-            let shape = [outer, &[rows, columns], &size[..]].concat();
+            let places = window.places(&a.shape).ok()?;
+            let shape = [outer, &places, &window.size].concat();
             place(&shape, |at| {
-                let [outer @ .., row, column, y, x] = at else { return None };
-                let pixel = [row * step[0] + y, column * step[1] + x];
+                let (outer, pixel) = pixel(window, at);
+                let pixel = pixel.filter(|at| at[0] < *h && at[1] < *w)?;
                 Some(a.at(&[outer, &pixel].concat()))
             })
         }
-        (Op::Fold(_, step, image), [a]) => {
-            let [outer @ .., _, _, _, _] = &a.shape[..] else { return None };
-            let mut sum = Array::from_values(
-                &[outer, image].concat(),
-                vec![0.0; shape::size(outer) * image[0] * image[1]],
-            );
+        (Op::Fold(window, image), [a]) => {
+            let outer = &a.shape[..a.shape.len() - 4];
+            let shape = [outer, image].concat();
+            let mut sum = place(&shape, |_| None);
             for (at, value) in indices(&a.shape).zip(&a.values) {
-                let [outer @ .., row, column, y, x] = &at[..] else {
-                    return None;
-                };
-                let pixel = [row * step[0] + y, column * step[1] + x];
-                let at = sum.place(&[outer, &pixel].concat());
-                sum.values[at] += value;
+                let (outer, pixel) = pixel(window, &at);
+                let is_inside =
+                    |at: &[usize; 2]| at[0] < image[0] && at[1] < image[1];
+                if let Some(pixel) = pixel.filter(is_inside) {
+                    let at = sum.place(&[outer, &pixel].concat());
+                    sum.values[at] += value;
+                }
             }
             sum
         }

@@ -1,5 +1,5 @@
 //! Random numbers that are the same in every run and on every device, built
-//! in chapter 10.
+//! in "Train the digits".
 //!
 //! The bits are counter-based: number `k` of a sequence is computed from the
 //! seed and `k` alone, not from number `k - 1`. So a million work-items can

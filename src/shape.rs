@@ -1,7 +1,14 @@
-//! Shapes as plain `&[usize]`, built in chapter 8.
+//! Shapes as plain `&[usize]`, built in "Shapes that stretch".
 //!
 //! Reading order: [`size`], [`strides`], [`offsets`], [`broadcast`] and its
-//! mirror [`stretched`], [`list`].
+//! mirror [`stretched`], [`list`]; then [`Span`], a part of an axis, and
+//! [`Window`], which moves over an image.
+
+mod span;
+mod window;
+
+pub use span::{Span, Spans};
+pub use window::Window;
 
 use crate::error::{Error, or_raise};
 
@@ -92,6 +99,13 @@ pub fn stretched(small: &[usize], large: &[usize]) -> Vec<usize> {
     (0..large.len()).filter(is_stretched).collect()
 }
 // ANCHOR_END: stretched
+
+/// The shape with some axes as 1: how what was reduced is laid beside the
+/// whole again.
+pub fn with_ones(shape: &[usize], axes: &[usize]) -> Vec<usize> {
+    let sizes = shape.iter().enumerate();
+    sizes.map(|(i, &n)| if axes.contains(&i) { 1 } else { n }).collect()
+}
 
 /// Elements as nested rows: `[[1, 2], [3, 4]]`. Where there are more than a
 /// hundred, of a long axis only both ends.
@@ -184,6 +198,7 @@ mod tests {
         let values = [2.0, -0.5, 0.0, 3.8e-44, -1e20, f32::INFINITY];
         assert_eq!(list(&values), "[2, -0.5, 0, 3.8e-44, -1e20, inf]");
         assert_eq!(list(&[f32::NAN, 1e-5]), "[NaN, 0.00001]");
+        assert_eq!(list(&[1.0; 8]), "[1, 1, 1, 1, 1, 1, 1, 1]");
         assert_eq!(list(&[1.0; 9]), "[1, 1, 1, 1, 1, 1, 1, 1, ... 9 in all]");
     }
 

@@ -1,4 +1,4 @@
-//! Stopwatches for the host and for a device, built in chapter 14.
+//! Stopwatches for the host and for a device, built in "Time it honestly".
 //!
 //! One run says little: the first one compiles, every clock has its grain,
 //! and other programs want the machine too. So the work is done once before
@@ -10,9 +10,10 @@
 
 use std::fmt;
 use std::time::{Duration, Instant};
-use std::{env, fs, thread};
+use std::{env, fs};
 
 use crate::Error;
+#[cfg(feature = "opencl")]
 use crate::opencl::{Event, Gpu};
 
 /// How long one piece of work is measured for.
@@ -47,6 +48,7 @@ pub fn host<T>(
 }
 // ANCHOR_END: host-clock
 
+#[cfg(feature = "opencl")]
 // ANCHOR: device-clock
 /// The seconds that a launch takes by the device's own clock, from its start
 /// to its end, the median of many runs after one that does not count.
@@ -89,9 +91,10 @@ impl fmt::Display for Seconds {
 
 /// Whose clocks these are: the device and its driver, the host's processor
 /// and its threads.
+#[cfg(feature = "opencl")]
 pub fn machine(gpu: &Gpu) -> String {
     let device = gpu.info();
-    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let slow = match cfg!(debug_assertions) {
         true => ", without --release",
         false => "",

@@ -1,6 +1,6 @@
 //! The tape: a plain record of a graph, the same for every part, built in
-//! chapter 3. [`crate::draw`] turns it into pictures, and [`Tape::blame`]
-//! finds the first wrong rule.
+//! "A tensor that remembers". [`crate::draw`] turns it into pictures, and
+//! [`Tape::blame`] finds the first wrong rule.
 //!
 //! Reading order: [`Record`], [`Tape`], [`Blame`].
 

@@ -1,5 +1,5 @@
 //! A timeline tells what ran on a device, and when, beside the calls of the
-//! host that asked for it; built in chapter 14.
+//! host that asked for it; built in "Time it honestly".
 //!
 //! It is a plain record, as a [`Tape`](crate::tape::Tape) is:
 //! [`opencl::record`](crate::opencl::record) fills it, and any example shows

@@ -1,5 +1,5 @@
-//! A work-group on the CPU, built in chapter 11: some items, their local
-//! memory, a barrier, and an order of steps that you choose.
+//! A work-group on the CPU, built in "How a GPU computes": some items, their
+//! local memory, a barrier, and an order of steps that you choose.
 //!
 //! A kernel for it is an `async` function, because such a function is a step
 //! machine that the compiler writes: at every `await` it stops, and whoever

@@ -117,10 +117,10 @@ fn a_buffer_that_is_too_short_is_refused() {
         for [a, b, out] in
             [[&short, &long, &out], [&long, &short, &out], [&long, &long, &few]]
         {
-            let launch = gpu.launch(&rung.kernel).input(a, 0).input(b, 0);
+            let launch = gpu.launch(&rung.kernel).input(a).input(b);
             let launch = [2_u32, 3, 2]
                 .into_iter()
-                .fold(launch.output(out, 0), |launch, n| launch.scalar(n));
+                .fold(launch.output(out), |launch, n| launch.scalar(n));
             let refused = launch.global(rung.group).local(rung.group).run();
             let sentence = refused.expect_err(rung.kernel.name()).to_string();
             assert!(sentence.contains("would reach"), "{sentence}");
@@ -134,10 +134,10 @@ fn sizes_are_counted_up_to_31_bits() {
     let Some(gpu) = gpu_or_skip() else { return };
     let [a, out] = [0.0, 0.0].map(|value| gpu.upload(&[value]).unwrap());
     let most = i32::MAX as u32;
-    for rung in &LADDER {
+    for rung in LADDER.iter().chain(&KEPT) {
         for (k, counted) in [(most, true), (most + 1, false)] {
-            let launch = gpu.launch(&rung.kernel).input(&a, 0).input(&a, 0);
-            let launch = launch.output(&out, 0).scalar(0_u32).scalar(k);
+            let launch = gpu.launch(&rung.kernel).input(&a).input(&a);
+            let launch = launch.output(&out).scalar(0_u32).scalar(k);
             let launch = launch.scalar(0_u32).global(rung.group);
             let spare = launch.local(rung.group).spare();
             assert_eq!(spare.is_ok(), counted, "{:?}", rung.kernel.name());

@@ -97,8 +97,8 @@ fn two_runs_give_the_same_bits() {
     }
 }
 
-/// The figure of chapter 20 names each kernel in the order of the launches,
-/// and every rung of the ladder `matmul`.
+/// The figure of "Train on your kernels" names each kernel in the order of the
+/// launches, and every rung of the ladder `matmul`.
 #[test]
 fn the_launches_of_a_step_are_those_of_the_figure() {
     let Some(gpu) = gpu_or_skip() else { return };
@@ -127,8 +127,8 @@ fn the_launches_of_a_step_are_those_of_the_figure() {
     assert_eq!(launched, drawn);
 }
 
-/// The numbers of chapter 20: ten launches forward, eighteen back, and four
-/// for each parameter.
+/// The numbers of "Train on your kernels": ten launches forward, eighteen
+/// back, and four for each parameter.
 #[test]
 fn a_step_has_its_price() {
     let (rows, _) = split();

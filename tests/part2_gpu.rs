@@ -4,6 +4,8 @@
 #[macro_use]
 mod common;
 
+use std::thread;
+
 use common::calls::Call;
 use common::clean;
 use common::device::gpu_or_skip;
@@ -30,6 +32,7 @@ operations!(open:
     neg_agrees_with_the_judge,
     exp_agrees_with_the_judge,
     relu_agrees_with_the_judge,
+    gelu_agrees_with_the_judge,
     sum_agrees_with_the_judge,
     mean_agrees_with_the_judge,
     matmul_agrees_with_the_judge,
@@ -43,6 +46,7 @@ edges!(@ open:
     relu_passes_no_gradient_at_zero,
     relu_lets_a_nan_through,
     relu_stops_a_gradient_that_is_no_number,
+    gelu_has_pytorchs_values_far_out,
     softmax_of_large_scores_is_exact,
     every_row_of_softmax_sums_to_1,
     a_row_collects_what_its_copies_got,
@@ -96,6 +100,18 @@ fn nothing_is_recorded_unless_it_is_asked_for() {
         assert!(b.grad().is_none());
         a.zero_grad();
     }
+}
+
+#[test]
+fn a_hundred_thousand_links_are_freed_in_a_small_stack() {
+    let _clean = clean();
+    let Some(Part2(gpu)) = open() else { return };
+    let small = thread::Builder::new().stack_size(1 << 20);
+    let work = small.spawn(move || {
+        let x = Tensor::new(&gpu, &[1], &[1.0]).unwrap().requires_grad();
+        (0..100_000).fold(x, |x, _| x.reshape(&[1]));
+    });
+    work.unwrap().join().unwrap();
 }
 
 #[test]

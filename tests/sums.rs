@@ -77,6 +77,16 @@ fn the_shares_of_a_long_row_are_right_on_every_device() {
     on_every_device!(shares);
 }
 
+#[test]
+fn an_infinity_in_a_long_sum_stays_on_the_processor() {
+    on_the_processor!(infinite);
+}
+
+#[test]
+fn an_infinity_in_a_long_sum_stays_on_every_device() {
+    on_every_device!(infinite);
+}
+
 /// Numbers of which long chains make something else.
 #[derive(Clone, Copy, Debug)]
 enum Hard {
@@ -233,6 +243,40 @@ fn products<E: Engine>(e: &E) {
     }
 }
 
+/// What a sum keeps beside it must not make a NaN of an infinity; only one of
+/// the other sign does.
+fn infinite<E: Engine>(e: &E) {
+    const MANY: usize = 300;
+    let inf = f32::INFINITY;
+    for (other, right) in [(1.0, inf), (1e30, inf), (-inf, f32::NAN)] {
+        let mut values = vec![1.0; MANY];
+        (values[5], values[200]) = (inf, other);
+        let pair: Vec<f32> = values.iter().flat_map(|&x| [x, x]).collect();
+        for (shape, values, axis) in [
+            (vec![MANY], &values, 0),
+            (vec![MANY, 2], &pair, 0),
+            (vec![1, MANY, 1], &values, 1),
+            (vec![1, MANY], &values, 1),
+        ] {
+            let a = e.leaf(&shape, values);
+            let found = e.call(&Call::Sum(vec![axis], Keep::No), &[&a]);
+            alike(e, &format!("{shape:?}"), &found.unwrap(), right);
+        }
+        let a = e.leaf(&[1, MANY], &values);
+        let b = e.leaf(&[MANY, 1], &[1.0; MANY]);
+        let found = e.call(&Call::Matmul, &[&a, &b]).unwrap();
+        alike(e, "a product", &found, right);
+    }
+}
+
+#[track_caller]
+fn alike<E: Engine>(e: &E, what: &str, found: &E::Tensor, right: f32) {
+    for value in e.values(found) {
+        let same = value == right || value.is_nan() && right.is_nan();
+        assert!(same, "{}, {what}: {value}, right is {right}", e.name());
+    }
+}
+
 /// Equal scores have equal shares, however many there are.
 fn shares<E: Engine>(e: &E) {
     let n = 1 << 18;
@@ -274,7 +318,7 @@ fn many_rows_that_meet_at_a_place_are_added_right() {
             let rows = Tensor::full(&[5, 1], 1.0, device).unwrap();
             let rows = rows.requires_grad();
             let grad = Tensor::new(&[GIVEN, 1], &values, device).unwrap();
-            rows.gather(&places).backward_with(&grad);
+            rows.index_select(0, &places).backward_with(&grad);
             let found = rows.grad().unwrap().to_vec().unwrap();
             near(&format!("{device}, {hard:?}"), &found, &right, &sizes);
         }
@@ -297,7 +341,7 @@ fn many_windows_that_show_an_element_are_added_right() {
             for (i, &value) in values.iter().enumerate() {
                 right[i / SIDE + i % SIDE] += f64::from(value);
             }
-            let window = Window { size: [1, SIDE], step: [1, 1] };
+            let window = Window::new([1, SIDE]);
             let shape = [1, SIDE, 1, SIDE];
             let windows = Tensor::new(&shape, &values, device).unwrap();
             let image = windows.fold(&window, [1, 2 * SIDE - 1]);

@@ -1,4 +1,5 @@
-"""What a card's counters say of the kernels of chapters 14 and 18.
+"""What a card's counters say of the kernels of "Time it honestly" and
+"The matmul ladder".
 
     python3 benches/peers/counters.py matvec
     python3 benches/peers/counters.py matmul

@@ -15,8 +15,9 @@ use std::process::ExitCode;
 
 use rungrad::Error;
 use rungrad::draw::save;
-use rungrad::opencl::{Buffer, Event, Gpu, kernels};
+use rungrad::opencl::{Buffer, Event, Gpu};
 use rungrad::part1_cpu::Tensor;
+use rungrad::part2_gpu::kernels;
 use rungrad::part2_gpu::matmul::LADDER;
 use rungrad::rng::Random;
 use rungrad::stopwatch::{self, Seconds, machine};
@@ -74,9 +75,9 @@ const ADD: Work = Work {
     device: |[a, b, out], n| {
         a.gpu()
             .launch(&kernels::EW_ADD)
-            .input(a, n)
-            .input(b, n)
-            .output(out, n)
+            .input(a)
+            .input(b)
+            .output(out)
             .scalar(n as u32)
             .global(n)
             .local(256)

@@ -18,7 +18,8 @@ mod peer;
 use std::process::ExitCode;
 
 use rungrad::Error;
-use rungrad::opencl::{Buffer, Event, Gpu, Kernel, kernels};
+use rungrad::opencl::{Buffer, Event, Gpu, Kernel};
+use rungrad::part2_gpu::kernels;
 use rungrad::part2_gpu::matmul::LADDER;
 use rungrad::rng::Random;
 use rungrad::stopwatch;
@@ -143,13 +144,13 @@ fn stream(gpu: &Gpu, n: usize, peer: &mut Option<Peer>) -> Result<(), Error> {
     let (a, b) = (values(gpu, n)?, values(gpu, n)?);
     let out: Buffer<f32> = gpu.allocate(n)?;
     let multiply = |kernel: &Kernel, items: usize| -> Result<Event, Error> {
-        let launch = gpu.launch(kernel).input(&a, n).input(&b, n);
-        let launch = launch.output(&out, n).scalar(n as u32);
+        let launch = gpu.launch(kernel).input(&a).input(&b);
+        let launch = launch.output(&out).scalar(n as u32);
         launch.global(items).local(256).run()
     };
     let copy = || -> Result<Event, Error> {
-        let launch = gpu.launch(&kernels::EW_COPY4).input(&a, n);
-        let launch = launch.output(&out, n).scalar(n as u32);
+        let launch = gpu.launch(&kernels::EW_COPY4).input(&a);
+        let launch = launch.output(&out).scalar(n as u32);
         launch.global(n.div_ceil(4)).local(256).run()
     };
     let mul = stopwatch::device(|| multiply(&kernels::EW_MUL, n))?;

@@ -28,7 +28,7 @@ fn main() -> ExitCode {
         println!("{} digits to learn on {device}: {name}", split.0.rows());
         let progress = Progress::new(epochs);
         let mut done = 0;
-        let mut network = train(&split, seed, epochs, device, |epoch| {
+        let network = train(&split, seed, epochs, device, |epoch| {
             done += 1;
             let words = format!(
                 "loss {:.3}  held out {:.3}  right {:.1} %",
@@ -38,11 +38,7 @@ fn main() -> ExitCode {
             );
             progress.show(done, &words);
         })?;
-        println!();
-        for (name, parameter) in network.parameters() {
-            let (shape, device) = (parameter.shape(), parameter.device());
-            println!("{name:<9} {shape:?} on {device}");
-        }
+        println!("\n{}", network.summary());
         Ok(())
     })
 }

@@ -5,7 +5,7 @@ use rungrad::Error;
 use rungrad::data::Dataset;
 use rungrad::exam::{accuracy, guesses};
 use rungrad::part3_unified::nn::{Linear, Module, Sequential};
-use rungrad::part3_unified::optim::Sgd;
+use rungrad::part3_unified::optim::{Optimizer, Sgd};
 use rungrad::part3_unified::{Device, Tensor, no_grad};
 use rungrad::rng::Random;
 
@@ -53,8 +53,8 @@ pub(crate) fn train(
             let scores = network.forward(&inputs(&batch, device)?);
             let loss = scores.cross_entropy(&batch.labels);
             loss.backward();
-            sgd.step(network.parameters());
-            total = total + loss.detach() * batch.rows() as f32;
+            sgd.step(network.parameters_mut());
+            total += loss.detach() * batch.rows() as f32;
         }
         let inputs = inputs(held_out, device)?;
         let exam = no_grad(|| network.forward(&inputs));

@@ -74,7 +74,7 @@ pub(crate) fn view(array: &Array, word: &str) -> Result<Array, Error> {
         ("expand", [shape]) => array.expand(&sizes(shape, word)?),
         ("reshape", [shape]) => array.reshape(&sizes(shape, word)?),
         ("windows", [size]) => windows(array, [size, "1x1"], word),
-        ("windows", [size, step]) => windows(array, [size, step], word),
+        ("windows", [size, stride]) => windows(array, [size, stride], word),
         ("make", [shape, strides, offset]) => {
             let offset = one(offset, word)?;
             array.make(&sizes(shape, word)?, &numbers(strides, word)?, offset)
@@ -84,7 +84,7 @@ pub(crate) fn view(array: &Array, word: &str) -> Result<Array, Error> {
             word,
             "a view",
             "permute=1,0, flip=1, slice=..,1..3, expand=4x2x3, reshape=3x2, \
-             windows=2x2 or windows=2x2/1x2 (size, step), make=2x2/2,1/0 \
+             windows=2x2 or windows=2x2/1x2 (size, stride), make=2x2/2,1/0 \
              (shape, strides, offset) or compact",
         )),
     }
@@ -109,8 +109,8 @@ fn windows(
         <[usize; 2]>::try_from(sizes(text, word)?)
             .map_err(|_| usage(word, "a window", "windows=2x2/1x1"))
     };
-    let [size, step] = words;
-    array.windows(&Window { size: pair(size)?, step: pair(step)? })
+    let [size, stride] = words;
+    array.windows(&Window::new(pair(size)?).stride(pair(stride)?))
 }
 
 /// `2x3`: sizes; nothing at all is the shape without axes.

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use rungrad::Error;
 use rungrad::data::{SPLIT_SEED, digits};
 use rungrad::part3_unified::nn::Module;
-use rungrad::part3_unified::optim::Sgd;
+use rungrad::part3_unified::optim::{Optimizer, Sgd};
 use rungrad::part3_unified::{Device, Tensor};
 
 use sharing::{loss, network, shared_loss};
@@ -29,7 +29,7 @@ fn main() -> ExitCode {
         alone.to(here)?;
         shared.to(here)?;
         let one = loss(&alone, &batch, here)?;
-        let two = shared_loss(&mut shared, shares.each_ref(), [here, there])?;
+        let two = shared_loss(&shared, shares.each_ref(), [here, there])?;
         one.backward();
         two.backward();
 
@@ -44,7 +44,7 @@ fn main() -> ExitCode {
             row(&name, length(one)?, length(two)?);
         }
         for model in [&mut alone, &mut shared] {
-            Sgd::new(0.1, 0.0).step(model.parameters());
+            Sgd::new(0.1, 0.0).step(model.parameters_mut());
         }
         let [one, two] = [&alone, &shared].map(|it| loss(it, &batch, here));
         row("loss after a step", one?.to_vec()?[0], two?.to_vec()?[0]);

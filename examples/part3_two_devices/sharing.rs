@@ -30,7 +30,7 @@ pub(crate) fn loss(
 /// The mean loss of all rows, of which each device gets a share. The model
 /// is on the first.
 pub(crate) fn shared_loss(
-    model: &mut Sequential,
+    model: &Sequential,
     shares: [&Dataset; 2],
     [here, there]: [Device; 2],
 ) -> Result<Tensor, Error> {
@@ -43,12 +43,9 @@ pub(crate) fn shared_loss(
 
 /// A model whose parameters are those of another one, moved and not cut off:
 /// `to` is an operation like any other, and gradients travel back by it.
-fn copy_on(
-    model: &mut Sequential,
-    device: Device,
-) -> Result<Sequential, Error> {
+fn copy_on(model: &Sequential, device: Device) -> Result<Sequential, Error> {
     let mut copy = network();
-    let pairs = copy.parameters().into_iter().zip(model.parameters());
+    let pairs = copy.parameters_mut().into_iter().zip(model.parameters());
     for ((_, theirs), (_, ours)) in pairs {
         *theirs = ours.to(device)?;
     }

@@ -1,4 +1,4 @@
-//! The check of `coalesced_matvec`, a group for each row (chapter 14).
+//! The check of `coalesced_matvec`, a group for each row.
 //!
 //! Right numbers do not tell who read what. So the last step puts an ear into
 //! the learner's text: each `a[..]` goes through a function that writes down

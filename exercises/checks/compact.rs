@@ -1,4 +1,4 @@
-//! The check of `compact`, a view copied to memory of its own (chapter 24).
+//! The check of `compact`, a view copied to memory of its own.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! The check of `derive_sub`, three operations without a rule (chapter 7).
+//! The check of `derive_sub`, three operations without a rule.
 //!
 //! A gradient says whether the computation that was made has the slopes that
 //! it has. Whether it is the computation that was meant, only values say.

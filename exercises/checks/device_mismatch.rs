@@ -1,4 +1,4 @@
-//! The check of `device_mismatch`, the refusal of two devices (chapter 21).
+//! The check of `device_mismatch`, the refusal of two devices.
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};

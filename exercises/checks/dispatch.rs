@@ -1,4 +1,4 @@
-//! The check of `dispatch`, three questions asked once (chapter 22).
+//! The check of `dispatch`, three questions asked once.
 //!
 //! The devices are made here, and write down what they are asked for.
 

@@ -1,4 +1,4 @@
-//! The check of `first_forward`, an expression on tensors (chapter 1).
+//! The check of `first_forward`, an expression on tensors.
 //!
 //! The exercise is solved as it is handed out. The check is a real one all
 //! the same: whoever changes the file sees what that does.

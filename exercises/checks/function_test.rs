@@ -1,5 +1,4 @@
-//! The check of `function_test`, the test that no wrong product passes
-//! (chapter 25).
+//! The check of `function_test`, the test that no wrong product passes.
 //!
 //! A check turned around: the learner's code judges, and ours is the one that
 //! may be wrong.
@@ -8,9 +7,9 @@ use std::process::ExitCode;
 
 use exercises::{Outcome, check, wrong};
 use rungrad::part3_unified::{
-    Array, Binary, Context, Function, Tensor, View, apply,
+    Array, Binary, Context, Function, Gradients, Op, Tensor, View, apply,
 };
-use rungrad::{Error, shape};
+use rungrad::{Result, shape};
 
 exercises::yours!("part3_unified/function_test.rs");
 
@@ -98,15 +97,11 @@ struct Planted {
 }
 
 impl Function for Planted {
-    fn name(&self) -> &'static str {
-        "mul"
+    fn op(&self) -> Op {
+        Op::named("mul")
     }
 
-    fn forward(
-        &self,
-        ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
         ctx.save_input(0, inputs[0]);
         ctx.save_input(1, inputs[1]);
         let (mut a, mut b) = (inputs[0].clone(), inputs[1].clone());
@@ -121,11 +116,7 @@ impl Function for Planted {
         a.binary(Binary::Mul, &b)
     }
 
-    fn backward(
-        &self,
-        ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         let (mut a, mut b) = (ctx.input(0), ctx.input(1));
         if self.fault == SWAPPED {
             (a, b) = (b, a);
@@ -147,24 +138,16 @@ struct OneRow {
 }
 
 impl Function for OneRow {
-    fn name(&self) -> &'static str {
-        "expand"
+    fn op(&self) -> Op {
+        Op::named("expand")
     }
 
-    fn forward(
-        &self,
-        ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
         ctx.save_input(0, inputs[0]);
         inputs[0].expand(&self.shape)
     }
 
-    fn backward(
-        &self,
-        ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         let from = ctx.input(0).shape().to_vec();
         let size: usize = from.iter().product();
         let flat = grad_out.reshape(&[self.shape.iter().product()]);

@@ -1,5 +1,4 @@
-//! The check of `kernel_test`, the test that no wrong kernel passes (chapter
-//! 19).
+//! The check of `kernel_test`, the test that no wrong kernel passes.
 //!
 //! A check turned around: the learner's code judges, and our kernel is the
 //! one that may be wrong. What a race would do by chance, a planted fault

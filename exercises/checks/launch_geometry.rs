@@ -1,4 +1,4 @@
-//! The check of `launch_geometry`, the arithmetic of a launch (chapter 11).
+//! The check of `launch_geometry`, the arithmetic of a launch.
 
 use std::process::ExitCode;
 

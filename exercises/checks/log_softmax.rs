@@ -1,4 +1,4 @@
-//! The check of `log_softmax`, from scores to shares and back (chapter 9).
+//! The check of `log_softmax`, from scores to shares and back.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! The check of `lying_bytes`, the bytes that a kernel reads (chapter 13).
+//! The check of `lying_bytes`, the bytes that a kernel reads.
 //!
 //! Its device is ten lines: memory is bytes, and a kernel takes four of them
 //! for a float, whatever the host meant.

@@ -1,4 +1,4 @@
-//! The check of `matmul_rule`, the gradients of a matrix product (chapter 9).
+//! The check of `matmul_rule`, the gradients of a matrix product.
 //!
 //! Squares come first: there a transposed answer has the right shape, and the
 //! verdict can say what it is.

@@ -1,5 +1,4 @@
-//! The check of `missing_barrier`, two kernels that are each a barrier short
-//! (chapter 11).
+//! The check of `missing_barrier`, two kernels that are each a barrier short.
 //!
 //! It follows every schedule of a small group, and shows the smoothest of
 //! those that break.

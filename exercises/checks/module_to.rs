@@ -1,4 +1,4 @@
-//! The check of `module_to`, a model that moves at once (chapter 27).
+//! The check of `module_to`, a model that moves at once.
 
 use std::process::ExitCode;
 

@@ -1,5 +1,4 @@
-//! The check of `moving_data`, every kind of data to every device (chapter
-//! 21).
+//! The check of `moving_data`, every kind of data to every device.
 //!
 //! The second device is the harness's own, so that the check runs on every
 //! machine and can count what is copied.

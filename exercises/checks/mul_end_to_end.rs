@@ -1,5 +1,4 @@
-//! The check of `mul_end_to_end`, a product from the launch to the graph
-//! (chapter 16).
+//! The check of `mul_end_to_end`, a product from the launch to the graph.
 
 use std::process::ExitCode;
 
@@ -161,28 +160,34 @@ fn freed(gpu: &Gpu) -> Outcome {
 /// A rule that holds its operands hides them from the engine, which frees a
 /// chain in a loop.
 fn chain(gpu: &Gpu) -> Outcome {
-    let deep = drops_inside_drops(|plumb, links| {
-        let one = Tensor::new(gpu, &[1], &[1.0])?;
-        let leaf = one.clone().requires_grad();
-        let copy = move |grad_out: &Tensor| {
-            let _ = &plumb;
-            vec![Some(grad_out.clone())]
-        };
-        let mut y = Tensor::from_op("copy", &[&leaf], one.detach(), copy);
-        for _ in 0..links {
-            y = yours::mul(&y, &one)?;
+    for links_by in ["a", "b"] {
+        let deep = drops_inside_drops(|plumb, links| {
+            let one = Tensor::new(gpu, &[1], &[1.0])?;
+            let leaf = one.clone().requires_grad();
+            let copy = move |grad_out: &Tensor| {
+                let _ = &plumb;
+                vec![Some(grad_out.clone())]
+            };
+            let mut y = Tensor::from_op("copy", &[&leaf], one.detach(), copy);
+            for _ in 0..links {
+                y = match links_by {
+                    "a" => yours::mul(&y, &one)?,
+                    _ => yours::mul(&one, &y)?,
+                };
+            }
+            Ok(y)
+        });
+        if deep? {
+            return Err(wrong(format!(
+                "The rule holds its operand {links_by} itself, so each \
+                 product owns the one before it a second time: a long chain \
+                 of them is dropped by drops inside drops, and the stack \
+                 overflows. Let the rule hold a.detach() and b.detach(), \
+                 which know the numbers and no graph."
+            )));
         }
-        Ok(y)
-    });
-    match deep? {
-        false => Ok(()),
-        true => Err(wrong(
-            "The rule holds its operands themselves, so each product owns the \
-             one before it a second time: a long chain of them is dropped by \
-             drops inside drops, and the stack overflows. Let the rule hold \
-             a.detach() and b.detach(), which know the numbers and no graph.",
-        )),
     }
+    Ok(())
 }
 
 fn written(_: &Gpu) -> Outcome {

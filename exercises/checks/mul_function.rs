@@ -1,4 +1,4 @@
-//! The check of `mul_function`, a product as a Function (chapter 23).
+//! The check of `mul_function`, a product as a Function.
 //!
 //! Besides the gradients it looks at what stays in memory: an operand that
 //! nobody will ask for must not be kept.

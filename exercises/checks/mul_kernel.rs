@@ -1,5 +1,4 @@
-//! The check of `mul_kernel`, the gradients of a product on the device
-//! (chapter 15).
+//! The check of `mul_kernel`, the gradients of a product on the device.
 //!
 //! No size is a multiple of 256, so the last group always has work-items to
 //! spare, and behind the end of each array stands what must not change.

@@ -1,4 +1,4 @@
-//! The check of `mul_rule`, the local rule of a product (chapter 4).
+//! The check of `mul_rule`, the local rule of a product.
 //!
 //! The numbers of each operand differ from element to element, and so does
 //! `grad_out`: with ones everywhere, a rule that forgets a factor would pass.
@@ -67,23 +67,29 @@ fn square(_: &()) -> Outcome {
 /// A rule that holds its operands hides them from the engine, which frees a
 /// chain in a loop.
 fn held(_: &()) -> Outcome {
-    let deep = drops_inside_drops(|plumb, links| {
-        let one = Tensor::new(&[], &[1.0]);
-        let mut y = over(&one, plumb);
-        for _ in 0..links {
-            y = yours::mul(&y, &one);
+    for links_by in ["a", "b"] {
+        let deep = drops_inside_drops(|plumb, links| {
+            let one = Tensor::new(&[], &[1.0]);
+            let mut y = over(&one, plumb);
+            for _ in 0..links {
+                y = match links_by {
+                    "a" => yours::mul(&y, &one),
+                    _ => yours::mul(&one, &y),
+                };
+            }
+            Ok(y)
+        });
+        if deep? {
+            return Err(wrong(format!(
+                "The rule holds its operand {links_by} itself, so each \
+                 product owns the one before it a second time: a long chain \
+                 of them is dropped by drops inside drops, and the stack \
+                 overflows. Let the rule hold the arrays, a.data() and \
+                 b.data()."
+            )));
         }
-        Ok(y)
-    });
-    match deep? {
-        false => Ok(()),
-        true => Err(wrong(
-            "The rule holds its operands themselves, so each product owns the \
-             one before it a second time: a long chain of them is dropped by \
-             drops inside drops, and the stack overflows. Let the rule hold \
-             the arrays, a.data() and b.data().",
-        )),
     }
+    Ok(())
 }
 
 /// A tensor whose rule holds the plumb.

@@ -1,5 +1,4 @@
-//! The check of `new_operator`, an operation that the engine does not have
-//! (chapter 26).
+//! The check of `new_operator`, an operation with a rule of its own.
 
 use std::process::ExitCode;
 

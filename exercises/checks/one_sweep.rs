@@ -1,4 +1,4 @@
-//! The check of `one_sweep`, from the result back to the leaves (chapter 5).
+//! The check of `one_sweep`, from the result back to the leaves.
 //!
 //! The rules are the engine's, and they are right. What is judged is what
 //! arrives at the leaves.
@@ -154,7 +154,12 @@ fn alone(_: &()) -> Outcome {
 fn yours(_: &()) -> Outcome {
     without(
         YOURS,
-        &["backward", "backward_with", "backward_recorded"],
+        &[
+            ".backward(",
+            ".backward_with(",
+            ".backward_recorded(",
+            "Tensor::backward",
+        ],
         "that is the engine's sweep. Here you write it, with apply_rule and \
          parents.",
     )

@@ -1,5 +1,4 @@
-//! The check of `out_of_bounds`, two accesses that leave the arrays (chapter
-//! 19).
+//! The check of `out_of_bounds`, two accesses that leave the arrays.
 //!
 //! Behind each array stand guard values, which are no zeros: a kernel that
 //! reads one shows it in its result, and one that writes there destroys it.

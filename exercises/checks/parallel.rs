@@ -1,4 +1,4 @@
-//! The check of `parallel`, cores when they pay (chapter 10).
+//! The check of `parallel`, cores when they pay.
 //!
 //! It brings threads of its own, so that the verdict is the same on every
 //! machine: four that may share an array, and one to four that add it up.

@@ -1,4 +1,4 @@
-//! The check of `parents`, a result that remembers its operands (chapter 3).
+//! The check of `parents`, a result that remembers its operands.
 //!
 //! A difference is used because its operands are not interchangeable, and
 //! `x - x` because a set would hold `x` once.

@@ -1,4 +1,4 @@
-//! The check of `program_cache`, a compiler that runs once (chapter 13).
+//! The check of `program_cache`, a compiler that runs once.
 //!
 //! Its compiler counts, and what it builds remembers what it was built from.
 

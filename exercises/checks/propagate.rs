@@ -1,5 +1,5 @@
-//! The check of `propagate`, who records and who gets a gradient (chapter
-//! 22). Part 3's engine is the judge: each program is run on it.
+//! The check of `propagate`, who records and who gets a gradient. Part 3's
+//! engine is the judge: each program is run on it.
 
 use std::process::ExitCode;
 

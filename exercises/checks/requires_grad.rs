@@ -1,4 +1,4 @@
-//! The check of `requires_grad`, who is recorded and what for (chapter 16).
+//! The check of `requires_grad`, who is recorded and what for.
 //!
 //! Right numbers say little here. What is looked at are flags, parents, and
 //! what the ledger has counted.

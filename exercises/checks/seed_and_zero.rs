@@ -1,4 +1,4 @@
-//! The check of `seed_and_zero`, gradients that are only yours (chapter 5).
+//! The check of `seed_and_zero`, gradients that are only yours.
 //!
 //! The seed is uneven: with ones the gradient of the sum would pass.
 

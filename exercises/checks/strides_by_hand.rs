@@ -1,4 +1,4 @@
-//! The check of `strides_by_hand`, the arithmetic of a view (chapter 24).
+//! The check of `strides_by_hand`, the arithmetic of a view.
 //!
 //! A view is judged by the slots that its elements lie in, not by how it says
 //! so: the stride of an axis with one element may be anything.

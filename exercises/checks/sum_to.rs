@@ -1,4 +1,4 @@
-//! The check of `sum_to`, the gradient of what was stretched (chapter 8).
+//! The check of `sum_to`, the gradient of what was stretched.
 //!
 //! A square comes first: there the shape does not tell which axis was summed.
 

@@ -1,4 +1,4 @@
-//! The check of `ties`, what an engine says at a corner (chapter 7).
+//! The check of `ties`, what an engine says at a corner.
 //!
 //! At a kink nudging has no answer, so the right ones stand here.
 

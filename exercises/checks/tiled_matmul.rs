@@ -1,5 +1,4 @@
-//! The check of `tiled_matmul`, a product with a transposed operand by tiles
-//! (chapter 18).
+//! The check of `tiled_matmul`, a product with a transposed operand by tiles.
 //!
 //! Each step adds one thing that can go wrong, so a step that fails after one
 //! that passed says which it is. Right numbers do not tell who loaded what:

@@ -1,4 +1,4 @@
-//! The check of `topological_order`, every node after its parents (chapter 3).
+//! The check of `topological_order`, every node after its parents.
 //!
 //! A graph may have many such orders, and each of them is right.
 

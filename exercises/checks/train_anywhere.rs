@@ -1,5 +1,5 @@
 //! The check of `train_anywhere`, one network on two devices by the reader's
-//! operations (chapter 27).
+//! operations.
 //!
 //! Each operation is judged alone first, on the processor and then on the
 //! device: a network that does not learn says nothing about why.
@@ -16,7 +16,7 @@ use rungrad::gradcheck::dot;
 use rungrad::opencl::Gpu;
 use rungrad::ops::Op;
 use rungrad::part3_unified::nn::{Linear, Module};
-use rungrad::part3_unified::optim::Sgd;
+use rungrad::part3_unified::optim::{Optimizer, Sgd};
 use rungrad::part3_unified::{Device, Tensor, no_grad, trace};
 use rungrad::reference::{Array, forward};
 use rungrad::rng::Random;
@@ -237,7 +237,7 @@ fn trained(
         for batch in rows.batches(32, &mut random) {
             let loss = network.loss(&batch, device)?;
             loss.backward();
-            sgd.step(network.parameters());
+            sgd.step(network.parameters_mut());
             losses.push(loss.to_vec()?[0]);
         }
     }
@@ -261,9 +261,7 @@ impl Module for Network {
         add(&matmul(&hidden, &second.weight), &second.bias)
     }
 
-    fn parameters(&mut self) -> Vec<(String, &mut Tensor)> {
-        self.layers.iter_mut().flat_map(Module::parameters).collect()
-    }
+    rungrad::parameters!(layers);
 }
 
 impl Network {

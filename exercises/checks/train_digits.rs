@@ -1,5 +1,4 @@
-//! The check of `train_digits`, a network that learns by the reader's rules
-//! (chapter 10).
+//! The check of `train_digits`, a network that learns by the reader's rules.
 //!
 //! Each operation is judged alone first: a network that does not learn says
 //! nothing about why.

@@ -1,5 +1,5 @@
 //! The check of `train_kernels`, a network that learns by the reader's
-//! kernels (chapter 20).
+//! kernels.
 //!
 //! Each kernel is judged alone first: a network that does not learn says
 //! nothing about why. Oclgrind, which is slow, sees the steps up to there.

@@ -1,4 +1,4 @@
-//! The check of `two_stage_sum`, a sum in two launches (chapter 17).
+//! The check of `two_stage_sum`, a sum in two launches.
 //!
 //! All values are quarters, so every sum is exact in any order, and one that
 //! differs has lost an element or counts one twice. Which one it is, ones and
@@ -142,7 +142,8 @@ fn lost(kernel: &Kernel, n: usize, groups: usize) -> Result<String, Stop> {
 fn twice(kernel: &Kernel) -> Outcome {
     let values = numbers(7, 3000);
     let left = run(kernel, &values, 4)?;
-    let (yours, right) = (run(kernel, &left, 1)?[0], values.iter().sum());
+    let (yours, right) =
+        (run(kernel, &left, 1)?[0], values.iter().sum::<f32>());
     match yours == right {
         true => Ok(()),
         false => Err(wrong(format!(

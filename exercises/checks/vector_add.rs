@@ -1,4 +1,4 @@
-//! The check of `vector_add`, a work-item for each element (chapter 12).
+//! The check of `vector_add`, a work-item for each element.
 //!
 //! One group hides a local number, whole groups hide a missing guard, a launch
 //! that fits hides a guard that asks for the number of items, and enough items

@@ -1,4 +1,4 @@
-//! The check of `your_test`, the test that no wrong engine passes (chapter 5).
+//! The check of `your_test`, the test that no wrong engine passes.
 //!
 //! A check turned around: the learner's code judges, and ours is the one
 //! that may be wrong.

@@ -1,9 +1,10 @@
-// derive_sub: three operations without a rule (chapter 7).
+// derive_sub: three operations without a rule.
 //
 // WHAT   Write `neg`, `sub` and `number_minus` with what the engine has:
 //        sums, and products with a number. Write no rule.
 // WHY    What is made of operations that have rules has its gradient for
 //        nothing. Each rule that is not written cannot be wrong.
+// READ   Few rules, many operations
 // CHECK  cargo learn check derive_sub
 
 use rungrad::part1_cpu::Tensor;

@@ -1,4 +1,4 @@
-// mul_rule: the local rule of a product (chapter 4).
+// mul_rule: the local rule of a product.
 //
 // WHAT   `mul` computes a product and hands `from_op` a rule. The rule gets
 //        `grad_out`, how fast the loss changes with each element of the
@@ -6,6 +6,7 @@
 //        and of `b`.
 // WHY    A rule knows its own operation and nothing of the rest of the graph.
 //        Chains of such rules are all that backward is.
+// READ   Backward by hand
 // CHECK  cargo learn check mul_rule
 
 use rungrad::part1_cpu::Tensor;

@@ -1,4 +1,4 @@
-// one_sweep: from the result back to the leaves (chapter 5).
+// one_sweep: from the result back to the leaves.
 //
 // WHAT   The walk is there: from `root` on, children before parents. You
 //        write what happens at one tensor, and how one more gradient comes
@@ -6,6 +6,7 @@
 // WHY    A tensor that is used twice gets two gradients, and the slope is
 //        their sum. What is on its way waits in a map of this call only: what
 //        survived it would be passed on a second time by the next.
+// READ   One sweep
 // CHECK  cargo learn check one_sweep
 
 use std::collections::HashMap;

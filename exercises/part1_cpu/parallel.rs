@@ -1,4 +1,4 @@
-// parallel: cores when they pay, and the same bits (chapter 10).
+// parallel: cores when they pay, and the same bits.
 //
 // WHAT   `map` applies a function to each element: on this thread when there
 //        are few, on all cores when there are many. `sum` adds them up, with
@@ -6,6 +6,7 @@
 // WHY    To hand out work takes longer than a short array does. And the sum
 //        of f32 numbers depends on where the brackets stand: if the number
 //        of threads decides that, no result can be repeated.
+// READ   Train the digits
 // CHECK  cargo learn check parallel
 
 use rayon::prelude::*;

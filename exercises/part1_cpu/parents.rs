@@ -1,10 +1,11 @@
-// parents: a result remembers its operands (chapter 3).
+// parents: a result remembers its operands.
 //
 // WHAT   `sub` computes `a - b` and hands it to `from_op`, with a name, the
-//        operands, and a rule that chapter 4 explains. The operands are
-//        missing.
+//        operands, and a rule that "Backward by hand" explains. The
+//        operands are missing.
 // WHY    A tensor that knows its operands is all that makes a graph. The
 //        rule gives its gradients in operand order, the first to the first.
+// READ   A tensor that remembers
 // CHECK  cargo learn check parents
 
 use rungrad::part1_cpu::Tensor;

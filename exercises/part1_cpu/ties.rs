@@ -1,10 +1,11 @@
-// ties: what an engine says at a corner (chapter 7).
+// ties: what an engine says at a corner.
 //
 // WHAT   Two rules: that of `relu`, which keeps what is positive, and that of
 //        `max`, the largest of all elements.
 // WHY    At 0 the slope of relu is not a fact but a decision, and so is what
 //        two largest elements get. An engine decides once: relu's slope at 0
 //        is 0, and those that tie share what comes in.
+// READ   Few rules, many operations
 // CHECK  cargo learn check ties
 
 /// The gradient of `x`, from that of `relu(x)`.

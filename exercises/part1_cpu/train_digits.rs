@@ -1,10 +1,11 @@
-// train_digits: a network that learns by your rules (chapter 10).
+// train_digits: a network that learns by your rules.
 //
 // WHAT   `Ops` holds the operations of a network that reads handwritten
 //        digits. Put yours in the place of ours, as many as you like and at
 //        least one: functions on tensors, made with `Tensor::from_op`.
 // WHY    You have written each of these rules on its own. Here they work for
 //        a living: one wrong sign, and nothing is learned.
+// READ   Train the digits
 // CHECK  cargo learn check train_digits
 
 use ndarray::{ArrayD, Axis, Ix2};

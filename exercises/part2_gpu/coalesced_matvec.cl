@@ -1,4 +1,4 @@
-// coalesced_matvec: neighbors read neighbors (chapter 14).
+// coalesced_matvec: neighbors read neighbors.
 //
 // WHAT   `out[row]` is the sum of `a[row * k + i] * v[i]` over all columns
 //        `i`, and a whole group of 256 items has one row. Let each item add up
@@ -9,6 +9,7 @@
 //        its brackets wherever you read it.
 // MIND   `k` may be less than 256, or no multiple of it. There may be more
 //        groups than rows, and every item of a group must reach each barrier.
+// READ   Time it honestly
 // CHECK  cargo learn check coalesced_matvec
 
 #define GROUP 256

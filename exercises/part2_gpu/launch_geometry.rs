@@ -1,4 +1,4 @@
-// launch_geometry: the arithmetic of a launch (chapter 11).
+// launch_geometry: the arithmetic of a launch.
 //
 // WHAT   `n` elements, groups of `size` items: how many groups, how many
 //        items, how many of them idle; and which element an item has, in one
@@ -7,6 +7,7 @@
 //        nobody computes; one too many costs a group. And whoever swaps row
 //        and column computes the right numbers for the wrong places.
 //        `n` is a `uint` in a kernel, so it goes up to 4,294,967,295 here.
+// READ   How a GPU computes
 // CHECK  cargo learn check launch_geometry
 
 /// How many groups of `size` items cover `n` elements.

@@ -1,4 +1,4 @@
-// mul_end_to_end: a product, from the launch to the graph (chapter 16).
+// mul_end_to_end: a product, from the launch to the graph.
 //
 // WHAT   The forward half: room for the result, a launch of the kernel
 //        `ew_mul`, a tensor over what it writes. And the other half: the
@@ -6,11 +6,12 @@
 // WHY    All operations of Part 2 are made of these pieces. The numbers never
 //        leave the device, nothing is computed that nobody asks for, and the
 //        rule holds on to numbers and not to the graph.
+// READ   Gradients that are not recorded
 // CHECK  cargo learn check mul_end_to_end
 
 use rungrad::Error;
-use rungrad::opencl::kernels;
 use rungrad::part2_gpu::Tensor;
+use rungrad::part2_gpu::kernels;
 
 /// The work-items of a group.
 const GROUP: usize = 256;

@@ -1,4 +1,4 @@
-// requires_grad: who is recorded, and what for (chapter 16).
+// requires_grad: who is recorded, and what for.
 //
 // WHAT   Three decisions of an engine: whether the result of an operation is
 //        recorded, which operands it keeps as its parents, and which
@@ -8,6 +8,7 @@
 //        that is recorded itself holds on to what it was computed from.
 //        Mind the names: `t.needs_grad()` asks a tensor for its flag, and
 //        `t.requires_grad()` makes a leaf that has it.
+// READ   Gradients that are not recorded
 // CHECK  cargo learn check requires_grad
 
 use rungrad::part2_gpu::Tensor;

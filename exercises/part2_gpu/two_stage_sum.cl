@@ -1,4 +1,4 @@
-// two_stage_sum: a sum in two launches, however long it is (chapter 17).
+// two_stage_sum: a sum in two launches, however long it is.
 //
 // WHAT   Leave one number for each group: the sum of all values that its
 //        items take. An item takes the value of its own number, and from
@@ -9,6 +9,7 @@
 //        own. Items of a group can wait, and must: a round of the tree reads
 //        what other items wrote in the round before. And there may be more
 //        items than values, or more values than items.
+// READ   Reductions and barriers
 // CHECK  cargo learn check two_stage_sum
 
 #define GROUP 256

@@ -1,4 +1,4 @@
-// compact: a view, copied to memory of its own (chapter 24).
+// compact: a view, copied to memory of its own.
 //
 // WHAT   The elements that a view shows, one after another: the last axis
 //        runs fastest.
@@ -6,6 +6,7 @@
 //        operation that wants its numbers in a row asks for this first, and
 //        works on every view that there is: turned, backwards, repeated, cut
 //        out, without axes, without elements.
+// READ   Strides
 // CHECK  cargo learn check compact
 
 /// The elements of a view of `memory`. Element [i, j] lies at

@@ -1,16 +1,18 @@
-// custom_loss: softmax and cross-entropy as one function (chapter 25).
+// custom_loss: softmax and cross-entropy as one function.
 //
 // WHAT   The mean over rows of -log softmax(scores)[label], as one Function:
 //        a value that never overflows, and the shortest gradient there is.
 // WHY    Made of five operations, this loss keeps five arrays for the way
 //        back. As one it keeps the scores, and its gradient is a difference.
 //        Written with tensor operations, that gradient has gradients too.
+// READ   Gradients through views and devices
 // CHECK  cargo learn check custom_loss
 
-use rungrad::Error;
+use rungrad::Result;
 use rungrad::ops::Keep;
 use rungrad::part3_unified::{
-    Array, Binary, Context, Function, Reduce, Tensor, Unary, apply,
+    Array, Binary, Context, Function, Gradients, Op, Reduce, Tensor, Unary,
+    apply,
 };
 
 /// The loss of scores (rows, classes); the label of each row is a parameter.
@@ -19,15 +21,11 @@ pub struct Loss {
 }
 
 impl Function for Loss {
-    fn name(&self) -> &'static str {
-        "loss"
+    fn op(&self) -> Op {
+        Op::named("loss")
     }
 
-    fn forward(
-        &self,
-        ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
         let scores = inputs[0];
         ctx.save_input(0, scores);
         let (rows, classes) = (scores.shape()[0], scores.shape()[1]);
@@ -36,7 +34,7 @@ impl Function for Loss {
         let places = self.labels.iter().enumerate();
         let places: Vec<usize> =
             places.map(|(row, label)| row * classes + label).collect();
-        let chosen = cells.gather(&places)?;
+        let chosen = cells.index_select(0, &places)?;
         // -log softmax(s)[label] is log(sum of e^(s - m)) + m - s[label],
         // for any m. The largest score of the row keeps e^ from
         // overflowing: `scores.reduce(Reduce::Max, &[1], Keep::Yes)?`,
@@ -44,11 +42,7 @@ impl Function for Loss {
         todo!("TODO(custom_loss): the mean over rows, of shape []")
     }
 
-    fn backward(
-        &self,
-        ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         let scores = ctx.input(0);
         let (rows, classes) = (scores.shape()[0], scores.shape()[1]);
         // 1 at each row's label, 0 elsewhere: (rows, classes).

@@ -1,4 +1,4 @@
-// function_test: the test that no wrong product passes (chapter 25).
+// function_test: the test that no wrong product passes.
 //
 // WHAT   You are handed a product of tensors, and say whether it is right:
 //        its values, its gradients, the gradient of its gradient, for views
@@ -7,6 +7,7 @@
 // WHY    Every one of the eight passes a test that multiplies two fresh
 //        tensors of one shape and looks at one gradient. Views, flags and
 //        second slopes are where engines are wrong in silence.
+// READ   Gradients through views and devices
 // CHECK  cargo learn check function_test
 
 use rungrad::part3_unified::{Device, Tensor, grad};

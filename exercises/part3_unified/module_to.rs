@@ -1,9 +1,10 @@
-// module_to: a model that moves at once (chapter 27).
+// module_to: a model that moves at once.
 //
 // WHAT   `to` moves a model to a device, every weight and every bias.
 // WHY    It is what `model.to(device)` does in PyTorch, and what is left of a
 //        GPU for whoever trains on one. The numbers are the easy part: on the
 //        device, too, each parameter is a leaf that keeps its gradient.
+// READ   Modules and training anywhere
 // CHECK  cargo learn check module_to
 
 use rungrad::Error;

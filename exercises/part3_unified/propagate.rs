@@ -1,10 +1,11 @@
-// propagate: who records, and who gets a gradient (chapter 22).
+// propagate: who records, and who gets a gradient.
 //
 // WHAT   A program is given as a list of steps. Say of each step whether its
 //        result has a way back, and which leaves get a gradient when backward
 //        starts at one of them.
 // WHY    This is all that `requires_grad`, `no_grad` and `detach` mean. Who
 //        can say it for any list need not guess why a gradient is None.
+// READ   Eight functions, one dispatch
 // CHECK  cargo learn check propagate
 
 /// A step makes one tensor. Operands are numbers of earlier steps.

@@ -1,4 +1,4 @@
-// train_anywhere: one network, your operations, two devices (chapter 27).
+// train_anywhere: one network, your operations, two devices.
 //
 // WHAT   `Ops` holds the operations of the network that reads digits. Put
 //        yours in the place of ours, as many as you like and at least one:
@@ -6,6 +6,7 @@
 // WHY    Nothing that you write names a device, and the same network learns
 //        on the processor and on a device, with the same losses. A constant
 //        on the wrong device, a sign, a missing transpose: each is found.
+// READ   Modules and training anywhere
 // CHECK  cargo learn check train_anywhere
 
 use rungrad::Error;

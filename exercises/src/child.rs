@@ -4,6 +4,7 @@
 
 use std::io::{Read, Write};
 use std::panic::resume_unwind;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -12,16 +13,19 @@ use std::{env, fs, io};
 use crate::token::{Listener, Token};
 use crate::verdict::Code;
 
-/// The most seconds of the processor that a check may take; the variable says
-/// otherwise. On a busy machine they take longer than by the clock.
+/// The most seconds of the processor that one thread of a check may take; the
+/// variable says otherwise. On a busy machine they take longer than by the
+/// clock. A loop without an end keeps one thread busy, while a right answer may
+/// share its work among as many as there are cores: so none counts for another.
 const LIMIT: u64 = 10;
 pub(crate) const LIMIT_VARIABLE: &str = "RUNGRAD_CHECK_LIMIT";
 
 /// So many times the limit may pass by the clock: what sleeps for ever takes
-/// no time of the processor.
+/// no time of the processor, and neither does a thread that has ended.
 const PATIENCE: u32 = 6;
 
-/// The most memory that a check may take, in MiB.
+/// The most memory of its own that a check may take, in MiB. What it maps of
+/// files is not its own: a driver brings a compiler of 100 MiB and more.
 pub(crate) const ROOM: u64 = 1024;
 
 /// How often one looks whether the child has ended, and how many of these
@@ -37,7 +41,7 @@ pub(crate) enum Ending {
     Exited(i32),
     /// By a signal with this number.
     Killed(i32),
-    /// So much of the processor's time was used.
+    /// One thread used so much of the processor's time.
     TimedOut(Duration),
     /// So much time passed, and less of the processor's was used.
     Waited(Duration),
@@ -74,7 +78,8 @@ pub(crate) fn watch(
     let mut kept = Listener::new(&token, false);
     let out = thread::spawn(move || shown.listen(out));
     let errors = thread::spawn(move || kept.listen(errors));
-    let ended = wait(&mut child)?;
+    let limit = limit();
+    let ended = wait(&mut child, limit, limit * PATIENCE)?;
     drop(input);
     let (verdict, _) = joined(out);
     let (_, said) = joined(errors);
@@ -90,8 +95,12 @@ fn joined<T>(listener: JoinHandle<T>) -> T {
     listener.join().unwrap_or_else(|panic| resume_unwind(panic))
 }
 
-fn wait(child: &mut Child) -> io::Result<Ending> {
-    let (limit, start) = (limit(), Instant::now());
+fn wait(
+    child: &mut Child,
+    limit: Duration,
+    patience: Duration,
+) -> io::Result<Ending> {
+    let start = Instant::now();
     for look in 0_u32.. {
         if let Some(status) = child.try_wait()? {
             return Ok(match status.code() {
@@ -109,7 +118,7 @@ fn wait(child: &mut Child) -> io::Result<Ending> {
             Ending::TimedOut(limit)
         } else if room > ROOM {
             Ending::Grew
-        } else if passed >= limit * PATIENCE {
+        } else if passed >= patience {
             Ending::Waited(passed)
         } else {
             thread::sleep(PAUSE);
@@ -127,20 +136,37 @@ fn limit() -> Duration {
     Duration::from_secs(seconds)
 }
 
-/// The processor's time that a process has used, and its memory in MiB. Linux
-/// alone tells it in a file.
+/// The processor's time that the busiest thread of a process has used, and the
+/// process's own memory in MiB. Linux alone tells it in files.
 fn used(process: u32) -> Option<(Duration, u64)> {
-    let read = |name| fs::read_to_string(format!("/proc/{process}/{name}"));
-    let (stat, status) = (read("stat").ok()?, read("status").ok()?);
-    // The name of the program may hold anything, and ends with a bracket.
+    let threads = fs::read_dir(format!("/proc/{process}/task")).ok()?;
+    let times = threads.flatten().filter_map(|it| time(&it.path()));
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    // In KiB, in memory and where it was swapped to. An old kernel does not
+    // say what lies behind a file.
+    let own = ["RssAnon:", "RssShmem:", "VmSwap:"];
+    let room = sum(&status, &own).or_else(|| sum(&status, &["VmRSS:"]));
+    Some((times.max()?, room.unwrap_or(0) >> 10))
+}
+
+fn time(thread: &Path) -> Option<Duration> {
+    let stat = fs::read_to_string(thread.join("stat")).ok()?;
+    // The name of the thread may hold anything, and ends with a bracket.
     let (_, fields) = stat.rsplit_once(") ")?;
-    let ticks = |field: &str| field.parse::<u64>().ok();
-    let mut fields = fields.split(' ').skip(11);
-    let ticks = ticks(fields.next()?)? + ticks(fields.next()?)?;
-    let room = status.lines().find_map(|it| it.strip_prefix("VmRSS:"));
-    let room = room.and_then(|it| it.split_whitespace().next()?.parse().ok());
+    let mut ticks = fields.split(' ').skip(11).map(str::parse::<u64>);
+    let ticks = ticks.next()?.ok()? + ticks.next()?.ok()?;
     // A tick is the hundredth of a second.
-    Some((Duration::from_millis(10 * ticks), room.unwrap_or(0_u64) >> 10))
+    Some(Duration::from_millis(10 * ticks))
+}
+
+/// The sum of these numbers, if the first is there.
+fn sum(status: &str, names: &[&str]) -> Option<u64> {
+    let number = |name: &&str| -> Option<u64> {
+        let line = status.lines().find_map(|it| it.strip_prefix(*name))?;
+        line.split_whitespace().next()?.parse().ok()
+    };
+    let first = number(names.first()?)?;
+    Some(names[1..].iter().filter_map(number).fold(first, |sum, n| sum + n))
 }
 
 fn end(child: &mut Child) {
@@ -205,6 +231,46 @@ mod tests {
     fn what_grows_without_an_end_is_stopped() {
         // A line that never ends, kept until it does.
         assert!(matches!(shell("exec tail /dev/zero"), Ending::Grew));
+    }
+
+    /// This test once more, in a process that keeps so many threads busy until
+    /// each has used 300 ms.
+    #[cfg(target_os = "linux")]
+    fn busy(threads: u32, limit: Duration) -> Ending {
+        let test = "child::tests::each_thread_has_the_limit_for_itself";
+        let mut command = Command::new(env::current_exe().unwrap());
+        command.args(["--exact", test]).env("BUSY", threads.to_string());
+        let mut child = command.stdout(Stdio::null()).spawn().unwrap();
+        wait(&mut child, limit, Duration::from_secs(60)).unwrap()
+    }
+
+    /// As a right answer that uses each of 64 cores must not be stopped.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn each_thread_has_the_limit_for_itself() {
+        if let Ok(threads) = env::var("BUSY") {
+            let own = Path::new("/proc/thread-self");
+            let spin = || while time(own).unwrap().as_millis() < 300 {};
+            let threads = 0..threads.parse::<u32>().unwrap();
+            return thread::scope(|scope| {
+                threads.for_each(|_| drop(scope.spawn(spin)));
+            });
+        }
+        let limit = Duration::from_millis(600);
+        assert!(matches!(busy(6, limit), Ending::Exited(0)));
+        let limit = Duration::from_millis(100);
+        assert!(matches!(busy(1, limit), Ending::TimedOut(_)));
+    }
+
+    /// A driver brings its compiler in a file, which is mapped and not grown.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_is_mapped_of_files_is_no_memory_of_its_own() {
+        let status = "VmRSS:\t  9000 kB\nRssAnon:\t  1000 kB\nRssFile:\t  \
+                      7900 kB\nRssShmem:\t   100 kB\nVmSwap:\t 20 kB\n";
+        let own = ["RssAnon:", "RssShmem:", "VmSwap:"];
+        assert_eq!(sum(status, &own), Some(1120));
+        assert_eq!(sum("VmRSS:\t 9000 kB\n", &own), None);
     }
 
     #[cfg(target_os = "linux")]

@@ -10,15 +10,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rungrad::Error;
 use rungrad::opencl::Memory;
 use rungrad::part3_unified::{
-    Array, Backend, Binary, Device, Own, Reduce, Shared, Storage, Unary, View,
-    Window,
+    Array, Backend, Binary, Custom, Device, Reduce, Shared, Storage, Unary,
+    View, Window,
 };
 
 /// A device that is not the processor.
-pub const ELSEWHERE: Device = Device::Own(Own(&Holder("elsewhere")));
+pub const ELSEWHERE: Device = Device::Custom(Custom(&Holder("elsewhere")));
 
 /// A device that is not the processor and calls itself so.
-pub const NAMESAKE: Device = Device::Own(Own(&Holder("the processor")));
+pub const NAMESAKE: Device = Device::Custom(Custom(&Holder("the processor")));
 
 /// How many copies have gone to and from these devices so far.
 pub fn copies() -> [usize; 2] {
@@ -132,17 +132,17 @@ impl Backend for Holder {
         self.refuse("matmul")
     }
 
-    fn gather(&self, _: &Array, _: &[usize]) -> Result<Shared, Error> {
-        self.refuse("gather")
+    fn index_select(&self, _: &Array, _: &[usize]) -> Result<Shared, Error> {
+        self.refuse("index_select")
     }
 
-    fn scatter(
+    fn index_add(
         &self,
         _: &Array,
         _: &[usize],
         _: usize,
     ) -> Result<Shared, Error> {
-        self.refuse("scatter")
+        self.refuse("index_add")
     }
 
     fn fold(

@@ -6,8 +6,8 @@
 // A sum of perhaps many windows: what an addition rounds away is given to the
 // next one, so that nothing piles up.
 
-// sizes: h and w of the image, rows and columns of windows, height and width
-// of a window, its step down and to the right.
+// sizes: h and w of the image, height and width of a window, its stride down
+// and to the right, and its dilation.
 kernel void fold_windows(global const float *a, uint offset, int8 sizes,
                          global float *out, uint n)
 {
@@ -15,23 +15,25 @@ kernel void fold_windows(global const float *a, uint offset, int8 sizes,
     if (i >= n)
         return;
     uint h = sizes.s0, w = sizes.s1;
+    int rows = (sizes.s0 - (sizes.s2 - 1) * sizes.s6 - 1) / sizes.s4 + 1;
+    int columns = (sizes.s1 - (sizes.s3 - 1) * sizes.s7 - 1) / sizes.s5 + 1;
     int x = i % w;
     int y = i / w % h;
     uint image = i / w / h;
     float sum = 0.0f, excess = 0.0f;
-    for (int v = 0; v < sizes.s4; v++) {
-        int row = (y - v) / sizes.s6;
-        if (y < v || (y - v) % sizes.s6 != 0 || row >= sizes.s2)
+    for (int v = 0; v < sizes.s2; v++) {
+        int down = y - v * sizes.s6, row = down / sizes.s4;
+        if (down < 0 || down % sizes.s4 != 0 || row >= rows)
             continue;
-        for (int u = 0; u < sizes.s5; u++) {
-            int column = (x - u) / sizes.s7;
-            if (x < u || (x - u) % sizes.s7 != 0 || column >= sizes.s3)
+        for (int u = 0; u < sizes.s3; u++) {
+            int right = x - u * sizes.s7, column = right / sizes.s5;
+            if (right < 0 || right % sizes.s5 != 0 || column >= columns)
                 continue;
             // Without a sign, the largest buffers are reached too.
-            uint at = image * sizes.s2 + row;
-            at = at * sizes.s3 + column;
-            at = at * sizes.s4 + v;
-            float given = a[offset + at * sizes.s5 + u] - excess;
+            uint at = image * rows + row;
+            at = at * columns + column;
+            at = at * sizes.s2 + v;
+            float given = a[offset + at * sizes.s3 + u] - excess;
             float next = sum + given;
             excess = isinf(next) ? 0.0f : next - sum - given;
             sum = next;

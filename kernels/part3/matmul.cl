@@ -21,11 +21,11 @@ kernel void batch_matmul(global const float *a, uint a_offset,
     local float b_tile[TILE][TILE + 1];
     uint x = get_local_id(0), y = get_local_id(1);
     uint column = get_global_id(0), row = get_global_id(1);
-    int batches = strides.s6;
-    for (int batch = get_group_id(2); batch < batches;
+    uint batches = strides.s6;
+    for (uint batch = get_group_id(2); batch < batches;
          batch += get_num_groups(2)) {
-        int a_at = (int)a_offset + batch * strides.s0;
-        int b_at = (int)b_offset + batch * strides.s3;
+        int a_at = (int)a_offset + (int)batch * strides.s0;
+        int b_at = (int)b_offset + (int)batch * strides.s3;
 
         float total = 0.0f, excess = 0.0f;
         for (uint from = 0; from < k; from += TILE) {
@@ -47,6 +47,6 @@ kernel void batch_matmul(global const float *a, uint a_offset,
         }
 
         if (row < m && column < n)
-            out[((uint)batch * m + row) * n + column] = total;
+            out[(batch * m + row) * n + column] = total;
     }
 }

@@ -2,7 +2,7 @@
 
 // a (rows, width), dense from an offset on, places (..) -> out (n), which is
 // one row of a for each place.
-kernel void gather_rows(global const float *a, uint offset, uint rows,
+kernel void index_select(global const float *a, uint offset, uint rows,
                         uint width, global const uint *places,
                         global float *out, uint n)
 {
@@ -19,7 +19,7 @@ kernel void gather_rows(global const float *a, uint offset, uint rows,
 // `starts`. No two items write to one place, so nothing has to be atomic. And
 // however many rows there are, nothing piles up: what an addition rounds away
 // is given to the next one.
-kernel void scatter_rows(global const float *a, uint offset, uint given,
+kernel void index_add(global const float *a, uint offset, uint given,
                          uint width, global const uint *starts,
                          global const uint *order, global float *out, uint n)
 {

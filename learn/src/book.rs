@@ -68,7 +68,8 @@ fn opens(address: &str) -> bool {
         let mut command = Child::new(opener);
         command.arg(address).stdin(Stdio::null());
         command.stdout(Stdio::null()).stderr(Stdio::null());
-        command.status().is_ok_and(|status| status.success())
+        // A browser that was not open yet may be the opener until it closes.
+        command.spawn().is_ok()
     })
 }
 
@@ -126,6 +127,7 @@ pub(crate) fn build(
     mdbook: &Path,
     log: &Path,
 ) -> Result<Vec<String>, Stop> {
+    let _alone = checkout.alone("book");
     let mut command = Child::new(mdbook);
     command.arg("build").arg(checkout.root.join("book"));
     command.arg("--dest-dir").arg(folder(checkout));

@@ -9,6 +9,7 @@ use std::time::Duration;
 use std::{env, fs, io};
 
 use crate::command::Stop;
+use crate::speech::say;
 
 /// The folders of this checkout.
 pub(crate) struct Checkout {
@@ -84,7 +85,10 @@ impl Checkout {
         let folder = self.target.join("learn-logs");
         fs::create_dir_all(&folder).ok()?;
         let file = File::create(folder.join(format!("{name}.lock"))).ok()?;
-        file.lock().ok()?;
+        if file.try_lock().is_err() {
+            say!("  waiting for another companion in this checkout");
+            file.lock().ok()?;
+        }
         Some(file)
     }
 

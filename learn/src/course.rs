@@ -77,12 +77,23 @@ impl<'de> Deserialize<'de> for Wrong {
     }
 }
 
-impl Exercise {
-    /// The 4 of `ch04-backward-by-hand.md`.
-    pub(crate) fn chapter_number(&self) -> &str {
-        let number = self.chapter.strip_prefix("ch").unwrap_or_default();
-        let number = number.split('-').next().unwrap_or_default();
-        number.trim_start_matches('0')
+/// The table of contents of the book, which alone numbers the chapters.
+pub(crate) struct Contents(String);
+
+impl Contents {
+    /// Without the book, no chapter has a number.
+    pub(crate) fn of(checkout: &Checkout) -> Contents {
+        let file = checkout.root.join("book/src/SUMMARY.md");
+        Contents(fs::read_to_string(file).unwrap_or_default())
+    }
+
+    /// The place of a page among the chapters, drafts included, as mdBook
+    /// counts them.
+    pub(crate) fn number(&self, page: &str) -> Option<usize> {
+        let chapters = self.0.lines().filter(|line| line.starts_with("- ["));
+        let leads = |line: &str| line.ends_with(&format!("]({page})"));
+        let mut numbered = (1..).zip(chapters);
+        numbered.find(|(_, line)| leads(line)).map(|(number, _)| number)
     }
 }
 
@@ -153,7 +164,7 @@ mod tests {
 [[exercise]]
 id = 'one'
 title = 'The first'
-chapter = 'ch04-backward-by-hand.md'
+chapter = 'backward-by-hand.md'
 file = 'part1_cpu/one.rs'
 needs = []
 task = 'Do it.'
@@ -168,9 +179,21 @@ says = 'swapped'
     #[test]
     fn a_row_has_its_wrong_answers() {
         let rows = read(TABLE).unwrap();
-        assert_eq!(rows[0].chapter_number(), "4");
+        assert_eq!(rows[0].chapter, "backward-by-hand.md");
         assert_eq!(rows[0].hints, ["a", "b", "c"]);
         assert_eq!(rows[0].wrong[0].says, "swapped");
+    }
+
+    #[test]
+    fn the_table_of_contents_numbers_the_chapters() {
+        let table = "# Summary\n\n[Introduction](introduction.md)\n\n\
+                     # Part 1\n\n- [One](one.md)\n- [Two]()\n\n\
+                     # Part 2\n\n- [Three](three.md)\n";
+        let number = |page| Contents(table.to_string()).number(page);
+        assert_eq!(number("one.md"), Some(1));
+        assert_eq!(number("three.md"), Some(3));
+        assert_eq!(number("introduction.md"), None);
+        assert_eq!(number("gone.md"), None);
     }
 
     #[test]

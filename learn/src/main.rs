@@ -3,12 +3,12 @@
 //!
 //! A module is a command or what commands share. Reading order: [`command`],
 //! [`checkout`], [`speech`], [`process`], [`machine`]; then the commands in
-//! the order of [`COMMANDS`].
+//! the order of [`COMMANDS`]. What only authors run stands in [`authors`].
 
+mod authors;
 mod book;
 mod checkout;
 mod command;
-mod counts;
 mod course;
 #[cfg(test)]
 #[allow(unreachable_pub)]
@@ -30,7 +30,6 @@ mod random;
 mod serve;
 mod setup;
 mod speech;
-mod suite;
 mod welcome;
 
 use std::process::ExitCode;
@@ -53,8 +52,8 @@ const COMMANDS: &[&Command] = &[
     &exercises::reset::COMMAND,
     &exercises::list::COMMAND,
     &book::COMMAND,
-    &suite::COMMAND,
-    &exercises::verify::COMMAND,
+    &authors::suite::COMMAND,
+    &authors::verify::COMMAND,
     &help::COMMAND,
 ];
 

@@ -47,8 +47,28 @@ pub(crate) fn follow(
     log: &Path,
     limit: Duration,
 ) -> Result<Ending, Stop> {
+    to_the_end(command, log, limit, Some(SignOfLife::new(what, log)))
+}
+
+/// The same in silence, for one of many at a time: their signs of life would
+/// stand in each other's way, and whoever started them shows one for all.
+pub(crate) fn follow_in_silence(
+    _: &str,
+    command: &mut Command,
+    log: &Path,
+    limit: Duration,
+) -> Result<Ending, Stop> {
+    to_the_end(command, log, limit, None)
+}
+
+fn to_the_end(
+    command: &mut Command,
+    log: &Path,
+    limit: Duration,
+    sign: Option<SignOfLife>,
+) -> Result<Ending, Stop> {
     let mut child = spawn(&mut guarded(command), log)?;
-    if let Some(ending) = wait(&mut child, what, log, Some(limit))? {
+    if let Some(ending) = wait(&mut child, sign, Some(limit))? {
         return Ok(ending);
     }
     // The guard sees the end of the pipe and ends its group.
@@ -65,19 +85,18 @@ pub(crate) fn accompany(
     log: &Path,
 ) -> Result<Ending, Stop> {
     let mut child = spawn(command.stdin(Stdio::null()), log)?;
-    let ending = wait(&mut child, what, log, None)?;
+    let sign = SignOfLife::new(what, log);
+    let ending = wait(&mut child, Some(sign), None)?;
     Ok(ending.expect("without a limit it waits for the end"))
 }
 
 /// Waits for the end of a child, or of the time that it has.
 fn wait(
     child: &mut Child,
-    what: &str,
-    log: &Path,
+    mut sign: Option<SignOfLife>,
     limit: Option<Duration>,
 ) -> Result<Option<Ending>, Stop> {
     let start = Instant::now();
-    let mut sign = SignOfLife::new(what, log);
     loop {
         match child.try_wait() {
             Ok(Some(status)) => {
@@ -89,10 +108,15 @@ fn wait(
         if limit.is_some_and(|limit| start.elapsed() >= limit) {
             return Ok(None);
         }
-        sign.show(start.elapsed());
-        sleep(Duration::from_millis(50));
+        if let Some(sign) = &mut sign {
+            sign.show();
+        }
+        sleep(PAUSE);
     }
 }
+
+/// How long one sleeps between two looks at what runs.
+pub(crate) const PAUSE: Duration = Duration::from_millis(50);
 
 fn spawn(command: &mut Command, log: &Path) -> Result<Child, Stop> {
     let file = OpenOptions::new()
@@ -148,21 +172,24 @@ fn code_of(status: ExitStatus) -> i32 {
 
 /// The line that says what is going on: rewritten in place on a terminal, now
 /// and then a plain line elsewhere.
-struct SignOfLife<'a> {
+pub(crate) struct SignOfLife<'a> {
     what: &'a str,
     log: &'a Path,
     rewrites: bool,
+    start: Instant,
     next: Duration,
 }
 
 impl<'a> SignOfLife<'a> {
-    fn new(what: &'a str, log: &'a Path) -> SignOfLife<'a> {
+    pub(crate) fn new(what: &'a str, log: &'a Path) -> SignOfLife<'a> {
         let rewrites = speech::can_rewrite();
         let first = if rewrites { 200 } else { 30_000 };
-        SignOfLife { what, log, rewrites, next: Duration::from_millis(first) }
+        let next = Duration::from_millis(first);
+        SignOfLife { what, log, rewrites, start: Instant::now(), next }
     }
 
-    fn show(&mut self, elapsed: Duration) {
+    pub(crate) fn show(&mut self) {
+        let elapsed = self.start.elapsed();
         if elapsed < self.next {
             return;
         }

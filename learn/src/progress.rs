@@ -55,22 +55,37 @@ impl Progress<'_> {
         self.states.insert(key, state.to_string());
     }
 
+    /// Changes what is kept as it stands now: another companion may have
+    /// saved since somebody read it, and none saves meanwhile.
+    pub(crate) fn change(
+        checkout: &Checkout,
+        with: impl FnOnce(&mut Progress),
+    ) -> Result<(), Stop> {
+        let _alone = checkout.alone(NAME);
+        let mut progress = Progress::load(checkout);
+        with(&mut progress);
+        progress.save()
+    }
+
+    /// The same where what was done counts also when it cannot be kept.
+    pub(crate) fn change_or_say(
+        checkout: &Checkout,
+        with: impl FnOnce(&mut Progress),
+    ) {
+        if let Err(stop) = Progress::change(checkout, with) {
+            let why = stop.sentence().unwrap_or_default();
+            say!("Note: your progress is not kept: {why}.");
+        }
+    }
+
     /// Puts a new file in the old one's place.
-    pub(crate) fn save(&self) -> Result<(), Stop> {
+    fn save(&self) -> Result<(), Stop> {
         let mut text = HEADER.to_string();
         for ((kind, id), state) in &self.states {
             text += &format!("{kind} {id} {state}\n");
         }
         let file = self.checkout.kept().join(NAME);
         replace(&file, text.as_bytes())
-    }
-
-    /// Saves where what was done counts also when it cannot be kept.
-    pub(crate) fn save_or_say(&self) {
-        if let Err(stop) = self.save() {
-            let why = stop.sentence().unwrap_or_default();
-            say!("Note: your progress is not kept: {why}.");
-        }
     }
 }
 

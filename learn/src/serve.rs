@@ -27,7 +27,7 @@ impl Server {
 
     pub(crate) fn address(&self) -> io::Result<String> {
         let port = self.listener.local_addr()?.port();
-        Ok(format!("http://localhost:{port}"))
+        Ok(format!("http://127.0.0.1:{port}"))
     }
 
     /// Answers for as long as the companion lives, each request in a thread
@@ -70,7 +70,7 @@ fn answer(mut stream: &TcpStream, folder: &Path) -> io::Result<()> {
          Connection: close\r\n\r\n"
     );
     stream.write_all(head.as_bytes())?;
-    if words[0] != "HEAD" {
+    if words.first() != Some(&"HEAD") {
         stream.write_all(&body)?;
     }
     Ok(())

@@ -10,7 +10,7 @@ use crate::speech::say;
 use crate::{machine, setup};
 
 pub(crate) fn run(checkout: &Checkout) -> Result<(), Stop> {
-    let mut progress = Progress::load(checkout);
+    let progress = Progress::load(checkout);
     if progress.damaged > 0 {
         let count = progress.damaged;
         say!("Note: .learn/progress is damaged; what could not be read of it");
@@ -22,9 +22,10 @@ pub(crate) fn run(checkout: &Checkout) -> Result<(), Stop> {
         return again(checkout, &exercises, &progress);
     }
     tour();
-    progress.set("tour", "all", "seen");
     // A tour that is shown twice is no reason to fail.
-    progress.save_or_say();
+    Progress::change_or_say(checkout, |progress| {
+        progress.set("tour", "all", "seen");
+    });
     let prepared = prepare(checkout);
     say!("A first look: one expression, its gradients, and their check");
     say!("  cargo learn try \"(a*b)*b\" a=2,3 b=3,4");

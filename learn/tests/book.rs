@@ -1,10 +1,12 @@
-//! `cargo learn book`, with an mdBook that only pretends: what is served, and
-//! what is not.
+//! `cargo learn book`, mostly with an mdBook that only pretends: what is
+//! served, and what is not.
 
 mod scene;
 
+use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::path::Path;
 use std::process::{Child, ChildStdout, Stdio};
 
 use scene::Scene;
@@ -29,22 +31,27 @@ struct Served {
 impl Served {
     /// None, loudly, where not even this machine can be reached.
     fn or_skip(name: &str) -> Option<Served> {
+        let script = MDBOOK.replace("'$4/css/a b.css'", "\"$4/css/a b.css\"");
+        Served::by(&script, name)
+    }
+
+    /// What this mdBook builds.
+    fn by(script: &str, name: &str) -> Option<Served> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         if TcpStream::connect(listener.local_addr().unwrap()).is_err() {
-            let why = "no network, not even to this machine";
-            let _ = writeln!(std::io::stderr(), "SKIPPED {name}: {why}");
+            skip(name, "no network, not even to this machine");
             return None;
         }
         let scene = Scene::new();
-        let script = MDBOOK.replace("'$4/css/a b.css'", "\"$4/css/a b.css\"");
-        scene.program_at("target/tools/bin/mdbook", &script);
+        scene.program_at("target/tools/bin/mdbook", script);
         scene.write("target/secret", "secret");
         scene.write("book/src/page.md", "one");
         let mut command = scene.command(&["book"]);
-        let mut companion = command.stdout(Stdio::piped()).spawn().unwrap();
+        let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut companion = command.spawn().unwrap();
         let lines = BufReader::new(companion.stdout.take().unwrap());
         let mut served = Served { scene, companion, lines, port: 0 };
-        let line = served.hears("It is served at http://localhost:");
+        let line = served.hears("It is served at http://127.0.0.1:");
         let mut port = line.split([':', ' ']).filter_map(|it| it.parse().ok());
         served.port = port.next().expect("a port");
         Some(served)
@@ -83,6 +90,10 @@ impl Drop for Served {
     }
 }
 
+fn skip(name: &str, why: &str) {
+    let _ = writeln!(std::io::stderr(), "SKIPPED {name}: {why}");
+}
+
 #[track_caller]
 fn answers(served: &Served, request: &str, status: &str, body: &str) {
     let answer = served.asks(request);
@@ -107,6 +118,20 @@ fn the_book_is_served_and_nothing_beside_it() {
     answers(&served, "", "405", "");
 }
 
+/// A browser opens connections that it may need, and closes them.
+#[test]
+fn a_browser_that_hangs_up_is_no_fault() {
+    let name = "a_browser_that_hangs_up_is_no_fault";
+    let Some(mut served) = Served::or_skip(name) else { return };
+    drop(TcpStream::connect(("127.0.0.1", served.port)).unwrap());
+    answers(&served, "GET /", "200", "1");
+    served.companion.kill().unwrap();
+    let mut said = String::new();
+    let errors = served.companion.stderr.as_mut().expect("a pipe");
+    errors.read_to_string(&mut said).unwrap();
+    assert!(!said.contains("panicked"), "{said}");
+}
+
 #[test]
 fn who_says_nothing_keeps_nobody_waiting() {
     let name = "who_says_nothing_keeps_nobody_waiting";
@@ -125,4 +150,44 @@ fn a_page_that_changes_is_built_again() {
     let (status, body) = served.asks("GET /");
     assert_eq!(status, "200");
     assert_ne!(body, "1");
+}
+
+/// Who kept the address of a chapter by its number finds it by its name, from
+/// the server and in the folder alone. Here the real mdBook builds the book.
+#[test]
+fn old_addresses_lead_to_the_new() {
+    let name = "old_addresses_lead_to_the_new";
+    let built = Path::new(env!("CARGO_BIN_EXE_learn")).ancestors().nth(2);
+    let mdbook = built.expect("a target folder").join("tools/bin/mdbook");
+    if !mdbook.is_file() {
+        return skip(name, "no mdBook (cargo learn book --build builds it)");
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let (mdbook, book) = (mdbook.display(), root.join("book"));
+    let script = format!(
+        "[ $1 = build ] && exec '{mdbook}' build '{}' --dest-dir \"$4\"\n\
+         exec '{mdbook}' \"$@\"",
+        book.display(),
+    );
+    let Some(served) = Served::by(&script, name) else { return };
+    let folder = served.scene.root.join("target/book");
+    let mut numbers: Vec<u32> = Vec::new();
+    for entry in fs::read_dir(&folder).unwrap() {
+        let old = entry.unwrap().file_name().into_string().unwrap();
+        let rest = old.strip_prefix("ch").and_then(|it| it.split_once('-'));
+        let Some(number) = rest.and_then(|(digits, _)| digits.parse().ok())
+        else {
+            continue;
+        };
+        numbers.push(number);
+        let (status, page) = served.asks(&format!("GET /{old}"));
+        assert_eq!(status, "200", "{old}");
+        assert_eq!(page, fs::read_to_string(folder.join(&old)).unwrap().trim());
+        let (_, new) = page.split_once("; URL=").expect("an address");
+        let (new, _) = new.split_once('"').expect("its end");
+        assert!(folder.join(new).is_file(), "{old} leads to {new}");
+        assert_eq!(served.asks(&format!("GET /{new}")).0, "200", "{new}");
+    }
+    numbers.sort();
+    assert_eq!(numbers, (1..=27).collect::<Vec<_>>());
 }

@@ -18,7 +18,7 @@ fn learn(scene: &Scene, words: &[&str]) -> Said {
     command.env("RUNGRAD_EXERCISES", scene.root.join("exercises"));
     // A kernel that hangs need not hang for long, and a verdict that hides
     // an error of ours behind a backtrace would be one.
-    command.env("RUNGRAD_CHECK_LIMIT", "5").env("RUST_BACKTRACE", "1");
+    command.env("RUNGRAD_CHECK_LIMIT", "2").env("RUST_BACKTRACE", "1");
     Said::by(&mut command)
 }
 
@@ -67,7 +67,7 @@ fn a_solved_file_a_syntax_error_and_a_hanging_kernel_live_side_by_side() {
         std::io::stderr().write_all(words.as_bytes()).unwrap();
         assert!(shown(&scene, "skipped", "mul_kernel"));
     } else {
-        hanging.tells("your kernel did not come to an end within 5 s");
+        hanging.tells("your kernel did not come to an end within 2 s");
         assert!(shown(&scene, "failing", "mul_kernel"));
     }
 
@@ -124,5 +124,5 @@ fn a_solved_file_a_syntax_error_and_a_hanging_kernel_live_side_by_side() {
     scene.write(file, &text);
     let endless = learn(&scene, &["check", "mul_rule"]);
     assert_eq!(endless.code, Some(1));
-    endless.tells("your code did not come to an end within 5 s");
+    endless.tells("your code did not come to an end within 2 s");
 }

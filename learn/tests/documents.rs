@@ -47,7 +47,7 @@ fn functions(folder: &Path, names: &mut BTreeSet<String>) {
 #[test]
 fn every_test_that_architecture_names_exists() {
     let mut names = BTreeSet::new();
-    let folders = ["src", "tests", "learn", "exercises/src", "tools"];
+    let folders = ["src", "tests", "learn", "exercises/src", "press", "tools"];
     for folder in folders.into_iter().chain(["mutants/src", "mutants/tests"]) {
         functions(&root().join(folder), &mut names);
     }
@@ -68,39 +68,119 @@ fn every_test_that_architecture_names_exists() {
     assert!(count > 10, "only {count} tests are named");
 }
 
-/// A filter that fits no test would pass every night.
-#[test]
-fn every_test_of_the_night_exists() {
+/// What a row of the nightly run tries: the words after `cargo test`.
+struct Nightly {
+    /// The file of the test program, or its folder.
+    program: PathBuf,
+    filter: Option<String>,
+}
+
+fn nightly() -> Vec<Nightly> {
     let text = read(".github/workflows/nightly.yml");
     let rows = text.lines().filter_map(|it| it.trim().strip_prefix("tests: "));
-    let rows: Vec<Vec<&str>> =
-        rows.map(|row| row.split_whitespace().collect()).collect();
-    assert!(rows.len() > 5, "{rows:?}");
-    for row in rows {
-        let after = |sign: &str| {
-            let at = row.iter().position(|word| *word == sign)?;
-            row.get(at + 1).copied()
-        };
-        let package = root().join(after("--package").unwrap_or("."));
-        let folder = match after("--test") {
+    let row = |row: &str| {
+        let mut package = root();
+        let (mut program, mut filter) = (None, None);
+        let mut words = row.split_whitespace();
+        while let Some(word) = words.next() {
+            match word {
+                "--package" => package = root().join(words.next().unwrap()),
+                "--test" => program = words.next(),
+                "--bin" => assert!(words.next().is_some(), "{row}"),
+                _ => filter = Some(word.to_string()),
+            }
+        }
+        let folder = match program {
             Some(test) => package.join("tests").join(test),
             None => package.join("src"),
         };
         let file = folder.with_extension("rs");
-        assert!(folder.is_dir() || file.is_file(), "{row:?}");
-        // The names of tests, and of the files that are their modules; some
-        // tests are made by a macro.
-        let mut text = fs::read_to_string(&file).unwrap_or_default();
-        for folder in [folder, package.join("tests/common")] {
-            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-                text += &entry.file_name().to_string_lossy();
-                text += &fs::read_to_string(entry.path()).unwrap_or_default();
-            }
+        let program = if file.is_file() { file } else { folder };
+        Nightly { program, filter }
+    };
+    rows.map(row).collect()
+}
+
+/// The names of the tests of a file; some are made by a macro from a list of
+/// sentences.
+fn sentences(text: &str) -> Vec<&str> {
+    let is_name = |name: &&str| {
+        name.contains('_')
+            && name.chars().all(|it| it.is_alphanumeric() || it == '_')
+    };
+    let lines = text.lines().map(str::trim);
+    let lines = lines.filter_map(|line| match line.strip_prefix("fn ") {
+        Some(rest) => rest.strip_suffix("() {"),
+        None => line.strip_suffix(','),
+    });
+    lines.filter(is_name).collect()
+}
+
+/// The files of Rust below some folders.
+fn rust(folders: &[PathBuf]) -> Vec<PathBuf> {
+    let (mut open, mut files) = (folders.to_vec(), Vec::new());
+    while let Some(path) = open.pop() {
+        if path.extension().is_some_and(|it| it == "rs") {
+            files.push(path);
+            continue;
         }
-        let filter = row.last().unwrap();
-        let named = row.len() % 2 == 0 || text.contains(filter);
-        assert!(named, "no test is named like {filter}");
+        let inside = fs::read_dir(path).into_iter().flatten().flatten();
+        open.extend(inside.map(|entry| entry.path()));
     }
+    files
+}
+
+/// A filter that fits no test would pass every night.
+#[test]
+fn every_test_of_the_night_exists() {
+    let rows = nightly();
+    assert!(rows.len() > 5);
+    for Nightly { program, filter } in rows {
+        assert!(program.exists(), "there is no {}", program.display());
+        let Some(filter) = filter else { continue };
+        // A test is named by its module, too.
+        let common = root().join("tests/common");
+        let found = rust(&[program, common]).into_iter().any(|file| {
+            let text = fs::read_to_string(&file).unwrap();
+            let stem = file.file_stem().unwrap().to_str().unwrap();
+            stem.contains(&filter)
+                || sentences(&text).iter().any(|it| it.contains(&filter))
+        });
+        assert!(found, "no test is named like {filter}");
+    }
+}
+
+/// A test that counts its cases is one of the night's.
+#[test]
+fn every_seeded_test_is_one_of_the_night() {
+    let rows = nightly();
+    let folders = ["src", "tests", "learn", "exercises/src", "tools"];
+    let mut count = 0;
+    for file in rust(&folders.map(|it| root().join(it))) {
+        let text = fs::read_to_string(&file).unwrap();
+        let is_seeded = text.contains(&["first", "seed()"].join("_"));
+        if !is_seeded || file.ends_with("tests/common/random.rs") {
+            continue;
+        }
+        let stem = file.file_stem().unwrap().to_str().unwrap();
+        let is_tried = |row: &Nightly| {
+            // Of `tests/sums.rs` a row names the file, of
+            // `tests/opencl/reach.rs` the folder.
+            let inside = file.starts_with(row.program.with_extension(""))
+                || file == row.program;
+            match &row.filter {
+                None => inside,
+                Some(it) => {
+                    stem.contains(it)
+                        || sentences(&text).iter().any(|name| name.contains(it))
+                }
+            }
+        };
+        let shown = file.display();
+        assert!(rows.iter().any(is_tried), "no row of the night runs {shown}");
+        count += 1;
+    }
+    assert!(count > 5, "only {count} files");
 }
 
 #[test]

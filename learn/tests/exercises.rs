@@ -2,8 +2,11 @@
 
 mod scene;
 
-use std::fs;
-use std::process::Stdio;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+use std::{fs, thread};
 
 use scene::stage::{
     CARGO, ONE, SOLVED, TO_DO, TWO, WRONG, last_line, source, stage, status,
@@ -122,6 +125,45 @@ fn two_checks_of_one_exercise_wait_for_each_other() {
         assert_eq!(check.wait().unwrap().code(), Some(0));
     }
     assert_eq!(status(&scene, "one"), "solved");
+}
+
+/// A hint and a solution that was asked for, while another companion saves.
+#[test]
+fn what_two_companions_keep_is_kept_of_both() {
+    for command in ["hint", "solution"] {
+        let scene = stage();
+        scene.write("target/learn-logs/progress.lock", "");
+        let lock = scene.root.join("target/learn-logs/progress.lock");
+        let lock = fs::File::create(lock).unwrap();
+        lock.lock().unwrap();
+        let mut waits = scene.command(&[command, "one"]);
+        let mut waits = waits.stdout(Stdio::null()).spawn().unwrap();
+        thread::sleep(Duration::from_millis(300));
+        scene.write(".learn/progress", "exercise two solved\n");
+        drop(lock);
+        assert_eq!(waits.wait().unwrap().code(), Some(0));
+        let kept = scene.read(".learn/progress");
+        assert!(kept.contains("exercise two solved"), "{kept}");
+        assert!(kept.contains(&format!("{command} one ")), "{kept}");
+    }
+}
+
+#[test]
+fn the_list_numbers_chapters_as_the_book_does() {
+    let scene = stage();
+    let row = |id: &str| {
+        let list = scene.learn(&["list"]).went_well().out.clone();
+        let row = list.lines().find(|line| line.contains(id)).unwrap();
+        row.split_whitespace().map(String::from).collect::<Vec<_>>()
+    };
+    assert_eq!(row(" two ")[2..5], ["two", "opencl", "The"]);
+    let chapters = "- [Before]()\n- [A chapter](a-chapter.md)\n";
+    scene.write("book/src/SUMMARY.md", chapters);
+    assert_eq!(row(" one ")[2..4], ["one", "2"]);
+    // A chapter more, and nothing else has to change.
+    let more = format!("- [First](first.md)\n{chapters}");
+    scene.write("book/src/SUMMARY.md", &more);
+    assert_eq!(row(" one ")[2..4], ["one", "3"]);
 }
 
 #[test]
@@ -310,7 +352,7 @@ fn verify_takes_the_exercises_that_are_named() {
 
 /// Asserts that verify fails and names the fault.
 #[track_caller]
-fn finds(scene: &Scene, words: &[&str], fault: &str) {
+fn finds(scene: &Scene, words: &[&str], fault: &str) -> Said {
     let said = scene.learn(words);
     assert_eq!((said.code, said.err.as_str()), (Some(1), ""), "{}", said.out);
     let found = said.out.lines().filter(|line| line.starts_with("FAILED "));
@@ -318,6 +360,7 @@ fn finds(scene: &Scene, words: &[&str], fault: &str) {
     assert_eq!(found.len(), 1, "{}", said.out);
     assert!(found[0].contains(fault), "{found:?}");
     assert!(last_line(&said).contains(", 1 failed, "), "{}", said.out);
+    said
 }
 
 #[test]
@@ -371,12 +414,64 @@ fn verify_skips_loudly_without_a_device_but_never_the_stub() {
 fn verify_names_what_does_not_compile_and_a_hole_that_is_none() {
     let scene = stage();
     scene.write("exercises/wrong/one/swapped.rs", "syntax error");
-    let said = scene.learn(&["verify"]);
-    said.stopped(1, &["does not compile", "wrong/one/swapped.rs"]);
+    let fault = "wrong/one/swapped.rs: it does not compile";
+    let said = finds(&scene, &["verify"], fault);
+    said.tells("error: expected expression");
+    // The others have their verdict all the same.
+    said.tells("two       yes         yes              0 of 0");
+    assert_eq!(last_line(&said), "4 passed, 1 failed, 0 skipped");
     let scene = stage();
     scene.write("exercises/solutions/part2_gpu/two.cl", "// HOLE\n");
     let said = scene.learn(&["verify"]);
     said.stopped(1, &["solutions/part2_gpu/two.cl", "line 1"]);
+}
+
+#[test]
+fn verify_goes_on_where_a_check_comes_to_no_verdict() {
+    let scene = stage();
+    scene.write(
+        "exercises/solutions/part1_cpu/one.rs",
+        &source(TO_DO, "exit 9\n"),
+    );
+    let fault = "the solution of one: checking one ended with code 0, without \
+                 a verdict";
+    let said = finds(&scene, &["verify"], fault);
+    said.tells("one       yes         NO               1 of 1");
+    said.tells("two       yes         yes              0 of 0");
+    assert_eq!(last_line(&said), "4 passed, 1 failed, 0 skipped");
+}
+
+/// On a terminal, where each is a line that is written over and over.
+#[cfg(target_os = "linux")]
+#[test]
+fn checks_that_run_at_a_time_have_one_sign_of_life() {
+    let scene = stage();
+    for (file, stub) in [("part1_cpu/one.rs", TO_DO), ("part2_gpu/two.cl", "")]
+    {
+        let plain = "sleep 1\necho solved\n";
+        let file = format!("exercises/solutions/{file}");
+        scene.write(&file, &source(stub, plain));
+    }
+    let plain = scene.command(&["verify"]);
+    let mut terminal = Command::new("/usr/bin/script");
+    if !Path::new(terminal.get_program()).is_file() {
+        let words = "SKIPPED checks_that_run_at_a_time_have_one_sign_of_life: \
+                     no /usr/bin/script, which makes a terminal\n";
+        std::io::stderr().write_all(words.as_bytes()).unwrap();
+        return;
+    }
+    let line = format!("{} verify", env!("CARGO_BIN_EXE_learn"));
+    terminal.args(["--quiet", "--command", &line, "/dev/null"]);
+    terminal.env_clear().current_dir(&scene.root).stdin(Stdio::null());
+    for (name, value) in plain.get_envs() {
+        terminal.env(name, value.unwrap());
+    }
+    terminal.env("SHELL", "/bin/sh").env("TERM", "xterm");
+    let said = Said::by(&mut terminal);
+    said.tells("running 2 checks: 0 s (");
+    for id in ["one", "two"] {
+        assert!(!said.out.contains(&format!("checking {id}")), "{}", said.out);
+    }
 }
 
 #[test]

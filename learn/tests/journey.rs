@@ -2,10 +2,12 @@
 //! the chapters, as they stand there, up to the first exercise that says no.
 //! Then the answer is written, and the same command says yes.
 //!
-//! The clone shares the target folder, so that only the packages of the
-//! workspace are compiled again. It holds what is committed.
+//! The clone holds what git knows, and shares the target folder. Cargo tells a
+//! package by its place in the workspace, so it takes the clone's for those of
+//! this checkout; and so they must be the same, to the times of the files.
+//! Then nothing is compiled again, and nothing here is taken from the clone.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{Write, stderr};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -44,9 +46,9 @@ fn commands(page: &Path) -> Vec<String> {
 fn pages(root: &Path) -> Vec<PathBuf> {
     let summary = fs::read_to_string(root.join("book/src/SUMMARY.md")).unwrap();
     let chapters = summary.lines().filter_map(|line| {
-        let (_, name) =
-            line.trim_end().strip_suffix(')')?.split_once("](ch")?;
-        Some(root.join(format!("book/src/ch{name}")))
+        let (_, name) = line.strip_prefix("- [")?.split_once("](")?;
+        let name = name.trim_end().strip_suffix(')')?;
+        (!name.is_empty()).then(|| root.join("book/src").join(name))
     });
     [root.join("README.md")].into_iter().chain(chapters).collect()
 }
@@ -67,18 +69,53 @@ impl Clone {
         let clone = Clone(root);
         fs::create_dir_all(&clone.0).unwrap();
         // In a container the checkout may belong to somebody else.
-        let trust = clone.0.join("gitconfig");
-        fs::write(&trust, "[safe]\n\tdirectory = *\n").unwrap();
-        let git = Command::new("git")
-            .args(["clone", "--quiet"])
-            .args([repository(), &clone.root()])
-            .env("GIT_CONFIG_GLOBAL", trust)
-            .output();
-        let output =
-            git.map_err(|it| format!("git cannot be started: {it}"))?;
+        fs::write(clone.trust(), "[safe]\n\tdirectory = *\n").unwrap();
+        let mut git = clone.git();
+        git.args(["clone", "--quiet"]).args([repository(), &clone.root()]);
+        let output = git
+            .output()
+            .map_err(|it| format!("git cannot be started: {it}"))?;
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "git clone: {said}");
+        clone.resemble();
         Ok(clone)
+    }
+
+    fn git(&self) -> Command {
+        let mut git = Command::new("git");
+        git.env("GIT_CONFIG_GLOBAL", self.trust());
+        git
+    }
+
+    fn trust(&self) -> PathBuf {
+        self.0.join("gitconfig")
+    }
+
+    /// Gives each file the text and the time that it has in this checkout,
+    /// where it may not be committed yet. What learners edit is the task.
+    fn resemble(&self) {
+        let mut git = self.git();
+        git.args(["ls-files", "-z", "--cached", "--others"]);
+        git.arg("--exclude-standard").current_dir(repository());
+        let listed = git.output().unwrap();
+        assert!(listed.status.success());
+        let listed = String::from_utf8(listed.stdout).unwrap();
+        for name in listed.split_terminator('\0') {
+            let (from, to) = (repository().join(name), self.root().join(name));
+            if name.starts_with("exercises/part") {
+                continue;
+            }
+            let Ok(time) = fs::metadata(&from).and_then(|it| it.modified())
+            else {
+                // It is known to git, and was removed here.
+                let _ = fs::remove_file(&to);
+                continue;
+            };
+            fs::create_dir_all(to.parent().unwrap()).unwrap();
+            fs::copy(&from, &to).unwrap();
+            let to = File::options().write(true).open(&to).unwrap();
+            to.set_modified(time).unwrap();
+        }
     }
 
     fn root(&self) -> PathBuf {

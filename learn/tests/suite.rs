@@ -69,6 +69,8 @@ fn the_quick_run_names_what_it_leaves_out() {
     let calls = scene.read("calls");
     assert_eq!(calls.lines().count(), 2, "{calls}");
     assert!(calls.contains("--lib --test part1_cpu"), "{calls}");
+    let nothing = scene.learn(&["test", "--quick", "--only", "lints"]);
+    nothing.stopped(2, &["--quick leaves out the step lints"]);
     let whole = scene.learn(&["test"]);
     assert!(!whole.went_well().out.contains("LEFT OUT"), "{}", whole.out);
 }

@@ -11,7 +11,7 @@ const EXERCISES: &str = "
 [[exercise]]
 id = \"p1_mul\"
 title = \"The rule of a product\"
-chapter = \"ch04-a-chapter.md\"
+chapter = \"a-chapter.md\"
 file = \"part1_cpu/p1_mul.rs\"
 needs = []
 task = \"Do it.\"
@@ -21,7 +21,7 @@ hints = [\"a\", \"b\", \"c\"]
 [[exercise]]
 id = \"p2_mul\"
 title = \"A kernel that multiplies\"
-chapter = \"ch04-a-chapter.md\"
+chapter = \"a-chapter.md\"
 file = \"part1_cpu/p2_mul.rs\"
 needs = []
 task = \"Do it.\"

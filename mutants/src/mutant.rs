@@ -30,7 +30,7 @@ pub(crate) struct Mutant {
     /// The line of `at`, from 1, and its column.
     pub(crate) line: usize,
     pub(crate) column: usize,
-    /// That line without its indent.
+    /// That line without its indent; of a statement all lines, as one.
     pub(crate) code: String,
 }
 
@@ -46,7 +46,11 @@ impl Mutant {
     ) -> Mutant {
         let before = &text[..at];
         let start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        let code = text[start..].lines().next().unwrap_or_default();
+        let code = match form {
+            Form::Statement => &text[range.clone()],
+            _ => text[start..].lines().next().unwrap_or_default(),
+        };
+        let code = code.split_whitespace().collect::<Vec<_>>().join(" ");
         Mutant {
             file: file.to_owned(),
             form,
@@ -56,7 +60,7 @@ impl Mutant {
             change,
             line: before.matches('\n').count() + 1,
             column: at - start + 1,
-            code: code.trim().to_owned(),
+            code,
         }
     }
 

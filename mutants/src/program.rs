@@ -26,11 +26,21 @@ impl Ending {
     }
 }
 
-/// `program` with a limit of its memory, where the system knows one.
-pub(crate) fn limited(program: &str) -> Command {
+/// A program has a limit of its memory, where the system knows one, and a
+/// process group of its own. That group does not hear a Ctrl-C: so a guard in
+/// it waits for the end of a pipe that only we hold open, and then ends the
+/// group.
+const GUARD: &str = r#"
+exec 3<&0 </dev/null
+{ read -r never <&3; kill -KILL 0; } >/dev/null 2>&1 &
+ulimit -v "$0" 2>/dev/null
+exec "$@" 3<&-
+"#;
+
+/// `program` under guard, for [`finish`].
+pub(crate) fn guarded(program: &str) -> Command {
     let mut command = Command::new("sh");
-    let script = format!("ulimit -v {MEMORY} 2>/dev/null; exec \"$0\" \"$@\"");
-    command.args(["-c", &script, program]);
+    command.args(["-c", GUARD, MEMORY, program]);
     command
 }
 
@@ -41,7 +51,7 @@ pub(crate) fn finish(
 ) -> Result<Ending, String> {
     let mut child = command
         .process_group(0)
-        .stdin(Stdio::null())
+        .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -62,11 +72,8 @@ pub(crate) fn finish(
             Err(error) => return Err(format!("{command:?}: {error}")),
         }
     };
-    let group = format!("-{}", child.id());
-    let _ = Command::new("kill")
-        .args(["-KILL", "--", &group])
-        .stderr(Stdio::null())
-        .status();
+    // The guard sees the end of the pipe.
+    drop(child.stdin.take());
     let _ = child.wait();
     let text = readers.map(|it| it.join().unwrap_or_default()).concat();
     Ok(Ending { status, text })
@@ -89,11 +96,13 @@ fn listen(
 
 #[cfg(test)]
 mod tests {
+    use std::{env, fs, process};
+
     use super::*;
 
     #[test]
     fn a_program_that_hangs_is_ended_with_all_that_it_started() {
-        let mut command = limited("sh");
+        let mut command = guarded("sh");
         command.args(["-c", "echo begun; sleep 600 & wait"]);
         let ending = finish(&mut command, Duration::from_millis(300)).unwrap();
         assert!(ending.status.is_none());
@@ -103,11 +112,54 @@ mod tests {
 
     #[test]
     fn what_is_too_much_is_read_and_not_kept() {
-        let mut command = limited("sh");
+        let mut command = guarded("sh");
         command.args(["-c", "head -c 1000000 /dev/zero; exit 3"]);
         let ending = finish(&mut command, Duration::from_secs(600)).unwrap();
         assert_eq!(ending.status.and_then(|it| it.code()), Some(3));
         assert!(!ending.good());
         assert_eq!(ending.text.len(), KEPT);
+    }
+
+    /// As Ctrl-C ends the tool, which a mutant that loops would not hear.
+    #[test]
+    fn a_program_does_not_outlive_who_has_started_it() {
+        let name = "a_program_does_not_outlive_who_has_started_it";
+        if let Some(file) = env::var_os("MUTANTS_CHILD") {
+            let mut command = guarded("sh");
+            command.args(["-c", "echo $$ >\"$0\"; while :; do :; done"]);
+            let limit = Duration::from_secs(600);
+            finish(command.arg(file), limit).unwrap();
+            return;
+        }
+        let file = env::temp_dir().join(format!("{name}.{}", process::id()));
+        let mut starter = Command::new(env::current_exe().unwrap())
+            .args(["--exact", &format!("program::tests::{name}")])
+            .env("MUTANTS_CHILD", &file)
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        let number = loop {
+            match fs::read_to_string(&file) {
+                Ok(text) if text.ends_with('\n') => break text,
+                _ => thread::sleep(Duration::from_millis(10)),
+            }
+        };
+        let _ = fs::remove_file(&file);
+        starter.kill().unwrap();
+        starter.wait().unwrap();
+        let is_there = || {
+            let mut kill = Command::new("kill");
+            let kill = kill.args(["-0", number.trim()]).stderr(Stdio::null());
+            kill.status().unwrap().success()
+        };
+        let start = Instant::now();
+        while is_there() && start.elapsed() < Duration::from_secs(20) {
+            thread::sleep(Duration::from_millis(10));
+        }
+        let outlived = is_there();
+        if outlived {
+            let _ = Command::new("kill").args(["-9", number.trim()]).status();
+        }
+        assert!(!outlived, "it runs on");
     }
 }

@@ -98,7 +98,7 @@ impl Suite {
 
     fn command(&self, program: usize) -> Command {
         let (_, file) = &self.programs[program];
-        let mut command = program::limited(&file.to_string_lossy());
+        let mut command = program::guarded(&file.to_string_lossy());
         command
             .current_dir(&self.folder)
             // What a mutant hides must not look like a machine without it.

@@ -198,6 +198,15 @@ mod tests {
     }
 
     #[test]
+    fn long_words_move_the_slots_to_the_right() {
+        let mut long = walk(&[2], &[0, 1]);
+        long.words.push("x".repeat(40));
+        let svg = slots("test", "", &[0.0, 1.0], &[long]);
+        // 40 letters of 8.5, and 24 beside them.
+        assert_eq!(svg.matches("<rect x=\"364.0\"").count(), 2, "{svg}");
+    }
+
+    #[test]
     fn nothing_can_be_drawn_too() {
         let svg = slots("test", "", &[], &[walk(&[0, 2], &[])]);
         assert!(svg.contains("viewBox=\"0 0 680 178\""), "{svg}");

@@ -151,36 +151,3 @@ fn pointee(type_name: &str) -> Option<&str> {
     let pointee = type_name.strip_suffix('*')?.trim_end();
     Some(pointee.trim_end_matches(|c: char| c.is_ascii_digit()))
 }
-
-/// What a kernel of this crate is given, from which it says how far it will
-/// reach into each buffer.
-pub(super) struct Given<'a> {
-    pub(super) arguments: &'a [Argument<'a>],
-    /// The number of work-groups in each dimension.
-    pub(super) groups: [usize; 3],
-}
-
-impl Given<'_> {
-    /// The `uint` at a place among the arguments, which count from 0.
-    pub(super) fn uint(&self, index: usize) -> Option<u64> {
-        match self.arguments.get(index) {
-            Some(Argument::Scalar(Scalar::U32(value))) => Some((*value).into()),
-            _ => None,
-        }
-    }
-
-    /// The `int8` at a place among the arguments.
-    pub(super) fn int8(&self, index: usize) -> Option<[i128; 8]> {
-        match self.arguments.get(index) {
-            Some(Argument::Scalar(Scalar::I32x8(values))) => {
-                Some(values.map(i128::from))
-            }
-            _ => None,
-        }
-    }
-
-    /// How many work-groups there are along a dimension.
-    pub(super) fn groups(&self, dimension: usize) -> u64 {
-        self.groups[dimension] as u64
-    }
-}

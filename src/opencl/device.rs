@@ -72,7 +72,8 @@ pub struct DeviceInfo {
     /// Bytes of the largest buffer.
     pub max_allocation: u64,
     /// Whether its compiler can be asked for quotients that are rounded right.
-    pub(super) exact_quotients: bool,
+    /// Elsewhere they may err by 2.5 units in the last place.
+    pub exact_quotients: bool,
     pub(super) id: DeviceId,
     pub(super) platform_id: PlatformId,
     pub(super) opencl: OpenclVersion,

@@ -6,12 +6,13 @@ use std::marker::PhantomData;
 
 use ocl::core::{self, Mem};
 
-use super::argument::{Argument, Given, Scalar};
+use super::argument::{Argument, Scalar};
 use super::buffer::{Buffer, Element};
 use super::device::Bytes;
 use super::event::Event;
 use super::extent::Extent;
 use super::gpu::Gpu;
+use super::reach::Given;
 use super::recorder;
 use super::signature::Signature;
 use super::source::{Code, Kernel, Source};
@@ -42,27 +43,6 @@ impl<'a, Of> Launch<'a, Of> {
             local: None,
             of: PhantomData,
         }
-    }
-
-    /// The next argument: a buffer of which the kernel reads the first
-    /// `at_least` values.
-    pub fn input<T: Element>(
-        self,
-        buffer: &'a Buffer<T>,
-        at_least: usize,
-    ) -> Launch<'a, Of> {
-        self.buffer(buffer, at_least, false)
-    }
-
-    /// The next argument: a buffer of which the kernel writes the first
-    /// `at_least` values. What is written has one name: the buffer is none
-    /// of the other arguments.
-    pub fn output<T: Element>(
-        self,
-        buffer: &'a Buffer<T>,
-        at_least: usize,
-    ) -> Launch<'a, Of> {
-        self.buffer(buffer, at_least, true)
     }
 
     fn buffer<T: Element>(
@@ -99,6 +79,44 @@ impl<'a, Of> Launch<'a, Of> {
     pub fn local(mut self, size: impl Into<Extent>) -> Launch<'a, Of> {
         self.local = Some(size.into());
         self
+    }
+}
+
+// How far one of this crate's kernels reaches, it says itself.
+impl<'a> Launch<'a> {
+    /// The next argument: a buffer that the kernel reads.
+    pub fn input<T: Element>(self, buffer: &'a Buffer<T>) -> Launch<'a> {
+        self.buffer(buffer, 0, false)
+    }
+
+    /// The next argument: a buffer that the kernel writes. What is written
+    /// has one name: the buffer is none of the other arguments.
+    pub fn output<T: Element>(self, buffer: &'a Buffer<T>) -> Launch<'a> {
+        self.buffer(buffer, 0, true)
+    }
+}
+
+// Of any other kernel the caller says it.
+impl<'a> Launch<'a, Source> {
+    /// The next argument: a buffer of which the kernel reads the first
+    /// `at_least` values.
+    pub fn input<T: Element>(
+        self,
+        buffer: &'a Buffer<T>,
+        at_least: usize,
+    ) -> Launch<'a, Source> {
+        self.buffer(buffer, at_least, false)
+    }
+
+    /// The next argument: a buffer of which the kernel writes the first
+    /// `at_least` values. What is written has one name: the buffer is none
+    /// of the other arguments.
+    pub fn output<T: Element>(
+        self,
+        buffer: &'a Buffer<T>,
+        at_least: usize,
+    ) -> Launch<'a, Source> {
+        self.buffer(buffer, at_least, true)
     }
 }
 

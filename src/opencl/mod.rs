@@ -1,5 +1,6 @@
-//! OpenCL behind one fence, built in chapters 12 to 14: all of the crate's
-//! `unsafe`, and all of its use of the package `ocl`, is in this folder.
+//! OpenCL behind one fence, built from "Hello OpenCL" to "Time it honestly":
+//! all of the crate's `unsafe`, and all of its use of the package `ocl`, is in
+//! this folder.
 //!
 //! What comes out is safe to use from any thread, checks every launch before
 //! the device sees it, and answers with an [`Error`](crate::Error) that is
@@ -7,20 +8,19 @@
 //!
 //! ```no_run
 //! # fn main() -> Result<(), rungrad::Error> {
-//! use rungrad::opencl::{Gpu, kernels};
+//! use rungrad::opencl::{Gpu, Source};
 //!
+//! let text = "kernel void twice(global float *out, uint n) {
+//!     uint i = get_global_id(0);
+//!     if (i < n) out[i] *= 2.0f;
+//! }";
 //! let gpu = Gpu::first()?;
-//! let a = gpu.upload(&[1.0_f32, 2.0, 3.0])?;
-//! let out = gpu.allocate::<f32>(3)?;
-//! gpu.launch(&kernels::EW_MUL)
-//!     .input(&a, 3)
-//!     .input(&a, 3)
-//!     .output(&out, 3)
-//!     .scalar(3_u32)
-//!     .global(3)
-//!     .local(256)
-//!     .run()?;
-//! assert_eq!(out.read()?, [1.0, 4.0, 9.0]);
+//! let out = gpu.upload(&[1.0_f32, 2.0, 3.0])?;
+//! let twice = Source::new("twice.cl", text, "twice");
+//! let launch = gpu.launch_source(&twice).output(&out, 3).scalar(3_u32);
+//! // SAFETY: the guard keeps every item inside the three numbers.
+//! unsafe { launch.global(3).local(64).run()? };
+//! assert_eq!(out.read()?, [2.0, 4.0, 6.0]);
 //! # Ok(())
 //! # }
 //! ```
@@ -30,8 +30,9 @@
 //! OpenCL library than the system's.
 //!
 //! Reading order: [`devices`], [`Gpu`], [`Buffer`], [`Kernel`] and
-//! [`kernels`], [`Launch`], [`Event`], [`record`]. `link.rs` is why all this builds, and
-//! runs, where there is no OpenCL at all.
+//! [`Source`], [`Launch`], [`Event`], [`record`]. `link.rs` is why all this
+//! builds, and runs, where there is no OpenCL at all. The kernels themselves
+//! stand with the parts that write them.
 
 #![allow(unsafe_code)]
 
@@ -42,11 +43,11 @@ mod device;
 mod event;
 mod extent;
 mod gpu;
-pub mod kernels;
 mod launch;
 #[cfg(all(unix, not(target_os = "macos")))]
 mod link;
 mod program;
+mod reach;
 mod recorder;
 mod signature;
 mod source;
@@ -59,6 +60,8 @@ pub use event::{Event, Times};
 pub use extent::Extent;
 pub use gpu::{DEVICE_VARIABLE, Gpu, Memory};
 pub use launch::Launch;
+pub(crate) use reach::{Given, counted, view};
 pub use recorder::record;
 pub(crate) use recorder::{start, stop};
+pub(crate) use source::kernel;
 pub use source::{Kernel, Source};

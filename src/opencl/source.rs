@@ -1,9 +1,10 @@
 //! The text of a kernel, and what this crate knows of it before a device
 //! compiles it.
 
-use super::argument::Given;
+use super::reach::Reach;
 
-/// A kernel that is compiled into this crate, from [`kernels`](super::kernels).
+/// A kernel that is compiled into this crate, one of the lists that the parts
+/// keep.
 #[derive(Clone, Copy, Debug)]
 pub struct Kernel {
     file: &'static str,
@@ -12,14 +13,16 @@ pub struct Kernel {
     reach: Reach,
 }
 
-/// How many values of each buffer, in the order of the arguments, a kernel
-/// may touch. `None` if the arguments are not those that it expects.
-pub(super) type Reach = fn(&Given) -> Option<Vec<u64>>;
-
 impl Kernel {
-    /// Only the parent module's constants are kernels: `launch` is safe
-    /// because of what their own module promises about each of them.
-    pub(super) const fn new(
+    /// Use [`kernel!`](super::kernel), which takes the text from its file.
+    ///
+    /// # Safety
+    ///
+    /// Whatever arguments and sizes it is launched with, the kernel touches
+    /// no more of each buffer than `reach` says of them, has no races, and
+    /// all its work-items come to an end. A list of kernels is tested for
+    /// this by being named in `tests/opencl/reach.rs`.
+    pub(crate) const unsafe fn new(
         file: &'static str,
         text: &'static str,
         name: &'static str,
@@ -95,3 +98,25 @@ pub(super) struct Code<'a> {
     pub(super) options: &'a str,
     pub(super) reach: Option<Reach>,
 }
+
+/// The kernel `$name` of the file `$file` under `kernels/`, and its reach.
+macro_rules! kernel {
+    ($file:literal, $name:expr, $reach:expr) => {
+        // SAFETY: its file guards each access by the sizes that it is given,
+        // and the tests of reach launch it with random ones.
+        unsafe {
+            $crate::opencl::Kernel::new(
+                concat!("kernels/", $file),
+                include_str!(concat!(
+                    env!("CARGO_MANIFEST_DIR"),
+                    "/kernels/",
+                    $file
+                )),
+                $name,
+                $reach,
+            )
+        }
+    };
+}
+
+pub(crate) use kernel;

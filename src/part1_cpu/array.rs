@@ -1,5 +1,6 @@
 //! Arithmetic on plain arrays, which nothing records: the ndarray side of
-//! the operations. Chapter 8 builds the broadcasting, chapter 10 the threads.
+//! the operations. "Shapes that stretch" builds the broadcasting, "Train the
+//! digits" the threads.
 //!
 //! Every array here is in row-major order, so its elements are one slice;
 //! those of a reader's come in through [`row_major`].
@@ -7,8 +8,9 @@
 use ndarray::{Array2, ArrayD, ArrayView2, ArrayViewMut2, Axis, IxDyn, s};
 use rayon::prelude::*;
 
-use crate::error::{mistake, or_raise, room};
-use crate::shape::{broadcast, checked_size, size, stretched};
+use crate::checks;
+use crate::error::{or_raise, room};
+use crate::shape::{size, stretched};
 
 // ANCHOR: thresholds
 /// From this many elements on the threads share them. On two cores an
@@ -62,16 +64,9 @@ pub(super) fn zip(
     if a.shape() == b.shape() {
         return zip_equal(a, b, f);
     }
-    let Some(shape) = broadcast(a.shape(), b.shape()) else {
-        mistake(format!(
-            "{op}: the shapes {:?} and {:?} do not broadcast; aligned at the \
-             right, sizes must be equal or 1",
-            a.shape(),
-            b.shape()
-        ))
-    };
+    let shape = or_raise(checks::stretched(op, a.shape(), b.shape()));
     // Two small shapes may stretch to one that no memory has room for.
-    or_raise(checked_size(&shape).and_then(room::<f32>));
+    or_raise(room::<f32>(size(&shape)));
     zip_equal(&expand(a, &shape), &expand(b, &shape), f)
 }
 

@@ -1,4 +1,4 @@
-//! The sweep from the result back to the leaves, built in chapter 5.
+//! The sweep from the result back to the leaves, built in "One sweep".
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -7,7 +7,8 @@ use ndarray::{ArrayD, IxDyn};
 
 use super::Tensor;
 use super::array::row_major;
-use crate::error::mistake;
+use crate::checks;
+use crate::error::or_raise;
 use crate::graph::topological_order;
 use crate::tape::{Record, Tape};
 
@@ -23,7 +24,8 @@ impl Tensor {
     /// Adds to every leaf the gradient of the sum of `self * grad`.
     #[track_caller]
     pub fn backward_with(&self, grad: &ArrayD<f32>) {
-        self.check_seed(grad);
+        let op = "backward_with";
+        or_raise(checks::seed(op, (grad.shape(), HERE), (self.shape(), HERE)));
         self.sweep(&row_major(grad.clone()), |_, _, _| ());
     }
 
@@ -118,55 +120,24 @@ impl Tensor {
     /// The seed of a tensor of one element: its gradient to itself.
     #[track_caller]
     fn one(&self) -> ArrayD<f32> {
-        if self.0.data.len() != 1 {
-            mistake(format!(
-                "backward: this tensor has shape {:?}, not one element; sum \
-                 it first, or hand backward_with a gradient of that shape",
-                self.shape()
-            ));
-        }
+        or_raise(checks::one_element("backward", self.shape()));
         ArrayD::ones(IxDyn(self.shape()))
     }
 
-    #[track_caller]
-    fn check_seed(&self, grad: &ArrayD<f32>) {
-        if self.shape() != grad.shape() {
-            mistake(format!(
-                "backward_with: the gradient has shape {:?}, but this tensor \
-                 has {:?}; give both the same shape",
-                grad.shape(),
-                self.shape()
-            ));
-        }
-    }
-
-    /// A rule of a reader's own may be wrong in shape or in number.
+    /// A rule of a reader's own may be wrong in number or in shape.
     #[track_caller]
     fn check_rule(&self, grads: &[ArrayD<f32>]) {
-        let parents = &self.0.parents;
-        if grads.len() != parents.len() {
-            mistake(format!(
-                "{}: the rule gave {} gradients for {} operands; give one \
-                 for each, in operand order",
-                self.op(),
-                grads.len(),
-                parents.len()
-            ));
-        }
+        let (op, parents) = (self.op(), &self.0.parents);
+        or_raise(checks::gradients(op, grads.len(), parents.len()));
         for (place, (parent, grad)) in parents.iter().zip(grads).enumerate() {
-            if parent.shape() != grad.shape() {
-                mistake(format!(
-                    "{}: the gradient of operand {place} has shape {:?}, but \
-                     the operand has {:?}; a gradient has the shape of what \
-                     it belongs to",
-                    self.op(),
-                    grad.shape(),
-                    parent.shape()
-                ));
-            }
+            let (given, wanted) = (Some((grad.shape(), HERE)), parent.shape());
+            or_raise(checks::gradient(op, place, given, (wanted, HERE)));
         }
     }
 }
+
+/// Part 1 has one device.
+const HERE: &str = "the processor";
 
 #[cfg(test)]
 mod tests {

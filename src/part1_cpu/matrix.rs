@@ -1,5 +1,5 @@
 //! Matrices, other shapes, and the way from scores to a loss, built in
-//! chapter 9.
+//! "Matmul and softmax".
 
 use std::rc::Rc;
 
@@ -7,9 +7,10 @@ use ndarray::{ArrayD, Axis, IxDyn};
 
 use super::Tensor;
 use super::array::{matmul, permute, reshape, slice, sum_axes, zip};
-use crate::error::{mistake, or_raise, room};
+use crate::checks;
+use crate::error::{or_raise, room};
 use crate::ops::Op;
-use crate::shape::{checked_size, size};
+use crate::shape::size;
 
 // ANCHOR: matmul
 impl Tensor {
@@ -18,7 +19,9 @@ impl Tensor {
     /// `grad_a = grad_out b^T`, `grad_b = a^T grad_out`.
     #[track_caller]
     pub fn matmul(&self, other: &Tensor) -> Tensor {
-        check_matrices(self, other);
+        let shape = or_raise(checks::matrices(self.shape(), other.shape()));
+        // Long products are added up in `f64`, beside the result.
+        or_raise(room::<(f32, f64)>(size(&shape)));
         let (a, b) = (self.data(), other.data());
         let product = matmul(&a, &b);
         Tensor::record(Op::Matmul, &[self, other], product, move |grad_out| {
@@ -34,15 +37,7 @@ impl Tensor {
     /// The same elements in row-major order under another shape.
     #[track_caller]
     pub fn reshape(&self, shape: &[usize]) -> Tensor {
-        if size(shape) != size(self.shape()) {
-            mistake(format!(
-                "reshape: {:?} has {} elements, {shape:?} has {}; keep the \
-                 number of elements",
-                self.shape(),
-                size(self.shape()),
-                size(shape)
-            ));
-        }
+        or_raise(checks::reshape(self.shape(), shape));
         let from = self.shape().to_vec();
         let op = Op::Reshape(shape.to_vec());
         let out = reshape(&self.data(), shape);
@@ -54,14 +49,8 @@ impl Tensor {
     /// The last two axes, exchanged.
     #[track_caller]
     pub fn transpose(&self) -> Tensor {
+        or_raise(checks::two_axes("transpose", self.shape()));
         let axes = self.shape().len();
-        if axes < 2 {
-            mistake(format!(
-                "transpose: shape {:?} has no two axes to exchange; reshape \
-                 it to a matrix",
-                self.shape()
-            ));
-        }
         let mut order = self.all_axes();
         order.swap(axes - 2, axes - 1);
         let out = permute(&self.data(), &order);
@@ -77,7 +66,7 @@ impl Tensor {
     /// Positive numbers that sum to 1 along the last axis.
     #[track_caller]
     pub fn softmax(&self) -> Tensor {
-        check_row("softmax", self);
+        or_raise(checks::row("softmax", self.shape()));
         self.log_softmax().exp()
     }
 
@@ -87,7 +76,7 @@ impl Tensor {
     /// `grad_a = grad_out - softmax(a) * sum(grad_out)`, row by row.
     #[track_caller]
     pub fn log_softmax(&self) -> Tensor {
-        check_row("log_softmax", self);
+        or_raise(checks::row("log_softmax", self.shape()));
         let last = self.shape().len() - 1;
         let y = Rc::new(log_softmax(&self.data()));
         let op = Op::LogSoftmax;
@@ -106,7 +95,7 @@ impl Tensor {
     /// row: the negative logarithm of the share that it got.
     #[track_caller]
     pub fn cross_entropy(&self, labels: &[usize]) -> Tensor {
-        check_labels(self, labels);
+        or_raise(checks::labels("cross_entropy", self.shape(), labels));
         self.log_softmax().pick(labels).mean().neg()
     }
 
@@ -151,59 +140,3 @@ fn log_softmax(a: &ArrayD<f32>) -> ArrayD<f32> {
     out
 }
 // ANCHOR_END: stable
-
-#[track_caller]
-fn check_matrices(a: &Tensor, b: &Tensor) {
-    match (a.shape(), b.shape()) {
-        ([m, k], [other, n]) if k == other => {
-            or_raise(checked_size(&[*m, *n]).and_then(room::<f32>));
-        }
-        ([_, k], [other, _]) => mistake(format!(
-            "matmul: {:?} x {:?}: the left has {k} columns and the right \
-             {other} rows; make them equal, perhaps by .transpose()",
-            a.shape(),
-            b.shape()
-        )),
-        _ => mistake(format!(
-            "matmul: {:?} x {:?}: both must be matrices of two axes; use \
-             .reshape(..)",
-            a.shape(),
-            b.shape()
-        )),
-    }
-}
-
-#[track_caller]
-fn check_row(op: &str, a: &Tensor) {
-    if a.shape().is_empty() {
-        mistake(format!(
-            "{op}: a tensor without axes has no row; reshape it to [1, 1]"
-        ));
-    }
-}
-
-#[track_caller]
-fn check_labels(scores: &Tensor, labels: &[usize]) {
-    let (rows, classes) = match *scores.shape() {
-        [rows, classes] if classes > 0 => (rows, classes),
-        _ => mistake(format!(
-            "cross_entropy: the scores have shape {:?}; it must be (rows, \
-             classes), with at least one class",
-            scores.shape()
-        )),
-    };
-    if rows != labels.len() {
-        mistake(format!(
-            "cross_entropy: {rows} rows of scores and {} labels; give one \
-             label for each row",
-            labels.len()
-        ));
-    }
-    if let Some(label) = labels.iter().find(|&&label| label >= classes) {
-        mistake(format!(
-            "cross_entropy: label {label} with {classes} classes; labels \
-             count from 0 to {}",
-            classes - 1
-        ));
-    }
-}

@@ -1,4 +1,5 @@
-//! Part 1: an autograd engine on CPU arrays. Chapters 3 to 10 build it.
+//! Part 1: an autograd engine on CPU arrays. The chapters from "A tensor that
+//! remembers" to "Train the digits" build it.
 //!
 //! Reading order: [`Tensor`] (`tensor.rs`), its operations (`ops.rs`,
 //! `reduce.rs`, `matrix.rs`) over plain arrays (`array.rs`), the operators

@@ -1,4 +1,4 @@
-//! A layer, and a network made of layers. Chapter 10 builds them.
+//! A layer, and a network made of layers. "Train the digits" builds them.
 //!
 //! A parameter is an ordinary leaf: nothing in here knows how it is trained.
 

@@ -1,5 +1,6 @@
 //! `a * b`, `-a`, `1.0 - a`: the operators, on tensors, references and
-//! numbers. Each is a line of `ops.rs`; chapter 7 writes the macros.
+//! numbers. Each is a line of `ops.rs`; "Few rules, many operations" writes
+//! the macros.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 

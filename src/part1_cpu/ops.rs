@@ -1,17 +1,19 @@
 //! The operations on single elements, in the order of [`crate::ops`]. Each
 //! of the few that carry a gradient gives a result and the local rule that
-//! goes with it; the many others are made of these in a line. Chapters 4, 7
-//! and 8 build them; `reduce.rs` and `matrix.rs` hold the rest.
+//! goes with it; the many others are made of these in a line. "Backward by
+//! hand", "Few rules, many operations" and "Shapes that stretch" build them;
+//! `reduce.rs` and `matrix.rs` hold the rest.
 
+use std::f32::consts::{SQRT_2, TAU};
 use std::rc::Rc;
 
 use ndarray::ArrayD;
 
 use super::Tensor;
 use super::array::{map, sum_to, zip};
-use crate::error::mistake;
+use crate::checks;
+use crate::error::or_raise;
 use crate::ops::Op;
-use crate::shape::broadcast;
 
 // ANCHOR: mul
 impl Tensor {
@@ -91,7 +93,8 @@ impl Tensor {
     /// `a - b`, as `a + (-b)`.
     #[track_caller]
     pub fn sub(&self, other: &Tensor) -> Tensor {
-        check_broadcast("sub", self, other);
+        // What is derived refuses under its own name.
+        or_raise(checks::stretched("sub", self.shape(), other.shape()));
         self.add(&other.neg())
     }
 }
@@ -208,6 +211,20 @@ impl Tensor {
 }
 // ANCHOR_END: sigmoid
 
+// ANCHOR: gelu
+impl Tensor {
+    /// The Gaussian error linear unit: each element times the share of a bell
+    /// that lies below it. The slope is that share, and `a` times the height
+    /// of the bell.
+    pub fn gelu(&self) -> Tensor {
+        let share = |x: f32| 0.5 * (1.0 + libm::erff(x / SQRT_2));
+        let bell = |x: f32| (-0.5 * x * x).exp() / TAU.sqrt();
+        let slope = move |x, _| share(x) + x * bell(x);
+        self.elementwise(Op::Gelu, move |x| x * share(x), slope)
+    }
+}
+// ANCHOR_END: gelu
+
 // ANCHOR: elementwise
 impl Tensor {
     /// An operation on each element alone: its function, and its slope from
@@ -227,16 +244,3 @@ impl Tensor {
     }
 }
 // ANCHOR_END: elementwise
-
-/// A derived operation refuses under its own name.
-#[track_caller]
-fn check_broadcast(op: &str, a: &Tensor, b: &Tensor) {
-    if broadcast(a.shape(), b.shape()).is_none() {
-        mistake(format!(
-            "{op}: the shapes {:?} and {:?} do not broadcast; aligned at the \
-             right, sizes must be equal or 1",
-            a.shape(),
-            b.shape()
-        ));
-    }
-}

@@ -1,4 +1,4 @@
-//! From gradients to better parameters. Chapter 10 builds it.
+//! From gradients to better parameters. "Train the digits" builds it.
 
 use ndarray::ArrayD;
 

@@ -1,9 +1,12 @@
-//! Many elements into one, built in chapters 8 and 9.
+//! Many elements into one, built in "Shapes that stretch" and "Matmul and
+//! softmax".
 
 use super::Tensor;
 use super::array::{expand, max_axes, reshape, sum_axes, zip};
-use crate::error::mistake;
+use crate::checks;
+use crate::error::or_raise;
 use crate::ops::{Keep, Op};
+use crate::shape::with_ones;
 
 // ANCHOR: sum
 impl Tensor {
@@ -16,9 +19,10 @@ impl Tensor {
     /// that was summed.
     #[track_caller]
     pub fn sum_over(&self, axes: &[usize], keep: Keep) -> Tensor {
-        self.check_axes("sum", axes);
+        or_raise(checks::axes("sum", self.shape(), axes));
         let op = Op::Sum(axes.to_vec(), keep);
-        let (shape, ones) = (self.shape().to_vec(), self.with_ones(axes));
+        let (shape, ones) =
+            (self.shape().to_vec(), with_ones(self.shape(), axes));
         let total = self.settle(sum_axes(&self.data(), axes), axes, keep);
         Tensor::record(op, &[self], total, move |grad_out| {
             vec![expand(&reshape(grad_out, &ones), &shape)]
@@ -37,7 +41,7 @@ impl Tensor {
     /// is 0 / 0, a NaN.
     #[track_caller]
     pub fn mean_over(&self, axes: &[usize], keep: Keep) -> Tensor {
-        self.check_axes("mean", axes);
+        or_raise(checks::axes("mean", self.shape(), axes));
         let count: usize =
             axes.iter().map(|&axis| self.shape()[axis]).product();
         self.sum_over(axes, keep).scale(1.0 / count as f32)
@@ -55,16 +59,10 @@ impl Tensor {
     /// share the gradient.
     #[track_caller]
     pub fn max_over(&self, axes: &[usize], keep: Keep) -> Tensor {
-        self.check_axes("max", axes);
-        if axes.iter().any(|&axis| self.shape()[axis] == 0) {
-            mistake(format!(
-                "max: shape {:?} has no element along {axes:?}, and nothing \
-                 is the largest of none; look at the shape first",
-                self.shape()
-            ));
-        }
+        or_raise(checks::axes("max", self.shape(), axes));
+        or_raise(checks::some_elements("max", self.shape(), axes));
         let op = Op::Max(axes.to_vec(), keep);
-        let (a, ones) = (self.data(), self.with_ones(axes));
+        let (a, ones) = (self.data(), with_ones(self.shape(), axes));
         let most = reshape(&max_axes(&a, axes), &ones);
         let out = self.settle(most.clone(), axes, keep);
         let axes = axes.to_vec();
@@ -84,13 +82,6 @@ impl Tensor {
         (0..self.shape().len()).collect()
     }
 
-    /// The shape with the reduced axes as 1: how a gradient is laid beside
-    /// the operand again.
-    fn with_ones(&self, axes: &[usize]) -> Vec<usize> {
-        let sizes = self.shape().iter().enumerate();
-        sizes.map(|(i, &n)| if axes.contains(&i) { 1 } else { n }).collect()
-    }
-
     /// The reduced array in the shape that was asked for.
     fn settle(
         &self,
@@ -98,31 +89,11 @@ impl Tensor {
         axes: &[usize],
         keep: Keep,
     ) -> ndarray::ArrayD<f32> {
-        let mut shape = self.with_ones(axes);
+        let mut shape = with_ones(self.shape(), axes);
         if keep == Keep::No {
             let mut axis = 0..shape.len();
             shape.retain(|_| !axes.contains(&axis.next().expect("an axis")));
         }
         reshape(&reduced, &shape)
-    }
-
-    #[track_caller]
-    fn check_axes(&self, op: &str, axes: &[usize]) {
-        let shape = self.shape();
-        for (place, &axis) in axes.iter().enumerate() {
-            if axis >= shape.len() {
-                mistake(format!(
-                    "{op}: there is no axis {axis}; shape {shape:?} has the \
-                     axes {:?}",
-                    self.all_axes()
-                ));
-            }
-            if axes[..place].contains(&axis) {
-                mistake(format!(
-                    "{op}: axis {axis} stands twice in {axes:?}; name each \
-                     axis once"
-                ));
-            }
-        }
     }
 }

@@ -1,4 +1,5 @@
-//! A tensor that remembers, built in chapters 3 and 6.
+//! The tensor of Part 1, built in "A tensor that remembers" and "Who owns the
+//! graph".
 
 use std::cell::RefCell;
 use std::fmt;

@@ -1,10 +1,12 @@
-//! The sweep from the result back to the leaves, built in chapter 16. Lay it
-//! beside Part 1's: only the type of a gradient has changed.
+//! The sweep from the result back to the leaves, built in "Gradients that are
+//! not recorded". Lay it beside Part 1's: only the type of a gradient has
+//! changed.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use super::Tensor;
+use crate::checks;
 use crate::error::{mistake, or_raise};
 use crate::graph::topological_order;
 use crate::tape::{Flat, Record, Tape};
@@ -21,7 +23,8 @@ impl Tensor {
     /// Adds to every leaf the gradient of the sum of `self * grad`.
     #[track_caller]
     pub fn backward_with(&self, grad: &Tensor) {
-        self.check_seed(grad);
+        let [given, here] = [grad, self].map(|t| (t.shape(), t.gpu()));
+        or_raise(checks::seed("backward_with", given, here));
         self.sweep(&grad.detach(), |_, _, _| ());
     }
 
@@ -119,67 +122,28 @@ impl Tensor {
     /// The seed of a tensor of one element: its gradient to itself.
     #[track_caller]
     fn one(&self) -> Tensor {
-        if self.len() != 1 {
-            mistake(format!(
-                "backward: this tensor has shape {:?}, not one element; sum \
-                 it first, or hand backward_with a gradient of that shape",
-                self.shape()
-            ));
-        }
+        or_raise(checks::one_element("backward", self.shape()));
         or_raise(Tensor::new(self.gpu(), self.shape(), &[1.0]))
     }
 
-    #[track_caller]
-    fn check_seed(&self, grad: &Tensor) {
-        if self.shape() != grad.shape() || self.gpu() != grad.gpu() {
-            mistake(format!(
-                "backward_with: the gradient has shape {:?} on {}, but this \
-                 tensor has {:?} on {}; give both the same",
-                grad.shape(),
-                grad.gpu().name(),
-                self.shape(),
-                self.gpu().name()
-            ));
-        }
-    }
-
-    /// A rule of a reader's own may be wrong in number or in shape, or give
-    /// gradients that remember how they were computed.
+    /// A rule of a reader's own may be wrong in number, in shape or in place,
+    /// or give gradients that remember how they were computed.
     #[track_caller]
     fn check_rule(&self, grads: &[Option<Tensor>]) {
-        let parents = &self.0.parents;
-        if grads.len() != parents.len() {
-            mistake(format!(
-                "{}: the rule gave {} gradients for {} operands; give one \
-                 for each, in operand order",
-                self.op(),
-                grads.len(),
-                parents.len()
-            ));
-        }
+        let (op, parents) = (self.op(), &self.0.parents);
+        or_raise(checks::gradients(op, grads.len(), parents.len()));
         for (place, (parent, grad)) in parents.iter().zip(grads).enumerate() {
-            match grad {
-                None if parent.needs_grad() => mistake(format!(
-                    "{}: the rule gave no gradient for operand {place}, \
-                     which requires one",
-                    self.op()
-                )),
-                Some(grad) if grad.shape() != parent.shape() => {
-                    mistake(format!(
-                        "{}: the gradient of operand {place} has shape {:?}, \
-                         but the operand has {:?}; a gradient has the shape \
-                         of what it belongs to",
-                        self.op(),
-                        grad.shape(),
-                        parent.shape()
-                    ))
-                }
-                Some(grad) if grad.needs_grad() => mistake(format!(
-                    "{}: the gradient of operand {place} is itself recorded; \
-                     let the rule work on detached operands",
-                    self.op()
-                )),
-                _ => {}
+            if grad.is_none() && !parent.needs_grad() {
+                continue;
+            }
+            let given = grad.as_ref().map(|it| (it.shape(), it.gpu()));
+            let wanted = (parent.shape(), parent.gpu());
+            or_raise(checks::gradient(op, place, given, wanted));
+            if grad.as_ref().is_some_and(Tensor::needs_grad) {
+                mistake(format!(
+                    "{op}: the gradient of operand {place} is itself \
+                     recorded; let the rule work on detached operands"
+                ));
             }
         }
     }

@@ -1,9 +1,9 @@
 //! The ladder: kernels that all multiply matrices, each with one idea more
-//! than the one before. Chapter 18 climbs it.
+//! than the one before. "The matmul ladder" climbs it.
 
-use super::Tensor;
-use crate::error::Error;
-use crate::opencl::{Buffer, Event, Kernel, kernels};
+use super::{Tensor, kernels};
+use crate::error::Result;
+use crate::opencl::{Buffer, Event, Kernel};
 
 /// A kernel of the ladder, and how it shares out the elements of the result.
 #[derive(Clone, Copy, Debug)]
@@ -84,7 +84,7 @@ impl Rung {
         b: &Buffer<f32>,
         out: &Buffer<f32>,
         [m, k, n]: [usize; 3],
-    ) -> Result<Event, Error> {
+    ) -> Result<Event> {
         let down = m.div_ceil(self.tile);
         let across = n.div_ceil(self.tile);
         let groups =
@@ -92,9 +92,9 @@ impl Rung {
         let items = [0, 1].map(|d| groups[d] * self.group[d]);
         a.gpu()
             .launch(&self.kernel)
-            .input(a, m * k)
-            .input(b, k * n)
-            .output(out, m * n)
+            .input(a)
+            .input(b)
+            .output(out)
             .scalar(m as u32)
             .scalar(k as u32)
             .scalar(n as u32)
@@ -110,8 +110,8 @@ impl Rung {
 /// A group keeps one unit busy, and a large tile is one group. On an H200 the
 /// top rung leads from a tile for each unit on, if rows are whole fours; the
 /// one below it, whose tiles have twice the items, from an eighth of that; and
-/// where the result has less to give, small tiles do. Long sums need a rung
-/// that keeps what it rounds away.
+/// where the result has less to give, small tiles do. That is for up to 128
+/// products; longer sums need a rung that keeps what it rounds away.
 pub fn choose(units: usize, [m, k, n]: [usize; 3]) -> &'static Rung {
     let [_, _, tiled, .., ahead, tall] = &LADDER;
     let tiles = |rung: &Rung| (m / rung.tile) * (n / rung.tile);
@@ -131,7 +131,7 @@ pub fn choose(units: usize, [m, k, n]: [usize; 3]) -> &'static Rung {
 // ANCHOR: product
 /// The product of two matrices, `(m, k) x (k, n)`. The caller has compared
 /// the shapes.
-pub(super) fn product(a: &Tensor, b: &Tensor) -> Result<Tensor, Error> {
+pub(super) fn product(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     let (m, k, n) = (a.shape()[0], a.shape()[1], b.shape()[1]);
     let out = a.gpu().allocate((m * n).max(1))?;
     if m * n > 0 {

@@ -1,15 +1,16 @@
 //! Matrices, other shapes, and the way from scores to a loss, built in
-//! chapters 17 and 18.
+//! "Reductions and barriers" and "The matmul ladder".
 
 use std::rc::Rc;
 
-use super::Tensor;
 use super::matmul::product;
-use super::ops::{GROUP, count, filled, same_device};
-use crate::error::{Error, mistake, or_raise};
-use crate::opencl::{Buffer, kernels};
+use super::ops::{GROUP, count, filled, one_device};
+use super::{Tensor, kernels};
+use crate::checks;
+use crate::error::{Result, or_raise};
+use crate::opencl::Buffer;
 use crate::ops::{Keep, Op};
-use crate::shape::{checked_size, size};
+use crate::shape::size;
 
 /// The side of a tile in `kernels/part2/transpose_tiled.cl`.
 const TILE: usize = 16;
@@ -24,7 +25,8 @@ impl Tensor {
     /// `grad_a = grad_out b^T`, `grad_b = a^T grad_out`.
     #[track_caller]
     pub fn matmul(&self, other: &Tensor) -> Tensor {
-        check_matrices(self, other);
+        or_raise(one_device("matmul", self, other));
+        or_raise(checks::matrices(self.shape(), other.shape()));
         let out = or_raise(product(self, other));
         let needs = [self.needs_grad(), other.needs_grad()];
         let (a, b) = (self.detach(), other.detach());
@@ -42,15 +44,7 @@ impl Tensor {
     /// where they are: a buffer has no shape.
     #[track_caller]
     pub fn reshape(&self, shape: &[usize]) -> Tensor {
-        if size(shape) != self.len() {
-            mistake(format!(
-                "reshape: {:?} has {} elements, {shape:?} has {}; keep the \
-                 number of elements",
-                self.shape(),
-                self.len(),
-                size(shape)
-            ));
-        }
+        or_raise(checks::reshape(self.shape(), shape));
         let from = self.shape().to_vec();
         let (op, out) = (Op::Reshape(shape.to_vec()), self.shaped(shape));
         Tensor::record(op, &[self], out, move |grad_out| {
@@ -61,20 +55,15 @@ impl Tensor {
     /// The last two axes, exchanged.
     #[track_caller]
     pub fn transpose(&self) -> Tensor {
-        let [batch @ .., rows, columns] = self.shape() else {
-            mistake(format!(
-                "transpose: shape {:?} has no two axes to exchange; reshape \
-                 it to a matrix",
-                self.shape()
-            ));
-        };
-        let (rows, columns) = (*rows, *columns);
+        or_raise(checks::two_axes("transpose", self.shape()));
+        let (batch, matrix) = self.shape().split_at(self.shape().len() - 2);
+        let (rows, columns) = (matrix[0], matrix[1]);
         let shape = [batch, &[columns, rows]].concat();
-        let out = or_raise(filled(self.gpu(), &shape, |out, n| {
+        let out = or_raise(filled(self.gpu(), &shape, |out, _| {
             self.gpu()
                 .launch(&kernels::TRANSPOSE_TILED)
-                .input(self.buffer(), n)
-                .output(out, n)
+                .input(self.buffer())
+                .output(out)
                 .scalar(count(rows))
                 .scalar(count(columns))
                 .global([columns, rows, size(batch)])
@@ -94,7 +83,7 @@ impl Tensor {
     /// Positive numbers that sum to 1 along the last axis.
     #[track_caller]
     pub fn softmax(&self) -> Tensor {
-        check_row("softmax", self);
+        or_raise(checks::row("softmax", self.shape()));
         self.log_softmax().exp()
     }
 
@@ -104,14 +93,14 @@ impl Tensor {
     /// `grad_a = grad_out - softmax(a) * sum(grad_out)`, row by row.
     #[track_caller]
     pub fn log_softmax(&self) -> Tensor {
-        check_row("log_softmax", self);
+        or_raise(checks::row("log_softmax", self.shape()));
         let last = self.shape().len() - 1;
         let columns = self.shape()[last];
         let y = or_raise(filled(self.gpu(), self.shape(), |out, n| {
             self.gpu()
                 .launch(&kernels::SOFTMAX_LOG)
-                .input(self.buffer(), n)
-                .output(out, n)
+                .input(self.buffer())
+                .output(out)
                 .scalar(count(columns))
                 .global(n / columns * ROW_GROUP)
                 .local(ROW_GROUP)
@@ -130,7 +119,7 @@ impl Tensor {
     /// row: the negative logarithm of the share that it got.
     #[track_caller]
     pub fn cross_entropy(&self, labels: &[usize]) -> Tensor {
-        check_labels(self, labels);
+        or_raise(checks::labels("cross_entropy", self.shape(), labels));
         self.log_softmax().pick(labels).mean().neg()
     }
 
@@ -149,19 +138,19 @@ impl Tensor {
 
 /// Labels on the device of the scores, and one that nobody reads: OpenCL has
 /// no buffer of 0 bytes.
-fn upload(scores: &Tensor, labels: &[usize]) -> Result<Buffer<u32>, Error> {
+fn upload(scores: &Tensor, labels: &[usize]) -> Result<Buffer<u32>> {
     let labels = labels.iter().map(|&label| label as u32);
     scores.gpu().upload(&labels.chain([0]).collect::<Vec<_>>())
 }
 
-fn pick(a: &Tensor, labels: &Buffer<u32>) -> Result<Tensor, Error> {
+fn pick(a: &Tensor, labels: &Buffer<u32>) -> Result<Tensor> {
     let (rows, classes) = (a.shape()[0], a.shape()[1]);
     filled(a.gpu(), &[rows], |out, n| {
         a.gpu()
             .launch(&kernels::PICK_LABELS)
-            .input(a.buffer(), a.len())
-            .input(labels, n)
-            .output(out, n)
+            .input(a.buffer())
+            .input(labels)
+            .output(out)
             .scalar(classes as u32)
             .scalar(n as u32)
             .global(n)
@@ -174,76 +163,19 @@ fn pick_backward(
     grad_out: &Tensor,
     labels: &Buffer<u32>,
     shape: &[usize],
-) -> Result<Tensor, Error> {
-    let (rows, classes) = (shape[0], shape[1]);
+) -> Result<Tensor> {
+    let classes = shape[1];
     filled(grad_out.gpu(), shape, |out, n| {
         grad_out
             .gpu()
             .launch(&kernels::PICK_BACKWARD)
-            .input(grad_out.buffer(), rows)
-            .input(labels, rows)
-            .output(out, n)
+            .input(grad_out.buffer())
+            .input(labels)
+            .output(out)
             .scalar(classes as u32)
             .scalar(n as u32)
             .global(n)
             .local(GROUP)
             .run()
     })
-}
-
-#[track_caller]
-fn check_matrices(a: &Tensor, b: &Tensor) {
-    or_raise(same_device("matmul", a, b));
-    match (a.shape(), b.shape()) {
-        ([m, k], [other, n]) if k == other => {
-            or_raise(checked_size(&[*m, *n]));
-        }
-        ([_, k], [other, _]) => mistake(format!(
-            "matmul: {:?} x {:?}: the left has {k} columns and the right \
-             {other} rows; make them equal, perhaps by .transpose()",
-            a.shape(),
-            b.shape()
-        )),
-        _ => mistake(format!(
-            "matmul: {:?} x {:?}: both must be matrices of two axes; use \
-             .reshape(..)",
-            a.shape(),
-            b.shape()
-        )),
-    }
-}
-
-#[track_caller]
-fn check_row(op: &str, a: &Tensor) {
-    if a.shape().is_empty() {
-        mistake(format!(
-            "{op}: a tensor without axes has no row; reshape it to [1, 1]"
-        ));
-    }
-}
-
-#[track_caller]
-fn check_labels(scores: &Tensor, labels: &[usize]) {
-    let (rows, classes) = match *scores.shape() {
-        [rows, classes] if classes > 0 => (rows, classes),
-        _ => mistake(format!(
-            "cross_entropy: the scores have shape {:?}; it must be (rows, \
-             classes), with at least one class",
-            scores.shape()
-        )),
-    };
-    if rows != labels.len() {
-        mistake(format!(
-            "cross_entropy: {rows} rows of scores and {} labels; give one \
-             label for each row",
-            labels.len()
-        ));
-    }
-    if let Some(label) = labels.iter().find(|&&label| label >= classes) {
-        mistake(format!(
-            "cross_entropy: label {label} with {classes} classes; labels \
-             count from 0 to {}",
-            classes - 1
-        ));
-    }
 }

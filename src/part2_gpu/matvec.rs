@@ -1,8 +1,9 @@
-//! A matrix by a vector in two ways, which differ in who reads what; chapter
-//! 14 times them.
+//! A matrix by a vector in two ways, which differ in who reads what; "Time it
+//! honestly" times them.
 
-use crate::error::Error;
-use crate::opencl::{Buffer, Event, Kernel, kernels};
+use super::kernels;
+use crate::error::Result;
+use crate::opencl::{Buffer, Event, Kernel};
 
 /// A kernel, and how it shares out the rows.
 #[derive(Clone, Copy, Debug)]
@@ -28,13 +29,13 @@ impl Way {
         v: &Buffer<f32>,
         out: &Buffer<f32>,
         [m, k]: [usize; 2],
-    ) -> Result<Event, Error> {
+    ) -> Result<Event> {
         let launch = a
             .gpu()
             .launch(&self.kernel)
-            .input(a, m * k)
-            .input(v, k)
-            .output(out, m)
+            .input(a)
+            .input(v)
+            .output(out)
             .scalar(m as u32)
             .scalar(k as u32);
         match self.team {

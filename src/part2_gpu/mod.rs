@@ -1,12 +1,13 @@
-//! Part 2: the same engine on raw OpenCL kernels. Chapters 11 to 20 build
-//! it, on [`crate::opencl`].
+//! Part 2: the same engine on raw OpenCL kernels. The chapters from "How a GPU
+//! computes" to "Train on your kernels" build it, on [`crate::opencl`].
 //!
-//! Reading order: [`Tensor`] (`tensor.rs`), its operations (`ops.rs`,
+//! Reading order: the [`kernels`], [`Tensor`] (`tensor.rs`), its operations (`ops.rs`,
 //! `reduce.rs`, `matrix.rs`), the sweep back (`backward.rs`). Lay each beside
 //! its namesake of Part 1. Below the operations stands the ladder of matrix
 //! products, [`matmul`], and two ways to a product by a vector, [`matvec`].
 
 mod backward;
+pub mod kernels;
 pub mod matmul;
 mod matrix;
 pub mod matvec;

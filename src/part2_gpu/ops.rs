@@ -1,17 +1,19 @@
 //! The operations on single elements, in the order of [`crate::ops`]. Each
-//! launches a kernel and keeps the local rule that goes with it. Chapters 15
-//! and 17 build them; `reduce.rs` and `matrix.rs` hold the rest.
+//! launches a kernel and keeps the local rule that goes with it. "A tensor on
+//! the GPU" and "Reductions and barriers" build them; `reduce.rs` and
+//! `matrix.rs` hold the rest.
 //!
-//! Part 1 has more of them. Here stand those that training needs, and the
-//! quotient: another one would be another kernel like `ew_exp`, and nothing
-//! new.
+//! Part 1 has more of them. Here stand those that training needs, the
+//! quotient and `gelu`: another one would be another kernel like `ew_exp` or
+//! `ew_gelu`, and nothing new.
 
-use super::Tensor;
 use super::reduce::repeat_axes;
-use crate::error::{Error, or_raise};
-use crate::opencl::{Buffer, Event, Gpu, Kernel, kernels};
+use super::{Tensor, kernels};
+use crate::checks;
+use crate::error::{Result, or_raise};
+use crate::opencl::{Buffer, Event, Gpu, Kernel};
 use crate::ops::Op;
-use crate::shape::{broadcast, checked_size, stretched, strides};
+use crate::shape::{checked_size, stretched, strides};
 
 /// The items of a work-group, enough for any device to fill its units.
 pub(super) const GROUP: usize = 256;
@@ -37,18 +39,14 @@ impl Tensor {
 
 // ANCHOR: elementwise
 /// Runs a kernel over pairs of elements: one item for each pair.
-fn elementwise(
-    kernel: &Kernel,
-    a: &Tensor,
-    b: &Tensor,
-) -> Result<Tensor, Error> {
+fn elementwise(kernel: &Kernel, a: &Tensor, b: &Tensor) -> Result<Tensor> {
     let (gpu, n) = (a.gpu(), a.len());
     let out = gpu.allocate(n.max(1))?;
     if n > 0 {
         gpu.launch(kernel)
-            .input(a.buffer(), n)
-            .input(b.buffer(), n)
-            .output(&out, n)
+            .input(a.buffer())
+            .input(b.buffer())
+            .output(&out)
             .scalar(n as u32)
             .global(n)
             .local(GROUP)
@@ -89,12 +87,11 @@ impl Tensor {
         let y = or_raise(pairs("div", &DIV, self, other));
         let needs = [self.needs_grad(), other.needs_grad()];
         let (a, b) = (self.shape().to_vec(), other.detach());
-        let slope = y.clone();
+        let slope = needs[1].then(|| y.clone());
         Tensor::record(Op::Div, &[self, other], y, move |grad_out| {
             let grad_a = || grad_out.div(&b).sum_to(&a);
-            let share = || grad_out.mul(&slope).div(&b);
-            let grad_b = || share().neg().sum_to(b.shape());
-            vec![needs[0].then(grad_a), needs[1].then(grad_b)]
+            let share = |y| grad_out.mul(y).div(&b).neg().sum_to(b.shape());
+            vec![needs[0].then(grad_a), slope.as_ref().map(share)]
         })
     }
 
@@ -110,8 +107,8 @@ impl Tensor {
         let out = or_raise(filled(self.gpu(), self.shape(), |out, n| {
             self.gpu()
                 .launch(&kernels::EW_SCALE)
-                .input(self.buffer(), n)
-                .output(out, n)
+                .input(self.buffer())
+                .output(out)
                 .scalar(number)
                 .scalar(n as u32)
                 .global(n)
@@ -149,13 +146,27 @@ impl Tensor {
     }
 }
 
+impl Tensor {
+    /// The Gaussian error linear unit: each element times the share of a bell
+    /// that lies below it.
+    #[track_caller]
+    pub fn gelu(&self) -> Tensor {
+        let y = or_raise(each(&kernels::EW_GELU, self));
+        let x = self.detach();
+        Tensor::record(Op::Gelu, &[self], y, move |grad_out| {
+            let grad_a = elementwise(&kernels::GELU_BACKWARD, grad_out, &x);
+            vec![Some(or_raise(grad_a))]
+        })
+    }
+}
+
 /// Runs a kernel over the elements: one item for each.
-fn each(kernel: &Kernel, a: &Tensor) -> Result<Tensor, Error> {
+fn each(kernel: &Kernel, a: &Tensor) -> Result<Tensor> {
     filled(a.gpu(), a.shape(), |out, n| {
         a.gpu()
             .launch(kernel)
-            .input(a.buffer(), n)
-            .output(out, n)
+            .input(a.buffer())
+            .output(out)
             .scalar(n as u32)
             .global(n)
             .local(GROUP)
@@ -168,8 +179,8 @@ fn each(kernel: &Kernel, a: &Tensor) -> Result<Tensor, Error> {
 pub(super) fn filled(
     gpu: &Gpu,
     shape: &[usize],
-    launch: impl FnOnce(&Buffer<f32>, usize) -> Result<Event, Error>,
-) -> Result<Tensor, Error> {
+    launch: impl FnOnce(&Buffer<f32>, usize) -> Result<Event>,
+) -> Result<Tensor> {
     let n = checked_size(shape)?;
     let out = gpu.allocate(n.max(1))?;
     if n > 0 {
@@ -198,7 +209,7 @@ fn pairs(
     [equal, unequal]: &Pairs,
     a: &Tensor,
     b: &Tensor,
-) -> Result<Tensor, Error> {
+) -> Result<Tensor> {
     let shape = common_shape(op, a, b)?;
     if a.shape() == b.shape() {
         return elementwise(equal, a, b);
@@ -215,11 +226,11 @@ fn pairs(
     filled(a.gpu(), &shape, |out, n| {
         a.gpu()
             .launch(unequal)
-            .input(a.buffer(), a.len())
+            .input(a.buffer())
             .scalar(eight(0, &a_steps))
-            .input(b.buffer(), b.len())
+            .input(b.buffer())
             .scalar(eight(0, &b_steps))
-            .output(out, n)
+            .output(out)
             .scalar(eight(1, &sizes))
             .scalar(n as u32)
             .global(n)
@@ -245,32 +256,12 @@ fn eight(missing: i32, axes: &[i32]) -> [i32; 8] {
 }
 
 /// The shape that two operands stretch to, if they do, on one device.
-fn common_shape(op: &str, a: &Tensor, b: &Tensor) -> Result<Vec<usize>, Error> {
-    same_device(op, a, b)?;
-    let Some(shape) = broadcast(a.shape(), b.shape()) else {
-        return Err(Error::Mistake(format!(
-            "{op}: the shapes {:?} and {:?} do not broadcast; aligned at the \
-             right, sizes must be equal or 1",
-            a.shape(),
-            b.shape()
-        )));
-    };
-    checked_size(&shape)?;
-    Ok(shape)
+fn common_shape(op: &str, a: &Tensor, b: &Tensor) -> Result<Vec<usize>> {
+    one_device(op, a, b)?;
+    checks::stretched(op, a.shape(), b.shape())
 }
 
-pub(super) fn same_device(
-    op: &str,
-    a: &Tensor,
-    b: &Tensor,
-) -> Result<(), Error> {
-    if a.gpu() == b.gpu() {
-        return Ok(());
-    }
-    Err(Error::Mistake(format!(
-        "{op}: the operands are on two devices, {} and {}; make both tensors \
-         on the same one",
-        a.gpu().name(),
-        b.gpu().name()
-    )))
+pub(super) fn one_device(op: &str, a: &Tensor, b: &Tensor) -> Result<()> {
+    let remedy = "make both tensors on the same one";
+    checks::one_device(op, [a.gpu(), b.gpu()], remedy)
 }

@@ -1,11 +1,11 @@
-//! Many elements into one, built in chapter 17.
+//! Many elements into one, built in "Reductions and barriers".
 
-use super::Tensor;
 use super::ops::{GROUP, count, filled};
-use crate::error::{Error, mistake, or_raise};
-use crate::opencl::kernels;
+use super::{Tensor, kernels};
+use crate::checks;
+use crate::error::{Result, or_raise};
 use crate::ops::{Keep, Op};
-use crate::shape::{size, stretched};
+use crate::shape::{size, stretched, with_ones};
 
 // ANCHOR: sum
 impl Tensor {
@@ -19,7 +19,7 @@ impl Tensor {
     /// that was summed.
     #[track_caller]
     pub fn sum_over(&self, axes: &[usize], keep: Keep) -> Tensor {
-        self.check_axes("sum", axes);
+        or_raise(checks::axes("sum", self.shape(), axes));
         let op = Op::Sum(axes.to_vec(), keep);
         let (shape, axes) = (self.shape().to_vec(), axes.to_vec());
         let total = or_raise(sum_axes(self, &axes));
@@ -42,7 +42,7 @@ impl Tensor {
     /// is 0 / 0, a NaN.
     #[track_caller]
     pub fn mean_over(&self, axes: &[usize], keep: Keep) -> Tensor {
-        self.check_axes("mean", axes);
+        or_raise(checks::axes("mean", self.shape(), axes));
         let count: usize =
             axes.iter().map(|&axis| self.shape()[axis]).product();
         self.sum_over(axes, keep).scale(1.0 / count as f32)
@@ -52,7 +52,7 @@ impl Tensor {
 // ANCHOR: sum-all
 /// Sums groups of elements to one number each, again and again, until one
 /// is left.
-fn sum_all(a: &Tensor) -> Result<Tensor, Error> {
+fn sum_all(a: &Tensor) -> Result<Tensor> {
     let gpu = a.gpu();
     if a.is_empty() {
         return Tensor::new(gpu, &[], &[0.0]);
@@ -63,8 +63,8 @@ fn sum_all(a: &Tensor) -> Result<Tensor, Error> {
         let groups = n.div_ceil(GROUP);
         let partial = gpu.allocate(groups)?;
         gpu.launch(&kernels::REDUCE_SUM)
-            .input(numbers.buffer(), n)
-            .output(&partial, groups)
+            .input(numbers.buffer())
+            .output(&partial)
             .scalar(n as u32)
             .global(n)
             .local(GROUP)
@@ -79,7 +79,7 @@ fn sum_all(a: &Tensor) -> Result<Tensor, Error> {
 
 /// The sum over axes, each of which stays with size 1, unless one number is
 /// left.
-fn sum_axes(a: &Tensor, axes: &[usize]) -> Result<Tensor, Error> {
+fn sum_axes(a: &Tensor, axes: &[usize]) -> Result<Tensor> {
     if size(&with_ones(a.shape(), axes)) == 1 {
         return sum_all(a);
     }
@@ -87,7 +87,7 @@ fn sum_axes(a: &Tensor, axes: &[usize]) -> Result<Tensor, Error> {
 }
 
 /// The sum over one axis, which stays with size 1.
-fn sum_axis(a: &Tensor, axis: usize) -> Result<Tensor, Error> {
+fn sum_axis(a: &Tensor, axis: usize) -> Result<Tensor> {
     let [outer, length, inner] = around(axis, a.shape());
     let mut shape = a.shape().to_vec();
     shape[axis] = 1;
@@ -98,8 +98,8 @@ fn sum_axis(a: &Tensor, axis: usize) -> Result<Tensor, Error> {
             return a
                 .gpu()
                 .launch(&kernels::REDUCE_ROWS)
-                .input(a.buffer(), a.len())
-                .output(out, n)
+                .input(a.buffer())
+                .output(out)
                 .scalar(count(length))
                 .global(outer * GROUP)
                 .local(GROUP)
@@ -107,8 +107,8 @@ fn sum_axis(a: &Tensor, axis: usize) -> Result<Tensor, Error> {
         }
         a.gpu()
             .launch(&kernels::REDUCE_AXIS)
-            .input(a.buffer(), a.len())
-            .output(out, n)
+            .input(a.buffer())
+            .output(out)
             .scalar(count(length))
             .scalar(count(inner))
             .scalar(n as u32)
@@ -124,7 +124,7 @@ pub(super) fn repeat_axes(
     a: &Tensor,
     axes: &[usize],
     shape: &[usize],
-) -> Result<Tensor, Error> {
+) -> Result<Tensor> {
     if a.len() == 1 {
         return Ok(repeat(a, [1, size(shape), 1])?.shaped(shape));
     }
@@ -136,15 +136,12 @@ pub(super) fn repeat_axes(
 }
 
 /// (outer, inner) -> (outer, length, inner).
-fn repeat(
-    a: &Tensor,
-    [outer, length, inner]: [usize; 3],
-) -> Result<Tensor, Error> {
+fn repeat(a: &Tensor, [outer, length, inner]: [usize; 3]) -> Result<Tensor> {
     filled(a.gpu(), &[outer, length, inner], |out, n| {
         a.gpu()
             .launch(&kernels::EW_REPEAT)
-            .input(a.buffer(), outer * inner)
-            .output(out, n)
+            .input(a.buffer())
+            .output(out)
             .scalar(length as u32)
             .scalar(inner as u32)
             .scalar(n as u32)
@@ -157,13 +154,6 @@ fn repeat(
 /// A shape as three axes: what is before one axis, that axis, what is behind.
 fn around(axis: usize, shape: &[usize]) -> [usize; 3] {
     [size(&shape[..axis]), shape[axis], size(&shape[axis + 1..])]
-}
-
-/// The shape with the reduced axes as 1: how a gradient is laid beside the
-/// operand again.
-fn with_ones(shape: &[usize], axes: &[usize]) -> Vec<usize> {
-    let sizes = shape.iter().enumerate();
-    sizes.map(|(i, &n)| if axes.contains(&i) { 1 } else { n }).collect()
 }
 
 impl Tensor {
@@ -188,25 +178,5 @@ impl Tensor {
             shape.retain(|_| !axes.contains(&axis.next().expect("an axis")));
         }
         shape
-    }
-
-    #[track_caller]
-    fn check_axes(&self, op: &str, axes: &[usize]) {
-        let shape = self.shape();
-        for (place, &axis) in axes.iter().enumerate() {
-            if axis >= shape.len() {
-                mistake(format!(
-                    "{op}: there is no axis {axis}; shape {shape:?} has the \
-                     axes {:?}",
-                    self.all_axes()
-                ));
-            }
-            if axes[..place].contains(&axis) {
-                mistake(format!(
-                    "{op}: axis {axis} stands twice in {axes:?}; name each \
-                     axis once"
-                ));
-            }
-        }
     }
 }

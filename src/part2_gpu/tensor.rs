@@ -1,11 +1,12 @@
-//! A tensor on the GPU, built in chapters 15 and 16.
+//! The tensor of Part 2, built in "A tensor on the GPU" and "Gradients that
+//! are not recorded".
 
 use std::cell::RefCell;
 use std::fmt;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::error::{Error, mistake, or_raise};
+use crate::error::{Error, Result, mistake, or_raise};
 use crate::opencl::{Buffer, Gpu};
 use crate::ops::Op;
 use crate::{ledger, shape};
@@ -39,11 +40,7 @@ pub(super) type Rule = Box<dyn Fn(&Tensor) -> Vec<Option<Tensor>>>;
 impl Tensor {
     /// A leaf, copied to the device. It keeps no gradient until you ask for
     /// one with [`Tensor::requires_grad`].
-    pub fn new(
-        gpu: &Gpu,
-        shape: &[usize],
-        values: &[f32],
-    ) -> Result<Tensor, Error> {
+    pub fn new(gpu: &Gpu, shape: &[usize], values: &[f32]) -> Result<Tensor> {
         let size = shape::checked_size(shape)?;
         if size != values.len() {
             return Err(Error::Mistake(format!(
@@ -222,7 +219,7 @@ impl Tensor {
 
     /// The elements in row-major order. Reading waits for every kernel that
     /// was sent before.
-    pub fn to_vec(&self) -> Result<Vec<f32>, Error> {
+    pub fn to_vec(&self) -> Result<Vec<f32>> {
         let mut values = self.0.buffer.read()?;
         values.truncate(self.len());
         Ok(values)

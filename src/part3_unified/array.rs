@@ -1,16 +1,16 @@
-//! A storage seen through a view, built in chapters 21 and 24.
+//! A storage seen through a view, built in "One tensor, two devices" and
+//! "Strides".
 //!
 //! An array knows where its numbers are and how they are walked; nothing is
 //! recorded here. What moves no element is in this file; what computes
 //! stands in `arithmetic.rs`.
 
 use std::fmt;
-use std::ops::Range;
 use std::sync::Arc;
 
-use super::storage::Shared;
-use super::{Device, View, Window};
-use crate::error::Error;
+use super::{DType, Device, Shared, Spans, View};
+use crate::checks;
+use crate::error::{Error, Result};
 use crate::shape::{self, checked_size};
 
 // ANCHOR: array
@@ -30,18 +30,14 @@ impl Array {
         shape: &[usize],
         values: &[f32],
         device: Device,
-    ) -> Result<Array, Error> {
-        check_size(shape, values.len())?;
+    ) -> Result<Array> {
+        checks::values(shape, values.len())?;
         let storage = device.backend()?.upload(values)?;
         Ok(Array::dense(device, storage, shape))
     }
 
     /// An array that is one value everywhere: a single number in memory.
-    pub fn full(
-        shape: &[usize],
-        value: f32,
-        device: Device,
-    ) -> Result<Array, Error> {
+    pub fn full(shape: &[usize], value: f32, device: Device) -> Result<Array> {
         Array::new(&[], &[value], device)?.expand(shape)
     }
 
@@ -51,7 +47,7 @@ impl Array {
         shape: &[usize],
         seed: u64,
         device: Device,
-    ) -> Result<Array, Error> {
+    ) -> Result<Array> {
         let storage = device.backend()?.uniform(seed, checked_size(shape)?)?;
         Ok(Array::dense(device, storage, shape))
     }
@@ -62,9 +58,9 @@ impl Array {
         shape: &[usize],
         strides: &[isize],
         offset: usize,
-    ) -> Result<Array, Error> {
+    ) -> Result<Array> {
         let view = View::new(shape, strides, offset, self.storage.len())?;
-        Ok(self.seen(view))
+        Ok(self.with_view(view))
     }
 
     /// A new storage in row-major order.
@@ -77,13 +73,18 @@ impl Array {
     }
 
     /// The same storage, seen otherwise.
-    fn seen(&self, view: View) -> Array {
+    pub(super) fn with_view(&self, view: View) -> Array {
         Array { view, ..self.clone() }
     }
 
     /// The device that holds the numbers.
     pub fn device(&self) -> Device {
         self.device
+    }
+
+    /// What the numbers are.
+    pub fn dtype(&self) -> DType {
+        self.storage.dtype()
     }
 
     /// How the numbers are walked.
@@ -134,7 +135,7 @@ impl Array {
     /// The elements in row-major order, on the host. What the view leaves
     /// out does not travel: where that is anything, they are copied first,
     /// on the device.
-    pub fn to_vec(&self) -> Result<Vec<f32>, Error> {
+    pub fn to_vec(&self) -> Result<Vec<f32>> {
         if self.is_empty() {
             return Ok(vec![]);
         }
@@ -146,7 +147,7 @@ impl Array {
     }
 
     /// The same elements on another device.
-    pub fn to(&self, device: Device) -> Result<Array, Error> {
+    pub fn to(&self, device: Device) -> Result<Array> {
         if device == self.device {
             return Ok(self.clone());
         }
@@ -157,28 +158,23 @@ impl Array {
 // Views: no element moves.
 impl Array {
     /// See [`View::expand`].
-    pub fn expand(&self, shape: &[usize]) -> Result<Array, Error> {
-        self.view.expand(shape).map(|view| self.seen(view))
+    pub fn expand(&self, shape: &[usize]) -> Result<Array> {
+        self.view.expand(shape).map(|view| self.with_view(view))
     }
 
     /// See [`View::permute`].
-    pub fn permute(&self, axes: &[usize]) -> Result<Array, Error> {
-        self.view.permute(axes).map(|view| self.seen(view))
+    pub fn permute(&self, axes: &[usize]) -> Result<Array> {
+        self.view.permute(axes).map(|view| self.with_view(view))
     }
 
     /// See [`View::slice`].
-    pub fn slice(&self, ranges: &[Range<usize>]) -> Result<Array, Error> {
-        self.view.slice(ranges).map(|view| self.seen(view))
+    pub fn slice(&self, spans: impl Spans) -> Result<Array> {
+        self.view.slice(spans).map(|view| self.with_view(view))
     }
 
     /// See [`View::flip`].
-    pub fn flip(&self, axes: &[usize]) -> Result<Array, Error> {
-        self.view.flip(axes).map(|view| self.seen(view))
-    }
-
-    /// See [`View::windows`].
-    pub fn windows(&self, window: &Window) -> Result<Array, Error> {
-        self.view.windows(window).map(|view| self.seen(view))
+    pub fn flip(&self, axes: &[usize]) -> Result<Array> {
+        self.view.flip(axes).map(|view| self.with_view(view))
     }
 }
 
@@ -187,24 +183,16 @@ impl Array {
 impl Array {
     /// The same elements in row-major order under another shape; copies
     /// only when no strides can say it.
-    pub fn reshape(&self, shape: &[usize]) -> Result<Array, Error> {
-        let size = checked_size(shape)?;
-        if size != self.len() {
-            return Err(Error::Mistake(format!(
-                "reshape: {:?} has {} elements, {shape:?} has {size}; keep \
-                 the number of elements",
-                self.shape(),
-                self.len()
-            )));
-        }
+    pub fn reshape(&self, shape: &[usize]) -> Result<Array> {
+        checks::reshape(self.shape(), shape)?;
         match self.view.reshape(shape) {
-            Some(view) => Ok(self.seen(view)),
+            Some(view) => Ok(self.with_view(view)),
             None => self.compact()?.reshape(shape),
         }
     }
 
     /// The same elements one after another; copies only when they are not.
-    pub fn compact(&self) -> Result<Array, Error> {
+    pub fn compact(&self) -> Result<Array> {
         if self.is_dense() {
             return Ok(self.clone());
         }
@@ -219,12 +207,9 @@ impl Array {
     /// Puts values in the place of some elements. An array is a value: who
     /// else looks at the same memory keeps seeing the old numbers, so they
     /// are copied first where anybody does.
-    pub fn set(
-        &mut self,
-        ranges: &[Range<usize>],
-        values: &Array,
-    ) -> Result<(), Error> {
-        let place = self.view.slice(ranges)?;
+    pub fn set(&mut self, spans: impl Spans, values: &Array) -> Result<()> {
+        let spans = spans.spans();
+        let place = self.view.slice(&spans)?;
         if values.shape() != place.shape() || values.device != self.device {
             return Err(Error::Mistake(format!(
                 "set: the place has shape {:?} on {}, the values {:?} on {}; \
@@ -241,7 +226,7 @@ impl Array {
             let storage = backend.copy(self)?;
             *self = Array::dense(self.device, storage, self.shape());
         }
-        let place = self.view.slice(ranges)?;
+        let place = self.view.slice(&spans)?;
         let storage = Arc::get_mut(&mut self.storage);
         let storage = storage.expect("the only one that looks at it");
         match place.is_empty() {
@@ -251,17 +236,6 @@ impl Array {
     }
 }
 // ANCHOR_END: set
-
-pub(super) fn check_size(shape: &[usize], given: usize) -> Result<(), Error> {
-    let size = checked_size(shape)?;
-    if size == given {
-        return Ok(());
-    }
-    Err(Error::Mistake(format!(
-        "shape {shape:?} holds {size} elements, but {given} values were \
-         given; make the two agree"
-    )))
-}
 
 impl fmt::Display for Array {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

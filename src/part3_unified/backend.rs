@@ -1,5 +1,5 @@
-//! The few primitives that a device must offer, built in chapter 22. A new
-//! device is one file that implements [`Backend`].
+//! The few primitives that a device must offer, built in "Eight functions, one
+//! dispatch". A new device is one file that implements [`Backend`].
 
 pub(super) mod cpu;
 pub(super) mod gpu;
@@ -7,9 +7,8 @@ mod pool;
 
 use std::any::Any;
 
-use super::storage::Shared;
-use super::{Array, Storage, View, Window};
-use crate::error::Error;
+use super::{Array, Shared, Storage, View, Window};
+use crate::error::Result;
 use crate::opencl::Memory;
 
 /// One element in, one element out.
@@ -23,7 +22,11 @@ pub enum Unary {
     Over(f32),
     /// A number, divided by it.
     Under(f32),
-    /// To the power of a number.
+    /// The square root.
+    Sqrt,
+    /// The product with itself.
+    Square,
+    /// To the power of a number; see [`Unary::power`].
     Pow(f32),
     /// The exponential.
     Exp,
@@ -39,6 +42,65 @@ pub enum Unary {
     Sin,
     /// The cosine.
     Cos,
+    /// The error function: the share of a bell between `-x` and `x`.
+    Erf,
+    /// The logarithm of `1 + x`, which would be rounded for a small `x`.
+    Log1p,
+    /// The largest whole number that is not above it.
+    Floor,
+    /// The nearest whole number; of two the even one.
+    Round,
+    /// 1 above 0, -1 below, else 0; so it is for a NaN.
+    Sign,
+}
+
+impl Unary {
+    /// What it is of one number. A device that computes on the processor may
+    /// leave to this what it has no faster way for.
+    pub fn apply(self, x: f32) -> f32 {
+        match self {
+            Unary::Scale(number) => x * number,
+            Unary::Shift(number) => x + number,
+            Unary::Over(number) => x / number,
+            Unary::Under(number) => number / x,
+            Unary::Sqrt => x.sqrt(),
+            Unary::Square => x * x,
+            Unary::Pow(number) => x.powf(number),
+            Unary::Exp => x.exp(),
+            Unary::Log => x.ln(),
+            Unary::Relu if x <= 0.0 => 0.0,
+            Unary::Relu => x,
+            Unary::Tanh => x.tanh(),
+            Unary::Sigmoid => {
+                // 1 / (1 + e^-x), without a large exponential.
+                let small = (-x.abs()).exp();
+                if x < 0.0 {
+                    small / (1.0 + small)
+                } else {
+                    1.0 / (1.0 + small)
+                }
+            }
+            Unary::Sin => x.sin(),
+            Unary::Cos => x.cos(),
+            Unary::Erf => libm::erff(x),
+            Unary::Log1p => x.ln_1p(),
+            Unary::Floor => x.floor(),
+            Unary::Round => x.round_ties_even(),
+            Unary::Sign => f32::from(x > 0.0) - f32::from(x < 0.0),
+        }
+    }
+}
+
+impl Unary {
+    /// To the power of a number, by the shortest way.
+    pub fn power(number: f32) -> Unary {
+        match number {
+            -1.0 => Unary::Under(1.0),
+            0.5 => Unary::Sqrt,
+            2.0 => Unary::Square,
+            _ => Unary::Pow(number),
+        }
+    }
 }
 
 // ANCHOR: binary-enum
@@ -57,6 +119,8 @@ pub enum Binary {
     AtMost,
     /// 1 where both are equal, else 0; no NaN is.
     Equal,
+    /// The first to the power of the second.
+    Pow,
 }
 // ANCHOR_END: binary-enum
 
@@ -70,6 +134,7 @@ impl Binary {
             Binary::Less => "less",
             Binary::AtMost => "at_most",
             Binary::Equal => "equal",
+            Binary::Pow => "pow_tensor",
         }
     }
 }
@@ -96,25 +161,53 @@ impl Reduce {
 /// What a device can do. Every result is a new storage in row-major order,
 /// which the backend allocates: nobody else knows how. Arrays come in with
 /// any strides, unless a line says otherwise; their sizes and devices have
-/// been checked.
+/// been checked, and their storages are this backend's own.
+///
+/// A device of your own is a type that implements this, in a `static`:
+/// `Device::Custom(Custom(&MINE))`. It is known by its [`name`](Self::name),
+/// so two backends of one name would be taken for one device. It finds the
+/// numbers of an array through the array's view, in whatever it has made:
+///
+/// ```
+/// use rungrad::part3_unified::{Array, Storage};
+/// use std::any::Any;
+///
+/// #[derive(Debug)]
+/// struct Numbers(Vec<f32>);
+///
+/// impl Storage for Numbers {
+///     fn len(&self) -> usize {
+///         self.0.len()
+///     }
+/// }
+///
+/// /// The elements of any view, in row-major order.
+/// fn elements(a: &Array) -> Vec<f32> {
+///     let storage: &dyn Any = &**a.storage();
+///     let all = storage.downcast_ref::<Numbers>().expect("my own storage");
+///     a.view().offsets().map(|at| all.0[at]).collect()
+/// }
+/// ```
+///
+/// `examples/part3_spiral/counting.rs` is a whole device in loops.
 pub trait Backend: Send + Sync {
     /// What the device calls itself.
     fn name(&self) -> String;
     /// Bytes in living storages, now and at the peak.
     fn memory(&self) -> Memory;
     /// Waits until all work is done.
-    fn synchronize(&self) -> Result<(), Error>;
+    fn synchronize(&self) -> Result<()>;
 
     /// Copies numbers from the host.
-    fn upload(&self, values: &[f32]) -> Result<Shared, Error>;
+    fn upload(&self, values: &[f32]) -> Result<Shared>;
     /// Copies all numbers to the host.
-    fn download(&self, storage: &dyn Storage) -> Result<Vec<f32>, Error>;
+    fn download(&self, storage: &dyn Storage) -> Result<Vec<f32>>;
     /// The first numbers of the sequence that a seed begins, each from 0 to
     /// below 1: those of [`crate::rng`].
-    fn uniform(&self, seed: u64, n: usize) -> Result<Shared, Error>;
+    fn uniform(&self, seed: u64, n: usize) -> Result<Shared>;
 
     /// The elements of a view, one after another.
-    fn copy(&self, a: &Array) -> Result<Shared, Error>;
+    fn copy(&self, a: &Array) -> Result<Shared>;
     /// Writes the elements of `a` to the places of a view, which is not
     /// empty and shows no place twice.
     fn paste(
@@ -122,21 +215,15 @@ pub trait Backend: Send + Sync {
         storage: &mut dyn Storage,
         view: &View,
         a: &Array,
-    ) -> Result<(), Error>;
+    ) -> Result<()>;
 
     /// `op` of each element.
-    fn unary(&self, op: Unary, a: &Array) -> Result<Shared, Error>;
+    fn unary(&self, op: Unary, a: &Array) -> Result<Shared>;
     /// `op` of each pair; the shapes are equal.
-    fn binary(&self, op: Binary, a: &Array, b: &Array)
-    -> Result<Shared, Error>;
+    fn binary(&self, op: Binary, a: &Array, b: &Array) -> Result<Shared>;
     /// Where `mask` is not 0 the element of `a`, else that of `b`; the
     /// shapes are equal.
-    fn choose(
-        &self,
-        mask: &Array,
-        a: &Array,
-        b: &Array,
-    ) -> Result<Shared, Error>;
+    fn choose(&self, mask: &Array, a: &Array, b: &Array) -> Result<Shared>;
     /// `op` of each row; in row-major order `a` is (rows, columns).
     fn reduce(
         &self,
@@ -144,31 +231,33 @@ pub trait Backend: Send + Sync {
         a: &Array,
         rows: usize,
         columns: usize,
-    ) -> Result<Shared, Error>;
-    /// (batch, m, k) x (batch, k, n) -> (batch, m, n).
-    fn matmul(&self, a: &Array, b: &Array) -> Result<Shared, Error>;
+    ) -> Result<Shared>;
+    /// (batch, m, k) x (batch, k, n) -> (batch, m, n), always of three axes.
+    fn matmul(&self, a: &Array, b: &Array) -> Result<Shared>;
 
     /// The rows of a dense matrix at some places, which are inside it.
-    fn gather(&self, a: &Array, places: &[usize]) -> Result<Shared, Error>;
+    fn index_select(&self, a: &Array, places: &[usize]) -> Result<Shared>;
     /// Each row of a dense matrix added to its place among `rows` rows.
-    fn scatter(
+    fn index_add(
         &self,
         a: &Array,
         places: &[usize],
         rows: usize,
-    ) -> Result<Shared, Error>;
-    /// Dense windows, added up to `count` images of a height and a width.
+    ) -> Result<Shared>;
+    /// Dense windows, (.., rows, columns, height, width), added up to
+    /// `count` images of a height and a width: the mirror of
+    /// [`View::windows`]. The window has no padding.
     fn fold(
         &self,
         a: &Array,
         window: &Window,
         count: usize,
         image: [usize; 2],
-    ) -> Result<Shared, Error>;
+    ) -> Result<Shared>;
 }
 
 /// A storage as what its own backend knows it to be.
-fn own<T: Storage>(storage: &dyn Storage) -> &T {
+fn downcast<T: Storage>(storage: &dyn Storage) -> &T {
     let storage: &dyn Any = storage;
     storage.downcast_ref().expect("an array knows its device")
 }

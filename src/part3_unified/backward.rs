@@ -1,13 +1,14 @@
-//! The sweep back, built in chapters 23 and 25.
+//! The sweep back, built in "Function and its context" and "Gradients through
+//! views and devices".
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::iter;
 use std::sync::Arc;
 
 use super::function::{Node, recording};
-use super::{Array, Context, Function, Tensor, apply, no_grad};
-use crate::error::{Error, mistake, or_raise};
+use super::{Array, Context, Function, Gradients, Tensor, apply, no_grad};
+use crate::checks;
+use crate::error::{Result, mistake, or_raise};
 use crate::graph::topological_order;
 use crate::ops::Op;
 use crate::tape::{Record, Tape};
@@ -15,31 +16,47 @@ use crate::tape::{Record, Tape};
 impl Tensor {
     /// Adds to every leaf the gradient of this tensor, which must have one
     /// element, with respect to that leaf.
+    ///
+    /// # Panics
+    ///
+    /// If this tensor has more than one element, or none of its inputs
+    /// requires a gradient.
     #[track_caller]
     pub fn backward(&self) {
-        self.backward_with(&one(self, "backward"));
+        let seed = self.one("backward");
+        self.backward_from(node(self, "backward"), seed);
     }
 
     /// Adds to every leaf the gradient of the sum of `self * grad`.
+    ///
+    /// # Panics
+    ///
+    /// If `grad` has another shape or another device than this tensor.
     #[track_caller]
     pub fn backward_with(&self, grad: &Tensor) {
-        let root = root(self, grad);
-        no_grad(|| {
-            sweep(vec![(root, grad.detach())], |node, grad, _| {
-                if node.made.is_none() {
+        self.check_seed("backward_with", grad);
+        self.backward_from(node(self, "backward"), grad.detach());
+    }
+
+    #[track_caller]
+    fn backward_from(&self, root: &Arc<Node>, seed: Tensor) {
+        or_raise(no_grad(|| {
+            sweep(vec![(root, seed)], |node, grad, _| {
+                if node.creator.is_none() {
                     keep(node, grad);
                 }
-            });
-        });
+            })
+        }));
     }
 }
 
+// ANCHOR: sweep
 /// Hands each node, from the roots to the leaves, its whole gradient. A
 /// tensor without a node has no context: there the way back ends.
 fn sweep(
     seeds: Vec<(&Arc<Node>, Tensor)>,
     mut seen: impl FnMut(&Node, &Tensor, &[Option<Tensor>]),
-) {
+) -> Result<()> {
     let roots: Vec<_> = seeds.iter().map(|(root, _)| *root).collect();
     let mut waiting = HashMap::new();
     for (root, seed) in seeds {
@@ -47,24 +64,34 @@ fn sweep(
     }
     for node in graph(&roots).into_iter().rev() {
         let Some(grad_out) = waiting.remove(&node.id) else { continue };
-        let Some((function, ctx)) = &node.made else {
+        let Some((function, ctx)) = &node.creator else {
             seen(node, &grad_out, &[]);
             continue;
         };
         let mut grads = function.backward(ctx, &grad_out);
+        check_rule(&**function, ctx, &grads)?;
         seen(node, &grad_out, &grads);
-        for (place, parent) in &ctx.edges {
-            let Some(grad) = grads.get_mut(*place).and_then(Option::take)
-            else {
-                mistake(format!(
-                    "{}: backward gave no gradient for input {place}, which \
-                     needs one; give one for each input in order",
-                    function.name()
-                ))
-            };
+        for (place, parent) in ctx.edges() {
+            let grad = grads[place].take().expect("it was checked");
             bring(&mut waiting, parent.id, grad);
         }
     }
+    Ok(())
+}
+// ANCHOR_END: sweep
+
+/// A rule of a reader's own may be wrong in number, in shape or in place.
+fn check_rule(
+    function: &dyn Function,
+    ctx: &Context,
+    grads: &[Option<Tensor>],
+) -> Result<()> {
+    checks::gradients(function, grads.len(), ctx.len())?;
+    ctx.edges().try_for_each(|(place, parent)| {
+        let given = grads[place].as_ref().map(|g| (g.shape(), g.device()));
+        let wanted = (&parent.shape[..], parent.device);
+        checks::gradient(function, place, given, wanted)
+    })
 }
 
 fn bring(waiting: &mut HashMap<u64, Tensor>, id: u64, grad: Tensor) {
@@ -85,10 +112,12 @@ fn graph<'a>(roots: &[&'a Arc<Node>]) -> Vec<&'a Arc<Node>> {
     let Some(newest) = roots.iter().max_by_key(|root| root.id) else {
         return vec![];
     };
-    let parent = |node: &'a Arc<Node>, k: usize| match node.edges().get(k) {
-        Some((_, parent)) => Some(parent),
-        None if node.id != newest.id => None,
-        None => roots.get(k - node.edges().len()).copied(),
+    let parent = |node: &'a Arc<Node>, k: usize| {
+        let other = k.checked_sub(node.inputs());
+        node.parent(k).or_else(|| match node.id == newest.id {
+            true => roots.get(other.unwrap_or(0)).copied(),
+            false => None,
+        })
     };
     topological_order(*newest, |node| node.id, parent)
 }
@@ -106,6 +135,11 @@ fn keep(node: &Node, grad: &Tensor) {
 /// The gradient of the sum of `outputs`, each of which must have one
 /// element, with respect to each of `inputs`. It touches no `.grad`. With
 /// `create_graph` the result can be differentiated again.
+///
+/// # Panics
+///
+/// If an output has more than one element, or no output depends on an input;
+/// [`grad_with`] takes both.
 #[track_caller]
 pub fn grad(
     outputs: &[&Tensor],
@@ -114,32 +148,55 @@ pub fn grad(
 ) -> Vec<Tensor> {
     let mut seeds = Vec::new();
     for (i, output) in outputs.iter().enumerate() {
+        seeds.push(output.one(&format!("grad: output {i}")));
+    }
+    let pairs: Vec<_> = outputs.iter().copied().zip(&seeds).collect();
+    let found = grad_with(&pairs, inputs, create_graph);
+    if let Some(i) = found.iter().position(Option::is_none) {
+        mistake(no_gradient(i, inputs[i]));
+    }
+    found.into_iter().flatten().collect()
+}
+
+// ANCHOR_END: grad
+
+/// The same of outputs of any shape, each with the gradient that comes to it
+/// from above. An input on which no output depends gets `None`.
+///
+/// # Panics
+///
+/// If an output has no graph, or its gradient has another shape or another
+/// device.
+#[track_caller]
+pub fn grad_with(
+    outputs: &[(&Tensor, &Tensor)],
+    inputs: &[&Tensor],
+    create_graph: bool,
+) -> Vec<Option<Tensor>> {
+    let mut seeds = Vec::new();
+    for (i, (output, grad)) in outputs.iter().enumerate() {
         let caller = format!("grad: output {i}");
-        let seed = one(output, &caller);
+        output.check_seed(&caller, grad);
+        let seed = if create_graph { (*grad).clone() } else { grad.detach() };
         seeds.push((node(output, &caller), seed));
     }
     let mut found = vec![None; inputs.len()];
-    let look = || {
+    // What was asked for is recorded inside `no_grad`, too.
+    or_raise(recording(create_graph, || {
         sweep(seeds, |node, grad, _| {
             for (input, found) in inputs.iter().zip(&mut found) {
                 if input.id() == Some(node.id) {
                     *found = Some(grad.clone());
                 }
             }
-        });
-    };
-    // What was asked for is recorded inside `no_grad`, too.
-    recording(create_graph, look);
-    if let Some(i) = found.iter().position(Option::is_none) {
-        mistake(no_gradient(i, inputs[i]));
+        })
+    }));
+    if create_graph {
+        let found = found.iter_mut().flatten();
+        found.for_each(|grad| differentiable(grad, inputs));
     }
-    let found = found.into_iter().flatten();
-    match create_graph {
-        true => found.map(|grad| differentiable(grad, inputs)).collect(),
-        false => found.collect(),
-    }
+    found
 }
-// ANCHOR_END: grad
 
 /// Why an input got none.
 fn no_gradient(i: usize, input: &Tensor) -> String {
@@ -157,34 +214,29 @@ fn no_gradient(i: usize, input: &Tensor) -> String {
 
 /// A gradient that depends on nothing, such as that of a sum, is constant. Its
 /// own gradients are 0, and so it needs a graph that says so.
-fn differentiable(grad: Tensor, inputs: &[&Tensor]) -> Tensor {
-    if grad.node.is_some() {
-        return grad;
+fn differentiable(grad: &mut Tensor, inputs: &[&Tensor]) {
+    if grad.node.is_none() {
+        let all = [&[&*grad], inputs].concat();
+        *grad = recording(true, || apply(Constant, &all));
     }
-    let zeros = inputs.iter().map(|input| input.zeros()).collect();
-    let all: Vec<&Tensor> =
-        iter::once(&grad).chain(inputs.iter().copied()).collect();
-    recording(true, || apply(Constant(zeros), &all))
 }
 
 /// Its first input as it is; no input has a say in it.
-struct Constant(Vec<Tensor>);
+struct Constant;
 
 impl Function for Constant {
-    fn name(&self) -> &'static str {
-        "constant"
+    fn op(&self) -> Op {
+        Op::Constant
     }
 
-    fn forward(
-        &self,
-        _ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
+    fn forward(&self, _: &mut Context, inputs: &[&Array]) -> Result<Array> {
         Ok(inputs[0].clone())
     }
 
-    fn backward(&self, _ctx: &Context, _out: &Tensor) -> Vec<Option<Tensor>> {
-        iter::once(None).chain(self.0.iter().cloned().map(Some)).collect()
+    fn backward(&self, ctx: &Context, _: &Tensor) -> Gradients {
+        let zeros = |i| or_raise(Array::full(ctx.shape(i), 0.0, ctx.device(i)));
+        let grad = |i| ctx.needs(i).then(|| Tensor::from(zeros(i)));
+        (0..ctx.len()).map(grad).collect()
     }
 }
 
@@ -199,25 +251,21 @@ impl Tensor {
     /// [`Tensor::backward`], and a record of every gradient on its way.
     #[track_caller]
     pub fn backward_recorded(&self) -> Tape {
-        let seed = one(self, "backward_recorded");
+        let seed = self.one("backward_recorded");
         let root = node(self, "backward_recorded");
         let mut tape = self.tape();
-        no_grad(|| {
+        or_raise(no_grad(|| {
             sweep(vec![(root, seed)], |node, grad, grads| {
                 let flat = |t: &Tensor| or_raise(t.to_vec());
                 let given = grads.iter().map(|given| {
                     given.as_ref().map(|g| (g.shape().to_vec(), flat(g)))
                 });
-                // A node that was made outside a trace knows no shape.
-                if let Some(at) = tape.position(node.id) {
-                    tape.records[at].shape = grad.shape().to_vec();
-                }
                 tape.note(node.id, flat(grad), given.collect());
-                if node.made.is_none() {
+                if node.creator.is_none() {
                     keep(node, grad);
                 }
-            });
-        });
+            })
+        }));
         tape
     }
 }
@@ -225,21 +273,21 @@ impl Tensor {
 /// The records of a graph, parents first. An input without a node appears as
 /// a constant where a trace has kept it.
 fn records(root: &Arc<Node>) -> Vec<Record> {
-    let mut arrays: HashMap<u64, Array> = HashMap::new();
+    let mut values: HashMap<u64, Array> = HashMap::new();
     let mut constants: Vec<(u64, Array)> = Vec::new();
     let mut records = Vec::new();
     for node in graph(&[root]) {
-        let (op, parents) = match (&node.made, &node.kept) {
+        let (op, parents) = match (&node.creator, &node.kept) {
             (None, _) => (Op::Leaf, vec![]),
             (Some((function, ctx)), None) => {
-                let ids = ctx.edges.iter().map(|(_, parent)| parent.id);
+                let ids = ctx.edges().map(|(_, parent)| parent.id);
                 (function.op(), ids.collect())
             }
             (Some((function, _)), Some(kept)) => {
-                arrays.insert(node.id, kept.output.clone());
+                values.insert(node.id, kept.output.clone());
                 let ids = kept.inputs.iter().map(|(id, array)| match id {
                     Some(id) => {
-                        arrays.insert(*id, array.clone());
+                        values.insert(*id, array.clone());
                         *id
                     }
                     None => constant(array, &mut constants, &mut records),
@@ -247,15 +295,12 @@ fn records(root: &Arc<Node>) -> Vec<Record> {
                 (function.op(), ids.collect())
             }
         };
-        records.push(Record::new(node.id, op, parents, &[], None));
+        records.push(Record::new(node.id, op, parents, &node.shape, None));
     }
     for record in &mut records {
         let known = constants.iter().find(|(id, _)| *id == record.id);
-        let array = arrays.get(&record.id).or(known.map(|(_, a)| a));
-        if let Some(array) = array {
-            record.shape = array.shape().to_vec();
-            record.values = Some(or_raise(array.to_vec()));
-        }
+        let array = values.get(&record.id).or(known.map(|(_, a)| a));
+        record.values = array.map(|array| or_raise(array.to_vec()));
     }
     records
 }
@@ -275,23 +320,9 @@ fn constant(
     // Ids of nodes count up from 1; those of constants count down.
     let id = u64::MAX - constants.len() as u64;
     constants.push((id, array.clone()));
-    records.push(Record::new(id, Op::Constant, vec![], &[], None));
+    let op = Op::Constant;
+    records.push(Record::new(id, op, vec![], array.shape(), None));
     id
-}
-
-#[track_caller]
-fn root<'a>(output: &'a Tensor, seed: &Tensor) -> &'a Arc<Node> {
-    if output.shape() != seed.shape() || output.device() != seed.device() {
-        mistake(format!(
-            "backward_with: the gradient has shape {:?} on {}, but this \
-             tensor has {:?} on {}; give both the same",
-            seed.shape(),
-            seed.device(),
-            output.shape(),
-            output.device()
-        ));
-    }
-    node(output, "backward")
 }
 
 #[track_caller]
@@ -305,16 +336,18 @@ fn node<'a>(output: &'a Tensor, caller: &str) -> &'a Arc<Node> {
     }
 }
 
-/// The seed of a tensor of one element: its gradient to itself.
-#[track_caller]
-fn one(output: &Tensor, caller: &str) -> Tensor {
-    if output.array.len() != 1 {
-        mistake(format!(
-            "{caller}: this tensor has shape {:?}, not one element; sum it \
-             first, or hand backward_with a gradient of that shape",
-            output.shape()
-        ));
+impl Tensor {
+    /// The seed of a tensor of one element: its gradient to itself.
+    #[track_caller]
+    fn one(&self, caller: &str) -> Tensor {
+        or_raise(checks::one_element(caller, self.shape()));
+        let ones = Array::full(self.shape(), 1.0, self.device());
+        Tensor::from(or_raise(ones))
     }
-    let ones = Array::full(output.shape(), 1.0, output.device());
-    Tensor::from(or_raise(ones))
+
+    #[track_caller]
+    fn check_seed(&self, caller: &str, seed: &Tensor) {
+        let [given, here] = [seed, self].map(|t| (t.shape(), t.device()));
+        or_raise(checks::seed(caller, given, here));
+    }
 }

@@ -1,12 +1,12 @@
-//! What a tensor can be made of, built in chapter 21: every pair of data and
-//! device, told apart by type.
+//! What a tensor can be made of, built in "One tensor, two devices": every
+//! pair of data and device, told apart by type.
 
-use ndarray::{ArrayBase, Data as Elements, Dimension};
+use ndarray::{ArrayBase, ArrayD, Data as Elements, Dimension};
 
-use super::array::check_size;
 use super::backend::gpu::OpenCl;
-use super::{Array, Device};
-use crate::error::Error;
+use super::{Array, Device, Tensor};
+use crate::checks;
+use crate::error::Result;
 use crate::opencl::Buffer;
 
 // ANCHOR: data
@@ -27,14 +27,14 @@ impl Array {
         shape: &[usize],
         data: impl Into<Data>,
         device: Device,
-    ) -> Result<Array, Error> {
+    ) -> Result<Array> {
         match (data.into(), device) {
             (Data::Host(values), _) => Array::new(shape, &values, device),
             // It is there already, and moves in without a copy.
             (Data::Buffer(buffer), Device::Gpu(i))
                 if buffer.gpu().info().index == i =>
             {
-                check_size(shape, buffer.len())?;
+                checks::values(shape, buffer.len())?;
                 let storage = OpenCl::open(i)?.adopt(buffer);
                 Ok(Array::dense(device, storage, shape))
             }
@@ -64,17 +64,48 @@ impl<const N: usize> From<[f32; N]> for Data {
     }
 }
 
-// ANCHOR: ndarray
-/// An ndarray in any layout, its elements in row-major order.
-impl<S: Elements<Elem = f32>, D: Dimension> From<&ArrayBase<S, D>> for Data {
-    fn from(array: &ArrayBase<S, D>) -> Data {
-        Data::Host(array.iter().copied().collect())
-    }
-}
-// ANCHOR_END: ndarray
-
 impl From<Buffer<f32>> for Data {
     fn from(buffer: Buffer<f32>) -> Data {
         Data::Buffer(buffer)
     }
 }
+
+// ANCHOR: ndarray
+impl Tensor {
+    /// Makes a tensor of an ndarray in any layout, which brings its shape;
+    /// its elements go in row-major order.
+    ///
+    /// ```
+    /// use rungrad::part3_unified::{Device, Tensor};
+    /// let columns = ndarray::array![[1.0_f32, 3.0], [2.0, 4.0]];
+    /// let x = Tensor::from_ndarray(&columns.t(), Device::Cpu)?;
+    /// assert_eq!(x.to_vec()?, [1.0, 2.0, 3.0, 4.0]);
+    /// assert_eq!(x.to_ndarray()?, columns.t().into_dyn());
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If there is no such device, or it has no room.
+    #[doc(alias = "from_numpy")]
+    pub fn from_ndarray<S: Elements<Elem = f32>, D: Dimension>(
+        array: &ArrayBase<S, D>,
+        device: Device,
+    ) -> Result<Tensor> {
+        let values: Vec<f32> = array.iter().copied().collect();
+        Tensor::new(array.shape(), &values, device)
+    }
+
+    /// Copies the elements to an ndarray of this shape on the host.
+    ///
+    /// # Errors
+    ///
+    /// If the device cannot give them, or the host has no room.
+    #[doc(alias = "numpy")]
+    pub fn to_ndarray(&self) -> Result<ArrayD<f32>> {
+        let values = self.to_vec()?;
+        let array = ArrayD::from_shape_vec(self.shape(), values);
+        Ok(array.expect("an element for each place"))
+    }
+}
+// ANCHOR_END: ndarray

@@ -1,13 +1,12 @@
-//! Where numbers live, built in chapter 21. The device is data, not a type:
-//! one tensor type serves them all.
+//! Where numbers live, built in "One tensor, two devices". The device is data,
+//! not a type: one tensor type serves them all.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
 use super::Backend;
-use super::backend::{cpu, gpu};
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::opencl::{self, DeviceInfo, Memory};
 
 // ANCHOR: device
@@ -20,14 +19,14 @@ pub enum Device {
     /// first, drivers for processors last.
     Gpu(usize),
     /// A reader's own.
-    Own(Own),
+    Custom(Custom),
 }
 // ANCHOR_END: device
 
 impl Device {
     /// The device that the variable `RUNGRAD_DEVICE` names; without it, the
     /// processor.
-    pub fn from_env() -> Result<Device, Error> {
+    pub fn from_env() -> Result<Device> {
         match std::env::var(opencl::DEVICE_VARIABLE) {
             Ok(name) if !name.is_empty() => name.parse(),
             _ => Ok(Device::Cpu),
@@ -46,52 +45,39 @@ impl Device {
     }
 
     /// What the device calls itself.
-    pub fn name(self) -> Result<String, Error> {
+    pub fn name(self) -> Result<String> {
         Ok(self.backend()?.name())
     }
 
     /// What an OpenCL device says about itself: its version, its units, its
     /// memory. The processor is not asked through OpenCL.
-    pub fn info(self) -> Result<Option<&'static DeviceInfo>, Error> {
+    pub fn info(self) -> Result<Option<&'static DeviceInfo>> {
         match self {
             Device::Gpu(i) => {
                 opencl::Gpu::open(i)?;
                 Ok(opencl::devices()?.get(i))
             }
-            Device::Cpu | Device::Own(_) => Ok(None),
+            Device::Cpu | Device::Custom(_) => Ok(None),
         }
     }
 
     /// Bytes in the device's arrays, now and at the peak.
-    pub fn memory(self) -> Result<Memory, Error> {
+    pub fn memory(self) -> Result<Memory> {
         Ok(self.backend()?.memory())
     }
 
     /// Waits until all work sent to the device is done.
-    pub fn synchronize(self) -> Result<(), Error> {
+    pub fn synchronize(self) -> Result<()> {
         self.backend()?.synchronize()
     }
 }
-
-// ANCHOR: backend
-impl Device {
-    /// Who computes there. An OpenCL device may refuse to open.
-    pub fn backend(self) -> Result<&'static dyn Backend, Error> {
-        Ok(match self {
-            Device::Cpu => &cpu::Cpu,
-            Device::Gpu(i) => gpu::OpenCl::open(i)?,
-            Device::Own(own) => own.0,
-        })
-    }
-}
-// ANCHOR_END: backend
 
 impl fmt::Display for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Device::Cpu => f.write_str("cpu"),
             Device::Gpu(i) => write!(f, "gpu:{i}"),
-            Device::Own(own) => f.write_str(&own.0.name()),
+            Device::Custom(custom) => f.write_str(&custom.0.name()),
         }
     }
 }
@@ -99,7 +85,7 @@ impl fmt::Display for Device {
 impl FromStr for Device {
     type Err = Error;
 
-    fn from_str(name: &str) -> Result<Device, Error> {
+    fn from_str(name: &str) -> Result<Device> {
         let gpu = match name {
             "cpu" => return Ok(Device::Cpu),
             "gpu" => Some(0),
@@ -115,25 +101,25 @@ impl FromStr for Device {
 }
 
 /// A backend of a reader's own, known by its name:
-/// `Device::Own(Own(&MINE))`.
+/// `Device::Custom(Custom(&MINE))`.
 #[derive(Clone, Copy)]
-pub struct Own(pub &'static dyn Backend);
+pub struct Custom(pub &'static dyn Backend);
 
-impl PartialEq for Own {
-    fn eq(&self, other: &Own) -> bool {
+impl PartialEq for Custom {
+    fn eq(&self, other: &Custom) -> bool {
         self.0.name() == other.0.name()
     }
 }
 
-impl Eq for Own {}
+impl Eq for Custom {}
 
-impl Hash for Own {
+impl Hash for Custom {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.0.name().hash(state);
     }
 }
 
-impl fmt::Debug for Own {
+impl fmt::Debug for Custom {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.name())
     }

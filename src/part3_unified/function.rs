@@ -1,87 +1,108 @@
-//! A function and its context, built in chapter 23.
+//! A function and its context, built in the chapter of this name.
 //!
 //! Reading order: the [`Function`] trait, its [`Context`], [`apply`], and
 //! the two scopes [`no_grad`] and [`trace`].
 
 use std::cell::{Cell, RefCell};
+use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use super::{Array, Tensor};
-use crate::error::{Error, mistake, or_raise};
+use super::{Array, Device, Tensor};
+use crate::error::{Result, mistake, or_raise};
 use crate::ledger;
 use crate::ops::Op;
 
 // ANCHOR: function
 /// An operation: how to compute it, and how its gradient flows. Parameters,
-/// such as a target shape, are fields of the implementing type.
+/// such as a target shape, are fields of the implementing type. The page
+/// "Add an operator" adds one; `examples/part3_spiral` has another.
 pub trait Function: Send + Sync + 'static {
-    /// The name on tapes and in messages.
-    fn name(&self) -> &'static str;
-
-    /// The operation with its parameters, as tapes record it.
-    fn op(&self) -> Op {
-        Op::named(self.name())
-    }
+    /// The operation with its parameters, as tapes record it and messages
+    /// call it. One of your own is `Op::Custom("name")`; `Op::named("mul")`
+    /// is for a rule of your own for an operation that is known already.
+    fn op(&self) -> Op;
 
     /// Computes the result on arrays, and saves in `ctx` what
     /// [`Function::backward`] will ask for.
-    fn forward(
-        &self,
-        ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error>;
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array>;
 
-    /// Turns the gradient of the result into one gradient for each input,
-    /// `None` where none is needed. Written with tensor operations, so it
-    /// runs on every device and can itself be differentiated.
-    fn backward(&self, ctx: &Context, grad_out: &Tensor)
-    -> Vec<Option<Tensor>>;
+    /// Turns the gradient of the result into one gradient for each input.
+    /// Written with tensor operations, so it runs on every device and can
+    /// itself be differentiated.
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients;
 }
+
+/// One gradient for each input, in operand order; `None` where none is
+/// needed.
+pub type Gradients = Vec<Option<Tensor>>;
 // ANCHOR_END: function
+
+impl fmt::Display for dyn Function {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.op().name())
+    }
+}
 
 // ANCHOR: context
 /// What a function keeps between forward and backward.
 pub struct Context {
-    /// The inputs that need a gradient: their places and their nodes.
-    pub(super) edges: Vec<(usize, Arc<Node>)>,
-    inputs: Vec<Option<Array>>,
+    /// Every input, where any needs a gradient; otherwise none, because
+    /// there is no way back.
+    inputs: Vec<Input>,
     /// The array alone. A tensor would hold the node that holds this
     /// context, and the three would never be freed.
     output: Option<Array>,
     node: Weak<Node>,
 }
 
+/// An input of a function: what it is like, and, where it was saved, itself.
+struct Input {
+    shape: Vec<usize>,
+    device: Device,
+    /// Its place in the graph, if it needs a gradient.
+    node: Option<Arc<Node>>,
+    saved: Option<Array>,
+}
+
 impl Context {
     /// Whether input `i` needs a gradient. Save and compute nothing for one
     /// that does not.
     pub fn needs(&self, i: usize) -> bool {
-        self.edges.iter().any(|(place, _)| *place == i)
+        self.inputs.get(i).is_some_and(|input| input.node.is_some())
     }
 
     /// In forward: keeps input `i` for backward.
     #[track_caller]
     pub fn save_input(&mut self, i: usize, array: &Array) {
-        self.check_place(i);
-        self.inputs[i] = Some(array.clone());
+        if self.records() {
+            self.check_place("save_input", i);
+            self.inputs[i].saved = Some(array.clone());
+        }
     }
 
     /// In forward: keeps the result for backward.
     pub fn save_output(&mut self, array: &Array) {
-        self.output = Some(array.clone());
+        if self.records() {
+            self.output = Some(array.clone());
+        }
     }
+}
+// ANCHOR_END: context
 
+// ANCHOR: context-back
+impl Context {
     /// In backward: input `i` as a tensor of the graph.
     #[track_caller]
     pub fn input(&self, i: usize) -> Tensor {
-        let Some(array) = self.inputs.get(i).cloned().flatten() else {
+        let input = self.inputs.get(i);
+        let Some(array) = input.and_then(|input| input.saved.clone()) else {
             mistake(format!(
                 "Context::input({i}): forward did not save it; call \
                  save_input({i}, ..) there"
             ))
         };
-        let edge = self.edges.iter().find(|(place, _)| *place == i);
-        Tensor { array, node: edge.map(|(_, node)| node.clone()) }
+        Tensor { array, node: input.and_then(|input| input.node.clone()) }
     }
 
     /// In backward: the result as a tensor of the graph.
@@ -95,15 +116,59 @@ impl Context {
         };
         Tensor { array, node: self.node.upgrade() }
     }
+
+    /// In backward: the shape of input `i`, whether it was saved or not.
+    #[track_caller]
+    pub fn shape(&self, i: usize) -> &[usize] {
+        self.check_place("shape", i);
+        &self.inputs[i].shape
+    }
+
+    /// In backward: the device of input `i`.
+    #[track_caller]
+    pub fn device(&self, i: usize) -> Device {
+        self.check_place("device", i);
+        self.inputs[i].device
+    }
 }
-// ANCHOR_END: context
+// ANCHOR_END: context-back
 
 impl Context {
+    fn new(inputs: &[&Tensor], records: bool) -> Context {
+        let input = |t: &&Tensor| Input {
+            shape: t.shape().to_vec(),
+            device: t.device(),
+            node: t.node.clone(),
+            saved: None,
+        };
+        let inputs = match records {
+            true => inputs.iter().map(input).collect(),
+            false => Vec::new(),
+        };
+        Context { inputs, output: None, node: Weak::new() }
+    }
+
+    /// Whether there is a way back.
+    fn records(&self) -> bool {
+        !self.inputs.is_empty()
+    }
+
+    /// How many inputs there are.
+    pub(super) fn len(&self) -> usize {
+        self.inputs.len()
+    }
+
+    /// The inputs that need a gradient, in operand order.
+    pub(super) fn edges(&self) -> impl Iterator<Item = (usize, &Arc<Node>)> {
+        let nodes = self.inputs.iter().map(|input| &input.node).enumerate();
+        nodes.filter_map(|(place, node)| Some((place, node.as_ref()?)))
+    }
+
     #[track_caller]
-    fn check_place(&self, i: usize) {
+    fn check_place(&self, caller: &str, i: usize) {
         if i >= self.inputs.len() {
             mistake(format!(
-                "Context::save_input({i}, ..): there are {} inputs, counted \
+                "Context::{caller}({i}, ..): there are {} inputs, counted \
                  from 0",
                 self.inputs.len()
             ));
@@ -115,13 +180,19 @@ impl Context {
 /// A place in the graph: a leaf, or a function with its context.
 pub(super) struct Node {
     pub(super) id: u64,
+    /// What a gradient of it must be like.
+    pub(super) shape: Vec<usize>,
+    pub(super) device: Device,
     /// None for a leaf.
-    pub(super) made: Option<(Box<dyn Function>, Context)>,
+    pub(super) creator: Option<Creator>,
     /// Kept by leaves only, and never with a graph of its own.
     grad: Mutex<Option<Tensor>>,
     /// All inputs and the result, when a [`trace`] was open.
     pub(super) kept: Option<Kept>,
 }
+
+/// A function, and what it kept for its way back.
+pub(super) type Creator = (Box<dyn Function>, Context);
 // ANCHOR_END: node
 
 /// What a trace keeps of one application: each input with its node's id, if
@@ -132,18 +203,25 @@ pub(super) struct Kept {
 }
 
 impl Node {
-    pub(super) fn leaf() -> Arc<Node> {
-        Arc::new(Node::new(None, None))
+    pub(super) fn leaf(array: &Array) -> Arc<Node> {
+        Arc::new(Node::new(array, None, None))
     }
 
     fn new(
-        made: Option<(Box<dyn Function>, Context)>,
+        output: &Array,
+        creator: Option<Creator>,
         kept: Option<Kept>,
     ) -> Node {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         ledger::count(|c| c.nodes += 1);
-        let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        Node { id, made, grad: Mutex::new(None), kept }
+        Node {
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            shape: output.shape().to_vec(),
+            device: output.device(),
+            creator,
+            grad: Mutex::new(None),
+            kept,
+        }
     }
 
     /// The kept gradient. A panic that interrupted its holder, a device that
@@ -152,9 +230,16 @@ impl Node {
         self.grad.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The inputs that need a gradient, in operand order.
-    pub(super) fn edges(&self) -> &[(usize, Arc<Node>)] {
-        self.made.as_ref().map_or(&[], |(_, ctx)| &ctx.edges)
+    /// The first input from the k-th on that needs a gradient. Who counts up
+    /// meets them all in operand order, some of them twice.
+    pub(super) fn parent(&self, k: usize) -> Option<&Arc<Node>> {
+        let (_, ctx) = self.creator.as_ref()?;
+        ctx.inputs.get(k..)?.iter().find_map(|input| input.node.as_ref())
+    }
+
+    /// How many inputs there are, of which some need a gradient.
+    pub(super) fn inputs(&self) -> usize {
+        self.creator.as_ref().map_or(0, |(_, ctx)| ctx.len())
     }
 }
 
@@ -165,7 +250,7 @@ impl Node {
 impl Drop for Node {
     fn drop(&mut self) {
         ledger::count(|c| c.nodes_freed += 1);
-        let mut next = self.made.take();
+        let mut next = self.creator.take();
         if next.is_none() {
             return;
         }
@@ -183,8 +268,8 @@ impl Drop for Node {
         if is_inner != Ok(false) {
             return;
         }
-        while let Some(made) = next {
-            drop(made);
+        while let Some(creator) = next {
+            drop(creator);
             let pop = |waiting: &mut Vec<_>| waiting.pop();
             next = WAITING.with_borrow_mut(|list| list.as_mut().and_then(pop));
         }
@@ -196,20 +281,16 @@ impl Drop for Node {
 /// Runs a function forward and, when any input needs a gradient, puts its
 /// context into the graph. Otherwise the context is dropped here, and with
 /// it the way back.
-#[track_caller]
-pub fn apply(function: impl Function, inputs: &[&Tensor]) -> Tensor {
-    let edges = match RECORDING.get() {
-        true => needing(inputs),
-        false => Vec::new(),
-    };
-    let records = !edges.is_empty();
-    let saved = vec![None; inputs.len()];
-    let node = Weak::new();
-    let mut ctx = Context { edges, inputs: saved, output: None, node };
+pub fn try_apply(
+    function: impl Function,
+    inputs: &[&Tensor],
+) -> Result<Tensor> {
+    let needed = inputs.iter().any(|input| input.node.is_some());
+    let mut ctx = Context::new(inputs, needed && RECORDING.get());
     let arrays: Vec<&Array> = inputs.iter().map(|t| &t.array).collect();
-    let array = or_raise(function.forward(&mut ctx, &arrays));
-    if !records {
-        return Tensor { array, node: None };
+    let array = function.forward(&mut ctx, &arrays)?;
+    if !ctx.records() {
+        return Ok(Tensor { array, node: None });
     }
     let kept = TRACING.get().then(|| Kept {
         inputs: inputs.iter().map(|t| (t.id(), t.array.clone())).collect(),
@@ -217,23 +298,23 @@ pub fn apply(function: impl Function, inputs: &[&Tensor]) -> Tensor {
     });
     let node = Arc::new_cyclic(|node| {
         ctx.node = node.clone();
-        Node::new(Some((Box::new(function), ctx)), kept)
+        Node::new(&array, Some((Box::new(function), ctx)), kept)
     });
-    Tensor { array, node: Some(node) }
+    Ok(Tensor { array, node: Some(node) })
 }
 
-fn needing(inputs: &[&Tensor]) -> Vec<(usize, Arc<Node>)> {
-    let places = inputs.iter().enumerate();
-    places.filter_map(|(i, t)| Some((i, t.node.clone()?))).collect()
+/// The same for operations, which have no `Result`: an error is raised at the
+/// caller's line.
+#[track_caller]
+pub fn apply(function: impl Function, inputs: &[&Tensor]) -> Tensor {
+    or_raise(try_apply(function, inputs))
 }
 // ANCHOR_END: apply
 
-/// What a node holds: a function, and what it kept for its way back.
-type Work = (Box<dyn Function>, Context);
-
 thread_local! {
     /// What waits to be freed, while something is.
-    static WAITING: RefCell<Option<Vec<Work>>> = const { RefCell::new(None) };
+    static WAITING: RefCell<Option<Vec<Creator>>> =
+        const { RefCell::new(None) };
     static RECORDING: Cell<bool> = const { Cell::new(true) };
     static TRACING: Cell<bool> = const { Cell::new(false) };
 }

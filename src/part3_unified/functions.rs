@@ -1,18 +1,61 @@
-//! The operations that carry a gradient of their own, each a
-//! [`Function`](super::Function). Chapters 22, 23 and 25 build them.
+//! The operations, each a method of [`Tensor`] beside the [`Function`] that
+//! carries its gradient, where it has one of its own. The chapters from "Eight
+//! functions, one dispatch" to "Add an operator" build them.
+//!
+//! Reading order: the files as they stand here. The first five have the
+//! operations of [`crate::ops`], in that order.
+//!
+//! [`Function`]: super::Function
 
 mod elementwise;
+mod loss;
 mod matrix;
 mod movement;
-mod numbers;
-mod places;
 mod reduce;
 
-pub use elementwise::{
-    Add, Cos, Div, Exp, Log, Mul, Relu, Sigmoid, Sin, Tanh, Where,
-};
-pub use matrix::{LogSoftmax, Matmul};
-pub use movement::{Expand, Flip, Move, Pad, Permute, Reshape, Slice};
-pub use numbers::{Over, Pow, Scale, Shift, Under};
-pub use places::{Cat, Fold, Gather, Scatter, Windows};
-pub use reduce::{Max, Sum};
+mod activations;
+mod angles;
+mod choice;
+mod extremes;
+mod image;
+mod indexing;
+mod numbers;
+mod parts;
+mod powers;
+mod rounding;
+mod statistics;
+
+pub use activations::*;
+pub use angles::*;
+pub use choice::*;
+pub use elementwise::*;
+pub use image::*;
+pub use indexing::*;
+pub use loss::*;
+pub use matrix::*;
+pub use movement::*;
+pub use numbers::*;
+pub use parts::*;
+pub use powers::*;
+pub use reduce::*;
+pub use rounding::*;
+
+use super::Tensor;
+use super::arithmetic::one_device;
+use crate::checks;
+use crate::error::or_raise;
+
+/// The operands, stretched to one shape. The gradient of each finds its way
+/// back through the [`Expand`] that this puts into the graph.
+#[track_caller]
+fn stretch<const N: usize>(op: &str, operands: [&Tensor; N]) -> [Tensor; N] {
+    let first = operands[0];
+    let mut shape = first.shape().to_vec();
+    for other in &operands[1..] {
+        or_raise(one_device(op, &first.array, &other.array));
+        if shape != other.shape() {
+            shape = or_raise(checks::stretched(op, &shape, other.shape()));
+        }
+    }
+    operands.map(|operand| operand.expand(&shape))
+}

@@ -1,22 +1,37 @@
-//! Part 3: one tensor on every device. Chapters 21 to 28 build it.
+//! Part 3: one tensor on every device. The chapters from "One tensor, two
+//! devices" on build it.
 //!
 //! Reading order: a [`Device`] holds a [`Storage`]; an [`Array`] looks at it
 //! through a [`View`]; a [`Backend`] computes few primitives on arrays; a
 //! [`Function`] ties a primitive to its gradient; a [`Tensor`] is an array
 //! with, where gradients are wanted, a node of the graph; what learns is a
-//! [`Module`](nn::Module), and [`Sgd`](optim::Sgd) is who teaches it.
+//! [`Module`](nn::Module), an [`Optimizer`](optim::Optimizer) teaches it, and
+//! [`io`] keeps what it has learned.
+//!
+//! What makes a tensor, and what reads one, gives a `Result`, because a
+//! device may refuse it. An operation has none, so that a formula reads as
+//! one: it panics at the caller's line, and [`attempt`](crate::attempt) turns
+//! that into an error again.
+//!
+//! The signs `+`, `-`, `*`, `/` and `+=` work between tensors, owned or
+//! borrowed, and numbers. Where the trait `std::ops::Mul` is imported,
+//! `a.mul(&b)` means its method and moves `a`: Rust looks for methods that
+//! take a value before those that borrow one. So leave `Add`, `Sub`, `Mul`,
+//! `Div` and `Neg` out of a file that calls these methods by name.
 
 mod arithmetic;
 mod array;
 mod backend;
 mod backward;
+mod creation;
 mod data;
 mod device;
 mod function;
-mod functions;
+pub mod functions;
+pub mod io;
+pub mod kernels;
 pub mod nn;
 mod operators;
-mod ops;
 pub mod optim;
 mod places;
 mod storage;
@@ -25,15 +40,16 @@ mod view;
 
 pub use array::Array;
 pub use backend::{Backend, Binary, Reduce, Unary};
-pub use backward::grad;
+pub use backward::{grad, grad_with};
 pub use data::Data;
-pub use device::{Device, Own};
-pub use function::{Context, Function, apply, no_grad, trace};
-pub use functions::{
-    Add, Cat, Cos, Div, Exp, Expand, Flip, Fold, Gather, Log, LogSoftmax,
-    Matmul, Max, Move, Mul, Over, Pad, Permute, Pow, Relu, Reshape, Scale,
-    Scatter, Shift, Sigmoid, Sin, Slice, Sum, Tanh, Under, Where, Windows,
+pub use device::{Custom, Device};
+pub use function::{
+    Context, Function, Gradients, apply, no_grad, trace, try_apply,
 };
-pub use storage::{Shared, Storage};
+pub use functions::ConvOptions;
+pub use storage::{DType, Shared, Storage};
 pub use tensor::Tensor;
-pub use view::{View, Window};
+pub use view::View;
+
+pub use crate::ops::{Keep, Op};
+pub use crate::shape::{Span, Spans, Window, broadcast};

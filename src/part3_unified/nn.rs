@@ -1,41 +1,98 @@
 //! Modules: a layer, layers one after the other, and the move of all their
-//! parameters to a device. Chapter 27 builds them.
+//! parameters to a device. "Modules and training anywhere" builds them.
 //!
-//! Reading order: [`Linear`], the trait [`Module`], [`Sequential`].
+//! Reading order: the trait [`Module`], [`Part`], of which modules are made,
+//! [`Linear`], [`Sequential`].
+//!
+//! A model of your own lists the fields that it learns, and says what it
+//! makes of its input:
+//!
+//! ```
+//! use rungrad::part3_unified::nn::{Linear, Module};
+//! use rungrad::part3_unified::{Device, Tensor};
+//! use rungrad::rng::Random;
+//!
+//! struct Residual {
+//!     hidden: Linear,
+//!     out: Linear,
+//!     gain: Tensor,
+//! }
+//!
+//! impl Module for Residual {
+//!     fn forward(&self, x: &Tensor) -> Tensor {
+//!         let hidden = self.hidden.forward(x).tanh();
+//!         x + self.out.forward(&hidden) * &self.gain
+//!     }
+//!
+//!     rungrad::parameters!(hidden, out, gain);
+//! }
+//!
+//! let mut random = Random::new(0);
+//! let model = Residual {
+//!     hidden: Linear::new(2, 3, &mut random),
+//!     out: Linear::new(3, 2, &mut random),
+//!     gain: Tensor::new(&[], &[0.5], Device::Cpu)?.requires_grad(),
+//! };
+//! assert_eq!(model.count(), 6 + 3 + 6 + 2 + 1);
+//! assert_eq!(model.parameters()[3].0, "out.bias");
+//! println!("{}", model.summary());
+//! # Ok::<(), rungrad::Error>(())
+//! ```
+
+mod part;
+mod table;
+
+use std::any::type_name;
+use std::fmt;
+
+pub use crate::parameters;
+pub use part::Part;
 
 use super::{Device, Tensor};
-use crate::error::{Error, or_raise, room, zeros};
+use crate::error::{Result, or_raise, room, zeros};
 use crate::rng::Random;
 use crate::shape::checked_size;
 
+/// A parameter and its name, to be looked at.
+pub type Parameter<'a> = (String, &'a Tensor);
+
 /// The name of a parameter, and the place in the model where it stands, so
 /// that somebody can put a better one there.
-pub type Parameter<'a> = (String, &'a mut Tensor);
+pub type ParameterMut<'a> = (String, &'a mut Tensor);
 
 // ANCHOR: module
 /// A function with parameters.
 pub trait Module: Send + Sync {
-    /// What it makes of its input.
+    /// Computes the output of an input.
     #[track_caller]
     fn forward(&self, x: &Tensor) -> Tensor;
 
-    /// What can be learned, each by its name.
-    fn parameters(&mut self) -> Vec<Parameter<'_>>;
+    /// Lists what can be learned, each by its name.
+    #[doc(alias("named_parameters", "state_dict"))]
+    fn parameters(&self) -> Vec<Parameter<'_>>;
+
+    /// Lists the places of the same parameters, in the same order.
+    fn parameters_mut(&mut self) -> Vec<ParameterMut<'_>>;
 
     /// Moves every parameter to a device.
     ///
     /// Each becomes a new leaf there, as by a step: it records, and it has no
     /// gradient yet. A parameter that is there already stays the leaf that it
-    /// is. If the device refuses one of them, none has moved.
-    fn to(&mut self, device: Device) -> Result<(), Error> {
-        let mut parameters = self.parameters();
+    /// is.
+    ///
+    /// # Errors
+    ///
+    /// If the device refuses a parameter, for want of room or because there
+    /// is no such device; then none has moved.
+    fn to(&mut self, device: Device) -> Result<()> {
+        let mut parameters = self.parameters_mut();
         parameters.retain(|(_, parameter)| parameter.device() != device);
         let moved = parameters.iter().map(|(_, parameter)| {
             // Detached first: the way there is not to be recorded.
             let there = parameter.detach().to(device)?;
             Ok(there.requires_grad())
         });
-        let moved = moved.collect::<Result<Vec<Tensor>, Error>>()?;
+        let moved = moved.collect::<Result<Vec<Tensor>>>()?;
         for ((_, parameter), moved) in parameters.into_iter().zip(moved) {
             *parameter = moved;
         }
@@ -43,13 +100,42 @@ pub trait Module: Send + Sync {
     }
 
     /// Forgets every gradient. A step has done so already.
-    fn zero_grad(&mut self) {
+    fn zero_grad(&self) {
         for (_, parameter) in self.parameters() {
             parameter.zero_grad();
         }
     }
+    // ANCHOR_END: module
+
+    /// Counts the numbers that can be learned.
+    #[doc(alias = "numel")]
+    fn count(&self) -> usize {
+        self.parameters().iter().map(|(_, p)| p.array().len()).sum()
+    }
+
+    /// Draws a table of the parameters: name, shape, how many numbers, and on
+    /// which device, with a total. It reads no number from a device.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::nn::{Linear, Module};
+    /// # use rungrad::rng::Random;
+    /// let layer = Linear::new(64, 10, &mut Random::new(0));
+    /// let table = "\
+    /// parameter  shape     numbers  device
+    /// weight     [64, 10]      640  cpu
+    /// bias       [10]           10  cpu
+    /// total                    650";
+    /// assert_eq!(layer.summary(), table);
+    /// ```
+    fn summary(&self) -> String {
+        table::summary(&self.parameters())
+    }
+
+    /// What `Debug` calls it in a list of modules: the name of its type.
+    fn name(&self) -> String {
+        table::short(type_name::<Self>())
+    }
 }
-// ANCHOR_END: module
 
 // ANCHOR: function
 /// A function that has no parameters is a module too: `Tensor::relu`.
@@ -59,15 +145,29 @@ impl<F: Fn(&Tensor) -> Tensor + Send + Sync> Module for F {
         self(x)
     }
 
-    fn parameters(&mut self) -> Vec<Parameter<'_>> {
+    fn parameters(&self) -> Vec<Parameter<'_>> {
+        Vec::new()
+    }
+
+    fn parameters_mut(&mut self) -> Vec<ParameterMut<'_>> {
         Vec::new()
     }
 }
 // ANCHOR_END: function
 
 /// Each output is a weighted sum of all inputs, and a bias.
+///
+/// ```
+/// # use rungrad::part3_unified::{Device, Tensor, nn::{Linear, Module}};
+/// # use rungrad::rng::Random;
+/// let layer = Linear::new(3, 2, &mut Random::new(0));
+/// let rows = Tensor::rand(&[5, 3], 1, Device::Cpu)?;
+/// assert_eq!(layer.forward(&rows).shape(), [5, 2]);
+/// # Ok::<(), rungrad::Error>(())
+/// ```
+#[doc(alias = "Dense")]
 pub struct Linear {
-    /// Shape (inputs, outputs).
+    /// Shape (inputs, outputs). PyTorch keeps it transposed.
     pub weight: Tensor,
     /// Shape (outputs), which stretches over the rows.
     pub bias: Tensor,
@@ -75,9 +175,13 @@ pub struct Linear {
 
 // ANCHOR: linear
 impl Linear {
-    /// The weights are drawn around 0 with a standard deviation of
-    /// `sqrt(2 / inputs)`, from the bits that Part 1 draws from; the biases
-    /// are 0. All of them begin on the processor.
+    /// Makes a layer on the processor. The weights are drawn around 0 with a
+    /// standard deviation of `sqrt(2 / inputs)`, from the bits that Part 1
+    /// draws from; the biases are 0.
+    ///
+    /// # Panics
+    ///
+    /// If the host has no memory for so many weights.
     #[track_caller]
     pub fn new(inputs: usize, outputs: usize, random: &mut Random) -> Linear {
         let deviation = (2.0 / inputs as f32).sqrt();
@@ -101,16 +205,33 @@ impl Module for Linear {
         x.matmul(&self.weight).add(&self.bias)
     }
 
-    fn parameters(&mut self) -> Vec<Parameter<'_>> {
-        vec![
-            ("weight".to_string(), &mut self.weight),
-            ("bias".to_string(), &mut self.bias),
-        ]
+    parameters!(weight, bias);
+
+    fn name(&self) -> String {
+        format!("Linear {:?}", self.weight.shape())
     }
 }
 // ANCHOR_END: linear
 
+impl fmt::Debug for Linear {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name())
+    }
+}
+
 /// Modules one after the other.
+///
+/// ```
+/// # use rungrad::part3_unified::{Tensor, nn::{Linear, Module, Sequential}};
+/// # use rungrad::rng::Random;
+/// let mut random = Random::new(0);
+/// let network = Sequential::new()
+///     .then(Linear::new(64, 32, &mut random))
+///     .then(Tensor::relu)
+///     .then(Linear::new(32, 10, &mut random));
+/// let shown = "Sequential [Linear [64, 32], relu, Linear [32, 10]]";
+/// assert_eq!(format!("{network:?}"), shown);
+/// ```
 #[derive(Default)]
 pub struct Sequential {
     /// From the input to the output.
@@ -119,12 +240,12 @@ pub struct Sequential {
 
 // ANCHOR: sequential
 impl Sequential {
-    /// Nothing yet: what goes in comes out.
+    /// Begins with nothing: what goes in comes out.
     pub fn new() -> Sequential {
         Sequential::default()
     }
 
-    /// And then another one.
+    /// Adds another one at the end.
     pub fn then(mut self, module: impl Module + 'static) -> Sequential {
         self.modules.push(Box::new(module));
         self
@@ -142,13 +263,20 @@ impl Module for Sequential {
     }
 
     /// The names get the number of the module in front: `2.weight`.
-    fn parameters(&mut self) -> Vec<Parameter<'_>> {
-        let modules = self.modules.iter_mut().enumerate();
-        let of_module = modules.flat_map(|(at, module)| {
-            let parameters = module.parameters().into_iter();
-            parameters.map(move |(name, p)| (format!("{at}.{name}"), p))
-        });
-        of_module.collect()
+    fn parameters(&self) -> Vec<Parameter<'_>> {
+        self.modules.named("")
+    }
+
+    fn parameters_mut(&mut self) -> Vec<ParameterMut<'_>> {
+        self.modules.named_mut("")
     }
 }
 // ANCHOR_END: sequential
+
+impl fmt::Debug for Sequential {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self.modules.iter().map(|module| module.name());
+        let names = names.collect::<Vec<_>>().join(", ");
+        write!(f, "Sequential [{names}]")
+    }
+}

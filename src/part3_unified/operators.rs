@@ -1,9 +1,14 @@
-//! `a * b`, `-a`, `1.0 - a`: the operators, on tensors, references and
-//! numbers. Each is a line of `ops.rs`; the macros are those of chapter 7.
+//! `a * b`, `-a`, `1.0 - a`, `a += b`: the operators, on tensors, references
+//! `a * b`, `-a`, `1.0 - a`, `a += b`: the operators, on tensors, references
+//! and numbers, and the sum of many tensors, each a line. The macros are those
+//! of "Few rules, many operations".
 
-use std::ops::{Add, Div, Mul, Neg, Sub};
+use std::iter::Sum;
+use std::ops::{Add, AddAssign, Div, DivAssign};
+use std::ops::{Mul, MulAssign, Neg, Sub, SubAssign};
 
-use super::Tensor;
+use super::{Device, Tensor};
+use crate::error::or_raise;
 
 /// An operator between two tensors, each owned or borrowed.
 macro_rules! between_tensors {
@@ -70,8 +75,67 @@ macro_rules! with_numbers {
                 $left
             }
         }
+
+        // A whole number is the nearest `f32`, as everywhere in a tensor.
+        impl $operator<i32> for $tensor {
+            type Output = Tensor;
+
+            #[track_caller]
+            fn $method(self, number: i32) -> Tensor {
+                $operator::$method(self, number as f32)
+            }
+        }
+
+        impl $operator<$tensor> for i32 {
+            type Output = Tensor;
+
+            #[track_caller]
+            fn $method(self, tensor: $tensor) -> Tensor {
+                $operator::$method(self as f32, tensor)
+            }
+        }
     };
 }
 
 with_numbers!(Tensor);
 with_numbers!(&Tensor);
+
+/// `a += b`: a new tensor in the place of the old, which whoever else holds
+/// it keeps. It has the shape that both stretch to, and records as `a + b`.
+macro_rules! in_place {
+    ($($operator:ident :: $method:ident by $plain:ident :: $name:ident),*) => {
+        $(in_place!(@ $operator, $method, $plain, $name;
+            Tensor, &Tensor, f32, i32);)*
+    };
+    (@ $operator:ident, $method:ident, $plain:ident, $name:ident;
+     $($right:ty),*) => {$(
+        impl $operator<$right> for Tensor {
+            #[track_caller]
+            fn $method(&mut self, right: $right) {
+                *self = $plain::$name(&*self, right);
+            }
+        }
+    )*};
+}
+
+in_place!(
+    AddAssign::add_assign by Add::add,
+    SubAssign::sub_assign by Sub::sub,
+    MulAssign::mul_assign by Mul::mul,
+    DivAssign::div_assign by Div::div
+);
+
+/// The sum of all, one after another; the shapes broadcast. Of none it is the
+/// number 0 on the processor.
+impl Sum for Tensor {
+    fn sum<I: Iterator<Item = Tensor>>(tensors: I) -> Tensor {
+        let sum = tensors.reduce(|a, b| a + b);
+        sum.unwrap_or_else(|| or_raise(Tensor::zeros(&[], Device::Cpu)))
+    }
+}
+
+impl<'a> Sum<&'a Tensor> for Tensor {
+    fn sum<I: Iterator<Item = &'a Tensor>>(tensors: I) -> Tensor {
+        tensors.cloned().sum()
+    }
+}

@@ -1,221 +1,165 @@
-//! Operations that ask where an element stands: comparisons, choices, rows by
-//! their numbers, windows over images. Chapter 25 tells of the windows and of
-//! their mirror.
+//! Arrays by the places of their elements: what is named, what a window
+//! shows, and what is put together. "Gradients through views and devices" tells
+//! of the mirrors.
 
-use super::functions::*;
-use super::ops::alike;
-use super::{Array, Binary, Device, Tensor, Window, apply};
-use crate::error::{Error, mistake, or_raise, zeros};
-use crate::ops::Keep;
-use crate::shape::checked_size;
+use super::arithmetic::one_device;
+use super::{Array, Spans, Window};
+use crate::checks;
+use crate::error::{Error, Result};
+use crate::shape::{checked_size, size};
 
-// A comparison is 1 or 0, flat but for its jumps: it has no slope, and what
-// it gives is a constant.
-impl Tensor {
-    /// 1 where this is less, else 0.
-    #[track_caller]
-    pub fn less(&self, other: &Tensor) -> Tensor {
-        self.compare("less", other, |a, b| a.binary(Binary::Less, b))
+impl Array {
+    /// What stands at these places along an axis, in that order, any of them
+    /// more than once.
+    pub fn index_select(&self, axis: usize, places: &[usize]) -> Result<Array> {
+        checks::places("index_select", self.shape(), axis, places)?;
+        let mut shape = self.shape().to_vec();
+        shape[axis] = places.len();
+        checked_size(&shape)?;
+        let [outer, n, inner] = self.around(axis);
+        let rows = self.compact()?.reshape(&[outer * n, inner])?;
+        let places = repeated(places, outer, n);
+        self.filled(&shape, |backend| backend.index_select(&rows, &places))
     }
 
-    /// 1 where this is not greater, else 0.
-    #[track_caller]
-    pub fn at_most(&self, other: &Tensor) -> Tensor {
-        self.compare("at_most", other, |a, b| a.binary(Binary::AtMost, b))
-    }
-
-    /// 1 where both are equal, else 0. A NaN equals nothing.
-    #[track_caller]
-    pub fn equal(&self, other: &Tensor) -> Tensor {
-        self.compare("equal", other, |a, b| a.binary(Binary::Equal, b))
-    }
-
-    /// 1 where this is greater, else 0.
-    #[track_caller]
-    pub fn greater(&self, other: &Tensor) -> Tensor {
-        self.compare("greater", other, |a, b| b.binary(Binary::Less, a))
-    }
-
-    /// 1 where this is not less, else 0.
-    #[track_caller]
-    pub fn at_least(&self, other: &Tensor) -> Tensor {
-        self.compare("at_least", other, |a, b| b.binary(Binary::AtMost, a))
-    }
-
-    #[track_caller]
-    fn compare(
+    /// The mirror of [`Array::index_select`]: along an axis there are `count`
+    /// places, and each gets the sum of what was taken from there.
+    pub fn index_add(
         &self,
-        name: &str,
-        other: &Tensor,
-        run: fn(&Array, &Array) -> Result<Array, Error>,
-    ) -> Tensor {
-        let [a, b] = alike(name, [&self.detach(), &other.detach()]);
-        Tensor::from(or_raise(run(&a.array, &b.array)))
-    }
-
-    /// Where this is not 0 the elements of `a`, elsewhere those of `b`; the
-    /// shapes broadcast.
-    #[track_caller]
-    pub fn choose(&self, a: &Tensor, b: &Tensor) -> Tensor {
-        let [mask, a, b] = alike("where", [self, a, b]);
-        apply(Where, &[&mask, &a, &b])
-    }
-
-    /// Zeros in this tensor's shape and on its device.
-    #[track_caller]
-    pub fn zeros(&self) -> Tensor {
-        let zeros = Array::full(self.shape(), 0.0, self.device());
-        Tensor::from(or_raise(zeros))
-    }
-}
-
-impl Tensor {
-    /// The rows of a matrix that are named, in that order, any of them more
-    /// than once: (rows, width) -> (places, width).
-    #[track_caller]
-    pub fn gather(&self, places: &[usize]) -> Tensor {
-        let rows = self.shape().first().copied().unwrap_or(0);
-        apply(Gather { places: places.to_vec(), rows }, &[self])
-    }
-
-    /// Each row of a matrix added to its place among `rows` rows: the mirror
-    /// of [`Tensor::gather`].
-    #[track_caller]
-    pub fn scatter(&self, places: &[usize], rows: usize) -> Tensor {
-        apply(Scatter { places: places.to_vec(), rows }, &[self])
-    }
-
-    /// From each row the element that its label names:
-    /// (rows, classes) -> (rows). It gathers from all elements in a column.
-    #[track_caller]
-    pub fn pick(&self, labels: &[usize]) -> Tensor {
-        self.check_labels(labels);
-        let [rows, classes] = [self.shape()[0], self.shape()[1]];
-        let places = labels.iter().enumerate().map(|(i, l)| i * classes + l);
-        let column = self.reshape(&[rows * classes, 1]);
-        column.gather(&places.collect::<Vec<_>>()).reshape(&[rows])
-    }
-
-    /// A row for each label, 1 at its class and 0 elsewhere.
-    pub fn one_hot(
-        labels: &[usize],
-        classes: usize,
-        device: Device,
-    ) -> Result<Tensor, Error> {
-        if let Some(label) = labels.iter().find(|&&label| label >= classes) {
+        axis: usize,
+        places: &[usize],
+        count: usize,
+    ) -> Result<Array> {
+        checks::axes("index_add", self.shape(), &[axis])?;
+        let [outer, n, inner] = self.around(axis);
+        if n != places.len() || places.iter().any(|&at| at >= count) {
             return Err(Error::Mistake(format!(
-                "one_hot: label {label} with {classes} classes; labels count \
-                 from 0"
+                "index_add: shape {:?} has {n} elements along axis {axis}, \
+                 to {} places among {count}; give each a place, counted \
+                 from 0",
+                self.shape(),
+                places.len()
             )));
         }
-        let mut values = zeros(checked_size(&[labels.len(), classes])?)?;
-        for (row, label) in labels.iter().enumerate() {
-            values[row * classes + label] = 1.0;
-        }
-        Tensor::new(&[labels.len(), classes], &values, device)
+        let mut shape = self.shape().to_vec();
+        shape[axis] = count;
+        checked_size(&shape)?;
+        let rows = self.compact()?.reshape(&[outer * n, inner])?;
+        let places = repeated(places, outer, count);
+        self.filled(&shape, |backend| {
+            backend.index_add(&rows, &places, outer * count)
+        })
     }
 
-    #[track_caller]
-    pub(super) fn check_labels(&self, labels: &[usize]) {
-        let (rows, classes) = match *self.shape() {
-            [rows, classes] if classes > 0 => (rows, classes),
-            _ => mistake(format!(
-                "cross_entropy: the scores have shape {:?}; it must be \
-                 (rows, classes), with at least one class",
-                self.shape()
-            )),
-        };
-        if rows != labels.len() {
-            mistake(format!(
-                "cross_entropy: {rows} rows of scores and {} labels; give \
-                 one label for each row",
-                labels.len()
-            ));
-        }
-        if let Some(label) = labels.iter().find(|&&label| label >= classes) {
-            mistake(format!(
-                "cross_entropy: label {label} with {classes} classes; labels \
-                 count from 0 to {}",
-                classes - 1
-            ));
-        }
+    /// How many elements stand before an axis, along it and behind it.
+    fn around(&self, axis: usize) -> [usize; 3] {
+        let (before, behind) = self.shape().split_at(axis);
+        [size(before), behind[0], size(&behind[1..])]
     }
 }
 
-impl Tensor {
-    /// Each place of a window: (.., h, w) -> (.., rows, columns, height,
-    /// width).
-    #[track_caller]
-    pub fn windows(&self, window: &Window) -> Tensor {
-        let image = match self.shape() {
-            [.., h, w] => [*h, *w],
-            _ => [0, 0],
+/// The same places in each of some blocks of so many.
+fn repeated(places: &[usize], blocks: usize, each: usize) -> Vec<usize> {
+    let block = |at: usize| places.iter().map(move |place| at * each + place);
+    (0..blocks).flat_map(block).collect()
+}
+
+impl Array {
+    /// Each place of a window: see [`View::windows`](super::View::windows).
+    /// Without padding no element moves.
+    pub fn windows(&self, window: &Window) -> Result<Array> {
+        window.places(self.shape())?;
+        let padded = match window.padding {
+            [0, 0] => self.clone(),
+            [down, right] => {
+                let mut widths = vec![[0; 2]; self.shape().len() - 2];
+                widths.extend([[down; 2], [right; 2]]);
+                let (shape, inner) = checks::padded(self.shape(), &widths)?;
+                let zeros = Array::full(&shape, 0.0, self.device)?;
+                zeros.slice_assign(&inner, self)?
+            }
         };
-        apply(Windows { window: *window, image }, &[self])
+        let view = padded.view.windows(&window.padding([0, 0]))?;
+        Ok(padded.with_view(view))
     }
 
-    /// Windows added up to images: the mirror of [`Tensor::windows`].
-    #[track_caller]
-    pub fn fold(&self, window: &Window, image: [usize; 2]) -> Tensor {
-        apply(Fold { window: *window, image }, &[self])
-    }
-
-    /// A convolution: images (n, channels, h, w) with filters (filters,
-    /// channels, height, width). It is a product of matrices: a row for each
-    /// window, a column for each filter.
-    #[track_caller]
-    pub fn conv2d(
-        &self,
-        filters: &Tensor,
-        step: [usize; 2],
-        padding: [usize; 2],
-    ) -> Tensor {
-        let ([n, c, ..], [out, channels, height, width]) =
-            (self.image_shape("conv2d"), filters.image_shape("conv2d"));
-        if c != channels {
-            mistake(format!(
-                "conv2d: images of {c} channels and filters of {channels}; \
-                 make them equal"
-            ));
-        }
-        let [down, right] = padding;
-        let padded = self.pad(&[[0, 0], [0, 0], [down; 2], [right; 2]]);
-        let window = Window { size: [height, width], step };
-        // (n, c, rows, columns, height, width)
-        let windows = padded.windows(&window);
-        let [rows, columns] = [windows.shape()[2], windows.shape()[3]];
-        let flat = windows
-            .permute(&[0, 2, 3, 1, 4, 5])
-            .reshape(&[n * rows * columns, c * height * width]);
-        let filters = filters.reshape(&[out, c * height * width]);
-        flat.matmul(&filters.transpose())
-            .reshape(&[n, rows, columns, out])
-            .permute(&[0, 3, 1, 2])
-    }
-
-    /// The largest of each window. Those that tie share its gradient.
-    #[track_caller]
-    pub fn max_pool2d(&self, window: &Window) -> Tensor {
-        self.image_shape("max_pool2d");
-        self.windows(window).max_over(&[4, 5], Keep::No)
-    }
-
-    /// The mean of each window.
-    #[track_caller]
-    pub fn avg_pool2d(&self, window: &Window) -> Tensor {
-        self.image_shape("avg_pool2d");
-        self.windows(window).mean_over(&[4, 5], Keep::No)
-    }
-
-    #[track_caller]
-    fn image_shape(&self, op: &str) -> [usize; 4] {
-        let Ok(shape) = self.shape().try_into() else {
-            mistake(format!(
-                "{op}: shape {:?} is not (number, channels, height, width); \
-                 reshape it to four axes",
+    /// The mirror of [`Array::windows`]: each element of an image of this
+    /// height and width is the sum of its copies in all windows.
+    pub fn fold(&self, window: &Window, image: [usize; 2]) -> Result<Array> {
+        let places = window.places(&image)?;
+        let (outer, inner) = match self.shape() {
+            [outer @ .., a, b, c, d] => (outer, [*a, *b, *c, *d]),
+            short => (short, [0; 4]),
+        };
+        let wanted = [places, window.size].concat();
+        if inner != wanted[..] {
+            return Err(Error::Mistake(format!(
+                "fold: shape {:?} does not end in {wanted:?}, the places and \
+                 the size of the windows in an image of {image:?}",
                 self.shape()
-            ))
+            )));
+        }
+        let (bare, padded) = (window.padding([0, 0]), window.padded(image));
+        let shape = [outer, &padded].concat();
+        checked_size(&shape)?;
+        let folded = self.filled(&shape, |backend| {
+            backend.fold(&self.compact()?, &bare, size(outer), padded)
+        })?;
+        // What was added to the padding goes with it.
+        let mut inner: Vec<_> = outer.iter().map(|&n| 0..n).collect();
+        let [down, right] = window.padding;
+        inner.extend([down..down + image[0], right..right + image[1]]);
+        folded.slice(&inner)
+    }
+}
+
+impl Array {
+    /// The same numbers but for some, which are replaced; see [`Array::set`].
+    pub fn slice_assign(
+        &self,
+        spans: impl Spans,
+        values: &Array,
+    ) -> Result<Array> {
+        let mut changed = self.clone();
+        changed.set(spans, values)?;
+        Ok(changed)
+    }
+
+    /// One array after another along an axis.
+    pub fn cat(parts: &[&Array], axis: usize) -> Result<Array> {
+        let Some(first) = parts.first() else {
+            return Err(Error::Mistake(
+                "cat: there is nothing to join; give at least one".into(),
+            ));
         };
-        shape
+        checks::axes("cat", first.shape(), &[axis])?;
+        let mut shape = first.shape().to_vec();
+        shape[axis] = 0;
+        for part in parts {
+            one_device("cat", first, part)?;
+            let mut other = part.shape().to_vec();
+            if other.len() == shape.len() {
+                other[axis] = shape[axis];
+            }
+            if other != shape {
+                return Err(Error::Mistake(format!(
+                    "cat: the shapes {:?} and {:?} differ in more than axis \
+                     {axis}; the other sizes must be equal",
+                    first.shape(),
+                    part.shape()
+                )));
+            }
+            shape[axis] = shape[axis].saturating_add(part.shape()[axis]);
+        }
+        // A sum that is cut off is refused here.
+        let mut joined = Array::full(&shape, 0.0, first.device)?;
+        let mut from = 0;
+        for part in parts {
+            let mut place: Vec<_> = shape.iter().map(|&n| 0..n).collect();
+            place[axis] = from..from + part.shape()[axis];
+            from = place[axis].end;
+            joined.set(&place, part)?;
+        }
+        Ok(joined)
     }
 }

@@ -1,8 +1,26 @@
-//! Flat memory on one device, built in chapter 21.
+//! Flat memory on one device, built in "One tensor, two devices".
 
 use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
+
+/// What the numbers of a storage are. There is one kind so far; what stores
+/// them or computes with them asks which.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum DType {
+    /// 32 bits: 24 for the digits, 8 for the exponent.
+    #[default]
+    F32,
+}
+
+impl DType {
+    /// The bytes of a number.
+    pub fn size(self) -> usize {
+        match self {
+            DType::F32 => size_of::<f32>(),
+        }
+    }
+}
 
 // ANCHOR: storage
 /// Numbers in a row, without shape. What holds them is the backend's own
@@ -10,6 +28,11 @@ use std::sync::Arc;
 pub trait Storage: Any + Debug + Send + Sync {
     /// How many numbers there are.
     fn len(&self) -> usize;
+
+    /// What they are.
+    fn dtype(&self) -> DType {
+        DType::F32
+    }
 
     /// Whether there is none.
     fn is_empty(&self) -> bool {

@@ -1,13 +1,14 @@
-//! The tensor of Part 3, built in chapters 21 to 23.
+//! The tensor of Part 3, built from "One tensor, two devices" to "Function and
+//! its context".
 
 use std::fmt;
 use std::sync::Arc;
 
 use super::function::Node;
-use super::{Array, Data, Device, Move, apply};
-use crate::error::{Error, attempt, mistake, room};
-use crate::rng::Random;
-use crate::shape::{checked_size, list};
+use super::{Array, Device, Op};
+use crate::checks;
+use crate::error::{Result, mistake};
+use crate::shape::nested;
 
 // ANCHOR: tensor
 /// An array on a device and, where a gradient is wanted, its place in the
@@ -25,50 +26,8 @@ impl Tensor {
         shape: &[usize],
         values: &[f32],
         device: Device,
-    ) -> Result<Tensor, Error> {
+    ) -> Result<Tensor> {
         Ok(Tensor::from(Array::new(shape, values, device)?))
-    }
-
-    /// A tensor of a shape, of numbers that may lie elsewhere: a list, an
-    /// ndarray, a buffer of a device.
-    pub fn from_data(
-        shape: &[usize],
-        data: impl Into<Data>,
-        device: Device,
-    ) -> Result<Tensor, Error> {
-        Ok(Tensor::from(Array::from_data(shape, data, device)?))
-    }
-
-    /// One value everywhere.
-    pub fn full(
-        shape: &[usize],
-        value: f32,
-        device: Device,
-    ) -> Result<Tensor, Error> {
-        Ok(Tensor::from(Array::full(shape, value, device)?))
-    }
-
-    /// Random numbers from 0 to below 1. A seed gives the same ones on every
-    /// device.
-    pub fn rand(
-        shape: &[usize],
-        seed: u64,
-        device: Device,
-    ) -> Result<Tensor, Error> {
-        Ok(Tensor::from(Array::uniform(shape, seed, device)?))
-    }
-
-    /// Random numbers around 0 with standard deviation 1. They are made on
-    /// the host, because the logarithms of two devices may differ.
-    pub fn randn(
-        shape: &[usize],
-        random: &mut Random,
-        device: Device,
-    ) -> Result<Tensor, Error> {
-        let n = checked_size(shape)?;
-        let mut values = room(n)?;
-        values.extend((0..n).map(|_| random.normal()));
-        Tensor::new(shape, &values, device)
     }
 
     /// The same numbers as a leaf that keeps its gradient; such a leaf is
@@ -76,15 +35,18 @@ impl Tensor {
     /// would cut the way back in silence.
     #[track_caller]
     pub fn requires_grad(self) -> Tensor {
-        match self.node.as_ref().map(|node| &node.made) {
+        match self.node.as_ref().map(|node| &node.creator) {
             Some(Some((function, _))) => mistake(format!(
                 "requires_grad: this tensor is the result of {}, and a leaf \
                  would cut it off from what it was computed from; call \
                  .detach() first if that is meant",
-                function.name()
+                function.op()
             )),
             Some(None) => self,
-            None => Tensor { array: self.array, node: Some(Node::leaf()) },
+            None => {
+                let node = Some(Node::leaf(&self.array));
+                Tensor { array: self.array, node }
+            }
         }
     }
 
@@ -103,14 +65,67 @@ impl Tensor {
         self.array.shape()
     }
 
+    /// Counts the axes.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// assert_eq!(Tensor::zeros(&[2, 3], Device::Cpu)?.rank(), 2);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    #[doc(alias = "dim")]
+    #[doc(alias = "ndim")]
+    pub fn rank(&self) -> usize {
+        self.shape().len()
+    }
+
+    /// Counts the elements.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// assert_eq!(Tensor::zeros(&[2, 3], Device::Cpu)?.len(), 6);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    #[doc(alias = "numel")]
+    pub fn len(&self) -> usize {
+        self.array.len()
+    }
+
+    /// Says whether there is no element.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// assert!(Tensor::zeros(&[2, 0], Device::Cpu)?.is_empty());
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    pub fn is_empty(&self) -> bool {
+        self.array.is_empty()
+    }
+
     /// The device that holds the numbers.
     pub fn device(&self) -> Device {
         self.array.device()
     }
 
     /// The elements in row-major order, on the host.
-    pub fn to_vec(&self) -> Result<Vec<f32>, Error> {
+    pub fn to_vec(&self) -> Result<Vec<f32>> {
         self.array.to_vec()
+    }
+
+    /// Reads the only element.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2], &[1.0, 2.0], Device::Cpu)?;
+    /// assert_eq!(x.sum().item()?, 3.0);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If there are more elements or none, or the device refuses to be read.
+    pub fn item(&self) -> Result<f32> {
+        checks::only_element("item", self.shape())?;
+        Ok(self.to_vec()?[0])
     }
 
     /// What backward has added up here so far; only leaves keep it.
@@ -125,6 +140,12 @@ impl Tensor {
         }
     }
 
+    /// Whether backward reaches this tensor: it requires a gradient, or was
+    /// computed from one that does.
+    pub fn records(&self) -> bool {
+        self.node.is_some()
+    }
+
     /// The number of this tensor's node, if it has one.
     pub fn id(&self) -> Option<u64> {
         self.node.as_ref().map(|node| node.id)
@@ -137,28 +158,38 @@ impl From<Array> for Tensor {
     }
 }
 
-impl Tensor {
-    /// The same tensor on another device; its gradient travels back.
-    pub fn to(&self, device: Device) -> Result<Tensor, Error> {
-        let from = self.device();
-        attempt(|| apply(Move { to: device, from }, &[self]))
-    }
-}
-
+/// Nested rows, the gradient, the shape, the device, and whether it records.
 impl fmt::Display for Tensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let show = |t: &Tensor| match t.to_vec() {
-            Ok(values) => list(&values),
+            Ok(values) => nested(t.shape(), &values),
             Err(error) => format!("({error})"),
         };
         let grad = self.grad().map_or("none".to_string(), |g| show(&g));
-        let (data, device) = (show(self), self.device());
-        write!(f, "<Tensor with data: {data}, grad: {grad}, on {device}>")
+        let (data, shape, device) = (show(self), self.shape(), self.device());
+        let records = if self.records() { ", records" } else { "" };
+        write!(
+            f,
+            "<Tensor with data: {data}, grad: {grad}, shape: {shape:?}, on \
+             {device}{records}>"
+        )
     }
 }
 
+/// What it is and where, without a look at the device.
 impl fmt::Debug for Tensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
+        let creator = self.node.as_ref().map(|node| &node.creator);
+        let op = match creator {
+            None => Op::Constant,
+            Some(None) => Op::Leaf,
+            Some(Some((function, _))) => function.op(),
+        };
+        f.debug_struct("Tensor")
+            .field("shape", &self.shape())
+            .field("strides", &self.array.strides())
+            .field("device", &self.device())
+            .field("op", &op)
+            .finish()
     }
 }

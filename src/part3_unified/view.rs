@@ -1,4 +1,4 @@
-//! How flat memory is walked: shape, strides and offset, built in chapter 24.
+//! How flat memory is walked: shape, strides and offset, built in "Strides".
 //!
 //! Nothing here knows numbers or devices. A view is arithmetic on indices,
 //! and each method gives another view of the same memory.
@@ -6,10 +6,9 @@
 //! Reading order: [`View`], how views are made of views, and the two that
 //! look for order in one: [`View::reshape`] and [`View::windows`].
 
-use std::ops::Range;
-
-use crate::error::Error;
-use crate::shape::{self, checked_size, size};
+use crate::checks;
+use crate::error::{Error, Result};
+use crate::shape::{self, Spans, Window, checked_size, size};
 
 // ANCHOR: view
 /// A way to walk flat memory. Element `[i, j]` lies at
@@ -38,7 +37,7 @@ impl View {
         strides: &[isize],
         offset: usize,
         memory: usize,
-    ) -> Result<View, Error> {
+    ) -> Result<View> {
         if shape.len() != strides.len() {
             return Err(Error::Mistake(format!(
                 "view: shape {shape:?} has {} axes and {strides:?} has {} \
@@ -125,7 +124,7 @@ impl View {
 // ANCHOR: permute
 impl View {
     /// The axes in another order: axis `i` of the result is `axes[i]` here.
-    pub fn permute(&self, axes: &[usize]) -> Result<View, Error> {
+    pub fn permute(&self, axes: &[usize]) -> Result<View> {
         let mut sorted = axes.to_vec();
         sorted.sort_unstable();
         if sorted != (0..self.shape.len()).collect::<Vec<_>>() {
@@ -145,7 +144,7 @@ impl View {
 impl View {
     /// The same elements, repeated along axes of size 1 and along new axes
     /// in front, by strides of 0.
-    pub fn expand(&self, shape: &[usize]) -> Result<View, Error> {
+    pub fn expand(&self, shape: &[usize]) -> Result<View> {
         checked_size(shape)?;
         if !stretches(&self.shape, shape) {
             return Err(Error::Mistake(format!(
@@ -167,28 +166,19 @@ impl View {
 
 impl View {
     /// A part of each axis. Axes that are not named at the end stay whole.
-    pub fn slice(&self, ranges: &[Range<usize>]) -> Result<View, Error> {
-        if ranges.len() > self.shape.len() {
-            return Err(Error::Mistake(format!(
-                "slice: {} ranges for shape {:?}; give at most one for each \
-                 axis",
-                ranges.len(),
-                self.shape
-            )));
-        }
+    pub fn slice(&self, spans: impl Spans) -> Result<View> {
+        let spans = checks::parts("slice", &self.shape, spans.spans())?;
         let mut view = self.clone();
         let mut offset = self.offset as isize;
-        for (axis, range) in ranges.iter().enumerate() {
-            if range.start > range.end || range.end > self.shape[axis] {
-                return Err(Error::Mistake(format!(
-                    "slice: {range:?} does not lie in axis {axis} of shape \
-                     {:?}, which has the elements 0 to {}",
-                    self.shape,
-                    self.shape[axis] as isize - 1
-                )));
-            }
-            view.shape[axis] = range.len();
-            offset += range.start as isize * self.strides[axis];
+        for (axis, span) in spans.into_iter().enumerate() {
+            let count = span.places(self.shape[axis]).len();
+            view.shape[axis] = count;
+            // A step that is never made may be larger than any memory.
+            view.strides[axis] *= match count {
+                2.. => span.step as isize,
+                _ => isize::from(span.step == 1),
+            };
+            offset += span.start as isize * self.strides[axis];
         }
         // A part without elements may begin behind the end.
         if view.is_empty() {
@@ -200,8 +190,8 @@ impl View {
 
     /// Some axes backwards: from their last element on, by the opposite
     /// stride.
-    pub fn flip(&self, axes: &[usize]) -> Result<View, Error> {
-        self.check_axes("flip", axes)?;
+    pub fn flip(&self, axes: &[usize]) -> Result<View> {
+        checks::axes("flip", &self.shape, axes)?;
         let mut view = self.clone();
         if view.is_empty() {
             return Ok(view);
@@ -249,49 +239,34 @@ impl View {
 impl View {
     /// Each place of a window that moves over the last two axes:
     /// (.., h, w) -> (.., rows, columns, height, width). The windows overlap
-    /// where the step is shorter than the window, and still share memory.
-    pub fn windows(&self, window: &Window) -> Result<View, Error> {
+    /// where the stride is shorter than the window, and still share memory.
+    /// Only an array can be padded: here there is no room for zeros.
+    pub fn windows(&self, window: &Window) -> Result<View> {
+        if window.padding != [0, 0] {
+            return Err(Error::Mistake(format!(
+                "windows: a view has no zeros to show around an image, and \
+                 the window is {window}; pad the array"
+            )));
+        }
         let places = window.places(&self.shape)?;
         let outer = self.shape.len() - 2;
-        let [down, right] = [self.strides[outer], self.strides[outer + 1]];
         // A step that is never made may be larger than any memory.
-        let step = |i: usize| match places[i] {
+        let stride = |i: usize, count: usize, step: usize| match count {
             1 => 0,
-            _ => window.step[i] as isize,
+            _ => self.strides[outer + i] * step as isize,
         };
+        let moves = [0, 1].map(|i| stride(i, places[i], window.stride[i]));
+        let inside =
+            [0, 1].map(|i| stride(i, window.size[i], window.dilation[i]));
         let mut view = self.clone();
         view.shape.truncate(outer);
         view.shape.extend(places);
         view.shape.extend(window.size);
         view.strides.truncate(outer);
-        view.strides.extend([down * step(0), right * step(1)]);
-        view.strides.extend([down, right]);
+        view.strides.extend(moves);
+        view.strides.extend(inside);
         checked_size(&view.shape)?;
         Ok(view)
-    }
-
-    pub(super) fn check_axes(
-        &self,
-        op: &str,
-        axes: &[usize],
-    ) -> Result<(), Error> {
-        let shape = &self.shape;
-        for (place, &axis) in axes.iter().enumerate() {
-            if axis >= shape.len() {
-                return Err(Error::Mistake(format!(
-                    "{op}: there is no axis {axis}; shape {shape:?} has the \
-                     axes {:?}",
-                    (0..shape.len()).collect::<Vec<_>>()
-                )));
-            }
-            if axes[..place].contains(&axis) {
-                return Err(Error::Mistake(format!(
-                    "{op}: axis {axis} stands twice in {axes:?}; name each \
-                     axis once"
-                )));
-            }
-        }
-        Ok(())
     }
 }
 
@@ -314,35 +289,6 @@ pub(super) fn runs<const N: usize>(
         }
     }
     runs
-}
-
-/// A window over the last two axes, and how far it moves at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Window {
-    /// Height and width.
-    pub size: [usize; 2],
-    /// The step down and the step to the right.
-    pub step: [usize; 2],
-}
-
-impl Window {
-    /// How many places the window has: rows and columns.
-    pub fn places(&self, shape: &[usize]) -> Result<[usize; 2], Error> {
-        let Window { size, step } = self;
-        let fits = match shape {
-            [.., h, w] => size[0] <= *h && size[1] <= *w,
-            _ => false,
-        };
-        if !fits || size.contains(&0) || step.contains(&0) {
-            return Err(Error::Mistake(format!(
-                "windows: a window of {size:?} with steps of {step:?} does \
-                 not fit the last two axes of shape {shape:?}; its sides and \
-                 steps are at least 1, and it is no larger than the image"
-            )));
-        }
-        let image = &shape[shape.len() - 2..];
-        Ok([0, 1].map(|i| (image[i] - size[i]) / step[i] + 1))
-    }
 }
 
 /// Whether `small`, aligned with `large` at the right, has each size equal

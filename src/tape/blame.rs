@@ -139,7 +139,8 @@ impl Tape {
 
     /// For each record how large the numbers are that met on the way back to
     /// it, where nothing cancels: what `f32` rounds, if every rule is right.
-    /// None where the judge does not know an operation on the way.
+    /// Behind an operation that the judge does not know it is the gradient's
+    /// own size.
     pub fn met(&self) -> HashMap<u64, Array> {
         let mut all: HashMap<u64, Array> = HashMap::new();
         for record in self.records.iter().rev() {

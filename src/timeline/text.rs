@@ -248,6 +248,8 @@ ew_mul         2            10.0    20.0
         assert!(text.contains("|.=====            |"), "{text}");
         let read = text.lines().find(|line| line.starts_with("read"));
         assert!(read.is_some_and(|read| read.ends_with("=|")), "{text}");
+        let second = Scale::new(&timeline.slices).busy[1];
+        assert_eq!(second[2], 22_000 + 34_000 / NAP, "a nap, and no more");
     }
 
     #[test]
@@ -288,10 +290,20 @@ ew_mul         2            10.0    20.0
     }
 
     #[test]
+    fn only_a_column_of_numbers_alone_stands_to_the_right() {
+        let rows = [["a word", "10"], ["7", "8"]];
+        let rows = rows.map(|row| row.map(String::from)).to_vec();
+        let expected = "head     n\na word  10\n7        8\n";
+        assert_eq!(aligned(["head", "n"], rows), expected);
+    }
+
+    #[test]
     fn what_is_the_host_s_alone_has_no_times_of_a_device() {
         let mut timeline = two_launches();
         timeline.slices[0].times = None;
         let text = timeline.text();
         assert!(text.contains("2.0        -        -"), "{text}");
+        // No device is busy yet: the bar begins where all begins.
+        assert!(text.contains("|-                 |"), "{text}");
     }
 }

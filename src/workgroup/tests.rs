@@ -1,5 +1,9 @@
 //! What the simulator says of right kernels and of wrong ones.
 
+use std::future::poll_fn;
+use std::pin::pin;
+use std::task::Poll;
+
 use super::{Deed, End, Group, Item, Schedule};
 
 const INPUT: [f32; 8] = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0];
@@ -207,14 +211,32 @@ fn a_barrier_without_await_is_refused() {
 }
 
 #[test]
-#[should_panic(expected = "item 1's, which cannot make one: only [0] can")]
+#[should_panic(expected = "step 2 of the schedule is item 1's, which cannot \
+                           make one: only [0] can")]
 fn a_schedule_names_those_who_can() {
     let kernel = async |item: Item| {
         if item.id() == 0 {
             item.write(0, 1.0).await;
+            item.write(0, 2.0).await;
         }
     };
-    group(2).run(Schedule::Given(vec![1]), kernel);
+    group(2).run(Schedule::Given(vec![0, 1]), kernel);
+}
+
+/// A future may be polled before it is woken.
+#[test]
+fn a_step_that_is_asked_for_twice_is_made_once() {
+    let kernel = async |item: Item| {
+        let mut step = pin!(item.write(0, 5.0));
+        poll_fn(|context| match step.as_mut().poll(context) {
+            Poll::Pending => step.as_mut().poll(context),
+            ready => ready,
+        })
+        .await;
+    };
+    let trace = group(1).run(Schedule::InTurn, kernel);
+    assert_eq!(trace.events.len(), 1);
+    assert_eq!(trace.end.local().map(|local| local[0]), Some(5.0));
 }
 
 #[test]

@@ -21,6 +21,7 @@ pub enum Call {
     Sqrt,
     Tanh,
     Sigmoid,
+    Gelu,
     Sum(Vec<usize>, Keep),
     Mean(Vec<usize>, Keep),
     Max(Vec<usize>, Keep),
@@ -48,15 +49,16 @@ impl Call {
             Call::Sqrt => 10,
             Call::Tanh => 11,
             Call::Sigmoid => 12,
-            Call::Sum(..) => 13,
-            Call::Mean(..) => 14,
-            Call::Max(..) => 15,
-            Call::Matmul => 16,
-            Call::Reshape(_) => 17,
-            Call::Transpose => 18,
-            Call::Softmax => 19,
-            Call::LogSoftmax => 20,
-            Call::CrossEntropy(_) => 21,
+            Call::Gelu => 13,
+            Call::Sum(..) => 14,
+            Call::Mean(..) => 15,
+            Call::Max(..) => 16,
+            Call::Matmul => 17,
+            Call::Reshape(_) => 18,
+            Call::Transpose => 19,
+            Call::Softmax => 20,
+            Call::LogSoftmax => 21,
+            Call::CrossEntropy(_) => 22,
         };
         OPERATIONS[place]
     }
@@ -82,6 +84,7 @@ impl Call {
             Call::Sqrt => each(a, f64::sqrt),
             Call::Tanh => judged(Op::Tanh, &of),
             Call::Sigmoid => judged(Op::Sigmoid, &of),
+            Call::Gelu => judged(Op::Gelu, &of),
             Call::Sum(axes, keep) => judged(Op::Sum(axes.clone(), *keep), &of),
             Call::Mean(axes, keep) => {
                 let count: usize =

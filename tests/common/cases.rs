@@ -51,6 +51,7 @@ impl Random {
             "sqrt" => self.positive(Call::Sqrt),
             "tanh" => self.single(Call::Tanh),
             "sigmoid" => self.single(Call::Sigmoid),
+            "gelu" => self.single(Call::Gelu),
             "sum" => self.reduction(Call::Sum),
             "mean" => self.reduction(Call::Mean),
             "max" => self.largest(),

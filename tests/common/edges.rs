@@ -18,6 +18,7 @@ macro_rules! edges {
             the_largest_of_a_nan_is_a_nan,
             sigmoid_is_finite_far_out,
             tanh_is_flat_far_out,
+            gelu_has_pytorchs_values_far_out,
             softmax_of_large_scores_is_exact,
             every_row_of_softmax_sums_to_1,
             a_row_collects_what_its_copies_got,
@@ -139,6 +140,23 @@ pub fn tanh_is_flat_far_out<E: Engine>(e: &E) {
     let [y, slope] = both(e, Call::Tanh, &[-1e4, -100.0, 0.0, 100.0, 1e4]);
     assert_eq!(y, [-1.0, -1.0, 0.0, 1.0, 1.0]);
     assert_eq!(slope, [0.0, 0.0, 1.0, 0.0, 0.0]);
+}
+
+pub fn gelu_has_pytorchs_values_far_out<E: Engine>(e: &E) {
+    let x = [-100.0, -3.0, -0.5, -0.0, 0.0, 0.5, 2.5, 100.0];
+    let [y, slope] = both(e, Call::Gelu, &x);
+    let (half, most) = (-0.154_268_79, 2.484_475_9);
+    let right = [0.0, -0.004_049_867, half, 0.0, 0.0, 0.345_731_2, most];
+    near(&y, &[&right[..], &[100.0]].concat(), 2e-6);
+    let (low, high) = (-0.011_945_605, 0.867_495_06);
+    let right = [0.0, low, 0.132_504_91, 0.5, 0.5, high, 1.037_611, 1.0];
+    near(&slope, &right, 2e-6);
+    // Below all numbers nothing lies, and infinitely often nothing is no
+    // number.
+    let ends = [f32::NEG_INFINITY, f32::NAN, f32::INFINITY];
+    let [y, slope] = both(e, Call::Gelu, &ends);
+    assert!(y[0].is_nan() && y[1].is_nan() && y[2] == f32::INFINITY);
+    assert!(slope.iter().all(|slope| slope.is_nan()), "{slope:?}");
 }
 
 pub fn softmax_of_large_scores_is_exact<E: Engine>(e: &E) {
@@ -263,12 +281,29 @@ pub fn a_number_over_itself_is_1<E: Engine>(e: &E) {
     let numbers: Vec<f32> = (1..=10_000).map(|i| i as f32).collect();
     let x = e.leaf(&[10_000], &numbers);
     let y = e.call(&Call::Div, &[&x, &x]).unwrap();
-    assert_eq!(e.values(&y), [1.0; 10_000]);
+    quotients(e, 1, &e.values(&y), &[1.0; 10_000]);
     // Below 1.2e-38 a number is subnormal, and some devices take it for 0.
     let x = e.leaf(&[], &[1e-40]);
     let kept = e.values(&e.mul(&x, &e.leaf(&[], &[1.0]))) != [0.0];
     let y = e.values(&e.call(&Call::Div, &[&x, &x]).unwrap())[0];
-    assert!(if kept { y == 1.0 } else { y.is_nan() }, "{kept}: {y}");
+    match kept {
+        true => quotients(e, 1, &[y], &[1.0]),
+        false => assert!(y.is_nan(), "{y}"),
+    }
+}
+
+/// Holds what so many quotients have come to, one of the other, to what the
+/// device states of each. Most state that all bits are right.
+#[track_caller]
+pub fn quotients<E: Engine>(e: &E, count: u8, yours: &[f32], right: &[f32]) {
+    assert_eq!(yours.len(), right.len());
+    for (yours, right) in yours.iter().zip(right) {
+        // No unit in the last place is larger, nor smaller than the smallest.
+        let unit = (right.abs() * f32::EPSILON).max(f32::from_bits(1));
+        let room = f32::from(count) * e.quotients_err_by() * unit;
+        let close = (yours - right).abs() <= room;
+        assert!(yours == right || close, "{yours} is not {right}");
+    }
 }
 
 pub fn a_quotient_of_tiny_or_huge_numbers_has_its_slopes<E: Engine>(e: &E) {

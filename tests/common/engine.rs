@@ -2,7 +2,7 @@
 //! few lines, so that one specification judges them all.
 
 use ndarray::{ArrayD, IxDyn};
-use rungrad::opencl::Gpu;
+use rungrad::opencl::{DeviceInfo, Gpu, devices};
 use rungrad::ops::Keep;
 use rungrad::part3_unified::Device;
 use rungrad::tape::Tape;
@@ -22,6 +22,11 @@ pub trait Engine {
     fn mul(&self, a: &Self::Tensor, b: &Self::Tensor) -> Self::Tensor;
     #[track_caller]
     fn sum(&self, a: &Self::Tensor) -> Self::Tensor;
+    /// By how many units in the last place a quotient may err: by what the
+    /// device states, and by none where it rounds right.
+    fn quotients_err_by(&self) -> f32 {
+        0.0
+    }
     /// Any operation, or `None` where this engine lacks it.
     #[track_caller]
     fn call(
@@ -123,6 +128,7 @@ fn part1_call(call: &Call, of: &[&part1_cpu::Tensor]) -> part1_cpu::Tensor {
         Call::Sqrt => a.sqrt(),
         Call::Tanh => a.tanh(),
         Call::Sigmoid => a.sigmoid(),
+        Call::Gelu => a.gelu(),
         Call::Sum(axes, Keep::No) if *axes == all => a.sum(),
         Call::Sum(axes, keep) => a.sum_over(axes, *keep),
         Call::Mean(axes, Keep::No) if *axes == all => a.mean(),
@@ -145,6 +151,10 @@ impl Engine for Part2 {
 
     fn name(&self) -> String {
         format!("part 2 on {}", self.0.name())
+    }
+
+    fn quotients_err_by(&self) -> f32 {
+        of_quotients(self.0.info())
     }
 
     fn leaf(&self, shape: &[usize], values: &[f32]) -> Self::Tensor {
@@ -216,6 +226,7 @@ fn part2_call(
         Call::Neg => a.neg(),
         Call::Exp => a.exp(),
         Call::Relu => a.relu(),
+        Call::Gelu => a.gelu(),
         Call::Sum(axes, Keep::No) if *axes == all => a.sum(),
         Call::Sum(axes, keep) => a.sum_over(axes, *keep),
         Call::Mean(axes, Keep::No) if *axes == all => a.mean(),
@@ -236,6 +247,11 @@ fn part2_call(
     })
 }
 
+/// What OpenCL allows where a device does not round right.
+fn of_quotients(device: &DeviceInfo) -> f32 {
+    if device.exact_quotients { 0.0 } else { 2.5 }
+}
+
 pub struct Part3(pub Device);
 
 impl Engine for Part3 {
@@ -243,6 +259,13 @@ impl Engine for Part3 {
 
     fn name(&self) -> String {
         format!("part 3 on {}", self.0)
+    }
+
+    fn quotients_err_by(&self) -> f32 {
+        match self.0 {
+            Device::Gpu(index) => of_quotients(&devices().unwrap()[index]),
+            _ => 0.0,
+        }
     }
 
     fn leaf(&self, shape: &[usize], values: &[f32]) -> Self::Tensor {
@@ -321,6 +344,7 @@ fn part3_call(
         Call::Sqrt => a.sqrt(),
         Call::Tanh => a.tanh(),
         Call::Sigmoid => a.sigmoid(),
+        Call::Gelu => a.gelu(),
         Call::Sum(axes, keep) => a.sum_over(axes, *keep),
         Call::Mean(axes, keep) => a.mean_over(axes, *keep),
         Call::Max(axes, keep) => a.max_over(axes, *keep),

@@ -8,17 +8,27 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
+/// The root of the repository in which this package was built; its programs
+/// know themselves there. A member stands in a folder of it.
+pub(crate) fn built() -> &'static Path {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    match env!("CARGO_PKG_NAME") {
+        "rungrad" => package,
+        _ => package.parent().expect("the root"),
+    }
+}
+
 /// The root of the repository.
 pub(crate) fn root() -> &'static Path {
-    let built = Path::new(env!("CARGO_MANIFEST_DIR"));
-    if built.is_dir() { built } else { Path::new(".") }
+    if built().is_dir() { built() } else { Path::new(".") }
 }
 
 /// A folder for what a test writes.
 pub(crate) fn scratch() -> PathBuf {
-    let built = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    if built.is_dir() {
-        return built.to_path_buf();
+    // Cargo names it for a test, not for a library.
+    let built = option_env!("CARGO_TARGET_TMPDIR").map(PathBuf::from);
+    if let Some(built) = built.filter(|built| built.is_dir()) {
+        return built;
     }
     let folder = root().join("target/tmp");
     fs::create_dir_all(&folder).expect("the folder can be written");

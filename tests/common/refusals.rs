@@ -165,13 +165,13 @@ pub fn the_largest_of_nothing_is_refused<E: Engine>(e: &E) {
     let over = |axes: &[usize]| Call::Max(axes.to_vec(), Keep::No);
     assert_eq!(
         refused(e, over(&[0]), &[&[0]]),
-        "max: shape [0] has no element along [0], and nothing is the largest \
-         of none; look at the shape first"
+        "max: shape [0] has no element along [0], and of none there is no \
+         max; look at the shape first"
     );
     assert_eq!(
         refused(e, over(&[1]), &[&[2, 0]]),
-        "max: shape [2, 0] has no element along [1], and nothing is the \
-         largest of none; look at the shape first"
+        "max: shape [2, 0] has no element along [1], and of none there is no \
+         max; look at the shape first"
     );
     // Nor where the result has no element either.
     for axes in [&[0][..], &[1], &[1, 0]] {

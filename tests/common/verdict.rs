@@ -29,6 +29,7 @@ macro_rules! operations {
             sqrt_agrees_with_the_judge,
             tanh_agrees_with_the_judge,
             sigmoid_agrees_with_the_judge,
+            gelu_agrees_with_the_judge,
             sum_agrees_with_the_judge,
             mean_agrees_with_the_judge,
             max_agrees_with_the_judge,

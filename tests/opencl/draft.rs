@@ -19,7 +19,8 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
         "in in out count",
         &[0],
     ),
-    (&["ew_copy4", "ew_exp", "ew_relu"], "in out count", &[0]),
+    (&["gelu_backward"], "in in out count", &[0]),
+    (&["ew_copy4", "ew_exp", "ew_relu", "ew_gelu"], "in out count", &[0]),
     (&["ew_fill"], "out number count", &[0]),
     (&["ew_scale"], "in out number count", &[0]),
     (&["ew_repeat", "reduce_axis"], "in out few few count", &[0]),
@@ -60,8 +61,10 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
     (&["copy_paste"], "in offset out offset shape dense within", &[0]),
     (&["copy_places"], "in offset few words out count", &[0]),
     (
+        // Few rows: each is eight barriers of a group, for which the simulator
+        // takes as long as for the rest of a launch.
         &["reduce_rows_sum", "reduce_rows_max"],
-        "in offset count count count out count",
+        "in offset count count count out side",
         &[256],
     ),
     (
@@ -74,8 +77,8 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
         "in offset in offset strides out side side side",
         &[16, 16, 1],
     ),
-    (&["gather_rows"], "in offset few few words out count", &[0]),
-    (&["scatter_rows"], "in offset few few words words out count", &[0]),
+    (&["index_select"], "in offset few few words out count", &[0]),
+    (&["index_add"], "in offset few few words words out count", &[0]),
     (&["fold_windows"], "in offset sizes out count", &[0]),
     (&["fill_uniform"], "out bits bits count", &[0]),
 ];
@@ -167,7 +170,10 @@ fn draw(word: &str, shape: &mut [i32; 8], random: &mut Random) -> Drawn {
             }
             shape.into()
         }
-        "sizes" => [0; 8].map(|_: i32| 1 + random.below(5) as i32).into(),
+        // An image, and a window that often fits, with its steps.
+        "sizes" => [9, 9, 3, 3, 3, 3, 3, 3]
+            .map(|most| 1 + random.below(most) as i32)
+            .into(),
         "strides" if rare => {
             [0; 8].map(|_: i32| random.bits() as i32 >> random.below(32)).into()
         }

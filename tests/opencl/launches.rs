@@ -1,6 +1,7 @@
 //! Buffers and launches that work, and what they count.
 
-use rungrad::opencl::{Buffer, Bytes, Event, Gpu, kernels};
+use rungrad::opencl::{Buffer, Bytes, Event, Gpu};
+use rungrad::part2_gpu::kernels;
 use rungrad::{Error, ledger};
 
 use super::device::gpu_or_skip;
@@ -11,9 +12,9 @@ fn multiply(gpu: &Gpu, a: &[f32], b: &[f32]) -> Result<Vec<f32>, Error> {
     let (a, b) = (gpu.upload(a)?, gpu.upload(b)?);
     let out = gpu.allocate(n)?;
     gpu.launch(&kernels::EW_MUL)
-        .input(&a, n)
-        .input(&b, n)
-        .output(&out, n)
+        .input(&a)
+        .input(&b)
+        .output(&out)
         .scalar(n as u32)
         .global(n)
         .local(256)
@@ -55,9 +56,9 @@ fn one_buffer_may_be_two_inputs() {
     let a = gpu.upload(&[3.0_f32, 4.0]).unwrap();
     let out = gpu.allocate::<f32>(2).unwrap();
     gpu.launch(&kernels::EW_MUL)
-        .input(&a, 2)
-        .input(&a, 2)
-        .output(&out, 2)
+        .input(&a)
+        .input(&a)
+        .output(&out)
         .scalar(2_u32)
         .global(2)
         .local(256)
@@ -120,7 +121,7 @@ fn an_event_tells_four_moments_in_their_order() {
     let out = gpu.allocate::<f32>(1000).unwrap();
     let event: Event = gpu
         .launch(&kernels::EW_FILL)
-        .output(&out, 1000)
+        .output(&out)
         .scalar(2.5_f32)
         .scalar(1000_u32)
         .global(1000)
@@ -191,8 +192,8 @@ fn a_dropped_buffer_serves_the_launches_that_use_it() {
     let out = gpu.allocate::<f32>(n).unwrap();
     let value = gpu.upload(&[3.0_f32]).unwrap();
     gpu.launch(&kernels::EW_REPEAT)
-        .input(&value, 1)
-        .output(&out, n)
+        .input(&value)
+        .output(&out)
         .scalar(n as u32)
         .scalar(1_u32)
         .scalar(n as u32)
@@ -247,7 +248,7 @@ fn a_device_that_claims_doubles_computes_in_them() {
     let Some(gpu) = gpu_or_skip() else { return };
     let a = gpu.upload(&[3.0_f32]).unwrap();
     let out = gpu.allocate::<f32>(1).unwrap();
-    let launch = gpu.launch(&kernels::CHAIN_F64).input(&a, 1).output(&out, 1);
+    let launch = gpu.launch(&kernels::CHAIN_F64).input(&a).output(&out);
     let ran = launch.scalar(1_u32).scalar(0_u32).global(1).local(256).run();
     assert_eq!(ran.is_ok(), gpu.info().doubles, "{ran:?}");
     if ran.is_ok() {

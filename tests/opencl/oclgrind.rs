@@ -4,14 +4,14 @@
 use std::fs;
 use std::process::Command;
 
-use rungrad::opencl::{Buffer, Gpu, Kernel, Launch, Source, kernels};
+use rungrad::opencl::{Buffer, Gpu, Kernel, Launch, Source};
 use rungrad::part2_gpu::matmul::{KEPT, LADDER, Rung};
 use rungrad::part2_gpu::matvec::{ROWS, TEAMS, Way};
 
 use super::child::{child_under, is_child, succeed};
 use super::device::{gpu_or_skip, skip};
 use super::place::scratch;
-use super::{part2, part3};
+use super::{every_kernel, part2, part3};
 
 // ANCHOR: findings
 /// What Oclgrind finds while the test `name` runs as a child; `None`, and a
@@ -53,7 +53,7 @@ pub(crate) fn simulator() -> Gpu {
 
 // ANCHOR: every-kernel
 fn compare_all(gpu: &Gpu, sizes: &[usize]) {
-    for kernel in kernels::ALL.into_iter().flatten() {
+    for kernel in every_kernel() {
         // The ladder has a test of its own, below.
         let doubles = kernel.name().ends_with("_f64");
         if rung(kernel).is_some() || (doubles && !gpu.info().doubles) {

@@ -5,6 +5,7 @@
 //! function for each family of kernels with one list of arguments.
 
 use rungrad::opencl::{Buffer, Gpu, Kernel, Launch};
+use rungrad::part3_unified::Unary;
 
 use super::part3::{Both, written};
 
@@ -25,6 +26,11 @@ pub(crate) fn run(gpu: &Gpu, kernel: &Kernel, n: usize) -> Option<Both> {
         "ew_copy4" => bench.each(|b| b),
         "ew_exp" => bench.each(f32::exp),
         "ew_relu" => bench.each(|b| b.max(0.0)),
+        "ew_gelu" => bench.each(|b| b * share(b)),
+        "gelu_backward" => bench.pairs(|a, b| {
+            let bell = (-0.5 * b * b).exp() / std::f32::consts::TAU.sqrt();
+            a * (share(b) + b * bell)
+        }),
         "ew_scale" => bench.scale(),
         "chain_f32" | "chain_f64" => bench.chain(),
         "ew_fill" => bench.fill(),
@@ -38,6 +44,11 @@ pub(crate) fn run(gpu: &Gpu, kernel: &Kernel, n: usize) -> Option<Both> {
         "pick_backward" => bench.pick_backward(),
         other => panic!("write a launch of {other} for this test"),
     })
+}
+
+/// The share of a bell that lies below a number.
+fn share(x: f32) -> f32 {
+    0.5 * (1.0 + Unary::Erf.apply(x * std::f32::consts::FRAC_1_SQRT_2))
 }
 
 /// What every launch needs: the kernel, and numbers on both sides.
@@ -82,9 +93,9 @@ impl<'a> Bench<'a> {
         let out = self.out(self.n);
         let launch = self
             .launch(self.n)
-            .input(&self.x, self.n)
-            .input(&self.y, self.n)
-            .output(&out, self.n)
+            .input(&self.x)
+            .input(&self.y)
+            .output(&out)
             .scalar(self.count);
         let right = self.a.iter().zip(&self.b).map(|(a, b)| f(*a, *b));
         (written(launch, &out), right.collect())
@@ -96,11 +107,11 @@ impl<'a> Bench<'a> {
         let (on_device, out) = (self.rows([&row]), self.out(3 * self.n));
         let launch = self
             .launch(3 * self.n)
-            .input(&self.x, self.n)
+            .input(&self.x)
             .scalar([0, 0, 0, 0, 0, 0, 1, 0])
-            .input(&on_device, 3)
+            .input(&on_device)
             .scalar([0, 0, 0, 0, 0, 0, 0, 1])
-            .output(&out, 3 * self.n)
+            .output(&out)
             .scalar([1, 1, 1, 1, 1, 1, self.n as i32, 3])
             .scalar(3 * self.count);
         let right = self.a.iter().flat_map(|a| row.map(|b| f(*a, b)));
@@ -110,11 +121,8 @@ impl<'a> Bench<'a> {
     /// Of `b`, which has both signs.
     fn each(&self, f: fn(f32) -> f32) -> Both {
         let out = self.out(self.n);
-        let launch = self
-            .launch(self.n)
-            .input(&self.y, self.n)
-            .output(&out, self.n)
-            .scalar(self.count);
+        let launch =
+            self.launch(self.n).input(&self.y).output(&out).scalar(self.count);
         (written(launch, &out), self.b.iter().map(|b| f(*b)).collect())
     }
 
@@ -122,8 +130,8 @@ impl<'a> Bench<'a> {
         let out = self.out(self.n);
         let launch = self
             .launch(self.n)
-            .input(&self.x, self.n)
-            .output(&out, self.n)
+            .input(&self.x)
+            .output(&out)
             .scalar(3.0_f32)
             .scalar(self.count);
         (written(launch, &out), self.a.iter().map(|a| 3.0 * a).collect())
@@ -135,8 +143,8 @@ impl<'a> Bench<'a> {
         let out = self.out(self.n);
         let launch = self
             .launch(self.n)
-            .input(&self.x, self.n)
-            .output(&out, self.n)
+            .input(&self.x)
+            .output(&out)
             .scalar(self.count)
             .scalar(3_u32);
         let right = self.a.iter().map(|a| 0.75 + 7.0 * a);
@@ -145,7 +153,7 @@ impl<'a> Bench<'a> {
 
     fn fill(&self) -> Both {
         let out = self.out(self.n);
-        let launch = self.launch(self.n).output(&out, self.n);
+        let launch = self.launch(self.n).output(&out);
         let launch = launch.scalar(7.0_f32).scalar(self.count);
         (written(launch, &out), vec![7.0; self.n])
     }
@@ -155,8 +163,8 @@ impl<'a> Bench<'a> {
         let out = self.out(3 * self.n);
         let launch = self
             .launch(3 * self.n)
-            .input(&self.x, self.n)
-            .output(&out, 3 * self.n)
+            .input(&self.x)
+            .output(&out)
             .scalar(3_u32)
             .scalar(1_u32)
             .scalar(3 * self.count);
@@ -167,11 +175,8 @@ impl<'a> Bench<'a> {
         let groups = self.a.chunks(256).map(|group| group.iter().sum());
         let right: Vec<f32> = groups.collect();
         let out = self.out(right.len());
-        let launch = self
-            .launch(self.n)
-            .input(&self.x, self.n)
-            .output(&out, right.len())
-            .scalar(self.count);
+        let launch =
+            self.launch(self.n).input(&self.x).output(&out).scalar(self.count);
         (written(launch, &out), right)
     }
 
@@ -180,8 +185,8 @@ impl<'a> Bench<'a> {
         let (on_device, out) = (self.rows(rows), self.out(3));
         let launch = self
             .launch(3 * 256)
-            .input(&on_device, 3 * self.n)
-            .output(&out, 3)
+            .input(&on_device)
+            .output(&out)
             .scalar(self.count);
         (written(launch, &out), rows.map(|row| row.iter().sum()).to_vec())
     }
@@ -193,8 +198,8 @@ impl<'a> Bench<'a> {
             (self.rows([a, b, a, b, b, b]), self.out(2 * self.n));
         let launch = self
             .launch(2 * self.n)
-            .input(&on_device, 6 * self.n)
-            .output(&out, 2 * self.n)
+            .input(&on_device)
+            .output(&out)
             .scalar(3_u32)
             .scalar(self.count)
             .scalar(2 * self.count);
@@ -211,8 +216,8 @@ impl<'a> Bench<'a> {
         let launch = self
             .gpu
             .launch(self.kernel)
-            .input(&on_device, 6 * self.n)
-            .output(&out, 6 * self.n)
+            .input(&on_device)
+            .output(&out)
             .scalar(3_u32)
             .scalar(self.count)
             .global([self.n, 3, 2])
@@ -231,8 +236,8 @@ impl<'a> Bench<'a> {
         let launch = self
             .gpu
             .launch(self.kernel)
-            .input(&on_device, 3 * self.n)
-            .output(&out, 3 * self.n)
+            .input(&on_device)
+            .output(&out)
             .scalar(self.count)
             .global(3 * 64)
             .local(64);
@@ -244,17 +249,24 @@ impl<'a> Bench<'a> {
     }
 
     /// A column (n, 1), and the label 0 everywhere.
+    /// Rows of one element. Every third label names one that is not there, and
+    /// nothing is written for it.
     fn pick(&self) -> Both {
-        let labels = self.gpu.upload(&vec![0_u32; self.n]).unwrap();
-        let out = self.out(self.n);
+        let labels: Vec<u32> =
+            (0..self.count).map(|i| u32::from(i % 3 == 2)).collect();
+        let right = self.a.iter().zip(&labels);
+        let right = right.map(|(&a, &label)| if label == 0 { a } else { -1.0 });
+        let right = right.collect();
+        let labels = self.gpu.upload(&labels).unwrap();
+        let out = self.gpu.upload(&vec![-1.0; self.n]).unwrap();
         let launch = self
             .launch(self.n)
-            .input(&self.x, self.n)
-            .input(&labels, self.n)
-            .output(&out, self.n)
+            .input(&self.x)
+            .input(&labels)
+            .output(&out)
             .scalar(1_u32)
             .scalar(self.count);
-        (written(launch, &out), self.a.clone())
+        (written(launch, &out), right)
     }
 
     /// Three rows of n. The last element was picked from the first of them,
@@ -266,9 +278,9 @@ impl<'a> Bench<'a> {
             (self.rows([&[5.0, 7.0, 9.0]]), self.out(3 * self.n));
         let launch = self
             .launch(3 * self.n)
-            .input(&grads, 3)
-            .input(&labels, 3)
-            .output(&out, 3 * self.n)
+            .input(&grads)
+            .input(&labels)
+            .output(&out)
             .scalar(self.count)
             .scalar(3 * self.count);
         let mut right = vec![0.0; 3 * self.n];

@@ -4,6 +4,7 @@
 //! function for each family of kernels with one list of arguments.
 
 use rungrad::opencl::{Buffer, Gpu, Kernel, Launch};
+use rungrad::part3_unified::kernels::operation;
 use rungrad::rng;
 
 /// What a kernel wrote, and what the host makes of the same numbers.
@@ -16,7 +17,7 @@ pub(crate) fn run(gpu: &Gpu, kernel: &Kernel, n: usize) -> Option<Both> {
     }
     let bench = Bench::new(gpu, kernel, n);
     Some(match kernel.name().split_once('_')? {
-        ("unary", op) => bench.unary(op),
+        ("unary", _) => bench.unary(),
         ("binary", op) => bench.binary(op),
         ("strided", op) => bench.strided(op),
         ("choose", "elements") => bench.choose(),
@@ -28,8 +29,8 @@ pub(crate) fn run(gpu: &Gpu, kernel: &Kernel, n: usize) -> Option<Both> {
         ("reduce", "columns_sum") => bench.reduce_columns(sum),
         ("reduce", "columns_max") => bench.reduce_columns(max),
         ("batch", "matmul") => bench.matmul(),
-        ("gather", "rows") => bench.gather(),
-        ("scatter", "rows") => bench.scatter(),
+        ("index", "select") => bench.index_select(),
+        ("index", "add") => bench.index_add(),
         ("fold", "windows") => bench.fold(),
         ("fill", "uniform") => bench.fill(),
         _ => panic!("write a launch of {} for this test", kernel.name()),
@@ -72,44 +73,28 @@ impl<'a> Bench<'a> {
         self.gpu.allocate(len).unwrap()
     }
 
-    fn unary(&self, op: &str) -> Both {
-        let f: fn(f32) -> f32 = match op {
-            "scale" => |x| x * 3.0,
-            "shift" => |x| x + 3.0,
-            "over" => |x| x / 3.0,
-            "under" => |x| 3.0 / x,
-            "sqrt" => f32::sqrt,
-            "square" => |x| x * x,
-            "pow" => |x| x * x * x,
-            "exp" => f32::exp,
-            "log" => f32::ln,
-            "relu" => |x| x.max(0.0),
-            "tanh" => f32::tanh,
-            "sigmoid" => |x| 1.0 / (1.0 + (-x).exp()),
-            "sin" => f32::sin,
-            "cos" => f32::cos,
-            other => panic!("write a launch of unary_{other} for this test"),
-        };
+    fn unary(&self) -> Both {
+        let op = operation(self.kernel, 3.0).expect("one of ours");
         let out = self.out(self.n);
         let launch = self
             .launch(self.n)
-            .input(&self.x, LATE + self.n)
+            .input(&self.x)
             .scalar(LATE as u32)
             .scalar(3.0_f32)
-            .output(&out, self.n)
+            .output(&out)
             .scalar(self.count);
-        (written(launch, &out), self.a.iter().map(|a| f(*a)).collect())
+        (written(launch, &out), self.a.iter().map(|a| op.apply(*a)).collect())
     }
 
     fn binary(&self, op: &str) -> Both {
         let out = self.out(self.n);
         let launch = self
             .launch(self.n)
-            .input(&self.x, LATE + self.n)
+            .input(&self.x)
             .scalar(LATE as u32)
-            .input(&self.y, self.n)
+            .input(&self.y)
             .scalar(0_u32)
-            .output(&out, self.n)
+            .output(&out)
             .scalar(self.count);
         (written(launch, &out), self.pairs(two(op)))
     }
@@ -118,14 +103,14 @@ impl<'a> Bench<'a> {
         let out = self.out(self.n);
         let launch = self
             .launch(self.n)
-            .input(&self.x, 1)
+            .input(&self.x)
             .scalar(LATE as u32)
             .scalar([1; 8])
-            .input(&self.y, 1)
+            .input(&self.y)
             .scalar(0_u32)
             .scalar([1; 8])
             .scalar(self.row())
-            .output(&out, self.n)
+            .output(&out)
             .scalar(self.count);
         (written(launch, &out), self.pairs(two(op)))
     }
@@ -134,13 +119,13 @@ impl<'a> Bench<'a> {
         let out = self.out(self.n);
         let launch = self
             .launch(self.n)
-            .input(&self.y, self.n)
+            .input(&self.y)
             .scalar(0_u32)
-            .input(&self.x, LATE + self.n)
+            .input(&self.x)
             .scalar(LATE as u32)
-            .input(&self.y, self.n)
+            .input(&self.y)
             .scalar(0_u32)
-            .output(&out, self.n)
+            .output(&out)
             .scalar(self.count);
         let right = self.pairs(|a, b| if b != 0.0 { a } else { b });
         (written(launch, &out), right)
@@ -151,11 +136,11 @@ impl<'a> Bench<'a> {
         let out = self.out(self.n);
         let launch = self
             .launch(self.n)
-            .input(&self.x, LATE + self.n)
+            .input(&self.x)
             .scalar((LATE + self.n - 1) as u32)
             .scalar(self.row())
             .scalar([-1; 8])
-            .output(&out, self.n)
+            .output(&out)
             .scalar(self.count);
         (written(launch, &out), self.backwards())
     }
@@ -164,9 +149,9 @@ impl<'a> Bench<'a> {
         let out = self.out(self.n);
         let launch = self
             .launch(self.n)
-            .input(&self.x, LATE + self.n)
+            .input(&self.x)
             .scalar(LATE as u32)
-            .output(&out, self.n)
+            .output(&out)
             .scalar(self.count - 1)
             .scalar(self.row())
             .scalar([-1; 8])
@@ -181,11 +166,11 @@ impl<'a> Bench<'a> {
         let out = self.out(self.n);
         let launch = self
             .launch(self.n)
-            .input(&self.x, LATE + self.n)
+            .input(&self.x)
             .scalar(LATE as u32)
             .scalar(self.count)
-            .input(&places, self.n)
-            .output(&out, self.n)
+            .input(&places)
+            .output(&out)
             .scalar(self.count);
         (written(launch, &out), self.backwards())
     }
@@ -200,12 +185,12 @@ impl<'a> Bench<'a> {
         let launch = self
             // One group less than there are parts: somebody has two.
             .launch((right.len() - 1) * 256)
-            .input(&matrix, 1)
+            .input(&matrix)
             .scalar(LATE as u32)
             .scalar(self.count)
             .scalar(self.count)
             .scalar(PART as u32)
-            .output(&out, right.len())
+            .output(&out)
             .scalar(right.len() as u32);
         (written(launch, &out), right)
     }
@@ -218,14 +203,14 @@ impl<'a> Bench<'a> {
         let (matrix, out) = (self.matrix(&rows), self.out(2 * self.n));
         let launch = self
             .launch(2 * self.n)
-            .input(&matrix, 1)
+            .input(&matrix)
             .scalar(LATE as u32)
             .scalar(self.count)
             .scalar(1_u32)
             .scalar(self.count)
             .scalar(3_u32)
             .scalar(2_u32)
-            .output(&out, 2 * self.n);
+            .output(&out);
         (written(launch, &out), right)
     }
 
@@ -237,12 +222,12 @@ impl<'a> Bench<'a> {
         let out = self.out(30);
         let launch = self
             .launch(1)
-            .input(&ones, 1)
+            .input(&ones)
             .scalar(0_u32)
-            .input(&twos, 1)
+            .input(&twos)
             .scalar(0_u32)
             .scalar([3 * n, n, 1, 5 * n, 1, n, 2, 0])
-            .output(&out, 30)
+            .output(&out)
             .scalar(3_u32)
             .scalar(self.count)
             .scalar(5_u32)
@@ -253,37 +238,37 @@ impl<'a> Bench<'a> {
     }
 
     /// All rows backwards, each of one element.
-    fn gather(&self) -> Both {
+    fn index_select(&self) -> Both {
         let places: Vec<u32> = (0..self.count).rev().collect();
         let (places, out) =
             (self.gpu.upload(&places).unwrap(), self.out(self.n));
         let launch = self
             .launch(self.n)
-            .input(&self.x, LATE + self.n)
+            .input(&self.x)
             .scalar(LATE as u32)
             .scalar(self.count)
             .scalar(1_u32)
-            .input(&places, self.n)
-            .output(&out, self.n)
+            .input(&places)
+            .output(&out)
             .scalar(self.count);
         (written(launch, &out), self.backwards())
     }
 
     /// All rows to the first of two, each of one element.
-    fn scatter(&self) -> Both {
+    fn index_add(&self) -> Both {
         let order: Vec<u32> = (0..self.count).collect();
         let order = self.gpu.upload(&order).unwrap();
         let starts = self.gpu.upload(&[0, self.count, self.count]).unwrap();
         let out = self.out(2);
         let launch = self
             .launch(2)
-            .input(&self.x, LATE + self.n)
+            .input(&self.x)
             .scalar(LATE as u32)
             .scalar(self.count)
             .scalar(1_u32)
-            .input(&starts, 3)
-            .input(&order, self.n)
-            .output(&out, 2)
+            .input(&starts)
+            .input(&order)
+            .output(&out)
             .scalar(2_u32);
         (written(launch, &out), vec![sum(&self.a), 0.0])
     }
@@ -296,10 +281,10 @@ impl<'a> Bench<'a> {
         let out = self.out(self.n + 1);
         let launch = self
             .launch(self.n + 1)
-            .input(&ones, 2 * self.n)
+            .input(&ones)
             .scalar(0_u32)
-            .scalar([1, n + 1, 1, n, 1, 2, 1, 1])
-            .output(&out, self.n + 1)
+            .scalar([1, n + 1, 1, 2, 1, 1, 1, 1])
+            .output(&out)
             .scalar(self.count + 1);
         let mut right = vec![2.0; self.n + 1];
         (right[0], right[self.n]) = (1.0, 1.0);
@@ -312,7 +297,7 @@ impl<'a> Bench<'a> {
         let out = self.out(self.n);
         let launch = self
             .launch(self.n)
-            .output(&out, self.n)
+            .output(&out)
             .scalar(seed as u32)
             .scalar((seed >> 32) as u32)
             .scalar(self.count);
@@ -350,6 +335,7 @@ fn two(op: &str) -> fn(f32, f32) -> f32 {
         "less" => |x, y| f32::from(x < y),
         "at_most" => |x, y| f32::from(x <= y),
         "equal" => |x, y| f32::from(x == y),
+        "pow" => f32::powf,
         other => panic!("write launches of {other} for this test"),
     }
 }

@@ -8,7 +8,8 @@ use std::sync::Barrier;
 use std::{env, fs, thread};
 
 use rungrad::Error;
-use rungrad::opencl::{Gpu, devices, kernels};
+use rungrad::opencl::{Gpu, devices};
+use rungrad::part2_gpu::kernels;
 
 use super::child::{child, is_child, succeed};
 use super::device::{gpu_or_skip, skip};
@@ -41,7 +42,7 @@ fn folder(name: &str) -> PathBuf {
 fn filled(gpu: &Gpu, value: f32, n: usize) -> Result<Vec<f32>, Error> {
     let out = gpu.allocate(n)?;
     gpu.launch(&kernels::EW_FILL)
-        .output(&out, n)
+        .output(&out)
         .scalar(value)
         .scalar(n as u32)
         .global(n)
@@ -146,6 +147,22 @@ fn a_wrong_device_variable_is_answered_with_one_sentence() {
     }
 }
 
+#[test]
+fn a_device_variable_without_a_number_names_the_first() {
+    if is_child() {
+        println!("it is gpu:{}", Gpu::first().unwrap().info().index);
+        return;
+    }
+    if gpu_or_skip().is_none() {
+        return;
+    }
+    let name = "processes::a_device_variable_without_a_number_names_the_first";
+    for first in ["gpu", "gpu:0", ""] {
+        let text = succeed(child(name).env("RUNGRAD_DEVICE", first));
+        assert!(text.contains("it is gpu:0"), "{first:?}: {text}");
+    }
+}
+
 /// PoCL shows its processor twice when asked to, which stands for a second
 /// device where there is none.
 #[test]
@@ -165,7 +182,7 @@ fn two_devices_keep_their_buffers_apart() {
         let a = one.upload(&[1.0_f32]).unwrap();
         let stray = two
             .launch(&kernels::EW_FILL)
-            .output(&a, 1)
+            .output(&a)
             .scalar(1.0_f32)
             .scalar(1_u32)
             .global(1)

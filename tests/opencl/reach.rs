@@ -8,20 +8,22 @@
 
 use std::path::Path;
 use std::process::Command;
-use std::{env, fs};
+use std::sync::Mutex;
+use std::{env, fs, thread};
 
-use rungrad::opencl::{Buffer, Gpu, Kernel, Launch, Source, kernels};
+use rungrad::opencl::{Buffer, Element, Gpu, Kernel, Launch, Source};
 
 use super::child::{child_under, finish, is_child, succeed};
 use super::device::skip;
 use super::draft::{Draft, Drawn, extent, parameters};
+use super::every_kernel;
 use super::oclgrind::simulator;
 use super::place::scratch;
 use super::random::{Random, cases, first_seed};
 
 #[test]
 fn every_kernel_of_the_crate_is_listed_here() {
-    for kernel in kernels::ALL.into_iter().flatten() {
+    for kernel in every_kernel() {
         assert!(
             parameters(kernel.name()).is_some(),
             "no random arguments for `{}`: add it to a row of PARAMETERS in \
@@ -69,23 +71,53 @@ fn buffers(
     held.collect()
 }
 
+/// A kernel of the crate says itself how far it reaches; of its text alone
+/// nobody says anything.
+trait Takes<'a>: Sized {
+    fn read<T: Element>(self, buffer: &'a Buffer<T>) -> Self;
+    fn written(self, buffer: &'a Buffer<f32>) -> Self;
+}
+
+impl<'a> Takes<'a> for Launch<'a> {
+    fn read<T: Element>(self, buffer: &'a Buffer<T>) -> Self {
+        self.input(buffer)
+    }
+
+    fn written(self, buffer: &'a Buffer<f32>) -> Self {
+        self.output(buffer)
+    }
+}
+
+impl<'a> Takes<'a> for Launch<'a, Source> {
+    fn read<T: Element>(self, buffer: &'a Buffer<T>) -> Self {
+        self.input(buffer, 0)
+    }
+
+    fn written(self, buffer: &'a Buffer<f32>) -> Self {
+        self.output(buffer, 0)
+    }
+}
+
 /// The launch of a draft on these buffers.
 fn filled<'a, Of>(
     mut launch: Launch<'a, Of>,
     draft: &Draft,
     buffers: &'a [Held],
-) -> Launch<'a, Of> {
+) -> Launch<'a, Of>
+where
+    Launch<'a, Of>: Takes<'a>,
+{
     let mut next = buffers.iter();
     for argument in &draft.arguments {
         launch = match argument {
             Drawn::Number(number) => launch.scalar(*number),
             Drawn::Out => match next.next() {
-                Some(Held::Floats(out)) => launch.output(out, 0),
+                Some(Held::Floats(out)) => launch.written(out),
                 _ => unreachable!("an output of floats"),
             },
             _ => match next.next().expect("a buffer for each") {
-                Held::Floats(floats) => launch.input(floats, 0),
-                Held::Words(words) => launch.input(words, 0),
+                Held::Floats(floats) => launch.read(floats),
+                Held::Words(words) => launch.read(words),
             },
         };
     }
@@ -115,9 +147,9 @@ fn reach(gpu: &Gpu, kernel: &Kernel, draft: &Draft) -> Option<Vec<usize>> {
         let mut launch = gpu.launch(kernel);
         for argument in &draft.arguments {
             launch = match argument {
-                Drawn::In => launch.input(floats, 0),
-                Drawn::Words => launch.input(words, 0),
-                Drawn::Out => launch.output(floats, 0),
+                Drawn::In => launch.input(floats),
+                Drawn::Words => launch.input(words),
+                Drawn::Out => launch.output(floats),
                 Drawn::Number(number) => launch.scalar(*number),
             };
         }
@@ -130,12 +162,18 @@ fn reach(gpu: &Gpu, kernel: &Kernel, draft: &Draft) -> Option<Vec<usize>> {
     })
 }
 
-/// Runs seeded launches of these kernels, on each kernel's turn one.
+/// Runs seeded launches of these kernels, on each kernel's turn one; of them
+/// those of this child's share.
 fn run_all(kernels: &[Kernel]) {
     let gpu = simulator();
+    let share = env::var(SHARE).expect("the parent names a share");
+    let share: usize = share.parse().expect("a number");
     let mut tried = vec![[0_u32; 2]; kernels.len()];
     for seed in first_seed()..first_seed() + cases(0) {
         let turn = (seed % kernels.len() as u64) as usize;
+        if turn % SHARES != share {
+            continue;
+        }
         let (kernel, mut random) = (&kernels[turn], Random(seed));
         // Neighboring seeds differ in one number only, which is stirred.
         random.0 = random.bits();
@@ -151,7 +189,7 @@ fn run_all(kernels: &[Kernel]) {
         tried[turn][1] += 1;
     }
     for (kernel, [tried, ran]) in kernels.iter().zip(tried) {
-        let enough = tried < 20 || 4 * ran >= tried;
+        let enough = tried < 5 || 4 * ran >= tried;
         let name = kernel.name();
         assert!(enough, "{name} refused all but {ran} of {tried} launches");
     }
@@ -170,37 +208,58 @@ fn complain(gpu: &Gpu, what: &str) {
 
 /// The child `name` under Oclgrind; `None`, and a loud skip, without it.
 #[track_caller]
-fn simulated(name: &str, options: &[&str]) -> Option<Command> {
+fn simulated(name: &str, log: &Path, options: &[&str]) -> Option<Command> {
     if Command::new("oclgrind").arg("--version").output().is_err() {
         skip("no Oclgrind", "`cargo learn setup` installs it");
         return None;
     }
-    let log = scratch().join(format!("reach-{name}.log"));
     // A finding of an earlier run is none of this one's.
-    let _ = fs::remove_file(&log);
+    let _ = fs::remove_file(log);
     let mut tool = Command::new("oclgrind");
     tool.args(["--data-races", "--uninitialized", "--check-api"]);
-    tool.args(options).arg("--log").arg(&log).env(LOG, &log);
+    tool.args(options).arg("--log").arg(log).env(LOG, log);
     child_under(&mut tool, &format!("reach::{name}"));
     Some(tool)
 }
 
-/// Lets children run so many cases, a number of them each: no child lives
-/// long.
+/// The share of the kernels that a child runs: so each is compiled by one.
+const SHARE: &str = "RUNGRAD_TEST_SHARE";
+const SHARES: usize = 4;
+
+/// Lets children run so many cases, a number of them each, so that no child
+/// lives long; as many children at a time as there are cores.
 #[track_caller]
 fn in_children(name: &str, options: &[&str], cases: u64, of_one: u64) {
+    let mut children = Vec::new();
     for done in (0..cases).step_by(of_one as usize) {
-        let Some(mut tool) = simulated(name, options) else { return };
-        tool.env("RUNGRAD_SEED", (first_seed() + done).to_string());
-        tool.env("RUNGRAD_CASES", of_one.min(cases - done).to_string());
-        let text = succeed(&mut tool);
-        assert!(text.contains("Oclgrind ran this"), "{text}");
+        for share in 0..SHARES {
+            let log = format!("reach-{name}-{done}-{share}.log");
+            let log = scratch().join(log);
+            let Some(mut tool) = simulated(name, &log, options) else { return };
+            tool.env(SHARE, share.to_string());
+            tool.env("RUNGRAD_SEED", (first_seed() + done).to_string());
+            tool.env("RUNGRAD_CASES", of_one.min(cases - done).to_string());
+            children.push(tool);
+        }
     }
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let children = Mutex::new(children.into_iter());
+    thread::scope(|scope| {
+        for _ in 0..cores {
+            scope.spawn(|| {
+                let next = || children.lock().ok()?.next();
+                while let Some(mut tool) = next() {
+                    let text = succeed(&mut tool);
+                    assert!(text.contains("Oclgrind ran this"), "{text}");
+                }
+            });
+        }
+    });
 }
 
 /// The kernels of the ladder, or all others.
 fn of_the_ladder(wanted: bool) -> Vec<Kernel> {
-    let all = kernels::ALL.into_iter().flatten().copied();
+    let all = every_kernel().copied();
     all.filter(|it| it.name().starts_with("matmul") == wanted).collect()
 }
 
@@ -213,7 +272,7 @@ fn no_kernel_reaches_further_than_it_says() {
     // division beside its remainder.
     let options = ["--build-options", "-cl-opt-disable"];
     let name = "no_kernel_reaches_further_than_it_says";
-    in_children(name, &options, cases(3000), 500);
+    in_children(name, &options, cases(3000), 3000);
 }
 
 #[test]
@@ -227,7 +286,7 @@ fn no_rung_of_the_ladder_reaches_further_than_it_says() {
     in_children(name, &[], cases(3000).div_ceil(100), 50);
 }
 
-/// Rows by their numbers as `gather_rows` once stated its reach: of places as
+/// Rows by their numbers as `index_select` once stated its reach: of places as
 /// many as rows are whole, though the last row may be in part.
 #[test]
 fn a_kernel_that_reaches_further_than_it_says_is_reported() {
@@ -265,7 +324,8 @@ fn a_kernel_that_reaches_further_than_it_says_is_reported() {
         }
         return;
     }
-    let Some(mut tool) = simulated(name, &[]) else { return };
+    let log = scratch().join(format!("reach-{name}.log"));
+    let Some(mut tool) = simulated(name, &log, &[]) else { return };
     let outcome = finish(&mut tool);
     assert!(!outcome.status.success(), "{}", outcome.text);
     // A buffer has at least one place, so 8 is the first row too many.

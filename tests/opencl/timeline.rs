@@ -2,9 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::thread;
+use std::time::Instant;
 
-use rungrad::opencl::{Buffer, Gpu, devices, kernels, record};
+use rungrad::opencl::{Buffer, Event, Gpu, devices, record};
+use rungrad::part2_gpu::kernels;
 use rungrad::timeline::{Slice, Timeline, What};
+use rungrad::{Error, stopwatch};
 use serde_json::Value;
 
 use super::child::{child, is_child, succeed};
@@ -12,15 +15,18 @@ use super::device::{gpu_or_skip, skip};
 
 const N: usize = 1000;
 
-fn fill(gpu: &Gpu, out: &Buffer<f32>) {
+fn launch(gpu: &Gpu, out: &Buffer<f32>) -> Result<Event, Error> {
     gpu.launch(&kernels::EW_FILL)
-        .output(out, N)
+        .output(out)
         .scalar(2.5_f32)
         .scalar(N as u32)
         .global(N)
         .local(256)
         .run()
-        .unwrap();
+}
+
+fn fill(gpu: &Gpu, out: &Buffer<f32>) {
+    launch(gpu, out).unwrap();
 }
 
 /// An upload, three launches and a read.
@@ -73,6 +79,8 @@ fn moments_stand_in_their_order_on_the_clock_of_the_host() {
         before = slice.call;
         let times = slice.times.expect("a copy or a launch");
         assert!(called <= times.queued, "{slice:?}");
+        // A device's clock may have a coarse grain.
+        assert!(times.queued <= returned + 1_000_000, "{slice:?}");
         assert!(times.queued <= times.submitted, "{slice:?}");
         assert!(times.submitted <= times.started, "{slice:?}");
         assert!(times.started <= times.ended, "{slice:?}");
@@ -80,6 +88,16 @@ fn moments_stand_in_their_order_on_the_clock_of_the_host() {
         assert!(free <= times.started, "{slice:?}");
         free = times.ended;
     }
+}
+
+#[test]
+fn the_clock_of_a_device_counts_seconds() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let out = gpu.upload(&[0.0_f32; N]).unwrap();
+    let start = Instant::now();
+    let seconds = stopwatch::device(|| launch(&gpu, &out)).unwrap();
+    let all = start.elapsed().as_secs_f64();
+    assert!(0.0 < seconds && seconds < all, "{seconds} of {all}");
 }
 
 #[test]

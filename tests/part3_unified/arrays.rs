@@ -2,7 +2,10 @@
 
 use ndarray::array;
 use rungrad::opencl::Gpu;
-use rungrad::part3_unified::{Array, Device, Tensor, Window};
+use rungrad::part3_unified::{
+    Array, ConvOptions, Device, Span, Tensor, Window,
+};
+use rungrad::rng::Random;
 use rungrad::{Error, attempt, ledger};
 
 use super::common::clean;
@@ -42,7 +45,7 @@ fn views_share_their_storage_and_copies_do_not() {
     let _clean = clean();
     for device in devices() {
         let a = Array::new(&[2, 3], &[0., 1., 2., 3., 4., 5.], device).unwrap();
-        let window = Window { size: [2, 2], step: [1, 1] };
+        let window = Window::new([2, 2]);
         let views = [
             a.permute(&[1, 0]),
             a.expand(&[4, 2, 3]),
@@ -107,6 +110,11 @@ fn set_changes_one_array_and_no_other() {
         assert!(std::ptr::addr_eq(place, std::sync::Arc::as_ptr(a.storage())));
         assert_eq!(a.to_vec().unwrap(), [1.0, 20.0, 5.0, 6.0]);
         a.set(&[0..0], &new(&[0, 2], &[])).unwrap();
+        a.set((1.., 1..), &new(&[1, 1], &[7.0])).unwrap();
+        assert_eq!(a.to_vec().unwrap(), [1.0, 20.0, 5.0, 7.0]);
+        let mut five = new(&[5], &[0.0; 5]);
+        five.set(Span::from(..).step(2), &new(&[3], &[1.0; 3])).unwrap();
+        assert_eq!(five.to_vec().unwrap(), [1.0, 0.0, 1.0, 0.0, 1.0]);
         let mut row = new(&[1], &[7.0]).expand(&[3]).unwrap();
         row.set(&[1..2], &new(&[1], &[8.0])).unwrap();
         assert_eq!(row.to_vec().unwrap(), [7.0, 8.0, 7.0]);
@@ -143,15 +151,21 @@ fn what_cannot_be_seen_is_refused() {
         mistake(a.flip(&[2])),
         "flip: there is no axis 2; shape [2, 3] has the axes [0, 1]"
     );
-    let window = Window { size: [3, 1], step: [1, 1] };
+    let window = Window::new([3, 1]);
     let sentence = mistake(a.windows(&window));
-    assert!(sentence.starts_with("windows: a window of [3, 1] with steps"));
+    assert!(sentence.starts_with("windows: a window of [3, 1] does not fit"));
     let sentence = mistake(Array::cat(&[&a, &a.reshape(&[6]).unwrap()], 0));
     assert!(sentence.starts_with("cat: the shapes [2, 3] and [6] differ"));
-    let sentence = mistake(a.gather(&[2]));
     assert_eq!(
-        sentence,
-        "gather: there is no row 2 in shape [2, 3]; rows count from 0"
+        mistake(a.index_select(0, &[2])),
+        "index_select: there is no element 2 along axis 0 of shape [2, 3], \
+         which has the elements 0 to 1"
+    );
+    let padded = a.view().windows(&Window::new([1, 1]).padding([0, 1]));
+    assert_eq!(
+        mistake(padded),
+        "windows: a view has no zeros to show around an image, and the \
+         window is [1, 1] padding [0, 1]; pad the array"
     );
 }
 
@@ -169,7 +183,7 @@ fn data_comes_from_lists_arrays_and_buffers() {
             from(right.into()),
             from(right.to_vec().into()),
             from(right[..].into()),
-            from((&turned.t()).into()),
+            Tensor::from_ndarray(&turned.t(), device).unwrap(),
         ];
         for i in 0..gpu_or_skip().map_or(0, |_| Device::count()) {
             let buffer = Gpu::open(i).unwrap().upload(&right).unwrap();
@@ -178,6 +192,7 @@ fn data_comes_from_lists_arrays_and_buffers() {
         for tensor in all {
             assert_eq!(tensor.device(), device);
             assert_eq!(tensor.to_vec().unwrap(), right);
+            assert_eq!(tensor.to_ndarray().unwrap(), turned.t().into_dyn());
             assert_eq!(tensor.shift(1.0).to_vec().unwrap()[3], 5.0);
         }
         assert_eq!(
@@ -203,6 +218,17 @@ fn a_seed_gives_the_same_numbers_on_every_device() {
 }
 
 #[test]
+fn normal_numbers_are_the_first_of_a_seed_on_every_device() {
+    let _clean = clean();
+    let mut random = Random::new(9);
+    let right: Vec<f32> = (0..6).map(|_| random.normal()).collect();
+    for device in devices() {
+        let made = Tensor::randn(&[2, 3], 9, device).unwrap();
+        assert_eq!(made.to_vec().unwrap(), right, "{device}");
+    }
+}
+
+#[test]
 fn convolutions_and_pools_agree_with_loops() {
     let _clean = clean();
     for device in devices() {
@@ -212,7 +238,8 @@ fn convolutions_and_pools_agree_with_loops() {
         let (x, w) = (values(2 * 3 * 5 * 4, 7), values(2 * 3 * 3 * 2, 5));
         let image = Tensor::new(&[2, 3, 5, 4], &x, device).unwrap();
         let filters = Tensor::new(&[2, 3, 3, 2], &w, device).unwrap();
-        let out = image.conv2d(&filters, [2, 1], [1, 0]);
+        let options = ConvOptions::new().stride([2, 1]).padding([1, 0]);
+        let out = image.conv2d(&filters, None, &options);
         let at = |n: usize, c: usize, y: usize, x_at: usize| {
             let y = y.checked_sub(1).filter(|&y| y < 5);
             y.map_or(0.0, |y| x[((n * 3 + c) * 5 + y) * 4 + x_at])
@@ -236,7 +263,7 @@ fn convolutions_and_pools_agree_with_loops() {
             device,
         );
         let image = image.unwrap().requires_grad();
-        let pool = Window { size: [2, 2], step: [2, 2] };
+        let pool = Window::new([2, 2]).stride([2, 2]);
         let largest = image.max_pool2d(&pool);
         assert_eq!(largest.to_vec().unwrap(), [5.0, 2.0]);
         // What ties shares: a third of 6 for each 2.
@@ -247,7 +274,7 @@ fn convolutions_and_pools_agree_with_loops() {
         assert_eq!(mean, [2.25, 1.75]);
     }
     let flat = Tensor::new(&[4], &[0.0; 4], Device::Cpu).unwrap();
-    let refused = attempt(|| flat.conv2d(&flat, [1, 1], [0, 0]));
+    let refused = attempt(|| flat.conv2d(&flat, None, &ConvOptions::new()));
     assert_eq!(
         mistake(refused),
         "conv2d: shape [4] is not (number, channels, height, width); reshape \
@@ -268,10 +295,11 @@ fn slopes_of_convolutions_and_means_are_differences() {
         let (x, w) = (values(2 * 2 * 3 * 4, 5), values(3 * 2 * 2 * 2, 3));
         let weights = Tensor::new(&[2, 3, 2, 4], &values(48, 4), device);
         let weights = weights.unwrap();
-        let window = Window { size: [2, 2], step: [1, 1] };
+        let window = Window::new([2, 2]);
+        let options = ConvOptions::new().stride([2, 1]).padding([0, 1]);
         let loss = |x: &Tensor, w: &Tensor| {
             let turned = x.transpose();
-            let out = turned.conv2d(w, [2, 1], [0, 1]) * &weights;
+            let out = turned.conv2d(w, None, &options) * &weights;
             out.sum() + turned.avg_pool2d(&window).scale(4.0).sum()
         };
         let new = |x: &[f32], w: &[f32]| {

@@ -6,9 +6,10 @@
 //! gone through; see `Call::allowed`.
 
 use rungrad::ops::{Keep, OPERATIONS, Op};
-use rungrad::part3_unified::{Device, Tensor, Window, no_grad, trace};
+use rungrad::part3_unified::functions::IndexAdd;
+use rungrad::part3_unified::{Device, Tensor, apply, no_grad, trace};
 use rungrad::reference::{self, Array};
-use rungrad::shape;
+use rungrad::shape::{self, Span, Window};
 
 use super::common::calls::Call;
 use super::common::cases::Case;
@@ -17,6 +18,8 @@ use super::common::device::gpu_or_skip;
 use super::common::engine::{Engine, Part3};
 use super::common::random::{Random, cases, first_seed};
 use super::common::verdict::blameless;
+use super::composed;
+use super::derived::{self, Derived};
 use super::disguise::disguise;
 use super::third;
 
@@ -90,10 +93,17 @@ fn compare(random: &mut Random, device: Device, seed: u64) {
 fn agree(device: Device) {
     for seed in first_seed()..first_seed() + cases(CASES) {
         let mut random = Random(seed);
-        let name = random.below(OPERATIONS.len() + 3);
+        let name = random.below(OPERATIONS.len() + 12);
         trace(|| match OPERATIONS.get(name) {
             Some(name) => known(&mut random, name, device, seed),
-            None => own(&mut random, device, seed),
+            None if name < OPERATIONS.len() + 5 => {
+                own(&mut random, device, seed)
+            }
+            None if name < OPERATIONS.len() + 9 => {
+                let one = random.below(derived::ALL.len());
+                of_others(&mut random, &derived::ALL[one], device, seed);
+            }
+            None => composed::agrees(&mut random, device, seed),
         });
     }
 }
@@ -124,7 +134,7 @@ fn known(random: &mut Random, name: &str, device: Device, seed: u64) {
 }
 
 /// Every rule on the tape of the loss is right.
-fn gradients(
+pub(super) fn gradients(
     random: &mut Random,
     device: Device,
     what: &str,
@@ -138,7 +148,7 @@ fn gradients(
 }
 
 #[track_caller]
-fn near(out: &Tensor, right: &Array, allowed: &Array, what: &str) {
+pub(super) fn near(out: &Tensor, right: &Array, allowed: &Array, what: &str) {
     assert_eq!(out.shape(), right.shape, "{what}: the shape of the result");
     let yours = out.to_vec().unwrap();
     let pairs = yours.iter().zip(right.values.iter().zip(&allowed.values));
@@ -157,8 +167,8 @@ fn own(random: &mut Random, device: Device, seed: u64) {
     let (op, shapes) = operation(random);
     let mut arrays = Vec::new();
     let mut tensors = Vec::new();
-    for shape in &shapes {
-        let mut values = random.values(shape.iter().product());
+    for (place, shape) in shapes.iter().enumerate() {
+        let mut values = operand(&op, place, shape, random);
         tensors.push(disguise(random, shape, &mut values, device).0);
         arrays.push(Array::new(shape, &values));
     }
@@ -175,11 +185,13 @@ fn own(random: &mut Random, device: Device, seed: u64) {
     // One rounding for each product and each sum, of numbers up to 2, or of
     // 64 squares up to 16; OpenCL allows a sine 4 units in the last place.
     let roundings = match op {
-        Op::Own("mse") => 16.0 * (64.0 + 4.0),
-        Op::Sum(..) | Op::Matmul | Op::Scatter(..) | Op::Fold(..) => 256.0,
+        Op::Custom("mse") => 16.0 * (64.0 + 4.0),
+        Op::Sum(..) | Op::Matmul | Op::IndexAdd(..) | Op::Fold(..) => 256.0,
         Op::Scale(_) | Op::Shift(_) | Op::Sin | Op::Cos => 8.0,
         // Up to 8, and OpenCL allows 2.5 units in the last place.
         Op::Over(_) | Op::Under(_) => 64.0,
+        // Up to 16, and OpenCL allows 16 such units.
+        Op::Erf | Op::Log1p | Op::PowTensor => 256.0,
         _ => 0.0,
     };
     let bound = roundings * 2f64.powi(-24);
@@ -193,22 +205,74 @@ fn own(random: &mut Random, device: Device, seed: u64) {
     assert_eq!(difference.to_vec().unwrap(), [0.0], "{what}");
 }
 
+/// An operation that is made of others.
+fn of_others(random: &mut Random, one: &Derived, device: Device, seed: u64) {
+    let shapes = one.shapes(random);
+    let (mut tensors, mut arrays) = (Vec::new(), Vec::new());
+    for shape in &shapes {
+        let mut values = one.values(shape.iter().product(), random);
+        tensors.push(disguise(random, shape, &mut values, device).0);
+        arrays.push(Array::new(shape, &values));
+    }
+    let what = format!("seed {seed} on {device}: {} of {shapes:?}", one.name);
+    let right = (one.judge)(&arrays);
+    // Up to 64 operations of up to 16 roundings, of numbers up to the result
+    // or the operands, of which 2 is the largest.
+    let bound = |y: &f64| 1024.0 * 2f64.powi(-24) * y.abs().max(2.0);
+    let values = right.values.iter().map(bound).collect();
+    let allowed = Array { shape: right.shape.clone(), values };
+    near(&(one.call)(&tensors), &right, &allowed, &what);
+    // Where elements are repeated, extremes tie and lengths are 0: there the
+    // slopes are those of `corners.rs`.
+    if seed.is_multiple_of(7) {
+        gradients(random, device, &what, |random| {
+            let of = shapes.iter().zip(&arrays).map(|(shape, array)| {
+                let values = one.values(array.values.len(), random);
+                Tensor::new(shape, &values, device).unwrap().requires_grad()
+            });
+            (one.call)(&of.collect::<Vec<_>>())
+        });
+    }
+}
+
+/// The elements of an operand: where the operation has its slope, and away
+/// from kinks and jumps.
+pub(super) fn operand(
+    op: &Op,
+    place: usize,
+    shape: &[usize],
+    random: &mut Random,
+) -> Vec<f32> {
+    let mut values = random.values(shape.iter().product());
+    for x in &mut values {
+        *x = match op {
+            Op::PowTensor if place == 0 => x.abs(),
+            Op::Log1p => x.abs(),
+            // From 0.05 to 0.45 above a whole number.
+            Op::Floor | Op::Round => x.floor() + 0.05 + 0.4 * (*x - x.floor()),
+            // Never two equals.
+            Op::Maximum => (8.0 * *x).round() / 8.0 + place as f32 / 16.0,
+            _ => *x,
+        };
+    }
+    values
+}
+
 pub(super) fn call(op: &Op, of: &[Tensor]) -> Tensor {
     let a = &of[0];
     match op {
-        Op::Slice(ranges) => a.slice(ranges),
-        Op::Pad(widths) => a.pad(widths),
+        Op::Slice(spans) => a.slice(spans),
+        Op::SliceAssign(spans) => a.slice_assign(spans, &of[1]),
         Op::Flip(axes) => a.flip(axes),
         Op::Cat(axis) => Tensor::cat(&of.iter().collect::<Vec<_>>(), *axis),
         Op::Where => a.choose(&of[1], &of[2]),
-        Op::Gather(places) => a.gather(places),
-        Op::Scatter(places, rows) => a.scatter(places, *rows),
-        Op::Windows(size, step) => {
-            a.windows(&Window { size: *size, step: *step })
+        Op::IndexSelect(axis, places) => a.index_select(*axis, places),
+        Op::IndexAdd(axis, places, count) => {
+            let (axis, places, count) = (*axis, places.clone(), *count);
+            apply(IndexAdd { axis, places, count }, &[a])
         }
-        Op::Fold(size, step, image) => {
-            a.fold(&Window { size: *size, step: *step }, *image)
-        }
+        Op::Windows(window) => a.windows(window),
+        Op::Fold(window, image) => a.fold(window, *image),
         Op::Expand(shape) => a.expand(shape),
         Op::Permute(axes) => a.permute(axes),
         Op::Scale(number) => a.scale(*number),
@@ -217,9 +281,16 @@ pub(super) fn call(op: &Op, of: &[Tensor]) -> Tensor {
         Op::Under(number) => a.under(*number),
         Op::Sin => a.sin(),
         Op::Cos => a.cos(),
+        Op::Erf => a.erf(),
+        Op::Log1p => a.log1p(),
+        Op::Floor => a.floor(),
+        Op::Round => a.round(),
+        Op::Sign => a.sign(),
+        Op::Maximum => a.maximum(&of[1]),
+        Op::PowTensor => a.pow_tensor(&of[1]),
         Op::Sum(axes, keep) => a.sum_over(axes, *keep),
         Op::Matmul => a.matmul(&of[1]),
-        Op::Own("mse") => a.mse(&of[1]),
+        Op::Custom("mse") => a.mse(&of[1]),
         other => panic!("{other:?} is called nowhere"),
     }
 }
@@ -227,7 +298,7 @@ pub(super) fn call(op: &Op, of: &[Tensor]) -> Tensor {
 /// What the judge says. A derived operation is judged by its definition.
 pub(super) fn judge(op: &Op, of: &[Array]) -> Array {
     let of: Vec<&Array> = of.iter().collect();
-    let Op::Own("mse") = op else {
+    let Op::Custom("mse") = op else {
         return reference::forward(op, &of).expect("it is judged");
     };
     let minus = Array::new(&[], &[-1.0]);
@@ -244,16 +315,21 @@ pub(super) fn operation(random: &mut Random) -> (Op, Vec<Vec<usize>>) {
     let one = |op: Op| (op, vec![shape.clone()]);
     let mut part = |n: usize| {
         let from = random.below(n + 1);
-        from..from + random.below(n - from + 1)
+        let to = from + random.below(n - from + 1);
+        Span::from(from..to).step(1 + random.below(3))
     };
-    let ranges: Vec<_> = shape.iter().map(|&n| part(n)).collect();
+    let spans: Vec<Span> = shape.iter().map(|&n| part(n)).collect();
     let pair = [random.below(3), random.below(3)];
     let mut order: Vec<usize> = (0..rank).collect();
     random.shuffle(&mut order);
     let axis = random.below(rank);
     match random.below(14) {
-        0 => one(Op::Slice(ranges)),
-        1 => one(Op::Pad(vec![pair; rank])),
+        0 => one(Op::Slice(spans)),
+        1 => {
+            let axes = spans.iter().zip(&shape);
+            let part = axes.map(|(span, &n)| span.places(n).len()).collect();
+            (Op::SliceAssign(spans), vec![shape, part])
+        }
         2 => one(Op::Flip(order[..1 + axis].to_vec())),
         3 => one(Op::Permute(order)),
         4 => one(Op::Expand([&[pair[0]], &shape[..]].concat())),
@@ -266,48 +342,65 @@ pub(super) fn operation(random: &mut Random) -> (Op, Vec<Vec<usize>>) {
             other[axis] = pair[0];
             (Op::Cat(axis), vec![shape.clone(), other, shape])
         }
-        7 => (Op::Where, vec![shape.clone(), shape.clone(), shape]),
+        7 => match pair[0] {
+            0 => (Op::Where, vec![shape.clone(), shape.clone(), shape]),
+            1 => (Op::Maximum, vec![shape.clone(), shape]),
+            _ => (Op::PowTensor, vec![shape.clone(), shape]),
+        },
         8 | 9 => {
-            let (rows, width) = (1 + random.below(4), random.below(4));
+            let count = 1 + random.below(4);
             let places: Vec<usize> =
-                (0..random.below(6)).map(|_| random.below(rows)).collect();
+                (0..random.below(6)).map(|_| random.below(count)).collect();
+            let mut shape = shape;
             match pair[0] {
                 0 => {
-                    let given = vec![places.len(), width];
-                    (Op::Scatter(places, rows), vec![given])
+                    shape[axis] = places.len();
+                    (Op::IndexAdd(axis, places, count), vec![shape])
                 }
-                _ => (Op::Gather(places), vec![vec![rows, width]]),
+                _ => {
+                    shape[axis] = count;
+                    (Op::IndexSelect(axis, places), vec![shape])
+                }
             }
         }
         10 => {
-            let size = pair.map(|n| n + 1);
-            let step = [1 + random.below(2), 1 + random.below(3)];
-            let image = size.map(|n| n + random.below(4));
-            let window = Window { size, step };
+            let mut step = || [1 + random.below(2), 1 + random.below(3)];
+            let window = Window::new(pair.map(|n| n + 1))
+                .stride(step())
+                .dilation(step());
+            let image = window.extent().map(|n| n + random.below(3));
+            let padding = [random.below(2), random.below(3)];
+            let window = window.padding(padding);
             let places = window.places(&image).unwrap();
             match random.below(2) {
                 0 => {
                     let images = [&[pair[1]], &image[..]].concat();
-                    (Op::Windows(size, step), vec![images])
+                    (Op::Windows(window), vec![images])
                 }
                 _ => {
+                    let size = window.size;
                     let windows = [&[pair[1]], &places[..], &size].concat();
-                    (Op::Fold(size, step, image), vec![windows])
+                    (Op::Fold(window, image), vec![windows])
                 }
             }
         }
         11 => {
             let number = pair[0] as f32 - 0.75;
-            one(match random.below(6) {
+            one(match random.below(11) {
                 0 => Op::Scale(number),
                 1 => Op::Shift(number),
                 2 => Op::Over(number),
                 3 => Op::Under(number),
                 4 => Op::Sin,
-                _ => Op::Cos,
+                5 => Op::Cos,
+                6 => Op::Erf,
+                7 => Op::Log1p,
+                8 => Op::Floor,
+                9 => Op::Round,
+                _ => Op::Sign,
             })
         }
-        12 => (Op::Own("mse"), vec![shape.clone(), shape]),
+        12 => (Op::Custom("mse"), vec![shape.clone(), shape]),
         _ => {
             let [m, k, n] = [(); 3].map(|()| random.below(4));
             let (a, b) = ([&pair[..], &[m, k]], [&pair[..], &[k, n]]);

@@ -3,7 +3,7 @@
 use std::thread;
 
 use rungrad::ledger;
-use rungrad::part3_unified::{Device, Tensor, grad};
+use rungrad::part3_unified::{ConvOptions, Device, Tensor, grad};
 
 use super::child::{child, is_child, succeed};
 use super::common::clean;
@@ -21,7 +21,7 @@ fn step(device: Device) {
     scores.cross_entropy(&[0, 1, 2, 0]).backward();
     let image = new(&[1, 2, 5, 5], 4);
     let filters = new(&[3, 2, 2, 2], 5);
-    let y = image.conv2d(&filters, [1, 1], [1, 1]);
+    let y = image.conv2d(&filters, None, &ConvOptions::new().padding([1, 1]));
     let first = grad(&[&y.mul(&y).mean()], &[&image], true).remove(0);
     first.exp().log().sum().backward();
 }

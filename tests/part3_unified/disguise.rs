@@ -1,7 +1,8 @@
-//! The same numbers, laid out in memory otherwise: turned, backwards, inside
-//! a larger array, repeated by a stride of 0. An operation must not notice.
+//! The same numbers, laid out in memory otherwise: turned, backwards, in steps
+//! inside a larger array, repeated by a stride of 0. An operation must not
+//! notice.
 
-use rungrad::part3_unified::{Device, Tensor};
+use rungrad::part3_unified::{Device, Span, Tensor};
 
 use super::common::random::Random;
 
@@ -30,16 +31,17 @@ pub(crate) fn disguise(
             let leaf = laid(device, shape, values, |t| t.flip(&axes));
             (leaf.flip(&axes), leaf)
         }
-        // A part of something larger. What lies around must never be read.
+        // A part of something larger, now and then every second or third
+        // element of it. What lies around must never be read.
         3 if rank > 0 => {
-            let widths: Vec<[usize; 2]> =
-                (0..rank).map(|_| [random.below(3), random.below(3)]).collect();
-            let place: Vec<_> = (shape.iter().zip(&widths))
-                .map(|(n, [before, _])| *before..before + n)
-                .collect();
-            let large: Vec<usize> = (shape.iter().zip(&widths))
-                .map(|(n, [before, behind])| before + n + behind)
-                .collect();
+            let part = |n: &usize| {
+                let (from, step) = (random.below(3), 1 + random.below(3));
+                Span::from(from..from + n * step).step(step)
+            };
+            let place: Vec<Span> = shape.iter().map(part).collect();
+            let end = |span: &Span| span.end.expect("it was said");
+            let large: Vec<usize> =
+                place.iter().map(|span| end(span) + 1).collect();
             let n = large.iter().product();
             let around = Tensor::new(&large, &vec![1e30; n], device);
             let mut array = around.unwrap().array().clone();

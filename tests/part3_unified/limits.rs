@@ -3,9 +3,11 @@
 
 use std::thread;
 
+use rungrad::part3_unified::functions::IndexAdd;
 use rungrad::part3_unified::nn::Linear;
 use rungrad::part3_unified::{
-    Array, Context, Device, Function, Tensor, Window, apply,
+    Array, Context, Device, Function, Gradients, Op, Span, Tensor, Window,
+    apply,
 };
 use rungrad::reference;
 use rungrad::rng::Random;
@@ -58,7 +60,7 @@ fn what_no_memory_has_room_for_is_a_sentence() {
     no_room(attempt(|| column.mul(&row)));
     no_room(attempt(|| column.matmul(&row)));
     let mut random = Random::new(1);
-    no_room(Tensor::randn(&[MUCH], &mut random, Device::Cpu));
+    no_room(Tensor::randn(&[MUCH], 1, Device::Cpu));
     no_room(Tensor::one_hot(&[0], MUCH, Device::Cpu));
     no_room(attempt(|| Linear::new(SIDE, SIDE, &mut random)));
     no_room(attempt(|| part1_cpu::nn::Linear::new(SIDE, SIDE, &mut random)));
@@ -102,11 +104,18 @@ fn a_stride_that_nobody_walks_may_be_any_number() {
             assert_eq!(a.slice(&[1..1]).unwrap().len(), 0);
         }
         let image = Tensor::from(a).reshape(&[1, 3]);
-        let window = Window { size: [1, 2], step: [1 << 62, 1 << 62] };
+        let window = Window::new([1, 2]).stride([1 << 62, 1 << 62]);
         let windows = image.windows(&window);
         assert_eq!(windows.to_vec().unwrap(), [1.0, 2.0]);
         let back = windows.fold(&window, [1, 3]);
         assert_eq!(back.to_vec().unwrap(), [1.0, 2.0, 0.0]);
+        let window = Window::new([1, 1]).dilation([1 << 62, 1 << 62]);
+        let windows = image.windows(&window);
+        assert_eq!(windows.to_vec().unwrap(), [1.0, 2.0, 3.0]);
+        let back = windows.fold(&window, [1, 3]);
+        assert_eq!(back.to_vec().unwrap(), [1.0, 2.0, 3.0]);
+        let first = Span::from(1..).step(usize::MAX);
+        assert_eq!(image.slice((.., first)).to_vec().unwrap(), [2.0]);
     }
 }
 
@@ -115,7 +124,9 @@ fn rows_of_no_width_take_no_memory() {
     let _clean = clean();
     for device in devices() {
         let rows = Tensor::new(&[2, 0], &[], device).unwrap();
-        let spread = rows.scatter(&[1, 1 << 39], 1 << 40);
+        let places = vec![1, 1 << 39];
+        let to = IndexAdd { axis: 0, places, count: 1 << 40 };
+        let spread = apply(to, &[&rows]);
         assert_eq!(spread.shape(), [1 << 40, 0]);
         assert_eq!(spread.to_vec().unwrap(), [0.0; 0]);
     }
@@ -144,8 +155,8 @@ fn a_view_of_any_number_of_axes_is_walked_on_every_device() {
         let reversed = x.permute(&order);
         near(&reversed, &right);
         near(&reversed.scale(1.0), &right);
-        near(&reversed.add(&reversed.zeros()), &right);
-        near(&x.zeros().permute(&order).add(&reversed), &right);
+        near(&reversed.add(&reversed.zeros_like()), &right);
+        near(&x.zeros_like().permute(&order).add(&reversed), &right);
         // A part of each axis, whose gradient is pasted into zeros.
         let part: Vec<_> = shape.iter().rev().map(|n| n - 1..*n).collect();
         let last = reversed.slice(&part[..axes - 1]);
@@ -183,8 +194,8 @@ fn a_view_of_any_number_of_axes_is_walked_on_every_device() {
 struct Holder(Tensor);
 
 impl Function for Holder {
-    fn name(&self) -> &'static str {
-        "holder"
+    fn op(&self) -> Op {
+        Op::named("holder")
     }
 
     fn forward(
@@ -195,7 +206,7 @@ impl Function for Holder {
         Ok(self.0.array().clone())
     }
 
-    fn backward(&self, _: &Context, out: &Tensor) -> Vec<Option<Tensor>> {
+    fn backward(&self, _: &Context, out: &Tensor) -> Gradients {
         vec![Some(out.clone())]
     }
 }

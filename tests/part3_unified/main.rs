@@ -9,11 +9,26 @@ mod arrays;
 mod cases;
 #[path = "../common/child.rs"]
 mod child;
+mod composed;
 mod constants;
+mod corners;
 mod costs;
+#[allow(unreachable_pub)]
+#[path = "../common/damage.rs"]
+mod damage;
+mod damaged_files;
+mod derived;
 mod devices;
 mod disguise;
+mod files;
+mod library;
 mod limits;
+mod misfits;
+mod modules;
+mod optimizers;
+#[path = "../common/place.rs"]
+mod place;
+mod places;
 mod refusals;
 mod slopes;
 mod third;
@@ -24,11 +39,13 @@ use std::thread;
 use common::clean;
 use common::device::gpu_or_skip;
 use common::engine::{Engine, Part3};
+use common::random;
 use common::refusals::{HUGE, beyond};
 use rungrad::part3_unified::{
-    Array, Context, Device, Function, Tensor, apply, grad, no_grad,
+    Array, Context, Device, Function, Gradients, Op, Tensor, apply, grad,
+    no_grad,
 };
-use rungrad::{Error, attempt, ledger};
+use rungrad::{Error, Result, attempt, ledger};
 
 mod on_the_processor {
     use super::*;
@@ -273,21 +290,17 @@ fn all_inputs_decide_whether_the_result_records() {
 struct Counted(std::sync::Arc<std::sync::Mutex<[u32; 2]>>);
 
 impl Function for Counted {
-    fn name(&self) -> &'static str {
-        "mul"
+    fn op(&self) -> Op {
+        Op::named("mul")
     }
 
-    fn forward(
-        &self,
-        ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
         ctx.save_input(0, inputs[0]);
         ctx.save_input(1, inputs[1]);
         inputs[0].binary(rungrad::part3_unified::Binary::Mul, inputs[1])
     }
 
-    fn backward(&self, ctx: &Context, out: &Tensor) -> Vec<Option<Tensor>> {
+    fn backward(&self, ctx: &Context, out: &Tensor) -> Gradients {
         let one = |i: usize| {
             self.0.lock().unwrap()[i] += 1;
             out.mul(&ctx.input(1 - i))

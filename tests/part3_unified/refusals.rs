@@ -1,18 +1,19 @@
 //! What Part 3 alone can be asked for, and refuses: in one sentence, at the
 //! line of whoever asked.
 
-use rungrad::part3_unified::optim::Sgd;
+use rungrad::part3_unified::optim::{Optimizer, Sgd};
 use rungrad::part3_unified::{
-    Array, Binary, Context, Device, Function, Tensor, Window, apply, grad,
+    Array, Binary, Context, Device, Function, Gradients, Op, Tensor, apply,
+    grad,
 };
-use rungrad::{Error, attempt};
+use rungrad::{Error, Result, attempt};
 
 use super::child::{child, finish, is_child};
 use super::common::clean;
 use super::common::refusal::refusal;
-use super::{constant, leaf};
+use super::{constant, leaf, third};
 
-fn new(shape: &[usize]) -> Tensor {
+pub(crate) fn new(shape: &[usize]) -> Tensor {
     let values = vec![1.0; shape.iter().product()];
     Tensor::new(shape, &values, Device::Cpu).unwrap()
 }
@@ -30,149 +31,6 @@ fn what_an_attempt_takes_is_not_printed() {
     let text = outcome.text;
     assert_eq!(text.matches("panicked at").count(), 1, "{text}");
     assert!(text.contains("and this is the end"), "{text}");
-}
-
-#[test]
-fn a_view_that_cannot_be_is_refused() {
-    let _clean = clean();
-    let a = new(&[2, 3]);
-    assert_eq!(
-        refusal(|| a.permute(&[0, 0])),
-        "permute: [0, 0] does not name each of the 2 axes once"
-    );
-    assert_eq!(
-        refusal(|| a.flip(&[2])),
-        "flip: there is no axis 2; shape [2, 3] has the axes [0, 1]"
-    );
-    assert_eq!(
-        refusal(|| a.slice(&[0..2, 2..4])),
-        "slice: 2..4 does not lie in axis 1 of shape [2, 3], which has the \
-         elements 0 to 2"
-    );
-    assert_eq!(
-        refusal(|| a.slice(&[0..1, 0..1, 0..1])),
-        "slice: 3 ranges for shape [2, 3]; give at most one for each axis"
-    );
-    assert_eq!(
-        refusal(|| a.expand(&[4, 3])),
-        "expand: [2, 3] does not stretch to [4, 3]; aligned at the right, \
-         each size must be equal or 1"
-    );
-    assert_eq!(
-        refusal(|| a.sum_to(&[2])),
-        "sum: [2, 3] does not sum to [2]; aligned at the right, each size \
-         must be equal or 1"
-    );
-    assert_eq!(
-        refusal(|| a.windows(&Window { size: [3, 1], step: [1, 1] })),
-        "windows: a window of [3, 1] with steps of [1, 1] does not fit the \
-         last two axes of shape [2, 3]; its sides and steps are at least 1, \
-         and it is no larger than the image"
-    );
-    let Err(Error::Mistake(sentence)) = a.array().make(&[2], &[1, 1], 0) else {
-        panic!("two strides for one axis")
-    };
-    assert_eq!(
-        sentence,
-        "view: shape [2] has 1 axes and [1, 1] has 2 strides; give one \
-         stride for each axis"
-    );
-}
-
-#[test]
-fn elements_that_are_not_there_are_refused() {
-    let _clean = clean();
-    let a = new(&[2, 3]);
-    assert_eq!(
-        refusal(|| a.gather(&[0, 2])),
-        "gather: there is no row 2 in shape [2, 3]; rows count from 0"
-    );
-    assert_eq!(
-        refusal(|| constant(&[1.0; 3]).gather(&[0])),
-        "gather: shape [3] is no matrix of rows; reshape it to two axes"
-    );
-    assert_eq!(
-        refusal(|| a.scatter(&[0, 4], 3)),
-        "scatter: 2 rows to 2 places among 3; give each row a place, counted \
-         from 0"
-    );
-    let Err(Error::Mistake(sentence)) = Tensor::one_hot(&[3], 3, Device::Cpu)
-    else {
-        panic!("a label too far")
-    };
-    assert_eq!(
-        sentence,
-        "one_hot: label 3 with 3 classes; labels count from 0"
-    );
-}
-
-#[test]
-fn operands_that_do_not_fit_are_refused() {
-    let _clean = clean();
-    let a = new(&[2, 3]);
-    assert_eq!(
-        refusal(|| a.pad(&[[1, 1]])),
-        "pad: 1 pairs of widths for shape [2, 3]; give each axis a pair, \
-         before and behind"
-    );
-    assert_eq!(
-        refusal(|| Tensor::cat(&[], 0)),
-        "cat: there is nothing to \
-         join; give at least one"
-    );
-    assert_eq!(
-        refusal(|| Tensor::cat(&[&a, &new(&[2, 4])], 0)),
-        "cat: the shapes [2, 3] and [2, 4] differ in more than axis 0; the \
-         other sizes must be equal"
-    );
-    assert_eq!(
-        refusal(|| a.choose(&a, &new(&[2]))),
-        "where: the shapes [2, 3] and [2] do not broadcast; aligned at the \
-         right, sizes must be equal or 1"
-    );
-    assert_eq!(
-        refusal(|| a.mse(&new(&[2]))),
-        "mse: the answers have shape [2, 3] and the numbers [2]; reshape one \
-         to the other"
-    );
-    assert_eq!(
-        refusal(|| a.greater(&new(&[2]))),
-        "greater: the shapes [2, 3] and [2] do not broadcast; aligned at the \
-         right, sizes must be equal or 1"
-    );
-    assert_eq!(
-        refusal(|| new(&[2, 2, 3]).matmul(&new(&[3, 3, 2]))),
-        "matmul: [2, 2, 3] x [3, 3, 2]: the axes before the matrices differ; \
-         expand one to the other"
-    );
-    let window = Window { size: [1, 2], step: [1, 1] };
-    assert_eq!(
-        refusal(|| new(&[2, 2, 1, 3]).fold(&window, [2, 3])),
-        "fold: shape [2, 2, 1, 3] does not end in [2, 2, 1, 2], the places \
-         and the size of the windows in an image of [2, 3]"
-    );
-    assert_eq!(
-        refusal(|| new(&[1, 2, 3, 3]).conv2d(
-            &new(&[1, 3, 2, 2]),
-            [1, 1],
-            [0, 0]
-        )),
-        "conv2d: images of 2 channels and filters of 3; make them equal"
-    );
-    assert_eq!(
-        refusal(|| a.avg_pool2d(&window)),
-        "avg_pool2d: shape [2, 3] is not (number, channels, height, width); \
-         reshape it to four axes"
-    );
-    let other = new(&[3]);
-    assert_eq!(
-        a.array().binary(Binary::Add, other.array()).unwrap_err(),
-        Error::Mistake(
-            "add: the shapes [2, 3] and [3] differ; give both operands the \
-             same shape"
-                .into()
-        )
-    );
 }
 
 #[test]
@@ -219,19 +77,15 @@ struct Forgetful {
 }
 
 impl Function for Forgetful {
-    fn name(&self) -> &'static str {
-        "forgetful"
+    fn op(&self) -> Op {
+        Op::named("forgetful")
     }
 
-    fn forward(
-        &self,
-        _ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
+    fn forward(&self, _: &mut Context, inputs: &[&Array]) -> Result<Array> {
         Ok(inputs[0].clone())
     }
 
-    fn backward(&self, ctx: &Context, out: &Tensor) -> Vec<Option<Tensor>> {
+    fn backward(&self, ctx: &Context, out: &Tensor) -> Gradients {
         match self.asks {
             true => vec![Some(out.mul(&ctx.input(0)))],
             false => vec![],
@@ -256,9 +110,114 @@ fn a_function_that_forgets_is_told() {
     );
     assert_eq!(
         sentence(false),
-        "forgetful: backward gave no gradient for input 0, which needs one; \
-         give one for each input in order"
+        "forgetful: the rule gave 0 gradients for 1 operands; give one for \
+         each, in operand order"
     );
+}
+
+/// A reader's product, whose rule may answer what it likes.
+struct Answer(fn(&Context, &Tensor) -> Gradients);
+
+impl Function for Answer {
+    fn op(&self) -> Op {
+        Op::named("answer")
+    }
+
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
+        ctx.save_input(0, inputs[0]);
+        let b = inputs[1].expand(inputs[0].shape())?;
+        inputs[0].binary(Binary::Mul, &b)
+    }
+
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
+        (self.0)(ctx, grad_out)
+    }
+}
+
+/// Of a matrix and a row that stretches over it, and what stopped the sweep.
+fn answered(rule: fn(&Context, &Tensor) -> Gradients) -> String {
+    let a = Tensor::full(&[2, 3], 2.0, Device::Cpu).unwrap().requires_grad();
+    let b = Tensor::full(&[3], 5.0, Device::Cpu).unwrap().requires_grad();
+    let out = apply(Answer(rule), &[&a, &b]).sum();
+    let sentence = refusal(|| out.backward());
+    assert_eq!((a.grad().is_some(), b.grad().is_some()), (false, false));
+    // What was refused has left the engine as it was.
+    b.mul(&b).sum().backward();
+    assert_eq!(b.grad().unwrap().to_vec().unwrap(), [10.0; 3]);
+    sentence
+}
+
+#[test]
+fn a_gradient_of_another_shape_is_refused() {
+    let _clean = clean();
+    let sentence =
+        answered(|ctx, g| vec![Some(g.clone()), Some(g.mul(&ctx.input(0)))]);
+    assert_eq!(
+        sentence,
+        "answer: the gradient of operand 1 has shape [2, 3], but the operand \
+         has [3]; a gradient has the shape of what it belongs to"
+    );
+}
+
+#[test]
+fn a_gradient_on_another_device_is_refused() {
+    let _clean = clean();
+    let sentence = answered(|ctx, g| {
+        let there = g.mul(&ctx.input(0)).sum_to(&[3]).to(third::DEVICE);
+        vec![Some(g.clone()), Some(there.unwrap())]
+    });
+    assert_eq!(
+        sentence,
+        "answer: the gradient of operand 1 is on third, but the operand is \
+         on cpu; a gradient lies where what it belongs to lies"
+    );
+}
+
+#[test]
+fn a_gradient_that_is_missing_is_refused() {
+    let _clean = clean();
+    let sentence = answered(|_, g| vec![Some(g.clone()), None]);
+    assert_eq!(
+        sentence,
+        "answer: the rule gave no gradient for operand 1, which requires \
+         one; give one for each, in operand order"
+    );
+}
+
+#[test]
+fn a_rule_that_panics_leaves_the_engine_as_it_was() {
+    let _clean = clean();
+    let a = leaf(&[2.0]);
+    let rule = |_: &Context, _: &Tensor| -> Gradients { panic!("my own") };
+    let out = apply(Answer(rule), &[&a, &a]);
+    let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        out.backward();
+    }));
+    assert_eq!(*caught.unwrap_err().downcast::<&str>().unwrap(), "my own");
+    assert!(a.grad().is_none());
+    a.mul(&a).backward();
+    assert_eq!(a.grad().unwrap().to_vec().unwrap(), [4.0]);
+}
+
+/// Where a panic aborts the process, as under `panic = "abort"`, a refused
+/// move must still be a `Result`.
+#[test]
+fn a_refused_move_needs_no_panic() {
+    let _clean = clean();
+    if !is_child() {
+        let name = "refusals::a_refused_move_needs_no_panic";
+        let outcome = finish(&mut child(name));
+        assert!(outcome.status.success(), "{}", outcome.text);
+        assert!(outcome.text.contains("refused in a sentence"));
+        return;
+    }
+    std::panic::set_hook(Box::new(|_| std::process::abort()));
+    let a = leaf(&[2.0]);
+    let refused = a.mul(&a).to(Device::Gpu(1000));
+    assert!(refused.is_err());
+    let refused = third::with_room_for(0, || a.to(third::DEVICE));
+    assert!(refused.is_err());
+    println!("refused in a sentence");
 }
 
 /// A reader's function that asks for an input that it has not got.
@@ -267,22 +226,18 @@ struct Astray {
 }
 
 impl Function for Astray {
-    fn name(&self) -> &'static str {
-        "astray"
+    fn op(&self) -> Op {
+        Op::named("astray")
     }
 
-    fn forward(
-        &self,
-        ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
         if self.saves {
             ctx.save_input(5, inputs[0]);
         }
         Ok(inputs[0].clone())
     }
 
-    fn backward(&self, ctx: &Context, _: &Tensor) -> Vec<Option<Tensor>> {
+    fn backward(&self, ctx: &Context, _: &Tensor) -> Gradients {
         vec![Some(ctx.input(5))]
     }
 }

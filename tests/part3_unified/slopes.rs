@@ -8,12 +8,14 @@ use rungrad::ops::{OPERATIONS, Op};
 use rungrad::part3_unified::{Device, Tensor, grad};
 use rungrad::reference::{self, Array};
 
-use super::cases::{call, judge, operation};
+use super::cases::{call, judge, operand, operation};
 use super::common::cases::Case;
 use super::common::clean;
 use super::common::device::gpu_or_skip;
 use super::common::engine::{Engine, Part3};
 use super::common::random::{Random, cases, first_seed};
+use super::composed;
+use super::derived;
 
 /// The judge computes two slopes of each pair of elements, so these are few.
 const MOST: usize = 12;
@@ -54,6 +56,38 @@ fn sines_and_cosines_of_large_angles_are_right_to_a_millionth() {
         let slope = |y: Tensor| grad(&[&y.sum()], &[&x], false).remove(0);
         near("the slope of the sine", &slope(x.sin()), f64::cos);
         near("the slope of the cosine", &slope(x.cos()), |x| -x.sin());
+    }
+}
+
+/// Of numbers from a millionth to ten, as many of each size.
+#[test]
+fn the_error_function_is_right_to_a_millionth() {
+    let _clean = clean();
+    let mut random = Random(first_seed());
+    let mut number = || {
+        let unit = (random.bits() >> 11) as f64 / (1_u64 << 53) as f64;
+        let size = 10_f64.powf(7.0 * unit - 6.0) as f32;
+        if random.bits() & 1 == 0 { size } else { -size }
+    };
+    let mut values = vec![0.0, -0.0, 0.5, 1.0, -1.0, 3.0, 4.0, 1e30];
+    values.extend((0..cases(20_000)).map(|_| number()));
+    let right = Array::new(&[values.len()], &values);
+    let right = reference::forward(&Op::Erf, &[&right]).unwrap().values;
+    // As tables have it.
+    for (at, known) in [(2, 0.520499877813), (3, 0.842700792950)] {
+        assert!((right[at] - known).abs() < 1e-12, "{}", right[at]);
+    }
+    let mut devices = vec![Device::Cpu];
+    if gpu_or_skip().is_some() {
+        devices.extend((0..opencl::devices().unwrap().len()).map(Device::Gpu));
+    }
+    for device in devices {
+        let x = Tensor::new(&[values.len()], &values, device).unwrap();
+        let found = x.erf().to_vec().unwrap();
+        for ((x, found), right) in values.iter().zip(found).zip(&right) {
+            let error = (f64::from(found) - right).abs();
+            assert!(error <= 1e-6, "{device}: erf {x} is {found}, {right}");
+        }
     }
 }
 
@@ -133,15 +167,17 @@ fn agree(device: Device) {
     }
     let mut random = Random(8);
     let mut seen = Vec::new();
-    for _ in 0..800 {
+    for _ in 0..2000 {
         let (op, shapes) = operation(&mut random);
         let size = |shape: &Vec<usize>| shape.iter().product::<usize>();
         if !(1..=MOST).contains(&shapes.iter().map(size).sum()) {
             continue;
         }
-        let mut values = |shape: &Vec<usize>| random.values(size(shape));
+        let mut array = |(place, shape): (usize, &Vec<usize>)| {
+            Array::new(shape, &operand(&op, place, shape, &mut random))
+        };
         let mut operands: Vec<Array> =
-            shapes.iter().map(|s| Array::new(s, &values(s))).collect();
+            shapes.iter().enumerate().map(&mut array).collect();
         let constants = usize::from(op == Op::Where);
         if constants == 1 {
             // Now this one, now that one.
@@ -159,7 +195,54 @@ fn agree(device: Device) {
     }
     seen.sort_unstable();
     seen.dedup();
-    assert_eq!(seen.len(), 20, "{seen:?}");
+    assert_eq!(seen.len(), 27, "{seen:?}");
+    for one in derived::ALL {
+        let shapes = std::iter::repeat_with(|| one.shapes(&mut random));
+        let size = |shape: &Vec<usize>| shape.iter().product::<usize>();
+        let shapes = shapes.filter(|shapes| {
+            (1..=MOST).contains(&shapes.iter().map(size).sum())
+        });
+        let shapes: Vec<_> = shapes.take(4).collect();
+        for shapes in shapes {
+            let array = |s: &Vec<usize>| {
+                Array::new(s, &one.values(size(s), &mut random))
+            };
+            let operands: Vec<Array> = shapes.iter().map(array).collect();
+            second_slopes(&Second {
+                what: format!("{} of {shapes:?} on {device}", one.name),
+                operands: &operands,
+                constants: 0,
+                device,
+                call: &one.call,
+                judge: &one.judge,
+            });
+        }
+    }
+
+    let mut random = Random(10);
+    let mut seen = Vec::new();
+    for _ in 0..400 {
+        let case = composed::draw(&mut random);
+        let size = |shape: &Vec<usize>| shape.iter().product::<usize>();
+        if !(1..=MOST).contains(&case.shapes.iter().map(size).sum()) {
+            continue;
+        }
+        let mut values = |shape: &Vec<usize>| random.values(size(shape));
+        let new = |s: &Vec<usize>| Array::new(s, &values(s));
+        let operands: Vec<Array> = case.shapes.iter().map(new).collect();
+        second_slopes(&Second {
+            what: format!("{} on {device}", case.what),
+            operands: &operands,
+            constants: 0,
+            device,
+            call: &case.call,
+            judge: &case.judge,
+        });
+        seen.push(case.name().to_string());
+    }
+    seen.sort_unstable();
+    seen.dedup();
+    assert_eq!(seen.len(), 12, "{seen:?}");
 }
 
 struct Second<'a> {

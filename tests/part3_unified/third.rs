@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use rungrad::opencl::Memory;
 use rungrad::part3_unified::{
-    Array, Backend, Binary, Device, Own, Reduce, Shared, Storage, Unary, View,
-    Window,
+    Array, Backend, Binary, Custom, Device, Reduce, Shared, Storage, Unary,
+    View, Window,
 };
 use rungrad::{Error, rng};
 
-pub(crate) const DEVICE: Device = Device::Own(Own(&Third));
+pub(crate) const DEVICE: Device = Device::Custom(Custom(&Third));
 
 struct Third;
 
@@ -104,21 +104,7 @@ impl Backend for Third {
     }
 
     fn unary(&self, op: Unary, a: &Array) -> Result<Shared, Error> {
-        shared(elements(a).into_iter().map(|x| match op {
-            Unary::Scale(number) => x * number,
-            Unary::Shift(number) => x + number,
-            Unary::Over(number) => x / number,
-            Unary::Under(number) => number / x,
-            Unary::Pow(number) => x.powf(number),
-            Unary::Exp => x.exp(),
-            Unary::Log => x.ln(),
-            Unary::Relu if x <= 0.0 => 0.0,
-            Unary::Relu => x,
-            Unary::Tanh => x.tanh(),
-            Unary::Sin => x.sin(),
-            Unary::Cos => x.cos(),
-            Unary::Sigmoid => (1.0 / (1.0 + (-f64::from(x)).exp())) as f32,
-        }))
+        shared(elements(a).into_iter().map(|x| op.apply(x)))
     }
 
     fn binary(
@@ -135,6 +121,7 @@ impl Backend for Third {
             Binary::Less => f32::from(x < y),
             Binary::AtMost => f32::from(x <= y),
             Binary::Equal => f32::from(x == y),
+            Binary::Pow => x.powf(y),
         }))
     }
 
@@ -176,13 +163,17 @@ impl Backend for Third {
         }))
     }
 
-    fn gather(&self, a: &Array, places: &[usize]) -> Result<Shared, Error> {
+    fn index_select(
+        &self,
+        a: &Array,
+        places: &[usize],
+    ) -> Result<Shared, Error> {
         let (all, width) = (elements(a), a.shape()[1]);
         let row = |&place: &usize| all[place * width..][..width].to_vec();
         shared(places.iter().flat_map(row))
     }
 
-    fn scatter(
+    fn index_add(
         &self,
         a: &Array,
         places: &[usize],

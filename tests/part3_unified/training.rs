@@ -14,7 +14,7 @@ use std::ops::Range;
 
 use rungrad::data::{Dataset, SPLIT_SEED, digits};
 use rungrad::part3_unified::nn::{Linear, Module, Sequential};
-use rungrad::part3_unified::optim::Sgd;
+use rungrad::part3_unified::optim::{Optimizer, Sgd};
 use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random;
 use rungrad::{Error, attempt, ledger};
@@ -25,13 +25,13 @@ use super::{constant, leaf, third};
 use part3::{BATCH, inputs, network};
 
 /// Every device of this machine and one of the tests' own.
-fn devices() -> Vec<Device> {
+pub(super) fn devices() -> Vec<Device> {
     let gpus = gpu_or_skip().map_or(0, |_| Device::count());
     let gpus = (0..gpus).map(Device::Gpu);
     [Device::Cpu, third::DEVICE].into_iter().chain(gpus).collect()
 }
 
-fn values(model: &mut dyn Module) -> Vec<f32> {
+fn values(model: &dyn Module) -> Vec<f32> {
     let parameters = model.parameters();
     parameters.iter().flat_map(|(_, p)| p.to_vec().unwrap()).collect()
 }
@@ -39,7 +39,7 @@ fn values(model: &mut dyn Module) -> Vec<f32> {
 #[test]
 fn a_sequence_names_its_parameters_by_their_places() {
     let _clean = clean();
-    let mut model = network(&mut Random::new(3));
+    let model = network(&mut Random::new(3));
     let named: Vec<(String, Vec<usize>)> = model
         .parameters()
         .into_iter()
@@ -53,7 +53,7 @@ fn a_sequence_names_its_parameters_by_their_places() {
     ];
     let expected = expected.map(|(name, shape)| (name.into(), shape.to_vec()));
     assert_eq!(named, expected);
-    let mut nested = Sequential::new().then(Tensor::tanh).then(model);
+    let nested = Sequential::new().then(Tensor::tanh).then(model);
     let last = nested.parameters().pop().unwrap().0;
     assert_eq!(last, "1.2.bias");
 }
@@ -68,7 +68,7 @@ fn every_part_begins_with_the_same_numbers() {
     let mut mlp = Mlp::new(&[64, 64, 10], Tensor::relu, &mut random);
     let old: Vec<f32> =
         mlp.parameters().iter().flat_map(|(_, p)| p.to_vec()).collect();
-    assert_eq!(values(&mut network(&mut Random::new(7))), old);
+    assert_eq!(values(&network(&mut Random::new(7))), old);
 }
 
 #[test]
@@ -88,9 +88,9 @@ fn a_model_moves_at_once_and_goes_on_recording() {
     let _clean = clean();
     for device in devices() {
         let mut model = network(&mut Random::new(1));
-        let before = values(&mut model);
+        let before = values(&model);
         model.to(device).unwrap();
-        assert_eq!(values(&mut model), before, "{device}");
+        assert_eq!(values(&model), before, "{device}");
         let x = Tensor::rand(&[2, 64], 5, device).unwrap();
         model.forward(&x).cross_entropy(&[3, 4]).backward();
         for (name, parameter) in model.parameters() {
@@ -126,16 +126,16 @@ fn a_move_to_where_it_is_changes_nothing() {
         model.to(device).unwrap();
         let x = Tensor::rand(&[1, 64], 5, device).unwrap();
         model.forward(&x).sum().backward();
-        let look = |model: &mut Sequential| -> Vec<_> {
+        let look = |model: &Sequential| -> Vec<_> {
             let parameters = model.parameters();
             let of = parameters.iter();
             of.map(|(_, p)| (p.id(), p.grad().is_some())).collect()
         };
-        let before = look(&mut model);
+        let before = look(&model);
         let (moved, counts) = ledger::measure(|| model.to(device));
         moved.unwrap();
         assert_eq!(counts, ledger::Counts::default(), "{device}");
-        assert_eq!(look(&mut model), before);
+        assert_eq!(look(&model), before);
     }
 }
 
@@ -224,7 +224,7 @@ fn losses(rows: &Dataset, device: Device) -> Vec<f32> {
         let scores = network.forward(&inputs(&batch, device).unwrap());
         let loss = scores.cross_entropy(&batch.labels);
         loss.backward();
-        sgd.step(network.parameters());
+        sgd.step(network.parameters_mut());
         loss.to_vec().unwrap()[0]
     };
     rows.batches(BATCH, &mut random).map(learn).collect()
@@ -306,27 +306,27 @@ fn two_devices_have_the_gradients_of_one() {
     let (rows, _) = digits().split(SPLIT_SEED);
     let select = |range: Range<usize>| rows.select(&range.collect::<Vec<_>>());
     let shares = [select(0..11), select(11..16)];
-    let gradients = |model: &mut Sequential| -> Vec<Vec<f32>> {
+    let gradients = |model: &Sequential| -> Vec<Vec<f32>> {
         let parameters = model.parameters();
         let of = parameters.iter().map(|(_, p)| p.grad().unwrap());
         of.map(|grad| grad.to_vec().unwrap()).collect()
     };
-    let mut alone = sharing::network();
+    let alone = sharing::network();
     let loss = sharing::loss(&alone, &select(0..16), Device::Cpu).unwrap();
     loss.backward();
-    let right = gradients(&mut alone);
+    let right = gradients(&alone);
     for here in devices() {
         for there in devices() {
             let mut shared = sharing::network();
             shared.to(here).unwrap();
             let both = [here, there];
-            sharing::shared_loss(&mut shared, shares.each_ref(), both)
+            sharing::shared_loss(&shared, shares.each_ref(), both)
                 .unwrap()
                 .backward();
             for (_, parameter) in shared.parameters() {
                 assert_eq!(parameter.grad().unwrap().device(), here);
             }
-            for (yours, right) in gradients(&mut shared).iter().zip(&right) {
+            for (yours, right) in gradients(&shared).iter().zip(&right) {
                 let pairs = yours.iter().zip(right);
                 let far = pairs.map(|(a, b)| (a - b).abs());
                 let far = far.fold(0.0, f32::max);

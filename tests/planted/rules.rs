@@ -227,14 +227,15 @@ fn matrix(a: &ArrayD<f32>) -> ndarray::ArrayView2<'_, f32> {
 #[test]
 fn a_transposed_gradient_of_matmul_is_caught_by_the_judge() {
     // grad_b = g^T a has the shape of b where b is square.
-    let everywhere: Wrong = |call, of| match call {
+    let elsewhere: Wrong = |call, of| match call {
+        Call::Matmul if of[1].shape()[0] == of[1].shape()[1] => None,
         Call::Matmul => with_rule(call, of, |of, g| {
             let (a, b, g) = (matrix(&of[0]), matrix(&of[1]), matrix(g));
             vec![g.dot(&b.t()).into_dyn(), g.t().dot(&a).into_dyn()]
         }),
         _ => None,
     };
-    let said = caught(everywhere, |e| agrees(e, "matmul"));
+    let said = caught(elsewhere, |e| agrees(e, "matmul"));
     says(&said, &["matmul: the gradient of operand 1 has shape ["]);
 
     let where_square: Wrong = |call, of| match call {

@@ -25,7 +25,7 @@ use random_expression::{Family, Typed};
 
 /// The exit code and the output of the bench.
 fn bench(words: &[&str]) -> (Option<i32>, String) {
-    let picture = std::env::temp_dir().join("rungrad-expression.svg");
+    let picture = concat!(env!("CARGO_TARGET_TMPDIR"), "/expression.svg");
     let ended = Command::new(env!("CARGO_BIN_EXE_expression"))
         .args(words)
         .arg("--svg")

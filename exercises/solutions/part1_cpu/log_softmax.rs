@@ -1,10 +1,11 @@
-// log_softmax: from scores to shares, and back (chapter 9).
+// log_softmax: from scores to shares, and back.
 //
 // WHAT   The share of a score x in its row is exp(x) over the sum of all
 //        exp(x). Write the logarithm of the shares, for scores of any size,
 //        and its rule.
 // WHY    exp(89) is more than an f32 holds. Subtracting the same number from
 //        all scores of a row changes no share.
+// READ   Matmul and softmax
 // CHECK  cargo learn check log_softmax
 
 /// The logarithm of the share that each score gets.

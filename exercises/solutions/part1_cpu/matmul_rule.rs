@@ -1,9 +1,10 @@
-// matmul_rule: the gradients of a matrix product (chapter 9).
+// matmul_rule: the gradients of a matrix product.
 //
 // WHAT   `a` is (m, k), `b` is (k, n), and `grad_out` is (m, n), like the
 //        product. Return the gradients of both operands.
 // WHY    Almost all the time of a network is spent here, and the shapes
 //        allow hardly any other answer.
+// READ   Matmul and softmax
 // CHECK  cargo learn check matmul_rule
 
 use ndarray::Array2;

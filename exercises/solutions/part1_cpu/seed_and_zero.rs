@@ -1,4 +1,4 @@
-// seed_and_zero: gradients that are only yours (chapter 5).
+// seed_and_zero: gradients that are only yours.
 //
 // WHAT   An output of many elements has no slope of its own, so the caller
 //        says how much each element counts: that is the seed. Return the
@@ -6,6 +6,7 @@
 //        leaves; a leaf that the output does not use gets zeros.
 // WHY    Gradients add up from call to call. A step of training that forgets
 //        to start anew steps with the gradients of all steps before.
+// READ   One sweep
 // CHECK  cargo learn check seed_and_zero
 
 use ndarray::ArrayD;

@@ -1,10 +1,11 @@
-// sum_to: the gradient of what was stretched (chapter 8).
+// sum_to: the gradient of what was stretched.
 //
 // WHAT   A row of shape [4] met a matrix of shape [3, 4], and each of its
 //        elements was used three times. Its gradient comes in with the shape
 //        of the matrix, and should leave with the shape of the row.
 // WHY    An element that was used in many places moves all of them, so it
 //        collects the gradients of all of them.
+// READ   Shapes that stretch
 // CHECK  cargo learn check sum_to
 
 use ndarray::{ArrayD, Axis};

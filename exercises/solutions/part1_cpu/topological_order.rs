@@ -1,4 +1,4 @@
-// topological_order: every node after its parents (chapter 3).
+// topological_order: every node after its parents.
 //
 // WHAT   A graph is given as numbers: `parents[n]` are the parents of node n.
 //        List the nodes that `root` is made of, and `root` itself: each node
@@ -7,6 +7,7 @@
 //        that uses it. Backward is that walk. It is written with a loop,
 //        because a call for each link of a chain of a million overflows the
 //        stack.
+// READ   A tensor that remembers
 // CHECK  cargo learn check topological_order
 
 use std::collections::HashSet;

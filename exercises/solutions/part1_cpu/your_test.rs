@@ -1,4 +1,4 @@
-// your_test: the test that no wrong engine passes (chapter 5).
+// your_test: the test that no wrong engine passes.
 //
 // WHAT   This time you write the test. `start(&a, &b)` gives you an engine
 //        that has computed (a * b) * b; `engine.backward(&grad_out)` sweeps,
@@ -7,6 +7,7 @@
 //        is, and several that are not.
 // WHY    Each of the wrong ones has been somebody's, with tests that were
 //        green: all inputs were ones, or there was one element, or one call.
+// READ   One sweep
 // CHECK  cargo learn check your_test
 
 use super::Engine;

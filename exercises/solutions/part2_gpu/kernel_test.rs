@@ -1,4 +1,4 @@
-// kernel_test: the test that no wrong kernel passes (chapter 19).
+// kernel_test: the test that no wrong kernel passes.
 //
 // WHAT   `largest(&values)` puts the values on a device, launches a kernel
 //        and returns the one number that it finds, which should be the
@@ -7,6 +7,7 @@
 // WHY    Oclgrind sees every stray access and no wrong number. Each of the
 //        wrong kernels keeps to its arrays, and each is right for the values
 //        that one tries first: a few, positive, whole, in whole groups.
+// READ   A borrow checker for kernels
 // CHECK  cargo learn check kernel_test
 
 /// Whether a kernel finds the largest of any values.

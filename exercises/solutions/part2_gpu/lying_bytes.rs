@@ -1,4 +1,4 @@
-// lying_bytes: the bytes that a kernel reads (chapter 13).
+// lying_bytes: the bytes that a kernel reads.
 //
 // WHAT   Three functions stand between your numbers and a kernel that says
 //        `float`: what is written to the device, how much room a result gets,
@@ -7,6 +7,7 @@
 // WHY    A driver copies bytes and does not ask what they mean. If the two
 //        sides mean different things, nobody says so, and every gradient is
 //        0 or, worse, something else.
+// READ   Bytes and a promise
 // CHECK  cargo learn check lying_bytes
 
 /// The bytes from which a kernel's `global const float *` reads `values`.

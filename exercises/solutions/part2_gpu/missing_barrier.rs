@@ -1,4 +1,4 @@
-// missing_barrier: two kernels, each a barrier short (chapter 11).
+// missing_barrier: two kernels, each a barrier short.
 //
 // WHAT   `largest` brings the largest number of a group to cell 0, as a tree.
 //        `below_largest` goes on: each item takes the largest number away
@@ -10,6 +10,7 @@
 // WHY    A barrier is the only thing that keeps the steps of two items in
 //        order. One too few is right on most days. One that only some items
 //        come to is never passed: on a device, that is a hang.
+// READ   How a GPU computes
 // CHECK  cargo learn check missing_barrier
 
 use rungrad::workgroup::Item;

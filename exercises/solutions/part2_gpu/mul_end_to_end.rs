@@ -1,4 +1,4 @@
-// mul_end_to_end: a product, from the launch to the graph (chapter 16).
+// mul_end_to_end: a product, from the launch to the graph.
 //
 // WHAT   The forward half: room for the result, a launch of the kernel
 //        `ew_mul`, a tensor over what it writes. And the other half: the
@@ -6,11 +6,12 @@
 // WHY    All operations of Part 2 are made of these pieces. The numbers never
 //        leave the device, nothing is computed that nobody asks for, and the
 //        rule holds on to numbers and not to the graph.
+// READ   Gradients that are not recorded
 // CHECK  cargo learn check mul_end_to_end
 
 use rungrad::Error;
-use rungrad::opencl::kernels;
 use rungrad::part2_gpu::Tensor;
+use rungrad::part2_gpu::kernels;
 
 /// The work-items of a group.
 const GROUP: usize = 256;
@@ -26,9 +27,9 @@ fn product(a: &Tensor, b: &Tensor) -> Result<Tensor, Error> {
     //| todo!("TODO(mul_end_to_end): launch the kernel")
     let out = gpu.allocate(n)?;
     gpu.launch(&kernels::EW_MUL)
-        .input(a.buffer(), n)
-        .input(b.buffer(), n)
-        .output(&out, n)
+        .input(a.buffer())
+        .input(b.buffer())
+        .output(&out)
         .scalar(n as u32)
         .global(n)
         .local(GROUP)

@@ -1,11 +1,12 @@
-// mul_kernel: the gradients of a product, on the device (chapter 15).
+// mul_kernel: the gradients of a product, on the device.
 //
 // WHAT   Fill `grad_a` and `grad_b`. Each work-item does one element of both,
-//        by the local rule of a product (chapter 4).
+//        by the local rule of a product ("Backward by hand").
 // WHY    The device starts whole groups of 256 work-items: for 777 elements
 //        1024 of them run, and 247 have nothing to do. A kernel that lets
 //        them write destroys memory that belongs to somebody else, and the
 //        numbers that you look at may still be right.
+// READ   A tensor on the GPU
 // CHECK  cargo learn check mul_kernel
 
 kernel void mul_backward(global const float *grad_out,

@@ -1,4 +1,4 @@
-// out_of_bounds: one kernel, two strays (chapter 19).
+// out_of_bounds: one kernel, two strays.
 //
 // WHAT   `smooth` makes of each number a quarter of both neighbors and half
 //        of itself; beyond either end of `a` there are zeros. Somebody wrote
@@ -6,6 +6,7 @@
 //        arrays. Find out which, mend it, and take the line with TODO out.
 // WHY    256 numbers are one whole group, so no item is to spare, and the
 //        memory behind the array happened to hold a zero.
+// READ   A borrow checker for kernels
 // CHECK  cargo learn check out_of_bounds
 
 kernel void smooth(global const float *a, global float *out, uint n)

@@ -1,10 +1,11 @@
-// program_cache: a compiler that runs once (chapter 13).
+// program_cache: a compiler that runs once.
 //
 // WHAT   `program` hands out the compiled program that is wanted, and calls
 //        `build` only if nothing in the cache will do. What tells one
 //        program from another you say too: it is the key of the map.
 // WHY    A build costs a thousand products, so too large a key is slow. Too
 //        small a key is worse: it hands out a wrong program, and fast.
+// READ   Bytes and a promise
 // CHECK  cargo learn check program_cache
 
 use std::collections::HashMap;

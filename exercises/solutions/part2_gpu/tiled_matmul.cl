@@ -1,4 +1,4 @@
-// tiled_matmul: sixteen results from one load (chapter 18).
+// tiled_matmul: sixteen results from one load.
 //
 // WHAT   Write the loop of `matmul_transposed`: a (m, k) times b (n, k)
 //        transposed. Each result is the sum of a row of `a` times a row of
@@ -7,6 +7,7 @@
 //        each by every item, then add 16 products from there.
 // WHY    A group needs 16 rows of `a` and 16 of `b`. If every item fetched its
 //        own, each number would be fetched 16 times.
+// READ   The matmul ladder
 // CHECK  cargo learn check tiled_matmul
 
 #define TILE 16

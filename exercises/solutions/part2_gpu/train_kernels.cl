@@ -1,4 +1,4 @@
-// train_kernels: a network that learns by your kernels (chapter 20).
+// train_kernels: a network that learns by your kernels.
 //
 // WHAT   Write one of these kernels below, or two, or all five. Those that
 //        you leave out are ours.
@@ -21,6 +21,7 @@
 //        All groups are whole, and the spare items have nothing to do.
 // WHY    The loss does not care who computes it. A kernel of yours that is
 //        right makes the network read; one that is nearly right does not.
+// READ   Train on your kernels
 // CHECK  cargo learn check train_kernels
 
 // HOLE

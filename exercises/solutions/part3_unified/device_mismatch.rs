@@ -1,4 +1,4 @@
-// device_mismatch: two operands on two devices (chapter 21).
+// device_mismatch: two operands on two devices.
 //
 // WHAT   Run an operation of two operands where both are on one device.
 //        Where they are not, return `Error::Mistake` with one sentence: the
@@ -6,6 +6,7 @@
 // WHY    No kernel can read the memory of another device. An engine that
 //        copied in silence would hide a copy in any line of a program; one
 //        that only says no leaves you searching for the line and the tensor.
+// READ   One tensor, two devices
 // CHECK  cargo learn check device_mismatch
 
 use rungrad::Error;

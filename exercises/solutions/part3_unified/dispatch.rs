@@ -1,4 +1,4 @@
-// dispatch: three questions, asked once (chapter 22).
+// dispatch: three questions, asked once.
 //
 // WHAT   One function serves two operations on any device, recorded or not.
 //        It refuses operands on two devices, hands the numbers to the device,
@@ -6,6 +6,7 @@
 // WHY    Asked in every method, these questions are eight copies that drift
 //        apart. Asked here, they are answered once for every operation that
 //        anybody will ever add.
+// READ   Eight functions, one dispatch
 // CHECK  cargo learn check dispatch
 
 /// What is to be computed.

@@ -1,4 +1,4 @@
-// moving_data: data of every kind to every device (chapter 21).
+// moving_data: data of every kind to every device.
 //
 // WHAT   Numbers come as a list with a shape, as an ndarray in any layout, or
 //        as a tensor that is on some device already. Make a tensor from them
@@ -7,6 +7,7 @@
 //        that is forgotten shows late: a tensor in the wrong place, a copy
 //        that nobody asked for, a gradient that never arrives. Where the
 //        kinds are an enum, `match` forgets none.
+// READ   One tensor, two devices
 // CHECK  cargo learn check moving_data
 
 use ndarray::ArrayD;

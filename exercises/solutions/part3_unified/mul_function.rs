@@ -1,4 +1,4 @@
-// mul_function: a product as a Function (chapter 23).
+// mul_function: a product as a Function.
 //
 // WHAT   `forward` keeps what `backward` will ask for, and `backward` returns
 //        one gradient for each operand that needs one.
@@ -6,24 +6,23 @@
 //        with tensor operations it runs on every device, and its own gradient
 //        can be taken. What is kept lives as long as the graph, so nothing is
 //        kept and nothing is computed for an operand that needs no gradient.
+// READ   Function and its context
 // CHECK  cargo learn check mul_function
 
-use rungrad::Error;
-use rungrad::part3_unified::{Array, Binary, Context, Function, Tensor};
+use rungrad::Result;
+use rungrad::part3_unified::{
+    Array, Binary, Context, Function, Gradients, Op, Tensor,
+};
 
 /// The elementwise product of two equal shapes.
 pub struct Mul;
 
 impl Function for Mul {
-    fn name(&self) -> &'static str {
-        "mul"
+    fn op(&self) -> Op {
+        Op::named("mul")
     }
 
-    fn forward(
-        &self,
-        ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
         // HOLE
         //| // Keep what backward will ask for: `ctx.needs(i)` tells whether
         //| // operand i needs a gradient, `ctx.save_input(i, inputs[i])`
@@ -38,11 +37,7 @@ impl Function for Mul {
         inputs[0].binary(Binary::Mul, inputs[1])
     }
 
-    fn backward(
-        &self,
-        ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         // HOLE
         //| // `ctx.input(i)` is what forward kept; None is for an operand
         //| // that needs no gradient.

@@ -1,4 +1,4 @@
-// new_operator: an operation that the engine does not have (chapter 26).
+// new_operator: softplus, an operation with a rule of its own.
 //
 // WHAT   softplus(x) = ln(1 + e^x), a relu without its corner, as a Function:
 //        its value on arrays, its gradient on tensors.
@@ -6,26 +6,23 @@
 //        device, it stands on tapes, and its gradient can be differentiated,
 //        all because `backward` is written with tensor operations. And e^100
 //        is more than a float can hold.
+// READ   Add an operator
 // CHECK  cargo learn check new_operator
 
-use rungrad::Error;
+use rungrad::Result;
 use rungrad::part3_unified::{
-    Array, Binary, Context, Function, Tensor, Unary, apply,
+    Array, Binary, Context, Function, Gradients, Op, Tensor, Unary, apply,
 };
 
 /// ln(1 + e^x) of each element.
 pub struct Softplus;
 
 impl Function for Softplus {
-    fn name(&self) -> &'static str {
-        "softplus"
+    fn op(&self) -> Op {
+        Op::named("softplus")
     }
 
-    fn forward(
-        &self,
-        ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
         let x = inputs[0];
         // HOLE
         //| // Save what backward asks for. Then compute, with
@@ -43,11 +40,7 @@ impl Function for Softplus {
         // END HOLE
     }
 
-    fn backward(
-        &self,
-        ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         // HOLE
         //| // The slope of softplus is an old friend.
         //| todo!("TODO(new_operator): vec![Some(grad_a)]")

@@ -1,4 +1,4 @@
-// strides_by_hand: the arithmetic of a view (chapter 24).
+// strides_by_hand: the arithmetic of a view.
 //
 // WHAT   The strides of a shape, the slot of an element, and what becomes of
 //        shape, strides and offset when the axes change places, when a part
@@ -6,6 +6,7 @@
 // WHY    Nothing here touches a number in memory, and so nothing here takes
 //        time. But one stride that is wrong shows other elements, in silence.
 //        Strides may be 0 or negative; the slots that come out never are.
+// READ   Strides
 // CHECK  cargo learn check strides_by_hand
 
 /// A way to walk memory: element [i, j] lies in slot

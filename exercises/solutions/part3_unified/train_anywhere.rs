@@ -1,4 +1,4 @@
-// train_anywhere: one network, your operations, two devices (chapter 27).
+// train_anywhere: one network, your operations, two devices.
 //
 // WHAT   `Ops` holds the operations of the network that reads digits. Put
 //        yours in the place of ours, as many as you like and at least one:
@@ -6,11 +6,14 @@
 // WHY    Nothing that you write names a device, and the same network learns
 //        on the processor and on a device, with the same losses. A constant
 //        on the wrong device, a sign, a missing transpose: each is found.
+// READ   Modules and training anywhere
 // CHECK  cargo learn check train_anywhere
 
-use rungrad::Error;
+use rungrad::Result;
 use rungrad::ops::Keep;
-use rungrad::part3_unified::{Array, Context, Function, Tensor, Unary, apply};
+use rungrad::part3_unified::{
+    Array, Context, Function, Gradients, Op, Tensor, Unary, apply,
+};
 
 use super::Ops;
 
@@ -37,15 +40,11 @@ fn matmul(a: &Tensor, b: &Tensor) -> Tensor {
 struct Product;
 
 impl Function for Product {
-    fn name(&self) -> &'static str {
-        "matmul"
+    fn op(&self) -> Op {
+        Op::named("matmul")
     }
 
-    fn forward(
-        &self,
-        ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
         if ctx.needs(0) {
             ctx.save_input(1, inputs[1]);
         }
@@ -55,11 +54,7 @@ impl Function for Product {
         inputs[0].matmul(inputs[1])
     }
 
-    fn backward(
-        &self,
-        ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         vec![
             ctx.needs(0).then(|| grad_out.matmul(&ctx.input(1).transpose())),
             ctx.needs(1).then(|| ctx.input(0).transpose().matmul(grad_out)),
@@ -75,26 +70,18 @@ fn relu(a: &Tensor) -> Tensor {
 struct Positive;
 
 impl Function for Positive {
-    fn name(&self) -> &'static str {
-        "relu"
+    fn op(&self) -> Op {
+        Op::named("relu")
     }
 
-    fn forward(
-        &self,
-        ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
         ctx.save_input(0, inputs[0]);
         inputs[0].unary(Unary::Relu)
     }
 
-    fn backward(
-        &self,
-        ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         let a = ctx.input(0);
-        vec![Some(grad_out.mul(&a.greater(&a.zeros())))]
+        vec![Some(grad_out.mul(&a.greater(&a.zeros_like())))]
     }
 }
 

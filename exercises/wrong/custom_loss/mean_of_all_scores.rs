@@ -1,9 +1,10 @@
 // The mean goes over all scores, and not over the rows.
 
-use rungrad::Error;
+use rungrad::Result;
 use rungrad::ops::Keep;
 use rungrad::part3_unified::{
-    Array, Binary, Context, Function, Reduce, Tensor, Unary, apply,
+    Array, Binary, Context, Function, Gradients, Op, Reduce, Tensor, Unary,
+    apply,
 };
 
 /// The loss of scores (rows, classes); the label of each row is a parameter.
@@ -12,15 +13,11 @@ pub struct Loss {
 }
 
 impl Function for Loss {
-    fn name(&self) -> &'static str {
-        "loss"
+    fn op(&self) -> Op {
+        Op::named("loss")
     }
 
-    fn forward(
-        &self,
-        ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
         let scores = inputs[0];
         ctx.save_input(0, scores);
         let (rows, classes) = (scores.shape()[0], scores.shape()[1]);
@@ -29,7 +26,7 @@ impl Function for Loss {
         let places = self.labels.iter().enumerate();
         let places: Vec<usize> =
             places.map(|(row, label)| row * classes + label).collect();
-        let chosen = cells.gather(&places)?;
+        let chosen = cells.index_select(0, &places)?;
         let most = scores.reduce(Reduce::Max, &[1], Keep::Yes)?;
         let minus = |a: &Array, b: &Array| {
             a.binary(Binary::Add, &b.unary(Unary::Scale(-1.0))?)
@@ -43,11 +40,7 @@ impl Function for Loss {
             .unary(Unary::Scale(1.0 / (rows * classes) as f32))
     }
 
-    fn backward(
-        &self,
-        ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         let scores = ctx.input(0);
         let (rows, classes) = (scores.shape()[0], scores.shape()[1]);
         // 1 at each row's label, 0 elsewhere: (rows, classes).

@@ -1,4 +1,4 @@
-// dispatch: three questions, asked once (chapter 22).
+// dispatch: three questions, asked once.
 //
 // WHAT   One function serves two operations on any device, recorded or not.
 //        It refuses operands on two devices, hands the numbers to the device,

@@ -1,4 +1,4 @@
-// function_test: the test that no wrong product passes (chapter 25).
+// function_test: the test that no wrong product passes.
 //
 // WHAT   You are handed a product of tensors, and say whether it is right:
 //        its values, its gradients, the gradient of its gradient, for views

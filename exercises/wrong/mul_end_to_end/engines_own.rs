@@ -1,8 +1,8 @@
 // The engine's product launches, records and knows its rule.
 
 use rungrad::Error;
-use rungrad::opencl::kernels;
 use rungrad::part2_gpu::Tensor;
+use rungrad::part2_gpu::kernels;
 
 /// The work-items of a group.
 const GROUP: usize = 256;
@@ -13,9 +13,9 @@ fn product(a: &Tensor, b: &Tensor) -> Result<Tensor, Error> {
     let (gpu, n) = (a.gpu(), a.len());
     let out = gpu.allocate(n)?;
     gpu.launch(&kernels::EW_MUL)
-        .input(a.buffer(), n)
-        .input(b.buffer(), n)
-        .output(&out, n)
+        .input(a.buffer())
+        .input(b.buffer())
+        .output(&out)
         .scalar(n as u32)
         .global(n)
         .local(GROUP)

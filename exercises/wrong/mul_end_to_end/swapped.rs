@@ -1,8 +1,8 @@
 // Each operand gets the gradient of the other.
 
 use rungrad::Error;
-use rungrad::opencl::kernels;
 use rungrad::part2_gpu::Tensor;
+use rungrad::part2_gpu::kernels;
 
 const GROUP: usize = 256;
 
@@ -11,9 +11,9 @@ fn product(a: &Tensor, b: &Tensor) -> Result<Tensor, Error> {
     let (gpu, n) = (a.gpu(), a.len());
     let out = gpu.allocate(n)?;
     gpu.launch(&kernels::EW_MUL)
-        .input(a.buffer(), n)
-        .input(b.buffer(), n)
-        .output(&out, n)
+        .input(a.buffer())
+        .input(b.buffer())
+        .output(&out)
         .scalar(n as u32)
         .global(n)
         .local(GROUP)

@@ -1,22 +1,20 @@
 // An operand that needs no gradient gets one all the same, made from whatever
 // is at hand.
 
-use rungrad::Error;
-use rungrad::part3_unified::{Array, Binary, Context, Function, Tensor};
+use rungrad::Result;
+use rungrad::part3_unified::{
+    Array, Binary, Context, Function, Gradients, Op, Tensor,
+};
 
 /// The elementwise product of two equal shapes.
 pub struct Mul;
 
 impl Function for Mul {
-    fn name(&self) -> &'static str {
-        "mul"
+    fn op(&self) -> Op {
+        Op::named("mul")
     }
 
-    fn forward(
-        &self,
-        ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
         if ctx.needs(0) {
             ctx.save_input(1, inputs[1]);
         }
@@ -26,11 +24,7 @@ impl Function for Mul {
         inputs[0].binary(Binary::Mul, inputs[1])
     }
 
-    fn backward(
-        &self,
-        ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         vec![
             Some(match ctx.needs(0) {
                 true => grad_out.mul(&ctx.input(1)),

@@ -1,32 +1,26 @@
 // Both operands are kept, whoever needs them: right numbers, and memory that
 // is held for nothing.
 
-use rungrad::Error;
-use rungrad::part3_unified::{Array, Binary, Context, Function, Tensor};
+use rungrad::Result;
+use rungrad::part3_unified::{
+    Array, Binary, Context, Function, Gradients, Op, Tensor,
+};
 
 /// The elementwise product of two equal shapes.
 pub struct Mul;
 
 impl Function for Mul {
-    fn name(&self) -> &'static str {
-        "mul"
+    fn op(&self) -> Op {
+        Op::named("mul")
     }
 
-    fn forward(
-        &self,
-        ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
         ctx.save_input(0, inputs[0]);
         ctx.save_input(1, inputs[1]);
         inputs[0].binary(Binary::Mul, inputs[1])
     }
 
-    fn backward(
-        &self,
-        ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         vec![
             ctx.needs(0).then(|| grad_out.mul(&ctx.input(1))),
             ctx.needs(1).then(|| grad_out.mul(&ctx.input(0))),

@@ -1,29 +1,23 @@
 // Nothing is kept for backward.
 
-use rungrad::Error;
-use rungrad::part3_unified::{Array, Binary, Context, Function, Tensor};
+use rungrad::Result;
+use rungrad::part3_unified::{
+    Array, Binary, Context, Function, Gradients, Op, Tensor,
+};
 
 /// The elementwise product of two equal shapes.
 pub struct Mul;
 
 impl Function for Mul {
-    fn name(&self) -> &'static str {
-        "mul"
+    fn op(&self) -> Op {
+        Op::named("mul")
     }
 
-    fn forward(
-        &self,
-        _ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
+    fn forward(&self, _: &mut Context, inputs: &[&Array]) -> Result<Array> {
         inputs[0].binary(Binary::Mul, inputs[1])
     }
 
-    fn backward(
-        &self,
-        ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         vec![
             ctx.needs(0).then(|| grad_out.mul(&ctx.input(1))),
             ctx.needs(1).then(|| grad_out.mul(&ctx.input(0))),

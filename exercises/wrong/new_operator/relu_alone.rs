@@ -1,4 +1,4 @@
-// new_operator: an operation that the engine does not have (chapter 26).
+// new_operator: softplus, an operation with a rule of its own.
 //
 // WHAT   softplus(x) = ln(1 + e^x), a relu without its corner, as a Function:
 //        its value on arrays, its gradient on tensors.
@@ -8,24 +8,20 @@
 //        is more than a float can hold.
 // CHECK  cargo learn check new_operator
 
-use rungrad::Error;
+use rungrad::Result;
 use rungrad::part3_unified::{
-    Array, Binary, Context, Function, Tensor, Unary, apply,
+    Array, Binary, Context, Function, Gradients, Op, Tensor, Unary, apply,
 };
 
 /// ln(1 + e^x) of each element.
 pub struct Softplus;
 
 impl Function for Softplus {
-    fn name(&self) -> &'static str {
-        "softplus"
+    fn op(&self) -> Op {
+        Op::named("softplus")
     }
 
-    fn forward(
-        &self,
-        ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
         let x = inputs[0];
         ctx.save_input(0, x);
         let positive = x.unary(Unary::Relu)?;
@@ -36,11 +32,7 @@ impl Function for Softplus {
         Ok(positive)
     }
 
-    fn backward(
-        &self,
-        ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         vec![Some(grad_out.mul(&ctx.input(0).sigmoid()))]
     }
 }

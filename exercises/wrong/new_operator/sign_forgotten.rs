@@ -1,23 +1,19 @@
 // ln(1 + e^|x|): the minus is missing.
 
-use rungrad::Error;
+use rungrad::Result;
 use rungrad::part3_unified::{
-    Array, Binary, Context, Function, Tensor, Unary, apply,
+    Array, Binary, Context, Function, Gradients, Op, Tensor, Unary, apply,
 };
 
 /// ln(1 + e^x) of each element.
 pub struct Softplus;
 
 impl Function for Softplus {
-    fn name(&self) -> &'static str {
-        "softplus"
+    fn op(&self) -> Op {
+        Op::named("softplus")
     }
 
-    fn forward(
-        &self,
-        ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
         let x = inputs[0];
         ctx.save_input(0, x);
         let positive = x.unary(Unary::Relu)?;
@@ -28,11 +24,7 @@ impl Function for Softplus {
         positive.binary(Binary::Add, &rest)
     }
 
-    fn backward(
-        &self,
-        ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         vec![Some(grad_out.mul(&ctx.input(0).sigmoid()))]
     }
 }

@@ -1,4 +1,4 @@
-// propagate: who records, and who gets a gradient (chapter 22).
+// propagate: who records, and who gets a gradient.
 //
 // WHAT   A program is given as a list of steps. Say of each step whether its
 //        result has a way back, and which leaves get a gradient when backward

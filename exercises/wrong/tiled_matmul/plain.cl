@@ -1,4 +1,4 @@
-// The product of a and b, as chapter 18 has it.
+// The product of a and b, as "The matmul ladder" has it.
 
 #define TILE 16
 

@@ -1,7 +1,9 @@
 // The positive part, with the rule of a copy.
 
-use rungrad::Error;
-use rungrad::part3_unified::{Array, Context, Function, Tensor, Unary, apply};
+use rungrad::Result;
+use rungrad::part3_unified::{
+    Array, Context, Function, Gradients, Op, Tensor, Unary, apply,
+};
 
 use super::Ops;
 
@@ -18,24 +20,16 @@ fn relu(a: &Tensor) -> Tensor {
 struct Mine;
 
 impl Function for Mine {
-    fn name(&self) -> &'static str {
-        "relu"
+    fn op(&self) -> Op {
+        Op::named("relu")
     }
 
-    fn forward(
-        &self,
-        ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
         ctx.save_input(0, inputs[0]);
         inputs[0].unary(Unary::Relu)
     }
 
-    fn backward(
-        &self,
-        ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         vec![Some(grad_out.clone())]
     }
 }

@@ -1,8 +1,8 @@
 // Right as long as the numbers are on the processor.
 
-use rungrad::Error;
+use rungrad::Result;
 use rungrad::part3_unified::{
-    Array, Context, Device, Function, Tensor, Unary, apply,
+    Array, Context, Device, Function, Gradients, Op, Tensor, Unary, apply,
 };
 
 use super::Ops;
@@ -20,24 +20,16 @@ fn relu(a: &Tensor) -> Tensor {
 struct Mine;
 
 impl Function for Mine {
-    fn name(&self) -> &'static str {
-        "relu"
+    fn op(&self) -> Op {
+        Op::named("relu")
     }
 
-    fn forward(
-        &self,
-        ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
         ctx.save_input(0, inputs[0]);
         inputs[0].unary(Unary::Relu)
     }
 
-    fn backward(
-        &self,
-        ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         let a = ctx.input(0);
         let zero = Tensor::full(a.shape(), 0.0, Device::Cpu).unwrap();
         vec![Some(grad_out.mul(&a.greater(&zero)))]

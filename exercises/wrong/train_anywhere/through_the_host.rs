@@ -1,7 +1,9 @@
 // The numbers are fetched, and what comes of them stays with the processor.
 
-use rungrad::Error;
-use rungrad::part3_unified::{Array, Context, Device, Function, Tensor, apply};
+use rungrad::Result;
+use rungrad::part3_unified::{
+    Array, Context, Device, Function, Gradients, Op, Tensor, apply,
+};
 
 use super::Ops;
 
@@ -18,27 +20,19 @@ fn relu(a: &Tensor) -> Tensor {
 struct Mine;
 
 impl Function for Mine {
-    fn name(&self) -> &'static str {
-        "relu"
+    fn op(&self) -> Op {
+        Op::named("relu")
     }
 
-    fn forward(
-        &self,
-        ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
         ctx.save_input(0, inputs[0]);
         let values = inputs[0].to_vec()?;
         let values: Vec<f32> = values.iter().map(|x| x.max(0.0)).collect();
         Array::new(inputs[0].shape(), &values, Device::Cpu)
     }
 
-    fn backward(
-        &self,
-        ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         let a = ctx.input(0);
-        vec![Some(grad_out.mul(&a.greater(&a.zeros())))]
+        vec![Some(grad_out.mul(&a.greater(&a.zeros_like())))]
     }
 }

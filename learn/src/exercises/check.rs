@@ -4,7 +4,9 @@ use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
 use crate::course::{self, Exercise};
 use crate::exercises::program::{self, Verdict};
+use crate::exercises::renamed;
 use crate::exercises::status::{self, Status};
+use crate::process;
 use crate::progress::Progress;
 use crate::speech::{filled, say};
 
@@ -21,9 +23,10 @@ Exit code 0 means solved, 1 not solved. A check that needs an OpenCL device is
 skipped where there is none, which is not solved either. Without the companion
 the same check runs by `cargo test -p exercises --test EXERCISE`.
 
-A check is stopped after 10 seconds of the processor's time, which
-RUNGRAD_CHECK_LIMIT=SECONDS changes, or when it takes more than 1 GiB of memory;
-of what your code prints it shows 200 lines.",
+A check is stopped when one of its threads has used 10 seconds of the
+processor's time, which RUNGRAD_CHECK_LIMIT=SECONDS changes, when six times as
+much has passed by the clock, or when it takes more than 1 GiB of memory; of
+what your code prints it shows 200 lines.",
     run,
 };
 
@@ -89,12 +92,12 @@ pub(crate) fn examine(
         Verdict::ToDo => Status::ToDo,
         Verdict::Skipped => Status::Skipped,
     };
-    // Another command may have saved while this one was busy. It is kept
-    // before it is said: a reader who has gone ends us.
-    let mut progress = Progress::load(checkout);
-    let is_first = status::is_fresh(exercises, &progress);
-    status.keep(exercise, &mut progress, &fingerprint);
-    progress.save_or_say();
+    // It is kept before it is said: a reader who has gone ends us.
+    let mut is_first = false;
+    Progress::change_or_say(checkout, |progress| {
+        is_first = status::is_fresh(exercises, progress);
+        status.keep(exercise, progress, &fingerprint);
+    });
     for line in lines {
         say!("{line}");
     }
@@ -152,10 +155,13 @@ fn verdict(
             format!("failing: {whose}{place} does not compile."),
             String::new(),
         ];
+        let renamed = renamed::told(&complaints);
         lines.extend(complaints.into_iter().take(60));
+        lines.extend(renamed);
         return Ok((Verdict::Failing, lines));
     };
     let log = checkout.log(&format!("check-{id}"))?;
-    let (verdict, said) = program::run(id, &programs[0], &log)?;
+    let (verdict, said) =
+        program::run(id, &programs[0], &log, process::follow)?;
     Ok((verdict, said.lines().map(str::to_string).collect()))
 }

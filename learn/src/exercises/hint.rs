@@ -23,7 +23,7 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     let level = words.option("--level")?;
     let (ids, _) = words.rest(1)?;
     let exercises = course::exercises(checkout)?;
-    let mut progress = Progress::load(checkout);
+    let progress = Progress::load(checkout);
     let exercise = match ids.first() {
         Some(id) => course::find(&exercises, id)?,
         None => match status::next(&exercises, &progress, checkout, &[]) {
@@ -58,8 +58,9 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     }
     say!();
     if level.is_none() && number > seen {
-        progress.set(KIND, id, &number.to_string());
-        progress.save_or_say();
+        Progress::change_or_say(checkout, |progress| {
+            progress.set(KIND, id, &number.to_string());
+        });
     }
     match number < count {
         true => say!("A further one: cargo learn hint {id}"),

@@ -2,7 +2,7 @@
 
 use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
-use crate::course;
+use crate::course::{self, Contents};
 use crate::exercises::status::{self, Status};
 use crate::progress::Progress;
 use crate::speech::say;
@@ -23,6 +23,7 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     Words::new(COMMAND.name, args).rest(0)?;
     let exercises = course::exercises(checkout)?;
     let progress = Progress::load(checkout);
+    let contents = Contents::of(checkout);
     let mut rows = vec![
         ["status", "exercise", "chapter", "needs", "title"].map(String::from),
     ];
@@ -32,10 +33,11 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
         let status = Status::of(exercise, &progress, checkout);
         solved += usize::from(status.is_solved());
         seen.push(status);
+        let number = contents.number(&exercise.chapter);
         rows.push([
             status.shown().to_string(),
             exercise.id.clone(),
-            exercise.chapter_number().to_string(),
+            number.map(|it| it.to_string()).unwrap_or_default(),
             exercise.needs.join(", "),
             exercise.title.clone(),
         ]);

@@ -113,23 +113,28 @@ const PROOF: &str = "RUNGRAD_CHECK_PROOF";
 const LIMIT: u64 = 10;
 const LIMIT_VARIABLE: &str = "RUNGRAD_CHECK_LIMIT";
 
+/// How a check is run to its end: with a sign of life, or without.
+type Follow = fn(&str, &mut Command, &Path, Duration) -> Result<Ending, Stop>;
+
 /// Runs a check and returns what it said. A check without a verdict, since a
 /// disk is full or somebody ended it, says nothing about the learner.
 pub(crate) fn run(
     id: &str,
     program: &Path,
     log: &Path,
+    follow: Follow,
 ) -> Result<(Verdict, String), Stop> {
     let what = format!("checking {id}");
     // A check has a limit of its own, with better words; this one is for
     // when that fails.
     let given = env::var(LIMIT_VARIABLE).ok();
     let given = given.and_then(|it| it.parse().ok()).unwrap_or(LIMIT);
-    let limit = Duration::from_secs(given.saturating_mul(12) + 60);
+    let limit =
+        Duration::from_secs(given.saturating_mul(12).saturating_add(60));
     let proof = format!("{:016x}", RandomState::new().hash_one(id));
     let mut command = Command::new(program);
     command.env(PROOF, &proof);
-    let ending = process::follow(&what, &mut command, log, limit)?;
+    let ending = follow(&what, &mut command, log, limit)?;
     let said = fs::read(log).unwrap_or_default();
     let said = String::from_utf8_lossy(&said);
     let last = said.rsplit_once(&format!("{proof}="));

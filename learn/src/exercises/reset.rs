@@ -74,10 +74,10 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     }
     replace(&file, stub.as_bytes())?;
     say!("The task is back: {place}");
-    let mut progress = Progress::load(checkout);
     let fingerprint = status::fingerprint(exercise, checkout);
-    Status::ToDo.keep(exercise, &mut progress, &fingerprint);
-    progress.save_or_say();
+    Progress::change_or_say(checkout, |progress| {
+        Status::ToDo.keep(exercise, progress, &fingerprint);
+    });
     say!("Check it: cargo learn check {id}");
     Ok(())
 }

@@ -40,7 +40,7 @@ pub(crate) fn may_be_seen(
     what: &str,
 ) -> Result<bool, Stop> {
     let id = &exercise.id;
-    let mut progress = Progress::load(checkout);
+    let progress = Progress::load(checkout);
     let is_done = matches!(
         Status::of(exercise, &progress, checkout),
         Status::Solved | Status::Stale
@@ -48,8 +48,7 @@ pub(crate) fn may_be_seen(
     if is_done || progress.get(KIND, id).is_some() {
         return Ok(true);
     }
-    progress.set(KIND, id, "asked");
-    progress.save()?;
+    Progress::change(checkout, |progress| progress.set(KIND, id, "asked"))?;
     say!("{id} is not solved yet. A hint may be enough:");
     say!("  cargo learn hint {id}");
     say!("Ask once more to {what}.");

@@ -7,7 +7,7 @@ const TABLE: &str = "
 [[exercise]]
 id = 'one'
 title = 'The first'
-chapter = 'ch04-a-chapter.md'
+chapter = 'a-chapter.md'
 file = 'part1_cpu/one.rs'
 needs = []
 task = 'Do the first.'
@@ -21,7 +21,7 @@ says = 'the operands are swapped'
 [[exercise]]
 id = 'two'
 title = 'The second'
-chapter = 'ch15-another.md'
+chapter = 'another.md'
 file = 'part2_gpu/two.cl'
 needs = ['opencl']
 task = 'Do the second.'

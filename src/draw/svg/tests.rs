@@ -26,6 +26,40 @@ fn what_an_operand_gets_in_several_steps_is_added_up_in_words() {
     );
 }
 
+#[test]
+fn the_blamed_record_has_a_frame_and_a_word() {
+    let leaf = Record::new(1, Op::Leaf, vec![], &[], Some(vec![1.0]));
+    let tape = Tape::new(vec![leaf]);
+    let plain = svg(&tape, "test", "", None);
+    let blamed = svg(&tape, "test", "", Some(0));
+    for mark in [">first wrong rule</text>", "stroke-width=\"4\""] {
+        assert!(blamed.contains(mark), "{blamed}");
+        assert!(!plain.contains(mark), "{plain}");
+    }
+}
+
+#[test]
+fn a_long_name_stands_above_its_circle_in_smaller_letters() {
+    let drawn = |op| {
+        let leaf = Record::new(1, Op::Leaf, vec![], &[], None);
+        let made = Record::new(2, op, vec![1], &[], None);
+        svg(&Tape::new(vec![leaf, made]), "test", "", None)
+    };
+    let height = |op, size: &str, name: &str| {
+        let (svg, size) = (drawn(op), format!(" font-size=\"{size}\" "));
+        let is_its = |line: &&str| {
+            line.contains(&size) && line.ends_with(&format!(">{name}</text>"))
+        };
+        let line = svg.lines().find(is_its);
+        let line = line.unwrap_or_else(|| panic!("no {size}: {svg}"));
+        let y = line.split(" y=\"").nth(1).unwrap().split('"').next();
+        y.unwrap().parse::<f64>().unwrap()
+    };
+    let inside = height(Op::Exp, "14", "exp");
+    let above = height(Op::Sigmoid, "12", "sigmoid");
+    assert_eq!(inside - above, RADIUS + 10.0);
+}
+
 /// The last leaf waits for its consumer in two columns, in the first row
 /// that is free in both.
 #[test]

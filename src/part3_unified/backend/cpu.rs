@@ -9,15 +9,13 @@ use ndarray::{ArrayView2, ArrayViewMut2, ShapeBuilder, s};
 use rayon::prelude::*;
 
 use self::host::{Host, copied};
-use self::sums::{
-    down, larger, most, product, rounded, scatter, sum, sum_down,
-};
-use super::super::storage::Shared;
+use self::sums::{down, larger, most, product, rounded, sum, sum_down};
 use super::super::view::runs;
 use super::{
-    Array, Backend, Binary, Memory, Reduce, Storage, Unary, View, Window, own,
+    Array, Backend, Binary, Memory, Reduce, Shared, Storage, Unary, View,
+    Window, downcast,
 };
-use crate::error::{Error, room, zeros};
+use crate::error::{Result, room, zeros};
 use crate::rng;
 use crate::shape::{offsets, size};
 
@@ -40,26 +38,26 @@ impl Backend for Cpu {
         host::memory()
     }
 
-    fn synchronize(&self) -> Result<(), Error> {
+    fn synchronize(&self) -> Result<()> {
         Ok(())
     }
 
-    fn upload(&self, values: &[f32]) -> Result<Shared, Error> {
+    fn upload(&self, values: &[f32]) -> Result<Shared> {
         Ok(Host::shared(copied(values)?))
     }
 
-    fn download(&self, storage: &dyn Storage) -> Result<Vec<f32>, Error> {
-        copied(&own::<Host>(storage).0)
+    fn download(&self, storage: &dyn Storage) -> Result<Vec<f32>> {
+        copied(&downcast::<Host>(storage).0)
     }
 
-    fn uniform(&self, seed: u64, n: usize) -> Result<Shared, Error> {
+    fn uniform(&self, seed: u64, n: usize) -> Result<Shared> {
         let number = |k| rng::unit(rng::bits(seed, k));
         let mut values = room(n)?;
         values.extend((0..n as u64).map(number));
         Ok(Host::shared(values))
     }
 
-    fn copy(&self, a: &Array) -> Result<Shared, Error> {
+    fn copy(&self, a: &Array) -> Result<Shared> {
         Ok(Host::shared(elements(a)?))
     }
 
@@ -68,7 +66,7 @@ impl Backend for Cpu {
         storage: &mut dyn Storage,
         view: &View,
         a: &Array,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let storage: &mut dyn std::any::Any = storage;
         let host: &mut Host =
             storage.downcast_mut().expect("an array knows its device");
@@ -78,42 +76,26 @@ impl Backend for Cpu {
         Ok(())
     }
 
-    fn unary(&self, op: Unary, a: &Array) -> Result<Shared, Error> {
+    fn unary(&self, op: Unary, a: &Array) -> Result<Shared> {
         let a = &a.compact()?;
         match op {
             Unary::Scale(number) => map(a, |x| x * number),
             Unary::Shift(number) => map(a, |x| x + number),
             Unary::Over(number) => map(a, |x| x / number),
             Unary::Under(number) => map(a, |x| number / x),
-            Unary::Pow(-1.0) => map(a, |x| 1.0 / x),
-            Unary::Pow(0.5) => map(a, f32::sqrt),
-            Unary::Pow(2.0) => map(a, |x| x * x),
-            Unary::Pow(number) => map(a, |x| x.powf(number)),
-            Unary::Exp => map(a, f32::exp),
-            Unary::Log => map(a, f32::ln),
+            Unary::Sqrt => map(a, f32::sqrt),
+            Unary::Square => map(a, |x| x * x),
             Unary::Relu => map(a, |x| if x <= 0.0 { 0.0 } else { x }),
-            Unary::Tanh => map(a, f32::tanh),
-            Unary::Sigmoid => map(a, sigmoid),
-            Unary::Sin => map(a, f32::sin),
-            Unary::Cos => map(a, f32::cos),
+            // One loop for all of these; nobody has timed one for each.
+            slow => map(a, |x| slow.apply(x)),
         }
     }
 
-    fn binary(
-        &self,
-        op: Binary,
-        a: &Array,
-        b: &Array,
-    ) -> Result<Shared, Error> {
+    fn binary(&self, op: Binary, a: &Array, b: &Array) -> Result<Shared> {
         pairs(op, &straight(a)?, &straight(b)?)
     }
 
-    fn choose(
-        &self,
-        mask: &Array,
-        a: &Array,
-        b: &Array,
-    ) -> Result<Shared, Error> {
+    fn choose(&self, mask: &Array, a: &Array, b: &Array) -> Result<Shared> {
         let (mask, a, b) = (mask.compact()?, a.compact()?, b.compact()?);
         let pairs = dense(&a).iter().zip(dense(&b));
         let choice = |(&m, (&x, &y)): (&f32, (&f32, &f32))| {
@@ -128,7 +110,7 @@ impl Backend for Cpu {
         a: &Array,
         rows: usize,
         columns: usize,
-    ) -> Result<Shared, Error> {
+    ) -> Result<Shared> {
         if a.is_empty() {
             return Ok(Host::shared(zeros(rows)?));
         }
@@ -138,16 +120,16 @@ impl Backend for Cpu {
         let columns_first =
             columns_first.filter(|v| rows > 1 && v.strides()[0] == 1);
         Ok(Host::shared(match (columns_first, op) {
-            (Some(view), Reduce::Sum) => sum_down(a, &view),
+            (Some(view), Reduce::Sum) => sum_down(a, &view)?,
             (Some(view), Reduce::Max) => {
-                down(a, &view, 0..view.shape()[1], larger)
+                down(a, &view, 0..view.shape()[1], larger)?
             }
-            (None, Reduce::Sum) => across(&a.compact()?, columns, sum),
-            (None, Reduce::Max) => across(&a.compact()?, columns, most),
+            (None, Reduce::Sum) => across(&a.compact()?, columns, sum)?,
+            (None, Reduce::Max) => across(&a.compact()?, columns, most)?,
         }))
     }
 
-    fn matmul(&self, a: &Array, b: &Array) -> Result<Shared, Error> {
+    fn matmul(&self, a: &Array, b: &Array) -> Result<Shared> {
         let [batch, m, k] = [0, 1, 2].map(|axis| a.shape()[axis]);
         let n = b.shape()[2];
         let mut out = zeros(batch * m * n)?;
@@ -166,7 +148,7 @@ impl Backend for Cpu {
             let (a, b, count) = (matrix(&a, i), matrix(&b, i), out.len() / n);
             let a = a.slice(s![from..from + count, ..]);
             let out = ArrayViewMut2::from_shape((count, n), out);
-            product(a, b, out.expect("whole rows"));
+            product(a, b, out.expect("whole rows"))
         };
         let matrices = out.chunks_mut(m * n).enumerate();
         let strips = matrices.flat_map(|(i, out)| {
@@ -176,14 +158,14 @@ impl Backend for Cpu {
         match shared {
             true => {
                 let strips: Vec<_> = strips.collect();
-                strips.into_par_iter().for_each(strip);
+                strips.into_par_iter().try_for_each(strip)?;
             }
-            false => strips.for_each(strip),
+            false => strips.into_iter().try_for_each(strip)?,
         }
         Ok(Host::shared(out))
     }
 
-    fn gather(&self, a: &Array, places: &[usize]) -> Result<Shared, Error> {
+    fn index_select(&self, a: &Array, places: &[usize]) -> Result<Shared> {
         let width = a.shape()[1];
         let row = |&place: &usize| &dense(a)[place * width..][..width];
         let mut values = room(places.len() * width)?;
@@ -191,18 +173,21 @@ impl Backend for Cpu {
         Ok(Host::shared(values))
     }
 
-    fn scatter(
+    fn index_add(
         &self,
         a: &Array,
         places: &[usize],
         rows: usize,
-    ) -> Result<Shared, Error> {
+    ) -> Result<Shared> {
         let width = a.shape()[1];
-        let mut out = zeros(rows * width)?;
-        if width > 0 {
-            scatter(dense(a), width, places, &mut out);
+        let mut sums: Vec<f64> = zeros(rows * width)?;
+        let values = dense(a);
+        for (row, &place) in places.iter().enumerate() {
+            let given = &values[row * width..][..width];
+            let pairs = sums[place * width..].iter_mut().zip(given);
+            pairs.for_each(|(sum, x)| *sum += f64::from(*x));
         }
-        Ok(Host::shared(out))
+        Ok(Host::shared(rounded(sums)?))
     }
 
     fn fold(
@@ -211,21 +196,21 @@ impl Backend for Cpu {
         window: &Window,
         count: usize,
         image: [usize; 2],
-    ) -> Result<Shared, Error> {
+    ) -> Result<Shared> {
         let shape = [count, image[0], image[1]];
         let mut sums = zeros(shape.iter().product())?;
         let windows = View::dense(&shape).windows(window)?;
         for (at, &value) in windows.offsets().zip(dense(a)) {
             sums[at] += f64::from(value);
         }
-        Ok(Host::shared(rounded(sums)))
+        Ok(Host::shared(rounded(sums)?))
     }
 }
 
 // ANCHOR: binary
 /// A loop of its own for each operation, so that each is compiled for what it
 /// does.
-fn pairs(op: Binary, a: &Array, b: &Array) -> Result<Shared, Error> {
+fn pairs(op: Binary, a: &Array, b: &Array) -> Result<Shared> {
     match op {
         Binary::Add => zip(a, b, |x, y| x + y),
         Binary::Mul => zip(a, b, |x, y| x * y),
@@ -233,13 +218,14 @@ fn pairs(op: Binary, a: &Array, b: &Array) -> Result<Shared, Error> {
         Binary::Less => zip(a, b, |x, y| f32::from(x < y)),
         Binary::AtMost => zip(a, b, |x, y| f32::from(x <= y)),
         Binary::Equal => zip(a, b, |x, y| f32::from(x == y)),
+        Binary::Pow => zip(a, b, f32::powf),
     }
 }
 // ANCHOR_END: binary
 
 /// The memory that an array looks at.
 fn numbers(a: &Array) -> &[f32] {
-    &own::<Host>(&**a.storage()).0
+    &downcast::<Host>(&**a.storage()).0
 }
 
 /// The elements of a dense array.
@@ -270,7 +256,7 @@ fn walk<const N: usize>(
 }
 
 /// The elements of any view, in row-major order.
-fn elements(a: &Array) -> Result<Vec<f32>, Error> {
+fn elements(a: &Array) -> Result<Vec<f32>> {
     let all = numbers(a);
     let mut values = room(a.len())?;
     walk([a.view()], |[at], length, [step]| match step {
@@ -286,7 +272,7 @@ fn elements(a: &Array) -> Result<Vec<f32>, Error> {
 
 /// The same elements in runs that lie in a row or are one number, over and
 /// over; copies only when they are not.
-fn straight(a: &Array) -> Result<Array, Error> {
+fn straight(a: &Array) -> Result<Array> {
     let walked = a.shape().iter().rposition(|&size| size != 1);
     match walked.map(|axis| a.strides()[axis]) {
         None | Some(0 | 1) => Ok(a.clone()),
@@ -294,7 +280,7 @@ fn straight(a: &Array) -> Result<Array, Error> {
     }
 }
 
-fn map(a: &Array, f: impl Fn(f32) -> f32 + Sync) -> Result<Shared, Error> {
+fn map(a: &Array, f: impl Fn(f32) -> f32 + Sync) -> Result<Shared> {
     let x = dense(a);
     let mut values = room(x.len())?;
     match x.len() {
@@ -310,7 +296,7 @@ fn zip(
     a: &Array,
     b: &Array,
     f: impl Fn(f32, f32) -> f32 + Sync,
-) -> Result<Shared, Error> {
+) -> Result<Shared> {
     let mut values = room(a.len())?;
     if a.is_dense() && b.is_dense() {
         let (x, y) = (dense(a), dense(b));
@@ -337,22 +323,24 @@ fn zip(
     Ok(Host::shared(values))
 }
 
-/// `1 / (1 + e^-x)`, without a large exponential.
-fn sigmoid(x: f32) -> f32 {
-    let small = (-x.abs()).exp();
-    if x < 0.0 { small / (1.0 + small) } else { 1.0 / (1.0 + small) }
-}
-
 /// `join` of each row that lies in a row.
-fn across(a: &Array, columns: usize, join: fn(&[f32]) -> f32) -> Vec<f32> {
+fn across(
+    a: &Array,
+    columns: usize,
+    join: fn(&[f32]) -> f32,
+) -> Result<Vec<f32>> {
+    let mut out = zeros(a.len() / columns)?;
+    let rows = dense(a);
+    let pair = |(out, row): (&mut f32, &[f32])| *out = join(row);
     match a.len() {
-        0..PARALLEL => dense(a).chunks(columns).map(join).collect(),
-        _ => dense(a).par_chunks(columns).map(join).collect(),
+        0..PARALLEL => out.iter_mut().zip(rows.chunks(columns)).for_each(pair),
+        _ => out.par_iter_mut().zip(rows.par_chunks(columns)).for_each(pair),
     }
+    Ok(out)
 }
 
 /// The same batch of matrices with strides that ndarray takes.
-fn evenly(a: &Array) -> Result<Array, Error> {
+fn evenly(a: &Array) -> Result<Array> {
     match a.strides().iter().all(|&stride| stride >= 0) {
         true => Ok(a.clone()),
         false => a.compact(),

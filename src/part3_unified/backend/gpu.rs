@@ -3,16 +3,19 @@
 mod axes;
 mod stages;
 
+use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use self::axes::walk;
-use super::super::storage::Shared;
-use super::pool::{Pool, Pooled};
+use super::super::kernels;
+use super::pool::Pool;
 use super::{
-    Array, Backend, Binary, Memory, Reduce, Storage, Unary, View, Window, own,
+    Array, Backend, Binary, Memory, Reduce, Shared, Storage, Unary, View,
+    Window, downcast,
 };
-use crate::error::{Error, zeros};
-use crate::opencl::{self, Buffer, Gpu, Kernel, Launch, kernels};
+use crate::error::{Result, zeros};
+use crate::ledger;
+use crate::opencl::{self, Buffer, Gpu, Kernel, Launch};
 
 /// The items of a work-group, enough for any device to fill its units.
 const GROUP: usize = 256;
@@ -23,28 +26,73 @@ const TILE: usize = 16;
 /// One OpenCL device, and the buffers that wait for their next use.
 pub(in super::super) struct OpenCl {
     gpu: Gpu,
-    pool: Arc<Pool>,
+    pool: Pool,
 }
 
 impl OpenCl {
     /// A device is opened once; whoever asks again gets the same.
-    pub(in super::super) fn open(
-        index: usize,
-    ) -> Result<&'static OpenCl, Error> {
+    pub(in super::super) fn open(index: usize) -> Result<&'static OpenCl> {
         static OPENED: OnceLock<Vec<OnceLock<OpenCl>>> = OnceLock::new();
+        let opened = OPENED.get().and_then(|all| all.get(index)?.get());
+        if let Some(open) = opened {
+            return Ok(open);
+        }
         let gpu = Gpu::open(index)?;
         let count = opencl::devices()?.len();
-        let opened = OPENED
+        let all = OPENED
             .get_or_init(|| (0..count).map(|_| OnceLock::new()).collect());
-        Ok(opened[index].get_or_init(|| {
+        Ok(all[index].get_or_init(|| {
             let pool = Pool::new(gpu.info().max_allocation);
             OpenCl { gpu, pool }
         }))
     }
 
     /// A buffer of somebody else's as a storage.
-    pub(in super::super) fn adopt(&self, buffer: Buffer<f32>) -> Shared {
-        Arc::new(self.pool.adopt(buffer))
+    pub(in super::super) fn adopt(
+        &'static self,
+        buffer: Buffer<f32>,
+    ) -> Shared {
+        self.pool.adopt(&buffer);
+        Pooled::shared(self, buffer)
+    }
+}
+
+/// A storage whose buffer goes back to the pool.
+struct Pooled {
+    /// Empty only while it is dropped.
+    buffer: Option<Buffer<f32>>,
+    device: &'static OpenCl,
+}
+
+impl Pooled {
+    fn shared(device: &'static OpenCl, buffer: Buffer<f32>) -> Shared {
+        ledger::count(|counts| counts.storages += 1);
+        Arc::new(Pooled { buffer: Some(buffer), device })
+    }
+
+    fn buffer(&self) -> &Buffer<f32> {
+        self.buffer.as_ref().expect("it is not being dropped")
+    }
+}
+
+impl Storage for Pooled {
+    fn len(&self) -> usize {
+        self.buffer().len()
+    }
+}
+
+impl Drop for Pooled {
+    fn drop(&mut self) {
+        ledger::count(|counts| counts.storages_freed += 1);
+        if let Some(buffer) = self.buffer.take() {
+            self.device.pool.give_back(buffer);
+        }
+    }
+}
+
+impl fmt::Debug for Pooled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.buffer().fmt(f)
     }
 }
 
@@ -55,16 +103,24 @@ impl OpenCl {
     fn fill(
         &self,
         n: usize,
-        launch: impl FnOnce(&Buffer<f32>) -> Result<(), Error>,
-    ) -> Result<Shared, Error> {
+        launch: impl FnOnce(&Buffer<f32>) -> Result<()>,
+    ) -> Result<Shared> {
         let out = self.pool.take(&self.gpu, n.max(1))?;
         if n > 0 {
-            launch(out.buffer())?;
+            launch(&out)?;
         }
-        Ok(Arc::new(out))
+        self.shared(out)
     }
 }
 // ANCHOR_END: fill
+
+impl OpenCl {
+    /// A buffer as a storage, which knows for good where it belongs.
+    fn shared(&self, buffer: Buffer<f32>) -> Result<Shared> {
+        let device = OpenCl::open(self.gpu.info().index)?;
+        Ok(Pooled::shared(device, buffer))
+    }
+}
 
 impl OpenCl {
     /// A kernel with one item for each of `n` elements.
@@ -72,7 +128,7 @@ impl OpenCl {
         self.gpu.launch(kernel).global(n).local(GROUP)
     }
 
-    fn places(&self, places: &[usize]) -> Result<Buffer<u32>, Error> {
+    fn places(&self, places: &[usize]) -> Result<Buffer<u32>> {
         let numbers = places.iter().map(|&place| place as u32);
         self.gpu.upload(&numbers.chain([0]).collect::<Vec<_>>())
     }
@@ -87,26 +143,26 @@ impl Backend for OpenCl {
         self.pool.memory()
     }
 
-    fn synchronize(&self) -> Result<(), Error> {
+    fn synchronize(&self) -> Result<()> {
         self.gpu.finish()
     }
 
-    fn upload(&self, values: &[f32]) -> Result<Shared, Error> {
+    fn upload(&self, values: &[f32]) -> Result<Shared> {
         let out = self.pool.take(&self.gpu, values.len().max(1))?;
         if !values.is_empty() {
-            out.buffer().write(values)?;
+            out.write(values)?;
         }
-        Ok(Arc::new(out))
+        self.shared(out)
     }
 
-    fn download(&self, storage: &dyn Storage) -> Result<Vec<f32>, Error> {
-        own::<Pooled>(storage).buffer().read()
+    fn download(&self, storage: &dyn Storage) -> Result<Vec<f32>> {
+        downcast::<Pooled>(storage).buffer().read()
     }
 
-    fn uniform(&self, seed: u64, n: usize) -> Result<Shared, Error> {
+    fn uniform(&self, seed: u64, n: usize) -> Result<Shared> {
         self.fill(n, |out| {
             self.each(&kernels::FILL_UNIFORM, n)
-                .output(out, n)
+                .output(out)
                 .scalar(seed as u32)
                 .scalar((seed >> 32) as u32)
                 .scalar(n as u32)
@@ -115,18 +171,18 @@ impl Backend for OpenCl {
         })
     }
 
-    fn copy(&self, a: &Array) -> Result<Shared, Error> {
+    fn copy(&self, a: &Array) -> Result<Shared> {
         let Some([shape, steps]) = walk([a.view()]) else {
             return self.copy_by_places(a);
         };
         let n = a.len();
         self.fill(n, |out| {
             self.each(&kernels::COPY_STRIDED, n)
-                .input(buffer(a), 1)
+                .input(buffer(a))
                 .scalar(a.offset() as u32)
                 .scalar(shape)
                 .scalar(steps)
-                .output(out, n)
+                .output(out)
                 .scalar(n as u32)
                 .run()
                 .map(drop)
@@ -138,15 +194,15 @@ impl Backend for OpenCl {
         storage: &mut dyn Storage,
         view: &View,
         a: &Array,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let (n, a) = (a.len(), a.compact()?);
         let Some([shape, steps]) = walk([view]) else {
             return self.paste_by_places(storage, view, &a);
         };
         self.each(&kernels::COPY_PASTE, n)
-            .input(buffer(&a), a.offset() + n)
+            .input(buffer(&a))
             .scalar(a.offset() as u32)
-            .output(own::<Pooled>(storage).buffer(), 1)
+            .output(downcast::<Pooled>(storage).buffer())
             .scalar(view.offset() as u32)
             .scalar(shape)
             .scalar(steps)
@@ -155,53 +211,32 @@ impl Backend for OpenCl {
             .map(drop)
     }
 
-    fn unary(&self, op: Unary, a: &Array) -> Result<Shared, Error> {
-        let (kernel, number) = match op {
-            Unary::Scale(number) => (kernels::UNARY_SCALE, number),
-            Unary::Shift(number) => (kernels::UNARY_SHIFT, number),
-            Unary::Over(number) => (kernels::UNARY_OVER, number),
-            Unary::Under(number) => (kernels::UNARY_UNDER, number),
-            Unary::Pow(-1.0) => (kernels::UNARY_UNDER, 1.0),
-            Unary::Pow(0.5) => (kernels::UNARY_SQRT, 0.0),
-            Unary::Pow(2.0) => (kernels::UNARY_SQUARE, 0.0),
-            Unary::Pow(number) => (kernels::UNARY_POW, number),
-            Unary::Exp => (kernels::UNARY_EXP, 0.0),
-            Unary::Log => (kernels::UNARY_LOG, 0.0),
-            Unary::Relu => (kernels::UNARY_RELU, 0.0),
-            Unary::Tanh => (kernels::UNARY_TANH, 0.0),
-            Unary::Sigmoid => (kernels::UNARY_SIGMOID, 0.0),
-            Unary::Sin => (kernels::UNARY_SIN, 0.0),
-            Unary::Cos => (kernels::UNARY_COS, 0.0),
-        };
+    fn unary(&self, op: Unary, a: &Array) -> Result<Shared> {
+        let (kernel, number) = kernels::unary(op);
         let (a, n) = (a.compact()?, a.len());
         self.fill(n, |out| {
             self.each(&kernel, n)
-                .input(buffer(&a), a.offset() + n)
+                .input(buffer(&a))
                 .scalar(a.offset() as u32)
                 .scalar(number)
-                .output(out, n)
+                .output(out)
                 .scalar(n as u32)
                 .run()
                 .map(drop)
         })
     }
 
-    fn binary(
-        &self,
-        op: Binary,
-        a: &Array,
-        b: &Array,
-    ) -> Result<Shared, Error> {
-        let (dense, strided) = kernels_of(op);
+    fn binary(&self, op: Binary, a: &Array, b: &Array) -> Result<Shared> {
+        let [dense, strided] = kernels::binary(op);
         let n = a.len();
         if a.is_dense() && b.is_dense() {
             return self.fill(n, |out| {
                 self.each(&dense, n)
-                    .input(buffer(a), a.offset() + n)
+                    .input(buffer(a))
                     .scalar(a.offset() as u32)
-                    .input(buffer(b), b.offset() + n)
+                    .input(buffer(b))
                     .scalar(b.offset() as u32)
-                    .output(out, n)
+                    .output(out)
                     .scalar(n as u32)
                     .run()
                     .map(drop)
@@ -212,37 +247,32 @@ impl Backend for OpenCl {
         };
         self.fill(n, |out| {
             self.each(&strided, n)
-                .input(buffer(a), 1)
+                .input(buffer(a))
                 .scalar(a.offset() as u32)
                 .scalar(of_a)
-                .input(buffer(b), 1)
+                .input(buffer(b))
                 .scalar(b.offset() as u32)
                 .scalar(of_b)
                 .scalar(shape)
-                .output(out, n)
+                .output(out)
                 .scalar(n as u32)
                 .run()
                 .map(drop)
         })
     }
 
-    fn choose(
-        &self,
-        mask: &Array,
-        a: &Array,
-        b: &Array,
-    ) -> Result<Shared, Error> {
+    fn choose(&self, mask: &Array, a: &Array, b: &Array) -> Result<Shared> {
         let (mask, n) = (mask.compact()?, a.len());
         let (a, b) = (a.compact()?, b.compact()?);
         self.fill(n, |out| {
             self.each(&kernels::CHOOSE_ELEMENTS, n)
-                .input(buffer(&mask), mask.offset() + n)
+                .input(buffer(&mask))
                 .scalar(mask.offset() as u32)
-                .input(buffer(&a), a.offset() + n)
+                .input(buffer(&a))
                 .scalar(a.offset() as u32)
-                .input(buffer(&b), b.offset() + n)
+                .input(buffer(&b))
                 .scalar(b.offset() as u32)
-                .output(out, n)
+                .output(out)
                 .scalar(n as u32)
                 .run()
                 .map(drop)
@@ -255,7 +285,7 @@ impl Backend for OpenCl {
         a: &Array,
         rows: usize,
         columns: usize,
-    ) -> Result<Shared, Error> {
+    ) -> Result<Shared> {
         if a.is_empty() {
             return self.upload(&zeros(rows)?);
         }
@@ -270,7 +300,7 @@ impl Backend for OpenCl {
         }
     }
 
-    fn matmul(&self, a: &Array, b: &Array) -> Result<Shared, Error> {
+    fn matmul(&self, a: &Array, b: &Array) -> Result<Shared> {
         let [batch, m, k] = [0, 1, 2].map(|axis| a.shape()[axis]);
         let n = b.shape()[2];
         if k == 0 {
@@ -294,12 +324,12 @@ impl Backend for OpenCl {
         self.fill(batch * m * n, |out| {
             self.gpu
                 .launch(&kernels::BATCH_MATMUL)
-                .input(buffer(a), 1)
+                .input(buffer(a))
                 .scalar(a.offset() as u32)
-                .input(buffer(b), 1)
+                .input(buffer(b))
                 .scalar(b.offset() as u32)
                 .scalar(strides)
-                .output(out, batch * m * n)
+                .output(out)
                 .scalar(m as u32)
                 .scalar(k as u32)
                 .scalar(n as u32)
@@ -310,30 +340,30 @@ impl Backend for OpenCl {
         })
     }
 
-    fn gather(&self, a: &Array, places: &[usize]) -> Result<Shared, Error> {
+    fn index_select(&self, a: &Array, places: &[usize]) -> Result<Shared> {
         let (rows, width) = (a.shape()[0], a.shape()[1]);
         let n = places.len() * width;
         let places = self.places(places)?;
         self.fill(n, |out| {
-            self.each(&kernels::GATHER_ROWS, n)
-                .input(buffer(a), a.offset() + rows * width)
+            self.each(&kernels::INDEX_SELECT, n)
+                .input(buffer(a))
                 .scalar(a.offset() as u32)
                 .scalar(rows as u32)
                 .scalar(width as u32)
-                .input(&places, n / width)
-                .output(out, n)
+                .input(&places)
+                .output(out)
                 .scalar(n as u32)
                 .run()
                 .map(drop)
         })
     }
 
-    fn scatter(
+    fn index_add(
         &self,
         a: &Array,
         places: &[usize],
         rows: usize,
-    ) -> Result<Shared, Error> {
+    ) -> Result<Shared> {
         let (given, width) = (a.shape()[0], a.shape()[1]);
         let n = rows * width;
         if n == 0 {
@@ -348,14 +378,14 @@ impl Backend for OpenCl {
             .collect();
         let (starts, order) = (self.places(&starts)?, self.places(&order)?);
         self.fill(n, |out| {
-            self.each(&kernels::SCATTER_ROWS, n)
-                .input(buffer(a), 1)
+            self.each(&kernels::INDEX_ADD, n)
+                .input(buffer(a))
                 .scalar(a.offset() as u32)
                 .scalar(given as u32)
                 .scalar(width as u32)
-                .input(&starts, rows + 1)
-                .input(&order, given)
-                .output(out, n)
+                .input(&starts)
+                .input(&order)
+                .output(out)
                 .scalar(n as u32)
                 .run()
                 .map(drop)
@@ -368,9 +398,10 @@ impl Backend for OpenCl {
         window: &Window,
         count: usize,
         image: [usize; 2],
-    ) -> Result<Shared, Error> {
-        let ([h, w], places) = (image, window.places(&image)?);
-        let sizes = [[h, w], places, window.size, window.step].concat();
+    ) -> Result<Shared> {
+        let [h, w] = image;
+        let steps = [window.stride, window.dilation];
+        let sizes = [[image, window.size], steps].concat().concat();
         // A step that is too long for a kernel is too long to be made.
         let int = |&size: &usize| i32::try_from(size).unwrap_or(i32::MAX);
         let sizes: Vec<i32> = sizes.iter().map(int).collect();
@@ -378,10 +409,10 @@ impl Backend for OpenCl {
         let n = count * h * w;
         self.fill(n, |out| {
             self.each(&kernels::FOLD_WINDOWS, n)
-                .input(buffer(a), a.offset() + a.len())
+                .input(buffer(a))
                 .scalar(a.offset() as u32)
                 .scalar(sizes)
-                .output(out, n)
+                .output(out)
                 .scalar(n as u32)
                 .run()
                 .map(drop)
@@ -389,20 +420,6 @@ impl Backend for OpenCl {
     }
 }
 
-// ANCHOR: binary
-/// The kernel for dense operands, and the one for operands with any strides.
-fn kernels_of(op: Binary) -> (Kernel, Kernel) {
-    match op {
-        Binary::Add => (kernels::BINARY_ADD, kernels::STRIDED_ADD),
-        Binary::Mul => (kernels::BINARY_MUL, kernels::STRIDED_MUL),
-        Binary::Div => (kernels::BINARY_DIV, kernels::STRIDED_DIV),
-        Binary::Less => (kernels::BINARY_LESS, kernels::STRIDED_LESS),
-        Binary::AtMost => (kernels::BINARY_AT_MOST, kernels::STRIDED_AT_MOST),
-        Binary::Equal => (kernels::BINARY_EQUAL, kernels::STRIDED_EQUAL),
-    }
-}
-// ANCHOR_END: binary
-
 fn buffer(a: &Array) -> &Buffer<f32> {
-    own::<Pooled>(&**a.storage()).buffer()
+    downcast::<Pooled>(&**a.storage()).buffer()
 }

@@ -1,4 +1,4 @@
-//! Buffers that are used again, built in chapter 22.
+//! Buffers that are used again, built in "Eight functions, one dispatch".
 //!
 //! To allocate on a device takes longer than to compute a little there, and
 //! a training step asks for the same sizes again and again. So a buffer that
@@ -7,12 +7,10 @@
 //! read before its next user writes to it.
 
 use std::collections::HashMap;
-use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::{Memory, Storage};
-use crate::error::Error;
-use crate::ledger;
+use super::Memory;
+use crate::error::Result;
 use crate::opencl::{Buffer, Gpu};
 
 /// The buffers that wait, by their length.
@@ -32,19 +30,15 @@ struct Waiting {
 }
 
 impl Pool {
-    pub(super) fn new(limit: u64) -> Arc<Pool> {
-        Arc::new(Pool { waiting: Mutex::default(), limit })
+    pub(super) fn new(limit: u64) -> Pool {
+        Pool { waiting: Mutex::default(), limit }
     }
 }
 
 // ANCHOR: take
 impl Pool {
     /// A buffer of this length that has waited, or else a new one.
-    pub(super) fn take(
-        self: &Arc<Pool>,
-        gpu: &Gpu,
-        len: usize,
-    ) -> Result<Pooled, Error> {
+    pub(super) fn take(&self, gpu: &Gpu, len: usize) -> Result<Buffer<f32>> {
         let mut waiting = self.lock();
         let found = waiting.buffers.get_mut(&len).and_then(Vec::pop);
         let buffer = match found {
@@ -59,23 +53,20 @@ impl Pool {
                 gpu.allocate(len)
             })?,
         };
-        drop(waiting);
-        Ok(self.adopt(buffer))
+        waiting.use_more(bytes(&buffer));
+        Ok(buffer)
     }
 }
 // ANCHOR_END: take
 
 impl Pool {
-    /// A buffer from elsewhere, which will wait here afterwards.
-    pub(super) fn adopt(self: &Arc<Pool>, buffer: Buffer<f32>) -> Pooled {
-        let mut waiting = self.lock();
-        waiting.used += bytes(&buffer);
-        waiting.peak = waiting.peak.max(waiting.used);
-        ledger::count(|counts| counts.storages += 1);
-        Pooled { buffer: Some(buffer), pool: Arc::clone(self) }
+    /// Counts a buffer from elsewhere, which will wait here afterwards.
+    pub(super) fn adopt(&self, buffer: &Buffer<f32>) {
+        self.lock().use_more(bytes(buffer));
     }
 
-    fn give_back(&self, buffer: Buffer<f32>) {
+    /// Takes a buffer back that nobody uses any more.
+    pub(super) fn give_back(&self, buffer: Buffer<f32>) {
         let mut waiting = self.lock();
         waiting.used -= bytes(&buffer);
         if waiting.bytes + bytes(&buffer) <= self.limit {
@@ -96,37 +87,10 @@ impl Pool {
     }
 }
 
-/// A storage that goes back to its pool.
-pub(super) struct Pooled {
-    /// Empty only while it is dropped.
-    buffer: Option<Buffer<f32>>,
-    pool: Arc<Pool>,
-}
-
-impl Pooled {
-    pub(super) fn buffer(&self) -> &Buffer<f32> {
-        self.buffer.as_ref().expect("it is not being dropped")
-    }
-}
-
-impl Storage for Pooled {
-    fn len(&self) -> usize {
-        self.buffer().len()
-    }
-}
-
-impl Drop for Pooled {
-    fn drop(&mut self) {
-        ledger::count(|counts| counts.storages_freed += 1);
-        if let Some(buffer) = self.buffer.take() {
-            self.pool.give_back(buffer);
-        }
-    }
-}
-
-impl fmt::Debug for Pooled {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.buffer().fmt(f)
+impl Waiting {
+    fn use_more(&mut self, bytes: u64) {
+        self.used += bytes;
+        self.peak = self.peak.max(self.used);
     }
 }
 

@@ -1,25 +1,34 @@
 //! One result element from the elements at the same place.
 
-use super::super::{Array, Binary, Context, Function, Tensor, Unary};
-use crate::error::Error;
+use std::f32::consts::SQRT_2;
+
+use super::super::{Array, Binary, Context, Function, Gradients, Tensor};
+use super::super::{Unary, apply};
+use super::stretch;
+use crate::error::Result;
 use crate::ops::Op;
 
 // ANCHOR: mul
+impl Tensor {
+    /// The elementwise product; the shapes broadcast.
+    #[track_caller]
+    pub fn mul(&self, other: &Tensor) -> Tensor {
+        let [a, b] = stretch("mul", [self, other]);
+        apply(Mul, &[&a, &b])
+    }
+}
+
 /// The product of two equal shapes.
 ///
 /// `grad_a = grad_out * b`, `grad_b = grad_out * a`.
 pub struct Mul;
 
 impl Function for Mul {
-    fn name(&self) -> &'static str {
-        "mul"
+    fn op(&self) -> Op {
+        Op::Mul
     }
 
-    fn forward(
-        &self,
-        ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
         // Each operand is needed for the gradient of the other.
         if ctx.needs(0) {
             ctx.save_input(1, inputs[1]);
@@ -30,11 +39,7 @@ impl Function for Mul {
         inputs[0].binary(Binary::Mul, inputs[1])
     }
 
-    fn backward(
-        &self,
-        ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         vec![
             ctx.needs(0).then(|| grad_out.mul(&ctx.input(1))),
             ctx.needs(1).then(|| grad_out.mul(&ctx.input(0))),
@@ -44,31 +49,73 @@ impl Function for Mul {
 // ANCHOR_END: mul
 
 // ANCHOR: add
+impl Tensor {
+    /// The elementwise sum; the shapes broadcast.
+    #[track_caller]
+    pub fn add(&self, other: &Tensor) -> Tensor {
+        let [a, b] = stretch("add", [self, other]);
+        apply(Add, &[&a, &b])
+    }
+}
+
 /// The sum of two equal shapes: each operand gets `grad_out`.
 pub struct Add;
 
 impl Function for Add {
-    fn name(&self) -> &'static str {
-        "add"
+    fn op(&self) -> Op {
+        Op::Add
     }
 
-    fn forward(
-        &self,
-        _ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
+    fn forward(&self, _: &mut Context, inputs: &[&Array]) -> Result<Array> {
         inputs[0].binary(Binary::Add, inputs[1])
     }
 
-    fn backward(
-        &self,
-        ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         [0, 1].map(|i| ctx.needs(i).then(|| grad_out.clone())).into()
     }
 }
 // ANCHOR_END: add
+
+impl Tensor {
+    /// `a - b`, as `a + (-b)`.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let a = Tensor::new(&[2], &[3.0, 5.0], Device::Cpu)?;
+    /// let b = Tensor::new(&[2], &[1.0, 7.0], Device::Cpu)?;
+    /// assert_eq!(a.sub(&b).to_vec()?, [2.0, -2.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the shapes do not broadcast, or the devices differ.
+    #[track_caller]
+    pub fn sub(&self, other: &Tensor) -> Tensor {
+        // What is derived refuses under its own name.
+        let [a, b] = stretch("sub", [self, other]);
+        a.add(&b.neg())
+    }
+
+    /// The elementwise quotient; the shapes broadcast.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let a = Tensor::new(&[2], &[3.0, 5.0], Device::Cpu)?;
+    /// let b = Tensor::new(&[2], &[2.0, 5.0], Device::Cpu)?;
+    /// assert_eq!(a.div(&b).to_vec()?, [1.5, 1.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the shapes do not broadcast, or the devices differ.
+    #[track_caller]
+    pub fn div(&self, other: &Tensor) -> Tensor {
+        let [a, b] = stretch("div", [self, other]);
+        apply(Div, &[&a, &b])
+    }
+}
 
 /// The quotient of two equal shapes.
 ///
@@ -76,15 +123,11 @@ impl Function for Add {
 pub struct Div;
 
 impl Function for Div {
-    fn name(&self) -> &'static str {
-        "div"
+    fn op(&self) -> Op {
+        Op::Div
     }
 
-    fn forward(
-        &self,
-        ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
         ctx.save_input(1, inputs[1]);
         let output = inputs[0].binary(Binary::Div, inputs[1])?;
         if ctx.needs(1) {
@@ -93,11 +136,7 @@ impl Function for Div {
         Ok(output)
     }
 
-    fn backward(
-        &self,
-        ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         let b = ctx.input(1);
         let share = || grad_out.mul(&ctx.output()).neg();
         vec![
@@ -107,30 +146,104 @@ impl Function for Div {
     }
 }
 
+impl Tensor {
+    /// `-a`.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2], &[1.0, -2.0], Device::Cpu)?;
+    /// assert_eq!(x.neg().to_vec()?, [-1.0, 2.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn neg(&self) -> Tensor {
+        self.scale(-1.0)
+    }
+
+    /// Each element to the power of a number.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2], &[2.0, -3.0], Device::Cpu)?;
+    /// assert_eq!(x.pow(2.0).to_vec()?, [4.0, 9.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn pow(&self, number: f32) -> Tensor {
+        apply(Pow(number), &[self])
+    }
+}
+
+/// A power with a number for exponent:
+/// `grad_a = grad_out * number * a^(number - 1)`.
+pub struct Pow(pub f32);
+
+impl Function for Pow {
+    fn op(&self) -> Op {
+        Op::Pow(self.0)
+    }
+
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
+        ctx.save_input(0, inputs[0]);
+        inputs[0].unary(Unary::power(self.0))
+    }
+
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
+        let slope = match self.0 {
+            0.0 => ctx.input(0).zeros_like(),
+            number => ctx.input(0).pow(number - 1.0).scale(number),
+        };
+        vec![Some(grad_out.mul(&slope))]
+    }
+}
+
+impl Tensor {
+    /// The exponential of each element.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2], &[0.0, 1.0], Device::Cpu)?;
+    /// assert_eq!(x.exp().to_vec()?, [1.0, 1f32.exp()]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn exp(&self) -> Tensor {
+        apply(Exp, &[self])
+    }
+}
+
 /// The exponential, which is its own slope: `grad_a = grad_out * output`.
 pub struct Exp;
 
 impl Function for Exp {
-    fn name(&self) -> &'static str {
-        "exp"
+    fn op(&self) -> Op {
+        Op::Exp
     }
 
-    fn forward(
-        &self,
-        ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
         let output = inputs[0].unary(Unary::Exp)?;
         ctx.save_output(&output);
         Ok(output)
     }
 
-    fn backward(
-        &self,
-        ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         vec![Some(grad_out.mul(&ctx.output()))]
+    }
+}
+
+impl Tensor {
+    /// The natural logarithm of each element.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2], &[1.0, 2.0], Device::Cpu)?;
+    /// assert_eq!(x.log().to_vec()?, [0.0, 2f32.ln()]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    #[doc(alias = "ln")]
+    #[track_caller]
+    pub fn log(&self) -> Tensor {
+        apply(Log, &[self])
     }
 }
 
@@ -138,25 +251,32 @@ impl Function for Exp {
 pub struct Log;
 
 impl Function for Log {
-    fn name(&self) -> &'static str {
-        "log"
+    fn op(&self) -> Op {
+        Op::Log
     }
 
-    fn forward(
-        &self,
-        ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
         ctx.save_input(0, inputs[0]);
         inputs[0].unary(Unary::Log)
     }
 
-    fn backward(
-        &self,
-        ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         vec![Some(grad_out.div(&ctx.input(0)))]
+    }
+}
+
+impl Tensor {
+    /// The positive part of each element.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2], &[-1.0, 2.0], Device::Cpu)?;
+    /// assert_eq!(x.relu().to_vec()?, [0.0, 2.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn relu(&self) -> Tensor {
+        apply(Relu, &[self])
     }
 }
 
@@ -165,27 +285,60 @@ impl Function for Log {
 pub struct Relu;
 
 impl Function for Relu {
-    fn name(&self) -> &'static str {
-        "relu"
+    fn op(&self) -> Op {
+        Op::Relu
     }
 
-    fn forward(
-        &self,
-        ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
         ctx.save_input(0, inputs[0]);
         inputs[0].unary(Unary::Relu)
     }
 
-    fn backward(
-        &self,
-        ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         let a = ctx.input(0);
-        let stopped = a.at_most(&a.zeros());
-        vec![Some(stopped.choose(&grad_out.zeros(), grad_out))]
+        let stopped = a.at_most(&a.zeros_like());
+        vec![Some(stopped.choose(&grad_out.zeros_like(), grad_out))]
+    }
+}
+
+impl Tensor {
+    /// The absolute value, as two positive parts; at 0 the slope is 0.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2], &[-1.0, 2.0], Device::Cpu)?;
+    /// assert_eq!(x.abs().to_vec()?, [1.0, 2.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn abs(&self) -> Tensor {
+        self.relu().add(&self.neg().relu())
+    }
+
+    /// The square root, as a power.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2], &[4.0, 9.0], Device::Cpu)?;
+    /// assert_eq!(x.sqrt().to_vec()?, [2.0, 3.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn sqrt(&self) -> Tensor {
+        self.pow(0.5)
+    }
+
+    /// The hyperbolic tangent of each element.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2], &[0.0, 20.0], Device::Cpu)?;
+    /// assert_eq!(x.tanh().to_vec()?, [0.0, 1.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn tanh(&self) -> Tensor {
+        apply(Tanh, &[self])
     }
 }
 
@@ -193,144 +346,64 @@ impl Function for Relu {
 pub struct Tanh;
 
 impl Function for Tanh {
-    fn name(&self) -> &'static str {
-        "tanh"
+    fn op(&self) -> Op {
+        Op::Tanh
     }
 
-    fn forward(
-        &self,
-        ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
         let output = inputs[0].unary(Unary::Tanh)?;
         ctx.save_output(&output);
         Ok(output)
     }
 
-    fn backward(
-        &self,
-        ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         let y = ctx.output();
         vec![Some(grad_out.mul(&y.mul(&y).neg().shift(1.0)))]
     }
 }
 
 // ANCHOR: sigmoid
+impl Tensor {
+    /// The logistic function of each element.
+    #[track_caller]
+    pub fn sigmoid(&self) -> Tensor {
+        apply(Sigmoid, &[self])
+    }
+}
+
 /// The logistic function: `grad_a = grad_out * output * (1 - output)`.
 pub struct Sigmoid;
 
 impl Function for Sigmoid {
-    fn name(&self) -> &'static str {
-        "sigmoid"
+    fn op(&self) -> Op {
+        Op::Sigmoid
     }
 
-    fn forward(
-        &self,
-        ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
         let output = inputs[0].unary(Unary::Sigmoid)?;
         ctx.save_output(&output);
         Ok(output)
     }
 
-    fn backward(
-        &self,
-        ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         let y = ctx.output();
         vec![Some(grad_out.mul(&y.mul(&y.neg().shift(1.0))))]
     }
 }
 // ANCHOR_END: sigmoid
 
-/// The sine: `grad_a = grad_out * cos a`.
-pub struct Sin;
-
-impl Function for Sin {
-    fn name(&self) -> &'static str {
-        "sin"
-    }
-
-    fn forward(
-        &self,
-        ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
-        ctx.save_input(0, inputs[0]);
-        inputs[0].unary(Unary::Sin)
-    }
-
-    fn backward(
-        &self,
-        ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
-        vec![Some(grad_out.mul(&ctx.input(0).cos()))]
-    }
-}
-
-/// The cosine: `grad_a = -grad_out * sin a`.
-pub struct Cos;
-
-impl Function for Cos {
-    fn name(&self) -> &'static str {
-        "cos"
-    }
-
-    fn forward(
-        &self,
-        ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
-        ctx.save_input(0, inputs[0]);
-        inputs[0].unary(Unary::Cos)
-    }
-
-    fn backward(
-        &self,
-        ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
-        vec![Some(grad_out.mul(&ctx.input(0).sin().neg()))]
-    }
-}
-
-/// From each place the element of one operand or of the other. The mask, the
-/// first operand, says which; it has no slope.
-pub struct Where;
-
-impl Function for Where {
-    fn name(&self) -> &'static str {
-        "where"
-    }
-
-    fn op(&self) -> Op {
-        Op::Where
-    }
-
-    fn forward(
-        &self,
-        ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
-        ctx.save_input(0, inputs[0]);
-        inputs[0].choose(inputs[1], inputs[2])
-    }
-
-    fn backward(
-        &self,
-        ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
-        let (mask, zeros) = (ctx.input(0).detach(), grad_out.zeros());
-        vec![
-            ctx.needs(0).then(|| zeros.clone()),
-            ctx.needs(1).then(|| mask.choose(grad_out, &zeros)),
-            ctx.needs(2).then(|| mask.choose(&zeros, grad_out)),
-        ]
+impl Tensor {
+    /// Multiplies each element with the share of a bell that lies below it:
+    /// the Gaussian error linear unit, exact by [`Tensor::erf`].
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[3], &[0.0, 9.0, -9.0], Device::Cpu)?;
+    /// assert_eq!(x.gelu().to_vec()?, [0.0, 9.0, 0.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn gelu(&self) -> Tensor {
+        self.scale(0.5).mul(&self.over(SQRT_2).erf().shift(1.0))
     }
 }

@@ -1,258 +1,357 @@
-//! The same elements elsewhere: in another order, repeated, cut out, padded,
-//! or on another device. On one device most of them move nothing.
+//! The same elements elsewhere: in another order, repeated, or on another
+//! device. On one device most of them move nothing.
 
-use std::ops::Range;
+use super::super::{Array, Context, Device, Function, Gradients, Tensor};
+use super::super::{apply, try_apply};
+use crate::checks;
+use crate::error::{Result, mistake, or_raise};
+use crate::ops::{Keep, Op};
+use crate::shape::{broadcast, stretched};
 
-use super::super::{Array, Context, Device, Function, Tensor};
-use crate::error::{Error, or_raise};
-use crate::ops::Op;
+impl Tensor {
+    /// Gives the elements, in row-major order, another shape.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2, 3], &[1., 2., 3., 4., 5., 6.], Device::Cpu)?;
+    /// assert_eq!(x.reshape(&[3, 2]).shape(), [3, 2]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the new shape has another number of elements.
+    #[track_caller]
+    #[doc(alias = "view")]
+    pub fn reshape(&self, shape: &[usize]) -> Tensor {
+        apply(Reshape(shape.to_vec()), &[self])
+    }
+}
 
 /// The same elements in row-major order under another shape; the gradient
 /// gets the old one back.
-pub struct Reshape {
-    /// The shape of the result.
-    pub shape: Vec<usize>,
-    /// The shape of the operand, to go back to.
-    pub from: Vec<usize>,
-}
+pub struct Reshape(pub Vec<usize>);
 
 impl Function for Reshape {
-    fn name(&self) -> &'static str {
-        "reshape"
-    }
-
     fn op(&self) -> Op {
-        Op::Reshape(self.shape.clone())
+        Op::Reshape(self.0.clone())
     }
 
-    fn forward(
-        &self,
-        _ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
-        inputs[0].reshape(&self.shape)
+    fn forward(&self, _: &mut Context, inputs: &[&Array]) -> Result<Array> {
+        inputs[0].reshape(&self.0)
     }
 
-    fn backward(
-        &self,
-        _ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
-        vec![Some(grad_out.reshape(&self.from))]
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
+        vec![Some(grad_out.reshape(ctx.shape(0)))]
     }
 }
 
-/// The axes in another order; the gradient's are put back.
-pub struct Permute {
-    /// Axis `i` of the result is `axes[i]` of the operand.
-    pub axes: Vec<usize>,
+impl Tensor {
+    /// Puts a new axis of size 1 before the axis of this number, or at the
+    /// end.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2, 3], &[1., 2., 3., 4., 5., 6.], Device::Cpu)?;
+    /// assert_eq!(x.unsqueeze(1).shape(), [2, 1, 3]);
+    /// assert_eq!(x.unsqueeze(2).shape(), [2, 3, 1]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If there are fewer axes.
+    #[track_caller]
+    #[doc(alias = "expand_dims")]
+    pub fn unsqueeze(&self, axis: usize) -> Tensor {
+        if axis > self.shape().len() {
+            mistake(format!(
+                "unsqueeze: shape {:?} has {} axes, so a new one can have a \
+                 number from 0 to {}, not {axis}",
+                self.shape(),
+                self.shape().len(),
+                self.shape().len()
+            ));
+        }
+        let mut shape = self.shape().to_vec();
+        shape.insert(axis, 1);
+        self.reshape(&shape)
+    }
+
+    /// Takes out an axis of size 1.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2, 1], &[1., 2.], Device::Cpu)?;
+    /// assert_eq!(x.squeeze(1).shape(), [2]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If there is no such axis, or its size is not 1.
+    #[track_caller]
+    pub fn squeeze(&self, axis: usize) -> Tensor {
+        or_raise(checks::axes("squeeze", self.shape(), &[axis]));
+        let mut shape = self.shape().to_vec();
+        match shape.remove(axis) {
+            1 => self.reshape(&shape),
+            size => mistake(format!(
+                "squeeze: axis {axis} of shape {:?} has size {size}; only an \
+                 axis of size 1 can be taken out",
+                self.shape()
+            )),
+        }
+    }
 }
+
+impl Tensor {
+    /// Exchanges the last two axes.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2, 3], &[1., 2., 3., 4., 5., 6.], Device::Cpu)?;
+    /// assert_eq!(x.transpose().to_vec()?, [1., 4., 2., 5., 3., 6.]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If there are fewer than two.
+    #[track_caller]
+    #[doc(alias = "mT")]
+    pub fn transpose(&self) -> Tensor {
+        or_raise(checks::two_axes("transpose", self.shape()));
+        let mut axes = self.axes();
+        let count = axes.len();
+        axes.swap(count - 2, count - 1);
+        self.permute(&axes)
+    }
+
+    /// Puts the axes in another order: axis `i` of the result is `axes[i]`
+    /// here.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[1, 2, 3], &[0.; 6], Device::Cpu)?;
+    /// assert_eq!(x.permute(&[2, 0, 1]).shape(), [3, 1, 2]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If `axes` does not name each axis once.
+    #[track_caller]
+    pub fn permute(&self, axes: &[usize]) -> Tensor {
+        apply(Permute(axes.to_vec()), &[self])
+    }
+}
+
+/// The axes in another order; the gradient's are put back. Axis `i` of the
+/// result is the axis of the operand with the i-th of these numbers.
+pub struct Permute(pub Vec<usize>);
 
 impl Function for Permute {
-    fn name(&self) -> &'static str {
-        "permute"
-    }
-
     fn op(&self) -> Op {
-        Op::Permute(self.axes.clone())
+        Op::Permute(self.0.clone())
     }
 
-    fn forward(
-        &self,
-        _ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
-        inputs[0].permute(&self.axes)
+    fn forward(&self, _: &mut Context, inputs: &[&Array]) -> Result<Array> {
+        inputs[0].permute(&self.0)
     }
 
-    fn backward(
-        &self,
-        _ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
-        let mut back = vec![0; self.axes.len()];
-        for (to, &from) in self.axes.iter().enumerate() {
+    fn backward(&self, _: &Context, grad_out: &Tensor) -> Gradients {
+        let mut back = vec![0; self.0.len()];
+        for (to, &from) in self.0.iter().enumerate() {
             back[from] = to;
         }
         vec![Some(grad_out.permute(&back))]
     }
 }
 
+impl Tensor {
+    /// Repeats the elements along axes of size 1 and along new axes in
+    /// front, without copying them.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let row = Tensor::new(&[2], &[1., 2.], Device::Cpu)?;
+    /// assert_eq!(row.expand(&[2, 2]).to_vec()?, [1., 2., 1., 2.]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the sizes, aligned at the right, are neither equal nor 1.
+    #[track_caller]
+    #[doc(alias = "broadcast_to")]
+    pub fn expand(&self, shape: &[usize]) -> Tensor {
+        match shape == self.shape() {
+            true => self.clone(),
+            false => apply(Expand(shape.to_vec()), &[self]),
+        }
+    }
+}
+
 // ANCHOR: expand
 /// The operand repeated to a larger shape. Its gradient is the mirror:
 /// `grad_out`, summed over what was repeated.
-pub struct Expand {
-    /// The shape of the result.
-    pub shape: Vec<usize>,
-    /// The shape of the operand, to go back to.
-    pub from: Vec<usize>,
-}
+pub struct Expand(pub Vec<usize>);
 
 impl Function for Expand {
-    fn name(&self) -> &'static str {
-        "expand"
-    }
-
     fn op(&self) -> Op {
-        Op::Expand(self.shape.clone())
+        Op::Expand(self.0.clone())
     }
 
-    fn forward(
-        &self,
-        _ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
-        inputs[0].expand(&self.shape)
+    fn forward(&self, _: &mut Context, inputs: &[&Array]) -> Result<Array> {
+        inputs[0].expand(&self.0)
     }
 
-    fn backward(
-        &self,
-        _ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
-        vec![Some(grad_out.sum_to(&self.from))]
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
+        vec![Some(grad_out.sum_to(ctx.shape(0)))]
     }
 }
 // ANCHOR_END: expand
 
-// ANCHOR: slice
-/// A part of each axis. What was left out gets no gradient: zeros.
-pub struct Slice {
-    /// The part of each axis.
-    pub ranges: Vec<Range<usize>>,
-    /// The shape of the operand, to go back to.
-    pub from: Vec<usize>,
-}
-
-impl Function for Slice {
-    fn name(&self) -> &'static str {
-        "slice"
-    }
-
-    fn op(&self) -> Op {
-        Op::Slice(self.ranges.clone())
-    }
-
-    fn forward(
-        &self,
-        _ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
-        inputs[0].slice(&self.ranges)
-    }
-
-    fn backward(
-        &self,
-        _ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
-        let axes = self.ranges.iter().zip(&self.from);
-        let widths = axes.map(|(r, n)| [r.start, n - r.end]);
-        vec![Some(grad_out.pad(&widths.collect::<Vec<_>>()))]
-    }
-}
-// ANCHOR_END: slice
-
-/// Zeros around. What was added takes its gradient with it.
-pub struct Pad {
-    /// How many before and behind, for each axis.
-    pub widths: Vec<[usize; 2]>,
-    /// The shape of the operand, to go back to.
-    pub from: Vec<usize>,
-}
-
-impl Function for Pad {
-    fn name(&self) -> &'static str {
-        "pad"
-    }
-
-    fn op(&self) -> Op {
-        Op::Pad(self.widths.clone())
-    }
-
-    fn forward(
-        &self,
-        _ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
-        inputs[0].pad(&self.widths)
-    }
-
-    fn backward(
-        &self,
-        _ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
-        let axes = self.widths.iter().zip(&self.from);
-        let inner = axes.map(|(width, n)| width[0]..width[0] + n);
-        vec![Some(grad_out.slice(&inner.collect::<Vec<_>>()))]
+impl Tensor {
+    /// Sums over each axis along which `shape` is shorter: the mirror of
+    /// [`Tensor::expand`].
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2, 3], &[1., 2., 3., 4., 5., 6.], Device::Cpu)?;
+    /// assert_eq!(x.sum_to(&[3]).to_vec()?, [5., 7., 9.]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the sizes of `shape`, aligned at the right, are neither equal nor 1.
+    #[track_caller]
+    #[doc(alias = "sum_to_size")]
+    pub fn sum_to(&self, shape: &[usize]) -> Tensor {
+        if broadcast(shape, self.shape()).as_deref() != Some(self.shape()) {
+            mistake(format!(
+                "sum: {:?} does not sum to {shape:?}; aligned at the right, \
+                 each size must be equal or 1",
+                self.shape()
+            ));
+        }
+        let axes = stretched(shape, self.shape());
+        match axes.is_empty() {
+            true => self.clone(),
+            false => self.sum_over(&axes, Keep::Yes).reshape(shape),
+        }
     }
 }
 
-/// Some axes backwards, and the gradient's too.
-pub struct Flip {
-    /// The axes.
-    pub axes: Vec<usize>,
+impl Tensor {
+    /// Lays so many copies side by side along each axis, and along new axes
+    /// in front.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2], &[1., 2.], Device::Cpu)?;
+    /// assert_eq!(x.repeat(&[2]).to_vec()?, [1., 2., 1., 2.]);
+    /// assert_eq!(x.repeat(&[3, 1]).shape(), [3, 2]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If there are fewer numbers than axes.
+    #[track_caller]
+    #[doc(alias = "tile")]
+    pub fn repeat(&self, counts: &[usize]) -> Tensor {
+        let Some(new) = counts.len().checked_sub(self.shape().len()) else {
+            mistake(format!(
+                "repeat: {} counts for shape {:?}; give each axis one",
+                counts.len(),
+                self.shape()
+            ))
+        };
+        let mut sizes = vec![1; new];
+        sizes.extend(self.shape());
+        // Each axis gets another one in front, for its copies.
+        let pairs = || sizes.iter().zip(counts);
+        let apart: Vec<usize> = pairs().flat_map(|(&n, _)| [1, n]).collect();
+        let copies: Vec<usize> =
+            pairs().flat_map(|(&n, &count)| [count, n]).collect();
+        let whole = pairs().map(|(&n, &count)| n.saturating_mul(count));
+        let whole: Vec<usize> = whole.collect();
+        self.reshape(&apart).expand(&copies).reshape(&whole)
+    }
 }
+
+impl Tensor {
+    /// Turns some axes around: their last element comes first.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2, 3], &[1., 2., 3., 4., 5., 6.], Device::Cpu)?;
+    /// assert_eq!(x.flip(&[1]).to_vec()?, [3., 2., 1., 6., 5., 4.]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If there is no such axis, or one is named twice.
+    #[track_caller]
+    pub fn flip(&self, axes: &[usize]) -> Tensor {
+        apply(Flip(axes.to_vec()), &[self])
+    }
+}
+
+/// Some axes from their last element on, and the gradient's too.
+pub struct Flip(pub Vec<usize>);
 
 impl Function for Flip {
-    fn name(&self) -> &'static str {
-        "flip"
-    }
-
     fn op(&self) -> Op {
-        Op::Flip(self.axes.clone())
+        Op::Flip(self.0.clone())
     }
 
-    fn forward(
-        &self,
-        _ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
-        inputs[0].flip(&self.axes)
+    fn forward(&self, _: &mut Context, inputs: &[&Array]) -> Result<Array> {
+        inputs[0].flip(&self.0)
     }
 
-    fn backward(
-        &self,
-        _ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
-        vec![Some(grad_out.flip(&self.axes))]
+    fn backward(&self, _: &Context, grad_out: &Tensor) -> Gradients {
+        vec![Some(grad_out.flip(&self.0))]
     }
 }
 
-// ANCHOR: move
+impl Tensor {
+    /// Copies the tensor to another device; its gradient travels back.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2], &[1., 2.], Device::Cpu)?;
+    /// assert_eq!(x.to(Device::Cpu)?.to_vec()?, [1., 2.]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If there is no such device, or it has no room.
+    pub fn to(&self, device: Device) -> Result<Tensor> {
+        try_apply(To(device), &[self])
+    }
+}
+
+// ANCHOR: to
 /// A copy on another device. Its gradient travels back.
-pub struct Move {
-    /// The device of the result.
-    pub to: Device,
-    /// The device of the operand.
-    pub from: Device,
-}
+pub struct To(pub Device);
 
-impl Function for Move {
-    fn name(&self) -> &'static str {
-        "to"
-    }
-
+impl Function for To {
     fn op(&self) -> Op {
-        Op::To(self.to.to_string())
+        Op::To(self.0.to_string())
     }
 
-    fn forward(
-        &self,
-        _ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
-        inputs[0].to(self.to)
+    fn forward(&self, _: &mut Context, inputs: &[&Array]) -> Result<Array> {
+        inputs[0].to(self.0)
     }
 
-    fn backward(
-        &self,
-        _ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
-        vec![Some(or_raise(grad_out.to(self.from)))]
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
+        vec![Some(or_raise(grad_out.to(ctx.device(0))))]
     }
 }
-// ANCHOR_END: move
+// ANCHOR_END: to

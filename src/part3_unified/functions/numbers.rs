@@ -1,35 +1,54 @@
 //! Arithmetic with a number, which is a parameter and gets no gradient.
 
-use super::super::{Array, Context, Function, Tensor, Unary};
-use crate::error::Error;
+use super::super::{Array, Context, Function, Gradients, Tensor};
+use super::super::{Unary, apply};
+use crate::error::Result;
 use crate::ops::Op;
+
+impl Tensor {
+    /// Each element times a number, which gets no gradient.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2], &[1.0, -2.0], Device::Cpu)?;
+    /// assert_eq!(x.scale(3.0).to_vec()?, [3.0, -6.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn scale(&self, number: f32) -> Tensor {
+        apply(Scale(number), &[self])
+    }
+}
 
 /// A product with a number, which gets no gradient.
 pub struct Scale(pub f32);
 
 impl Function for Scale {
-    fn name(&self) -> &'static str {
-        "scale"
-    }
-
     fn op(&self) -> Op {
         Op::Scale(self.0)
     }
 
-    fn forward(
-        &self,
-        _ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
+    fn forward(&self, _: &mut Context, inputs: &[&Array]) -> Result<Array> {
         inputs[0].unary(Unary::Scale(self.0))
     }
 
-    fn backward(
-        &self,
-        _ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
+    fn backward(&self, _: &Context, grad_out: &Tensor) -> Gradients {
         vec![Some(grad_out.scale(self.0))]
+    }
+}
+
+impl Tensor {
+    /// Each element plus a number.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2], &[1.0, -2.0], Device::Cpu)?;
+    /// assert_eq!(x.shift(3.0).to_vec()?, [4.0, 1.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn shift(&self, number: f32) -> Tensor {
+        apply(Shift(number), &[self])
     }
 }
 
@@ -37,28 +56,31 @@ impl Function for Scale {
 pub struct Shift(pub f32);
 
 impl Function for Shift {
-    fn name(&self) -> &'static str {
-        "shift"
-    }
-
     fn op(&self) -> Op {
         Op::Shift(self.0)
     }
 
-    fn forward(
-        &self,
-        _ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
+    fn forward(&self, _: &mut Context, inputs: &[&Array]) -> Result<Array> {
         inputs[0].unary(Unary::Shift(self.0))
     }
 
-    fn backward(
-        &self,
-        _ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
+    fn backward(&self, _: &Context, grad_out: &Tensor) -> Gradients {
         vec![Some(grad_out.clone())]
+    }
+}
+
+impl Tensor {
+    /// Each element divided by a number.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2], &[1.0, -2.0], Device::Cpu)?;
+    /// assert_eq!(x.over(2.0).to_vec()?, [0.5, -1.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn over(&self, number: f32) -> Tensor {
+        apply(Over(number), &[self])
     }
 }
 
@@ -66,28 +88,31 @@ impl Function for Shift {
 pub struct Over(pub f32);
 
 impl Function for Over {
-    fn name(&self) -> &'static str {
-        "over"
-    }
-
     fn op(&self) -> Op {
         Op::Over(self.0)
     }
 
-    fn forward(
-        &self,
-        _ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
+    fn forward(&self, _: &mut Context, inputs: &[&Array]) -> Result<Array> {
         inputs[0].unary(Unary::Over(self.0))
     }
 
-    fn backward(
-        &self,
-        _ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
+    fn backward(&self, _: &Context, grad_out: &Tensor) -> Gradients {
         vec![Some(grad_out.over(self.0))]
+    }
+}
+
+impl Tensor {
+    /// A number divided by each element.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2], &[1.0, -2.0], Device::Cpu)?;
+    /// assert_eq!(x.under(2.0).to_vec()?, [2.0, -1.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn under(&self, number: f32) -> Tensor {
+        apply(Under(number), &[self])
     }
 }
 
@@ -95,66 +120,19 @@ impl Function for Over {
 pub struct Under(pub f32);
 
 impl Function for Under {
-    fn name(&self) -> &'static str {
-        "under"
-    }
-
     fn op(&self) -> Op {
         Op::Under(self.0)
     }
 
-    fn forward(
-        &self,
-        ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
         let output = inputs[0].unary(Unary::Under(self.0))?;
         ctx.save_input(0, inputs[0]);
         ctx.save_output(&output);
         Ok(output)
     }
 
-    fn backward(
-        &self,
-        ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         let share = grad_out.mul(&ctx.output()).neg();
         vec![Some(share.div(&ctx.input(0)))]
-    }
-}
-
-/// A power with a number for exponent:
-/// `grad_a = grad_out * number * a^(number - 1)`.
-pub struct Pow(pub f32);
-
-impl Function for Pow {
-    fn name(&self) -> &'static str {
-        "pow"
-    }
-
-    fn op(&self) -> Op {
-        Op::Pow(self.0)
-    }
-
-    fn forward(
-        &self,
-        ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
-        ctx.save_input(0, inputs[0]);
-        inputs[0].unary(Unary::Pow(self.0))
-    }
-
-    fn backward(
-        &self,
-        ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
-        let slope = match self.0 {
-            0.0 => ctx.input(0).zeros(),
-            number => ctx.input(0).pow(number - 1.0).scale(number),
-        };
-        vec![Some(grad_out.mul(&slope))]
     }
 }

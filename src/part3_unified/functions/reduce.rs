@@ -1,9 +1,43 @@
 //! Many elements into one.
 
-use super::super::arithmetic::with_ones;
-use super::super::{Array, Context, Function, Reduce, Tensor};
-use crate::error::Error;
+use super::super::apply;
+use super::super::{Array, Context, Function, Gradients, Reduce, Tensor};
+use crate::checks;
+use crate::error::{Result, or_raise};
 use crate::ops::{Keep, Op};
+use crate::shape::with_ones;
+
+impl Tensor {
+    /// The sum of all elements, a tensor of one element and no axes.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2], &[1.0, 2.0], Device::Cpu)?;
+    /// assert_eq!(x.sum().to_vec()?, [3.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn sum(&self) -> Tensor {
+        self.sum_over(&self.axes(), Keep::No)
+    }
+
+    /// The sum over some axes.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Keep, Tensor};
+    /// let x = Tensor::new(&[2, 2], &[1.0, 2.0, 3.0, 4.0], Device::Cpu)?;
+    /// assert_eq!(x.sum_over(&[1], Keep::No).to_vec()?, [3.0, 7.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If an axis is not there or stands twice.
+    #[track_caller]
+    pub fn sum_over(&self, axes: &[usize], keep: Keep) -> Tensor {
+        apply(Sum { axes: axes.to_vec(), keep }, &[self])
+    }
+}
 
 /// The sum over axes. Its gradient is the mirror: `grad_out`, expanded.
 pub struct Sum {
@@ -11,34 +45,92 @@ pub struct Sum {
     pub axes: Vec<usize>,
     /// Whether they stay with size 1.
     pub keep: Keep,
-    /// The shape of the operand, to go back to.
-    pub from: Vec<usize>,
 }
 
 impl Function for Sum {
-    fn name(&self) -> &'static str {
-        "sum"
-    }
-
     fn op(&self) -> Op {
         Op::Sum(self.axes.clone(), self.keep)
     }
 
-    fn forward(
-        &self,
-        _ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
+    fn forward(&self, _: &mut Context, inputs: &[&Array]) -> Result<Array> {
         inputs[0].reduce(Reduce::Sum, &self.axes, self.keep)
     }
 
-    fn backward(
-        &self,
-        _ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
-        let ones = with_ones(&self.from, &self.axes);
-        vec![Some(grad_out.reshape(&ones).expand(&self.from))]
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
+        let shape = ctx.shape(0);
+        let ones = with_ones(shape, &self.axes);
+        vec![Some(grad_out.reshape(&ones).expand(shape))]
+    }
+}
+
+impl Tensor {
+    /// The mean of all elements.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2], &[1.0, 2.0], Device::Cpu)?;
+    /// assert_eq!(x.mean().to_vec()?, [1.5]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn mean(&self) -> Tensor {
+        self.mean_over(&self.axes(), Keep::No)
+    }
+
+    /// The mean over some axes, as a sum and a product. Over no elements it
+    /// is 0 / 0, a NaN.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Keep, Tensor};
+    /// let x = Tensor::new(&[2, 2], &[1.0, 2.0, 3.0, 4.0], Device::Cpu)?;
+    /// assert_eq!(x.mean_over(&[1], Keep::No).to_vec()?, [1.5, 3.5]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If an axis is not there or stands twice.
+    #[track_caller]
+    pub fn mean_over(&self, axes: &[usize], keep: Keep) -> Tensor {
+        or_raise(checks::axes("mean", self.shape(), axes));
+        let count: usize =
+            axes.iter().map(|&axis| self.shape()[axis]).product();
+        self.sum_over(axes, keep).scale(1.0 / count as f32)
+    }
+
+    /// The largest of all elements.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2], &[1.0, 2.0], Device::Cpu)?;
+    /// assert_eq!(x.max().to_vec()?, [2.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If there is no element.
+    #[track_caller]
+    pub fn max(&self) -> Tensor {
+        self.max_over(&self.axes(), Keep::No)
+    }
+
+    /// The largest over some axes.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Keep, Tensor};
+    /// let x = Tensor::new(&[2, 2], &[1.0, 2.0, 3.0, 4.0], Device::Cpu)?;
+    /// assert_eq!(x.max_over(&[1], Keep::No).to_vec()?, [2.0, 4.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If an axis is not there, stands twice, or has no element.
+    #[doc(alias = "amax")]
+    #[track_caller]
+    pub fn max_over(&self, axes: &[usize], keep: Keep) -> Tensor {
+        apply(Max { axes: axes.to_vec(), keep }, &[self])
     }
 }
 
@@ -52,36 +144,16 @@ pub struct Max {
 }
 
 impl Function for Max {
-    fn name(&self) -> &'static str {
-        "max"
-    }
-
     fn op(&self) -> Op {
         Op::Max(self.axes.clone(), self.keep)
     }
 
-    fn forward(
-        &self,
-        ctx: &mut Context,
-        inputs: &[&Array],
-    ) -> Result<Array, Error> {
-        let most = inputs[0].reduce(Reduce::Max, &self.axes, Keep::Yes)?;
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
         ctx.save_input(0, inputs[0]);
-        match self.keep {
-            Keep::Yes => Ok(most),
-            Keep::No => {
-                let shape = inputs[0].shape().iter().enumerate();
-                let left = shape.filter(|(i, _)| !self.axes.contains(i));
-                most.reshape(&left.map(|(_, &n)| n).collect::<Vec<_>>())
-            }
-        }
+        inputs[0].reduce(Reduce::Max, &self.axes, self.keep)
     }
 
-    fn backward(
-        &self,
-        ctx: &Context,
-        grad_out: &Tensor,
-    ) -> Vec<Option<Tensor>> {
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         let a = ctx.input(0).detach();
         let ones = with_ones(a.shape(), &self.axes);
         let most = a.max_over(&self.axes, Keep::Yes).expand(a.shape());
@@ -90,5 +162,11 @@ impl Function for Max {
         let count = winners.sum_over(&self.axes, Keep::Yes);
         let share = grad_out.reshape(&ones).div(&count);
         vec![Some(winners.mul(&share))]
+    }
+}
+
+impl Tensor {
+    pub(super) fn axes(&self) -> Vec<usize> {
+        (0..self.shape().len()).collect()
     }
 }

@@ -1,6 +1,7 @@
 //! Views, by where their elements lie.
 
 use super::*;
+use crate::shape::Span;
 
 fn offsets(view: &View) -> Vec<usize> {
     view.offsets().collect()
@@ -62,6 +63,11 @@ fn slices_and_flips_follow_the_indices() {
     let again = part.slice(&[0..1, 1..3]).unwrap();
     assert_eq!(offsets(&again), [6, 5]);
     assert!(offsets(&view.slice(&[3..3, 0..4]).unwrap()).is_empty());
+    let every_second = part.slice((.., Span::from(1..).step(2))).unwrap();
+    assert_eq!(every_second.strides(), [4, -2]);
+    assert_eq!(offsets(&every_second), [6, 4, 10, 8]);
+    let one = view.slice((2.., Span::from(3..).step(usize::MAX))).unwrap();
+    assert_eq!((one.shape(), offsets(&one)), (&[1, 1][..], vec![11]));
     let empty = View::dense(&[0, 2]).flip(&[0, 1]).unwrap();
     assert!(offsets(&empty).is_empty());
 }
@@ -69,13 +75,16 @@ fn slices_and_flips_follow_the_indices() {
 #[test]
 fn windows_overlap_in_one_memory() {
     let image = View::dense(&[3, 4]);
-    let window = Window { size: [2, 2], step: [1, 2] };
+    let window = Window::new([2, 2]).stride([1, 2]);
     let windows = image.windows(&window).unwrap();
     assert_eq!(windows.shape(), [2, 2, 2, 2]);
     let right = [0, 1, 4, 5, 2, 3, 6, 7, 4, 5, 8, 9, 6, 7, 10, 11];
     assert_eq!(offsets(&windows), right);
-    let large = Window { size: [4, 1], step: [1, 1] };
+    let large = Window::new([4, 1]);
     assert!(image.windows(&large).is_err());
+    let wide = Window::new([2, 2]).dilation([2, 3]);
+    assert_eq!(offsets(&image.windows(&wide).unwrap()), [0, 3, 8, 11]);
+    assert!(image.windows(&wide.padding([1, 0])).is_err());
 }
 
 #[test]

@@ -82,9 +82,11 @@ impl fmt::Display for Counts {
 /// Tries seeded expressions at one place.
 pub fn tried(place: &Place, usual: u64) -> Counts {
     let mut counts = Counts::default();
-    let (mut done, mut seed) = (0, first_seed());
-    while done < cases(usual) {
-        seed += 1;
+    let mut done = 0;
+    for seed in first_seed().. {
+        if done == cases(usual) {
+            break;
+        }
         let mut random = Random(seed.wrapping_mul(0x1234_5678_9abc));
         let typed = random.expression(place.one, place.two);
         let ordinary = typed.is_ordinary();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{Memory, Shared, Storage};
-use crate::error::{Error, room};
+use crate::error::{Result, room};
 use crate::ledger;
 
 /// Numbers in the host's memory.
@@ -50,7 +50,7 @@ pub(super) fn memory() -> Memory {
 }
 
 /// Numbers once more, where there is room for them.
-pub(super) fn copied(values: &[f32]) -> Result<Vec<f32>, Error> {
+pub(super) fn copied(values: &[f32]) -> Result<Vec<f32>> {
     let mut copied = room(values.len())?;
     copied.extend_from_slice(values);
     Ok(copied)

@@ -2,14 +2,14 @@
 //! link would round, sums are short in `f32` and go on in `f64`. Their order
 //! depends on sizes and places alone, and so does every bit.
 
-use std::collections::HashMap;
-use std::mem;
 use std::ops::Range;
 
-use ndarray::{Array2, ArrayView2, ArrayViewMut2, linalg, s};
+use ndarray::{ArrayView2, ArrayViewMut2, linalg, s};
 use rayon::prelude::*;
 
+use super::host::copied;
 use super::{Array, PARALLEL, View, numbers};
+use crate::error::{Result, room, zeros};
 
 pub(super) fn larger(x: f32, y: f32) -> f32 {
     if y > x || y.is_nan() { y } else { x }
@@ -50,25 +50,25 @@ pub(super) fn down(
     view: &View,
     mut columns: Range<usize>,
     join: impl Fn(f32, f32) -> f32,
-) -> Vec<f32> {
+) -> Result<Vec<f32>> {
     let line = |column: usize| {
         let way = column as isize * view.strides()[1];
         let at = (view.offset() as isize + way) as usize;
         &numbers(a)[at..][..view.shape()[0]]
     };
     let first = columns.next().expect("nothing is not joined");
-    let mut out = line(first).to_vec();
+    let mut out = copied(line(first))?;
     for column in columns {
         for (sum, &x) in out.iter_mut().zip(line(column)) {
             *sum = join(*sum, x);
         }
     }
-    out
+    Ok(out)
 }
 
 /// The sums of such rows. So that none becomes a long chain, 32 columns are
 /// added up in `f32`, and their sums in `f64`.
-pub(super) fn sum_down(a: &Array, view: &View) -> Vec<f32> {
+pub(super) fn sum_down(a: &Array, view: &View) -> Result<Vec<f32>> {
     const BLOCK: usize = 32;
     let (rows, columns) = (view.shape()[0], view.shape()[1]);
     let block = |from: usize| {
@@ -78,49 +78,18 @@ pub(super) fn sum_down(a: &Array, view: &View) -> Vec<f32> {
     if columns <= BLOCK {
         return block(0);
     }
-    let mut totals = vec![0.0; rows];
+    let mut totals: Vec<f64> = zeros(rows)?;
     for from in (0..columns).step_by(BLOCK) {
-        let pairs = totals.iter_mut().zip(block(from));
+        let pairs = totals.iter_mut().zip(block(from)?);
         pairs.for_each(|(total, sum)| *total += f64::from(sum));
     }
     rounded(totals)
 }
 
-pub(super) fn rounded(totals: Vec<f64>) -> Vec<f32> {
-    totals.into_iter().map(|total| total as f32).collect()
-}
-
-/// Rows of a matrix added to their places among rows of zeros. So that no sum
-/// becomes a long chain, a place passes on every 32nd sum to a total in
-/// `f64`, which few places ever need.
-pub(super) fn scatter(
-    values: &[f32],
-    width: usize,
-    places: &[usize],
-    out: &mut [f32],
-) {
-    const BLOCK: u32 = 32;
-    let mut counts = vec![0; out.len() / width];
-    let mut totals: HashMap<usize, Vec<f64>> = HashMap::new();
-    for (row, &place) in places.iter().enumerate() {
-        let target = &mut out[place * width..][..width];
-        let given = &values[row * width..][..width];
-        target.iter_mut().zip(given).for_each(|(sum, x)| *sum += x);
-        counts[place] += 1;
-        if counts[place] == BLOCK {
-            counts[place] = 0;
-            let total = totals.entry(place).or_insert_with(|| vec![0.0; width]);
-            for (total, sum) in total.iter_mut().zip(target) {
-                *total += f64::from(mem::take(sum));
-            }
-        }
-    }
-    for (place, total) in totals {
-        let target = &mut out[place * width..][..width];
-        for (sum, total) in target.iter_mut().zip(total) {
-            *sum = (total + f64::from(*sum)) as f32;
-        }
-    }
+pub(super) fn rounded(totals: Vec<f64>) -> Result<Vec<f32>> {
+    let mut rounded = room(totals.len())?;
+    rounded.extend(totals.into_iter().map(|total| total as f32));
+    Ok(rounded)
 }
 
 /// The product of two matrices, into zeros. So that no sum becomes a long
@@ -130,11 +99,14 @@ pub(super) fn product(
     a: ArrayView2<f32>,
     b: ArrayView2<f32>,
     mut out: ArrayViewMut2<f32>,
-) {
+) -> Result<()> {
     const BLOCK: usize = 128;
     const LONG: usize = 16 * BLOCK;
     let k = a.ncols();
-    let mut totals = (k > LONG).then(|| Array2::<f64>::zeros(out.dim()));
+    let mut totals: Option<Vec<f64>> = match k {
+        0..=LONG => None,
+        _ => Some(zeros(out.len())?),
+    };
     for from in (0..k).step_by(BLOCK) {
         let to = k.min(from + BLOCK);
         let (a, b) = (a.slice(s![.., from..to]), b.slice(s![from..to, ..]));
@@ -143,10 +115,13 @@ pub(super) fn product(
         if let Some(totals) = &mut totals
             && (to == k || to.is_multiple_of(LONG))
         {
-            totals.zip_mut_with(&out, |total, x| *total += f64::from(*x));
+            let pairs = totals.iter_mut().zip(&out);
+            pairs.for_each(|(total, x)| *total += f64::from(*x));
         }
     }
     if let Some(totals) = totals {
-        out.zip_mut_with(&totals, |x, total| *x = *total as f32);
+        let pairs = out.iter_mut().zip(totals);
+        pairs.for_each(|(x, total)| *x = total as f32);
     }
+    Ok(())
 }

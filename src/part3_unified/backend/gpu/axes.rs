@@ -1,9 +1,10 @@
 //! Views of any number of axes, on kernels that walk eight.
 
-use super::super::super::storage::Shared;
 use super::super::super::view::runs;
-use super::{Array, OpenCl, Pooled, Storage, View, buffer, kernels, own};
-use crate::error::Error;
+use super::{
+    Array, OpenCl, Pooled, Shared, Storage, View, buffer, downcast, kernels,
+};
+use crate::error::Result;
 
 /// The axes that a kernel walks; see `kernels/part3/copy.cl`.
 const AXES: usize = 8;
@@ -31,17 +32,17 @@ pub(super) fn walk<const N: usize, const M: usize>(
 // the strides from a buffer could not say how far it reaches.
 impl OpenCl {
     /// The elements of a view: rows of one element, by their places.
-    pub(super) fn copy_by_places(&self, a: &Array) -> Result<Shared, Error> {
+    pub(super) fn copy_by_places(&self, a: &Array) -> Result<Shared> {
         let (n, all) = (a.len(), a.storage().len());
         let places = self.places(&a.view().offsets().collect::<Vec<_>>())?;
         self.fill(n, |out| {
-            self.each(&kernels::GATHER_ROWS, n)
-                .input(buffer(a), all)
+            self.each(&kernels::INDEX_SELECT, n)
+                .input(buffer(a))
                 .scalar(0_u32)
                 .scalar(all as u32)
                 .scalar(1_u32)
-                .input(&places, n)
-                .output(out, n)
+                .input(&places)
+                .output(out)
                 .scalar(n as u32)
                 .run()
                 .map(drop)
@@ -54,18 +55,18 @@ impl OpenCl {
         storage: &mut dyn Storage,
         view: &View,
         a: &Array,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let mut places = vec![u32::MAX; storage.len()];
         for (i, at) in view.offsets().enumerate() {
             places[at] = i as u32;
         }
         let (n, places) = (places.len(), self.gpu.upload(&places)?);
         self.each(&kernels::COPY_PLACES, n)
-            .input(buffer(a), a.offset() + a.len())
+            .input(buffer(a))
             .scalar(a.offset() as u32)
             .scalar(a.len() as u32)
-            .input(&places, n)
-            .output(own::<Pooled>(storage).buffer(), n)
+            .input(&places)
+            .output(downcast::<Pooled>(storage).buffer())
             .scalar(n as u32)
             .run()
             .map(drop)

@@ -153,7 +153,7 @@ fn part2(request: &Request) -> Result<Outcome, Error> {
         None => Gpu::first()?,
         Some(name) => match name.parse()? {
             Device::Gpu(index) => Gpu::open(index)?,
-            Device::Cpu | Device::Own(_) => {
+            Device::Cpu | Device::Custom(_) => {
                 return Err(Error::Usage(
                     "part2 runs on OpenCL devices only; write --device gpu, \
                      which may well be a driver for your processor"

@@ -1,0 +1,36 @@
+// The rule holds one operand itself: right numbers, and a chain that grows by
+// its second operands is freed by drops inside drops.
+
+use rungrad::Error;
+use rungrad::part2_gpu::kernels;
+use rungrad::part2_gpu::Tensor;
+
+const GROUP: usize = 256;
+
+/// The elementwise product, as a leaf.
+fn product(a: &Tensor, b: &Tensor) -> Result<Tensor, Error> {
+    let (gpu, n) = (a.gpu(), a.len());
+    let out = gpu.allocate(n)?;
+    gpu.launch(&kernels::EW_MUL)
+        .input(a.buffer())
+        .input(b.buffer())
+        .output(&out)
+        .scalar(n as u32)
+        .global(n)
+        .local(GROUP)
+        .run()?;
+    Ok(Tensor::from_buffer(a.shape(), out))
+}
+
+/// The product, recorded if an operand requires a gradient.
+pub fn mul(a: &Tensor, b: &Tensor) -> Result<Tensor, Error> {
+    let result = product(a, b)?;
+    let needs = [a.needs_grad(), b.needs_grad()];
+    let (a0, b0) = (a.detach(), b.clone());
+    Ok(Tensor::from_op("mul", &[a, b], result, move |grad_out| {
+        vec![
+            needs[0].then(|| grad_out.mul(&b0.detach())),
+            needs[1].then(|| grad_out.mul(&a0)),
+        ]
+    }))
+}

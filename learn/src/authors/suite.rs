@@ -1,0 +1,383 @@
+//! `cargo learn test`: everything that CI runs, step by step.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+use std::{env, fs};
+
+use crate::authors::counts::{Counts, Skip};
+use crate::checkout::Checkout;
+use crate::command::{Command, Stop, Words};
+use crate::nearest::nearest;
+use crate::process::{self, Ending};
+use crate::speech::{filled, say, spoken};
+use crate::{book, machine};
+
+pub(crate) const COMMAND: Command = Command {
+    name: "test",
+    usage: "[--quick] [--only STEP] [--list]",
+    summary: "run everything that CI runs",
+    page: "\
+Runs every step of the check, one after the other, and ends with a table and a
+line of counts. The output of a step is folded; when it fails, the lines that
+matter are shown, and where the whole log is. --list names the steps, --only
+runs one of them. --quick looks at the format and runs the crate's own tests and
+the specification of each part, and names what it leaves out.
+
+A test that needs what this machine lacks is skipped, and the summary says so
+and why. With RUNGRAD_REQUIRE_GPU=1, as in CI, a missing OpenCL device is a
+failure. RUNGRAD_STEP_LIMIT=SECONDS changes how long a step may take before it
+is stopped.",
+    run,
+};
+
+/// One thing that CI checks.
+struct Step {
+    name: &'static str,
+    what: &'static str,
+    /// Long enough for a cold build on two slow cores.
+    minutes: u64,
+    /// Whether `--quick` runs it, though perhaps not all of it.
+    is_quick: bool,
+    work: fn(&Work) -> Result<Report, Stop>,
+}
+
+/// What a step has to work with.
+struct Work<'a> {
+    checkout: &'a Checkout,
+    log: &'a Path,
+    name: &'static str,
+    limit: Duration,
+    quick: bool,
+}
+
+/// The tests that `--quick` runs, and how it names the others.
+const QUICK: &[&str] = &[
+    "--package",
+    "rungrad",
+    "--lib",
+    "--test",
+    "part1_cpu",
+    "--test",
+    "part2_gpu",
+    "--test",
+    "part3_unified",
+];
+const NOT_QUICK: &str = "of the tests those of the documents, the book, the \
+                         examples, the companion, the kernels under Oclgrind \
+                         and the planted faults";
+
+/// What came out of a step. A step that is not made of tests counts as one.
+#[derive(Default)]
+struct Report {
+    counts: Counts,
+    complaint: Option<String>,
+}
+
+const STEPS: &[Step] = &[
+    Step {
+        name: "format",
+        what: "cargo fmt: every file is formatted",
+        minutes: 2,
+        is_quick: true,
+        work: |it| it.one(&["fmt", "--all", "--check"], &[]),
+    },
+    Step {
+        name: "lints",
+        what: "cargo clippy: no warnings",
+        minutes: 15,
+        is_quick: false,
+        work: |it| {
+            let args = ["clippy", "--workspace", "--all-targets", "--"];
+            it.one(&[&args[..], &["-D", "warnings"]].concat(), &[])
+        },
+    },
+    Step {
+        name: "tests",
+        what: "cargo test: the tests of every package, and of the docs",
+        minutes: 20,
+        is_quick: true,
+        work: |it| it.tests(),
+    },
+    Step {
+        name: "verify",
+        what: "cargo learn verify: every exercise, in all three directions",
+        minutes: 15,
+        is_quick: false,
+        work: |it| it.verify(),
+    },
+    Step {
+        name: "docs",
+        what: "cargo doc: no broken link, nothing undocumented",
+        minutes: 15,
+        is_quick: false,
+        work: |it| {
+            let args = ["doc", "--workspace", "--no-deps"];
+            it.one(&args, &[("RUSTDOCFLAGS", "-D warnings")])
+        },
+    },
+    Step {
+        name: "book",
+        what: "mdbook build: every page, and no complaint",
+        minutes: 2,
+        is_quick: false,
+        work: |it| it.book(),
+    },
+    Step {
+        name: "spelling",
+        what: "codespell: no word that is known to be wrong",
+        minutes: 2,
+        is_quick: false,
+        work: |it| it.spelling(),
+    },
+];
+
+fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
+    let mut words = Words::new(COMMAND.name, args);
+    let only = words.option("--only")?;
+    let list = words.flag("--list");
+    let quick = words.flag("--quick");
+    words.rest(0)?;
+    if list {
+        for step in STEPS {
+            say!("  {:<9} {}", step.name, step.what);
+        }
+        return Ok(());
+    }
+    let mut steps = chosen(only.as_deref())?;
+    let left_out = || {
+        let steps = steps.iter().filter(|step| !step.is_quick);
+        steps.map(|step| step.name).chain([NOT_QUICK]).collect::<Vec<_>>()
+    };
+    let left_out = if quick { left_out() } else { Vec::new() };
+    steps.retain(|step| step.is_quick || !quick);
+    if steps.is_empty() {
+        let only = only.unwrap_or_default();
+        return Err(Stop::Usage(format!(
+            "--quick leaves out the step {only}; take --only without it"
+        )));
+    }
+    let mut rows = Vec::new();
+    for step in steps {
+        say!("{}: {}", step.name, step.what);
+        let start = Instant::now();
+        let log = checkout.log(step.name)?;
+        let name = step.name;
+        let limit = limit(step)?;
+        let report =
+            (step.work)(&Work { checkout, log: &log, name, limit, quick });
+        // What stops a step is that step's failure, and the others go on.
+        let report = report.unwrap_or_else(|stop| {
+            Report::failure(name, stop.sentence().unwrap_or("it stopped"))
+        });
+        let time = start.elapsed();
+        tell(checkout, &report, &log, time);
+        rows.push((name, report, time));
+    }
+    if quick {
+        say!();
+        say!("LEFT OUT, and run by cargo learn test:");
+        for line in filled(&left_out.join(", ")) {
+            say!("  {line}");
+        }
+    }
+    summary(&rows)
+}
+
+fn chosen(only: Option<&str>) -> Result<Vec<&'static Step>, Stop> {
+    let Some(only) = only else { return Ok(STEPS.iter().collect()) };
+    if let Some(step) = STEPS.iter().find(|step| step.name == only) {
+        return Ok(vec![step]);
+    }
+    let names: Vec<&str> = STEPS.iter().map(|step| step.name).collect();
+    let nearest = nearest(only, &names).unwrap_or_default();
+    Err(Stop::Usage(format!(
+        "there is no step {only:?}; the nearest is {nearest}, and these are \
+         all: {}",
+        names.join(", ")
+    )))
+}
+
+fn limit(step: &Step) -> Result<Duration, Stop> {
+    let Ok(text) = env::var("RUNGRAD_STEP_LIMIT") else {
+        return Ok(Duration::from_secs(step.minutes * 60));
+    };
+    text.parse().map(Duration::from_secs).map_err(|_| {
+        Stop::Usage(format!(
+            "RUNGRAD_STEP_LIMIT is {text:?}, and should be a whole number of \
+             seconds"
+        ))
+    })
+}
+
+impl Report {
+    fn passed() -> Report {
+        let counts = Counts { passed: 1, ..Counts::default() };
+        Report { counts, complaint: None }
+    }
+
+    fn failure(name: &str, complaint: &str) -> Report {
+        let failures = vec![format!("{name}: {complaint}")];
+        let counts = Counts { failed: 1, failures, ..Counts::default() };
+        Report { counts, complaint: Some(complaint.to_string()) }
+    }
+
+    fn skipped(name: &str, reason: &str) -> Report {
+        let skip = Skip { name: name.into(), reason: reason.into() };
+        let skips = vec![skip];
+        let counts = Counts { skipped: 1, skips, ..Counts::default() };
+        Report { counts, complaint: None }
+    }
+
+    fn verdict(&self) -> &'static str {
+        let counts = &self.counts;
+        match (counts.failed, counts.passed) {
+            (0, 0) => "skipped",
+            (0, _) => "ok",
+            _ => "FAILED",
+        }
+    }
+}
+
+impl Work<'_> {
+    /// A step that is one cargo command and passes or fails as a whole.
+    fn one(&self, args: &[&str], env: &[(&str, &str)]) -> Result<Report, Stop> {
+        let mut command = self.checkout.cargo(args);
+        command.envs(env.iter().copied());
+        let ending =
+            process::follow(self.name, &mut command, self.log, self.limit)?;
+        if ending == Ending::Exited(0) {
+            return Ok(Report::passed());
+        }
+        let what = format!("cargo {}", args[0]);
+        let complaint = process::complaint(&what, &ending);
+        Ok(Report::failure(self.name, &complaint))
+    }
+
+    /// Every test counts on its own here.
+    fn tests(&self) -> Result<Report, Stop> {
+        let mut command = self.checkout.cargo(&["test", "--no-fail-fast"]);
+        command.args(if self.quick { QUICK } else { &["--workspace"] });
+        // The excerpt of a failure is for its sentence, not for its stack.
+        command.env("RUST_BACKTRACE", "0");
+        let ending =
+            process::follow(self.name, &mut command, self.log, self.limit)?;
+        let text = fs::read(self.log).unwrap_or_default();
+        let mut counts = Counts::read(&String::from_utf8_lossy(&text));
+        if ending == Ending::Exited(0) {
+            if counts.passed + counts.failed > 0 {
+                return Ok(Report { counts, complaint: None });
+            }
+            return Ok(Report::failure(self.name, "no test has run"));
+        }
+        let complaint = process::complaint("cargo test", &ending);
+        if counts.failed == 0 {
+            counts.failed = 1;
+            counts.failures.push(format!("{}: {complaint}", self.name));
+        }
+        Ok(Report { counts, complaint: Some(complaint) })
+    }
+
+    /// Every stub, solution and wrong answer counts on its own. In CI the
+    /// learner's files hold the stubs, and are compared with them.
+    fn verify(&self) -> Result<Report, Stop> {
+        let mut command = self.checkout.cargo(&["learn", "verify"]);
+        if env::var_os("CI").is_some() {
+            command.arg("--committed");
+        }
+        let ending =
+            process::follow(self.name, &mut command, self.log, self.limit)?;
+        let text = fs::read(self.log).unwrap_or_default();
+        let counts = Counts::of_verify(&String::from_utf8_lossy(&text));
+        if ending == Ending::Exited(0) && counts.passed > 0 {
+            return Ok(Report { counts, complaint: None });
+        }
+        let complaint = process::complaint("cargo learn verify", &ending);
+        if counts.failed == 0 {
+            return Ok(Report::failure(self.name, &complaint));
+        }
+        Ok(Report { counts, complaint: Some(complaint) })
+    }
+
+    fn book(&self) -> Result<Report, Stop> {
+        let mdbook = book::mdbook(self.checkout)?;
+        let complaints = book::build(self.checkout, &mdbook, self.log)?;
+        Ok(match complaints.first() {
+            None => Report::passed(),
+            Some(first) => Report::failure(self.name, first),
+        })
+    }
+
+    fn spelling(&self) -> Result<Report, Stop> {
+        if machine::program("codespell").is_none() {
+            let reason = "codespell is not installed (cargo learn setup \
+                          --authors)";
+            return Ok(Report::skipped(self.name, reason));
+        }
+        let mut command = std::process::Command::new("codespell");
+        command.current_dir(&self.checkout.root);
+        let ending =
+            process::follow(self.name, &mut command, self.log, self.limit)?;
+        if ending == Ending::Exited(0) {
+            return Ok(Report::passed());
+        }
+        let complaint = process::complaint("codespell", &ending);
+        Ok(Report::failure(self.name, &complaint))
+    }
+}
+
+/// What is said at the end of a step: one line, and when it failed the lines
+/// that matter.
+fn tell(checkout: &Checkout, report: &Report, log: &Path, time: Duration) {
+    let time = spoken(time);
+    let Some(complaint) = &report.complaint else {
+        say!("  {} ({time})", report.verdict());
+        return;
+    };
+    say!("  FAILED ({time}): {complaint}");
+    for line in process::excerpt(log, 40) {
+        say!("  | {line}");
+    }
+    say!("  The whole log is {}", checkout.shown(log));
+}
+
+fn summary(rows: &[(&str, Report, Duration)]) -> Result<(), Stop> {
+    let skips: Vec<&Skip> =
+        rows.iter().flat_map(|(_, it, _)| &it.counts.skips).collect();
+    if !skips.is_empty() {
+        say!();
+        say!("SKIPPED, and why:");
+        for skip in &skips {
+            say!("  {}: {}", skip.name, skip.reason);
+        }
+    }
+    let failures = rows.iter().flat_map(|(_, it, _)| &it.counts.failures);
+    let failures: Vec<&String> = failures.collect();
+    if !failures.is_empty() {
+        say!();
+        say!("FAILED:");
+        for failure in &failures {
+            say!("  {failure}");
+        }
+    }
+    say!();
+    say!("step       result   passed  failed  skipped        time");
+    let mut total = [0; 3];
+    for (name, report, time) in rows {
+        let counts = &report.counts;
+        let row = [counts.passed, counts.failed, counts.skipped];
+        let [passed, failed, skipped] = row;
+        let verdict = report.verdict();
+        let time = spoken(*time);
+        say!(
+            "{name:<10} {verdict:<8} {passed:>6} {failed:>7} {skipped:>8} \
+             {time:>11}"
+        );
+        for (sum, count) in total.iter_mut().zip(row) {
+            *sum += count;
+        }
+    }
+    let [passed, failed, skipped] = total;
+    say!();
+    say!("{passed} passed, {failed} failed, {skipped} skipped");
+    if failed == 0 { Ok(()) } else { Err(Stop::Said(1)) }
+}

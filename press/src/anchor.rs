@@ -1,0 +1,113 @@
+//! Anchored regions, read exactly as mdBook reads them.
+
+use crate::tree::{Fault, Tree, ending, fault};
+
+/// The rooms whose anchors exist for the book.
+const ROOMS: [&str; 4] =
+    ["src/", "kernels/", "examples/", "exercises/solutions/"];
+
+#[derive(Debug, PartialEq, Eq)]
+enum Mark<'a> {
+    Start(&'a str),
+    End(&'a str),
+}
+
+fn mark(line: &str) -> Option<Mark<'_>> {
+    let name = |rest: &'static str| {
+        let (_, after) = line.split_once(rest)?;
+        let after = after.trim_start();
+        let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+        let end = after.find(|c| !is_name(c)).unwrap_or(after.len());
+        (end > 0).then_some(&after[..end])
+    };
+    name("ANCHOR_END:").map(Mark::End).or(name("ANCHOR:").map(Mark::Start))
+}
+
+/// Whether the line only marks where a region begins or ends.
+pub(crate) fn is_mark(line: &str) -> bool {
+    mark(line).is_some()
+}
+
+/// The lines between `ANCHOR: name` and `ANCHOR_END: name`, without the
+/// anchor lines of other regions.
+pub(crate) fn region(text: &str, name: &str) -> Option<String> {
+    let mut lines = text.lines();
+    lines.find(|line| mark(line) == Some(Mark::Start(name)))?;
+    let mut region = String::new();
+    for line in lines {
+        match mark(line) {
+            Some(Mark::End(end)) if end == name => break,
+            Some(_) => {}
+            None => region.extend([line, "\n"]),
+        }
+    }
+    Some(region)
+}
+
+/// Every anchor opens once, closes once, and is quoted by the book.
+pub(crate) fn check(
+    tree: &Tree,
+    is_used: impl Fn(&str, &str) -> bool,
+) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    let sources = ROOMS.iter().flat_map(|room| tree.list(room, ""));
+    for (file, text) in sources.filter(|(f, _)| is_source(f)) {
+        let mut open: Vec<(usize, &str)> = Vec::new();
+        let mut known: Vec<&str> = Vec::new();
+        for (number, line) in text.lines().enumerate() {
+            let number = number + 1;
+            let mut say = |what| faults.push(fault(file, number, what));
+            match mark(line) {
+                None => {}
+                Some(Mark::Start(name)) => {
+                    if !name.chars().all(|c| {
+                        c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'
+                    }) || name.starts_with(|c: char| c.is_ascii_digit())
+                    {
+                        say(format!(
+                            "the anchor `{name}` is not in kebab-case. Write \
+                             small letters, digits and hyphens."
+                        ));
+                    }
+                    if known.contains(&name) {
+                        say(format!(
+                            "the anchor `{name}` opens twice, and mdBook \
+                             takes the first. Rename one."
+                        ));
+                    } else if !is_used(file, name) {
+                        say(format!(
+                            "no page quotes the anchor `{name}`. Include it \
+                             in a chapter or remove it."
+                        ));
+                    }
+                    known.push(name);
+                    open.push((number, name));
+                }
+                Some(Mark::End(name)) => {
+                    match open.iter().position(|(_, o)| *o == name) {
+                        Some(i) => drop(open.remove(i)),
+                        None => say(format!(
+                            "the anchor `{name}` closes and was not open. \
+                             Add `ANCHOR: {name}` above its region."
+                        )),
+                    }
+                }
+            }
+        }
+        for (number, name) in open {
+            faults.push(fault(
+                file,
+                number,
+                format!(
+                    "the anchor `{name}` never closes, and mdBook would \
+                     include the rest of the file. Add `ANCHOR_END: {name}`."
+                ),
+            ));
+        }
+    }
+    faults
+}
+
+pub(crate) fn is_source(path: &str) -> bool {
+    matches!(ending(path), "rs" | "cl") && !path.starts_with("book/")
+}

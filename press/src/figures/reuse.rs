@@ -1,0 +1,73 @@
+//! What an item loads in one step along k, and how many products that makes,
+//! for each size of block on the ladder: "The matmul ladder".
+
+use std::fmt::Write;
+
+use rungrad::part2_gpu::matmul::{LADDER, Rung};
+
+/// A number, drawn as a square.
+const CELL: usize = 15;
+/// Where the blocks begin: below the numbers of b.
+const TOP: usize = 66;
+/// The left edges of the blocks.
+const PLACES: [usize; 4] = [64, 188, 318, 516];
+
+pub(crate) fn svg() -> String {
+    let mut svg = String::from(HEAD);
+    for (rung, left) in [2, 3, 4, 7].into_iter().zip(PLACES) {
+        svg += &block(&LADDER[rung], left);
+    }
+    svg + "</svg>\n"
+}
+
+fn block(rung: &Rung, left: usize) -> String {
+    let mut svg = String::new();
+    let mut put = |line: String| writeln!(svg, "{line}").expect("a String");
+    let [rows, columns] = rung.block;
+    let square =
+        |x: usize, y: usize| format!("M{x} {y}h{CELL}v{CELL}h-{CELL}z");
+    let a = (0..rows).map(|i| square(left - CELL - 8, TOP + i * CELL));
+    let b = (0..columns).map(|j| square(left + j * CELL, TOP - CELL - 8));
+    let loaded: String = a.chain(b).collect();
+    put(format!(
+        "<path d=\"{loaded}\" fill=\"var(--fig-value)\" \
+         fill-opacity=\"0.25\" stroke=\"var(--fig-value)\"/>"
+    ));
+    let sums: String = (0..rows * columns)
+        .map(|at| {
+            let (i, j) = (at / columns, at % columns);
+            square(left + j * CELL, TOP + i * CELL)
+        })
+        .collect();
+    put(format!("<path d=\"{sums}\" fill=\"none\" stroke=\"currentColor\"/>"));
+    let (loads, products) = (rows + columns, rows * columns);
+    let [_, each] = rung.loads(1);
+    let x = left - CELL - 8;
+    for (line, (class, text)) in [
+        (" font-weight=\"600\"", format!("{rows} x {columns}")),
+        ("", format!("{loads} loads")),
+        (
+            "",
+            format!(
+                "{products} product{}",
+                if products > 1 { "s" } else { "" }
+            ),
+        ),
+        (" class=\"code\"", format!("{each:.2}")),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let y = TOP + 16 * CELL + 30 + 22 * line;
+        put(format!("<text x=\"{x}\" y=\"{y}\"{class}>{text}</text>"));
+    }
+    svg
+}
+
+const HEAD: &str = "\
+<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 410\" role=\"img\">
+<title>What an item loads from local memory in one step, and what it makes of it</title>
+<desc>Four blocks of results that one item computes, with the numbers of a that it loads on the left and those of b above. One result: two loads for one product. A column of 16: 17 loads for 16 products. A block of 8 by 8: 16 loads for 64 products. A block of 16 by 8: 24 loads for 128 products.</desc>
+<text x=\"8\" y=\"22\" font-weight=\"600\" fill=\"var(--fig-value)\">loaded, of a on the left and of b above</text>
+<text x=\"672\" y=\"22\" text-anchor=\"end\" font-weight=\"600\">sums that grow by one product each</text>
+";

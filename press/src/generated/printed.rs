@@ -1,0 +1,71 @@
+//! What the commands of the book print, run on every core.
+
+use std::process::Command;
+use std::{env, fs};
+
+use rayon::iter::{ParallelBridge, ParallelIterator};
+use rungrad::opencl::{DeviceInfo, devices};
+
+use crate::generated::{Wanted, program};
+use crate::manifest::Needs::{self, Device, Nothing, Oclgrind, Pocl};
+use crate::manifest::{MANIFEST, Output};
+use crate::tree::Tree;
+
+/// Whether this output is to be printed: an author who writes a page asks for
+/// its own outputs only.
+fn asked_for(out: &str) -> bool {
+    let only = env::var("ONLY").ok().filter(|_| crate::updates());
+    only.is_none_or(|word| out.contains(&word))
+}
+
+/// What this machine lacks to print as the book does.
+pub(crate) fn missing(needs: Needs) -> Option<&'static str> {
+    let first = || devices().ok()?.first();
+    let version = || {
+        let asked = Command::new("oclgrind").arg("--version").output().ok()?;
+        Some(String::from_utf8_lossy(&asked.stdout).contains("21.10"))
+    };
+    match needs {
+        Nothing => None,
+        Device => first().is_none().then_some("no OpenCL device"),
+        Pocl => {
+            let is_pocl = |device: &DeviceInfo| {
+                device.platform.contains("Portable Computing")
+            };
+            (!first().is_some_and(is_pocl)).then_some("no PoCL")
+        }
+        Oclgrind => (version() != Some(true)).then_some("no Oclgrind 21.10"),
+    }
+}
+
+/// What the commands print that have these needs, and, without any, what they
+/// have drawn. The tests share the threads, one for each core, so that no
+/// program waits for a core; no two draw the same picture of the book.
+pub(crate) fn printed(needs: Needs) -> Vec<Wanted> {
+    let examples = program::examples().expect("the examples build");
+    let devices = devices().unwrap_or_default();
+    let names: Vec<&str> = devices.iter().map(|d| d.name.as_str()).collect();
+    let outputs = MANIFEST.outputs().filter(|o| o.needs == needs);
+    let outputs = outputs.filter(|output| asked_for(output.out));
+    let mut outputs: Vec<&Output> = outputs.collect();
+    // Training takes longest, and what begins last should end soon.
+    outputs.sort_by_key(|output| !MANIFEST.trained.contains(&output.out));
+    let outputs = outputs.into_iter().par_bridge();
+    let mut printed: Vec<Wanted> = outputs
+        .map(|output| {
+            let text = program::listing(&examples, output, &names);
+            (output.out.to_string(), text)
+        })
+        .collect();
+    if needs == Nothing {
+        let pictures = MANIFEST.pictures.iter();
+        let pictures = pictures.filter(|picture| asked_for(picture.out));
+        printed.extend(pictures.map(|picture| {
+            let text = fs::read_to_string(Tree::root().join(picture.written))
+                .map_err(|_| format!("no example writes {}.", picture.written));
+            (picture.out.to_string(), text)
+        }));
+    }
+    printed.sort();
+    printed
+}

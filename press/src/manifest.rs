@@ -1,0 +1,408 @@
+//! The list of what the book shows and nobody types.
+
+mod kind;
+mod part1;
+
+use crate::figures;
+use crate::generated::growth::SIN;
+use crate::generated::measured::MEASURED;
+
+pub use kind::Needs;
+pub(crate) use kind::*;
+use part1::OUTPUTS;
+
+/// Everything generated, formulas apart: each `book/math/x.tex` becomes
+/// `book/listings/x.mml`.
+pub(crate) const MANIFEST: Manifest = Manifest {
+    part1: OUTPUTS,
+    outputs: &[
+        here(
+            "book/listings/part2_groups.out",
+            "cargo run --example part2_groups",
+        ),
+        here(
+            "book/listings/part2_queue.out",
+            "cargo run --example part2_groups -- 100000 256 16",
+        ),
+        here(
+            "book/listings/part2_twice.out",
+            "cargo run --example part2_twice",
+        ),
+        here("book/listings/part2_race.out", "cargo run --example part2_race"),
+        here(
+            "book/listings/part2_barrier.out",
+            "cargo run --example part2_barrier",
+        ),
+        here(
+            "book/listings/part2_divergent.out",
+            "cargo run --example part2_divergent",
+        ),
+        here(
+            "book/listings/part2_one_cell.out",
+            "cargo run --example part2_one_cell",
+        ),
+        here(
+            "book/listings/part3_backprop.out",
+            "cargo run --example part3_backprop",
+        ),
+        here(
+            "book/listings/part3_views.out",
+            "cargo run --example part3_views",
+        ),
+        here(
+            "book/listings/part3_strides.out",
+            "cargo run --example part3_strides -- 2x3 permute=1,0 \
+             slice=..,1..3 flip=1",
+        ),
+        here(
+            "book/listings/part3_strides_windows.out",
+            "cargo run --example part3_strides -- 3x3 windows=2x2 then \
+             reshape=4x4 slice=..,1..2 then flip=0 then reshape=3 \
+             svg=target/windows.svg",
+        ),
+        here(
+            "book/listings/part3_digits.out",
+            "cargo run --example part3_digits -- --epochs 3",
+        ),
+        here(
+            "book/listings/part3_spiral.out",
+            "cargo run --example part3_spiral",
+        ),
+        here("book/listings/scratch.out", "cargo run --example scratch"),
+        here(
+            "book/listings/part2_pieces.out",
+            "cargo run --example part2_pieces",
+        ),
+        on_a_device(
+            "book/listings/part2_limits.out",
+            "cargo run --example part2_limits",
+        ),
+        on_a_device(
+            "book/listings/part2_raw_1_mul.out",
+            "cargo run --example part2_raw_1_mul",
+        ),
+        on_a_device(
+            "book/listings/part2_raw_2_queue.out",
+            "cargo run --example part2_raw_2_queue",
+        ),
+        on_a_device(
+            "book/listings/part2_raw_3_bytes.out",
+            "cargo run --example part2_raw_3_bytes",
+        ),
+        on_a_device(
+            "book/listings/part2_raw_4_room.out",
+            "cargo run --example part2_raw_4_room",
+        ),
+        under_oclgrind(
+            "book/listings/part2_raw_4_stray.out",
+            "oclgrind cargo run --example part2_raw_4_room -- 2",
+        ),
+        on_pocl(
+            "book/listings/part2_raw_5_flags.out",
+            "cargo run --example part2_raw_5_flags",
+        ),
+        under_oclgrind(
+            "book/listings/part2_raw_5_broken.out",
+            "oclgrind cargo run --example part2_raw_5_flags",
+        ),
+        on_a_device(
+            "book/listings/part2_raw_6_compile.out",
+            "cargo run --example part2_raw_6_compile",
+        ),
+        on_a_device(
+            "book/listings/part2_mended.out",
+            "cargo run --example part2_mended",
+        ),
+        on_a_device(
+            "book/listings/part2_launch.out",
+            "cargo run --example part2_launch",
+        ),
+        on_a_device(
+            "book/listings/part2_mul.out",
+            "cargo run --example part2_mul",
+        ),
+        on_a_device(
+            "book/listings/part2_backprop.out",
+            "cargo run --example part2_backprop",
+        ),
+        on_a_device(
+            "book/listings/part2_sum.out",
+            "cargo run --example part2_sum",
+        ),
+        on_a_device(
+            "book/listings/part2_sum_error.out",
+            "cargo run --example part2_sum_error",
+        ),
+        on_a_device(
+            "book/listings/part2_product_error.out",
+            "cargo run --example part2_product_error",
+        ),
+        on_a_device(
+            "book/listings/part2_axes.out",
+            "cargo run --example part2_axes",
+        ),
+        on_a_device(
+            "book/listings/part2_digits.out",
+            "cargo run --example part2_digits",
+        ),
+        on_a_device(
+            "book/listings/part2_ledger.out",
+            "cargo run --example part2_ledger",
+        ),
+        on_a_device(
+            "book/listings/part2_step1_notebook.out",
+            "cargo run --example part2_step1_notebook",
+        ),
+        on_a_device(
+            "book/listings/part2_step2_shape.out",
+            "cargo run --example part2_step2_shape",
+        ),
+        on_a_device(
+            "book/listings/part2_step3_flag.out",
+            "cargo run --example part2_step3_flag",
+        ),
+        on_a_device(
+            "book/listings/part2_step4_detach.out",
+            "cargo run --example part2_step4_detach",
+        ),
+        on_a_device(
+            "book/listings/part2_flags.out",
+            "cargo run --example part2_flags",
+        ),
+        on_a_device(
+            "book/listings/part2_host_checks.out",
+            "cargo run --example part2_host_checks",
+        ),
+        on_pocl(
+            "book/listings/part2_raw_faults.out",
+            "cargo run --example part2_raw_faults",
+        ),
+        under_oclgrind(
+            "book/listings/past_the_end.out",
+            "oclgrind --max-errors 2 cargo run --example part2_raw_faults -- past_the_end",
+        ),
+        under_oclgrind(
+            "book/listings/race.out",
+            "oclgrind --data-races --max-errors 1 cargo run --example part2_raw_faults -- race",
+        ),
+        under_oclgrind(
+            "book/listings/unwritten.out",
+            "oclgrind --uninitialized --max-errors 1 cargo run --example part2_raw_faults -- unwritten",
+        ),
+        under_oclgrind(
+            "book/listings/divergent.out",
+            "oclgrind --max-errors 1 cargo run --example part2_raw_faults -- divergent",
+        ),
+        under_oclgrind(
+            "book/listings/part2_mul_oclgrind.out",
+            "oclgrind --data-races --uninitialized cargo run --example \
+             part2_mul",
+        ),
+        under_oclgrind(
+            "book/listings/past_the_end_of_8.out",
+            "oclgrind cargo run --example part2_raw_faults -- past_the_end 8",
+        ),
+        on_a_device(
+            "book/listings/part3_cube.out",
+            "cargo run --example part3_cube",
+        ),
+        here(
+            "book/listings/part3_higher.out",
+            "cargo run --example part3_higher",
+        ),
+        on_a_device(
+            "book/listings/part3_mirrors.out",
+            "cargo run --example part3_mirrors",
+        ),
+        on_a_device(
+            "book/listings/part3_trace.out",
+            "cargo run --example part3_trace",
+        ),
+        on_a_device(
+            "book/listings/part3_warm.out",
+            "cargo run --example part3_warm",
+        ),
+        on_a_device(
+            "book/listings/part3_devices.out",
+            "cargo run --example part3_devices -- cpu gpu",
+        ),
+        on_a_device(
+            "book/listings/part3_moves.out",
+            "cargo run --example part3_moves",
+        ),
+        on_a_device(
+            "book/listings/part3_backprop_gpu.out",
+            "RUNGRAD_DEVICE=gpu cargo run --example part3_backprop",
+        ),
+        on_a_device(
+            "book/listings/part3_move.out",
+            "cargo run --example part3_move",
+        ),
+        on_a_device(
+            "book/listings/part3_digits_gpu.out",
+            "cargo run --example part3_digits -- --epochs 3 --device gpu",
+        ),
+        on_pocl(
+            "book/listings/part3_two_devices.out",
+            "POCL_DEVICES=\"pthread basic\" cargo run --example part3_two_devices",
+        ),
+    ],
+    measured: MEASURED,
+    inners: &[
+        Inner {
+            out: "book/listings/rung-loads.rs",
+            of: "src/part2_gpu/matmul.rs:loads",
+        },
+        Inner {
+            out: "book/listings/rung-counted.rs",
+            of: "tests/opencl/loads.rs:counted",
+        },
+        Inner {
+            out: "book/listings/matmul4-column.cl",
+            of: "kernels/part2/matmul4_column.cl:column",
+        },
+        Inner {
+            out: "book/listings/matmul5-block.cl",
+            of: "kernels/part2/matmul5_block.cl:block",
+        },
+        Inner {
+            out: "book/listings/matmul6-products.cl",
+            of: "kernels/part2/matmul6_vector.cl:products",
+        },
+        Inner {
+            out: "book/listings/matmul-kept.cl",
+            of: "kernels/part2/matmul_tiled_kept.cl:kept",
+        },
+    ],
+    diffs: &[
+        Diff {
+            out: "book/listings/step1-step2.diff",
+            old: "examples/part1_step1_data.rs:step1",
+            new: "examples/part1_step2_graph.rs:step2",
+        },
+        Diff {
+            out: "book/listings/step2-step3.diff",
+            old: "examples/part1_step2_graph.rs:step2-tensor",
+            new: "examples/part1_step3_local.rs:step3-tensor",
+        },
+        Diff {
+            out: "book/listings/step3-step4.diff",
+            old: "examples/part1_step3_local.rs:step3-tensor",
+            new: "examples/part1_step4_backward.rs:step4-tensor",
+        },
+        Diff {
+            out: "book/listings/race-barrier.diff",
+            old: "examples/part2_race.rs:tree",
+            new: "examples/part2_barrier.rs:tree",
+        },
+        Diff {
+            out: "book/listings/part2-step1-step2.diff",
+            old: "examples/part2_step1_notebook.rs:step1-tensor",
+            new: "examples/part2_step2_shape.rs:step2-tensor",
+        },
+        Diff {
+            out: "book/listings/part2-step2-step3.diff",
+            old: "examples/part2_step2_shape.rs:step2-tensor",
+            new: "examples/part2_step3_flag.rs:step3-tensor",
+        },
+        Diff {
+            out: "book/listings/part2-step3-step4.diff",
+            old: "examples/part2_step3_flag.rs:step3-new",
+            new: "examples/part2_step4_detach.rs:step4-new",
+        },
+        Diff {
+            out: "book/listings/part2-step3-step4-rule.diff",
+            old: "examples/part2_step3_flag.rs:step3-rule",
+            new: "examples/part2_step4_detach.rs:step4-rule",
+        },
+        Diff {
+            out: "book/listings/part1-part2-record.diff",
+            old: "src/part1_cpu/tensor.rs:record",
+            new: "src/part2_gpu/tensor.rs:record",
+        },
+        Diff {
+            out: "book/listings/part1-part2-mul.diff",
+            old: "src/part1_cpu/ops.rs:mul",
+            new: "src/part2_gpu/ops.rs:mul",
+        },
+        Diff {
+            out: "book/listings/part1-part2-sum.diff",
+            old: "src/part1_cpu/reduce.rs:sum",
+            new: "src/part2_gpu/reduce.rs:sum",
+        },
+        Diff {
+            out: "book/listings/part1-part2-matmul.diff",
+            old: "src/part1_cpu/matrix.rs:matmul",
+            new: "src/part2_gpu/matrix.rs:matmul",
+        },
+        Diff {
+            out: "book/listings/matmul1-matmul2.diff",
+            old: "kernels/part2/matmul1_naive.cl:naive",
+            new: "kernels/part2/matmul2_coalesced.cl:coalesced",
+        },
+        Diff {
+            out: "book/listings/matmul6-matmul7.diff",
+            old: "kernels/part2/matmul6_vector.cl:steps",
+            new: "kernels/part2/matmul7_ahead.cl:steps",
+        },
+        Diff {
+            out: "book/listings/matmul7-matmul8.diff",
+            old: "kernels/part2/matmul7_ahead.cl:shape",
+            new: "kernels/part2/matmul8_tall.cl:shape",
+        },
+        Diff {
+            out: "book/listings/part1-part2-backward.diff",
+            old: "src/part1_cpu/backward.rs:backward",
+            new: "src/part2_gpu/backward.rs:backward",
+        },
+    ],
+    growths: SIN,
+    figures: &[
+        Figure { out: "book/figures/tape.svg", draw: figures::tape },
+        Figure { out: "book/figures/nudge.svg", draw: figures::nudge },
+        Figure { out: "book/figures/order.svg", draw: figures::order },
+        Figure { out: "book/figures/groups.svg", draw: figures::groups },
+        Figure {
+            out: "book/figures/interleaving.svg",
+            draw: figures::interleaving,
+        },
+        Figure {
+            out: "book/figures/crossover-add.svg",
+            draw: || figures::crossover("add"),
+        },
+        Figure {
+            out: "book/figures/crossover-matmul.svg",
+            draw: || figures::crossover("matmul"),
+        },
+        Figure { out: "book/figures/reduction.svg", draw: figures::reduction },
+        Figure { out: "book/figures/reuse.svg", draw: figures::reuse },
+        Figure { out: "book/figures/ladder.svg", draw: figures::ladder },
+    ],
+    pictures: &[
+        Picture { out: "book/figures/moons.svg", written: "target/moons.svg" },
+        Picture {
+            out: "book/figures/digits-loss.svg",
+            written: "target/digits-loss.svg",
+        },
+        Picture {
+            out: "book/figures/strides.svg",
+            written: "target/strides.svg",
+        },
+    ],
+    trained: &[
+        "book/listings/part1_digits.out",
+        "book/listings/part1_digits_seeds.out",
+        "book/listings/part1_digits_splits.out",
+        "book/listings/part1_digits_hands.out",
+        "book/listings/part3_digits.out",
+        "book/listings/part3_digits_gpu.out",
+        "book/listings/part3_spiral.out",
+        "book/listings/part3_move.out",
+        "book/listings/part3_two_devices.out",
+        "book/listings/part1_neuron.out",
+        "book/listings/part1_moons.out",
+        "book/listings/part2_digits.out",
+        "book/figures/moons.svg",
+        "book/figures/digits-loss.svg",
+    ],
+};

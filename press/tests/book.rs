@@ -1,0 +1,70 @@
+//! The book is what its sources make of it, and its pages keep the rules.
+//!
+//! `UPDATE=1 cargo test -p press` writes what is generated; with `ONLY=part3`
+//! beside it, only the outputs whose names contain that word are printed
+//! again.
+
+#[path = "../../tests/common/device.rs"]
+mod device;
+
+use press::Needs::{self, Device, Nothing, Oclgrind, Pocl};
+use press::{Fault, repository};
+
+#[track_caller]
+fn assert_none(faults: &[Fault]) {
+    let lines: Vec<String> = faults.iter().map(Fault::to_string).collect();
+    assert!(faults.is_empty(), "\n{}\n", lines.join("\n"));
+}
+
+#[test]
+fn the_book_has_no_fault() {
+    assert_none(&press::faults(&repository()));
+}
+
+#[test]
+fn diffs_formulas_and_drawn_figures_are_current() {
+    assert_none(&press::stale(&repository()));
+}
+
+#[test]
+fn outputs_are_current() {
+    current(Nothing);
+}
+
+#[test]
+fn outputs_of_devices_are_current() {
+    if device::gpu_or_skip().is_some() {
+        current(Device);
+    }
+}
+
+#[test]
+fn outputs_of_pocl_are_current() {
+    current_or_skip(Pocl);
+}
+
+#[test]
+fn outputs_of_oclgrind_are_current() {
+    current_or_skip(Oclgrind);
+}
+
+#[test]
+fn what_was_measured_has_the_words_of_its_program() {
+    if device::gpu_or_skip().is_some() {
+        assert_none(&press::mismeasured(&repository()));
+    }
+}
+
+/// A listing that only some machines print is compared on those.
+#[track_caller]
+fn current_or_skip(needs: Needs) {
+    match press::missing(needs) {
+        Some(what) => device::skip(what, "this output is that of one tool"),
+        None => current(needs),
+    }
+}
+
+#[track_caller]
+fn current(needs: Needs) {
+    assert_none(&press::misprints(&repository(), needs));
+}

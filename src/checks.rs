@@ -1,0 +1,405 @@
+//! What an operation is given, checked once and in the same words in every
+//! part. A check takes shapes and devices, never a tensor: it knows no part.
+//!
+//! Reading order: what operands must share, what one operand must be, and
+//! what a rule must give back.
+
+use std::fmt::Display;
+use std::ops::Range;
+
+use crate::error::{Error, Result};
+use crate::shape::{self, Span, broadcast, checked_size};
+
+fn mistake<T>(sentence: String) -> Result<T> {
+    Err(Error::Mistake(sentence))
+}
+
+// ANCHOR: one-device
+/// Two operands on one device. What to do where they are not is the part's
+/// own affair.
+pub fn one_device<D: PartialEq + Display>(
+    op: impl Display,
+    [a, b]: [D; 2],
+    remedy: &str,
+) -> Result<()> {
+    match a == b {
+        true => Ok(()),
+        false => mistake(format!(
+            "{op}: the operands are on two devices, {a} and {b}; {remedy}"
+        )),
+    }
+}
+// ANCHOR_END: one-device
+
+/// The shape that two shapes stretch to.
+pub fn stretched(
+    op: impl Display,
+    a: &[usize],
+    b: &[usize],
+) -> Result<Vec<usize>> {
+    match broadcast(a, b) {
+        Some(shape) => checked_size(&shape).map(|_| shape),
+        None => mistake(format!(
+            "{op}: the shapes {a:?} and {b:?} do not broadcast; aligned at \
+             the right, sizes must be equal or 1"
+        )),
+    }
+}
+
+/// Two operands of one shape.
+pub fn one_shape(op: impl Display, a: &[usize], b: &[usize]) -> Result<()> {
+    match a == b {
+        true => Ok(()),
+        false => mistake(format!(
+            "{op}: the shapes {a:?} and {b:?} differ; give both operands the \
+             same shape"
+        )),
+    }
+}
+
+/// So many values for a shape.
+pub fn values(shape: &[usize], given: usize) -> Result<()> {
+    match checked_size(shape)? {
+        size if size == given => Ok(()),
+        size => mistake(format!(
+            "shape {shape:?} holds {size} elements, but {given} values were \
+             given; make the two agree"
+        )),
+    }
+}
+
+/// The shape of a product: (.., m, k) x (.., k, n) -> (.., m, n), the axes in
+/// front equal.
+pub fn product(a: &[usize], b: &[usize]) -> Result<Vec<usize>> {
+    match (a, b) {
+        ([outer @ .., m, k], [other @ .., l, n])
+            if outer == other && k == l =>
+        {
+            let shape = [outer, &[*m, *n]].concat();
+            checked_size(&shape).map(|_| shape)
+        }
+        ([.., _, k], [.., l, _]) if k != l => mistake(format!(
+            "matmul: {a:?} x {b:?}: the left has {k} columns and the right \
+             {l} rows; make them equal, perhaps by .transpose()"
+        )),
+        ([_, _, ..], [_, _, ..]) => mistake(format!(
+            "matmul: {a:?} x {b:?}: the axes before the matrices differ; \
+             expand one to the other"
+        )),
+        _ => mistake(format!(
+            "matmul: {a:?} x {b:?}: both must be matrices of two axes; use \
+             .reshape(..)"
+        )),
+    }
+}
+
+/// Two matrices, and no batch of them: (m, k) x (k, n) -> (m, n).
+pub fn matrices(a: &[usize], b: &[usize]) -> Result<Vec<usize>> {
+    match (a, b) {
+        ([_, _], [_, _]) => product(a, b),
+        _ => mistake(format!(
+            "matmul: {a:?} x {b:?}: both must be matrices of two axes; use \
+             .reshape(..)"
+        )),
+    }
+}
+
+/// Axes that are there, each named once.
+pub fn axes(op: impl Display, shape: &[usize], axes: &[usize]) -> Result<()> {
+    for (place, &axis) in axes.iter().enumerate() {
+        if axis >= shape.len() {
+            return mistake(format!(
+                "{op}: there is no axis {axis}; shape {shape:?} has the axes \
+                 {:?}",
+                (0..shape.len()).collect::<Vec<_>>()
+            ));
+        }
+        if axes[..place].contains(&axis) {
+            return mistake(format!(
+                "{op}: axis {axis} stands twice in {axes:?}; name each axis \
+                 once"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Axes along which there is something: of nothing there is no largest.
+pub fn some_elements(
+    op: impl Display,
+    shape: &[usize],
+    axes: &[usize],
+) -> Result<()> {
+    match axes.iter().any(|&axis| shape[axis] == 0) {
+        false => Ok(()),
+        true => mistake(format!(
+            "{op}: shape {shape:?} has no element along {axes:?}, and of none \
+             there is no {op}; look at the shape first"
+        )),
+    }
+}
+
+/// At least one axis, whose elements are a row.
+pub fn row(op: impl Display, shape: &[usize]) -> Result<()> {
+    match shape.is_empty() {
+        false => Ok(()),
+        true => mistake(format!(
+            "{op}: a tensor without axes has no row; reshape it to [1, 1]"
+        )),
+    }
+}
+
+/// Two axes to exchange.
+pub fn two_axes(op: impl Display, shape: &[usize]) -> Result<()> {
+    match shape.len() {
+        2.. => Ok(()),
+        _ => mistake(format!(
+            "{op}: shape {shape:?} has no two axes to exchange; reshape it to \
+             a matrix"
+        )),
+    }
+}
+
+/// A part of each axis, as whole as the axis where nothing is said of it.
+pub fn parts(
+    op: impl Display,
+    shape: &[usize],
+    mut spans: Vec<Span>,
+) -> Result<Vec<Span>> {
+    if spans.len() > shape.len() {
+        return mistake(format!(
+            "{op}: {} ranges for shape {shape:?}; give at most one for each \
+             axis",
+            spans.len()
+        ));
+    }
+    for (axis, (span, &size)) in spans.iter().zip(shape).enumerate() {
+        if span.step == 0 {
+            return mistake(format!(
+                "{op}: {span:?} along axis {axis} goes nowhere; a step is at \
+                 least 1"
+            ));
+        }
+        if !span.fits(size) {
+            return mistake(format!(
+                "{op}: {span:?} does not lie in axis {axis} of shape \
+                 {shape:?}, which has {}",
+                elements(size)
+            ));
+        }
+    }
+    spans.resize(shape.len(), Span::from(..));
+    Ok(spans.iter().zip(shape).map(|(span, &n)| span.of(n)).collect())
+}
+
+fn elements(size: usize) -> String {
+    match size.checked_sub(1) {
+        None => "no elements".to_string(),
+        Some(last) => format!("the elements 0 to {last}"),
+    }
+}
+
+/// Places along an axis that has them.
+pub fn places(
+    op: impl Display,
+    shape: &[usize],
+    axis: usize,
+    places: &[usize],
+) -> Result<()> {
+    axes(&op, shape, &[axis])?;
+    match places.iter().find(|&&place| place >= shape[axis]) {
+        None => Ok(()),
+        Some(place) => mistake(format!(
+            "{op}: there is no element {place} along axis {axis} of shape \
+             {shape:?}, which has {}",
+            elements(shape[axis])
+        )),
+    }
+}
+
+/// An index for each element of `to`: which element along an axis it means,
+/// the others being its own. Where these lie in row-major order.
+pub fn along(
+    op: impl Display,
+    shape: &[usize],
+    axis: usize,
+    to: &[usize],
+    indices: &[usize],
+) -> Result<Vec<usize>> {
+    places(&op, shape, axis, indices)?;
+    let is_inside =
+        |(i, (&to, &size)): (usize, (&usize, &usize))| i == axis || to <= size;
+    let mut axes = to.iter().zip(shape).enumerate();
+    if to.len() != shape.len() || !axes.all(is_inside) {
+        return mistake(format!(
+            "{op}: indices of shape {to:?} for shape {shape:?}; it must have \
+             as many axes, and none but axis {axis} may be longer"
+        ));
+    }
+    if checked_size(to)? != indices.len() {
+        return mistake(format!(
+            "{op}: {} indices for shape {to:?}, which has {} elements; give \
+             one for each",
+            indices.len(),
+            checked_size(to)?
+        ));
+    }
+    let mut strides = shape::strides(shape);
+    let step = std::mem::take(&mut strides[axis]) as usize;
+    let starts = shape::offsets(to, &strides, 0);
+    Ok(starts.zip(indices).map(|(at, index)| at + index * step).collect())
+}
+
+/// A shape with so many more before and behind along each axis, and where in
+/// it the old one stands.
+pub fn padded(
+    shape: &[usize],
+    widths: &[[usize; 2]],
+) -> Result<(Vec<usize>, Vec<Range<usize>>)> {
+    if widths.len() != shape.len() {
+        return mistake(format!(
+            "pad: {} pairs of widths for shape {shape:?}; give each axis a \
+             pair, before and behind",
+            widths.len()
+        ));
+    }
+    let axes = || shape.iter().zip(widths);
+    let padded = axes().map(|(n, [before, behind])| {
+        before.saturating_add(*behind).saturating_add(*n)
+    });
+    let padded: Vec<usize> = padded.collect();
+    // A sum that was cut off is refused here.
+    checked_size(&padded)?;
+    let inner = axes().map(|(n, [before, _])| *before..before + n);
+    Ok((padded, inner.collect()))
+}
+
+/// As many elements in the new shape as in the old.
+pub fn reshape(from: &[usize], to: &[usize]) -> Result<()> {
+    let (size, wanted) = (checked_size(from)?, checked_size(to)?);
+    match size == wanted {
+        true => Ok(()),
+        false => mistake(format!(
+            "reshape: {from:?} has {size} elements, {to:?} has {wanted}; keep \
+             the number of elements"
+        )),
+    }
+}
+
+/// A matrix of scores, and a label for each row: the numbers of rows and of
+/// classes.
+pub fn labels(
+    op: impl Display,
+    shape: &[usize],
+    labels: &[usize],
+) -> Result<[usize; 2]> {
+    let (rows, classes) = match *shape {
+        [rows, classes] if classes > 0 => (rows, classes),
+        _ => {
+            return mistake(format!(
+                "{op}: the scores have shape {shape:?}; it must be (rows, \
+                 classes), with at least one class"
+            ));
+        }
+    };
+    if rows != labels.len() {
+        return mistake(format!(
+            "{op}: {rows} rows of scores and {} labels; give one label for \
+             each row",
+            labels.len()
+        ));
+    }
+    match labels.iter().find(|&&label| label >= classes) {
+        None => Ok([rows, classes]),
+        Some(label) => mistake(format!(
+            "{op}: label {label} with {classes} classes; labels count from 0 \
+             to {}",
+            classes - 1
+        )),
+    }
+}
+
+/// One element, from which a sweep may begin without being told a gradient.
+pub fn one_element(op: impl Display, shape: &[usize]) -> Result<()> {
+    match shape.iter().all(|&size| size == 1) {
+        true => Ok(()),
+        false => mistake(format!(
+            "{op}: this tensor has shape {shape:?}, not one element; sum it \
+             first, or hand backward_with a gradient of that shape"
+        )),
+    }
+}
+
+/// One element, which can be read as a number.
+pub fn only_element(op: impl Display, shape: &[usize]) -> Result<()> {
+    match shape.iter().all(|&size| size == 1) {
+        true => Ok(()),
+        false => mistake(format!(
+            "{op}: shape {shape:?} holds not one element; reduce it first, or \
+             read all of them with .to_vec()"
+        )),
+    }
+}
+
+/// A gradient from above, for the tensor from which a sweep begins.
+pub fn seed<D: PartialEq + Display>(
+    op: impl Display,
+    (given, there): (&[usize], D),
+    (shape, here): (&[usize], D),
+) -> Result<()> {
+    match given == shape && there == here {
+        true => Ok(()),
+        false => mistake(format!(
+            "{op}: the gradient has shape {given:?} on {there}, but this \
+             tensor has {shape:?} on {here}; give both the same"
+        )),
+    }
+}
+
+/// As many gradients as there are operands.
+pub fn gradients(
+    op: impl Display,
+    given: usize,
+    operands: usize,
+) -> Result<()> {
+    match given == operands {
+        true => Ok(()),
+        false => mistake(format!(
+            "{op}: the rule gave {given} gradients for {operands} operands; \
+             give one for each, in operand order"
+        )),
+    }
+}
+
+// ANCHOR: gradient
+/// The gradient of an operand that requires one: it has the shape of the
+/// operand, and lies where the operand lies.
+pub fn gradient<D: PartialEq + Display>(
+    op: impl Display,
+    place: usize,
+    given: Option<(&[usize], D)>,
+    (shape, device): (&[usize], D),
+) -> Result<()> {
+    let Some((given, there)) = given else {
+        return mistake(format!(
+            "{op}: the rule gave no gradient for operand {place}, which \
+             requires one; give one for each, in operand order"
+        ));
+    };
+    if given != shape {
+        return mistake(format!(
+            "{op}: the gradient of operand {place} has shape {given:?}, but \
+             the operand has {shape:?}; a gradient has the shape of what it \
+             belongs to"
+        ));
+    }
+    match there == device {
+        true => Ok(()),
+        false => mistake(format!(
+            "{op}: the gradient of operand {place} is on {there}, but the \
+             operand is on {device}; a gradient lies where what it belongs \
+             to lies"
+        )),
+    }
+}
+// ANCHOR_END: gradient

@@ -1,0 +1,67 @@
+//! How far a kernel of this crate reaches into its buffers, as a function of
+//! what it is given. The host compares that with the buffers before each
+//! launch; `Kernel::new` is where a kernel promises it.
+
+use super::argument::{Argument, Scalar};
+
+/// How many values of each buffer, in the order of the arguments, a kernel
+/// may touch. `None` if the arguments are not those that it expects.
+pub(crate) type Reach = fn(&Given) -> Option<Vec<u64>>;
+
+/// What a kernel of this crate is given, from which it says how far it will
+/// reach into each buffer.
+pub(crate) struct Given<'a> {
+    pub(super) arguments: &'a [Argument<'a>],
+    /// The number of work-groups in each dimension.
+    pub(super) groups: [usize; 3],
+}
+
+impl Given<'_> {
+    /// The `uint` at a place among the arguments, which count from 0.
+    pub(crate) fn uint(&self, index: usize) -> Option<u64> {
+        match self.arguments.get(index) {
+            Some(Argument::Scalar(Scalar::U32(value))) => Some((*value).into()),
+            _ => None,
+        }
+    }
+
+    /// The `int8` at a place among the arguments.
+    pub(crate) fn int8(&self, index: usize) -> Option<[i128; 8]> {
+        match self.arguments.get(index) {
+            Some(Argument::Scalar(Scalar::I32x8(values))) => {
+                Some(values.map(i128::from))
+            }
+            _ => None,
+        }
+    }
+
+    /// How many work-groups there are along a dimension.
+    pub(crate) fn groups(&self, dimension: usize) -> u64 {
+        self.groups[dimension] as u64
+    }
+}
+
+/// How far a view reaches into a buffer. The kernels count in `int`.
+pub(crate) fn view(
+    offset: u64,
+    shape: [i128; 8],
+    strides: [i128; 8],
+) -> Option<u64> {
+    let (mut first, mut last) = (i128::from(offset), i128::from(offset));
+    for (size, stride) in shape.into_iter().zip(strides) {
+        if size < 1 {
+            return None;
+        }
+        let way = (size - 1) * stride;
+        first += way.min(0);
+        last += way.max(0);
+    }
+    let inside = first >= 0 && last < i32::MAX.into();
+    inside.then_some(last as u64 + 1)
+}
+
+/// A number of elements that is not 0 and that a `uint` can hold: what a
+/// kernel may divide by, or multiply without losing a carry.
+pub(crate) fn counted(size: u64) -> Option<u64> {
+    (1..=u32::MAX.into()).contains(&size).then_some(size)
+}

@@ -1,0 +1,272 @@
+//! The kernels of Part 2: the files of `kernels/part2/`, compiled into the
+//! crate, each with its reach. The chapters from "How a GPU computes" to "A
+//! borrow checker for kernels" write them.
+//!
+//! ```no_run
+//! # fn main() -> Result<(), rungrad::Error> {
+//! use rungrad::opencl::Gpu;
+//! use rungrad::part2_gpu::kernels;
+//!
+//! let gpu = Gpu::first()?;
+//! let a = gpu.upload(&[1.0_f32, 2.0, 3.0])?;
+//! let out = gpu.allocate::<f32>(3)?;
+//! gpu.launch(&kernels::EW_MUL)
+//!     .input(&a)
+//!     .input(&a)
+//!     .output(&out)
+//!     .scalar(3_u32)
+//!     .global(3)
+//!     .local(256)
+//!     .run()?;
+//! assert_eq!(out.read()?, [1.0, 4.0, 9.0]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Launching one of these is safe, and this is the argument. Each of them
+//! guards its accesses by the sizes that it is given, and says below, as a
+//! function of those sizes, how far it may reach into each buffer; the host
+//! refuses a launch whose buffers are shorter. Arguments of other types,
+//! groups that do not fit the device, and a buffer that is written under one
+//! name and used under another are refused as well. What lies in a buffer of
+//! numbers of rows is no argument: a kernel compares each with a size. A test
+//! runs every kernel of [`ALL`] on ragged sizes under Oclgrind, which reports
+//! any access out of bounds, any race and any use of a value that nobody
+//! wrote; another runs them with random arguments, on buffers that are exactly
+//! as long as the kernel says that it reaches.
+
+#![allow(unsafe_code)]
+
+mod ladder;
+
+pub use ladder::*;
+
+use crate::opencl::{Given, Kernel, counted, kernel, view};
+
+/// Every kernel of Part 2.
+pub const ALL: [&[Kernel]; 2] = [ONE_BY_ONE, ladder::ALL];
+
+// ANCHOR: reach
+/// `out[i] = a[i] * b[i]`: arguments `a, b, out, n`.
+pub const EW_MUL: Kernel = kernel!("part2/ew_mul.cl", "ew_mul", |given| {
+    let n = given.uint(3)?;
+    Some(vec![n, n, n])
+});
+// ANCHOR_END: reach
+
+/// `out[i] = value`: arguments `out, value, n`.
+pub const EW_FILL: Kernel =
+    kernel!("part2/ew_fill.cl", "ew_fill", |given| Some(vec![given.uint(2)?]));
+
+/// One partial sum for each group of 256: arguments `a, partials, n`.
+pub const REDUCE_SUM: Kernel =
+    kernel!("part2/reduce_sum.cl", "reduce_sum", |given| {
+        Some(vec![given.uint(2)?, given.groups(0)])
+    });
+
+/// `out[i] = a[i] + b[i]`: arguments `a, b, out, n`.
+pub const EW_ADD: Kernel = kernel!("part2/ew_add.cl", "ew_add", |given| {
+    let n = given.uint(3)?;
+    Some(vec![n, n, n])
+});
+
+/// `out[i] = a[i] / b[i]`: arguments `a, b, out, n`.
+pub const EW_DIV: Kernel = kernel!("part2/ew_div.cl", "ew_div", |given| {
+    let n = given.uint(3)?;
+    Some(vec![n, n, n])
+});
+
+/// Four products an item: arguments `a, b, out, n`.
+pub const EW_MUL4: Kernel = kernel!("part2/ew_mul4.cl", "ew_mul4", |given| {
+    let n = given.uint(3)?;
+    Some(vec![n, n, n])
+});
+
+/// `out[i] = a[i]`, four an item: arguments `a, out, n`.
+pub const EW_COPY4: Kernel =
+    kernel!("part2/ew_copy4.cl", "ew_copy4", |given| {
+        let n = given.uint(2)?;
+        Some(vec![n, n])
+    });
+
+/// Chains of products and sums in `float`: arguments `a, out, n, steps`.
+pub const CHAIN_F32: Kernel = kernel!("part2/chain.cl", "chain_f32", chain);
+
+/// The same in `double`, which a device may lack.
+pub const CHAIN_F64: Kernel = kernel!("part2/chain.cl", "chain_f64", chain);
+
+fn chain(given: &Given) -> Option<Vec<u64>> {
+    let n = given.uint(2)?;
+    Some(vec![n, n])
+}
+
+/// `out[i] = a[i] * b[i]` of shapes that stretch: arguments `a, a_strides, b,
+/// b_strides, out, shape, n`.
+pub const BROADCAST_MUL: Kernel =
+    kernel!("part2/broadcast.cl", "broadcast_mul", broadcast);
+
+/// `out[i] = a[i] + b[i]` of shapes that stretch.
+pub const BROADCAST_ADD: Kernel =
+    kernel!("part2/broadcast.cl", "broadcast_add", broadcast);
+
+/// `out[i] = a[i] / b[i]` of shapes that stretch.
+pub const BROADCAST_DIV: Kernel =
+    kernel!("part2/broadcast.cl", "broadcast_div", broadcast);
+
+fn broadcast(given: &Given) -> Option<Vec<u64>> {
+    let shape = given.int8(5)?;
+    let a = view(0, shape, given.int8(1)?)?;
+    let b = view(0, shape, given.int8(3)?)?;
+    Some(vec![a, b, given.uint(6)?])
+}
+
+/// `out[i] = exp(a[i])`: arguments `a, out, n`.
+pub const EW_EXP: Kernel = kernel!("part2/ew_exp.cl", "ew_exp", |given| {
+    let n = given.uint(2)?;
+    Some(vec![n, n])
+});
+
+/// The positive part: arguments `a, out, n`.
+pub const EW_RELU: Kernel = kernel!("part2/ew_relu.cl", "ew_relu", |given| {
+    let n = given.uint(2)?;
+    Some(vec![n, n])
+});
+
+/// Its gradient: arguments `grad_out, a, grad_a, n`.
+pub const RELU_BACKWARD: Kernel =
+    kernel!("part2/ew_relu.cl", "relu_backward", |given| {
+        let n = given.uint(3)?;
+        Some(vec![n, n, n])
+    });
+
+/// The Gaussian error linear unit: arguments `a, out, n`.
+pub const EW_GELU: Kernel = kernel!("part2/ew_gelu.cl", "ew_gelu", |given| {
+    let n = given.uint(2)?;
+    Some(vec![n, n])
+});
+
+/// Its gradient: arguments `grad_out, a, grad_a, n`.
+pub const GELU_BACKWARD: Kernel =
+    kernel!("part2/ew_gelu.cl", "gelu_backward", |given| {
+        let n = given.uint(3)?;
+        Some(vec![n, n, n])
+    });
+
+/// `out[i] = a[i] * number`: arguments `a, out, number, n`.
+pub const EW_SCALE: Kernel =
+    kernel!("part2/ew_scale.cl", "ew_scale", |given| {
+        let n = given.uint(3)?;
+        Some(vec![n, n])
+    });
+
+/// The sum of each row, one group for each: arguments `a, out, columns`.
+pub const REDUCE_ROWS: Kernel =
+    kernel!("part2/reduce_rows.cl", "reduce_rows", |given| {
+        let n = each_row(given, given.uint(2)?)?;
+        Some(vec![n, given.groups(0)])
+    });
+
+/// The elements of as many rows as there are groups. The kernels count a
+/// group beyond the end of a row, in `uint`.
+fn each_row(given: &Given, columns: u64) -> Option<u64> {
+    let countable = columns <= i32::MAX as u64;
+    countable.then(|| given.groups(0) * columns)
+}
+
+/// The sum along one axis: arguments `a, out, length, inner, n`.
+pub const REDUCE_AXIS: Kernel =
+    kernel!("part2/reduce_axis.cl", "reduce_axis", |given| {
+        let (length, inner) = (given.uint(2)?, given.uint(3)?);
+        let n = given.uint(4)?;
+        let outer = n.div_ceil(counted(inner)?);
+        let all = counted(outer.checked_mul(length.checked_mul(inner)?)?);
+        Some(vec![if length == 0 { 0 } else { all? }, n])
+    });
+
+/// Its mirror: arguments `a, out, length, inner, n`.
+pub const EW_REPEAT: Kernel =
+    kernel!("part2/ew_repeat.cl", "ew_repeat", |given| {
+        let (length, inner) = (given.uint(2)?, given.uint(3)?);
+        let n = given.uint(4)?;
+        let outer = n.div_ceil(counted(length * inner)?);
+        Some(vec![outer * inner, n])
+    });
+
+/// Rows and columns exchanged, a group for each tile of each matrix: arguments
+/// `a, out, rows, columns`.
+pub const TRANSPOSE_TILED: Kernel =
+    kernel!("part2/transpose_tiled.cl", "transpose_tiled", |given| {
+        let matrix = given.uint(2)?.checked_mul(given.uint(3)?)?;
+        let n = counted(given.groups(2).checked_mul(matrix)?)?;
+        Some(vec![n, n])
+    });
+
+/// The logarithm of softmax, one group for each row: arguments `a, out,
+/// columns`.
+pub const SOFTMAX_LOG: Kernel =
+    kernel!("part2/softmax_log.cl", "softmax_log", |given| {
+        let n = each_row(given, given.uint(2)?)?;
+        Some(vec![n, n])
+    });
+
+/// The element of each row that a label names: arguments `a, labels, out,
+/// classes, rows`.
+pub const PICK_LABELS: Kernel =
+    kernel!("part2/pick.cl", "pick_labels", |given| {
+        let (classes, rows) = (given.uint(3)?, given.uint(4)?);
+        Some(vec![rows * classes, rows, rows])
+    });
+
+/// Its gradient: arguments `grad_out, labels, grad_a, classes, n`.
+pub const PICK_BACKWARD: Kernel =
+    kernel!("part2/pick.cl", "pick_backward", |given| {
+        let (classes, n) = (given.uint(3)?, given.uint(4)?);
+        let rows = n.div_ceil(counted(classes)?);
+        Some(vec![rows, rows, n])
+    });
+
+/// A matrix by a vector, an item for each row: arguments `a, v, out, m, k`.
+pub const MATVEC_ROWS: Kernel =
+    kernel!("part2/matvec_rows.cl", "matvec_rows", matvec);
+
+/// A team of 32 items for each row, in groups of 32 by 8; the same arguments.
+pub const MATVEC_TEAMS: Kernel =
+    kernel!("part2/matvec_teams.cl", "matvec_teams", matvec);
+
+/// `(m, k) x (k)`. An item counts along its row a team beyond the end, in
+/// `uint`.
+fn matvec(given: &Given) -> Option<Vec<u64>> {
+    let [m, k] = [given.uint(3)?, given.uint(4)?];
+    let countable = [m, k].iter().all(|&size| size <= i32::MAX as u64);
+    countable.then(|| vec![m * k, k, m])
+}
+
+const ONE_BY_ONE: &[Kernel] = &[
+    EW_MUL,
+    EW_FILL,
+    REDUCE_SUM,
+    EW_ADD,
+    EW_DIV,
+    EW_MUL4,
+    EW_COPY4,
+    CHAIN_F32,
+    CHAIN_F64,
+    BROADCAST_MUL,
+    BROADCAST_ADD,
+    BROADCAST_DIV,
+    EW_EXP,
+    EW_RELU,
+    RELU_BACKWARD,
+    EW_GELU,
+    GELU_BACKWARD,
+    EW_SCALE,
+    REDUCE_ROWS,
+    REDUCE_AXIS,
+    EW_REPEAT,
+    TRANSPOSE_TILED,
+    SOFTMAX_LOG,
+    PICK_LABELS,
+    PICK_BACKWARD,
+    MATVEC_ROWS,
+    MATVEC_TEAMS,
+];

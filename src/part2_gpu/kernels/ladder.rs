@@ -1,0 +1,66 @@
+//! "The matmul ladder": eight kernels for one product, and two of them once
+//! more for long sums.
+
+use crate::opencl::{Given, Kernel, kernel};
+
+/// The product of two matrices, an item for each element of the result:
+/// arguments `a, b, out, m, k, n`, as for all of them.
+pub const MATMUL1_NAIVE: Kernel =
+    kernel!("part2/matmul1_naive.cl", "matmul1_naive", matmul);
+
+/// Neighbors among the items read what lies side by side.
+pub const MATMUL2_COALESCED: Kernel =
+    kernel!("part2/matmul2_coalesced.cl", "matmul2_coalesced", matmul);
+
+/// A group shares the rows and columns that it needs in local memory.
+pub const MATMUL3_TILED: Kernel =
+    kernel!("part2/matmul3_tiled.cl", "matmul3_tiled", matmul);
+
+/// An item computes 16 elements below one another, from registers.
+pub const MATMUL4_COLUMN: Kernel =
+    kernel!("part2/matmul4_column.cl", "matmul4_column", matmul);
+
+/// An item computes a block of 8 x 8.
+pub const MATMUL5_BLOCK: Kernel =
+    kernel!("part2/matmul5_block.cl", "matmul5_block", matmul);
+
+/// Numbers move by fours.
+pub const MATMUL6_VECTOR: Kernel =
+    kernel!("part2/matmul6_vector.cl", "matmul6_vector", matmul);
+
+/// The next tiles are loaded while these are multiplied.
+pub const MATMUL7_AHEAD: Kernel =
+    kernel!("part2/matmul7_ahead.cl", "matmul7_ahead", matmul);
+
+/// An item computes a block of 16 x 8.
+pub const MATMUL8_TALL: Kernel =
+    kernel!("part2/matmul8_tall.cl", "matmul8_tall", matmul);
+
+/// The third rung once more: what its additions round away is kept.
+pub const MATMUL_TILED_KEPT: Kernel =
+    kernel!("part2/matmul_tiled_kept.cl", "matmul_tiled_kept", matmul);
+
+/// The seventh rung once more: what its additions round away is kept.
+pub const MATMUL_AHEAD_KEPT: Kernel =
+    kernel!("part2/matmul_ahead_kept.cl", "matmul_ahead_kept", matmul);
+
+/// `(m, k) x (k, n)`. The kernels count rows and columns a tile beyond the
+/// edge, in `uint`.
+fn matmul(given: &Given) -> Option<Vec<u64>> {
+    let [m, k, n] = [given.uint(3)?, given.uint(4)?, given.uint(5)?];
+    let countable = [m, k, n].iter().all(|&size| size <= i32::MAX as u64);
+    countable.then(|| vec![m * k, k * n, m * n])
+}
+
+pub(super) const ALL: &[Kernel] = &[
+    MATMUL1_NAIVE,
+    MATMUL2_COALESCED,
+    MATMUL3_TILED,
+    MATMUL4_COLUMN,
+    MATMUL5_BLOCK,
+    MATMUL6_VECTOR,
+    MATMUL7_AHEAD,
+    MATMUL8_TALL,
+    MATMUL_TILED_KEPT,
+    MATMUL_AHEAD_KEPT,
+];

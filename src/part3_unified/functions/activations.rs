@@ -1,0 +1,125 @@
+//! The error function, and what stands between the layers of a network.
+
+use std::f32::consts::FRAC_2_SQRT_PI;
+
+use super::super::{Array, Context, Function, Gradients, Tensor};
+use super::super::{Unary, apply};
+use crate::error::Result;
+use crate::ops::Op;
+
+impl Tensor {
+    /// Computes the error function of each element: the share of a bell with
+    /// standard deviation `sqrt(1/2)` that lies between `-a` and `a`.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2], &[0.0, 9.0], Device::Cpu)?;
+    /// assert_eq!(x.erf().to_vec()?, [0.0, 1.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn erf(&self) -> Tensor {
+        apply(Erf, &[self])
+    }
+}
+
+/// The error function: `grad_a = grad_out * 2 / sqrt(pi) * exp(-a^2)`.
+pub struct Erf;
+
+impl Function for Erf {
+    fn op(&self) -> Op {
+        Op::Erf
+    }
+
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
+        ctx.save_input(0, inputs[0]);
+        inputs[0].unary(Unary::Erf)
+    }
+
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
+        let bell = ctx.input(0).pow(2.0).neg().exp();
+        vec![Some(grad_out.mul(&bell.scale(FRAC_2_SQRT_PI)))]
+    }
+}
+
+impl Tensor {
+    /// Multiplies each element with its logistic function: the sigmoid linear
+    /// unit.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2], &[0.0, 100.0], Device::Cpu)?;
+    /// assert_eq!(x.silu().to_vec()?, [0.0, 100.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    #[doc(alias = "swish")]
+    #[track_caller]
+    pub fn silu(&self) -> Tensor {
+        self.mul(&self.sigmoid())
+    }
+
+    /// Keeps what is above 0, and bends the rest to `alpha * (e^a - 1)`: the
+    /// exponential linear unit.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[3], &[2.0, 0.0, -100.0], Device::Cpu)?;
+    /// assert_eq!(x.elu(0.5).to_vec()?, [2.0, 0.0, -0.5]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn elu(&self, alpha: f32) -> Tensor {
+        let zeros = self.zeros_like();
+        let below = self.at_most(&zeros);
+        // With t = tanh(a / 2) it is 2 t / (1 - t), which keeps the digits of
+        // a small a that e^a - 1 would lose.
+        let t = below.choose(self, &zeros).scale(0.5).tanh();
+        below.choose(&t.scale(2.0 * alpha).div(&t.neg().shift(1.0)), self)
+    }
+
+    /// Keeps what is above 0, and scales the rest by `slope`, which is also
+    /// the slope at 0.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2], &[3.0, -8.0], Device::Cpu)?;
+    /// assert_eq!(x.leaky_relu(0.25).to_vec()?, [3.0, -2.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn leaky_relu(&self, slope: f32) -> Tensor {
+        let above = self.greater(&self.zeros_like());
+        above.choose(self, &self.scale(slope))
+    }
+
+    /// Computes `log(1 + e^a)`, a positive part without a kink.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2], &[0.0, 100.0], Device::Cpu)?;
+    /// assert_eq!(x.softplus().to_vec()?, [2f32.ln(), 100.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn softplus(&self) -> Tensor {
+        // From 20 on the two are one number, and no exponential is large.
+        let far = self.greater(&self.full_like(20.0));
+        let near = far.choose(&self.zeros_like(), self);
+        far.choose(self, &near.exp().log1p())
+    }
+
+    /// Takes the logarithm of [`Tensor::sigmoid`], which far below 0 is no
+    /// logarithm of 0.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2], &[0.0, -200.0], Device::Cpu)?;
+    /// assert_eq!(x.log_sigmoid().to_vec()?, [-2f32.ln(), -200.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    #[doc(alias = "logsigmoid")]
+    #[track_caller]
+    pub fn log_sigmoid(&self) -> Tensor {
+        self.neg().softplus().neg()
+    }
+}

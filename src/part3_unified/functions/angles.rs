@@ -1,0 +1,75 @@
+//! The sine, the cosine and the tangent. "Add an operator" adds the sine,
+//! place by place.
+
+use super::super::{Array, Context, Function, Gradients, Tensor};
+use super::super::{Unary, apply};
+use crate::error::Result;
+use crate::ops::Op;
+
+impl Tensor {
+    /// The sine of each element, an angle in radians.
+    #[track_caller]
+    pub fn sin(&self) -> Tensor {
+        apply(Sin, &[self])
+    }
+}
+
+/// The sine: `grad_a = grad_out * cos a`.
+pub struct Sin;
+
+impl Function for Sin {
+    fn op(&self) -> Op {
+        Op::Sin
+    }
+
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
+        ctx.save_input(0, inputs[0]);
+        inputs[0].unary(Unary::Sin)
+    }
+
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
+        vec![Some(grad_out.mul(&ctx.input(0).cos()))]
+    }
+}
+
+impl Tensor {
+    /// The cosine of each element, an angle in radians. To turn the sine by
+    /// a quarter would round a large angle.
+    #[track_caller]
+    pub fn cos(&self) -> Tensor {
+        apply(Cos, &[self])
+    }
+}
+
+/// The cosine: `grad_a = -grad_out * sin a`.
+pub struct Cos;
+
+impl Function for Cos {
+    fn op(&self) -> Op {
+        Op::Cos
+    }
+
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
+        ctx.save_input(0, inputs[0]);
+        inputs[0].unary(Unary::Cos)
+    }
+
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
+        vec![Some(grad_out.mul(&ctx.input(0).sin().neg()))]
+    }
+}
+
+impl Tensor {
+    /// Computes the tangent of each element, an angle in radians.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2], &[0.0, 0.5], Device::Cpu)?;
+    /// assert_eq!(x.tan().to_vec()?, [0.0, 0.5f32.sin() / 0.5f32.cos()]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn tan(&self) -> Tensor {
+        self.sin().div(&self.cos())
+    }
+}

@@ -1,0 +1,169 @@
+//! The way from scores to a loss.
+
+use super::super::{Array, Binary, Context, Function, Gradients, Reduce};
+use super::super::{Tensor, Unary, apply};
+use crate::checks;
+use crate::error::{Result, mistake, or_raise};
+use crate::ops::{Keep, Op};
+
+impl Tensor {
+    /// Positive numbers that sum to 1 along the last axis.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2], &[7.0, 7.0], Device::Cpu)?;
+    /// assert_eq!(x.softmax().to_vec()?, [0.5, 0.5]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If there is no axis.
+    #[track_caller]
+    pub fn softmax(&self) -> Tensor {
+        or_raise(checks::row("softmax", self.shape()));
+        self.log_softmax().exp()
+    }
+
+    /// The logarithm of [`Tensor::softmax`].
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2], &[7.0, 7.0], Device::Cpu)?;
+    /// assert_eq!(x.log_softmax().to_vec()?, [-2f32.ln(); 2]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If there is no axis.
+    #[track_caller]
+    pub fn log_softmax(&self) -> Tensor {
+        apply(LogSoftmax, &[self])
+    }
+
+    /// Makes positive numbers that sum to 1 along an axis.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2, 2], &[0.0, 7.0, 0.0, 7.0], Device::Cpu)?;
+    /// assert_eq!(x.softmax_over(0).to_vec()?, [0.5; 4]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the axis is not there.
+    #[doc(alias = "softmax")]
+    #[track_caller]
+    pub fn softmax_over(&self, axis: usize) -> Tensor {
+        or_raise(checks::axes("softmax_over", self.shape(), &[axis]));
+        self.log_softmax_over(axis).exp()
+    }
+
+    /// Makes the logarithm of [`Tensor::softmax_over`].
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2, 2], &[0.0, 7.0, 0.0, 7.0], Device::Cpu)?;
+    /// let logs = x.log_softmax_over(0).to_vec()?;
+    /// assert!(logs.iter().all(|log| (log + 2f32.ln()).abs() < 1e-6));
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the axis is not there.
+    #[doc(alias = "log_softmax")]
+    #[track_caller]
+    pub fn log_softmax_over(&self, axis: usize) -> Tensor {
+        or_raise(checks::axes("log_softmax_over", self.shape(), &[axis]));
+        // The axis and the last one change places, and then back.
+        let mut order = self.axes();
+        order.swap(axis, self.shape().len() - 1);
+        self.permute(&order).log_softmax().permute(&order)
+    }
+}
+
+/// The logarithm of softmax along the last axis.
+///
+/// `grad_a = grad_out - softmax(a) * sum(grad_out)`, row by row.
+pub struct LogSoftmax;
+
+impl Function for LogSoftmax {
+    fn op(&self) -> Op {
+        Op::LogSoftmax
+    }
+
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
+        let a = inputs[0];
+        checks::row("log_softmax", a.shape())?;
+        let last = a.shape().len() - 1;
+        if a.is_empty() {
+            ctx.save_output(a);
+            return Ok(a.clone());
+        }
+        let less = |a: &Array, row: Array| {
+            let row = row.unary(Unary::Scale(-1.0))?.expand(a.shape())?;
+            a.binary(Binary::Add, &row)
+        };
+        // The largest of a row becomes 0, so no exponential exceeds 1.
+        let most = a.reduce(Reduce::Max, &[last], Keep::Yes)?;
+        let shifted = less(a, most)?;
+        let total = shifted.unary(Unary::Exp)?;
+        let total = total.reduce(Reduce::Sum, &[last], Keep::Yes)?;
+        let output = less(&shifted, total.unary(Unary::Log)?)?;
+        ctx.save_output(&output);
+        Ok(output)
+    }
+
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
+        let y = ctx.output();
+        let last = y.shape().len() - 1;
+        let total = grad_out.sum_over(&[last], Keep::Yes);
+        vec![Some(grad_out.sub(&y.exp().mul(&total)))]
+    }
+}
+
+impl Tensor {
+    /// The mean loss of scores (n, classes) against the right class of each
+    /// row: the negative logarithm of the share that it got.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let scores = Tensor::zeros(&[3, 2], Device::Cpu)?;
+    /// assert_eq!(scores.cross_entropy(&[0, 1, 1]).item()?, 2f32.ln());
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the labels do not fit the scores.
+    #[doc(alias = "nll_loss")]
+    #[track_caller]
+    pub fn cross_entropy(&self, labels: &[usize]) -> Tensor {
+        or_raise(checks::labels("cross_entropy", self.shape(), labels));
+        self.log_softmax().pick(labels).mean().neg()
+    }
+}
+
+// ANCHOR: mse
+impl Tensor {
+    /// The mean of the squared differences: a loss against numbers, as
+    /// [`Tensor::cross_entropy`] is one against classes. A column of answers
+    /// would stretch against a row of numbers, and be compared with all.
+    #[track_caller]
+    pub fn mse(&self, target: &Tensor) -> Tensor {
+        if self.shape() != target.shape() {
+            mistake(format!(
+                "mse: the answers have shape {:?} and the numbers {:?}; \
+                 reshape one to the other",
+                self.shape(),
+                target.shape()
+            ));
+        }
+        let gap = self.sub(target);
+        gap.mul(&gap).mean()
+    }
+}
+// ANCHOR_END: mse

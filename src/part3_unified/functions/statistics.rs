@@ -1,0 +1,256 @@
+//! What many elements say together: products, spread, lengths, running sums.
+
+use super::super::Tensor;
+use crate::checks;
+use crate::error::or_raise;
+use crate::ops::Keep;
+use crate::shape::with_ones;
+
+impl Tensor {
+    /// Multiplies all elements; of none it is 1.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[3], &[2.0, 3.0, 4.0], Device::Cpu)?;
+    /// assert_eq!(x.prod().item()?, 24.0);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn prod(&self) -> Tensor {
+        self.prod_over(&self.axes(), Keep::No)
+    }
+
+    /// Multiplies over some axes: one half with the other, until one is left.
+    /// So each element has the product of all others for its slope, without a
+    /// quotient that a 0 would spoil.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Keep, Tensor};
+    /// let x = Tensor::new(&[2, 2], &[2.0, 3.0, 0.0, 5.0], Device::Cpu)?;
+    /// let x = x.requires_grad();
+    /// let products = x.prod_over(&[1], Keep::No);
+    /// assert_eq!(products.to_vec()?, [6.0, 0.0]);
+    /// products.sum().backward();
+    /// assert_eq!(x.grad().unwrap().to_vec()?, [3.0, 2.0, 5.0, 0.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If an axis is not there or stands twice.
+    #[track_caller]
+    pub fn prod_over(&self, axes: &[usize], keep: Keep) -> Tensor {
+        or_raise(checks::axes("prod", self.shape(), axes));
+        let kept = self.axes().into_iter().filter(|axis| !axes.contains(axis));
+        let kept: Vec<usize> = kept.collect();
+        let count = |axes: &[usize]| -> usize {
+            axes.iter().map(|&axis| self.shape()[axis]).product()
+        };
+        let (rows, mut n) = (count(&kept), count(axes));
+        let shape = match keep {
+            Keep::Yes => with_ones(self.shape(), axes),
+            Keep::No => kept.iter().map(|&axis| self.shape()[axis]).collect(),
+        };
+        if n == 0 {
+            return self.sum_over(axes, keep).shift(1.0);
+        }
+        let mut left = self.permute(&[&kept, axes].concat());
+        left = left.reshape(&[rows, n]);
+        while n > 1 {
+            let half = n / 2;
+            let part = |from, to| left.slice(&[0..rows, from..to]);
+            let product = part(0, half).mul(&part(half, 2 * half));
+            left = match n % 2 {
+                0 => product,
+                _ => Tensor::cat(&[&product, &part(n - 1, n)], 1),
+            };
+            n -= half;
+        }
+        left.reshape(&shape)
+    }
+
+    /// Computes the variance of all elements.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[3], &[1.0, 2.0, 6.0], Device::Cpu)?;
+    /// assert_eq!(x.var().item()?, 7.0);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn var(&self) -> Tensor {
+        self.var_over(&self.axes(), Keep::No)
+    }
+
+    /// Computes the variance over some axes: the sum of the squared distances
+    /// from the mean, divided by one less than there are, as PyTorch does. Of
+    /// one element, and of none, it is a NaN.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Keep, Tensor};
+    /// let x = Tensor::new(&[2, 2], &[1.0, 3.0, 5.0, 5.0], Device::Cpu)?;
+    /// assert_eq!(x.var_over(&[1], Keep::No).to_vec()?, [2.0, 0.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If an axis is not there or stands twice.
+    #[track_caller]
+    pub fn var_over(&self, axes: &[usize], keep: Keep) -> Tensor {
+        or_raise(checks::axes("var", self.shape(), axes));
+        let count: usize =
+            axes.iter().map(|&axis| self.shape()[axis]).product();
+        let gap = self.sub(&self.mean_over(axes, Keep::Yes));
+        let total = gap.mul(&gap).sum_over(axes, keep);
+        total.over(count.saturating_sub(1) as f32)
+    }
+
+    /// Computes the standard deviation of all elements.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[3], &[1.0, 1.0, 4.0], Device::Cpu)?;
+    /// assert_eq!(x.std().item()?, 3f32.sqrt());
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn std(&self) -> Tensor {
+        self.std_over(&self.axes(), Keep::No)
+    }
+
+    /// Computes the standard deviation over some axes: the root of
+    /// [`Tensor::var_over`]. Where all are equal it has no slope.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Keep, Tensor};
+    /// let x = Tensor::new(&[2, 3], &[1., 1., 4., 5., 5., 5.], Device::Cpu)?;
+    /// let std = x.std_over(&[1], Keep::No);
+    /// assert_eq!(std.to_vec()?, [3f32.sqrt(), 0.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If an axis is not there or stands twice.
+    #[track_caller]
+    pub fn std_over(&self, axes: &[usize], keep: Keep) -> Tensor {
+        or_raise(checks::axes("std", self.shape(), axes));
+        self.var_over(axes, keep).length()
+    }
+
+    /// Computes the length of all elements as one vector: the root of the sum
+    /// of their squares.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2], &[3.0, 4.0], Device::Cpu)?;
+    /// assert_eq!(x.norm().item()?, 5.0);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn norm(&self) -> Tensor {
+        self.norm_over(&self.axes(), Keep::No)
+    }
+
+    /// Computes lengths over some axes. The length 0 has no slope.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Keep, Tensor};
+    /// let x = Tensor::new(&[2, 2], &[3.0, 4.0, 0.0, 0.0], Device::Cpu)?;
+    /// assert_eq!(x.norm_over(&[1], Keep::No).to_vec()?, [5.0, 0.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If an axis is not there or stands twice.
+    #[track_caller]
+    pub fn norm_over(&self, axes: &[usize], keep: Keep) -> Tensor {
+        or_raise(checks::axes("norm", self.shape(), axes));
+        self.mul(self).sum_over(axes, keep).length()
+    }
+
+    /// A root whose slope at 0 is 0 and not infinite.
+    #[track_caller]
+    fn length(&self) -> Tensor {
+        let zeros = self.zeros_like();
+        let flat = self.equal(&zeros);
+        flat.choose(&zeros, &flat.choose(&self.ones_like(), self).sqrt())
+    }
+
+    /// Takes the logarithm of the sum of the exponentials of all elements.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2], &[1000.0, 1000.0], Device::Cpu)?;
+    /// assert_eq!(x.logsumexp().item()?, 1000.0 + 2f32.ln());
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If there is no element.
+    #[track_caller]
+    pub fn logsumexp(&self) -> Tensor {
+        self.logsumexp_over(&self.axes(), Keep::No)
+    }
+
+    /// Takes the logarithm of the sum of the exponentials over some axes. The
+    /// largest is taken out before, so that no exponential exceeds 1.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Keep, Tensor};
+    /// let x = Tensor::new(&[2, 2], &[0.0, 0.0, 5.0, -1e9], Device::Cpu)?;
+    /// let totals = x.logsumexp_over(&[1], Keep::No);
+    /// assert_eq!(totals.to_vec()?, [2f32.ln(), 5.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If an axis is not there, stands twice, or has no element.
+    #[track_caller]
+    pub fn logsumexp_over(&self, axes: &[usize], keep: Keep) -> Tensor {
+        or_raise(checks::axes("logsumexp", self.shape(), axes));
+        or_raise(checks::some_elements("logsumexp", self.shape(), axes));
+        let most = self.detach().max_over(axes, Keep::Yes);
+        // An infinity less itself is no number, so it stays where it is.
+        let finite = most.abs().less(&most.full_like(f32::INFINITY));
+        let most = finite.choose(&most, &most.zeros_like());
+        let total = self.sub(&most).exp().sum_over(axes, keep).log();
+        let shape = total.shape().to_vec();
+        total.add(&most.reshape(&shape))
+    }
+
+    /// Adds up along an axis: each element becomes the sum of those up to it.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2, 3], &[1., 2., 3., 4., 5., 6.], Device::Cpu)?;
+    /// assert_eq!(x.cumsum(1).to_vec()?, [1., 3., 6., 4., 9., 15.]);
+    /// assert_eq!(x.cumsum(0).to_vec()?, [1., 2., 3., 5., 7., 9.]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the axis is not there.
+    #[track_caller]
+    pub fn cumsum(&self, axis: usize) -> Tensor {
+        or_raise(checks::axes("cumsum", self.shape(), &[axis]));
+        let (n, mut sums, mut reach) = (self.shape()[axis], self.clone(), 1);
+        // Each pass adds what stands `reach` before, which is the sum of as
+        // many: a sum of n is a tree, and no long chain.
+        while reach < n {
+            let mut part: Vec<_> =
+                self.shape().iter().map(|&size| 0..size).collect();
+            part[axis] = 0..n - reach;
+            let mut widths = vec![[0, 0]; part.len()];
+            widths[axis][0] = reach;
+            sums = sums.add(&sums.slice(&part).pad(&widths));
+            reach *= 2;
+        }
+        sums
+    }
+}

@@ -1,0 +1,293 @@
+//! The kernels of Part 3, for arrays that begin at an offset and for views:
+//! the files of `kernels/part3/`, compiled into the crate, each with its
+//! reach. That launching one of them is safe is argued in
+//! [`Kernel`], and tested as it is for those of Part 2.
+
+#![allow(unsafe_code)]
+
+use super::{Binary, Reduce, Unary};
+use crate::opencl::{Given, Kernel, counted, kernel, view};
+
+/// Every kernel of Part 3.
+pub const ALL: [&[Kernel]; 3] = [UNARY, BINARY, OTHERS];
+
+/// The operations on one operand, with the names of their kernels.
+macro_rules! unary {
+    ($($op:ident $(($number:ident))? $name:literal,)*) => {
+        const UNARY: &[Kernel] = &[$(unary!(@kernel $name)),*];
+
+        /// The kernel of an operation, and its number, if it takes one.
+        pub(super) fn unary(op: Unary) -> (Kernel, f32) {
+            match op {$(
+                Unary::$op $(($number))? => {
+                    (unary!(@kernel $name), unary!(@number $($number)?))
+                }
+            )*}
+        }
+
+        /// The operation that a kernel computes, with a number if it takes
+        /// one.
+        pub fn operation(kernel: &Kernel, number: f32) -> Option<Unary> {
+            match kernel.name() {
+                $($name => Some(unary!(@op $op number $($number)?)),)*
+                _ => None,
+            }
+        }
+    };
+    (@op $op:ident $given:ident) => { Unary::$op };
+    (@op $op:ident $given:ident $number:ident) => { Unary::$op($given) };
+    (@kernel $name:literal) => {
+        kernel!("part3/elementwise.cl", $name, one_operand)
+    };
+    (@number) => { 0.0 };
+    (@number $number:ident) => { $number };
+}
+
+unary! {
+    Scale(number) "unary_scale",
+    Shift(number) "unary_shift",
+    Over(number) "unary_over",
+    Under(number) "unary_under",
+    Sqrt "unary_sqrt",
+    Square "unary_square",
+    Pow(number) "unary_pow",
+    Exp "unary_exp",
+    Log "unary_log",
+    Relu "unary_relu",
+    Tanh "unary_tanh",
+    Sigmoid "unary_sigmoid",
+    Sin "unary_sin",
+    Cos "unary_cos",
+    Erf "unary_erf",
+    Log1p "unary_log1p",
+    Floor "unary_floor",
+    Round "unary_round",
+    Sign "unary_sign",
+}
+
+/// `out[i] = f(a[i])`: arguments `a, a_offset, p, out, n`.
+fn one_operand(given: &Given) -> Option<Vec<u64>> {
+    let n = given.uint(4)?;
+    Some(vec![given.uint(1)? + n, n])
+}
+
+// ANCHOR: binary
+/// The operations on two operands. Each has two kernels: one for dense
+/// operands, and one for operands with any strides.
+macro_rules! binary {
+    ($($op:ident $dense:literal $strided:literal,)*) => {
+        const BINARY: &[Kernel] = &[$(
+            kernel!("part3/elementwise.cl", $dense, two_operands),
+            kernel!("part3/elementwise.cl", $strided, strided),
+        )*];
+
+        /// The kernels of an operation.
+        pub(super) fn binary(op: Binary) -> [Kernel; 2] {
+            match op {$(Binary::$op => [
+                kernel!("part3/elementwise.cl", $dense, two_operands),
+                kernel!("part3/elementwise.cl", $strided, strided),
+            ],)*}
+        }
+    };
+}
+
+binary! {
+    Add "binary_add" "strided_add",
+    Mul "binary_mul" "strided_mul",
+    Div "binary_div" "strided_div",
+    Less "binary_less" "strided_less",
+    AtMost "binary_at_most" "strided_at_most",
+    Equal "binary_equal" "strided_equal",
+    Pow "binary_pow" "strided_pow",
+}
+// ANCHOR_END: binary
+
+/// `out[i] = f(a[i], b[i])`: arguments `a, a_offset, b, b_offset, out, n`.
+fn two_operands(given: &Given) -> Option<Vec<u64>> {
+    let n = given.uint(5)?;
+    Some(vec![given.uint(1)? + n, given.uint(3)? + n, n])
+}
+
+/// The same through strides: arguments `a, a_offset, a_strides, b, b_offset,
+/// b_strides, shape, out, n`.
+fn strided(given: &Given) -> Option<Vec<u64>> {
+    let shape = given.int8(6)?;
+    let a = view(given.uint(1)?, shape, given.int8(2)?)?;
+    let b = view(given.uint(4)?, shape, given.int8(5)?)?;
+    Some(vec![a, b, given.uint(8)?])
+}
+
+/// The elements of one array or of another: arguments `mask, mask_offset,
+/// a, a_offset, b, b_offset, out, n`.
+pub const CHOOSE_ELEMENTS: Kernel =
+    kernel!("part3/choose.cl", "choose_elements", |given| {
+        let n = given.uint(7)?;
+        let from = |place| Some(given.uint(place)? + n);
+        Some(vec![from(1)?, from(3)?, from(5)?, n])
+    });
+
+/// The elements of a view: arguments `a, offset, shape, strides, out, n`.
+pub const COPY_STRIDED: Kernel =
+    kernel!("part3/copy.cl", "copy_strided", |given| {
+        let reach = view(given.uint(1)?, given.int8(2)?, given.int8(3)?)?;
+        Some(vec![reach, given.uint(5)?])
+    });
+
+/// Elements to a view: arguments `a, a_offset, out, offset, shape, strides,
+/// n`.
+pub const COPY_PASTE: Kernel =
+    kernel!("part3/copy.cl", "copy_paste", |given| {
+        let reach = view(given.uint(3)?, given.int8(4)?, given.int8(5)?)?;
+        Some(vec![given.uint(1)? + given.uint(6)?, reach])
+    });
+
+/// Elements to a view whose places are counted: arguments `a, a_offset, given,
+/// places, out, n`.
+pub const COPY_PLACES: Kernel =
+    kernel!("part3/copy.cl", "copy_places", |given| {
+        let n = given.uint(5)?;
+        Some(vec![given.uint(1)? + given.uint(2)?, n, n])
+    });
+
+/// Rows, in n parts: arguments `a, offset, row_stride, columns, segment, out,
+/// n`.
+fn rows(given: &Given) -> Option<Vec<u64>> {
+    let (columns, segment) = (given.uint(3)?, given.uint(4)?);
+    // The kernels count a group beyond the end of a row, in `uint`.
+    if columns == 0 || segment == 0 || columns > i32::MAX as u64 {
+        return None;
+    }
+    // And so many groups beyond the last part.
+    let n = given.uint(6)?;
+    if n > i32::MAX as u64 {
+        return None;
+    }
+    let rows = n.div_ceil(columns.div_ceil(segment));
+    let last = rows.saturating_sub(1) * given.uint(2)? + columns;
+    Some(vec![given.uint(1)? + last, n])
+}
+
+/// Columns, one item for each part of one: arguments `a, offset, row_stride,
+/// column_stride, width, height, segment, out`.
+fn columns(given: &Given) -> Option<Vec<u64>> {
+    let [width, height, segment] = [4, 5, 6].map(|place| given.uint(place));
+    let (width, height, segment) = (width?, height?, segment?);
+    if width == 0 || height == 0 || segment == 0 {
+        return None;
+    }
+    // The kernels count 32 rows beyond the end, in `uint`.
+    if height > i32::MAX as u64 {
+        return None;
+    }
+    let down = (height - 1).checked_mul(given.uint(2)?)?;
+    let across = (width - 1).checked_mul(given.uint(3)?)?;
+    let last = down.checked_add(across)?.checked_add(1)?;
+    let parts = height.div_ceil(segment);
+    Some(vec![last.checked_add(given.uint(1)?)?, width * parts])
+}
+
+/// The kernels of a reduction: of rows, and of columns.
+pub(super) fn reduce(op: Reduce) -> [Kernel; 2] {
+    match op {
+        Reduce::Sum => [REDUCE_ROWS_SUM, REDUCE_COLUMNS_SUM],
+        Reduce::Max => [REDUCE_ROWS_MAX, REDUCE_COLUMNS_MAX],
+    }
+}
+
+/// The sum of each row, or of parts of it.
+pub const REDUCE_ROWS_SUM: Kernel =
+    kernel!("part3/reduce.cl", "reduce_rows_sum", rows);
+/// The largest of each row, or of parts of it.
+pub const REDUCE_ROWS_MAX: Kernel =
+    kernel!("part3/reduce.cl", "reduce_rows_max", rows);
+/// The sum of each column, or of parts of it.
+pub const REDUCE_COLUMNS_SUM: Kernel =
+    kernel!("part3/reduce.cl", "reduce_columns_sum", columns);
+/// The largest of each column, or of parts of it.
+pub const REDUCE_COLUMNS_MAX: Kernel =
+    kernel!("part3/reduce.cl", "reduce_columns_max", columns);
+
+/// A batch of products of matrices, through strides: arguments `a, a_offset,
+/// b, b_offset, strides, out, m, k, n`.
+pub const BATCH_MATMUL: Kernel =
+    kernel!("part3/matmul.cl", "batch_matmul", |given| {
+        let sizes = [6, 7, 8].map(|place| given.uint(place));
+        let (m, k, n) = (sizes[0]?, sizes[1]?, sizes[2]?);
+        let [a, b] = [[m, k], [k, n]];
+        // The kernel counts a tile beyond `k`.
+        if k > i32::MAX as u64 {
+            return None;
+        }
+        let strides = given.int8(4)?;
+        let batch = u64::try_from(strides[6]).ok()?;
+        let reach = |offset: usize, [rows, columns]: [u64; 2], at: usize| {
+            let shape = [batch, rows, columns, 1, 1, 1, 1, 1].map(i128::from);
+            let mut steps = [0; 8];
+            steps[..3].copy_from_slice(&strides[at..at + 3]);
+            view(given.uint(offset)?, shape, steps)
+        };
+        let out = batch.checked_mul(m)?.checked_mul(n)?;
+        Some(vec![reach(1, a, 0)?, reach(3, b, 3)?, out])
+    });
+
+/// Rows by their numbers: arguments `a, offset, rows, width, places, out, n`.
+pub const INDEX_SELECT: Kernel =
+    kernel!("part3/rows.cl", "index_select", |given| {
+        let (width, n) = (given.uint(3)?, given.uint(6)?);
+        let all = given.uint(1)? + given.uint(2)? * width;
+        Some(vec![all, n.div_ceil(counted(width)?), n])
+    });
+
+/// Rows added to their places: arguments `a, offset, given, width, starts,
+/// order, out, n`.
+pub const INDEX_ADD: Kernel = kernel!("part3/rows.cl", "index_add", |given| {
+    let (rows, width) = (given.uint(2)?, given.uint(3)?);
+    let n = given.uint(7)?;
+    let all = given.uint(1)? + rows * width;
+    Some(vec![all, n.div_ceil(counted(width)?) + 1, rows, n])
+});
+
+/// Windows added up to images: arguments `a, offset, sizes, out, n`.
+pub const FOLD_WINDOWS: Kernel =
+    kernel!("part3/fold.cl", "fold_windows", |given| {
+        let sizes = given.int8(2)?;
+        if sizes.iter().any(|&size| size < 1) {
+            return None;
+        }
+        let [h, w, height, width, down, right, v, u] =
+            sizes.map(|size| size as u64);
+        let places = |image: u64, size, stride, dilation| {
+            let rest = image.checked_sub((size - 1) * dilation + 1)?;
+            Some(rest / stride + 1)
+        };
+        let rows = places(h, height, down, v)?;
+        let columns = places(w, width, right, u)?;
+        let n = given.uint(4)?;
+        let times = |all: u64, size: &u64| all.checked_mul(*size);
+        let windows = [rows, columns, height, width];
+        let all = windows.iter().try_fold(n.div_ceil(h * w), times)?;
+        Some(vec![given.uint(1)?.checked_add(all)?, n])
+    });
+
+/// The first numbers of a seed's sequence: arguments `out, seed_low,
+/// seed_high, n`.
+pub const FILL_UNIFORM: Kernel =
+    kernel!("part3/fill.cl", "fill_uniform", |given| {
+        Some(vec![given.uint(3)?])
+    });
+
+const OTHERS: &[Kernel] = &[
+    CHOOSE_ELEMENTS,
+    COPY_STRIDED,
+    COPY_PASTE,
+    COPY_PLACES,
+    REDUCE_ROWS_SUM,
+    REDUCE_ROWS_MAX,
+    REDUCE_COLUMNS_SUM,
+    REDUCE_COLUMNS_MAX,
+    BATCH_MATMUL,
+    INDEX_SELECT,
+    INDEX_ADD,
+    FOLD_WINDOWS,
+    FILL_UNIFORM,
+];

@@ -1,0 +1,159 @@
+//! What modules are made of, and the names that parts get in a whole.
+
+use super::{Module, Parameter, ParameterMut, Tensor};
+
+// ANCHOR: part
+/// A part of a module: a parameter, another module, or a list of these. Each
+/// puts the name that the whole has given it in front of its own names.
+pub trait Part {
+    /// Lists the parameters of this part under a name.
+    fn named(&self, name: &str) -> Vec<Parameter<'_>>;
+
+    /// Lists their places.
+    fn named_mut(&mut self, name: &str) -> Vec<ParameterMut<'_>>;
+}
+
+/// A parameter is called as its place is.
+impl Part for Tensor {
+    fn named(&self, name: &str) -> Vec<Parameter<'_>> {
+        vec![(name.to_string(), self)]
+    }
+
+    fn named_mut(&mut self, name: &str) -> Vec<ParameterMut<'_>> {
+        vec![(name.to_string(), self)]
+    }
+}
+
+/// Those of a module are `hidden.weight` and `hidden.bias`.
+impl<M: Module> Part for M {
+    fn named(&self, name: &str) -> Vec<Parameter<'_>> {
+        let parameters = self.parameters().into_iter();
+        parameters.map(|(inner, p)| (under(name, &inner), p)).collect()
+    }
+
+    fn named_mut(&mut self, name: &str) -> Vec<ParameterMut<'_>> {
+        let parameters = self.parameters_mut().into_iter();
+        parameters.map(|(inner, p)| (under(name, &inner), p)).collect()
+    }
+}
+
+/// Those of a list are counted: `layers.0.weight`.
+impl<P: Part> Part for [P] {
+    fn named(&self, name: &str) -> Vec<Parameter<'_>> {
+        let parts = self.iter().enumerate();
+        parts.flat_map(|(i, p)| p.named(&under(name, &i.to_string()))).collect()
+    }
+
+    fn named_mut(&mut self, name: &str) -> Vec<ParameterMut<'_>> {
+        let parts = self.iter_mut().enumerate();
+        let named =
+            parts.map(|(i, p)| p.named_mut(&under(name, &i.to_string())));
+        named.flatten().collect()
+    }
+}
+
+/// The way to a name inside another one, as in a file system.
+fn under(outer: &str, inner: &str) -> String {
+    match outer {
+        "" => inner.to_string(),
+        _ => format!("{outer}.{inner}"),
+    }
+}
+// ANCHOR_END: part
+
+impl Part for Box<dyn Module> {
+    fn named(&self, name: &str) -> Vec<Parameter<'_>> {
+        let parameters = (**self).parameters().into_iter();
+        parameters.map(|(inner, p)| (under(name, &inner), p)).collect()
+    }
+
+    fn named_mut(&mut self, name: &str) -> Vec<ParameterMut<'_>> {
+        let parameters = (**self).parameters_mut().into_iter();
+        parameters.map(|(inner, p)| (under(name, &inner), p)).collect()
+    }
+}
+
+impl<P: Part> Part for Vec<P> {
+    fn named(&self, name: &str) -> Vec<Parameter<'_>> {
+        self[..].named(name)
+    }
+
+    fn named_mut(&mut self, name: &str) -> Vec<ParameterMut<'_>> {
+        self[..].named_mut(name)
+    }
+}
+
+impl<P: Part, const N: usize> Part for [P; N] {
+    fn named(&self, name: &str) -> Vec<Parameter<'_>> {
+        self[..].named(name)
+    }
+
+    fn named_mut(&mut self, name: &str) -> Vec<ParameterMut<'_>> {
+        self[..].named_mut(name)
+    }
+}
+
+/// What is not there has no parameters.
+impl<P: Part> Part for Option<P> {
+    fn named(&self, name: &str) -> Vec<Parameter<'_>> {
+        self.as_ref().map_or(vec![], |part| part.named(name))
+    }
+
+    fn named_mut(&mut self, name: &str) -> Vec<ParameterMut<'_>> {
+        self.as_mut().map_or(vec![], |part| part.named_mut(name))
+    }
+}
+
+/// In an `impl Module`: writes `parameters` and `parameters_mut`, which list
+/// the named fields. Each of them is a [`Part`](crate::part3_unified::nn::Part):
+/// a tensor, a module, or a `Vec`, an array or an `Option` of these. A field
+/// that is left out is not learned, moved or saved.
+///
+/// ```
+/// use rungrad::part3_unified::Tensor;
+/// use rungrad::part3_unified::nn::{Linear, Module};
+///
+/// struct Tower {
+///     layers: Vec<Linear>,
+///     scale: f32,
+/// }
+///
+/// impl Module for Tower {
+///     fn forward(&self, x: &Tensor) -> Tensor {
+///         let layers = self.layers.iter();
+///         layers.fold(x.clone(), |x, layer| layer.forward(&x) * self.scale)
+///     }
+///
+///     rungrad::parameters!(layers);
+/// }
+/// # let mut random = rungrad::rng::Random::new(0);
+/// # let layers = vec![Linear::new(2, 2, &mut random)];
+/// # let tower = Tower { layers, scale: 1.0 };
+/// assert_eq!(tower.parameters()[0].0, "layers.0.weight");
+/// ```
+// ANCHOR: macro
+#[macro_export]
+macro_rules! parameters {
+    ($($field:ident),* $(,)?) => {
+        fn parameters(
+            &self,
+        ) -> ::std::vec::Vec<$crate::part3_unified::nn::Parameter<'_>> {
+            use $crate::part3_unified::nn::{Parameter, Part};
+            let parts: &[::std::vec::Vec<Parameter<'_>>] =
+                &[$(Part::named(&self.$field, stringify!($field))),*];
+            parts.concat()
+        }
+
+        fn parameters_mut(
+            &mut self,
+        ) -> ::std::vec::Vec<$crate::part3_unified::nn::ParameterMut<'_>> {
+            use $crate::part3_unified::nn::Part;
+            let parts = ::std::iter::empty();
+            $(let parts = parts.chain(
+                Part::named_mut(&mut self.$field, stringify!($field)),
+            );)*
+            parts.collect()
+        }
+    };
+}
+// ANCHOR_END: macro

@@ -1,0 +1,136 @@
+//! A window that moves over an image. "Strides" sees through it.
+
+use std::fmt;
+
+use crate::error::{Error, Result};
+
+/// A window over the last two axes of an image, and how it moves. Each pair
+/// is first down, then to the right.
+///
+/// ```
+/// use rungrad::shape::Window;
+/// let window = Window::new([3, 3]).stride([2, 2]).padding([1, 1]);
+/// assert_eq!(window.places(&[5, 7])?, [3, 4]);
+/// # Ok::<(), rungrad::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Height and width.
+    pub size: [usize; 2],
+    /// How far it moves at a time.
+    pub stride: [usize; 2],
+    /// How many zeros stand on each side of the image.
+    pub padding: [usize; 2],
+    /// How far apart neighbors in the window lie in the image.
+    pub dilation: [usize; 2],
+}
+
+impl Window {
+    /// A window of a height and a width that moves by one place, over an
+    /// image without padding, and without gaps.
+    pub fn new(size: [usize; 2]) -> Window {
+        Window { size, stride: [1, 1], padding: [0, 0], dilation: [1, 1] }
+    }
+
+    /// The same window, moving so far at a time.
+    pub fn stride(self, stride: [usize; 2]) -> Window {
+        Window { stride, ..self }
+    }
+
+    /// The same window, over an image with so many zeros on each side.
+    pub fn padding(self, padding: [usize; 2]) -> Window {
+        Window { padding, ..self }
+    }
+
+    /// The same window, its neighbors so far apart.
+    pub fn dilation(self, dilation: [usize; 2]) -> Window {
+        Window { dilation, ..self }
+    }
+
+    /// How much of an image it covers, with its gaps.
+    pub fn extent(&self) -> [usize; 2] {
+        [0, 1].map(|i| {
+            let gaps = self.size[i].saturating_sub(1);
+            gaps.saturating_mul(self.dilation[i]).saturating_add(1)
+        })
+    }
+
+    /// An image's height and width with its padding.
+    pub fn padded(&self, image: [usize; 2]) -> [usize; 2] {
+        let twice = self.padding.map(|padding| padding.saturating_mul(2));
+        [0, 1].map(|i| twice[i].saturating_add(image[i]))
+    }
+
+    /// How many places the window has: rows and columns.
+    ///
+    /// # Errors
+    ///
+    /// If it has a side, a stride or a dilation of 0, or is larger than the
+    /// padded image.
+    pub fn places(&self, shape: &[usize]) -> Result<[usize; 2]> {
+        let extent = self.extent();
+        let numbers = [self.size, self.stride, self.dilation];
+        if let [.., h, w] = shape
+            && !numbers.as_flattened().contains(&0)
+        {
+            let image = self.padded([*h, *w]);
+            if extent[0] <= image[0] && extent[1] <= image[1] {
+                let places = |i| (image[i] - extent[i]) / self.stride[i] + 1;
+                return Ok([0, 1].map(places));
+            }
+        }
+        Err(Error::Mistake(format!(
+            "windows: a window of {self} does not fit the last two axes of \
+             shape {shape:?}; its sides, strides and dilations are at least \
+             1, and it is no larger than the padded image"
+        )))
+    }
+}
+
+/// The size, and what is unlike [`Window::new`].
+impl fmt::Display for Window {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plain = Window::new(self.size);
+        write!(f, "{:?}", self.size)?;
+        for (word, pair, usual) in [
+            ("stride", self.stride, plain.stride),
+            ("padding", self.padding, plain.padding),
+            ("dilation", self.dilation, plain.dilation),
+        ] {
+            if pair != usual {
+                write!(f, " {word} {pair:?}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_has_places_while_it_fits() {
+        let places = |window: Window| window.places(&[2, 5, 6]).ok();
+        let window = Window::new([2, 3]);
+        assert_eq!(places(window), Some([4, 4]));
+        assert_eq!(places(window.stride([2, 3])), Some([2, 2]));
+        assert_eq!(places(window.dilation([4, 2])), Some([1, 2]));
+        assert_eq!(places(window.dilation([5, 1])), None);
+        let padded = window.dilation([5, 1]).padding([1, 0]);
+        assert_eq!(places(padded), Some([2, 4]));
+        assert_eq!(places(window.stride([0, 1])), None);
+        assert_eq!(places(window.dilation([1, 0])), None);
+        assert_eq!(places(Window::new([0, 1])), None);
+        assert_eq!(places(window.dilation([usize::MAX; 2])), None);
+        assert!(window.places(&[6]).is_err());
+    }
+
+    #[test]
+    fn a_window_says_what_is_unusual() {
+        let window = Window::new([2, 3]);
+        assert_eq!(window.to_string(), "[2, 3]");
+        let window = window.stride([2, 1]).padding([0, 1]);
+        assert_eq!(window.to_string(), "[2, 3] stride [2, 1] padding [0, 1]");
+    }
+}

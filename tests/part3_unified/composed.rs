@@ -1,0 +1,402 @@
+//! What is derived in a few lines, judged by its definition: an element of
+//! the result, from its index, in `f64`.
+
+use rungrad::part3_unified::{ConvOptions, Device, Tensor, Window};
+use rungrad::reference::{self, Array};
+use rungrad::shape;
+
+use super::cases::{gradients, near};
+use super::common::random::Random;
+use super::disguise::disguise;
+
+/// A call with the shapes of its operands, and what it should give.
+pub(super) struct Derived {
+    pub(super) what: String,
+    pub(super) shapes: Vec<Vec<usize>>,
+    /// Many roundings lie between it and what is right.
+    pub(super) rounds: bool,
+    /// Where elements are repeated the largest ties, and has no slope.
+    pub(super) ties: bool,
+    pub(super) call: Of<Tensor>,
+    pub(super) judge: Of<Array>,
+}
+
+/// A result of operands.
+type Of<T> = Box<dyn Fn(&[T]) -> T>;
+
+impl Derived {
+    fn new(
+        what: String,
+        shapes: &[&[usize]],
+        call: impl Fn(&[Tensor]) -> Tensor + 'static,
+        judge: impl Fn(&[Array]) -> Array + 'static,
+    ) -> Derived {
+        let what = format!("{what} of {shapes:?}");
+        let shapes = shapes.iter().map(|shape| shape.to_vec()).collect();
+        let (call, judge) = (Box::new(call), Box::new(judge));
+        Derived { what, shapes, rounds: false, ties: false, call, judge }
+    }
+
+    /// Its name.
+    pub(super) fn name(&self) -> &str {
+        self.what.split(' ').next().expect("a word")
+    }
+}
+
+/// The indices of all elements of a shape.
+fn indices(shape: &[usize]) -> impl Iterator<Item = Vec<usize>> + use<> {
+    let (shape, strides) = (shape.to_vec(), shape::strides(shape));
+    (0..shape::size(&shape)).map(move |at| {
+        let axes = strides.iter().zip(&shape);
+        axes.map(|(&step, &n)| at / step as usize % n).collect()
+    })
+}
+
+fn fill(shape: &[usize], of: impl Fn(&[usize]) -> f64) -> Array {
+    let values = indices(shape).map(|at| of(&at)).collect();
+    Array { shape: shape.to_vec(), values }
+}
+
+fn number(shape: &[usize], at: &[usize]) -> usize {
+    let strides = shape::strides(shape);
+    at.iter().zip(strides).map(|(i, step)| i * step as usize).sum()
+}
+
+fn element(a: &Array, at: &[usize]) -> f64 {
+    a.values[number(&a.shape, at)]
+}
+
+/// The same place, elsewhere along one axis.
+fn with(at: &[usize], axis: usize, place: usize) -> Vec<usize> {
+    let mut at = at.to_vec();
+    at[axis] = place;
+    at
+}
+
+/// A random one on a device, against its definition.
+pub(super) fn agrees(random: &mut Random, device: Device, seed: u64) {
+    let case = draw(random);
+    let mut arrays = Vec::new();
+    let mut tensors = Vec::new();
+    for shape in &case.shapes {
+        let mut values = random.values(shape.iter().product());
+        tensors.push(disguise(random, shape, &mut values, device).0);
+        arrays.push(Array::new(shape, &values));
+    }
+    let what = format!("seed {seed} on {device}: {}", case.what);
+    let out = (case.call)(&tensors);
+    let right = (case.judge)(&arrays);
+    let roundings = if case.rounds { 256.0 } else { 0.0 };
+    let allowed = vec![roundings * 2f64.powi(-24); right.values.len()];
+    let allowed = Array { shape: right.shape.clone(), values: allowed };
+    near(&out, &right, &allowed, &what);
+    if seed.is_multiple_of(7) && !case.ties {
+        gradients(random, device, &what, |_| (case.call)(&tensors));
+    }
+}
+
+pub(super) fn draw(random: &mut Random) -> Derived {
+    match random.below(10) {
+        0 => pad(random),
+        1 => stack(random),
+        2 => repeat(random),
+        3 => triangle(random),
+        4 => gather(random),
+        5 => scatter(random),
+        6 => add(random),
+        7 => convolution(random),
+        8 => pool(random),
+        _ => product(random),
+    }
+}
+
+fn sizes(random: &mut Random, most: usize) -> Vec<usize> {
+    let rank = 1 + random.below(3);
+    (0..rank).map(|_| random.below(most + 1)).collect()
+}
+
+fn pad(random: &mut Random) -> Derived {
+    let shape = sizes(random, 3);
+    let widths: Vec<[usize; 2]> =
+        shape.iter().map(|_| [random.below(3), random.below(3)]).collect();
+    let given = widths.clone();
+    Derived::new(
+        format!("pad {widths:?}"),
+        &[&shape],
+        move |of| of[0].pad_with(&given, 3.0),
+        move |of| {
+            let axes = of[0].shape.iter().zip(&widths);
+            let shape: Vec<usize> =
+                axes.map(|(n, [before, behind])| n + before + behind).collect();
+            fill(&shape, |at| {
+                let axes = at.iter().zip(&widths).zip(&of[0].shape);
+                let inner = axes.map(|((i, [before, _]), n)| {
+                    i.checked_sub(*before).filter(|i| i < n)
+                });
+                let inner: Option<Vec<usize>> = inner.collect();
+                inner.map_or(3.0, |at| element(&of[0], &at))
+            })
+        },
+    )
+}
+
+/// With an axis of size 1 put in, taken out, and put in again.
+fn stack(random: &mut Random) -> Derived {
+    let shape = sizes(random, 3);
+    let axis = random.below(shape.len() + 1);
+    Derived::new(
+        format!("stack {axis}"),
+        &[&shape, &shape],
+        move |of| {
+            let again = of[1].unsqueeze(axis).squeeze(axis);
+            Tensor::stack(&[&of[0], &again], axis)
+        },
+        move |of| {
+            let mut shape = of[0].shape.clone();
+            shape.insert(axis, 2);
+            fill(&shape, |at| {
+                let mut at = at.to_vec();
+                let part = at.remove(axis);
+                element(&of[part], &at)
+            })
+        },
+    )
+}
+
+fn repeat(random: &mut Random) -> Derived {
+    let shape = sizes(random, 3);
+    let new = random.below(2);
+    let counts: Vec<usize> =
+        (0..shape.len() + new).map(|_| random.below(4)).collect();
+    let given = counts.clone();
+    Derived::new(
+        format!("repeat {counts:?}"),
+        &[&shape],
+        move |of| of[0].repeat(&given),
+        move |of| {
+            let own = [&[1; 1][..new], &of[0].shape].concat();
+            let axes = own.iter().zip(&counts);
+            let shape: Vec<usize> = axes.map(|(n, count)| n * count).collect();
+            fill(&shape, |at| {
+                let at = at.iter().zip(&own).map(|(i, n)| i % n);
+                element(&of[0], &at.skip(new).collect::<Vec<_>>())
+            })
+        },
+    )
+}
+
+fn triangle(random: &mut Random) -> Derived {
+    let shape = [random.below(3), random.below(4), random.below(4)];
+    let diagonal = random.below(7) as isize - 3;
+    let is_lower = random.below(2) == 0;
+    let judge = move |of: &[Array]| {
+        fill(&of[0].shape, |at| {
+            let over = at[2] as isize - at[1] as isize;
+            let kept = match is_lower {
+                true => over <= diagonal,
+                false => over >= diagonal,
+            };
+            if kept { element(&of[0], at) } else { 0.0 }
+        })
+    };
+    match is_lower {
+        true => Derived::new(
+            format!("tril {diagonal}"),
+            &[&shape],
+            move |of| of[0].tril(diagonal),
+            judge,
+        ),
+        false => Derived::new(
+            format!("triu {diagonal}"),
+            &[&shape],
+            move |of| of[0].triu(diagonal),
+            judge,
+        ),
+    }
+}
+
+/// A shape, an axis of it, a shape of indices along it, and these.
+fn along(random: &mut Random) -> (Vec<usize>, usize, Vec<usize>, Vec<usize>) {
+    let shape: Vec<usize> =
+        sizes(random, 3).iter().map(|n| n.max(&1)).copied().collect();
+    let axis = random.below(shape.len());
+    let mut to: Vec<usize> =
+        shape.iter().map(|n| random.below(n + 1)).collect();
+    to[axis] = random.below(5);
+    let count = to.iter().product();
+    let indices = (0..count).map(|_| random.below(shape[axis])).collect();
+    (shape, axis, to, indices)
+}
+
+fn gather(random: &mut Random) -> Derived {
+    let (shape, axis, to, list) = along(random);
+    let (given, wanted) = (list.clone(), to.clone());
+    Derived::new(
+        format!("gather {axis} {to:?} {list:?}"),
+        &[&shape],
+        move |of| of[0].gather(axis, &wanted, &given),
+        move |of| {
+            fill(&to, |at| {
+                let place = list[number(&to, at)];
+                element(&of[0], &with(at, axis, place))
+            })
+        },
+    )
+}
+
+fn scatter(random: &mut Random) -> Derived {
+    let (shape, axis, from, list) = along(random);
+    let given = list.clone();
+    let what = format!("scatter_add {axis} {list:?}");
+    let call = move |of: &[Tensor]| of[0].scatter_add(axis, &given, &of[1]);
+    let judge = move |of: &[Array]| {
+        let mut all = of[0].clone();
+        for (at, (value, &place)) in
+            indices(&of[1].shape).zip(of[1].values.iter().zip(&list))
+        {
+            let at = number(&all.shape, &with(&at, axis, place));
+            all.values[at] += value;
+        }
+        all
+    };
+    let derived = Derived::new(what, &[&shape, &from], call, judge);
+    Derived { rounds: true, ..derived }
+}
+
+fn add(random: &mut Random) -> Derived {
+    let shape = sizes(random, 3);
+    let axis = random.below(shape.len());
+    let count = if shape[axis] == 0 { 0 } else { random.below(5) };
+    let list: Vec<usize> =
+        (0..count).map(|_| random.below(shape[axis])).collect();
+    let from = with(&shape, axis, count);
+    let given = list.clone();
+    let what = format!("index_add {axis} {list:?}");
+    let call = move |of: &[Tensor]| of[0].index_add(axis, &given, &of[1]);
+    let judge = move |of: &[Array]| {
+        let mut all = of[0].clone();
+        for (at, value) in indices(&of[1].shape).zip(&of[1].values) {
+            let place = with(&at, axis, list[at[axis]]);
+            let at = number(&all.shape, &place);
+            all.values[at] += value;
+        }
+        all
+    };
+    let derived = Derived::new(what, &[&shape, &from], call, judge);
+    Derived { rounds: true, ..derived }
+}
+
+/// A window, and the height and the width of an image in which it fits.
+fn window(random: &mut Random) -> (Window, [usize; 2]) {
+    let mut pair = |n: usize| [random.below(n), random.below(n)];
+    let window = Window::new(pair(2).map(|n| n + 1))
+        .stride(pair(3).map(|n| n + 1))
+        .dilation(pair(3).map(|n| n + 1));
+    let (extent, more) = (window.extent(), pair(3));
+    // At most half of the window, as a pool asks for.
+    let padding = [0, 1].map(|i| extent[i] / 2).map(|n| random.below(n + 1));
+    let image = [0, 1].map(|i| extent[i] + more[i]);
+    (window.padding(padding), image)
+}
+
+/// The pixel of an image that a place in a window shows.
+fn pixel(
+    window: &Window,
+    image: [usize; 2],
+    [place, inner]: [[usize; 2]; 2],
+) -> Option<[usize; 2]> {
+    let along = |i: usize| {
+        let at = place[i] * window.stride[i] + inner[i] * window.dilation[i];
+        at.checked_sub(window.padding[i]).filter(|&at| at < image[i])
+    };
+    along(0).zip(along(1)).map(|(y, x)| [y, x])
+}
+
+fn convolution(random: &mut Random) -> Derived {
+    let (window, [h, w]) = window(random);
+    let Window { size: [height, width], stride, padding, dilation } = window;
+    let [n, groups] = [1, 2].map(|n| 1 + random.below(n));
+    let [channels, each] = [(); 2].map(|()| 1 + random.below(2));
+    let out = groups * each;
+    let with_bias = random.below(2) == 0;
+    let options = ConvOptions { stride, padding, dilation, groups };
+    let images = [n, groups * channels, h, w];
+    let filters = [out, channels, height, width];
+    let call = move |of: &[Tensor]| {
+        of[0].conv2d(&of[1], with_bias.then(|| &of[2]), &options)
+    };
+    let judge = move |of: &[Array]| {
+        let [rows, columns] = window.places(&[h, w]).unwrap();
+        fill(&[n, out, rows, columns], |at| {
+            let &[image, filter, row, column] = at else { unreachable!() };
+            let products = indices(&[channels, height, width]).map(|of_one| {
+                let [channel, y, x] = of_one[..] else { unreachable!() };
+                let seen = [[row, column], [y, x]];
+                let from = filter / each * channels + channel;
+                pixel(&window, [h, w], seen).map_or(0.0, |[v, u]| {
+                    element(&of[0], &[image, from, v, u])
+                        * element(&of[1], &[filter, channel, y, x])
+                })
+            });
+            let bias = if with_bias { of[2].values[filter] } else { 0.0 };
+            products.sum::<f64>() + bias
+        })
+    };
+    let what = format!("conv2d {options:?} {with_bias}");
+    let shapes: [&[usize]; 3] = [&images, &filters, &[out]];
+    let shapes = &shapes[..2 + usize::from(with_bias)];
+    Derived { rounds: true, ..Derived::new(what, shapes, call, judge) }
+}
+
+fn pool(random: &mut Random) -> Derived {
+    let (window, image) = window(random);
+    let largest = random.below(2) == 0;
+    let shape = [1, 1 + random.below(2), image[0], image[1]];
+    let call = move |of: &[Tensor]| match largest {
+        true => of[0].max_pool2d(&window),
+        false => of[0].avg_pool2d(&window),
+    };
+    let judge = move |of: &[Array]| {
+        let [rows, columns] = window.places(&image).unwrap();
+        fill(&[1, shape[1], rows, columns], |at| {
+            let shown = indices(&window.size).map(|inner| {
+                let seen = [[at[2], at[3]], [inner[0], inner[1]]];
+                pixel(&window, image, seen)
+                    .map(|[v, u]| element(&of[0], &[0, at[1], v, u]))
+            });
+            let all = window.size.iter().product::<usize>() as f64;
+            match largest {
+                true => shown.flatten().fold(f64::NEG_INFINITY, f64::max),
+                false => shown.flatten().sum::<f64>() / all,
+            }
+        })
+    };
+    let name = if largest { "max_pool2d" } else { "avg_pool2d" };
+    let what = format!("{name} {window}");
+    let derived = Derived::new(what, &[&shape], call, judge);
+    Derived { rounds: true, ties: largest, ..derived }
+}
+
+/// A product whose axes in front broadcast.
+fn product(random: &mut Random) -> Derived {
+    let [m, k, n] = [(); 3].map(|()| random.below(4));
+    let outer = [random.below(3), 1 + random.below(2)];
+    let (a, b) = match random.below(3) {
+        0 => (vec![outer[1], m, k], vec![1, k, n]),
+        1 => (vec![m, k], vec![outer[0], outer[1], k, n]),
+        _ => (vec![outer[0], 1, m, k], vec![outer[1], k, n]),
+    };
+    let call = |of: &[Tensor]| of[0].matmul(&of[1]);
+    let judge = |of: &[Array]| {
+        let [a, b] = [0, 1].map(|i| &of[i].shape);
+        let (x, y) = (&a[..a.len() - 2], &b[..b.len() - 2]);
+        let outer = shape::broadcast(x, y).unwrap();
+        let whole = |a: &Array| {
+            let inner = &a.shape[a.shape.len() - 2..];
+            reference::expand(a, &[&outer, inner].concat())
+        };
+        reference::matmul(&whole(&of[0]), &whole(&of[1]))
+    };
+    let what = "matmul".to_string();
+    Derived { rounds: true, ..Derived::new(what, &[&a, &b], call, judge) }
+}

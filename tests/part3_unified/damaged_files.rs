@@ -1,0 +1,160 @@
+//! Files of weights that are damaged, or made to do harm: each ends in one
+//! sentence, and none of them costs memory that is not in it.
+
+use std::fs;
+
+use rungrad::part3_unified::nn::Module;
+use rungrad::part3_unified::{Device, io};
+
+use super::child::{child, is_child, succeed};
+use super::common::clean;
+use super::common::random::{Random, cases, first_seed};
+use super::damage::damaged;
+use super::files::{folder, layers, sentence, values, written_by_python};
+
+/// A file of this header, with so many bytes behind it.
+fn hostile(header: &str, bytes: usize) -> Vec<u8> {
+    let mut file = (header.len() as u64).to_le_bytes().to_vec();
+    file.extend(header.as_bytes());
+    file.resize(file.len() + bytes, 0);
+    file
+}
+
+#[test]
+fn a_file_that_ends_early_or_late_is_refused_at_every_byte() {
+    let _clean = clean();
+    let whole = fs::read(written_by_python("layers.safetensors")).unwrap();
+    let path = folder("truncated").join("m.safetensors");
+    let longer = [&whole[..], &[0]].concat();
+    let shorter = (0..whole.len()).map(|end| &whole[..end]);
+    for bytes in shorter.chain([&longer[..]]) {
+        fs::write(&path, bytes).unwrap();
+        let refused = sentence(io::read(&path, Device::Cpu));
+        let start = format!("{} is damaged: it", path.display());
+        assert!(refused.starts_with(&start), "{refused}");
+    }
+}
+
+#[test]
+fn a_header_is_not_taken_at_its_word() {
+    let _clean = clean();
+    let path = folder("hostile").join("m.safetensors");
+    let tensor = |name: &str, shape: &str, from: u64, to: u64| {
+        format!(
+            "\"{name}\":{{\"dtype\":\"F32\",\"shape\":{shape},\
+             \"data_offsets\":[{from},{to}]}}"
+        )
+    };
+    let one = |shape: &str, from: u64, to: u64| {
+        format!("{{{}}}", tensor("x", shape, from, to))
+    };
+    // Eight tensors, each of which could be counted. With the length of the
+    // header their sum is beyond 2^64, where the library's own way to read a
+    // file panics.
+    let large = "[576460752303423487]";
+    let each = 4 * 576_460_752_303_423_487_u64;
+    let many: Vec<String> = (0..8)
+        .map(|i| tensor(&format!("x{i}"), large, i * each, (i + 1) * each))
+        .collect();
+    let wraps = format!("{{{}}}", many.join(","));
+    let pad = |header: String, n: usize| format!("{header:<n$}");
+    for (header, bytes, words) in [
+        (one("[1]", 0, u64::MAX), 4, "its header: "),
+        (one("[4611686018427387904,4]", 0, 0), 0, "its header: "),
+        (one("[1000000000000]", 0, 4_000_000_000_000), 4, "its header desc"),
+        (one("[1]", 4, 8), 8, "its header: invalid offset"),
+        (one("[1]", 0, 4), 8, "its header describes 4 bytes of numbers"),
+        (one("[-1]", 0, 4), 4, "its header: "),
+        (one("[1.5]", 0, 4), 4, "its header: "),
+        (one("[2]", 0, 4), 4, "its header: "),
+        (pad(wraps, 1000), 0, "its header describes 184467440737095515"),
+        ("[".repeat(100_000), 0, "its header: "),
+        ("{\"x\":1}".to_string(), 0, "its header: "),
+        ("{\"x\\u001b[2J\":{}}".to_string(), 0, "its header: "),
+        (one("[1]", 0, 4).replace("F32", &"N".repeat(9999)), 4, "its header"),
+        (one("[1]", 0, 4).replace("F32", "F32\\n"), 4, "its header"),
+        ("{}".to_string(), 1, "its header describes 0 bytes"),
+        ("\u{feff}{}".to_string(), 0, "its header: "),
+        (String::new(), 0, "its header: "),
+    ] {
+        fs::write(&path, hostile(&header, bytes)).unwrap();
+        let refused = sentence(io::read(&path, Device::Cpu));
+        let start = format!("{} is damaged: {words}", path.display());
+        assert!(refused.starts_with(&start), "{header:.99}: {refused}");
+        assert!(!refused.contains('\u{1b}'), "{refused:?}");
+    }
+    // Long enough for a header of any length that somebody claims.
+    for claimed in [u64::MAX, u64::MAX - 7, 1 << 40, 3] {
+        let mut file = hostile("{}", 0);
+        file[..8].copy_from_slice(&claimed.to_le_bytes());
+        fs::write(&path, file).unwrap();
+        let refused = sentence(io::read(&path, Device::Cpu));
+        assert!(refused.contains("end of its header"), "{refused}");
+    }
+    // A shape that the format allows and no tensor has.
+    fs::write(&path, hostile(&one("[0,4611686018427387904]", 0, 0), 0))
+        .unwrap();
+    let refused = sentence(io::read(&path, Device::Cpu));
+    assert!(refused.contains("more elements than any memory"), "{refused}");
+}
+
+/// The most memory that this process has asked for, where the system says.
+fn asked_for() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmPeak:"))?;
+    let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kib << 10)
+}
+
+/// Half of the damages hit the header, whose sizes and names are the ones to
+/// be careful with.
+#[test]
+fn a_damaged_file_is_refused_in_a_sentence_or_read() {
+    let _clean = clean();
+    // In a process of its own: its memory is looked at.
+    if !is_child() {
+        let test = "a_damaged_file_is_refused_in_a_sentence_or_read";
+        succeed(&mut child(&format!("damaged_files::{test}")));
+        return;
+    }
+    let _clean = clean();
+    let whole = fs::read(written_by_python("layers.safetensors")).unwrap();
+    let header = 8 + u64::from_le_bytes(*whole.first_chunk().unwrap()) as usize;
+    let path = folder("damaged").join("m.safetensors");
+    let mut model = layers();
+    let (mut read, mut refused) = (0, 0);
+    let before = asked_for();
+    for seed in first_seed()..first_seed() + cases(3000) {
+        let mut random = Random(seed);
+        let file = match random.below(2) {
+            0 => damaged(&whole, &mut random),
+            _ => {
+                let (front, numbers) = whole.split_at(header);
+                let text = damaged(&front[8..], &mut random);
+                let front = (text.len() as u64).to_le_bytes();
+                [&front[..], &text, numbers].concat()
+            }
+        };
+        fs::write(&path, &file).unwrap();
+        let old = values(&model);
+        match io::load(&path, model.parameters_mut()) {
+            Ok(()) => read += 1,
+            result => {
+                let words = sentence(result);
+                let start = format!("{}", path.display());
+                assert!(words.starts_with(&start), "seed {seed}: {words}");
+                let new = values(&model);
+                let same = |(a, b): (&f32, &f32)| a.to_bits() == b.to_bits();
+                assert!(new.iter().zip(&old).all(same), "seed {seed}");
+                refused += 1;
+            }
+        }
+    }
+    if cases(3000) >= 1000 {
+        assert!(read > 50 && refused > 500, "{read} read, {refused} refused");
+    }
+    if let (Some(before), Some(after)) = (before, asked_for()) {
+        // The allocator's own steps; a file here has 340 bytes.
+        assert!(after - before <= 4 << 20, "{} bytes", after - before);
+    }
+}

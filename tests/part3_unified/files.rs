@@ -1,0 +1,385 @@
+//! Weights go into files and come back, or a sentence says why not.
+//!
+//! The files of `tests/vectors` were written by Python's library, by
+//! `make_files.py`; where Python has it, what we write goes there and back.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use rungrad::part3_unified::nn::{Linear, Module, Sequential};
+use rungrad::part3_unified::optim::{Optimizer, Sgd};
+use rungrad::part3_unified::{Device, Tensor, io};
+use rungrad::rng::Random as Bits;
+use rungrad::{Error, Result};
+
+#[cfg(unix)]
+use super::child::{child, finish, is_child};
+use super::common::clean;
+use super::training::devices;
+use super::{leaf, place, third};
+
+/// A folder for one test, empty.
+pub(super) fn folder(test: &str) -> PathBuf {
+    let folder = place::scratch().join(test);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+pub(super) fn written_by_python(name: &str) -> PathBuf {
+    place::root().join("tests/vectors").join(name)
+}
+
+/// The network of `make_files.py`, with other numbers.
+pub(super) fn layers() -> Sequential {
+    let mut random = Bits::new(5);
+    Sequential::new().then(Linear::new(2, 3, &mut random)).then(Linear::new(
+        3,
+        1,
+        &mut random,
+    ))
+}
+
+pub(super) fn values(model: &dyn Module) -> Vec<f32> {
+    let parameters = model.parameters();
+    parameters.iter().flat_map(|(_, p)| p.to_vec().unwrap()).collect()
+}
+
+/// What its numbers are there.
+const LAYERS: [f32; 13] =
+    [0.0, 0.25, 0.5, 0.75, 1.0, 1.25, -1.0, 0.0, 1.0, 0.0, -1.0, -2.0, 0.5];
+
+pub(super) fn sentence<T: std::fmt::Debug>(result: Result<T>) -> String {
+    match result {
+        Err(Error::File(sentence) | Error::Mistake(sentence)) => {
+            assert!(!sentence.contains('\n'), "{sentence}");
+            assert!(sentence.len() < 600, "{sentence}");
+            sentence
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn what_was_saved_comes_back_on_every_device() {
+    let _clean = clean();
+    let path = folder("comes_back").join("all.safetensors");
+    for device in devices() {
+        let new = |shape: &[usize], values: &[f32]| {
+            Tensor::new(shape, values, device).unwrap()
+        };
+        let edges = [f32::INFINITY, f32::NAN, -0.0, 1e-45, f32::MIN];
+        let six = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+        let saved = [
+            ("scalar", new(&[], &[3.0])),
+            ("none", new(&[2, 0, 3], &[])),
+            ("edges", new(&[5], &edges)),
+            // A view: what counts is what it shows.
+            ("turned", new(&[2, 3], &six).transpose()),
+            ("µ \"x\"\n", new(&[1], &[1.0]).requires_grad()),
+        ];
+        let named = saved.iter().map(|(name, tensor)| (*name, tensor));
+        io::save(&path, named).unwrap();
+        let mut read = io::read(&path, device).unwrap();
+        assert_eq!(read.len(), saved.len());
+        for (name, right) in &saved {
+            let at = read.iter().position(|(n, _)| n == name).expect(name);
+            let (_, tensor) = read.remove(at);
+            assert_eq!(tensor.shape(), right.shape(), "{name}");
+            assert_eq!(tensor.device(), device);
+            assert!(!tensor.records());
+            let bits = |t: &Tensor| -> Vec<u32> {
+                t.to_vec().unwrap().iter().map(|x| x.to_bits()).collect()
+            };
+            assert_eq!(bits(&tensor), bits(right), "{name} on {device}");
+        }
+    }
+}
+
+#[test]
+fn a_model_goes_on_where_it_was_saved() {
+    let _clean = clean();
+    let path = folder("goes_on").join("model.safetensors");
+    for device in devices() {
+        let [mut model, mut again] = [layers(), layers()];
+        model.to(device).unwrap();
+        again.to(device).unwrap();
+        let x = Tensor::rand(&[4, 2], 1, device).unwrap();
+        let learn = |model: &mut Sequential| {
+            model.forward(&x).mse(&x.slice(&[0..4, 0..1])).backward();
+            Sgd::new(0.1, 0.0).step(model.parameters_mut());
+        };
+        learn(&mut model);
+        io::save(&path, model.parameters()).unwrap();
+        // A gradient of the old numbers is none of the new ones.
+        again.forward(&x).sum().backward();
+        io::load(&path, again.parameters_mut()).unwrap();
+        for (name, parameter) in again.parameters() {
+            assert_eq!(parameter.device(), device, "{name}");
+            assert_eq!(parameter.tape().ops(), ["leaf"], "{name}");
+            assert!(parameter.grad().is_none(), "{name}");
+        }
+        assert_eq!(values(&again), values(&model));
+        learn(&mut model);
+        learn(&mut again);
+        assert_eq!(values(&again), values(&model));
+    }
+}
+
+#[test]
+fn files_of_python_are_read() {
+    let _clean = clean();
+    let mut model = layers();
+    let path = written_by_python("layers.safetensors");
+    io::load(path, model.parameters_mut()).unwrap();
+    assert_eq!(values(&model), LAYERS);
+    let odd = io::read(written_by_python("odd.safetensors"), Device::Cpu);
+    let odd = odd.unwrap();
+    let find = |name: &str| {
+        let found = odd.iter().find(|(n, _)| n == name);
+        &found.unwrap_or_else(|| panic!("{name}")).1
+    };
+    assert_eq!(find("scalar").shape(), [0; 0]);
+    assert_eq!(find("none").shape(), [2, 0, 3]);
+    let edges = find("edges").to_vec().unwrap();
+    assert_eq!(edges[..2], [f32::INFINITY, f32::NEG_INFINITY]);
+    assert!(edges[2].is_nan() && edges[3].is_sign_negative());
+    assert_eq!(edges[4].to_bits(), 1);
+    assert_eq!(find("µ \"x\"\n").to_vec().unwrap(), [1.0]);
+}
+
+/// `RUNGRAD_PYTHON` names a Python that must have the library; without it,
+/// `python3` may have it.
+#[test]
+fn python_reads_what_was_saved_and_writes_it_back() {
+    let _clean = clean();
+    let named = std::env::var("RUNGRAD_PYTHON").ok();
+    let python = named.clone().unwrap_or("python3".to_string());
+    let import = ["-c", "import numpy, safetensors"];
+    let has = Command::new(&python).args(import).output();
+    if !has.is_ok_and(|it| it.status.success()) {
+        assert!(named.is_none(), "{python} has no safetensors and numpy");
+        let name = "python_reads_what_was_saved_and_writes_it_back";
+        let why = "python3 has no safetensors and numpy";
+        writeln!(std::io::stderr(), "SKIPPED {name}: {why}").unwrap();
+        return;
+    }
+    let folder = folder("python");
+    let [ours, theirs] = ["ours", "theirs"].map(|name| folder.join(name));
+    let mut model = layers();
+    let path = written_by_python("layers.safetensors");
+    io::load(path, model.parameters_mut()).unwrap();
+    io::save(&ours, model.parameters()).unwrap();
+    let script = written_by_python("round_trip.py");
+    let run = Command::new(&python).arg(script).args([&ours, &theirs]).output();
+    let run = run.unwrap();
+    let error = String::from_utf8_lossy(&run.stderr);
+    assert!(run.status.success(), "{error}");
+    assert_eq!(
+        String::from_utf8_lossy(&run.stdout).replace('\r', ""),
+        "\
+0.bias [3] [-1.0, 0.0, 1.0]
+0.weight [2, 3] [0.0, 0.25, 0.5, 0.75, 1.0, 1.25]
+1.bias [1] [0.5]
+1.weight [3, 1] [-0.0, -1.0, -2.0]
+"
+    );
+    io::load(&theirs, model.parameters_mut()).unwrap();
+    assert_eq!(values(&model), LAYERS.map(|x| 2.0 * x));
+}
+
+#[test]
+fn a_file_of_another_model_is_refused_with_the_tensor() {
+    let _clean = clean();
+    let path = folder("refused").join("m.safetensors");
+    let file = path.display();
+    let [x, y] = [leaf(&[1.0]), leaf(&[1.0, 2.0])];
+    let load = |saved: &[(&str, &Tensor)], wanted: &[(&str, &Tensor)]| {
+        io::save(&path, saved.iter().copied()).unwrap();
+        let mut model: Vec<_> =
+            wanted.iter().map(|(n, t)| (n.to_string(), (*t).clone())).collect();
+        let places = model.iter_mut().map(|(n, t)| (n.clone(), t));
+        let result = io::load(&path, places.collect());
+        let ids = model.iter().map(|(_, t)| t.id());
+        assert!(ids.eq(wanted.iter().map(|(_, t)| t.id())), "it has changed");
+        sentence(result)
+    };
+    assert_eq!(
+        load(&[("x", &x)], &[("x", &x), ("y", &y)]),
+        format!(
+            "{file}: tensor \"y\" is not there, and the model has one; load \
+             a file of this model"
+        )
+    );
+    assert_eq!(
+        load(&[("x", &x), ("y", &y)], &[("x", &x)]),
+        format!(
+            "{file}: tensor \"y\" is one too many, and the model has none; \
+             load a file of this model"
+        )
+    );
+    // The first would fit, and stays as it is.
+    assert_eq!(
+        load(&[("x", &x), ("y", &y)], &[("x", &x), ("y", &x)]),
+        format!("{file}: tensor \"y\" has shape [2], and the model wants [1]")
+    );
+}
+
+#[test]
+fn numbers_of_another_type_are_refused() {
+    let _clean = clean();
+    let path = written_by_python("half.safetensors");
+    let expected = format!(
+        "{}: tensor \"1.bias\" is of type F16, and F32 is what this crate \
+         computes with; convert it first",
+        path.display()
+    );
+    let mut model = layers();
+    let before = values(&model);
+    let refused = io::load(&path, model.parameters_mut());
+    assert_eq!(sentence(refused), expected);
+    assert_eq!(values(&model), before);
+    assert_eq!(sentence(io::read(&path, Device::Cpu)), expected);
+}
+
+/// The device takes the first tensor and has no room for the second.
+#[test]
+fn where_a_device_refuses_a_tensor_nothing_is_loaded() {
+    let _clean = clean();
+    let path = written_by_python("layers.safetensors");
+    let mut model = layers();
+    model.to(third::DEVICE).unwrap();
+    let before = values(&model);
+    let refused = third::with_room_for(1, || {
+        io::load(&path, model.parameters_mut()).unwrap_err()
+    });
+    assert!(matches!(refused, Error::Device(_)), "{refused:?}");
+    assert_eq!(values(&model), before);
+}
+
+#[test]
+fn names_that_a_file_cannot_tell_apart_are_refused() {
+    let _clean = clean();
+    let path = folder("names").join("m.safetensors");
+    let x = leaf(&[1.0]);
+    for names in [["x", "x"], ["x", "__metadata__"]] {
+        let saved = io::save(&path, names.map(|name| (name, &x)));
+        assert_eq!(
+            sentence(saved),
+            format!(
+                "save: {} cannot take the name {:?}, which is taken; give \
+                 each tensor a name of its own",
+                path.display(),
+                names[1]
+            )
+        );
+        assert!(!path.exists());
+    }
+}
+
+#[test]
+fn what_is_no_file_is_refused() {
+    let _clean = clean();
+    let folder = folder("no_file");
+    for (path, words) in [
+        (folder.join("none"), "cannot be read: "),
+        (folder.clone(), "cannot be read: it is no regular file"),
+        #[cfg(unix)]
+        (PathBuf::from("/dev/zero"), "cannot be read: it is no regular file"),
+    ] {
+        let refused = sentence(io::read(&path, Device::Cpu));
+        let start = format!("{} {words}", path.display());
+        assert!(refused.starts_with(&start), "{refused}");
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_written_leaves_what_was_there() {
+    let _clean = clean();
+    let folder = folder("unwritable");
+    let x = leaf(&[1.0]);
+    // A folder stands where the file would.
+    let taken = folder.join("taken");
+    fs::create_dir(&taken).unwrap();
+    fs::write(taken.join("inside"), "kept").unwrap();
+    for path in [taken.clone(), folder.join("none/m.safetensors")] {
+        let refused = sentence(io::save(&path, [("x", &x)]));
+        let start = format!("{} cannot be written: ", path.display());
+        assert!(refused.starts_with(&start), "{refused}");
+    }
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "a file is left");
+    assert_eq!(fs::read(taken.join("inside")).unwrap(), b"kept");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_replaced_keeps_its_rights_and_its_links() {
+    let _clean = clean();
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    let folder = folder("rights");
+    let [path, link] = ["m", "link"].map(|name| folder.join(name));
+    fs::write(&path, "old").unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+    symlink("m", &link).unwrap();
+    let x = leaf(&[1.0]);
+    io::save(&link, [("x", &x)]).unwrap();
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    let mode = fs::metadata(&path).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o640);
+    assert_eq!(io::read(&path, Device::Cpu).unwrap().len(), 1);
+}
+
+/// A writer that the system kills when its file has grown to some size: the
+/// old file is what it was.
+#[cfg(unix)]
+#[test]
+fn a_writer_that_is_killed_leaves_the_old_file() {
+    let _clean = clean();
+    use std::os::unix::process::ExitStatusExt;
+
+    let test = "files::a_writer_that_is_killed_leaves_the_old_file";
+    let save = |path: &Path, value: f32| {
+        let x = Tensor::full(&[1 << 18], value, Device::Cpu).unwrap();
+        io::save(path, [("x", &x)]).unwrap();
+    };
+    if is_child() {
+        let path = std::env::var("RUNGRAD_TEST_FILE").unwrap();
+        save(Path::new(&path), 2.0);
+        return;
+    }
+    let _clean = clean();
+    let folder = folder("killed");
+    let path = folder.join("m.safetensors");
+    save(&path, 1.0);
+    let old = fs::read(&path).unwrap();
+    // Blocks of 512 bytes, or of 1024 in some shells: the file has a million.
+    for blocks in [0, 1, 100, 900, 1 << 20] {
+        let writer = child(test);
+        let mut limited = Command::new("sh");
+        let limit = format!("ulimit -f {blocks} && exec \"$@\"");
+        limited.args(["-c", &limit, "sh"]).arg(writer.get_program());
+        limited.args(writer.get_args());
+        for (name, value) in writer.get_envs() {
+            value.map(|value| limited.env(name, value));
+        }
+        let ended = finish(limited.env("RUNGRAD_TEST_FILE", &path));
+        if blocks < 1000 {
+            // SIGXFSZ, which a program outlives no more than a kill.
+            assert_eq!(ended.status.signal(), Some(25), "{}", ended.text);
+            assert!(fs::read(&path).unwrap() == old, "at {blocks} blocks");
+        } else {
+            assert!(ended.status.success(), "{}", ended.text);
+        }
+    }
+    let read = io::read(&path, Device::Cpu).unwrap();
+    assert_eq!(read[0].1.to_vec().unwrap(), vec![2.0; 1 << 18]);
+    // What the killed have left behind is named as the documentation says.
+    for entry in fs::read_dir(&folder).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        assert!(name == "m.safetensors" || name.starts_with(".new-"), "{name}");
+    }
+    fs::remove_dir_all(&folder).unwrap();
+}

@@ -1,0 +1,171 @@
+//! What a module says about itself, and the modules that readers write.
+
+use rungrad::ledger::{self, Counts};
+use rungrad::part3_unified::nn::{Linear, Module, Sequential, parameters};
+use rungrad::part3_unified::{Device, Tensor};
+use rungrad::rng::Random;
+
+use super::common::clean;
+use super::{leaf, third};
+
+/// One field of each kind that a module may be made of, and one that is not
+/// learned.
+struct Everything {
+    gain: Tensor,
+    first: Linear,
+    list: Vec<Linear>,
+    pair: [Tensor; 2],
+    last: Option<Linear>,
+    none: Option<Linear>,
+    any: Box<dyn Module>,
+    many: Sequential,
+    activation: fn(&Tensor) -> Tensor,
+}
+
+impl Module for Everything {
+    fn forward(&self, x: &Tensor) -> Tensor {
+        (self.activation)(x) * &self.gain
+    }
+
+    parameters!(gain, first, list, pair, last, none, any, many);
+}
+
+fn everything() -> Everything {
+    let mut random = Random::new(1);
+    let mut layer = || Linear::new(2, 2, &mut random);
+    Everything {
+        gain: leaf(&[2.0]),
+        first: layer(),
+        list: vec![layer(), layer()],
+        pair: [leaf(&[1.0]), leaf(&[2.0])],
+        last: Some(layer()),
+        none: None,
+        any: Box::new(layer()),
+        many: Sequential::new().then(Tensor::tanh).then(layer()),
+        activation: Tensor::relu,
+    }
+}
+
+#[test]
+fn a_module_of_a_reader_names_each_part_by_its_field() {
+    let _clean = clean();
+    let mut model = everything();
+    let names = |all: Vec<(String, &Tensor)>| -> Vec<String> {
+        all.into_iter().map(|(name, _)| name).collect()
+    };
+    let expected = [
+        "gain",
+        "first.weight",
+        "first.bias",
+        "list.0.weight",
+        "list.0.bias",
+        "list.1.weight",
+        "list.1.bias",
+        "pair.0",
+        "pair.1",
+        "last.weight",
+        "last.bias",
+        "any.weight",
+        "any.bias",
+        "many.1.weight",
+        "many.1.bias",
+    ];
+    assert_eq!(names(model.parameters()), expected);
+    let ids: Vec<_> = model.parameters().iter().map(|(_, p)| p.id()).collect();
+    let places = model.parameters_mut();
+    let looked = places.iter().map(|(_, p)| p.id());
+    assert!(looked.eq(ids), "the places are in another order");
+    let places = places.into_iter().map(|(name, place)| (name, &*place));
+    assert_eq!(names(places.collect()), expected);
+}
+
+#[test]
+fn a_module_of_a_reader_moves_as_a_whole() {
+    let _clean = clean();
+    let mut model = everything();
+    model.to(third::DEVICE).unwrap();
+    for (name, parameter) in model.parameters() {
+        assert_eq!(parameter.device(), third::DEVICE, "{name}");
+    }
+}
+
+#[test]
+fn a_module_without_parameters_has_an_empty_list() {
+    let _clean = clean();
+    struct Double;
+    impl Module for Double {
+        fn forward(&self, x: &Tensor) -> Tensor {
+            x * 2.0
+        }
+        parameters!();
+    }
+    let mut double = Double;
+    assert!(double.parameters().is_empty());
+    assert!(double.parameters_mut().is_empty());
+    assert_eq!(double.count(), 0);
+}
+
+#[test]
+fn a_model_counts_and_shows_its_parameters_and_reads_none() {
+    let _clean = clean();
+    let mut random = Random::new(0);
+    let mut model = Sequential::new()
+        .then(Linear::new(64, 32, &mut random))
+        .then(Tensor::relu)
+        .then(Linear::new(32, 10, &mut random));
+    model.to(third::DEVICE).unwrap();
+    let ((count, table, shown), counts) = ledger::measure(|| {
+        (model.count(), model.summary(), format!("{model:?}"))
+    });
+    assert_eq!(counts, Counts::default());
+    assert_eq!(count, 64 * 32 + 32 + 32 * 10 + 10);
+    assert_eq!(
+        table,
+        "\
+parameter  shape     numbers  device
+0.weight   [64, 32]     2048  third
+0.bias     [32]           32  third
+2.weight   [32, 10]      320  third
+2.bias     [10]           10  third
+total                   2410"
+    );
+    assert_eq!(shown, "Sequential [Linear [64, 32], relu, Linear [32, 10]]");
+}
+
+#[test]
+fn a_model_of_nothing_has_a_table_of_nothing() {
+    let _clean = clean();
+    let none = Sequential::new();
+    let table = "parameter  shape  numbers  device\ntotal                   0";
+    assert_eq!(none.summary(), table);
+    assert_eq!(format!("{none:?}"), "Sequential []");
+}
+
+#[test]
+fn a_module_is_called_by_its_type() {
+    let _clean = clean();
+    let twice = |x: &Tensor| x * 2.0;
+    let relu: fn(&Tensor) -> Tensor = Tensor::relu;
+    let model = Sequential::new().then(twice).then(relu).then(everything());
+    assert_eq!(
+        format!("{model:?}"),
+        "Sequential [closure, function, Everything]"
+    );
+}
+
+/// Who looks at a model needs no leave to change it.
+#[test]
+fn gradients_are_forgotten_and_counted_through_a_shared_model() {
+    let _clean = clean();
+    let layer = Linear::new(2, 1, &mut Random::new(0));
+    let shared: &dyn Module = &layer;
+    let x = Tensor::new(&[1, 2], &[1.0, 2.0], Device::Cpu).unwrap();
+    shared.forward(&x).sum().backward();
+    let with = |shared: &dyn Module| {
+        let parameters = shared.parameters();
+        parameters.iter().filter(|(_, p)| p.grad().is_some()).count()
+    };
+    assert_eq!(with(shared), 2);
+    shared.zero_grad();
+    assert_eq!(with(shared), 0);
+}

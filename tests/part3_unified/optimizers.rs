@@ -1,0 +1,225 @@
+//! Optimizers lead where PyTorch's lead, on every device, and cost what they
+//! cost. `tests/vectors/make_optim.py` has made the numbers.
+
+use std::collections::BTreeMap;
+
+use rungrad::part3_unified::nn::ParameterMut;
+use rungrad::part3_unified::optim::{Adam, AdamW, Optimizer, Sgd};
+use rungrad::part3_unified::{Device, Tensor};
+use rungrad::{Error, attempt, ledger};
+use serde_json::Value;
+
+use super::common::clean;
+use super::common::device::gpu_or_skip;
+use super::training::devices;
+use super::{leaf, third};
+
+const VECTORS: &str = include_str!("../vectors/optim.json");
+
+struct Vectors {
+    start: Vec<f32>,
+    grads: Vec<Vec<f32>>,
+    /// After each step.
+    places: BTreeMap<String, Vec<Vec<f32>>>,
+}
+
+fn vectors() -> Vectors {
+    let row = |row: &Value| -> Vec<f32> {
+        let numbers = row.as_array().expect("a row").iter();
+        numbers.map(|x| x.as_f64().expect("a number") as f32).collect()
+    };
+    let rows = |rows: &Value| -> Vec<Vec<f32>> {
+        rows.as_array().expect("rows").iter().map(row).collect()
+    };
+    let all: Value = serde_json::from_str(VECTORS).expect("JSON");
+    let places = all["places"].as_object().expect("cases").iter();
+    Vectors {
+        start: row(&all["start"]),
+        grads: rows(&all["grads"]),
+        places: places.map(|(name, p)| (name.clone(), rows(p))).collect(),
+    }
+}
+
+/// The optimizers of the script, with the same numbers.
+fn optimizer(case: &str) -> Box<dyn Optimizer> {
+    let other = |mut adam: Adam| {
+        adam.betas = [0.8, 0.95];
+        adam.epsilon = 1e-3;
+        adam
+    };
+    match case {
+        "sgd" => Box::new(Sgd::new(0.125, 0.0)),
+        "sgd with momentum" => Box::new(Sgd::new(0.125, 0.75)),
+        "adam" => Box::new(Adam::new(1e-3)),
+        "adam with other betas" => Box::new(other(Adam::new(0.0625))),
+        "adamw" => Box::new(AdamW::new(1e-3, 0.01)),
+        "adamw with more decay" => Box::new(AdamW::new(0.0625, 0.5)),
+        other => panic!("{other} is no case"),
+    }
+}
+
+fn named(x: &mut Tensor) -> Vec<ParameterMut<'_>> {
+    vec![("x".to_string(), x)]
+}
+
+/// Gives `x` this gradient, exactly.
+fn pull(x: &Tensor, grad: &[f32]) {
+    let grad = Tensor::new(x.shape(), grad, x.device()).unwrap();
+    (x * grad).sum().backward();
+}
+
+/// Walks with the gradients of the vectors. Before step `n` the parameter
+/// moves to `device(n)`.
+fn walk(case: &str, device: impl Fn(usize) -> Device) {
+    let Vectors { start, grads, places } = vectors();
+    let mut optimizer = optimizer(case);
+    let mut x = Tensor::new(&[2, 3], &start, Device::Cpu).unwrap();
+    for (n, (grad, place)) in grads.iter().zip(&places[case]).enumerate() {
+        let there = device(n);
+        x = x.detach().to(there).unwrap().requires_grad();
+        pull(&x, grad);
+        optimizer.step(named(&mut x));
+        let yours = x.to_vec().unwrap();
+        for (yours, right) in yours.iter().zip(place) {
+            // A rounding for each step or two, of a number of this size.
+            let near = (yours - right).abs() <= 5e-7 * right.abs().max(1.0);
+            assert!(near, "{case}, step {n} on {there}: {yours}, not {right}");
+        }
+    }
+}
+
+#[test]
+fn every_optimizer_leads_where_pytorch_s_leads() {
+    let _clean = clean();
+    let cases = vectors().places;
+    assert_eq!(cases.len(), 6);
+    for device in devices() {
+        cases.keys().for_each(|case| walk(case, |_| device));
+    }
+}
+
+#[test]
+fn the_memory_of_an_optimizer_follows_the_model() {
+    let _clean = clean();
+    let [here, there] = [Device::Cpu, third::DEVICE];
+    for case in vectors().places.keys() {
+        walk(case, |n| if (4..8).contains(&n) { there } else { here });
+    }
+}
+
+/// What a step costs on a device for each parameter, and that it leaves
+/// nothing behind but the new leaf.
+#[test]
+fn a_step_has_its_number_of_launches_for_each_parameter() {
+    let _clean = clean();
+    let Some(gpu) = gpu_or_skip() else { return };
+    let device = Device::Gpu(gpu.info().index);
+    for (case, launches, memory) in
+        [("sgd", 4, 1), ("adam", 13, 2), ("adamw", 14, 2)]
+    {
+        let mut optimizer = optimizer(case);
+        let new = |n: usize| {
+            let zeros = Tensor::new(&[n], &vec![0.5; n], device).unwrap();
+            zeros.requires_grad()
+        };
+        let mut parameters = [new(3), new(1000), new(7)];
+        let names = ["a", "b", "c"].map(String::from);
+        for step in 0..3 {
+            for x in &parameters {
+                pull(x, &vec![1.0; x.shape()[0]]);
+            }
+            let places = names.iter().cloned().zip(&mut parameters).collect();
+            let ((), counts) = ledger::measure(|| optimizer.step(places));
+            let builds = if step == 0 { counts.builds } else { 0 };
+            assert_eq!(counts.builds, builds, "{case}");
+            // The zeros are one number each, stretched: copied once.
+            let first = if step == 0 { memory } else { 0 };
+            assert_eq!(counts.launches, 3 * (launches + first), "{case}");
+            assert_eq!((counts.nodes, counts.nodes_freed), (3, 3), "{case}");
+            // The zeros of the first step are memory too, and the gradients
+            // go with the old leaves.
+            let left = 3 * first as i64;
+            assert_eq!(counts.live_storages(), left - 3, "{case} {step}");
+            assert_eq!(counts.bytes_to_host, 0, "{case}");
+        }
+    }
+}
+
+#[test]
+fn a_hundred_steps_record_nothing_but_new_leaves() {
+    let _clean = clean();
+    for case in vectors().places.keys() {
+        let mut optimizer = optimizer(case);
+        let mut x = leaf(&[10.0]);
+        let ((), counts) = ledger::measure(|| {
+            for _ in 0..100 {
+                (&x * 3.0).backward();
+                optimizer.step(named(&mut x));
+            }
+        });
+        assert_eq!((counts.nodes, counts.nodes_freed), (200, 200), "{case}");
+        assert_eq!(x.tape().ops(), ["leaf"]);
+        assert!(x.grad().is_none());
+    }
+}
+
+/// A step that nobody could take leaves every parameter, its gradient and
+/// the memory as they were.
+#[test]
+fn a_step_is_taken_by_all_parameters_or_by_none() {
+    let _clean = clean();
+    for case in vectors().places.keys() {
+        let mut optimizer = optimizer(case);
+        let (mut x, mut y) = (leaf(&[1.0]), leaf(&[2.0]));
+        (&x * 3.0).backward();
+        let before = x.id();
+        let both = vec![("x".to_string(), &mut x), ("y".to_string(), &mut y)];
+        let refused = attempt(|| optimizer.step(both)).unwrap_err();
+        assert_eq!(
+            refused,
+            Error::Mistake(
+                "step: y has no gradient; call backward on a loss that was \
+                 computed from it, once for each step"
+                    .to_string()
+            )
+        );
+        assert_eq!((x.id(), x.grad().is_some()), (before, true), "{case}");
+        // And a refused step was no step.
+        optimizer.step(named(&mut x));
+        let mut fresh = leaf(&[1.0]);
+        (&fresh * 3.0).backward();
+        self::optimizer(case).step(named(&mut fresh));
+        assert_eq!(x.to_vec().unwrap(), fresh.to_vec().unwrap(), "{case}");
+    }
+}
+
+#[test]
+fn an_optimizer_refuses_the_parameters_of_another_model() {
+    let _clean = clean();
+    for case in vectors().places.keys() {
+        let mut optimizer = optimizer(case);
+        let mut x = leaf(&[1.0]);
+        (&x * 3.0).backward();
+        optimizer.step(named(&mut x));
+        let mut other = leaf(&[1.0, 2.0]);
+        (&other * 3.0).sum().backward();
+        let refused = attempt(|| optimizer.step(named(&mut other)));
+        let sentence = "step: these are not the parameters of the steps \
+                        before; make an optimizer for each model";
+        assert_eq!(refused, Err(Error::Mistake(sentence.into())), "{case}");
+    }
+}
+
+#[test]
+fn betas_that_are_no_shares_are_refused() {
+    let _clean = clean();
+    for betas in [[1.0, 0.9], [0.9, -0.1], [f64::NAN, 0.9]] {
+        let mut adam = Adam::new(0.1);
+        adam.betas = betas;
+        let mut x = leaf(&[1.0]);
+        (&x * 3.0).backward();
+        let refused = attempt(|| adam.step(named(&mut x))).unwrap_err();
+        let sentence = refused.to_string();
+        assert!(sentence.starts_with("step: the betas are"), "{sentence}");
+    }
+}

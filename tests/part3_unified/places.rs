@@ -1,0 +1,120 @@
+//! Elements by their places, with the numbers that the documentation of
+//! PyTorch gives for its operations of these names.
+
+use rungrad::part3_unified::{Device, Span, Tensor};
+
+use super::common::clean;
+use super::common::device::gpu_or_skip;
+use super::third;
+
+/// Runs `work` on every device there is.
+fn everywhere(work: impl Fn(&dyn Fn(&[usize], &[f32]) -> Tensor)) {
+    let gpus = gpu_or_skip().map_or(0, |_| Device::count());
+    let gpus = (0..gpus).map(Device::Gpu);
+    for device in [Device::Cpu, third::DEVICE].into_iter().chain(gpus) {
+        work(&|shape, values| Tensor::new(shape, values, device).unwrap());
+    }
+}
+
+#[track_caller]
+fn shows(tensor: &Tensor, shape: &[usize], values: &[f32]) {
+    assert_eq!(tensor.shape(), shape, "on {}", tensor.device());
+    assert_eq!(tensor.to_vec().unwrap(), values, "on {}", tensor.device());
+}
+
+#[test]
+fn gather_takes_what_pytorch_gathers() {
+    let _clean = clean();
+    everywhere(|new| {
+        let t = new(&[2, 2], &[1., 2., 3., 4.]);
+        let indices = [0, 0, 1, 0];
+        shows(&t.gather(1, &[2, 2], &indices), &[2, 2], &[1., 1., 4., 3.]);
+        shows(&t.gather(0, &[2, 2], &indices), &[2, 2], &[1., 2., 3., 2.]);
+    });
+}
+
+#[test]
+fn scatter_add_adds_where_pytorch_does() {
+    let _clean = clean();
+    everywhere(|new| {
+        let (zeros, ones) = (new(&[3, 5], &[0.; 15]), new(&[2, 5], &[1.; 10]));
+        let sums = zeros.scatter_add(0, &[0, 1, 2, 0, 0, 0, 1, 2, 2, 2], &ones);
+        let right =
+            [2., 0., 0., 1., 1., 0., 2., 0., 0., 0., 0., 0., 2., 1., 1.];
+        shows(&sums, &[3, 5], &right);
+    });
+}
+
+#[test]
+fn index_add_adds_where_pytorch_does() {
+    let _clean = clean();
+    everywhere(|new| {
+        let x = new(&[5, 3], &[1.; 15]);
+        let t = new(&[3, 3], &[1., 2., 3., 4., 5., 6., 7., 8., 9.]);
+        let right =
+            [2., 3., 4., 1., 1., 1., 8., 9., 10., 1., 1., 1., 5., 6., 7.];
+        shows(&x.index_add(0, &[0, 4, 2], &t), &[5, 3], &right);
+        let turned = x.transpose().index_add(1, &[0, 4, 2], &t.transpose());
+        shows(&turned.transpose(), &[5, 3], &right);
+    });
+}
+
+#[test]
+fn slice_assign_puts_what_slice_scatter_puts() {
+    let _clean = clean();
+    everywhere(|new| {
+        let a = new(&[8, 8], &[0.; 64]);
+        let rows = a.slice_assign(6.., &new(&[2, 8], &[1.; 16]));
+        let right: Vec<f32> = (0..64).map(|i| f32::from(i >= 48)).collect();
+        shows(&rows, &[8, 8], &right);
+        let span = Span::from(2..6).step(2);
+        let columns = a.slice_assign((.., span), &new(&[8, 2], &[1.; 16]));
+        let is_one = |i: usize| [2, 4].contains(&(i % 8));
+        let right: Vec<f32> = (0..64).map(|i| f32::from(is_one(i))).collect();
+        shows(&columns, &[8, 8], &right);
+        shows(&a, &[8, 8], &[0.; 64]);
+    });
+}
+
+/// Who replaces gets the gradient of the place, who is replaced gets none;
+/// a value that was stretched gets the sum of its copies.
+#[test]
+fn both_operands_of_slice_assign_get_their_gradients() {
+    let _clean = clean();
+    everywhere(|new| {
+        let a = new(&[2, 3], &[1.; 6]).requires_grad();
+        let b = new(&[1], &[7.]).requires_grad();
+        let out = a.slice_assign((.., Span::from(..).step(2)), &b);
+        shows(&out, &[2, 3], &[7., 1., 7., 7., 1., 7.]);
+        let weights = new(&[2, 3], &[1., 2., 3., 4., 5., 6.]);
+        out.mul(&weights).sum().backward();
+        shows(&a.grad().unwrap(), &[2, 3], &[0., 2., 0., 0., 5., 0.]);
+        shows(&b.grad().unwrap(), &[1], &[1. + 3. + 4. + 6.]);
+    });
+}
+
+#[test]
+fn repeat_lays_copies_as_pytorch_does() {
+    let _clean = clean();
+    everywhere(|new| {
+        let x = new(&[3], &[1., 2., 3.]);
+        let rows = [1., 2., 3., 1., 2., 3.].repeat(4);
+        shows(&x.repeat(&[4, 2]), &[4, 6], &rows);
+        assert_eq!(x.repeat(&[4, 2, 1]).shape(), [4, 2, 3]);
+    });
+}
+
+/// A vector is a row or a column as soon as somebody says which.
+#[test]
+fn a_vector_takes_part_in_a_product_as_a_row_or_a_column() {
+    let _clean = clean();
+    everywhere(|new| {
+        let m = new(&[2, 3], &[1., 2., 3., 4., 5., 6.]);
+        let (row, column) =
+            (new(&[2], &[1., 10.]), new(&[3], &[1., 10., 100.]));
+        let left = row.unsqueeze(0).matmul(&m).squeeze(0);
+        shows(&left, &[3], &[41., 52., 63.]);
+        let right = m.matmul(&column.unsqueeze(1)).squeeze(1);
+        shows(&right, &[2], &[321., 654.]);
+    });
+}
