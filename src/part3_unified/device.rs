@@ -8,7 +8,8 @@ use std::str::FromStr;
 
 use super::Backend;
 use crate::error::{Error, Result, or_raise};
-use crate::opencl::{self, DeviceInfo, Memory};
+use crate::ledger::Memory;
+use crate::opencl::{self, DeviceInfo};
 
 pub use custom::Custom;
 
