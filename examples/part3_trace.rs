@@ -10,8 +10,8 @@ use rungrad::Error;
 use rungrad::ledger::Memory;
 use rungrad::opencl::record;
 use rungrad::part3_unified::{
-    Array, Backend, Binary, Custom, Device, Reduce, Shared, Storage, Tensor,
-    Unary, View, Window,
+    Array, Backend, Binary, Device, Reduce, Shared, Storage, Tensor, Unary,
+    View, Window,
 };
 use rungrad::timeline::What;
 
@@ -125,7 +125,7 @@ fn traced<T>(what: &str, work: impl FnOnce() -> T) -> Result<T, Error> {
 // ANCHOR: part3-trace
 fn traces() -> Result<(), Error> {
     let plain = Tensor::new(&[3], &[1.0, 2.0, 3.0], Device::Gpu(0))?;
-    let x = plain.to(Device::Custom(Custom(&Overheard)))?.requires_grad();
+    let x = plain.to(Device::register(&Overheard))?.requires_grad();
 
     let y = traced("x + 1.0", || &x + 1.0)?;
     let values = traced("y.to_vec()", || y.to_vec())??;

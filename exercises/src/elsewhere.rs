@@ -10,15 +10,21 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rungrad::Error;
 use rungrad::ledger::Memory;
 use rungrad::part3_unified::{
-    Array, Backend, Binary, Custom, Device, Reduce, Shared, Storage, Unary,
-    View, Window,
+    Array, Backend, Binary, Device, Reduce, Shared, Storage, Unary, View,
+    Window,
 };
 
 /// A device that is not the processor.
-pub const ELSEWHERE: Device = Device::Custom(Custom(&Holder("elsewhere")));
+pub fn elsewhere() -> Device {
+    static ELSEWHERE: Holder = Holder("elsewhere");
+    Device::register(&ELSEWHERE)
+}
 
 /// A device that is not the processor and calls itself so.
-pub const NAMESAKE: Device = Device::Custom(Custom(&Holder("the processor")));
+pub fn namesake() -> Device {
+    static NAMESAKE: Holder = Holder("the processor");
+    Device::register(&NAMESAKE)
+}
 
 /// How many copies have gone to and from these devices so far.
 pub fn copies() -> [usize; 2] {

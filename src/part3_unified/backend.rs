@@ -163,10 +163,9 @@ impl Reduce {
 /// any strides, unless a line says otherwise; their sizes and devices have
 /// been checked, and their storages are this backend's own.
 ///
-/// A device of your own is a type that implements this, in a `static`:
-/// `Device::Custom(Custom(&MINE))`. It is known by its [`name`](Self::name),
-/// so two backends of one name would be taken for one device. It finds the
-/// numbers of an array through the array's view, in whatever it has made:
+/// A device of your own is a type that implements this, in a `static` that
+/// [`Device::register`](super::Device::register) makes a device of. It finds
+/// the numbers of an array through the array's view, in whatever it has made:
 ///
 /// ```
 /// use rungrad::part3_unified::{Array, Storage};
@@ -191,7 +190,7 @@ impl Reduce {
 ///
 /// `examples/part3_spiral/counting.rs` is a whole device in loops.
 pub trait Backend: Send + Sync {
-    /// What the device calls itself.
+    /// What the device calls itself. One that is registered is known by it.
     fn name(&self) -> String;
     /// Bytes in living storages, now and at the peak.
     fn memory(&self) -> Memory;

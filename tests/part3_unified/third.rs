@@ -8,14 +8,18 @@ use std::sync::Arc;
 
 use rungrad::ledger::Memory;
 use rungrad::part3_unified::{
-    Array, Backend, Binary, Custom, Device, Reduce, Shared, Storage, Unary,
-    View, Window,
+    Array, Backend, Binary, Device, Reduce, Shared, Storage, Unary, View,
+    Window,
 };
 use rungrad::{Error, rng};
 
-pub(crate) const DEVICE: Device = Device::Custom(Custom(&Third));
+pub(crate) fn device() -> Device {
+    static THIRD: Third = Third("third");
+    Device::register(&THIRD)
+}
 
-struct Third;
+/// The device, and what it calls itself.
+pub(crate) struct Third(pub(crate) &'static str);
 
 thread_local! {
     static ROOM: Cell<usize> = const { Cell::new(usize::MAX) };
@@ -58,7 +62,7 @@ fn elements(a: &Array) -> Vec<f32> {
 
 impl Backend for Third {
     fn name(&self) -> String {
-        "third".to_string()
+        self.0.to_string()
     }
 
     fn memory(&self) -> Memory {
