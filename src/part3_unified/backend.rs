@@ -7,7 +7,7 @@ mod pool;
 
 use std::any::Any;
 
-use super::{Array, Shared, Storage, View, Window};
+use super::{Array, DType, Shared, Storage, View, Window};
 use crate::error::Result;
 use crate::ledger::Memory;
 
@@ -197,13 +197,13 @@ pub trait Backend: Send + Sync {
     /// Waits until all work is done.
     fn synchronize(&self) -> Result<()>;
 
-    /// Copies numbers from the host.
-    fn upload(&self, values: &[f32]) -> Result<Shared>;
+    /// Copies numbers from the host, to be kept as a type.
+    fn upload(&self, values: &[f32], dtype: DType) -> Result<Shared>;
     /// Copies all numbers to the host.
     fn download(&self, storage: &dyn Storage) -> Result<Vec<f32>>;
     /// The first numbers of the sequence that a seed begins, each from 0 to
     /// below 1: those of [`crate::rng`].
-    fn uniform(&self, seed: u64, n: usize) -> Result<Shared>;
+    fn uniform(&self, seed: u64, n: usize, dtype: DType) -> Result<Shared>;
 
     /// The elements of a view, one after another.
     fn copy(&self, a: &Array) -> Result<Shared>;
