@@ -41,6 +41,7 @@ pub mod part1_cpu;
 pub mod part2_gpu;
 #[cfg(feature = "opencl")]
 pub mod part3_unified;
+mod product;
 pub mod program;
 pub mod progress;
 pub mod reference;
