@@ -9,7 +9,6 @@ mod arrays;
 mod cases;
 #[path = "../common/child.rs"]
 mod child;
-mod composed;
 mod constants;
 mod corners;
 mod costs;
