@@ -7,7 +7,8 @@ use std::cell::RefCell;
 use std::process::ExitCode;
 
 use rungrad::Error;
-use rungrad::opencl::{Memory, record};
+use rungrad::ledger::Memory;
+use rungrad::opencl::record;
 use rungrad::part3_unified::{
     Array, Backend, Binary, Custom, Device, Reduce, Shared, Storage, Tensor,
     Unary, View, Window,

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rungrad::opencl::Memory;
+use rungrad::ledger::Memory;
 use rungrad::part3_unified::{
     Array, Backend, Binary, Custom, Device, Reduce, Shared, Storage, Unary,
     View, Window,

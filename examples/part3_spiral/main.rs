@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use rungrad::exam::{accuracy, guesses};
+use rungrad::metrics::{accuracy, guesses};
 use rungrad::part3_unified::nn::{Linear, Module};
 use rungrad::part3_unified::optim::{Adam, Optimizer};
 use rungrad::part3_unified::{

@@ -9,9 +9,11 @@
 // READ   Modules and training anywhere
 // CHECK  cargo learn check train_anywhere
 
-use rungrad::Error;
+use rungrad::Result;
 use rungrad::ops::Keep;
-use rungrad::part3_unified::{Array, Context, Function, Tensor, Unary, apply};
+use rungrad::part3_unified::{
+    Array, Context, Function, Gradients, Op, Tensor, Unary, apply,
+};
 
 use super::Ops;
 

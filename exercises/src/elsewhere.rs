@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rungrad::Error;
-use rungrad::opencl::Memory;
+use rungrad::ledger::Memory;
 use rungrad::part3_unified::{
     Array, Backend, Binary, Custom, Device, Reduce, Shared, Storage, Unary,
     View, Window,

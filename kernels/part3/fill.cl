@@ -1,7 +1,7 @@
 // Numbers that no operand gives.
 
 // From 0 to below 1: number i of the sequence of a seed -> out (n). The bits
-// are those of `src/rng.rs`, so they are the same on every device.
+// are those of `src/base/rng.rs`, so they are the same on every device.
 kernel void fill_uniform(global float *out, uint seed_low, uint seed_high,
                          uint n)
 {

@@ -227,13 +227,14 @@ fn last_line(log: &Path) -> Option<String> {
 }
 
 /// The log's lines from the first one that names a fault, at most `count`;
-/// its last lines when none does.
+/// its last lines when none does. `FAILED ` is what `verify` says of one,
+/// behind a table that is longer than what is shown.
 pub(crate) fn excerpt(log: &Path, count: usize) -> Vec<String> {
     let text = fs::read(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     let lines: Vec<String> = text.lines().map(str::to_string).collect();
     let fault = |line: &String| {
-        ["error", "failures:", "Diff in ", "ERROR"]
+        ["error", "failures:", "Diff in ", "ERROR", "FAILED "]
             .iter()
             .any(|word| line.trim_start().starts_with(word))
     };

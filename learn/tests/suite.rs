@@ -158,6 +158,19 @@ fn exercises_that_do_not_hold_are_counted_and_named() {
 }
 
 #[test]
+fn what_does_not_hold_is_shown_before_all_that_holds() {
+    let scene = healthy(GREEN);
+    let script = "
+        for row in $(seq 60); do echo \"exercise_$row  yes\"; done
+        echo 'FAILED mul_rule: the solution should pass'
+        echo '59 passed, 1 failed, 0 skipped'
+        exit 1";
+    scene.program("cargo", script);
+    let said = scene.learn(&["test", "--only", "verify"]);
+    said.tells("with code 1\n  | FAILED mul_rule: the solution should pass\n");
+}
+
+#[test]
 fn a_verify_that_proves_nothing_is_a_failure() {
     let scene = healthy(GREEN);
     scene.program("cargo", "exit 0");

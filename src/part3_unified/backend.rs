@@ -9,7 +9,7 @@ use std::any::Any;
 
 use super::{Array, Shared, Storage, View, Window};
 use crate::error::Result;
-use crate::opencl::Memory;
+use crate::ledger::Memory;
 
 /// One element in, one element out.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,7 +7,8 @@ use std::str::FromStr;
 
 use super::Backend;
 use crate::error::{Error, Result};
-use crate::opencl::{self, DeviceInfo, Memory};
+use crate::ledger::Memory;
+use crate::opencl::{self, DeviceInfo};
 
 // ANCHOR: device
 /// A place that holds numbers and computes with them.

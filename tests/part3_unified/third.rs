@@ -6,7 +6,7 @@ use std::any::Any;
 use std::cell::Cell;
 use std::sync::Arc;
 
-use rungrad::opencl::Memory;
+use rungrad::ledger::Memory;
 use rungrad::part3_unified::{
     Array, Backend, Binary, Custom, Device, Reduce, Shared, Storage, Unary,
     View, Window,

@@ -2,8 +2,8 @@
 // its second operands is freed by drops inside drops.
 
 use rungrad::Error;
-use rungrad::part2_gpu::kernels;
 use rungrad::part2_gpu::Tensor;
+use rungrad::part2_gpu::kernels;
 
 const GROUP: usize = 256;
 

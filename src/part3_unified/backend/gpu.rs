@@ -167,7 +167,6 @@ impl Backend for OpenCl {
                 .scalar((seed >> 32) as u32)
                 .scalar(n as u32)
                 .run()
-                .map(drop)
         })
     }
 
@@ -185,7 +184,6 @@ impl Backend for OpenCl {
                 .output(out)
                 .scalar(n as u32)
                 .run()
-                .map(drop)
         })
     }
 
@@ -208,7 +206,6 @@ impl Backend for OpenCl {
             .scalar(steps)
             .scalar(n as u32)
             .run()
-            .map(drop)
     }
 
     fn unary(&self, op: Unary, a: &Array) -> Result<Shared> {
@@ -222,7 +219,6 @@ impl Backend for OpenCl {
                 .output(out)
                 .scalar(n as u32)
                 .run()
-                .map(drop)
         })
     }
 
@@ -239,7 +235,6 @@ impl Backend for OpenCl {
                     .output(out)
                     .scalar(n as u32)
                     .run()
-                    .map(drop)
             });
         }
         let Some([shape, of_a, of_b]) = walk([a.view(), b.view()]) else {
@@ -257,7 +252,6 @@ impl Backend for OpenCl {
                 .output(out)
                 .scalar(n as u32)
                 .run()
-                .map(drop)
         })
     }
 
@@ -275,7 +269,6 @@ impl Backend for OpenCl {
                 .output(out)
                 .scalar(n as u32)
                 .run()
-                .map(drop)
         })
     }
 
@@ -336,7 +329,6 @@ impl Backend for OpenCl {
                 .global([n, m, batch.min(most)])
                 .local([TILE, TILE, 1])
                 .run()
-                .map(drop)
         })
     }
 
@@ -354,7 +346,6 @@ impl Backend for OpenCl {
                 .output(out)
                 .scalar(n as u32)
                 .run()
-                .map(drop)
         })
     }
 
@@ -388,7 +379,6 @@ impl Backend for OpenCl {
                 .output(out)
                 .scalar(n as u32)
                 .run()
-                .map(drop)
         })
     }
 
@@ -415,7 +405,6 @@ impl Backend for OpenCl {
                 .output(out)
                 .scalar(n as u32)
                 .run()
-                .map(drop)
         })
     }
 }
