@@ -1,7 +1,7 @@
 //! Rungrad builds an automatic-differentiation engine three times, one rung
 //! at a time: on CPU arrays, on raw OpenCL kernels, and as one tensor that
-//! runs on every device. The book in `book/` tells the story; this crate is
-//! the code that it quotes.
+//! runs on every device. The book in `book/` tells the story, and `cargo
+//! learn book` opens it; this crate is the code that it quotes.
 //!
 //! # The same numbers three times
 //!
@@ -90,4 +90,5 @@ pub use judge::{gradcheck, reference, tolerance};
 pub use train::{data, metrics, progress};
 
 pub use error::{Error, Result, attempt};
+#[doc(inline)]
 pub use program::{run, run_with_help, words};

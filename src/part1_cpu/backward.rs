@@ -17,10 +17,14 @@ use crate::tape::{Record, Tape};
 /// let x = Tensor::new(&[2], &[3.0, 4.0]);
 /// (&x * &x).sum().backward();
 /// assert_eq!(x.grad().unwrap().as_slice().unwrap(), [6.0, 8.0]);
-/// // The gradient of each element from above is here 1 and 10.
+/// // From above come 1 and 10.
 /// (&x * &x).backward_with(&Tensor::new(&[2], &[1.0, 10.0]).data());
 /// assert_eq!(x.grad().unwrap().as_slice().unwrap(), [12.0, 88.0]);
 /// ```
+///
+/// # Panics
+///
+/// If this tensor has not one element, or the gradient has another shape.
 // ANCHOR: backward
 impl Tensor {
     /// Adds to every leaf the gradient of this tensor, which must have one

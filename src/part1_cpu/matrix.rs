@@ -17,6 +17,10 @@ use crate::shape::size;
 /// let x = Tensor::new(&[2, 2], &[1., 2., 3., 4.]);
 /// assert_eq!(x.matmul(&x).to_vec(), [7., 10., 15., 22.]);
 /// ```
+///
+/// # Panics
+///
+/// If one is no matrix, or the left has not as many columns as the right rows.
 // ANCHOR: matmul
 impl Tensor {
     /// The matrix product: (m, k) x (k, n) -> (m, n).
@@ -93,6 +97,10 @@ impl Tensor {
 /// assert_eq!(x.softmax().to_vec(), [0.5, 0.5]);
 /// assert_eq!(x.log_softmax().to_vec(), [-2f32.ln(); 2]);
 /// ```
+///
+/// # Panics
+///
+/// If there is no axis.
 // ANCHOR: log-softmax
 impl Tensor {
     /// Positive numbers that sum to 1 along the last axis.
@@ -126,6 +134,10 @@ impl Tensor {
 /// let scores = Tensor::new(&[3, 2], &[0.0; 6]);
 /// assert_eq!(scores.cross_entropy(&[0, 1, 1]).to_vec(), [2f32.ln()]);
 /// ```
+///
+/// # Panics
+///
+/// If the labels do not fit the scores.
 // ANCHOR: cross-entropy
 impl Tensor {
     /// The mean loss of scores (n, classes) against the right class of each

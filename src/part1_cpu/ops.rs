@@ -22,6 +22,10 @@ use crate::ops::Op;
 /// assert_eq!(a.mul(&b).to_vec(), [10.0, -3.0]);
 /// assert_eq!((&a * &b).to_vec(), [10.0, -3.0]);
 /// ```
+///
+/// # Panics
+///
+/// If the shapes do not broadcast.
 // ANCHOR: mul
 impl Tensor {
     /// The elementwise product; the shapes broadcast.
@@ -47,6 +51,10 @@ impl Tensor {
 /// assert_eq!(a.add(&b).to_vec(), [7.0, 8.0]);
 /// assert_eq!((&a + 5.0).to_vec(), [7.0, 8.0]);
 /// ```
+///
+/// # Panics
+///
+/// If the shapes do not broadcast.
 // ANCHOR: add
 impl Tensor {
     /// The elementwise sum; the shapes broadcast.
@@ -108,6 +116,10 @@ impl Tensor {
 /// let b = Tensor::new(&[2], &[5.0, -1.0]);
 /// assert_eq!(a.sub(&b).to_vec(), [-3.0, 4.0]);
 /// ```
+///
+/// # Panics
+///
+/// If the shapes do not broadcast.
 // ANCHOR: derived
 impl Tensor {
     /// `a - b`, as `a + (-b)`.
@@ -126,6 +138,10 @@ impl Tensor {
 /// let b = Tensor::new(&[2], &[2.0, 5.0]);
 /// assert_eq!(a.div(&b).to_vec(), [1.5, 1.0]);
 /// ```
+///
+/// # Panics
+///
+/// If the shapes do not broadcast.
 // ANCHOR: div
 impl Tensor {
     /// The elementwise quotient `y = a / b`; the shapes broadcast.

@@ -15,6 +15,10 @@ use crate::shape::with_ones;
 /// assert_eq!(x.sum().to_vec(), [10.]);
 /// assert_eq!(x.sum_over(&[1], Keep::No).to_vec(), [3., 7.]);
 /// ```
+///
+/// # Panics
+///
+/// If an axis is not there or stands twice.
 // ANCHOR: sum
 impl Tensor {
     /// The sum of all elements, a tensor of one element and no axes.

@@ -22,6 +22,11 @@ use crate::tape::{Flat, Record, Tape};
 /// assert_eq!(x.grad().unwrap().to_vec()?, [12.0, 88.0]);
 /// # Ok::<(), rungrad::Error>(())
 /// ```
+///
+/// # Panics
+///
+/// If no input requires a gradient, if this tensor has not one element, or
+/// if the gradient has another shape or device.
 // ANCHOR: backward
 impl Tensor {
     /// Adds to every leaf that requires it the gradient of this tensor,

@@ -26,6 +26,10 @@ const ROW_GROUP: usize = 64;
 /// assert_eq!(x.matmul(&x).to_vec()?, [7., 10., 15., 22.]);
 /// # Ok::<(), rungrad::Error>(())
 /// ```
+///
+/// # Panics
+///
+/// If one is no matrix, if the sizes do not fit, or if the devices differ.
 // ANCHOR: matmul
 impl Tensor {
     /// The matrix product: (m, k) x (k, n) -> (m, n).

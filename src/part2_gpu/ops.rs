@@ -27,6 +27,10 @@ pub(super) const GROUP: usize = 256;
 /// assert_eq!(a.mul(&b).to_vec()?, [10.0, -3.0]);
 /// # Ok::<(), rungrad::Error>(())
 /// ```
+///
+/// # Panics
+///
+/// If the shapes do not broadcast, the devices differ, or one refuses.
 // ANCHOR: mul
 impl Tensor {
     /// The elementwise product; the shapes broadcast.

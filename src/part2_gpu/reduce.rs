@@ -17,6 +17,10 @@ use crate::shape::{size, stretched, with_ones};
 /// assert_eq!(x.sum_over(&[1], Keep::No).to_vec()?, [3., 7.]);
 /// # Ok::<(), rungrad::Error>(())
 /// ```
+///
+/// # Panics
+///
+/// If an axis is not there or stands twice, or the device refuses.
 // ANCHOR: sum
 impl Tensor {
     /// The sum of all elements, a tensor of one element and no axes.

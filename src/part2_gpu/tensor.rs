@@ -44,7 +44,7 @@ impl Tensor {
     /// ```no_run
     /// # use rungrad::opencl::Gpu;
     /// # use rungrad::part2_gpu::Tensor;
-    /// # let gpu = Gpu::first()?;
+    /// let gpu = Gpu::first()?;
     /// let x = Tensor::new(&gpu, &[2, 3], &[1., 2., 3., 4., 5., 6.])?;
     /// assert_eq!(x.shape(), [2, 3]);
     /// # Ok::<(), rungrad::Error>(())
@@ -111,6 +111,10 @@ impl Tensor {
 /// assert_eq!(x.grad().unwrap().to_vec()?, [3.0]);
 /// # Ok::<(), rungrad::Error>(())
 /// ```
+///
+/// # Panics
+///
+/// If this is the result of an operation that was recorded.
 // ANCHOR: leaves
 impl Tensor {
     /// The same numbers as a leaf that keeps its gradient; such a leaf is

@@ -87,15 +87,21 @@
 //! take a value before those that borrow one. So leave `Add`, `Sub`, `Mul`,
 //! `Div` and `Neg` out of a file that calls these methods by name.
 
+// The documentation of `Tensor` lists its methods in the order of these.
+mod tensor;
+
+mod creation;
+mod data;
+
+pub mod functions;
+
+mod backward;
+
 mod arithmetic;
 mod array;
 mod backend;
-mod backward;
-mod creation;
-mod data;
 mod device;
 mod function;
-pub mod functions;
 pub mod io;
 pub mod kernels;
 pub mod nn;
@@ -103,7 +109,6 @@ mod operators;
 pub mod optim;
 mod places;
 mod storage;
-mod tensor;
 mod view;
 
 pub use array::Array;
@@ -114,6 +119,7 @@ pub use device::{Custom, Device};
 pub use function::{
     Context, Function, Gradients, apply, no_grad, trace, try_apply,
 };
+#[doc(inline)]
 pub use functions::ConvOptions;
 pub use storage::{DType, Shared, Storage};
 pub use tensor::Tensor;

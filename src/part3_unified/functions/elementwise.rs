@@ -16,6 +16,10 @@ use crate::ops::Op;
 /// assert_eq!((&a * &a).to_vec()?, [4.0, 9.0]);
 /// # Ok::<(), rungrad::Error>(())
 /// ```
+///
+/// # Panics
+///
+/// If the shapes do not broadcast, or the devices differ.
 // ANCHOR: mul
 impl Tensor {
     /// The elementwise product; the shapes broadcast.
@@ -64,6 +68,10 @@ impl Function for Mul {
 /// assert_eq!((&a + 5.0).to_vec()?, [7.0, 8.0]);
 /// # Ok::<(), rungrad::Error>(())
 /// ```
+///
+/// # Panics
+///
+/// If the shapes do not broadcast, or the devices differ.
 // ANCHOR: add
 impl Tensor {
     /// The elementwise sum; the shapes broadcast.

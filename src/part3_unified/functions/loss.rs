@@ -154,6 +154,10 @@ impl Tensor {
 /// assert_eq!(answers.mse(&target).item()?, 4.5);
 /// # Ok::<(), rungrad::Error>(())
 /// ```
+///
+/// # Panics
+///
+/// If the shapes or the devices differ.
 // ANCHOR: mse
 impl Tensor {
     /// The mean of the squared differences: a loss against numbers, as
