@@ -246,89 +246,53 @@ impl Tensor {
     fn leaf(&self, requires_grad: bool) -> Tensor {
         Tensor::node(Op::Leaf, self, requires_grad, Vec::new(), None)
     }
+}
 
+/// What it holds, and where:
+///
+/// ```no_run
+/// # use rungrad::opencl::Gpu;
+/// # use rungrad::part2_gpu::Tensor;
+/// # let gpu = Gpu::first()?;
+/// let x = Tensor::new(&gpu, &[1, 2], &[3.0, 4.0])?;
+/// assert_eq!((x.shape(), x.len(), x.is_empty()), (&[1, 2][..], 2, false));
+/// assert_eq!(x.to_vec()?, [3.0, 4.0]);
+/// assert_eq!(x.buffer().read()?, [3.0, 4.0]);
+/// println!("{x} is on {}", x.gpu().name());
+/// # Ok::<(), rungrad::Error>(())
+/// ```
+impl Tensor {
     /// The device that holds the numbers.
-    ///
-    /// ```no_run
-    /// # use rungrad::opencl::Gpu;
-    /// # use rungrad::part2_gpu::Tensor;
-    /// # let gpu = Gpu::first()?;
-    /// let x = Tensor::new(&gpu, &[1], &[1.0])?;
-    /// println!("{} is on {}", x, x.gpu().name());
-    /// # Ok::<(), rungrad::Error>(())
-    /// ```
     #[doc(alias = "device")]
     pub fn gpu(&self) -> &Gpu {
         &self.0.gpu
     }
 
     /// The memory behind this tensor.
-    ///
-    /// ```no_run
-    /// # use rungrad::opencl::Gpu;
-    /// # use rungrad::part2_gpu::Tensor;
-    /// # let gpu = Gpu::first()?;
-    /// let x = Tensor::new(&gpu, &[2], &[1.0, 2.0])?;
-    /// assert_eq!(x.buffer().read()?, [1.0, 2.0]);
-    /// # Ok::<(), rungrad::Error>(())
-    /// ```
     #[doc(alias = "data_ptr")]
     pub fn buffer(&self) -> &Buffer<f32> {
         &self.0.buffer
     }
 
     /// The size along each axis.
-    ///
-    /// ```no_run
-    /// # use rungrad::opencl::Gpu;
-    /// # use rungrad::part2_gpu::Tensor;
-    /// # let gpu = Gpu::first()?;
-    /// assert_eq!(Tensor::new(&gpu, &[2, 3], &[0.0; 6])?.shape(), [2, 3]);
-    /// # Ok::<(), rungrad::Error>(())
-    /// ```
     #[doc(alias = "size")]
     pub fn shape(&self) -> &[usize] {
         &self.0.shape
     }
 
     /// The number of elements.
-    ///
-    /// ```no_run
-    /// # use rungrad::opencl::Gpu;
-    /// # use rungrad::part2_gpu::Tensor;
-    /// # let gpu = Gpu::first()?;
-    /// assert_eq!(Tensor::new(&gpu, &[2, 3], &[0.0; 6])?.len(), 6);
-    /// # Ok::<(), rungrad::Error>(())
-    /// ```
     #[doc(alias = "numel")]
     pub fn len(&self) -> usize {
         shape::size(&self.0.shape)
     }
 
     /// Whether there is no element.
-    ///
-    /// ```no_run
-    /// # use rungrad::opencl::Gpu;
-    /// # use rungrad::part2_gpu::Tensor;
-    /// # let gpu = Gpu::first()?;
-    /// assert!(Tensor::new(&gpu, &[2, 0], &[])?.is_empty());
-    /// # Ok::<(), rungrad::Error>(())
-    /// ```
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// The elements in row-major order. Reading waits for every kernel that
     /// was sent before.
-    ///
-    /// ```no_run
-    /// # use rungrad::opencl::Gpu;
-    /// # use rungrad::part2_gpu::Tensor;
-    /// # let gpu = Gpu::first()?;
-    /// let x = Tensor::new(&gpu, &[2, 2], &[1., 2., 3., 4.])?;
-    /// assert_eq!(x.transpose().to_vec()?, [1., 3., 2., 4.]);
-    /// # Ok::<(), rungrad::Error>(())
-    /// ```
     ///
     /// # Errors
     ///
@@ -339,98 +303,55 @@ impl Tensor {
         values.truncate(self.len());
         Ok(values)
     }
+}
 
+/// How it came about, and what has come back to it:
+///
+/// ```no_run
+/// # use rungrad::opencl::Gpu;
+/// # use rungrad::part2_gpu::Tensor;
+/// # let gpu = Gpu::first()?;
+/// let x = Tensor::new(&gpu, &[1], &[3.0])?.requires_grad();
+/// let y = x.mul(&x);
+/// assert!(y.needs_grad() && x.grad().is_none());
+/// assert_eq!((x.op(), y.op()), ("leaf", "mul"));
+/// assert_eq!(y.parents()[1].id(), x.id());
+/// y.backward();
+/// assert_eq!(x.grad().unwrap().to_vec()?, [6.0]);
+/// x.zero_grad();
+/// assert!(x.grad().is_none());
+/// # Ok::<(), rungrad::Error>(())
+/// ```
+impl Tensor {
     /// What backward has added up here so far; only leaves keep it. It is a
     /// tensor of this tensor's shape that requires no gradient.
-    ///
-    /// ```no_run
-    /// # use rungrad::opencl::Gpu;
-    /// # use rungrad::part2_gpu::Tensor;
-    /// # let gpu = Gpu::first()?;
-    /// let x = Tensor::new(&gpu, &[1], &[3.0])?.requires_grad();
-    /// assert!(x.grad().is_none());
-    /// x.mul(&x).backward();
-    /// assert_eq!(x.grad().unwrap().to_vec()?, [6.0]);
-    /// # Ok::<(), rungrad::Error>(())
-    /// ```
     pub fn grad(&self) -> Option<Tensor> {
         self.0.grad.borrow().clone()
     }
 
     /// Forgets the gradient, so that the next backward starts anew.
-    ///
-    /// ```no_run
-    /// # use rungrad::opencl::Gpu;
-    /// # use rungrad::part2_gpu::Tensor;
-    /// # let gpu = Gpu::first()?;
-    /// let x = Tensor::new(&gpu, &[1], &[3.0])?.requires_grad();
-    /// x.mul(&x).backward();
-    /// x.zero_grad();
-    /// assert!(x.grad().is_none());
-    /// # Ok::<(), rungrad::Error>(())
-    /// ```
     pub fn zero_grad(&self) {
         self.0.grad.replace(None);
     }
 
     /// Whether backward brings a gradient here.
-    ///
-    /// ```no_run
-    /// # use rungrad::opencl::Gpu;
-    /// # use rungrad::part2_gpu::Tensor;
-    /// # let gpu = Gpu::first()?;
-    /// let x = Tensor::new(&gpu, &[1], &[3.0])?;
-    /// assert!(!x.mul(&x).needs_grad());
-    /// let leaf = x.requires_grad();
-    /// assert!(leaf.mul(&x).needs_grad());
-    /// # Ok::<(), rungrad::Error>(())
-    /// ```
     pub fn needs_grad(&self) -> bool {
         self.0.requires_grad
     }
 
     /// The name of the operation that made this tensor, `leaf` if none did.
-    ///
-    /// ```no_run
-    /// # use rungrad::opencl::Gpu;
-    /// # use rungrad::part2_gpu::Tensor;
-    /// # let gpu = Gpu::first()?;
-    /// let x = Tensor::new(&gpu, &[1], &[3.0])?.requires_grad();
-    /// assert_eq!((x.op(), x.exp().op()), ("leaf", "exp"));
-    /// # Ok::<(), rungrad::Error>(())
-    /// ```
     #[doc(alias = "grad_fn")]
     pub fn op(&self) -> &'static str {
         self.0.op.name()
     }
 
     /// The operands that made this tensor, in order.
-    ///
-    /// ```no_run
-    /// # use rungrad::opencl::Gpu;
-    /// # use rungrad::part2_gpu::Tensor;
-    /// # let gpu = Gpu::first()?;
-    /// let x = Tensor::new(&gpu, &[1], &[3.0])?.requires_grad();
-    /// let y = x.mul(&x);
-    /// assert_eq!(y.parents().len(), 2);
-    /// assert_eq!(y.parents()[1].id(), x.id());
-    /// # Ok::<(), rungrad::Error>(())
-    /// ```
     #[doc(alias = "next_functions")]
     pub fn parents(&self) -> &[Tensor] {
         &self.0.parents
     }
 
     /// The number of this tensor on a tape.
-    ///
-    /// ```no_run
-    /// # use rungrad::opencl::Gpu;
-    /// # use rungrad::part2_gpu::Tensor;
-    /// # let gpu = Gpu::first()?;
-    /// let x = Tensor::new(&gpu, &[1], &[3.0])?;
-    /// assert_eq!(x.id(), x.clone().id());
-    /// # Ok::<(), rungrad::Error>(())
-    /// ```
     pub fn id(&self) -> u64 {
         self.0.id
     }

@@ -328,15 +328,16 @@ impl Function for Relu {
     }
 }
 
+/// ```
+/// # use rungrad::part3_unified::{Device, Tensor};
+/// let x = Tensor::new(&[2], &[-4.0, 400.0], Device::Cpu)?;
+/// assert_eq!(x.abs().to_vec()?, [4.0, 400.0]);
+/// assert_eq!(x.abs().sqrt().to_vec()?, [2.0, 20.0]);
+/// assert_eq!(x.sqrt().tanh().to_vec()?[1], 1.0);
+/// # Ok::<(), rungrad::Error>(())
+/// ```
 impl Tensor {
     /// The absolute value, as two positive parts; at 0 the slope is 0.
-    ///
-    /// ```
-    /// # use rungrad::part3_unified::{Device, Tensor};
-    /// let x = Tensor::new(&[2], &[-1.0, 2.0], Device::Cpu)?;
-    /// assert_eq!(x.abs().to_vec()?, [1.0, 2.0]);
-    /// # Ok::<(), rungrad::Error>(())
-    /// ```
     #[doc(alias = "absolute")]
     #[track_caller]
     pub fn abs(&self) -> Tensor {
@@ -344,26 +345,12 @@ impl Tensor {
     }
 
     /// The square root, as a power.
-    ///
-    /// ```
-    /// # use rungrad::part3_unified::{Device, Tensor};
-    /// let x = Tensor::new(&[2], &[4.0, 9.0], Device::Cpu)?;
-    /// assert_eq!(x.sqrt().to_vec()?, [2.0, 3.0]);
-    /// # Ok::<(), rungrad::Error>(())
-    /// ```
     #[track_caller]
     pub fn sqrt(&self) -> Tensor {
         self.pow(0.5)
     }
 
     /// The hyperbolic tangent of each element.
-    ///
-    /// ```
-    /// # use rungrad::part3_unified::{Device, Tensor};
-    /// let x = Tensor::new(&[2], &[0.0, 20.0], Device::Cpu)?;
-    /// assert_eq!(x.tanh().to_vec()?, [0.0, 1.0]);
-    /// # Ok::<(), rungrad::Error>(())
-    /// ```
     #[track_caller]
     pub fn tanh(&self) -> Tensor {
         apply(Tanh, &[self])
