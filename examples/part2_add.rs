@@ -52,7 +52,7 @@ fn add(
         .scalar(n as u32)
         .global(n)
         .local(256)
-        .run()
+        .timed()
 }
 
 /// The same on the host.

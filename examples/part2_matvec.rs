@@ -103,7 +103,7 @@ impl Operands {
     /// The product, and the seconds of the kernel by the device's clock.
     fn run(&self, way: &Way) -> Result<(Vec<f32>, f64), Error> {
         let Operands { shape, a, v, out } = self;
-        let time = stopwatch::device(|| way.launch(a, v, out, *shape))?;
+        let time = stopwatch::device(|| way.launch(a, v, out, *shape).timed())?;
         Ok((out.read()?, time))
     }
 }

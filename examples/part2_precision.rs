@@ -61,7 +61,7 @@ fn measure(gpu: &Gpu, n: usize) -> Result<(), Error> {
                 .scalar(STEPS)
                 .global(n)
                 .local(256)
-                .run()
+                .timed()
         })?;
         // A product and a sum in each step of each chain.
         let rate = 8.0 * n as f64 * f64::from(STEPS) / time * 1e-9;

@@ -18,7 +18,7 @@ fn main() -> ExitCode {
             let error = |sum: &[f32]| (f64::from(sum[0]) / exact - 1.0).abs();
 
             let (a, out) = (gpu.upload(&values)?, gpu.allocate(1)?);
-            LADDER[1].launch(&a, &a, &out, [1, k, 1])?;
+            LADDER[1].launch(&a, &a, &out, [1, k, 1]).run()?;
             let rung = error(&out.read()?);
 
             let row = part1_cpu::Tensor::new(&[1, k], &values);

@@ -50,7 +50,7 @@ fn compare(gpu: &Gpu, n: usize) -> Result<(), Error> {
             .scalar(n as u32)
             .global(n)
             .local(256)
-            .run()
+            .timed()
     };
 
     let start = Instant::now();

@@ -30,7 +30,7 @@ fn main() -> ExitCode {
         let mut all = vec![there];
         for (name, way) in [("rows", ROWS), ("teams", TEAMS)] {
             let times = times(|| {
-                way.launch(&a, &v, &out, [M, K])?;
+                way.launch(&a, &v, &out, [M, K]).run()?;
                 gpu.finish()
             })?;
             row(&format!("Part 2's matvec_{name}"), times);

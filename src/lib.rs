@@ -6,13 +6,17 @@
 //! Reading order:
 //!
 //! 1. [`part1_cpu`], and what its chapters build on the way: [`graph`],
-//!    [`gradcheck`] and its [`doubt`], [`tape`], [`draw`], and for training
-//!    [`rng`], [`data`], [`progress`], [`exam`].
+//!    [`gradcheck`] and its [`tolerance`], [`tape`], [`draw`], and for training
+//!    [`rng`], [`data`], [`progress`], [`metrics`].
 //! 2. [`workgroup`], and [`part2_gpu`] on [`opencl`], with [`stopwatch`] and
 //!    [`timeline`], which tell how long its work takes, and when.
 //! 3. [`part3_unified`].
 //!
-//! A module names the chapters that build it, by their titles in quotes.
+//! A module names the chapters that build it, by their titles in quotes. What
+//! the parts share has short paths and lies in four folders: `base`, what
+//! every part stands on; `judge`, what is right; `inspect`, pictures, counts
+//! and times; `train`, what a training loop needs. So `rungrad::gradcheck` is
+//! `src/judge/gradcheck.rs`.
 //!
 //! Parts 2 and 3 need the feature `opencl`, which is on unless it is switched
 //! off; without it Part 1 and what it stands on build for WebAssembly too.
@@ -20,36 +24,27 @@
 //! Beside the parts stand [`reference`](mod@reference), the slow and obvious
 //! arithmetic that judges every engine, [`ledger`], which counts what a step
 //! costs, [`ops`], which fixes the order of the operations, [`checks`], which
-//! looks at what each is given, [`error`], which
-//! turns a mistake into one sentence, and [`program`], the frame of every
-//! example.
+//! looks at what each is given, [`error`], which turns a mistake into one
+//! sentence, and [`program`], the frame of every example.
 
-pub mod checks;
-pub mod data;
-pub mod doubt;
-pub mod draw;
-pub mod error;
-pub mod exam;
-pub mod gradcheck;
-pub mod graph;
-pub mod ledger;
+mod base;
+mod inspect;
+mod judge;
 #[cfg(feature = "opencl")]
 pub mod opencl;
-pub mod ops;
 pub mod part1_cpu;
 #[cfg(feature = "opencl")]
 pub mod part2_gpu;
 #[cfg(feature = "opencl")]
 pub mod part3_unified;
 pub mod program;
-pub mod progress;
-pub mod reference;
-pub mod rng;
-pub mod shape;
-pub mod stopwatch;
-pub mod tape;
-pub mod timeline;
+mod train;
 pub mod workgroup;
+
+pub use base::{checks, error, graph, ops, rng, shape};
+pub use inspect::{draw, ledger, stopwatch, tape, timeline};
+pub use judge::{gradcheck, reference, tolerance};
+pub use train::{data, metrics, progress};
 
 pub use error::{Error, Result, attempt};
 pub use program::{run, run_with_help, words};

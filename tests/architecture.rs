@@ -174,8 +174,8 @@ fn the_operations_stand_in_one_order_in_every_part() {
 /// compiler asks for and those that it does not. `{V}` is its variant and
 /// `{v}` its name.
 const PLACES: [(&str, &[&str]); 8] = [
-    ("src/ops.rs", &["Op::{V}"]),
-    ("src/reference.rs", &["(Op::{V}"]),
+    ("src/base/ops.rs", &["Op::{V}"]),
+    ("src/judge/reference.rs", &["(Op::{V}"]),
     ("src/part3_unified/backend.rs", &["Unary::{V}"]),
     ("kernels/part3/elementwise.cl", &["UNARY(unary_{v}, "]),
     ("src/part3_unified/kernels.rs", &["\"unary_{v}\""]),
@@ -226,8 +226,8 @@ fn an_operation_of_one_operand_stands_at_each_of_its_places() {
 /// meets them: the list of operations and the judge, the rule of Part 1, the
 /// kernels and the rule of Part 2, the line of Part 3, and the specification.
 const PLACES_OF_GELU: [(&str, &str); 8] = [
-    ("src/ops.rs", "Gelu"),
-    ("src/reference.rs", "Op::Gelu"),
+    ("src/base/ops.rs", "Gelu"),
+    ("src/judge/reference.rs", "Op::Gelu"),
     ("src/part1_cpu/ops.rs", "pub fn gelu"),
     ("kernels/part2/ew_gelu.cl", "kernel void ew_gelu"),
     ("src/part2_gpu/kernels.rs", "ew_gelu"),

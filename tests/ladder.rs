@@ -49,7 +49,7 @@ fn product(
         _ => gpu.upload(values).unwrap(),
     };
     let out = gpu.upload(&vec![f32::NAN; shape[0] * shape[2]]).unwrap();
-    rung.launch(&upload(a), &upload(b), &out, shape).unwrap();
+    rung.launch(&upload(a), &upload(b), &out, shape).run().unwrap();
     out.read().unwrap()
 }
 
@@ -111,7 +111,7 @@ fn a_buffer_that_is_too_short_is_refused() {
     let long = gpu.upload(&[1.0; 6]).unwrap();
     let [few, out] = [3, 4].map(|len| gpu.upload(&vec![0.0; len]).unwrap());
     for rung in LADDER.iter().chain(&KEPT) {
-        let refused = rung.launch(&short, &long, &out, [2, 3, 2]);
+        let refused = rung.launch(&short, &long, &out, [2, 3, 2]).run();
         assert!(refused.is_err(), "{:?}", rung.kernel);
         // What the kernel says of itself, where the caller says nothing.
         for [a, b, out] in

@@ -47,7 +47,7 @@ fn product(
         _ => gpu.upload(values).unwrap(),
     };
     let out = gpu.upload(&vec![f32::NAN; m]).unwrap();
-    way.launch(&upload(a), &upload(v), &out, [m, k]).unwrap();
+    way.launch(&upload(a), &upload(v), &out, [m, k]).run().unwrap();
     out.read().unwrap()
 }
 
@@ -108,11 +108,11 @@ fn a_buffer_that_is_too_short_is_refused() {
         for (a, v, out) in
             [(&five, &three, &few), (&six, &two, &few), (&six, &three, &few)]
         {
-            let refused = way.launch(a, v, out, [2, 3]).is_err();
+            let refused = way.launch(a, v, out, [2, 3]).run().is_err();
             let fits = a.len() == 6 && v.len() == 3;
             assert_eq!(refused, !fits, "{:?}", way.kernel);
         }
-        let short_out = way.launch(&six, &two, &few, [3, 2]);
+        let short_out = way.launch(&six, &two, &few, [3, 2]).run();
         assert!(short_out.is_err(), "{:?}", way.kernel);
     }
 }
@@ -124,7 +124,7 @@ fn sizes_whose_product_wraps_around_are_refused() {
     let [one, out] = [1.0, 0.0].map(|x| gpu.upload(&[x]).unwrap());
     for way in [ROWS, TEAMS] {
         for shape in [[1 << 16, 1 << 16], [1, 1 << 31]] {
-            let refused = way.launch(&one, &one, &out, shape);
+            let refused = way.launch(&one, &one, &out, shape).run();
             assert!(refused.is_err(), "{:?} of {shape:?}", way.kernel);
         }
     }

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use rungrad::Error;
 use rungrad::data::{Dataset, SPLIT_SEED, digits};
 use rungrad::draw::{Ink, Mark, Series, plot, save};
-use rungrad::exam::{Confusion, guesses};
+use rungrad::metrics::{Confusion, guesses};
 use rungrad::progress::Progress;
 
 use request::{HELP, request};

@@ -1,7 +1,7 @@
 //! The network, its loss and the loop. The tests train by it too.
 
 use rungrad::data::Dataset;
-use rungrad::exam::{accuracy, guesses};
+use rungrad::metrics::{accuracy, guesses};
 use rungrad::part1_cpu::Tensor;
 use rungrad::part1_cpu::nn::Mlp;
 use rungrad::part1_cpu::optim::Sgd;

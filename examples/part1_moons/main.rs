@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use rungrad::data::{Dataset, moons};
 use rungrad::draw::{Ink, Mark, Series, plot, save};
-use rungrad::exam::{accuracy, guesses};
+use rungrad::metrics::{accuracy, guesses};
 use rungrad::part1_cpu::Tensor;
 use rungrad::part1_cpu::nn::Mlp;
 use rungrad::part1_cpu::optim::Sgd;

@@ -81,7 +81,7 @@ const ADD: Work = Work {
             .scalar(n as u32)
             .global(n)
             .local(256)
-            .run()
+            .timed()
     },
 };
 
@@ -90,7 +90,7 @@ const MATMUL: Work = Work {
     sizes: &[16, 32, 64, 128, 256, 512, 1024, 2048],
     shape: |n| vec![n, n],
     host: |a, b| a.matmul(b),
-    device: |[a, b, out], n| LADDER[2].launch(a, b, out, [n, n, n]),
+    device: |[a, b, out], n| LADDER[2].launch(a, b, out, [n; 3]).timed(),
 };
 
 fn compare(gpu: &Gpu, work: &Work) -> Result<(), Error> {

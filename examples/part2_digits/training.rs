@@ -4,7 +4,7 @@
 
 use rungrad::Error;
 use rungrad::data::Dataset;
-use rungrad::exam::{accuracy, guesses};
+use rungrad::metrics::{accuracy, guesses};
 use rungrad::opencl::Gpu;
 use rungrad::part2_gpu::Tensor;
 use rungrad::rng::Random;

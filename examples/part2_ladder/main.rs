@@ -92,7 +92,8 @@ fn climb(gpu: &Gpu, n: usize, peer: &mut Option<Peer>) -> Result<(), Error> {
     );
     let mut theirs = vec![];
     for rung in LADDER {
-        let time = stopwatch::device(|| rung.launch(&a, &b, &out, [n; 3]))?;
+        let time =
+            stopwatch::device(|| rung.launch(&a, &b, &out, [n; 3]).timed())?;
         let share = beside(peer, "matmul", n, time, &mut theirs)?;
         let [global, local] = rung.loads(n);
         println!(
@@ -146,12 +147,12 @@ fn stream(gpu: &Gpu, n: usize, peer: &mut Option<Peer>) -> Result<(), Error> {
     let multiply = |kernel: &Kernel, items: usize| -> Result<Event, Error> {
         let launch = gpu.launch(kernel).input(&a).input(&b);
         let launch = launch.output(&out).scalar(n as u32);
-        launch.global(items).local(256).run()
+        launch.global(items).local(256).timed()
     };
     let copy = || -> Result<Event, Error> {
         let launch = gpu.launch(&kernels::EW_COPY4).input(&a);
         let launch = launch.output(&out).scalar(n as u32);
-        launch.global(n.div_ceil(4)).local(256).run()
+        launch.global(n.div_ceil(4)).local(256).timed()
     };
     let mul = stopwatch::device(|| multiply(&kernels::EW_MUL, n))?;
     let mul4 =

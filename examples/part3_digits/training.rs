@@ -3,7 +3,7 @@
 
 use rungrad::Error;
 use rungrad::data::Dataset;
-use rungrad::exam::{accuracy, guesses};
+use rungrad::metrics::{accuracy, guesses};
 use rungrad::part3_unified::nn::{Linear, Module, Sequential};
 use rungrad::part3_unified::optim::{Optimizer, Sgd};
 use rungrad::part3_unified::{Device, Tensor, no_grad};

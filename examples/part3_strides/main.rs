@@ -4,6 +4,7 @@
 //! ```sh
 //! cargo run --example part3_strides -- 2x3 permute=1,0 slice=..,1..3 flip=1
 //! cargo run --example part3_strides -- 4x4 windows=2x2/2x2 then reshape=4x4
+//! cargo run --example part3_strides -- 4x4 slice=1..,..:2
 //! ```
 //!
 //! The first word is the shape of the array. Each further word is a view of

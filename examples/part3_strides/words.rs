@@ -1,10 +1,9 @@
 //! The words of the command line: a shape, and the views of it.
 
-use std::ops::Range;
 use std::path::PathBuf;
 
 use rungrad::Error;
-use rungrad::part3_unified::{Array, Window};
+use rungrad::part3_unified::{Array, Span, Window};
 use rungrad::shape::checked_size;
 
 /// As many elements as a picture has room for.
@@ -70,7 +69,7 @@ pub(crate) fn view(array: &Array, word: &str) -> Result<Array, Error> {
     match (name, &parts[..]) {
         ("permute", [axes]) => array.permute(&numbers(axes, word)?),
         ("flip", [axes]) => array.flip(&numbers(axes, word)?),
-        ("slice", [ranges]) => array.slice(&part(ranges, array, word)?),
+        ("slice", [spans]) => array.slice(&part(spans, word)?),
         ("expand", [shape]) => array.expand(&sizes(shape, word)?),
         ("reshape", [shape]) => array.reshape(&sizes(shape, word)?),
         ("windows", [size]) => windows(array, [size, "1x1"], word),
@@ -83,8 +82,8 @@ pub(crate) fn view(array: &Array, word: &str) -> Result<Array, Error> {
         _ => Err(usage(
             word,
             "a view",
-            "permute=1,0, flip=1, slice=..,1..3, expand=4x2x3, reshape=3x2, \
-             windows=2x2 or windows=2x2/1x2 (size, stride), make=2x2/2,1/0 \
+            "permute=1,0, flip=1, slice=..,1..3, slice=..,..:2 (every second \
+             column), expand=4x2x3, reshape=3x2, windows=2x2 or windows=2x2/1x2 (size, stride), make=2x2/2,1/0 \
              (shape, strides, offset) or compact",
         )),
     }
@@ -141,26 +140,25 @@ fn one(text: &str, word: &str) -> Result<usize, Error> {
     number.map_err(|_| usage(word, "an offset", "make=2x2/2,1/0"))
 }
 
-/// `..,1..3`: a range for each axis.
-fn part(
-    text: &str,
-    array: &Array,
-    word: &str,
-) -> Result<Vec<Range<usize>>, Error> {
-    let range = |(axis, text): (usize, &str)| {
-        let (from, to) = text.split_once("..")?;
-        let size = array.shape().get(axis).copied().unwrap_or(0);
-        let end = |text: &str, whole: usize| match text.trim() {
-            "" => Some(whole),
-            number => number.parse().ok(),
-        };
-        Some(end(from, 0)?..end(to, size)?)
+/// `..,1..3:2`: a range for each axis, and how far apart its elements are.
+fn part(text: &str, word: &str) -> Result<Vec<Span>, Error> {
+    let number = |text: &str| match text.trim() {
+        "" => Some(None),
+        number => number.parse().ok().map(Some),
+    };
+    let span = |text: &str| {
+        let (range, step) = text.split_once(':').unwrap_or((text, "1"));
+        let (start, end) = range.split_once("..")?;
+        Some(Span {
+            start: number(start)?.unwrap_or(0),
+            end: number(end)?,
+            step: number(step)??,
+        })
     };
     text.split(',')
-        .enumerate()
-        .map(range)
+        .map(span)
         .collect::<Option<_>>()
-        .ok_or_else(|| usage(word, "a part", "slice=..,1..3"))
+        .ok_or_else(|| usage(word, "a part", "slice=..,1..3 or slice=..,..:2"))
 }
 
 fn usage(word: &str, what: &str, such_as: &str) -> Error {

@@ -11,8 +11,8 @@ use exercises::{
     Outcome, Stop, check_on_device, judge, numbers, without, wrong,
 };
 use rungrad::data::{Dataset, SPLIT_SEED, digits};
-use rungrad::exam::{accuracy, guesses};
 use rungrad::gradcheck::dot;
+use rungrad::metrics::{accuracy, guesses};
 use rungrad::opencl::Gpu;
 use rungrad::ops::Op;
 use rungrad::part3_unified::nn::{Linear, Module};

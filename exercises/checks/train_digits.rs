@@ -8,8 +8,8 @@ use std::ptr::fn_addr_eq;
 
 use exercises::{Outcome, check, judge, numbers, without, wrong};
 use rungrad::data::{Dataset, SPLIT_SEED, digits};
-use rungrad::exam::{accuracy, guesses};
 use rungrad::gradcheck::dot;
+use rungrad::metrics::{accuracy, guesses};
 use rungrad::ops::Op;
 use rungrad::part1_cpu::Tensor;
 use rungrad::part1_cpu::nn::Mlp;

@@ -64,12 +64,12 @@ impl Mutant {
         }
     }
 
-    /// `src/graph.rs:12:7`.
+    /// `src/base/graph.rs:12:7`.
     pub(crate) fn place(&self) -> String {
         format!("{}:{}:{}", self.file, self.line, self.column)
     }
 
-    /// `src/graph.rs:12:7: < to <=`, which is what `--one` takes.
+    /// `src/base/graph.rs:12:7: < to <=`, which is what `--one` takes.
     pub(crate) fn name(&self) -> String {
         format!("{}: {}", self.place(), self.change)
     }

@@ -10,7 +10,7 @@ use crate::mutant::Mutant;
 /// so it holds while other lines come and go:
 ///
 /// ```text
-/// src/graph.rs: < to <=
+/// src/base/graph.rs: < to <=
 ///     if depth < limit {
 ///     Why.
 /// ```
@@ -64,7 +64,7 @@ impl Named {
         &self.why
     }
 
-    /// `src/graph.rs: < to <= in if depth < limit {`.
+    /// `src/base/graph.rs: < to <= in if depth < limit {`.
     pub(crate) fn sentence(&self) -> String {
         format!("{}: {} in {}", self.file, self.change, self.code)
     }

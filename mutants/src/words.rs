@@ -15,7 +15,7 @@ usage: cargo run --release --manifest-path mutants/Cargo.toml -- [OPTION]..
   --only PATH      in files whose path begins like this: src/part2_gpu
   --tests NAMES    only these test programs, with commas; `lib` is the crate's
                    own: lib,part1_cpu
-  --one NAME       this one alone, by its place: src/graph.rs:20:15
+  --one NAME       this one alone, by its place: src/base/graph.rs:20:15
   --explained      those of survivors.txt instead, which no test may notice
   --list           prints what would be planted, with the lines, and ends
   --slowest SECONDS

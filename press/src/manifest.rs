@@ -56,9 +56,9 @@ pub(crate) const MANIFEST: Manifest = Manifest {
         ),
         here(
             "book/listings/part3_strides_windows.out",
-            "cargo run --example part3_strides -- 3x3 windows=2x2 then \
-             reshape=4x4 slice=..,1..2 then flip=0 then reshape=3 \
-             svg=target/windows.svg",
+            "cargo run --example part3_strides -- 3x3 slice=..,..:2 \
+             windows=2x2 then reshape=4x4 slice=..,1..2 then flip=0 then \
+             reshape=3 svg=target/windows.svg",
         ),
         here(
             "book/listings/part3_digits.out",
@@ -66,7 +66,7 @@ pub(crate) const MANIFEST: Manifest = Manifest {
         ),
         here(
             "book/listings/part3_spiral.out",
-            "cargo run --example part3_spiral",
+            "RUNGRAD_DEVICE=counting cargo run --example part3_spiral",
         ),
         here("book/listings/scratch.out", "cargo run --example scratch"),
         here(

@@ -4,15 +4,15 @@ use ocl::core::KernelArgAddressQualifier as Address;
 use ocl::core::{self, ArgVal, Mem};
 use ocl::prm::Int8;
 
-use super::buffer::Element;
-use super::gpu::Gpu;
+use super::device::DeviceInfo;
+use super::element::Element;
 use super::signature::Parameter;
 
 /// An argument, not yet compared with its parameter.
 pub(super) enum Argument<'a> {
     Buffer {
         mem: &'a Mem,
-        gpu: &'a Gpu,
+        device: &'static DeviceInfo,
         len: usize,
         at_least: usize,
         type_name: &'static str,
@@ -80,14 +80,14 @@ impl Argument<'_> {
     }
 
     /// What can be said without knowing the parameter.
-    pub(super) fn check(&self, device: &Gpu) -> Result<(), String> {
-        let Argument::Buffer { gpu, len, at_least, .. } = self else {
+    pub(super) fn check(&self, here: &DeviceInfo) -> Result<(), String> {
+        let Argument::Buffer { device, len, at_least, .. } = self else {
             return Ok(());
         };
-        if *gpu != device {
+        if device.index != here.index {
             return Err(format!(
-                "the buffer is on {gpu:?} and the launch on {device:?}; copy \
-                 it by `read` and `upload`"
+                "the buffer is on {device} and the launch on {here}; copy it \
+                 by `read` and `upload`"
             ));
         }
         if len < at_least {
@@ -128,18 +128,17 @@ fn takes_buffer(
     given: &str,
     written: bool,
 ) -> Result<(), String> {
-    let declared = parameter.declaration();
+    let refuse = |given: String| {
+        let declared = parameter.declaration();
+        Err(format!("it is declared {declared} and was given {given}"))
+    };
     let takes_buffers =
         matches!(parameter.address, Address::Global | Address::Constant);
     if !takes_buffers || pointee(&parameter.type_name) != Some(given) {
-        return Err(format!(
-            "it is declared {declared} and was given a buffer of {given}"
-        ));
+        return refuse(format!("a buffer of {given}"));
     }
     if written && parameter.is_read_only() {
-        return Err(format!(
-            "it is declared {declared} and was given as an output"
-        ));
+        return refuse("as an output".into());
     }
     Ok(())
 }

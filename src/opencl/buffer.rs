@@ -6,52 +6,13 @@ use std::marker::PhantomData;
 use ocl::core::{self, Event, Mem, MemFlags};
 
 use super::device::{Bytes, not_forked};
+use super::element::Element;
 use super::gpu::Gpu;
+use super::queue;
 use super::recorder::{self, Call};
 use super::status::refusal;
 use crate::timeline::What;
 use crate::{Error, ledger};
-
-/// A type that means the same on the host and in a kernel: `f32` is `float`,
-/// `u32` is `uint`, `i32` is `int`.
-///
-/// `f32` is the only one with a fraction, so a literal without a type can be
-/// nothing else, and a number of eight bytes does not compile:
-///
-/// ```compile_fail,E0277
-/// # fn seed(gpu: &rungrad::opencl::Gpu) {
-/// let seed = gpu.upload(&[1.0_f64]);
-/// # }
-/// ```
-pub trait Element: ocl::OclPrm + Default + sealed::Sealed {
-    /// The type's name in OpenCL C.
-    const C_NAME: &'static str;
-    /// The type's name in Rust.
-    const NAME: &'static str;
-}
-
-mod sealed {
-    /// Only this crate adds elements: a `bool` has no size in OpenCL C.
-    pub trait Sealed {}
-}
-
-macro_rules! elements {
-    ($($rust:ident is $c:ident;)*) => {$(
-        impl sealed::Sealed for $rust {}
-        impl Element for $rust {
-            const C_NAME: &'static str = stringify!($c);
-            const NAME: &'static str = stringify!($rust);
-        }
-    )*};
-}
-
-// ANCHOR: elements
-elements! {
-    f32 is float;
-    u32 is uint;
-    i32 is int;
-}
-// ANCHOR_END: elements
 
 // ANCHOR: buffer
 /// A number of values in a device's memory. It knows its length and its
@@ -110,13 +71,14 @@ impl<T: Element> Buffer<T> {
     /// It waits for the launches before.
     pub fn read_into(&self, target: &mut [T]) -> Result<(), Error> {
         self.check_length(target.len())?;
-        let queue = self.gpu.0.queue()?;
+        let mut queue = self.gpu.0.queue()?;
         let (call, mut event) = (recorder::call(), Event::null());
+        queue.keep_times(call.is_some())?;
         // SAFETY: the call blocks until `target`, which is as long as the
         // buffer, is written. An element has no invalid bits.
         let done = unsafe {
             core::enqueue_read_buffer(
-                &queue,
+                queue.current(),
                 &self.mem,
                 true,
                 0,
@@ -129,30 +91,40 @@ impl<T: Element> Buffer<T> {
             let doing = "Reading a buffer after the launches before it";
             refusal(doing, error)
         })?;
+        queue.nothing_waits();
+        queue::waited();
         ledger::count(|counts| counts.bytes_to_host += self.bytes());
         self.copied(call, What::Read, event);
         Ok(())
     }
 
     /// Copies `values`, which must be as many as the buffer's, to the device.
+    /// Of a few it takes a copy, and returns before they have arrived.
     pub fn write(&self, values: &[T]) -> Result<(), Error> {
         self.check_length(values.len())?;
-        let queue = self.gpu.0.queue()?;
+        let mut queue = self.gpu.0.queue()?;
         let (call, mut event) = (recorder::call(), Event::null());
-        // SAFETY: the call blocks until `values`, which is as long as the
-        // buffer, is copied.
+        queue.keep_times(call.is_some())?;
+        let kept = queue.keep(values);
+        // SAFETY: `values` is as long as the buffer. The queue keeps its copy
+        // until the device has read it; without one the call blocks until the
+        // device has read the values themselves.
         let done = unsafe {
             core::enqueue_write_buffer(
-                &queue,
+                queue.current(),
                 &self.mem,
-                true,
+                kept.is_none(),
                 0,
-                values,
+                kept.map_or(values, |copy| &*copy),
                 None::<Event>,
                 call.is_some().then_some(&mut event),
             )
         };
         done.map_err(|error| refusal("Writing a buffer", error))?;
+        if kept.is_none() {
+            queue.nothing_waits();
+            queue::waited();
+        }
         ledger::count(|counts| counts.bytes_to_device += self.bytes());
         self.copied(call, What::Upload, event);
         Ok(())
@@ -231,6 +203,22 @@ fn check_size<T: Element>(
         )));
     }
     Ok(bytes)
+}
+
+impl Gpu {
+    /// A buffer with a copy of `values`.
+    pub fn upload<T: Element>(&self, values: &[T]) -> Result<Buffer<T>, Error> {
+        let buffer = self.allocate(values.len())?;
+        buffer.write(values)?;
+        Ok(buffer)
+    }
+
+    /// A buffer for `len` values. What it holds is undefined until something
+    /// is written: clearing it would cost a launch that most kernels make
+    /// good at once.
+    pub fn allocate<T: Element>(&self, len: usize) -> Result<Buffer<T>, Error> {
+        Buffer::new(self, len)
+    }
 }
 
 impl<T: Element> Drop for Buffer<T> {

@@ -79,6 +79,12 @@ pub struct DeviceInfo {
     pub(super) opencl: OpenclVersion,
 }
 
+impl fmt::Display for DeviceInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "gpu:{} ({})", self.index, self.name)
+    }
+}
+
 /// Every device of every platform: GPUs first, then accelerators, CPU
 /// drivers last; among equals in the order of the drivers.
 pub fn devices() -> Result<&'static [DeviceInfo], Error> {

@@ -1,21 +1,21 @@
-//! A device that is open: its context, its queue, its memory count.
+//! A device that is open: its context, its queue, its memory count. It knows
+//! neither buffers nor launches: each of them says how a device makes it.
 
 use std::env;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use ocl::core::ContextProperties;
-use ocl::core::{self, CommandQueue, CommandQueueProperties, Context};
+use ocl::core::{self, Context, ContextProperties};
 
 use super::device::{DeviceInfo, devices, not_forked};
-use super::launch::Launch;
-use super::program::Programs;
+use super::program::{Known, Programs};
+use super::queue::{self, Queue};
 use super::recorder;
-use super::source::{Kernel, Source};
+use super::source::Code;
 use super::status::refusal;
-use super::{Buffer, Element};
 use crate::Error;
+use crate::ledger::Memory;
 use crate::timeline::What;
 
 /// The variable that picks the device of [`Gpu::first`].
@@ -31,19 +31,10 @@ pub struct Gpu(pub(super) &'static Open);
 pub(super) struct Open {
     pub(super) info: &'static DeviceInfo,
     pub(super) context: Context,
-    queue: Mutex<CommandQueue>,
-    pub(super) programs: Mutex<Programs>,
+    queue: Mutex<Queue>,
+    programs: Mutex<Programs>,
     now: AtomicU64,
     peak: AtomicU64,
-}
-
-/// Bytes in the buffers of a device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Memory {
-    /// In the buffers that live now.
-    pub now: u64,
-    /// The most that there ever were.
-    pub peak: u64,
 }
 
 impl Gpu {
@@ -60,6 +51,9 @@ impl Gpu {
         };
         let opened = OPENED
             .get_or_init(|| found.iter().map(|_| OnceLock::new()).collect());
+        if let Some(open) = opened[index].get() {
+            return open.as_ref().map(Gpu).map_err(Error::clone);
+        }
         let _turn =
             ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         let open = opened[index].get_or_init(|| Open::new(info));
@@ -76,7 +70,7 @@ impl Gpu {
     }
 
     /// What the device says about itself.
-    pub fn info(&self) -> &DeviceInfo {
+    pub fn info(&self) -> &'static DeviceInfo {
         self.0.info
     }
 
@@ -96,27 +90,13 @@ impl Gpu {
     /// Waits until the device has done all that was asked of it.
     pub fn finish(&self) -> Result<(), Error> {
         let call = recorder::call();
-        core::finish(&*self.0.queue()?)
-            .map_err(|error| refusal("Waiting for the device", error))?;
+        self.0.queue()?.finish()?;
+        queue::waited();
         if let Some(call) = call {
             let what = (What::Finish, "finish", String::new());
             call.returned(self.0.info, what, 0, None);
         }
         Ok(())
-    }
-
-    /// A buffer with a copy of `values`.
-    pub fn upload<T: Element>(&self, values: &[T]) -> Result<Buffer<T>, Error> {
-        let buffer = self.allocate(values.len())?;
-        buffer.write(values)?;
-        Ok(buffer)
-    }
-
-    /// A buffer for `len` values. What it holds is undefined until something
-    /// is written: clearing it would cost a launch that most kernels make
-    /// good at once.
-    pub fn allocate<T: Element>(&self, len: usize) -> Result<Buffer<T>, Error> {
-        Buffer::new(self, len)
     }
 
     /// Notes that the buffers have grown, or, by a negative number, shrunk.
@@ -129,20 +109,6 @@ impl Gpu {
     }
 }
 
-// ANCHOR: launches
-impl Gpu {
-    /// Begins the launch of one of this crate's own kernels.
-    pub fn launch<'a>(&self, kernel: &'a Kernel) -> Launch<'a> {
-        Launch::new(self, kernel.code())
-    }
-
-    /// Begins the launch of any other kernel, whose `run` is `unsafe`.
-    pub fn launch_source<'a>(&self, source: &'a Source) -> Launch<'a, Source> {
-        Launch::new(self, source.code())
-    }
-}
-// ANCHOR_END: launches
-
 impl Open {
     /// The queue, for one thread at a time. By the standard any number may
     /// use it at once. NVIDIA's driver 580.159 does not survive that: on eight
@@ -150,9 +116,18 @@ impl Open {
     /// in each of six runs, and in none since the threads take turns. A copy
     /// and `finish` keep their turn until the device is done, and the others
     /// wait with them.
-    pub(super) fn queue(&self) -> Result<MutexGuard<'_, CommandQueue>, Error> {
+    pub(super) fn queue(&self) -> Result<MutexGuard<'_, Queue>, Error> {
         not_forked()?;
         Ok(self.queue.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// A kernel as this device has compiled it, which is kept.
+    pub(super) fn kernel(&self, code: Code) -> Result<Arc<Known>, Error> {
+        not_forked()?;
+        // A panic while the lock was held has left no half-made program.
+        let mut programs =
+            self.programs.lock().unwrap_or_else(PoisonError::into_inner);
+        programs.kernel(code)
     }
 
     fn new(info: &'static DeviceInfo) -> Result<Open, Error> {
@@ -163,15 +138,12 @@ impl Open {
         let context =
             core::create_context(Some(&properties), &[info.id], None, None)
                 .map_err(opening)?;
-        let profiling = CommandQueueProperties::PROFILING_ENABLE;
-        let queue =
-            core::create_command_queue(&context, info.id, Some(profiling))
-                .map_err(opening)?;
+        let queue = Queue::new(&context, info).map_err(opening)?;
         Ok(Open {
             info,
-            context,
             queue: Mutex::new(queue),
-            programs: Mutex::default(),
+            programs: Mutex::new(Programs::new(&context, info)),
+            context,
             now: AtomicU64::new(0),
             peak: AtomicU64::new(0),
         })
@@ -202,10 +174,7 @@ fn index_of(name: &str) -> Result<usize, Error> {
 }
 
 fn no_device(index: usize, found: &[DeviceInfo]) -> Error {
-    let names: Vec<String> = found
-        .iter()
-        .map(|device| format!("gpu:{} ({})", device.index, device.name))
-        .collect();
+    let names: Vec<String> = found.iter().map(|it| it.to_string()).collect();
     Error::NoDevice(format!(
         "There is no device gpu:{index}; this system has {}.",
         names.join(", ")
@@ -222,7 +191,7 @@ impl Eq for Gpu {}
 
 impl fmt::Debug for Gpu {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "gpu:{} ({})", self.info().index, self.name())
+        self.info().fmt(f)
     }
 }
 

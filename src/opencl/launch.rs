@@ -7,18 +7,22 @@ use std::marker::PhantomData;
 use ocl::core::{self, Mem};
 
 use super::argument::{Argument, Scalar};
-use super::buffer::{Buffer, Element};
+use super::buffer::Buffer;
 use super::device::Bytes;
+use super::element::Element;
 use super::event::Event;
 use super::extent::Extent;
 use super::gpu::Gpu;
-use super::reach::Given;
+use super::reach::{Given, Reached};
 use super::recorder;
 use super::signature::Signature;
 use super::source::{Code, Kernel, Source};
 use super::status::refusal;
 use crate::timeline::What;
 use crate::{Error, ledger};
+
+/// The kernels of this crate take no more arguments than so many.
+const MOST_ARGUMENTS: usize = 12;
 
 /// A launch in the making: its arguments, in the kernel's order, and its
 /// sizes. Nothing happens before [`run`](Launch::run), which is safe for the
@@ -33,12 +37,26 @@ pub struct Launch<'a, Of = Kernel> {
     of: PhantomData<Of>,
 }
 
+// ANCHOR: launches
+impl Gpu {
+    /// Begins the launch of one of this crate's own kernels.
+    pub fn launch<'a>(&self, kernel: &'a Kernel) -> Launch<'a> {
+        Launch::new(self, kernel.code())
+    }
+
+    /// Begins the launch of any other kernel, whose `run` is `unsafe`.
+    pub fn launch_source<'a>(&self, source: &'a Source) -> Launch<'a, Source> {
+        Launch::new(self, source.code())
+    }
+}
+// ANCHOR_END: launches
+
 impl<'a, Of> Launch<'a, Of> {
-    pub(super) fn new(gpu: &Gpu, code: Code<'a>) -> Launch<'a, Of> {
+    fn new(gpu: &Gpu, code: Code<'a>) -> Launch<'a, Of> {
         Launch {
             gpu: gpu.clone(),
             code,
-            arguments: vec![],
+            arguments: Vec::with_capacity(MOST_ARGUMENTS),
             global: None,
             local: None,
             of: PhantomData,
@@ -53,7 +71,7 @@ impl<'a, Of> Launch<'a, Of> {
     ) -> Launch<'a, Of> {
         self.arguments.push(Argument::Buffer {
             mem: &buffer.mem,
-            gpu: buffer.gpu(),
+            device: buffer.gpu().info(),
             len: buffer.len(),
             at_least,
             type_name: T::C_NAME,
@@ -123,19 +141,26 @@ impl<'a> Launch<'a, Source> {
 impl Launch<'_> {
     /// Checks the launch and sends it to the device. It returns at once: the
     /// next read of a buffer waits for the result.
-    pub fn run(self) -> Result<Event, Error> {
+    pub fn run(self) -> Result<(), Error> {
         // SAFETY: a kernel of this crate keeps to its buffers and comes to an
-        // end, for the reasons that `kernels` gives.
-        unsafe { self.start() }
+        // end, as it promised to `Kernel::new`.
+        unsafe { self.start(false).map(drop) }
+    }
+
+    /// The same with an event, which tells when the device did it. That makes
+    /// a launch dearer, so nobody is given one who does not ask.
+    pub fn timed(self) -> Result<Event, Error> {
+        // SAFETY: as for `run`.
+        unsafe { self.start(true) }
     }
 
     /// How many values at the end of each buffer the kernel does not reach.
     /// Who gives it buffers that just suffice expects zeros: a kernel that
     /// says too little of its reach shows itself by nothing else.
     pub fn spare(&self) -> Result<Vec<u64>, Error> {
-        let (_, signature) = self.gpu.0.kernel(self.code)?;
-        let (global, local) = self.check_sizes(&signature)?;
-        let reaches = self.reaches(global, local)?.into_iter();
+        let known = self.gpu.0.kernel(self.code)?;
+        let (global, local) = self.check_sizes(&known.signature)?;
+        let reaches = self.reaches(global, local)?;
         Ok(reaches
             .map(|(length, reach)| length.saturating_sub(reach))
             .collect())
@@ -153,12 +178,25 @@ impl Launch<'_, Source> {
     /// sizes, touches no memory outside the buffers it was given, and that
     /// all its work-items come to an end. The host checks arguments and
     /// sizes; it cannot check what a kernel does with them.
-    pub unsafe fn run(self) -> Result<Event, Error> {
+    pub unsafe fn run(self) -> Result<(), Error> {
         // SAFETY: it is the caller's promise, word for word.
-        unsafe { self.start() }
+        unsafe { self.start(false).map(drop) }
     }
 }
 // ANCHOR_END: run-source
+
+impl Launch<'_, Source> {
+    /// The same with an event, which tells when the device did it. That makes
+    /// a launch dearer, so nobody is given one who does not ask.
+    ///
+    /// # Safety
+    ///
+    /// The caller promises what [`run`](Self::run) asks for.
+    pub unsafe fn timed(self) -> Result<Event, Error> {
+        // SAFETY: it is the caller's promise, word for word.
+        unsafe { self.start(true) }
+    }
+}
 
 impl<Of> Launch<'_, Of> {
     /// Checks the launch and sends it to the device.
@@ -168,21 +206,24 @@ impl<Of> Launch<'_, Of> {
     /// The kernel, started with these arguments and sizes, touches no memory
     /// outside the buffers that it was given, and all its work-items come to
     /// an end.
-    unsafe fn start(self) -> Result<Event, Error> {
+    unsafe fn start(self, timed: bool) -> Result<Event, Error> {
         let mut call = recorder::call();
+        let times = timed || call.is_some();
         let open = self.gpu.0;
-        let (kernel, signature) = open.kernel(self.code)?;
-        self.check_arguments(&signature)?;
-        let (global, local) = self.check_sizes(&signature)?;
+        let known = open.kernel(self.code)?;
+        self.check_arguments(&known.signature)?;
+        let (global, local) = self.check_sizes(&known.signature)?;
         self.check_reach(global, local)?;
 
         let launching =
             |error| refusal(&format!("Launching `{}`", self.code.name), error);
+        let kernel = known.object();
         for (index, argument) in (0..).zip(&self.arguments) {
             argument.set(&kernel, index).map_err(launching)?;
         }
         let mut event = core::Event::null();
-        let queue = open.queue()?;
+        let mut queue = open.queue()?;
+        queue.keep_times(times)?;
         if let Some(call) = &mut call {
             call.queues();
         }
@@ -192,18 +233,17 @@ impl<Of> Launch<'_, Of> {
         // Buffers that are dropped meanwhile live on until it has ended.
         unsafe {
             core::enqueue_kernel(
-                &queue,
+                queue.current(),
                 &kernel,
                 global.dimensions as u32,
                 None,
                 &global.sizes,
                 Some(local.sizes),
                 None::<core::Event>,
-                Some(&mut event),
+                times.then_some(&mut event),
             )
         }
         .map_err(launching)?;
-        drop(queue);
         ledger::count(|counts| counts.launches += 1);
         let event = Event::new(event);
         if let Some(call) = call {
@@ -241,18 +281,14 @@ impl<Of> Launch<'_, Of> {
         }
         for (index, argument) in self.arguments.iter().enumerate() {
             let known = signature.parameters[index].as_ref();
-            let place = match known {
-                Some(parameter) => {
-                    format!("argument {} (`{}`)", index + 1, parameter.name)
-                }
-                None => format!("argument {}", index + 1),
-            };
-            argument
-                .check(&self.gpu)
-                .and_then(|()| known.map_or(Ok(()), |p| argument.fits(p)))
-                .map_err(|words| {
-                    self.mistake(format!("cannot take {place}: {words}"))
-                })?;
+            let refused = argument
+                .check(self.gpu.info())
+                .and_then(|()| known.map_or(Ok(()), |p| argument.fits(p)));
+            let Err(words) = refused else { continue };
+            let name =
+                known.map_or(String::new(), |p| format!(" (`{}`)", p.name));
+            let place = format!("argument {}{name}", index + 1);
+            return Err(self.mistake(format!("cannot take {place}: {words}")));
         }
         self.check_apart()
     }
@@ -284,7 +320,7 @@ impl<Of> Launch<'_, Of> {
     /// Compares the buffers with what a kernel of this crate says of itself.
     fn check_reach(&self, global: Extent, local: Extent) -> Result<(), Error> {
         let reaches = self.reaches(global, local)?;
-        for (place, (length, reach)) in reaches.into_iter().enumerate() {
+        for (place, (length, reach)) in reaches.enumerate() {
             if length < reach {
                 return Err(self.mistake(format!(
                     "would reach {reach} values of its buffer number {}, \
@@ -301,14 +337,14 @@ impl<Of> Launch<'_, Of> {
         &self,
         global: Extent,
         local: Extent,
-    ) -> Result<Vec<(u64, u64)>, Error> {
-        let Some(reach) = self.code.reach else { return Ok(vec![]) };
+    ) -> Result<impl Iterator<Item = (u64, u64)>, Error> {
         let groups = [0, 1, 2].map(|d| global.sizes[d] / local.sizes[d]);
         let given = Given { arguments: &self.arguments, groups };
-        let Some(reach) = reach(&given) else {
-            return Err(
+        let reach = match self.code.reach {
+            Some(reach) => reach(&given).ok_or_else(|| {
                 self.mistake("was given sizes or offsets that it cannot take")
-            );
+            })?,
+            None => Reached::new(),
         };
         let lengths = self.arguments.iter().filter_map(|a| match a {
             Argument::Buffer { len, .. } => Some(*len as u64),
@@ -316,7 +352,7 @@ impl<Of> Launch<'_, Of> {
         });
         // A buffer that the kernel does not speak of is all to spare.
         let reach = reach.into_iter().chain(iter::repeat(0));
-        Ok(lengths.zip(reach).collect())
+        Ok(lengths.zip(reach))
     }
 
     /// The global size, rounded up to whole groups, and the local size.

@@ -1,15 +1,13 @@
 //! Source text, compiled once for each device.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::ffi::CString;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use ocl::core::{self, ProgramBuildInfo, ProgramBuildInfoResult};
+use ocl::core::{self, Context, ProgramBuildInfo, ProgramBuildInfoResult};
 use ocl::core::{ProgramBuildStatus, ProgramInfo, Status};
 
-use super::device::not_forked;
-use super::gpu::Open;
+use super::device::DeviceInfo;
 use super::recorder;
 use super::signature::Signature;
 use super::source::Code;
@@ -17,48 +15,98 @@ use super::status::refusal;
 use crate::timeline::What;
 use crate::{Error, ledger};
 
-/// A compiled text, and what is known of its kernels so far.
-pub(super) struct Program {
-    program: core::Program,
-    signatures: HashMap<String, Arc<Signature>>,
+/// A kernel as a device has compiled it.
+pub(super) struct Known {
+    /// The arguments are part of the object: who sets them keeps it until the
+    /// launch is in the queue.
+    object: Mutex<core::Kernel>,
+    pub(super) signature: Signature,
 }
 
-/// The programs of a device, by text and options.
-pub(super) type Programs = HashMap<(String, String), Program>;
+impl Known {
+    /// The object, for one thread at a time.
+    pub(super) fn object(&self) -> MutexGuard<'_, core::Kernel> {
+        self.object.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
-impl Open {
-    /// A kernel object of its own for one launch, and its signature. The
-    /// arguments are part of the object, so two threads that shared one
-    /// would overwrite each other's.
-    pub(super) fn kernel(
-        &self,
-        code: Code,
-    ) -> Result<(core::Kernel, Arc<Signature>), Error> {
-        not_forked()?;
-        // A panic while the lock was held has left no half-made program.
-        let mut programs =
-            self.programs.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = compiled(self, &mut programs, code)?;
+/// What a device has compiled.
+pub(super) struct Programs {
+    context: Context,
+    info: &'static DeviceInfo,
+    /// By text and options.
+    compiled: HashMap<(String, String), Program>,
+    /// The kernels of this crate once more, by where their text, options and
+    /// name lie, which is quicker to compare than letters.
+    placed: HashMap<[usize; 3], Arc<Known>>,
+}
 
-        let name = code.name;
-        let kernel = core::create_kernel(&known.program, name)
-            .map_err(|error| no_kernel(code, &known.program, error))?;
-        let signature = match known.signatures.get(name) {
-            Some(signature) => Arc::clone(signature),
-            None => {
-                let asking = |error| {
-                    refusal(&format!("Asking about the kernel {name}"), error)
-                };
-                let new = Arc::new(
-                    Signature::of(&kernel, self.info).map_err(asking)?,
-                );
-                known.signatures.insert(name.to_owned(), Arc::clone(&new));
-                new
-            }
-        };
-        Ok((kernel, signature))
+/// A compiled text, and those of its kernels that were asked for.
+struct Program {
+    program: core::Program,
+    kernels: HashMap<String, Arc<Known>>,
+}
+
+impl Programs {
+    pub(super) fn new(
+        context: &Context,
+        info: &'static DeviceInfo,
+    ) -> Programs {
+        let (compiled, placed) = (HashMap::new(), HashMap::new());
+        Programs { context: context.clone(), info, compiled, placed }
     }
 
+    /// A kernel, made when it is first asked for.
+    pub(super) fn kernel(&mut self, code: Code) -> Result<Arc<Known>, Error> {
+        // Only what is compiled into this crate stays where it lies.
+        if code.reach.is_none() {
+            return self.named(code);
+        }
+        let place = [code.text, code.options, code.name];
+        let place = place.map(|letters| letters.as_ptr().addr());
+        if let Some(known) = self.placed.get(&place) {
+            return Ok(Arc::clone(known));
+        }
+        let known = self.named(code)?;
+        self.placed.insert(place, Arc::clone(&known));
+        Ok(known)
+    }
+
+    fn named(&mut self, code: Code) -> Result<Arc<Known>, Error> {
+        let (info, name) = (self.info, code.name);
+        let Program { program, kernels } = self.program(code)?;
+        if let Some(known) = kernels.get(name) {
+            return Ok(Arc::clone(known));
+        }
+        let object = core::create_kernel(&*program, name)
+            .map_err(|error| no_kernel(code, program, error))?;
+        let signature = Signature::of(&object, info).map_err(|error| {
+            refusal(&format!("Asking about the kernel {name}"), error)
+        })?;
+        let known = Known { object: Mutex::new(object), signature };
+        let known = Arc::new(known);
+        kernels.insert(name.to_owned(), Arc::clone(&known));
+        Ok(known)
+    }
+}
+
+// ANCHOR: compiled-once
+impl Programs {
+    /// The program of a text, compiled when it is first asked for. One that
+    /// does not compile is not kept: it fails each time, with the same
+    /// sentence.
+    fn program(&mut self, code: Code) -> Result<&mut Program, Error> {
+        let key = (code.text.to_owned(), code.options.to_owned());
+        if !self.compiled.contains_key(&key) {
+            let (program, kernels) = (self.compile(code)?, HashMap::new());
+            self.compiled.insert(key.clone(), Program { program, kernels });
+        }
+        Ok(self.compiled.get_mut(&key).expect("it was just put there"))
+    }
+}
+// ANCHOR_END: compiled-once
+
+impl Programs {
     fn compile(&self, code: Code) -> Result<core::Program, Error> {
         let call = recorder::call();
         let Code { file, text, options, .. } = code;
@@ -113,25 +161,6 @@ impl Open {
             .unwrap_or_default()
     }
 }
-
-// ANCHOR: compiled-once
-/// The program of a text, compiled when it is first asked for. One that does
-/// not compile is not kept: it fails each time, with the same sentence.
-fn compiled<'a>(
-    open: &Open,
-    programs: &'a mut Programs,
-    code: Code,
-) -> Result<&'a mut Program, Error> {
-    let key = (code.text.to_owned(), code.options.to_owned());
-    match programs.entry(key) {
-        Entry::Occupied(known) => Ok(known.into_mut()),
-        Entry::Vacant(place) => {
-            let program = open.compile(code)?;
-            Ok(place.insert(Program { program, signatures: HashMap::new() }))
-        }
-    }
-}
-// ANCHOR_END: compiled-once
 
 fn no_kernel(code: Code, program: &core::Program, error: core::Error) -> Error {
     let Code { file, name, .. } = code;

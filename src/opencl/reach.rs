@@ -2,11 +2,16 @@
 //! what it is given. The host compares that with the buffers before each
 //! launch; `Kernel::new` is where a kernel promises it.
 
+use smallvec::SmallVec;
+
 use super::argument::{Argument, Scalar};
 
 /// How many values of each buffer, in the order of the arguments, a kernel
 /// may touch. `None` if the arguments are not those that it expects.
-pub(crate) type Reach = fn(&Given) -> Option<Vec<u64>>;
+pub(crate) type Reach = fn(&Given) -> Option<Reached>;
+
+/// A length for each buffer, on the stack: there are never many.
+pub(crate) type Reached = SmallVec<[u64; 8]>;
 
 /// What a kernel of this crate is given, from which it says how far it will
 /// reach into each buffer.

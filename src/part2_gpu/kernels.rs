@@ -41,7 +41,9 @@ mod ladder;
 
 pub use ladder::*;
 
-use crate::opencl::{Given, Kernel, counted, kernel, view};
+use smallvec::smallvec;
+
+use crate::opencl::{Given, Kernel, Reached, counted, kernel, view};
 
 /// Every kernel of Part 2.
 pub const ALL: [&[Kernel]; 2] = [ONE_BY_ONE, ladder::ALL];
@@ -50,43 +52,45 @@ pub const ALL: [&[Kernel]; 2] = [ONE_BY_ONE, ladder::ALL];
 /// `out[i] = a[i] * b[i]`: arguments `a, b, out, n`.
 pub const EW_MUL: Kernel = kernel!("part2/ew_mul.cl", "ew_mul", |given| {
     let n = given.uint(3)?;
-    Some(vec![n, n, n])
+    Some(smallvec![n, n, n])
 });
 // ANCHOR_END: reach
 
 /// `out[i] = value`: arguments `out, value, n`.
 pub const EW_FILL: Kernel =
-    kernel!("part2/ew_fill.cl", "ew_fill", |given| Some(vec![given.uint(2)?]));
+    kernel!("part2/ew_fill.cl", "ew_fill", |given| Some(smallvec![
+        given.uint(2)?
+    ]));
 
 /// One partial sum for each group of 256: arguments `a, partials, n`.
 pub const REDUCE_SUM: Kernel =
     kernel!("part2/reduce_sum.cl", "reduce_sum", |given| {
-        Some(vec![given.uint(2)?, given.groups(0)])
+        Some(smallvec![given.uint(2)?, given.groups(0)])
     });
 
 /// `out[i] = a[i] + b[i]`: arguments `a, b, out, n`.
 pub const EW_ADD: Kernel = kernel!("part2/ew_add.cl", "ew_add", |given| {
     let n = given.uint(3)?;
-    Some(vec![n, n, n])
+    Some(smallvec![n, n, n])
 });
 
 /// `out[i] = a[i] / b[i]`: arguments `a, b, out, n`.
 pub const EW_DIV: Kernel = kernel!("part2/ew_div.cl", "ew_div", |given| {
     let n = given.uint(3)?;
-    Some(vec![n, n, n])
+    Some(smallvec![n, n, n])
 });
 
 /// Four products an item: arguments `a, b, out, n`.
 pub const EW_MUL4: Kernel = kernel!("part2/ew_mul4.cl", "ew_mul4", |given| {
     let n = given.uint(3)?;
-    Some(vec![n, n, n])
+    Some(smallvec![n, n, n])
 });
 
 /// `out[i] = a[i]`, four an item: arguments `a, out, n`.
 pub const EW_COPY4: Kernel =
     kernel!("part2/ew_copy4.cl", "ew_copy4", |given| {
         let n = given.uint(2)?;
-        Some(vec![n, n])
+        Some(smallvec![n, n])
     });
 
 /// Chains of products and sums in `float`: arguments `a, out, n, steps`.
@@ -95,9 +99,9 @@ pub const CHAIN_F32: Kernel = kernel!("part2/chain.cl", "chain_f32", chain);
 /// The same in `double`, which a device may lack.
 pub const CHAIN_F64: Kernel = kernel!("part2/chain.cl", "chain_f64", chain);
 
-fn chain(given: &Given) -> Option<Vec<u64>> {
+fn chain(given: &Given) -> Option<Reached> {
     let n = given.uint(2)?;
-    Some(vec![n, n])
+    Some(smallvec![n, n])
 }
 
 /// `out[i] = a[i] * b[i]` of shapes that stretch: arguments `a, a_strides, b,
@@ -113,57 +117,57 @@ pub const BROADCAST_ADD: Kernel =
 pub const BROADCAST_DIV: Kernel =
     kernel!("part2/broadcast.cl", "broadcast_div", broadcast);
 
-fn broadcast(given: &Given) -> Option<Vec<u64>> {
+fn broadcast(given: &Given) -> Option<Reached> {
     let shape = given.int8(5)?;
     let a = view(0, shape, given.int8(1)?)?;
     let b = view(0, shape, given.int8(3)?)?;
-    Some(vec![a, b, given.uint(6)?])
+    Some(smallvec![a, b, given.uint(6)?])
 }
 
 /// `out[i] = exp(a[i])`: arguments `a, out, n`.
 pub const EW_EXP: Kernel = kernel!("part2/ew_exp.cl", "ew_exp", |given| {
     let n = given.uint(2)?;
-    Some(vec![n, n])
+    Some(smallvec![n, n])
 });
 
 /// The positive part: arguments `a, out, n`.
 pub const EW_RELU: Kernel = kernel!("part2/ew_relu.cl", "ew_relu", |given| {
     let n = given.uint(2)?;
-    Some(vec![n, n])
+    Some(smallvec![n, n])
 });
 
 /// Its gradient: arguments `grad_out, a, grad_a, n`.
 pub const RELU_BACKWARD: Kernel =
     kernel!("part2/ew_relu.cl", "relu_backward", |given| {
         let n = given.uint(3)?;
-        Some(vec![n, n, n])
+        Some(smallvec![n, n, n])
     });
 
 /// The Gaussian error linear unit: arguments `a, out, n`.
 pub const EW_GELU: Kernel = kernel!("part2/ew_gelu.cl", "ew_gelu", |given| {
     let n = given.uint(2)?;
-    Some(vec![n, n])
+    Some(smallvec![n, n])
 });
 
 /// Its gradient: arguments `grad_out, a, grad_a, n`.
 pub const GELU_BACKWARD: Kernel =
     kernel!("part2/ew_gelu.cl", "gelu_backward", |given| {
         let n = given.uint(3)?;
-        Some(vec![n, n, n])
+        Some(smallvec![n, n, n])
     });
 
 /// `out[i] = a[i] * number`: arguments `a, out, number, n`.
 pub const EW_SCALE: Kernel =
     kernel!("part2/ew_scale.cl", "ew_scale", |given| {
         let n = given.uint(3)?;
-        Some(vec![n, n])
+        Some(smallvec![n, n])
     });
 
 /// The sum of each row, one group for each: arguments `a, out, columns`.
 pub const REDUCE_ROWS: Kernel =
     kernel!("part2/reduce_rows.cl", "reduce_rows", |given| {
         let n = each_row(given, given.uint(2)?)?;
-        Some(vec![n, given.groups(0)])
+        Some(smallvec![n, given.groups(0)])
     });
 
 /// The elements of as many rows as there are groups. The kernels count a
@@ -180,7 +184,7 @@ pub const REDUCE_AXIS: Kernel =
         let n = given.uint(4)?;
         let outer = n.div_ceil(counted(inner)?);
         let all = counted(outer.checked_mul(length.checked_mul(inner)?)?);
-        Some(vec![if length == 0 { 0 } else { all? }, n])
+        Some(smallvec![if length == 0 { 0 } else { all? }, n])
     });
 
 /// Its mirror: arguments `a, out, length, inner, n`.
@@ -189,7 +193,7 @@ pub const EW_REPEAT: Kernel =
         let (length, inner) = (given.uint(2)?, given.uint(3)?);
         let n = given.uint(4)?;
         let outer = n.div_ceil(counted(length * inner)?);
-        Some(vec![outer * inner, n])
+        Some(smallvec![outer * inner, n])
     });
 
 /// Rows and columns exchanged, a group for each tile of each matrix: arguments
@@ -198,7 +202,7 @@ pub const TRANSPOSE_TILED: Kernel =
     kernel!("part2/transpose_tiled.cl", "transpose_tiled", |given| {
         let matrix = given.uint(2)?.checked_mul(given.uint(3)?)?;
         let n = counted(given.groups(2).checked_mul(matrix)?)?;
-        Some(vec![n, n])
+        Some(smallvec![n, n])
     });
 
 /// The logarithm of softmax, one group for each row: arguments `a, out,
@@ -206,7 +210,7 @@ pub const TRANSPOSE_TILED: Kernel =
 pub const SOFTMAX_LOG: Kernel =
     kernel!("part2/softmax_log.cl", "softmax_log", |given| {
         let n = each_row(given, given.uint(2)?)?;
-        Some(vec![n, n])
+        Some(smallvec![n, n])
     });
 
 /// The element of each row that a label names: arguments `a, labels, out,
@@ -214,7 +218,7 @@ pub const SOFTMAX_LOG: Kernel =
 pub const PICK_LABELS: Kernel =
     kernel!("part2/pick.cl", "pick_labels", |given| {
         let (classes, rows) = (given.uint(3)?, given.uint(4)?);
-        Some(vec![rows * classes, rows, rows])
+        Some(smallvec![rows * classes, rows, rows])
     });
 
 /// Its gradient: arguments `grad_out, labels, grad_a, classes, n`.
@@ -222,7 +226,7 @@ pub const PICK_BACKWARD: Kernel =
     kernel!("part2/pick.cl", "pick_backward", |given| {
         let (classes, n) = (given.uint(3)?, given.uint(4)?);
         let rows = n.div_ceil(counted(classes)?);
-        Some(vec![rows, rows, n])
+        Some(smallvec![rows, rows, n])
     });
 
 /// A matrix by a vector, an item for each row: arguments `a, v, out, m, k`.
@@ -235,10 +239,10 @@ pub const MATVEC_TEAMS: Kernel =
 
 /// `(m, k) x (k)`. An item counts along its row a team beyond the end, in
 /// `uint`.
-fn matvec(given: &Given) -> Option<Vec<u64>> {
+fn matvec(given: &Given) -> Option<Reached> {
     let [m, k] = [given.uint(3)?, given.uint(4)?];
     let countable = [m, k].iter().all(|&size| size <= i32::MAX as u64);
-    countable.then(|| vec![m * k, k, m])
+    countable.then(|| smallvec![m * k, k, m])
 }
 
 const ONE_BY_ONE: &[Kernel] = &[

@@ -3,7 +3,7 @@
 
 use super::{Tensor, kernels};
 use crate::error::Result;
-use crate::opencl::{Buffer, Event, Kernel};
+use crate::opencl::{Buffer, Kernel, Launch};
 
 /// A kernel of the ladder, and how it shares out the elements of the result.
 #[derive(Clone, Copy, Debug)]
@@ -76,15 +76,15 @@ impl Rung {
     }
     // ANCHOR_END: loads
 
-    /// Starts `(m, k) x (k, n)` on the device of the buffers: as many groups
+    /// A launch of `(m, k) x (k, n)` on the device of the buffers: as many groups
     /// as tiles cover the result.
-    pub fn launch(
-        &self,
-        a: &Buffer<f32>,
-        b: &Buffer<f32>,
-        out: &Buffer<f32>,
+    pub fn launch<'a>(
+        &'a self,
+        a: &'a Buffer<f32>,
+        b: &'a Buffer<f32>,
+        out: &'a Buffer<f32>,
         [m, k, n]: [usize; 3],
-    ) -> Result<Event> {
+    ) -> Launch<'a> {
         let down = m.div_ceil(self.tile);
         let across = n.div_ceil(self.tile);
         let groups =
@@ -100,7 +100,6 @@ impl Rung {
             .scalar(n as u32)
             .global(items)
             .local(self.group)
-            .run()
     }
 }
 
@@ -137,7 +136,7 @@ pub(super) fn product(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     if m * n > 0 {
         let units = a.gpu().info().compute_units as usize;
         let rung = choose(units, [m, k, n]);
-        rung.launch(a.buffer(), b.buffer(), &out, [m, k, n])?;
+        rung.launch(a.buffer(), b.buffer(), &out, [m, k, n]).run()?;
     }
     Ok(Tensor::plain(a.gpu(), &[m, n], out))
 }

@@ -2,8 +2,7 @@
 //! honestly" times them.
 
 use super::kernels;
-use crate::error::Result;
-use crate::opencl::{Buffer, Event, Kernel};
+use crate::opencl::{Buffer, Kernel, Launch};
 
 /// A kernel, and how it shares out the rows.
 #[derive(Clone, Copy, Debug)]
@@ -21,15 +20,15 @@ pub const ROWS: Way = Way { kernel: kernels::MATVEC_ROWS, team: 1 };
 pub const TEAMS: Way = Way { kernel: kernels::MATVEC_TEAMS, team: 32 };
 
 impl Way {
-    /// Starts `(m, k) x (k) -> (m)` on the device of the buffers, in groups
+    /// A launch of `(m, k) x (k) -> (m)` on the device of the buffers, in groups
     /// of 256 items.
-    pub fn launch(
-        &self,
-        a: &Buffer<f32>,
-        v: &Buffer<f32>,
-        out: &Buffer<f32>,
+    pub fn launch<'a>(
+        &'a self,
+        a: &'a Buffer<f32>,
+        v: &'a Buffer<f32>,
+        out: &'a Buffer<f32>,
         [m, k]: [usize; 2],
-    ) -> Result<Event> {
+    ) -> Launch<'a> {
         let launch = a
             .gpu()
             .launch(&self.kernel)
@@ -42,6 +41,5 @@ impl Way {
             1 => launch.global(m).local(256),
             team => launch.global([team, m]).local([team, 256 / team]),
         }
-        .run()
     }
 }

@@ -11,7 +11,7 @@ use super::reduce::repeat_axes;
 use super::{Tensor, kernels};
 use crate::checks;
 use crate::error::{Result, or_raise};
-use crate::opencl::{Buffer, Event, Gpu, Kernel};
+use crate::opencl::{Buffer, Gpu, Kernel};
 use crate::ops::Op;
 use crate::shape::{checked_size, stretched, strides};
 
@@ -179,7 +179,7 @@ fn each(kernel: &Kernel, a: &Tensor) -> Result<Tensor> {
 pub(super) fn filled(
     gpu: &Gpu,
     shape: &[usize],
-    launch: impl FnOnce(&Buffer<f32>, usize) -> Result<Event>,
+    launch: impl FnOnce(&Buffer<f32>, usize) -> Result<()>,
 ) -> Result<Tensor> {
     let n = checked_size(shape)?;
     let out = gpu.allocate(n.max(1))?;

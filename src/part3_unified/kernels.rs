@@ -5,8 +5,19 @@
 
 #![allow(unsafe_code)]
 
-use super::{Binary, Reduce, Unary};
-use crate::opencl::{Given, Kernel, counted, kernel, view};
+use smallvec::smallvec;
+
+use super::{Binary, DType, Reduce, Unary};
+use crate::opencl::{self, Given, Kernel, Reached, counted, view};
+
+/// A kernel of a file under `kernels/`, for the one type of numbers so far.
+macro_rules! kernel {
+    ($file:literal, $name:expr, $reach:expr) => {{
+        const KERNEL: Kernel = opencl::kernel!($file, $name, $reach);
+        // SAFETY: its file guards each access whatever the type is.
+        unsafe { KERNEL.with_options(DType::F32.options()) }
+    }};
+}
 
 /// Every kernel of Part 3.
 pub const ALL: [&[Kernel]; 3] = [UNARY, BINARY, OTHERS];
@@ -66,9 +77,9 @@ unary! {
 }
 
 /// `out[i] = f(a[i])`: arguments `a, a_offset, p, out, n`.
-fn one_operand(given: &Given) -> Option<Vec<u64>> {
+fn one_operand(given: &Given) -> Option<Reached> {
     let n = given.uint(4)?;
-    Some(vec![given.uint(1)? + n, n])
+    Some(smallvec![given.uint(1)? + n, n])
 }
 
 // ANCHOR: binary
@@ -103,18 +114,18 @@ binary! {
 // ANCHOR_END: binary
 
 /// `out[i] = f(a[i], b[i])`: arguments `a, a_offset, b, b_offset, out, n`.
-fn two_operands(given: &Given) -> Option<Vec<u64>> {
+fn two_operands(given: &Given) -> Option<Reached> {
     let n = given.uint(5)?;
-    Some(vec![given.uint(1)? + n, given.uint(3)? + n, n])
+    Some(smallvec![given.uint(1)? + n, given.uint(3)? + n, n])
 }
 
 /// The same through strides: arguments `a, a_offset, a_strides, b, b_offset,
 /// b_strides, shape, out, n`.
-fn strided(given: &Given) -> Option<Vec<u64>> {
+fn strided(given: &Given) -> Option<Reached> {
     let shape = given.int8(6)?;
     let a = view(given.uint(1)?, shape, given.int8(2)?)?;
     let b = view(given.uint(4)?, shape, given.int8(5)?)?;
-    Some(vec![a, b, given.uint(8)?])
+    Some(smallvec![a, b, given.uint(8)?])
 }
 
 /// The elements of one array or of another: arguments `mask, mask_offset,
@@ -123,14 +134,14 @@ pub const CHOOSE_ELEMENTS: Kernel =
     kernel!("part3/choose.cl", "choose_elements", |given| {
         let n = given.uint(7)?;
         let from = |place| Some(given.uint(place)? + n);
-        Some(vec![from(1)?, from(3)?, from(5)?, n])
+        Some(smallvec![from(1)?, from(3)?, from(5)?, n])
     });
 
 /// The elements of a view: arguments `a, offset, shape, strides, out, n`.
 pub const COPY_STRIDED: Kernel =
     kernel!("part3/copy.cl", "copy_strided", |given| {
         let reach = view(given.uint(1)?, given.int8(2)?, given.int8(3)?)?;
-        Some(vec![reach, given.uint(5)?])
+        Some(smallvec![reach, given.uint(5)?])
     });
 
 /// Elements to a view: arguments `a, a_offset, out, offset, shape, strides,
@@ -138,7 +149,7 @@ pub const COPY_STRIDED: Kernel =
 pub const COPY_PASTE: Kernel =
     kernel!("part3/copy.cl", "copy_paste", |given| {
         let reach = view(given.uint(3)?, given.int8(4)?, given.int8(5)?)?;
-        Some(vec![given.uint(1)? + given.uint(6)?, reach])
+        Some(smallvec![given.uint(1)? + given.uint(6)?, reach])
     });
 
 /// Elements to a view whose places are counted: arguments `a, a_offset, given,
@@ -146,12 +157,12 @@ pub const COPY_PASTE: Kernel =
 pub const COPY_PLACES: Kernel =
     kernel!("part3/copy.cl", "copy_places", |given| {
         let n = given.uint(5)?;
-        Some(vec![given.uint(1)? + given.uint(2)?, n, n])
+        Some(smallvec![given.uint(1)? + given.uint(2)?, n, n])
     });
 
 /// Rows, in n parts: arguments `a, offset, row_stride, columns, segment, out,
 /// n`.
-fn rows(given: &Given) -> Option<Vec<u64>> {
+fn rows(given: &Given) -> Option<Reached> {
     let (columns, segment) = (given.uint(3)?, given.uint(4)?);
     // The kernels count a group beyond the end of a row, in `uint`.
     if columns == 0 || segment == 0 || columns > i32::MAX as u64 {
@@ -164,12 +175,12 @@ fn rows(given: &Given) -> Option<Vec<u64>> {
     }
     let rows = n.div_ceil(columns.div_ceil(segment));
     let last = rows.saturating_sub(1) * given.uint(2)? + columns;
-    Some(vec![given.uint(1)? + last, n])
+    Some(smallvec![given.uint(1)? + last, n])
 }
 
 /// Columns, one item for each part of one: arguments `a, offset, row_stride,
 /// column_stride, width, height, segment, out`.
-fn columns(given: &Given) -> Option<Vec<u64>> {
+fn columns(given: &Given) -> Option<Reached> {
     let [width, height, segment] = [4, 5, 6].map(|place| given.uint(place));
     let (width, height, segment) = (width?, height?, segment?);
     if width == 0 || height == 0 || segment == 0 {
@@ -183,7 +194,7 @@ fn columns(given: &Given) -> Option<Vec<u64>> {
     let across = (width - 1).checked_mul(given.uint(3)?)?;
     let last = down.checked_add(across)?.checked_add(1)?;
     let parts = height.div_ceil(segment);
-    Some(vec![last.checked_add(given.uint(1)?)?, width * parts])
+    Some(smallvec![last.checked_add(given.uint(1)?)?, width * parts])
 }
 
 /// The kernels of a reduction: of rows, and of columns.
@@ -227,7 +238,7 @@ pub const BATCH_MATMUL: Kernel =
             view(given.uint(offset)?, shape, steps)
         };
         let out = batch.checked_mul(m)?.checked_mul(n)?;
-        Some(vec![reach(1, a, 0)?, reach(3, b, 3)?, out])
+        Some(smallvec![reach(1, a, 0)?, reach(3, b, 3)?, out])
     });
 
 /// Rows by their numbers: arguments `a, offset, rows, width, places, out, n`.
@@ -235,7 +246,7 @@ pub const INDEX_SELECT: Kernel =
     kernel!("part3/rows.cl", "index_select", |given| {
         let (width, n) = (given.uint(3)?, given.uint(6)?);
         let all = given.uint(1)? + given.uint(2)? * width;
-        Some(vec![all, n.div_ceil(counted(width)?), n])
+        Some(smallvec![all, n.div_ceil(counted(width)?), n])
     });
 
 /// Rows added to their places: arguments `a, offset, given, width, starts,
@@ -244,7 +255,7 @@ pub const INDEX_ADD: Kernel = kernel!("part3/rows.cl", "index_add", |given| {
     let (rows, width) = (given.uint(2)?, given.uint(3)?);
     let n = given.uint(7)?;
     let all = given.uint(1)? + rows * width;
-    Some(vec![all, n.div_ceil(counted(width)?) + 1, rows, n])
+    Some(smallvec![all, n.div_ceil(counted(width)?) + 1, rows, n])
 });
 
 /// Windows added up to images: arguments `a, offset, sizes, out, n`.
@@ -266,14 +277,14 @@ pub const FOLD_WINDOWS: Kernel =
         let times = |all: u64, size: &u64| all.checked_mul(*size);
         let windows = [rows, columns, height, width];
         let all = windows.iter().try_fold(n.div_ceil(h * w), times)?;
-        Some(vec![given.uint(1)?.checked_add(all)?, n])
+        Some(smallvec![given.uint(1)?.checked_add(all)?, n])
     });
 
 /// The first numbers of a seed's sequence: arguments `out, seed_low,
 /// seed_high, n`.
 pub const FILL_UNIFORM: Kernel =
     kernel!("part3/fill.cl", "fill_uniform", |given| {
-        Some(vec![given.uint(3)?])
+        Some(smallvec![given.uint(3)?])
     });
 
 const OTHERS: &[Kernel] = &[

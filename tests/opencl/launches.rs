@@ -126,7 +126,7 @@ fn an_event_tells_four_moments_in_their_order() {
         .scalar(1000_u32)
         .global(1000)
         .local(256)
-        .run()
+        .timed()
         .unwrap();
     let times = event.times().unwrap();
     assert!(times.queued <= times.submitted, "{times:?}");
@@ -253,5 +253,93 @@ fn a_device_that_claims_doubles_computes_in_them() {
     assert_eq!(ran.is_ok(), gpu.info().doubles, "{ran:?}");
     if ran.is_ok() {
         assert_eq!(out.read().unwrap(), [6.0]);
+    }
+}
+
+#[test]
+fn an_upload_waits_only_where_its_copy_would_be_too_much() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    gpu.finish().unwrap();
+    let (buffers, uploads) = ledger::measure(|| -> Vec<_> {
+        let upload = |i: u32| gpu.upload(&vec![i; 1000]).unwrap();
+        (0..100).map(upload).collect()
+    });
+    assert_eq!(uploads.waits, 0, "an upload of 4000 bytes waited");
+    let (all, reads) = ledger::measure(|| -> Vec<_> {
+        buffers.iter().map(|buffer| buffer.read().unwrap()).collect()
+    });
+    assert_eq!(reads.waits, 100);
+    for (i, values) in (0..).zip(all) {
+        assert_eq!(values, [i; 1000]);
+    }
+
+    // More than 1 MiB; and 20 times 1 MiB, of which 16 are kept.
+    let values = vec![7_u32; (1 << 18) + 1];
+    let (large, one) = ledger::measure(|| gpu.upload(&values).unwrap());
+    let (small, many) = ledger::measure(|| -> Vec<_> {
+        let upload = |_| gpu.upload(&values[1..]).unwrap();
+        (0..20).map(upload).collect()
+    });
+    assert_eq!((one.waits, many.waits), (1, 1));
+    assert!(large.read().unwrap() == values, "another number than 7");
+    for small in small {
+        let read = small.read().unwrap();
+        assert!(read == values[1..], "another number than 7");
+    }
+}
+
+#[test]
+fn times_are_kept_only_where_asked_and_the_order_holds() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let text = "kernel void k(global uint *out, uint x) {
+        for (uint i = 0; i < 1000; i++) out[0] = out[0] * 3 + x;
+    }";
+    let (source, out) = (source(text), gpu.upload(&[1_u32]).unwrap());
+    let mut expected = 1_u32;
+    for x in 0..40 {
+        let launch = gpu.launch_source(&source).output(&out, 1).scalar(x);
+        let launch = launch.global(1).local(1);
+        // Each third launch has an event, on a queue that keeps times.
+        // SAFETY: the kernel touches one number, and `out` has it.
+        match x % 3 {
+            0 => drop(unsafe { launch.timed() }.unwrap()),
+            _ => unsafe { launch.run() }.unwrap(),
+        }
+        for _ in 0..1000 {
+            expected = expected.wrapping_mul(3).wrapping_add(x);
+        }
+    }
+    assert_eq!(out.read().unwrap(), [expected]);
+}
+
+#[test]
+fn threads_that_launch_one_kernel_keep_their_own_arguments() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let fill = |value: f32| {
+        let out = gpu.allocate::<f32>(8).unwrap();
+        for _ in 0..200 {
+            let launch = gpu.launch(&kernels::EW_FILL).output(&out);
+            let launch = launch.scalar(value).scalar(8_u32);
+            launch.global(8).local(8).run().unwrap();
+        }
+        assert_eq!(out.read().unwrap(), [value; 8]);
+    };
+    std::thread::scope(|scope| {
+        for thread in 0..8_u8 {
+            scope.spawn(move || fill(f32::from(thread)));
+        }
+    });
+}
+
+#[test]
+fn an_upload_after_a_launch_that_was_timed_arrives_whole() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let (out, values) = (gpu.allocate::<f32>(8).unwrap(), vec![5_u32; 1 << 18]);
+    for _ in 0..20 {
+        let launch = gpu.launch(&kernels::EW_FILL).output(&out);
+        let launch = launch.scalar(1.0_f32).scalar(8_u32);
+        launch.global(8).local(8).timed().unwrap();
+        let there = gpu.upload(&values).unwrap().read().unwrap();
+        assert!(there == values, "another number than 5");
     }
 }

@@ -147,7 +147,7 @@ pub(crate) fn multiply(gpu: &Gpu, rung: &Rung, shape: [usize; 3]) {
         (0..m * n).map(|i| expected(i / n, i % n)).collect();
     let out = gpu.allocate(m * n).unwrap();
     let [a, b] = [&a, &b].map(|values| gpu.upload(values).unwrap());
-    rung.launch(&a, &b, &out, shape).unwrap();
+    rung.launch(&a, &b, &out, shape).run().unwrap();
     same(&rung.kernel, m * n, &out.read().unwrap(), &expected);
 }
 
@@ -166,7 +166,7 @@ fn multiply_vector(gpu: &Gpu, way: Way, [m, k]: [usize; 2]) {
         (0..m).map(|row| (0..k).map(|i| a[row * k + i] * v[i]).sum()).collect();
     let out = gpu.allocate(m).unwrap();
     let [a, v] = [&a, &v].map(|values| gpu.upload(values).unwrap());
-    way.launch(&a, &v, &out, [m, k]).unwrap();
+    way.launch(&a, &v, &out, [m, k]).run().unwrap();
     same(&way.kernel, m, &out.read().unwrap(), &expected);
 }
 

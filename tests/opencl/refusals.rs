@@ -1,6 +1,6 @@
 //! What does not fit: one clear sentence each.
 
-use rungrad::opencl::{Bytes, Event, Launch, Source};
+use rungrad::opencl::{Bytes, Launch, Source};
 use rungrad::part2_gpu::kernels;
 use rungrad::part3_unified::kernels as part3;
 use rungrad::{Error, ledger};
@@ -13,7 +13,7 @@ fn refusal(launch: Launch) -> String {
     sentence(launch.run())
 }
 
-fn sentence(ran: Result<Event, Error>) -> String {
+fn sentence(ran: Result<(), Error>) -> String {
     ran.expect_err("the launch ran").to_string()
 }
 

@@ -22,7 +22,7 @@ fn launch(gpu: &Gpu, out: &Buffer<f32>) -> Result<Event, Error> {
         .scalar(N as u32)
         .global(N)
         .local(256)
-        .run()
+        .timed()
 }
 
 fn fill(gpu: &Gpu, out: &Buffer<f32>) {

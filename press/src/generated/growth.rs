@@ -19,10 +19,10 @@ const NAMES: [&str; 8] = [
 
 /// Its places, in the order of the chapter.
 pub(crate) const SIN: &[Growth] = &[
-    Growth { out: "book/listings/sin-ops.diff", file: "src/ops.rs" },
+    Growth { out: "book/listings/sin-ops.diff", file: "src/base/ops.rs" },
     Growth {
         out: "book/listings/sin-reference.diff",
-        file: "src/reference.rs",
+        file: "src/judge/reference.rs",
     },
     Growth {
         out: "book/listings/sin-backend.diff",

@@ -1,7 +1,9 @@
 //! "The matmul ladder": eight kernels for one product, and two of them once
 //! more for long sums.
 
-use crate::opencl::{Given, Kernel, kernel};
+use smallvec::smallvec;
+
+use crate::opencl::{Given, Kernel, Reached, kernel};
 
 /// The product of two matrices, an item for each element of the result:
 /// arguments `a, b, out, m, k, n`, as for all of them.
@@ -46,10 +48,10 @@ pub const MATMUL_AHEAD_KEPT: Kernel =
 
 /// `(m, k) x (k, n)`. The kernels count rows and columns a tile beyond the
 /// edge, in `uint`.
-fn matmul(given: &Given) -> Option<Vec<u64>> {
+fn matmul(given: &Given) -> Option<Reached> {
     let [m, k, n] = [given.uint(3)?, given.uint(4)?, given.uint(5)?];
     let countable = [m, k, n].iter().all(|&size| size <= i32::MAX as u64);
-    countable.then(|| vec![m * k, k * n, m * n])
+    countable.then(|| smallvec![m * k, k * n, m * n])
 }
 
 pub(super) const ALL: &[Kernel] = &[

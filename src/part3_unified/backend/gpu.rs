@@ -10,8 +10,8 @@ use self::axes::walk;
 use super::super::kernels;
 use super::pool::Pool;
 use super::{
-    Array, Backend, Binary, Memory, Reduce, Shared, Storage, Unary, View,
-    Window, downcast,
+    Array, Backend, Binary, DType, Memory, Reduce, Shared, Storage, Unary,
+    View, Window, downcast,
 };
 use crate::error::{Result, zeros};
 use crate::ledger;
@@ -147,7 +147,7 @@ impl Backend for OpenCl {
         self.gpu.finish()
     }
 
-    fn upload(&self, values: &[f32]) -> Result<Shared> {
+    fn upload(&self, values: &[f32], _: DType) -> Result<Shared> {
         let out = self.pool.take(&self.gpu, values.len().max(1))?;
         if !values.is_empty() {
             out.write(values)?;
@@ -159,7 +159,7 @@ impl Backend for OpenCl {
         downcast::<Pooled>(storage).buffer().read()
     }
 
-    fn uniform(&self, seed: u64, n: usize) -> Result<Shared> {
+    fn uniform(&self, seed: u64, n: usize, _: DType) -> Result<Shared> {
         self.fill(n, |out| {
             self.each(&kernels::FILL_UNIFORM, n)
                 .output(out)
@@ -167,7 +167,6 @@ impl Backend for OpenCl {
                 .scalar((seed >> 32) as u32)
                 .scalar(n as u32)
                 .run()
-                .map(drop)
         })
     }
 
@@ -185,7 +184,6 @@ impl Backend for OpenCl {
                 .output(out)
                 .scalar(n as u32)
                 .run()
-                .map(drop)
         })
     }
 
@@ -208,7 +206,6 @@ impl Backend for OpenCl {
             .scalar(steps)
             .scalar(n as u32)
             .run()
-            .map(drop)
     }
 
     fn unary(&self, op: Unary, a: &Array) -> Result<Shared> {
@@ -222,7 +219,6 @@ impl Backend for OpenCl {
                 .output(out)
                 .scalar(n as u32)
                 .run()
-                .map(drop)
         })
     }
 
@@ -239,7 +235,6 @@ impl Backend for OpenCl {
                     .output(out)
                     .scalar(n as u32)
                     .run()
-                    .map(drop)
             });
         }
         let Some([shape, of_a, of_b]) = walk([a.view(), b.view()]) else {
@@ -257,7 +252,6 @@ impl Backend for OpenCl {
                 .output(out)
                 .scalar(n as u32)
                 .run()
-                .map(drop)
         })
     }
 
@@ -275,7 +269,6 @@ impl Backend for OpenCl {
                 .output(out)
                 .scalar(n as u32)
                 .run()
-                .map(drop)
         })
     }
 
@@ -287,7 +280,7 @@ impl Backend for OpenCl {
         columns: usize,
     ) -> Result<Shared> {
         if a.is_empty() {
-            return self.upload(&zeros(rows)?);
+            return self.upload(&zeros(rows)?, a.dtype());
         }
         let flat = a.reshape(&[rows, columns])?;
         let strides = (flat.strides()[0], flat.strides()[1]);
@@ -304,7 +297,7 @@ impl Backend for OpenCl {
         let [batch, m, k] = [0, 1, 2].map(|axis| a.shape()[axis]);
         let n = b.shape()[2];
         if k == 0 {
-            return self.upload(&zeros(batch * m * n)?);
+            return self.upload(&zeros(batch * m * n)?, a.dtype());
         }
         let strides = |a: &Array, axis: usize| a.strides()[axis] as i32;
         let strides = [
@@ -336,7 +329,6 @@ impl Backend for OpenCl {
                 .global([n, m, batch.min(most)])
                 .local([TILE, TILE, 1])
                 .run()
-                .map(drop)
         })
     }
 
@@ -354,7 +346,6 @@ impl Backend for OpenCl {
                 .output(out)
                 .scalar(n as u32)
                 .run()
-                .map(drop)
         })
     }
 
@@ -367,7 +358,7 @@ impl Backend for OpenCl {
         let (given, width) = (a.shape()[0], a.shape()[1]);
         let n = rows * width;
         if n == 0 {
-            return self.upload(&[]);
+            return self.upload(&[], a.dtype());
         }
         // Which rows go where: those of place `i` stand in `order` from
         // `starts[i]` to `starts[i + 1]`.
@@ -388,7 +379,6 @@ impl Backend for OpenCl {
                 .output(out)
                 .scalar(n as u32)
                 .run()
-                .map(drop)
         })
     }
 
@@ -415,7 +405,6 @@ impl Backend for OpenCl {
                 .output(out)
                 .scalar(n as u32)
                 .run()
-                .map(drop)
         })
     }
 }

@@ -45,7 +45,6 @@ impl OpenCl {
                 .output(out)
                 .scalar(n as u32)
                 .run()
-                .map(drop)
         })
     }
 
@@ -69,6 +68,5 @@ impl OpenCl {
             .output(downcast::<Pooled>(storage).buffer())
             .scalar(n as u32)
             .run()
-            .map(drop)
     }
 }

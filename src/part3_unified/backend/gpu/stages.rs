@@ -46,7 +46,6 @@ impl OpenCl {
                 .global((rows * parts).min(MOST) * GROUP)
                 .local(GROUP)
                 .run()
-                .map(drop)
         })?;
         match parts {
             1 => Ok(out),
@@ -75,7 +74,6 @@ impl OpenCl {
                 .scalar(segment as u32)
                 .output(out)
                 .run()
-                .map(drop)
         })?;
         match parts {
             1 => Ok(out),

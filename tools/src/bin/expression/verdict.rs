@@ -6,11 +6,11 @@
 //! is wrong for the numbers that it got, gradients that were not added up, or
 //! a tape that computes something else than the expression.
 
-use rungrad::doubt::{self, Slopes};
 use rungrad::gradcheck::{Mismatch, TOLERANCE, within};
 use rungrad::reference::Array;
 use rungrad::rng::Random;
 use rungrad::tape::{Blame, Tape};
+use rungrad::tolerance::{self, Slopes};
 
 use super::Request;
 use super::engine::Outcome;
@@ -58,10 +58,10 @@ impl Verdict {
             let same = same_function(request, tape);
             (!same).then_some(Culprit::AnotherFunction)
         });
-        let ones = doubt::each(&judge(&arrays), |_, _| 1.0);
+        let ones = tolerance::each(&judge(&arrays), |_, _| 1.0);
         let met = tape.met();
         let find = |(place, (name, _)): (usize, &(String, _))| {
-            let slopes = doubt::slopes(&arrays, place, &ones, judge);
+            let slopes = tolerance::slopes(&arrays, place, &ones, judge);
             let leaf = tape
                 .records
                 .iter()
@@ -89,10 +89,10 @@ impl Verdict {
 /// How far a right gradient may lie from the slopes: each step back rounds
 /// what met there.
 fn room(slopes: &Slopes, met: Option<&Array>, steps: usize) -> Array {
-    let rounding = doubt::rounding(steps) * steps as f64;
+    let rounding = tolerance::rounding(steps) * steps as f64;
     // A number that is too small for f32 may be multiplied on its way.
     let least = f64::from(f32::MIN_POSITIVE) * 1e6;
-    doubt::each(&slopes.values, |i, slope| {
+    tolerance::each(&slopes.values, |i, slope| {
         let met = met.map_or(0.0, |met| met.values[i]);
         let share = TOLERANCE * slope.abs();
         share + rounding * met + slopes.doubt(i) + least

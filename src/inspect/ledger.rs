@@ -16,6 +16,8 @@ pub struct Counts {
     pub launches: u64,
     /// OpenCL programs compiled.
     pub builds: u64,
+    /// Times that the host waited for a device.
+    pub waits: u64,
     /// Bytes copied from the host to a device.
     pub bytes_to_device: u64,
     /// Bytes copied from a device to the host.
@@ -36,10 +38,19 @@ pub struct Counts {
 
 thread_local! {
     static COUNTS: Cell<Counts> = const { Cell::new(Counts {
-        launches: 0, builds: 0, bytes_to_device: 0, bytes_to_host: 0,
+        launches: 0, builds: 0, waits: 0, bytes_to_device: 0, bytes_to_host: 0,
         allocations: 0, frees: 0, nodes: 0, nodes_freed: 0, storages: 0,
         storages_freed: 0,
     }) };
+}
+
+/// Bytes in the numbers that a device holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Memory {
+    /// Now.
+    pub now: u64,
+    /// The most that there ever were.
+    pub peak: u64,
 }
 
 /// Changes this thread's counts: `ledger::count(|c| c.launches += 1)`.
@@ -80,6 +91,7 @@ impl Sub for Counts {
         Counts {
             launches: self.launches - before.launches,
             builds: self.builds - before.builds,
+            waits: self.waits - before.waits,
             bytes_to_device: self.bytes_to_device - before.bytes_to_device,
             bytes_to_host: self.bytes_to_host - before.bytes_to_host,
             allocations: self.allocations - before.allocations,

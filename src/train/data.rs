@@ -122,7 +122,7 @@ pub fn digits() -> Dataset {
     or_raise(read_digits(DIGITS))
 }
 
-const DIGITS: &[u8] = include_bytes!("../data/digits.csv.gz");
+const DIGITS: &[u8] = include_bytes!("../../data/digits.csv.gz");
 
 /// Digits from a compressed file of lines: 64 pixels from 0 to 16, then the
 /// digit.

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use super::{Record, Tape};
-use crate::doubt::{each, forward, met, reach, room, rounding, slopes};
 use crate::gradcheck::{Diagnosis, Mismatch, TOLERANCE, within};
 use crate::ops::Op;
 use crate::reference::{self, Array};
+use crate::tolerance::{each, forward, met, reach, room, rounding, slopes};
 
 /// What [`Tape::blame`] found wrong, and where.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,0 +1,10 @@
+//! What every part stands on: mistakes as sentences, shapes, the operations'
+//! names, the checks of their operands, the order of a graph, and random
+//! numbers.
+
+pub mod checks;
+pub mod error;
+pub mod graph;
+pub mod ops;
+pub mod rng;
+pub mod shape;

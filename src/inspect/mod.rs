@@ -1,0 +1,8 @@
+//! Instruments: a graph as a record and as a picture, and what a step costs in
+//! launches, in bytes and in time.
+
+pub mod draw;
+pub mod ledger;
+pub mod stopwatch;
+pub mod tape;
+pub mod timeline;

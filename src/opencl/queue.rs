@@ -1,0 +1,111 @@
+//! The queue of a device, for one thread at a time, and what it still reads.
+
+use std::any::Any;
+
+use ocl::core::{self, CommandQueue, CommandQueueProperties, Context};
+
+use super::device::DeviceInfo;
+use super::element::Element;
+use super::status::refusal;
+use crate::{Error, ledger};
+
+/// A copy of so many bytes is kept for the device to fetch while the host
+/// goes on; whoever uploads more waits until it has been fetched.
+const COPIED: usize = 1 << 20;
+/// So many bytes of such copies are kept, until the next wait frees them.
+const KEPT: usize = 16 << 20;
+
+/// What is asked of a device is done in the order in which it was asked.
+/// There are two queues behind this, because a queue that keeps times costs
+/// more for each call: that one is used while somebody wants times.
+pub(super) struct Queue {
+    context: Context,
+    info: &'static DeviceInfo,
+    plain: CommandQueue,
+    /// Opened by the first who wants times.
+    timing: Option<CommandQueue>,
+    /// Which of the two has the latest work.
+    timed: bool,
+    uploads: Vec<Box<dyn Any + Send>>,
+    bytes: usize,
+}
+
+impl Queue {
+    pub(super) fn new(
+        context: &Context,
+        info: &'static DeviceInfo,
+    ) -> Result<Queue, core::Error> {
+        Ok(Queue {
+            context: context.clone(),
+            info,
+            plain: core::create_command_queue(context, info.id, None)?,
+            timing: None,
+            timed: false,
+            uploads: vec![],
+            bytes: 0,
+        })
+    }
+
+    /// From here on times are kept, or not. What was asked before is done
+    /// before.
+    pub(super) fn keep_times(&mut self, times: bool) -> Result<(), Error> {
+        if times && self.timing.is_none() {
+            let profiling = CommandQueueProperties::PROFILING_ENABLE;
+            let (context, id) = (&self.context, self.info.id);
+            let queue =
+                core::create_command_queue(context, id, Some(profiling));
+            let opening =
+                |error| refusal("Opening a queue that keeps times", error);
+            self.timing = Some(queue.map_err(opening)?);
+        }
+        if self.timed != times {
+            self.finish()?;
+            self.timed = times;
+        }
+        Ok(())
+    }
+
+    /// The queue to ask.
+    pub(super) fn current(&self) -> &CommandQueue {
+        match &self.timing {
+            Some(timing) if self.timed => timing,
+            _ => &self.plain,
+        }
+    }
+
+    /// Waits until all is done that was asked.
+    pub(super) fn finish(&mut self) -> Result<(), Error> {
+        core::finish(self.current())
+            .map_err(|error| refusal("Waiting for the device", error))?;
+        self.nothing_waits();
+        Ok(())
+    }
+
+    /// The host has waited for the device: the copies have been fetched.
+    pub(super) fn nothing_waits(&mut self) {
+        self.uploads.clear();
+        self.bytes = 0;
+    }
+
+    /// A copy of `values` that stays where it is until the device has fetched
+    /// it; `None` where there is too much to copy, or to keep.
+    pub(super) fn keep<T: Element>(
+        &mut self,
+        values: &[T],
+    ) -> Option<*const [T]> {
+        let bytes = size_of_val(values);
+        if bytes > COPIED || self.bytes + bytes > KEPT {
+            return None;
+        }
+        let copy: Box<[T]> = values.into();
+        let place: *const [T] = &*copy;
+        self.bytes += bytes;
+        self.uploads.push(Box::new(copy));
+        Some(place)
+    }
+}
+
+/// Counts that the host has waited for a device.
+pub(super) fn waited() {
+    ledger::count(|counts| counts.waits += 1);
+}

@@ -1,0 +1,6 @@
+//! What a training loop needs beside an engine: data, how well a network does,
+//! and how far the loop is.
+
+pub mod data;
+pub mod metrics;
+pub mod progress;
