@@ -40,7 +40,7 @@ impl Backend for Overheard {
     }
 
     fn memory(&self) -> Memory {
-        below().map_or(Memory { now: 0, peak: 0 }, |device| device.memory())
+        below().map_or(Memory::default(), |device| device.memory())
     }
 
     passed_on! {

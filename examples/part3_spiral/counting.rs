@@ -69,7 +69,7 @@ impl Backend for Counting {
     }
 
     fn memory(&self) -> Memory {
-        Memory { now: 0, peak: 0 }
+        Memory::default()
     }
 
     fn synchronize(&self) -> Result<()> {

@@ -71,7 +71,7 @@ impl Backend for Holder {
     }
 
     fn memory(&self) -> Memory {
-        Memory { now: 0, peak: 0 }
+        Memory::default()
     }
 
     fn synchronize(&self) -> Result<(), Error> {

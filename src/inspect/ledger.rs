@@ -51,6 +51,8 @@ pub struct Memory {
     pub now: u64,
     /// The most that there ever were.
     pub peak: u64,
+    /// What is in no array, and waits for its next use.
+    pub kept: u64,
 }
 
 /// Changes this thread's counts: `ledger::count(|c| c.launches += 1)`.

@@ -114,6 +114,19 @@ impl Array {
     }
 }
 
+impl Array {
+    /// The logarithms of the shares that scores have in their rows, which go
+    /// along the last axis.
+    pub fn log_softmax(&self) -> Result<Array> {
+        if self.is_empty() {
+            return Ok(self.clone());
+        }
+        let columns = self.shape()[self.shape().len() - 1];
+        let rows = self.compact()?.reshape(&[self.len() / columns, columns])?;
+        self.filled(self.shape(), |backend| backend.log_softmax(&rows))
+    }
+}
+
 /// Two operands on one device.
 pub(super) fn one_device(op: &str, a: &Array, b: &Array) -> Result<()> {
     checks::one_device(op, [a.device, b.device], "move one with .to(..)")

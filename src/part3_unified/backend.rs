@@ -10,6 +10,7 @@ use std::any::Any;
 use super::{Array, DType, Shared, Storage, View, Window};
 use crate::error::Result;
 use crate::ledger::Memory;
+use crate::ops::Keep;
 use crate::shape::size;
 
 /// One element in, one element out.
@@ -276,6 +277,22 @@ pub trait Backend: Send + Sync {
         };
         let b = matrices(b)?.permute(&[0, 2, 1])?;
         self.matmul(&matrices(a)?, &b)
+    }
+
+    /// The logarithms of the shares that scores have in their rows, a dense
+    /// matrix that is not empty. What has no way of its own computes them by
+    /// the others.
+    fn log_softmax(&self, a: &Array) -> Result<Shared> {
+        let less = |a: &Array, row: Array| {
+            let row = row.unary(Unary::Scale(-1.0))?.expand(a.shape())?;
+            a.binary(Binary::Add, &row)
+        };
+        // The largest of a row becomes 0, so no exponential exceeds 1.
+        let most = a.reduce(Reduce::Max, &[1], Keep::Yes)?;
+        let shifted = less(a, most)?;
+        let total = shifted.unary(Unary::Exp)?;
+        let total = total.reduce(Reduce::Sum, &[1], Keep::Yes)?;
+        Ok(less(&shifted, total.unary(Unary::Log)?)?.storage)
     }
 
     /// The rows of a dense matrix at some places, which are inside it.

@@ -19,8 +19,15 @@ macro_rules! kernel {
     }};
 }
 
+mod products;
+
+pub use products::{Layout, TILES, Tiles};
+
 /// Every kernel of Part 3.
-pub const ALL: [&[Kernel]; 3] = [UNARY, BINARY, OTHERS];
+pub fn all() -> impl Iterator<Item = &'static Kernel> {
+    let products = TILES.iter().map(|tiles| tiles.kernels);
+    [UNARY, BINARY, OTHERS].into_iter().chain(products).flatten()
+}
 
 /// The operations on one operand, with the names of their kernels.
 macro_rules! unary {
@@ -144,6 +151,25 @@ pub const COPY_STRIDED: Kernel =
         Some(smallvec![reach, given.uint(5)?])
     });
 
+/// The elements of a view by tiles: arguments `a, offset, shape, strides, out,
+/// outs`.
+pub const COPY_TILED: Kernel =
+    kernel!("part3/copy.cl", "copy_tiled", |given| {
+        let (shape, mut strides) = (given.int8(2)?, given.int8(3)?);
+        strides[6] = 1;
+        let reach = view(given.uint(1)?, shape, strides)?;
+        let mut outs = given.int8(5)?;
+        outs[7] = 1;
+        // No two elements may go to one place, and none may be left out.
+        let axes = shape.into_iter().zip(outs);
+        let mut axes: Vec<_> = axes.filter(|axis| axis.0 != 1).collect();
+        axes.sort_by_key(|axis| axis.1);
+        let n = axes.into_iter().try_fold(1, |n, (size, stride)| {
+            (stride == n).then(|| n * size).filter(|n| *n < 1 << 31)
+        })?;
+        Some(smallvec![reach, n as u64])
+    });
+
 /// Elements to a view: arguments `a, a_offset, out, offset, shape, strides,
 /// n`.
 pub const COPY_PASTE: Kernel =
@@ -218,27 +244,50 @@ pub const REDUCE_COLUMNS_SUM: Kernel =
 pub const REDUCE_COLUMNS_MAX: Kernel =
     kernel!("part3/reduce.cl", "reduce_columns_max", columns);
 
-/// A batch of products of matrices, through strides: arguments `a, a_offset,
-/// b, b_offset, strides, out, m, k, n`.
-pub const BATCH_MATMUL: Kernel =
-    kernel!("part3/matmul.cl", "batch_matmul", |given| {
-        let sizes = [6, 7, 8].map(|place| given.uint(place));
-        let (m, k, n) = (sizes[0]?, sizes[1]?, sizes[2]?);
-        let [a, b] = [[m, k], [k, n]];
-        // The kernel counts a tile beyond `k`.
-        if k > i32::MAX as u64 {
-            return None;
-        }
+/// A team of items for each row, in groups of at most so many: what the kernels
+/// of teams take.
+fn teams(given: &Given) -> Option<()> {
+    let (team, rows) = (given.items(0), given.items(1));
+    (team.is_power_of_two() && team * rows <= 256 && given.items(2) == 1)
+        .then_some(())
+}
+
+/// The logarithms of the shares of scores in their rows: arguments `a, offset,
+/// columns, out, n`.
+pub const LOG_SOFTMAX: Kernel =
+    kernel!("part3/softmax.cl", "log_softmax", |given| {
+        teams(given)?;
+        let (columns, n) = (given.uint(2)?, given.uint(4)?);
+        // A team counts beyond the end of a row, and a group beyond the last.
+        let all = columns.checked_mul(n).filter(|all| *all < 1 << 31)?;
+        (columns < 1 << 31 && n < 1 << 31).then_some(())?;
+        Some(smallvec![given.uint(1)? + all, all])
+    });
+
+/// A batch of products with one column each: arguments `a, a_offset, b,
+/// b_offset, strides, out, m, k`.
+pub const PRODUCT_VECTOR: Kernel =
+    kernel!("part3/vector.cl", "product_vector", |given| {
+        teams(given)?;
+        let (m, k) = (given.uint(6)?, given.uint(7)?);
+        (m < 1 << 30 && k < 1 << 30).then_some(())?;
         let strides = given.int8(4)?;
-        let batch = u64::try_from(strides[6]).ok()?;
-        let reach = |offset: usize, [rows, columns]: [u64; 2], at: usize| {
-            let shape = [batch, rows, columns, 1, 1, 1, 1, 1].map(i128::from);
-            let mut steps = [0; 8];
-            steps[..3].copy_from_slice(&strides[at..at + 3]);
-            view(given.uint(offset)?, shape, steps)
+        let [batch, length] = [5, 6].map(|at| u64::try_from(strides[at]).ok());
+        let (batch, length) = (batch?, counted(length?)?);
+        let reach = |offset, axes: [(u64, i128); 3]| {
+            let (mut shape, mut steps) = ([1; 8], [0; 8]);
+            for (at, (size, step)) in axes.into_iter().enumerate() {
+                (shape[at], steps[at]) = (size.into(), step);
+            }
+            view(offset, shape, steps)
         };
-        let out = batch.checked_mul(m)?.checked_mul(n)?;
-        Some(smallvec![reach(1, a, 0)?, reach(3, b, 3)?, out])
+        let of_a = [(batch, strides[0]), (m, strides[1]), (k, strides[2])];
+        let of_b = [(batch, strides[3]), (k, strides[4]), (1, 0)];
+        let parts = k.div_ceil(length);
+        let out = batch.checked_mul(m)?.checked_mul(parts)?;
+        (out < 1 << 31).then_some(())?;
+        let (a, b) = (given.uint(1)?, given.uint(3)?);
+        Some(smallvec![reach(a, of_a)?, reach(b, of_b)?, out])
     });
 
 /// Rows by their numbers: arguments `a, offset, rows, width, places, out, n`.
@@ -296,7 +345,9 @@ const OTHERS: &[Kernel] = &[
     REDUCE_ROWS_MAX,
     REDUCE_COLUMNS_SUM,
     REDUCE_COLUMNS_MAX,
-    BATCH_MATMUL,
+    COPY_TILED,
+    LOG_SOFTMAX,
+    PRODUCT_VECTOR,
     INDEX_SELECT,
     INDEX_ADD,
     FOLD_WINDOWS,

@@ -276,12 +276,20 @@ impl View {
 pub(super) fn runs<const N: usize>(
     views: [&View; N],
 ) -> Vec<(usize, [isize; N])> {
+    joined(&views[0].shape, views.map(|view| &view.strides[..]))
+}
+
+/// The same for some axes that stand side by side.
+pub(super) fn joined<const N: usize>(
+    shape: &[usize],
+    strides: [&[isize]; N],
+) -> Vec<(usize, [isize; N])> {
     let mut runs: Vec<(usize, [isize; N])> = Vec::new();
-    for (axis, &size) in views[0].shape.iter().enumerate() {
+    for (axis, &size) in shape.iter().enumerate() {
         if size == 1 {
             continue;
         }
-        let strides = views.map(|view| view.strides[axis]);
+        let strides = strides.map(|strides| strides[axis]);
         let inside = strides.map(|stride| stride * size as isize);
         match runs.last_mut() {
             Some(run) if run.1 == inside => *run = (run.0 * size, strides),

@@ -66,7 +66,7 @@ impl Backend for Third {
     }
 
     fn memory(&self) -> Memory {
-        Memory { now: 0, peak: 0 }
+        Memory::default()
     }
 
     fn synchronize(&self) -> Result<(), Error> {

@@ -1,7 +1,7 @@
 //! The way from scores to a loss.
 
-use super::super::{Array, Binary, Context, Function, Gradients, Reduce};
-use super::super::{Tensor, Unary, apply};
+use super::super::{Array, Context, Function, Gradients};
+use super::super::{Tensor, apply};
 use crate::checks;
 use crate::error::{Result, mistake, or_raise};
 use crate::ops::{Keep, Op};
@@ -98,21 +98,7 @@ impl Function for LogSoftmax {
     fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
         let a = inputs[0];
         checks::row("log_softmax", a.shape())?;
-        let last = a.shape().len() - 1;
-        if a.is_empty() {
-            ctx.save_output(a);
-            return Ok(a.clone());
-        }
-        let less = |a: &Array, row: Array| {
-            let row = row.unary(Unary::Scale(-1.0))?.expand(a.shape())?;
-            a.binary(Binary::Add, &row)
-        };
-        // The largest of a row becomes 0, so no exponential exceeds 1.
-        let most = a.reduce(Reduce::Max, &[last], Keep::Yes)?;
-        let shifted = less(a, most)?;
-        let total = shifted.unary(Unary::Exp)?;
-        let total = total.reduce(Reduce::Sum, &[last], Keep::Yes)?;
-        let output = less(&shifted, total.unary(Unary::Log)?)?;
+        let output = a.log_softmax()?;
         ctx.save_output(&output);
         Ok(output)
     }
