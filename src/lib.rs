@@ -47,4 +47,4 @@ pub use judge::{gradcheck, reference, tolerance};
 pub use train::{data, metrics, progress};
 
 pub use error::{Error, Result, attempt};
-pub use program::{run, run_with_help, words};
+pub use program::{args, run, run_with_help};

@@ -4,9 +4,9 @@
 //!
 //! `--timeline` prints what ran on a device, and when; `--trace FILE` writes
 //! it for <https://ui.perfetto.dev>; `--help` says what a program is for. A
-//! program that has words of its own gets them, without these, from [`words`].
+//! program that has words of its own gets them, without these, from [`args`].
 //!
-//! Reading order: [`run`], [`run_with_help`], [`words`].
+//! Reading order: [`run`], [`run_with_help`], [`args`].
 
 use std::panic::{self, Location};
 use std::path::{Path, PathBuf};
@@ -64,7 +64,7 @@ fn end_with_the_reader() {
 }
 
 /// The words after the program's name, without those that [`run`] takes.
-pub fn words() -> Vec<String> {
+pub fn args() -> Vec<String> {
     ASKED.store(true, Ordering::Relaxed);
     // What `run` refuses, it has refused before the program asks.
     Frame::of(env::args().skip(1)).map_or(vec![], |frame| frame.rest)

@@ -123,13 +123,13 @@ impl Backend for Counting {
             Binary::Mul => x * y,
             Binary::Div => x / y,
             Binary::Pow => x.powf(y),
-            Binary::Less => f32::from(x < y),
-            Binary::AtMost => f32::from(x <= y),
-            Binary::Equal => f32::from(x == y),
+            Binary::Lt => f32::from(x < y),
+            Binary::Le => f32::from(x <= y),
+            Binary::Eq => f32::from(x == y),
         }))
     }
 
-    fn choose(&self, mask: &Array, a: &Array, b: &Array) -> Result<Shared> {
+    fn where_cond(&self, mask: &Array, a: &Array, b: &Array) -> Result<Shared> {
         self.count(2);
         let pairs = elements(a).into_iter().zip(elements(b));
         let choices = elements(mask).into_iter().zip(pairs);
@@ -165,24 +165,24 @@ impl Backend for Counting {
         }))
     }
 
-    fn index_select(&self, a: &Array, places: &[usize]) -> Result<Shared> {
+    fn index_select(&self, a: &Array, indices: &[usize]) -> Result<Shared> {
         self.count(0);
         let (all, width) = (elements(a), a.shape()[1]);
         let row = |&place: &usize| all[place * width..][..width].to_vec();
-        shared(places.iter().flat_map(row))
+        shared(indices.iter().flat_map(row))
     }
 
     fn index_add(
         &self,
         a: &Array,
-        places: &[usize],
+        indices: &[usize],
         rows: usize,
     ) -> Result<Shared> {
         self.count(3);
         let (all, width) = (elements(a), a.shape()[1]);
         let mut out = vec![0.0; rows * width];
         for (i, value) in all.into_iter().enumerate() {
-            out[places[i / width] * width + i % width] += value;
+            out[indices[i / width] * width + i % width] += value;
         }
         shared(out)
     }

@@ -114,7 +114,7 @@ pub enum Op {
     /// One operand after another along an axis.
     Cat(usize),
     /// Where the first operand is not 0 the second, else the third.
-    Where,
+    WhereCond,
     /// What stands at these places along an axis.
     IndexSelect(usize, Vec<usize>),
     /// What stands along an axis, added to these places among so many.
@@ -212,7 +212,7 @@ impl Op {
             Op::SliceAssign(_) => "slice_assign",
             Op::Flip(_) => "flip",
             Op::Cat(_) => "cat",
-            Op::Where => "where",
+            Op::WhereCond => "where_cond",
             Op::IndexSelect(..) => "index_select",
             Op::IndexAdd(..) => "index_add",
             Op::Windows(..) => "windows",

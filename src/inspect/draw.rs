@@ -6,14 +6,14 @@
 //!
 //! Reading order: [`text`], [`dot`], [`svg`] (in `draw/svg.rs`), for the
 //! curves of "Train the digits" and "Time it honestly" [`plot`] and
-//! [`plot_powers`] (in `draw/plot.rs`), for the views of "Strides" [`slots`]
+//! [`plot_loglog`] (in `draw/plot.rs`), for the views of "Strides" [`slots`]
 //! (in `draw/slots.rs`); [`save`].
 
 mod plot;
 mod slots;
 mod svg;
 
-pub use plot::{Ink, Mark, Series, plot, plot_powers};
+pub use plot::{Color, Mark, Series, plot, plot_loglog};
 pub use slots::{Walk, slots};
 pub use svg::svg;
 
@@ -70,11 +70,11 @@ pub fn text(tape: &Tape, blamed: Option<usize>) -> String {
     let head = ["tensor", "made by", "shape", "value", "gradient"];
     let mut rows = vec![head.map(str::to_string)];
     rows.extend(tape.records.iter().enumerate().map(|(at, r)| row(at, r)));
-    columns(&rows)
+    table(&rows)
 }
 
 /// Rows of cells as lines, each column as wide as its widest cell.
-pub fn columns<const N: usize>(rows: &[[String; N]]) -> String {
+pub fn table<const N: usize>(rows: &[[String; N]]) -> String {
     let width = |column: usize| {
         rows.iter().map(|r| r[column].chars().count()).max().unwrap_or(0)
     };

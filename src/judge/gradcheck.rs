@@ -123,42 +123,43 @@ pub fn compare(
 ) -> Option<Mismatch> {
     let finite = right.values.iter().filter(|r| r.is_finite());
     let largest = finite.fold(0.0, |m: f64, r| m.max(r.abs()));
-    let room = TOLERANCE * largest + 1e-7;
-    let room = right.values.iter().map(|_| room).collect();
+    let allowed = TOLERANCE * largest + 1e-7;
+    let allowed = right.values.iter().map(|_| allowed).collect();
     within(
         yours,
         right,
-        &Array { shape: right.shape.clone(), values: room },
+        &Array { shape: right.shape.clone(), values: allowed },
         parts,
     )
 }
 
-/// None when each element of `yours` is as near to that of `right` as `room`
+/// None when each element of `yours` is as near to that of `right` as `allowed`
 /// allows, and where nothing can be judged: where the slope, or the room, is
 /// no finite number.
 pub fn within(
     yours: &Array,
     right: &Array,
-    room: &Array,
+    allowed: &Array,
     parts: &[Array],
 ) -> Option<Mismatch> {
-    if agrees(yours, right, room) {
+    if agrees(yours, right, allowed) {
         return None;
     }
-    let diagnosis = diagnose(yours, right, room, parts);
+    let diagnosis = diagnose(yours, right, allowed, parts);
     let (yours, right) = (yours.clone(), right.clone());
     Some(Mismatch { yours, right, diagnosis })
 }
 
 /// A NaN of yours is never near a number. Infinity is what `f32` makes of a
 /// number beyond its largest, and near no other.
-fn agrees(yours: &Array, right: &Array, room: &Array) -> bool {
+fn agrees(yours: &Array, right: &Array, allowed: &Array) -> bool {
     let near = |i: usize| {
-        let [yours, right, room] = [yours, right, room].map(|a| a.values[i]);
-        let beyond = right.abs() + room >= f64::from(f32::MAX);
+        let [yours, right, allowed] =
+            [yours, right, allowed].map(|a| a.values[i]);
+        let beyond = right.abs() + allowed >= f64::from(f32::MAX);
         let same = yours.signum() == right.signum();
-        !(right.is_finite() && room.is_finite())
-            || (yours - right).abs() <= room
+        !(right.is_finite() && allowed.is_finite())
+            || (yours - right).abs() <= allowed
             || (yours.is_infinite() && same && beyond)
     };
     yours.shape == right.shape && (0..right.values.len()).all(near)
@@ -170,19 +171,19 @@ fn agrees(yours: &Array, right: &Array, room: &Array) -> bool {
 fn diagnose(
     yours: &Array,
     right: &Array,
-    room: &Array,
+    allowed: &Array,
     parts: &[Array],
 ) -> Diagnosis {
     if yours.shape != right.shape {
         return match summed_to(yours, &right.shape) {
-            Some(sum) if agrees(&sum, right, room) => Diagnosis::NotSummed,
+            Some(sum) if agrees(&sum, right, allowed) => Diagnosis::NotSummed,
             _ => Diagnosis::Shape,
         };
     }
     if yours.values.iter().any(|y| y.is_nan()) {
         return Diagnosis::NotANumber;
     }
-    let fits = |wrong: &Array| agrees(yours, wrong, room);
+    let fits = |wrong: &Array| agrees(yours, wrong, allowed);
     let zero = yours.values.iter().all(|&y| y == 0.0);
     let part = parts.len() > 1 && parts.iter().any(fits);
     let patterns = [
@@ -195,19 +196,19 @@ fn diagnose(
     match (found.next(), found.next()) {
         (Some((_, only)), None) => only,
         (Some(_), Some(_)) => Diagnosis::Unknown,
-        (None, _) => factor(yours, right, room),
+        (None, _) => factor(yours, right, allowed),
     }
 }
 
 /// One factor for all. Where all slopes are equal, or there is only one, some
 /// factor always fits and says nothing.
-fn factor(yours: &Array, right: &Array, room: &Array) -> Diagnosis {
-    let slopes = right.values.iter().zip(&room.values);
-    let mut seen = slopes.filter(|(r, room)| r.abs() > **room);
+fn factor(yours: &Array, right: &Array, allowed: &Array) -> Diagnosis {
+    let slopes = right.values.iter().zip(&allowed.values);
+    let mut seen = slopes.filter(|(r, allowed)| r.abs() > **allowed);
     let first = seen.next().map_or(f64::NAN, |(r, _)| *r);
-    let uneven = seen.any(|(r, room)| (r - first).abs() > *room);
+    let uneven = seen.any(|(r, allowed)| (r - first).abs() > *allowed);
     let factor = dot(yours, right) / dot(right, right);
-    let wider = times(room, factor.abs().max(1.0));
+    let wider = times(allowed, factor.abs().max(1.0));
     let fits = || agrees(yours, &times(right, factor), &wider);
     match uneven && factor.is_finite() && fits() {
         true => Diagnosis::Factor(factor),
@@ -372,8 +373,8 @@ mod tests {
         let of = |yours: f32, right: f64| {
             let yours = Array::new(&[1], &[yours]);
             let right = Array { shape: vec![1], values: vec![right] };
-            let room = Array { shape: vec![1], values: vec![1e-3 * 3e38] };
-            within(&yours, &right, &room, &[]).is_none()
+            let allowed = Array { shape: vec![1], values: vec![1e-3 * 3e38] };
+            within(&yours, &right, &allowed, &[]).is_none()
         };
         assert!(of(f32::INFINITY, 6.8e38) && of(f32::NEG_INFINITY, -1e40));
         assert!(!of(f32::NEG_INFINITY, 6.8e38) && !of(f32::NAN, 6.8e38));

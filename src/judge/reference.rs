@@ -238,7 +238,7 @@ fn kept(shape: &[usize], axes: &[usize]) -> Vec<usize> {
 }
 
 /// The same elements, the reduced axes taken out unless they are kept.
-fn settle(reduced: Array, axes: &[usize], keep: Keep) -> Array {
+fn drop_axes(reduced: Array, axes: &[usize], keep: Keep) -> Array {
     if keep == Keep::Yes {
         return reduced;
     }
@@ -274,12 +274,12 @@ pub fn forward(op: &Op, inputs: &[&Array]) -> Option<Array> {
         (Op::Round, [a]) => a.map(f64::round_ties_even),
         (Op::Sign, [a]) => a.map(|x| f64::from(x > 0.0) - f64::from(x < 0.0)),
         (Op::Sum(axes, keep), [a]) => {
-            settle(sum(a, &kept(&a.shape, axes)), axes, *keep)
+            drop_axes(sum(a, &kept(&a.shape, axes)), axes, *keep)
         }
         (Op::Max(axes, keep), [a]) => {
             let shape = kept(&a.shape, axes);
             let most = reduce(a, &shape, f64::NEG_INFINITY, larger);
-            settle(most, axes, *keep)
+            drop_axes(most, axes, *keep)
         }
         (Op::Matmul, [a, b]) => matmul(a, b),
         (Op::Reshape(shape), [a]) => {
@@ -298,7 +298,7 @@ pub fn forward(op: &Op, inputs: &[&Array]) -> Option<Array> {
         (Op::Slice(spans), [a]) => {
             let axes = a.shape.iter().zip(spans);
             let shape: Vec<usize> =
-                axes.map(|(&n, span)| span.places(n).len()).collect();
+                axes.map(|(&n, span)| span.indices(n).len()).collect();
             place(&shape, |at| Some(a.at(&part(at, spans))))
         }
         (Op::SliceAssign(spans), [a, b]) => {
@@ -328,7 +328,7 @@ pub fn forward(op: &Op, inputs: &[&Array]) -> Option<Array> {
                 None
             })
         }
-        (Op::Where, [mask, a, b]) => {
+        (Op::WhereCond, [mask, a, b]) => {
             let chosen = |i: usize| match mask.values[i] {
                 0.0 => b.values[i],
                 _ => a.values[i],
@@ -357,7 +357,7 @@ pub fn forward(op: &Op, inputs: &[&Array]) -> Option<Array> {
         }
         (Op::Windows(window), [a]) => {
             let [outer @ .., h, w] = &a.shape[..] else { return None };
-            let places = window.places(&a.shape).ok()?;
+            let places = window.positions(&a.shape).ok()?;
             let shape = [outer, &places, &window.size].concat();
             place(&shape, |at| {
                 let (outer, pixel) = pixel(window, at);

@@ -64,7 +64,7 @@ pub(super) fn zip(
     if a.shape() == b.shape() {
         return zip_equal(a, b, f);
     }
-    let shape = or_raise(checks::stretched(op, a.shape(), b.shape()));
+    let shape = or_raise(checks::broadcast(op, a.shape(), b.shape()));
     // Two small shapes may stretch to one that no memory has room for.
     or_raise(room::<f32>(size(&shape)));
     zip_equal(&expand(a, &shape), &expand(b, &shape), f)

@@ -94,7 +94,7 @@ impl Tensor {
     #[track_caller]
     pub fn sub(&self, other: &Tensor) -> Tensor {
         // What is derived refuses under its own name.
-        or_raise(checks::stretched("sub", self.shape(), other.shape()));
+        or_raise(checks::broadcast("sub", self.shape(), other.shape()));
         self.add(&other.neg())
     }
 }

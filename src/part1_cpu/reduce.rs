@@ -23,7 +23,7 @@ impl Tensor {
         let op = Op::Sum(axes.to_vec(), keep);
         let (shape, ones) =
             (self.shape().to_vec(), with_ones(self.shape(), axes));
-        let total = self.settle(sum_axes(&self.data(), axes), axes, keep);
+        let total = self.reduced(sum_axes(&self.data(), axes), axes, keep);
         Tensor::record(op, &[self], total, move |grad_out| {
             vec![expand(&reshape(grad_out, &ones), &shape)]
         })
@@ -60,11 +60,11 @@ impl Tensor {
     #[track_caller]
     pub fn max_over(&self, axes: &[usize], keep: Keep) -> Tensor {
         or_raise(checks::axes("max", self.shape(), axes));
-        or_raise(checks::some_elements("max", self.shape(), axes));
+        or_raise(checks::not_empty("max", self.shape(), axes));
         let op = Op::Max(axes.to_vec(), keep);
         let (a, ones) = (self.data(), with_ones(self.shape(), axes));
         let most = reshape(&max_axes(&a, axes), &ones);
-        let out = self.settle(most.clone(), axes, keep);
+        let out = self.reduced(most.clone(), axes, keep);
         let axes = axes.to_vec();
         Tensor::record(op, &[self], out, move |grad_out| {
             let is_most = |x: f32, most| f32::from(x == most || x.is_nan());
@@ -83,7 +83,7 @@ impl Tensor {
     }
 
     /// The reduced array in the shape that was asked for.
-    fn settle(
+    fn reduced(
         &self,
         reduced: ndarray::ArrayD<f32>,
         axes: &[usize],

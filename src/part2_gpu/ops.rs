@@ -258,10 +258,10 @@ fn eight(missing: i32, axes: &[i32]) -> [i32; 8] {
 /// The shape that two operands stretch to, if they do, on one device.
 fn common_shape(op: &str, a: &Tensor, b: &Tensor) -> Result<Vec<usize>> {
     one_device(op, a, b)?;
-    checks::stretched(op, a.shape(), b.shape())
+    checks::broadcast(op, a.shape(), b.shape())
 }
 
 pub(super) fn one_device(op: &str, a: &Tensor, b: &Tensor) -> Result<()> {
     let remedy = "make both tensors on the same one";
-    checks::one_device(op, [a.gpu(), b.gpu()], remedy)
+    checks::same_device(op, [a.gpu(), b.gpu()], remedy)
 }

@@ -41,10 +41,10 @@ impl Array {
 impl Array {
     /// From each place the element of `a` where this is not 0, and that of
     /// `b` where it is.
-    pub fn choose(&self, a: &Array, b: &Array) -> Result<Array> {
-        self.check_pair("where", a)?;
-        self.check_pair("where", b)?;
-        self.filled(self.shape(), |backend| backend.choose(self, a, b))
+    pub fn where_cond(&self, a: &Array, b: &Array) -> Result<Array> {
+        self.check_pair("where_cond", a)?;
+        self.check_pair("where_cond", b)?;
+        self.filled(self.shape(), |backend| backend.where_cond(self, a, b))
     }
 }
 
@@ -53,7 +53,7 @@ impl Array {
     /// Two operands on one device, of one shape.
     fn check_pair(&self, op: &str, other: &Array) -> Result<()> {
         one_device(op, self, other)?;
-        checks::one_shape(op, self.shape(), other.shape())
+        checks::same_shape(op, self.shape(), other.shape())
     }
 
     /// A new dense array on this one's device.
@@ -85,7 +85,7 @@ impl Array {
         let count = size(&rows.shape()[..outer]);
         let columns = size(&rows.shape()[outer..]);
         if op == Reduce::Max {
-            checks::some_elements(op.name(), self.shape(), axes)?;
+            checks::not_empty(op.name(), self.shape(), axes)?;
         }
         let left = self.filled(&rows.shape()[..outer], |backend| {
             backend.reduce(op, &rows, count, columns)
@@ -116,5 +116,5 @@ impl Array {
 
 /// Two operands on one device.
 pub(super) fn one_device(op: &str, a: &Array, b: &Array) -> Result<()> {
-    checks::one_device(op, [a.device, b.device], "move one with .to(..)")
+    checks::same_device(op, [a.device, b.device], "move one with .to(..)")
 }

@@ -53,7 +53,7 @@ impl Array {
     }
 
     /// Any view of this array's storage, which it shares.
-    pub fn make(
+    pub fn as_strided(
         &self,
         shape: &[usize],
         strides: &[isize],
@@ -113,7 +113,7 @@ impl Array {
     }
 
     /// Whether both look at one memory.
-    pub fn shares(&self, other: &Array) -> bool {
+    pub fn shares_storage(&self, other: &Array) -> bool {
         Arc::ptr_eq(&self.storage, &other.storage)
     }
 

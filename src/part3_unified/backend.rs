@@ -114,11 +114,11 @@ pub enum Binary {
     /// The quotient.
     Div,
     /// 1 where the first is less, else 0.
-    Less,
+    Lt,
     /// 1 where the first is not greater, else 0; no NaN is.
-    AtMost,
+    Le,
     /// 1 where both are equal, else 0; no NaN is.
-    Equal,
+    Eq,
     /// The first to the power of the second.
     Pow,
 }
@@ -131,9 +131,9 @@ impl Binary {
             Binary::Add => "add",
             Binary::Mul => "mul",
             Binary::Div => "div",
-            Binary::Less => "less",
-            Binary::AtMost => "at_most",
-            Binary::Equal => "equal",
+            Binary::Lt => "lt",
+            Binary::Le => "le",
+            Binary::Eq => "eq",
             Binary::Pow => "pow_tensor",
         }
     }
@@ -207,7 +207,7 @@ pub trait Backend: Send + Sync {
 
     /// The elements of a view, one after another.
     fn copy(&self, a: &Array) -> Result<Shared>;
-    /// Writes the elements of `a` to the places of a view, which is not
+    /// Writes the elements of `a` to the indices of a view, which is not
     /// empty and shows no place twice.
     fn paste(
         &self,
@@ -222,7 +222,7 @@ pub trait Backend: Send + Sync {
     fn binary(&self, op: Binary, a: &Array, b: &Array) -> Result<Shared>;
     /// Where `mask` is not 0 the element of `a`, else that of `b`; the
     /// shapes are equal.
-    fn choose(&self, mask: &Array, a: &Array, b: &Array) -> Result<Shared>;
+    fn where_cond(&self, mask: &Array, a: &Array, b: &Array) -> Result<Shared>;
     /// `op` of each row; in row-major order `a` is (rows, columns).
     fn reduce(
         &self,
@@ -234,13 +234,13 @@ pub trait Backend: Send + Sync {
     /// (batch, m, k) x (batch, k, n) -> (batch, m, n), always of three axes.
     fn matmul(&self, a: &Array, b: &Array) -> Result<Shared>;
 
-    /// The rows of a dense matrix at some places, which are inside it.
-    fn index_select(&self, a: &Array, places: &[usize]) -> Result<Shared>;
+    /// The rows of a dense matrix at some indices, which are inside it.
+    fn index_select(&self, a: &Array, indices: &[usize]) -> Result<Shared>;
     /// Each row of a dense matrix added to its place among `rows` rows.
     fn index_add(
         &self,
         a: &Array,
-        places: &[usize],
+        indices: &[usize],
         rows: usize,
     ) -> Result<Shared>;
     /// Dense windows, (.., rows, columns, height, width), added up to

@@ -97,9 +97,9 @@ binary! {
     Add "binary_add" "strided_add",
     Mul "binary_mul" "strided_mul",
     Div "binary_div" "strided_div",
-    Less "binary_less" "strided_less",
-    AtMost "binary_at_most" "strided_at_most",
-    Equal "binary_equal" "strided_equal",
+    Lt "binary_less" "strided_less",
+    Le "binary_at_most" "strided_at_most",
+    Eq "binary_equal" "strided_equal",
     Pow "binary_pow" "strided_pow",
 }
 // ANCHOR_END: binary

@@ -171,7 +171,7 @@ impl View {
         let mut view = self.clone();
         let mut offset = self.offset as isize;
         for (axis, span) in spans.into_iter().enumerate() {
-            let count = span.places(self.shape[axis]).len();
+            let count = span.indices(self.shape[axis]).len();
             view.shape[axis] = count;
             // A step that is never made may be larger than any memory.
             view.strides[axis] *= match count {
@@ -248,7 +248,7 @@ impl View {
                  the window is {window}; pad the array"
             )));
         }
-        let places = window.places(&self.shape)?;
+        let places = window.positions(&self.shape)?;
         let outer = self.shape.len() - 2;
         // A step that is never made may be larger than any memory.
         let stride = |i: usize, count: usize, step: usize| match count {

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 use std::thread;
 
-use super::trace::Deed;
+use super::trace::Access;
 use crate::error::mistake;
 
 /// One work-item, as its kernel sees it: who it is, and the local memory
@@ -36,49 +36,49 @@ impl Item {
     /// The value of a cell of local memory.
     #[track_caller]
     pub fn read(&self, cell: usize) -> Step<f32> {
-        self.step(Wish::Access(Deed::Read, cell, f32::NAN), |value| value)
+        self.step(Request::Access(Access::Read, cell, f32::NAN), |value| value)
     }
 
     /// Puts a value into a cell of local memory.
     #[track_caller]
     pub fn write(&self, cell: usize, value: f32) -> Step<()> {
-        self.step(Wish::Access(Deed::Write, cell, value), |_| ())
+        self.step(Request::Access(Access::Write, cell, value), |_| ())
     }
 
     /// Waits until every item of the group has come here.
     #[track_caller]
     pub fn barrier(&self) -> Step<()> {
-        self.step(Wish::Barrier(Location::caller().line()), |_| ())
+        self.step(Request::Barrier(Location::caller().line()), |_| ())
     }
 }
 // ANCHOR_END: item
 
 impl Item {
     #[track_caller]
-    fn step<T>(&self, wish: Wish, answer: fn(f32) -> T) -> Step<T> {
+    fn step<T>(&self, request: Request, answer: fn(f32) -> T) -> Step<T> {
         let (slot, at) = (self.slot.clone(), Location::caller());
-        Step { wish: Some(wish), slot, answer, at }
+        Step { request: Some(request), slot, answer, at }
     }
 }
 
 /// What an item waits for.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Wish {
+pub(super) enum Request {
     /// A cell, and what shall be there after a write.
-    Access(Deed, usize, f32),
+    Access(Access, usize, f32),
     /// The barrier in this line of the source.
     Barrier(u32),
 }
 
-/// Where an item and its group meet: a wish goes one way, an answer the
+/// Where an item and its group meet: a request goes one way, an answer the
 /// other.
-pub(super) type Slot = Rc<Cell<Mail>>;
+pub(super) type Slot = Rc<Cell<Channel>>;
 
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) enum Mail {
+pub(super) enum Channel {
     #[default]
     Nothing,
-    Wish(Wish),
+    Request(Request),
     Answer(f32),
 }
 
@@ -87,7 +87,7 @@ pub(super) enum Mail {
 #[derive(Debug)]
 pub struct Step<T> {
     /// None once the group knows of it.
-    wish: Option<Wish>,
+    request: Option<Request>,
     slot: Slot,
     answer: fn(f32) -> T,
     at: &'static Location<'static>,
@@ -98,12 +98,12 @@ impl<T> Future for Step<T> {
 
     fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<T> {
         let step = self.get_mut();
-        if let Some(wish) = step.wish.take() {
-            step.slot.set(Mail::Wish(wish));
+        if let Some(request) = step.request.take() {
+            step.slot.set(Channel::Request(request));
             return Poll::Pending;
         }
         match step.slot.take() {
-            Mail::Answer(value) => Poll::Ready((step.answer)(value)),
+            Channel::Answer(value) => Poll::Ready((step.answer)(value)),
             mail => {
                 step.slot.set(mail);
                 Poll::Pending
@@ -115,12 +115,12 @@ impl<T> Future for Step<T> {
 /// A barrier without `.await` is no barrier, and nothing else would say so.
 impl<T> Drop for Step<T> {
     fn drop(&mut self) {
-        let Some(wish) = self.wish else { return };
+        let Some(request) = self.request else { return };
         if !thread::panicking() {
-            let name = match wish {
-                Wish::Access(Deed::Read, ..) => "read",
-                Wish::Access(Deed::Write, ..) => "write",
-                Wish::Barrier(_) => "barrier",
+            let name = match request {
+                Request::Access(Access::Read, ..) => "read",
+                Request::Access(Access::Write, ..) => "write",
+                Request::Barrier(_) => "barrier",
             };
             mistake(format!(
                 "the {name} in line {} does nothing, because nobody waits for \

@@ -4,8 +4,8 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Waker};
 
-use super::item::{Item, Mail, Slot, Wish};
-use super::trace::{Deed, End, Event, Trace};
+use super::item::{Channel, Item, Request, Slot};
+use super::trace::{Access, End, Event, Trace};
 use crate::error::mistake;
 use crate::rng::Random;
 
@@ -118,7 +118,7 @@ impl<'k> Run<'k> {
         let mut context = Context::from_waker(Waker::noop());
         if future.as_mut().poll(&mut context).is_ready() {
             *kernel = None;
-        } else if !matches!(slot.get(), Mail::Wish(_)) {
+        } else if !matches!(slot.get(), Channel::Request(_)) {
             mistake(format!(
                 "item {item} waits for something that no group gives; a \
                  kernel awaits reads, writes and barriers"
@@ -126,37 +126,39 @@ impl<'k> Run<'k> {
         }
     }
 
-    fn wish(&self, item: usize) -> Option<Wish> {
+    fn request(&self, item: usize) -> Option<Request> {
         match self.items.get(item)?.slot.get() {
-            Mail::Wish(wish) => Some(wish),
+            Channel::Request(request) => Some(request),
             _ => None,
         }
     }
 
     /// The items that can make a step, which is an access to local memory.
     pub(super) fn ready(&self) -> Vec<usize> {
-        let at_memory =
-            |item: &usize| matches!(self.wish(*item), Some(Wish::Access(..)));
+        let at_memory = |item: &usize| {
+            matches!(self.request(*item), Some(Request::Access(..)))
+        };
         (0..self.items.len()).filter(at_memory).collect()
     }
 
     /// One step of an item that is ready, and what follows from it.
     pub(super) fn step(&mut self, item: usize) {
-        let Some(Wish::Access(deed, cell, mut value)) = self.wish(item) else {
+        let Some(Request::Access(access, cell, mut value)) = self.request(item)
+        else {
             unreachable!("the item is ready")
         };
         let place = self.local.get_mut(cell);
         let is_there = place.is_some();
-        match (place, deed) {
-            (Some(place), Deed::Read) => value = *place,
-            (Some(place), Deed::Write) => *place = value,
+        match (place, access) {
+            (Some(place), Access::Read) => value = *place,
+            (Some(place), Access::Write) => *place = value,
             (None, _) => {}
         }
         let phase = self.phase;
-        self.events.push(Event { item, deed, cell, value, phase });
+        self.events.push(Event { item, access, cell, value, phase });
         // An access outside is the end of the run: nobody knows what follows.
         if is_there {
-            self.items[item].slot.set(Mail::Answer(value));
+            self.items[item].slot.set(Channel::Answer(value));
             self.advance(item);
             self.open();
         }
@@ -164,8 +166,8 @@ impl<'k> Run<'k> {
 
     /// The line of the barrier at which an item waits.
     fn barrier(&self, item: usize) -> Option<u32> {
-        match self.wish(item) {
-            Some(Wish::Barrier(line)) => Some(line),
+        match self.request(item) {
+            Some(Request::Barrier(line)) => Some(line),
             _ => None,
         }
     }
@@ -179,7 +181,7 @@ impl<'k> Run<'k> {
         {
             self.phase += 1;
             for item in items.clone() {
-                self.items[item].slot.set(Mail::Answer(0.0));
+                self.items[item].slot.set(Channel::Answer(0.0));
                 self.advance(item);
             }
         }

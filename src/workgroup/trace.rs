@@ -22,7 +22,7 @@ pub struct Event {
     /// Who.
     pub item: usize,
     /// What.
-    pub deed: Deed,
+    pub access: Access,
     /// Where.
     pub cell: usize,
     /// What was found there, or put there.
@@ -33,7 +33,7 @@ pub struct Event {
 
 /// What an item can do to a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deed {
+pub enum Access {
     /// It looks what is there.
     Read,
     /// It puts a value there.
@@ -80,7 +80,7 @@ impl Trace {
             a.cell == b.cell
                 && a.phase == b.phase
                 && a.item != b.item
-                && (a.deed == Deed::Write || b.deed == Deed::Write)
+                && (a.access == Access::Write || b.access == Access::Write)
         };
         self.events.iter().enumerate().find_map(|(first, a)| {
             let later = &self.events[first + 1..];
@@ -110,9 +110,9 @@ impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let value = shown(self.value);
         let cell = self.cell;
-        match self.deed {
-            Deed::Read => write!(f, "reads  {value} from [{cell}]"),
-            Deed::Write => write!(f, "writes {value} to   [{cell}]"),
+        match self.access {
+            Access::Read => write!(f, "reads  {value} from [{cell}]"),
+            Access::Write => write!(f, "writes {value} to   [{cell}]"),
         }
     }
 }
@@ -121,9 +121,9 @@ impl fmt::Display for Race {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [first, second] = self.steps.map(|step| step + 1);
         let [a, b] = self.events;
-        let deed = |event: Event| match event.deed {
-            Deed::Read => "reads",
-            Deed::Write => "writes",
+        let access = |event: Event| match event.access {
+            Access::Read => "reads",
+            Access::Write => "writes",
         };
         write!(
             f,
@@ -131,9 +131,9 @@ impl fmt::Display for Race {
              {second}.",
             a.cell,
             a.item,
-            deed(a),
+            access(a),
             b.item,
-            deed(b),
+            access(b),
         )
     }
 }
@@ -182,9 +182,9 @@ impl fmt::Display for End {
             }
             End::Outside { event, cells } => {
                 let Event { item, cell, .. } = event;
-                let verb = match event.deed {
-                    Deed::Read => "read from",
-                    Deed::Write => "wrote to",
+                let verb = match event.access {
+                    Access::Read => "read from",
+                    Access::Write => "wrote to",
                 };
                 write!(
                     f,
@@ -209,20 +209,20 @@ impl fmt::Display for Trace {
         let mut local = vec![f32::NAN; self.cells];
         let mut phase = 0;
         writeln!(f, "step  item  {:<width$}  local memory", "does")?;
-        for (at, (event, deed)) in self.events.iter().zip(deeds).enumerate() {
+        for (at, (event, access)) in self.events.iter().zip(deeds).enumerate() {
             if event.phase > phase {
                 writeln!(f, "--- barrier ---")?;
                 phase = event.phase;
             }
             match local.get_mut(event.cell) {
-                Some(place) if event.deed == Deed::Write => {
+                Some(place) if event.access == Access::Write => {
                     *place = event.value
                 }
                 _ => {}
             }
             let (step, item) = (at + 1, event.item);
             let after = End::Done(local.clone());
-            write!(f, "{step:>4}  {item:>4}  {deed:<width$}  {after}")?;
+            write!(f, "{step:>4}  {item:>4}  {access:<width$}  {after}")?;
             let mark = if racing.contains(&at) { "  <- race" } else { "" };
             writeln!(f, "{mark}")?;
         }

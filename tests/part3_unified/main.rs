@@ -21,6 +21,7 @@ mod derived;
 mod devices;
 mod disguise;
 mod files;
+mod indexing;
 mod library;
 mod limits;
 mod misfits;
@@ -28,7 +29,6 @@ mod modules;
 mod optimizers;
 #[path = "../common/place.rs"]
 mod place;
-mod places;
 mod refusals;
 mod slopes;
 mod third;

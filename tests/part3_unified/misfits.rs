@@ -80,7 +80,8 @@ fn a_view_that_cannot_be_is_refused() {
          two axes of shape [2, 3]; its sides, strides and dilations are at \
          least 1, and it is no larger than the padded image"
     );
-    let Err(Error::Mistake(sentence)) = a.array().make(&[2], &[1, 1], 0) else {
+    let Err(Error::Mistake(sentence)) = a.array().as_strided(&[2], &[1, 1], 0)
+    else {
         panic!("two strides for one axis")
     };
     assert_eq!(
@@ -105,7 +106,7 @@ fn elements_that_are_not_there_are_refused() {
     );
     let to = |places: &[usize], count| IndexAdd {
         axis: 0,
-        places: places.to_vec(),
+        indices: places.to_vec(),
         count,
     };
     assert_eq!(
@@ -178,7 +179,7 @@ fn operands_that_do_not_fit_are_refused() {
          shape [2, 1]; make them fit"
     );
     assert_eq!(
-        refusal(|| a.choose(&a, &new(&[2]))),
+        refusal(|| a.where_cond(&a, &new(&[2]))),
         "where: the shapes [2, 3] and [2] do not broadcast; aligned at the \
          right, sizes must be equal or 1"
     );
@@ -188,7 +189,7 @@ fn operands_that_do_not_fit_are_refused() {
          to the other"
     );
     assert_eq!(
-        refusal(|| a.greater(&new(&[2]))),
+        refusal(|| a.gt(&new(&[2]))),
         "greater: the shapes [2, 3] and [2] do not broadcast; aligned at the \
          right, sizes must be equal or 1"
     );

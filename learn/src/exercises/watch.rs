@@ -46,7 +46,7 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     };
     let mut done = Vec::new();
     while let Some(exercise) = current {
-        settle(checkout, &exercises, exercise)?;
+        until_solved(checkout, &exercises, exercise)?;
         say!();
         done.push(exercise.id.as_str());
         current = next(&done);
@@ -64,7 +64,7 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
 
 /// Checks the exercise at each save until it is solved, or until it turns out
 /// that this machine cannot check it.
-fn settle(
+fn until_solved(
     checkout: &Checkout,
     exercises: &[Exercise],
     exercise: &Exercise,

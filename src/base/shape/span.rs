@@ -12,7 +12,7 @@ use std::ops::{
 /// ```
 /// use rungrad::shape::Span;
 /// let odd = Span::from(1..).step(2);
-/// assert_eq!(odd.places(6).collect::<Vec<_>>(), [1, 3, 5]);
+/// assert_eq!(odd.indices(6).collect::<Vec<_>>(), [1, 3, 5]);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Span {
@@ -42,7 +42,7 @@ impl Span {
     }
 
     /// Which elements of an axis of `size` elements it names. It fits there.
-    pub fn places(self, size: usize) -> StepBy<Range<usize>> {
+    pub fn indices(self, size: usize) -> StepBy<Range<usize>> {
         (self.start..self.end.unwrap_or(size)).step_by(self.step)
     }
 }
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn every_range_is_a_span() {
-        let of = |span: Span| span.places(5).collect::<Vec<_>>();
+        let of = |span: Span| span.indices(5).collect::<Vec<_>>();
         assert_eq!(of((1..3).into()), [1, 2]);
         assert_eq!(of((1..=3).into()), [1, 2, 3]);
         assert_eq!(of((3..).into()), [3, 4]);

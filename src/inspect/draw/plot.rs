@@ -1,4 +1,4 @@
-//! Curves and points over two axes, in the ink of the tapes.
+//! Curves and points over two axes, in the color of the tapes.
 
 use std::fmt::Write;
 
@@ -28,7 +28,7 @@ pub enum Mark {
 
 /// The color of a series: the page's, so that it follows the theme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ink {
+pub enum Color {
     /// The color of the text.
     Text,
     /// The color of values.
@@ -41,14 +41,14 @@ pub enum Ink {
     Gpu,
 }
 
-impl Ink {
+impl Color {
     fn color(self) -> &'static str {
         match self {
-            Ink::Text => "currentColor",
-            Ink::Value => VALUE,
-            Ink::Grad => GRAD,
-            Ink::Cpu => CPU,
-            Ink::Gpu => GPU,
+            Color::Text => "currentColor",
+            Color::Value => VALUE,
+            Color::Grad => GRAD,
+            Color::Cpu => CPU,
+            Color::Gpu => GPU,
         }
     }
 }
@@ -61,7 +61,7 @@ pub struct Series {
     /// How it is drawn.
     pub mark: Mark,
     /// In which color.
-    pub ink: Ink,
+    pub color: Color,
     /// The points, `(x, y)`.
     pub points: Vec<(f32, f32)>,
 }
@@ -79,7 +79,7 @@ pub fn plot(
 
 /// [`plot`] with a step for each power of ten along both axes, for points
 /// that are larger than 0.
-pub fn plot_powers(
+pub fn plot_loglog(
     name: &str,
     title: &str,
     axes: [&str; 2],
@@ -145,8 +145,8 @@ fn drawing(
     ));
     put(format_args!("<text x=\"{LEFT}\" y=\"26\">{up}</text>"));
     let mut legend = LEFT + 40.0 + width(axes[1]);
-    for Series { name, mark, ink, points } in series {
-        let color = ink.color();
+    for Series { name, mark, color, points } in series {
+        let color = color.color();
         let places: Vec<(f64, f64)> = points
             .iter()
             .map(|p| (x.place(p.0.into()), y.place(p.1.into())))
@@ -312,7 +312,7 @@ mod tests {
         let series = Series {
             name: "a < b".to_string(),
             mark: Mark::Line,
-            ink: Ink::Value,
+            color: Color::Value,
             points: points.to_vec(),
         };
         plot("test", "A test", ["epoch", "loss"], &[series])

@@ -6,7 +6,9 @@ use super::{Record, Tape};
 use crate::gradcheck::{Diagnosis, Mismatch, TOLERANCE, within};
 use crate::ops::Op;
 use crate::reference::{self, Array};
-use crate::tolerance::{each, forward, met, reach, room, rounding, slopes};
+use crate::tolerance::{
+    allowed, forward, magnitudes, map, reach, rounding, slopes,
+};
 
 /// What [`Tape::blame`] found wrong, and where.
 #[derive(Clone, Debug, PartialEq)]
@@ -110,12 +112,13 @@ impl Tape {
             let right = slopes(&inputs, operand, &grad_out, |inputs| {
                 forward(&record.op, inputs)
             });
-            let room = room(&record.op, &inputs, operand, &grad_out, &right);
-            let room = each(&room, |i, room| {
+            let allowed =
+                allowed(&record.op, &inputs, operand, &grad_out, &right);
+            let allowed = map(&allowed, |i, allowed| {
                 let lost = yours.values.get(i).is_some_and(|y| !y.is_finite());
-                if far && lost { f64::INFINITY } else { room }
+                if far && lost { f64::INFINITY } else { allowed }
             });
-            let mismatch = within(&yours, &right.values, &room, &[])
+            let mismatch = within(&yours, &right.values, &allowed, &[])
                 .or_else(|| uneven_tie(record, &inputs, &grad_out, &yours))?;
             Some(Blame::Rule { at, operand, mismatch })
         })
@@ -128,12 +131,12 @@ impl Tape {
         let sum = |i: usize, size: fn(f64) -> f64| -> f64 {
             given.iter().map(|g| size(g.values[i])).sum()
         };
-        let right = each(&given[0], |i, _| sum(i, |g| g));
-        let room = each(&right, |i, right| {
-            let met = rounding(given.len()) * sum(i, f64::abs);
-            TOLERANCE * right.abs() + met + f64::from(f32::MIN_POSITIVE)
+        let right = map(&given[0], |i, _| sum(i, |g| g));
+        let allowed = map(&right, |i, right| {
+            let magnitudes = rounding(given.len()) * sum(i, f64::abs);
+            TOLERANCE * right.abs() + magnitudes + f64::from(f32::MIN_POSITIVE)
         });
-        let mismatch = within(&yours, &right, &room, given)?;
+        let mismatch = within(&yours, &right, &allowed, given)?;
         Some(Blame::Sum { at, mismatch })
     }
 
@@ -141,12 +144,12 @@ impl Tape {
     /// it, where nothing cancels: what `f32` rounds, if every rule is right.
     /// Behind an operation that the judge does not know it is the gradient's
     /// own size.
-    pub fn met(&self) -> HashMap<u64, Array> {
+    pub fn magnitudes(&self) -> HashMap<u64, Array> {
         let mut all: HashMap<u64, Array> = HashMap::new();
         for record in self.records.iter().rev() {
             let grad = record.grad.as_ref().map(|grad| {
                 let grad = Array::new(&record.shape, grad);
-                each(&grad, |_, g| g.abs())
+                map(&grad, |_, g| g.abs())
             });
             let (Some(here), Some(inputs)) =
                 (all.get(&record.id).cloned().or(grad), self.judged(record))
@@ -157,7 +160,7 @@ impl Tape {
                 if record.given.get(operand).is_none_or(Option::is_none) {
                     continue;
                 }
-                let more = met(&record.op, &inputs, operand, &here);
+                let more = magnitudes(&record.op, &inputs, operand, &here);
                 all.entry(*parent)
                     .and_modify(|sum| *sum = reference::add(sum, &more))
                     .or_insert(more);
@@ -206,15 +209,16 @@ fn uneven_tie(
     let start = Array { shape: vec![1], values: vec![size] };
     let right = slopes(&[start], 0, grad_out, |t| {
         let step = t[0].values[0] - size;
-        forward(&record.op, &[each(x, |_, x| x + step)])
+        forward(&record.op, &[map(x, |_, x| x + step)])
     });
     let sum = |a: &Array| Array {
         shape: vec![1],
         values: vec![a.values.iter().sum()],
     };
-    let total = sum(&each(grad_out, |_, g| g.abs())).values[0];
-    let room = each(&right.values, |i, _| TOLERANCE * total + right.doubt(i));
-    within(&sum(yours), &right.values, &room, &[])?;
+    let total = sum(&map(grad_out, |_, g| g.abs())).values[0];
+    let allowed =
+        map(&right.values, |i, _| TOLERANCE * total + right.uncertainty(i));
+    within(&sum(yours), &right.values, &allowed, &[])?;
     let right = slopes(inputs, 0, grad_out, |x| forward(&record.op, x));
     Some(Mismatch {
         yours: yours.clone(),

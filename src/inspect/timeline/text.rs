@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Slice, Timeline, Times};
-use crate::draw::columns;
+use crate::draw::table;
 use crate::stopwatch::median;
 
 /// Characters of a bar.
@@ -115,7 +115,7 @@ fn aligned<const N: usize>(
             row[column] = format!("{:>widest$}", row[column]);
         }
     }
-    columns(&rows)
+    table(&rows)
 }
 
 /// From moments to characters.

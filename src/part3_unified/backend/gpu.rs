@@ -255,7 +255,7 @@ impl Backend for OpenCl {
         })
     }
 
-    fn choose(&self, mask: &Array, a: &Array, b: &Array) -> Result<Shared> {
+    fn where_cond(&self, mask: &Array, a: &Array, b: &Array) -> Result<Shared> {
         let (mask, n) = (mask.compact()?, a.len());
         let (a, b) = (a.compact()?, b.compact()?);
         self.fill(n, |out| {

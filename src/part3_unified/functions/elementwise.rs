@@ -296,8 +296,8 @@ impl Function for Relu {
 
     fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         let a = ctx.input(0);
-        let stopped = a.at_most(&a.zeros_like());
-        vec![Some(stopped.choose(&grad_out.zeros_like(), grad_out))]
+        let stopped = a.le(&a.zeros_like());
+        vec![Some(stopped.where_cond(&grad_out.zeros_like(), grad_out))]
     }
 }
 

@@ -158,7 +158,7 @@ impl Function for Max {
         let ones = with_ones(a.shape(), &self.axes);
         let most = a.max_over(&self.axes, Keep::Yes).expand(a.shape());
         // A NaN is not equal to itself.
-        let winners = a.equal(&most).add(&a.equal(&a).neg().shift(1.0));
+        let winners = a.eq(&most).add(&a.eq(&a).neg().shift(1.0));
         let count = winners.sum_over(&self.axes, Keep::Yes);
         let share = grad_out.reshape(&ones).div(&count);
         vec![Some(winners.mul(&share))]

@@ -1,4 +1,4 @@
-//! Arrays by the places of their elements: what is named, what a window
+//! Arrays by the indices of their elements: what is named, what a window
 //! shows, and what is put together. "Gradients through views and devices" tells
 //! of the mirrors.
 
@@ -9,45 +9,49 @@ use crate::error::{Error, Result};
 use crate::shape::{checked_size, size};
 
 impl Array {
-    /// What stands at these places along an axis, in that order, any of them
+    /// What stands at these indices along an axis, in that order, any of them
     /// more than once.
-    pub fn index_select(&self, axis: usize, places: &[usize]) -> Result<Array> {
-        checks::places("index_select", self.shape(), axis, places)?;
+    pub fn index_select(
+        &self,
+        axis: usize,
+        indices: &[usize],
+    ) -> Result<Array> {
+        checks::indices("index_select", self.shape(), axis, indices)?;
         let mut shape = self.shape().to_vec();
-        shape[axis] = places.len();
+        shape[axis] = indices.len();
         checked_size(&shape)?;
         let [outer, n, inner] = self.around(axis);
         let rows = self.compact()?.reshape(&[outer * n, inner])?;
-        let places = repeated(places, outer, n);
-        self.filled(&shape, |backend| backend.index_select(&rows, &places))
+        let indices = repeated(indices, outer, n);
+        self.filled(&shape, |backend| backend.index_select(&rows, &indices))
     }
 
     /// The mirror of [`Array::index_select`]: along an axis there are `count`
-    /// places, and each gets the sum of what was taken from there.
+    /// indices, and each gets the sum of what was taken from there.
     pub fn index_add(
         &self,
         axis: usize,
-        places: &[usize],
+        indices: &[usize],
         count: usize,
     ) -> Result<Array> {
         checks::axes("index_add", self.shape(), &[axis])?;
         let [outer, n, inner] = self.around(axis);
-        if n != places.len() || places.iter().any(|&at| at >= count) {
+        if n != indices.len() || indices.iter().any(|&at| at >= count) {
             return Err(Error::Mistake(format!(
                 "index_add: shape {:?} has {n} elements along axis {axis}, \
-                 to {} places among {count}; give each a place, counted \
+                 to {} indices among {count}; give each a place, counted \
                  from 0",
                 self.shape(),
-                places.len()
+                indices.len()
             )));
         }
         let mut shape = self.shape().to_vec();
         shape[axis] = count;
         checked_size(&shape)?;
         let rows = self.compact()?.reshape(&[outer * n, inner])?;
-        let places = repeated(places, outer, count);
+        let indices = repeated(indices, outer, count);
         self.filled(&shape, |backend| {
-            backend.index_add(&rows, &places, outer * count)
+            backend.index_add(&rows, &indices, outer * count)
         })
     }
 
@@ -58,9 +62,9 @@ impl Array {
     }
 }
 
-/// The same places in each of some blocks of so many.
-fn repeated(places: &[usize], blocks: usize, each: usize) -> Vec<usize> {
-    let block = |at: usize| places.iter().map(move |place| at * each + place);
+/// The same indices in each of some blocks of so many.
+fn repeated(indices: &[usize], blocks: usize, each: usize) -> Vec<usize> {
+    let block = |at: usize| indices.iter().map(move |place| at * each + place);
     (0..blocks).flat_map(block).collect()
 }
 
@@ -68,7 +72,7 @@ impl Array {
     /// Each place of a window: see [`View::windows`](super::View::windows).
     /// Without padding no element moves.
     pub fn windows(&self, window: &Window) -> Result<Array> {
-        window.places(self.shape())?;
+        window.positions(self.shape())?;
         let padded = match window.padding {
             [0, 0] => self.clone(),
             [down, right] => {
@@ -86,15 +90,15 @@ impl Array {
     /// The mirror of [`Array::windows`]: each element of an image of this
     /// height and width is the sum of its copies in all windows.
     pub fn fold(&self, window: &Window, image: [usize; 2]) -> Result<Array> {
-        let places = window.places(&image)?;
+        let indices = window.positions(&image)?;
         let (outer, inner) = match self.shape() {
             [outer @ .., a, b, c, d] => (outer, [*a, *b, *c, *d]),
             short => (short, [0; 4]),
         };
-        let wanted = [places, window.size].concat();
+        let wanted = [indices, window.size].concat();
         if inner != wanted[..] {
             return Err(Error::Mistake(format!(
-                "fold: shape {:?} does not end in {wanted:?}, the places and \
+                "fold: shape {:?} does not end in {wanted:?}, the indices and \
                  the size of the windows in an image of {image:?}",
                 self.shape()
             )));
