@@ -1,6 +1,5 @@
-//! Arrays by the indices of their elements: what is named, what a window
-//! shows, and what is put together. "Gradients through views and devices" tells
-//! of the mirrors.
+//! Indexing, windows and joins of arrays. "Gradients through views and devices"
+//! tells which of these are mirrors of one another.
 
 use super::arithmetic::one_device;
 use super::{Array, Spans, Window};
@@ -9,8 +8,8 @@ use crate::error::{Error, Result};
 use crate::shape::{checked_size, size};
 
 impl Array {
-    /// What stands at these indices along an axis, in that order, any of them
-    /// more than once.
+    /// Takes the elements at these indices along an axis, in that order, any of
+    /// them more than once.
     pub fn index_select(
         &self,
         axis: usize,
@@ -26,8 +25,8 @@ impl Array {
         self.filled(&shape, |backend| backend.index_select(&rows, &indices))
     }
 
-    /// The mirror of [`Array::index_select`]: along an axis there are `count`
-    /// indices, and each gets the sum of what was taken from there.
+    /// Adds each element along an axis to one of `count`, which its index names:
+    /// the mirror of [`Array::index_select`].
     pub fn index_add(
         &self,
         axis: usize,
@@ -39,8 +38,8 @@ impl Array {
         if n != indices.len() || indices.iter().any(|&at| at >= count) {
             return Err(Error::Mistake(format!(
                 "index_add: shape {:?} has {n} elements along axis {axis}, \
-                 to {} indices among {count}; give each a place, counted \
-                 from 0",
+                 with {} indices below {count}; give each element an index, \
+                 counted from 0",
                 self.shape(),
                 indices.len()
             )));
@@ -55,22 +54,22 @@ impl Array {
         })
     }
 
-    /// How many elements stand before an axis, along it and behind it.
+    /// Counts the elements before an axis, along it and behind it.
     fn around(&self, axis: usize) -> [usize; 3] {
         let (before, behind) = self.shape().split_at(axis);
         [size(before), behind[0], size(&behind[1..])]
     }
 }
 
-/// The same indices in each of some blocks of so many.
+/// Repeats indices in each of some blocks, a block being so many elements.
 fn repeated(indices: &[usize], blocks: usize, each: usize) -> Vec<usize> {
-    let block = |at: usize| indices.iter().map(move |place| at * each + place);
+    let block = |at: usize| indices.iter().map(move |index| at * each + index);
     (0..blocks).flat_map(block).collect()
 }
 
 impl Array {
-    /// Each place of a window: see [`View::windows`](super::View::windows).
-    /// Without padding no element moves.
+    /// Shows each position of a window: see
+    /// [`View::windows`](super::View::windows). Without padding no element moves.
     pub fn windows(&self, window: &Window) -> Result<Array> {
         window.positions(self.shape())?;
         let padded = match window.padding {
@@ -87,19 +86,19 @@ impl Array {
         Ok(padded.with_view(view))
     }
 
-    /// The mirror of [`Array::windows`]: each element of an image of this
-    /// height and width is the sum of its copies in all windows.
+    /// Adds windows up to images of this height and width, where each element
+    /// is the sum of its copies: the mirror of [`Array::windows`].
     pub fn fold(&self, window: &Window, image: [usize; 2]) -> Result<Array> {
-        let indices = window.positions(&image)?;
+        let positions = window.positions(&image)?;
         let (outer, inner) = match self.shape() {
             [outer @ .., a, b, c, d] => (outer, [*a, *b, *c, *d]),
             short => (short, [0; 4]),
         };
-        let wanted = [indices, window.size].concat();
+        let wanted = [positions, window.size].concat();
         if inner != wanted[..] {
             return Err(Error::Mistake(format!(
-                "fold: shape {:?} does not end in {wanted:?}, the indices and \
-                 the size of the windows in an image of {image:?}",
+                "fold: shape {:?} does not end in {wanted:?}, the positions \
+                 and the size of the windows in an image of {image:?}",
                 self.shape()
             )));
         }
