@@ -16,8 +16,8 @@ pub const NUDGE: f64 = 1e-5;
 /// largest element. Rounding costs about 1e-6; a wrong rule costs far more.
 pub const TOLERANCE: f64 = 1e-4;
 
-/// The slope of `f` with respect to each element of one input, by central
-/// differences.
+/// Finds the slope of `f` with respect to each element of one input, by
+/// central differences.
 pub fn slope(
     inputs: &[Array],
     which: usize,
@@ -40,7 +40,8 @@ pub fn slope(
 }
 // ANCHOR_END: slope
 
-/// The sum of `a * b`: how an output enters a loss whose gradient is `b`.
+/// Computes the sum of `a * b`: how an output enters a loss whose gradient is
+/// `b`.
 pub fn dot(a: &Array, b: &Array) -> f64 {
     a.values.iter().zip(&b.values).map(|(x, y)| x * y).sum()
 }
@@ -113,9 +114,9 @@ pub struct Mismatch {
     pub diagnosis: Diagnosis,
 }
 
-/// None when `yours` agrees with `right`, to a share of the largest element.
-/// `parts` are the gradients that should have been added up to `right`, when
-/// there are several.
+/// Compares a gradient with the right one: none when they agree, to a share of
+/// the largest element. `parts` are the gradients that should have been added
+/// up to `right`, when there are several.
 pub fn compare(
     yours: &Array,
     right: &Array,
@@ -133,9 +134,9 @@ pub fn compare(
     )
 }
 
-/// None when each element of `yours` is as near to that of `right` as `allowed`
-/// allows, and where nothing can be judged: where the slope, or the room, is
-/// no finite number.
+/// Compares as [`compare`] does, with an allowed difference for each element.
+/// Where the slope or what is allowed is no finite number, nothing can be
+/// judged, and that element agrees.
 pub fn within(
     yours: &Array,
     right: &Array,
@@ -150,8 +151,9 @@ pub fn within(
     Some(Mismatch { yours, right, diagnosis })
 }
 
-/// A NaN of yours is never near a number. Infinity is what `f32` makes of a
-/// number beyond its largest, and near no other.
+/// Says whether each element is near enough. A NaN is never near a number.
+/// Infinity is what `f32` makes of a number beyond its largest, and near no
+/// other.
 fn agrees(yours: &Array, right: &Array, allowed: &Array) -> bool {
     let near = |i: usize| {
         let [yours, right, allowed] =
@@ -165,9 +167,9 @@ fn agrees(yours: &Array, right: &Array, allowed: &Array) -> bool {
     yours.shape == right.shape && (0..right.values.len()).all(near)
 }
 
-/// The pattern that fits, if there is one. It fits when it predicts every
-/// element. Where two of them do, none is named: no word is better than a
-/// wrong one.
+/// Finds the pattern that fits, if there is one. It fits when it predicts
+/// every element. Where two of them do, none is named: no word is better than
+/// a wrong one.
 fn diagnose(
     yours: &Array,
     right: &Array,
@@ -200,8 +202,8 @@ fn diagnose(
     }
 }
 
-/// One factor for all. Where all slopes are equal, or there is only one, some
-/// factor always fits and says nothing.
+/// Finds one factor for all elements. Where all slopes are equal, or there is
+/// only one, some factor always fits and says nothing.
 fn factor(yours: &Array, right: &Array, allowed: &Array) -> Diagnosis {
     let slopes = right.values.iter().zip(&allowed.values);
     let mut seen = slopes.filter(|(r, allowed)| r.abs() > **allowed);
@@ -221,7 +223,7 @@ fn times(array: &Array, factor: f64) -> Array {
     Array { shape: array.shape.clone(), values }
 }
 
-/// `array` summed down to a shape that broadcasts to its own.
+/// Sums `array` down to a shape that broadcasts to its own.
 fn summed_to(array: &Array, shape: &[usize]) -> Option<Array> {
     let missing = array.shape.len().checked_sub(shape.len())?;
     let fits = |(small, large): (&usize, &usize)| *small == 1 || small == large;
@@ -229,7 +231,7 @@ fn summed_to(array: &Array, shape: &[usize]) -> Option<Array> {
     fits.then(|| crate::reference::sum(array, shape))
 }
 
-/// The transposed matrix, when transposing it can be seen.
+/// Transposes the matrix, when transposing it can be seen.
 fn transposed(array: &Array) -> Option<Array> {
     let [rows, columns] = array.shape[..] else { return None };
     let at = |i: usize| array.values[(i % rows) * columns + i / rows];
@@ -269,7 +271,7 @@ impl fmt::Display for Mismatch {
     }
 }
 
-/// The index, axis by axis, of the i-th element in row-major order.
+/// Finds the index, axis by axis, of the i-th element in row-major order.
 fn index_of(mut i: usize, shape: &[usize]) -> Vec<usize> {
     let mut index = vec![0; shape.len()];
     for axis in (0..shape.len()).rev() {

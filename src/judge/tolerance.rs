@@ -1,9 +1,9 @@
 //! What a judge cannot know: how far a right `f32` gradient may lie from a
-//! slope by difference. "Nudge it" tells why there is such a room, and the
-//! tape gives it to every rule.
+//! slope by difference. "Nudge it" tells why there is such a tolerance, and
+//! the tape gives it to every rule.
 //!
-//! Reading order: [`slopes`] nudges until two nudges agree, `magnitudes` finds the
-//! sizes of the numbers that met in a rule, `allowed` adds both up.
+//! Reading order: [`slopes`] nudges until two nudges agree, `magnitudes` finds
+//! the sizes of the numbers that meet in a rule, `allowed` adds both up.
 
 use crate::ops::Op;
 use crate::reference::{self, Array};
@@ -23,15 +23,15 @@ pub struct Slopes {
 }
 
 impl Slopes {
-    /// How far the slope of any side may lie from the mean.
+    /// Says how far the slope of any side may lie from the mean.
     pub fn uncertainty(&self, i: usize) -> f64 {
         self.bend.values[i] + self.noise.values[i]
     }
 
-    /// The slopes of both sides of an element, where it stands on a kink. A
-    /// curve bends less than a hundredth of its slope within a nudge; and a
-    /// bend that is not well above what `f64` rounds, a tenth of the least
-    /// slope that the judge tells from 0 included, is none.
+    /// Finds the slopes of both sides of an element, where it stands on a
+    /// kink. A curve bends less than a hundredth of its slope within a nudge;
+    /// and a bend that is not well above what `f64` rounds, a tenth of the
+    /// least slope that the judge tells from 0 included, is none.
     pub fn kink(&self, i: usize) -> Option<[f64; 2]> {
         let [slope, bend, noise] =
             [&self.values, &self.bend, &self.noise].map(|a| a.values[i]);
@@ -65,9 +65,9 @@ const SHARES: [f64; 3] = [1e-5, 1e-3, 1e-8];
 /// constant.
 const FAR: f64 = 1e3;
 
-/// The slope of the sum of `weights * f` along each element of one input. A
-/// nudge is right for one function and too long or too short for another, so
-/// several are tried, each beside its half.
+/// Finds the slope of the sum of `weights * f` along each element of one
+/// input. A nudge is right for one function and too long or too short for
+/// another, so several are tried, each beside its half.
 pub fn slopes(
     inputs: &[Array],
     which: usize,
@@ -154,9 +154,9 @@ struct Sides {
 }
 
 impl Sides {
-    /// From what lies above, at and below the element, at the places that it
-    /// moves. Differences are taken place by place before they are added: a
-    /// small one is not lost beside another place.
+    /// Compares what the function gives above, at and below the element, at
+    /// the outputs that it moves. Differences are taken output by output
+    /// before they are added: a small one is not lost beside another place.
     fn of(
         ends: [&Array; 3],
         moving: &[usize],
@@ -177,9 +177,10 @@ impl Sides {
     }
 }
 
-/// The sizes of the numbers that meet in the rule of an operation, for each
-/// element of an operand: what the rule gives where nothing cancels. `f32`
-/// rounds them, however small the gradient comes out. `grad_out` holds sizes.
+/// Finds the sizes of the numbers that meet in the rule of an operation, for
+/// each element of an operand: what the rule gives where nothing cancels.
+/// `f32` rounds them, however small the gradient comes out. `grad_out` holds
+/// sizes.
 pub(crate) fn magnitudes(
     op: &Op,
     inputs: &[Array],
@@ -217,8 +218,9 @@ pub(crate) fn magnitudes(
     })
 }
 
-/// `grad_out` less a share of its sum, row by row. The share comes from a
-/// logarithm, whose rounding it magnifies.
+/// Does the same for the rule of log-softmax: `grad_out` less a share of its
+/// sum, row by row. The share comes from a logarithm, whose rounding it
+/// magnifies.
 fn magnitudes_in_a_row(x: &Array, grad_out: &Array) -> Array {
     let logs = reference::log_softmax(x);
     let columns = x.shape.last().copied().unwrap_or(1).max(1);
@@ -230,14 +232,15 @@ fn magnitudes_in_a_row(x: &Array, grad_out: &Array) -> Array {
     })
 }
 
-/// The operation by the judge, who has computed it once before.
+/// Computes an operation that the judge is known to know.
 pub(crate) fn forward(op: &Op, inputs: &[Array]) -> Array {
     let inputs: Vec<&Array> = inputs.iter().collect();
     reference::forward(op, &inputs).expect("the judge knows it")
 }
 
-/// How far a gradient of a rule may lie from the slopes: a share of the
-/// slope, what `f32` rounds of the numbers that met, and the doubt.
+/// Computes how far the gradient of a rule may lie from the slopes: a share of
+/// the slope, what `f32` rounds of the numbers that meet, and the uncertainty
+/// of the slopes.
 pub(crate) fn allowed(
     op: &Op,
     inputs: &[Array],
@@ -266,14 +269,14 @@ pub(crate) fn allowed(
 /// are within the share of the slope.
 const ROUNDINGS: usize = 16;
 
-/// What `f32` may do to a sum of so many terms, as a share of their sizes:
-/// half a unit in the last place for each rounding.
+/// Computes what `f32` may do to a sum of so many terms, as a share of their
+/// sizes: half a unit in the last place for each rounding.
 pub fn rounding(terms: usize) -> f64 {
     (ROUNDINGS + terms) as f64 * 2f64.powi(-24)
 }
 
-/// The largest number that meets in a rule, or the largest factor by which
-/// one of them may divide.
+/// Finds the largest number that meets in a rule, or the largest factor by
+/// which one of them may divide.
 pub(crate) fn reach(op: &Op, inputs: &[Array], grad_out: &Array) -> f64 {
     let divides = matches!(op, Op::Div | Op::Pow(_) | Op::Log);
     let all = inputs.iter().chain([grad_out]).flat_map(|a| &a.values);
@@ -284,7 +287,7 @@ pub(crate) fn reach(op: &Op, inputs: &[Array], grad_out: &Array) -> f64 {
     })
 }
 
-/// An array from the elements of another and their places.
+/// Makes an array from the indices and the elements of another.
 pub fn map(a: &Array, f: impl Fn(usize, f64) -> f64) -> Array {
     let values = a.values.iter().enumerate().map(|(i, &x)| f(i, x));
     Array { shape: a.shape.clone(), values: values.collect() }

@@ -29,8 +29,9 @@ impl Tensor {
         self.sweep(&row_major(grad.clone()), |_, _, _| ());
     }
 
-    /// The sweep. Gradients on their way wait in a map of this call, so a
-    /// second call starts clean; only leaves keep theirs.
+    /// Sweeps from the result to the leaves. Gradients on their way wait in a
+    /// map of this call, so a second call starts clean; only leaves keep
+    /// theirs.
     #[track_caller]
     fn sweep(
         &self,
@@ -73,13 +74,13 @@ impl Tensor {
 // ANCHOR_END: backward
 
 impl Tensor {
-    /// Every tensor of this one's graph, parents first.
+    /// Lists every tensor of this one's graph, parents first.
     pub fn graph(&self) -> Vec<&Tensor> {
         topological_order(self, |t| t.0.id, |t, k| t.0.parents.get(k))
     }
 
-    /// What the local rule makes of `grad_out`: one gradient for each parent.
-    /// A leaf has no rule.
+    /// Applies the local rule to `grad_out`: one gradient for each parent. A
+    /// leaf has no rule.
     pub fn apply_rule(
         &self,
         grad_out: &ArrayD<f32>,
@@ -87,7 +88,7 @@ impl Tensor {
         self.0.rule.as_ref().map(|rule| rule(grad_out))
     }
 
-    /// A record of the graph, values only.
+    /// Records the graph, values only.
     pub fn tape(&self) -> Tape {
         let records = self.graph().into_iter().map(|t| {
             let parents = t.0.parents.iter().map(|p| p.0.id).collect();
@@ -102,7 +103,7 @@ impl Tensor {
         Tape::new(records.collect())
     }
 
-    /// [`Tensor::backward`], and a record of every gradient on its way.
+    /// Runs [`Tensor::backward`], and records every gradient on its way.
     #[track_caller]
     pub fn backward_recorded(&self) -> Tape {
         let mut tape = self.tape();
@@ -117,14 +118,15 @@ impl Tensor {
         tape
     }
 
-    /// The seed of a tensor of one element: its gradient to itself.
+    /// Makes the seed of a tensor of one element, its gradient to itself: 1.
     #[track_caller]
     fn one(&self) -> ArrayD<f32> {
         or_raise(checks::one_element("backward", self.shape()));
         ArrayD::ones(IxDyn(self.shape()))
     }
 
-    /// A rule of a reader's own may be wrong in number or in shape.
+    /// Checks what a rule gave: one of a reader's own may be wrong in number
+    /// or in shape.
     #[track_caller]
     fn check_rule(&self, grads: &[ArrayD<f32>]) {
         let (op, parents) = (self.op(), &self.0.parents);

@@ -14,7 +14,7 @@ use crate::shape::size;
 
 // ANCHOR: matmul
 impl Tensor {
-    /// The matrix product: (m, k) x (k, n) -> (m, n).
+    /// Multiplies matrices: (m, k) x (k, n) -> (m, n).
     ///
     /// `grad_a = grad_out b^T`, `grad_b = a^T grad_out`.
     #[track_caller]
@@ -34,7 +34,7 @@ impl Tensor {
 // ANCHOR_END: matmul
 
 impl Tensor {
-    /// The same elements in row-major order under another shape.
+    /// Gives the elements, in row-major order, another shape.
     #[track_caller]
     pub fn reshape(&self, shape: &[usize]) -> Tensor {
         or_raise(checks::reshape(self.shape(), shape));
@@ -46,7 +46,7 @@ impl Tensor {
         })
     }
 
-    /// The last two axes, exchanged.
+    /// Exchanges the last two axes.
     #[track_caller]
     pub fn transpose(&self) -> Tensor {
         or_raise(checks::two_axes("transpose", self.shape()));
@@ -63,15 +63,15 @@ impl Tensor {
 
 // ANCHOR: log-softmax
 impl Tensor {
-    /// Positive numbers that sum to 1 along the last axis.
+    /// Makes positive numbers that sum to 1 along the last axis.
     #[track_caller]
     pub fn softmax(&self) -> Tensor {
         or_raise(checks::row("softmax", self.shape()));
         self.log_softmax().exp()
     }
 
-    /// The logarithm of [`Tensor::softmax`]. The largest of each row is
-    /// subtracted first, so no exponential overflows.
+    /// Computes the logarithm of [`Tensor::softmax`]. The largest of each row
+    /// is subtracted first, so no exponential overflows.
     ///
     /// `grad_a = grad_out - softmax(a) * sum(grad_out)`, row by row.
     #[track_caller]
@@ -91,16 +91,16 @@ impl Tensor {
 
 // ANCHOR: cross-entropy
 impl Tensor {
-    /// The mean loss of scores (n, classes) against the right class of each
-    /// row: the negative logarithm of the share that it got.
+    /// Computes the mean loss of scores (n, classes) against the right class
+    /// of each row: the negative logarithm of the share that it got.
     #[track_caller]
     pub fn cross_entropy(&self, labels: &[usize]) -> Tensor {
         or_raise(checks::labels("cross_entropy", self.shape(), labels));
         self.log_softmax().pick(labels).mean().neg()
     }
 
-    /// From each row the element that its label names: (n, classes) -> (n).
-    /// All other elements get no gradient.
+    /// Takes from each row the element that its label names:
+    /// (n, classes) -> (n). All other elements get no gradient.
     fn pick(&self, labels: &[usize]) -> Tensor {
         let shape = self.shape().to_vec();
         let rows = labels.iter().enumerate();
@@ -124,8 +124,8 @@ impl Tensor {
 // ANCHOR_END: cross-entropy
 
 // ANCHOR: stable
-/// The largest of a row becomes 0, so no exponential exceeds 1 and their sum
-/// is at least 1.
+/// Computes log-softmax. The largest of a row becomes 0, so no exponential
+/// exceeds 1 and their sum is at least 1.
 fn log_softmax(a: &ArrayD<f32>) -> ArrayD<f32> {
     let columns = a.shape().last().copied().unwrap_or(1).max(1);
     let mut out = a.clone();

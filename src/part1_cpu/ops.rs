@@ -17,7 +17,7 @@ use crate::ops::Op;
 
 // ANCHOR: mul
 impl Tensor {
-    /// The elementwise product; the shapes broadcast.
+    /// Multiplies element by element; the shapes broadcast.
     ///
     /// `grad_a = grad_out * b`, `grad_b = grad_out * a`.
     #[track_caller]
@@ -35,7 +35,7 @@ impl Tensor {
 
 // ANCHOR: add
 impl Tensor {
-    /// The elementwise sum; the shapes broadcast.
+    /// Adds element by element; the shapes broadcast.
     ///
     /// `grad_a = grad_out`, `grad_b = grad_out`.
     #[track_caller]
@@ -51,7 +51,8 @@ impl Tensor {
 // ANCHOR_END: add
 
 impl Tensor {
-    /// Each element times a number, which is no tensor and gets no gradient.
+    /// Multiplies each element by a number, which is no tensor and gets no
+    /// gradient.
     pub(super) fn scale(&self, number: f32) -> Tensor {
         let op = Op::Scale(number);
         let out = map(&self.data(), |x| x * number);
@@ -60,7 +61,7 @@ impl Tensor {
         })
     }
 
-    /// Each element plus a number.
+    /// Adds a number to each element.
     pub(super) fn shift(&self, number: f32) -> Tensor {
         let out = map(&self.data(), |x| x + number);
         Tensor::record(Op::Shift(number), &[self], out, |grad_out| {
@@ -68,7 +69,7 @@ impl Tensor {
         })
     }
 
-    /// Each element divided by a number. A product with `1 / number` would
+    /// Divides each element by a number. A product with `1 / number` would
     /// round twice.
     pub(super) fn over(&self, number: f32) -> Tensor {
         let out = map(&self.data(), |x| x / number);
@@ -77,7 +78,7 @@ impl Tensor {
         })
     }
 
-    /// A number divided by each element.
+    /// Divides a number by each element.
     pub(super) fn under(&self, number: f32) -> Tensor {
         let x = self.data();
         let y = Rc::new(map(&x, |x| number / x));
@@ -90,7 +91,7 @@ impl Tensor {
 
 // ANCHOR: derived
 impl Tensor {
-    /// `a - b`, as `a + (-b)`.
+    /// Subtracts: `a - b`, as `a + (-b)`.
     #[track_caller]
     pub fn sub(&self, other: &Tensor) -> Tensor {
         // What is derived refuses under its own name.
@@ -102,7 +103,7 @@ impl Tensor {
 
 // ANCHOR: div
 impl Tensor {
-    /// The elementwise quotient `y = a / b`; the shapes broadcast.
+    /// Computes the elementwise quotient `y = a / b`; the shapes broadcast.
     ///
     /// `grad_a = grad_out / b`, `grad_b = -(grad_out * y) / b`.
     #[track_caller]
@@ -118,7 +119,7 @@ impl Tensor {
     }
 }
 
-/// What a divisor `b` gets: `-(grad_out * y) / b`. On paper that is
+/// Computes what a divisor `b` gets: `-(grad_out * y) / b`. On paper that is
 /// `-grad_out * a / b^2`, but the square of a small `b` is 0, and that of a
 /// large one infinite.
 fn slope_below(
@@ -132,14 +133,14 @@ fn slope_below(
 // ANCHOR_END: div
 
 impl Tensor {
-    /// `-a`, as `a * -1`.
+    /// Negates: `-a`, as `a * -1`.
     pub fn neg(&self) -> Tensor {
         self.scale(-1.0)
     }
 }
 
 impl Tensor {
-    /// Each element to the power of a number.
+    /// Raises each element to the power of a number.
     ///
     /// `grad_a = grad_out * number * a^(number - 1)`.
     pub fn pow(&self, number: f32) -> Tensor {
@@ -156,12 +157,12 @@ impl Tensor {
         self.elementwise(Op::Pow(number), power, slope)
     }
 
-    /// The exponential, which is its own slope.
+    /// Computes the exponential, which is its own slope.
     pub fn exp(&self) -> Tensor {
         self.elementwise(Op::Exp, f32::exp, |_, y| y)
     }
 
-    /// The natural logarithm: `grad_a = grad_out / a`.
+    /// Computes the natural logarithm: `grad_a = grad_out / a`.
     pub fn log(&self) -> Tensor {
         self.elementwise(Op::Log, f32::ln, |x, _| 1.0 / x)
     }
@@ -169,7 +170,7 @@ impl Tensor {
 
 // ANCHOR: kinks
 impl Tensor {
-    /// The positive part. At 0 the slope is 0, as in PyTorch.
+    /// Keeps the positive part. At 0 the slope is 0, as in PyTorch.
     pub fn relu(&self) -> Tensor {
         let x = self.data();
         // A NaN passes through: it is not at most 0.
@@ -180,12 +181,13 @@ impl Tensor {
         })
     }
 
-    /// The absolute value, as two positive parts; at 0 the slope is 0.
+    /// Computes the absolute value, as two positive parts; at 0 the slope is
+    /// 0.
     pub fn abs(&self) -> Tensor {
         self.relu().add(&self.neg().relu())
     }
 
-    /// The square root, as a power.
+    /// Computes the square root, as a power.
     pub fn sqrt(&self) -> Tensor {
         self.pow(0.5)
     }
@@ -194,13 +196,13 @@ impl Tensor {
 
 // ANCHOR: sigmoid
 impl Tensor {
-    /// The hyperbolic tangent: `grad_a = grad_out * (1 - y^2)`.
+    /// Computes the hyperbolic tangent: `grad_a = grad_out * (1 - y^2)`.
     pub fn tanh(&self) -> Tensor {
         self.elementwise(Op::Tanh, f32::tanh, |_, y| 1.0 - y * y)
     }
 
-    /// The logistic function `1 / (1 + e^-a)`, without a large exponential:
-    /// `grad_a = grad_out * y * (1 - y)`.
+    /// Computes the logistic function `1 / (1 + e^-a)`, without a large
+    /// exponential: `grad_a = grad_out * y * (1 - y)`.
     pub fn sigmoid(&self) -> Tensor {
         let stable = |x: f32| {
             let small = (-x.abs()).exp();
@@ -213,9 +215,9 @@ impl Tensor {
 
 // ANCHOR: gelu
 impl Tensor {
-    /// The Gaussian error linear unit: each element times the share of a bell
-    /// that lies below it. The slope is that share, and `a` times the height
-    /// of the bell.
+    /// Computes the Gaussian error linear unit: each element times the share
+    /// of a bell that lies below it. The slope is that share, and `a` times
+    /// the height of the bell.
     pub fn gelu(&self) -> Tensor {
         let share = |x: f32| 0.5 * (1.0 + libm::erff(x / SQRT_2));
         let bell = |x: f32| (-0.5 * x * x).exp() / TAU.sqrt();
@@ -227,8 +229,8 @@ impl Tensor {
 
 // ANCHOR: elementwise
 impl Tensor {
-    /// An operation on each element alone: its function, and its slope from
-    /// the operand's element `x` and the result's `y`.
+    /// Makes an operation on each element alone: its function, and its slope
+    /// from the operand's element `x` and the result's `y`.
     fn elementwise(
         &self,
         op: Op,

@@ -10,13 +10,13 @@ use crate::shape::with_ones;
 
 // ANCHOR: sum
 impl Tensor {
-    /// The sum of all elements, a tensor of one element and no axes.
+    /// Sums all elements to a tensor of one element and no axes.
     pub fn sum(&self) -> Tensor {
         self.sum_over(&self.all_axes(), Keep::No)
     }
 
-    /// The sum over some axes. `grad_a` is `grad_out`, once for each element
-    /// that was summed.
+    /// Sums over some axes. `grad_a` is `grad_out`, once for each element that
+    /// was summed.
     #[track_caller]
     pub fn sum_over(&self, axes: &[usize], keep: Keep) -> Tensor {
         or_raise(checks::axes("sum", self.shape(), axes));
@@ -32,13 +32,13 @@ impl Tensor {
 // ANCHOR_END: sum
 
 impl Tensor {
-    /// The mean of all elements.
+    /// Averages all elements.
     pub fn mean(&self) -> Tensor {
         self.mean_over(&self.all_axes(), Keep::No)
     }
 
-    /// The mean over some axes, as a sum and a product. Over no elements it
-    /// is 0 / 0, a NaN.
+    /// Averages over some axes, as a sum and a product. Over no elements it is
+    /// 0 / 0, a NaN.
     #[track_caller]
     pub fn mean_over(&self, axes: &[usize], keep: Keep) -> Tensor {
         or_raise(checks::axes("mean", self.shape(), axes));
@@ -49,14 +49,14 @@ impl Tensor {
 }
 
 impl Tensor {
-    /// The largest of all elements.
+    /// Finds the largest of all elements.
     #[track_caller]
     pub fn max(&self) -> Tensor {
         self.max_over(&self.all_axes(), Keep::No)
     }
 
-    /// The largest over some axes, a NaN if there is one. Elements that tie
-    /// share the gradient.
+    /// Finds the largest over some axes, a NaN if there is one. Elements that
+    /// tie share the gradient.
     #[track_caller]
     pub fn max_over(&self, axes: &[usize], keep: Keep) -> Tensor {
         or_raise(checks::axes("max", self.shape(), axes));
@@ -82,7 +82,7 @@ impl Tensor {
         (0..self.shape().len()).collect()
     }
 
-    /// The reduced array in the shape that was asked for.
+    /// Gives a reduced array the shape that was asked for.
     fn reduced(
         &self,
         reduced: ndarray::ArrayD<f32>,

@@ -35,7 +35,7 @@ pub(super) type Rule = Box<dyn Fn(&ArrayD<f32>) -> Vec<ArrayD<f32>>>;
 // ANCHOR_END: tensor
 
 impl Tensor {
-    /// A leaf: a tensor that was given, not computed.
+    /// Makes a leaf: a tensor that is given, not computed.
     #[track_caller]
     pub fn new(shape: &[usize], values: &[f32]) -> Tensor {
         match ArrayD::from_shape_vec(IxDyn(shape), values.to_vec()) {
@@ -65,9 +65,9 @@ impl Tensor {
 
 // ANCHOR: from-op
 impl Tensor {
-    /// An operation of your own: its name, its parents in operand order, its
-    /// result, and the local rule that turns `grad_out` into one gradient
-    /// for each parent.
+    /// Makes the result of an operation of your own: its name, its parents in
+    /// operand order, its result, and the local rule that turns `grad_out`
+    /// into one gradient for each parent.
     pub fn from_op(
         name: &'static str,
         parents: &[&Tensor],
@@ -84,7 +84,7 @@ impl Tensor {
 
 // ANCHOR: record
 impl Tensor {
-    /// [`Tensor::from_op`] for the operations of this crate.
+    /// Does what [`Tensor::from_op`] does, for the operations of this crate.
     pub(super) fn record(
         op: Op,
         parents: &[&Tensor],
@@ -105,22 +105,22 @@ impl From<ArrayD<f32>> for Tensor {
 }
 
 impl Tensor {
-    /// The array, shared: a rule may capture it without copying.
+    /// Returns the array, shared: a rule may capture it without copying.
     pub fn data(&self) -> Rc<ArrayD<f32>> {
         Rc::clone(&self.0.data)
     }
 
-    /// The size along each axis.
+    /// Returns the size along each axis.
     pub fn shape(&self) -> &[usize] {
         self.0.data.shape()
     }
 
-    /// The elements in row-major order.
+    /// Lists the elements in row-major order.
     pub fn to_vec(&self) -> Vec<f32> {
         self.0.data.iter().copied().collect()
     }
 
-    /// What backward has added up here so far; only leaves keep it.
+    /// Returns what backward has added up here so far; only leaves keep it.
     pub fn grad(&self) -> Option<ArrayD<f32>> {
         self.0.grad.borrow().clone()
     }
@@ -130,17 +130,18 @@ impl Tensor {
         self.0.grad.replace(None);
     }
 
-    /// The number of this tensor on a tape.
+    /// Returns the number of this tensor on a tape.
     pub fn id(&self) -> u64 {
         self.0.id
     }
 
-    /// The name of the operation that made this tensor, `leaf` if none did.
+    /// Returns the name of the operation that made this tensor, `leaf` if none
+    /// did.
     pub fn op(&self) -> &'static str {
         self.0.op.name()
     }
 
-    /// The operands that made this tensor, in order.
+    /// Returns the operands that made this tensor, in order.
     pub fn parents(&self) -> &[Tensor] {
         &self.0.parents
     }

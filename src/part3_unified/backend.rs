@@ -55,7 +55,7 @@ pub enum Unary {
 }
 
 impl Unary {
-    /// What it is of one number. A device that computes on the processor may
+    /// Computes it of one number. A device that computes on the processor may
     /// leave to this what it has no faster way for.
     pub fn apply(self, x: f32) -> f32 {
         match self {
@@ -92,7 +92,7 @@ impl Unary {
 }
 
 impl Unary {
-    /// To the power of a number, by the shortest way.
+    /// Raises to the power of a number, by the shortest way.
     pub fn power(number: f32) -> Unary {
         match number {
             -1.0 => Unary::Under(1.0),
@@ -125,7 +125,7 @@ pub enum Binary {
 // ANCHOR_END: binary-enum
 
 impl Binary {
-    /// The name in messages.
+    /// Returns the name in messages.
     pub fn name(self) -> &'static str {
         match self {
             Binary::Add => "add",
@@ -149,7 +149,7 @@ pub enum Reduce {
 }
 
 impl Reduce {
-    /// The name in messages.
+    /// Returns the name in messages.
     pub fn name(self) -> &'static str {
         match self {
             Reduce::Sum => "sum",
@@ -190,9 +190,10 @@ impl Reduce {
 ///
 /// `examples/part3_spiral/counting.rs` is a whole device in loops.
 pub trait Backend: Send + Sync {
-    /// What the device calls itself. One that is registered is known by it.
+    /// Returns what the device calls itself. One that is registered is known
+    /// by it.
     fn name(&self) -> String;
-    /// Bytes in living storages, now and at the peak.
+    /// Counts the bytes in living storages, now and at the peak.
     fn memory(&self) -> Memory;
     /// Waits until all work is done.
     fn synchronize(&self) -> Result<()>;
@@ -201,11 +202,11 @@ pub trait Backend: Send + Sync {
     fn upload(&self, values: &[f32]) -> Result<Shared>;
     /// Copies all numbers to the host.
     fn download(&self, storage: &dyn Storage) -> Result<Vec<f32>>;
-    /// The first numbers of the sequence that a seed begins, each from 0 to
-    /// below 1: those of [`crate::rng`].
+    /// Draws the first numbers of the sequence that a seed begins, each from 0
+    /// to below 1: those of [`crate::rng`].
     fn uniform(&self, seed: u64, n: usize) -> Result<Shared>;
 
-    /// The elements of a view, one after another.
+    /// Copies the elements of a view, one after another.
     fn copy(&self, a: &Array) -> Result<Shared>;
     /// Writes the elements of `a` to the indices of a view, which is not
     /// empty and shows no place twice.
@@ -216,14 +217,14 @@ pub trait Backend: Send + Sync {
         a: &Array,
     ) -> Result<()>;
 
-    /// `op` of each element.
+    /// Applies `op` to each element.
     fn unary(&self, op: Unary, a: &Array) -> Result<Shared>;
-    /// `op` of each pair; the shapes are equal.
+    /// Applies `op` to each pair; the shapes are equal.
     fn binary(&self, op: Binary, a: &Array, b: &Array) -> Result<Shared>;
-    /// Where `mask` is not 0 the element of `a`, else that of `b`; the
+    /// Takes the element of `a` where `mask` is not 0, else that of `b`; the
     /// shapes are equal.
     fn where_cond(&self, mask: &Array, a: &Array, b: &Array) -> Result<Shared>;
-    /// `op` of each row; in row-major order `a` is (rows, columns).
+    /// Reduces each row by `op`; in row-major order `a` is (rows, columns).
     fn reduce(
         &self,
         op: Reduce,
@@ -231,21 +232,23 @@ pub trait Backend: Send + Sync {
         rows: usize,
         columns: usize,
     ) -> Result<Shared>;
-    /// (batch, m, k) x (batch, k, n) -> (batch, m, n), always of three axes.
+    /// Multiplies (batch, m, k) x (batch, k, n) -> (batch, m, n), always of
+    /// three axes.
     fn matmul(&self, a: &Array, b: &Array) -> Result<Shared>;
 
-    /// The rows of a dense matrix at some indices, which are inside it.
+    /// Returns the rows of a dense matrix at some indices, which are inside
+    /// it.
     fn index_select(&self, a: &Array, indices: &[usize]) -> Result<Shared>;
-    /// Each row of a dense matrix added to its place among `rows` rows.
+    /// Adds each row of a dense matrix to its place among `rows` rows.
     fn index_add(
         &self,
         a: &Array,
         indices: &[usize],
         rows: usize,
     ) -> Result<Shared>;
-    /// Dense windows, (.., rows, columns, height, width), added up to
-    /// `count` images of a height and a width: the mirror of
-    /// [`View::windows`]. The window has no padding.
+    /// Adds dense windows, (.., rows, columns, height, width), up to `count`
+    /// images of a height and a width: the mirror of [`View::windows`]. The
+    /// window has no padding.
     fn fold(
         &self,
         a: &Array,
@@ -255,7 +258,7 @@ pub trait Backend: Send + Sync {
     ) -> Result<Shared>;
 }
 
-/// A storage as what its own backend knows it to be.
+/// Returns a storage as the type that its own backend has made.
 fn downcast<T: Storage>(storage: &dyn Storage) -> &T {
     let storage: &dyn Any = storage;
     storage.downcast_ref().expect("an array knows its device")

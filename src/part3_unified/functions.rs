@@ -45,7 +45,7 @@ use super::arithmetic::one_device;
 use crate::checks;
 use crate::error::or_raise;
 
-/// The operands, stretched to one shape. The gradient of each finds its way
+/// Stretches the operands to one shape. The gradient of each finds its way
 /// back through the [`Expand`] that this puts into the graph.
 #[track_caller]
 fn stretch<const N: usize>(op: &str, operands: [&Tensor; N]) -> [Tensor; N] {

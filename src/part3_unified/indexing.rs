@@ -25,8 +25,8 @@ impl Array {
         self.filled(&shape, |backend| backend.index_select(&rows, &indices))
     }
 
-    /// Adds each element along an axis to one of `count`, which its index names:
-    /// the mirror of [`Array::index_select`].
+    /// Adds each element along an axis to one of `count`, which its index
+    /// names: the mirror of [`Array::index_select`].
     pub fn index_add(
         &self,
         axis: usize,
@@ -68,8 +68,10 @@ fn repeated(indices: &[usize], blocks: usize, each: usize) -> Vec<usize> {
 }
 
 impl Array {
-    /// Shows each position of a window: see
-    /// [`View::windows`](super::View::windows). Without padding no element moves.
+    /// Shows each position of a window, as [`View::windows`] does. Without
+    /// padding no element moves.
+    ///
+    /// [`View::windows`]: super::View::windows
     pub fn windows(&self, window: &Window) -> Result<Array> {
         window.positions(self.shape())?;
         let padded = match window.padding {
@@ -117,7 +119,7 @@ impl Array {
 }
 
 impl Array {
-    /// The same numbers but for some, which are replaced; see [`Array::set`].
+    /// Makes an array in which a part has other numbers; see [`Array::set`].
     pub fn slice_assign(
         &self,
         spans: impl Spans,
@@ -128,7 +130,7 @@ impl Array {
         Ok(changed)
     }
 
-    /// One array after another along an axis.
+    /// Joins arrays, one after another along an axis.
     pub fn cat(parts: &[&Array], axis: usize) -> Result<Array> {
         let Some(first) = parts.first() else {
             return Err(Error::Mistake(

@@ -131,7 +131,7 @@ pub trait Module: Send + Sync {
         table::summary(&self.parameters())
     }
 
-    /// What `Debug` calls it in a list of modules: the name of its type.
+    /// Says what `Debug` calls it in a list of modules: the name of its type.
     fn name(&self) -> String {
         table::short(type_name::<Self>())
     }
@@ -199,7 +199,7 @@ impl Linear {
 }
 
 impl Module for Linear {
-    /// (rows, inputs) -> (rows, outputs).
+    /// Computes (rows, inputs) -> (rows, outputs).
     #[track_caller]
     fn forward(&self, x: &Tensor) -> Tensor {
         x.matmul(&self.weight).add(&self.bias)
@@ -262,7 +262,8 @@ impl Module for Sequential {
         x
     }
 
-    /// The names get the number of the module in front: `2.weight`.
+    /// Lists the parameters of all modules. The names get the number of the
+    /// module in front: `2.weight`.
     fn parameters(&self) -> Vec<Parameter<'_>> {
         self.modules.named("")
     }

@@ -21,7 +21,7 @@ pub struct Tensor {
 // ANCHOR_END: tensor
 
 impl Tensor {
-    /// A tensor with these elements in row-major order.
+    /// Makes a tensor with these elements in row-major order.
     pub fn new(
         shape: &[usize],
         values: &[f32],
@@ -30,9 +30,9 @@ impl Tensor {
         Ok(Tensor::from(Array::new(shape, values, device)?))
     }
 
-    /// The same numbers as a leaf that keeps its gradient; such a leaf is
-    /// returned as it is. What was computed from one is refused: a leaf of it
-    /// would cut the way back in silence.
+    /// Makes a leaf of the same numbers that keeps its gradient; such a leaf
+    /// is returned as it is. What was computed from one is refused: a leaf of
+    /// it would cut the way back in silence.
     #[track_caller]
     pub fn requires_grad(self) -> Tensor {
         match self.node.as_ref().map(|node| &node.creator) {
@@ -50,17 +50,17 @@ impl Tensor {
         }
     }
 
-    /// The same numbers without a way back.
+    /// Takes the numbers out of the graph, without a way back.
     pub fn detach(&self) -> Tensor {
         Tensor::from(self.array.clone())
     }
 
-    /// The numbers and how they are walked.
+    /// Returns the numbers and how they are walked.
     pub fn array(&self) -> &Array {
         &self.array
     }
 
-    /// The size along each axis.
+    /// Returns the size along each axis.
     pub fn shape(&self) -> &[usize] {
         self.array.shape()
     }
@@ -101,12 +101,12 @@ impl Tensor {
         self.array.is_empty()
     }
 
-    /// The device that holds the numbers.
+    /// Returns the device that holds the numbers.
     pub fn device(&self) -> Device {
         self.array.device()
     }
 
-    /// The elements in row-major order, on the host.
+    /// Copies the elements to the host, in row-major order.
     pub fn to_vec(&self) -> Result<Vec<f32>> {
         self.array.to_vec()
     }
@@ -128,7 +128,7 @@ impl Tensor {
         Ok(self.to_vec()?[0])
     }
 
-    /// What backward has added up here so far; only leaves keep it.
+    /// Returns what backward has added up here so far; only leaves keep it.
     pub fn grad(&self) -> Option<Tensor> {
         self.node.as_ref()?.grad().clone()
     }
@@ -140,13 +140,13 @@ impl Tensor {
         }
     }
 
-    /// Whether backward reaches this tensor: it requires a gradient, or was
-    /// computed from one that does.
+    /// Says whether backward reaches this tensor: it requires a gradient, or
+    /// was computed from one that does.
     pub fn records(&self) -> bool {
         self.node.is_some()
     }
 
-    /// The number of this tensor's node, if it has one.
+    /// Returns the number of this tensor's node, if it has one.
     pub fn id(&self) -> Option<u64> {
         self.node.as_ref().map(|node| node.id)
     }

@@ -3,8 +3,8 @@
 
 use std::fmt;
 
-/// The class with the highest score in each row of scores (rows, classes).
-/// The first of equals wins.
+/// Finds the class with the highest score in each row of scores
+/// (rows, classes). The first of equals wins.
 pub fn predictions(scores: &[f32], classes: usize) -> Vec<usize> {
     let best = |row: &[f32]| {
         let better =
@@ -14,7 +14,7 @@ pub fn predictions(scores: &[f32], classes: usize) -> Vec<usize> {
     scores.chunks(classes).map(best).collect()
 }
 
-/// The share of predictions that are the label.
+/// Computes the share of predictions that are the label.
 pub fn accuracy(labels: &[usize], predictions: &[usize]) -> f32 {
     let right = labels.iter().zip(predictions).filter(|(l, g)| l == g).count();
     right as f32 / labels.len() as f32

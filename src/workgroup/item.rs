@@ -16,16 +16,16 @@ use crate::error::mistake;
 pub struct Item {
     pub(super) id: usize,
     pub(super) size: usize,
-    pub(super) slot: Slot,
+    pub(super) channel: Channel,
 }
 
 impl Item {
-    /// Its number in the group: `get_local_id(0)`.
+    /// Returns its number in the group: `get_local_id(0)`.
     pub fn id(&self) -> usize {
         self.id
     }
 
-    /// How many items the group has: `get_local_size(0)`.
+    /// Returns how many items the group has: `get_local_size(0)`.
     pub fn size(&self) -> usize {
         self.size
     }
@@ -33,7 +33,7 @@ impl Item {
 
 // ANCHOR: item
 impl Item {
-    /// The value of a cell of local memory.
+    /// Reads a cell of local memory.
     #[track_caller]
     pub fn read(&self, cell: usize) -> Step<f32> {
         self.step(Request::Access(Access::Read, cell, f32::NAN), |value| value)
@@ -56,39 +56,40 @@ impl Item {
 impl Item {
     #[track_caller]
     fn step<T>(&self, request: Request, answer: fn(f32) -> T) -> Step<T> {
-        let (slot, at) = (self.slot.clone(), Location::caller());
-        Step { request: Some(request), slot, answer, at }
+        let (channel, at) = (self.channel.clone(), Location::caller());
+        Step { request: Some(request), channel, answer, at }
     }
 }
 
-/// What an item waits for.
+/// What an item asks its group for.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Request {
-    /// A cell, and what shall be there after a write.
+    /// An access to a cell, with the value if it is a write.
     Access(Access, usize, f32),
     /// The barrier in this line of the source.
     Barrier(u32),
 }
 
-/// Where an item and its group meet: a request goes one way, an answer the
-/// other.
-pub(super) type Slot = Rc<Cell<Channel>>;
+/// The channel that an item shares with its group: a request goes one way, the
+/// answer the other.
+pub(super) type Channel = Rc<Cell<Message>>;
 
+/// What lies in a channel.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) enum Channel {
+pub(super) enum Message {
     #[default]
     Nothing,
     Request(Request),
     Answer(f32),
 }
 
-/// A step that an item wants to make, and makes when its turn comes.
+/// A step of an item, which is made when it is the item's turn.
 #[must_use = "a step is made only when it is awaited"]
 #[derive(Debug)]
 pub struct Step<T> {
-    /// None once the group knows of it.
+    /// None once it was sent to the group.
     request: Option<Request>,
-    slot: Slot,
+    channel: Channel,
     answer: fn(f32) -> T,
     at: &'static Location<'static>,
 }
@@ -99,13 +100,13 @@ impl<T> Future for Step<T> {
     fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<T> {
         let step = self.get_mut();
         if let Some(request) = step.request.take() {
-            step.slot.set(Channel::Request(request));
+            step.channel.set(Message::Request(request));
             return Poll::Pending;
         }
-        match step.slot.take() {
-            Channel::Answer(value) => Poll::Ready((step.answer)(value)),
-            mail => {
-                step.slot.set(mail);
+        match step.channel.take() {
+            Message::Answer(value) => Poll::Ready((step.answer)(value)),
+            message => {
+                step.channel.set(message);
                 Poll::Pending
             }
         }

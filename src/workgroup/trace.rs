@@ -19,24 +19,24 @@ pub struct Trace {
 /// An access to local memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event {
-    /// Who.
+    /// The item that made it.
     pub item: usize,
-    /// What.
+    /// Whether it read or wrote.
     pub access: Access,
-    /// Where.
+    /// The cell of local memory.
     pub cell: usize,
-    /// What was found there, or put there.
+    /// The value that was read or written.
     pub value: f32,
     /// How many barriers the group had behind it.
     pub phase: usize,
 }
 
-/// What an item can do to a cell.
+/// How an item accesses a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// It looks what is there.
+    /// It reads the value.
     Read,
-    /// It puts a value there.
+    /// It writes a value.
     Write,
 }
 
@@ -60,7 +60,7 @@ pub enum End {
 }
 
 impl End {
-    /// Local memory at the end, if the run came to one.
+    /// Returns local memory at the end, if the run came to one.
     pub fn local(&self) -> Option<&[f32]> {
         match self {
             End::Done(local) => Some(local),
@@ -70,7 +70,7 @@ impl End {
 }
 
 impl Trace {
-    /// Two steps of different items on one cell, at least one of which
+    /// Finds two steps of different items on one cell, at least one of which
     /// writes, with no barrier between them. The first such pair.
     ///
     /// Nothing but a barrier keeps the steps of two items in order, so the
@@ -101,7 +101,7 @@ pub struct Race {
     pub events: [Event; 2],
 }
 
-/// A value as it is shown: `?` for one that nobody has written.
+/// Writes a value as it is shown: `?` for one that nobody has written.
 fn shown(value: f32) -> String {
     if value.is_nan() { "?".to_string() } else { value.to_string() }
 }
@@ -138,7 +138,7 @@ impl fmt::Display for Race {
     }
 }
 
-/// `item 0`, `items 0 and 1`, `items 0, 1 and 2`.
+/// Lists items: `item 0`, `items 0 and 1`, `items 0, 1 and 2`.
 fn items(numbers: &[usize]) -> String {
     let names: Vec<String> = numbers.iter().map(usize::to_string).collect();
     match &names[..] {

@@ -26,28 +26,28 @@ pub struct Window {
 }
 
 impl Window {
-    /// A window of a height and a width that moves by one place, over an
+    /// Makes a window of a height and a width that moves by one place, over an
     /// image without padding, and without gaps.
     pub fn new(size: [usize; 2]) -> Window {
         Window { size, stride: [1, 1], padding: [0, 0], dilation: [1, 1] }
     }
 
-    /// The same window, moving so far at a time.
+    /// Sets how far the window moves at a time.
     pub fn stride(self, stride: [usize; 2]) -> Window {
         Window { stride, ..self }
     }
 
-    /// The same window, over an image with so many zeros on each side.
+    /// Sets how many zeros stand on each side of the image.
     pub fn padding(self, padding: [usize; 2]) -> Window {
         Window { padding, ..self }
     }
 
-    /// The same window, its neighbors so far apart.
+    /// Sets how far apart neighbors in the window lie in the image.
     pub fn dilation(self, dilation: [usize; 2]) -> Window {
         Window { dilation, ..self }
     }
 
-    /// How much of an image it covers, with its gaps.
+    /// Counts how much of an image it covers, with its gaps.
     pub fn extent(&self) -> [usize; 2] {
         [0, 1].map(|i| {
             let gaps = self.size[i].saturating_sub(1);
@@ -55,7 +55,7 @@ impl Window {
         })
     }
 
-    /// An image's height and width with its padding.
+    /// Adds the padding to an image's height and width.
     pub fn padded(&self, image: [usize; 2]) -> [usize; 2] {
         let twice = self.padding.map(|padding| padding.saturating_mul(2));
         [0, 1].map(|i| twice[i].saturating_add(image[i]))

@@ -66,8 +66,8 @@ pub struct Series {
     pub points: Vec<(f32, f32)>,
 }
 
-/// Series over two axes as SVG. `name` prefixes the id of the title, which is
-/// what a screen reader says; `axes` are the words along x and y.
+/// Draws series over two axes as SVG. `name` prefixes the id of the title,
+/// which is what a screen reader says; `axes` are the words along x and y.
 pub fn plot(
     name: &str,
     title: &str,
@@ -77,8 +77,8 @@ pub fn plot(
     drawing(name, title, axes, series, Scale::new)
 }
 
-/// [`plot`] with a step for each power of ten along both axes, for points
-/// that are larger than 0.
+/// Draws the same with a step for each power of ten along both axes, for
+/// points that are larger than 0.
 pub fn plot_loglog(
     name: &str,
     title: &str,
@@ -170,12 +170,12 @@ fn drawing(
     svg + "</svg>\n"
 }
 
-/// How far some words of size 14 reach.
+/// Says how far some words of size 14 reach.
 fn width(words: &str) -> f64 {
     8.5 * words.chars().count() as f64
 }
 
-/// One element for all points of a series.
+/// Writes one element for all points of a series.
 fn drawn(mark: Mark, color: &str, places: &[(f64, f64)]) -> String {
     let mut path = String::new();
     for (at, (x, y)) in places.iter().enumerate() {
@@ -215,7 +215,8 @@ struct Scale {
 }
 
 impl Scale {
-    /// Reaches from round number to round number around all values.
+    /// Makes an axis that reaches from round number to round number around all
+    /// values.
     fn new(
         values: &mut dyn Iterator<Item = f32>,
         start: f64,
@@ -248,7 +249,7 @@ impl Scale {
         Scale { from, to, places, ticks, decimals, is_powers: false }
     }
 
-    /// Reaches from power of ten to power of ten.
+    /// Makes an axis that reaches from power of ten to power of ten.
     fn powers(
         values: &mut dyn Iterator<Item = f32>,
         start: f64,
@@ -272,7 +273,7 @@ impl Scale {
         Scale { from, to, places, ticks, decimals: 0, is_powers: true }
     }
 
-    /// Where a value stands.
+    /// Says where a value stands.
     fn place(&self, value: f64) -> f64 {
         match self.is_powers {
             true => self.along(value.log10()),

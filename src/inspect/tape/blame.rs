@@ -32,7 +32,7 @@ pub enum Blame {
 }
 
 impl Blame {
-    /// The position of the blamed record.
+    /// Returns the position of the blamed record.
     pub fn at(&self) -> usize {
         match self {
             Blame::Rule { at, .. } | Blame::Sum { at, .. } => *at,
@@ -45,11 +45,11 @@ impl Blame {
 const FAR: f64 = 1e12;
 
 impl Tape {
-    /// The first fault in backward order. Each rule is checked alone: with
-    /// the values and the `grad_out` that it really got, nudged in `f64` by
-    /// the judge. So a wrong rule is named even when a later one hides it,
-    /// and a right one is not accused of what was rounded before it.
-    /// An operation that the judge does not know passes unchecked; see
+    /// Finds the first fault in backward order. Each rule is checked alone:
+    /// with the values and the `grad_out` that it really got, nudged in `f64`
+    /// by the judge. So a wrong rule is named even when a later one hides it,
+    /// and a right one is not accused of what was rounded before it. An
+    /// operation that the judge does not know passes unchecked; see
     /// [`Tape::unchecked`].
     pub fn blame(&self) -> Option<Blame> {
         let given = self.given();
@@ -60,7 +60,7 @@ impl Tape {
         })
     }
 
-    /// The operations whose rules the judge could not check.
+    /// Lists the operations whose rules the judge could not check.
     pub fn unchecked(&self) -> Vec<&str> {
         let known =
             |r: &&Record| r.parents.is_empty() || self.judged(r).is_some();
@@ -68,7 +68,7 @@ impl Tape {
         unknown.map(|r| r.op.name()).collect()
     }
 
-    /// A record's operands, when the judge can compute it from them.
+    /// Returns a record's operands, when the judge can compute it from them.
     fn judged(&self, record: &Record) -> Option<Vec<Array>> {
         let inputs: Vec<Array> = record
             .parents
@@ -80,7 +80,7 @@ impl Tape {
         Some(inputs)
     }
 
-    /// What every record was given by its consumers.
+    /// Says what every record was given by its consumers.
     fn given(&self) -> HashMap<u64, Vec<Array>> {
         let mut all: HashMap<u64, Vec<Array>> = HashMap::new();
         for consumer in &self.records {
@@ -124,7 +124,7 @@ impl Tape {
         })
     }
 
-    /// Whether the gradients that the consumers gave were added up.
+    /// Checks that the gradients that the consumers gave were added up.
     fn blame_sum(&self, at: usize, given: &[Array]) -> Option<Blame> {
         let record = &self.records[at];
         let yours = Array::new(&record.shape, record.grad.as_ref()?);
@@ -140,10 +140,10 @@ impl Tape {
         Some(Blame::Sum { at, mismatch })
     }
 
-    /// For each record how large the numbers are that met on the way back to
-    /// it, where nothing cancels: what `f32` rounds, if every rule is right.
-    /// Behind an operation that the judge does not know it is the gradient's
-    /// own size.
+    /// Finds for each record how large the numbers are that meet on the way
+    /// back to it, where nothing cancels: `f32` rounds numbers of this size,
+    /// if every rule is right. Behind an operation that the judge does not
+    /// know it is the gradient's own size.
     pub fn magnitudes(&self) -> HashMap<u64, Array> {
         let mut all: HashMap<u64, Array> = HashMap::new();
         for record in self.records.iter().rev() {
@@ -169,9 +169,9 @@ impl Tape {
         all
     }
 
-    /// The values of all records as the judge computes them in `f64`, from
-    /// other ones for the leaves, by their names. None where the judge does
-    /// not know an operation.
+    /// Computes the values of all records once more in `f64`, from other
+    /// values for the leaves, by their names. None where the judge does not
+    /// know an operation.
     pub fn replay(&self, leaves: &[(&str, Array)]) -> Option<Vec<Array>> {
         let mut places: HashMap<u64, usize> = HashMap::new();
         let mut values: Vec<Array> = Vec::new();
@@ -195,8 +195,9 @@ impl Tape {
     }
 }
 
-/// Each element of a tie may have any slope from none to all. Nudged together
-/// they move the largest, and no less: what they have in all is known.
+/// Judges the gradient of a tie. Each of its elements may have any slope from
+/// none to all; nudged together they move the largest, and no less, so what
+/// they have in all is known.
 fn uneven_tie(
     record: &Record,
     inputs: &[Array],

@@ -115,7 +115,8 @@ impl OpenCl {
 // ANCHOR_END: fill
 
 impl OpenCl {
-    /// A buffer as a storage, which knows for good where it belongs.
+    /// Makes a storage of a buffer, which goes back to this device's pool when
+    /// nobody uses it any more.
     fn shared(&self, buffer: Buffer<f32>) -> Result<Shared> {
         let device = OpenCl::open(self.gpu.info().index)?;
         Ok(Pooled::shared(device, buffer))

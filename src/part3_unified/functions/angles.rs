@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::ops::Op;
 
 impl Tensor {
-    /// The sine of each element, an angle in radians.
+    /// Computes the sine of each element, an angle in radians.
     #[track_caller]
     pub fn sin(&self) -> Tensor {
         apply(Sin, &[self])
@@ -33,8 +33,8 @@ impl Function for Sin {
 }
 
 impl Tensor {
-    /// The cosine of each element, an angle in radians. To turn the sine by
-    /// a quarter would round a large angle.
+    /// Computes the cosine of each element, an angle in radians. To turn the
+    /// sine by a quarter would round a large angle.
     #[track_caller]
     pub fn cos(&self) -> Tensor {
         apply(Cos, &[self])

@@ -1,4 +1,5 @@
-//! Comparisons, the choice that a mask makes, and the larger of two.
+//! Comparisons, and what is made of them: choices by a mask, the larger of two,
+//! triangles.
 
 use super::super::apply;
 use super::super::{Array, Binary, Context, Function, Gradients, Tensor};
@@ -9,7 +10,7 @@ use crate::ops::Op;
 // A comparison is 1 or 0, flat but for its jumps: it has no slope, and what
 // it gives is a constant.
 impl Tensor {
-    /// 1 where this is less, else 0.
+    /// Compares: 1 where this is less, else 0.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -28,7 +29,7 @@ impl Tensor {
         self.compare("lt", other, |a, b| a.binary(Binary::Lt, b))
     }
 
-    /// 1 where this is not greater, else 0.
+    /// Compares: 1 where this is not greater, else 0.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -47,7 +48,7 @@ impl Tensor {
         self.compare("le", other, |a, b| a.binary(Binary::Le, b))
     }
 
-    /// 1 where both are equal, else 0. A NaN equals nothing.
+    /// Compares: 1 where both are equal, else 0. A NaN equals nothing.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -66,7 +67,7 @@ impl Tensor {
         self.compare("eq", other, |a, b| a.binary(Binary::Eq, b))
     }
 
-    /// 1 where this is greater, else 0.
+    /// Compares: 1 where this is greater, else 0.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -85,7 +86,7 @@ impl Tensor {
         self.compare("gt", other, |a, b| b.binary(Binary::Lt, a))
     }
 
-    /// 1 where this is not less, else 0.
+    /// Compares: 1 where this is not less, else 0.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -115,8 +116,8 @@ impl Tensor {
         Tensor::from(or_raise(run(&a.array, &b.array)))
     }
 
-    /// Where this is not 0 the elements of `a`, elsewhere those of `b`; the
-    /// shapes broadcast.
+    /// Takes the elements of `a` where this is not 0, and those of `b` where
+    /// it is; the shapes broadcast.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -307,8 +308,8 @@ impl Tensor {
         columns.ge(&rows).where_cond(self, &self.zeros_like())
     }
 
-    /// For each row (rows, 1) the column in which a diagonal crosses it, and
-    /// the numbers of the columns (columns). `f32` counts to 2^24.
+    /// Finds for each row (rows, 1) the column in which a diagonal crosses it,
+    /// and the numbers of the columns (columns). `f32` counts to 2^24.
     #[track_caller]
     fn numbers(&self, op: &str, diagonal: isize) -> [Tensor; 2] {
         let [.., m, n] = *self.shape() else {

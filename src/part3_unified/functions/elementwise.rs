@@ -10,7 +10,7 @@ use crate::ops::Op;
 
 // ANCHOR: mul
 impl Tensor {
-    /// The elementwise product; the shapes broadcast.
+    /// Multiplies element by element; the shapes broadcast.
     #[track_caller]
     pub fn mul(&self, other: &Tensor) -> Tensor {
         let [a, b] = stretch("mul", [self, other]);
@@ -50,7 +50,7 @@ impl Function for Mul {
 
 // ANCHOR: add
 impl Tensor {
-    /// The elementwise sum; the shapes broadcast.
+    /// Adds element by element; the shapes broadcast.
     #[track_caller]
     pub fn add(&self, other: &Tensor) -> Tensor {
         let [a, b] = stretch("add", [self, other]);
@@ -77,7 +77,7 @@ impl Function for Add {
 // ANCHOR_END: add
 
 impl Tensor {
-    /// `a - b`, as `a + (-b)`.
+    /// Subtracts: `a - b`, as `a + (-b)`.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -97,7 +97,7 @@ impl Tensor {
         a.add(&b.neg())
     }
 
-    /// The elementwise quotient; the shapes broadcast.
+    /// Computes the elementwise quotient; the shapes broadcast.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -147,7 +147,7 @@ impl Function for Div {
 }
 
 impl Tensor {
-    /// `-a`.
+    /// Negates each element.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -160,7 +160,7 @@ impl Tensor {
         self.scale(-1.0)
     }
 
-    /// Each element to the power of a number.
+    /// Raises each element to the power of a number.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -198,7 +198,7 @@ impl Function for Pow {
 }
 
 impl Tensor {
-    /// The exponential of each element.
+    /// Computes the exponential of each element.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -232,7 +232,7 @@ impl Function for Exp {
 }
 
 impl Tensor {
-    /// The natural logarithm of each element.
+    /// Computes the natural logarithm of each element.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -266,7 +266,7 @@ impl Function for Log {
 }
 
 impl Tensor {
-    /// The positive part of each element.
+    /// Keeps the positive part of each element.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -302,7 +302,8 @@ impl Function for Relu {
 }
 
 impl Tensor {
-    /// The absolute value, as two positive parts; at 0 the slope is 0.
+    /// Computes the absolute value, as two positive parts; at 0 the slope is
+    /// 0.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -315,7 +316,7 @@ impl Tensor {
         self.relu().add(&self.neg().relu())
     }
 
-    /// The square root, as a power.
+    /// Computes the square root, as a power.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -328,7 +329,7 @@ impl Tensor {
         self.pow(0.5)
     }
 
-    /// The hyperbolic tangent of each element.
+    /// Computes the hyperbolic tangent of each element.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -364,7 +365,7 @@ impl Function for Tanh {
 
 // ANCHOR: sigmoid
 impl Tensor {
-    /// The logistic function of each element.
+    /// Computes the logistic function of each element.
     #[track_caller]
     pub fn sigmoid(&self) -> Tensor {
         apply(Sigmoid, &[self])

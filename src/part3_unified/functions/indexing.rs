@@ -1,4 +1,4 @@
-//! Elements by their numbers along an axis. Each way has its mirror.
+//! Elements by their indices along an axis. Each way has its mirror.
 
 use super::super::{Array, Context, Function, Gradients, Tensor, apply};
 use crate::checks;
@@ -6,8 +6,8 @@ use crate::error::{Result, mistake, or_raise};
 use crate::ops::Op;
 
 impl Tensor {
-    /// Takes what stands at some indices along an axis, in that order, any of
-    /// them more than once: of a table for each word its row.
+    /// Takes the elements at some indices along an axis, in that order, any of
+    /// them more than once: from a table, for each word its row.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -19,7 +19,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If there is no such axis, or no such place.
+    /// If there is no such axis, or no such element.
     #[track_caller]
     #[doc(alias = "embedding")]
     #[doc(alias = "take")]
@@ -28,12 +28,12 @@ impl Tensor {
     }
 }
 
-/// What stands at some indices along an axis. Each place gets the sum of what
-/// its copies got.
+/// The elements at some indices along an axis. Each element gets the sum of
+/// what its copies got.
 pub struct IndexSelect {
     /// The axis.
     pub axis: usize,
-    /// Which elements along it.
+    /// Which elements along it are taken.
     pub indices: Vec<usize>,
 }
 
@@ -54,8 +54,9 @@ impl Function for IndexSelect {
 }
 
 impl Tensor {
-    /// Adds what stands along an axis of `source` to some indices here, to
-    /// any of them more than once: the mirror of [`Tensor::index_select`].
+    /// Adds the elements along an axis of `source` to those at some indices
+    /// here, to any of them more than once: the mirror of
+    /// [`Tensor::index_select`].
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -67,8 +68,9 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If there is no such axis or place, if there is not a place for each,
-    /// if the other sizes are not equal, or if `source` is on another device.
+    /// If there is no such axis or element, if there is not an index for each
+    /// element of `source` along the axis, if the other sizes are not equal,
+    /// or if `source` is on another device.
     #[track_caller]
     pub fn index_add(
         &self,
@@ -93,14 +95,14 @@ impl Tensor {
     }
 }
 
-/// What stands along an axis, added to its indices: the mirror of
-/// [`IndexSelect`].
+/// The elements along an axis, each added to the one that its index names: the
+/// mirror of [`IndexSelect`].
 pub struct IndexAdd {
     /// The axis.
     pub axis: usize,
-    /// To which place along it each goes.
+    /// To which element along it each is added.
     pub indices: Vec<usize>,
-    /// How many indices there are.
+    /// How many elements the result has along the axis.
     pub count: usize,
 }
 

@@ -8,7 +8,7 @@ use crate::ops::{Keep, Op};
 use crate::shape::with_ones;
 
 impl Tensor {
-    /// The sum of all elements, a tensor of one element and no axes.
+    /// Sums all elements to a tensor of one element and no axes.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -21,7 +21,7 @@ impl Tensor {
         self.sum_over(&self.axes(), Keep::No)
     }
 
-    /// The sum over some axes.
+    /// Sums over some axes.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Keep, Tensor};
@@ -64,7 +64,7 @@ impl Function for Sum {
 }
 
 impl Tensor {
-    /// The mean of all elements.
+    /// Averages all elements.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -77,8 +77,8 @@ impl Tensor {
         self.mean_over(&self.axes(), Keep::No)
     }
 
-    /// The mean over some axes, as a sum and a product. Over no elements it
-    /// is 0 / 0, a NaN.
+    /// Averages over some axes, as a sum and a product. Over no elements it is
+    /// 0 / 0, a NaN.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Keep, Tensor};
@@ -98,7 +98,7 @@ impl Tensor {
         self.sum_over(axes, keep).scale(1.0 / count as f32)
     }
 
-    /// The largest of all elements.
+    /// Finds the largest of all elements.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -115,7 +115,7 @@ impl Tensor {
         self.max_over(&self.axes(), Keep::No)
     }
 
-    /// The largest over some axes.
+    /// Finds the largest over some axes.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Keep, Tensor};

@@ -116,7 +116,7 @@ impl Function for SliceAssign {
 }
 // ANCHOR_END: slice-assign
 
-/// Zeros of a shape, where another tensor is.
+/// Makes zeros of a shape, where another tensor is.
 #[track_caller]
 fn zeros(shape: &[usize], beside: &Tensor) -> Tensor {
     or_raise(Tensor::full(shape, 0.0, beside.device()))

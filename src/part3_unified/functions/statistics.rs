@@ -171,7 +171,7 @@ impl Tensor {
         self.mul(self).sum_over(axes, keep).length()
     }
 
-    /// A root whose slope at 0 is 0 and not infinite.
+    /// Takes a root whose slope at 0 is 0 and not infinite.
     #[track_caller]
     fn length(&self) -> Tensor {
         let zeros = self.zeros_like();

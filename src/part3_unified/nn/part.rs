@@ -52,7 +52,7 @@ impl<P: Part> Part for [P] {
     }
 }
 
-/// The way to a name inside another one, as in a file system.
+/// Joins a name to the one that it stands in, as in a file system.
 fn under(outer: &str, inner: &str) -> String {
     match outer {
         "" => inner.to_string(),
