@@ -65,8 +65,9 @@ pub enum Diagnosis {
     Factor(f64),
     /// Only one of several gradients arrived.
     Overwritten,
-    /// A mistake that one operation invites; whoever knows the operation
-    /// puts it here in the place of [`Diagnosis::Unknown`].
+    /// A mistake that is typical of one operation. [`compare`] knows no
+    /// operation and never gives it; the checks of the exercises put it in
+    /// the place of [`Diagnosis::Unknown`].
     Typical(&'static str),
     /// None of the above, or more than one.
     Unknown,

@@ -159,7 +159,7 @@ pub fn log_softmax(a: &Array) -> Array {
         let first = row.iter().position(|&x| x == most);
         let others = row.iter().enumerate().filter(|(i, _)| Some(*i) != first);
         let rest: f64 = others.map(|(_, x)| (x - most).exp()).sum();
-        // Beside an infinite score nobody has a share.
+        // Beside an infinite score no share is a number.
         let rest = if most.is_finite() { rest } else { f64::NAN };
         values.extend(row.iter().map(|x| x - most - rest.ln_1p()));
     }

@@ -136,7 +136,7 @@ impl Tensor {
     }
 }
 
-/// Copies labels to the device of the scores, and one that nobody reads:
+/// Copies labels to the device of the scores, and one more that is never read:
 /// OpenCL has no buffer of 0 bytes.
 fn upload(scores: &Tensor, labels: &[usize]) -> Result<Buffer<u32>> {
     let labels = labels.iter().map(|&label| label as u32);

@@ -238,6 +238,7 @@ impl Tensor {
     }
 
     /// Says whether backward brings a gradient here.
+    #[doc(alias = "requires_grad")]
     pub fn needs_grad(&self) -> bool {
         self.0.requires_grad
     }

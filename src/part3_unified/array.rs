@@ -128,6 +128,7 @@ impl Array {
     }
 
     /// Says whether the elements lie one after another from the first on.
+    #[doc(alias = "is_contiguous")]
     pub fn is_dense(&self) -> bool {
         self.view.is_dense()
     }
@@ -192,6 +193,7 @@ impl Array {
     }
 
     /// Lays the elements one after another; copies only when they are not.
+    #[doc(alias = "contiguous")]
     pub fn compact(&self) -> Result<Array> {
         if self.is_dense() {
             return Ok(self.clone());
@@ -204,9 +206,9 @@ impl Array {
 
 // ANCHOR: set
 impl Array {
-    /// Puts values in the place of some elements. An array is a value: who
-    /// else looks at the same memory keeps seeing the old numbers, so they
-    /// are copied first where anybody does.
+    /// Replaces some elements. An array is a value: other arrays of the same
+    /// storage keep the old numbers, so where there are any, the storage is
+    /// copied first.
     pub fn set(&mut self, spans: impl Spans, values: &Array) -> Result<()> {
         let spans = spans.spans();
         let place = self.view.slice(&spans)?;

@@ -159,7 +159,7 @@ impl Reduce {
 }
 
 /// What a device can do. Every result is a new storage in row-major order,
-/// which the backend allocates: nobody else knows how. Arrays come in with
+/// which the backend allocates: only it knows how. Arrays come in with
 /// any strides, unless a line says otherwise; their sizes and devices have
 /// been checked, and their storages are this backend's own.
 ///

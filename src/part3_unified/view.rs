@@ -47,7 +47,7 @@ impl View {
             )));
         }
         checked_size(shape)?;
-        // Along an axis of size 1 nobody walks, whatever the stride.
+        // The stride of an axis of size 1 is never used, whatever it is.
         let (given, axes) = (strides, shape.iter().zip(strides));
         let strides =
             axes.map(|(size, stride)| if *size == 1 { 0 } else { *stride });

@@ -12,8 +12,8 @@ use flate2::read::GzDecoder;
 use crate::error::{Error, mistake, or_raise};
 use crate::rng::Random;
 
-/// The seed of the split, one for all parts: whoever trains, on whatever
-/// device, is examined on the same rows.
+/// The seed of the split, one for all parts: every network, on every device,
+/// is tested on the same rows.
 pub const SPLIT_SEED: u64 = 1797;
 
 /// Rows of numbers, each with the number of the class that it belongs to.

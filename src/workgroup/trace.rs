@@ -157,7 +157,7 @@ impl fmt::Display for End {
                 f.write_str(&local.join(" "))
             }
             End::Divergent(places) => {
-                // Those who wait come before those who have left.
+                // Items that wait come before those that have left.
                 let mut lines = BTreeMap::<_, Vec<usize>>::new();
                 for (item, line) in places {
                     let place = (line.is_none(), *line);

@@ -12,8 +12,8 @@ const BAR: usize = 18;
 /// end shows the rest.
 const LINES: usize = 40;
 /// A time in which no device has anything to do takes at most this share of
-/// the others in the bars: beside a compiler's tenth of a second nobody would
-/// see a kernel of ten microseconds.
+/// the others in the bars: beside a compiler's tenth of a second a kernel of ten
+/// microseconds could not be seen.
 const NAP: u64 = 24;
 
 impl Timeline {

@@ -268,8 +268,8 @@ impl Tensor {
 // numbers: two short lists, however large the matrix.
 impl Tensor {
     /// Keeps the lower triangle of each matrix of the last two axes, up to
-    /// the `diagonal`-th above the main one, and puts 0 elsewhere: who comes
-    /// early must not look at who comes late.
+    /// the `diagonal`-th above the main one, and puts 0 elsewhere. Attention
+    /// hides with it from each element the later ones.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
