@@ -10,8 +10,8 @@ use rungrad::Error;
 use rungrad::ledger::Memory;
 use rungrad::opencl::record;
 use rungrad::part3_unified::{
-    Array, Backend, Binary, Device, Reduce, Shared, Storage, Tensor, Unary,
-    View, Window,
+    Array, Backend, Binary, DType, Device, Reduce, Shared, Storage, Tensor,
+    Unary, View, Window,
 };
 use rungrad::timeline::What;
 
@@ -45,9 +45,9 @@ impl Backend for Overheard {
 
     passed_on! {
         synchronize() -> Result<(), Error>;
-        upload(values: &[f32]) -> Result<Shared, Error>;
+        upload(values: &[f32], dtype: DType) -> Result<Shared, Error>;
         download(storage: &dyn Storage) -> Result<Vec<f32>, Error>;
-        uniform(seed: u64, n: usize) -> Result<Shared, Error>;
+        uniform(seed: u64, n: usize, dtype: DType) -> Result<Shared, Error>;
         copy(a: &Array) -> Result<Shared, Error>;
         paste(to: &mut dyn Storage, place: &View, a: &Array)
             -> Result<(), Error>;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rungrad::ledger::Memory;
 use rungrad::part3_unified::{
-    Array, Backend, Binary, Reduce, Shared, Storage, Unary, View, Window,
+    Array, Backend, Binary, DType, Reduce, Shared, Storage, Unary, View, Window,
 };
 use rungrad::{Result, rng};
 
@@ -76,7 +76,7 @@ impl Backend for Counting {
         Ok(())
     }
 
-    fn upload(&self, values: &[f32]) -> Result<Shared> {
+    fn upload(&self, values: &[f32], _: DType) -> Result<Shared> {
         self.count(0);
         shared(values.iter().copied())
     }
@@ -86,7 +86,7 @@ impl Backend for Counting {
         Ok(numbers(storage).to_vec())
     }
 
-    fn uniform(&self, seed: u64, n: usize) -> Result<Shared> {
+    fn uniform(&self, seed: u64, n: usize, _: DType) -> Result<Shared> {
         shared((0..n as u64).map(|k| rng::unit(rng::bits(seed, k))))
     }
 

@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rungrad::Error;
 use rungrad::ledger::Memory;
 use rungrad::part3_unified::{
-    Array, Backend, Binary, Device, Reduce, Shared, Storage, Unary, View,
-    Window,
+    Array, Backend, Binary, DType, Device, Reduce, Shared, Storage, Unary,
+    View, Window,
 };
 
 /// A device that is not the processor.
@@ -78,7 +78,7 @@ impl Backend for Holder {
         Ok(())
     }
 
-    fn upload(&self, values: &[f32]) -> Result<Shared, Error> {
+    fn upload(&self, values: &[f32], _: DType) -> Result<Shared, Error> {
         UP.fetch_add(1, Ordering::Relaxed);
         Ok(Arc::new(Numbers(values.to_vec())))
     }
@@ -88,7 +88,7 @@ impl Backend for Holder {
         Ok(numbers(storage).to_vec())
     }
 
-    fn uniform(&self, _: u64, _: usize) -> Result<Shared, Error> {
+    fn uniform(&self, _: u64, _: usize, _: DType) -> Result<Shared, Error> {
         self.refuse("rand")
     }
 

@@ -7,9 +7,10 @@ mod pool;
 
 use std::any::Any;
 
-use super::{Array, Shared, Storage, View, Window};
+use super::{Array, DType, Shared, Storage, View, Window};
 use crate::error::Result;
 use crate::ledger::Memory;
+use crate::shape::size;
 
 /// One element in, one element out.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -198,17 +199,17 @@ pub trait Backend: Send + Sync {
     /// Waits until all work is done.
     fn synchronize(&self) -> Result<()>;
 
-    /// Copies numbers from the host.
-    fn upload(&self, values: &[f32]) -> Result<Shared>;
+    /// Copies numbers from the host, to be kept as a type.
+    fn upload(&self, values: &[f32], dtype: DType) -> Result<Shared>;
     /// Copies all numbers to the host.
     fn download(&self, storage: &dyn Storage) -> Result<Vec<f32>>;
     /// Draws the first numbers of the sequence that a seed begins, each from 0
     /// to below 1: those of [`crate::rng`].
-    fn uniform(&self, seed: u64, n: usize) -> Result<Shared>;
+    fn uniform(&self, seed: u64, n: usize, dtype: DType) -> Result<Shared>;
 
     /// Copies the elements of a view, one after another.
     fn copy(&self, a: &Array) -> Result<Shared>;
-    /// Writes the elements of `a` to the indices of a view, which is not
+    /// Writes the elements of `a` to the places of a view, which is not
     /// empty and shows no place twice.
     fn paste(
         &self,
@@ -235,6 +236,27 @@ pub trait Backend: Send + Sync {
     /// Multiplies (batch, m, k) x (batch, k, n) -> (batch, m, n), always of
     /// three axes.
     fn matmul(&self, a: &Array, b: &Array) -> Result<Shared>;
+    /// Returns the same of views whose rows, columns and sums go over any
+    /// axes: (batch.., rows.., inner..) x (batch.., columns.., inner..) ->
+    /// (batch.., rows.., columns..), given how many axes are of the batch, and
+    /// how many are summed over. So the windows of an image need not be copied
+    /// to be multiplied. What has no way of its own for that makes matrices of
+    /// them, and copies where no strides can say them.
+    fn contract(
+        &self,
+        a: &Array,
+        b: &Array,
+        batch: usize,
+        inner: usize,
+    ) -> Result<Shared> {
+        let matrices = |a: &Array| {
+            let (axes, shape) = (a.shape().len() - inner, a.shape());
+            let sizes = [&shape[..batch], &shape[batch..axes], &shape[axes..]];
+            a.reshape(&sizes.map(size))
+        };
+        let b = matrices(b)?.permute(&[0, 2, 1])?;
+        self.matmul(&matrices(a)?, &b)
+    }
 
     /// Returns the rows of a dense matrix at some indices, which are inside
     /// it.

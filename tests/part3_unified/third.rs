@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use rungrad::ledger::Memory;
 use rungrad::part3_unified::{
-    Array, Backend, Binary, Device, Reduce, Shared, Storage, Unary, View,
-    Window,
+    Array, Backend, Binary, DType, Device, Reduce, Shared, Storage, Unary,
+    View, Window,
 };
 use rungrad::{Error, rng};
 
@@ -73,7 +73,7 @@ impl Backend for Third {
         Ok(())
     }
 
-    fn upload(&self, values: &[f32]) -> Result<Shared, Error> {
+    fn upload(&self, values: &[f32], _: DType) -> Result<Shared, Error> {
         let Some(room) = ROOM.get().checked_sub(1) else {
             return Err(Error::Device("third: there is no room".into()));
         };
@@ -85,7 +85,7 @@ impl Backend for Third {
         Ok(numbers(storage).to_vec())
     }
 
-    fn uniform(&self, seed: u64, n: usize) -> Result<Shared, Error> {
+    fn uniform(&self, seed: u64, n: usize, _: DType) -> Result<Shared, Error> {
         shared((0..n as u64).map(|k| rng::unit(rng::bits(seed, k))))
     }
 
