@@ -16,7 +16,7 @@ pub(super) fn larger(x: f32, y: f32) -> f32 {
 
 /// The sum of a slice, in chunks that are joined in order: the same bits for
 /// any number of threads. It is kept in `f64` and rounded once.
-pub(super) fn sum(values: &[f32]) -> f32 {
+pub(in super::super) fn sum(values: &[f32]) -> f32 {
     const CHUNK: usize = 4096;
     let sums: Vec<f64> = match values.len() {
         0..PARALLEL => values.chunks(CHUNK).map(chunk).collect(),
@@ -38,7 +38,7 @@ fn chunk(values: &[f32]) -> f64 {
     sums.into_iter().chain(rest).fold(0.0, |total, x| total + x)
 }
 
-pub(super) fn most(values: &[f32]) -> f32 {
+pub(in super::super) fn most(values: &[f32]) -> f32 {
     values.iter().copied().fold(f32::NEG_INFINITY, larger)
 }
 
