@@ -10,7 +10,7 @@ use rungrad::Error;
 use rungrad::ledger::Memory;
 use rungrad::opencl::record;
 use rungrad::part3_unified::{
-    Array, Backend, Binary, Custom, Device, Reduce, Shared, Storage, Tensor,
+    Array, Backend, Binary, DType, Device, Reduce, Shared, Storage, Tensor,
     Unary, View, Window,
 };
 use rungrad::timeline::What;
@@ -45,9 +45,9 @@ impl Backend for Overheard {
 
     passed_on! {
         synchronize() -> Result<(), Error>;
-        upload(values: &[f32]) -> Result<Shared, Error>;
+        upload(values: &[f32], dtype: DType) -> Result<Shared, Error>;
         download(storage: &dyn Storage) -> Result<Vec<f32>, Error>;
-        uniform(seed: u64, n: usize) -> Result<Shared, Error>;
+        uniform(seed: u64, n: usize, dtype: DType) -> Result<Shared, Error>;
         copy(a: &Array) -> Result<Shared, Error>;
         paste(to: &mut dyn Storage, place: &View, a: &Array)
             -> Result<(), Error>;
@@ -125,7 +125,7 @@ fn traced<T>(what: &str, work: impl FnOnce() -> T) -> Result<T, Error> {
 // ANCHOR: part3-trace
 fn traces() -> Result<(), Error> {
     let plain = Tensor::new(&[3], &[1.0, 2.0, 3.0], Device::Gpu(0))?;
-    let x = plain.to(Device::Custom(Custom(&Overheard)))?.requires_grad();
+    let x = plain.to(Device::register(&Overheard))?.requires_grad();
 
     let y = traced("x + 1.0", || &x + 1.0)?;
     let values = traced("y.to_vec()", || y.to_vec())??;

@@ -7,20 +7,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rungrad::ledger::Memory;
 use rungrad::part3_unified::{
-    Array, Backend, Binary, Custom, Device, Reduce, Shared, Storage, Unary,
-    View, Window,
+    Array, Backend, Binary, DType, Reduce, Shared, Storage, Unary, View, Window,
 };
 use rungrad::{Result, rng};
 
-/// What the rest of the program calls it.
-pub(crate) const COUNTING: Device = Device::Custom(Custom(&BACKEND));
-
-static BACKEND: Counting = Counting([const { AtomicU64::new(0) }; 5]);
+/// It counts from the start of the program on.
+pub(crate) static COUNTING: Counting =
+    Counting([const { AtomicU64::new(0) }; 5]);
 
 const KINDS: [&str; 5] =
     ["copies", "maps of one", "maps of two", "sums", "products"];
 
-struct Counting([AtomicU64; 5]);
+pub(crate) struct Counting([AtomicU64; 5]);
 
 impl Counting {
     fn count(&self, kind: usize) {
@@ -33,7 +31,7 @@ pub(crate) struct Asked;
 
 impl fmt::Display for Asked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let counts = KINDS.iter().zip(&BACKEND.0);
+        let counts = KINDS.iter().zip(&COUNTING.0);
         let words = counts.map(|(kind, count)| {
             format!("{} {kind}", count.load(Ordering::Relaxed))
         });
@@ -78,7 +76,7 @@ impl Backend for Counting {
         Ok(())
     }
 
-    fn upload(&self, values: &[f32]) -> Result<Shared> {
+    fn upload(&self, values: &[f32], _: DType) -> Result<Shared> {
         self.count(0);
         shared(values.iter().copied())
     }
@@ -88,7 +86,7 @@ impl Backend for Counting {
         Ok(numbers(storage).to_vec())
     }
 
-    fn uniform(&self, seed: u64, n: usize) -> Result<Shared> {
+    fn uniform(&self, seed: u64, n: usize, _: DType) -> Result<Shared> {
         shared((0..n as u64).map(|k| rng::unit(rng::bits(seed, k))))
     }
 

@@ -1,5 +1,9 @@
 //! Two spirals, told apart by a model with an operation, a module and a
 //! device of its own. It is saved half way, and goes on from the file.
+//!
+//! ```sh
+//! RUNGRAD_DEVICE=counting cargo run --example part3_spiral
+//! ```
 
 mod counting;
 
@@ -96,11 +100,13 @@ fn points(rows: usize) -> (Vec<f32>, Vec<usize>) {
 // ANCHOR: spiral
 fn main() -> ExitCode {
     rungrad::run(|| {
+        Device::register(&COUNTING);
+        let device = Device::from_env()?;
         let (x, labels) = points(120);
-        let x = Tensor::new(&[labels.len(), 2], &x, COUNTING)?;
+        let x = Tensor::new(&[labels.len(), 2], &x, device)?;
 
         let mut model = Spiral::new(1)?;
-        model.to(COUNTING)?;
+        model.to(device)?;
         println!("{}\n", model.summary());
         learn(&mut model, &x, &labels)?;
 
@@ -108,11 +114,11 @@ fn main() -> ExitCode {
         io::save(&path, model.parameters())?;
         println!("saved, and loaded into another model");
         let mut model = Spiral::new(2)?;
-        model.to(COUNTING)?;
+        model.to(device)?;
         io::load(&path, model.parameters_mut())?;
         learn(&mut model, &x, &labels)?;
 
-        println!("\nthe device was asked for\n{Asked}");
+        println!("\nthe counting device was asked for\n{Asked}");
         Ok(())
     })
 }

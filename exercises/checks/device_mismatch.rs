@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 
-use exercises::{ELSEWHERE, NAMESAKE, Outcome, Stop, check, copies, wrong};
+use exercises::{Outcome, Stop, check, copies, elsewhere, namesake, wrong};
 use rungrad::Error;
 use rungrad::part3_unified::{Device, Tensor};
 
@@ -92,7 +92,7 @@ impl Seen {
 }
 
 fn through(_: &()) -> Outcome {
-    for device in [Device::Cpu, ELSEWHERE] {
+    for device in [Device::Cpu, elsewhere()] {
         let seen = run("mul", device, device)?;
         if let Err(error) = seen.result {
             return Err(wrong(format!(
@@ -109,11 +109,12 @@ fn through(_: &()) -> Outcome {
     Ok(())
 }
 
-const PAIRS: [[Device; 2]; 2] =
-    [[Device::Cpu, ELSEWHERE], [ELSEWHERE, Device::Cpu]];
+fn pairs() -> [[Device; 2]; 2] {
+    [[Device::Cpu, elsewhere()], [elsewhere(), Device::Cpu]]
+}
 
 fn refused(_: &()) -> Outcome {
-    for [a, b] in PAIRS {
+    for [a, b] in pairs() {
         let up = copies()[0] + 1;
         let seen = run("mul", a, b)?;
         seen.sentence(a, b)?;
@@ -126,7 +127,7 @@ fn refused(_: &()) -> Outcome {
 }
 
 fn names(_: &()) -> Outcome {
-    for ([a, b], op) in PAIRS.into_iter().zip(["mul", "less"]) {
+    for ([a, b], op) in pairs().into_iter().zip(["mul", "less"]) {
         let sentence = run(op, a, b)?.sentence(a, b)?;
         if !sentence.contains(op) {
             return Err(wrong(format!(
@@ -162,7 +163,7 @@ fn names(_: &()) -> Outcome {
 }
 
 fn remedy(_: &()) -> Outcome {
-    let [a, b] = PAIRS[0];
+    let [a, b] = pairs()[0];
     let sentence = run("mul", a, b)?.sentence(a, b)?;
     if !sentence.contains(".to(") {
         return Err(wrong(format!(
@@ -177,7 +178,7 @@ fn remedy(_: &()) -> Outcome {
 }
 
 fn namesakes(_: &()) -> Outcome {
-    let [a, b] = [Device::Cpu, NAMESAKE];
+    let [a, b] = [Device::Cpu, namesake()];
     let seen = run("mul", a, b)?;
     if seen.by.is_some() {
         return Err(wrong(format!(

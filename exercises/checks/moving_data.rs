@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 
 use exercises::{
-    ELSEWHERE, Outcome, Stop, check, copies, expect, numbers, wrong,
+    Outcome, Stop, check, copies, elsewhere, expect, numbers, wrong,
 };
 use ndarray::{ArrayD, IxDyn};
 use rungrad::part3_unified::{Device, Tensor};
@@ -15,7 +15,9 @@ exercises::yours!("part3_unified/moving_data.rs");
 
 use yours::Data;
 
-const DEVICES: [Device; 2] = [Device::Cpu, ELSEWHERE];
+fn devices() -> [Device; 2] {
+    [Device::Cpu, elsewhere()]
+}
 
 fn main() -> ExitCode {
     check(
@@ -58,7 +60,7 @@ fn judge(
 }
 
 fn lists(_: &()) -> Outcome {
-    for device in DEVICES {
+    for device in devices() {
         let values = numbers(1, 6);
         let data = Data::List(vec![2, 3], values.clone());
         let found = yours::moved(data, device)?;
@@ -68,7 +70,7 @@ fn lists(_: &()) -> Outcome {
 }
 
 fn ndarrays(_: &()) -> Outcome {
-    for device in DEVICES {
+    for device in devices() {
         let rows = ArrayD::from_shape_vec(IxDyn(&[2, 3]), numbers(2, 6));
         let turned = rows.expect("six values").reversed_axes();
         let right: Vec<f32> = turned.iter().copied().collect();
@@ -103,7 +105,7 @@ fn on(device: Device, seed: u64) -> Result<Tensor, Stop> {
 }
 
 fn tensors(_: &()) -> Outcome {
-    for (from, to) in [(Device::Cpu, ELSEWHERE), (ELSEWHERE, Device::Cpu)] {
+    for (from, to) in [(Device::Cpu, elsewhere()), (elsewhere(), Device::Cpu)] {
         let found = yours::moved(Data::Tensor(on(from, 4)?), to)?;
         judge("The tensor", &found, to, &[3], &numbers(4, 3))?;
     }
@@ -111,7 +113,7 @@ fn tensors(_: &()) -> Outcome {
 }
 
 fn at_home(_: &()) -> Outcome {
-    for device in DEVICES {
+    for device in devices() {
         let tensor = on(device, 5)?;
         let before = copies();
         let found = yours::moved(Data::Tensor(tensor.clone()), device)?;
@@ -128,7 +130,7 @@ fn at_home(_: &()) -> Outcome {
 
 fn one_copy(_: &()) -> Outcome {
     for (from, to, right) in
-        [(Device::Cpu, ELSEWHERE, [1, 0]), (ELSEWHERE, Device::Cpu, [0, 1])]
+        [(Device::Cpu, elsewhere(), [1, 0]), (elsewhere(), Device::Cpu, [0, 1])]
     {
         let tensor = on(from, 6)?;
         let before = copies();
@@ -145,7 +147,7 @@ fn one_copy(_: &()) -> Outcome {
 }
 
 fn gradients(_: &()) -> Outcome {
-    for (from, to) in [(Device::Cpu, ELSEWHERE), (ELSEWHERE, Device::Cpu)] {
+    for (from, to) in [(Device::Cpu, elsewhere()), (elsewhere(), Device::Cpu)] {
         let leaf = on(from, 7)?.requires_grad();
         let found = yours::moved(Data::Tensor(leaf.clone()), to)?;
         let Some(_) = found.id() else {

@@ -10,15 +10,21 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rungrad::Error;
 use rungrad::ledger::Memory;
 use rungrad::part3_unified::{
-    Array, Backend, Binary, Custom, Device, Reduce, Shared, Storage, Unary,
+    Array, Backend, Binary, DType, Device, Reduce, Shared, Storage, Unary,
     View, Window,
 };
 
 /// A device that is not the processor.
-pub const ELSEWHERE: Device = Device::Custom(Custom(&Holder("elsewhere")));
+pub fn elsewhere() -> Device {
+    static ELSEWHERE: Holder = Holder("elsewhere");
+    Device::register(&ELSEWHERE)
+}
 
 /// A device that is not the processor and calls itself so.
-pub const NAMESAKE: Device = Device::Custom(Custom(&Holder("the processor")));
+pub fn namesake() -> Device {
+    static NAMESAKE: Holder = Holder("the processor");
+    Device::register(&NAMESAKE)
+}
 
 /// How many copies have gone to and from these devices so far.
 pub fn copies() -> [usize; 2] {
@@ -72,7 +78,7 @@ impl Backend for Holder {
         Ok(())
     }
 
-    fn upload(&self, values: &[f32]) -> Result<Shared, Error> {
+    fn upload(&self, values: &[f32], _: DType) -> Result<Shared, Error> {
         UP.fetch_add(1, Ordering::Relaxed);
         Ok(Arc::new(Numbers(values.to_vec())))
     }
@@ -82,7 +88,7 @@ impl Backend for Holder {
         Ok(numbers(storage).to_vec())
     }
 
-    fn uniform(&self, _: u64, _: usize) -> Result<Shared, Error> {
+    fn uniform(&self, _: u64, _: usize, _: DType) -> Result<Shared, Error> {
         self.refuse("rand")
     }
 

@@ -10,7 +10,7 @@
 //! Reading order: [`check`] is the frame of every check, [`check_on_device`] of
 //! one whose steps need a device, [`Outcome`] is how a step ends, [`judge()`]
 //! finds the wrong rule on a tape, [`numbers`] are inputs that hide no mistake,
-//! [`ELSEWHERE`] is a device without hardware, [`Kernel`] runs a learner's
+//! [`elsewhere()`] is a device without hardware, [`Kernel`] runs a learner's
 //! kernel.
 
 #![allow(unsafe_code)]
@@ -35,7 +35,7 @@ mod written;
 
 pub use depth::{Plumb, drops_inside_drops};
 pub use device::check_on_device;
-pub use elsewhere::{ELSEWHERE, NAMESAKE, copies};
+pub use elsewhere::{copies, elsewhere, namesake};
 pub use frame::{Step, check};
 pub use judge::{agree, expect, judge, values};
 pub use kernel::{Argument, Kernel, check_kernel, counting};

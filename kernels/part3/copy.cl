@@ -20,8 +20,8 @@ int place(uint i, uint offset, int8 shape, int8 strides)
 }
 
 // The elements of a view of a, one after another -> out (n).
-kernel void copy_strided(global const float *a, uint offset, int8 shape,
-                         int8 strides, global float *out, uint n)
+kernel void copy_strided(global const T *a, uint offset, int8 shape,
+                         int8 strides, global T *out, uint n)
 {
     uint i = get_global_id(0);
     if (i < n)
@@ -30,8 +30,8 @@ kernel void copy_strided(global const float *a, uint offset, int8 shape,
 // ANCHOR_END: copy-strided
 
 // The mirror: a (n), dense from an offset on -> the places of a view of out.
-kernel void copy_paste(global const float *a, uint a_offset,
-                       global float *out, uint offset, int8 shape,
+kernel void copy_paste(global const T *a, uint a_offset,
+                       global T *out, uint offset, int8 shape,
                        int8 strides, uint n)
 {
     uint i = get_global_id(0);
@@ -42,8 +42,8 @@ kernel void copy_paste(global const float *a, uint a_offset,
 // The mirror for a view of more axes. Where an element of out (n) stands in
 // that view was counted on the host: places (n), and what is not in the view
 // has no place among the elements of a (given), and stays.
-kernel void copy_places(global const float *a, uint a_offset, uint given,
-                        global const uint *places, global float *out, uint n)
+kernel void copy_places(global const T *a, uint a_offset, uint given,
+                        global const uint *places, global T *out, uint n)
 {
     uint i = get_global_id(0);
     if (i < n && places[i] < given)

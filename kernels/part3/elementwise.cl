@@ -1,15 +1,17 @@
-// One output element from the input elements at the same place. To add an
+// One output element from the input elements at the same place. `T` is the
+// type of a number, here and in the other files, and `ACC` that of a running
+// sum: the host compiles them in. To add an
 // operation, add a line at the end.
 
 // (n) -> (n), dense from an offset on. `p` is the number of an operation
 // that takes one.
 #define UNARY(NAME, RESULT)                                                 \
-    kernel void NAME(global const float *a, uint a_offset, float p,         \
-                     global float *out, uint n)                             \
+    kernel void NAME(global const T *a, uint a_offset, float p,             \
+                     global T *out, uint n)                                 \
     {                                                                       \
         uint i = get_global_id(0);                                          \
         if (i < n) {                                                        \
-            float x = a[a_offset + i];                                      \
+            T x = a[a_offset + i];                                          \
             out[i] = RESULT;                                                \
         }                                                                   \
     }
@@ -17,14 +19,14 @@
 // ANCHOR: binary
 // (n), (n) -> (n), dense from an offset on.
 #define BINARY(NAME, RESULT)                                                \
-    kernel void NAME(global const float *a, uint a_offset,                  \
-                     global const float *b, uint b_offset,                  \
-                     global float *out, uint n)                             \
+    kernel void NAME(global const T *a, uint a_offset,                      \
+                     global const T *b, uint b_offset,                      \
+                     global T *out, uint n)                                 \
     {                                                                       \
         uint i = get_global_id(0);                                          \
         if (i < n) {                                                        \
-            float x = a[a_offset + i];                                      \
-            float y = b[b_offset + i];                                      \
+            T x = a[a_offset + i];                                          \
+            T y = b[b_offset + i];                                          \
             out[i] = RESULT;                                                \
         }                                                                   \
     }
@@ -33,9 +35,9 @@
 // The same for operands with any strides and one shape, so that what is
 // broadcast is read where it lies.
 #define STRIDED(NAME, RESULT)                                               \
-    kernel void NAME(global const float *a, uint a_offset, int8 a_strides,  \
-                     global const float *b, uint b_offset, int8 b_strides,  \
-                     int8 shape, global float *out, uint n)                 \
+    kernel void NAME(global const T *a, uint a_offset, int8 a_strides,      \
+                     global const T *b, uint b_offset, int8 b_strides,      \
+                     int8 shape, global T *out, uint n)                     \
     {                                                                       \
         uint i = get_global_id(0);                                          \
         if (i >= n)                                                         \
@@ -51,20 +53,20 @@
             b_at += index * b_steps[axis];                                  \
             rest /= sizes[axis];                                            \
         }                                                                   \
-        float x = a[a_at];                                                  \
-        float y = b[b_at];                                                  \
+        T x = a[a_at];                                                      \
+        T y = b[b_at];                                                      \
         out[i] = RESULT;                                                    \
     }
 
 // 1 / (1 + e^-x), without a large exponential.
-float sigmoid(float x)
+T sigmoid(T x)
 {
-    float small = exp(-fabs(x));
+    T small = exp(-fabs(x));
     return x < 0.0f ? small / (1.0f + small) : 1.0f / (1.0f + small);
 }
 
 // Beyond 9.5 the tangent rounds to 1, and some drivers end a bit below.
-float flat_tanh(float x)
+T flat_tanh(T x)
 {
     return fabs(x) > 9.5f ? sign(x) : tanh(x);
 }
@@ -87,7 +89,7 @@ UNARY(unary_erf, erf(x))
 UNARY(unary_log1p, log1p(x))
 UNARY(unary_floor, floor(x))
 UNARY(unary_round, rint(x))
-UNARY(unary_sign, (float)((x > 0.0f) - (x < 0.0f)))
+UNARY(unary_sign, (T)((x > 0.0f) - (x < 0.0f)))
 
 // ANCHOR: binary-lines
 BINARY(binary_add, x + y)

@@ -2,7 +2,7 @@
 
 // From 0 to below 1: number i of the sequence of a seed -> out (n). The bits
 // are those of `src/base/rng.rs`, so they are the same on every device.
-kernel void fill_uniform(global float *out, uint seed_low, uint seed_high,
+kernel void fill_uniform(global T *out, uint seed_low, uint seed_high,
                          uint n)
 {
     uint i = get_global_id(0);
@@ -14,5 +14,5 @@ kernel void fill_uniform(global float *out, uint seed_low, uint seed_high,
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebUL;
     z ^= z >> 31;
     // The upper 24 bits, which a float counts exactly.
-    out[i] = (float)(uint)(z >> 40) / 16777216.0f;
+    out[i] = (T)(uint)(z >> 40) / 16777216.0f;
 }

@@ -2,14 +2,12 @@
 // a (count, rows, columns, height, width), dense from an offset on -> out
 // (count, h, w). One item for each element of an image: it looks for the
 // windows that show it, so no two items write to one place.
-
-// A sum of perhaps many windows: what an addition rounds away is given to the
-// next one, so that nothing piles up.
-
+//
 // sizes: h and w of the image, height and width of a window, its stride down
-// and to the right, and its dilation.
-kernel void fold_windows(global const float *a, uint offset, int8 sizes,
-                         global float *out, uint n)
+// and to the right, and its dilation. Of a long sum, what an addition rounds
+// away is given to the next one, so that nothing piles up.
+kernel void fold_windows(global const T *a, uint offset, int8 sizes,
+                         global T *out, uint n)
 {
     uint i = get_global_id(0);
     if (i >= n)
@@ -20,7 +18,7 @@ kernel void fold_windows(global const float *a, uint offset, int8 sizes,
     int x = i % w;
     int y = i / w % h;
     uint image = i / w / h;
-    float sum = 0.0f, excess = 0.0f;
+    ACC sum = 0.0f, excess = 0.0f;
     for (int v = 0; v < sizes.s2; v++) {
         int down = y - v * sizes.s6, row = down / sizes.s4;
         if (down < 0 || down % sizes.s4 != 0 || row >= rows)
@@ -33,8 +31,8 @@ kernel void fold_windows(global const float *a, uint offset, int8 sizes,
             uint at = image * rows + row;
             at = at * columns + column;
             at = at * sizes.s2 + v;
-            float given = a[offset + at * sizes.s3 + u] - excess;
-            float next = sum + given;
+            ACC given = a[offset + at * sizes.s3 + u] - excess;
+            ACC next = sum + given;
             excess = isinf(next) ? 0.0f : next - sum - given;
             sum = next;
         }

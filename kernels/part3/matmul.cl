@@ -12,13 +12,13 @@
 // strides: batch, row and column of a, then of b; and how many matrices there
 // are. A device runs so many items and no more, so a group may have several.
 __attribute__((reqd_work_group_size(TILE, TILE, 1)))
-kernel void batch_matmul(global const float *a, uint a_offset,
-                           global const float *b, uint b_offset,
-                           int8 strides, global float *out, uint m, uint k,
+kernel void batch_matmul(global const T *a, uint a_offset,
+                           global const T *b, uint b_offset,
+                           int8 strides, global T *out, uint m, uint k,
                            uint n)
 {
-    local float a_tile[TILE][TILE];
-    local float b_tile[TILE][TILE + 1];
+    local T a_tile[TILE][TILE];
+    local T b_tile[TILE][TILE + 1];
     uint x = get_local_id(0), y = get_local_id(1);
     uint column = get_global_id(0), row = get_global_id(1);
     uint batches = strides.s6;
@@ -27,7 +27,7 @@ kernel void batch_matmul(global const float *a, uint a_offset,
         int a_at = (int)a_offset + (int)batch * strides.s0;
         int b_at = (int)b_offset + (int)batch * strides.s3;
 
-        float total = 0.0f, excess = 0.0f;
+        ACC total = 0.0f, excess = 0.0f;
         for (uint from = 0; from < k; from += TILE) {
             // What lies outside the matrices is 0 and adds nothing.
             int l = from + x, o = from + y;
@@ -37,10 +37,10 @@ kernel void batch_matmul(global const float *a, uint a_offset,
                 ? b[b_at + o * strides.s4 + (int)column * strides.s5] : 0.0f;
             barrier(CLK_LOCAL_MEM_FENCE);
 
-            float sum = 0.0f;
+            ACC sum = 0.0f;
             for (uint i = 0; i < TILE; i++)
                 sum += a_tile[y][i] * b_tile[i][x];
-            float given = sum - excess, next = total + given;
+            ACC given = sum - excess, next = total + given;
             excess = isinf(next) ? 0.0f : next - total - given;
             total = next;
             barrier(CLK_LOCAL_MEM_FENCE);

@@ -6,16 +6,16 @@
 // A sum and one number more, by compensated summation (Kahan): what the
 // addition rounds away is left in `excess` for the next one, so that nothing
 // piles up in a long sum.
-float add(float sum, float x, float *excess)
+ACC add(ACC sum, ACC x, ACC *excess)
 {
-    float given = x - *excess;
-    float next = sum + given;
+    ACC given = x - *excess;
+    ACC next = sum + given;
     // By how much it has grown too far; infinity knows no more.
     *excess = isinf(next) ? 0.0f : next - sum - given;
     return next;
 }
 
-float larger(float x, float y)
+ACC larger(ACC x, ACC y)
 {
     return y > x || isnan(y) ? y : x;
 }
@@ -27,19 +27,19 @@ float larger(float x, float y)
 // 256 results.
 #define ROWS(NAME, START, STEP, JOIN)                                       \
     __attribute__((reqd_work_group_size(GROUP, 1, 1)))                      \
-    kernel void NAME(global const float *a, uint offset, uint row_stride,   \
-                     uint columns, uint segment, global float *out, uint n) \
+    kernel void NAME(global const T *a, uint offset, uint row_stride,       \
+                     uint columns, uint segment, global T *out, uint n)     \
     {                                                                       \
-        local float tree[GROUP];                                            \
+        local ACC tree[GROUP];                                              \
         uint item = get_local_id(0);                                        \
         uint parts = (columns - 1) / segment + 1;                           \
         for (uint at = get_group_id(0); at < n; at += get_num_groups(0)) {  \
             uint from = at % parts * segment;                               \
             uint to = from + min(segment, columns - from);                  \
             uint row = offset + at / parts * row_stride;                    \
-            float x = START, excess = 0.0f;                                 \
+            ACC x = START, excess = 0.0f;                                   \
             for (uint column = from + item; column < to; column += GROUP) { \
-                float y = a[row + column];                                  \
+                ACC y = a[row + column];                                    \
                 x = STEP;                                                   \
             }                                                               \
             tree[item] = x;                                                 \
@@ -47,8 +47,8 @@ float larger(float x, float y)
                                                                             \
             for (uint width = GROUP / 2; width > 0; width /= 2) {           \
                 if (item < width) {                                         \
-                    float x = tree[item];                                   \
-                    float y = tree[item + width];                           \
+                    ACC x = tree[item];                                     \
+                    ACC y = tree[item + width];                             \
                     tree[item] = JOIN;                                      \
                 }                                                           \
                 barrier(CLK_LOCAL_MEM_FENCE);                               \
@@ -63,9 +63,9 @@ float larger(float x, float y)
 // `segment` rows. One item for each: it joins 32 elements, and then these
 // results. Where the strides say so, the columns are rows, and short ones.
 #define COLUMNS(NAME, START, STEP, JOIN)                                    \
-    kernel void NAME(global const float *a, uint offset, uint row_stride,   \
+    kernel void NAME(global const T *a, uint offset, uint row_stride,       \
                      uint column_stride, uint width, uint height,           \
-                     uint segment, global float *out)                       \
+                     uint segment, global T *out)                           \
     {                                                                       \
         uint i = get_global_id(0);                                          \
         uint part = i / width;                                              \
@@ -74,11 +74,11 @@ float larger(float x, float y)
         uint from = part * segment;                                         \
         uint to = from + min(segment, height - from);                       \
         uint column = offset + i % width * column_stride;                   \
-        float x = START, excess = 0.0f;                                     \
+        ACC x = START, excess = 0.0f;                                       \
         for (uint row = from; row < to;) {                                  \
-            float y = START;                                                \
+            ACC y = START;                                                  \
             for (uint end = min(row + 32, to); row < end; row++) {          \
-                float x = a[column + row * row_stride];                     \
+                ACC x = a[column + row * row_stride];                       \
                 y = JOIN;                                                   \
             }                                                               \
             x = STEP;                                                       \

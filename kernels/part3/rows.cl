@@ -2,9 +2,9 @@
 
 // a (rows, width), dense from an offset on, places (..) -> out (n), which is
 // one row of a for each place.
-kernel void index_select(global const float *a, uint offset, uint rows,
+kernel void index_select(global const T *a, uint offset, uint rows,
                         uint width, global const uint *places,
-                        global float *out, uint n)
+                        global T *out, uint n)
 {
     uint i = get_global_id(0);
     if (i >= n)
@@ -19,21 +19,21 @@ kernel void index_select(global const float *a, uint offset, uint rows,
 // `starts`. No two items write to one place, so nothing has to be atomic. And
 // however many rows there are, nothing piles up: what an addition rounds away
 // is given to the next one.
-kernel void index_add(global const float *a, uint offset, uint given,
+kernel void index_add(global const T *a, uint offset, uint given,
                          uint width, global const uint *starts,
-                         global const uint *order, global float *out, uint n)
+                         global const uint *order, global T *out, uint n)
 {
     uint i = get_global_id(0);
     if (i >= n)
         return;
     uint to = min(starts[i / width + 1], given);
-    float sum = 0.0f, excess = 0.0f;
+    ACC sum = 0.0f, excess = 0.0f;
     for (uint at = starts[i / width]; at < to; at++) {
         uint row = order[at];
         if (row >= given)
             continue;
-        float x = a[offset + row * width + i % width] - excess;
-        float next = sum + x;
+        ACC x = a[offset + row * width + i % width] - excess;
+        ACC next = sum + x;
         excess = isinf(next) ? 0.0f : next - sum - x;
         sum = next;
     }

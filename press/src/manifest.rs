@@ -66,7 +66,7 @@ pub(crate) const MANIFEST: Manifest = Manifest {
         ),
         here(
             "book/listings/part3_spiral.out",
-            "cargo run --example part3_spiral",
+            "RUNGRAD_DEVICE=counting cargo run --example part3_spiral",
         ),
         here("book/listings/scratch.out", "cargo run --example scratch"),
         here(

@@ -36,9 +36,9 @@ pub(super) struct Programs {
     info: &'static DeviceInfo,
     /// By text and options.
     compiled: HashMap<(String, String), Program>,
-    /// The kernels of this crate once more, by where their text and their
+    /// The kernels of this crate once more, by where their text, options and
     /// name lie, which is quicker to compare than letters.
-    placed: HashMap<[usize; 2], Arc<Known>>,
+    placed: HashMap<[usize; 3], Arc<Known>>,
 }
 
 /// A compiled text, and those of its kernels that were asked for.
@@ -62,7 +62,8 @@ impl Programs {
         if code.reach.is_none() {
             return self.named(code);
         }
-        let place = [code.text.as_ptr().addr(), code.name.as_ptr().addr()];
+        let place = [code.text, code.options, code.name];
+        let place = place.map(|letters| letters.as_ptr().addr());
         if let Some(known) = self.placed.get(&place) {
             return Ok(Arc::clone(known));
         }

@@ -10,6 +10,7 @@ pub struct Kernel {
     file: &'static str,
     text: &'static str,
     name: &'static str,
+    options: &'static str,
     reach: Reach,
 }
 
@@ -28,7 +29,20 @@ impl Kernel {
         name: &'static str,
         reach: Reach,
     ) -> Kernel {
-        Kernel { file, text, name, reach }
+        Kernel { file, text, name, options: "", reach }
+    }
+
+    /// The same kernel, compiled with options: `-D TILE=16`. What it promised
+    /// holds with them too.
+    ///
+    /// # Safety
+    ///
+    /// That of [`new`](Self::new).
+    pub(crate) const unsafe fn with_options(
+        self,
+        options: &'static str,
+    ) -> Kernel {
+        Kernel { options, ..self }
     }
 
     /// The file, from the root of the repository.
@@ -47,8 +61,8 @@ impl Kernel {
     }
 
     pub(super) fn code(&self) -> Code<'static> {
-        let Kernel { file, text, name, reach } = *self;
-        Code { file, text, name, options: "", reach: Some(reach) }
+        let Kernel { file, text, name, options, reach } = *self;
+        Code { file, text, name, options, reach: Some(reach) }
     }
 }
 

@@ -15,7 +15,7 @@ impl Device {
         Ok(match self {
             Device::Cpu => &cpu::Cpu,
             Device::Gpu(i) => gpu::OpenCl::open(i)?,
-            Device::Custom(custom) => custom.0,
+            Device::Custom(custom) => custom.backend(),
         })
     }
 }

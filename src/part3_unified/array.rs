@@ -31,8 +31,18 @@ impl Array {
         values: &[f32],
         device: Device,
     ) -> Result<Array> {
+        Array::of(DType::default(), shape, values, device)
+    }
+
+    /// The same for numbers of a type.
+    fn of(
+        dtype: DType,
+        shape: &[usize],
+        values: &[f32],
+        device: Device,
+    ) -> Result<Array> {
         checks::values(shape, values.len())?;
-        let storage = device.backend()?.upload(values)?;
+        let storage = device.backend()?.upload(values, dtype)?;
         Ok(Array::dense(device, storage, shape))
     }
 
@@ -48,7 +58,8 @@ impl Array {
         seed: u64,
         device: Device,
     ) -> Result<Array> {
-        let storage = device.backend()?.uniform(seed, checked_size(shape)?)?;
+        let (n, dtype) = (checked_size(shape)?, DType::default());
+        let storage = device.backend()?.uniform(seed, n, dtype)?;
         Ok(Array::dense(device, storage, shape))
     }
 
@@ -151,7 +162,7 @@ impl Array {
         if device == self.device {
             return Ok(self.clone());
         }
-        Array::new(self.shape(), &self.to_vec()?, device)
+        Array::of(self.dtype(), self.shape(), &self.to_vec()?, device)
     }
 }
 

@@ -7,7 +7,7 @@ mod pool;
 
 use std::any::Any;
 
-use super::{Array, Shared, Storage, View, Window};
+use super::{Array, DType, Shared, Storage, View, Window};
 use crate::error::Result;
 use crate::ledger::Memory;
 
@@ -163,10 +163,9 @@ impl Reduce {
 /// any strides, unless a line says otherwise; their sizes and devices have
 /// been checked, and their storages are this backend's own.
 ///
-/// A device of your own is a type that implements this, in a `static`:
-/// `Device::Custom(Custom(&MINE))`. It is known by its [`name`](Self::name),
-/// so two backends of one name would be taken for one device. It finds the
-/// numbers of an array through the array's view, in whatever it has made:
+/// A device of your own is a type that implements this, in a `static` that
+/// [`Device::register`](super::Device::register) makes a device of. It finds
+/// the numbers of an array through the array's view, in whatever it has made:
 ///
 /// ```
 /// use rungrad::part3_unified::{Array, Storage};
@@ -191,20 +190,20 @@ impl Reduce {
 ///
 /// `examples/part3_spiral/counting.rs` is a whole device in loops.
 pub trait Backend: Send + Sync {
-    /// What the device calls itself.
+    /// What the device calls itself. One that is registered is known by it.
     fn name(&self) -> String;
     /// Bytes in living storages, now and at the peak.
     fn memory(&self) -> Memory;
     /// Waits until all work is done.
     fn synchronize(&self) -> Result<()>;
 
-    /// Copies numbers from the host.
-    fn upload(&self, values: &[f32]) -> Result<Shared>;
+    /// Copies numbers from the host, to be kept as a type.
+    fn upload(&self, values: &[f32], dtype: DType) -> Result<Shared>;
     /// Copies all numbers to the host.
     fn download(&self, storage: &dyn Storage) -> Result<Vec<f32>>;
     /// The first numbers of the sequence that a seed begins, each from 0 to
     /// below 1: those of [`crate::rng`].
-    fn uniform(&self, seed: u64, n: usize) -> Result<Shared>;
+    fn uniform(&self, seed: u64, n: usize, dtype: DType) -> Result<Shared>;
 
     /// The elements of a view, one after another.
     fn copy(&self, a: &Array) -> Result<Shared>;

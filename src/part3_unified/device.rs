@@ -1,14 +1,17 @@
 //! Where numbers live, built in "One tensor, two devices". The device is data,
 //! not a type: one tensor type serves them all.
 
+mod custom;
+
 use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
 use super::Backend;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, or_raise};
 use crate::ledger::Memory;
 use crate::opencl::{self, DeviceInfo};
+
+pub use custom::Custom;
 
 // ANCHOR: device
 /// A place that holds numbers and computes with them.
@@ -19,14 +22,28 @@ pub enum Device {
     /// The i-th OpenCL device, as `cargo learn doctor` lists them: GPUs
     /// first, drivers for processors last.
     Gpu(usize),
-    /// A reader's own.
+    /// A reader's own, from [`Device::register`].
     Custom(Custom),
 }
 // ANCHOR_END: device
 
 impl Device {
-    /// The device that the variable `RUNGRAD_DEVICE` names; without it, the
-    /// processor.
+    /// Makes a device of a backend of yours. From now on its name is that of
+    /// the device: `RUNGRAD_DEVICE` and [`str::parse`] find it. The same
+    /// backend gives the same device again.
+    ///
+    /// `examples/part3_spiral` trains on such a device.
+    ///
+    /// # Panics
+    ///
+    /// If the name is that of another device, or no name.
+    #[track_caller]
+    pub fn register<B: Backend>(backend: &'static B) -> Device {
+        Device::Custom(or_raise(custom::register(backend)))
+    }
+
+    /// Finds the device that the variable `RUNGRAD_DEVICE` names; without it,
+    /// the processor.
     pub fn from_env() -> Result<Device> {
         match std::env::var(opencl::DEVICE_VARIABLE) {
             Ok(name) if !name.is_empty() => name.parse(),
@@ -78,7 +95,7 @@ impl fmt::Display for Device {
         match self {
             Device::Cpu => f.write_str("cpu"),
             Device::Gpu(i) => write!(f, "gpu:{i}"),
-            Device::Custom(custom) => f.write_str(&custom.0.name()),
+            Device::Custom(custom) => f.write_str(custom.name()),
         }
     }
 }
@@ -92,36 +109,19 @@ impl FromStr for Device {
             "gpu" => Some(0),
             _ => name.strip_prefix("gpu:").and_then(|i| i.parse().ok()),
         };
-        gpu.map(Device::Gpu).ok_or_else(|| {
+        let custom = || custom::find(name).map(Device::Custom);
+        gpu.map(Device::Gpu).or_else(custom).ok_or_else(|| {
             Error::Usage(format!(
-                "`{name}` is no device; write cpu, gpu (the first OpenCL \
-                 device) or gpu:1 (the second)"
+                "`{name}` is no device here; write {}",
+                known().join(" or ")
             ))
         })
     }
 }
 
-/// A backend of a reader's own, known by its name:
-/// `Device::Custom(Custom(&MINE))`.
-#[derive(Clone, Copy)]
-pub struct Custom(pub &'static dyn Backend);
-
-impl PartialEq for Custom {
-    fn eq(&self, other: &Custom) -> bool {
-        self.0.name() == other.0.name()
-    }
-}
-
-impl Eq for Custom {}
-
-impl Hash for Custom {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.name().hash(state);
-    }
-}
-
-impl fmt::Debug for Custom {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.name())
-    }
+/// The names of all devices.
+fn known() -> Vec<String> {
+    let machine = Device::all().into_iter();
+    let custom = custom::all().into_iter().map(Device::Custom);
+    machine.chain(custom).map(|device| device.to_string()).collect()
 }

@@ -7,8 +7,17 @@
 
 use smallvec::smallvec;
 
-use super::{Binary, Reduce, Unary};
-use crate::opencl::{Given, Kernel, Reached, counted, kernel, view};
+use super::{Binary, DType, Reduce, Unary};
+use crate::opencl::{self, Given, Kernel, Reached, counted, view};
+
+/// A kernel of a file under `kernels/`, for the one type of numbers so far.
+macro_rules! kernel {
+    ($file:literal, $name:expr, $reach:expr) => {{
+        const KERNEL: Kernel = opencl::kernel!($file, $name, $reach);
+        // SAFETY: its file guards each access whatever the type is.
+        unsafe { KERNEL.with_options(DType::F32.options()) }
+    }};
+}
 
 /// Every kernel of Part 3.
 pub const ALL: [&[Kernel]; 3] = [UNARY, BINARY, OTHERS];

@@ -20,6 +20,15 @@ impl DType {
             DType::F32 => size_of::<f32>(),
         }
     }
+
+    /// What the texts of the kernels are compiled with: `T` is a number of an
+    /// array, and `ACC` is a running sum of many of them, which may need more
+    /// digits.
+    pub const fn options(self) -> &'static str {
+        match self {
+            DType::F32 => "-DT=float -DACC=float",
+        }
+    }
 }
 
 // ANCHOR: storage

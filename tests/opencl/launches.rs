@@ -334,7 +334,7 @@ fn threads_that_launch_one_kernel_keep_their_own_arguments() {
 #[test]
 fn an_upload_after_a_launch_that_was_timed_arrives_whole() {
     let Some(gpu) = gpu_or_skip() else { return };
-    let (out, values) = (gpu.allocate::<f32>(8).unwrap(), [5_u32; 1 << 18]);
+    let (out, values) = (gpu.allocate::<f32>(8).unwrap(), vec![5_u32; 1 << 18]);
     for _ in 0..20 {
         let launch = gpu.launch(&kernels::EW_FILL).output(&out);
         let launch = launch.scalar(1.0_f32).scalar(8_u32);

@@ -14,7 +14,7 @@ use super::third;
 
 fn devices() -> Vec<Device> {
     let gpus = gpu_or_skip().map_or(0, |_| Device::count());
-    let own = [Device::Cpu, third::DEVICE];
+    let own = [Device::Cpu, third::device()];
     own.into_iter().chain((0..gpus).map(Device::Gpu)).collect()
 }
 

@@ -56,7 +56,7 @@ fn comparisons_are_those_of_rust() {
     let _clean = clean();
     let gpus = gpu_or_skip().map_or(0, |_| Device::count());
     let gpus = (0..gpus).map(Device::Gpu);
-    for device in [Device::Cpu, third::DEVICE].into_iter().chain(gpus) {
+    for device in [Device::Cpu, third::device()].into_iter().chain(gpus) {
         for seed in first_seed()..first_seed() + cases(500) {
             compare(&mut Random(seed), device, seed);
         }

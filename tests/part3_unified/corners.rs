@@ -183,7 +183,7 @@ const PAIRS: &[Pair] = &[
 fn devices() -> Vec<Device> {
     let gpus = gpu_or_skip().map_or(0, |_| Device::count());
     let gpus = (0..gpus).map(Device::Gpu);
-    [Device::Cpu, third::DEVICE].into_iter().chain(gpus).collect()
+    [Device::Cpu, third::device()].into_iter().chain(gpus).collect()
 }
 
 /// Where PyTorch has a 0 of the other sign, and nobody divides by it.

@@ -11,7 +11,8 @@ use rungrad::{Error, attempt};
 use super::child::{child, is_child, succeed};
 use super::common::clean;
 use super::common::device::{gpu_or_skip, skip};
-use super::{leaf, third};
+use super::leaf;
+use super::third::{self, Third};
 
 #[test]
 fn the_variable_names_a_device_and_an_empty_one_none() {
@@ -26,6 +27,64 @@ fn the_variable_names_a_device_and_an_empty_one_none() {
     for (name, device) in [("", "Cpu"), ("cpu", "Cpu"), ("gpu:1", "Gpu(1)")] {
         let told = named(name);
         assert!(told.contains(&format!("named Ok({device})")), "{told}");
+    }
+}
+
+#[test]
+fn the_variable_names_a_device_of_a_reader() {
+    let _clean = clean();
+    const NAME: &str = "devices::the_variable_names_a_device_of_a_reader";
+    if is_child() {
+        third::device();
+        let device = Device::from_env().unwrap();
+        let x = Tensor::new(&[2], &[1.0, 2.0], device).unwrap();
+        return println!("{}", x.mul(&x));
+    }
+    let told = succeed(child(NAME).env("RUNGRAD_DEVICE", "third"));
+    assert!(told.contains("[1, 4]") && told.contains("third"), "{told}");
+}
+
+#[test]
+fn an_unknown_name_is_told_those_that_there_are() {
+    let _clean = clean();
+    third::device();
+    for name in ["vulkan", "gpu:one", "", "Third"] {
+        let Err(Error::Usage(sentence)) = name.parse::<Device>() else {
+            panic!("{name} is a device")
+        };
+        let start = format!("`{name}` is no device here; write cpu or ");
+        assert!(sentence.starts_with(&start), "{sentence}");
+        let known = sentence[start.len()..].split(" or ");
+        let known: Vec<Device> = known.map(|it| it.parse().unwrap()).collect();
+        assert!(known.contains(&third::device()), "{sentence}");
+        let all = Device::all();
+        assert!(all[1..].iter().all(|it| known.contains(it)), "{sentence}");
+    }
+}
+
+#[test]
+fn two_devices_of_one_name_are_refused() {
+    let _clean = clean();
+    static SECOND: Third = Third("second");
+    static NAMESAKE: Third = Third("second");
+    let second = Device::register(&SECOND);
+    assert_eq!(Device::register(&SECOND), second);
+    assert_ne!(second, third::device());
+    let refused = attempt(|| Device::register(&NAMESAKE)).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "a device cannot be called `second`: another one is; give it another \
+         name in `Backend::name`"
+    );
+    assert_eq!("second".parse(), Ok(second));
+
+    static MACHINES: [Third; 4] =
+        [Third("cpu"), Third("gpu"), Third("gpu:7"), Third("")];
+    for machine in &MACHINES {
+        let refused = attempt(|| Device::register(machine)).unwrap_err();
+        let start = format!("a device cannot be called `{}`: ", machine.0);
+        assert!(refused.to_string().starts_with(&start), "{refused}");
+        assert!(matches!(refused, Error::Mistake(_)));
     }
 }
 
@@ -63,7 +122,7 @@ fn a_device_tells_its_name_and_its_memory() {
     let _clean = clean();
     assert_eq!(Device::Cpu.name().unwrap(), "the processor");
     assert_eq!(Device::Cpu.info().unwrap().map(|info| info.index), None);
-    assert_eq!(third::DEVICE.to_string(), "third");
+    assert_eq!(third::device().to_string(), "third");
     let Some(gpu) = gpu_or_skip() else { return };
     let device = Device::Gpu(gpu.info().index);
     assert_eq!(device.name().unwrap(), gpu.name());
@@ -98,7 +157,7 @@ fn a_gradient_travels_through_every_device_and_back() {
     }
     let x = leaf(&[2.0, 3.0]);
     let mut y = x.clone();
-    for device in Device::all().into_iter().chain([third::DEVICE]) {
+    for device in Device::all().into_iter().chain([third::device()]) {
         y = y.to(device).unwrap().mul(&y.to(device).unwrap());
     }
     let back = y.to(Device::Cpu).unwrap().sum();
@@ -121,7 +180,7 @@ fn outputs_on_several_devices_have_one_gradient() {
     let _clean = clean();
     let x = leaf(&[3.0]);
     let gpus = gpu_or_skip().map_or(0, |_| Device::count());
-    let mut devices = vec![Device::Cpu, third::DEVICE];
+    let mut devices = vec![Device::Cpu, third::device()];
     devices.extend((0..gpus).map(Device::Gpu));
     let there = |device: &Device| x.to(*device).unwrap();
     let outputs = devices.iter().map(|d| there(d).mul(&there(d)));
@@ -136,7 +195,7 @@ fn outputs_on_several_devices_have_one_gradient() {
 fn operands_on_two_devices_are_refused_by_every_operation() {
     let _clean = clean();
     let here = leaf(&[1.0, 2.0]).reshape(&[1, 2]);
-    let there = here.to(third::DEVICE).unwrap();
+    let there = here.to(third::device()).unwrap();
     let refused: [(&str, &dyn Fn() -> Tensor); 6] = [
         ("add", &|| here.add(&there)),
         ("matmul", &|| here.matmul(&there.transpose())),

@@ -250,7 +250,7 @@ fn where_a_device_refuses_a_tensor_nothing_is_loaded() {
     let _clean = clean();
     let path = written_by_python("layers.safetensors");
     let mut model = layers();
-    model.to(third::DEVICE).unwrap();
+    model.to(third::device()).unwrap();
     let before = values(&model);
     let refused = third::with_room_for(1, || {
         io::load(&path, model.parameters_mut()).unwrap_err()

@@ -100,7 +100,7 @@ fn a_tensor_prints_its_rows_and_where_it_is() {
 #[test]
 fn a_tensor_is_debugged_without_a_look_at_its_device() {
     let _clean = clean();
-    let x = Tensor::zeros(&[2, 3], third::DEVICE).unwrap().requires_grad();
+    let x = Tensor::zeros(&[2, 3], third::device()).unwrap().requires_grad();
     let y = x.exp().transpose();
     let words = |t: &Tensor| third::with_room_for(0, || format!("{t:?}"));
     assert_eq!(

@@ -79,7 +79,7 @@ mod on_a_backend_of_ones_own {
     use super::*;
 
     fn open() -> Option<Part3> {
-        Some(Part3(third::DEVICE))
+        Some(Part3(third::device()))
     }
 
     specification!(open);

@@ -83,9 +83,9 @@ fn a_module_of_a_reader_names_each_part_by_its_field() {
 fn a_module_of_a_reader_moves_as_a_whole() {
     let _clean = clean();
     let mut model = everything();
-    model.to(third::DEVICE).unwrap();
+    model.to(third::device()).unwrap();
     for (name, parameter) in model.parameters() {
-        assert_eq!(parameter.device(), third::DEVICE, "{name}");
+        assert_eq!(parameter.device(), third::device(), "{name}");
     }
 }
 
@@ -113,7 +113,7 @@ fn a_model_counts_and_shows_its_parameters_and_reads_none() {
         .then(Linear::new(64, 32, &mut random))
         .then(Tensor::relu)
         .then(Linear::new(32, 10, &mut random));
-    model.to(third::DEVICE).unwrap();
+    model.to(third::device()).unwrap();
     let ((count, table, shown), counts) = ledger::measure(|| {
         (model.count(), model.summary(), format!("{model:?}"))
     });

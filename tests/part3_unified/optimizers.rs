@@ -101,7 +101,7 @@ fn every_optimizer_leads_where_pytorch_s_leads() {
 #[test]
 fn the_memory_of_an_optimizer_follows_the_model() {
     let _clean = clean();
-    let [here, there] = [Device::Cpu, third::DEVICE];
+    let [here, there] = [Device::Cpu, third::device()];
     for case in vectors().places.keys() {
         walk(case, |n| if (4..8).contains(&n) { there } else { here });
     }

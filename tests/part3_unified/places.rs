@@ -11,7 +11,7 @@ use super::third;
 fn everywhere(work: impl Fn(&dyn Fn(&[usize], &[f32]) -> Tensor)) {
     let gpus = gpu_or_skip().map_or(0, |_| Device::count());
     let gpus = (0..gpus).map(Device::Gpu);
-    for device in [Device::Cpu, third::DEVICE].into_iter().chain(gpus) {
+    for device in [Device::Cpu, third::device()].into_iter().chain(gpus) {
         work(&|shape, values| Tensor::new(shape, values, device).unwrap());
     }
 }

@@ -163,7 +163,7 @@ fn a_gradient_of_another_shape_is_refused() {
 fn a_gradient_on_another_device_is_refused() {
     let _clean = clean();
     let sentence = answered(|ctx, g| {
-        let there = g.mul(&ctx.input(0)).sum_to(&[3]).to(third::DEVICE);
+        let there = g.mul(&ctx.input(0)).sum_to(&[3]).to(third::device());
         vec![Some(g.clone()), Some(there.unwrap())]
     });
     assert_eq!(
@@ -215,7 +215,7 @@ fn a_refused_move_needs_no_panic() {
     let a = leaf(&[2.0]);
     let refused = a.mul(&a).to(Device::Gpu(1000));
     assert!(refused.is_err());
-    let refused = third::with_room_for(0, || a.to(third::DEVICE));
+    let refused = third::with_room_for(0, || a.to(third::device()));
     assert!(refused.is_err());
     println!("refused in a sentence");
 }

@@ -8,14 +8,18 @@ use std::sync::Arc;
 
 use rungrad::ledger::Memory;
 use rungrad::part3_unified::{
-    Array, Backend, Binary, Custom, Device, Reduce, Shared, Storage, Unary,
+    Array, Backend, Binary, DType, Device, Reduce, Shared, Storage, Unary,
     View, Window,
 };
 use rungrad::{Error, rng};
 
-pub(crate) const DEVICE: Device = Device::Custom(Custom(&Third));
+pub(crate) fn device() -> Device {
+    static THIRD: Third = Third("third");
+    Device::register(&THIRD)
+}
 
-struct Third;
+/// The device, and what it calls itself.
+pub(crate) struct Third(pub(crate) &'static str);
 
 thread_local! {
     static ROOM: Cell<usize> = const { Cell::new(usize::MAX) };
@@ -58,7 +62,7 @@ fn elements(a: &Array) -> Vec<f32> {
 
 impl Backend for Third {
     fn name(&self) -> String {
-        "third".to_string()
+        self.0.to_string()
     }
 
     fn memory(&self) -> Memory {
@@ -69,7 +73,7 @@ impl Backend for Third {
         Ok(())
     }
 
-    fn upload(&self, values: &[f32]) -> Result<Shared, Error> {
+    fn upload(&self, values: &[f32], _: DType) -> Result<Shared, Error> {
         let Some(room) = ROOM.get().checked_sub(1) else {
             return Err(Error::Device("third: there is no room".into()));
         };
@@ -81,7 +85,7 @@ impl Backend for Third {
         Ok(numbers(storage).to_vec())
     }
 
-    fn uniform(&self, seed: u64, n: usize) -> Result<Shared, Error> {
+    fn uniform(&self, seed: u64, n: usize, _: DType) -> Result<Shared, Error> {
         shared((0..n as u64).map(|k| rng::unit(rng::bits(seed, k))))
     }
 

@@ -28,7 +28,7 @@ use part3::{BATCH, inputs, network};
 pub(super) fn devices() -> Vec<Device> {
     let gpus = gpu_or_skip().map_or(0, |_| Device::count());
     let gpus = (0..gpus).map(Device::Gpu);
-    [Device::Cpu, third::DEVICE].into_iter().chain(gpus).collect()
+    [Device::Cpu, third::device()].into_iter().chain(gpus).collect()
 }
 
 fn values(model: &dyn Module) -> Vec<f32> {
@@ -109,10 +109,10 @@ fn a_move_brings_new_leaves_without_a_gradient() {
     let mut layer = Linear::new(2, 2, &mut Random::new(1));
     let old = layer.weight.clone();
     layer.forward(&constant(&[1.0, 2.0]).reshape(&[1, 2])).sum().backward();
-    layer.to(third::DEVICE).unwrap();
+    layer.to(third::device()).unwrap();
     assert!(layer.weight.grad().is_none());
     assert!(old.grad().is_some(), "the old leaf is as it was");
-    let there = Tensor::full(&[1, 2], 1.0, third::DEVICE).unwrap();
+    let there = Tensor::full(&[1, 2], 1.0, third::device()).unwrap();
     old.zero_grad();
     layer.forward(&there).sum().backward();
     assert!(old.grad().is_none(), "no gradient travels back to the old leaf");
@@ -143,7 +143,7 @@ fn a_move_to_where_it_is_changes_nothing() {
 fn where_one_parameter_is_refused_none_has_moved() {
     let _clean = clean();
     let mut model = network(&mut Random::new(1));
-    let moved = third::with_room_for(2, || model.to(third::DEVICE));
+    let moved = third::with_room_for(2, || model.to(third::device()));
     assert!(matches!(moved, Err(Error::Device(_))));
     let parameters = model.parameters();
     let stayed = |p: &Tensor| p.device() == Device::Cpu && p.id().is_some();
@@ -178,7 +178,7 @@ fn momentum_adds_up_the_steps_before_also_across_a_move() {
     // The velocities are 3, 4.5 and 5.25.
     assert_eq!(step(&mut sgd, &mut x), 8.5);
     assert_eq!(step(&mut sgd, &mut x), 6.25);
-    x = x.detach().to(third::DEVICE).unwrap().requires_grad();
+    x = x.detach().to(third::device()).unwrap().requires_grad();
     assert_eq!(step(&mut sgd, &mut x), 3.625);
 }
 
@@ -291,7 +291,7 @@ fn an_epoch_leaves_the_model_and_a_second_one_builds_no_kernel() {
         // The model itself is four leaves.
         assert_eq!(counts.live_nodes(), 4, "{device}");
         // The device of the tests does not count its storages.
-        let storages = if device == third::DEVICE { 0 } else { 4 };
+        let storages = if device == third::device() { 0 } else { 4 };
         assert_eq!(counts.live_storages(), storages, "{device}");
         drop(network);
         let (_, counts) = ledger::measure(learn);

@@ -31,7 +31,8 @@ const RENAMED: &[(&str, &str)] = &[
     ),
     (
         "named `Own` found",
-        "A device or an operation of your own is called `Custom` now.",
+        "A device of your own is made by `Device::register(&MINE)` now, and an \
+         operation of your own is `Op::Custom(\"..\")`.",
     ),
     (
         "in `part3_unified`",

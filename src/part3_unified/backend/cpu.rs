@@ -12,8 +12,8 @@ use self::host::{Host, copied};
 use self::sums::{down, larger, most, product, rounded, sum, sum_down};
 use super::super::view::runs;
 use super::{
-    Array, Backend, Binary, Memory, Reduce, Shared, Storage, Unary, View,
-    Window, downcast,
+    Array, Backend, Binary, DType, Memory, Reduce, Shared, Storage, Unary,
+    View, Window, downcast,
 };
 use crate::error::{Result, room, zeros};
 use crate::rng;
@@ -42,7 +42,7 @@ impl Backend for Cpu {
         Ok(())
     }
 
-    fn upload(&self, values: &[f32]) -> Result<Shared> {
+    fn upload(&self, values: &[f32], _: DType) -> Result<Shared> {
         Ok(Host::shared(copied(values)?))
     }
 
@@ -50,7 +50,7 @@ impl Backend for Cpu {
         copied(&downcast::<Host>(storage).0)
     }
 
-    fn uniform(&self, seed: u64, n: usize) -> Result<Shared> {
+    fn uniform(&self, seed: u64, n: usize, _: DType) -> Result<Shared> {
         let number = |k| rng::unit(rng::bits(seed, k));
         let mut values = room(n)?;
         values.extend((0..n as u64).map(number));

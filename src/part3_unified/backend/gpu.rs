@@ -10,8 +10,8 @@ use self::axes::walk;
 use super::super::kernels;
 use super::pool::Pool;
 use super::{
-    Array, Backend, Binary, Memory, Reduce, Shared, Storage, Unary, View,
-    Window, downcast,
+    Array, Backend, Binary, DType, Memory, Reduce, Shared, Storage, Unary,
+    View, Window, downcast,
 };
 use crate::error::{Result, zeros};
 use crate::ledger;
@@ -147,7 +147,7 @@ impl Backend for OpenCl {
         self.gpu.finish()
     }
 
-    fn upload(&self, values: &[f32]) -> Result<Shared> {
+    fn upload(&self, values: &[f32], _: DType) -> Result<Shared> {
         let out = self.pool.take(&self.gpu, values.len().max(1))?;
         if !values.is_empty() {
             out.write(values)?;
@@ -159,7 +159,7 @@ impl Backend for OpenCl {
         downcast::<Pooled>(storage).buffer().read()
     }
 
-    fn uniform(&self, seed: u64, n: usize) -> Result<Shared> {
+    fn uniform(&self, seed: u64, n: usize, _: DType) -> Result<Shared> {
         self.fill(n, |out| {
             self.each(&kernels::FILL_UNIFORM, n)
                 .output(out)
@@ -280,7 +280,7 @@ impl Backend for OpenCl {
         columns: usize,
     ) -> Result<Shared> {
         if a.is_empty() {
-            return self.upload(&zeros(rows)?);
+            return self.upload(&zeros(rows)?, a.dtype());
         }
         let flat = a.reshape(&[rows, columns])?;
         let strides = (flat.strides()[0], flat.strides()[1]);
@@ -297,7 +297,7 @@ impl Backend for OpenCl {
         let [batch, m, k] = [0, 1, 2].map(|axis| a.shape()[axis]);
         let n = b.shape()[2];
         if k == 0 {
-            return self.upload(&zeros(batch * m * n)?);
+            return self.upload(&zeros(batch * m * n)?, a.dtype());
         }
         let strides = |a: &Array, axis: usize| a.strides()[axis] as i32;
         let strides = [
@@ -358,7 +358,7 @@ impl Backend for OpenCl {
         let (given, width) = (a.shape()[0], a.shape()[1]);
         let n = rows * width;
         if n == 0 {
-            return self.upload(&[]);
+            return self.upload(&[], a.dtype());
         }
         // Which rows go where: those of place `i` stand in `order` from
         // `starts[i]` to `starts[i + 1]`.

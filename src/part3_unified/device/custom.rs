@@ -1,0 +1,101 @@
+//! Devices of a reader's own, and the names by which they are found.
+
+use std::any::TypeId;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ptr;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::super::Backend;
+use crate::error::{Error, Result};
+
+/// A backend of a reader's own under its name.
+/// [`Device::register`](super::Device::register) makes it.
+#[derive(Clone, Copy)]
+pub struct Custom(&'static Registered);
+
+/// One for each device, and never freed: a device is no more than its address.
+struct Registered {
+    name: String,
+    /// A backend without fields has no address of its own, so its type tells
+    /// it from others.
+    kind: TypeId,
+    backend: &'static dyn Backend,
+}
+
+impl Custom {
+    pub(super) fn name(self) -> &'static str {
+        &self.0.name
+    }
+
+    pub(in super::super) fn backend(self) -> &'static dyn Backend {
+        self.0.backend
+    }
+}
+
+static REGISTERED: Mutex<Vec<Custom>> = Mutex::new(Vec::new());
+
+fn registered() -> MutexGuard<'static, Vec<Custom>> {
+    REGISTERED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(super) fn register<B: Backend>(backend: &'static B) -> Result<Custom> {
+    let (name, kind) = (backend.name(), TypeId::of::<B>());
+    let mut all = registered();
+    let is_same = |Custom(known): &&Custom| {
+        let place = ptr::from_ref(known.backend).cast::<B>();
+        let same = size_of::<B>() == 0 || ptr::eq(place, backend);
+        known.name == name && known.kind == kind && same
+    };
+    if let Some(known) = all.iter().find(is_same) {
+        return Ok(*known);
+    }
+    let refused = |why: &str| {
+        Error::Mistake(format!(
+            "a device cannot be called `{name}`: {why}; give it another \
+             name in `Backend::name`"
+        ))
+    };
+    if name.is_empty() {
+        return Err(refused("that is no name"));
+    }
+    if name == "cpu" || name == "gpu" || name.starts_with("gpu:") {
+        return Err(refused("that is the machine's own"));
+    }
+    if all.iter().any(|Custom(known)| known.name == name) {
+        return Err(refused("another one is"));
+    }
+    let custom =
+        Custom(Box::leak(Box::new(Registered { name, kind, backend })));
+    all.push(custom);
+    Ok(custom)
+}
+
+pub(super) fn find(name: &str) -> Option<Custom> {
+    all().into_iter().find(|custom| custom.name() == name)
+}
+
+/// All of them, the oldest first.
+pub(super) fn all() -> Vec<Custom> {
+    registered().clone()
+}
+
+impl PartialEq for Custom {
+    fn eq(&self, other: &Custom) -> bool {
+        ptr::eq(self.0, other.0)
+    }
+}
+
+impl Eq for Custom {}
+
+impl Hash for Custom {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.name.hash(state);
+    }
+}
+
+impl fmt::Debug for Custom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.name)
+    }
+}
