@@ -90,6 +90,7 @@ fn start(request: &Request, machine: &mut Machine) -> Result<Vec<Peer>, Error> {
     let place = Place { device: machine.place()?, threads: machine.threads };
     let mut peers = vec![];
     for (name, source) in request.sources(machine.class) {
+        eprintln!("starting {name}");
         match Peer::start(&source, &place) {
             Ok(peer) => {
                 let [name, version, on] =
@@ -99,8 +100,8 @@ fn start(request: &Request, machine: &mut Machine) -> Result<Vec<Peer>, Error> {
             }
             Err(why) if request.names_peers() => {
                 return Err(Error::Device(format!(
-                    "the peer {name} is not here: {why}; install it for the \
-                     Python that RUNGRAD_PYTHON names, or leave --peer out"
+                    "the peer {name} is not here: {why}; {}",
+                    source.remedy()
                 )));
             }
             Err(why) => println!("{name} is not here: {why}."),
@@ -119,24 +120,15 @@ fn measure(
     println!("{}", machine.text());
     let table = columns(&machine, peers);
     println!("{}", table.head());
-    let [largest, all] = machine.memory()?;
+    let memory = machine.memory()?;
     let mut report = Report { machine, lines: vec![], skipped: vec![] };
     for row in rows {
-        let [array, sum] = row.work.memory();
         // A peer on the same device needs as much again.
-        let sum = sum * if peers.is_empty() { 1.0 } else { 2.0 };
-        let line = match array > largest || sum > all {
-            true => Err(format!(
-                "it needs {:.1} GB, {:.1} of them in one piece, and there are \
-                 {:.1} and {:.1}",
-                sum * 1e-9,
-                array * 1e-9,
-                all * 1e-9,
-                largest * 1e-9
-            )),
-            false => one(request, report.machine.device, row, peers)
-                .map_err(|error| error.to_string()),
-        };
+        let engines = if peers.is_empty() { 1 } else { 2 };
+        let line = row.work.fits(memory, engines).and_then(|()| {
+            let line = one(request, report.machine.device, row, peers);
+            line.map_err(|error| error.to_string())
+        });
         match line {
             Ok(line) => {
                 println!("{}", table.line(&line));

@@ -47,6 +47,17 @@ pub(crate) enum Source {
 }
 
 impl Source {
+    /// What helps where it is not here.
+    pub(crate) fn remedy(&self) -> &'static str {
+        match self {
+            Source::Python(_) => {
+                "install it for python3, or name another Python with \
+                 RUNGRAD_PYTHON"
+            }
+            Source::Program(_) => "start it by hand to see what it lacks",
+        }
+    }
+
     fn command(&self, place: &Place) -> Command {
         let mut command = match self {
             Source::Python(package) => {

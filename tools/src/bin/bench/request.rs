@@ -9,35 +9,10 @@ use crate::machine::root;
 use crate::peer::Source;
 use crate::rows::{Class, Row};
 
-pub(crate) const HELP: &str = "\
-usage: cargo learn bench [WORDS] [options]
-
-Runs rows of work by Part 3 and beside it, in turn, by the peers that are
-installed, and prints for each our time, theirs, and ours divided by theirs.
-Each of WORDS is the name of a row, in quotes, or a part of several names;
-without any, all rows run.
-
-  cargo learn bench --list
-  cargo learn bench matmul \"multiply 1\" --device gpu
-
-  --device cpu|gpu|gpu:1  where (RUNGRAD_DEVICE, else cpu)
-  --list                  the rows of that device, a line each
-  --quick                 fewer rows, each in less time: under a minute
-  --peer NAME             numpy, torch, none, or a program that answers as
-                          benches/peers/rows.py does; may stand several times
-                          (numpy and torch, where they are installed)
-  --threads N             of the processor, ours and the peers' (all)
-  --seconds S             for each engine and row (0.5)
-  --limit S               a first run that takes longer is the only one (10)
-  --out FILE              FILE.json and FILE.svg (target/bench)
-  --baseline FILE         say what got slower than in that JSON, and end with
-                          code 1 if anything did
-  --noise FACTOR          what is still as fast (1.3)
-  --tune                  time the kernels among which Part 3 chooses on this
-                          device, and keep the choice
-
-A peer on a card is timed by the card's clock. There PyTorch has two columns:
-asked as a program asks, and replayed as a CUDA graph, without Python's time.";
+pub(crate) const HELP: &str = concat!(
+    "usage: cargo learn bench [WORDS] [options]\n\n",
+    include_str!("help.txt")
+);
 
 const PEERS: [(&str, Source); 2] =
     [("numpy", Source::Python("numpy")), ("torch", Source::Python("torch"))];

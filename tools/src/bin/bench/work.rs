@@ -196,6 +196,28 @@ impl Work {
         };
         [largest, all].map(|numbers| NUMBER * numbers as f64)
     }
+
+    /// Says why it does not fit into a memory, of which so many engines want
+    /// their part: the bytes that one array may have, and all that there are.
+    pub(crate) fn fits(
+        self,
+        [one, all]: [f64; 2],
+        engines: usize,
+    ) -> Result<(), String> {
+        let [largest, sum] = self.memory();
+        let sum = sum * engines as f64;
+        if largest <= one && sum <= all {
+            return Ok(());
+        }
+        let gb = |bytes: f64| format!("{:.1} GB", bytes * 1e-9);
+        Err(format!(
+            "it needs {}, {} of them in one piece, and the device has {} and {}",
+            gb(sum),
+            gb(largest),
+            gb(all),
+            gb(one)
+        ))
+    }
 }
 
 /// The name of a row: stable, and with its sizes, so that a row has the same
@@ -280,6 +302,16 @@ mod tests {
         ] {
             assert_eq!(work.to_string(), name);
         }
+    }
+
+    #[test]
+    fn what_fits_into_no_memory_says_what_it_needs() {
+        let work = Multiply(1 << 28);
+        assert_eq!(work.fits([2e9, 8e9], 1), Ok(()));
+        let two = work.fits([2e9, 8e9], 2).unwrap_err();
+        assert!(two.starts_with("it needs 8.6 GB, 1.1 GB of them"), "{two}");
+        let piece = work.fits([1e9, 80e9], 1).unwrap_err();
+        assert!(piece.ends_with("has 80.0 GB and 1.0 GB"), "{piece}");
     }
 
     #[test]
