@@ -226,3 +226,22 @@ impl Drop for Peer {
         let _ = self.child.wait();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_peer_that_goes_silent_is_ended() {
+        let script = r#"sh -c 'echo "{\"peer\": \"a\"}"; exec sleep 100'"#;
+        let place = Place { device: "cpu".into(), threads: 1 };
+        let mut peer =
+            Peer::start(&Source::Program(script.into()), &place).unwrap();
+        let silent = peer.answer(Duration::from_millis(20));
+        assert_eq!(silent, Err("no answer in 0 s".to_string()));
+        let ended = peer.child.wait().expect("it can be waited for");
+        assert!(!ended.success(), "{ended}");
+        let gone = peer.answer(Duration::from_secs(60)).unwrap_err();
+        assert!(gone.starts_with("it has ended, "), "{gone}");
+    }
+}
