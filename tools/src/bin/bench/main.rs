@@ -17,6 +17,7 @@ mod rows;
 mod tune;
 mod work;
 
+use std::io::{IsTerminal, stderr};
 use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
@@ -125,10 +126,12 @@ fn measure(
     for row in rows {
         // A peer on the same device needs as much again.
         let engines = if peers.is_empty() { 1 } else { 2 };
+        let sign = Sign::of(&row.name());
         let line = row.work.fits(memory, engines).and_then(|()| {
             let line = one(request, report.machine.device, row, peers);
             line.map_err(|error| error.to_string())
         });
+        drop(sign);
         match line {
             Ok(line) => {
                 println!("{}", table.line(&line));
@@ -141,6 +144,27 @@ fn measure(
         }
     }
     Ok(report)
+}
+
+/// Says what runs now, on a terminal, until it is done.
+struct Sign(bool);
+
+impl Sign {
+    fn of(name: &str) -> Sign {
+        let is_seen = stderr().is_terminal();
+        if is_seen {
+            eprint!("  {name} ..");
+        }
+        Sign(is_seen)
+    }
+}
+
+impl Drop for Sign {
+    fn drop(&mut self) {
+        if self.0 {
+            eprint!("\r\x1b[K");
+        }
+    }
 }
 
 /// The others in the order of the table.

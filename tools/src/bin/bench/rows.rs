@@ -71,7 +71,10 @@ fn moves(rows: &mut List, class: Class) {
     rows.whole(Sum { side, axis: Some(1) });
     rows.whole(Max { side, axis: 0 });
     rows.quick(Max { side, axis: 1 });
-    rows.quick(Turn(if is_card { 16384 } else { 4096 }));
+    rows.quick(Turn(side));
+    if !is_card {
+        rows.whole(Turn(4096));
+    }
     rows.quick(AddRow(side));
     rows.quick(Softmax(side));
     rows.whole(LogSoftmax(side));
@@ -79,7 +82,10 @@ fn moves(rows: &mut List, class: Class) {
         true => Gather { rows: 65536, columns: 1024 },
         false => Gather { rows: 16384, columns: 64 },
     });
-    rows.quick(Seven(if is_card { 1 << 26 } else { 10_000_000 }));
+    rows.quick(Seven(if is_card { 1 << 26 } else { 1_000_000 }));
+    if !is_card {
+        rows.whole(Seven(10_000_000));
+    }
 }
 
 fn products(rows: &mut List, class: Class) {
@@ -91,8 +97,10 @@ fn products(rows: &mut List, class: Class) {
         Class::Card => &[64, 128, 256, 512, 1000, 1024, 2048, 4096, 4097, 8192],
     };
     for &side in sizes {
-        match side {
-            256 | 1024 | 4096 => rows.quick(square(side)),
+        match (side, class) {
+            (256, _)
+            | (1024, Class::Processor)
+            | (1024 | 4096, Class::Card) => rows.quick(square(side)),
             _ => rows.whole(square(side)),
         }
     }
