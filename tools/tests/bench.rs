@@ -187,6 +187,7 @@ fn what_is_kept_has_its_schema() {
         assert!(machine[key].is_string(), "{key} in {machine}");
     }
     assert!(machine["threads"].as_u64().unwrap() >= 1);
+    assert!(machine["load"].is_null() || machine["load"].is_f64());
     for engine in machine["engines"].as_array().unwrap() {
         for key in ["name", "version", "on"] {
             assert!(engine[key].is_string(), "{key} in {engine}");

@@ -23,6 +23,8 @@ pub(crate) struct Machine {
     pub(crate) processor: String,
     /// What our work on the processor, and that of peers there, may use.
     pub(crate) threads: usize,
+    /// How many programs wanted a core in the last minute, on Linux.
+    pub(crate) load: Option<f64>,
     /// Ours and the peers', each with its version and where it runs.
     pub(crate) engines: Vec<[String; 3]>,
     pub(crate) date: String,
@@ -60,6 +62,7 @@ impl Machine {
             class,
             processor,
             threads,
+            load: load(),
             engines: vec![["rungrad".to_string(), version(), String::new()]],
             date: date(SystemTime::now()),
             command: [name.to_string(), words.join(" ")].join(" "),
@@ -99,8 +102,12 @@ impl Machine {
             };
             format!("{name} {version}{on}")
         });
+        let load = match self.load {
+            Some(load) => format!(", load {load:.1}"),
+            None => String::new(),
+        };
         format!(
-            "device   {}, {}, driver {}\nhost     {}, {} threads\n\
+            "device   {}, {}, driver {}\nhost     {}, {} threads{load}\n\
              engines  {}\ndate     {}\ncommand  {}\n",
             self.device,
             self.model,
@@ -123,6 +130,7 @@ impl Machine {
             "driver": self.driver,
             "processor": self.processor,
             "threads": self.threads,
+            "load": self.load,
             "engines": engines.collect::<Vec<_>>(),
             "date": self.date,
             "command": self.command,
@@ -166,6 +174,11 @@ fn available() -> Option<f64> {
     let line = told.lines().find_map(|it| it.strip_prefix("MemAvailable:"))?;
     let kilobytes: f64 = line.split_whitespace().next()?.parse().ok()?;
     Some(1024.0 * kilobytes)
+}
+
+fn load() -> Option<f64> {
+    let told = fs::read_to_string("/proc/loadavg").ok()?;
+    told.split(' ').next()?.parse().ok()
 }
 
 /// `2026-11-22 11:35 UTC`.

@@ -57,17 +57,15 @@ pub(crate) fn svg(report: &Report) -> String {
     page.0 + "</svg>\n"
 }
 
-/// With whom a row is compared: the first other, and its faster way.
+/// With whom a row is compared: the last of the others, behind Part 1 and
+/// numpy, and what its graph took.
 fn rivals(line: &Line) -> Option<(&(Other, Times), Option<&Times>)> {
-    let first = line.others.iter().find(|(other, _)| other.way == "eager");
-    let first = first.or(line.others.first())?;
-    // Behind Part 1 stand the engines of others.
-    let last = line.others.iter().rfind(|(other, _)| other.way == "eager");
-    let first = last.unwrap_or(first);
+    let mut others = line.others.iter();
+    let last = others.rfind(|(other, _)| other.way == "eager")?;
     let graph = line.others.iter().find(|(other, _)| {
-        other.engine == first.0.engine && other.way == "graph"
+        other.engine == last.0.engine && other.way == "graph"
     });
-    Some((first, graph.map(|(_, times)| times)))
+    Some((last, graph.map(|(_, times)| times)))
 }
 
 struct Page(String);

@@ -258,6 +258,8 @@ fn rate(line: &Line) -> String {
         rate if rate >= 1e12 && unit == "FLOP/s" => {
             format!("{:.2} T{unit}", rate * 1e-12)
         }
+        // Of a few numbers the price of a launch is all there is.
+        rate if rate < 1e8 => "-".to_string(),
         rate => format!("{:.*} G{unit}", usize::from(rate < 1e11), rate * 1e-9),
     }
 }
