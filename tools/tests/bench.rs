@@ -127,7 +127,7 @@ fn a_peer_runs_beside_ours_and_says_which_way_it_cannot_go() {
     let answer = r#"{"eager": [2.0, 2.0], "graph": "no ink"}"#;
     let snail = peer("snail", SNAIL, answer);
     let said = bench("snail", &["multiply 1", "--peer", &snail]);
-    let parts = ["snail 7 on paper", "2.0 s", "0.00 x", "snail graph: no ink"];
+    let parts = ["snail 7 on paper", "2.0 s", "0.000 x", "snail graph: no ink"];
     said.ended(0, &parts);
     let orders = fs::read_to_string(said.folder.join("peer.sh.orders"));
     let orders = orders.unwrap();

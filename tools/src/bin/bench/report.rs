@@ -242,6 +242,7 @@ pub(crate) fn written(seconds: f64) -> String {
 /// How many times as long as the other.
 pub(crate) fn x(ratio: f64) -> String {
     match ratio {
+        _ if ratio < 0.1 => format!("{ratio:.3} x"),
         _ if ratio < 10.0 => format!("{ratio:.2} x"),
         _ => format!("{ratio:.0} x"),
     }
