@@ -10,6 +10,7 @@ use std::any::Any;
 use super::{Array, DType, Shared, Storage, View, Window};
 use crate::error::Result;
 use crate::ledger::Memory;
+use crate::shape::size;
 
 /// One element in, one element out.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -137,6 +138,20 @@ impl Binary {
             Binary::Pow => "pow_tensor",
         }
     }
+
+    /// What it is of two numbers, as [`Unary::apply`] is of one.
+    #[inline]
+    pub fn apply(self, x: f32, y: f32) -> f32 {
+        match self {
+            Binary::Add => x + y,
+            Binary::Mul => x * y,
+            Binary::Div => x / y,
+            Binary::Less => f32::from(x < y),
+            Binary::AtMost => f32::from(x <= y),
+            Binary::Equal => f32::from(x == y),
+            Binary::Pow => x.powf(y),
+        }
+    }
 }
 
 /// Many elements in, one element out.
@@ -154,6 +169,14 @@ impl Reduce {
         match self {
             Reduce::Sum => "sum",
             Reduce::Max => "max",
+        }
+    }
+
+    /// What it is of a row of numbers. A sum is rounded once.
+    pub fn apply(self, row: &[f32]) -> f32 {
+        match self {
+            Reduce::Sum => cpu::sum(row),
+            Reduce::Max => cpu::most(row),
         }
     }
 }
@@ -233,6 +256,27 @@ pub trait Backend: Send + Sync {
     ) -> Result<Shared>;
     /// (batch, m, k) x (batch, k, n) -> (batch, m, n), always of three axes.
     fn matmul(&self, a: &Array, b: &Array) -> Result<Shared>;
+    /// The same of views whose rows, columns and sums go over any axes:
+    /// (batch.., rows.., inner..) x (batch.., columns.., inner..) ->
+    /// (batch.., rows.., columns..), given how many axes are of the batch,
+    /// and how many are summed over. So the windows of an image need not be
+    /// copied to be multiplied. What has no way of its own for that makes
+    /// matrices of them, and copies where no strides can say them.
+    fn contract(
+        &self,
+        a: &Array,
+        b: &Array,
+        batch: usize,
+        inner: usize,
+    ) -> Result<Shared> {
+        let matrices = |a: &Array| {
+            let (axes, shape) = (a.shape().len() - inner, a.shape());
+            let sizes = [&shape[..batch], &shape[batch..axes], &shape[axes..]];
+            a.reshape(&sizes.map(size))
+        };
+        let b = matrices(b)?.permute(&[0, 2, 1])?;
+        self.matmul(&matrices(a)?, &b)
+    }
 
     /// The rows of a dense matrix at some places, which are inside it.
     fn index_select(&self, a: &Array, places: &[usize]) -> Result<Shared>;

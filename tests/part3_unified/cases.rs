@@ -18,8 +18,7 @@ use super::common::device::gpu_or_skip;
 use super::common::engine::{Engine, Part3};
 use super::common::random::{Random, cases, first_seed};
 use super::common::verdict::blameless;
-use super::composed;
-use super::derived::{self, Derived};
+use super::derived;
 use super::disguise::disguise;
 use super::third;
 
@@ -99,11 +98,7 @@ fn agree(device: Device) {
             None if name < OPERATIONS.len() + 5 => {
                 own(&mut random, device, seed)
             }
-            None if name < OPERATIONS.len() + 9 => {
-                let one = random.below(derived::ALL.len());
-                of_others(&mut random, &derived::ALL[one], device, seed);
-            }
-            None => composed::agrees(&mut random, device, seed),
+            None => derived::agrees(&mut random, device, seed),
         });
     }
 }
@@ -203,36 +198,6 @@ fn own(random: &mut Random, device: Device, seed: u64) {
     }
     let difference = no_grad(|| tensors[0].sub(&tensors[0]).sum());
     assert_eq!(difference.to_vec().unwrap(), [0.0], "{what}");
-}
-
-/// An operation that is made of others.
-fn of_others(random: &mut Random, one: &Derived, device: Device, seed: u64) {
-    let shapes = one.shapes(random);
-    let (mut tensors, mut arrays) = (Vec::new(), Vec::new());
-    for shape in &shapes {
-        let mut values = one.values(shape.iter().product(), random);
-        tensors.push(disguise(random, shape, &mut values, device).0);
-        arrays.push(Array::new(shape, &values));
-    }
-    let what = format!("seed {seed} on {device}: {} of {shapes:?}", one.name);
-    let right = (one.judge)(&arrays);
-    // Up to 64 operations of up to 16 roundings, of numbers up to the result
-    // or the operands, of which 2 is the largest.
-    let bound = |y: &f64| 1024.0 * 2f64.powi(-24) * y.abs().max(2.0);
-    let values = right.values.iter().map(bound).collect();
-    let allowed = Array { shape: right.shape.clone(), values };
-    near(&(one.call)(&tensors), &right, &allowed, &what);
-    // Where elements are repeated, extremes tie and lengths are 0: there the
-    // slopes are those of `corners.rs`.
-    if seed.is_multiple_of(7) {
-        gradients(random, device, &what, |random| {
-            let of = shapes.iter().zip(&arrays).map(|(shape, array)| {
-                let values = one.values(array.values.len(), random);
-                Tensor::new(shape, &values, device).unwrap().requires_grad()
-            });
-            (one.call)(&of.collect::<Vec<_>>())
-        });
-    }
 }
 
 /// The elements of an operand: where the operation has its slope, and away
