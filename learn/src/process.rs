@@ -39,6 +39,10 @@ kill -KILL "$guard"
 exit "$code"
 "#;
 
+/// How a command is run to its end: with a sign of life, or without.
+pub(crate) type Follow =
+    fn(&str, &mut Command, &Path, Duration) -> Result<Ending, Stop>;
+
 /// Runs `command` with its output in `log` and a line that says what is going
 /// on, and ends it after `limit`.
 pub(crate) fn follow(

@@ -10,7 +10,7 @@ use std::{env, fs};
 
 use crate::checkout::Checkout;
 use crate::command::Stop;
-use crate::process::{self, Ending};
+use crate::process::{self, Ending, Follow};
 
 /// The variable that names the folder of the learner's files, for cargo and
 /// for the compiler.
@@ -112,9 +112,6 @@ const PROOF: &str = "RUNGRAD_CHECK_PROOF";
 /// The seconds of processor time that a check gives the learner's code.
 const LIMIT: u64 = 10;
 const LIMIT_VARIABLE: &str = "RUNGRAD_CHECK_LIMIT";
-
-/// How a check is run to its end: with a sign of life, or without.
-type Follow = fn(&str, &mut Command, &Path, Duration) -> Result<Ending, Stop>;
 
 /// Runs a check and returns what it said. A check without a verdict, since a
 /// disk is full or somebody ended it, says nothing about the learner.
