@@ -11,7 +11,7 @@ use crate::checkout::{Checkout, cannot_write};
 use crate::command::{Command, Stop, Words};
 use crate::nearest::nearest;
 use crate::process::{self, Ending, Follow};
-use crate::speech::{filled, say, spoken};
+use crate::terminal::{filled, say, spoken};
 use crate::{book, machine};
 
 pub(crate) const COMMAND: Command = Command {
