@@ -24,7 +24,7 @@ impl Device {
 impl Array {
     /// `op` of each element.
     pub fn unary(&self, op: Unary) -> Result<Array> {
-        self.filled(self.shape(), |backend| backend.unary(op, self))
+        self.mapped(|backend| backend.unary(op, self))
     }
 }
 
@@ -33,7 +33,7 @@ impl Array {
     /// `op` of each pair of elements of two equal shapes on one device.
     pub fn binary(&self, op: Binary, other: &Array) -> Result<Array> {
         self.check_pair(op.name(), other)?;
-        self.filled(self.shape(), |backend| backend.binary(op, self, other))
+        self.mapped(|backend| backend.binary(op, self, other))
     }
 }
 // ANCHOR_END: binary
@@ -44,7 +44,7 @@ impl Array {
     pub fn choose(&self, a: &Array, b: &Array) -> Result<Array> {
         self.check_pair("where", a)?;
         self.check_pair("where", b)?;
-        self.filled(self.shape(), |backend| backend.choose(self, a, b))
+        self.mapped(|backend| backend.choose(self, a, b))
     }
 }
 
@@ -56,7 +56,15 @@ impl Array {
         checks::one_shape(op, self.shape(), other.shape())
     }
 
-    /// A new dense array on this one's device.
+    /// A new dense array on this one's device, of this one's shape.
+    fn mapped(
+        &self,
+        fill: impl FnOnce(&dyn Backend) -> Result<Shared>,
+    ) -> Result<Array> {
+        Ok(self.dense_like(fill(self.device.backend()?)?))
+    }
+
+    /// The same of any shape.
     pub(super) fn filled(
         &self,
         shape: &[usize],

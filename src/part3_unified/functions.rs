@@ -40,6 +40,8 @@ pub use powers::*;
 pub use reduce::*;
 pub use rounding::*;
 
+use std::borrow::Cow;
+
 use super::Tensor;
 use super::arithmetic::one_device;
 use crate::checks;
@@ -48,14 +50,21 @@ use crate::error::or_raise;
 /// The operands, stretched to one shape. The gradient of each finds its way
 /// back through the [`Expand`] that this puts into the graph.
 #[track_caller]
-fn stretch<const N: usize>(op: &str, operands: [&Tensor; N]) -> [Tensor; N] {
+fn stretch<'a, const N: usize>(
+    op: &str,
+    operands: [&'a Tensor; N],
+) -> [Cow<'a, Tensor>; N] {
     let first = operands[0];
-    let mut shape = first.shape().to_vec();
+    let mut shape = Cow::Borrowed(first.shape());
     for other in &operands[1..] {
         or_raise(one_device(op, &first.array, &other.array));
-        if shape != other.shape() {
-            shape = or_raise(checks::stretched(op, &shape, other.shape()));
+        if *shape != *other.shape() {
+            let both = checks::stretched(op, &shape, other.shape());
+            shape = Cow::Owned(or_raise(both));
         }
     }
-    operands.map(|operand| operand.expand(&shape))
+    operands.map(|operand| match operand.shape() == &*shape {
+        true => Cow::Borrowed(operand),
+        false => Cow::Owned(operand.expand(&shape)),
+    })
 }

@@ -3,6 +3,7 @@
 mod host;
 mod sums;
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::{array, iter};
 
@@ -74,7 +75,8 @@ impl Backend for Cpu {
     }
 
     fn unary(&self, op: Unary, a: &Array) -> Result<Shared> {
-        let a = &a.compact()?;
+        let a = compact(a)?;
+        let a = &*a;
         match op {
             Unary::Scale(number) => map(a, |x| x * number),
             Unary::Shift(number) => map(a, |x| x + number),
@@ -89,11 +91,12 @@ impl Backend for Cpu {
     }
 
     fn binary(&self, op: Binary, a: &Array, b: &Array) -> Result<Shared> {
-        pairs(op, &straight(a)?, &straight(b)?)
+        let (a, b) = (straight(a)?, straight(b)?);
+        pairs(op, &a, &b)
     }
 
     fn choose(&self, mask: &Array, a: &Array, b: &Array) -> Result<Shared> {
-        let (mask, a, b) = (mask.compact()?, a.compact()?, b.compact()?);
+        let (mask, a, b) = (compact(mask)?, compact(a)?, compact(b)?);
         let pairs = dense(&a).iter().zip(dense(&b));
         let choice = |(&m, (&x, &y)): (&f32, (&f32, &f32))| {
             if m != 0.0 { x } else { y }
@@ -264,13 +267,21 @@ fn elements(a: &Array) -> Result<Vec<f32>> {
     Ok(values)
 }
 
+/// The same elements in row-major order; copies only when they are not.
+fn compact(a: &Array) -> Result<Cow<'_, Array>> {
+    Ok(match a.is_dense() {
+        true => Cow::Borrowed(a),
+        false => Cow::Owned(a.compact()?),
+    })
+}
+
 /// The same elements in runs that lie in a row or are one number, over and
 /// over; copies only when they are not.
-fn straight(a: &Array) -> Result<Array> {
+fn straight(a: &Array) -> Result<Cow<'_, Array>> {
     let walked = a.shape().iter().rposition(|&size| size != 1);
     match walked.map(|axis| a.strides()[axis]) {
-        None | Some(0 | 1) => Ok(a.clone()),
-        Some(_) => a.compact(),
+        None | Some(0 | 1) => Ok(Cow::Borrowed(a)),
+        Some(_) => compact(a),
     }
 }
 
