@@ -95,6 +95,10 @@ pub enum Op {
     Max(Vec<usize>, Keep),
     /// The product of two matrices.
     Matmul,
+    /// A product over so many last axes, and of so many first ones each alone.
+    Contract(usize, usize),
+    /// The windows of images times filters, in so many groups.
+    Conv2d(Window, usize),
     /// The same elements in another shape.
     Reshape(Vec<usize>),
     /// The axes in another order.
@@ -203,6 +207,8 @@ impl Op {
             Op::Sum(..) => "sum",
             Op::Max(..) => "max",
             Op::Matmul => "matmul",
+            Op::Contract(..) => "contract",
+            Op::Conv2d(..) => "conv2d",
             Op::Reshape(_) => "reshape",
             Op::Permute(_) => "permute",
             Op::LogSoftmax => "log_softmax",
@@ -243,7 +249,9 @@ impl Op {
             }
             Op::Slice(spans) => format!("{spans:?}"),
             Op::Cat(axis) => format!("axis {axis}"),
-            Op::Windows(window) | Op::Fold(window, _) => window.to_string(),
+            Op::Windows(window)
+            | Op::Fold(window, _)
+            | Op::Conv2d(window, _) => window.to_string(),
             Op::To(device) => device.clone(),
             _ => String::new(),
         }

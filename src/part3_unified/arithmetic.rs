@@ -122,6 +122,27 @@ impl Array {
     }
 }
 
+impl Array {
+    /// The product of views of any axes:
+    /// (batch.., rows.., inner..) x (batch.., columns.., inner..) ->
+    /// (batch.., rows.., columns..), so many axes being those of the batch,
+    /// and so many those that are summed over. No view is copied for it where
+    /// the backend can do without.
+    pub fn contract(
+        &self,
+        other: &Array,
+        batch: usize,
+        inner: usize,
+    ) -> Result<Array> {
+        one_device("contract", self, other)?;
+        let (a, b) = (self.shape(), other.shape());
+        let shape = checks::contraction(a, b, batch, inner)?;
+        self.filled(&shape, |backend| {
+            backend.contract(self, other, batch, inner)
+        })
+    }
+}
+
 /// Two operands on one device.
 pub(super) fn one_device(op: &str, a: &Array, b: &Array) -> Result<()> {
     checks::one_device(op, [a.device, b.device], "move one with .to(..)")

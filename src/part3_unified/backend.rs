@@ -265,7 +265,7 @@ pub trait Backend: Send + Sync {
         places: &[usize],
         rows: usize,
     ) -> Result<Shared>;
-    /// Dense windows, (.., rows, columns, height, width), added up to
+    /// Windows, (.., rows, columns, height, width), added up to
     /// `count` images of a height and a width: the mirror of
     /// [`View::windows`]. The window has no padding.
     fn fold(

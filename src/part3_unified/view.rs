@@ -6,6 +6,8 @@
 //! Reading order: [`View`], how views are made of views, and the two that
 //! look for order in one: [`View::reshape`] and [`View::windows`].
 
+use std::cmp::Reverse;
+
 use smallvec::{SmallVec, smallvec};
 
 use crate::checks;
@@ -274,6 +276,33 @@ impl View {
         view.strides.extend(inside);
         checked_size(&view.shape)?;
         Ok(view)
+    }
+}
+
+impl View {
+    /// The axes in front, and those behind, which are walked from wherever a
+    /// walk of the former is.
+    pub(super) fn halves(&self, axes: usize) -> (View, View) {
+        let ((front, behind), (far, near)) =
+            (self.shape.split_at(axes), self.strides.split_at(axes));
+        let view = |shape: &[usize], strides: &[isize], offset| View {
+            shape: shape.into(),
+            strides: strides.into(),
+            offset,
+        };
+        (view(front, far, self.offset), view(behind, near, 0))
+    }
+
+    /// The same elements in the order in which they lie, as far as axes have
+    /// one.
+    pub(super) fn sorted(&self) -> View {
+        let mut axes: SmallVec<[usize; 4]> = (0..self.shape.len()).collect();
+        axes.sort_by_key(|&axis| Reverse(self.strides[axis].abs()));
+        View {
+            shape: axes.iter().map(|&axis| self.shape[axis]).collect(),
+            strides: axes.iter().map(|&axis| self.strides[axis]).collect(),
+            offset: self.offset,
+        }
     }
 }
 
