@@ -70,7 +70,7 @@ pub(super) fn tanh(x: f32) -> f32 {
 #[inline(always)]
 pub(super) fn log(x: f32) -> f32 {
     /// The exponents count from here, so that none is negative.
-    const FROM: u64 = (SQRT_2 / 2.0).to_bits() - (1024 << 52);
+    const FROM: u64 = (SQRT_2 / 2.0).to_bits().wrapping_sub(1024 << 52);
     let bits = f64::from(x).to_bits();
     let n = (bits.wrapping_sub(FROM) >> 52) as i32 - 1024;
     let m = f64::from_bits(bits.wrapping_sub((n as u64) << 52));

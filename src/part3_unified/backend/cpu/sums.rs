@@ -57,30 +57,47 @@ pub(super) fn reduce(
         let lines = lines.take(out.len().div_ceil(length));
         let lines: Vec<usize> =
             lines.map(|[at]| at.wrapping_add_signed(inside)).collect();
-        let add =
-            |out: &mut [f32], column: usize, join: fn(f32, f32) -> f32| {
-                for (out, line) in out.chunks_mut(length).zip(&lines) {
-                    let at = line.wrapping_add(column);
-                    if step == 1 {
-                        let out = out.iter_mut().zip(&all[at..]);
-                        out.for_each(|(out, x)| *out = join(*out, *x));
-                    } else {
-                        let line = run(all, at, out.len(), step);
-                        let out = out.iter_mut().zip(line);
-                        out.for_each(|(out, x)| *out = join(*out, x));
-                    }
-                }
-            };
+        let lines = Neighbors { all, lines, length, step };
         match op {
             Reduce::Max => {
                 out.fill(LEAST);
-                starts.iter().for_each(|&at| add(out, at, larger));
+                starts.iter().for_each(|&at| lines.join(out, at, larger));
             }
-            Reduce::Sum => {
-                sum_down(out, &starts, |out, at| add(out, at, Add::add))
-            }
+            Reduce::Sum => sum_down(out, &starts, &lines),
         }
     })
+}
+
+/// Numbers side by side: where each of their lines begins, how long it is and
+/// how far apart they are.
+struct Neighbors<'a> {
+    all: &'a [f32],
+    lines: Vec<usize>,
+    length: usize,
+    step: isize,
+}
+
+impl Neighbors<'_> {
+    /// Joins to each element the number that lies so far behind its place.
+    #[inline(always)]
+    fn join(
+        &self,
+        out: &mut [f32],
+        behind: usize,
+        join: impl Fn(f32, f32) -> f32,
+    ) {
+        for (out, line) in out.chunks_mut(self.length).zip(&self.lines) {
+            let at = line.wrapping_add(behind);
+            if self.step == 1 {
+                let out = out.iter_mut().zip(&self.all[at..]);
+                out.for_each(|(out, x)| *out = join(*out, *x));
+            } else {
+                let line = run(self.all, at, out.len(), self.step);
+                let out = out.iter_mut().zip(line);
+                out.for_each(|(out, x)| *out = join(*out, x));
+            }
+        }
+    }
 }
 
 /// How many axes in front show so many elements.
@@ -134,20 +151,18 @@ fn most(values: &[f32]) -> f32 {
 
 /// Columns added to each other. So that none becomes a long chain, 32 are
 /// added up in `f32`, and their sums in `f64`.
-fn sum_down(
-    out: &mut [f32],
-    columns: &[usize],
-    add: impl Fn(&mut [f32], usize),
-) {
+fn sum_down(out: &mut [f32], columns: &[usize], lines: &Neighbors) {
     const BLOCK: usize = 32;
-    out.fill(0.0);
+    let add = |out: &mut [f32], columns: &[usize]| {
+        out.fill(0.0);
+        columns.iter().for_each(|&at| lines.join(out, at, Add::add));
+    };
     if columns.len() <= BLOCK {
-        return columns.iter().for_each(|&at| add(out, at));
+        return add(out, columns);
     }
     let mut totals = vec![0.0; out.len()];
     for block in columns.chunks(BLOCK) {
-        out.fill(0.0);
-        block.iter().for_each(|&at| add(out, at));
+        add(out, block);
         let pairs = totals.iter_mut().zip(&*out);
         pairs.for_each(|(total, sum)| *total += f64::from(*sum));
     }
