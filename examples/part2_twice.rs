@@ -57,7 +57,8 @@ fn code(text: &str) -> Vec<&str> {
     let text = text.split("#[cfg(test)]").next().unwrap_or_default();
     let lines = text.lines().map(str::trim);
     let says = |line: &&str| {
-        !line.starts_with("//") && line.contains(char::is_alphanumeric)
+        let is_comment = line.starts_with("//") || line.starts_with("#[doc");
+        !is_comment && line.contains(char::is_alphanumeric)
     };
     lines.filter(says).collect()
 }

@@ -1,9 +1,52 @@
 //! Rungrad builds an automatic-differentiation engine three times, one rung
 //! at a time: on CPU arrays, on raw OpenCL kernels, and as one tensor that
-//! runs on every device. The book in `book/` tells the story; this crate is
-//! the code that it quotes.
+//! runs on every device. The book in `book/` tells the story, and `cargo
+//! learn book` opens it; this crate is the code that it quotes.
 //!
-//! Reading order:
+//! # The same numbers three times
+//!
+//! [Part 1](part1_cpu) records every operation on arrays of the processor:
+//!
+//! ```
+//! use rungrad::part1_cpu::Tensor;
+//!
+//! let (a, b) = (Tensor::new(&[2], &[2., 3.]), Tensor::new(&[2], &[3., 4.]));
+//! (&a * &b * &b).sum().backward();
+//! assert_eq!(a.grad().unwrap().as_slice().unwrap(), [9., 16.]);
+//! ```
+//!
+//! [Part 2](part2_gpu) launches a kernel for each, on a device that it is
+//! told, and records only what you ask for:
+//!
+//! ```no_run
+//! use rungrad::opencl::Gpu;
+//! use rungrad::part2_gpu::Tensor;
+//!
+//! let gpu = Gpu::first()?;
+//! let a = Tensor::new(&gpu, &[2], &[2., 3.])?.requires_grad();
+//! let b = Tensor::new(&gpu, &[2], &[3., 4.])?;
+//! a.mul(&b).mul(&b).sum().backward();
+//! assert_eq!(a.grad().unwrap().to_vec()?, [9., 16.]);
+//! # Ok::<(), rungrad::Error>(())
+//! ```
+//!
+//! [Part 3](part3_unified) has one tensor for every device. It is the one to
+//! build on: networks, optimizers, files of weights, and operations, modules
+//! and devices of your own.
+//!
+//! ```
+//! use rungrad::part3_unified::{Device, Tensor};
+//!
+//! let device = Device::from_env()?; // or Device::Cpu, or "gpu:0".parse()?
+//! # let device = Device::Cpu;
+//! let a = Tensor::new(&[2], &[2., 3.], device)?.requires_grad();
+//! let b = Tensor::new(&[2], &[3., 4.], device)?;
+//! (&a * &b * &b).sum().backward();
+//! assert_eq!(a.grad().unwrap().to_vec()?, [9., 16.]);
+//! # Ok::<(), rungrad::Error>(())
+//! ```
+//!
+//! # Reading order
 //!
 //! 1. [`part1_cpu`], and what its chapters build on the way: [`graph`],
 //!    [`gradcheck`] and its [`tolerance`], [`tape`], [`draw`], and for training
@@ -48,4 +91,5 @@ pub use judge::{gradcheck, reference, tolerance};
 pub use train::{data, metrics, progress};
 
 pub use error::{Error, Result, attempt};
+#[doc(inline)]
 pub use program::{run, run_with_help, words};

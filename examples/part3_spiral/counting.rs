@@ -118,15 +118,7 @@ impl Backend for Counting {
     fn binary(&self, op: Binary, a: &Array, b: &Array) -> Result<Shared> {
         self.count(2);
         let pairs = elements(a).into_iter().zip(elements(b));
-        shared(pairs.map(|(x, y)| match op {
-            Binary::Add => x + y,
-            Binary::Mul => x * y,
-            Binary::Div => x / y,
-            Binary::Pow => x.powf(y),
-            Binary::Less => f32::from(x < y),
-            Binary::AtMost => f32::from(x <= y),
-            Binary::Equal => f32::from(x == y),
-        }))
+        shared(pairs.map(|(x, y)| op.apply(x, y)))
     }
 
     fn choose(&self, mask: &Array, a: &Array, b: &Array) -> Result<Shared> {
@@ -145,13 +137,8 @@ impl Backend for Counting {
     ) -> Result<Shared> {
         self.count(3);
         let all = elements(a);
-        let row = |row: usize| all[row * columns..][..columns].iter();
-        shared((0..rows).map(|i| match op {
-            Reduce::Sum => row(i).sum(),
-            Reduce::Max => row(i).fold(f32::NEG_INFINITY, |most, &x| {
-                if x > most || x.is_nan() { x } else { most }
-            }),
-        }))
+        let row = |row: usize| &all[row * columns..][..columns];
+        shared((0..rows).map(|i| op.apply(row(i))))
     }
 
     fn matmul(&self, a: &Array, b: &Array) -> Result<Shared> {

@@ -98,7 +98,7 @@ pub enum Op {
     /// A product over so many last axes, and of so many first ones each alone.
     Contract(usize, usize),
     /// The windows of images times filters, in so many groups.
-    Conv2d(Window, usize),
+    Conv2d(Box<Window>, usize),
     /// The same elements in another shape.
     Reshape(Vec<usize>),
     /// The axes in another order.
@@ -124,9 +124,9 @@ pub enum Op {
     /// What stands along an axis, added to these places among so many.
     IndexAdd(usize, Vec<usize>, usize),
     /// The places of a window over the last two axes.
-    Windows(Window),
+    Windows(Box<Window>),
     /// The places of a window, added up to images of a height and a width.
-    Fold(Window, [usize; 2]),
+    Fold(Box<Window>, [usize; 2]),
     /// A copy on another device.
     To(String),
     /// An operation of a reader's own.

@@ -191,7 +191,7 @@ impl Eq for Gpu {}
 
 impl fmt::Debug for Gpu {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.info().fmt(f)
+        write!(f, "gpu:{} ({})", self.info().index, self.name())
     }
 }
 

@@ -41,14 +41,15 @@ pub(super) fn map(
     a: &ArrayD<f32>,
     f: impl Fn(f32) -> f32 + Sync,
 ) -> ArrayD<f32> {
-    let elements = slice(a);
-    array(
-        a.shape(),
-        match elements.len() {
-            0..PARALLEL => elements.iter().map(|&x| f(x)).collect(),
-            _ => elements.par_iter().map(|&x| f(x)).collect(),
-        },
-    )
+    let x = slice(a);
+    let values = match x.len() {
+        0..PARALLEL => x.iter().map(|&x| f(x)).collect(),
+        _ => shared([x], &|[x], out| {
+            let pairs = x.iter().zip(out);
+            pairs.for_each(|(&x, out)| *out = f(x));
+        }),
+    };
+    array(a.shape(), values)
 }
 
 /// `f` of each pair of elements, the shapes broadcast.
@@ -98,11 +99,30 @@ fn zip_equal(
     let (x, y) = (slice(a), slice(b));
     let values = match x.len() {
         0..PARALLEL => x.iter().zip(y).map(|(&x, &y)| f(x, y)).collect(),
-        _ => x.par_iter().zip(y).map(|(&x, &y)| f(x, y)).collect(),
+        _ => shared([x, y], &|[x, y], out| {
+            let pairs = x.iter().zip(y).zip(out);
+            pairs.for_each(|((&x, &y), out)| *out = f(x, y));
+        }),
     };
     array(a.shape(), values)
 }
 // ANCHOR_END: zip-equal
+
+/// A number for each place of some slices, piece by piece; the threads share
+/// the pieces. `fill` is no type parameter: a copy of the sharing for each
+/// operation would make up a good part of what the compiler has to do.
+fn shared<const N: usize>(
+    slices: [&[f32]; N],
+    fill: &(dyn Fn([&[f32]; N], &mut [f32]) + Sync),
+) -> Vec<f32> {
+    const PIECE: usize = 1 << 14;
+    let mut values = vec![0.0; slices[0].len()];
+    let pieces = values.par_chunks_mut(PIECE).enumerate();
+    pieces.for_each(|(i, out)| {
+        fill(slices.map(|x| &x[i * PIECE..][..out.len()]), out);
+    });
+    values
+}
 
 /// The sum over axes, which go.
 pub(super) fn sum_axes(a: &ArrayD<f32>, axes: &[usize]) -> ArrayD<f32> {

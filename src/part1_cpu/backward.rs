@@ -12,6 +12,19 @@ use crate::error::or_raise;
 use crate::graph::topological_order;
 use crate::tape::{Record, Tape};
 
+/// ```
+/// # use rungrad::part1_cpu::Tensor;
+/// let x = Tensor::new(&[2], &[3.0, 4.0]);
+/// (&x * &x).sum().backward();
+/// assert_eq!(x.grad().unwrap().as_slice().unwrap(), [6.0, 8.0]);
+/// // From above come 1 and 10.
+/// (&x * &x).backward_with(&Tensor::new(&[2], &[1.0, 10.0]).data());
+/// assert_eq!(x.grad().unwrap().as_slice().unwrap(), [12.0, 88.0]);
+/// ```
+///
+/// # Panics
+///
+/// If this tensor has not one element, or the gradient has another shape.
 // ANCHOR: backward
 impl Tensor {
     /// Adds to every leaf the gradient of this tensor, which must have one
@@ -65,8 +78,8 @@ impl Tensor {
     fn keep(&self, grad: ArrayD<f32>) {
         let mut kept = self.0.grad.borrow_mut();
         match &mut *kept {
-            Some(sum) => *sum += &grad,
-            None => *kept = Some(grad),
+            Some(sum) => **sum += &grad,
+            None => *kept = Some(Box::new(grad)),
         }
     }
 }
@@ -74,12 +87,29 @@ impl Tensor {
 
 impl Tensor {
     /// Every tensor of this one's graph, parents first.
+    ///
+    /// ```
+    /// # use rungrad::part1_cpu::Tensor;
+    /// let x = Tensor::new(&[1], &[3.0]);
+    /// let y = (&x * &x).exp();
+    /// let names: Vec<_> = y.graph().iter().map(|t| t.op()).collect();
+    /// assert_eq!(names, ["leaf", "mul", "exp"]);
+    /// ```
     pub fn graph(&self) -> Vec<&Tensor> {
         topological_order(self, |t| t.0.id, |t, k| t.0.parents.get(k))
     }
 
     /// What the local rule makes of `grad_out`: one gradient for each parent.
     /// A leaf has no rule.
+    ///
+    /// ```
+    /// # use rungrad::part1_cpu::Tensor;
+    /// let x = Tensor::new(&[2], &[3.0, 4.0]);
+    /// let y = &x * &x;
+    /// let grads = y.apply_rule(&x.data()).unwrap();
+    /// assert_eq!(grads[0].as_slice().unwrap(), [9.0, 16.0]);
+    /// assert!(x.apply_rule(&x.data()).is_none());
+    /// ```
     pub fn apply_rule(
         &self,
         grad_out: &ArrayD<f32>,
@@ -88,6 +118,14 @@ impl Tensor {
     }
 
     /// A record of the graph, values only.
+    ///
+    /// ```
+    /// # use rungrad::part1_cpu::Tensor;
+    /// let x = Tensor::new(&[2], &[3.0, 4.0]);
+    /// let tape = (&x * &x).sum().tape();
+    /// assert_eq!(tape.records[1].values, Some(vec![9.0, 16.0]));
+    /// assert_eq!(tape.records[1].grad, None);
+    /// ```
     pub fn tape(&self) -> Tape {
         let records = self.graph().into_iter().map(|t| {
             let parents = t.0.parents.iter().map(|p| p.0.id).collect();
@@ -103,6 +141,19 @@ impl Tensor {
     }
 
     /// [`Tensor::backward`], and a record of every gradient on its way.
+    ///
+    /// ```
+    /// # use rungrad::part1_cpu::Tensor;
+    /// let x = Tensor::new(&[2], &[3.0, 4.0]);
+    /// let tape = (&x * &x).sum().backward_recorded();
+    /// assert_eq!(tape.records[0].grad, Some(vec![6.0, 8.0]));
+    /// // Every rule on the way is right.
+    /// assert_eq!(tape.blame(), None);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// As [`Tensor::backward`].
     #[track_caller]
     pub fn backward_recorded(&self) -> Tape {
         let mut tape = self.tape();

@@ -12,6 +12,15 @@ use crate::error::{or_raise, room};
 use crate::ops::Op;
 use crate::shape::size;
 
+/// ```
+/// # use rungrad::part1_cpu::Tensor;
+/// let x = Tensor::new(&[2, 2], &[1., 2., 3., 4.]);
+/// assert_eq!(x.matmul(&x).to_vec(), [7., 10., 15., 22.]);
+/// ```
+///
+/// # Panics
+///
+/// If one is no matrix, or the left has not as many columns as the right rows.
 // ANCHOR: matmul
 impl Tensor {
     /// The matrix product: (m, k) x (k, n) -> (m, n).
@@ -35,6 +44,17 @@ impl Tensor {
 
 impl Tensor {
     /// The same elements in row-major order under another shape.
+    ///
+    /// ```
+    /// # use rungrad::part1_cpu::Tensor;
+    /// let x = Tensor::new(&[2, 3], &[1., 2., 3., 4., 5., 6.]);
+    /// assert_eq!(x.reshape(&[3, 2]).shape(), [3, 2]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the new shape has another number of elements.
+    #[doc(alias = "view")]
     #[track_caller]
     pub fn reshape(&self, shape: &[usize]) -> Tensor {
         or_raise(checks::reshape(self.shape(), shape));
@@ -47,6 +67,16 @@ impl Tensor {
     }
 
     /// The last two axes, exchanged.
+    ///
+    /// ```
+    /// # use rungrad::part1_cpu::Tensor;
+    /// let x = Tensor::new(&[2, 2], &[1., 2., 3., 4.]);
+    /// assert_eq!(x.transpose().to_vec(), [1., 3., 2., 4.]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If there are fewer than two.
     #[track_caller]
     pub fn transpose(&self) -> Tensor {
         or_raise(checks::two_axes("transpose", self.shape()));
@@ -61,6 +91,16 @@ impl Tensor {
     }
 }
 
+/// ```
+/// # use rungrad::part1_cpu::Tensor;
+/// let x = Tensor::new(&[2], &[7.0, 7.0]);
+/// assert_eq!(x.softmax().to_vec(), [0.5, 0.5]);
+/// assert_eq!(x.log_softmax().to_vec(), [-2f32.ln(); 2]);
+/// ```
+///
+/// # Panics
+///
+/// If there is no axis.
 // ANCHOR: log-softmax
 impl Tensor {
     /// Positive numbers that sum to 1 along the last axis.
@@ -89,6 +129,15 @@ impl Tensor {
 }
 // ANCHOR_END: log-softmax
 
+/// ```
+/// # use rungrad::part1_cpu::Tensor;
+/// let scores = Tensor::new(&[3, 2], &[0.0; 6]);
+/// assert_eq!(scores.cross_entropy(&[0, 1, 1]).to_vec(), [2f32.ln()]);
+/// ```
+///
+/// # Panics
+///
+/// If the labels do not fit the scores.
 // ANCHOR: cross-entropy
 impl Tensor {
     /// The mean loss of scores (n, classes) against the right class of each

@@ -6,14 +6,19 @@
 //! (`operators.rs`), the sweep from the result back to the leaves
 //! (`backward.rs`), networks ([`nn`]) and what trains them ([`optim`]).
 
-mod array;
-mod backward;
+// The documentation of `Tensor` lists its methods in the order of these.
+mod tensor;
+
+mod ops;
+mod reduce;
+
 mod matrix;
+
+mod backward;
+
+mod array;
 pub mod nn;
 mod operators;
-mod ops;
 pub mod optim;
-mod reduce;
-mod tensor;
 
 pub use tensor::Tensor;

@@ -15,6 +15,17 @@ use crate::checks;
 use crate::error::or_raise;
 use crate::ops::Op;
 
+/// ```
+/// # use rungrad::part1_cpu::Tensor;
+/// let a = Tensor::new(&[2], &[2.0, 3.0]);
+/// let b = Tensor::new(&[2], &[5.0, -1.0]);
+/// assert_eq!(a.mul(&b).to_vec(), [10.0, -3.0]);
+/// assert_eq!((&a * &b).to_vec(), [10.0, -3.0]);
+/// ```
+///
+/// # Panics
+///
+/// If the shapes do not broadcast.
 // ANCHOR: mul
 impl Tensor {
     /// The elementwise product; the shapes broadcast.
@@ -33,6 +44,17 @@ impl Tensor {
 }
 // ANCHOR_END: mul
 
+/// ```
+/// # use rungrad::part1_cpu::Tensor;
+/// let a = Tensor::new(&[2], &[2.0, 3.0]);
+/// let b = Tensor::new(&[1], &[5.0]);
+/// assert_eq!(a.add(&b).to_vec(), [7.0, 8.0]);
+/// assert_eq!((&a + 5.0).to_vec(), [7.0, 8.0]);
+/// ```
+///
+/// # Panics
+///
+/// If the shapes do not broadcast.
 // ANCHOR: add
 impl Tensor {
     /// The elementwise sum; the shapes broadcast.
@@ -42,9 +64,9 @@ impl Tensor {
     pub fn add(&self, other: &Tensor) -> Tensor {
         let (a, b) = (self.data(), other.data());
         let total = zip("add", &a, &b, |x, y| x + y);
-        let (a, b) = (a.shape().to_vec(), b.shape().to_vec());
         Tensor::record(Op::Add, &[self, other], total, move |grad_out| {
-            vec![sum_to(grad_out.clone(), &a), sum_to(grad_out.clone(), &b)]
+            let grad = |of: &ArrayD<f32>| sum_to(grad_out.clone(), of.shape());
+            vec![grad(&a), grad(&b)]
         })
     }
 }
@@ -88,6 +110,16 @@ impl Tensor {
     }
 }
 
+/// ```
+/// # use rungrad::part1_cpu::Tensor;
+/// let a = Tensor::new(&[2], &[2.0, 3.0]);
+/// let b = Tensor::new(&[2], &[5.0, -1.0]);
+/// assert_eq!(a.sub(&b).to_vec(), [-3.0, 4.0]);
+/// ```
+///
+/// # Panics
+///
+/// If the shapes do not broadcast.
 // ANCHOR: derived
 impl Tensor {
     /// `a - b`, as `a + (-b)`.
@@ -100,6 +132,16 @@ impl Tensor {
 }
 // ANCHOR_END: derived
 
+/// ```
+/// # use rungrad::part1_cpu::Tensor;
+/// let a = Tensor::new(&[2], &[3.0, 5.0]);
+/// let b = Tensor::new(&[2], &[2.0, 5.0]);
+/// assert_eq!(a.div(&b).to_vec(), [1.5, 1.0]);
+/// ```
+///
+/// # Panics
+///
+/// If the shapes do not broadcast.
 // ANCHOR: div
 impl Tensor {
     /// The elementwise quotient `y = a / b`; the shapes broadcast.
@@ -133,6 +175,13 @@ fn slope_below(
 
 impl Tensor {
     /// `-a`, as `a * -1`.
+    ///
+    /// ```
+    /// # use rungrad::part1_cpu::Tensor;
+    /// let x = Tensor::new(&[2], &[1.0, -2.0]);
+    /// assert_eq!(x.neg().to_vec(), [-1.0, 2.0]);
+    /// ```
+    #[doc(alias = "negative")]
     pub fn neg(&self) -> Tensor {
         self.scale(-1.0)
     }
@@ -142,6 +191,12 @@ impl Tensor {
     /// Each element to the power of a number.
     ///
     /// `grad_a = grad_out * number * a^(number - 1)`.
+    ///
+    /// ```
+    /// # use rungrad::part1_cpu::Tensor;
+    /// let x = Tensor::new(&[2], &[2.0, -3.0]);
+    /// assert_eq!(x.pow(2.0).to_vec(), [4.0, 9.0]);
+    /// ```
     pub fn pow(&self, number: f32) -> Tensor {
         let power = move |x: f32| match number {
             -1.0 => 1.0 / x,
@@ -157,16 +212,36 @@ impl Tensor {
     }
 
     /// The exponential, which is its own slope.
+    ///
+    /// ```
+    /// # use rungrad::part1_cpu::Tensor;
+    /// let x = Tensor::new(&[2], &[0.0, 1.0]);
+    /// assert_eq!(x.exp().to_vec(), [1.0, 1f32.exp()]);
+    /// ```
     pub fn exp(&self) -> Tensor {
         self.elementwise(Op::Exp, f32::exp, |_, y| y)
     }
 
     /// The natural logarithm: `grad_a = grad_out / a`.
+    ///
+    /// ```
+    /// # use rungrad::part1_cpu::Tensor;
+    /// let x = Tensor::new(&[2], &[1.0, 2.0]);
+    /// assert_eq!(x.log().to_vec(), [0.0, 2f32.ln()]);
+    /// ```
+    #[doc(alias = "ln")]
     pub fn log(&self) -> Tensor {
         self.elementwise(Op::Log, f32::ln, |x, _| 1.0 / x)
     }
 }
 
+/// ```
+/// # use rungrad::part1_cpu::Tensor;
+/// let x = Tensor::new(&[2], &[-4.0, 4.0]);
+/// assert_eq!(x.relu().to_vec(), [0.0, 4.0]);
+/// assert_eq!(x.abs().to_vec(), [4.0, 4.0]);
+/// assert_eq!(x.abs().sqrt().to_vec(), [2.0, 2.0]);
+/// ```
 // ANCHOR: kinks
 impl Tensor {
     /// The positive part. At 0 the slope is 0, as in PyTorch.
@@ -192,6 +267,12 @@ impl Tensor {
 }
 // ANCHOR_END: kinks
 
+/// ```
+/// # use rungrad::part1_cpu::Tensor;
+/// let x = Tensor::new(&[2], &[0.0, 20.0]);
+/// assert_eq!(x.tanh().to_vec(), [0.0, 1.0]);
+/// assert_eq!(x.sigmoid().to_vec()[0], 0.5);
+/// ```
 // ANCHOR: sigmoid
 impl Tensor {
     /// The hyperbolic tangent: `grad_a = grad_out * (1 - y^2)`.
@@ -211,6 +292,11 @@ impl Tensor {
 }
 // ANCHOR_END: sigmoid
 
+/// ```
+/// # use rungrad::part1_cpu::Tensor;
+/// let x = Tensor::new(&[3], &[0.0, 9.0, -9.0]);
+/// assert_eq!(x.gelu().to_vec(), [0.0, 9.0, 0.0]);
+/// ```
 // ANCHOR: gelu
 impl Tensor {
     /// The Gaussian error linear unit: each element times the share of a bell

@@ -8,6 +8,17 @@ use crate::error::or_raise;
 use crate::ops::{Keep, Op};
 use crate::shape::with_ones;
 
+/// ```
+/// # use rungrad::part1_cpu::Tensor;
+/// use rungrad::ops::Keep;
+/// let x = Tensor::new(&[2, 2], &[1., 2., 3., 4.]);
+/// assert_eq!(x.sum().to_vec(), [10.]);
+/// assert_eq!(x.sum_over(&[1], Keep::No).to_vec(), [3., 7.]);
+/// ```
+///
+/// # Panics
+///
+/// If an axis is not there or stands twice.
 // ANCHOR: sum
 impl Tensor {
     /// The sum of all elements, a tensor of one element and no axes.
@@ -33,12 +44,29 @@ impl Tensor {
 
 impl Tensor {
     /// The mean of all elements.
+    ///
+    /// ```
+    /// # use rungrad::part1_cpu::Tensor;
+    /// let x = Tensor::new(&[2], &[1.0, 2.0]);
+    /// assert_eq!(x.mean().to_vec(), [1.5]);
+    /// ```
     pub fn mean(&self) -> Tensor {
         self.mean_over(&self.all_axes(), Keep::No)
     }
 
     /// The mean over some axes, as a sum and a product. Over no elements it
     /// is 0 / 0, a NaN.
+    ///
+    /// ```
+    /// # use rungrad::part1_cpu::Tensor;
+    /// use rungrad::ops::Keep;
+    /// let x = Tensor::new(&[2, 2], &[1., 2., 3., 4.]);
+    /// assert_eq!(x.mean_over(&[1], Keep::No).to_vec(), [1.5, 3.5]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If an axis is not there or stands twice.
     #[track_caller]
     pub fn mean_over(&self, axes: &[usize], keep: Keep) -> Tensor {
         or_raise(checks::axes("mean", self.shape(), axes));
@@ -50,6 +78,16 @@ impl Tensor {
 
 impl Tensor {
     /// The largest of all elements.
+    ///
+    /// ```
+    /// # use rungrad::part1_cpu::Tensor;
+    /// let x = Tensor::new(&[2], &[1.0, 2.0]);
+    /// assert_eq!(x.max().to_vec(), [2.0]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If there is no element.
     #[track_caller]
     pub fn max(&self) -> Tensor {
         self.max_over(&self.all_axes(), Keep::No)
@@ -57,6 +95,18 @@ impl Tensor {
 
     /// The largest over some axes, a NaN if there is one. Elements that tie
     /// share the gradient.
+    ///
+    /// ```
+    /// # use rungrad::part1_cpu::Tensor;
+    /// use rungrad::ops::Keep;
+    /// let x = Tensor::new(&[2, 2], &[1., 2., 3., 4.]);
+    /// assert_eq!(x.max_over(&[0], Keep::Yes).shape(), [1, 2]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If an axis is not there, stands twice, or has no element.
+    #[doc(alias = "amax")]
     #[track_caller]
     pub fn max_over(&self, axes: &[usize], keep: Keep) -> Tensor {
         or_raise(checks::axes("max", self.shape(), axes));

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ndarray::{ArrayD, IxDyn};
+use smallvec::SmallVec;
 
 use super::array::row_major;
 use crate::error::mistake;
@@ -22,9 +23,9 @@ pub(super) struct Node {
     pub(super) id: u64,
     pub(super) op: Op,
     pub(super) data: Rc<ArrayD<f32>>,
-    pub(super) grad: RefCell<Option<ArrayD<f32>>>,
-    /// In operand order; `x * x` has `x` twice.
-    pub(super) parents: Vec<Tensor>,
+    pub(super) grad: RefCell<Option<Box<ArrayD<f32>>>>,
+    /// In operand order; `x * x` has `x` twice. Two fit into the node itself.
+    pub(super) parents: SmallVec<[Tensor; 2]>,
     /// None for a leaf.
     pub(super) rule: Option<Rule>,
 }
@@ -36,6 +37,17 @@ pub(super) type Rule = Box<dyn Fn(&ArrayD<f32>) -> Vec<ArrayD<f32>>>;
 
 impl Tensor {
     /// A leaf: a tensor that was given, not computed.
+    ///
+    /// ```
+    /// # use rungrad::part1_cpu::Tensor;
+    /// let x = Tensor::new(&[2, 3], &[1., 2., 3., 4., 5., 6.]);
+    /// assert_eq!(x.shape(), [2, 3]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the values do not fill the shape.
+    #[doc(alias = "tensor")]
     #[track_caller]
     pub fn new(shape: &[usize], values: &[f32]) -> Tensor {
         match ArrayD::from_shape_vec(IxDyn(shape), values.to_vec()) {
@@ -52,7 +64,7 @@ impl Tensor {
     fn from_node(
         op: Op,
         data: Rc<ArrayD<f32>>,
-        parents: Vec<Tensor>,
+        parents: SmallVec<[Tensor; 2]>,
         rule: Option<Rule>,
     ) -> Tensor {
         static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -63,6 +75,15 @@ impl Tensor {
     }
 }
 
+/// ```
+/// # use rungrad::part1_cpu::Tensor;
+/// let x = Tensor::new(&[2], &[3.0, 4.0]);
+/// let twice = Tensor::from_op("twice", &[&x], &*x.data() * 2.0, |grad_out| {
+///     vec![grad_out * 2.0]
+/// });
+/// twice.sum().backward();
+/// assert_eq!(x.grad().unwrap().as_slice().unwrap(), [2.0, 2.0]);
+/// ```
 // ANCHOR: from-op
 impl Tensor {
     /// An operation of your own: its name, its parents in operand order, its
@@ -100,47 +121,105 @@ impl Tensor {
 impl From<ArrayD<f32>> for Tensor {
     fn from(data: ArrayD<f32>) -> Tensor {
         let data = Rc::new(row_major(data));
-        Tensor::from_node(Op::Leaf, data, Vec::new(), None)
+        Tensor::from_node(Op::Leaf, data, SmallVec::new(), None)
     }
 }
 
 impl Tensor {
     /// The array, shared: a rule may capture it without copying.
+    ///
+    /// ```
+    /// # use rungrad::part1_cpu::Tensor;
+    /// let x = Tensor::new(&[2], &[1.0, 2.0]);
+    /// assert_eq!(x.data()[1], 2.0);
+    /// ```
     pub fn data(&self) -> Rc<ArrayD<f32>> {
         Rc::clone(&self.0.data)
     }
 
     /// The size along each axis.
+    ///
+    /// ```
+    /// # use rungrad::part1_cpu::Tensor;
+    /// assert_eq!(Tensor::new(&[2, 3], &[0.0; 6]).shape(), [2, 3]);
+    /// ```
+    #[doc(alias = "size")]
     pub fn shape(&self) -> &[usize] {
         self.0.data.shape()
     }
 
     /// The elements in row-major order.
+    ///
+    /// ```
+    /// # use rungrad::part1_cpu::Tensor;
+    /// let x = Tensor::new(&[2, 2], &[1., 2., 3., 4.]);
+    /// assert_eq!(x.transpose().to_vec(), [1., 3., 2., 4.]);
+    /// ```
+    #[doc(alias = "tolist")]
     pub fn to_vec(&self) -> Vec<f32> {
         self.0.data.iter().copied().collect()
     }
 
     /// What backward has added up here so far; only leaves keep it.
+    ///
+    /// ```
+    /// # use rungrad::part1_cpu::Tensor;
+    /// let x = Tensor::new(&[1], &[3.0]);
+    /// assert!(x.grad().is_none());
+    /// (&x * &x).backward();
+    /// assert_eq!(x.grad().unwrap()[0], 6.0);
+    /// ```
     pub fn grad(&self) -> Option<ArrayD<f32>> {
-        self.0.grad.borrow().clone()
+        self.0.grad.borrow().as_deref().cloned()
     }
 
     /// Forgets the gradient, so that the next backward starts anew.
+    ///
+    /// ```
+    /// # use rungrad::part1_cpu::Tensor;
+    /// let x = Tensor::new(&[1], &[3.0]);
+    /// (&x * &x).backward();
+    /// x.zero_grad();
+    /// assert!(x.grad().is_none());
+    /// ```
     pub fn zero_grad(&self) {
         self.0.grad.replace(None);
     }
 
     /// The number of this tensor on a tape.
+    ///
+    /// ```
+    /// # use rungrad::part1_cpu::Tensor;
+    /// let x = Tensor::new(&[1], &[3.0]);
+    /// assert_eq!(x.id(), x.clone().id());
+    /// assert!((&x * &x).id() > x.id());
+    /// ```
     pub fn id(&self) -> u64 {
         self.0.id
     }
 
     /// The name of the operation that made this tensor, `leaf` if none did.
+    ///
+    /// ```
+    /// # use rungrad::part1_cpu::Tensor;
+    /// let x = Tensor::new(&[1], &[3.0]);
+    /// assert_eq!((x.op(), x.exp().op()), ("leaf", "exp"));
+    /// ```
+    #[doc(alias = "grad_fn")]
     pub fn op(&self) -> &'static str {
         self.0.op.name()
     }
 
     /// The operands that made this tensor, in order.
+    ///
+    /// ```
+    /// # use rungrad::part1_cpu::Tensor;
+    /// let x = Tensor::new(&[1], &[3.0]);
+    /// let y = &x * &x;
+    /// assert_eq!(y.parents().len(), 2);
+    /// assert_eq!(y.parents()[1].id(), x.id());
+    /// ```
+    #[doc(alias = "next_functions")]
     pub fn parents(&self) -> &[Tensor] {
         &self.0.parents
     }

@@ -11,6 +11,22 @@ use crate::error::{mistake, or_raise};
 use crate::graph::topological_order;
 use crate::tape::{Flat, Record, Tape};
 
+/// ```no_run
+/// # use rungrad::opencl::Gpu;
+/// # use rungrad::part2_gpu::Tensor;
+/// # let gpu = Gpu::first()?;
+/// let x = Tensor::new(&gpu, &[2], &[3.0, 4.0])?.requires_grad();
+/// x.mul(&x).sum().backward();
+/// assert_eq!(x.grad().unwrap().to_vec()?, [6.0, 8.0]);
+/// x.mul(&x).backward_with(&Tensor::new(&gpu, &[2], &[1.0, 10.0])?);
+/// assert_eq!(x.grad().unwrap().to_vec()?, [12.0, 88.0]);
+/// # Ok::<(), rungrad::Error>(())
+/// ```
+///
+/// # Panics
+///
+/// If no input requires a gradient, if this tensor has not one element, or
+/// if the gradient has another shape or device.
 // ANCHOR: backward
 impl Tensor {
     /// Adds to every leaf that requires it the gradient of this tensor,
@@ -84,12 +100,37 @@ impl Tensor {
 
 impl Tensor {
     /// Every tensor of this one's graph, parents first.
+    ///
+    /// ```no_run
+    /// # use rungrad::opencl::Gpu;
+    /// # use rungrad::part2_gpu::Tensor;
+    /// # let gpu = Gpu::first()?;
+    /// let x = Tensor::new(&gpu, &[1], &[3.0])?.requires_grad();
+    /// let y = x.mul(&x).exp();
+    /// let names: Vec<_> = y.graph().iter().map(|t| t.op()).collect();
+    /// assert_eq!(names, ["leaf", "mul", "exp"]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
     pub fn graph(&self) -> Vec<&Tensor> {
         topological_order(self, |t| t.0.id, |t, k| t.0.parents.get(k))
     }
 
     /// A record of the graph, values only. Each value is read back from the
     /// device.
+    ///
+    /// ```no_run
+    /// # use rungrad::opencl::Gpu;
+    /// # use rungrad::part2_gpu::Tensor;
+    /// # let gpu = Gpu::first()?;
+    /// let x = Tensor::new(&gpu, &[2], &[3.0, 4.0])?.requires_grad();
+    /// let tape = x.mul(&x).sum().tape();
+    /// assert_eq!(tape.records[1].values, Some(vec![9.0, 16.0]));
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the device refuses to be read.
     #[track_caller]
     pub fn tape(&self) -> Tape {
         let records = self.graph().into_iter().map(|t| {
@@ -107,6 +148,22 @@ impl Tensor {
     }
 
     /// [`Tensor::backward`], and a record of every gradient on its way.
+    ///
+    /// ```no_run
+    /// # use rungrad::opencl::Gpu;
+    /// # use rungrad::part2_gpu::Tensor;
+    /// # let gpu = Gpu::first()?;
+    /// let x = Tensor::new(&gpu, &[2], &[3.0, 4.0])?.requires_grad();
+    /// let tape = x.mul(&x).sum().backward_recorded();
+    /// assert_eq!(tape.records[0].grad, Some(vec![6.0, 8.0]));
+    /// // Every rule on the way is right.
+    /// assert_eq!(tape.blame(), None);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// As [`Tensor::backward`], or if the device refuses to be read.
     #[track_caller]
     pub fn backward_recorded(&self) -> Tape {
         let mut tape = self.tape();

@@ -18,6 +18,18 @@ const TILE: usize = 16;
 /// The items that share a row in `kernels/part2/softmax_log.cl`.
 const ROW_GROUP: usize = 64;
 
+/// ```no_run
+/// # use rungrad::opencl::Gpu;
+/// # use rungrad::part2_gpu::Tensor;
+/// # let gpu = Gpu::first()?;
+/// let x = Tensor::new(&gpu, &[2, 2], &[1., 2., 3., 4.])?;
+/// assert_eq!(x.matmul(&x).to_vec()?, [7., 10., 15., 22.]);
+/// # Ok::<(), rungrad::Error>(())
+/// ```
+///
+/// # Panics
+///
+/// If one is no matrix, if the sizes do not fit, or if the devices differ.
 // ANCHOR: matmul
 impl Tensor {
     /// The matrix product: (m, k) x (k, n) -> (m, n).
@@ -42,6 +54,20 @@ impl Tensor {
 impl Tensor {
     /// The same elements in row-major order under another shape. They stay
     /// where they are: a buffer has no shape.
+    ///
+    /// ```no_run
+    /// # use rungrad::opencl::Gpu;
+    /// # use rungrad::part2_gpu::Tensor;
+    /// # let gpu = Gpu::first()?;
+    /// let x = Tensor::new(&gpu, &[2, 3], &[0.0; 6])?;
+    /// assert_eq!(x.reshape(&[3, 2]).shape(), [3, 2]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the new shape has another number of elements.
+    #[doc(alias = "view")]
     #[track_caller]
     pub fn reshape(&self, shape: &[usize]) -> Tensor {
         or_raise(checks::reshape(self.shape(), shape));
@@ -53,6 +79,19 @@ impl Tensor {
     }
 
     /// The last two axes, exchanged.
+    ///
+    /// ```no_run
+    /// # use rungrad::opencl::Gpu;
+    /// # use rungrad::part2_gpu::Tensor;
+    /// # let gpu = Gpu::first()?;
+    /// let x = Tensor::new(&gpu, &[2, 2], &[1., 2., 3., 4.])?;
+    /// assert_eq!(x.transpose().to_vec()?, [1., 3., 2., 4.]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If there are fewer than two, or the device refuses.
     #[track_caller]
     pub fn transpose(&self) -> Tensor {
         or_raise(checks::two_axes("transpose", self.shape()));
@@ -81,6 +120,19 @@ impl Tensor {
 
 impl Tensor {
     /// Positive numbers that sum to 1 along the last axis.
+    ///
+    /// ```no_run
+    /// # use rungrad::opencl::Gpu;
+    /// # use rungrad::part2_gpu::Tensor;
+    /// # let gpu = Gpu::first()?;
+    /// let x = Tensor::new(&gpu, &[2], &[7.0, 7.0])?;
+    /// assert_eq!(x.softmax().to_vec()?, [0.5, 0.5]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If there is no axis, or the device refuses.
     #[track_caller]
     pub fn softmax(&self) -> Tensor {
         or_raise(checks::row("softmax", self.shape()));
@@ -91,6 +143,20 @@ impl Tensor {
     /// subtracted first, so no exponential overflows.
     ///
     /// `grad_a = grad_out - softmax(a) * sum(grad_out)`, row by row.
+    ///
+    /// ```no_run
+    /// # use rungrad::opencl::Gpu;
+    /// # use rungrad::part2_gpu::Tensor;
+    /// # let gpu = Gpu::first()?;
+    /// let x = Tensor::new(&gpu, &[2], &[7.0, 7.0])?;
+    /// let logs = x.log_softmax().to_vec()?;
+    /// assert!((logs[0] + 2f32.ln()).abs() < 1e-6);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If there is no axis, or the device refuses.
     #[track_caller]
     pub fn log_softmax(&self) -> Tensor {
         or_raise(checks::row("log_softmax", self.shape()));
@@ -117,6 +183,21 @@ impl Tensor {
 impl Tensor {
     /// The mean loss of scores (n, classes) against the right class of each
     /// row: the negative logarithm of the share that it got.
+    ///
+    /// ```no_run
+    /// # use rungrad::opencl::Gpu;
+    /// # use rungrad::part2_gpu::Tensor;
+    /// # let gpu = Gpu::first()?;
+    /// let scores = Tensor::new(&gpu, &[3, 2], &[0.0; 6])?;
+    /// let loss = scores.cross_entropy(&[0, 1, 1]).to_vec()?;
+    /// assert!((loss[0] - 2f32.ln()).abs() < 1e-6);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the labels do not fit the scores, or the device refuses.
+    #[doc(alias = "nll_loss")]
     #[track_caller]
     pub fn cross_entropy(&self, labels: &[usize]) -> Tensor {
         or_raise(checks::labels("cross_entropy", self.shape(), labels));

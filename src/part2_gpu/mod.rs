@@ -6,13 +6,18 @@
 //! its namesake of Part 1. Below the operations stands the ladder of matrix
 //! products, [`matmul`], and two ways to a product by a vector, [`matvec`].
 
-mod backward;
-pub mod kernels;
-pub mod matmul;
-mod matrix;
-pub mod matvec;
+// The documentation of `Tensor` lists its methods in the order of these.
+mod tensor;
+
 mod ops;
 mod reduce;
-mod tensor;
+
+mod matrix;
+
+mod backward;
+
+pub mod kernels;
+pub mod matmul;
+pub mod matvec;
 
 pub use tensor::Tensor;

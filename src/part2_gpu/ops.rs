@@ -18,6 +18,19 @@ use crate::shape::{checked_size, stretched, strides};
 /// The items of a work-group, enough for any device to fill its units.
 pub(super) const GROUP: usize = 256;
 
+/// ```no_run
+/// # use rungrad::opencl::Gpu;
+/// # use rungrad::part2_gpu::Tensor;
+/// # let gpu = Gpu::first()?;
+/// let a = Tensor::new(&gpu, &[2], &[2.0, 3.0])?;
+/// let b = Tensor::new(&gpu, &[2], &[5.0, -1.0])?;
+/// assert_eq!(a.mul(&b).to_vec()?, [10.0, -3.0]);
+/// # Ok::<(), rungrad::Error>(())
+/// ```
+///
+/// # Panics
+///
+/// If the shapes do not broadcast, the devices differ, or one refuses.
 // ANCHOR: mul
 impl Tensor {
     /// The elementwise product; the shapes broadcast.
@@ -60,6 +73,20 @@ impl Tensor {
     /// The elementwise sum; the shapes broadcast.
     ///
     /// `grad_a = grad_out`, `grad_b = grad_out`.
+    ///
+    /// ```no_run
+    /// # use rungrad::opencl::Gpu;
+    /// # use rungrad::part2_gpu::Tensor;
+    /// # let gpu = Gpu::first()?;
+    /// let a = Tensor::new(&gpu, &[2], &[2.0, 3.0])?;
+    /// let b = Tensor::new(&gpu, &[2], &[5.0, -1.0])?;
+    /// assert_eq!(a.add(&b).to_vec()?, [7.0, 2.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the shapes do not broadcast, the devices differ, or one refuses.
     #[track_caller]
     pub fn add(&self, other: &Tensor) -> Tensor {
         let total = or_raise(pairs("add", &ADD, self, other));
@@ -73,6 +100,21 @@ impl Tensor {
     }
 
     /// `a - b`, as `a + (-b)`.
+    ///
+    /// ```no_run
+    /// # use rungrad::opencl::Gpu;
+    /// # use rungrad::part2_gpu::Tensor;
+    /// # let gpu = Gpu::first()?;
+    /// let a = Tensor::new(&gpu, &[2], &[2.0, 3.0])?;
+    /// let b = Tensor::new(&gpu, &[2], &[5.0, -1.0])?;
+    /// assert_eq!(a.sub(&b).to_vec()?, [-3.0, 4.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the shapes do not broadcast, the devices differ, or one refuses.
+    #[doc(alias = "subtract")]
     #[track_caller]
     pub fn sub(&self, other: &Tensor) -> Tensor {
         or_raise(common_shape("sub", self, other));
@@ -82,6 +124,21 @@ impl Tensor {
     /// The elementwise quotient `y = a / b`; the shapes broadcast.
     ///
     /// `grad_a = grad_out / b`, `grad_b = -(grad_out * y) / b`.
+    ///
+    /// ```no_run
+    /// # use rungrad::opencl::Gpu;
+    /// # use rungrad::part2_gpu::Tensor;
+    /// # let gpu = Gpu::first()?;
+    /// let a = Tensor::new(&gpu, &[2], &[2.0, 3.0])?;
+    /// let b = Tensor::new(&gpu, &[2], &[5.0, -1.0])?;
+    /// assert_eq!(a.div(&b).to_vec()?, [0.4, -3.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the shapes do not broadcast, the devices differ, or one refuses.
+    #[doc(alias = "divide")]
     #[track_caller]
     pub fn div(&self, other: &Tensor) -> Tensor {
         let y = or_raise(pairs("div", &DIV, self, other));
@@ -96,12 +153,39 @@ impl Tensor {
     }
 
     /// `-a`.
+    ///
+    /// ```no_run
+    /// # use rungrad::opencl::Gpu;
+    /// # use rungrad::part2_gpu::Tensor;
+    /// # let gpu = Gpu::first()?;
+    /// let x = Tensor::new(&gpu, &[2], &[1.0, -2.0])?;
+    /// assert_eq!(x.neg().to_vec()?, [-1.0, 2.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the device refuses.
+    #[doc(alias = "negative")]
     #[track_caller]
     pub fn neg(&self) -> Tensor {
         self.scale(-1.0)
     }
 
     /// Each element times a number, which is no tensor and gets no gradient.
+    ///
+    /// ```no_run
+    /// # use rungrad::opencl::Gpu;
+    /// # use rungrad::part2_gpu::Tensor;
+    /// # let gpu = Gpu::first()?;
+    /// let x = Tensor::new(&gpu, &[2], &[1.0, -2.0])?;
+    /// assert_eq!(x.scale(3.0).to_vec()?, [3.0, -6.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the device refuses.
     #[track_caller]
     pub fn scale(&self, number: f32) -> Tensor {
         let out = or_raise(filled(self.gpu(), self.shape(), |out, n| {
@@ -123,6 +207,19 @@ impl Tensor {
 
 impl Tensor {
     /// The exponential, which is its own slope.
+    ///
+    /// ```no_run
+    /// # use rungrad::opencl::Gpu;
+    /// # use rungrad::part2_gpu::Tensor;
+    /// # let gpu = Gpu::first()?;
+    /// let x = Tensor::new(&gpu, &[1], &[0.0])?;
+    /// assert_eq!(x.exp().to_vec()?, [1.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the device refuses.
     #[track_caller]
     pub fn exp(&self) -> Tensor {
         let y = or_raise(each(&kernels::EW_EXP, self));
@@ -135,6 +232,19 @@ impl Tensor {
 
 impl Tensor {
     /// The positive part. At 0 the slope is 0, as in PyTorch.
+    ///
+    /// ```no_run
+    /// # use rungrad::opencl::Gpu;
+    /// # use rungrad::part2_gpu::Tensor;
+    /// # let gpu = Gpu::first()?;
+    /// let x = Tensor::new(&gpu, &[2], &[-1.0, 2.0])?;
+    /// assert_eq!(x.relu().to_vec()?, [0.0, 2.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the device refuses.
     #[track_caller]
     pub fn relu(&self) -> Tensor {
         let y = or_raise(each(&kernels::EW_RELU, self));
@@ -149,6 +259,19 @@ impl Tensor {
 impl Tensor {
     /// The Gaussian error linear unit: each element times the share of a bell
     /// that lies below it.
+    ///
+    /// ```no_run
+    /// # use rungrad::opencl::Gpu;
+    /// # use rungrad::part2_gpu::Tensor;
+    /// # let gpu = Gpu::first()?;
+    /// let x = Tensor::new(&gpu, &[3], &[0.0, 9.0, -9.0])?;
+    /// assert_eq!(x.gelu().to_vec()?, [0.0, 9.0, 0.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the device refuses.
     #[track_caller]
     pub fn gelu(&self) -> Tensor {
         let y = or_raise(each(&kernels::EW_GELU, self));

@@ -7,6 +7,20 @@ use crate::error::{Result, or_raise};
 use crate::ops::{Keep, Op};
 use crate::shape::{size, stretched, with_ones};
 
+/// ```no_run
+/// # use rungrad::opencl::Gpu;
+/// # use rungrad::part2_gpu::Tensor;
+/// # let gpu = Gpu::first()?;
+/// use rungrad::ops::Keep;
+/// let x = Tensor::new(&gpu, &[2, 2], &[1., 2., 3., 4.])?;
+/// assert_eq!(x.sum().to_vec()?, [10.]);
+/// assert_eq!(x.sum_over(&[1], Keep::No).to_vec()?, [3., 7.]);
+/// # Ok::<(), rungrad::Error>(())
+/// ```
+///
+/// # Panics
+///
+/// If an axis is not there or stands twice, or the device refuses.
 // ANCHOR: sum
 impl Tensor {
     /// The sum of all elements, a tensor of one element and no axes.
@@ -33,6 +47,19 @@ impl Tensor {
 
 impl Tensor {
     /// The mean of all elements.
+    ///
+    /// ```no_run
+    /// # use rungrad::opencl::Gpu;
+    /// # use rungrad::part2_gpu::Tensor;
+    /// # let gpu = Gpu::first()?;
+    /// let x = Tensor::new(&gpu, &[2], &[1.0, 2.0])?;
+    /// assert_eq!(x.mean().to_vec()?, [1.5]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the device refuses.
     #[track_caller]
     pub fn mean(&self) -> Tensor {
         self.mean_over(&self.all_axes(), Keep::No)
@@ -40,6 +67,20 @@ impl Tensor {
 
     /// The mean over some axes, as a sum and a product. Over no elements it
     /// is 0 / 0, a NaN.
+    ///
+    /// ```no_run
+    /// # use rungrad::opencl::Gpu;
+    /// # use rungrad::part2_gpu::Tensor;
+    /// # let gpu = Gpu::first()?;
+    /// use rungrad::ops::Keep;
+    /// let x = Tensor::new(&gpu, &[2, 2], &[1., 2., 3., 4.])?;
+    /// assert_eq!(x.mean_over(&[1], Keep::No).to_vec()?, [1.5, 3.5]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If an axis is not there or stands twice, or the device refuses.
     #[track_caller]
     pub fn mean_over(&self, axes: &[usize], keep: Keep) -> Tensor {
         or_raise(checks::axes("mean", self.shape(), axes));

@@ -40,6 +40,20 @@ pub(super) type Rule = Box<dyn Fn(&Tensor) -> Vec<Option<Tensor>>>;
 impl Tensor {
     /// A leaf, copied to the device. It keeps no gradient until you ask for
     /// one with [`Tensor::requires_grad`].
+    ///
+    /// ```no_run
+    /// # use rungrad::opencl::Gpu;
+    /// # use rungrad::part2_gpu::Tensor;
+    /// let gpu = Gpu::first()?;
+    /// let x = Tensor::new(&gpu, &[2, 3], &[1., 2., 3., 4., 5., 6.])?;
+    /// assert_eq!(x.shape(), [2, 3]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the values do not fill the shape, or the device has no room.
+    #[doc(alias = "tensor")]
     pub fn new(gpu: &Gpu, shape: &[usize], values: &[f32]) -> Result<Tensor> {
         let size = shape::checked_size(shape)?;
         if size != values.len() {
@@ -59,6 +73,19 @@ impl Tensor {
     }
 
     /// A leaf over a buffer that a kernel of your own has filled or will fill.
+    ///
+    /// ```no_run
+    /// # use rungrad::opencl::Gpu;
+    /// # use rungrad::part2_gpu::Tensor;
+    /// # let gpu = Gpu::first()?;
+    /// let x = Tensor::from_buffer(&[2, 1], gpu.upload(&[1.0, 2.0])?);
+    /// assert_eq!(x.to_vec()?, [1.0, 2.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the buffer has another number of elements than the shape.
     #[track_caller]
     pub fn from_buffer(shape: &[usize], buffer: Buffer<f32>) -> Tensor {
         let size = or_raise(shape::checked_size(shape));
@@ -74,6 +101,20 @@ impl Tensor {
     }
 }
 
+/// ```no_run
+/// # use rungrad::opencl::Gpu;
+/// # use rungrad::part2_gpu::Tensor;
+/// # let gpu = Gpu::first()?;
+/// let x = Tensor::new(&gpu, &[1], &[3.0])?.requires_grad();
+/// // The detached factor counts as a number.
+/// x.mul(&x.detach()).backward();
+/// assert_eq!(x.grad().unwrap().to_vec()?, [3.0]);
+/// # Ok::<(), rungrad::Error>(())
+/// ```
+///
+/// # Panics
+///
+/// If this is the result of an operation that was recorded.
 // ANCHOR: leaves
 impl Tensor {
     /// The same numbers as a leaf that keeps its gradient; such a leaf is
@@ -105,6 +146,20 @@ impl Tensor {
     /// An operation of your own: its name, its parents in operand order, its
     /// result as a plain tensor, and the local rule. Unless some parent
     /// requires a gradient, the result stays plain and the rule is dropped.
+    ///
+    /// ```no_run
+    /// # use rungrad::opencl::Gpu;
+    /// # use rungrad::part2_gpu::Tensor;
+    /// # let gpu = Gpu::first()?;
+    /// let x = Tensor::new(&gpu, &[2], &[3.0, 4.0])?.requires_grad();
+    /// let result = x.detach().scale(2.0);
+    /// let twice = Tensor::from_op("twice", &[&x], result, |grad_out| {
+    ///     vec![Some(grad_out.scale(2.0))]
+    /// });
+    /// twice.sum().backward();
+    /// assert_eq!(x.grad().unwrap().to_vec()?, [2.0, 2.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
     pub fn from_op(
         name: &'static str,
         parents: &[&Tensor],
@@ -191,23 +246,42 @@ impl Tensor {
     fn leaf(&self, requires_grad: bool) -> Tensor {
         Tensor::node(Op::Leaf, self, requires_grad, Vec::new(), None)
     }
+}
 
+/// What it holds, and where:
+///
+/// ```no_run
+/// # use rungrad::opencl::Gpu;
+/// # use rungrad::part2_gpu::Tensor;
+/// # let gpu = Gpu::first()?;
+/// let x = Tensor::new(&gpu, &[1, 2], &[3.0, 4.0])?;
+/// assert_eq!((x.shape(), x.len(), x.is_empty()), (&[1, 2][..], 2, false));
+/// assert_eq!(x.to_vec()?, [3.0, 4.0]);
+/// assert_eq!(x.buffer().read()?, [3.0, 4.0]);
+/// println!("{x} is on {}", x.gpu().name());
+/// # Ok::<(), rungrad::Error>(())
+/// ```
+impl Tensor {
     /// The device that holds the numbers.
+    #[doc(alias = "device")]
     pub fn gpu(&self) -> &Gpu {
         &self.0.gpu
     }
 
     /// The memory behind this tensor.
+    #[doc(alias = "data_ptr")]
     pub fn buffer(&self) -> &Buffer<f32> {
         &self.0.buffer
     }
 
     /// The size along each axis.
+    #[doc(alias = "size")]
     pub fn shape(&self) -> &[usize] {
         &self.0.shape
     }
 
     /// The number of elements.
+    #[doc(alias = "numel")]
     pub fn len(&self) -> usize {
         shape::size(&self.0.shape)
     }
@@ -219,12 +293,36 @@ impl Tensor {
 
     /// The elements in row-major order. Reading waits for every kernel that
     /// was sent before.
+    ///
+    /// # Errors
+    ///
+    /// If the device refuses.
+    #[doc(alias = "tolist")]
     pub fn to_vec(&self) -> Result<Vec<f32>> {
         let mut values = self.0.buffer.read()?;
         values.truncate(self.len());
         Ok(values)
     }
+}
 
+/// How it came about, and what has come back to it:
+///
+/// ```no_run
+/// # use rungrad::opencl::Gpu;
+/// # use rungrad::part2_gpu::Tensor;
+/// # let gpu = Gpu::first()?;
+/// let x = Tensor::new(&gpu, &[1], &[3.0])?.requires_grad();
+/// let y = x.mul(&x);
+/// assert!(y.needs_grad() && x.grad().is_none());
+/// assert_eq!((x.op(), y.op()), ("leaf", "mul"));
+/// assert_eq!(y.parents()[1].id(), x.id());
+/// y.backward();
+/// assert_eq!(x.grad().unwrap().to_vec()?, [6.0]);
+/// x.zero_grad();
+/// assert!(x.grad().is_none());
+/// # Ok::<(), rungrad::Error>(())
+/// ```
+impl Tensor {
     /// What backward has added up here so far; only leaves keep it. It is a
     /// tensor of this tensor's shape that requires no gradient.
     pub fn grad(&self) -> Option<Tensor> {
@@ -242,11 +340,13 @@ impl Tensor {
     }
 
     /// The name of the operation that made this tensor, `leaf` if none did.
+    #[doc(alias = "grad_fn")]
     pub fn op(&self) -> &'static str {
         self.0.op.name()
     }
 
     /// The operands that made this tensor, in order.
+    #[doc(alias = "next_functions")]
     pub fn parents(&self) -> &[Tensor] {
         &self.0.parents
     }

@@ -138,6 +138,20 @@ impl Binary {
             Binary::Pow => "pow_tensor",
         }
     }
+
+    /// What it is of two numbers, as [`Unary::apply`] is of one.
+    #[inline]
+    pub fn apply(self, x: f32, y: f32) -> f32 {
+        match self {
+            Binary::Add => x + y,
+            Binary::Mul => x * y,
+            Binary::Div => x / y,
+            Binary::Less => f32::from(x < y),
+            Binary::AtMost => f32::from(x <= y),
+            Binary::Equal => f32::from(x == y),
+            Binary::Pow => x.powf(y),
+        }
+    }
 }
 
 /// Many elements in, one element out.
@@ -155,6 +169,14 @@ impl Reduce {
         match self {
             Reduce::Sum => "sum",
             Reduce::Max => "max",
+        }
+    }
+
+    /// What it is of a row of numbers. A sum is rounded once.
+    pub fn apply(self, row: &[f32]) -> f32 {
+        match self {
+            Reduce::Sum => cpu::sum(row) as f32,
+            Reduce::Max => cpu::most(row),
         }
     }
 }

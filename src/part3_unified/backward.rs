@@ -17,6 +17,17 @@ impl Tensor {
     /// Adds to every leaf the gradient of this tensor, which must have one
     /// element, with respect to that leaf.
     ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2], &[3.0, 4.0], Device::Cpu)?.requires_grad();
+    /// (&x * &x).sum().backward();
+    /// assert_eq!(x.grad().unwrap().to_vec()?, [6.0, 8.0]);
+    /// // A second one adds to what is there.
+    /// (&x * &x).sum().backward();
+    /// assert_eq!(x.grad().unwrap().to_vec()?, [12.0, 16.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
     /// # Panics
     ///
     /// If this tensor has more than one element, or none of its inputs
@@ -28,6 +39,15 @@ impl Tensor {
     }
 
     /// Adds to every leaf the gradient of the sum of `self * grad`.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2], &[3.0, 4.0], Device::Cpu)?.requires_grad();
+    /// let weights = Tensor::new(&[2], &[1.0, 10.0], Device::Cpu)?;
+    /// (&x * &x).backward_with(&weights);
+    /// assert_eq!(x.grad().unwrap().to_vec()?, [6.0, 80.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
     ///
     /// # Panics
     ///
@@ -149,6 +169,17 @@ pub fn grad(
 /// The same of outputs of any shape, each with the gradient that comes to it
 /// from above. An input on which no output depends gets `None`.
 ///
+/// ```
+/// # use rungrad::part3_unified::{Device, Tensor, grad_with};
+/// let x = Tensor::new(&[2], &[3.0, 4.0], Device::Cpu)?.requires_grad();
+/// let apart = Tensor::zeros(&[1], Device::Cpu)?.requires_grad();
+/// let (y, weights) = (&x * &x, Tensor::new(&[2], &[1.0, 10.0], Device::Cpu)?);
+/// let slopes = grad_with(&[(&y, &weights)], &[&x, &apart], false);
+/// assert_eq!(slopes[0].as_ref().unwrap().to_vec()?, [6.0, 80.0]);
+/// assert!(slopes[1].is_none());
+/// # Ok::<(), rungrad::Error>(())
+/// ```
+///
 /// # Panics
 ///
 /// If an output has no graph, or its gradient has another shape or another
@@ -229,12 +260,41 @@ impl Function for Constant {
 impl Tensor {
     /// A record of the graph. Values are known where a [`super::trace`] was
     /// open when they were computed.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor, trace};
+    /// let x = Tensor::new(&[2], &[3.0, 4.0], Device::Cpu)?.requires_grad();
+    /// let tape = trace(|| (&x * &x).sum().tape());
+    /// let names: Vec<&str> = tape.records.iter().map(|r| r.op.name()).collect();
+    /// assert_eq!(names, ["leaf", "mul", "sum"]);
+    /// assert_eq!(tape.records[2].values, Some(vec![25.0]));
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If none of its inputs requires a gradient, or the device refuses to be
+    /// read.
     #[track_caller]
     pub fn tape(&self) -> Tape {
         Tape::new(records(node(self, "tape")))
     }
 
     /// [`Tensor::backward`], and a record of every gradient on its way.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor, trace};
+    /// let x = Tensor::new(&[2], &[3.0, 4.0], Device::Cpu)?.requires_grad();
+    /// let tape = trace(|| (&x * &x).sum().backward_recorded());
+    /// assert_eq!(tape.records[0].grad, Some(vec![6.0, 8.0]));
+    /// // Every rule on the way is right.
+    /// assert_eq!(tape.blame(), None);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// As [`Tensor::backward`], or if the device refuses to be read.
     #[track_caller]
     pub fn backward_recorded(&self) -> Tape {
         let seed = self.one("backward_recorded");

@@ -9,6 +9,17 @@ use crate::shape::checked_size;
 impl Tensor {
     /// A tensor of a shape, of numbers that may lie elsewhere: a list, an
     /// ndarray, a buffer of a device.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::from_data(&[2, 1], vec![1.0, 2.0], Device::Cpu)?;
+    /// assert_eq!(x.shape(), [2, 1]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the numbers do not fill the shape, or the device refuses.
     pub fn from_data(
         shape: &[usize],
         data: impl Into<Data>,

@@ -98,6 +98,14 @@ impl Tensor {
 
     /// Copies the elements to an ndarray of this shape on the host.
     ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2, 2], &[1.0, 2.0, 3.0, 4.0], Device::Cpu)?;
+    /// let array = x.transpose().to_ndarray()?;
+    /// assert_eq!(array[[0, 1]], 3.0);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// If the device cannot give them, or the host has no room.

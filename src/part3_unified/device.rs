@@ -57,6 +57,15 @@ impl Device {
     }
 
     /// Every device of this machine, the processor first.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::Device;
+    /// for device in Device::all() {
+    ///     println!("{device}: {}", device.name()?);
+    /// }
+    /// assert_eq!(Device::all()[0], Device::Cpu);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
     pub fn all() -> Vec<Device> {
         let gpus = (0..Device::count()).map(Device::Gpu);
         std::iter::once(Device::Cpu).chain(gpus).collect()

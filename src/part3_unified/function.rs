@@ -361,6 +361,13 @@ thread_local! {
 }
 
 /// Runs `work` without recording: its results have no way back.
+///
+/// ```
+/// # use rungrad::part3_unified::{Device, Tensor, no_grad};
+/// let x = Tensor::new(&[1], &[3.0], Device::Cpu)?.requires_grad();
+/// assert!(!no_grad(|| &x * &x).records());
+/// # Ok::<(), rungrad::Error>(())
+/// ```
 pub fn no_grad<T>(work: impl FnOnce() -> T) -> T {
     scoped(&RECORDING, false, work)
 }
@@ -372,6 +379,14 @@ pub(super) fn recording<T>(on: bool, work: impl FnOnce() -> T) -> T {
 
 /// Runs `work` and keeps every value on the way, so that a tape taken of its
 /// results shows them all.
+///
+/// ```
+/// # use rungrad::part3_unified::{Device, Tensor, trace};
+/// let x = Tensor::new(&[1], &[3.0], Device::Cpu)?.requires_grad();
+/// let tape = trace(|| (&x * &x).backward_recorded());
+/// assert_eq!(tape.records[1].values, Some(vec![9.0]));
+/// # Ok::<(), rungrad::Error>(())
+/// ```
 pub fn trace<T>(work: impl FnOnce() -> T) -> T {
     scoped(&TRACING, true, work)
 }

@@ -2,6 +2,10 @@
 //! carries its gradient, where it has one of its own. The chapters from "Eight
 //! functions, one dispatch" to "Add an operator" build them.
 //!
+//! A function below carries the gradient of the method of its name. A method
+//! without one is made of others, and so are its slopes; [`Tensor`] lists
+//! them all.
+//!
 //! Reading order: the files as they stand here. The first five have the
 //! operations of [`crate::ops`], in that order.
 //!

@@ -1,6 +1,74 @@
 //! Part 3: one tensor on every device. The chapters from "One tensor, two
 //! devices" on build it.
 //!
+//! A line through points, on whichever device you name:
+//!
+//! ```
+//! use rungrad::part3_unified::nn::{Linear, Module};
+//! use rungrad::part3_unified::optim::{Optimizer, Sgd};
+//! use rungrad::part3_unified::{Device, Tensor};
+//! use rungrad::rng::Random;
+//!
+//! let device = Device::Cpu; // or Device::Gpu(0)
+//! let x = Tensor::linspace(-1.0, 1.0, 50, device)?.reshape(&[50, 1]);
+//! let y = &x * 3.0 + 0.5;
+//! let mut line = Linear::new(1, 1, &mut Random::new(0));
+//! line.to(device)?;
+//! let mut sgd = Sgd::new(0.2, 0.5);
+//! for _ in 0..100 {
+//!     line.forward(&x).mse(&y).backward();
+//!     sgd.step(line.parameters_mut());
+//! }
+//! assert!((line.weight.item()? - 3.0).abs() < 1e-3);
+//! assert!((line.bias.item()? - 0.5).abs() < 1e-3);
+//! # Ok::<(), rungrad::Error>(())
+//! ```
+//!
+//! An operation of your own is a [`Function`]: how to compute it, and how its
+//! gradient flows. Written with operations of tensors, it runs on every device
+//! and has slopes of its slopes:
+//!
+//! ```
+//! use rungrad::part3_unified::{
+//!     Array, Binary, Context, Device, Function, Gradients, Op, Tensor, Unary,
+//!     apply, grad,
+//! };
+//!
+//! /// x e^x, whose slope is e^x + x e^x.
+//! struct XExp;
+//!
+//! impl Function for XExp {
+//!     fn op(&self) -> Op {
+//!         Op::Custom("x_exp")
+//!     }
+//!
+//!     fn forward(
+//!         &self,
+//!         ctx: &mut Context,
+//!         inputs: &[&Array],
+//!     ) -> rungrad::Result<Array> {
+//!         ctx.save_input(0, inputs[0]);
+//!         inputs[0].binary(Binary::Mul, &inputs[0].unary(Unary::Exp)?)
+//!     }
+//!
+//!     fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
+//!         let e = ctx.input(0).exp();
+//!         vec![Some(grad_out * (&e + apply(XExp, &[&ctx.input(0)])))]
+//!     }
+//! }
+//!
+//! let x = Tensor::new(&[1], &[0.0], Device::Cpu)?.requires_grad();
+//! let y = apply(XExp, &[&x]);
+//! let first = grad(&[&y], &[&x], true).remove(0);
+//! let second = grad(&[&first], &[&x], false).remove(0);
+//! assert_eq!((first.item()?, second.item()?), (1.0, 2.0));
+//! # Ok::<(), rungrad::Error>(())
+//! ```
+//!
+//! What there is: [`Tensor`] with a method for each operation, listed with
+//! their gradients in [`functions`]; networks in [`nn`]; what trains them in
+//! [`optim`]; files of weights in [`io`]; a device of your own by [`Backend`].
+//!
 //! Reading order: a [`Device`] holds a [`Storage`]; an [`Array`] looks at it
 //! through a [`View`]; a [`Backend`] computes few primitives on arrays; a
 //! [`Function`] ties a primitive to its gradient; a [`Tensor`] is an array
@@ -19,15 +87,21 @@
 //! take a value before those that borrow one. So leave `Add`, `Sub`, `Mul`,
 //! `Div` and `Neg` out of a file that calls these methods by name.
 
+// The documentation of `Tensor` lists its methods in the order of these.
+mod tensor;
+
+mod creation;
+mod data;
+
+pub mod functions;
+
+mod backward;
+
 mod arithmetic;
 mod array;
 mod backend;
-mod backward;
-mod creation;
-mod data;
 mod device;
 mod function;
-pub mod functions;
 pub mod io;
 pub mod kernels;
 pub mod nn;
@@ -35,7 +109,6 @@ mod operators;
 pub mod optim;
 mod places;
 mod storage;
-mod tensor;
 mod view;
 
 pub use array::Array;
@@ -46,6 +119,7 @@ pub use device::{Custom, Device};
 pub use function::{
     Context, Function, Gradients, apply, no_grad, trace, try_apply,
 };
+#[doc(inline)]
 pub use functions::ConvOptions;
 pub use storage::{DType, Shared, Storage};
 pub use tensor::Tensor;

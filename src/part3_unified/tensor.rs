@@ -22,6 +22,21 @@ pub struct Tensor {
 
 impl Tensor {
     /// A tensor with these elements in row-major order.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2, 3], &[1., 2., 3., 4., 5., 6.], Device::Cpu)?;
+    /// assert_eq!(x.shape(), [2, 3]);
+    /// assert_eq!(x.to_vec()?, [1., 2., 3., 4., 5., 6.]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the elements do not fill the shape, there is no such device, or it
+    /// has no room.
+    #[doc(alias = "tensor")]
+    #[doc(alias = "from_vec")]
     pub fn new(
         shape: &[usize],
         values: &[f32],
@@ -33,6 +48,20 @@ impl Tensor {
     /// The same numbers as a leaf that keeps its gradient; such a leaf is
     /// returned as it is. What was computed from one is refused: a leaf of it
     /// would cut the way back in silence.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[1], &[3.0], Device::Cpu)?.requires_grad();
+    /// let y = &x * &x;
+    /// y.backward();
+    /// assert_eq!(x.grad().unwrap().item()?, 6.0);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the tensor is the result of an operation that was recorded.
+    #[doc(alias = "requires_grad_")]
     #[track_caller]
     pub fn requires_grad(self) -> Tensor {
         match self.node.as_ref().map(|node| node.creator()) {
@@ -51,16 +80,40 @@ impl Tensor {
     }
 
     /// The same numbers without a way back.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[1], &[3.0], Device::Cpu)?.requires_grad();
+    /// let y = &x * &x.detach();
+    /// y.backward();
+    /// assert_eq!(x.grad().unwrap().item()?, 3.0);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
     pub fn detach(&self) -> Tensor {
         Tensor::from(self.array.clone())
     }
 
     /// The numbers and how they are walked.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2, 3], &[0.0; 6], Device::Cpu)?;
+    /// assert_eq!(x.array().strides(), [3, 1]);
+    /// assert_eq!(x.transpose().array().strides(), [1, 3]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
     pub fn array(&self) -> &Array {
         &self.array
     }
 
     /// The size along each axis.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// assert_eq!(Tensor::zeros(&[2, 3], Device::Cpu)?.shape(), [2, 3]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    #[doc(alias = "size")]
     pub fn shape(&self) -> &[usize] {
         self.array.shape()
     }
@@ -102,11 +155,30 @@ impl Tensor {
     }
 
     /// The device that holds the numbers.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::zeros(&[2, 3], Device::Cpu)?;
+    /// assert_eq!(x.device(), Device::Cpu);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
     pub fn device(&self) -> Device {
         self.array.device()
     }
 
     /// The elements in row-major order, on the host.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2, 2], &[1.0, 2.0, 3.0, 4.0], Device::Cpu)?;
+    /// assert_eq!(x.transpose().to_vec()?, [1.0, 3.0, 2.0, 4.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the device refuses to be read, or the host has no room.
+    #[doc(alias = "tolist")]
     pub fn to_vec(&self) -> Result<Vec<f32>> {
         self.array.to_vec()
     }
@@ -129,11 +201,29 @@ impl Tensor {
     }
 
     /// What backward has added up here so far; only leaves keep it.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[1], &[3.0], Device::Cpu)?.requires_grad();
+    /// assert!(x.grad().is_none());
+    /// (&x * 5.0).backward();
+    /// assert_eq!(x.grad().unwrap().item()?, 5.0);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
     pub fn grad(&self) -> Option<Tensor> {
         self.node.as_ref()?.grad()?.clone()
     }
 
     /// Forgets the gradient, so that the next backward starts anew.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[1], &[3.0], Device::Cpu)?.requires_grad();
+    /// (&x * 5.0).backward();
+    /// x.zero_grad();
+    /// assert!(x.grad().is_none());
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
     pub fn zero_grad(&self) {
         if let Some(mut grad) = self.node.as_ref().and_then(|n| n.grad()) {
             *grad = None;
@@ -142,11 +232,29 @@ impl Tensor {
 
     /// Whether backward reaches this tensor: it requires a gradient, or was
     /// computed from one that does.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[1], &[3.0], Device::Cpu)?;
+    /// assert!(!x.records());
+    /// let leaf = x.requires_grad();
+    /// assert!(leaf.records() && (&leaf * 5.0).records());
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
     pub fn records(&self) -> bool {
         self.node.is_some()
     }
 
     /// The number of this tensor's node, if it has one.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[1], &[3.0], Device::Cpu)?;
+    /// assert_eq!(x.id(), None);
+    /// let leaf = x.requires_grad();
+    /// assert_eq!(leaf.id(), leaf.clone().id());
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
     pub fn id(&self) -> Option<u64> {
         self.node.as_ref().map(|node| node.id)
     }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::panic::{self, Location};
 use std::sync::Once;
 
-use rungrad::{Error, attempt};
+use rungrad::{Error, Result, attempt};
 
 thread_local! {
     /// File and line of the last panic of this thread.
@@ -16,22 +16,34 @@ thread_local! {
 /// inside of the library.
 #[track_caller]
 pub fn refusal<T>(work: impl FnOnce() -> T) -> String {
+    refusal_of("the call", work)
+}
+
+/// The same of a call that is one of many at its line.
+#[track_caller]
+pub fn refusal_of<T>(what: &str, work: impl FnOnce() -> T) -> String {
     watch();
     let here = Location::caller();
-    let sentence = match attempt(work) {
-        Err(Error::Mistake(sentence)) => sentence,
-        Err(other) => panic!("a mistake of another kind: {other:?}"),
-        Ok(_) => panic!("nothing was refused"),
-    };
+    let sentence = mistake(what, attempt(work));
     let (file, line) = PLACE.take().expect("a panic has a place");
     // A call that is wrapped takes a few lines.
     let call = here.line()..here.line() + 8;
     assert!(
         file == here.file() && call.contains(&line),
-        "refused at {file}:{line}, not where it was called, at {here}: \
-         {sentence}"
+        "{what} was refused at {file}:{line}, not where it was called, at \
+         {here}: {sentence}"
     );
     sentence
+}
+
+/// The sentence of a mistake.
+#[track_caller]
+pub fn mistake<T>(what: &str, result: Result<T>) -> String {
+    match result {
+        Err(Error::Mistake(sentence)) => sentence,
+        Err(other) => panic!("{what} is a mistake of another kind: {other:?}"),
+        Ok(_) => panic!("{what} was not refused"),
+    }
 }
 
 /// Notes the place of every panic, and hands it on.

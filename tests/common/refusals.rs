@@ -5,7 +5,7 @@ use rungrad::ops::Keep;
 
 use super::calls::Call;
 use super::engine::Engine;
-use super::refusal::refusal;
+use super::refusal::{refusal, refusal_of};
 use super::verdict::has;
 
 /// Makes one test of each refusal.
@@ -48,7 +48,8 @@ fn ones<E: Engine>(e: &E, shape: &[usize]) -> E::Tensor {
 fn refused<E: Engine>(e: &E, call: Call, shapes: &[&[usize]]) -> String {
     let leaves: Vec<_> = shapes.iter().map(|shape| ones(e, shape)).collect();
     let operands: Vec<_> = leaves.iter().collect();
-    refusal(|| e.call(&call, &operands))
+    let what = format!("{call:?} of {shapes:?} on {}", e.name());
+    refusal_of(&what, || e.call(&call, &operands))
 }
 
 pub fn shapes_that_do_not_broadcast_are_refused<E: Engine>(e: &E) {

@@ -18,8 +18,7 @@ use super::common::device::gpu_or_skip;
 use super::common::engine::{Engine, Part3};
 use super::common::random::{Random, cases, first_seed};
 use super::common::verdict::blameless;
-use super::composed;
-use super::derived::{self, Derived};
+use super::derived;
 use super::disguise::disguise;
 use super::third;
 
@@ -99,11 +98,7 @@ fn agree(device: Device) {
             None if name < OPERATIONS.len() + 5 => {
                 own(&mut random, device, seed)
             }
-            None if name < OPERATIONS.len() + 9 => {
-                let one = random.below(derived::ALL.len());
-                of_others(&mut random, &derived::ALL[one], device, seed);
-            }
-            None => composed::agrees(&mut random, device, seed),
+            None => derived::agrees(&mut random, device, seed),
         });
     }
 }
@@ -206,36 +201,6 @@ fn own(random: &mut Random, device: Device, seed: u64) {
     assert_eq!(difference.to_vec().unwrap(), [0.0], "{what}");
 }
 
-/// An operation that is made of others.
-fn of_others(random: &mut Random, one: &Derived, device: Device, seed: u64) {
-    let shapes = one.shapes(random);
-    let (mut tensors, mut arrays) = (Vec::new(), Vec::new());
-    for shape in &shapes {
-        let mut values = one.values(shape.iter().product(), random);
-        tensors.push(disguise(random, shape, &mut values, device).0);
-        arrays.push(Array::new(shape, &values));
-    }
-    let what = format!("seed {seed} on {device}: {} of {shapes:?}", one.name);
-    let right = (one.judge)(&arrays);
-    // Up to 64 operations of up to 16 roundings, of numbers up to the result
-    // or the operands, of which 2 is the largest.
-    let bound = |y: &f64| 1024.0 * 2f64.powi(-24) * y.abs().max(2.0);
-    let values = right.values.iter().map(bound).collect();
-    let allowed = Array { shape: right.shape.clone(), values };
-    near(&(one.call)(&tensors), &right, &allowed, &what);
-    // Where elements are repeated, extremes tie and lengths are 0: there the
-    // slopes are those of `corners.rs`.
-    if seed.is_multiple_of(7) {
-        gradients(random, device, &what, |random| {
-            let of = shapes.iter().zip(&arrays).map(|(shape, array)| {
-                let values = one.values(array.values.len(), random);
-                Tensor::new(shape, &values, device).unwrap().requires_grad()
-            });
-            (one.call)(&of.collect::<Vec<_>>())
-        });
-    }
-}
-
 /// The elements of an operand: where the operation has its slope, and away
 /// from kinks and jumps.
 pub(super) fn operand(
@@ -294,7 +259,7 @@ pub(super) fn call(op: &Op, of: &[Tensor]) -> Tensor {
         Op::Contract(batch, inner) => a.contract(&of[1], *batch, *inner),
         Op::Conv2d(window, groups) => {
             let groups = *groups;
-            apply(Conv2d { window: *window, groups }, &[a, &of[1]])
+            apply(Conv2d { window: **window, groups }, &[a, &of[1]])
         }
         Op::Custom("mse") => a.mse(&of[1]),
         other => panic!("{other:?} is called nowhere"),
@@ -375,12 +340,12 @@ pub(super) fn operation(random: &mut Random) -> (Op, Vec<Vec<usize>>) {
             match random.below(2) {
                 0 => {
                     let images = [&[pair[1]], &image[..]].concat();
-                    (Op::Windows(window), vec![images])
+                    (Op::Windows(Box::new(window)), vec![images])
                 }
                 _ => {
                     let size = window.size;
                     let windows = [&[pair[1]], &places[..], &size].concat();
-                    (Op::Fold(window, image), vec![windows])
+                    (Op::Fold(Box::new(window), image), vec![windows])
                 }
             }
         }
@@ -416,7 +381,7 @@ pub(super) fn operation(random: &mut Random) -> (Op, Vec<Vec<usize>>) {
             let [n, channels, out] = [(); 3].map(|()| 1 + random.below(2));
             let images = [&[n, channels * groups], &image[..]].concat();
             let filters = [&[out * groups, channels], &window.size[..]];
-            let op = Op::Conv2d(window, groups);
+            let op = Op::Conv2d(Box::new(window), groups);
             (op, vec![images, filters.concat()])
         }
         _ => {

@@ -29,7 +29,8 @@ fn a_file_that_ends_early_or_late_is_refused_at_every_byte() {
     let shorter = (0..whole.len()).map(|end| &whole[..end]);
     for bytes in shorter.chain([&longer[..]]) {
         fs::write(&path, bytes).unwrap();
-        let refused = sentence(io::read(&path, Device::Cpu));
+        let what = format!("{} of {} bytes", bytes.len(), whole.len());
+        let refused = sentence(&what, io::read(&path, Device::Cpu));
         let start = format!("{} is damaged: it", path.display());
         assert!(refused.starts_with(&start), "{refused}");
     }
@@ -78,9 +79,10 @@ fn a_header_is_not_taken_at_its_word() {
         (String::new(), 0, "its header: "),
     ] {
         fs::write(&path, hostile(&header, bytes)).unwrap();
-        let refused = sentence(io::read(&path, Device::Cpu));
+        let what = format!("{header:.99}");
+        let refused = sentence(&what, io::read(&path, Device::Cpu));
         let start = format!("{} is damaged: {words}", path.display());
-        assert!(refused.starts_with(&start), "{header:.99}: {refused}");
+        assert!(refused.starts_with(&start), "{what}: {refused}");
         assert!(!refused.contains('\u{1b}'), "{refused:?}");
     }
     // Long enough for a header of any length that somebody claims.
@@ -88,13 +90,14 @@ fn a_header_is_not_taken_at_its_word() {
         let mut file = hostile("{}", 0);
         file[..8].copy_from_slice(&claimed.to_le_bytes());
         fs::write(&path, file).unwrap();
-        let refused = sentence(io::read(&path, Device::Cpu));
+        let what = format!("a header of {claimed} bytes");
+        let refused = sentence(&what, io::read(&path, Device::Cpu));
         assert!(refused.contains("end of its header"), "{refused}");
     }
     // A shape that the format allows and no tensor has.
     fs::write(&path, hostile(&one("[0,4611686018427387904]", 0, 0), 0))
         .unwrap();
-    let refused = sentence(io::read(&path, Device::Cpu));
+    let refused = sentence("a huge shape", io::read(&path, Device::Cpu));
     assert!(refused.contains("more elements than any memory"), "{refused}");
 }
 
@@ -140,7 +143,7 @@ fn a_damaged_file_is_refused_in_a_sentence_or_read() {
         match io::load(&path, model.parameters_mut()) {
             Ok(()) => read += 1,
             result => {
-                let words = sentence(result);
+                let words = sentence(&format!("seed {seed}"), result);
                 let start = format!("{}", path.display());
                 assert!(words.starts_with(&start), "seed {seed}: {words}");
                 let new = values(&model);

@@ -1,173 +1,311 @@
-//! The operations of Part 3 that are made of others in a line or two, each
-//! beside its definition in `f64`.
+//! What is made of other operations in a few lines, each judged by its
+//! definition in `f64`: one row of [`ALL`].
+
+mod by_place;
 
 use rungrad::ops::Keep;
-use rungrad::part3_unified::Tensor;
-use rungrad::reference::Array;
+use rungrad::part3_unified::{Device, Tensor};
+use rungrad::reference::{self, Array};
+use rungrad::shape;
 
+use self::by_place::{
+    conv2d, gather, index_add, matmul, pad, pool, repeat, scatter_add, stack,
+    triangle,
+};
+use super::cases::{gradients, near};
 use super::common::random::Random;
+use super::disguise::disguise;
 
-/// An operation, what it is by definition, and its operands.
+/// A call with the shapes of its operands, and what it should give.
 pub(super) struct Derived {
-    pub(super) name: &'static str,
-    pub(super) call: fn(&[Tensor]) -> Tensor,
-    pub(super) judge: fn(&[Array]) -> Array,
-    operands: Operands,
+    pub(super) what: String,
+    pub(super) shapes: Vec<Vec<usize>>,
+    /// Nothing is rounded on the way.
+    is_exact: bool,
+    /// Where elements are repeated it ties, or a deviation is 0: there its
+    /// slopes are those of `corners.rs`.
+    has_ties: bool,
+    /// Keeps elements away from poles, kinks and jumps.
+    place: fn(f32) -> f32,
+    pub(super) call: Of<Tensor>,
+    pub(super) judge: Of<Array>,
 }
 
-/// What the operands are like.
-enum Operands {
-    /// One of any shape.
-    One,
-    /// One with at least two rows of at least one element.
-    Rows,
-    /// One of any shape, of which no element is near a whole number.
-    Broken,
-    /// Two of shapes that broadcast.
-    Two,
-}
+/// A result of operands.
+type Of<T> = Box<dyn Fn(&[T]) -> T>;
 
-use Operands::{Broken, One, Rows, Two};
+/// Each draws its parameters and its shapes.
+pub(super) const ALL: &[fn(&mut Random) -> Derived] = &[
+    |r| each(r, "tan", Tensor::tan, f64::tan).within(|x| x.clamp(-1.2, 1.2)),
+    |r| each(r, "clamp", |x| x.clamp(-1.125, 0.75), limited).exact(),
+    |r| each(r, "ceil", Tensor::ceil, f64::ceil).within(half).exact(),
+    |r| each(r, "silu", Tensor::silu, |x| x / (1.0 + (-x).exp())),
+    |r| each(r, "elu", |x| x.elu(0.5), |x| x.max(0.5 * x.min(0.0).exp_m1())),
+    |r| each(r, "leaky_relu", |x| x.leaky_relu(0.25), |x| x.max(0.25 * x)),
+    |r| each(r, "softplus", Tensor::softplus, |x| x.exp().ln_1p()),
+    |r| each(r, "log_sigmoid", Tensor::log_sigmoid, |x| -(-x).exp().ln_1p()),
+    |r| minimum(r).exact(),
+    |r| whole(r, "min", Tensor::min, least).exact().ties(),
+    |r| over(r, "min_over", Tensor::min_over, least).exact().ties(),
+    |r| whole(r, "prod", Tensor::prod, |x| x.iter().product()),
+    |r| over(r, "prod_over", Tensor::prod_over, |x| x.iter().product()),
+    |r| whole(r, "var", Tensor::var, variance),
+    |r| over(r, "var_over", Tensor::var_over, variance),
+    |r| whole(r, "std", Tensor::std, |x| variance(x).sqrt()).ties(),
+    |r| over(r, "std_over", Tensor::std_over, |x| variance(x).sqrt()).ties(),
+    |r| whole(r, "norm", Tensor::norm, length),
+    |r| over(r, "norm_over", Tensor::norm_over, length),
+    |r| whole(r, "logsumexp", Tensor::logsumexp, logsumexp),
+    |r| over(r, "logsumexp_over", Tensor::logsumexp_over, logsumexp),
+    |r| along(r, "cumsum", Tensor::cumsum, |x, i| x[..=i].iter().sum()),
+    |r| along(r, "softmax_over", Tensor::softmax_over, share),
+    |r| {
+        along(r, "log_softmax_over", Tensor::log_softmax_over, |x, i| {
+            share(x, i).ln()
+        })
+    },
+    |r| pad(r).exact(),
+    |r| stack(r).exact(),
+    |r| repeat(r).exact(),
+    |r| triangle(r, "tril", Tensor::tril, |over, most| over <= most).exact(),
+    |r| triangle(r, "triu", Tensor::triu, |over, least| over >= least).exact(),
+    |r| gather(r).exact(),
+    scatter_add,
+    index_add,
+    conv2d,
+    |r| pool(r, "max_pool2d", Tensor::max_pool2d, largest).exact().ties(),
+    |r| pool(r, "avg_pool2d", Tensor::avg_pool2d, mean),
+    matmul,
+];
 
 impl Derived {
-    /// Shapes for the operands.
-    pub(super) fn shapes(&self, random: &mut Random) -> Vec<Vec<usize>> {
-        let mut size = |least| least + random.below(4);
-        match self.operands {
-            One | Broken => vec![vec![size(0), size(1)]],
-            Rows => vec![vec![size(2), size(1)]],
-            Two => {
-                let [rows, columns] = [size(0), size(1)];
-                vec![vec![rows, columns], vec![columns]]
-            }
+    fn new(
+        what: String,
+        shapes: &[&[usize]],
+        call: impl Fn(&[Tensor]) -> Tensor + 'static,
+        judge: impl Fn(&[Array]) -> Array + 'static,
+    ) -> Derived {
+        Derived {
+            what: format!("{what} of {shapes:?}"),
+            shapes: shapes.iter().map(|shape| shape.to_vec()).collect(),
+            is_exact: false,
+            has_ties: false,
+            place: |x| x,
+            call: Box::new(call),
+            judge: Box::new(judge),
         }
+    }
+
+    fn exact(self) -> Derived {
+        Derived { is_exact: true, ..self }
+    }
+
+    fn ties(self) -> Derived {
+        Derived { has_ties: true, ..self }
+    }
+
+    fn within(self, place: fn(f32) -> f32) -> Derived {
+        Derived { place, ..self }
     }
 
     /// The elements of an operand.
     pub(super) fn values(&self, n: usize, random: &mut Random) -> Vec<f32> {
-        let mut values = random.values(n);
-        if let Broken = self.operands {
-            values.iter_mut().for_each(|x| *x = x.floor() + 0.5);
-        }
-        // At a pole `f32` rounds the angle by more than the tangent takes.
-        if self.name == "tan" {
-            values.iter_mut().for_each(|x| *x = x.clamp(-1.2, 1.2));
-        }
-        values
+        let values = random.values(n).into_iter();
+        values.map(self.place).collect()
     }
 }
 
-/// A row of the table.
-macro_rules! derived {
-    ($($name:literal $operands:ident $call:expr, $judge:expr;)*) => {
-        pub(super) const ALL: &[Derived] = &[$(Derived {
-            name: $name,
-            call: $call,
-            judge: $judge,
-            operands: $operands,
-        }),*];
+/// A random one on a device, against its definition.
+pub(super) fn agrees(random: &mut Random, device: Device, seed: u64) {
+    let one = ALL[random.below(ALL.len())](random);
+    let what = format!("seed {seed} on {device}: {}", one.what);
+    let (mut tensors, mut arrays) = (Vec::new(), Vec::new());
+    for shape in &one.shapes {
+        let mut values = one.values(shape.iter().product(), random);
+        tensors.push(disguise(random, shape, &mut values, device).0);
+        arrays.push(Array::new(shape, &values));
+    }
+    let right = (one.judge)(&arrays);
+    let roundings = if one.is_exact { 0.0 } else { 256.0 };
+    let bound = |y: &f64| roundings * 2f64.powi(-24) * y.abs().max(1.0);
+    let values = right.values.iter().map(bound).collect();
+    let allowed = Array { shape: right.shape.clone(), values };
+    near(&(one.call)(&tensors), &right, &allowed, &what);
+    if !seed.is_multiple_of(7) {
+        return;
+    }
+    if one.has_ties {
+        let leaf = |shape: &Vec<usize>| {
+            let values = one.values(shape.iter().product(), random);
+            Tensor::new(shape, &values, device).unwrap().requires_grad()
+        };
+        tensors = one.shapes.iter().map(leaf).collect();
+    }
+    gradients(random, device, &what, |_| (one.call)(&tensors));
+}
+
+fn sizes(random: &mut Random, most: usize) -> Vec<usize> {
+    let rank = 1 + random.below(3);
+    (0..rank).map(|_| random.below(most + 1)).collect()
+}
+
+/// The indices of all elements of a shape.
+fn indices(shape: &[usize]) -> impl Iterator<Item = Vec<usize>> + use<> {
+    let (shape, strides) = (shape.to_vec(), shape::strides(shape));
+    (0..shape::size(&shape)).map(move |at| {
+        let axes = strides.iter().zip(&shape);
+        axes.map(|(&step, &n)| at / step as usize % n).collect()
+    })
+}
+
+fn fill(shape: &[usize], of: impl Fn(&[usize]) -> f64) -> Array {
+    let values = indices(shape).map(|at| of(&at)).collect();
+    Array { shape: shape.to_vec(), values }
+}
+
+fn number(shape: &[usize], at: &[usize]) -> usize {
+    let strides = shape::strides(shape);
+    at.iter().zip(strides).map(|(i, step)| i * step as usize).sum()
+}
+
+fn element(a: &Array, at: &[usize]) -> f64 {
+    a.values[number(&a.shape, at)]
+}
+
+/// The same place, elsewhere along one axis.
+fn with(at: &[usize], axis: usize, place: usize) -> Vec<usize> {
+    let mut at = at.to_vec();
+    at[axis] = place;
+    at
+}
+
+fn each(
+    random: &mut Random,
+    name: &str,
+    call: fn(&Tensor) -> Tensor,
+    judge: fn(f64) -> f64,
+) -> Derived {
+    let shape = sizes(random, 4);
+    let judge =
+        move |of: &[Array]| fill(&of[0].shape, |at| judge(element(&of[0], at)));
+    Derived::new(name.into(), &[&shape], move |of| call(&of[0]), judge)
+}
+
+fn limited(x: f64) -> f64 {
+    x.clamp(-1.125, 0.75)
+}
+
+/// In the middle between two whole numbers.
+fn half(x: f32) -> f32 {
+    x.floor() + 0.5
+}
+
+fn minimum(random: &mut Random) -> Derived {
+    let operands = random.case("add").operands;
+    let [(a, _), (b, _)] = &operands[..] else { unreachable!() };
+    let both = shape::broadcast(a, b).unwrap();
+    let judge = move |of: &[Array]| {
+        let [a, b] = [0, 1].map(|i| reference::expand(&of[i], &both));
+        fill(&both, |at| element(&a, at).min(element(&b, at)))
     };
+    let call = |of: &[Tensor]| of[0].minimum(&of[1]);
+    Derived::new("minimum".into(), &[a, b], call, judge)
 }
 
-derived! {
-    "tan" One |of| of[0].tan(), |of| each(&of[0], f64::tan);
-    "minimum" Two |of| of[0].minimum(&of[1]), |of| pairs(of, f64::min);
-    "clamp" One |of| of[0].clamp(-1.1, 0.7),
-        |of| each(&of[0], |x| x.clamp(f64::from(-1.1f32), f64::from(0.7f32)));
-    "ceil" Broken |of| of[0].ceil(), |of| each(&of[0], f64::ceil);
-    "silu" One |of| of[0].silu(), |of| each(&of[0], |x| x / (1.0 + (-x).exp()));
-    "elu" One |of| of[0].elu(0.5),
-        |of| each(&of[0], |x| if x > 0.0 { x } else { 0.5 * x.exp_m1() });
-    "leaky_relu" One |of| of[0].leaky_relu(0.25),
-        |of| each(&of[0], |x| if x > 0.0 { x } else { 0.25 * x });
-    "softplus" One |of| of[0].softplus(),
-        |of| each(&of[0], |x| x.exp().ln_1p());
-    "log_sigmoid" One |of| of[0].log_sigmoid(),
-        |of| each(&of[0], |x| -(-x).exp().ln_1p());
-    "min" Rows |of| of[0].min(), |of| all(&of[0], least);
-    "min_over" Rows |of| of[0].min_over(&[0], Keep::Yes),
-        |of| down(&of[0], Keep::Yes, least);
-    "prod" One |of| of[0].prod(), |of| all(&of[0], product);
-    "prod_over" One |of| of[0].prod_over(&[0], Keep::No),
-        |of| down(&of[0], Keep::No, product);
-    "var" Rows |of| of[0].var(), |of| all(&of[0], variance);
-    "var_over" Rows |of| of[0].var_over(&[0], Keep::Yes),
-        |of| down(&of[0], Keep::Yes, variance);
-    "std" Rows |of| of[0].std(), |of| all(&of[0], |x| variance(x).sqrt());
-    "std_over" Rows |of| of[0].std_over(&[0], Keep::No),
-        |of| down(&of[0], Keep::No, |x| variance(x).sqrt());
-    "norm" Rows |of| of[0].norm(), |of| all(&of[0], length);
-    "norm_over" Rows |of| of[0].norm_over(&[0], Keep::Yes),
-        |of| down(&of[0], Keep::Yes, length);
-    "logsumexp" Rows |of| of[0].logsumexp(), |of| all(&of[0], logsumexp);
-    "logsumexp_over" Rows |of| of[0].logsumexp_over(&[0], Keep::No),
-        |of| down(&of[0], Keep::No, logsumexp);
-    "cumsum" One |of| of[0].cumsum(0), |of| lines(&of[0], 0, running);
-    "cumsum along rows" One |of| of[0].cumsum(1),
-        |of| lines(&of[0], 1, running);
-    "softmax_over" One |of| of[0].softmax_over(0),
-        |of| lines(&of[0], 0, |x| shares(x, |share| share));
-    "log_softmax_over" One |of| of[0].log_softmax_over(0),
-        |of| lines(&of[0], 0, |x| shares(x, f64::ln));
+/// A shape, and some of its axes with at least two elements each.
+fn axes(random: &mut Random) -> (Vec<usize>, Vec<usize>) {
+    let mut shape = sizes(random, 3);
+    let mut axes: Vec<usize> = (0..shape.len()).collect();
+    random.shuffle(&mut axes);
+    axes.truncate(1 + random.below(shape.len()));
+    axes.iter().for_each(|&axis| shape[axis] = 2 + random.below(2));
+    (shape, axes)
 }
 
-fn each(a: &Array, f: impl Fn(f64) -> f64) -> Array {
-    let values = a.values.iter().map(|&x| f(x)).collect();
-    Array { shape: a.shape.clone(), values }
-}
-
-/// A matrix and a row that is stretched over its rows.
-fn pairs(of: &[Array], f: fn(f64, f64) -> f64) -> Array {
-    let row = of[1].values.iter().cycle();
-    let values = of[0].values.iter().zip(row).map(|(&x, &y)| f(x, y));
-    Array { shape: of[0].shape.clone(), values: values.collect() }
-}
-
-fn all(a: &Array, f: fn(&[f64]) -> f64) -> Array {
-    Array { shape: vec![], values: vec![f(&a.values)] }
-}
-
-/// The columns of a matrix.
-fn columns(a: &Array) -> Vec<Vec<f64>> {
-    let width = a.shape[1];
-    let column = |j: usize| a.values.iter().skip(j).step_by(width).copied();
-    (0..width).map(|j| column(j).collect()).collect()
-}
-
-/// Each column of a matrix into one number.
-fn down(a: &Array, keep: Keep, f: fn(&[f64]) -> f64) -> Array {
-    let values: Vec<f64> = columns(a).iter().map(|x| f(x)).collect();
-    let shape = match keep {
-        Keep::Yes => vec![1, a.shape[1]],
-        Keep::No => vec![a.shape[1]],
+/// Of the elements along some axes, at each place of the others.
+fn reduced(a: &Array, axes: &[usize], judge: fn(&[f64]) -> f64) -> Array {
+    let part = |within: bool| -> Vec<usize> {
+        let sizes = a.shape.iter().enumerate();
+        let size =
+            |(axis, &n)| if axes.contains(&axis) == within { n } else { 1 };
+        sizes.map(size).collect()
     };
-    Array { shape, values }
+    fill(&part(false), |at| {
+        let places = indices(&part(true)).map(|inner| {
+            let both = at.iter().zip(&inner).map(|(i, j)| i + j);
+            element(a, &both.collect::<Vec<_>>())
+        });
+        judge(&places.collect::<Vec<_>>())
+    })
 }
 
-/// Each column of a matrix, or each row, into as many numbers.
-fn lines(a: &Array, axis: usize, f: fn(&[f64]) -> Vec<f64>) -> Array {
-    let width = a.shape[1];
-    let values = match axis {
-        0 => {
-            let done: Vec<_> = columns(a).iter().map(|x| f(x)).collect();
-            let at = |i: usize| done[i % width][i / width];
-            (0..a.values.len()).map(at).collect()
+fn whole(
+    random: &mut Random,
+    name: &str,
+    call: fn(&Tensor) -> Tensor,
+    judge: fn(&[f64]) -> f64,
+) -> Derived {
+    let shape: Vec<usize> =
+        axes(random).0.iter().map(|n| n.max(&2)).copied().collect();
+    let judge = move |of: &[Array]| fill(&[], |_| judge(&of[0].values));
+    Derived::new(name.into(), &[&shape], move |of| call(&of[0]), judge)
+}
+
+fn over(
+    random: &mut Random,
+    name: &str,
+    call: fn(&Tensor, &[usize], Keep) -> Tensor,
+    judge: fn(&[f64]) -> f64,
+) -> Derived {
+    let (shape, axes) = axes(random);
+    let keep = [Keep::Yes, Keep::No][random.below(2)];
+    let given = axes.clone();
+    let judge = move |of: &[Array]| {
+        let Array { mut shape, values } = reduced(&of[0], &axes, judge);
+        if keep == Keep::No {
+            let mut place = 0..;
+            shape.retain(|_| !axes.contains(&place.next().unwrap()));
         }
-        _ => a.values.chunks(width).flat_map(f).collect(),
+        Array { shape, values }
     };
-    Array { shape: a.shape.clone(), values }
+    let what = format!("{name} {given:?} {keep:?}");
+    Derived::new(what, &[&shape], move |of| call(&of[0], &given, keep), judge)
+}
+
+fn along(
+    random: &mut Random,
+    name: &str,
+    call: fn(&Tensor, usize) -> Tensor,
+    judge: fn(&[f64], usize) -> f64,
+) -> Derived {
+    let shape = sizes(random, 4);
+    let axis = random.below(shape.len());
+    let judge = move |of: &[Array]| {
+        fill(&of[0].shape, |at| {
+            let line = (0..of[0].shape[axis])
+                .map(|place| element(&of[0], &with(at, axis, place)));
+            judge(&line.collect::<Vec<_>>(), at[axis])
+        })
+    };
+    let what = format!("{name} {axis}");
+    Derived::new(what, &[&shape], move |of| call(&of[0], axis), judge)
 }
 
 fn least(x: &[f64]) -> f64 {
     x.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
-fn product(x: &[f64]) -> f64 {
-    x.iter().product()
+fn largest(x: &[f64], _: usize) -> f64 {
+    x.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+}
+
+/// Of a window, whose padding counts as zeros.
+fn mean(x: &[f64], size: usize) -> f64 {
+    x.iter().sum::<f64>() / size as f64
 }
 
 fn variance(x: &[f64]) -> f64 {
-    let mean = x.iter().sum::<f64>() / x.len() as f64;
+    let mean = mean(x, x.len());
     let squares = x.iter().map(|x| (x - mean) * (x - mean));
     squares.sum::<f64>() / (x.len() as f64 - 1.0)
 }
@@ -180,11 +318,6 @@ fn logsumexp(x: &[f64]) -> f64 {
     x.iter().map(|x| x.exp()).sum::<f64>().ln()
 }
 
-fn running(x: &[f64]) -> Vec<f64> {
-    (0..x.len()).map(|i| x[..=i].iter().sum()).collect()
-}
-
-fn shares(x: &[f64], f: fn(f64) -> f64) -> Vec<f64> {
-    let total: f64 = x.iter().map(|x| x.exp()).sum();
-    x.iter().map(|x| f(x.exp() / total)).collect()
+fn share(x: &[f64], i: usize) -> f64 {
+    (x[i] - logsumexp(x)).exp()
 }

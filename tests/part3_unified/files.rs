@@ -51,14 +51,16 @@ pub(super) fn values(model: &dyn Module) -> Vec<f32> {
 const LAYERS: [f32; 13] =
     [0.0, 0.25, 0.5, 0.75, 1.0, 1.25, -1.0, 0.0, 1.0, 0.0, -1.0, -2.0, 0.5];
 
-pub(super) fn sentence<T: std::fmt::Debug>(result: Result<T>) -> String {
+#[track_caller]
+pub(super) fn sentence<T>(what: &str, result: Result<T>) -> String {
     match result {
         Err(Error::File(sentence) | Error::Mistake(sentence)) => {
-            assert!(!sentence.contains('\n'), "{sentence}");
-            assert!(sentence.len() < 600, "{sentence}");
+            assert!(!sentence.contains('\n'), "{what}: {sentence}");
+            assert!(sentence.len() < 600, "{what}: {sentence}");
             sentence
         }
-        other => panic!("{other:?}"),
+        Err(other) => panic!("{what} is an error of another kind: {other:?}"),
+        Ok(_) => panic!("{what} was not refused"),
     }
 }
 
@@ -204,7 +206,7 @@ fn a_file_of_another_model_is_refused_with_the_tensor() {
         let result = io::load(&path, places.collect());
         let ids = model.iter().map(|(_, t)| t.id());
         assert!(ids.eq(wanted.iter().map(|(_, t)| t.id())), "it has changed");
-        sentence(result)
+        sentence(&format!("{wanted:?} from {saved:?}"), result)
     };
     assert_eq!(
         load(&[("x", &x)], &[("x", &x), ("y", &y)]),
@@ -239,9 +241,10 @@ fn numbers_of_another_type_are_refused() {
     let mut model = layers();
     let before = values(&model);
     let refused = io::load(&path, model.parameters_mut());
-    assert_eq!(sentence(refused), expected);
+    assert_eq!(sentence("a load of F16", refused), expected);
     assert_eq!(values(&model), before);
-    assert_eq!(sentence(io::read(&path, Device::Cpu)), expected);
+    let read = io::read(&path, Device::Cpu);
+    assert_eq!(sentence("a read of F16", read), expected);
 }
 
 /// The device takes the first tensor and has no room for the second.
@@ -267,7 +270,7 @@ fn names_that_a_file_cannot_tell_apart_are_refused() {
     for names in [["x", "x"], ["x", "__metadata__"]] {
         let saved = io::save(&path, names.map(|name| (name, &x)));
         assert_eq!(
-            sentence(saved),
+            sentence(&format!("{names:?}"), saved),
             format!(
                 "save: {} cannot take the name {:?}, which is taken; give \
                  each tensor a name of its own",
@@ -289,7 +292,8 @@ fn what_is_no_file_is_refused() {
         #[cfg(unix)]
         (PathBuf::from("/dev/zero"), "cannot be read: it is no regular file"),
     ] {
-        let refused = sentence(io::read(&path, Device::Cpu));
+        let what = path.display().to_string();
+        let refused = sentence(&what, io::read(&path, Device::Cpu));
         let start = format!("{} {words}", path.display());
         assert!(refused.starts_with(&start), "{refused}");
     }
@@ -305,7 +309,8 @@ fn a_file_that_cannot_be_written_leaves_what_was_there() {
     fs::create_dir(&taken).unwrap();
     fs::write(taken.join("inside"), "kept").unwrap();
     for path in [taken.clone(), folder.join("none/m.safetensors")] {
-        let refused = sentence(io::save(&path, [("x", &x)]));
+        let what = path.display().to_string();
+        let refused = sentence(&what, io::save(&path, [("x", &x)]));
         let start = format!("{} cannot be written: ", path.display());
         assert!(refused.starts_with(&start), "{refused}");
     }

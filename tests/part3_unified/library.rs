@@ -2,18 +2,10 @@
 //! signs between them.
 
 use rungrad::part3_unified::{Device, Keep, Tensor, no_grad};
-use rungrad::{Error, Result};
 
 use super::common::clean;
-use super::common::refusal::refusal;
+use super::common::refusal::{mistake, refusal, refusal_of};
 use super::{constant, leaf, third};
-
-fn sentence<T>(result: Result<T>) -> String {
-    match result.err().expect("it is refused") {
-        Error::Mistake(sentence) => sentence,
-        other => panic!("{other:?} is no mistake"),
-    }
-}
 
 #[test]
 fn numbers_in_steps_meet_their_ends() {
@@ -35,7 +27,7 @@ fn numbers_in_steps_meet_their_ends() {
     ] {
         let refused = Tensor::arange(start, end, step, Device::Cpu);
         assert_eq!(
-            sentence(refused),
+            mistake(&format!("{start} to {end} by {step}"), refused),
             format!(
                 "arange: no steps of {step} lead from {start} to {end}; give \
                  finite numbers, and a step in that direction"
@@ -64,7 +56,7 @@ fn one_element_is_a_number_and_others_are_not() {
     assert_eq!(constant(&[4.0]).reshape(&[1, 1]).item(), Ok(4.0));
     for values in [&[][..], &[1.0, 2.0]] {
         assert_eq!(
-            sentence(constant(values).item()),
+            mistake(&format!("item of {values:?}"), constant(values).item()),
             format!(
                 "item: shape [{}] holds not one element; reduce it first, or \
                  read all of them with .to_vec()",
@@ -180,8 +172,8 @@ fn what_is_derived_refuses_under_its_own_name() {
     for (name, words) in [
         ("min", refusal(|| none.min())),
         ("logsumexp", refusal(|| none.logsumexp())),
-        ("argmax", sentence(none.argmax())),
-        ("argmax_over", sentence(none.argmax_over(0))),
+        ("argmax", mistake("argmax", none.argmax())),
+        ("argmax_over", mistake("argmax_over", none.argmax_over(0))),
     ] {
         assert_eq!(
             words,
@@ -201,14 +193,14 @@ fn what_is_derived_refuses_under_its_own_name() {
         ("cumsum", refusal(|| x.cumsum(1))),
         ("softmax_over", refusal(|| x.softmax_over(1))),
         ("log_softmax_over", refusal(|| x.log_softmax_over(1))),
-        ("argmax_over", sentence(x.argmax_over(1))),
+        ("argmax_over", mistake("argmax_over", x.argmax_over(1))),
     ] {
         let right = format!("{name}: there is no axis 1; shape [2] has");
         assert!(words.starts_with(&right), "{words}");
     }
     for (low, high) in [(1.0, -1.0), (f32::NAN, 1.0), (0.0, f32::NAN)] {
         assert_eq!(
-            refusal(|| x.clamp(low, high)),
+            refusal_of(&format!("{low} to {high}"), || x.clamp(low, high)),
             format!(
                 "clamp: nothing lies between {low} and {high}; give the lower \
                  end first, and numbers for both"

@@ -14,7 +14,6 @@ use super::common::clean;
 use super::common::device::gpu_or_skip;
 use super::common::engine::{Engine, Part3};
 use super::common::random::{Random, cases, first_seed};
-use super::composed;
 use super::derived;
 
 /// The judge computes two slopes of each pair of elements, so these are few.
@@ -196,53 +195,28 @@ fn agree(device: Device) {
     seen.sort_unstable();
     seen.dedup();
     assert_eq!(seen.len(), 29, "{seen:?}");
-    for one in derived::ALL {
-        let shapes = std::iter::repeat_with(|| one.shapes(&mut random));
+    for draw in derived::ALL {
+        let cases = std::iter::repeat_with(|| draw(&mut random));
         let size = |shape: &Vec<usize>| shape.iter().product::<usize>();
-        let shapes = shapes.filter(|shapes| {
-            (1..=MOST).contains(&shapes.iter().map(size).sum())
+        let cases = cases.filter(|case| {
+            (1..=MOST).contains(&case.shapes.iter().map(size).sum())
         });
-        let shapes: Vec<_> = shapes.take(4).collect();
-        for shapes in shapes {
-            let array = |s: &Vec<usize>| {
-                Array::new(s, &one.values(size(s), &mut random))
+        for case in cases.take(4).collect::<Vec<_>>() {
+            let array = |shape: &Vec<usize>| {
+                let values = case.values(size(shape), &mut random);
+                Array::new(shape, &values)
             };
-            let operands: Vec<Array> = shapes.iter().map(array).collect();
+            let operands: Vec<Array> = case.shapes.iter().map(array).collect();
             second_slopes(&Second {
-                what: format!("{} of {shapes:?} on {device}", one.name),
+                what: format!("{} on {device}", case.what),
                 operands: &operands,
                 constants: 0,
                 device,
-                call: &one.call,
-                judge: &one.judge,
+                call: &case.call,
+                judge: &case.judge,
             });
         }
     }
-
-    let mut random = Random(10);
-    let mut seen = Vec::new();
-    for _ in 0..400 {
-        let case = composed::draw(&mut random);
-        let size = |shape: &Vec<usize>| shape.iter().product::<usize>();
-        if !(1..=MOST).contains(&case.shapes.iter().map(size).sum()) {
-            continue;
-        }
-        let mut values = |shape: &Vec<usize>| random.values(size(shape));
-        let new = |s: &Vec<usize>| Array::new(s, &values(s));
-        let operands: Vec<Array> = case.shapes.iter().map(new).collect();
-        second_slopes(&Second {
-            what: format!("{} on {device}", case.what),
-            operands: &operands,
-            constants: 0,
-            device,
-            call: &case.call,
-            judge: &case.judge,
-        });
-        seen.push(case.name().to_string());
-    }
-    seen.sort_unstable();
-    seen.dedup();
-    assert_eq!(seen.len(), 12, "{seen:?}");
 }
 
 struct Second<'a> {

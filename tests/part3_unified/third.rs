@@ -118,15 +118,7 @@ impl Backend for Third {
         b: &Array,
     ) -> Result<Shared, Error> {
         let pairs = elements(a).into_iter().zip(elements(b));
-        shared(pairs.map(|(x, y)| match op {
-            Binary::Add => x + y,
-            Binary::Mul => x * y,
-            Binary::Div => x / y,
-            Binary::Less => f32::from(x < y),
-            Binary::AtMost => f32::from(x <= y),
-            Binary::Equal => f32::from(x == y),
-            Binary::Pow => x.powf(y),
-        }))
+        shared(pairs.map(|(x, y)| op.apply(x, y)))
     }
 
     fn choose(
@@ -149,12 +141,7 @@ impl Backend for Third {
     ) -> Result<Shared, Error> {
         let all = elements(a);
         let row = |row: usize| &all[row * columns..][..columns];
-        shared((0..rows).map(|i| match op {
-            Reduce::Sum => row(i).iter().fold(0.0, |sum, x| sum + x),
-            Reduce::Max => row(i).iter().fold(f32::NEG_INFINITY, |most, &x| {
-                if x > most || x.is_nan() { x } else { most }
-            }),
-        }))
+        shared((0..rows).map(|i| op.apply(row(i))))
     }
 
     fn matmul(&self, a: &Array, b: &Array) -> Result<Shared, Error> {

@@ -71,7 +71,7 @@ fn a_tensor_in_the_middle_that_keeps_is_caught() {
 fn an_implicit_sum_is_caught_by_a_root_of_many_elements() {
     let said =
         caught(Fault::ImplicitSum, spec::a_root_of_many_elements_is_no_loss);
-    says(&said, &["nothing was refused"]);
+    says(&said, &["the call was not refused"]);
 }
 
 #[test]

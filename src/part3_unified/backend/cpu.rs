@@ -15,6 +15,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use self::host::{Host, blank, copied};
+pub(super) use self::sums::{most, sum};
 use self::walk::Walk;
 use super::{
     Array, Backend, Binary, DType, Memory, Reduce, Shared, Storage, Unary,

@@ -8,6 +8,13 @@ use crate::ops::Op;
 
 impl Tensor {
     /// The sine of each element, an angle in radians.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2], &[0.0, 0.5], Device::Cpu)?;
+    /// assert_eq!(x.sin().to_vec()?, [0.0, 0.5f32.sin()]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
     #[track_caller]
     pub fn sin(&self) -> Tensor {
         apply(Sin, &[self])
@@ -35,6 +42,13 @@ impl Function for Sin {
 impl Tensor {
     /// The cosine of each element, an angle in radians. To turn the sine by
     /// a quarter would round a large angle.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2], &[0.0, 0.5], Device::Cpu)?;
+    /// assert_eq!(x.cos().to_vec()?, [1.0, 0.5f32.cos()]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
     #[track_caller]
     pub fn cos(&self) -> Tensor {
         apply(Cos, &[self])

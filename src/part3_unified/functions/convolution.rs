@@ -131,7 +131,7 @@ pub struct Conv2d {
 
 impl Function for Conv2d {
     fn op(&self) -> Op {
-        Op::Conv2d(self.window, self.groups)
+        Op::Conv2d(Box::new(self.window), self.groups)
     }
 
     fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {

@@ -8,6 +8,18 @@ use super::stretch;
 use crate::error::Result;
 use crate::ops::Op;
 
+/// ```
+/// # use rungrad::part3_unified::{Device, Tensor};
+/// let a = Tensor::new(&[2], &[2.0, 3.0], Device::Cpu)?;
+/// let row = Tensor::new(&[2, 2], &[1.0, 1.0, 5.0, 5.0], Device::Cpu)?;
+/// assert_eq!(a.mul(&row).to_vec()?, [2.0, 3.0, 10.0, 15.0]);
+/// assert_eq!((&a * &a).to_vec()?, [4.0, 9.0]);
+/// # Ok::<(), rungrad::Error>(())
+/// ```
+///
+/// # Panics
+///
+/// If the shapes do not broadcast, or the devices differ.
 // ANCHOR: mul
 impl Tensor {
     /// The elementwise product; the shapes broadcast.
@@ -48,6 +60,18 @@ impl Function for Mul {
 }
 // ANCHOR_END: mul
 
+/// ```
+/// # use rungrad::part3_unified::{Device, Tensor};
+/// let a = Tensor::new(&[2], &[2.0, 3.0], Device::Cpu)?;
+/// let b = Tensor::new(&[1], &[5.0], Device::Cpu)?;
+/// assert_eq!(a.add(&b).to_vec()?, [7.0, 8.0]);
+/// assert_eq!((&a + 5.0).to_vec()?, [7.0, 8.0]);
+/// # Ok::<(), rungrad::Error>(())
+/// ```
+///
+/// # Panics
+///
+/// If the shapes do not broadcast, or the devices differ.
 // ANCHOR: add
 impl Tensor {
     /// The elementwise sum; the shapes broadcast.
@@ -90,6 +114,7 @@ impl Tensor {
     /// # Panics
     ///
     /// If the shapes do not broadcast, or the devices differ.
+    #[doc(alias = "subtract")]
     #[track_caller]
     pub fn sub(&self, other: &Tensor) -> Tensor {
         // What is derived refuses under its own name.
@@ -110,6 +135,7 @@ impl Tensor {
     /// # Panics
     ///
     /// If the shapes do not broadcast, or the devices differ.
+    #[doc(alias = "divide")]
     #[track_caller]
     pub fn div(&self, other: &Tensor) -> Tensor {
         let [a, b] = stretch("div", [self, other]);
@@ -155,6 +181,7 @@ impl Tensor {
     /// assert_eq!(x.neg().to_vec()?, [-1.0, 2.0]);
     /// # Ok::<(), rungrad::Error>(())
     /// ```
+    #[doc(alias = "negative")]
     #[track_caller]
     pub fn neg(&self) -> Tensor {
         self.scale(-1.0)
@@ -301,41 +328,29 @@ impl Function for Relu {
     }
 }
 
+/// ```
+/// # use rungrad::part3_unified::{Device, Tensor};
+/// let x = Tensor::new(&[2], &[-4.0, 400.0], Device::Cpu)?;
+/// assert_eq!(x.abs().to_vec()?, [4.0, 400.0]);
+/// assert_eq!(x.abs().sqrt().to_vec()?, [2.0, 20.0]);
+/// assert_eq!(x.sqrt().tanh().to_vec()?[1], 1.0);
+/// # Ok::<(), rungrad::Error>(())
+/// ```
 impl Tensor {
     /// The absolute value, as two positive parts; at 0 the slope is 0.
-    ///
-    /// ```
-    /// # use rungrad::part3_unified::{Device, Tensor};
-    /// let x = Tensor::new(&[2], &[-1.0, 2.0], Device::Cpu)?;
-    /// assert_eq!(x.abs().to_vec()?, [1.0, 2.0]);
-    /// # Ok::<(), rungrad::Error>(())
-    /// ```
+    #[doc(alias = "absolute")]
     #[track_caller]
     pub fn abs(&self) -> Tensor {
         self.relu().add(&self.neg().relu())
     }
 
     /// The square root, as a power.
-    ///
-    /// ```
-    /// # use rungrad::part3_unified::{Device, Tensor};
-    /// let x = Tensor::new(&[2], &[4.0, 9.0], Device::Cpu)?;
-    /// assert_eq!(x.sqrt().to_vec()?, [2.0, 3.0]);
-    /// # Ok::<(), rungrad::Error>(())
-    /// ```
     #[track_caller]
     pub fn sqrt(&self) -> Tensor {
         self.pow(0.5)
     }
 
     /// The hyperbolic tangent of each element.
-    ///
-    /// ```
-    /// # use rungrad::part3_unified::{Device, Tensor};
-    /// let x = Tensor::new(&[2], &[0.0, 20.0], Device::Cpu)?;
-    /// assert_eq!(x.tanh().to_vec()?, [0.0, 1.0]);
-    /// # Ok::<(), rungrad::Error>(())
-    /// ```
     #[track_caller]
     pub fn tanh(&self) -> Tensor {
         apply(Tanh, &[self])
@@ -362,6 +377,12 @@ impl Function for Tanh {
     }
 }
 
+/// ```
+/// # use rungrad::part3_unified::{Device, Tensor};
+/// let x = Tensor::new(&[3], &[-100.0, 0.0, 100.0], Device::Cpu)?;
+/// assert_eq!(x.sigmoid().to_vec()?, [(-100f32).exp(), 0.5, 1.0]);
+/// # Ok::<(), rungrad::Error>(())
+/// ```
 // ANCHOR: sigmoid
 impl Tensor {
     /// The logistic function of each element.

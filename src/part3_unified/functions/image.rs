@@ -37,7 +37,7 @@ pub struct Windows(pub Window);
 
 impl Function for Windows {
     fn op(&self) -> Op {
-        Op::Windows(self.0)
+        Op::Windows(Box::new(self.0))
     }
 
     fn forward(&self, _: &mut Context, inputs: &[&Array]) -> Result<Array> {
@@ -84,7 +84,7 @@ pub struct Fold {
 
 impl Function for Fold {
     fn op(&self) -> Op {
-        Op::Fold(self.window, self.image)
+        Op::Fold(Box::new(self.window), self.image)
     }
 
     fn forward(&self, _: &mut Context, inputs: &[&Array]) -> Result<Array> {

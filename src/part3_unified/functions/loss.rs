@@ -147,11 +147,23 @@ impl Tensor {
     }
 }
 
+/// ```
+/// # use rungrad::part3_unified::{Device, Tensor};
+/// let answers = Tensor::new(&[2], &[1.0, 5.0], Device::Cpu)?;
+/// let target = Tensor::new(&[2], &[1.0, 2.0], Device::Cpu)?;
+/// assert_eq!(answers.mse(&target).item()?, 4.5);
+/// # Ok::<(), rungrad::Error>(())
+/// ```
+///
+/// # Panics
+///
+/// If the shapes or the devices differ.
 // ANCHOR: mse
 impl Tensor {
     /// The mean of the squared differences: a loss against numbers, as
     /// [`Tensor::cross_entropy`] is one against classes. A column of answers
     /// would stretch against a row of numbers, and be compared with all.
+    #[doc(alias = "mse_loss")]
     #[track_caller]
     pub fn mse(&self, target: &Tensor) -> Tensor {
         if self.shape() != target.shape() {

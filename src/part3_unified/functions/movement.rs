@@ -332,6 +332,7 @@ impl Tensor {
     /// # Errors
     ///
     /// If there is no such device, or it has no room.
+    #[doc(alias = "cuda")]
     pub fn to(&self, device: Device) -> Result<Tensor> {
         try_apply(To(device), &[self])
     }

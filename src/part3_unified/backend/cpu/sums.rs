@@ -115,7 +115,7 @@ fn axes_of(view: &View, count: usize) -> usize {
 
 /// The sum of a run, in chunks that are joined in order: the same bits for
 /// any number of threads. It is rounded once, by who asks.
-fn sum(values: &[f32]) -> f64 {
+pub(in super::super) fn sum(values: &[f32]) -> f64 {
     const CHUNK: usize = 4096;
     let sums: Vec<f64> = match values.len() {
         0..=CHUNK => return chunk(values),
@@ -139,7 +139,7 @@ fn chunk(values: &[f32]) -> f64 {
 }
 
 /// Eight of them side by side, too.
-fn most(values: &[f32]) -> f32 {
+pub(in super::super) fn most(values: &[f32]) -> f32 {
     let (eights, rest) = values.as_chunks::<8>();
     let mut most = [LEAST; 8];
     for eight in eights {

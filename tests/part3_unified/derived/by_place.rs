@@ -1,121 +1,13 @@
-//! What is derived in a few lines, judged by its definition: an element of
-//! the result, from its index, in `f64`.
+//! What lays elements elsewhere, and what looks through windows.
 
-use rungrad::part3_unified::{ConvOptions, Device, Tensor, Window};
+use rungrad::part3_unified::{ConvOptions, Tensor, Window};
 use rungrad::reference::{self, Array};
 use rungrad::shape;
 
-use super::cases::{gradients, near};
-use super::common::random::Random;
-use super::disguise::disguise;
+use super::super::common::random::Random;
+use super::{Derived, element, fill, indices, number, sizes, with};
 
-/// A call with the shapes of its operands, and what it should give.
-pub(super) struct Derived {
-    pub(super) what: String,
-    pub(super) shapes: Vec<Vec<usize>>,
-    /// Many roundings lie between it and what is right.
-    pub(super) rounds: bool,
-    /// Where elements are repeated the largest ties, and has no slope.
-    pub(super) ties: bool,
-    pub(super) call: Of<Tensor>,
-    pub(super) judge: Of<Array>,
-}
-
-/// A result of operands.
-type Of<T> = Box<dyn Fn(&[T]) -> T>;
-
-impl Derived {
-    fn new(
-        what: String,
-        shapes: &[&[usize]],
-        call: impl Fn(&[Tensor]) -> Tensor + 'static,
-        judge: impl Fn(&[Array]) -> Array + 'static,
-    ) -> Derived {
-        let what = format!("{what} of {shapes:?}");
-        let shapes = shapes.iter().map(|shape| shape.to_vec()).collect();
-        let (call, judge) = (Box::new(call), Box::new(judge));
-        Derived { what, shapes, rounds: false, ties: false, call, judge }
-    }
-
-    /// Its name.
-    pub(super) fn name(&self) -> &str {
-        self.what.split(' ').next().expect("a word")
-    }
-}
-
-/// The indices of all elements of a shape.
-fn indices(shape: &[usize]) -> impl Iterator<Item = Vec<usize>> + use<> {
-    let (shape, strides) = (shape.to_vec(), shape::strides(shape));
-    (0..shape::size(&shape)).map(move |at| {
-        let axes = strides.iter().zip(&shape);
-        axes.map(|(&step, &n)| at / step as usize % n).collect()
-    })
-}
-
-fn fill(shape: &[usize], of: impl Fn(&[usize]) -> f64) -> Array {
-    let values = indices(shape).map(|at| of(&at)).collect();
-    Array { shape: shape.to_vec(), values }
-}
-
-fn number(shape: &[usize], at: &[usize]) -> usize {
-    let strides = shape::strides(shape);
-    at.iter().zip(strides).map(|(i, step)| i * step as usize).sum()
-}
-
-fn element(a: &Array, at: &[usize]) -> f64 {
-    a.values[number(&a.shape, at)]
-}
-
-/// The same place, elsewhere along one axis.
-fn with(at: &[usize], axis: usize, place: usize) -> Vec<usize> {
-    let mut at = at.to_vec();
-    at[axis] = place;
-    at
-}
-
-/// A random one on a device, against its definition.
-pub(super) fn agrees(random: &mut Random, device: Device, seed: u64) {
-    let case = draw(random);
-    let mut arrays = Vec::new();
-    let mut tensors = Vec::new();
-    for shape in &case.shapes {
-        let mut values = random.values(shape.iter().product());
-        tensors.push(disguise(random, shape, &mut values, device).0);
-        arrays.push(Array::new(shape, &values));
-    }
-    let what = format!("seed {seed} on {device}: {}", case.what);
-    let out = (case.call)(&tensors);
-    let right = (case.judge)(&arrays);
-    let roundings = if case.rounds { 256.0 } else { 0.0 };
-    let allowed = vec![roundings * 2f64.powi(-24); right.values.len()];
-    let allowed = Array { shape: right.shape.clone(), values: allowed };
-    near(&out, &right, &allowed, &what);
-    if seed.is_multiple_of(7) && !case.ties {
-        gradients(random, device, &what, |_| (case.call)(&tensors));
-    }
-}
-
-pub(super) fn draw(random: &mut Random) -> Derived {
-    match random.below(10) {
-        0 => pad(random),
-        1 => stack(random),
-        2 => repeat(random),
-        3 => triangle(random),
-        4 => gather(random),
-        5 => scatter(random),
-        6 => add(random),
-        7 => convolution(random),
-        8 => pool(random),
-        _ => product(random),
-    }
-}
-
-fn sizes(random: &mut Random, most: usize) -> Vec<usize> {
-    let rank = 1 + random.below(3);
-    (0..rank).map(|_| random.below(most + 1)).collect()
-}
-
-fn pad(random: &mut Random) -> Derived {
+pub(super) fn pad(random: &mut Random) -> Derived {
     let shape = sizes(random, 3);
     let widths: Vec<[usize; 2]> =
         shape.iter().map(|_| [random.below(3), random.below(3)]).collect();
@@ -141,7 +33,7 @@ fn pad(random: &mut Random) -> Derived {
 }
 
 /// With an axis of size 1 put in, taken out, and put in again.
-fn stack(random: &mut Random) -> Derived {
+pub(super) fn stack(random: &mut Random) -> Derived {
     let shape = sizes(random, 3);
     let axis = random.below(shape.len() + 1);
     Derived::new(
@@ -163,7 +55,7 @@ fn stack(random: &mut Random) -> Derived {
     )
 }
 
-fn repeat(random: &mut Random) -> Derived {
+pub(super) fn repeat(random: &mut Random) -> Derived {
     let shape = sizes(random, 3);
     let new = random.below(2);
     let counts: Vec<usize> =
@@ -185,38 +77,27 @@ fn repeat(random: &mut Random) -> Derived {
     )
 }
 
-fn triangle(random: &mut Random) -> Derived {
+/// Of an element as far to the right of the diagonal as `is_kept` is asked for.
+pub(super) fn triangle(
+    random: &mut Random,
+    name: &str,
+    call: fn(&Tensor, isize) -> Tensor,
+    is_kept: fn(isize, isize) -> bool,
+) -> Derived {
     let shape = [random.below(3), random.below(4), random.below(4)];
     let diagonal = random.below(7) as isize - 3;
-    let is_lower = random.below(2) == 0;
     let judge = move |of: &[Array]| {
         fill(&of[0].shape, |at| {
             let over = at[2] as isize - at[1] as isize;
-            let kept = match is_lower {
-                true => over <= diagonal,
-                false => over >= diagonal,
-            };
-            if kept { element(&of[0], at) } else { 0.0 }
+            if is_kept(over, diagonal) { element(&of[0], at) } else { 0.0 }
         })
     };
-    match is_lower {
-        true => Derived::new(
-            format!("tril {diagonal}"),
-            &[&shape],
-            move |of| of[0].tril(diagonal),
-            judge,
-        ),
-        false => Derived::new(
-            format!("triu {diagonal}"),
-            &[&shape],
-            move |of| of[0].triu(diagonal),
-            judge,
-        ),
-    }
+    let what = format!("{name} {diagonal}");
+    Derived::new(what, &[&shape], move |of| call(&of[0], diagonal), judge)
 }
 
 /// A shape, an axis of it, a shape of indices along it, and these.
-fn along(random: &mut Random) -> (Vec<usize>, usize, Vec<usize>, Vec<usize>) {
+fn indexed(random: &mut Random) -> (Vec<usize>, usize, Vec<usize>, Vec<usize>) {
     let shape: Vec<usize> =
         sizes(random, 3).iter().map(|n| n.max(&1)).copied().collect();
     let axis = random.below(shape.len());
@@ -228,8 +109,8 @@ fn along(random: &mut Random) -> (Vec<usize>, usize, Vec<usize>, Vec<usize>) {
     (shape, axis, to, indices)
 }
 
-fn gather(random: &mut Random) -> Derived {
-    let (shape, axis, to, list) = along(random);
+pub(super) fn gather(random: &mut Random) -> Derived {
+    let (shape, axis, to, list) = indexed(random);
     let (given, wanted) = (list.clone(), to.clone());
     Derived::new(
         format!("gather {axis} {to:?} {list:?}"),
@@ -244,8 +125,8 @@ fn gather(random: &mut Random) -> Derived {
     )
 }
 
-fn scatter(random: &mut Random) -> Derived {
-    let (shape, axis, from, list) = along(random);
+pub(super) fn scatter_add(random: &mut Random) -> Derived {
+    let (shape, axis, from, list) = indexed(random);
     let given = list.clone();
     let what = format!("scatter_add {axis} {list:?}");
     let call = move |of: &[Tensor]| of[0].scatter_add(axis, &given, &of[1]);
@@ -259,11 +140,10 @@ fn scatter(random: &mut Random) -> Derived {
         }
         all
     };
-    let derived = Derived::new(what, &[&shape, &from], call, judge);
-    Derived { rounds: true, ..derived }
+    Derived::new(what, &[&shape, &from], call, judge)
 }
 
-fn add(random: &mut Random) -> Derived {
+pub(super) fn index_add(random: &mut Random) -> Derived {
     let shape = sizes(random, 3);
     let axis = random.below(shape.len());
     let count = if shape[axis] == 0 { 0 } else { random.below(5) };
@@ -282,8 +162,7 @@ fn add(random: &mut Random) -> Derived {
         }
         all
     };
-    let derived = Derived::new(what, &[&shape, &from], call, judge);
-    Derived { rounds: true, ..derived }
+    Derived::new(what, &[&shape, &from], call, judge)
 }
 
 /// A window, and the height and the width of an image in which it fits.
@@ -312,7 +191,7 @@ fn pixel(
     along(0).zip(along(1)).map(|(y, x)| [y, x])
 }
 
-fn convolution(random: &mut Random) -> Derived {
+pub(super) fn conv2d(random: &mut Random) -> Derived {
     let (window, [h, w]) = window(random);
     let Window { size: [height, width], stride, padding, dilation } = window;
     let [n, groups] = [1, 2].map(|n| 1 + random.below(n));
@@ -345,40 +224,35 @@ fn convolution(random: &mut Random) -> Derived {
     let what = format!("conv2d {options:?} {with_bias}");
     let shapes: [&[usize]; 3] = [&images, &filters, &[out]];
     let shapes = &shapes[..2 + usize::from(with_bias)];
-    Derived { rounds: true, ..Derived::new(what, shapes, call, judge) }
+    Derived::new(what, shapes, call, judge)
 }
 
-fn pool(random: &mut Random) -> Derived {
+/// `judge` of the pixels that a window shows, and of how many it has room for.
+pub(super) fn pool(
+    random: &mut Random,
+    name: &str,
+    call: fn(&Tensor, &Window) -> Tensor,
+    judge: fn(&[f64], usize) -> f64,
+) -> Derived {
     let (window, image) = window(random);
-    let largest = random.below(2) == 0;
     let shape = [1, 1 + random.below(2), image[0], image[1]];
-    let call = move |of: &[Tensor]| match largest {
-        true => of[0].max_pool2d(&window),
-        false => of[0].avg_pool2d(&window),
-    };
     let judge = move |of: &[Array]| {
         let [rows, columns] = window.places(&image).unwrap();
         fill(&[1, shape[1], rows, columns], |at| {
-            let shown = indices(&window.size).map(|inner| {
+            let shown = indices(&window.size).filter_map(|inner| {
                 let seen = [[at[2], at[3]], [inner[0], inner[1]]];
-                pixel(&window, image, seen)
-                    .map(|[v, u]| element(&of[0], &[0, at[1], v, u]))
+                let [v, u] = pixel(&window, image, seen)?;
+                Some(element(&of[0], &[0, at[1], v, u]))
             });
-            let all = window.size.iter().product::<usize>() as f64;
-            match largest {
-                true => shown.flatten().fold(f64::NEG_INFINITY, f64::max),
-                false => shown.flatten().sum::<f64>() / all,
-            }
+            judge(&shown.collect::<Vec<_>>(), window.size.iter().product())
         })
     };
-    let name = if largest { "max_pool2d" } else { "avg_pool2d" };
     let what = format!("{name} {window}");
-    let derived = Derived::new(what, &[&shape], call, judge);
-    Derived { rounds: true, ties: largest, ..derived }
+    Derived::new(what, &[&shape], move |of| call(&of[0], &window), judge)
 }
 
 /// A product whose axes in front broadcast.
-fn product(random: &mut Random) -> Derived {
+pub(super) fn matmul(random: &mut Random) -> Derived {
     let [m, k, n] = [(); 3].map(|()| random.below(4));
     let outer = [random.below(3), 1 + random.below(2)];
     let (a, b) = match random.below(3) {
@@ -397,6 +271,5 @@ fn product(random: &mut Random) -> Derived {
         };
         reference::matmul(&whole(&of[0]), &whole(&of[1]))
     };
-    let what = "matmul".to_string();
-    Derived { rounds: true, ..Derived::new(what, &[&a, &b], call, judge) }
+    Derived::new("matmul".into(), &[&a, &b], call, judge)
 }
