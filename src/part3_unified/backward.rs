@@ -113,7 +113,8 @@ fn bring<'a>(
 }
 // ANCHOR_END: sweep
 
-/// A rule of a reader's own may be wrong in number, in shape or in place.
+/// Checks what a rule gave: one of a reader's own may be wrong in number, in
+/// shape or in place.
 fn check_rule(
     function: &dyn Function,
     ctx: &Context,
@@ -138,7 +139,7 @@ fn keep(node: &Node, grad: &Tensor) {
 }
 
 // ANCHOR: grad
-/// The gradient of the sum of `outputs`, each of which must have one
+/// Computes the gradient of the sum of `outputs`, each of which must have one
 /// element, with respect to each of `inputs`. It touches no `.grad`. With
 /// `create_graph` the result can be differentiated again.
 ///
@@ -166,8 +167,8 @@ pub fn grad(
 
 // ANCHOR_END: grad
 
-/// The same of outputs of any shape, each with the gradient that comes to it
-/// from above. An input on which no output depends gets `None`.
+/// Does the same for outputs of any shape, each with the gradient that comes
+/// to it from above. An input on which no output depends gets `None`.
 ///
 /// ```
 /// # use rungrad::part3_unified::{Device, Tensor, grad_with};
@@ -215,7 +216,7 @@ pub fn grad_with(
     found
 }
 
-/// Why an input got none.
+/// Says why an input got none.
 fn no_gradient(i: usize, input: &Tensor) -> String {
     match input.id() {
         None => format!(
@@ -229,8 +230,9 @@ fn no_gradient(i: usize, input: &Tensor) -> String {
     }
 }
 
-/// A gradient that depends on nothing, such as that of a sum, is constant. Its
-/// own gradients are 0, and so it needs a graph that says so.
+/// Makes a constant gradient differentiable. One that depends on nothing, such
+/// as that of a sum, is constant. Its own gradients are 0, and so it needs a
+/// graph that says so.
 fn differentiable(grad: &mut Tensor, inputs: &[&Tensor]) {
     if grad.node.is_none() {
         let all = [&[&*grad], inputs].concat();
@@ -258,8 +260,8 @@ impl Function for Constant {
 }
 
 impl Tensor {
-    /// A record of the graph. Values are known where a [`super::trace`] was
-    /// open when they were computed.
+    /// Records the graph. Values are known where a [`super::trace`] was open
+    /// when they were computed.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor, trace};
@@ -280,7 +282,7 @@ impl Tensor {
         Tape::new(records(node(self, "tape")))
     }
 
-    /// [`Tensor::backward`], and a record of every gradient on its way.
+    /// Runs [`Tensor::backward`], and records every gradient on its way.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor, trace};
@@ -355,14 +357,15 @@ fn records(root: &Arc<Node>) -> Vec<Record> {
     records
 }
 
-/// The id of a constant on the tape; the same numbers are the same constant.
+/// Finds the id of a constant on the tape; the same numbers are the same
+/// constant.
 fn constant(
     array: &Array,
     constants: &mut Vec<(u64, Array)>,
     records: &mut Vec<Record>,
 ) -> u64 {
     let same = |(_, known): &&(u64, Array)| {
-        known.shares(array) && known.view() == array.view()
+        known.shares_storage(array) && known.view() == array.view()
     };
     if let Some((id, _)) = constants.iter().find(same) {
         return *id;
@@ -387,7 +390,7 @@ fn node<'a>(output: &'a Tensor, caller: &str) -> &'a Arc<Node> {
 }
 
 impl Tensor {
-    /// The seed of a tensor of one element: its gradient to itself.
+    /// Makes the seed of a tensor of one element, its gradient to itself: 1.
     #[track_caller]
     fn one(&self, caller: &str) -> Tensor {
         or_raise(checks::one_element(caller, self.shape()));

@@ -19,20 +19,20 @@ mod reduce;
 
 mod activations;
 mod angles;
-mod choice;
+mod comparison;
 mod convolution;
 mod extremes;
 mod image;
 mod indexing;
-mod numbers;
-mod parts;
 mod powers;
 mod rounding;
+mod scalars;
+mod slicing;
 mod statistics;
 
 pub use activations::*;
 pub use angles::*;
-pub use choice::*;
+pub use comparison::*;
 pub use convolution::*;
 pub use elementwise::*;
 pub use image::*;
@@ -40,11 +40,11 @@ pub use indexing::*;
 pub use loss::*;
 pub use matrix::*;
 pub use movement::*;
-pub use numbers::*;
-pub use parts::*;
 pub use powers::*;
 pub use reduce::*;
 pub use rounding::*;
+pub use scalars::*;
+pub use slicing::*;
 
 use std::borrow::Cow;
 
@@ -53,7 +53,7 @@ use super::arithmetic::one_device;
 use crate::checks;
 use crate::error::or_raise;
 
-/// The operands, stretched to one shape. The gradient of each finds its way
+/// Stretches the operands to one shape. The gradient of each finds its way
 /// back through the [`Expand`] that this puts into the graph.
 #[track_caller]
 fn stretch<'a, const N: usize>(
@@ -65,7 +65,7 @@ fn stretch<'a, const N: usize>(
     for other in &operands[1..] {
         or_raise(one_device(op, &first.array, &other.array));
         if *shape != *other.shape() {
-            let both = checks::stretched(op, &shape, other.shape());
+            let both = checks::broadcast(op, &shape, other.shape());
             shape = Cow::Owned(or_raise(both));
         }
     }

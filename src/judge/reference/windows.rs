@@ -20,7 +20,7 @@ fn pixel<'a>(
 
 pub(super) fn windows(a: &Array, window: &Window) -> Option<Array> {
     let [outer @ .., h, w] = &a.shape[..] else { return None };
-    let places = window.places(&a.shape).ok()?;
+    let places = window.positions(&a.shape).ok()?;
     let shape = [outer, &places, &window.size].concat();
     Some(place(&shape, |at| {
         let (outer, pixel) = pixel(window, at);

@@ -96,8 +96,8 @@ impl Backend for Cpu {
         elementwise::pairs(op, &a, &b)
     }
 
-    fn choose(&self, mask: &Array, a: &Array, b: &Array) -> Result<Shared> {
-        elementwise::choose(mask, a, b)
+    fn where_cond(&self, mask: &Array, a: &Array, b: &Array) -> Result<Shared> {
+        elementwise::where_cond(mask, a, b)
     }
 
     fn reduce(
@@ -145,6 +145,10 @@ impl Backend for Cpu {
             }
         }
         Ok(Host::shared(out))
+    }
+
+    fn log_softmax(&self, a: &Array) -> Result<Shared> {
+        sums::log_softmax(a)
     }
 
     fn index_select(&self, a: &Array, places: &[usize]) -> Result<Shared> {

@@ -22,7 +22,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If the window does not fit; see [`Window::places`].
+    /// If the window does not fit; see [`Window::positions`].
     #[track_caller]
     #[doc(alias = "unfold")]
     #[doc(alias = "im2col")]

@@ -38,9 +38,9 @@ pub(super) fn pairs(op: Binary, a: &Array, b: &Array) -> Result<Shared> {
         Binary::Add => zip(a, b, |x, y| x + y),
         Binary::Mul => zip(a, b, |x, y| x * y),
         Binary::Div => zip(a, b, |x, y| x / y),
-        Binary::Less => zip(a, b, |x, y| f32::from(x < y)),
-        Binary::AtMost => zip(a, b, |x, y| f32::from(x <= y)),
-        Binary::Equal => zip(a, b, |x, y| f32::from(x == y)),
+        Binary::Lt => zip(a, b, |x, y| f32::from(x < y)),
+        Binary::Le => zip(a, b, |x, y| f32::from(x <= y)),
+        Binary::Eq => zip(a, b, |x, y| f32::from(x == y)),
         Binary::Pow => zip(a, b, f32::powf),
     }
 }
@@ -91,7 +91,7 @@ fn zip(
     })
 }
 
-pub(super) fn choose(mask: &Array, a: &Array, b: &Array) -> Result<Shared> {
+pub(super) fn where_cond(mask: &Array, a: &Array, b: &Array) -> Result<Shared> {
     let [m, x, y] = [mask, a, b].map(numbers);
     let walk = Walk::new([mask.view(), a.view(), b.view()]);
     let length = walk.length;

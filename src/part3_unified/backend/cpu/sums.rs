@@ -6,8 +6,9 @@ use std::ops::Add;
 
 use rayon::prelude::*;
 
+use super::elementary::{self, each};
 use super::walk::{PARALLEL, Walk, fill, run};
-use super::{Array, Reduce, Shared, View, Window, numbers};
+use super::{Array, Reduce, Shared, View, Window, dense, numbers};
 use crate::error::Result;
 
 const LEAST: f32 = f32::NEG_INFINITY;
@@ -168,6 +169,23 @@ fn sum_down(out: &mut [f32], columns: &[usize], lines: &Neighbors) {
     }
     let pairs = out.iter_mut().zip(totals);
     pairs.for_each(|(out, total)| *out = total as f32);
+}
+
+/// The logarithms of the shares in each row of a dense matrix. The largest of
+/// a row becomes 0, so no exponential exceeds 1.
+pub(super) fn log_softmax(a: &Array) -> Result<Shared> {
+    let (rows, columns) = (dense(a), a.shape()[1]);
+    fill(a.len(), columns, 4, &|from, out| {
+        let rows = rows[from..].chunks(columns);
+        for (out, row) in out.chunks_mut(columns).zip(rows) {
+            let most = most(row);
+            each(row, out, |x| elementary::exp(x - most));
+            let log = sum(out).ln() as f32;
+            // One after the other: a large score would swallow the logarithm.
+            let out = out.iter_mut().zip(row);
+            out.for_each(|(out, x)| *out = *x - most - log);
+        }
+    })
 }
 
 /// Windows (.., rows, columns, height, width) added up to images: number by
