@@ -229,9 +229,15 @@ impl<'a> Side<'a> {
     /// The axes are (batch.., lines.., inner..).
     fn new(a: &'a Array, batch: usize, inner: usize) -> Side<'a> {
         let inside = a.shape().len() - inner;
-        let places = |axes: Range<usize>, start| {
+        let places = |axes: Range<usize>, start: usize| -> Vec<usize> {
             let (shape, strides) = (a.shape(), a.strides());
-            offsets(&shape[axes.clone()], &strides[axes], start).collect()
+            match (&shape[axes.clone()], &strides[axes]) {
+                ([n], [step]) => {
+                    let place = |i| start.wrapping_add_signed(i * step);
+                    (0..*n as isize).map(place).collect()
+                }
+                (shape, strides) => offsets(shape, strides, start).collect(),
+            }
         };
         Side {
             values: numbers(a),

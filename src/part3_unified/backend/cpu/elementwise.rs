@@ -120,7 +120,8 @@ pub(super) fn copy(a: &Array) -> Result<Shared> {
     let all = numbers(a);
     let walk = Walk::new([a.view()]);
     let (length, [step]) = (walk.length, walk.steps);
-    fill(a.len(), length, 1, &|from, out| {
+    let unit = if walk.is_transposed() { length * HIGH } else { length };
+    fill(a.len(), unit, 1, &|from, out| {
         let starts = walk.from(from / length);
         let rows = out.chunks_mut(length).zip(starts);
         match step {
@@ -137,22 +138,27 @@ pub(super) fn copy(a: &Array) -> Result<Shared> {
     })
 }
 
-/// Rows whose first numbers are neighbors in memory, sixteen at a time: what
-/// is read of a cache line is then read while it is there.
+/// So many rows at a time: as many numbers as a cache line has.
+const HIGH: usize = 16;
+/// And so many columns: lines that lie a power of two apart share a few places
+/// in a cache, of which there may be as few as eight.
+const WIDE: usize = 8;
+
+/// Rows whose first numbers are neighbors in memory, tile by tile: what is
+/// read of a cache line is then read while it is there.
 fn tiles<'a>(
     all: &[f32],
     rows: impl Iterator<Item = (&'a mut [f32], [usize; 1])>,
     length: usize,
     step: isize,
 ) {
-    const SIDE: usize = 16;
     let mut rows = rows.peekable();
-    let mut band: Vec<(&mut [f32], usize)> = Vec::with_capacity(SIDE);
+    let mut band: Vec<(&mut [f32], usize)> = Vec::with_capacity(HIGH);
     while rows.peek().is_some() {
         band.clear();
-        band.extend(rows.by_ref().take(SIDE).map(|(out, [at])| (out, at)));
-        for from in (0..length).step_by(SIDE) {
-            let to = length.min(from + SIDE);
+        band.extend(rows.by_ref().take(HIGH).map(|(out, [at])| (out, at)));
+        for from in (0..length).step_by(WIDE) {
+            let to = length.min(from + WIDE);
             for (out, at) in &mut band {
                 let at = *at as isize + from as isize * step;
                 let values = run(all, at as usize, to - from, step);

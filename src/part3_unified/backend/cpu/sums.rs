@@ -49,7 +49,7 @@ pub(super) fn reduce(
     }
     // Those of neighbors do: every pass goes through memory as it lies.
     let starts: Vec<usize> = joined.places(0).take(columns).collect();
-    let unit = if kept.is_one() { 16 } else { kept.length };
+    let unit = if kept.is_one() { 256 } else { kept.length };
     let [step] = kept.steps;
     fill(rows, unit, columns, &|from, out| {
         let inside = (from % kept.length) as isize * step;
