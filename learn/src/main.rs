@@ -29,6 +29,7 @@ mod progress;
 mod random;
 mod serve;
 mod setup;
+mod stopwatch;
 mod terminal;
 mod welcome;
 
@@ -44,6 +45,7 @@ const COMMANDS: &[&Command] = &[
     &doctor::COMMAND,
     &examples::COMMAND,
     &expression::COMMAND,
+    &stopwatch::COMMAND,
     &exercises::check::COMMAND,
     &exercises::watch::COMMAND,
     &exercises::hint::COMMAND,

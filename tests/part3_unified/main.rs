@@ -28,6 +28,7 @@ mod modules;
 mod optimizers;
 #[path = "../common/place.rs"]
 mod place;
+mod prices;
 mod refusals;
 mod slopes;
 mod third;
