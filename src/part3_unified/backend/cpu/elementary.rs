@@ -61,7 +61,7 @@ pub(super) fn tanh(x: f32) -> f32 {
     // Near 0 the difference would lose digits, and the series is short.
     let (square, quotient) = (z * z, (e - 1.0) / (e + 1.0));
     let series = -1.0 / 3.0 + square * (2.0 / 15.0 - square * (17.0 / 315.0));
-    let small = z + z * square * series;
+    let small = z * (1.0 + square * series);
     (if z.abs() < 0.05 { small } else { quotient }) as f32
 }
 
