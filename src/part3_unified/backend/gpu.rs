@@ -403,6 +403,7 @@ impl Backend for OpenCl {
         count: usize,
         image: [usize; 2],
     ) -> Result<Shared> {
+        let a = &a.compact()?;
         let [h, w] = image;
         let steps = [window.stride, window.dilation];
         let sizes = [[image, window.size], steps].concat().concat();
