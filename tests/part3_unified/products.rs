@@ -18,7 +18,7 @@ fn matrix(
     let mut memory = vec![f32::NAN; offset];
     memory.extend((0..m * n).map(|_| random.uniform() - 0.5));
     let all = Tensor::new(&[memory.len()], &memory, Device::Gpu(0)).unwrap();
-    let used = all.slice([offset..memory.len()]);
+    let used = all.slice(&[offset..memory.len()]);
     let matrix = match by_rows {
         true => used.reshape(&[m, n]),
         false => used.reshape(&[n, m]).transpose(),
