@@ -90,13 +90,15 @@
         _Pragma("unroll") for (int i = 0; i < A_LOADS; i++) {               \
             int row = top + A_SIDE(i), l = (start) + A_DEPTH(i);            \
             a_share[i] = inside || (row < m && l < to)                      \
-                ? *(global const SHARE *)(a_from + A_LINE(i) + A_INNER(l)) \
+                ? *(global const SHARE *)&a[a_from + A_LINE(i)              \
+                                            + A_INNER(l)]                   \
                 : (SHARE)(0.0f);                                            \
         }                                                                   \
         _Pragma("unroll") for (int i = 0; i < B_LOADS; i++) {               \
             int column = left + B_SIDE(i), l = (start) + B_DEPTH(i);        \
             b_share[i] = inside || (column < n && l < to)                   \
-                ? *(global const SHARE *)(b_from + B_LINE(i) + B_INNER(l)) \
+                ? *(global const SHARE *)&b[b_from + B_LINE(i)              \
+                                            + B_INNER(l)]                   \
                 : (SHARE)(0.0f);                                            \
         }                                                                   \
     } while (0)
@@ -150,8 +152,8 @@ kernel void product(global const T *a, uint a_offset, int8 a_to,
          which += get_num_groups(2)) {
         int batch = which % batches, from = which / batches * length;
         int to = min(from + length, k);
-        global const T *a_from = a + (int)a_offset + batch * a_to.s6;
-        global const T *b_from = b + (int)b_offset + batch * b_to.s6;
+        int a_from = (int)a_offset + batch * a_to.s6;
+        int b_from = (int)b_offset + batch * b_to.s6;
 
         SHARE a_share[A_LOADS], b_share[B_LOADS];
         ACC total[OWN_M][OWN_N], sum[OWN_M][OWN_N];

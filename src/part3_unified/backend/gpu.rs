@@ -139,8 +139,11 @@ impl OpenCl {
     }
 
     fn places(&self, places: &[usize]) -> Result<Buffer<u32>> {
-        let numbers = places.iter().map(|&place| place as u32);
-        self.gpu.upload(&numbers.chain([0]).collect::<Vec<_>>())
+        let mut numbers = Vec::with_capacity(places.len() + 1);
+        numbers.extend(places.iter().map(|&place| place as u32));
+        // There is no buffer of nothing.
+        numbers.push(0);
+        self.gpu.upload(&numbers)
     }
 }
 

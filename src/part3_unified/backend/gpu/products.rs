@@ -227,7 +227,7 @@ impl OpenCl {
         let [m, n] = tiles.sides;
         let groups = [b.lines.div_ceil(n), a.lines.div_ceil(m)];
         let (length, parts) =
-            self.parts(groups[0] * groups[1] * batches, *k, 16);
+            self.parts(groups[0] * groups[1] * batches, *k, ALONE, 16);
         let sizes = [
             a.sizes[1], a.sizes[2], b.sizes[1], b.sizes[2], inner[1], inner[2],
             *batches, length,
@@ -271,7 +271,9 @@ impl OpenCl {
         let team = self.team(k, a.lies_along_inner());
         let rows = GROUP / team;
         let walls = a.lines.div_ceil(rows);
-        let (length, parts) = self.parts(walls * batches, k, 8 * team);
+        // Many groups of rows work in one unit at a time.
+        let groups = (walls * batches).div_ceil(8);
+        let (length, parts) = self.parts(groups, k, 64, 8 * team);
         let strides = [
             a.batch_step,
             a.line_steps[2],
@@ -307,17 +309,24 @@ impl OpenCl {
         match k {
             _ if is_processor || !lie_side_by_side => 1,
             0..=16 => 1,
-            17..=64 => 8,
-            65..=1024 => 32,
+            17..=128 => 8,
+            129..=2048 => 32,
             _ => GROUP,
         }
     }
 
-    /// How much of `k` one of its parts is, in whole steps, and how many parts
-    /// there are: more than one where `groups` alone would leave most of the
-    /// device idle, or where sums would be too long.
-    fn parts(&self, groups: usize, k: usize, step: usize) -> (usize, usize) {
-        let idle = self.units().div_ceil(groups).min(k / ALONE);
+    /// How much of `k` one of its parts is, in whole steps and not less than
+    /// `least`, and how many parts there are: more than one where `groups`
+    /// alone would leave some of the device idle, or where sums would be too
+    /// long.
+    fn parts(
+        &self,
+        groups: usize,
+        k: usize,
+        least: usize,
+        step: usize,
+    ) -> (usize, usize) {
+        let idle = self.units().div_ceil(groups).min(k / least);
         let parts = idle.max(k.div_ceil(LONGEST)).max(1);
         let length = k.div_ceil(parts).next_multiple_of(step);
         (length, k.div_ceil(length))
