@@ -42,7 +42,13 @@ pub(crate) struct Lines<'a> {
     pub(crate) inner: &'a [usize],
 }
 
-/// Returns each line of `a` times each line of `b`, into rows of `out`: an
+/// Says whether threads share so many products. A single one would have to be
+/// woken for what the caller can do itself.
+pub(crate) fn is_shared(products: usize) -> bool {
+    products >= SHARED && rayon::current_num_threads() > 1
+}
+
+/// Writes each line of `a` times each line of `b` into rows of `out`: an
 /// element for each line of `b`. The lines are of one length, and there are
 /// some.
 pub(crate) fn product(a: Lines, b: Lines, out: &mut [f32]) {
@@ -54,9 +60,9 @@ pub(crate) fn product(a: Lines, b: Lines, out: &mut [f32]) {
     if n == 1 && m > 1 {
         return product(b, a, out);
     }
-    let threads = match m * n * k {
-        0..SHARED => 1,
-        _ => rayon::current_num_threads(),
+    let threads = match is_shared(m * n * k) {
+        true => rayon::current_num_threads(),
+        false => 1,
     };
     let [high, wide] = cut(m, n, threads);
     let parts = m.div_ceil(high) * n.div_ceil(wide);

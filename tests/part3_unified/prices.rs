@@ -12,8 +12,8 @@ use super::common::device::gpu_or_skip;
 /// host, storages, nodes.
 type Price = [u64; 8];
 
-const MLP: Price = [42, 0, 0, 3, 1564, 0, 45, 17];
-const CNN: Price = [97, 0, 0, 3, 236, 0, 102, 44];
+const MLP: Price = [35, 0, 0, 3, 1564, 0, 38, 17];
+const CNN: Price = [89, 0, 0, 3, 248, 0, 94, 32];
 
 fn price(counts: Counts) -> Price {
     [

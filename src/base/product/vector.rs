@@ -3,16 +3,16 @@
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::{LONG, Lines, SHARED};
+use super::{LONG, Lines, is_shared};
 
-/// Returns each line of `a`, which lies in order, times the only line of `b`.
+/// Multiplies each line of `a`, which lies in order, by the only line of `b`.
 pub(super) fn vector(a: Lines, b: Lines, out: &mut [f32]) {
     let line = b.from(b.lines[0]);
     let number = |p: &usize| b.values[line.start.wrapping_add(*p)];
     let column: Vec<f32> = b.inner.iter().map(number).collect();
-    let piece = match out.len() * column.len() {
-        0..SHARED => out.len(),
-        _ => out.len().div_ceil(2 * rayon::current_num_threads()),
+    let piece = match is_shared(out.len() * column.len()) {
+        true => out.len().div_ceil(2 * rayon::current_num_threads()),
+        false => out.len(),
     };
     let fill = |(i, out): (usize, &mut [f32])| {
         let lines = &a.lines[i * piece..][..out.len()];

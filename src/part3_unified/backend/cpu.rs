@@ -22,7 +22,7 @@ use super::{
     View, Window, downcast,
 };
 use crate::error::{Result, room, zeros};
-use crate::product::{Lines, SHARED, product};
+use crate::product::{Lines, is_shared, product};
 use crate::rng;
 use crate::shape::offsets;
 
@@ -131,7 +131,7 @@ impl Backend for Cpu {
             return Ok(Host::shared(zeros(size)?));
         }
         let mut out = blank(size)?;
-        let shared = out.len() * left.inner.len() >= SHARED;
+        let shared = is_shared(out.len() * left.inner.len());
         let matrices = left.starts.par_iter().zip(&right.starts);
         let matrices = matrices.zip(out.par_chunks_mut(m * n));
         let fill = |((&i, &j), out): ((&usize, &usize), &mut [f32])| {

@@ -7,7 +7,7 @@ use std::ops::Add;
 use rayon::prelude::*;
 
 use super::elementary::{self, each};
-use super::walk::{PARALLEL, Walk, fill, run};
+use super::walk::{Walk, fill, is_shared, run};
 use super::{Array, Reduce, Shared, View, Window, dense, numbers};
 use crate::error::Result;
 
@@ -25,6 +25,12 @@ pub(super) fn reduce(
     rows: usize,
     columns: usize,
 ) -> Result<Shared> {
+    if a.is_dense() && (columns >= 8 || rows < 8) {
+        return fill(rows, 1, columns, &|from, out| {
+            let rows = dense(a)[from * columns..].chunks(columns);
+            out.iter_mut().zip(rows).for_each(|(o, row)| *o = op.apply(row));
+        });
+    }
     let (kept, joined) = a.view().halves(axes_of(a.view(), rows));
     let (kept, joined) = (Walk::new([&kept]), Walk::new([&joined.sorted()]));
     let all = numbers(a);
@@ -118,10 +124,12 @@ fn axes_of(view: &View, count: usize) -> usize {
 /// any number of threads. It is rounded once, by who asks.
 pub(in super::super) fn sum(values: &[f32]) -> f64 {
     const CHUNK: usize = 4096;
-    let sums: Vec<f64> = match values.len() {
-        0..=CHUNK => return chunk(values),
-        0..PARALLEL => values.chunks(CHUNK).map(chunk).collect(),
-        _ => values.par_chunks(CHUNK).map(chunk).collect(),
+    if values.len() <= CHUNK {
+        return chunk(values);
+    }
+    let sums: Vec<f64> = match is_shared(values.len()) {
+        true => values.par_chunks(CHUNK).map(chunk).collect(),
+        false => values.chunks(CHUNK).map(chunk).collect(),
     };
     // From 0 on, because Rust's own sum of nothing is -0.
     sums.iter().fold(0.0, |total, chunk| total + chunk)

@@ -10,8 +10,14 @@ use super::{Shared, View};
 use crate::error::Result;
 
 /// From so many elements on the threads share them, in pieces of so many.
-pub(super) const PARALLEL: usize = 1 << 17;
+const PARALLEL: usize = 1 << 17;
 const PIECE: usize = 1 << 15;
+
+/// Says whether threads share so many elements. A single one would have to be
+/// woken for what the caller can do itself.
+pub(super) fn is_shared(elements: usize) -> bool {
+    elements >= PARALLEL && rayon::current_num_threads() > 1
+}
 
 /// New numbers, which `work` writes piece by piece: it is told from which
 /// number on. A piece is a multiple of `unit` numbers. What a number costs,
@@ -28,7 +34,7 @@ pub(super) fn fill(
     let mut values = blank(n)?;
     let units = (PIECE / (unit * cost).max(1)).max(1);
     let piece = unit.max(1) * units;
-    match n * cost >= PARALLEL && piece < n {
+    match is_shared(n * cost) && piece < n {
         true => {
             let pieces = values.par_chunks_mut(piece).enumerate();
             pieces.for_each(|(i, out)| work(i * piece, out));
