@@ -20,6 +20,7 @@ mod derived;
 mod devices;
 mod disguise;
 mod files;
+mod images;
 mod library;
 mod limits;
 mod misfits;
