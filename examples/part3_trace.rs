@@ -78,7 +78,7 @@ fn show_callers(primitive: &str) {
     let stack = Backtrace::force_capture().to_string();
     let lines: Vec<&str> = stack.lines().map(str::trim).collect();
     let frames = lines.windows(2).filter_map(|pair| {
-        let (_, file) = pair[1].split_once("src/part3_unified/")?;
+        let (_, file) = pair[1].split_once("/part3_unified/")?;
         let (_, name) = pair[0].split_once(": ")?;
         let file = file.split(':').next()?;
         (!name.starts_with('{')).then(|| (short(name), file.to_string()))

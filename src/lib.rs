@@ -84,6 +84,7 @@ pub mod program;
 mod train;
 pub mod workgroup;
 
+use base::product;
 pub use base::{checks, error, graph, ops, rng, shape};
 pub use inspect::{draw, ledger, stopwatch, tape, timeline};
 pub use judge::{gradcheck, reference, tolerance};

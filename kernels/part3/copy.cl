@@ -3,19 +3,18 @@
 
 // ANCHOR: copy-strided
 // Where element i of a view lies: its index along each axis, the last axis
-// first, times the stride there.
+// first, times the stride there. An axis of size 1 costs no division.
+#define AXIS(d)                                                             \
+    if (shape.s##d > 1) {                                                   \
+        uint next = rest / (uint)shape.s##d;                                \
+        at += (int)(rest - next * (uint)shape.s##d) * strides.s##d;         \
+        rest = next;                                                        \
+    }
 int place(uint i, uint offset, int8 shape, int8 strides)
 {
-    int sizes[8];
-    int steps[8];
-    vstore8(shape, 0, sizes);
-    vstore8(strides, 0, steps);
-    int rest = i;
+    uint rest = i;
     int at = offset;
-    for (int axis = 7; axis >= 0; axis--) {
-        at += rest % sizes[axis] * steps[axis];
-        rest /= sizes[axis];
-    }
+    AXIS(7) AXIS(6) AXIS(5) AXIS(4) AXIS(3) AXIS(2) AXIS(1) AXIS(0)
     return at;
 }
 
@@ -48,4 +47,46 @@ kernel void copy_places(global const T *a, uint a_offset, uint given,
     uint i = get_global_id(0);
     if (i < n && places[i] < given)
         out[i] = a[a_offset + places[i]];
+}
+
+// The elements of a view whose neighbors in memory are neighbors along
+// another axis than the last: x is the last axis, y the one before it, and
+// has stride 1. A group copies tiles by way of local memory, which it fills
+// along y and empties along x, so that both sides are touched in order.
+//
+// outs: the strides of the axes in out (dense), where that of x is 1.
+#define SIDE 32
+#define DOWN 8
+#define OUTER(d)                                                            \
+    if (shape.s##d > 1) {                                                   \
+        uint next = rest / (uint)shape.s##d;                                \
+        int index = rest - next * (uint)shape.s##d;                         \
+        from += index * strides.s##d;                                       \
+        to += index * outs.s##d;                                            \
+        rest = next;                                                        \
+    }
+__attribute__((reqd_work_group_size(SIDE, DOWN, 1)))
+kernel void copy_tiled(global const T *a, uint offset, int8 shape,
+                       int8 strides, global T *out, int8 outs)
+{
+    local T tile[SIDE][SIDE + 1];
+    int u = get_local_id(0), v = get_local_id(1);
+    uint across = (shape.s7 - 1) / SIDE + 1, down = (shape.s6 - 1) / SIDE + 1;
+    uint tiles = across * down * shape.s5 * shape.s4 * shape.s3 * shape.s2
+                 * shape.s1 * shape.s0;
+    for (uint group = get_group_id(0); group < tiles;
+         group += get_num_groups(0)) {
+        int left = group % across * SIDE, top = group / across % down * SIDE;
+        uint rest = group / across / down;
+        int from = offset, to = 0;
+        OUTER(5) OUTER(4) OUTER(3) OUTER(2) OUTER(1) OUTER(0)
+        for (int i = v; i < SIDE; i += DOWN)
+            if (left + i < shape.s7 && top + u < shape.s6)
+                tile[i][u] = a[from + (left + i) * strides.s7 + top + u];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int i = v; i < SIDE; i += DOWN)
+            if (left + u < shape.s7 && top + i < shape.s6)
+                out[to + left + u + (top + i) * outs.s6] = tile[u][i];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
 }

@@ -1,17 +1,31 @@
 // Rows of a matrix by their numbers.
 
+#define GLUE(type, count) type##count
+#define FOUR(type) GLUE(type, 4)
+
 // a (rows, width), dense from an offset on, places (..) -> out (n), which is
 // one row of a for each place.
+// An item has four elements, which it reads at once where they lie so.
 kernel void index_select(global const T *a, uint offset, uint rows,
-                        uint width, global const uint *places,
-                        global T *out, uint n)
+                         uint width, global const uint *places,
+                         global T *out, uint n)
 {
     uint i = get_global_id(0);
-    if (i >= n)
+    if (i > (n - 1) / 4 || n == 0)
         return;
-    uint row = places[i / width];
-    if (row < rows)
-        out[i] = a[offset + row * width + i % width];
+    uint at = 4 * i;
+    if ((offset | width | n) % 4 == 0) {
+        uint row = places[at / width];
+        if (row < rows)
+            *(global FOUR(T) *)(out + at) = *(global const FOUR(T) *)
+                (a + offset + row * width + at % width);
+        return;
+    }
+    for (uint to = at + min(n - at, 4u); at < to; at++) {
+        uint row = places[at / width];
+        if (row < rows)
+            out[at] = a[offset + row * width + at % width];
+    }
 }
 
 // The mirror: a (given, width) -> out (n), each row the sum of those rows of
@@ -20,8 +34,8 @@ kernel void index_select(global const T *a, uint offset, uint rows,
 // however many rows there are, nothing piles up: what an addition rounds away
 // is given to the next one.
 kernel void index_add(global const T *a, uint offset, uint given,
-                         uint width, global const uint *starts,
-                         global const uint *order, global T *out, uint n)
+                      uint width, global const uint *starts,
+                      global const uint *order, global T *out, uint n)
 {
     uint i = get_global_id(0);
     if (i >= n)

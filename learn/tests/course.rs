@@ -11,15 +11,26 @@ use std::{env, fs};
 use scene::{Said, Scene};
 
 /// The companion in this repository, with exercises on the stage.
-fn learn(scene: &Scene, words: &[&str]) -> Said {
+fn command(scene: &Scene, words: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_learn"));
     command.args(words).current_dir(repository());
     command.env("CARGO_MANIFEST_DIR", env!("CARGO_MANIFEST_DIR"));
     command.env("RUNGRAD_EXERCISES", scene.root.join("exercises"));
+    command
+}
+
+fn learn(scene: &Scene, words: &[&str]) -> Said {
+    let mut command = command(scene, words);
     // A kernel that hangs need not hang for long, and a verdict that hides
     // an error of ours behind a backtrace would be one.
     command.env("RUNGRAD_CHECK_LIMIT", "2").env("RUST_BACKTRACE", "1");
     Said::by(&mut command)
+}
+
+fn skip(test: &str, why: &str) {
+    // The harness captures what `eprintln!` writes, not the stream.
+    let words = format!("SKIPPED {test}: {why}\n");
+    std::io::stderr().write_all(words.as_bytes()).unwrap();
 }
 
 fn repository() -> &'static std::path::Path {
@@ -61,10 +72,9 @@ fn a_solved_file_a_syntax_error_and_a_hanging_kernel_live_side_by_side() {
     let hanging = learn(&scene, &["check", "mul_kernel"]);
     assert_eq!(hanging.code, Some(1), "{}{}", hanging.out, hanging.err);
     if hanging.out.contains("\nskipped: ") {
-        // The harness captures what `eprintln!` writes, not the stream.
-        let words = "SKIPPED a_solved_file_a_syntax_error_and_a_hanging_\
-                     kernel_live_side_by_side: no OpenCL device\n";
-        std::io::stderr().write_all(words.as_bytes()).unwrap();
+        let test = "a_solved_file_a_syntax_error_and_a_hanging_kernel_live_\
+                    side_by_side";
+        skip(test, "no OpenCL device");
         assert!(shown(&scene, "skipped", "mul_kernel"));
     } else {
         hanging.tells("your kernel did not come to an end within 2 s");
@@ -125,4 +135,24 @@ fn a_solved_file_a_syntax_error_and_a_hanging_kernel_live_side_by_side() {
     let endless = learn(&scene, &["check", "mul_rule"]);
     assert_eq!(endless.code, Some(1));
     endless.tells("your code did not come to an end within 2 s");
+}
+
+/// A log that could not be written was once read as an empty one, and the
+/// kernel declared clean.
+#[test]
+fn a_stray_read_is_seen_where_no_temporary_file_can_be_written() {
+    let scene = Scene::new();
+    let strays = "wrong/mul_kernel/reads_before_the_guard.cl";
+    put(&scene, "part2_gpu/mul_kernel.cl", strays);
+    let mut command = command(&scene, &["check", "mul_kernel"]);
+    let said = Said::by(command.env("TMPDIR", "/nonexistent"));
+    let here = |words| said.out.contains(words);
+    if here("\nskipped: ") || here("Oclgrind is not installed") {
+        let test =
+            "a_stray_read_is_seen_where_no_temporary_file_can_be_written";
+        return skip(test, "no OpenCL device, or no Oclgrind");
+    }
+    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+    said.tells("Invalid read of size 4 at global memory");
+    assert!(shown(&scene, "failing", "mul_kernel"));
 }

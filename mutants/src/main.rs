@@ -173,12 +173,20 @@ impl<'a> Report<'a> {
         Ok(Report { rows: rows.collect::<Result<_, String>>()? })
     }
 
-    /// Enough of what can be caught, and each that is listed.
+    /// Enough of what can be caught, each that is listed, and none of which
+    /// it is said that nothing can notice it.
     fn good(&self) -> bool {
         let can = self.rows.iter().filter(|it| it.caught() || !it.explained);
         let caught = self.rows.iter().filter(|row| row.caught());
         let missed = self.rows.iter().any(|it| it.always && !it.caught());
-        enough(caught.count(), can.count()) && !missed
+        let noticed = self.noticed().next().is_some();
+        enough(caught.count(), can.count()) && !missed && !noticed
+    }
+
+    /// Those that survivors.txt explains, and that a test notices.
+    fn noticed(&self) -> impl Iterator<Item = &Row<'_>> {
+        let rows = self.rows.iter();
+        rows.filter(|it| it.explained && !it.always && it.caught())
     }
 
     fn summary(&self) -> String {
@@ -196,9 +204,15 @@ impl<'a> Report<'a> {
         )
     }
 
-    /// Those that survive without a word, as paragraphs of survivors.txt.
+    /// Those that survive without a word, as paragraphs of survivors.txt, and
+    /// those of it that do not survive.
     fn unexplained(&self, root: &Path) -> Result<String, String> {
         let mut text = String::new();
+        for row in self.noticed() {
+            let Fate::Caught(by) = &row.fate else { continue };
+            let name = row.planted.mutant.name();
+            text += &format!("\nsurvivors.txt is wrong: {by} notices {name}\n");
+        }
         for row in &self.rows {
             if row.caught() || row.explained {
                 continue;

@@ -72,10 +72,18 @@ impl Sample {
                 named.sentence()
             ));
         }
+        let is = |list: &[Named], mutant: &Mutant| {
+            list.iter().any(|named| named.is(mutant))
+        };
+        // What cannot be noticed is no fault, so others are planted instead;
+        // whether it really cannot is a run of its own.
         let wanted = |mutant: &Mutant| match (&words.one, &words.only) {
             (Some(one), _) => mutant.name().starts_with(one.as_str()),
-            (None, Some(path)) => mutant.file.starts_with(path.as_str()),
-            _ => true,
+            (None, Some(path)) if !mutant.file.starts_with(path.as_str()) => {
+                false
+            }
+            _ if words.explained => is(survivors, mutant),
+            _ => !is(survivors, mutant) || is(always, mutant),
         };
         all.retain(wanted);
         if all.is_empty() {
@@ -85,16 +93,19 @@ impl Sample {
         }
         let mut random = Random(words.seed);
         random.shuffle(&mut all);
-        let (always, rest): (Vec<_>, Vec<_>) = all
-            .into_iter()
-            .partition(|mutant| always.iter().any(|named| named.is(mutant)));
+        let (always, rest): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|mutant| is(always, mutant));
         let (kernels, rust): (VecDeque<_>, VecDeque<_>) =
             rest.into_iter().partition(|it| it.form == Form::Kernel);
+        let count = match words.explained {
+            true => rust.len() + kernels.len(),
+            false => words.count,
+        };
         // A quarter of them in kernels, if there are enough of both.
-        let of_kernels = (words.count / 4)
-            .max(words.count.saturating_sub(rust.len()))
+        let of_kernels = (count / 4)
+            .max(count.saturating_sub(rust.len()))
             .min(kernels.len());
-        let of_rust = words.count - of_kernels.min(words.count);
+        let of_rust = count - of_kernels.min(count);
         Ok(Sample { always, rust, kernels, of_rust, of_kernels })
     }
 

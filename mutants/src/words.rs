@@ -16,6 +16,7 @@ usage: cargo run --release --manifest-path mutants/Cargo.toml -- [OPTION]..
   --tests NAMES    only these test programs, with commas; `lib` is the crate's
                    own: lib,part1_cpu
   --one NAME       this one alone, by its place: src/base/graph.rs:20:15
+  --explained      those of survivors.txt instead, which no test may notice
   --list           prints what would be planted, with the lines, and ends
   --slowest SECONDS
                    tests that take longer are left out (60)
@@ -30,9 +31,10 @@ an environment variable says which one is on. After a run, for mutant 17:
 
 The report is target/mutants/report.txt. A mutant is caught when a test fails,
 crashes or hangs. mutants/planted.txt lists those that are always tried, and
-mutants/survivors.txt explains those that no test can notice. The command
-fails when it catches fewer than 95 of 100 that are not explained (of few, two
-may survive), or misses one of planted.txt.";
+mutants/survivors.txt explains those that no test can notice: they are no
+faults, so others are planted in their places. The command fails when it
+catches fewer than 95 of 100 (of few, two may survive), or misses one of
+planted.txt; and with --explained when a test notices one.";
 
 /// A run as it was asked for.
 pub(crate) struct Words {
@@ -41,6 +43,8 @@ pub(crate) struct Words {
     pub(crate) only: Option<String>,
     pub(crate) tests: Vec<String>,
     pub(crate) one: Option<String>,
+    /// Those of survivors.txt, and no others.
+    pub(crate) explained: bool,
     pub(crate) list: bool,
     pub(crate) slowest: Duration,
     pub(crate) jobs: usize,
@@ -61,6 +65,7 @@ impl Words {
             only: None,
             tests: Vec::new(),
             one: None,
+            explained: false,
             list: false,
             slowest: Duration::from_secs(60),
             jobs: cores,
@@ -69,6 +74,7 @@ impl Words {
         };
         while let Some(word) = typed.next() {
             match word.as_str() {
+                "--explained" => words.explained = true,
                 "--list" => words.list = true,
                 "--help" | "-h" => words.help = true,
                 _ => {

@@ -50,18 +50,37 @@ fn the_one_that_no_test_notices_is_shown_with_its_place() {
 }
 
 #[test]
-fn one_that_is_explained_is_no_fault_and_a_stale_word_is_told() {
+fn one_that_is_explained_is_not_planted_and_a_stale_word_is_told() {
     let stale = "\nsrc/lib.rs: < to <=\n    if a < b\n    It was once.\n";
     let root = miniature("explained", &(EQUAL.to_owned() + stale));
     let (text, code) = mutants(&root, &["--only", "src/lib.rs"]);
     assert_eq!(code, 0, "{text}");
-    assert!(text.contains("1 of these are explained"), "{text}");
+    assert!(text.contains("4 mutants: 4 caught, 0 survived"), "{text}");
     let told = "survivors.txt is stale: nowhere is src/lib.rs: < to <= in";
     assert!(text.contains(told), "{text}");
     let report = root.join("target/mutants/report.txt");
     let report = fs::read_to_string(report).unwrap();
-    assert!(report.contains("Of two equal numbers"), "{report}");
     assert!(report.contains("caught by above: a_number_comes"), "{report}");
+}
+
+#[test]
+fn an_explanation_is_tried_and_a_false_one_is_told() {
+    let root = miniature("tried", EQUAL);
+    let (text, code) = mutants(&root, &["--explained", "--count", "0"]);
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("1 mutants: 0 caught, 1 survived"), "{text}");
+    assert!(text.contains("1 of these are explained"), "{text}");
+    let report = root.join("target/mutants/report.txt");
+    let report = fs::read_to_string(report).unwrap();
+    assert!(report.contains("Of two equal numbers"), "{report}");
+    let more = "\nsrc/lib.rs: > to >=\n    if number > limit {\n    Why not.\n";
+    let list = root.join("mutants/survivors.txt");
+    fs::write(list, EQUAL.to_owned() + more).unwrap();
+    let (text, code) = mutants(&root, &["--explained"]);
+    assert_eq!(code, 1, "{text}");
+    let told = "survivors.txt is wrong: above: a_number_comes_with_its_\
+                neighbor notices src/lib.rs:12:19: > to >=";
+    assert!(text.contains(told), "{text}");
 }
 
 #[test]

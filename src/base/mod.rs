@@ -1,10 +1,11 @@
 //! What every part stands on: mistakes as sentences, shapes, the operations'
-//! names, the checks of their operands, the order of a graph, and random
-//! numbers.
+//! names, the checks of their operands, the order of a graph, random
+//! numbers, and the product of matrices.
 
 pub mod checks;
 pub mod error;
 pub mod graph;
 pub mod ops;
+pub(crate) mod product;
 pub mod rng;
 pub mod shape;

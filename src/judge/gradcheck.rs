@@ -307,6 +307,22 @@ mod tests {
     }
 
     #[test]
+    fn small_slopes_leave_little_room() {
+        let right = array(&[2], &[0.001, 0.002]);
+        let of = |values| diagnosis(&array(&[2], values), &right);
+        assert_eq!(of(&[0.001_000_1, 0.002]), None);
+        assert_eq!(of(&[0.001_05, 0.002]), Some(Diagnosis::Unknown));
+    }
+
+    #[test]
+    fn one_zero_among_others_is_not_all_zero() {
+        let right = array(&[3], &[1.0, 2.0, 5.0]);
+        let of = |values| diagnosis(&array(&[3], values), &right);
+        assert_eq!(of(&[0.0, 2.0, 5.0]), Some(Diagnosis::Unknown));
+        assert_eq!(of(&[0.0, 0.0, 0.0]), Some(Diagnosis::AllZero));
+    }
+
+    #[test]
     fn each_pattern_has_its_diagnosis() {
         let right = array(&[2, 2], &[1.0, 2.0, 3.0, 5.0]);
         let of = |values| diagnosis(&array(&[2, 2], values), &right);

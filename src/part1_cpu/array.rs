@@ -5,11 +5,12 @@
 //! Every array here is in row-major order, so its elements are one slice;
 //! those of a reader's come in through [`row_major`].
 
-use ndarray::{Array2, ArrayD, ArrayView2, ArrayViewMut2, Axis, IxDyn, s};
+use ndarray::{ArrayD, Axis, IxDyn};
 use rayon::prelude::*;
 
 use crate::checks;
 use crate::error::{or_raise, room};
+use crate::product::{Lines, product};
 use crate::shape::{size, stretched};
 
 // ANCHOR: thresholds
@@ -18,9 +19,6 @@ use crate::shape::{size, stretched};
 /// between half and eight times as many; `cargo bench --bench part1` measures
 /// it.
 const PARALLEL: usize = 1 << 19;
-
-/// The same for a product of matrices, in multiplications.
-const PARALLEL_MATMUL: usize = 1 << 23;
 // ANCHOR_END: thresholds
 
 /// The elements in row-major order.
@@ -43,14 +41,15 @@ pub(super) fn map(
     a: &ArrayD<f32>,
     f: impl Fn(f32) -> f32 + Sync,
 ) -> ArrayD<f32> {
-    let elements = slice(a);
-    array(
-        a.shape(),
-        match elements.len() {
-            0..PARALLEL => elements.iter().map(|&x| f(x)).collect(),
-            _ => elements.par_iter().map(|&x| f(x)).collect(),
-        },
-    )
+    let x = slice(a);
+    let values = match x.len() {
+        0..PARALLEL => x.iter().map(|&x| f(x)).collect(),
+        _ => shared([x], &|[x], out| {
+            let pairs = x.iter().zip(out);
+            pairs.for_each(|(&x, out)| *out = f(x));
+        }),
+    };
+    array(a.shape(), values)
 }
 
 /// `f` of each pair of elements, the shapes broadcast.
@@ -100,11 +99,30 @@ fn zip_equal(
     let (x, y) = (slice(a), slice(b));
     let values = match x.len() {
         0..PARALLEL => x.iter().zip(y).map(|(&x, &y)| f(x, y)).collect(),
-        _ => x.par_iter().zip(y).map(|(&x, &y)| f(x, y)).collect(),
+        _ => shared([x, y], &|[x, y], out| {
+            let pairs = x.iter().zip(y).zip(out);
+            pairs.for_each(|((&x, &y), out)| *out = f(x, y));
+        }),
     };
     array(a.shape(), values)
 }
 // ANCHOR_END: zip-equal
+
+/// A number for each place of some slices, piece by piece; the threads share
+/// the pieces. `fill` is no type parameter: a copy of the sharing for each
+/// operation would make up a good part of what the compiler has to do.
+fn shared<const N: usize>(
+    slices: [&[f32]; N],
+    fill: &(dyn Fn([&[f32]; N], &mut [f32]) + Sync),
+) -> Vec<f32> {
+    const PIECE: usize = 1 << 14;
+    let mut values = vec![0.0; slices[0].len()];
+    let pieces = values.par_chunks_mut(PIECE).enumerate();
+    pieces.for_each(|(i, out)| {
+        fill(slices.map(|x| &x[i * PIECE..][..out.len()]), out);
+    });
+    values
+}
 
 /// The sum over axes, which go.
 pub(super) fn sum_axes(a: &ArrayD<f32>, axes: &[usize]) -> ArrayD<f32> {
@@ -192,56 +210,29 @@ fn chunk(values: &[f32]) -> f64 {
 }
 
 // ANCHOR: product
-/// The matrix product: (m, k) x (k, n) -> (m, n), the rows shared among
-/// threads when there is enough to do. Wherever the rows are cut, an element
-/// is the same sum in the same order, so no thread changes a bit.
+/// The matrix product: (m, k) x (k, n) -> (m, n). The arithmetic is that of
+/// [`crate::product`]: whatever the threads share, an element is the same sum
+/// in the same order, so no thread changes a bit.
 pub(super) fn matmul(a: &ArrayD<f32>, b: &ArrayD<f32>) -> ArrayD<f32> {
     let (m, k, n) = (a.shape()[0], a.shape()[1], b.shape()[1]);
-    let a = a.view().into_dimensionality::<ndarray::Ix2>().expect("a matrix");
-    let b = b.view().into_dimensionality::<ndarray::Ix2>().expect("a matrix");
-    let mut out = Array2::<f32>::zeros((m, n));
-    if m * k * n < PARALLEL_MATMUL {
-        product(a, b, out.view_mut());
-        return out.into_dyn();
+    let mut out = vec![0.0; m * n];
+    if m * k * n > 0 {
+        let rows: Vec<usize> = (0..m).map(|i| i * k).collect();
+        let down: Vec<usize> = (0..k).map(|p| p * n).collect();
+        let along: Vec<usize> = (0..k.max(n)).collect();
+        let lines = |a, lines, inner| Lines {
+            values: slice(a),
+            start: 0,
+            lines,
+            inner,
+        };
+        let a = lines(a, &rows, &along[..k]);
+        let b = lines(b, &along[..n], &down);
+        product(a, b, &mut out);
     }
-    let rows = m.div_ceil(rayon::current_num_threads()).max(8);
-    out.axis_chunks_iter_mut(Axis(0), rows)
-        .into_par_iter()
-        .zip(a.axis_chunks_iter(Axis(0), rows).into_par_iter())
-        .for_each(|(out, a)| product(a, b, out));
-    out.into_dyn()
+    array(&[m, n], out)
 }
 // ANCHOR_END: product
-
-// ANCHOR: blocks
-/// The same on one thread, into zeros. So that no sum becomes a long chain,
-/// `k` is cut into blocks: 128 products are added up, then 16 such sums, and
-/// the sums of those in `f64`.
-fn product(
-    a: ArrayView2<f32>,
-    b: ArrayView2<f32>,
-    mut out: ArrayViewMut2<f32>,
-) {
-    const BLOCK: usize = 128;
-    const LONG: usize = 16 * BLOCK;
-    let k = a.ncols();
-    let mut totals = (k > LONG).then(|| Array2::<f64>::zeros(out.dim()));
-    for from in (0..k).step_by(BLOCK) {
-        let to = k.min(from + BLOCK);
-        let (a, b) = (a.slice(s![.., from..to]), b.slice(s![from..to, ..]));
-        let kept = if from % LONG == 0 { 0.0 } else { 1.0 };
-        ndarray::linalg::general_mat_mul(1.0, &a, &b, kept, &mut out);
-        if let Some(totals) = &mut totals
-            && (to == k || to.is_multiple_of(LONG))
-        {
-            totals.zip_mut_with(&out, |total, x| *total += f64::from(*x));
-        }
-    }
-    if let Some(totals) = totals {
-        out.zip_mut_with(&totals, |x, total| *x = *total as f32);
-    }
-}
-// ANCHOR_END: blocks
 
 /// The axes in another order.
 pub(super) fn permute(a: &ArrayD<f32>, axes: &[usize]) -> ArrayD<f32> {
@@ -259,6 +250,7 @@ mod tests {
     use rayon::ThreadPoolBuilder;
 
     use super::*;
+    use crate::product::SHARED;
     use crate::rng::Random;
 
     fn random(shape: &[usize], seed: u64) -> ArrayD<f32> {
@@ -285,7 +277,7 @@ mod tests {
         let many = PARALLEL + 4099;
         let (x, y) = (random(&[many], 1), random(&[many], 2));
         let (m, k, n) = (1001, 131, 67);
-        assert!(m * k * n > PARALLEL_MATMUL);
+        assert!(m * k * n > SHARED);
         let (a, b) = (random(&[m, k], 3), random(&[k, n], 4));
         let works: [(&str, Work); 4] = [
             ("map", &|| map(&x, f32::exp)),

@@ -10,6 +10,7 @@ use std::any::Any;
 use super::{Array, DType, Shared, Storage, View, Window};
 use crate::error::Result;
 use crate::ledger::Memory;
+use crate::shape::size;
 
 /// One element in, one element out.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -255,6 +256,27 @@ pub trait Backend: Send + Sync {
     ) -> Result<Shared>;
     /// (batch, m, k) x (batch, k, n) -> (batch, m, n), always of three axes.
     fn matmul(&self, a: &Array, b: &Array) -> Result<Shared>;
+    /// The same of views whose rows, columns and sums go over any axes:
+    /// (batch.., rows.., inner..) x (batch.., columns.., inner..) ->
+    /// (batch.., rows.., columns..), given how many axes are of the batch,
+    /// and how many are summed over. So the windows of an image need not be
+    /// copied to be multiplied. What has no way of its own for that makes
+    /// matrices of them, and copies where no strides can say them.
+    fn contract(
+        &self,
+        a: &Array,
+        b: &Array,
+        batch: usize,
+        inner: usize,
+    ) -> Result<Shared> {
+        let matrices = |a: &Array| {
+            let (axes, shape) = (a.shape().len() - inner, a.shape());
+            let sizes = [&shape[..batch], &shape[batch..axes], &shape[axes..]];
+            a.reshape(&sizes.map(size))
+        };
+        let b = matrices(b)?.permute(&[0, 2, 1])?;
+        self.matmul(&matrices(a)?, &b)
+    }
 
     /// The rows of a dense matrix at some places, which are inside it.
     fn index_select(&self, a: &Array, places: &[usize]) -> Result<Shared>;

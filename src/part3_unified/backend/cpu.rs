@@ -3,13 +3,13 @@
 mod host;
 mod sums;
 
+use std::ops::Range;
 use std::{array, iter};
 
-use ndarray::{ArrayView2, ArrayViewMut2, ShapeBuilder, s};
 use rayon::prelude::*;
 
 use self::host::{Host, copied};
-use self::sums::{down, larger, product, rounded, sum_down};
+use self::sums::{down, larger, rounded, sum_down};
 pub(super) use self::sums::{most, sum};
 use super::super::view::runs;
 use super::{
@@ -17,15 +17,12 @@ use super::{
     View, Window, downcast,
 };
 use crate::error::{Result, room, zeros};
+use crate::product::{Lines, SHARED, product};
 use crate::rng;
 use crate::shape::{offsets, size};
 
 /// From this many elements on the threads share them.
 const PARALLEL: usize = 1 << 19;
-
-/// From this many products on the threads share the rows of a matrix product,
-/// as in Part 1.
-const PARALLEL_MATMUL: usize = 1 << 23;
 
 /// The host's processor.
 pub(in super::super) struct Cpu;
@@ -130,37 +127,34 @@ impl Backend for Cpu {
     }
 
     fn matmul(&self, a: &Array, b: &Array) -> Result<Shared> {
-        let [batch, m, k] = [0, 1, 2].map(|axis| a.shape()[axis]);
-        let n = b.shape()[2];
-        let mut out = zeros(batch * m * n)?;
+        self.contract(a, &b.permute(&[0, 2, 1])?, 1, 1)
+    }
+
+    fn contract(
+        &self,
+        a: &Array,
+        b: &Array,
+        batch: usize,
+        inner: usize,
+    ) -> Result<Shared> {
+        let [left, right] = [a, b].map(|side| Side::new(side, batch, inner));
+        let (m, n) = (left.lines.len(), right.lines.len());
+        let mut out = zeros(left.starts.len() * m * n)?;
         if a.is_empty() || b.is_empty() {
             return Ok(Host::shared(out));
         }
-        let (a, b) = (evenly(a)?, evenly(b)?);
-        // Wherever the rows are cut, an element is the same sum in the same
-        // order, so no thread changes a bit.
-        let shared = batch * m * k * n >= PARALLEL_MATMUL;
-        let rows = match shared {
-            true => m.div_ceil(rayon::current_num_threads()).max(8),
-            false => m,
+        let shared = out.len() * left.inner.len() >= SHARED;
+        let matrices = left.starts.par_iter().zip(&right.starts);
+        let matrices = matrices.zip(out.par_chunks_mut(m * n));
+        let fill = |((&i, &j), out): ((&usize, &usize), &mut [f32])| {
+            product(left.at(i), right.at(j), out)
         };
-        let strip = |(i, from, out): (usize, usize, &mut [f32])| {
-            let (a, b, count) = (matrix(&a, i), matrix(&b, i), out.len() / n);
-            let a = a.slice(s![from..from + count, ..]);
-            let out = ArrayViewMut2::from_shape((count, n), out);
-            product(a, b, out.expect("whole rows"))
-        };
-        let matrices = out.chunks_mut(m * n).enumerate();
-        let strips = matrices.flat_map(|(i, out)| {
-            let strips = out.chunks_mut(rows * n).enumerate();
-            strips.map(move |(part, out)| (i, part * rows, out))
-        });
-        match shared {
-            true => {
-                let strips: Vec<_> = strips.collect();
-                strips.into_par_iter().try_for_each(strip)?;
+        match shared && left.starts.len() > 1 {
+            true => matrices.for_each(fill),
+            false => {
+                let starts = left.starts.iter().zip(&right.starts);
+                starts.zip(out.chunks_mut(m * n)).for_each(fill)
             }
-            false => strips.into_iter().try_for_each(strip)?,
         }
         Ok(Host::shared(out))
     }
@@ -340,18 +334,33 @@ fn across(
     Ok(out)
 }
 
-/// The same batch of matrices with strides that ndarray takes.
-fn evenly(a: &Array) -> Result<Array> {
-    match a.strides().iter().all(|&stride| stride >= 0) {
-        true => Ok(a.clone()),
-        false => a.compact(),
-    }
+/// One side of a product: where each matrix of a batch begins, and where in
+/// it lie the lines and the numbers of each.
+struct Side<'a> {
+    values: &'a [f32],
+    starts: Vec<usize>,
+    lines: Vec<usize>,
+    inner: Vec<usize>,
 }
 
-fn matrix(a: &Array, i: usize) -> ArrayView2<'_, f32> {
-    let (shape, strides) = (a.shape(), a.strides());
-    let at = a.offset() + i * strides[0] as usize;
-    let steps = (strides[1] as usize, strides[2] as usize);
-    let view = (shape[1], shape[2]).strides(steps);
-    ArrayView2::from_shape(view, &numbers(a)[at..]).expect("a view inside")
+impl<'a> Side<'a> {
+    /// The axes are (batch.., lines.., inner..).
+    fn new(a: &'a Array, batch: usize, inner: usize) -> Side<'a> {
+        let inside = a.shape().len() - inner;
+        let places = |axes: Range<usize>, start| {
+            let (shape, strides) = (a.shape(), a.strides());
+            offsets(&shape[axes.clone()], &strides[axes], start).collect()
+        };
+        Side {
+            values: numbers(a),
+            starts: places(0..batch, a.offset()),
+            lines: places(batch..inside, 0),
+            inner: places(inside..a.shape().len(), 0),
+        }
+    }
+
+    fn at(&self, start: usize) -> Lines<'_> {
+        let Side { values, lines, inner, .. } = self;
+        Lines { values, start, lines, inner }
+    }
 }

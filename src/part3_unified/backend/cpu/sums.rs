@@ -4,7 +4,6 @@
 
 use std::ops::Range;
 
-use ndarray::{ArrayView2, ArrayViewMut2, linalg, s};
 use rayon::prelude::*;
 
 use super::host::copied;
@@ -90,38 +89,4 @@ pub(super) fn rounded(totals: Vec<f64>) -> Result<Vec<f32>> {
     let mut rounded = room(totals.len())?;
     rounded.extend(totals.into_iter().map(|total| total as f32));
     Ok(rounded)
-}
-
-/// The product of two matrices, into zeros. So that no sum becomes a long
-/// chain, `k` is cut into blocks: 128 products are added up, then 16 such
-/// sums, and the sums of those in `f64`.
-pub(super) fn product(
-    a: ArrayView2<f32>,
-    b: ArrayView2<f32>,
-    mut out: ArrayViewMut2<f32>,
-) -> Result<()> {
-    const BLOCK: usize = 128;
-    const LONG: usize = 16 * BLOCK;
-    let k = a.ncols();
-    let mut totals: Option<Vec<f64>> = match k {
-        0..=LONG => None,
-        _ => Some(zeros(out.len())?),
-    };
-    for from in (0..k).step_by(BLOCK) {
-        let to = k.min(from + BLOCK);
-        let (a, b) = (a.slice(s![.., from..to]), b.slice(s![from..to, ..]));
-        let kept = if from % LONG == 0 { 0.0 } else { 1.0 };
-        linalg::general_mat_mul(1.0, &a, &b, kept, &mut out);
-        if let Some(totals) = &mut totals
-            && (to == k || to.is_multiple_of(LONG))
-        {
-            let pairs = totals.iter_mut().zip(&out);
-            pairs.for_each(|(total, x)| *total += f64::from(*x));
-        }
-    }
-    if let Some(totals) = totals {
-        let pairs = out.iter_mut().zip(totals);
-        pairs.for_each(|(x, total)| *x = total as f32);
-    }
-    Ok(())
 }

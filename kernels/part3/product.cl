@@ -1,0 +1,206 @@
+// (batch, m, k) x (batch, k, n) -> (parts, batch, m, n), both operands through
+// their strides: what is transposed, broadcast or a window is read where it
+// lies. Where the result is small, or k is long, the products along k are
+// shared among `parts`, whose sums somebody adds.
+//
+// The ideas are those of the ladder (kernels/part2): a group computes a tile of
+// the result from tiles of the operands in local memory, an item a square of
+// it in registers. What the ladder left out: strides, a batch, and tiles of
+// several sizes, which the host compiles in:
+//
+// TILE_M, TILE_N: the tile of the result; DEPTH: how much of k is in local
+// memory; OWN_M, OWN_N: the square of an item, multiples of 4; A_ALONG_K,
+// B_ALONG_N: along which axis neighbors in memory lie; FOURS: whether they
+// can be read four at a time; VIEWS: whether rows, columns and k have up to
+// three axes each.
+
+#define GLUE(type, count) type##count
+#define FOUR(type) GLUE(type, 4)
+#define ACROSS (TILE_N / OWN_N)
+#define ITEMS (ACROSS * (TILE_M / OWN_M))
+// A row is one four longer, so that a column is spread over the banks.
+#define A_ROW (TILE_M + 4)
+#define B_ROW (TILE_N + 4)
+// So many products are added one to another before their sum goes to the
+// total: what is rounded away stays small, however long k is.
+#define CHAIN 128
+
+// How much an item reads at once, and how often for each tile.
+#if FOURS
+#define AT_ONCE 4
+#define SHARE FOUR(T)
+#else
+#define AT_ONCE 1
+#define SHARE T
+#endif
+#define A_LOADS (TILE_M * DEPTH / AT_ONCE / ITEMS)
+#define B_LOADS (TILE_N * DEPTH / AT_ONCE / ITEMS)
+
+// Where an item reads for the `i`-th time: neighbors read neighbors.
+#define NUMBER(i) ((item + (i) * ITEMS) * AT_ONCE)
+#if A_ALONG_K
+#define A_SIDE(i) (NUMBER(i) / DEPTH)
+#define A_DEPTH(i) (NUMBER(i) % DEPTH)
+#else
+#define A_SIDE(i) (NUMBER(i) % TILE_M)
+#define A_DEPTH(i) (NUMBER(i) / TILE_M)
+#endif
+#if B_ALONG_N
+#define B_SIDE(i) (NUMBER(i) % TILE_N)
+#define B_DEPTH(i) (NUMBER(i) / TILE_N)
+#else
+#define B_SIDE(i) (NUMBER(i) / DEPTH)
+#define B_DEPTH(i) (NUMBER(i) % DEPTH)
+#endif
+
+// Where something lies that is number `i` along axes of the sizes .., n1, n2.
+#if VIEWS
+#define WAY(i, n1, n2, s0, s1, s2)                                          \
+    ((int)((uint)(i) % (uint)(n2)) * (s2)                                   \
+     + (int)((uint)(i) / (uint)(n2) % (uint)(n1)) * (s1)                    \
+     + (int)((uint)(i) / (uint)(n2) / (uint)(n1)) * (s0))
+#else
+#define WAY(i, n1, n2, s0, s1, s2) ((i) * (s2))
+#endif
+#define A_WAY(i) WAY(i, sizes.s0, sizes.s1, a_to.s0, a_to.s1, a_to.s2)
+#define B_WAY(i) WAY(i, sizes.s2, sizes.s3, b_to.s0, b_to.s1, b_to.s2)
+#define A_INNER(l) WAY(l, sizes.s4, sizes.s5, a_to.s3, a_to.s4, a_to.s5)
+#define B_INNER(l) WAY(l, sizes.s4, sizes.s5, b_to.s3, b_to.s4, b_to.s5)
+
+// The share of an item in the tiles at `start`. What lies outside the matrices
+// is 0 and adds nothing.
+#define FETCH(start)                                                        \
+    do {                                                                    \
+        bool inside = top + TILE_M <= m && left + TILE_N <= n               \
+                      && (start) + DEPTH <= to;                             \
+        _Pragma("unroll") for (int i = 0; i < A_LOADS; i++) {               \
+            int row = top + A_SIDE(i), l = (start) + A_DEPTH(i);            \
+            a_share[i] = inside || (row < m && l < to)                      \
+                ? *(global const SHARE *)(a_from + a_lines[i] + A_INNER(l)) \
+                : (SHARE)(0.0f);                                            \
+        }                                                                   \
+        _Pragma("unroll") for (int i = 0; i < B_LOADS; i++) {               \
+            int column = left + B_SIDE(i), l = (start) + B_DEPTH(i);        \
+            b_share[i] = inside || (column < n && l < to)                   \
+                ? *(global const SHARE *)(b_from + b_lines[i] + B_INNER(l)) \
+                : (SHARE)(0.0f);                                            \
+        }                                                                   \
+    } while (0)
+
+// Puts what was read once into a tile whose rows go along the side: neighbors
+// along the depth come into a column.
+#if FOURS
+#define PUT(tile, depth, side, share, along_depth)                          \
+    do {                                                                    \
+        if (along_depth) {                                                  \
+            tile[depth][side] = (share).x;                                  \
+            tile[depth + 1][side] = (share).y;                              \
+            tile[depth + 2][side] = (share).z;                              \
+            tile[depth + 3][side] = (share).w;                              \
+        } else                                                              \
+            *(local FOUR(T) *)&tile[depth][side] = (share);                 \
+    } while (0)
+#else
+#define PUT(tile, depth, side, share, along_depth) tile[depth][side] = share
+#endif
+
+// a_to: the strides of a's rows along three axes, of k along three, and of the
+// batch; b_to: the same for the columns of b. sizes: the last two of the axes
+// of the rows, of the columns and of k; how many matrices there are; and how
+// much of k is one part. A device runs so many items and no more, so a group
+// may have several tiles.
+__attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+kernel void product(global const T *a, uint a_offset, int8 a_to,
+                    global const T *b, uint b_offset, int8 b_to, int8 sizes,
+                    global T *out, int m, int k, int n)
+{
+    local T a_tile[2][DEPTH][A_ROW] __attribute__((aligned(16)));
+    local T b_tile[2][DEPTH][B_ROW] __attribute__((aligned(16)));
+    int item = get_local_id(0);
+    int x = item % ACROSS * 4, y = item / ACROSS * 4;
+    int top = get_group_id(1) * TILE_M, left = get_group_id(0) * TILE_N;
+    int batches = sizes.s6, length = sizes.s7;
+    int parts = k == 0 ? 1 : (k - 1) / length + 1;
+
+    int a_lines[A_LOADS], b_lines[B_LOADS];
+    #pragma unroll
+    for (int i = 0; i < A_LOADS; i++)
+        a_lines[i] = A_WAY(top + A_SIDE(i));
+    #pragma unroll
+    for (int i = 0; i < B_LOADS; i++)
+        b_lines[i] = B_WAY(left + B_SIDE(i));
+
+    for (int which = get_group_id(2); which < batches * parts;
+         which += get_num_groups(2)) {
+        int batch = which % batches, from = which / batches * length;
+        int to = min(from + length, k);
+        global const T *a_from = a + (int)a_offset + batch * a_to.s6;
+        global const T *b_from = b + (int)b_offset + batch * b_to.s6;
+
+        SHARE a_share[A_LOADS], b_share[B_LOADS];
+        ACC total[OWN_M][OWN_N], sum[OWN_M][OWN_N];
+        #pragma unroll
+        for (int i = 0; i < OWN_M; i++)
+            #pragma unroll
+            for (int j = 0; j < OWN_N; j++)
+                total[i][j] = sum[i][j] = 0.0f;
+
+        FETCH(from);
+        int side = 0;
+        for (int start = from; start < to; start += DEPTH) {
+            #pragma unroll
+            for (int i = 0; i < A_LOADS; i++)
+                PUT(a_tile[side], A_DEPTH(i), A_SIDE(i), a_share[i],
+                    A_ALONG_K);
+            #pragma unroll
+            for (int i = 0; i < B_LOADS; i++)
+                PUT(b_tile[side], B_DEPTH(i), B_SIDE(i), b_share[i],
+                    !B_ALONG_N);
+            // One barrier is enough: the next tiles go to the other side.
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (start + DEPTH < to)
+                FETCH(start + DEPTH);
+
+            #pragma unroll
+            for (int d = 0; d < DEPTH; d++) {
+                T mine[OWN_M] __attribute__((aligned(16)));
+                T others[OWN_N] __attribute__((aligned(16)));
+                #pragma unroll
+                for (int i = 0; i < OWN_M; i += 4)
+                    *(FOUR(T) *)(mine + i) = *(local FOUR(T) *)
+                        &a_tile[side][d][y + i * (TILE_M / OWN_M)];
+                #pragma unroll
+                for (int j = 0; j < OWN_N; j += 4)
+                    *(FOUR(T) *)(others + j) = *(local FOUR(T) *)
+                        &b_tile[side][d][x + j * (TILE_N / OWN_N)];
+                #pragma unroll
+                for (int i = 0; i < OWN_M; i++)
+                    #pragma unroll
+                    for (int j = 0; j < OWN_N; j++)
+                        sum[i][j] += mine[i] * others[j];
+            }
+            side = 1 - side;
+            if ((start - from) % CHAIN == CHAIN - DEPTH)
+                #pragma unroll
+                for (int i = 0; i < OWN_M; i++)
+                    #pragma unroll
+                    for (int j = 0; j < OWN_N; j++) {
+                        total[i][j] += sum[i][j];
+                        sum[i][j] = 0.0f;
+                    }
+        }
+        // The next tiles go where others may still read.
+        barrier(CLK_LOCAL_MEM_FENCE);
+
+        #pragma unroll
+        for (int i = 0; i < OWN_M; i++)
+            #pragma unroll
+            for (int j = 0; j < OWN_N; j++) {
+                int row = top + y + i / 4 * 4 * (TILE_M / OWN_M) + i % 4;
+                int column = left + x + j / 4 * 4 * (TILE_N / OWN_N) + j % 4;
+                if (row < m && column < n)
+                    out[((uint)which * m + row) * n + column] =
+                        total[i][j] + sum[i][j];
+            }
+    }
+}

@@ -1,0 +1,49 @@
+// A product with a single column: (batch, m, k) x (batch, k) -> (parts, batch,
+// m). There is nothing to use twice, so this is a walk through a. A team of
+// items has a row, and a group has a team for each of its rows: where
+// neighbors in memory lie along k, the items of a team read side by side, and
+// where they lie along m, a team is one item, and neighboring teams do.
+
+#define MOST_ITEMS 256
+
+// strides: batch, row and column of a; batch and row of the column; how many
+// matrices there are, and how much of k is one part.
+kernel void product_vector(global const T *a, uint a_offset,
+                           global const T *b, uint b_offset, int8 strides,
+                           global T *out, uint m, uint k)
+{
+    local ACC sums[MOST_ITEMS];
+    uint u = get_local_id(0), team = get_local_size(0);
+    uint v = get_local_id(1), rows = get_local_size(1);
+    uint item = v * team + u, batches = strides.s5, length = strides.s6;
+    uint parts = k == 0 ? 1 : (k - 1) / length + 1;
+    uint walls = (m - 1) / rows + 1;
+    for (uint at = get_group_id(0); at < batches * parts * walls;
+         at += get_num_groups(0)) {
+        uint row = at % walls * rows + v, which = at / walls;
+        uint batch = which % batches, from = which / batches * length;
+        uint to = row < m ? min(from + length, k) : from;
+        int a_at = (int)a_offset + (int)batch * strides.s0
+                   + (int)row * strides.s1;
+        int b_at = (int)b_offset + (int)batch * strides.s3;
+        // What an addition rounds away is given to the next.
+        ACC sum = 0.0f, excess = 0.0f;
+        for (uint l = from + u; l < to; l += team) {
+            ACC given = (ACC)a[a_at + (int)l * strides.s2]
+                        * b[b_at + (int)l * strides.s4] - excess;
+            ACC next = sum + given;
+            excess = isinf(next) ? 0.0f : next - sum - given;
+            sum = next;
+        }
+        sums[item] = sum;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint width = team / 2; width > 0; width /= 2) {
+            if (u < width)
+                sums[item] += sums[item + width];
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+        if (u == 0 && row < m)
+            out[which * m + row] = sums[item];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
