@@ -71,7 +71,7 @@ impl Backend for Holder {
     }
 
     fn memory(&self) -> Memory {
-        Memory { now: 0, peak: 0 }
+        Memory::default()
     }
 
     fn synchronize(&self) -> Result<(), Error> {
@@ -120,8 +120,13 @@ impl Backend for Holder {
         self.refuse(op.name())
     }
 
-    fn choose(&self, _: &Array, _: &Array, _: &Array) -> Result<Shared, Error> {
-        self.refuse("where")
+    fn where_cond(
+        &self,
+        _: &Array,
+        _: &Array,
+        _: &Array,
+    ) -> Result<Shared, Error> {
+        self.refuse("where_cond")
     }
 
     fn reduce(

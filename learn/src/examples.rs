@@ -9,7 +9,7 @@ use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
 use crate::nearest::nearest;
 use crate::process::{self, Ending};
-use crate::speech::say;
+use crate::terminal::say;
 
 pub(crate) const COMMAND: Command = Command {
     name: "run",
@@ -129,6 +129,8 @@ pub(crate) enum Program<'a> {
     Example(&'a str),
     /// Of `tools/`, a package that waits for no package of the tests.
     Tool(&'a str),
+    /// A tool that prints times, and so is built to be fast.
+    Stopwatch(&'a str),
 }
 
 impl Program<'_> {
@@ -140,15 +142,18 @@ impl Program<'_> {
             Program::Tool(name) => {
                 command.args(["--package", "tools", "--bin", name])
             }
+            Program::Stopwatch(name) => {
+                command.args(["--release", "--package", "tools", "--bin", name])
+            }
         };
         command
     }
 
-    /// Builds it, with a sign of life.
+    /// Builds it, and shows a status line.
     pub(crate) fn build(&self, checkout: &Checkout) -> Result<(), Stop> {
         let (kind, name) = match self {
             Program::Example(name) => ("example", name),
-            Program::Tool(name) => ("tool", name),
+            Program::Tool(name) | Program::Stopwatch(name) => ("tool", name),
         };
         let what = format!("compiling the {kind} {name}");
         let log = checkout.log(&format!("{kind}-{name}"))?;
@@ -185,7 +190,7 @@ impl Program<'_> {
         if let Some(device) = device {
             command.env("RUNGRAD_DEVICE", device);
         }
-        process::hand_over(&mut command)
+        process::run_in_foreground(&mut command)
     }
 }
 

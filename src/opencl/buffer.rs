@@ -61,9 +61,14 @@ impl<T: Element> Buffer<T> {
 
     /// A copy of the values on the host. It waits for the launches before.
     pub fn read(&self) -> Result<Vec<T>, Error> {
-        let mut values = room(self.len)?;
-        values.resize(self.len, T::default());
-        self.read_into(&mut values)?;
+        self.read_first(self.len)
+    }
+
+    /// A copy of the first `len` values, of which there must be so many.
+    pub(crate) fn read_first(&self, len: usize) -> Result<Vec<T>, Error> {
+        let mut values = room(len)?;
+        values.resize(len, T::default());
+        self.fetch(&mut values)?;
         Ok(values)
     }
 
@@ -71,10 +76,15 @@ impl<T: Element> Buffer<T> {
     /// It waits for the launches before.
     pub fn read_into(&self, target: &mut [T]) -> Result<(), Error> {
         self.check_length(target.len())?;
+        self.fetch(target)
+    }
+
+    fn fetch(&self, target: &mut [T]) -> Result<(), Error> {
+        assert!(target.len() <= self.len, "no values behind the last");
         let mut queue = self.gpu.0.queue()?;
         let (call, mut event) = (recorder::call(), Event::null());
         queue.keep_times(call.is_some())?;
-        // SAFETY: the call blocks until `target`, which is as long as the
+        // SAFETY: the call blocks until `target`, which is no longer than the
         // buffer, is written. An element has no invalid bits.
         let done = unsafe {
             core::enqueue_read_buffer(
@@ -93,8 +103,10 @@ impl<T: Element> Buffer<T> {
         })?;
         queue.nothing_waits();
         queue::waited();
-        ledger::count(|counts| counts.bytes_to_host += self.bytes());
-        self.copied(call, What::Read, event);
+        ledger::count(|counts| {
+            counts.bytes_to_host += size_of_val(target) as u64
+        });
+        self.copied(call, What::Read, size_of_val(target), event);
         Ok(())
     }
 
@@ -102,11 +114,18 @@ impl<T: Element> Buffer<T> {
     /// Of a few it takes a copy, and returns before they have arrived.
     pub fn write(&self, values: &[T]) -> Result<(), Error> {
         self.check_length(values.len())?;
+        self.write_first(values)
+    }
+
+    /// The same for the first values, which must not be more than the
+    /// buffer's.
+    pub(crate) fn write_first(&self, values: &[T]) -> Result<(), Error> {
+        assert!(values.len() <= self.len, "no values behind the last");
         let mut queue = self.gpu.0.queue()?;
         let (call, mut event) = (recorder::call(), Event::null());
         queue.keep_times(call.is_some())?;
         let kept = queue.keep(values);
-        // SAFETY: `values` is as long as the buffer. The queue keeps its copy
+        // SAFETY: `values` is no longer than the buffer. The queue keeps its copy
         // until the device has read it; without one the call blocks until the
         // device has read the values themselves.
         let done = unsafe {
@@ -125,18 +144,27 @@ impl<T: Element> Buffer<T> {
             queue.nothing_waits();
             queue::waited();
         }
-        ledger::count(|counts| counts.bytes_to_device += self.bytes());
-        self.copied(call, What::Upload, event);
+        ledger::count(|counts| {
+            counts.bytes_to_device += size_of_val(values) as u64
+        });
+        self.copied(call, What::Upload, size_of_val(values), event);
         Ok(())
     }
 
     /// The copy has come back; it has an event where somebody records.
-    fn copied(&self, call: Option<Call>, what: What, event: Event) {
+    fn copied(
+        &self,
+        call: Option<Call>,
+        what: What,
+        bytes: usize,
+        event: Event,
+    ) {
         let Some(call) = call else { return };
         let name = if what == What::Read { "read" } else { "upload" };
-        let what = (what, name, Bytes(self.bytes()).to_string());
+        let bytes = bytes as u64;
+        let what = (what, name, Bytes(bytes).to_string());
         let event = super::Event::new(event);
-        call.returned(self.gpu.0.info, what, self.bytes(), Some(event));
+        call.returned(self.gpu.0.info, what, bytes, Some(event));
     }
 
     fn bytes(&self) -> u64 {

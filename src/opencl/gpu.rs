@@ -84,6 +84,7 @@ impl Gpu {
         Memory {
             now: self.0.now.load(Ordering::Relaxed),
             peak: self.0.peak.load(Ordering::Relaxed),
+            kept: 0,
         }
     }
 

@@ -17,8 +17,9 @@ pub(crate) type Reached = SmallVec<[u64; 8]>;
 /// reach into each buffer.
 pub(crate) struct Given<'a> {
     pub(super) arguments: &'a [Argument<'a>],
-    /// The number of work-groups in each dimension.
+    /// The number of work-groups in each dimension, and of the items of one.
     pub(super) groups: [usize; 3],
+    pub(super) items: [usize; 3],
 }
 
 impl Given<'_> {
@@ -26,6 +27,16 @@ impl Given<'_> {
     pub(crate) fn uint(&self, index: usize) -> Option<u64> {
         match self.arguments.get(index) {
             Some(Argument::Scalar(Scalar::U32(value))) => Some((*value).into()),
+            _ => None,
+        }
+    }
+
+    /// The `int` at a place, if it is not negative.
+    pub(crate) fn int(&self, index: usize) -> Option<u64> {
+        match self.arguments.get(index) {
+            Some(Argument::Scalar(Scalar::I32(value))) => {
+                (*value).try_into().ok()
+            }
             _ => None,
         }
     }
@@ -38,6 +49,11 @@ impl Given<'_> {
             }
             _ => None,
         }
+    }
+
+    /// How many items a group has along a dimension.
+    pub(crate) fn items(&self, dimension: usize) -> u64 {
+        self.items[dimension] as u64
     }
 
     /// How many work-groups there are along a dimension.

@@ -60,6 +60,11 @@ impl Kernel {
         self.name
     }
 
+    /// What the compiler is told.
+    pub fn options(&self) -> &'static str {
+        self.options
+    }
+
     pub(super) fn code(&self) -> Code<'static> {
         let Kernel { file, text, name, options, reach } = *self;
         Code { file, text, name, options, reach: Some(reach) }

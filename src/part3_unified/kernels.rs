@@ -19,15 +19,22 @@ macro_rules! kernel {
     }};
 }
 
+mod products;
+
+pub use products::{Layout, TILES, Tiles};
+
 /// Every kernel of Part 3.
-pub const ALL: [&[Kernel]; 3] = [UNARY, BINARY, OTHERS];
+pub fn all() -> impl Iterator<Item = &'static Kernel> {
+    let products = TILES.iter().map(|tiles| tiles.kernels);
+    [UNARY, BINARY, OTHERS].into_iter().chain(products).flatten()
+}
 
 /// The operations on one operand, with the names of their kernels.
 macro_rules! unary {
     ($($op:ident $(($number:ident))? $name:literal,)*) => {
         const UNARY: &[Kernel] = &[$(unary!(@kernel $name)),*];
 
-        /// The kernel of an operation, and its number, if it takes one.
+        /// Finds the kernel of an operation, and its number, if it takes one.
         pub(super) fn unary(op: Unary) -> (Kernel, f32) {
             match op {$(
                 Unary::$op $(($number))? => {
@@ -36,8 +43,8 @@ macro_rules! unary {
             )*}
         }
 
-        /// The operation that a kernel computes, with a number if it takes
-        /// one.
+        /// Finds the operation that a kernel computes, with a number if it
+        /// takes one.
         pub fn operation(kernel: &Kernel, number: f32) -> Option<Unary> {
             match kernel.name() {
                 $($name => Some(unary!(@op $op number $($number)?)),)*
@@ -76,7 +83,7 @@ unary! {
     Sign "unary_sign",
 }
 
-/// `out[i] = f(a[i])`: arguments `a, a_offset, p, out, n`.
+/// States the reach of `out[i] = f(a[i])`: arguments `a, a_offset, p, out, n`.
 fn one_operand(given: &Given) -> Option<Reached> {
     let n = given.uint(4)?;
     Some(smallvec![given.uint(1)? + n, n])
@@ -92,7 +99,7 @@ macro_rules! binary {
             kernel!("part3/elementwise.cl", $strided, strided),
         )*];
 
-        /// The kernels of an operation.
+        /// Finds the kernels of an operation.
         pub(super) fn binary(op: Binary) -> [Kernel; 2] {
             match op {$(Binary::$op => [
                 kernel!("part3/elementwise.cl", $dense, two_operands),
@@ -106,21 +113,22 @@ binary! {
     Add "binary_add" "strided_add",
     Mul "binary_mul" "strided_mul",
     Div "binary_div" "strided_div",
-    Less "binary_less" "strided_less",
-    AtMost "binary_at_most" "strided_at_most",
-    Equal "binary_equal" "strided_equal",
+    Lt "binary_less" "strided_less",
+    Le "binary_at_most" "strided_at_most",
+    Eq "binary_equal" "strided_equal",
     Pow "binary_pow" "strided_pow",
 }
 // ANCHOR_END: binary
 
-/// `out[i] = f(a[i], b[i])`: arguments `a, a_offset, b, b_offset, out, n`.
+/// States the reach of `out[i] = f(a[i], b[i])`: arguments
+/// `a, a_offset, b, b_offset, out, n`.
 fn two_operands(given: &Given) -> Option<Reached> {
     let n = given.uint(5)?;
     Some(smallvec![given.uint(1)? + n, given.uint(3)? + n, n])
 }
 
-/// The same through strides: arguments `a, a_offset, a_strides, b, b_offset,
-/// b_strides, shape, out, n`.
+/// States the same through strides: arguments `a, a_offset, a_strides, b,
+/// b_offset, b_strides, shape, out, n`.
 fn strided(given: &Given) -> Option<Reached> {
     let shape = given.int8(6)?;
     let a = view(given.uint(1)?, shape, given.int8(2)?)?;
@@ -144,6 +152,25 @@ pub const COPY_STRIDED: Kernel =
         Some(smallvec![reach, given.uint(5)?])
     });
 
+/// The elements of a view by tiles: arguments `a, offset, shape, strides, out,
+/// outs`.
+pub const COPY_TILED: Kernel =
+    kernel!("part3/copy.cl", "copy_tiled", |given| {
+        let (shape, mut strides) = (given.int8(2)?, given.int8(3)?);
+        strides[6] = 1;
+        let reach = view(given.uint(1)?, shape, strides)?;
+        let mut outs = given.int8(5)?;
+        outs[7] = 1;
+        // No two elements may go to one place, and none may be left out.
+        let axes = shape.into_iter().zip(outs);
+        let mut axes: Vec<_> = axes.filter(|axis| axis.0 != 1).collect();
+        axes.sort_by_key(|axis| axis.1);
+        let n = axes.into_iter().try_fold(1, |n, (size, stride)| {
+            (stride == n).then(|| n * size).filter(|n| *n < 1 << 31)
+        })?;
+        Some(smallvec![reach, n as u64])
+    });
+
 /// Elements to a view: arguments `a, a_offset, out, offset, shape, strides,
 /// n`.
 pub const COPY_PASTE: Kernel =
@@ -160,8 +187,8 @@ pub const COPY_PLACES: Kernel =
         Some(smallvec![given.uint(1)? + given.uint(2)?, n, n])
     });
 
-/// Rows, in n parts: arguments `a, offset, row_stride, columns, segment, out,
-/// n`.
+/// States the reach for rows, in n parts: arguments
+/// `a, offset, row_stride, columns, segment, out, n`.
 fn rows(given: &Given) -> Option<Reached> {
     let (columns, segment) = (given.uint(3)?, given.uint(4)?);
     // The kernels count a group beyond the end of a row, in `uint`.
@@ -178,8 +205,8 @@ fn rows(given: &Given) -> Option<Reached> {
     Some(smallvec![given.uint(1)? + last, n])
 }
 
-/// Columns, one item for each part of one: arguments `a, offset, row_stride,
-/// column_stride, width, height, segment, out`.
+/// States the reach for columns, one item for each part of one: arguments `a,
+/// offset, row_stride, column_stride, width, height, segment, out`.
 fn columns(given: &Given) -> Option<Reached> {
     let [width, height, segment] = [4, 5, 6].map(|place| given.uint(place));
     let (width, height, segment) = (width?, height?, segment?);
@@ -197,7 +224,7 @@ fn columns(given: &Given) -> Option<Reached> {
     Some(smallvec![last.checked_add(given.uint(1)?)?, width * parts])
 }
 
-/// The kernels of a reduction: of rows, and of columns.
+/// Finds the kernels of a reduction: of rows, and of columns.
 pub(super) fn reduce(op: Reduce) -> [Kernel; 2] {
     match op {
         Reduce::Sum => [REDUCE_ROWS_SUM, REDUCE_COLUMNS_SUM],
@@ -218,27 +245,50 @@ pub const REDUCE_COLUMNS_SUM: Kernel =
 pub const REDUCE_COLUMNS_MAX: Kernel =
     kernel!("part3/reduce.cl", "reduce_columns_max", columns);
 
-/// A batch of products of matrices, through strides: arguments `a, a_offset,
-/// b, b_offset, strides, out, m, k, n`.
-pub const BATCH_MATMUL: Kernel =
-    kernel!("part3/matmul.cl", "batch_matmul", |given| {
-        let sizes = [6, 7, 8].map(|place| given.uint(place));
-        let (m, k, n) = (sizes[0]?, sizes[1]?, sizes[2]?);
-        let [a, b] = [[m, k], [k, n]];
-        // The kernel counts a tile beyond `k`.
-        if k > i32::MAX as u64 {
-            return None;
-        }
+/// A team of items for each row, in groups of at most so many: what the kernels
+/// of teams take.
+fn teams(given: &Given) -> Option<()> {
+    let (team, rows) = (given.items(0), given.items(1));
+    (team.is_power_of_two() && team * rows <= 256 && given.items(2) == 1)
+        .then_some(())
+}
+
+/// The logarithms of the shares of scores in their rows: arguments `a, offset,
+/// columns, out, n`.
+pub const LOG_SOFTMAX: Kernel =
+    kernel!("part3/softmax.cl", "log_softmax", |given| {
+        teams(given)?;
+        let (columns, n) = (given.uint(2)?, given.uint(4)?);
+        // A team counts beyond the end of a row, and a group beyond the last.
+        let all = columns.checked_mul(n).filter(|all| *all < 1 << 31)?;
+        (columns < 1 << 31 && n < 1 << 31).then_some(())?;
+        Some(smallvec![given.uint(1)? + all, all])
+    });
+
+/// A batch of products with one column each: arguments `a, a_offset, b,
+/// b_offset, strides, out, m, k`.
+pub const PRODUCT_VECTOR: Kernel =
+    kernel!("part3/vector.cl", "product_vector", |given| {
+        teams(given)?;
+        let (m, k) = (given.uint(6)?, given.uint(7)?);
+        (m < 1 << 30 && k < 1 << 30).then_some(())?;
         let strides = given.int8(4)?;
-        let batch = u64::try_from(strides[6]).ok()?;
-        let reach = |offset: usize, [rows, columns]: [u64; 2], at: usize| {
-            let shape = [batch, rows, columns, 1, 1, 1, 1, 1].map(i128::from);
-            let mut steps = [0; 8];
-            steps[..3].copy_from_slice(&strides[at..at + 3]);
-            view(given.uint(offset)?, shape, steps)
+        let [batch, length] = [5, 6].map(|at| u64::try_from(strides[at]).ok());
+        let (batch, length) = (batch?, counted(length?)?);
+        let reach = |offset, axes: [(u64, i128); 3]| {
+            let (mut shape, mut steps) = ([1; 8], [0; 8]);
+            for (at, (size, step)) in axes.into_iter().enumerate() {
+                (shape[at], steps[at]) = (size.into(), step);
+            }
+            view(offset, shape, steps)
         };
-        let out = batch.checked_mul(m)?.checked_mul(n)?;
-        Some(smallvec![reach(1, a, 0)?, reach(3, b, 3)?, out])
+        let of_a = [(batch, strides[0]), (m, strides[1]), (k, strides[2])];
+        let of_b = [(batch, strides[3]), (k, strides[4]), (1, 0)];
+        let parts = k.div_ceil(length);
+        let out = batch.checked_mul(m)?.checked_mul(parts)?;
+        (out < 1 << 31).then_some(())?;
+        let (a, b) = (given.uint(1)?, given.uint(3)?);
+        Some(smallvec![reach(a, of_a)?, reach(b, of_b)?, out])
     });
 
 /// Rows by their numbers: arguments `a, offset, rows, width, places, out, n`.
@@ -296,7 +346,9 @@ const OTHERS: &[Kernel] = &[
     REDUCE_ROWS_MAX,
     REDUCE_COLUMNS_SUM,
     REDUCE_COLUMNS_MAX,
-    BATCH_MATMUL,
+    COPY_TILED,
+    LOG_SOFTMAX,
+    PRODUCT_VECTOR,
     INDEX_SELECT,
     INDEX_ADD,
     FOLD_WINDOWS,

@@ -102,12 +102,12 @@ mod array;
 mod backend;
 mod device;
 mod function;
+mod indexing;
 pub mod io;
 pub mod kernels;
 pub mod nn;
 mod operators;
 pub mod optim;
-mod places;
 mod storage;
 mod view;
 

@@ -1,6 +1,7 @@
 //! Random launches: what a kernel takes, and arguments drawn for it.
 
-use rungrad::opencl::{Extent, Scalar};
+use rungrad::opencl::{Extent, Kernel, Scalar};
+use rungrad::part3_unified::kernels::TILES;
 
 use super::random::Random;
 
@@ -12,7 +13,8 @@ use super::random::Random;
 /// before; `offset` says where a buffer begins. `number` is any float, `bits`
 /// is any uint. `shape` and `sizes` are eight sizes, `strides` eight steps of
 /// any kind; `dense` steps through the last shape and comes nowhere twice,
-/// and `within` counts no more than its elements.
+/// `rows` does so in row-major order, and `within` counts no more than its
+/// elements.
 const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
     (&["ew_mul", "ew_add", "ew_div", "ew_mul4"], "in in out count", &[0]),
     (&["ew_fill"], "out number count", &[0]),
@@ -66,11 +68,15 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
         "in offset side side side side few out",
         &[0],
     ),
+    (&["copy_tiled"], "in offset shape strides out rows", &[32, 8]),
+    (&["log_softmax"], "in offset side out side", &[16, 8]),
     (
-        &["batch_matmul"],
-        "in offset in offset strides out side side side",
-        &[16, 16, 1],
+        &["product_vector"],
+        "in offset in offset strides out side side",
+        &[8, 16],
     ),
+    // Its arguments belong together: see [`product`].
+    (&["product"], "", &[]),
     (&["index_select"], "in offset few few words out count", &[0]),
     (&["index_add"], "in offset few few words words out count", &[0]),
     (&["fold_windows"], "in offset sizes out count", &[0]),
@@ -110,11 +116,11 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    pub(crate) fn new(
-        words: &str,
-        group: &[usize],
-        random: &mut Random,
-    ) -> Draft {
+    pub(crate) fn new(kernel: &Kernel, random: &mut Random) -> Draft {
+        let (words, group) = parameters(kernel.name()).expect("a row");
+        if kernel.name() == "product" {
+            return product(kernel.options(), random);
+        }
         let mut shape = [1; 8];
         let arguments =
             words.split(' ').map(|word| draw(word, &mut shape, random));
@@ -131,6 +137,70 @@ impl Draft {
         };
         let global = local.iter().map(some).collect();
         Draft { arguments, global, local }
+    }
+}
+
+/// A product of matrices, or of views, by a kernel with these options.
+fn product(options: &str, random: &mut Random) -> Draft {
+    let has = |option: &str| options.contains(option);
+    let tiles = TILES.iter().find(|tiles| {
+        tiles.kernels.iter().any(|known| known.options() == options)
+    });
+    let items = tiles.expect("one of these tiles").items;
+    let (fours, views) = (has("-DFOURS=1"), has("-DVIEWS=1"));
+    // Rows, columns and sums, each along three axes.
+    let axes = [0, 1, 2].map(|_| match (fours, views) {
+        (true, _) => [1, 1, 4 + 4 * random.below(20)],
+        (_, true) => [0, 1, 2].map(|_| 1 + random.below(4)),
+        (false, false) => [1, 1, 1 + random.below(80)],
+    });
+    let [rows, columns, inner] = axes;
+    let [m, n, k] = axes.map(|axes| axes.iter().product::<usize>() as i32);
+    let step = |random: &mut Random| random.below(6) as i32;
+    let to = |along_inner: bool, random: &mut Random| {
+        let mut to = [0; 8].map(|_: i32| step(random));
+        if fours {
+            to = to.map(|step| 4 * (step / 2));
+            to[if along_inner { 5 } else { 2 }] = 1;
+        }
+        to
+    };
+    let a_to = to(has("-DA_ALONG_K=1"), random);
+    let b_to = to(has("-DB_ALONG_N=0"), random);
+    let four = if fours { 4 } else { 1 };
+    let batch = 1 + random.below(3);
+    let length = four * (1 + random.below(40));
+    let mut sizes = [
+        rows[1], rows[2], columns[1], columns[2], inner[1], inner[2], batch,
+        length,
+    ]
+    .map(|size| size as i32);
+    // What contradicts itself is refused.
+    if random.below(20) == 0 {
+        sizes[random.below(8)] = random.bits() as i32 >> random.below(32);
+    }
+    let offset = |random: &mut Random| (four * random.below(3)) as u32;
+    let numbers = |number: Scalar| Drawn::Number(number);
+    Draft {
+        arguments: vec![
+            Drawn::In,
+            numbers(offset(random).into()),
+            numbers(a_to.into()),
+            Drawn::In,
+            numbers(offset(random).into()),
+            numbers(b_to.into()),
+            numbers(sizes.into()),
+            Drawn::Out,
+            numbers(m.into()),
+            numbers(k.into()),
+            numbers(n.into()),
+        ],
+        global: vec![
+            items * (1 + random.below(2)),
+            1 + random.below(2),
+            1 + random.below(3),
+        ],
+        local: vec![items, 1, 1],
     }
 }
 
@@ -175,8 +245,9 @@ fn draw(word: &str, shape: &mut [i32; 8], random: &mut Random) -> Drawn {
             [0; 8].map(|_: i32| random.bits() as i32 >> random.below(32)).into()
         }
         "strides" => [0; 8].map(|_: i32| random.below(12) as i32 - 1).into(),
-        "dense" => {
-            let mut step = 1 + random.below(3) as i32;
+        "dense" | "rows" => {
+            let most = if word == "rows" { 1 } else { 3 };
+            let mut step = 1 + random.below(most) as i32;
             let mut steps = [0; 8];
             for (axis, size) in shape.iter().enumerate().rev() {
                 steps[axis] = step;

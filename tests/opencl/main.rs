@@ -35,7 +35,7 @@ mod timeline;
 /// Every kernel of the crate.
 fn every_kernel() -> impl Iterator<Item = &'static Kernel> {
     let part2 = part2_gpu::kernels::ALL.into_iter();
-    part2.chain(part3_unified::kernels::ALL).flatten()
+    part2.flatten().chain(part3_unified::kernels::all())
 }
 
 /// The names of the kernels that a file writes, those of its macros too.

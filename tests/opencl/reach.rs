@@ -177,8 +177,7 @@ fn run_all(kernels: &[Kernel]) {
         let (kernel, mut random) = (&kernels[turn], Random(seed));
         // Neighboring seeds differ in one number only, which is stirred.
         random.0 = random.bits();
-        let (words, group) = parameters(kernel.name()).expect("a row");
-        let draft = Draft::new(words, group, &mut random);
+        let draft = Draft::new(kernel, &mut random);
         tried[turn][0] += 1;
         let Some(reach) = reach(&gpu, kernel, &draft) else { continue };
         let held = buffers(&gpu, &draft, |place| reach[place], &mut random);
@@ -257,10 +256,12 @@ fn in_children(name: &str, options: &[&str], cases: u64, of_one: u64) {
     });
 }
 
-/// The kernels of the ladder, or all others.
+/// The kernels of the ladder and those like them, or all others.
 fn of_the_ladder(wanted: bool) -> Vec<Kernel> {
     let all = every_kernel().copied();
-    all.filter(|it| it.name().starts_with("matmul") == wanted).collect()
+    let is_of_it =
+        |it: &Kernel| it.name().starts_with("matmul") || it.name() == "product";
+    all.filter(|it| is_of_it(it) == wanted).collect()
 }
 
 #[test]

@@ -21,6 +21,7 @@ mod devices;
 mod disguise;
 mod files;
 mod images;
+mod indexing;
 mod library;
 mod limits;
 mod misfits;
@@ -28,7 +29,7 @@ mod modules;
 mod optimizers;
 #[path = "../common/place.rs"]
 mod place;
-mod places;
+mod prices;
 mod refusals;
 mod slopes;
 mod third;

@@ -1,12 +1,13 @@
 //! An OpenCL device: one kernel for each primitive.
 
 mod axes;
+mod products;
 mod stages;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use self::axes::walk;
+use self::axes::{tiled, walk};
 use super::super::kernels;
 use super::pool::Pool;
 use super::{
@@ -19,9 +20,6 @@ use crate::opencl::{self, Buffer, Gpu, Kernel, Launch};
 
 /// The items of a work-group, enough for any device to fill its units.
 const GROUP: usize = 256;
-
-/// The side of a tile in `kernels/part3/matmul.cl`.
-const TILE: usize = 16;
 
 /// One OpenCL device, and the buffers that wait for their next use.
 pub(in super::super) struct OpenCl {
@@ -53,21 +51,27 @@ impl OpenCl {
         buffer: Buffer<f32>,
     ) -> Shared {
         self.pool.adopt(&buffer);
-        Pooled::shared(self, buffer)
+        let len = buffer.len();
+        Pooled::shared(self, buffer, len)
     }
 }
 
 /// A storage whose buffer goes back to the pool.
 struct Pooled {
-    /// Empty only while it is dropped.
+    /// Empty only while it is dropped, and perhaps longer than `len`.
     buffer: Option<Buffer<f32>>,
+    len: usize,
     device: &'static OpenCl,
 }
 
 impl Pooled {
-    fn shared(device: &'static OpenCl, buffer: Buffer<f32>) -> Shared {
+    fn shared(
+        device: &'static OpenCl,
+        buffer: Buffer<f32>,
+        len: usize,
+    ) -> Shared {
         ledger::count(|counts| counts.storages += 1);
-        Arc::new(Pooled { buffer: Some(buffer), device })
+        Arc::new(Pooled { buffer: Some(buffer), len, device })
     }
 
     fn buffer(&self) -> &Buffer<f32> {
@@ -77,7 +81,7 @@ impl Pooled {
 
 impl Storage for Pooled {
     fn len(&self) -> usize {
-        self.buffer().len()
+        self.len
     }
 }
 
@@ -85,7 +89,7 @@ impl Drop for Pooled {
     fn drop(&mut self) {
         ledger::count(|counts| counts.storages_freed += 1);
         if let Some(buffer) = self.buffer.take() {
-            self.device.pool.give_back(buffer);
+            self.device.pool.give_back(buffer, self.len);
         }
     }
 }
@@ -109,20 +113,26 @@ impl OpenCl {
         if n > 0 {
             launch(&out)?;
         }
-        self.shared(out)
+        self.shared(out, n.max(1))
     }
 }
 // ANCHOR_END: fill
 
 impl OpenCl {
-    /// A buffer as a storage, which knows for good where it belongs.
-    fn shared(&self, buffer: Buffer<f32>) -> Result<Shared> {
+    /// Makes a storage of a buffer, which goes back to this device's pool when
+    /// nobody uses it any more.
+    fn shared(&self, buffer: Buffer<f32>, len: usize) -> Result<Shared> {
         let device = OpenCl::open(self.gpu.info().index)?;
-        Ok(Pooled::shared(device, buffer))
+        Ok(Pooled::shared(device, buffer, len))
     }
 }
 
 impl OpenCl {
+    /// A kernel with one item for each four of `n` elements.
+    fn fours<'a>(&self, kernel: &'a Kernel, n: usize) -> Launch<'a> {
+        self.each(kernel, n.div_ceil(4))
+    }
+
     /// A kernel with one item for each of `n` elements.
     fn each<'a>(&self, kernel: &'a Kernel, n: usize) -> Launch<'a> {
         self.gpu.launch(kernel).global(n).local(GROUP)
@@ -150,13 +160,14 @@ impl Backend for OpenCl {
     fn upload(&self, values: &[f32], _: DType) -> Result<Shared> {
         let out = self.pool.take(&self.gpu, values.len().max(1))?;
         if !values.is_empty() {
-            out.write(values)?;
+            out.write_first(values)?;
         }
-        self.shared(out)
+        self.shared(out, values.len().max(1))
     }
 
     fn download(&self, storage: &dyn Storage) -> Result<Vec<f32>> {
-        downcast::<Pooled>(storage).buffer().read()
+        let storage = downcast::<Pooled>(storage);
+        storage.buffer().read_first(storage.len)
     }
 
     fn uniform(&self, seed: u64, n: usize, _: DType) -> Result<Shared> {
@@ -175,6 +186,9 @@ impl Backend for OpenCl {
             return self.copy_by_places(a);
         };
         let n = a.len();
+        if let Some(tiles) = tiled(shape, steps) {
+            return self.copy_by_tiles(a, n, tiles);
+        }
         self.fill(n, |out| {
             self.each(&kernels::COPY_STRIDED, n)
                 .input(buffer(a))
@@ -212,7 +226,7 @@ impl Backend for OpenCl {
         let (kernel, number) = kernels::unary(op);
         let (a, n) = (a.compact()?, a.len());
         self.fill(n, |out| {
-            self.each(&kernel, n)
+            self.fours(&kernel, n)
                 .input(buffer(&a))
                 .scalar(a.offset() as u32)
                 .scalar(number)
@@ -227,7 +241,7 @@ impl Backend for OpenCl {
         let n = a.len();
         if a.is_dense() && b.is_dense() {
             return self.fill(n, |out| {
-                self.each(&dense, n)
+                self.fours(&dense, n)
                     .input(buffer(a))
                     .scalar(a.offset() as u32)
                     .input(buffer(b))
@@ -255,7 +269,7 @@ impl Backend for OpenCl {
         })
     }
 
-    fn choose(&self, mask: &Array, a: &Array, b: &Array) -> Result<Shared> {
+    fn where_cond(&self, mask: &Array, a: &Array, b: &Array) -> Result<Shared> {
         let (mask, n) = (mask.compact()?, a.len());
         let (a, b) = (a.compact()?, b.compact()?);
         self.fill(n, |out| {
@@ -294,40 +308,33 @@ impl Backend for OpenCl {
     }
 
     fn matmul(&self, a: &Array, b: &Array) -> Result<Shared> {
-        let [batch, m, k] = [0, 1, 2].map(|axis| a.shape()[axis]);
-        let n = b.shape()[2];
-        if k == 0 {
-            return self.upload(&zeros(batch * m * n)?, a.dtype());
-        }
-        let strides = |a: &Array, axis: usize| a.strides()[axis] as i32;
-        let strides = [
-            strides(a, 0),
-            strides(a, 1),
-            strides(a, 2),
-            strides(b, 0),
-            strides(b, 1),
-            strides(b, 2),
-            batch as i32,
-            0,
-        ];
-        // A device runs so many items and no more; beyond them a group has
-        // several matrices.
-        let tiles = m.div_ceil(TILE) * n.div_ceil(TILE);
-        let most = ((1 << 20) / tiles.max(1)).max(1);
-        self.fill(batch * m * n, |out| {
+        self.product(a, &b.permute(&[0, 2, 1])?, 1, 1)
+    }
+
+    fn contract(
+        &self,
+        a: &Array,
+        b: &Array,
+        batch: usize,
+        inner: usize,
+    ) -> Result<Shared> {
+        self.product(a, b, batch, inner)
+    }
+
+    fn log_softmax(&self, a: &Array) -> Result<Shared> {
+        let [rows, columns] = [a.shape()[0], a.shape()[1]];
+        let team = self.team(columns, true);
+        let beside = GROUP / team;
+        self.fill(a.len(), |out| {
             self.gpu
-                .launch(&kernels::BATCH_MATMUL)
+                .launch(&kernels::LOG_SOFTMAX)
                 .input(buffer(a))
                 .scalar(a.offset() as u32)
-                .input(buffer(b))
-                .scalar(b.offset() as u32)
-                .scalar(strides)
+                .scalar(columns as u32)
                 .output(out)
-                .scalar(m as u32)
-                .scalar(k as u32)
-                .scalar(n as u32)
-                .global([n, m, batch.min(most)])
-                .local([TILE, TILE, 1])
+                .scalar(rows as u32)
+                .global([team, rows.min(1 << 20).next_multiple_of(beside)])
+                .local([team, beside])
                 .run()
         })
     }
@@ -337,7 +344,7 @@ impl Backend for OpenCl {
         let n = places.len() * width;
         let places = self.places(places)?;
         self.fill(n, |out| {
-            self.each(&kernels::INDEX_SELECT, n)
+            self.fours(&kernels::INDEX_SELECT, n)
                 .input(buffer(a))
                 .scalar(a.offset() as u32)
                 .scalar(rows as u32)

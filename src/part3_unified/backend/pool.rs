@@ -2,7 +2,7 @@
 //!
 //! To allocate on a device takes longer than to compute a little there, and
 //! a training step asks for the same sizes again and again. So a buffer that
-//! nobody uses waits here for the next one who asks for its length. The
+//! nobody uses waits here for the next one who asks for about its length. The
 //! device's queue is in order: what is still to be read from a buffer is
 //! read before its next user writes to it.
 
@@ -12,6 +12,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::Memory;
 use crate::error::Result;
 use crate::opencl::{Buffer, Gpu};
+
+/// The length of the buffer that serves `len` numbers: there are four lengths
+/// between a power of two and the next, so at most a fifth is left unused.
+fn class(len: usize) -> usize {
+    let step = (len.next_power_of_two() / 8).max(1);
+    len.next_multiple_of(step)
+}
 
 /// The buffers that wait, by their length.
 pub(super) struct Pool {
@@ -37,23 +44,23 @@ impl Pool {
 
 // ANCHOR: take
 impl Pool {
-    /// A buffer of this length that has waited, or else a new one.
+    /// A buffer for so many numbers that has waited, or else a new one.
     pub(super) fn take(&self, gpu: &Gpu, len: usize) -> Result<Buffer<f32>> {
         let mut waiting = self.lock();
-        let found = waiting.buffers.get_mut(&len).and_then(Vec::pop);
+        let found = waiting.buffers.get_mut(&class(len)).and_then(Vec::pop);
         let buffer = match found {
             Some(buffer) => {
-                waiting.bytes -= bytes(&buffer);
+                waiting.bytes -= bytes(buffer.len());
                 buffer
             }
-            None => gpu.allocate(len).or_else(|_| {
+            None => gpu.allocate(class(len)).or_else(|_| {
                 // What waits may be what is missing.
                 waiting.buffers.clear();
                 waiting.bytes = 0;
                 gpu.allocate(len)
             })?,
         };
-        waiting.use_more(bytes(&buffer));
+        waiting.use_more(bytes(len));
         Ok(buffer)
     }
 }
@@ -62,23 +69,25 @@ impl Pool {
 impl Pool {
     /// Counts a buffer from elsewhere, which will wait here afterwards.
     pub(super) fn adopt(&self, buffer: &Buffer<f32>) {
-        self.lock().use_more(bytes(buffer));
+        self.lock().use_more(bytes(buffer.len()));
     }
 
-    /// Takes a buffer back that nobody uses any more.
-    pub(super) fn give_back(&self, buffer: Buffer<f32>) {
+    /// Takes a buffer back of which nobody uses the `len` numbers any more.
+    pub(super) fn give_back(&self, buffer: Buffer<f32>, len: usize) {
         let mut waiting = self.lock();
-        waiting.used -= bytes(&buffer);
-        if waiting.bytes + bytes(&buffer) <= self.limit {
-            waiting.bytes += bytes(&buffer);
+        waiting.used -= bytes(len);
+        let all = waiting.bytes + bytes(buffer.len());
+        // One of another length serves nobody.
+        if all <= self.limit && class(buffer.len()) == buffer.len() {
+            waiting.bytes = all;
             waiting.buffers.entry(buffer.len()).or_default().push(buffer);
         }
     }
 
-    /// Bytes in use now, and at the peak.
+    /// Bytes in use now, at the peak, and those that wait.
     pub(super) fn memory(&self) -> Memory {
-        let waiting = self.lock();
-        Memory { now: waiting.used, peak: waiting.peak }
+        let Waiting { bytes: kept, used: now, peak, .. } = *self.lock();
+        Memory { now, peak, kept }
     }
 
     /// The counts stay whole when a panic interrupts their holder.
@@ -94,6 +103,20 @@ impl Waiting {
     }
 }
 
-fn bytes(buffer: &Buffer<f32>) -> u64 {
-    size_of::<f32>() as u64 * buffer.len() as u64
+fn bytes(len: usize) -> u64 {
+    size_of::<f32>() as u64 * len as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_buffer_of_the_pool_is_hardly_longer_than_what_was_asked_for() {
+        for len in (1..3000).chain([1_000_000, (1 << 30) + 1]) {
+            let class = class(len);
+            assert!((len..=len + len / 4).contains(&class), "{len}: {class}");
+            assert_eq!(super::class(class), class, "{len}");
+        }
+    }
 }

@@ -1,13 +1,13 @@
 //! The way from scores to a loss.
 
-use super::super::{Array, Binary, Context, Function, Gradients, Reduce};
-use super::super::{Tensor, Unary, apply};
+use super::super::{Array, Context, Function, Gradients};
+use super::super::{Tensor, apply};
 use crate::checks;
 use crate::error::{Result, mistake, or_raise};
 use crate::ops::{Keep, Op};
 
 impl Tensor {
-    /// Positive numbers that sum to 1 along the last axis.
+    /// Makes positive numbers that sum to 1 along the last axis.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -25,7 +25,7 @@ impl Tensor {
         self.log_softmax().exp()
     }
 
-    /// The logarithm of [`Tensor::softmax`].
+    /// Computes the logarithm of [`Tensor::softmax`].
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -98,21 +98,7 @@ impl Function for LogSoftmax {
     fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
         let a = inputs[0];
         checks::row("log_softmax", a.shape())?;
-        let last = a.shape().len() - 1;
-        if a.is_empty() {
-            ctx.save_output(a);
-            return Ok(a.clone());
-        }
-        let less = |a: &Array, row: Array| {
-            let row = row.unary(Unary::Scale(-1.0))?.expand(a.shape())?;
-            a.binary(Binary::Add, &row)
-        };
-        // The largest of a row becomes 0, so no exponential exceeds 1.
-        let most = a.reduce(Reduce::Max, &[last], Keep::Yes)?;
-        let shifted = less(a, most)?;
-        let total = shifted.unary(Unary::Exp)?;
-        let total = total.reduce(Reduce::Sum, &[last], Keep::Yes)?;
-        let output = less(&shifted, total.unary(Unary::Log)?)?;
+        let output = a.log_softmax()?;
         ctx.save_output(&output);
         Ok(output)
     }
@@ -126,8 +112,8 @@ impl Function for LogSoftmax {
 }
 
 impl Tensor {
-    /// The mean loss of scores (n, classes) against the right class of each
-    /// row: the negative logarithm of the share that it got.
+    /// Computes the mean loss of scores (n, classes) against the right class
+    /// of each row: the negative logarithm of the share that it got.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -160,7 +146,7 @@ impl Tensor {
 /// If the shapes or the devices differ.
 // ANCHOR: mse
 impl Tensor {
-    /// The mean of the squared differences: a loss against numbers, as
+    /// Averages the squared differences: a loss against numbers, as
     /// [`Tensor::cross_entropy`] is one against classes. A column of answers
     /// would stretch against a row of numbers, and be compared with all.
     #[doc(alias = "mse_loss")]

@@ -46,7 +46,7 @@ impl Drop for Host {
 /// Bytes in use now, and at the peak.
 pub(super) fn memory() -> Memory {
     let read = |bytes: &AtomicU64| bytes.load(Ordering::Relaxed);
-    Memory { now: read(&NOW), peak: read(&PEAK) }
+    Memory { now: read(&NOW), peak: read(&PEAK), kept: 0 }
 }
 
 /// Numbers once more, where there is room for them.

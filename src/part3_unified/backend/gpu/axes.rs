@@ -28,15 +28,71 @@ pub(super) fn walk<const N: usize, const M: usize>(
     Some(walk)
 }
 
+/// An axis shorter than this is not worth a tile.
+const WORTH: i32 = 16;
+
+/// The axes of a copy by tiles: their sizes, their strides, and those of the
+/// copy.
+pub(super) type ByTiles = [[i32; AXES]; 3];
+
+/// The same walk for the kernel that copies tiles, where it pays: the last axis
+/// goes from far to far in memory, and another one from neighbor to neighbor,
+/// which now stands before the last.
+pub(super) fn tiled(
+    shape: [i32; AXES],
+    strides: [i32; AXES],
+) -> Option<ByTiles> {
+    if strides[7].abs() == 1 || shape[7] < WORTH {
+        return None;
+    }
+    let near = |&axis: &usize| strides[axis] == 1 && shape[axis] >= WORTH;
+    let near = (0..7).find(near)?;
+    let mut outs = [1; AXES];
+    for axis in (1..AXES).rev() {
+        outs[axis - 1] = outs[axis] * shape[axis];
+    }
+    let mut axes = [shape, strides, outs];
+    for axis in &mut axes {
+        axis[near..7].rotate_left(1);
+    }
+    Some(axes)
+}
+
 // Beyond eight axes the host counts where each element lies. A kernel that read
 // the strides from a buffer could not say how far it reaches.
 impl OpenCl {
+    /// The `n` elements of a view, by tiles.
+    pub(super) fn copy_by_tiles(
+        &self,
+        a: &Array,
+        n: usize,
+        [shape, strides, outs]: ByTiles,
+    ) -> Result<Shared> {
+        let tiles = |axis: usize| (shape[axis] as usize).div_ceil(32);
+        let outer: usize =
+            shape[..6].iter().map(|&size| size as usize).product();
+        let groups = tiles(7) * tiles(6) * outer;
+        self.fill(n, |out| {
+            self.gpu
+                .launch(&kernels::COPY_TILED)
+                .input(buffer(a))
+                .scalar(a.offset() as u32)
+                .scalar(shape)
+                .scalar(strides)
+                .output(out)
+                .scalar(outs)
+                .global([groups.min(1 << 20) * 32, 8])
+                .local([32, 8])
+                .run()
+        })
+    }
+
     /// The elements of a view: rows of one element, by their places.
     pub(super) fn copy_by_places(&self, a: &Array) -> Result<Shared> {
         let (n, all) = (a.len(), a.storage().len());
         let places = self.places(&a.view().offsets().collect::<Vec<_>>())?;
         self.fill(n, |out| {
-            self.each(&kernels::INDEX_SELECT, n)
+            self.fours(&kernels::INDEX_SELECT, n)
                 .input(buffer(a))
                 .scalar(0_u32)
                 .scalar(all as u32)

@@ -1,0 +1,340 @@
+//! Products: which kernel, by the shapes, by how the operands lie, and by
+//! what the device has.
+
+use super::super::super::kernels::{self, Layout, TILES, Tiles};
+use super::super::super::view::joined;
+use super::{Array, GROUP, OpenCl, Reduce, Shared, buffer};
+use crate::error::{Result, zeros};
+use crate::opencl::{Kernel, Kind};
+use crate::shape::size;
+
+/// So many products of an element one group does alone: below, sharing them
+/// costs more than it saves.
+const ALONE: usize = 256;
+/// More than so many of them are shared in any case, which keeps what is
+/// rounded away small.
+const LONGEST: usize = 1 << 13;
+
+/// One operand: its lines, which are rows or columns, and what is summed.
+#[derive(Clone, Copy)]
+struct Operand<'a> {
+    array: &'a Array,
+    /// How many lines there are, in all.
+    lines: usize,
+    /// The sizes and the strides of up to three axes of them.
+    sizes: [usize; 3],
+    line_steps: [isize; 3],
+    inner_steps: [isize; 3],
+    batch_step: isize,
+}
+
+/// A product as the kernels know it.
+struct Product<'a> {
+    a: Operand<'a>,
+    b: Operand<'a>,
+    batches: usize,
+    k: usize,
+    inner: [usize; 3],
+}
+
+/// The last three of some axes; those that are missing have size 1.
+fn three<T: Copy>(axes: &[T], missing: T) -> Option<[T; 3]> {
+    let mut three = [missing; 3];
+    let first = 3_usize.checked_sub(axes.len())?;
+    three[first..].copy_from_slice(axes);
+    Some(three)
+}
+
+impl<'a> Product<'a> {
+    /// `None` where lines, sums or batches go over more axes than a kernel
+    /// walks.
+    fn new(
+        a: &'a Array,
+        b: &'a Array,
+        batch: usize,
+        inner: usize,
+    ) -> Option<Product<'a>> {
+        let split = |it: &'a Array| {
+            let axes = it.shape().len() - inner;
+            let (shape, strides) = (it.shape(), it.strides());
+            [0..batch, batch..axes, axes..axes + inner]
+                .map(|axes| (&shape[axes.clone()], &strides[axes]))
+        };
+        let ([a_batch, a_lines, a_inner], [b_batch, b_lines, b_inner]) =
+            (split(a), split(b));
+        let batches = joined(a_batch.0, [a_batch.1, b_batch.1]);
+        let inners = joined(a_inner.0, [a_inner.1, b_inner.1]);
+        let batch_steps = match &batches[..] {
+            [] => [0, 0],
+            [(_, steps)] => *steps,
+            _ => return None,
+        };
+        let operand = |which: usize, array, lines: (&[usize], &[isize])| {
+            let runs = joined(lines.0, [lines.1]);
+            let axes = three(&runs, (1, [0]))?;
+            let inner = three(&inners, (1, [0, 0]))?;
+            Some(Operand {
+                array,
+                lines: size(lines.0),
+                sizes: axes.map(|(size, _)| size),
+                line_steps: axes.map(|(_, [step])| step),
+                inner_steps: inner.map(|(_, steps)| steps[which]),
+                batch_step: batch_steps[which],
+            })
+        };
+        Some(Product {
+            a: operand(0, a, a_lines)?,
+            b: operand(1, b, b_lines)?,
+            batches: size(a_batch.0),
+            k: size(a_inner.0),
+            inner: three(&inners, (1, [0, 0]))?.map(|(size, _)| size),
+        })
+    }
+
+    /// The elements of the result.
+    fn len(&self) -> usize {
+        self.batches * self.a.lines * self.b.lines
+    }
+
+    /// Whether each line and each sum goes along one axis.
+    fn is_of_matrices(&self) -> bool {
+        let inner = self.inner;
+        [self.a.sizes, self.b.sizes, inner]
+            .iter()
+            .all(|sizes| sizes[..2] == [1, 1])
+    }
+}
+
+impl Operand<'_> {
+    /// Whether neighbors in memory lie along the sum.
+    fn lies_along_inner(&self) -> bool {
+        let step = |steps: [isize; 3], size| match size {
+            1 => isize::MAX,
+            _ => steps[2].abs(),
+        };
+        self.inner_steps[2].abs() <= step(self.line_steps, self.sizes[2])
+    }
+
+    /// Whether it can be read four numbers at a time.
+    fn has_fours(&self, k: usize) -> bool {
+        let (along, across, count) = match self.lies_along_inner() {
+            true => (self.inner_steps[2], self.line_steps[2], k),
+            false => (self.line_steps[2], self.inner_steps[2], self.lines),
+        };
+        let others = [across, self.batch_step, count as isize];
+        let offset = self.array.offset() as isize;
+        along == 1 && offset % 4 == 0 && others.iter().all(|it| it % 4 == 0)
+    }
+
+    /// The strides for a kernel.
+    fn to(&self) -> [i32; 8] {
+        let [lines, inner] = [self.line_steps, self.inner_steps];
+        [
+            lines[0],
+            lines[1],
+            lines[2],
+            inner[0],
+            inner[1],
+            inner[2],
+            self.batch_step,
+            0,
+        ]
+        .map(|step| step as i32)
+    }
+}
+
+impl OpenCl {
+    /// See [`Backend::contract`](super::Backend::contract).
+    pub(super) fn product(
+        &self,
+        a: &Array,
+        b: &Array,
+        batch: usize,
+        inner: usize,
+    ) -> Result<Shared> {
+        let matrices = |a: &Array| {
+            let (axes, shape) = (a.shape().len() - inner, a.shape());
+            let sizes = [&shape[..batch], &shape[batch..axes], &shape[axes..]];
+            a.reshape(&sizes.map(size))
+        };
+        let Some(product) = Product::new(a, b, batch, inner) else {
+            return self.product(&matrices(a)?, &matrices(b)?, 1, 1);
+        };
+        if product.k == 0 || product.len() == 0 {
+            return self.upload_zeros(product.len());
+        }
+        if !product.is_of_matrices() {
+            // Large tiles want matrices, and pay for the copy.
+            let least = product.a.lines.min(product.b.lines);
+            if least >= 64 && product.k >= 64 {
+                return self.product(&matrices(a)?, &matrices(b)?, 1, 1);
+            }
+            return self.by_tiles(&product, Layout::Views);
+        }
+        match (product.a.lines, product.b.lines) {
+            (_, 1) => self.by_rows(&product, product.a, product.b),
+            (1, _) => self.by_rows(&product, product.b, product.a),
+            _ => {
+                let [a, b] = [product.a, product.b];
+                let fours = a.has_fours(product.k) && b.has_fours(product.k);
+                let layout =
+                    if fours { Layout::Fours } else { Layout::Matrices };
+                self.by_tiles(&product, layout)
+            }
+        }
+    }
+
+    fn upload_zeros(&self, n: usize) -> Result<Shared> {
+        use super::{Backend, DType};
+        self.upload(&zeros(n)?, DType::F32)
+    }
+
+    /// The units that work at the same time.
+    fn units(&self) -> usize {
+        self.gpu.info().compute_units.max(1) as usize
+    }
+
+    /// The largest tiles that the device can have and that are enough to keep
+    /// it busy; the smallest, if none are.
+    fn tiles(&self, product: &Product) -> &'static Tiles {
+        let (info, units) = (self.gpu.info(), self.units());
+        let fits = |tiles: &&Tiles| {
+            let [m, n] = tiles.sides;
+            let all = product.a.lines.div_ceil(m) * product.b.lines.div_ceil(n);
+            tiles.items <= info.max_work_group
+                && tiles.local_memory <= info.local_memory
+                && all * product.batches >= units
+        };
+        TILES.iter().find(fits).unwrap_or(&TILES[TILES.len() - 1])
+    }
+
+    fn by_tiles(&self, product: &Product, layout: Layout) -> Result<Shared> {
+        let Product { a, b, batches, k, inner } = product;
+        let along = [a.lies_along_inner(), !b.lies_along_inner()];
+        let small = &TILES[TILES.len() - 1];
+        let tiles = match layout {
+            Layout::Views => small,
+            _ => self.tiles(product),
+        };
+        let (tiles, kernel) = match tiles.kernel(layout, along) {
+            Some(kernel) => (tiles, kernel),
+            None => (small, kernel_of(small, along)),
+        };
+        let [m, n] = tiles.sides;
+        let groups = [b.lines.div_ceil(n), a.lines.div_ceil(m)];
+        let (length, parts) =
+            self.parts(groups[0] * groups[1] * batches, *k, 16);
+        let sizes = [
+            a.sizes[1], a.sizes[2], b.sizes[1], b.sizes[2], inner[1], inner[2],
+            *batches, length,
+        ];
+        let out = self.fill(parts * product.len(), |out| {
+            // A device runs so many items and no more; beyond them a group has
+            // several tiles.
+            let most = ((1 << 22) / (groups[0] * groups[1])).max(1);
+            self.gpu
+                .launch(kernel)
+                .input(buffer(a.array))
+                .scalar(a.array.offset() as u32)
+                .scalar(a.to())
+                .input(buffer(b.array))
+                .scalar(b.array.offset() as u32)
+                .scalar(b.to())
+                .scalar(sizes.map(|size| size as i32))
+                .output(out)
+                .scalar(a.lines as i32)
+                .scalar(*k as i32)
+                .scalar(b.lines as i32)
+                .global([
+                    groups[0] * tiles.items,
+                    groups[1],
+                    (batches * parts).min(most),
+                ])
+                .local([tiles.items, 1, 1])
+                .run()
+        })?;
+        self.joined(a.array, out, parts, product.len())
+    }
+
+    /// A product with one column: rows by teams of items.
+    fn by_rows(
+        &self,
+        product: &Product,
+        a: Operand,
+        b: Operand,
+    ) -> Result<Shared> {
+        let (k, batches) = (product.k, product.batches);
+        let team = self.team(k, a.lies_along_inner());
+        let rows = GROUP / team;
+        let walls = a.lines.div_ceil(rows);
+        let (length, parts) = self.parts(walls * batches, k, 8 * team);
+        let strides = [
+            a.batch_step,
+            a.line_steps[2],
+            a.inner_steps[2],
+            b.batch_step,
+            b.inner_steps[2],
+            batches as isize,
+            length as isize,
+            0,
+        ];
+        let out = self.fill(parts * product.len(), |out| {
+            self.gpu
+                .launch(&kernels::PRODUCT_VECTOR)
+                .input(buffer(a.array))
+                .scalar(a.array.offset() as u32)
+                .input(buffer(b.array))
+                .scalar(b.array.offset() as u32)
+                .scalar(strides.map(|it| it as i32))
+                .output(out)
+                .scalar(a.lines as u32)
+                .scalar(k as u32)
+                .global([(walls * batches * parts).min(1 << 20) * team, rows])
+                .local([team, rows])
+                .run()
+        })?;
+        self.joined(a.array, out, parts, product.len())
+    }
+
+    /// How many items have a row of `k` elements. On a processor one has it:
+    /// there a team is a loop with barriers.
+    pub(super) fn team(&self, k: usize, lie_side_by_side: bool) -> usize {
+        let is_processor = self.gpu.info().kind == Kind::Cpu;
+        match k {
+            _ if is_processor || !lie_side_by_side => 1,
+            0..=16 => 1,
+            17..=64 => 8,
+            65..=1024 => 32,
+            _ => GROUP,
+        }
+    }
+
+    /// How much of `k` one of its parts is, in whole steps, and how many parts
+    /// there are: more than one where `groups` alone would leave most of the
+    /// device idle, or where sums would be too long.
+    fn parts(&self, groups: usize, k: usize, step: usize) -> (usize, usize) {
+        let idle = (2 * self.units()).div_ceil(groups).min(k / ALONE);
+        let parts = idle.max(k.div_ceil(LONGEST)).max(1);
+        let length = k.div_ceil(parts).next_multiple_of(step);
+        (length, k.div_ceil(length))
+    }
+
+    /// The sum of the parts of a result.
+    fn joined(
+        &self,
+        like: &Array,
+        out: Shared,
+        parts: usize,
+        n: usize,
+    ) -> Result<Shared> {
+        if parts == 1 {
+            return Ok(out);
+        }
+        let parts = Array::dense(like.device(), out, &[parts, n]);
+        self.reduce_down(Reduce::Sum, &parts.permute(&[1, 0])?)
+    }
+}
+
+fn kernel_of(tiles: &'static Tiles, along: [bool; 2]) -> &'static Kernel {
+    tiles.kernel(Layout::Matrices, along).expect("each size has it")
+}

@@ -1,0 +1,163 @@
+//! The kernels of `kernels/part3/product.cl`: one text, compiled for tiles of
+//! several sizes and for several ways in which the operands lie.
+
+use smallvec::smallvec;
+
+use crate::opencl::{self, Given, Kernel, Reached, view};
+
+/// A size of tiles, and the kernels that have it.
+#[derive(Debug)]
+pub struct Tiles {
+    /// The rows and the columns of the result that a group computes.
+    pub sides: [usize; 2],
+    /// The items of a group.
+    pub items: usize,
+    /// The bytes of local memory that a group needs.
+    pub local_memory: u64,
+    /// By what is read at once and where it lies.
+    pub kernels: &'static [Kernel],
+}
+
+/// How the operands of a product lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// Rows and columns have a stride each.
+    Matrices,
+    /// And four neighbors can be read at once.
+    Fours,
+    /// Rows, columns and sums go over up to three axes each.
+    Views,
+}
+
+/// Four kernels of a layout, by whether neighbors of the first operand lie
+/// along `k`, and those of the second along `n`.
+macro_rules! layout {
+    ($options:tt, $reach:ident) => {
+        [
+            layout!($options, $reach false false, " -DA_ALONG_K=0 -DB_ALONG_N=0"),
+            layout!($options, $reach false true, " -DA_ALONG_K=0 -DB_ALONG_N=1"),
+            layout!($options, $reach true false, " -DA_ALONG_K=1 -DB_ALONG_N=0"),
+            layout!($options, $reach true true, " -DA_ALONG_K=1 -DB_ALONG_N=1"),
+        ]
+    };
+    ([$($option:expr),*], $reach:ident $k:literal $n:literal, $along:literal) => {{
+        const KERNEL: Kernel = opencl::kernel!(
+            "part3/product.cl", "product", $reach::<$k, $n>
+        );
+        // SAFETY: whatever the sizes are, the file guards each access by them.
+        unsafe {
+            KERNEL.with_options(concat!(
+                "-DT=float -DACC=float -DDEPTH=16", $($option,)* $along
+            ))
+        }
+    }};
+}
+
+macro_rules! tiles {
+    ([$m:literal, $n:literal] by [$own_m:literal, $own_n:literal],
+     $($what:literal $reach:ident),*) => {
+        Tiles {
+            sides: [$m, $n],
+            items: ($m / $own_m) * ($n / $own_n),
+            local_memory: 2 * 16 * 4 * ($m + 4 + $n + 4),
+            kernels: const { &[$(layout!([
+                " -DTILE_M=", $m, " -DTILE_N=", $n, " -DOWN_M=", $own_m,
+                " -DOWN_N=", $own_n, $what
+            ], $reach)),*] }.as_flattened(),
+        }
+    };
+}
+
+/// The tiles, the largest first.
+pub const TILES: [Tiles; 3] = [
+    tiles!([128, 128] by [8, 8], " -DFOURS=0 -DVIEWS=0" matrices,
+           " -DFOURS=1 -DVIEWS=0" fours),
+    tiles!([64, 64] by [8, 8], " -DFOURS=0 -DVIEWS=0" matrices,
+           " -DFOURS=1 -DVIEWS=0" fours),
+    tiles!([32, 32] by [4, 4], " -DFOURS=0 -DVIEWS=0" matrices,
+           " -DFOURS=0 -DVIEWS=1" views),
+];
+
+impl Tiles {
+    /// The kernel for operands that lie like this, if there is one: along `k`
+    /// and along `n`.
+    pub fn kernel(
+        &self,
+        layout: Layout,
+        [along_k, along_n]: [bool; 2],
+    ) -> Option<&'static Kernel> {
+        let is_small = self.sides == [32, 32];
+        let first = match layout {
+            Layout::Matrices => 0,
+            Layout::Fours if !is_small => 4,
+            Layout::Views if is_small => 4,
+            Layout::Fours | Layout::Views => return None,
+        };
+        let which = 2 * usize::from(along_k) + usize::from(along_n);
+        self.kernels.get(first + which)
+    }
+}
+
+/// Rows, columns and sums over up to three axes each: arguments `a, a_offset,
+/// a_to, b, b_offset, b_to, sizes, out, m, k, n`.
+fn views<const K: bool, const N: bool>(given: &Given) -> Option<Reached> {
+    const MOST: u64 = 1 << 30;
+    let [m, k, n] = [8, 9, 10].map(|at| given.int(at));
+    let (m, k, n) = (m?, k?, n?);
+    let (a_to, b_to, sizes) = (given.int8(2)?, given.int8(5)?, given.int8(6)?);
+    let size = |at: usize| {
+        let size = u64::try_from(sizes[at]).ok()?;
+        (1..=MOST).contains(&size).then_some(size)
+    };
+    let axes = |all: u64, at: usize| {
+        let (middle, last) = (size(at)?, size(at + 1)?);
+        let inside = middle.checked_mul(last)?;
+        let whole = (1..=MOST).contains(&all) && all % inside == 0;
+        whole.then(|| [all / inside, middle, last].map(i128::from))
+    };
+    let (batch, length) = (size(6)?, size(7)?);
+    let (rows, columns, inner) = (axes(m, 0)?, axes(n, 2)?, axes(k, 4)?);
+    let reach = |offset: usize, lines: [i128; 3], to: [i128; 8]| {
+        let mut shape = [1; 8];
+        shape[..3].copy_from_slice(&lines);
+        shape[3..6].copy_from_slice(&inner);
+        shape[6] = batch.into();
+        view(given.uint(offset)?, shape, to)
+    };
+    let matrices = batch.checked_mul(k.div_ceil(length))?;
+    let out = matrices.checked_mul(m)?.checked_mul(n)?;
+    (out <= MOST << 1).then_some(())?;
+    Some(smallvec![reach(1, rows, a_to)?, reach(4, columns, b_to)?, out])
+}
+
+/// The same where each has one axis, the last.
+fn matrices<const K: bool, const N: bool>(given: &Given) -> Option<Reached> {
+    let sizes = given.int8(6)?;
+    let last = [(1, 8), (3, 10), (5, 9)];
+    let is_last = |(at, size)| u64::try_from(sizes[at]).ok() == given.int(size);
+    last.into_iter().all(is_last).then_some(())?;
+    views::<K, N>(given)
+}
+
+/// The same where fours begin at whole fours.
+fn fours<const K: bool, const N: bool>(given: &Given) -> Option<Reached> {
+    let (a_to, b_to, sizes) = (given.int8(2)?, given.int8(5)?, given.int8(6)?);
+    let four = |at: i128| at % 4 == 0;
+    // Along one axis the fours lie, and have a whole number; the other goes
+    // from four to four.
+    let lies = |along_k: bool, to: [i128; 8], lines: i128| {
+        let (along, across, count) = match along_k {
+            true => (to[5], to[2], sizes[5]),
+            false => (to[2], to[5], lines),
+        };
+        along == 1 && four(across) && four(count) && four(to[6])
+    };
+    let length = sizes[7];
+    let offsets = [given.uint(1)?, given.uint(4)?].map(i128::from);
+    let whole = offsets.into_iter().all(four)
+        && four(length)
+        && lies(K, a_to, sizes[1])
+        && lies(!N, b_to, sizes[3]);
+    whole.then_some(())?;
+    matrices::<K, N>(given)
+}
