@@ -8,9 +8,11 @@ use crate::error::{Result, zeros};
 use crate::opencl::{Kernel, Kind};
 use crate::shape::size;
 
-/// So many products of an element one group does alone: below, sharing them
-/// costs more than it saves.
+/// So many products of an element are at least one part: to share fewer costs
+/// more than it saves.
 const ALONE: usize = 256;
+/// So many are worth a part of their own where that lets the tiles be large.
+const PART: usize = 1024;
 /// More than so many of them are shared in any case, which keeps what is
 /// rounded away small.
 const LONGEST: usize = 1 << 13;
@@ -201,9 +203,11 @@ impl OpenCl {
         let fits = |tiles: &&Tiles| {
             let [m, n] = tiles.sides;
             let all = product.a.lines.div_ceil(m) * product.b.lines.div_ceil(n);
+            // Where k is long, what is missing is made up by its parts.
+            let parts = (product.k / PART).max(1);
             tiles.items <= info.max_work_group
                 && tiles.local_memory <= info.local_memory
-                && all * product.batches >= units
+                && all * product.batches * parts >= units
         };
         TILES.iter().find(fits).unwrap_or(&TILES[TILES.len() - 1])
     }
@@ -313,7 +317,7 @@ impl OpenCl {
     /// there are: more than one where `groups` alone would leave most of the
     /// device idle, or where sums would be too long.
     fn parts(&self, groups: usize, k: usize, step: usize) -> (usize, usize) {
-        let idle = (2 * self.units()).div_ceil(groups).min(k / ALONE);
+        let idle = self.units().div_ceil(groups).min(k / ALONE);
         let parts = idle.max(k.div_ceil(LONGEST)).max(1);
         let length = k.div_ceil(parts).next_multiple_of(step);
         (length, k.div_ceil(length))
