@@ -129,6 +129,8 @@ pub(crate) enum Program<'a> {
     Example(&'a str),
     /// Of `tools/`, a package that waits for no package of the tests.
     Tool(&'a str),
+    /// A tool that prints times, and so is built to be fast.
+    Stopwatch(&'a str),
 }
 
 impl Program<'_> {
@@ -140,6 +142,9 @@ impl Program<'_> {
             Program::Tool(name) => {
                 command.args(["--package", "tools", "--bin", name])
             }
+            Program::Stopwatch(name) => {
+                command.args(["--release", "--package", "tools", "--bin", name])
+            }
         };
         command
     }
@@ -148,7 +153,7 @@ impl Program<'_> {
     pub(crate) fn build(&self, checkout: &Checkout) -> Result<(), Stop> {
         let (kind, name) = match self {
             Program::Example(name) => ("example", name),
-            Program::Tool(name) => ("tool", name),
+            Program::Tool(name) | Program::Stopwatch(name) => ("tool", name),
         };
         let what = format!("compiling the {kind} {name}");
         let log = checkout.log(&format!("{kind}-{name}"))?;

@@ -30,6 +30,7 @@ mod random;
 mod serve;
 mod setup;
 mod speech;
+mod stopwatch;
 mod welcome;
 
 use std::process::ExitCode;
@@ -44,6 +45,7 @@ const COMMANDS: &[&Command] = &[
     &doctor::COMMAND,
     &examples::COMMAND,
     &expression::COMMAND,
+    &stopwatch::COMMAND,
     &exercises::check::COMMAND,
     &exercises::watch::COMMAND,
     &exercises::hint::COMMAND,

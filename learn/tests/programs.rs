@@ -157,6 +157,37 @@ fn try_hands_its_words_to_the_bench_as_they_are() {
 }
 
 #[test]
+fn bench_is_built_to_be_fast_and_gets_its_words_as_they_are() {
+    let scene = with_examples();
+    let words = ["bench", "multiply 1", "--device", "gpu", "--quick"];
+    scene.learn(&words).went_well();
+    let calls = runs(&scene);
+    let bench = "run --quiet --release --package tools --bin bench ";
+    assert!(calls[0].contains(bench), "{calls:?}");
+    assert!(calls[0].ends_with("-- multiply 1 --device gpu --quick"));
+    let built = scene.read("calls");
+    assert!(built.contains("build --release --package tools --bin bench"));
+}
+
+#[test]
+fn the_help_of_bench_is_that_of_its_program() {
+    let scene = with_examples();
+    let said = scene.learn(&["help", "bench"]);
+    said.went_well().tells("--baseline FILE").tells("RUNGRAD_PYTHON");
+    assert_eq!(scene.read("calls"), "");
+}
+
+/// What the bench found slower is its verdict, and its code is ours.
+#[test]
+fn what_got_slower_is_code_1() {
+    let scene = with_examples();
+    scene.program("cargo", "[ $1 = build ] || { echo slower; exit 1; }");
+    let said = scene.learn(&["bench", "--baseline", "old.json"]);
+    assert_eq!((said.code, said.err.as_str()), (Some(1), ""));
+    said.tells("slower");
+}
+
+#[test]
 fn the_doctor_survives_a_driver_that_crashes() {
     let scene = Scene::new();
     scene.program("rustc", "echo rustc 1.95.0");

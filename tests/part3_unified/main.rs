@@ -28,6 +28,7 @@ mod optimizers;
 #[path = "../common/place.rs"]
 mod place;
 mod places;
+mod prices;
 mod refusals;
 mod slopes;
 mod third;

@@ -1,0 +1,125 @@
+//! What a warm training step costs a device, counted by the ledger. The
+//! numbers are exact, and the same in every run.
+
+use rungrad::ledger::{self, Counts};
+use rungrad::part3_unified::{ConvOptions, Device, Tensor, Window, no_grad};
+
+use super::child::{child, is_child, succeed};
+use super::common::clean;
+use super::common::device::gpu_or_skip;
+
+/// Launches, builds, waits, allocations, bytes to the device, bytes to the
+/// host, storages, nodes.
+type Price = [u64; 8];
+
+const MLP: Price = [42, 0, 0, 3, 1564, 0, 45, 17];
+const CNN: Price = [97, 0, 0, 3, 236, 0, 102, 44];
+
+fn price(counts: Counts) -> Price {
+    [
+        counts.launches,
+        counts.builds,
+        counts.waits,
+        counts.allocations,
+        counts.bytes_to_device,
+        counts.bytes_to_host,
+        counts.storages,
+        counts.nodes,
+    ]
+}
+
+fn parameters<const N: usize>(
+    device: Device,
+    shapes: [&[usize]; N],
+) -> [Tensor; N] {
+    shapes.map(|shape| {
+        let small = Tensor::rand(shape, shape[0] as u64, device).unwrap();
+        no_grad(|| small.shift(-0.5).scale(0.1)).requires_grad()
+    })
+}
+
+/// Backward, and a step against the gradient.
+fn improve(loss: &Tensor, parameters: &mut [Tensor]) {
+    loss.backward();
+    for parameter in parameters {
+        let grad = parameter.grad().unwrap();
+        let better = no_grad(|| parameter.add(&grad.scale(-0.01)));
+        *parameter = better.requires_grad();
+    }
+}
+
+fn labels(batch: usize) -> Vec<usize> {
+    (0..batch).map(|place| place % 10).collect()
+}
+
+/// A hidden layer with relu: 32x64-32-10, as `cargo learn bench` has it.
+fn mlp(device: Device) -> impl FnMut() {
+    let x = Tensor::rand(&[32, 64], 1, device).unwrap();
+    let (shapes, labels) =
+        ([&[64, 32][..], &[32], &[32, 10], &[10]], labels(32));
+    let mut p = parameters(device, shapes);
+    move || {
+        let h = x.matmul(&p[0]).add(&p[1]).relu();
+        let loss = h.matmul(&p[2]).add(&p[3]).cross_entropy(&labels);
+        improve(&loss, &mut p);
+    }
+}
+
+/// Two convolutions with relu and a pool, and ten classes: the network of
+/// `cargo learn bench`, on smaller images.
+fn cnn(device: Device) -> impl FnMut() {
+    let x = Tensor::rand(&[4, 1, 12, 12], 1, device).unwrap();
+    let (filters, labels) = ([&[16, 8, 3, 3][..], &[16]], labels(4));
+    let [second, bias] = filters;
+    let shapes = [&[8, 1, 3, 3][..], &[8], second, bias, &[144, 10], &[10]];
+    let mut p = parameters(device, shapes);
+    let options = ConvOptions::new().padding([1, 1]);
+    let pool = Window::new([2, 2]).stride([2, 2]);
+    move || {
+        let h = x.conv2d(&p[0], Some(&p[1]), &options).relu();
+        let h = h.max_pool2d(&pool);
+        let h = h.conv2d(&p[2], Some(&p[3]), &options).relu();
+        let h = h.max_pool2d(&pool).reshape(&[4, 144]);
+        let loss = h.matmul(&p[4]).add(&p[5]).cross_entropy(&labels);
+        improve(&loss, &mut p);
+    }
+}
+
+/// The price of each of three steps, which is one.
+fn warm(mut step: impl FnMut()) -> Price {
+    // The first compiles, and what the second needs, the third finds waiting.
+    step();
+    step();
+    let mut found = vec![];
+    for _ in 0..3 {
+        let ((), counts) = ledger::measure(&mut step);
+        assert_eq!(counts.live_nodes(), 0);
+        found.push(price(counts));
+    }
+    assert!(found.iter().all(|it| *it == found[0]), "{found:?}");
+    found[0]
+}
+
+#[test]
+fn a_warm_step_costs_what_it_cost() {
+    let _clean = clean();
+    let Some(gpu) = gpu_or_skip() else { return };
+    // The pool is the device's, so no other test may take from it.
+    if !is_child() {
+        succeed(&mut child("prices::a_warm_step_costs_what_it_cost"));
+        return;
+    }
+    let device = Device::Gpu(gpu.info().index);
+    let found = [warm(mlp(device)), warm(cnn(device))];
+    assert!(
+        found == [MLP, CNN],
+        "warm steps of the MLP and the CNN cost {found:?}, each [launches, \
+         builds, waits, allocations, bytes to the device, bytes to the host, \
+         storages, nodes], and not {:?}. If that is more, find out which \
+         change asks the device for it, and mend that. If it is less, or was \
+         meant, write the new numbers here, look with `cargo learn bench mlp \
+         cnn --device gpu` whether the steps are faster, and say in the \
+         commit why",
+        [MLP, CNN]
+    );
+}

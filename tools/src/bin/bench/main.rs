@@ -1,0 +1,240 @@
+//! How fast Part 3 is, row by row, beside other engines. `cargo learn bench`
+//! runs it.
+//!
+//! Reading order: [`work`] and [`rows`] say what is done, [`ours`] does it,
+//! [`clock`] times it, [`peer`] has others do it; [`report`], [`picture`] and
+//! [`baseline`] say what came out.
+
+mod baseline;
+mod clock;
+mod machine;
+mod ours;
+mod peer;
+mod picture;
+mod report;
+mod request;
+mod rows;
+mod tune;
+mod work;
+
+use std::io::{IsTerminal, stderr};
+use std::process::ExitCode;
+use std::thread;
+use std::time::Duration;
+
+use rungrad::part3_unified::Device;
+use rungrad::{Error, draw};
+
+use baseline::Baseline;
+use clock::Timed;
+use machine::Machine;
+use peer::{Heard, Peer, Place};
+use report::{Line, Other, Report, Table, Times};
+use request::Request;
+use rows::{Row, rows};
+
+/// Ours and the others take turns so often in a row.
+const ROUNDS: usize = 3;
+
+/// OpenBLAS's threads spin for 2^26 ticks of the clock.
+const REST: Duration = Duration::from_millis(40);
+
+fn main() -> ExitCode {
+    let mut is_slower = false;
+    let code = rungrad::run_with_help(request::HELP, || {
+        let request = Request::of(&rungrad::words())?;
+        is_slower = bench(&request)? > 0;
+        Ok(())
+    });
+    if is_slower { ExitCode::FAILURE } else { code }
+}
+
+/// Runs what is asked for; in how many rows we are slower than before.
+fn bench(request: &Request) -> Result<usize, Error> {
+    if let Some(threads) = request.threads {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        pool.build_global().map_err(|error| {
+            Error::Device(format!("cannot start {threads} threads: {error}"))
+        })?;
+    }
+    let mut machine = Machine::of(request.device)?;
+    let all = rows(machine.class);
+    let chosen = request.choose(&all)?;
+    if request.list {
+        for Row { work, is_quick } in chosen {
+            let mark = if is_quick { "quick" } else { "" };
+            println!("{work:<34} {mark:<6} {}", work.about());
+        }
+        return Ok(0);
+    }
+    let before = request.baseline.as_deref().map(Baseline::read).transpose()?;
+    if let Some(before) = &before {
+        before.check(&machine)?;
+    }
+    if request.tune {
+        tune::tune(&machine, tune::candidates(&machine)?)?;
+        return Ok(0);
+    }
+    let mut peers = start(request, &mut machine)?;
+    let report = measure(request, machine, &chosen, &mut peers)?;
+    drop(peers);
+    let [json, svg] = ["json", "svg"].map(|it| request.out.with_extension(it));
+    draw::save(&json, report.json().as_bytes())?;
+    draw::save(&svg, picture::svg(&report).as_bytes())?;
+    println!("\nkept in {} and {}", json.display(), svg.display());
+    Ok(before.map_or(0, |before| before.tell(&report.lines, request.noise)))
+}
+
+/// Starts the peers, and says of each that is not here why. One that was
+/// asked for by its name must be here.
+fn start(request: &Request, machine: &mut Machine) -> Result<Vec<Peer>, Error> {
+    let place = Place { device: machine.place()?, threads: machine.threads };
+    let mut peers = vec![];
+    for (name, source) in request.sources(machine.class) {
+        eprintln!("starting {name}");
+        match Peer::start(&source, &place) {
+            Ok(peer) => {
+                let [name, version, on] =
+                    [&peer.name, &peer.version, &peer.on].map(String::clone);
+                machine.engines.push([name, version, on]);
+                peers.push(peer);
+            }
+            Err(why) if request.names_peers() => {
+                return Err(Error::Device(format!(
+                    "the peer {name} is not here: {why}; {}",
+                    source.remedy()
+                )));
+            }
+            Err(why) => println!("{name} is not here: {why}."),
+        }
+    }
+    Ok(peers)
+}
+
+/// Runs the rows one after the other, and prints each when it is done.
+fn measure(
+    request: &Request,
+    machine: Machine,
+    rows: &[Row],
+    peers: &mut [Peer],
+) -> Result<Report, Error> {
+    println!("{}", machine.text());
+    let table = columns(&machine, peers);
+    println!("{}", table.head());
+    let memory = machine.memory()?;
+    let mut report = Report { machine, lines: vec![], skipped: vec![] };
+    for row in rows {
+        // A peer on the same device needs as much again.
+        let engines = if peers.is_empty() { 1 } else { 2 };
+        let sign = Sign::of(&row.name());
+        let line = row.work.fits(memory, engines).and_then(|()| {
+            let line = one(request, report.machine.device, row, peers);
+            line.map_err(|error| error.to_string())
+        });
+        drop(sign);
+        match line {
+            Ok(line) => {
+                println!("{}", table.line(&line));
+                report.lines.push(line);
+            }
+            Err(why) => {
+                println!("{:<32} skipped: {why}", row.name());
+                report.skipped.push((row.name(), why));
+            }
+        }
+    }
+    Ok(report)
+}
+
+/// Says what runs now, on a terminal, until it is done.
+struct Sign(bool);
+
+impl Sign {
+    fn of(name: &str) -> Sign {
+        let is_seen = stderr().is_terminal();
+        if is_seen {
+            eprint!("  {name} ..");
+        }
+        Sign(is_seen)
+    }
+}
+
+impl Drop for Sign {
+    fn drop(&mut self) {
+        if self.0 {
+            eprint!("\r\x1b[K");
+        }
+    }
+}
+
+/// The others in the order of the table.
+fn columns(machine: &Machine, peers: &[Peer]) -> Table {
+    let mut columns = vec![];
+    if machine.device == Device::Cpu {
+        columns.push(Other::new(PART_1, "eager"));
+    }
+    for peer in peers {
+        columns.push(Other::new(&peer.name, "eager"));
+        if peer.name == "PyTorch" && !peer.on.starts_with("cpu") {
+            columns.push(Other::new(&peer.name, "graph"));
+        }
+    }
+    Table(columns)
+}
+
+const PART_1: &str = "part 1";
+
+/// One row, by ours and by the others in turn.
+fn one(
+    request: &Request,
+    device: Device,
+    row: &Row,
+    peers: &mut [Peer],
+) -> Result<Line, Error> {
+    let Request { seconds, limit, .. } = *request;
+    let patience = seconds / ROUNDS as f64;
+    let run = ours::part3(row.work, device)?;
+    let mut part3 = Timed::new(run, device, limit)?;
+    let run = match device {
+        Device::Cpu => ours::part1(row.work)?,
+        _ => None,
+    };
+    let mut part1 =
+        run.map(|run| Timed::new(run, device, limit)).transpose()?;
+    let mut theirs: Vec<Heard> =
+        peers.iter().map(|_| Heard::default()).collect();
+    for _ in 0..ROUNDS {
+        part3.round(patience)?;
+        if let Some(part1) = &mut part1 {
+            part1.round(patience)?;
+        }
+        for (peer, heard) in peers.iter_mut().zip(&mut theirs) {
+            heard.round(peer, row, patience, limit);
+        }
+        // The threads of a peer look for more work for a while before they
+        // sleep, on the cores that ours need next.
+        if !peers.is_empty() && device == Device::Cpu {
+            thread::sleep(REST);
+        }
+    }
+    let mut line = Line {
+        work: row.work,
+        ours: Times::of(part3.times),
+        counts: (device != Device::Cpu).then_some(part3.counts),
+        others: vec![],
+        refused: vec![],
+    };
+    if let Some(part1) = part1 {
+        line.add(PART_1, "eager", part1.times);
+    }
+    for (peer, Heard { times, refused }) in peers.iter().zip(theirs) {
+        for (way, times) in times {
+            line.add(&peer.name, &way, times);
+        }
+        for (way, why) in refused {
+            let name = format!("{} {way}", peer.name).trim().to_string();
+            line.refused.push((name, why));
+        }
+    }
+    Ok(line)
+}

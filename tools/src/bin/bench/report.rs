@@ -1,0 +1,324 @@
+//! What was measured: the lines of the table, and the whole as JSON.
+
+use rungrad::ledger::Counts;
+use rungrad::stopwatch::Seconds;
+use serde_json::{Map, Value, json};
+
+use crate::machine::Machine;
+use crate::work::Work;
+
+/// The version of the JSON: a reader of another one is told so.
+pub(crate) const FORMAT: u64 = 1;
+
+/// How long a run took.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Times {
+    pub(crate) median: f64,
+    /// A quarter of the looks at the clock saw less, and a quarter more.
+    pub(crate) quartiles: [f64; 2],
+    /// How often one looked.
+    pub(crate) looks: usize,
+}
+
+impl Times {
+    /// Of one value at least.
+    pub(crate) fn of(mut times: Vec<f64>) -> Times {
+        times.sort_by(f64::total_cmp);
+        let at = |share: usize| times[(times.len() - 1) * share / 4];
+        let (looks, quartiles) = (times.len(), [at(1), at(3)]);
+        Times { median: at(2), quartiles, looks }
+    }
+
+    fn json(self) -> Value {
+        json!({
+            "median": self.median,
+            "quartiles": self.quartiles,
+            "looks": self.looks,
+        })
+    }
+}
+
+/// A row that has been run.
+pub(crate) struct Line {
+    pub(crate) work: Work,
+    pub(crate) ours: Times,
+    /// What a run costs a device; none on the processor.
+    pub(crate) counts: Option<Counts>,
+    /// The others and how they ran it, each with its times.
+    pub(crate) others: Vec<(Other, Times)>,
+    /// The others that have no time, and why.
+    pub(crate) refused: Vec<(String, String)>,
+}
+
+/// Another engine, and one of its ways: `PyTorch` and `graph`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Other {
+    pub(crate) engine: String,
+    pub(crate) way: String,
+}
+
+impl Other {
+    pub(crate) fn new(engine: &str, way: &str) -> Other {
+        Other { engine: engine.to_string(), way: way.to_string() }
+    }
+}
+
+impl Line {
+    pub(crate) fn add(&mut self, engine: &str, way: &str, times: Vec<f64>) {
+        self.others.push((Other::new(engine, way), Times::of(times)));
+    }
+
+    pub(crate) fn name(&self) -> String {
+        self.work.to_string()
+    }
+
+    pub(crate) fn other(&self, wanted: &Other) -> Option<Times> {
+        let found = self.others.iter().find(|(other, _)| other == wanted);
+        found.map(|(_, times)| *times)
+    }
+
+    /// The fastest of all, ours included.
+    pub(crate) fn least(&self) -> f64 {
+        let others = self.others.iter().map(|(_, times)| times.median);
+        others.fold(self.ours.median, f64::min)
+    }
+
+    fn json(&self) -> Value {
+        let mut others = Map::new();
+        for (Other { engine, way }, times) in &self.others {
+            let ways = others.entry(engine).or_insert_with(|| json!({}));
+            ways[way] = times.json();
+        }
+        let (_, sizes) = self.work.order();
+        let counts = self.counts.map(|counts| {
+            json!({
+                "launches": counts.launches,
+                "builds": counts.builds,
+                "waits": counts.waits,
+                "allocations": counts.allocations,
+                "bytes_to_device": counts.bytes_to_device,
+                "bytes_to_host": counts.bytes_to_host,
+            })
+        });
+        json!({
+            "name": self.name(),
+            "sizes": sizes,
+            "seconds": self.ours.json(),
+            "counts": counts,
+            "bytes": self.work.bytes(),
+            "operations": self.work.operations(),
+            "others": others,
+            "refused": map(&self.refused),
+        })
+    }
+}
+
+fn map(pairs: &[(String, String)]) -> Value {
+    let pairs = pairs.iter();
+    pairs.map(|(key, word)| (key.clone(), json!(word))).collect()
+}
+
+/// What a device can do at most, as far as anybody has seen it here.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Limits {
+    /// Bytes in a second, read and written once.
+    pub(crate) bytes: Option<f64>,
+    /// Additions and multiplications in a second, in a product of matrices.
+    pub(crate) operations: Option<f64>,
+}
+
+impl Limits {
+    /// The best that ours or another engine did in this run.
+    pub(crate) fn of(lines: &[Line]) -> Limits {
+        let most =
+            |rates: &mut dyn Iterator<Item = f64>| rates.max_by(f64::total_cmp);
+        let copies = lines.iter().filter(|l| matches!(l.work, Work::Copy(_)));
+        let products =
+            lines.iter().filter(|l| matches!(l.work, Work::Product { .. }));
+        Limits {
+            bytes: most(
+                &mut copies.filter_map(|l| Some(l.work.bytes()? / l.least())),
+            ),
+            operations: most(
+                &mut products
+                    .filter_map(|l| Some(l.work.operations()? / l.least())),
+            ),
+        }
+    }
+}
+
+/// All of a run.
+pub(crate) struct Report {
+    pub(crate) machine: Machine,
+    pub(crate) lines: Vec<Line>,
+    /// Rows that were left out, and why.
+    pub(crate) skipped: Vec<(String, String)>,
+}
+
+impl Report {
+    pub(crate) fn json(&self) -> String {
+        let limits = Limits::of(&self.lines);
+        let lines: Vec<Value> = self.lines.iter().map(Line::json).collect();
+        let all = json!({
+            "format": FORMAT,
+            "machine": self.machine.json(),
+            "limits": {
+                "bytes_per_second": limits.bytes,
+                "operations_per_second": limits.operations,
+            },
+            "rows": lines,
+            "skipped": map(&self.skipped),
+        });
+        format!("{all:#}\n")
+    }
+}
+
+/// The columns of the table: the others, each way apart.
+pub(crate) struct Table(pub(crate) Vec<Other>);
+
+impl Table {
+    pub(crate) fn head(&self) -> String {
+        let mut line = format!(
+            "{:<32} {:>10} {:>8} {:>12}",
+            "row", "part 3", "launches", "rate"
+        );
+        for Other { engine, way } in &self.0 {
+            let title = match way.as_str() {
+                "eager" => engine.clone(),
+                way => format!("{engine} {way}"),
+            };
+            line += &format!(" {title:>19}");
+        }
+        line
+    }
+
+    /// Our time and that of the others; behind each, ours divided by it.
+    pub(crate) fn line(&self, line: &Line) -> String {
+        let launches = match line.counts {
+            Some(counts) => counts.launches.to_string(),
+            None => "-".to_string(),
+        };
+        let mut text = format!(
+            "{:<32} {:>10} {launches:>8} {:>12}",
+            line.name(),
+            written(line.ours.median),
+            rate(line)
+        );
+        for column in &self.0 {
+            text += &match line.other(column) {
+                Some(times) => {
+                    let ratio = line.ours.median / times.median;
+                    format!(" {:>10} {:>8}", written(times.median), x(ratio))
+                }
+                None => format!(" {:>10} {:>8}", "-", ""),
+            };
+        }
+        for (other, times) in &line.others {
+            if !self.0.contains(other) {
+                let Other { engine, way } = other;
+                let ratio = x(line.ours.median / times.median);
+                let time = written(times.median);
+                text += &format!("\n    {engine} {way}: {time}, {ratio}");
+            }
+        }
+        for (engine, why) in &line.refused {
+            text += &format!("\n    {engine}: {why}");
+        }
+        text
+    }
+}
+
+/// A time with three digits or so.
+pub(crate) fn written(seconds: f64) -> String {
+    match seconds {
+        s if s < 1e-6 => format!("{:.0} ns", s * 1e9),
+        s if s < 1e-5 => format!("{:.2} \u{b5}s", s * 1e6),
+        s if s < 1e-3 => Seconds(s).to_string(),
+        s if s < 1e-2 => format!("{:.2} ms", s * 1e3),
+        s => Seconds(s).to_string(),
+    }
+}
+
+/// How many times as long as the other.
+pub(crate) fn x(ratio: f64) -> String {
+    match ratio {
+        _ if ratio < 0.1 => format!("{ratio:.3} x"),
+        _ if ratio < 10.0 => format!("{ratio:.2} x"),
+        _ => format!("{ratio:.0} x"),
+    }
+}
+
+fn rate(line: &Line) -> String {
+    let seconds = line.ours.median;
+    let told = match line.work.is_arithmetic() {
+        true => line.work.operations().map(|it| (it, "FLOP/s")),
+        false => line.work.bytes().map(|it| (it, "B/s")),
+    };
+    let Some((amount, unit)) = told else { return "-".to_string() };
+    match amount / seconds {
+        rate if rate >= 1e12 && unit == "FLOP/s" => {
+            format!("{:.2} T{unit}", rate * 1e-12)
+        }
+        // Of a few numbers the price of a launch is all there is.
+        rate if rate < 1e8 => "-".to_string(),
+        rate => format!("{:.*} G{unit}", usize::from(rate < 1e11), rate * 1e-9),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    pub(crate) fn line(seconds: f64, other: f64) -> Line {
+        let eager = Other::new("PyTorch", "eager");
+        let graph = Other { way: "graph".into(), ..eager.clone() };
+        let times = |seconds| Times::of(vec![seconds]);
+        Line {
+            work: Work::Copy(1_000_000),
+            ours: times(seconds),
+            counts: Some(Counts { launches: 3, ..Counts::default() }),
+            others: vec![(eager, times(other)), (graph, times(other / 2.0))],
+            refused: vec![("numpy".into(), "it is tired".into())],
+        }
+    }
+
+    #[test]
+    fn a_line_shows_both_ways_and_who_refused() {
+        let line = line(2e-3, 1e-3);
+        let table = Table(vec![line.others[0].0.clone()]);
+        let text = table.line(&line);
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        assert!(lines[0].starts_with("copy 10^6 "), "{text}");
+        assert!(lines[0].ends_with("3     4.0 GB/s    1.00 ms   2.00 x"));
+        assert_eq!(lines[1], "PyTorch graph: 500.0 \u{b5}s, 4.00 x");
+        assert_eq!(lines[2], "numpy: it is tired");
+    }
+
+    #[test]
+    fn a_limit_is_the_best_that_anybody_did() {
+        let limits = Limits::of(&[line(2e-3, 1e-3), line(4e-3, 8e-3)]);
+        assert_eq!(limits.bytes, Some(8e6 / 0.5e-3));
+        assert_eq!(limits.operations, None);
+    }
+
+    #[test]
+    fn quartiles_stand_around_the_median() {
+        let times = Times::of(vec![5.0, 1.0, 4.0, 2.0, 3.0]);
+        assert_eq!((times.median, times.quartiles), (3.0, [2.0, 4.0]));
+        assert_eq!(Times::of(vec![7.0]).quartiles, [7.0, 7.0]);
+    }
+
+    #[test]
+    fn times_have_three_digits_or_so() {
+        for (seconds, words) in [
+            (2.1e-7, "210 ns"),
+            (4.56e-6, "4.56 \u{b5}s"),
+            (2.34e-5, "23.4 \u{b5}s"),
+            (1.384e-3, "1.38 ms"),
+            (5.38e-2, "53.8 ms"),
+            (2.0, "2.0 s"),
+        ] {
+            assert_eq!(written(seconds), words);
+        }
+    }
+}

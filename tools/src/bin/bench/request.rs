@@ -1,0 +1,176 @@
+//! What the command line asks for.
+
+use std::path::PathBuf;
+
+use rungrad::Error;
+use rungrad::part3_unified::Device;
+
+use crate::machine::root;
+use crate::peer::Source;
+use crate::rows::{Class, Row};
+
+pub(crate) const HELP: &str = concat!(
+    "usage: cargo learn bench [WORDS] [options]\n\n",
+    include_str!("help.txt")
+);
+
+const PEERS: [(&str, Source); 2] =
+    [("numpy", Source::Python("numpy")), ("torch", Source::Python("torch"))];
+
+/// The words of the command line, understood.
+#[derive(Debug)]
+pub(crate) struct Request {
+    words: Vec<String>,
+    pub(crate) device: Device,
+    /// None are the usual ones.
+    peers: Option<Vec<(String, Source)>>,
+    pub(crate) threads: Option<usize>,
+    pub(crate) seconds: f64,
+    pub(crate) limit: f64,
+    pub(crate) is_quick: bool,
+    pub(crate) list: bool,
+    pub(crate) out: PathBuf,
+    pub(crate) baseline: Option<PathBuf>,
+    pub(crate) noise: f64,
+    pub(crate) tune: bool,
+}
+
+impl Request {
+    pub(crate) fn of(words: &[String]) -> Result<Request, Error> {
+        let out = root().map_or(PathBuf::new(), |root| root.join("target"));
+        let mut request = Request {
+            words: vec![],
+            device: Device::Cpu,
+            peers: None,
+            threads: None,
+            seconds: f64::NAN,
+            limit: 10.0,
+            is_quick: false,
+            list: false,
+            out: out.join("bench"),
+            baseline: None,
+            noise: 1.3,
+            tune: false,
+        };
+        let mut device = None;
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            let mut value = || {
+                words.next().cloned().ok_or_else(|| {
+                    Error::Usage(format!("{word} needs a value after it"))
+                })
+            };
+            match word.as_str() {
+                "--device" => device = Some(value()?.parse()?),
+                "--peer" => request.add_peer(&value()?)?,
+                "--threads" => {
+                    let count = number(word, &value()?, 1.0)?;
+                    request.threads = Some(count as usize);
+                }
+                "--seconds" => request.seconds = number(word, &value()?, 0.0)?,
+                "--limit" => request.limit = number(word, &value()?, 0.0)?,
+                "--noise" => request.noise = number(word, &value()?, 1.0)?,
+                "--quick" => request.is_quick = true,
+                "--list" => request.list = true,
+                "--out" => request.out = PathBuf::from(value()?),
+                "--baseline" => request.baseline = Some(value()?.into()),
+                "--tune" => request.tune = true,
+                option if option.starts_with("--") => {
+                    return Err(Error::Usage(format!(
+                        "`{option}` is no option; `cargo learn bench --help` \
+                         lists them"
+                    )));
+                }
+                name => request.words.push(name.to_string()),
+            }
+        }
+        request.device = device.map_or_else(Device::from_env, Ok)?;
+        if request.seconds.is_nan() {
+            request.seconds = if request.is_quick { 0.09 } else { 0.5 };
+        }
+        Ok(request)
+    }
+
+    fn add_peer(&mut self, name: &str) -> Result<(), Error> {
+        let peers = self.peers.get_or_insert_default();
+        let usual = PEERS.iter().find(|(usual, _)| *usual == name);
+        match usual {
+            Some((usual, source)) => {
+                peers.push((usual.to_string(), source.clone()));
+            }
+            None if name == "none" => {}
+            // A program has a folder or words of its own.
+            None if name.contains(['/', ' ']) => {
+                let source = Source::Program(name.to_string());
+                peers.push((format!("`{name}`"), source));
+            }
+            None => {
+                return Err(Error::Usage(format!(
+                    "`{name}` is no peer; there are numpy, torch and none, and \
+                     a program is written with its folder, such as ./{name}"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the peers were asked for by name.
+    pub(crate) fn names_peers(&self) -> bool {
+        self.peers.is_some()
+    }
+
+    /// Where the peers of this run are found.
+    pub(crate) fn sources(&self, class: Class) -> Vec<(String, Source)> {
+        let usual = || {
+            // numpy computes on the processor alone.
+            let fits = |(name, _): &&(&str, Source)| {
+                class != Class::Card || *name != "numpy"
+            };
+            let usual = PEERS.iter().filter(fits);
+            usual.map(|(name, it)| (name.to_string(), it.clone())).collect()
+        };
+        self.peers.clone().unwrap_or_else(usual)
+    }
+
+    /// The rows that are asked for, in the order of all.
+    pub(crate) fn choose(&self, all: &[Row]) -> Result<Vec<Row>, Error> {
+        // A whole name means that row, and no longer one that begins so.
+        let means = |word: &str, row: &Row| match all
+            .iter()
+            .any(|row| row.name() == word)
+        {
+            true => row.name() == word,
+            false => row.name().contains(word),
+        };
+        for word in &self.words {
+            if !all.iter().any(|row| means(word, row)) {
+                let mut kinds: Vec<&str> =
+                    all.iter().map(|row| row.work.order().0).collect();
+                kinds.dedup();
+                return Err(Error::Usage(format!(
+                    "no row of {} has `{word}` in its name; the rows are of \
+                     the kinds {}, and `cargo learn bench --list` has them all",
+                    self.device,
+                    kinds.join(", ")
+                )));
+            }
+        }
+        let is_asked_for = |row: &&Row| match self.words.is_empty() {
+            true => row.is_quick || !self.is_quick,
+            false => self.words.iter().any(|word| means(word, row)),
+        };
+        Ok(all.iter().filter(is_asked_for).copied().collect())
+    }
+}
+
+/// A number above `least`, or `least` itself where that is 1.
+fn number(option: &str, word: &str, least: f64) -> Result<f64, Error> {
+    let number = word.parse::<f64>().ok().filter(|it| it.is_finite());
+    let fits = |it: &f64| *it > least || (*it == least && least == 1.0);
+    number.filter(fits).ok_or_else(|| {
+        Error::Usage(format!(
+            "`{word}` is no number for {option}; write one that is {} {least}",
+            if least == 1.0 { "at least" } else { "more than" }
+        ))
+    })
+}

@@ -1,0 +1,326 @@
+//! What a row does: its name, what it moves and computes at least, and how
+//! much memory it needs.
+
+use std::fmt;
+
+/// The bytes of an `f32`.
+const NUMBER: f64 = 4.0;
+
+/// A piece of work, the same for every engine.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Work {
+    /// `x * y` of n numbers, into fresh memory.
+    Multiply(usize),
+    /// `x * 2` of n numbers: what can be moved.
+    Copy(usize),
+    /// `tanh(1.5 z + 0.5).exp() z - sigmoid(z)`, seven operations.
+    Seven(usize),
+    /// (batch, m, k) x (batch, k, n); a turned operand lies transposed in
+    /// memory.
+    Product { batch: usize, sizes: [usize; 3], turned: [bool; 2] },
+    /// A matrix of these rows and columns and a vector; turned, the matrix is
+    /// transposed.
+    Vector { rows: usize, columns: usize, turned: bool },
+    /// Of a square matrix, over one axis or over all.
+    Sum { side: usize, axis: Option<usize> },
+    /// The largest along an axis of a square matrix.
+    Max { side: usize, axis: usize },
+    /// A square matrix, transposed and put in order.
+    Turn(usize),
+    /// A square matrix and a row that stretches over it.
+    AddRow(usize),
+    /// Over the rows of a square matrix.
+    Softmax(usize),
+    /// Over the rows of a square matrix.
+    LogSoftmax(usize),
+    /// As many rows as there are, in a scattered order.
+    Gather { rows: usize, columns: usize },
+    /// `((x * y) * y).sum()` of n numbers, and backward.
+    Notebook(usize),
+    /// `y * b + a` so often on one number, and backward.
+    Chain(usize),
+    /// A training step: a hidden layer with relu, ten classes, SGD.
+    Mlp { batch: usize, inputs: usize, hidden: usize },
+    /// A training step on images of 1x28x28: 8 and 16 filters of 3x3, each
+    /// with relu and a pool of 2x2, ten classes, SGD.
+    Cnn(usize),
+}
+
+use Work::*;
+
+impl Work {
+    /// The word by which a peer knows it, and its sizes.
+    pub(crate) fn order(self) -> (&'static str, Vec<usize>) {
+        match self {
+            Multiply(n) => ("multiply", vec![n]),
+            Copy(n) => ("copy", vec![n]),
+            Seven(n) => ("seven", vec![n]),
+            Product { batch, sizes: [m, k, n], turned } => {
+                let [a, b] = turned.map(usize::from);
+                ("matmul", vec![batch, m, k, n, a, b])
+            }
+            Vector { rows, columns, turned } => {
+                ("matvec", vec![rows, columns, usize::from(turned)])
+            }
+            Sum { side, axis: None } => ("sum", vec![side]),
+            Sum { side, axis: Some(axis) } => ("sum", vec![side, axis]),
+            Max { side, axis } => ("max", vec![side, axis]),
+            Turn(side) => ("transpose", vec![side]),
+            AddRow(side) => ("broadcast", vec![side]),
+            Softmax(side) => ("softmax", vec![side]),
+            LogSoftmax(side) => ("log_softmax", vec![side]),
+            Gather { rows, columns } => ("gather", vec![rows, columns]),
+            Notebook(n) => ("notebook", vec![n]),
+            Chain(n) => ("chain", vec![n]),
+            Mlp { batch, inputs, hidden } => {
+                ("mlp", vec![batch, inputs, hidden])
+            }
+            Cnn(batch) => ("cnn", vec![batch]),
+        }
+    }
+
+    /// One line for those who read the list.
+    pub(crate) fn about(self) -> &'static str {
+        match self {
+            Multiply(_) => "x * y, element by element, into fresh memory",
+            Copy(_) => "x * 2: read and write each number once",
+            Seven(_) => "tanh(1.5z + 0.5).exp() * z - sigmoid(z)",
+            Product { batch: 1, turned: [false, false], .. } => {
+                "a product of two matrices"
+            }
+            Product { batch: 1, .. } => {
+                "the same, operands lying transposed in memory"
+            }
+            Product { .. } => "as many products of matrices as the first size",
+            Vector { turned: false, .. } => "a matrix and a vector",
+            Vector { .. } => "the transposed matrix and a vector",
+            Sum { axis: None, .. } => "the sum of all elements",
+            Sum { .. } => "sums along an axis",
+            Max { .. } => "the largest along an axis",
+            Turn(_) => "a transposed matrix, copied into its own order",
+            AddRow(_) => "a matrix and a row that stretches over it",
+            Softmax(_) => "softmax over rows",
+            LogSoftmax(_) => "log-softmax over rows",
+            Gather { .. } => "rows of a table, in a scattered order",
+            Notebook(_) => "((x * y) * y).sum(), forward and backward",
+            Chain(_) => "y * b + a again and again, forward and backward",
+            Mlp { .. } => "a training step: relu, cross-entropy, SGD",
+            Cnn(_) => "a training step: two convolutions with pools, SGD",
+        }
+    }
+
+    /// Bytes that must be read and written, whoever does it and however.
+    pub(crate) fn bytes(self) -> Option<f64> {
+        let square = |side: usize| (side * side) as f64;
+        let numbers = match self {
+            Multiply(n) => 3.0 * n as f64,
+            Copy(n) | Seven(n) => 2.0 * n as f64,
+            Product { batch, sizes: [m, k, n], .. } => {
+                (batch * (m * k + k * n + m * n)) as f64
+            }
+            Vector { rows, columns, .. } => {
+                (rows * columns + rows + columns) as f64
+            }
+            Sum { side, .. } | Max { side, .. } => square(side),
+            Turn(side) | AddRow(side) | Softmax(side) | LogSoftmax(side) => {
+                2.0 * square(side)
+            }
+            Gather { rows, columns } => 2.0 * (rows * columns) as f64,
+            Notebook(_) | Chain(_) | Mlp { .. } | Cnn(_) => return None,
+        };
+        Some(NUMBER * numbers)
+    }
+
+    /// Additions and multiplications; a function counts as one of them.
+    pub(crate) fn operations(self) -> Option<f64> {
+        let square = |side: usize| (side * side) as f64;
+        let count = match self {
+            Multiply(n) | Copy(n) => n as f64,
+            Seven(n) => 7.0 * n as f64,
+            Product { batch, sizes: [m, k, n], .. } => {
+                2.0 * (batch * m * k) as f64 * n as f64
+            }
+            Vector { rows, columns, .. } => 2.0 * (rows * columns) as f64,
+            Sum { side, .. } | Max { side, .. } | AddRow(side) => square(side),
+            Softmax(side) | LogSoftmax(side) => 5.0 * square(side),
+            // The first layer's input needs no gradient.
+            Mlp { batch, inputs, hidden } => {
+                batch as f64 * (4 * inputs * hidden + 6 * hidden * 10) as f64
+            }
+            Cnn(batch) => {
+                let first = 4 * 28 * 28 * 8 * 9;
+                let second = 6 * 14 * 14 * 16 * 8 * 9;
+                batch as f64 * (first + second + 6 * 784 * 10) as f64
+            }
+            Turn(_) | Gather { .. } | Notebook(_) | Chain(_) => return None,
+        };
+        Some(count)
+    }
+
+    /// Whether its speed is told in operations, and not in bytes.
+    pub(crate) fn is_arithmetic(self) -> bool {
+        matches!(self, Product { .. } | Mlp { .. } | Cnn(_))
+    }
+
+    /// Bytes of the largest array, and of all that stand at the same time.
+    pub(crate) fn memory(self) -> [f64; 2] {
+        let [largest, all] = match self {
+            Multiply(n) | Copy(n) => [n, 4 * n],
+            Seven(n) => [n, 6 * n],
+            Product { batch, sizes: [m, k, n], .. } => {
+                let sizes = [m * k, k * n, m * n].map(|size| batch * size);
+                let largest = sizes[0].max(sizes[1]).max(sizes[2]);
+                [largest, sizes.iter().sum::<usize>() + sizes[2]]
+            }
+            Vector { rows, columns, .. } => {
+                [rows * columns, rows * columns + 4 * (rows + columns)]
+            }
+            Sum { side, .. } | Max { side, .. } => {
+                [side * side, 2 * side * side]
+            }
+            Turn(side) | AddRow(side) => [side * side, 3 * side * side],
+            Softmax(side) | LogSoftmax(side) => [side * side, 5 * side * side],
+            Gather { rows, columns } => [rows * columns, 3 * rows * columns],
+            Notebook(n) => [n, 10 * n],
+            Chain(n) => [1, 8 * n],
+            Mlp { batch, inputs, hidden } => {
+                let weights = inputs * hidden;
+                let layer = batch * hidden;
+                let input = batch * inputs;
+                [weights.max(layer).max(input), 4 * weights + 8 * layer + input]
+            }
+            // The windows of the first convolution, and of the second.
+            Cnn(batch) => {
+                [batch * 14 * 14 * 72, batch * 4 * (784 * 9 + 14 * 14 * 72)]
+            }
+        };
+        [largest, all].map(|numbers| NUMBER * numbers as f64)
+    }
+
+    /// Says why it does not fit into a memory, of which so many engines want
+    /// their part: the bytes that one array may have, and all that there are.
+    pub(crate) fn fits(
+        self,
+        [one, all]: [f64; 2],
+        engines: usize,
+    ) -> Result<(), String> {
+        let [largest, sum] = self.memory();
+        let sum = sum * engines as f64;
+        if largest <= one && sum <= all {
+            return Ok(());
+        }
+        let gb = |bytes: f64| format!("{:.1} GB", bytes * 1e-9);
+        Err(format!(
+            "it needs {}, {} of them in one piece, and the device has {} and {}",
+            gb(sum),
+            gb(largest),
+            gb(all),
+            gb(one)
+        ))
+    }
+}
+
+/// The name of a row: stable, and with its sizes, so that a row has the same
+/// name only where it is the same work.
+impl fmt::Display for Work {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match *self {
+            Multiply(n) => format!("multiply {}", power(n)),
+            Copy(n) => format!("copy {}", power(n)),
+            Seven(n) => format!("seven {}", power(n)),
+            Product { batch, sizes: [m, k, n], turned } => {
+                let sizes = match m == k && k == n {
+                    true => m.to_string(),
+                    false => format!("{m}x{k}x{n}"),
+                };
+                let batch = match batch {
+                    1 => String::new(),
+                    many => format!("{many} of "),
+                };
+                let turned = match turned {
+                    [false, false] => "",
+                    [true, false] => " left transposed",
+                    [false, true] => " right transposed",
+                    [true, true] => " both transposed",
+                };
+                format!("matmul {batch}{sizes}{turned}")
+            }
+            Vector { rows, columns, turned: false } => {
+                format!("matvec {rows}x{columns}")
+            }
+            Vector { rows, columns, .. } => {
+                format!("matvec {rows}x{columns} transposed")
+            }
+            Sum { side, axis: None } => format!("sum {side}x{side}"),
+            Sum { side, axis: Some(axis) } => {
+                format!("sum {side}x{side} axis {axis}")
+            }
+            Max { side, axis } => format!("max {side}x{side} axis {axis}"),
+            Turn(side) => format!("transpose {side}x{side}"),
+            AddRow(side) => format!("broadcast {side}x{side}"),
+            Softmax(side) => format!("softmax {side}x{side}"),
+            LogSoftmax(side) => format!("log_softmax {side}x{side}"),
+            Gather { rows, columns } => format!("gather {rows}x{columns}"),
+            Notebook(n) => format!("notebook {}", power(n)),
+            Chain(n) => format!("chain {n}"),
+            Mlp { batch, inputs, hidden } => {
+                format!("mlp {batch}x{inputs}-{hidden}-10")
+            }
+            Cnn(batch) => format!("cnn {batch}x1x28x28"),
+        };
+        f.pad(&name)
+    }
+}
+
+/// A large size as the power that it is.
+fn power(n: usize) -> String {
+    let tens = n.ilog10();
+    match n {
+        _ if n >= 1 << 20 && n.is_power_of_two() => format!("2^{}", n.ilog2()),
+        _ if n >= 1_000_000 && n == 10usize.pow(tens) => format!("10^{tens}"),
+        _ => n.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_says_the_size() {
+        let square = |turned| Product { batch: 1, sizes: [9; 3], turned };
+        let batch = Product { batch: 8, sizes: [1, 2, 3], turned: [false; 2] };
+        for (work, name) in [
+            (Multiply(1), "multiply 1"),
+            (Multiply(1 << 28), "multiply 2^28"),
+            (Multiply(1_000_000), "multiply 10^6"),
+            (Multiply(1_000_001), "multiply 1000001"),
+            (square([true, false]), "matmul 9 left transposed"),
+            (batch, "matmul 8 of 1x2x3"),
+            (Sum { side: 5, axis: Some(1) }, "sum 5x5 axis 1"),
+            (Mlp { batch: 1, inputs: 2, hidden: 3 }, "mlp 1x2-3-10"),
+        ] {
+            assert_eq!(work.to_string(), name);
+        }
+    }
+
+    #[test]
+    fn what_fits_into_no_memory_says_what_it_needs() {
+        let work = Multiply(1 << 28);
+        assert_eq!(work.fits([2e9, 8e9], 1), Ok(()));
+        let two = work.fits([2e9, 8e9], 2).unwrap_err();
+        assert!(two.starts_with("it needs 8.6 GB, 1.1 GB of them"), "{two}");
+        let piece = work.fits([1e9, 80e9], 1).unwrap_err();
+        assert!(piece.ends_with("has 80.0 GB and 1.0 GB"), "{piece}");
+    }
+
+    #[test]
+    fn what_is_counted_is_what_the_notes_count() {
+        let product =
+            Product { batch: 1, sizes: [4096; 3], turned: [false; 2] };
+        assert_eq!(product.operations(), Some(137_438_953_472.0));
+        assert_eq!(Multiply(10).bytes(), Some(120.0));
+        // (16384, 16384) + (16384), read and written: 2.1 GB.
+        assert_eq!(AddRow(16384).bytes(), Some(2_147_483_648.0));
+    }
+}
