@@ -109,6 +109,7 @@ mod operators;
 pub mod optim;
 mod places;
 mod storage;
+pub mod tuning;
 mod view;
 
 pub use array::Array;

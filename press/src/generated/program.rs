@@ -91,6 +91,8 @@ pub(crate) fn listing(
         .args(words)
         .current_dir(Tree::root())
         .env_remove("RUNGRAD_DEVICE")
+        // What was timed on this machine is in no book.
+        .env("RUNGRAD_TUNED", "")
         .envs(variables)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
