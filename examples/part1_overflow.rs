@@ -72,7 +72,7 @@ const WAYS: [Way; 4] = [
 ];
 
 fn main() -> ExitCode {
-    let words = rungrad::words();
+    let words = rungrad::args();
     rungrad::run(|| match &words[..] {
         [] => every_way(),
         [way, links] => one_way(way, links),

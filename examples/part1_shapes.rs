@@ -9,7 +9,7 @@ use rungrad::shape::{checked_size, size, stretched};
 
 fn main() -> ExitCode {
     rungrad::run(|| {
-        let words = rungrad::words();
+        let words = rungrad::args();
         let (a, b) = match &words[..] {
             [] => (zeros("2,1")?, zeros("1,3")?),
             [a, b] => (zeros(a)?, zeros(b)?),

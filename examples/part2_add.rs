@@ -17,7 +17,7 @@ use rungrad::stopwatch::{self, Seconds, machine};
 
 fn main() -> ExitCode {
     rungrad::run(|| {
-        let words = rungrad::words();
+        let words = rungrad::args();
         let n = match &words[..] {
             [] => 100_000,
             [n] => n.parse().ok().filter(|n| *n > 0).ok_or(usage(n))?,

@@ -16,7 +16,7 @@ use rungrad::Error;
 
 fn main() -> ExitCode {
     rungrad::run(|| {
-        let words = rungrad::words();
+        let words = rungrad::args();
         match &words[..] {
             [] => {
                 heading();

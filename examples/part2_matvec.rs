@@ -19,7 +19,7 @@ use rungrad::stopwatch::{self, Seconds, machine};
 
 fn main() -> ExitCode {
     rungrad::run(|| {
-        let words = rungrad::words();
+        let words = rungrad::args();
         let size = |word: &String| word.parse().ok().filter(|n| *n > 0);
         let shape = match &words[..] {
             [] => [100_000, 100],

@@ -18,7 +18,7 @@ const STEPS: u32 = 1000;
 
 fn main() -> ExitCode {
     rungrad::run(|| {
-        let words = rungrad::words();
+        let words = rungrad::args();
         let n = match &words[..] {
             [] => 65_536,
             [n] => n.parse().ok().filter(|n| *n > 0).ok_or(usage(n))?,

@@ -20,7 +20,7 @@ const LAUNCHES: usize = 4;
 
 fn main() -> ExitCode {
     rungrad::run(|| {
-        let words = rungrad::words();
+        let words = rungrad::args();
         let n = match &words[..] {
             [] => 1 << 22,
             [n] => n.parse().ok().filter(|n| *n > 0).ok_or(usage(n))?,

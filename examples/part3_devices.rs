@@ -16,7 +16,7 @@ use rungrad::part3_unified::{Device, Tensor};
 
 fn main() -> ExitCode {
     rungrad::run(|| {
-        let names = rungrad::words();
+        let names = rungrad::args();
         let devices = match names.is_empty() {
             true => Device::all(),
             false => {

@@ -53,12 +53,12 @@ impl Backend for Overheard {
             -> Result<(), Error>;
         unary(op: Unary, a: &Array) -> Result<Shared, Error>;
         binary(op: Binary, a: &Array, b: &Array) -> Result<Shared, Error>;
-        choose(mask: &Array, a: &Array, b: &Array) -> Result<Shared, Error>;
+        where_cond(mask: &Array, a: &Array, b: &Array) -> Result<Shared, Error>;
         reduce(op: Reduce, a: &Array, rows: usize, columns: usize)
             -> Result<Shared, Error>;
         matmul(a: &Array, b: &Array) -> Result<Shared, Error>;
-        index_select(a: &Array, places: &[usize]) -> Result<Shared, Error>;
-        index_add(a: &Array, places: &[usize], rows: usize)
+        index_select(a: &Array, indices: &[usize]) -> Result<Shared, Error>;
+        index_add(a: &Array, indices: &[usize], rows: usize)
             -> Result<Shared, Error>;
         fold(a: &Array, window: &Window, count: usize, image: [usize; 2])
             -> Result<Shared, Error>;

@@ -10,11 +10,14 @@ fn main() -> ExitCode {
     rungrad::run(|| {
         let device = Device::from_env()?;
         let x = Array::new(&[4], &[1.0, 2.0, 3.0, 4.0], device)?;
-        let y = x.make(&[2, 2], &[2, 1], 0)?;
-        let z = x.make(&[2, 1], &[2, 1], 1)?;
+        let y = x.as_strided(&[2, 2], &[2, 1], 0)?;
+        let z = x.as_strided(&[2, 1], &[2, 1], 1)?;
         println!("{x}\n{y}\n{z}");
-        println!("one memory: {}", x.shares(&y) && y.shares(&z));
-        if let Err(error) = x.make(&[2, 2], &[2, 1], 1) {
+        println!(
+            "one memory: {}",
+            x.shares_storage(&y) && y.shares_storage(&z)
+        );
+        if let Err(error) = x.as_strided(&[2, 2], &[2, 1], 1) {
             println!("{}", in_lines(&error));
         }
         set(&x, y)
@@ -31,7 +34,7 @@ fn set(x: &Array, mut y: Array) -> Result<(), Error> {
     let hundreds = Array::full(&[1, 2], 100.0, y.device())?;
     y.set(&[0..1, 0..2], &hundreds)?;
     println!("\n{y}\n{x}");
-    println!("one memory: {}", x.shares(&y));
+    println!("one memory: {}", x.shares_storage(&y));
 
     loss.backward();
     let grad = leaf.grad().expect("a leaf keeps its gradient");

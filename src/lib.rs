@@ -92,4 +92,4 @@ pub use train::{data, metrics, progress};
 
 pub use error::{Error, Result, attempt};
 #[doc(inline)]
-pub use program::{run, run_with_help, words};
+pub use program::{args, run, run_with_help};

@@ -4,9 +4,9 @@
 //!
 //! `--timeline` prints what ran on a device, and when; `--trace FILE` writes
 //! it for <https://ui.perfetto.dev>; `--help` says what a program is for. A
-//! program that has words of its own gets them, without these, from [`words`].
+//! program that has words of its own gets them, without these, from [`args`].
 //!
-//! Reading order: [`run`], [`run_with_help`], [`words`].
+//! Reading order: [`run`], [`run_with_help`], [`args`].
 
 use std::panic::{self, Location};
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ pub fn run(program: impl FnOnce() -> Result<(), Error>) -> ExitCode {
     run_with_help(&head(&text.unwrap_or_default()), program)
 }
 
-/// [`run`], with a text of the program's own for `--help`.
+/// Does what [`run`] does, with a text of the program's own for `--help`.
 pub fn run_with_help(
     help: &str,
     program: impl FnOnce() -> Result<(), Error>,
@@ -50,8 +50,9 @@ pub fn run_with_help(
     }
 }
 
-/// Whoever pipes a program into `head` has seen enough. `println!` would take
-/// the closed pipe for a mistake of the program, and panic.
+/// Ends the program in silence when nobody reads on: whoever pipes it into
+/// `head` has seen enough. `println!` would take the closed pipe for a mistake
+/// of the program, and panic.
 fn end_with_the_reader() {
     let usual = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
@@ -63,8 +64,9 @@ fn end_with_the_reader() {
     }));
 }
 
-/// The words after the program's name, without those that [`run`] takes.
-pub fn words() -> Vec<String> {
+/// Returns the words after the program's name, without those that [`run`]
+/// takes.
+pub fn args() -> Vec<String> {
     ASKED.store(true, Ordering::Relaxed);
     // What `run` refuses, it has refused before the program asks.
     Frame::of(env::args().skip(1)).map_or(vec![], |frame| frame.rest)
@@ -73,7 +75,7 @@ pub fn words() -> Vec<String> {
 /// Whether the program has asked for its words.
 static ASKED: AtomicBool = AtomicBool::new(false);
 
-/// The description at the head of a source, as plain text.
+/// Reads the description at the head of a source, as plain text.
 fn head(source: &str) -> String {
     let lines = source.lines().map_while(|line| line.strip_prefix("//!"));
     let lines = lines.map(|line| line.strip_prefix(' ').unwrap_or(line));
@@ -184,7 +186,7 @@ impl Frame {
         Ok(())
     }
 
-    /// A program that asks for no words has no use for any; one that does
+    /// Refuses words that nobody asked for. A program that asks for its words
     /// has judged them itself.
     fn check_rest(&self) -> Result<(), Error> {
         if self.rest.is_empty() || ASKED.load(Ordering::Relaxed) {

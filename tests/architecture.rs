@@ -286,7 +286,7 @@ fn an_example_takes_its_words_from_the_frame() {
     refuse(
         &programs(),
         &["env::args"],
-        "`rungrad::words()` leaves out --trace and --timeline",
+        "`rungrad::args()` leaves out --trace and --timeline",
     );
 }
 

@@ -1,5 +1,5 @@
-/// The numbers that are loaded for one element of the result, `k` long
-/// sums: from global memory, and from local memory.
+/// Counts the numbers that are loaded for one element of the result, `k`
+/// long sums: from global memory, and from local memory.
 ///
 /// What a group loads from global memory serves a row or a column of its
 /// tile; what an item loads from local memory serves a row or a column of

@@ -8,8 +8,8 @@ use std::process::ExitCode;
 
 use rungrad::Error;
 use rungrad::data::{Dataset, SPLIT_SEED, digits};
-use rungrad::draw::{Ink, Mark, Series, plot, save};
-use rungrad::metrics::{Confusion, guesses};
+use rungrad::draw::{Color, Mark, Series, plot, save};
+use rungrad::metrics::{ConfusionMatrix, predictions};
 use rungrad::progress::Progress;
 
 use request::{HELP, request};
@@ -17,7 +17,7 @@ use training::{Epoch, scores, train};
 
 fn main() -> ExitCode {
     rungrad::run_with_help(HELP, || {
-        let words = rungrad::words();
+        let words = rungrad::args();
         let request = request(&words)?;
         let seed = request.seed.unwrap_or(0);
         if let Some(splits) = request.splits {
@@ -57,8 +57,8 @@ fn one(
         progress.show(course.len(), &words);
     });
     let held_out = &split.1;
-    let guesses = guesses(&scores(&network, held_out).to_vec(), 10);
-    let table = Confusion::new(&held_out.labels, &guesses, 10);
+    let predictions = predictions(&scores(&network, held_out).to_vec(), 10);
+    let table = ConfusionMatrix::new(&held_out.labels, &predictions, 10);
     println!("\n{table}\n");
     draw(&course)
 }
@@ -95,10 +95,10 @@ fn last_accuracy(split: &(Dataset, Dataset), seed: u64, epochs: usize) -> f32 {
 
 /// The losses over the epochs, as `target/digits-loss.svg`.
 fn draw(course: &[Epoch]) -> Result<(), Error> {
-    let line = |name: &str, ink, loss: fn(&Epoch) -> f32| Series {
+    let line = |name: &str, color, loss: fn(&Epoch) -> f32| Series {
         name: name.to_string(),
         mark: Mark::Line,
-        ink,
+        color,
         points: (1..).zip(course).map(|(n, e)| (n as f32, loss(e))).collect(),
     };
     let svg = plot(
@@ -107,8 +107,8 @@ fn draw(course: &[Epoch]) -> Result<(), Error> {
          and on those that are held out.",
         ["epoch", "loss"],
         &[
-            line("learned", Ink::Value, |epoch| epoch.loss),
-            line("held out", Ink::Grad, |epoch| epoch.held_out),
+            line("learned", Color::Value, |epoch| epoch.loss),
+            line("held out", Color::Grad, |epoch| epoch.held_out),
         ],
     );
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

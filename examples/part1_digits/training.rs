@@ -1,7 +1,7 @@
 //! The network, its loss and the loop. The tests train by it too.
 
 use rungrad::data::Dataset;
-use rungrad::metrics::{accuracy, guesses};
+use rungrad::metrics::{accuracy, predictions};
 use rungrad::part1_cpu::Tensor;
 use rungrad::part1_cpu::nn::Mlp;
 use rungrad::part1_cpu::optim::Sgd;
@@ -46,7 +46,10 @@ pub(crate) fn train(
         tell(Epoch {
             loss: total / rows.rows() as f32,
             held_out: exam.cross_entropy(&held_out.labels).to_vec()[0],
-            accuracy: accuracy(&held_out.labels, &guesses(&exam.to_vec(), 10)),
+            accuracy: accuracy(
+                &held_out.labels,
+                &predictions(&exam.to_vec(), 10),
+            ),
         });
     }
     network

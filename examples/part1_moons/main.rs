@@ -7,8 +7,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use rungrad::data::{Dataset, moons};
-use rungrad::draw::{Ink, Mark, Series, plot, save};
-use rungrad::metrics::{accuracy, guesses};
+use rungrad::draw::{Color, Mark, Series, plot, save};
+use rungrad::metrics::{accuracy, predictions};
 use rungrad::part1_cpu::Tensor;
 use rungrad::part1_cpu::nn::Mlp;
 use rungrad::part1_cpu::optim::Sgd;
@@ -53,8 +53,9 @@ fn train(points: &Dataset, others: &Dataset) -> Mlp {
             total += loss.to_vec()[0] * batch.rows() as f32;
         }
         if epoch % 10 == 0 {
-            let guesses = guesses(&scores(&network, others).to_vec(), 2);
-            let right = 100.0 * accuracy(&others.labels, &guesses);
+            let predictions =
+                predictions(&scores(&network, others).to_vec(), 2);
+            let right = 100.0 * accuracy(&others.labels, &predictions);
             let loss = total / points.rows() as f32;
             let words = format!("loss {loss:.3}  right {right:.1} %");
             progress.show(epoch, &words);
@@ -77,16 +78,16 @@ fn shares(network: &Mlp, points: &[f32]) -> Vec<f32> {
 
 /// The points of both moons and the border between them.
 fn curves(points: &Dataset, border: &Border) -> String {
-    let moon = |name: &str, mark, ink, label| {
+    let moon = |name: &str, mark, color, label| {
         let rows = (0..points.rows()).filter(|&r| points.labels[r] == label);
         let point = |row| (points.row(row)[0], points.row(row)[1]);
         let points = rows.map(point).collect();
-        Series { name: name.to_string(), mark, ink, points }
+        Series { name: name.to_string(), mark, color, points }
     };
     let border = Series {
         name: "border".to_string(),
         mark: Mark::Pieces,
-        ink: Ink::Text,
+        color: Color::Text,
         points: border.pieces(),
     };
     plot(
@@ -95,8 +96,8 @@ fn curves(points: &Dataset, border: &Border) -> String {
          curved border that a network has learned between them.",
         ["x", "y"],
         &[
-            moon("first moon", Mark::Dots, Ink::Value, 0),
-            moon("second moon", Mark::Rings, Ink::Grad, 1),
+            moon("first moon", Mark::Dots, Color::Value, 0),
+            moon("second moon", Mark::Rings, Color::Grad, 1),
             border,
         ],
     )

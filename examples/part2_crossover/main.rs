@@ -29,7 +29,7 @@ const LONG: f64 = 0.25;
 
 fn main() -> ExitCode {
     rungrad::run(|| {
-        let words = rungrad::words();
+        let words = rungrad::args();
         let works: &[Work] = match &words[..] {
             [] => &[ADD, MATMUL],
             [word] if word == "add" => &[ADD],

@@ -1,7 +1,7 @@
 //! Times over sizes, drawn. The book draws its figures by these lines too,
 //! from a table that was measured on another machine.
 
-use rungrad::draw::{Ink, Mark, Series, plot_powers};
+use rungrad::draw::{Color, Mark, Series, plot_loglog};
 
 /// The times of one size, in seconds.
 pub(crate) struct Point {
@@ -17,10 +17,10 @@ pub(crate) struct Point {
 
 /// The curves of the work `name`.
 pub(crate) fn curves(name: &str, points: &[Point]) -> String {
-    let series = |name: &str, mark, ink, time: fn(&Point) -> f64| Series {
+    let series = |name: &str, mark, color, time: fn(&Point) -> f64| Series {
         name: name.to_string(),
         mark,
-        ink,
+        color,
         points: points
             .iter()
             .map(|point| (point.n as f32, time(point) as f32))
@@ -30,7 +30,7 @@ pub(crate) fn curves(name: &str, points: &[Point]) -> String {
         "matmul" => "rows and columns of a square matrix",
         _ => "elements",
     };
-    plot_powers(
+    plot_loglog(
         &format!("crossover-{name}"),
         &format!(
             "Times of {name} over the size: the host's as a line, the \
@@ -38,9 +38,9 @@ pub(crate) fn curves(name: &str, points: &[Point]) -> String {
         ),
         [along, "seconds"],
         &[
-            series("host", Mark::Line, Ink::Cpu, |point| point.host),
-            series("with copies", Mark::Rings, Ink::Gpu, |p| p.copies),
-            series("without", Mark::Dots, Ink::Gpu, |p| p.launch),
+            series("host", Mark::Line, Color::Cpu, |point| point.host),
+            series("with copies", Mark::Rings, Color::Gpu, |p| p.copies),
+            series("without", Mark::Dots, Color::Gpu, |p| p.launch),
         ],
     )
 }

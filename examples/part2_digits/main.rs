@@ -22,7 +22,7 @@ cargo learn run part2_digits --device gpu:1";
 
 fn main() -> ExitCode {
     rungrad::run_with_help(HELP, || {
-        let words = rungrad::words();
+        let words = rungrad::args();
         let Request { seed, epochs } = Request::of(&words)?;
         let (gpu, split) = (Gpu::first()?, digits().split(SPLIT_SEED));
         println!("{} digits to learn on {}", split.0.rows(), gpu.name());

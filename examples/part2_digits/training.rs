@@ -4,7 +4,7 @@
 
 use rungrad::Error;
 use rungrad::data::Dataset;
-use rungrad::metrics::{accuracy, guesses};
+use rungrad::metrics::{accuracy, predictions};
 use rungrad::opencl::Gpu;
 use rungrad::part2_gpu::Tensor;
 use rungrad::rng::Random;
@@ -115,11 +115,11 @@ pub(crate) fn train(
         // Nothing is recorded of an examination.
         let parameters = network.parameters.each_ref().map(Tensor::detach);
         let exam = scores(&parameters, &unseen);
-        let guesses = guesses(&exam.to_vec()?, 10);
+        let predictions = predictions(&exam.to_vec()?, 10);
         tell(Epoch {
             loss: total.to_vec()?[0] / rows.rows() as f32,
             held_out: exam.cross_entropy(&held_out.labels).to_vec()?[0],
-            accuracy: accuracy(&held_out.labels, &guesses),
+            accuracy: accuracy(&held_out.labels, &predictions),
         });
     }
     Ok(network)

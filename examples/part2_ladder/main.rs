@@ -28,7 +28,7 @@ use peer::Peer;
 
 fn main() -> ExitCode {
     rungrad::run(|| {
-        let plan = Plan::of(rungrad::words())?;
+        let plan = Plan::of(rungrad::args())?;
         let gpu = Gpu::first()?;
         print!("{}", stopwatch::machine(&gpu));
         let mut peer = plan.peer.as_deref().map(Peer::start).transpose()?;

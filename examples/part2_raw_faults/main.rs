@@ -30,7 +30,7 @@ const RUNS: usize = 20;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn main() -> ExitCode {
-    let words = rungrad::words();
+    let words = rungrad::args();
     rungrad::run(|| match &words[..] {
         [] => every_fault(),
         [name] => one_fault(name, 5),

@@ -22,7 +22,7 @@ usage: cargo run --example part3_digits -- [options]
 
 fn main() -> ExitCode {
     rungrad::run_with_help(HELP, || {
-        let words = rungrad::words();
+        let words = rungrad::args();
         let Request { device, seed, epochs } = Request::of(&words)?;
         let (name, split) = (device.name()?, digits().split(SPLIT_SEED));
         println!("{} digits to learn on {device}: {name}", split.0.rows());

@@ -3,7 +3,7 @@
 
 use rungrad::Error;
 use rungrad::data::Dataset;
-use rungrad::metrics::{accuracy, guesses};
+use rungrad::metrics::{accuracy, predictions};
 use rungrad::part3_unified::nn::{Linear, Module, Sequential};
 use rungrad::part3_unified::optim::{Optimizer, Sgd};
 use rungrad::part3_unified::{Device, Tensor, no_grad};
@@ -58,11 +58,11 @@ pub(crate) fn train(
         }
         let inputs = inputs(held_out, device)?;
         let exam = no_grad(|| network.forward(&inputs));
-        let guesses = guesses(&exam.to_vec()?, 10);
+        let predictions = predictions(&exam.to_vec()?, 10);
         tell(Epoch {
             loss: total.to_vec()?[0] / rows.rows() as f32,
             held_out: exam.cross_entropy(&held_out.labels).to_vec()?[0],
-            accuracy: accuracy(&held_out.labels, &guesses),
+            accuracy: accuracy(&held_out.labels, &predictions),
         });
     }
     Ok(network)

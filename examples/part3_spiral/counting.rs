@@ -121,7 +121,7 @@ impl Backend for Counting {
         shared(pairs.map(|(x, y)| op.apply(x, y)))
     }
 
-    fn choose(&self, mask: &Array, a: &Array, b: &Array) -> Result<Shared> {
+    fn where_cond(&self, mask: &Array, a: &Array, b: &Array) -> Result<Shared> {
         self.count(2);
         let pairs = elements(a).into_iter().zip(elements(b));
         let choices = elements(mask).into_iter().zip(pairs);
@@ -152,24 +152,24 @@ impl Backend for Counting {
         }))
     }
 
-    fn index_select(&self, a: &Array, places: &[usize]) -> Result<Shared> {
+    fn index_select(&self, a: &Array, indices: &[usize]) -> Result<Shared> {
         self.count(0);
         let (all, width) = (elements(a), a.shape()[1]);
         let row = |&place: &usize| all[place * width..][..width].to_vec();
-        shared(places.iter().flat_map(row))
+        shared(indices.iter().flat_map(row))
     }
 
     fn index_add(
         &self,
         a: &Array,
-        places: &[usize],
+        indices: &[usize],
         rows: usize,
     ) -> Result<Shared> {
         self.count(3);
         let (all, width) = (elements(a), a.shape()[1]);
         let mut out = vec![0.0; rows * width];
         for (i, value) in all.into_iter().enumerate() {
-            out[places[i / width] * width + i % width] += value;
+            out[indices[i / width] * width + i % width] += value;
         }
         shared(out)
     }

@@ -12,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use rungrad::metrics::{accuracy, guesses};
+use rungrad::metrics::{accuracy, predictions};
 use rungrad::part3_unified::nn::{Linear, Module};
 use rungrad::part3_unified::optim::{Adam, Optimizer};
 use rungrad::part3_unified::{
@@ -142,7 +142,7 @@ fn tell(
 ) -> Result<()> {
     let scores = no_grad(|| model.forward(x));
     let loss = scores.cross_entropy(labels).to_vec()?[0];
-    let right = accuracy(labels, &guesses(&scores.to_vec()?, 2));
+    let right = accuracy(labels, &predictions(&scores.to_vec()?, 2));
     println!("{when:<7} loss {loss:.4}  right {:.1} %", 100.0 * right);
     Ok(())
 }

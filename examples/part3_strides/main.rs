@@ -17,14 +17,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use rungrad::Error;
-use rungrad::draw::{Walk, columns, save, slots};
+use rungrad::draw::{Walk, save, slots, table};
 use rungrad::part3_unified::{Array, Device};
 
 use words::Request;
 
 fn main() -> ExitCode {
     rungrad::run(|| {
-        let request = Request::of(&rungrad::words())?;
+        let request = Request::of(&rungrad::args())?;
         let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
         let default = || root.join("target/strides.svg");
         let svg = request.svg.clone().unwrap_or_else(default);
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
             seen.push((format!("{then}{word}"), view));
         }
 
-        print!("{}", table(&seen));
+        print!("{}", lines_of(&seen));
         let name = svg.file_stem().map(|name| name.to_string_lossy());
         let name = name.unwrap_or("strides".into());
         let picture = slots(&name, &title(&seen), &values, &walks(&seen)?);
@@ -53,12 +53,12 @@ fn main() -> ExitCode {
 }
 
 /// A line for each view, and its elements below.
-fn table(seen: &[(String, Array)]) -> String {
+fn lines_of(seen: &[(String, Array)]) -> String {
     let memory = format!("memory on {}", seen[0].1.device());
     let head = ["view", "shape", "strides", "offset", &memory];
     let mut rows = vec![head.map(str::to_string)];
     rows.extend(seen.iter().map(|(word, view)| {
-        let shares = view.shares(&seen[0].1);
+        let shares = view.shares_storage(&seen[0].1);
         [
             word.clone(),
             format!("{:?}", view.shape()),
@@ -67,8 +67,8 @@ fn table(seen: &[(String, Array)]) -> String {
             if shares { "the same" } else { "a copy" }.to_string(),
         ]
     }));
-    let columns = columns(&rows);
-    let mut lines = columns.lines();
+    let table = table(&rows);
+    let mut lines = table.lines();
     let mut text = format!("{}\n", lines.next().unwrap_or_default());
     for (line, (_, view)) in lines.zip(seen) {
         let shown = view.to_string();
@@ -80,7 +80,7 @@ fn table(seen: &[(String, Array)]) -> String {
 
 fn walks(seen: &[(String, Array)]) -> Result<Vec<Walk>, Error> {
     let walk = |(word, view): &(String, Array)| {
-        let shares = view.shares(&seen[0].1);
+        let shares = view.shares_storage(&seen[0].1);
         let mut words = vec![
             word.clone(),
             format!("shape {:?}", view.shape()),
@@ -101,7 +101,7 @@ fn walks(seen: &[(String, Array)]) -> Result<Vec<Walk>, Error> {
 /// What a screen reader says.
 fn title(seen: &[(String, Array)]) -> String {
     let view = |(word, view): &(String, Array)| {
-        let lies = match view.shares(&seen[0].1) {
+        let lies = match view.shares_storage(&seen[0].1) {
             true => "looks at the slots",
             false => "has other memory, and there the slots",
         };

@@ -74,16 +74,20 @@ pub(crate) fn view(array: &Array, word: &str) -> Result<Array, Error> {
         ("reshape", [shape]) => array.reshape(&sizes(shape, word)?),
         ("windows", [size]) => windows(array, [size, "1x1"], word),
         ("windows", [size, stride]) => windows(array, [size, stride], word),
-        ("make", [shape, strides, offset]) => {
+        ("as_strided", [shape, strides, offset]) => {
             let offset = one(offset, word)?;
-            array.make(&sizes(shape, word)?, &numbers(strides, word)?, offset)
+            array.as_strided(
+                &sizes(shape, word)?,
+                &numbers(strides, word)?,
+                offset,
+            )
         }
         ("compact", [""]) => array.compact(),
         _ => Err(usage(
             word,
             "a view",
             "permute=1,0, flip=1, slice=..,1..3, slice=..,..:2 (every second \
-             column), expand=4x2x3, reshape=3x2, windows=2x2 or windows=2x2/1x2 (size, stride), make=2x2/2,1/0 \
+             column), expand=4x2x3, reshape=3x2, windows=2x2 or windows=2x2/1x2 (size, stride), as_strided=2x2/2,1/0 \
              (shape, strides, offset) or compact",
         )),
     }
@@ -137,7 +141,7 @@ fn numbers<T: std::str::FromStr>(
 
 fn one(text: &str, word: &str) -> Result<usize, Error> {
     let number = text.trim().parse();
-    number.map_err(|_| usage(word, "an offset", "make=2x2/2,1/0"))
+    number.map_err(|_| usage(word, "an offset", "as_strided=2x2/2,1/0"))
 }
 
 /// `..,1..3:2`: a range for each axis, and how far apart its elements are.

@@ -160,7 +160,7 @@ fn gradient(_: &()) -> Outcome {
     let forgotten: Vec<f64> = forgotten.map(|x| 1.5 * x).collect();
     if near("", &yours, &forgotten).is_ok() {
         return Err(wrong(
-            "The gradient has the shares alone, so every score would fall. \
+            "The gradient has the shares alone, so every score would panic. \
              At the label of its row, 1 is missing.",
         ));
     }

@@ -108,10 +108,12 @@ impl Function for Planted {
         // A walk that leaves the memory would be no silent fault.
         if self.fault == STRIDES {
             let dense = View::dense(a.shape());
-            a = a.make(a.shape(), dense.strides(), a.offset()).unwrap_or(a);
+            a = a
+                .as_strided(a.shape(), dense.strides(), a.offset())
+                .unwrap_or(a);
         }
         if self.fault == OFFSET {
-            b = b.make(b.shape(), b.strides(), 0).unwrap_or(b);
+            b = b.as_strided(b.shape(), b.strides(), 0).unwrap_or(b);
         }
         a.binary(Binary::Mul, &b)
     }

@@ -129,7 +129,7 @@ fn stays(gpu: &Gpu) -> Outcome {
         named(&layers).iter().map(|(_, p)| p.array().clone()).collect();
     yours::to(&mut layers, device)?;
     for ((name, parameter), before) in named(&layers).iter().zip(&before) {
-        if !parameter.array().shares(before) {
+        if !parameter.array().shares_storage(before) {
             return Err(wrong(format!(
                 "{name} was on {device} already, and its numbers were \
                  copied. Tensor::to knows when there is no way to go."

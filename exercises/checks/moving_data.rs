@@ -117,7 +117,7 @@ fn at_home(_: &()) -> Outcome {
         let tensor = on(device, 5)?;
         let before = copies();
         let found = yours::moved(Data::Tensor(tensor.clone()), device)?;
-        if before != copies() || !found.array().shares(tensor.array()) {
+        if before != copies() || !found.array().shares_storage(tensor.array()) {
             return Err(wrong(format!(
                 "The tensor was on {device} already, and it was copied: the \
                  result has memory of its own."

@@ -161,11 +161,11 @@ fn freed(gpu: &Gpu) -> Outcome {
 /// chain in a loop.
 fn chain(gpu: &Gpu) -> Outcome {
     for links_by in ["a", "b"] {
-        let deep = drops_inside_drops(|plumb, links| {
+        let deep = drops_inside_drops(|probe, links| {
             let one = Tensor::new(gpu, &[1], &[1.0])?;
             let leaf = one.clone().requires_grad();
             let copy = move |grad_out: &Tensor| {
-                let _ = &plumb;
+                let _ = &probe;
                 vec![Some(grad_out.clone())]
             };
             let mut y = Tensor::from_op("copy", &[&leaf], one.detach(), copy);

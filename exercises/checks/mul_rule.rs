@@ -6,8 +6,8 @@
 use std::process::ExitCode;
 
 use exercises::{
-    Outcome, Plumb, check, drops_inside_drops, expect, judge, numbers, without,
-    wrong,
+    DepthProbe, Outcome, check, drops_inside_drops, expect, judge, numbers,
+    without, wrong,
 };
 use rungrad::gradcheck::dot;
 use rungrad::part1_cpu::Tensor;
@@ -68,9 +68,9 @@ fn square(_: &()) -> Outcome {
 /// chain in a loop.
 fn held(_: &()) -> Outcome {
     for links_by in ["a", "b"] {
-        let deep = drops_inside_drops(|plumb, links| {
+        let deep = drops_inside_drops(|probe, links| {
             let one = Tensor::new(&[], &[1.0]);
-            let mut y = over(&one, plumb);
+            let mut y = over(&one, probe);
             for _ in 0..links {
                 y = match links_by {
                     "a" => yours::mul(&y, &one),
@@ -92,11 +92,11 @@ fn held(_: &()) -> Outcome {
     Ok(())
 }
 
-/// A tensor whose rule holds the plumb.
-fn over(leaf: &Tensor, plumb: Plumb) -> Tensor {
+/// A tensor whose rule holds the probe.
+fn over(leaf: &Tensor, probe: DepthProbe) -> Tensor {
     let data = (*leaf.data()).clone();
     Tensor::from_op("copy", &[leaf], data, move |grad_out| {
-        let _ = &plumb;
+        let _ = &probe;
         vec![grad_out.clone()]
     })
 }

@@ -12,7 +12,7 @@ use exercises::{
 };
 use rungrad::data::{Dataset, SPLIT_SEED, digits};
 use rungrad::gradcheck::dot;
-use rungrad::metrics::{accuracy, guesses};
+use rungrad::metrics::{accuracy, predictions};
 use rungrad::opencl::Gpu;
 use rungrad::ops::Op;
 use rungrad::part3_unified::nn::{Linear, Module};
@@ -243,7 +243,7 @@ fn trained(
     }
     let x = Tensor::new(&held_out.shape(), &held_out.inputs, device)?;
     let scores = no_grad(|| network.forward(&x)).to_vec()?;
-    let right = accuracy(&held_out.labels, &guesses(&scores, 10));
+    let right = accuracy(&held_out.labels, &predictions(&scores, 10));
     Ok((losses, 100.0 * right))
 }
 

@@ -9,7 +9,7 @@ use std::ptr::fn_addr_eq;
 use exercises::{Outcome, check, judge, numbers, without, wrong};
 use rungrad::data::{Dataset, SPLIT_SEED, digits};
 use rungrad::gradcheck::dot;
-use rungrad::metrics::{accuracy, guesses};
+use rungrad::metrics::{accuracy, predictions};
 use rungrad::ops::Op;
 use rungrad::part1_cpu::Tensor;
 use rungrad::part1_cpu::nn::Mlp;
@@ -175,8 +175,9 @@ fn learns(_: &()) -> Outcome {
             sgd.step(network.parameters());
         }
     }
-    let guesses = guesses(&scores(&ops, &network, &held_out).to_vec(), 10);
-    let right = 100.0 * accuracy(&held_out.labels, &guesses);
+    let predictions =
+        predictions(&scores(&ops, &network, &held_out).to_vec(), 10);
+    let right = 100.0 * accuracy(&held_out.labels, &predictions);
     println!("  {right:.1} % of {} digits are right", held_out.rows());
     match right >= 90.0 {
         true => Ok(()),

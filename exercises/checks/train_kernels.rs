@@ -10,7 +10,7 @@ use exercises::Argument::{Count, In, Out};
 use exercises::{Kernel, Outcome, check_kernel, judge, numbers, wrong};
 use rungrad::data::{Dataset, SPLIT_SEED, digits};
 use rungrad::gradcheck::dot;
-use rungrad::metrics::{accuracy, guesses};
+use rungrad::metrics::{accuracy, predictions};
 use rungrad::ops::{Keep, Op};
 use rungrad::part2_gpu::Tensor;
 use rungrad::reference::{Array, forward};
@@ -337,8 +337,8 @@ fn learns(file: &Kernel) -> Outcome {
         }
     }
     let scores = scores(&ops, &network, &held_out)?;
-    let guesses = guesses(&scores.to_vec()?, 10);
-    let right = 100.0 * accuracy(&held_out.labels, &guesses);
+    let predictions = predictions(&scores.to_vec()?, 10);
+    let right = 100.0 * accuracy(&held_out.labels, &predictions);
     println!("  {right:.1} % of {} digits are right", held_out.rows());
     match right >= 90.0 {
         true => Ok(()),

@@ -7,7 +7,7 @@ use rungrad::Error;
 use rungrad::opencl::Gpu;
 
 use crate::frame::{Kind, Step, frame};
-use crate::page::shown;
+use crate::report::shown;
 use crate::token::say;
 use crate::verdict::{Outcome, Stop};
 

@@ -120,8 +120,13 @@ impl Backend for Holder {
         self.refuse(op.name())
     }
 
-    fn choose(&self, _: &Array, _: &Array, _: &Array) -> Result<Shared, Error> {
-        self.refuse("where")
+    fn where_cond(
+        &self,
+        _: &Array,
+        _: &Array,
+        _: &Array,
+    ) -> Result<Shared, Error> {
+        self.refuse("where_cond")
     }
 
     fn reduce(

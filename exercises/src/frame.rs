@@ -6,10 +6,10 @@ use std::process::ExitCode;
 use std::{env, fs};
 
 use crate::device::no_hole;
-use crate::page::{self, filled, shown};
+use crate::report::{self, filled, shown};
 use crate::token::{self, say};
 use crate::verdict::{Code, Outcome, Stop, wrong};
-use crate::{child, oclgrind, panics, watch};
+use crate::{child, oclgrind, panics, parent};
 
 /// A step of a check: what it shows, in words for the learner, and how.
 pub type Step<C> = (&'static str, fn(&C) -> Outcome);
@@ -63,9 +63,9 @@ pub(crate) fn frame<C>(
     prepare: impl FnOnce(Role) -> Result<C, Stop>,
     steps: &[Step<C>],
 ) -> ExitCode {
-    page::shorten_paths_of(file);
+    report::shorten_paths_of(file);
     let code = match Role::of_this_process() {
-        None => watch::watch(id, file, kind),
+        None => parent::watch(id, file, kind),
         Some(role) => {
             token::receive();
             child::end_with_the_parent();
@@ -103,7 +103,7 @@ fn walk<C>(
         Stop::Wrong { words, tape } => {
             say(&format!("\nfailing: {}\n\n{}", now.get(), filled(words)));
             if let Some((tape, blamed)) = tape {
-                say(&format!("\n{}", page::tape(id, tape, *blamed)));
+                say(&format!("\n{}", report::tape(id, tape, *blamed)));
             }
         }
         Stop::ToDo(words) => {

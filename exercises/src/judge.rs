@@ -5,7 +5,7 @@ use rungrad::gradcheck::{compare, slope};
 use rungrad::reference::Array;
 use rungrad::tape::{Blame, Record, Tape};
 
-use crate::typical;
+use crate::mistakes;
 use crate::verdict::{Outcome, Stop, wrong};
 
 /// Whether values that took no difference to compute are right.
@@ -148,7 +148,7 @@ fn accuse(tape: &Tape, blame: &Blame) -> String {
             if let (Some(inputs), Some(grad)) = (inputs, &record.grad) {
                 let grad_out = Array::new(&record.shape, grad);
                 let op = record.op.name();
-                typical::explain(
+                mistakes::explain(
                     &mut mismatch,
                     op,
                     &inputs,

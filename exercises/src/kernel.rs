@@ -10,10 +10,10 @@ use rungrad::opencl::{Gpu, Source};
 use crate::device::{absent, name_device, no_hole};
 use crate::frame::{Kind, Role, Step, frame};
 use crate::oclgrind::is_simulated;
-use crate::page::shown;
+use crate::outputs::{BEHIND, CANARY, Writer, inside, intact};
 use crate::panics::throw;
+use crate::report::shown;
 use crate::verdict::{Stop, wrong};
-use crate::written::{BEHIND, CANARY, Writer, inside, intact};
 
 /// The work-items of a group.
 pub(crate) const GROUP: usize = 256;

@@ -16,25 +16,25 @@
 #![allow(unsafe_code)]
 
 mod child;
-mod depth;
 mod device;
+mod drop_depth;
 mod elsewhere;
 mod frame;
 mod judge;
 mod kernel;
+mod mistakes;
 mod numbers;
 mod oclgrind;
-mod page;
+mod outputs;
 mod panics;
+mod parent;
+mod report;
 mod source;
 mod token;
-mod typical;
 mod verdict;
-mod watch;
-mod written;
 
-pub use depth::{Plumb, drops_inside_drops};
 pub use device::check_on_device;
+pub use drop_depth::{DepthProbe, drops_inside_drops};
 pub use elsewhere::{copies, elsewhere, namesake};
 pub use frame::{Step, check};
 pub use judge::{agree, expect, judge, values};

@@ -10,7 +10,7 @@ use rungrad::opencl::{Gpu, Source};
 
 use crate::child::{self, Ending, Lines};
 use crate::frame::{ROLE, Role};
-use crate::page::{self, filled, shown};
+use crate::report::{self, filled, shown};
 use crate::verdict::Code;
 
 /// What Oclgrind says of a kernel.
@@ -42,7 +42,7 @@ pub(crate) fn look(program: &Path, file: &str, numbers: Numbers) -> Report {
         );
     }
     let log = log();
-    let _ = fs::create_dir_all(page::folder());
+    let _ = fs::create_dir_all(report::folder());
     let mut command = Command::new("oclgrind");
     command.args(["--data-races", "--uninitialized"]);
     if numbers == Numbers::Right {
@@ -133,11 +133,11 @@ fn is_installed() -> bool {
 /// Where cargo builds: others may not write there, and it is our own disk
 /// that must have room.
 fn log() -> PathBuf {
-    page::folder().join(format!("oclgrind-{}.log", process::id()))
+    report::folder().join(format!("oclgrind-{}.log", process::id()))
 }
 
 fn shown_folder() -> String {
-    shown(&page::folder().to_string_lossy())
+    shown(&report::folder().to_string_lossy())
 }
 
 /// The log's findings, line by line.

@@ -8,16 +8,16 @@ use std::backtrace::Backtrace;
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::sync::{Mutex, PoisonError};
 
-use crate::page::shown;
+use crate::report::shown;
 use crate::verdict::{Outcome, Stop, wrong};
 
 /// What the last panic said, and at which line of the learner's file.
-struct Fall {
+struct LastPanic {
     message: String,
     line: Option<String>,
 }
 
-static LAST: Mutex<Option<Fall>> = Mutex::new(None);
+static LAST: Mutex<Option<LastPanic>> = Mutex::new(None);
 
 /// Runs `work`; a panic becomes the verdict that fits it. `file` is the
 /// learner's.
@@ -26,8 +26,9 @@ pub(crate) fn caught(
     work: impl FnOnce() -> Outcome,
 ) -> Outcome {
     panic::set_hook(Box::new(|info| {
-        let fall = Fall { message: message(info), line: line(info, file) };
-        *last() = Some(fall);
+        let panic =
+            LastPanic { message: message(info), line: line(info, file) };
+        *last() = Some(panic);
     }));
     panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| {
         // A rule cannot return a verdict through the engine, so it throws it.
@@ -43,12 +44,12 @@ pub(crate) fn throw(stop: Stop) -> ! {
     panic::resume_unwind(Box::new(stop))
 }
 
-fn last() -> std::sync::MutexGuard<'static, Option<Fall>> {
+fn last() -> std::sync::MutexGuard<'static, Option<LastPanic>> {
     LAST.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn verdict(file: &str) -> Stop {
-    let Some(Fall { message, line }) = last().take() else {
+    let Some(LastPanic { message, line }) = last().take() else {
         return wrong("Your code stopped without a word.");
     };
     let file = shown(file);

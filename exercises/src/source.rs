@@ -5,7 +5,7 @@
 
 use std::fs;
 
-use crate::page::shown;
+use crate::report::shown;
 use crate::verdict::{Outcome, wrong};
 
 /// Whether a file says none of `phrases`, each some words and signs of Rust.

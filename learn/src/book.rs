@@ -12,7 +12,7 @@ use crate::machine;
 use crate::process::{self, Ending};
 use crate::serve::Server;
 use crate::setup::is_network_trouble;
-use crate::speech::say;
+use crate::terminal::say;
 
 /// The one mdBook that the book is written for.
 pub(crate) const VERSION: &str = "0.5.4";

@@ -9,7 +9,7 @@ use std::time::Duration;
 use std::{env, fs, io};
 
 use crate::command::Stop;
-use crate::speech::say;
+use crate::terminal::say;
 
 /// The folders of this checkout.
 pub(crate) struct Checkout {

@@ -8,7 +8,7 @@ use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
 use crate::examples::Program;
 use crate::process::{self, Ending};
-use crate::speech::{cut, say};
+use crate::terminal::{cut, say};
 use crate::{book, machine};
 
 pub(crate) const COMMAND: Command = Command {

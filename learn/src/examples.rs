@@ -9,7 +9,7 @@ use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
 use crate::nearest::nearest;
 use crate::process::{self, Ending};
-use crate::speech::say;
+use crate::terminal::say;
 
 pub(crate) const COMMAND: Command = Command {
     name: "run",
@@ -149,7 +149,7 @@ impl Program<'_> {
         command
     }
 
-    /// Builds it, with a sign of life.
+    /// Builds it, and shows a status line.
     pub(crate) fn build(&self, checkout: &Checkout) -> Result<(), Stop> {
         let (kind, name) = match self {
             Program::Example(name) => ("example", name),
@@ -190,7 +190,7 @@ impl Program<'_> {
         if let Some(device) = device {
             command.env("RUNGRAD_DEVICE", device);
         }
-        process::hand_over(&mut command)
+        process::run_in_foreground(&mut command)
     }
 }
 

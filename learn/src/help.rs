@@ -4,7 +4,7 @@ use crate::COMMANDS;
 use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
 use crate::nearest::nearest;
-use crate::speech::say;
+use crate::terminal::say;
 
 pub(crate) const COMMAND: Command = Command {
     name: "help",

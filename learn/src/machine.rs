@@ -95,20 +95,20 @@ pub(crate) fn drivers() -> Vec<String> {
 
 /// A package manager that we know how to call.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Packages {
+pub(crate) enum PackageManager {
     Apt,
     Dnf,
     Pacman,
     Brew,
 }
 
-impl Packages {
-    pub(crate) fn find() -> Option<Packages> {
+impl PackageManager {
+    pub(crate) fn find() -> Option<PackageManager> {
         let known = [
-            ("apt-get", Packages::Apt),
-            ("dnf", Packages::Dnf),
-            ("pacman", Packages::Pacman),
-            ("brew", Packages::Brew),
+            ("apt-get", PackageManager::Apt),
+            ("dnf", PackageManager::Dnf),
+            ("pacman", PackageManager::Pacman),
+            ("brew", PackageManager::Brew),
         ];
         let found = known.iter().find(|(name, _)| program(name).is_some());
         found.map(|(_, packages)| *packages)
@@ -116,20 +116,22 @@ impl Packages {
 
     /// Homebrew refuses root; the others need it.
     pub(crate) fn wants_root(self) -> bool {
-        self != Packages::Brew
+        self != PackageManager::Brew
     }
 
     /// The command to run before anything is installed.
     pub(crate) fn refresh(self) -> Option<&'static str> {
-        (self == Packages::Apt).then_some("apt-get update")
+        (self == PackageManager::Apt).then_some("apt-get update")
     }
 
     pub(crate) fn install(self) -> &'static str {
         match self {
-            Packages::Apt => "apt-get install --yes --no-install-recommends",
-            Packages::Dnf => "dnf install --assumeyes",
-            Packages::Pacman => "pacman --sync --needed --noconfirm",
-            Packages::Brew => "brew install",
+            PackageManager::Apt => {
+                "apt-get install --yes --no-install-recommends"
+            }
+            PackageManager::Dnf => "dnf install --assumeyes",
+            PackageManager::Pacman => "pacman --sync --needed --noconfirm",
+            PackageManager::Brew => "brew install",
         }
     }
 }
@@ -149,7 +151,10 @@ pub(crate) struct Tool {
 }
 
 impl Tool {
-    pub(crate) fn package(&self, packages: Packages) -> Option<&'static str> {
+    pub(crate) fn package(
+        &self,
+        packages: PackageManager,
+    ) -> Option<&'static str> {
         let name = self.packages[packages as usize];
         (!name.is_empty()).then_some(name)
     }

@@ -2,7 +2,7 @@
 //! examples, checks the exercises and tests everything.
 //!
 //! A module is a command or what commands share. Reading order: [`command`],
-//! [`checkout`], [`speech`], [`process`], [`machine`]; then the commands in
+//! [`checkout`], [`terminal`], [`process`], [`machine`]; then the commands in
 //! the order of [`COMMANDS`]. What only authors run stands in [`authors`].
 
 mod authors;
@@ -29,15 +29,15 @@ mod progress;
 mod random;
 mod serve;
 mod setup;
-mod speech;
 mod stopwatch;
+mod terminal;
 mod welcome;
 
 use std::process::ExitCode;
 
 use checkout::Checkout;
 use command::{Command, Stop};
-use speech::say;
+use terminal::say;
 
 /// Every command, in the order in which a learner needs them.
 const COMMANDS: &[&Command] = &[
@@ -71,7 +71,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(stop) => {
             if let Some(sentence) = stop.sentence() {
-                speech::complain(sentence);
+                terminal::complain(sentence);
             }
             ExitCode::from(stop.exit_code())
         }
@@ -93,7 +93,7 @@ fn dispatch(words: &[String]) -> Result<(), Stop> {
     }
     let command = help::find(name)?;
     if JUDGES.contains(&command.name) {
-        speech::judge();
+        terminal::judge();
     }
     let own = args.iter().take_while(|word| *word != "--");
     if own.into_iter().any(|word| word == "--help" || word == "-h") {

@@ -12,7 +12,7 @@ use std::{fs, io};
 
 use crate::checkout::cannot_write;
 use crate::command::Stop;
-use crate::speech::{self, cut, spoken};
+use crate::terminal::{self, cut, spoken};
 
 /// How a child ended.
 #[derive(Debug, PartialEq, Eq)]
@@ -47,11 +47,11 @@ pub(crate) fn follow(
     log: &Path,
     limit: Duration,
 ) -> Result<Ending, Stop> {
-    to_the_end(command, log, limit, Some(SignOfLife::new(what, log)))
+    to_the_end(command, log, limit, Some(StatusLine::new(what, log)))
 }
 
-/// The same in silence, for one of many at a time: their signs of life would
-/// stand in each other's way, and whoever started them shows one for all.
+/// Does the same in silence, for one of many at a time: their status lines
+/// would stand in each other's way, and whoever started them shows one for all.
 pub(crate) fn follow_in_silence(
     _: &str,
     command: &mut Command,
@@ -65,10 +65,10 @@ fn to_the_end(
     command: &mut Command,
     log: &Path,
     limit: Duration,
-    sign: Option<SignOfLife>,
+    status: Option<StatusLine>,
 ) -> Result<Ending, Stop> {
     let mut child = spawn(&mut guarded(command), log)?;
-    if let Some(ending) = wait(&mut child, sign, Some(limit))? {
+    if let Some(ending) = wait(&mut child, status, Some(limit))? {
         return Ok(ending);
     }
     // The guard sees the end of the pipe and ends its group.
@@ -77,23 +77,23 @@ fn to_the_end(
     Ok(Ending::TimedOut(limit))
 }
 
-/// The same for what must end in its own way: nobody ends it, and a Ctrl-C is
-/// its own affair, as if it had been typed into the terminal.
-pub(crate) fn accompany(
+/// Does the same for what must end in its own way: nobody ends it, and a Ctrl-C
+/// is its own affair, as if it had been typed into the terminal.
+pub(crate) fn follow_uninterrupted(
     what: &str,
     command: &mut Command,
     log: &Path,
 ) -> Result<Ending, Stop> {
     let mut child = spawn(command.stdin(Stdio::null()), log)?;
-    let sign = SignOfLife::new(what, log);
-    let ending = wait(&mut child, Some(sign), None)?;
+    let status = StatusLine::new(what, log);
+    let ending = wait(&mut child, Some(status), None)?;
     Ok(ending.expect("without a limit it waits for the end"))
 }
 
 /// Waits for the end of a child, or of the time that it has.
 fn wait(
     child: &mut Child,
-    mut sign: Option<SignOfLife>,
+    mut status: Option<StatusLine>,
     limit: Option<Duration>,
 ) -> Result<Option<Ending>, Stop> {
     let start = Instant::now();
@@ -108,8 +108,8 @@ fn wait(
         if limit.is_some_and(|limit| start.elapsed() >= limit) {
             return Ok(None);
         }
-        if let Some(sign) = &mut sign {
-            sign.show();
+        if let Some(status) = &mut status {
+            status.show();
         }
         sleep(PAUSE);
     }
@@ -151,7 +151,7 @@ fn guarded(command: &Command) -> Command {
 
 /// Runs `command` in the foreground, with the learner's own terminal, and
 /// passes its exit code on.
-pub(crate) fn hand_over(command: &mut Command) -> Result<(), Stop> {
+pub(crate) fn run_in_foreground(command: &mut Command) -> Result<(), Stop> {
     let status = command
         .status()
         .map_err(|error| cannot_start(command.get_program().into(), &error))?;
@@ -172,7 +172,7 @@ fn code_of(status: ExitStatus) -> i32 {
 
 /// The line that says what is going on: rewritten in place on a terminal, now
 /// and then a plain line elsewhere.
-pub(crate) struct SignOfLife<'a> {
+pub(crate) struct StatusLine<'a> {
     what: &'a str,
     log: &'a Path,
     rewrites: bool,
@@ -180,12 +180,12 @@ pub(crate) struct SignOfLife<'a> {
     next: Duration,
 }
 
-impl<'a> SignOfLife<'a> {
-    pub(crate) fn new(what: &'a str, log: &'a Path) -> SignOfLife<'a> {
-        let rewrites = speech::can_rewrite();
+impl<'a> StatusLine<'a> {
+    pub(crate) fn new(what: &'a str, log: &'a Path) -> StatusLine<'a> {
+        let rewrites = terminal::can_rewrite();
         let first = if rewrites { 200 } else { 30_000 };
         let next = Duration::from_millis(first);
-        SignOfLife { what, log, rewrites, start: Instant::now(), next }
+        StatusLine { what, log, rewrites, start: Instant::now(), next }
     }
 
     pub(crate) fn show(&mut self) {
@@ -201,17 +201,17 @@ impl<'a> SignOfLife<'a> {
         }
         let text = cut(&text, 78);
         if self.rewrites {
-            speech::write_out(&format!("\r\x1b[K{text}"));
+            terminal::write_out(&format!("\r\x1b[K{text}"));
         } else {
-            speech::line(&text);
+            terminal::line(&text);
         }
     }
 }
 
-impl Drop for SignOfLife<'_> {
+impl Drop for StatusLine<'_> {
     fn drop(&mut self) {
         if self.rewrites {
-            speech::write_out("\r\x1b[K");
+            terminal::write_out("\r\x1b[K");
         }
     }
 }

@@ -6,7 +6,7 @@ use std::fs;
 
 use crate::checkout::{Checkout, replace};
 use crate::command::Stop;
-use crate::speech::say;
+use crate::terminal::say;
 
 const NAME: &str = "progress";
 

@@ -7,9 +7,9 @@ use std::{fs, io::Write};
 
 use crate::checkout::{Checkout, cannot_write};
 use crate::command::{Command, Stop, Words};
-use crate::machine::{self, Packages, Tool};
+use crate::machine::{self, PackageManager, Tool};
 use crate::process::{self, Ending};
-use crate::speech::{self, say};
+use crate::terminal::{self, say};
 
 pub(crate) const COMMAND: Command = Command {
     name: "setup",
@@ -49,7 +49,7 @@ pub(crate) fn offer(
     checkout: &Checkout,
     missing: &[&Tool],
 ) -> Result<(), Stop> {
-    let Some(packages) = Packages::find() else { return Ok(()) };
+    let Some(packages) = PackageManager::find() else { return Ok(()) };
     if commands(packages, missing).is_empty() {
         return Ok(());
     }
@@ -57,11 +57,11 @@ pub(crate) fn offer(
         say!("These need root, so they are yours to run.");
         return Ok(());
     }
-    if !speech::can_ask() {
+    if !terminal::can_ask() {
         say!("To run them: cargo learn setup --yes");
         return Ok(());
     }
-    if speech::agrees("Run them now?") {
+    if terminal::agrees("Run them now?") {
         return install(checkout, missing);
     }
     say!("Nothing was installed. Whenever you like: cargo learn setup");
@@ -76,11 +76,11 @@ pub(crate) fn show(missing: &[&Tool]) {
         say!("  {}{word}: {}", tool.name, tool.purpose);
     }
     say!();
-    let Some(packages) = Packages::find() else {
+    let Some(packages) = PackageManager::find() else {
         say!("No package manager that we know is here (apt, dnf, pacman or");
         say!("Homebrew). On Debian the packages are called:");
         for tool in missing {
-            let package = tool.package(Packages::Apt).unwrap_or_default();
+            let package = tool.package(PackageManager::Apt).unwrap_or_default();
             say!("  {package}");
         }
         return;
@@ -102,7 +102,7 @@ pub(crate) fn show(missing: &[&Tool]) {
 
 /// One command for each package, so that one that this release lacks does not
 /// stop the others.
-fn commands(packages: Packages, missing: &[&Tool]) -> Vec<String> {
+fn commands(packages: PackageManager, missing: &[&Tool]) -> Vec<String> {
     let installs: Vec<String> = missing
         .iter()
         .filter_map(|tool| tool.package(packages))
@@ -113,7 +113,7 @@ fn commands(packages: Packages, missing: &[&Tool]) -> Vec<String> {
 }
 
 fn install(checkout: &Checkout, missing: &[&Tool]) -> Result<(), Stop> {
-    let Some(packages) = Packages::find() else {
+    let Some(packages) = PackageManager::find() else {
         return still_missing(missing, "install the packages above by hand");
     };
     if packages.wants_root() && !machine::is_root() {
@@ -156,7 +156,7 @@ fn perform(command: &str, log: &Path) -> Result<Ending, Stop> {
     let mut child = Child::new(words.next().unwrap_or_default());
     child.args(words);
     child.env("DEBIAN_FRONTEND", "noninteractive").env("LC_ALL", "C");
-    process::accompany(what, &mut child, log)
+    process::follow_uninterrupted(what, &mut child, log)
 }
 
 /// Says in one sentence why something is still missing.
@@ -173,7 +173,7 @@ fn explain(
         let why = format!(
             "could not reach the package servers ({}): check the connection, \
              then run `cargo learn setup --yes` again (the log is {place})",
-            speech::cut(line.trim(), 70)
+            terminal::cut(line.trim(), 70)
         );
         return still_missing(left, &why);
     }

@@ -6,7 +6,7 @@ use crate::command::Stop;
 use crate::course::{self, Exercise};
 use crate::exercises::status::{self, Status};
 use crate::progress::Progress;
-use crate::speech::say;
+use crate::terminal::say;
 use crate::{machine, setup};
 
 pub(crate) fn run(checkout: &Checkout) -> Result<(), Stop> {

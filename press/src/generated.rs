@@ -115,7 +115,7 @@ pub(crate) fn write(wanted: Vec<Wanted>) {
 impl Manifest {
     /// What was printed or drawn, except for the results of training that
     /// are near enough to those of the book.
-    pub(crate) fn settled(
+    pub(crate) fn accepted(
         &self,
         tree: &Tree,
         wanted: Vec<Wanted>,

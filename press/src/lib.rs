@@ -74,7 +74,7 @@ pub fn stale(tree: &Tree) -> Vec<Fault> {
 
 /// The listings with these needs that are not what is printed now.
 pub fn misprints(tree: &Tree, needs: Needs) -> Vec<Fault> {
-    generated::compare(tree, MANIFEST.settled(tree, printed(needs)))
+    generated::compare(tree, MANIFEST.accepted(tree, printed(needs)))
 }
 
 /// The measured listings whose words are not those of their programs. No run

@@ -1,5 +1,5 @@
-//! What an operation is given, checked once and in the same words in every
-//! part. A check takes shapes and devices, never a tensor: it knows no part.
+//! Checks of what an operation is given, in the same words in every part. A
+//! check takes shapes and devices, never a tensor: it knows no part.
 //!
 //! Reading order: what operands must share, what one operand must be, and
 //! what a rule must give back.
@@ -8,16 +8,16 @@ use std::fmt::Display;
 use std::ops::Range;
 
 use crate::error::{Error, Result};
-use crate::shape::{self, Span, broadcast, checked_size};
+use crate::shape::{self, Span, checked_size};
 
 fn mistake<T>(sentence: String) -> Result<T> {
     Err(Error::Mistake(sentence))
 }
 
 // ANCHOR: one-device
-/// Two operands on one device. What to do where they are not is the part's
-/// own affair.
-pub fn one_device<D: PartialEq + Display>(
+/// Checks that two operands are on one device. What to do where they are not
+/// differs from part to part.
+pub fn same_device<D: PartialEq + Display>(
     op: impl Display,
     [a, b]: [D; 2],
     remedy: &str,
@@ -31,13 +31,13 @@ pub fn one_device<D: PartialEq + Display>(
 }
 // ANCHOR_END: one-device
 
-/// The shape that two shapes stretch to.
-pub fn stretched(
+/// Finds the shape that two shapes broadcast to.
+pub fn broadcast(
     op: impl Display,
     a: &[usize],
     b: &[usize],
 ) -> Result<Vec<usize>> {
-    match broadcast(a, b) {
+    match shape::broadcast(a, b) {
         Some(shape) => checked_size(&shape).map(|_| shape),
         None => mistake(format!(
             "{op}: the shapes {a:?} and {b:?} do not broadcast; aligned at \
@@ -46,8 +46,8 @@ pub fn stretched(
     }
 }
 
-/// Two operands of one shape.
-pub fn one_shape(op: impl Display, a: &[usize], b: &[usize]) -> Result<()> {
+/// Checks that two operands have one shape.
+pub fn same_shape(op: impl Display, a: &[usize], b: &[usize]) -> Result<()> {
     match a == b {
         true => Ok(()),
         false => mistake(format!(
@@ -57,7 +57,7 @@ pub fn one_shape(op: impl Display, a: &[usize], b: &[usize]) -> Result<()> {
     }
 }
 
-/// So many values for a shape.
+/// Checks that there are as many values as a shape holds.
 pub fn values(shape: &[usize], given: usize) -> Result<()> {
     match checked_size(shape)? {
         size if size == given => Ok(()),
@@ -68,8 +68,8 @@ pub fn values(shape: &[usize], given: usize) -> Result<()> {
     }
 }
 
-/// The shape of a product: (.., m, k) x (.., k, n) -> (.., m, n), the axes in
-/// front equal.
+/// Finds the shape of a product: (.., m, k) x (.., k, n) -> (.., m, n), the
+/// axes in front equal.
 pub fn product(a: &[usize], b: &[usize]) -> Result<Vec<usize>> {
     match (a, b) {
         ([outer @ .., m, k], [other @ .., l, n])
@@ -93,7 +93,8 @@ pub fn product(a: &[usize], b: &[usize]) -> Result<Vec<usize>> {
     }
 }
 
-/// Two matrices, and no batch of them: (m, k) x (k, n) -> (m, n).
+/// Does the same for two matrices, where a batch is refused:
+/// (m, k) x (k, n) -> (m, n).
 pub fn matrices(a: &[usize], b: &[usize]) -> Result<Vec<usize>> {
     match (a, b) {
         ([_, _], [_, _]) => product(a, b),
@@ -104,7 +105,7 @@ pub fn matrices(a: &[usize], b: &[usize]) -> Result<Vec<usize>> {
     }
 }
 
-/// Axes that are there, each named once.
+/// Checks that these axes exist, and that each is named once.
 pub fn axes(op: impl Display, shape: &[usize], axes: &[usize]) -> Result<()> {
     for (place, &axis) in axes.iter().enumerate() {
         if axis >= shape.len() {
@@ -124,8 +125,9 @@ pub fn axes(op: impl Display, shape: &[usize], axes: &[usize]) -> Result<()> {
     Ok(())
 }
 
-/// Axes along which there is something: of nothing there is no largest.
-pub fn some_elements(
+/// Checks that there is an element along these axes: of none there is no
+/// largest.
+pub fn not_empty(
     op: impl Display,
     shape: &[usize],
     axes: &[usize],
@@ -139,7 +141,7 @@ pub fn some_elements(
     }
 }
 
-/// At least one axis, whose elements are a row.
+/// Checks that there is a last axis, whose elements are a row.
 pub fn row(op: impl Display, shape: &[usize]) -> Result<()> {
     match shape.is_empty() {
         false => Ok(()),
@@ -149,7 +151,7 @@ pub fn row(op: impl Display, shape: &[usize]) -> Result<()> {
     }
 }
 
-/// Two axes to exchange.
+/// Checks that there are two axes to exchange.
 pub fn two_axes(op: impl Display, shape: &[usize]) -> Result<()> {
     match shape.len() {
         2.. => Ok(()),
@@ -160,7 +162,8 @@ pub fn two_axes(op: impl Display, shape: &[usize]) -> Result<()> {
     }
 }
 
-/// A part of each axis, as whole as the axis where nothing is said of it.
+/// Checks that each span lies in its axis, and completes them: every span
+/// gets an end, and an axis without a span is taken whole.
 pub fn parts(
     op: impl Display,
     shape: &[usize],
@@ -199,26 +202,27 @@ fn elements(size: usize) -> String {
     }
 }
 
-/// Places along an axis that has them.
-pub fn places(
+/// Checks that each index names an element of an axis.
+pub fn indices(
     op: impl Display,
     shape: &[usize],
     axis: usize,
-    places: &[usize],
+    indices: &[usize],
 ) -> Result<()> {
     axes(&op, shape, &[axis])?;
-    match places.iter().find(|&&place| place >= shape[axis]) {
+    match indices.iter().find(|&&index| index >= shape[axis]) {
         None => Ok(()),
-        Some(place) => mistake(format!(
-            "{op}: there is no element {place} along axis {axis} of shape \
+        Some(index) => mistake(format!(
+            "{op}: there is no element {index} along axis {axis} of shape \
              {shape:?}, which has {}",
             elements(shape[axis])
         )),
     }
 }
 
-/// An index for each element of `to`: which element along an axis it means,
-/// the others being its own. Where these lie in row-major order.
+/// Checks the indices of a gather, one for each element of `to`, and finds
+/// where in row-major order the elements that they name lie. An element has
+/// its own position along every axis but this one.
 pub fn along(
     op: impl Display,
     shape: &[usize],
@@ -226,7 +230,7 @@ pub fn along(
     to: &[usize],
     indices: &[usize],
 ) -> Result<Vec<usize>> {
-    places(&op, shape, axis, indices)?;
+    self::indices(&op, shape, axis, indices)?;
     let is_inside =
         |(i, (&to, &size)): (usize, (&usize, &usize))| i == axis || to <= size;
     let mut axes = to.iter().zip(shape).enumerate();
@@ -250,8 +254,8 @@ pub fn along(
     Ok(starts.zip(indices).map(|(at, index)| at + index * step).collect())
 }
 
-/// A shape with so many more before and behind along each axis, and where in
-/// it the old one stands.
+/// Finds the shape with so many more elements before and behind along each
+/// axis, and the part of it in which the old one stands.
 pub fn padded(
     shape: &[usize],
     widths: &[[usize; 2]],
@@ -274,7 +278,7 @@ pub fn padded(
     Ok((padded, inner.collect()))
 }
 
-/// As many elements in the new shape as in the old.
+/// Checks that the new shape has as many elements as the old.
 pub fn reshape(from: &[usize], to: &[usize]) -> Result<()> {
     let (size, wanted) = (checked_size(from)?, checked_size(to)?);
     match size == wanted {
@@ -286,8 +290,8 @@ pub fn reshape(from: &[usize], to: &[usize]) -> Result<()> {
     }
 }
 
-/// A matrix of scores, and a label for each row: the numbers of rows and of
-/// classes.
+/// Checks that there is a label for each row of a matrix of scores, and gives
+/// the numbers of rows and of classes.
 pub fn labels(
     op: impl Display,
     shape: &[usize],
@@ -319,7 +323,8 @@ pub fn labels(
     }
 }
 
-/// One element, from which a sweep may begin without being told a gradient.
+/// Checks that there is one element, so that a sweep needs no gradient to
+/// begin with.
 pub fn one_element(op: impl Display, shape: &[usize]) -> Result<()> {
     match shape.iter().all(|&size| size == 1) {
         true => Ok(()),
@@ -330,7 +335,7 @@ pub fn one_element(op: impl Display, shape: &[usize]) -> Result<()> {
     }
 }
 
-/// One element, which can be read as a number.
+/// Checks that there is one element, which can be read as a number.
 pub fn only_element(op: impl Display, shape: &[usize]) -> Result<()> {
     match shape.iter().all(|&size| size == 1) {
         true => Ok(()),
@@ -341,7 +346,8 @@ pub fn only_element(op: impl Display, shape: &[usize]) -> Result<()> {
     }
 }
 
-/// A gradient from above, for the tensor from which a sweep begins.
+/// Checks that the gradient with which a sweep begins has the shape and the
+/// device of the tensor from which it begins.
 pub fn seed<D: PartialEq + Display>(
     op: impl Display,
     (given, there): (&[usize], D),
@@ -356,7 +362,7 @@ pub fn seed<D: PartialEq + Display>(
     }
 }
 
-/// As many gradients as there are operands.
+/// Checks that a rule gave as many gradients as there are operands.
 pub fn gradients(
     op: impl Display,
     given: usize,
@@ -372,8 +378,8 @@ pub fn gradients(
 }
 
 // ANCHOR: gradient
-/// The gradient of an operand that requires one: it has the shape of the
-/// operand, and lies where the operand lies.
+/// Checks that an operand which requires a gradient has got one, of its own
+/// shape and on its own device.
 pub fn gradient<D: PartialEq + Display>(
     op: impl Display,
     place: usize,

@@ -40,7 +40,8 @@ pub enum Error {
 }
 
 impl Error {
-    /// The code that a program exits with: 2 for usage, 1 for the rest.
+    /// Returns the code that a program exits with: 2 for usage, 1 for the
+    /// rest.
     pub fn exit_code(&self) -> u8 {
         match self {
             Error::Usage(_) | Error::Mistake(_) => 2,
@@ -89,7 +90,7 @@ pub fn mistake(sentence: String) -> ! {
     raise(Error::Mistake(sentence))
 }
 
-/// The value, or [`raise`] its error at the caller's line.
+/// Returns the value, or [`raise`]s its error at the caller's line.
 #[track_caller]
 pub(crate) fn or_raise<T>(result: Result<T>) -> T {
     match result {
@@ -98,7 +99,7 @@ pub(crate) fn or_raise<T>(result: Result<T>) -> T {
     }
 }
 
-/// Room for so many numbers, or the sentence that there is none. Where a
+/// Reserves room for so many numbers, or says that there is none. Where a
 /// vector grows by itself, a program that is out of memory ends without one.
 pub(crate) fn room<T>(n: usize) -> Result<Vec<T>> {
     let mut room = Vec::new();
@@ -111,7 +112,7 @@ pub(crate) fn room<T>(n: usize) -> Result<Vec<T>> {
     }
 }
 
-/// So many zeros.
+/// Makes so many zeros.
 pub(crate) fn zeros<T: Clone + Default>(n: usize) -> Result<Vec<T>> {
     let mut zeros = room(n)?;
     zeros.resize(n, T::default());
@@ -133,7 +134,8 @@ pub fn attempt<T>(work: impl FnOnce() -> T) -> Result<T> {
     })
 }
 
-/// A raised error inside an [`attempt`] is no news for the terminal.
+/// Keeps the panic hook quiet about an error that is raised inside an
+/// [`attempt`]: whoever called that gets the error.
 fn quiet_hook() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -8,9 +8,9 @@
 use std::collections::HashSet;
 
 // ANCHOR: topological-order
-/// The graph under `root`, every node once and after its parents. Parents
-/// are visited in operand order, so the result is the same in every run.
-/// `parent(node, k)` is the k-th parent, counted from 0.
+/// Lists the graph under `root`, every node once and after its parents.
+/// Parents are visited in operand order, so the result is the same in every
+/// run. `parent(node, k)` is the k-th parent, counted from 0.
 pub fn topological_order<'a, N>(
     root: &'a N,
     id: impl Fn(&N) -> u64,

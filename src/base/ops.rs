@@ -113,15 +113,16 @@ pub enum Op {
     Flip(Vec<usize>),
     /// One operand after another along an axis.
     Cat(usize),
-    /// Where the first operand is not 0 the second, else the third.
-    Where,
-    /// What stands at these places along an axis.
+    /// The second operand where the first is not 0, else the third.
+    WhereCond,
+    /// The elements at these indices along an axis.
     IndexSelect(usize, Vec<usize>),
-    /// What stands along an axis, added to these places among so many.
+    /// The elements along an axis, each added to the one at its index, among so
+    /// many.
     IndexAdd(usize, Vec<usize>, usize),
-    /// The places of a window over the last two axes.
+    /// The positions of a window over the last two axes.
     Windows(Window),
-    /// The places of a window, added up to images of a height and a width.
+    /// Windows, added up to images of a height and a width.
     Fold(Window, [usize; 2]),
     /// A copy on another device.
     To(String),
@@ -139,7 +140,7 @@ pub enum Keep {
 }
 
 impl Op {
-    /// One of ours that takes no parameters, by its name.
+    /// Finds an operation of this crate without parameters by its name.
     pub fn find(name: &str) -> Option<Op> {
         let plain = [
             Op::Mul,
@@ -166,13 +167,13 @@ impl Op {
         plain.into_iter().find(|op| op.name() == name)
     }
 
-    /// What a reader's own rule stands for: under a name of ours, an
-    /// operation that the judge knows.
+    /// Makes an operation of a name. If that is a name of this crate, the
+    /// judge knows the operation, whoever wrote it.
     pub fn named(name: &'static str) -> Op {
         Op::find(name).unwrap_or(Op::Custom(name))
     }
 
-    /// The name without parameters.
+    /// Returns the name without parameters.
     pub fn name(&self) -> &'static str {
         match self {
             Op::Leaf => "leaf",
@@ -212,7 +213,7 @@ impl Op {
             Op::SliceAssign(_) => "slice_assign",
             Op::Flip(_) => "flip",
             Op::Cat(_) => "cat",
-            Op::Where => "where",
+            Op::WhereCond => "where_cond",
             Op::IndexSelect(..) => "index_select",
             Op::IndexAdd(..) => "index_add",
             Op::Windows(..) => "windows",
@@ -222,7 +223,7 @@ impl Op {
         }
     }
 
-    /// The parameters as a call writes them after an operand of `rank` axes,
+    /// Writes the parameters as a call does after an operand of `rank` axes,
     /// if any; a reduction over all axes needs none.
     pub fn parameters(&self, rank: usize) -> String {
         match self {

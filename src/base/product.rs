@@ -38,8 +38,9 @@ pub(crate) struct Lines<'a> {
     pub(crate) inner: &'a [usize],
 }
 
-/// Each line of `a` times each line of `b`, into rows of `out`: an element for
-/// each line of `b`. The lines are of one length, and there are some.
+/// Returns each line of `a` times each line of `b`, into rows of `out`: an
+/// element for each line of `b`. The lines are of one length, and there are
+/// some.
 pub(crate) fn product(a: Lines, b: Lines, out: &mut [f32]) {
     let (m, n, k) = (a.lines.len(), b.lines.len(), a.inner.len());
     if n == 1 && is_row(a.inner) {
@@ -74,14 +75,14 @@ pub(crate) fn product(a: Lines, b: Lines, out: &mut [f32]) {
     }
 }
 
-/// The first numbers of a row, which then begins behind them.
+/// Returns the first numbers of a row, which then begins behind them.
 fn take<'a>(row: &mut &'a mut [f32], most: usize) -> &'a mut [f32] {
     let length = most.min(row.len());
     row.split_off_mut(..length).expect("as long")
 }
 
-/// How large parts are: such that the threads have as little to do, one after
-/// another, as can be. What is packed for a part counts as well.
+/// Says how large parts are: such that the threads have as little to do, one
+/// after another, as can be. What is packed for a part counts as well.
 fn cut(m: usize, n: usize, threads: usize) -> [usize; 2] {
     let [high, wide] = [m.div_ceil(MOST[0]), n.div_ceil(MOST[1])];
     let parts = (high..high + threads)
@@ -105,8 +106,8 @@ struct Tile<'a> {
 
 impl Tile<'_> {
     // ANCHOR: blocks
-    /// The sums along all of `k`. Blocks of 128 products are added up, then
-    /// 16 such sums, and the sums of those in `f64`.
+    /// Returns the sums along all of `k`. Blocks of 128 products are added up,
+    /// then 16 such sums, and the sums of those in `f64`.
     fn fill(mut self, a: Lines, b: Lines, spread: bool) {
         let (k, wide) = (a.inner.len(), self.rows[0].len());
         if k <= LONG {
@@ -141,7 +142,7 @@ impl Tile<'_> {
     }
     // ANCHOR_END: blocks
 
-    /// The sums along some of `k`.
+    /// Returns the sums along some of `k`.
     fn sum(&mut self, a: Lines, b: Lines, ks: Range<usize>) {
         thread_local! {
             static PANELS: RefCell<Vec<f32>> = const { RefCell::new(vec![]) };
@@ -189,7 +190,7 @@ impl WithSimd for Part<'_, '_> {
 }
 
 impl Part<'_, '_> {
-    /// Block by block along `k`: the numbers of `b` are laid out for all
+    /// Multiplies block by block along `k`: the numbers of `b` are laid out for all
     /// tiles of the part, those of `a` for a row of tiles.
     #[inline(always)]
     fn run<S: Simd, const N: usize>(
@@ -241,8 +242,8 @@ impl Part<'_, '_> {
     }
 }
 
-/// The columns of each tile: so many as the registers are wide, or, where
-/// they are read in place, those that lie in a row.
+/// Returns the columns of each tile: so many as the registers are wide, or,
+/// where they are read in place, those that lie in a row.
 fn columns(
     lines: &[usize],
     width: usize,
@@ -263,23 +264,23 @@ fn columns(
     columns
 }
 
-/// Whether these places are neighbors.
+/// Says whether these places are neighbors.
 fn is_row(places: &[usize]) -> bool {
     places.array_windows().all(|[x, y]| x.wrapping_add(1) == *y)
 }
 
 impl<'a> Lines<'a> {
-    /// The same lines, a part of each.
+    /// Returns the same lines, a part of each.
     fn along(self, inner: Range<usize>) -> Lines<'a> {
         Lines { inner: &self.inner[inner], ..self }
     }
 
-    /// The numbers from a line on.
+    /// Returns the numbers from a line on.
     fn from(self, line: usize) -> Lines<'a> {
         Lines { start: self.start.wrapping_add(line), ..self }
     }
 
-    /// Whether all places have so many numbers in a row.
+    /// Says whether all places have so many numbers in a row.
     fn reaches(self, width: usize) -> bool {
         let last = self.values.len().saturating_sub(width);
         let ends = |p: &usize| self.start.wrapping_add(*p) <= last;
@@ -323,7 +324,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// A few numbers; a call would take longer than the copy.
+/// Returns a few numbers; a call would take longer than the copy.
 #[inline(always)]
 fn copy(from: &[f32], to: &mut [f32]) {
     let (from, rest) = from.as_chunks::<8>();
@@ -332,7 +333,7 @@ fn copy(from: &[f32], to: &mut [f32]) {
     to_rest.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
 }
 
-/// Four rows into columns of a panel, from a column on, in squares.
+/// Writes four rows into columns of a panel, from a column on, in squares.
 #[inline(always)]
 fn transpose(
     rows: [&[f32]; 4],
@@ -366,8 +367,8 @@ struct Out<'a, 'r> {
 }
 
 // ANCHOR: tile
-/// The innermost loops. H rows by N registers of columns are H * N registers
-/// of sums, which stay where they are while `k` goes by.
+/// Returns the innermost loops. H rows by N registers of columns are H * N
+/// registers of sums, which stay where they are while `k` goes by.
 #[inline(always)]
 fn tile<S: Simd, const H: usize, const N: usize>(
     simd: S,
@@ -417,7 +418,7 @@ fn tile<S: Simd, const H: usize, const N: usize>(
     }
 }
 
-/// Each line of `a`, which lies in order, times the only line of `b`.
+/// Returns each line of `a`, which lies in order, times the only line of `b`.
 fn vector(a: Lines, b: Lines, out: &mut [f32]) {
     let line = b.from(b.lines[0]);
     let number = |p: &usize| b.values[line.start.wrapping_add(*p)];
@@ -461,7 +462,7 @@ impl WithSimd for Column<'_> {
     }
 }
 
-/// Four registers of sums side by side, and what is left.
+/// Computes a product in four registers of sums side by side, and what is left.
 #[inline(always)]
 fn dot<S: Simd>(simd: S, x: &[f32], y: &[f32]) -> f32 {
     let ((x, x_rest), (y, y_rest)) = (S::as_simd_f32s(x), S::as_simd_f32s(y));

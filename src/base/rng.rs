@@ -12,8 +12,8 @@
 
 use std::f64::consts::TAU;
 
-/// Number `counter` of the sequence `seed`: SplitMix64, whose state is a
-/// counter anyway, stirred until neighbors have nothing in common.
+/// Computes number `counter` of the sequence `seed`, by SplitMix64: its state
+/// is a counter anyway, stirred until neighbors have nothing in common.
 pub fn bits(seed: u64, counter: u64) -> u64 {
     // 2^64 divided by the golden ratio, made odd: its multiples visit every
     // number once before the first comes again.
@@ -24,8 +24,8 @@ pub fn bits(seed: u64, counter: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Bits as a number from 0 up to, but not including, 1. An `f32` counts
-/// exactly up to 2^24, so the upper 24 bits are all that fits.
+/// Turns bits into a number from 0 up to, but not including, 1. An `f32`
+/// counts exactly up to 2^24, so the upper 24 bits are all that fits.
 pub fn unit(bits: u64) -> f32 {
     (bits >> 40) as f32 / (1 << 24) as f32
 }
@@ -38,7 +38,7 @@ pub struct Random {
 }
 
 impl Random {
-    /// The sequence of a seed, from its beginning.
+    /// Begins the sequence of a seed.
     pub fn new(seed: u64) -> Random {
         Random { seed, counter: 0 }
     }
@@ -49,12 +49,12 @@ impl Random {
         bits
     }
 
-    /// A number from 0 up to, but not including, 1.
+    /// Draws a number from 0 up to, but not including, 1.
     pub fn uniform(&mut self) -> f32 {
         unit(self.next())
     }
 
-    /// A number around 0 with standard deviation 1: the Box-Muller
+    /// Draws a number around 0 with standard deviation 1: the Box-Muller
     /// transform, which makes it of two even ones.
     pub fn normal(&mut self) -> f32 {
         // From above 0 up to 1: the logarithm of 0 is no number.
@@ -63,8 +63,8 @@ impl Random {
         ((-2.0 * radius.ln()).sqrt() * angle.cos()) as f32
     }
 
-    /// A whole number from 0 up to, but not including, `n`: the bits as a
-    /// fraction of 2^64, times `n`.
+    /// Draws a whole number from 0 up to, but not including, `n`: the bits as
+    /// a fraction of 2^64, times `n`.
     pub fn below(&mut self, n: usize) -> usize {
         ((u128::from(self.next()) * n as u128) >> 64) as usize
     }

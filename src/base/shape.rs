@@ -12,15 +12,15 @@ pub use window::Window;
 
 use crate::error::{Error, or_raise};
 
-/// The number of elements: the product of all sizes, 1 for a scalar. Panics
-/// where [`checked_size`] has an error.
+/// Counts the elements: the product of all sizes, 1 for a scalar. Panics where
+/// [`checked_size`] has an error.
 #[track_caller]
 pub fn size(shape: &[usize]) -> usize {
     or_raise(checked_size(shape))
 }
 
-/// The same for a shape that has just come in: an error if no memory has
-/// room for it. An axis of size 0 excuses no other, because a stride is a
+/// Does the same for a shape that comes from a caller: an error if no memory
+/// has room for it. An axis of size 0 excuses no other, because a stride is a
 /// product of the sizes behind its own axis.
 pub fn checked_size(shape: &[usize]) -> Result<usize, Error> {
     const MOST: usize = isize::MAX as usize / size_of::<f32>();
@@ -34,8 +34,8 @@ pub fn checked_size(shape: &[usize]) -> Result<usize, Error> {
     }
 }
 
-/// The row-major strides: how far apart, in elements, two neighbors along
-/// each axis lie when the last axis is dense.
+/// Computes the row-major strides: how far apart, in elements, two neighbors
+/// along each axis lie when the last axis is dense.
 pub fn strides(shape: &[usize]) -> Vec<isize> {
     let mut strides = vec![1; shape.len()];
     for axis in (1..shape.len()).rev() {
@@ -45,7 +45,7 @@ pub fn strides(shape: &[usize]) -> Vec<isize> {
 }
 
 // ANCHOR: offsets
-/// Where each element of a strided view lies, in row-major order.
+/// Finds where each element of a strided view lies, in row-major order.
 pub fn offsets(
     shape: &[usize],
     strides: &[isize],
@@ -71,7 +71,7 @@ pub fn offsets(
 // ANCHOR_END: offsets
 
 // ANCHOR: broadcast
-/// The shape that two shapes stretch to, or `None` when they do not fit.
+/// Finds the shape that two shapes stretch to, or `None` when they do not fit.
 /// Aligned at the right, two sizes fit when they are equal or one of them is
 /// 1; an axis that one shape lacks counts as 1.
 pub fn broadcast(a: &[usize], b: &[usize]) -> Option<Vec<usize>> {
@@ -90,8 +90,8 @@ pub fn broadcast(a: &[usize], b: &[usize]) -> Option<Vec<usize>> {
 // ANCHOR_END: broadcast
 
 // ANCHOR: stretched
-/// The axes of `large` along which `small` was stretched to it: those that
-/// it lacks, and those where it has size 1 and `large` has not.
+/// Finds the axes of `large` along which `small` was stretched to it: those
+/// that it lacks, and those where it has size 1 and `large` has not.
 pub fn stretched(small: &[usize], large: &[usize]) -> Vec<usize> {
     let missing = large.len() - small.len();
     let is_stretched =
@@ -100,15 +100,14 @@ pub fn stretched(small: &[usize], large: &[usize]) -> Vec<usize> {
 }
 // ANCHOR_END: stretched
 
-/// The shape with some axes as 1: how what was reduced is laid beside the
-/// whole again.
+/// Makes some axes 1: so what was reduced is laid beside the whole again.
 pub fn with_ones(shape: &[usize], axes: &[usize]) -> Vec<usize> {
     let sizes = shape.iter().enumerate();
     sizes.map(|(i, &n)| if axes.contains(&i) { 1 } else { n }).collect()
 }
 
-/// Elements as nested rows: `[[1, 2], [3, 4]]`. Where there are more than a
-/// hundred, of a long axis only both ends.
+/// Writes elements as nested rows: `[[1, 2], [3, 4]]`. Where there are more
+/// than a hundred, of a long axis only both ends.
 pub fn nested(shape: &[usize], values: &[f32]) -> String {
     let (Some((&n, inner)), long) = (shape.split_first(), values.len() > 100)
     else {
@@ -129,7 +128,7 @@ pub fn nested(shape: &[usize], values: &[f32]) -> String {
     format!("[{}]", rows.join(", "))
 }
 
-/// Values as the notebook prints them: `[2, 3]`, at most eight of them.
+/// Writes values as the notebook prints them: `[2, 3]`, at most eight of them.
 pub fn list(values: &[f32]) -> String {
     let mut words: Vec<String> =
         values.iter().take(8).map(|&value| word(value)).collect();

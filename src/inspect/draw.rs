@@ -6,14 +6,14 @@
 //!
 //! Reading order: [`text`], [`dot`], [`svg`] (in `draw/svg.rs`), for the
 //! curves of "Train the digits" and "Time it honestly" [`plot`] and
-//! [`plot_powers`] (in `draw/plot.rs`), for the views of "Strides" [`slots`]
+//! [`plot_loglog`] (in `draw/plot.rs`), for the views of "Strides" [`slots`]
 //! (in `draw/slots.rs`); [`save`].
 
 mod plot;
 mod slots;
 mod svg;
 
-pub use plot::{Ink, Mark, Series, plot, plot_powers};
+pub use plot::{Color, Mark, Series, plot, plot_loglog};
 pub use slots::{Walk, slots};
 pub use svg::svg;
 
@@ -24,7 +24,7 @@ use crate::error::Error;
 use crate::shape::list;
 use crate::tape::{Record, Tape};
 
-/// How the reader sees a record: its own name, or `%` and its position.
+/// Says how the reader sees a record: its own name, or `%` and its position.
 fn label(tape: &Tape, at: usize) -> String {
     match &tape.records[at].name {
         Some(name) => name.clone(),
@@ -32,14 +32,14 @@ fn label(tape: &Tape, at: usize) -> String {
     }
 }
 
-/// The record's operands as the reader sees them.
+/// Lists the record's operands as the reader sees them.
 fn operands(tape: &Tape, record: &Record) -> Vec<String> {
     let known = |&id| tape.position(id).map(|at| label(tape, at));
     let ids = record.parents.iter();
     ids.map(|id| known(id).unwrap_or("?".to_string())).collect()
 }
 
-/// The number of axes of the first operand.
+/// Counts the axes of the first operand.
 fn rank(tape: &Tape, record: &Record) -> usize {
     let first = record.parents.first().and_then(|&id| tape.position(id));
     first.map_or(0, |at| tape.records[at].shape.len())
@@ -49,7 +49,7 @@ fn values(record: &Record) -> String {
     record.values.as_deref().map_or("not kept".to_string(), list)
 }
 
-/// A line for each record, the operands before the results. The line at
+/// Writes a line for each record, the operands before the results. The line at
 /// `blamed` carries a mark.
 pub fn text(tape: &Tape, blamed: Option<usize>) -> String {
     let row = |at: usize, record: &Record| {
@@ -70,11 +70,11 @@ pub fn text(tape: &Tape, blamed: Option<usize>) -> String {
     let head = ["tensor", "made by", "shape", "value", "gradient"];
     let mut rows = vec![head.map(str::to_string)];
     rows.extend(tape.records.iter().enumerate().map(|(at, r)| row(at, r)));
-    columns(&rows)
+    table(&rows)
 }
 
-/// Rows of cells as lines, each column as wide as its widest cell.
-pub fn columns<const N: usize>(rows: &[[String; N]]) -> String {
+/// Writes rows of cells as lines, each column as wide as its widest cell.
+pub fn table<const N: usize>(rows: &[[String; N]]) -> String {
     let width = |column: usize| {
         rows.iter().map(|r| r[column].chars().count()).max().unwrap_or(0)
     };
@@ -90,7 +90,7 @@ pub fn columns<const N: usize>(rows: &[[String; N]]) -> String {
     text
 }
 
-/// The graph in Graphviz's language: `dot -Tsvg tape.dot`.
+/// Writes the graph in Graphviz's language: `dot -Tsvg tape.dot`.
 pub fn dot(tape: &Tape) -> String {
     let mut dot = String::from("digraph tape {\n  rankdir=LR;\n");
     for (at, record) in tape.records.iter().enumerate() {

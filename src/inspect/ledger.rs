@@ -69,18 +69,20 @@ pub fn measure<T>(step: impl FnOnce() -> T) -> (T, Counts) {
     (value, COUNTS.get() - before)
 }
 
-/// What this thread has counted since it began.
+/// Returns what this thread has counted since it began.
 pub fn so_far() -> Counts {
     COUNTS.get()
 }
 
 impl Counts {
-    /// Nodes recorded and not freed: 0 after a step that leaks nothing.
+    /// Counts the nodes recorded and not freed: 0 after a step that leaks
+    /// nothing.
     pub fn live_nodes(&self) -> i64 {
         self.nodes as i64 - self.nodes_freed as i64
     }
 
-    /// Storages made and not freed: 0 after a step that keeps nothing.
+    /// Counts the storages made and not freed: 0 after a step that keeps
+    /// nothing.
     pub fn live_storages(&self) -> i64 {
         self.storages as i64 - self.storages_freed as i64
     }

@@ -21,16 +21,16 @@ const PATIENCE: Duration = Duration::from_millis(100);
 /// Work that takes longer than patience is still done so often.
 const LEAST_RUNS: usize = 7;
 
-/// The middle one of some values: half of them are at most as large. It is
-/// not a number where there are no values.
+/// Finds the median: half of the values are at most as large. It is not a
+/// number where there are no values.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 // ANCHOR: host-clock
-/// The seconds that `work` takes by the host's clock, the median of many
-/// runs after one that does not count.
+/// Measures the seconds that `work` takes by the host's clock, the median of
+/// many runs after one that does not count.
 ///
 /// Work for a device must wait for the device at its end, or the clock stops
 /// when the work has been asked for, and not when it is done.
@@ -50,8 +50,9 @@ pub fn host<T>(
 
 #[cfg(feature = "opencl")]
 // ANCHOR: device-clock
-/// The seconds that a launch takes by the device's own clock, from its start
-/// to its end, the median of many runs after one that does not count.
+/// Measures the seconds that a launch takes by the device's own clock, from
+/// its start to its end, the median of many runs after one that does not
+/// count.
 pub fn device(
     mut launch: impl FnMut() -> Result<Event, Error>,
 ) -> Result<f64, Error> {
@@ -89,8 +90,8 @@ impl fmt::Display for Seconds {
     }
 }
 
-/// Whose clocks these are: the device and its driver, the host's processor
-/// and its threads.
+/// Names the machine whose clocks these are: the device and its driver, the
+/// host's processor and its threads.
 #[cfg(feature = "opencl")]
 pub fn machine(gpu: &Gpu) -> String {
     let device = gpu.info();
@@ -107,7 +108,7 @@ pub fn machine(gpu: &Gpu) -> String {
     )
 }
 
-/// The processor's name, as far as Linux tells it.
+/// Names the processor, as far as Linux tells it.
 pub fn processor() -> String {
     let told = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = told.lines().find_map(|line| {

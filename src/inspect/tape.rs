@@ -36,7 +36,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// A record of the values alone.
+    /// Makes a record of the values alone.
     pub fn new(
         id: u64,
         op: Op,
@@ -56,7 +56,7 @@ impl Record {
         }
     }
 
-    /// The values for the judge, where the engine kept them.
+    /// Returns the values for the judge, where the engine kept them.
     fn array(&self) -> Option<Array> {
         Some(Array::new(&self.shape, self.values.as_ref()?))
     }
@@ -70,12 +70,12 @@ pub struct Tape {
 }
 
 impl Tape {
-    /// A tape of records that stand in topological order.
+    /// Makes a tape of records that stand in topological order.
     pub fn new(records: Vec<Record>) -> Tape {
         Tape { records }
     }
 
-    /// The position of a record.
+    /// Finds the position of a record.
     pub fn position(&self, id: u64) -> Option<usize> {
         self.records.iter().position(|r| r.id == id)
     }
@@ -95,7 +95,7 @@ impl Tape {
         }
     }
 
-    /// The operations in the order in which they ran.
+    /// Lists the operations in the order in which they ran.
     pub fn ops(&self) -> Vec<&str> {
         self.records.iter().map(|r| r.op.name()).collect()
     }

@@ -30,12 +30,12 @@ pub struct Times {
 }
 
 impl Times {
-    /// Nanoseconds of work: from start to end.
+    /// Counts the nanoseconds of work: from start to end.
     pub fn ran(&self) -> u64 {
         self.ended.saturating_sub(self.started)
     }
 
-    /// Nanoseconds before the work: from the queue to the start.
+    /// Counts the nanoseconds before the work: from the queue to the start.
     pub fn waited(&self) -> u64 {
         self.started.saturating_sub(self.queued)
     }
@@ -88,12 +88,12 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// Whether no device was asked for anything.
+    /// Says whether no device was asked for anything.
     pub fn is_empty(&self) -> bool {
         self.slices.is_empty()
     }
 
-    /// The launches, in the order of the calls.
+    /// Lists the launches, in the order of the calls.
     pub fn launches(&self) -> impl Iterator<Item = &Slice> {
         self.slices.iter().filter(|slice| slice.what == What::Launch)
     }

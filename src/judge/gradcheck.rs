@@ -16,8 +16,8 @@ pub const NUDGE: f64 = 1e-5;
 /// largest element. Rounding costs about 1e-6; a wrong rule costs far more.
 pub const TOLERANCE: f64 = 1e-4;
 
-/// The slope of `f` with respect to each element of one input, by central
-/// differences.
+/// Finds the slope of `f` with respect to each element of one input, by
+/// central differences.
 pub fn slope(
     inputs: &[Array],
     which: usize,
@@ -40,7 +40,8 @@ pub fn slope(
 }
 // ANCHOR_END: slope
 
-/// The sum of `a * b`: how an output enters a loss whose gradient is `b`.
+/// Computes the sum of `a * b`: how an output enters a loss whose gradient is
+/// `b`.
 pub fn dot(a: &Array, b: &Array) -> f64 {
     a.values.iter().zip(&b.values).map(|(x, y)| x * y).sum()
 }
@@ -64,8 +65,9 @@ pub enum Diagnosis {
     Factor(f64),
     /// Only one of several gradients arrived.
     Overwritten,
-    /// A mistake that one operation invites; whoever knows the operation
-    /// puts it here in the place of [`Diagnosis::Unknown`].
+    /// A mistake that is typical of one operation. [`compare`] knows no
+    /// operation and never gives it; the checks of the exercises put it in
+    /// the place of [`Diagnosis::Unknown`].
     Typical(&'static str),
     /// None of the above, or more than one.
     Unknown,
@@ -113,9 +115,9 @@ pub struct Mismatch {
     pub diagnosis: Diagnosis,
 }
 
-/// None when `yours` agrees with `right`, to a share of the largest element.
-/// `parts` are the gradients that should have been added up to `right`, when
-/// there are several.
+/// Compares a gradient with the right one: none when they agree, to a share of
+/// the largest element. `parts` are the gradients that should have been added
+/// up to `right`, when there are several.
 pub fn compare(
     yours: &Array,
     right: &Array,
@@ -123,66 +125,68 @@ pub fn compare(
 ) -> Option<Mismatch> {
     let finite = right.values.iter().filter(|r| r.is_finite());
     let largest = finite.fold(0.0, |m: f64, r| m.max(r.abs()));
-    let room = TOLERANCE * largest + 1e-7;
-    let room = right.values.iter().map(|_| room).collect();
+    let allowed = TOLERANCE * largest + 1e-7;
+    let allowed = right.values.iter().map(|_| allowed).collect();
     within(
         yours,
         right,
-        &Array { shape: right.shape.clone(), values: room },
+        &Array { shape: right.shape.clone(), values: allowed },
         parts,
     )
 }
 
-/// None when each element of `yours` is as near to that of `right` as `room`
-/// allows, and where nothing can be judged: where the slope, or the room, is
-/// no finite number.
+/// Compares as [`compare`] does, with an allowed difference for each element.
+/// Where the slope or what is allowed is no finite number, nothing can be
+/// judged, and that element agrees.
 pub fn within(
     yours: &Array,
     right: &Array,
-    room: &Array,
+    allowed: &Array,
     parts: &[Array],
 ) -> Option<Mismatch> {
-    if agrees(yours, right, room) {
+    if agrees(yours, right, allowed) {
         return None;
     }
-    let diagnosis = diagnose(yours, right, room, parts);
+    let diagnosis = diagnose(yours, right, allowed, parts);
     let (yours, right) = (yours.clone(), right.clone());
     Some(Mismatch { yours, right, diagnosis })
 }
 
-/// A NaN of yours is never near a number. Infinity is what `f32` makes of a
-/// number beyond its largest, and near no other.
-fn agrees(yours: &Array, right: &Array, room: &Array) -> bool {
+/// Says whether each element is near enough. A NaN is never near a number.
+/// Infinity is what `f32` makes of a number beyond its largest, and near no
+/// other.
+fn agrees(yours: &Array, right: &Array, allowed: &Array) -> bool {
     let near = |i: usize| {
-        let [yours, right, room] = [yours, right, room].map(|a| a.values[i]);
-        let beyond = right.abs() + room >= f64::from(f32::MAX);
+        let [yours, right, allowed] =
+            [yours, right, allowed].map(|a| a.values[i]);
+        let beyond = right.abs() + allowed >= f64::from(f32::MAX);
         let same = yours.signum() == right.signum();
-        !(right.is_finite() && room.is_finite())
-            || (yours - right).abs() <= room
+        !(right.is_finite() && allowed.is_finite())
+            || (yours - right).abs() <= allowed
             || (yours.is_infinite() && same && beyond)
     };
     yours.shape == right.shape && (0..right.values.len()).all(near)
 }
 
-/// The pattern that fits, if there is one. It fits when it predicts every
-/// element. Where two of them do, none is named: no word is better than a
-/// wrong one.
+/// Finds the pattern that fits, if there is one. It fits when it predicts
+/// every element. Where two of them do, none is named: no word is better than
+/// a wrong one.
 fn diagnose(
     yours: &Array,
     right: &Array,
-    room: &Array,
+    allowed: &Array,
     parts: &[Array],
 ) -> Diagnosis {
     if yours.shape != right.shape {
         return match summed_to(yours, &right.shape) {
-            Some(sum) if agrees(&sum, right, room) => Diagnosis::NotSummed,
+            Some(sum) if agrees(&sum, right, allowed) => Diagnosis::NotSummed,
             _ => Diagnosis::Shape,
         };
     }
     if yours.values.iter().any(|y| y.is_nan()) {
         return Diagnosis::NotANumber;
     }
-    let fits = |wrong: &Array| agrees(yours, wrong, room);
+    let fits = |wrong: &Array| agrees(yours, wrong, allowed);
     let zero = yours.values.iter().all(|&y| y == 0.0);
     let part = parts.len() > 1 && parts.iter().any(fits);
     let patterns = [
@@ -195,19 +199,19 @@ fn diagnose(
     match (found.next(), found.next()) {
         (Some((_, only)), None) => only,
         (Some(_), Some(_)) => Diagnosis::Unknown,
-        (None, _) => factor(yours, right, room),
+        (None, _) => factor(yours, right, allowed),
     }
 }
 
-/// One factor for all. Where all slopes are equal, or there is only one, some
-/// factor always fits and says nothing.
-fn factor(yours: &Array, right: &Array, room: &Array) -> Diagnosis {
-    let slopes = right.values.iter().zip(&room.values);
-    let mut seen = slopes.filter(|(r, room)| r.abs() > **room);
+/// Finds one factor for all elements. Where all slopes are equal, or there is
+/// only one, some factor always fits and says nothing.
+fn factor(yours: &Array, right: &Array, allowed: &Array) -> Diagnosis {
+    let slopes = right.values.iter().zip(&allowed.values);
+    let mut seen = slopes.filter(|(r, allowed)| r.abs() > **allowed);
     let first = seen.next().map_or(f64::NAN, |(r, _)| *r);
-    let uneven = seen.any(|(r, room)| (r - first).abs() > *room);
+    let uneven = seen.any(|(r, allowed)| (r - first).abs() > *allowed);
     let factor = dot(yours, right) / dot(right, right);
-    let wider = times(room, factor.abs().max(1.0));
+    let wider = times(allowed, factor.abs().max(1.0));
     let fits = || agrees(yours, &times(right, factor), &wider);
     match uneven && factor.is_finite() && fits() {
         true => Diagnosis::Factor(factor),
@@ -220,7 +224,7 @@ fn times(array: &Array, factor: f64) -> Array {
     Array { shape: array.shape.clone(), values }
 }
 
-/// `array` summed down to a shape that broadcasts to its own.
+/// Sums `array` down to a shape that broadcasts to its own.
 fn summed_to(array: &Array, shape: &[usize]) -> Option<Array> {
     let missing = array.shape.len().checked_sub(shape.len())?;
     let fits = |(small, large): (&usize, &usize)| *small == 1 || small == large;
@@ -228,7 +232,7 @@ fn summed_to(array: &Array, shape: &[usize]) -> Option<Array> {
     fits.then(|| crate::reference::sum(array, shape))
 }
 
-/// The transposed matrix, when transposing it can be seen.
+/// Transposes the matrix, when transposing it can be seen.
 fn transposed(array: &Array) -> Option<Array> {
     let [rows, columns] = array.shape[..] else { return None };
     let at = |i: usize| array.values[(i % rows) * columns + i / rows];
@@ -268,7 +272,7 @@ impl fmt::Display for Mismatch {
     }
 }
 
-/// The index, axis by axis, of the i-th element in row-major order.
+/// Finds the index, axis by axis, of the i-th element in row-major order.
 fn index_of(mut i: usize, shape: &[usize]) -> Vec<usize> {
     let mut index = vec![0; shape.len()];
     for axis in (0..shape.len()).rev() {
@@ -388,8 +392,8 @@ mod tests {
         let of = |yours: f32, right: f64| {
             let yours = Array::new(&[1], &[yours]);
             let right = Array { shape: vec![1], values: vec![right] };
-            let room = Array { shape: vec![1], values: vec![1e-3 * 3e38] };
-            within(&yours, &right, &room, &[]).is_none()
+            let allowed = Array { shape: vec![1], values: vec![1e-3 * 3e38] };
+            within(&yours, &right, &allowed, &[]).is_none()
         };
         assert!(of(f32::INFINITY, 6.8e38) && of(f32::NEG_INFINITY, -1e40));
         assert!(!of(f32::NEG_INFINITY, 6.8e38) && !of(f32::NAN, 6.8e38));

@@ -19,7 +19,7 @@ pub struct Array {
 }
 
 impl Array {
-    /// An array of `f32` values, each taken over exactly.
+    /// Makes an array of `f32` values, each taken over exactly.
     pub fn new(shape: &[usize], values: &[f32]) -> Array {
         let values = values.iter().map(|&v| f64::from(v));
         Array::from_values(shape, values.collect())
@@ -45,7 +45,7 @@ impl Array {
     }
 }
 
-/// `f` of each pair of elements, the shapes broadcast.
+/// Applies `f` to each pair of elements, the shapes broadcast.
 fn zip(a: &Array, b: &Array, f: impl Fn(f64, f64) -> f64) -> Array {
     let shape = shape::broadcast(&a.shape, &b.shape).expect("shapes that fit");
     let pairs = within(&a.shape, &shape).zip(within(&b.shape, &shape));
@@ -53,22 +53,22 @@ fn zip(a: &Array, b: &Array, f: impl Fn(f64, f64) -> f64) -> Array {
     Array { shape, values }
 }
 
-/// The sum of two.
+/// Adds two arrays; the shapes broadcast.
 pub fn add(a: &Array, b: &Array) -> Array {
     zip(a, b, |x, y| x + y)
 }
 
-/// The product.
+/// Multiplies two arrays; the shapes broadcast.
 pub fn mul(a: &Array, b: &Array) -> Array {
     zip(a, b, |x, y| x * y)
 }
 
-/// The quotient.
+/// Divides two arrays; the shapes broadcast.
 pub fn div(a: &Array, b: &Array) -> Array {
     zip(a, b, |x, y| x / y)
 }
 
-/// `a` down to a shape that stretches to its own, by `join`.
+/// Reduces `a` to a shape that stretches to its own, by `join`.
 fn reduce(
     a: &Array,
     shape: &[usize],
@@ -82,18 +82,19 @@ fn reduce(
     Array::from_values(shape, values)
 }
 
-/// The sum down to a shape that stretches to that of `a`.
+/// Sums down to a shape that stretches to that of `a`.
 pub fn sum(a: &Array, shape: &[usize]) -> Array {
     reduce(a, shape, 0.0, |x, y| x + y)
 }
 
-/// The larger of two; a NaN is never hidden, as `f64::max` would do.
+/// Computes the larger of two; a NaN is never hidden, as `f64::max` would do.
 fn larger(x: f64, y: f64) -> f64 {
     if y > x || y.is_nan() { y } else { x }
 }
 
-/// The error function by its series, of which no term is negative: the next
-/// one is the last times `2 x^2 / (2 n + 1)`. From 6 on it is 1 in `f64`.
+/// Computes the error function by its series, of which no term is negative:
+/// the next one is the last times `2 x^2 / (2 n + 1)`. From 6 on it is 1 in
+/// `f64`.
 fn erf(x: f64) -> f64 {
     if x.is_nan() || x.abs() >= 6.0 {
         return if x.is_nan() { x } else { x.signum() };
@@ -107,18 +108,18 @@ fn erf(x: f64) -> f64 {
     FRAC_2_SQRT_PI * (-x * x).exp() * sum
 }
 
-/// The exponential of each element.
+/// Computes the exponential of each element.
 pub fn exp(a: &Array) -> Array {
     a.map(f64::exp)
 }
 
-/// `a`, repeated along each axis of size 1 (or missing) until it has `shape`.
+/// Repeats `a` along each axis of size 1 (or missing) until it has `shape`.
 pub fn expand(a: &Array, shape: &[usize]) -> Array {
     let values = within(&a.shape, shape).map(|at| a.values[at]).collect();
     Array::from_values(shape, values)
 }
 
-/// The product of each matrix with its partner:
+/// Multiplies each matrix with its partner:
 /// (.., m, k) x (.., k, n) -> (.., m, n), the axes in front equal.
 pub fn matmul(a: &Array, b: &Array) -> Array {
     let ([outer @ .., m, k], [.., _, n]) = (&a.shape[..], &b.shape[..]) else {
@@ -138,7 +139,7 @@ pub fn matmul(a: &Array, b: &Array) -> Array {
     Array::from_values(&[outer, &[m, n]].concat(), values)
 }
 
-/// The axes in another order: axis `i` of the result is `axes[i]` of `a`.
+/// Puts the axes in another order: axis `i` of the result is `axes[i]` of `a`.
 pub fn permute(a: &Array, axes: &[usize]) -> Array {
     let strides = shape::strides(&a.shape);
     let shape: Vec<usize> = axes.iter().map(|&i| a.shape[i]).collect();
@@ -148,7 +149,7 @@ pub fn permute(a: &Array, axes: &[usize]) -> Array {
     Array::from_values(&shape, values)
 }
 
-/// The logarithm of softmax along the last axis.
+/// Computes the logarithm of softmax along the last axis.
 pub fn log_softmax(a: &Array) -> Array {
     let columns = a.shape.last().copied().unwrap_or(1).max(1);
     let mut values = Vec::new();
@@ -158,16 +159,16 @@ pub fn log_softmax(a: &Array) -> Array {
         let first = row.iter().position(|&x| x == most);
         let others = row.iter().enumerate().filter(|(i, _)| Some(*i) != first);
         let rest: f64 = others.map(|(_, x)| (x - most).exp()).sum();
-        // Beside an infinite score nobody has a share.
+        // Beside an infinite score no share is a number.
         let rest = if most.is_finite() { rest } else { f64::NAN };
         values.extend(row.iter().map(|x| x - most - rest.ln_1p()));
     }
     Array::from_values(&a.shape, values)
 }
 
-/// For each element of `large`, the position in `small` that it meets when
-/// the two shapes are aligned at the right: axes that `small` lacks, or has
-/// with size 1, do not move the position.
+/// Finds for each element of `large` the position in `small` that it meets
+/// when the two shapes are aligned at the right: axes that `small` lacks, or
+/// has with size 1, do not move the position.
 fn within(
     small: &[usize],
     large: &[usize],
@@ -188,7 +189,7 @@ fn within(
     all.into_iter()
 }
 
-/// The indices of every element of a shape, in row-major order.
+/// Lists the indices of every element of a shape, in row-major order.
 fn indices(shape: &[usize]) -> impl Iterator<Item = Vec<usize>> {
     let strides = shape::strides(shape);
     (0..shape::size(shape)).map(move |at| {
@@ -197,27 +198,27 @@ fn indices(shape: &[usize]) -> impl Iterator<Item = Vec<usize>> {
     })
 }
 
-/// Each element from its index; 0 where there is nothing.
+/// Fills an array, each element from its index; 0 where there is nothing.
 fn place(shape: &[usize], of: impl Fn(&[usize]) -> Option<f64>) -> Array {
     let values = indices(shape).map(|at| of(&at).unwrap_or(0.0));
     Array::from_values(shape, values.collect())
 }
 
-/// Where an element of some parts stands in the whole.
+/// Finds where an element of a part stands in the whole.
 fn part(at: &[usize], spans: &[Span]) -> Vec<usize> {
     let from = at.iter().zip(spans);
     from.map(|(i, span)| span.start + i * span.step).collect()
 }
 
-/// The shape with another size along one axis.
+/// Replaces the size of a shape along one axis.
 fn with_size(shape: &[usize], axis: usize, size: usize) -> Vec<usize> {
     let mut shape = shape.to_vec();
     shape[axis] = size;
     shape
 }
 
-/// Which pixel an element of windows shows: its row and its column, behind
-/// the axes in front; none in the padding before an image.
+/// Finds which pixel an element of windows shows: its row and its column,
+/// behind the axes in front; none in the padding before an image.
 fn pixel<'a>(
     window: &Window,
     at: &'a [usize],
@@ -231,14 +232,14 @@ fn pixel<'a>(
     (outer, along(0).zip(along(1)).map(|(row, column)| [row, column]))
 }
 
-/// The shape after a reduction, with the reduced axes as 1.
+/// Finds the shape after a reduction, with the reduced axes as 1.
 fn kept(shape: &[usize], axes: &[usize]) -> Vec<usize> {
     let size = |axis| if axes.contains(&axis) { 1 } else { shape[axis] };
     (0..shape.len()).map(size).collect()
 }
 
-/// The same elements, the reduced axes taken out unless they are kept.
-fn settle(reduced: Array, axes: &[usize], keep: Keep) -> Array {
+/// Takes the reduced axes out of the shape, unless they are kept.
+fn drop_axes(reduced: Array, axes: &[usize], keep: Keep) -> Array {
     if keep == Keep::Yes {
         return reduced;
     }
@@ -247,7 +248,7 @@ fn settle(reduced: Array, axes: &[usize], keep: Keep) -> Array {
     Array::from_values(&shape, reduced.values)
 }
 
-/// The result of an operation, when the judge knows it.
+/// Computes an operation, when the judge knows it.
 pub fn forward(op: &Op, inputs: &[&Array]) -> Option<Array> {
     Some(match (op, inputs) {
         (Op::Mul, [a, b]) => mul(a, b),
@@ -274,12 +275,12 @@ pub fn forward(op: &Op, inputs: &[&Array]) -> Option<Array> {
         (Op::Round, [a]) => a.map(f64::round_ties_even),
         (Op::Sign, [a]) => a.map(|x| f64::from(x > 0.0) - f64::from(x < 0.0)),
         (Op::Sum(axes, keep), [a]) => {
-            settle(sum(a, &kept(&a.shape, axes)), axes, *keep)
+            drop_axes(sum(a, &kept(&a.shape, axes)), axes, *keep)
         }
         (Op::Max(axes, keep), [a]) => {
             let shape = kept(&a.shape, axes);
             let most = reduce(a, &shape, f64::NEG_INFINITY, larger);
-            settle(most, axes, *keep)
+            drop_axes(most, axes, *keep)
         }
         (Op::Matmul, [a, b]) => matmul(a, b),
         (Op::Reshape(shape), [a]) => {
@@ -298,7 +299,7 @@ pub fn forward(op: &Op, inputs: &[&Array]) -> Option<Array> {
         (Op::Slice(spans), [a]) => {
             let axes = a.shape.iter().zip(spans);
             let shape: Vec<usize> =
-                axes.map(|(&n, span)| span.places(n).len()).collect();
+                axes.map(|(&n, span)| span.indices(n).len()).collect();
             place(&shape, |at| Some(a.at(&part(at, spans))))
         }
         (Op::SliceAssign(spans), [a, b]) => {
@@ -328,7 +329,7 @@ pub fn forward(op: &Op, inputs: &[&Array]) -> Option<Array> {
                 None
             })
         }
-        (Op::Where, [mask, a, b]) => {
+        (Op::WhereCond, [mask, a, b]) => {
             let chosen = |i: usize| match mask.values[i] {
                 0.0 => b.values[i],
                 _ => a.values[i],
@@ -357,7 +358,7 @@ pub fn forward(op: &Op, inputs: &[&Array]) -> Option<Array> {
         }
         (Op::Windows(window), [a]) => {
             let [outer @ .., h, w] = &a.shape[..] else { return None };
-            let places = window.places(&a.shape).ok()?;
+            let places = window.positions(&a.shape).ok()?;
             let shape = [outer, &places, &window.size].concat();
             place(&shape, |at| {
                 let (outer, pixel) = pixel(window, at);

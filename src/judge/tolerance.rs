@@ -1,9 +1,9 @@
 //! What a judge cannot know: how far a right `f32` gradient may lie from a
-//! slope by difference. "Nudge it" tells why there is such a room, and the
-//! tape gives it to every rule.
+//! slope by difference. "Nudge it" tells why there is such a tolerance, and
+//! the tape gives it to every rule.
 //!
-//! Reading order: [`slopes`] nudges until two nudges agree, `met` finds the
-//! sizes of the numbers that met in a rule, `room` adds both up.
+//! Reading order: [`slopes`] nudges until two nudges agree, `magnitudes` finds
+//! the sizes of the numbers that meet in a rule, `allowed` adds both up.
 
 use crate::ops::Op;
 use crate::reference::{self, Array};
@@ -23,15 +23,15 @@ pub struct Slopes {
 }
 
 impl Slopes {
-    /// How far the slope of any side may lie from the mean.
-    pub fn doubt(&self, i: usize) -> f64 {
+    /// Says how far the slope of any side may lie from the mean.
+    pub fn uncertainty(&self, i: usize) -> f64 {
         self.bend.values[i] + self.noise.values[i]
     }
 
-    /// The slopes of both sides of an element, where it stands on a kink. A
-    /// curve bends less than a hundredth of its slope within a nudge; and a
-    /// bend that is not well above what `f64` rounds, a tenth of the least
-    /// slope that the judge tells from 0 included, is none.
+    /// Finds the slopes of both sides of an element, where it stands on a
+    /// kink. A curve bends less than a hundredth of its slope within a nudge;
+    /// and a bend that is not well above what `f64` rounds, a tenth of the
+    /// least slope that the judge tells from 0 included, is none.
     pub fn kink(&self, i: usize) -> Option<[f64; 2]> {
         let [slope, bend, noise] =
             [&self.values, &self.bend, &self.noise].map(|a| a.values[i]);
@@ -65,9 +65,9 @@ const SHARES: [f64; 3] = [1e-5, 1e-3, 1e-8];
 /// constant.
 const FAR: f64 = 1e3;
 
-/// The slope of the sum of `weights * f` along each element of one input. A
-/// nudge is right for one function and too long or too short for another, so
-/// several are tried, each beside its half.
+/// Finds the slope of the sum of `weights * f` along each element of one
+/// input. A nudge is right for one function and too long or too short for
+/// another, so several are tried, each beside its half.
 pub fn slopes(
     inputs: &[Array],
     which: usize,
@@ -154,9 +154,9 @@ struct Sides {
 }
 
 impl Sides {
-    /// From what lies above, at and below the element, at the places that it
-    /// moves. Differences are taken place by place before they are added: a
-    /// small one is not lost beside another place.
+    /// Compares what the function gives above, at and below the element, at
+    /// the outputs that it moves. Differences are taken output by output
+    /// before they are added: a small one is not lost beside another place.
     fn of(
         ends: [&Array; 3],
         moving: &[usize],
@@ -177,10 +177,11 @@ impl Sides {
     }
 }
 
-/// The sizes of the numbers that meet in the rule of an operation, for each
-/// element of an operand: what the rule gives where nothing cancels. `f32`
-/// rounds them, however small the gradient comes out. `grad_out` holds sizes.
-pub(crate) fn met(
+/// Finds the sizes of the numbers that meet in the rule of an operation, for
+/// each element of an operand: what the rule gives where nothing cancels.
+/// `f32` rounds them, however small the gradient comes out. `grad_out` holds
+/// sizes.
+pub(crate) fn magnitudes(
     op: &Op,
     inputs: &[Array],
     which: usize,
@@ -188,9 +189,9 @@ pub(crate) fn met(
 ) -> Array {
     let x = &inputs[which];
     if let Op::LogSoftmax = op {
-        return met_in_a_row(x, grad_out);
+        return magnitudes_in_a_row(x, grad_out);
     }
-    let sizes = |a: &Array| each(a, |_, x| x.abs());
+    let sizes = |a: &Array| map(a, |_, x| x.abs());
     let elementwise = inputs.len() == 1 && grad_out.shape == x.shape;
     // One factor may have another sign than the next.
     let at: Vec<Array> = match inputs.len() {
@@ -199,9 +200,9 @@ pub(crate) fn met(
     };
     let found = slopes(&at, which, grad_out, |at| forward(op, at));
     // An element that was not nudged met no larger numbers than the others.
-    let size = |i: usize| found.values.values[i].abs() + found.doubt(i);
+    let size = |i: usize| found.values.values[i].abs() + found.uncertainty(i);
     let most = found.nudged.iter().fold(0.0, |most: f64, &i| most.max(size(i)));
-    each(&found.values, |i, slope| {
+    map(&found.values, |i, slope| {
         let g = grad_out.values.get(i).copied().unwrap_or(0.0);
         let x = x.values[i];
         let subtracted = match op {
@@ -217,45 +218,47 @@ pub(crate) fn met(
     })
 }
 
-/// `grad_out` less a share of its sum, row by row. The share comes from a
-/// logarithm, whose rounding it magnifies.
-fn met_in_a_row(x: &Array, grad_out: &Array) -> Array {
+/// Does the same for the rule of log-softmax: `grad_out` less a share of its
+/// sum, row by row. The share comes from a logarithm, whose rounding it
+/// magnifies.
+fn magnitudes_in_a_row(x: &Array, grad_out: &Array) -> Array {
     let logs = reference::log_softmax(x);
     let columns = x.shape.last().copied().unwrap_or(1).max(1);
     let rows = grad_out.values.chunks(columns);
     let totals: Vec<f64> = rows.map(|row| row.iter().sum()).collect();
-    each(&logs, |i, log| {
+    map(&logs, |i, log| {
         let share = log.exp() * (1.0 + log.abs());
         grad_out.values[i] + share * totals[i / columns]
     })
 }
 
-/// The operation by the judge, who has computed it once before.
+/// Computes an operation that the judge is known to know.
 pub(crate) fn forward(op: &Op, inputs: &[Array]) -> Array {
     let inputs: Vec<&Array> = inputs.iter().collect();
     reference::forward(op, &inputs).expect("the judge knows it")
 }
 
-/// How far a gradient of a rule may lie from the slopes: a share of the
-/// slope, what `f32` rounds of the numbers that met, and the doubt.
-pub(crate) fn room(
+/// Computes how far the gradient of a rule may lie from the slopes: a share of
+/// the slope, what `f32` rounds of the numbers that meet, and the uncertainty
+/// of the slopes.
+pub(crate) fn allowed(
     op: &Op,
     inputs: &[Array],
     which: usize,
     grad_out: &Array,
     slopes: &Slopes,
 ) -> Array {
-    let sizes = each(grad_out, |_, g| g.abs());
-    let met = met(op, inputs, which, &sizes);
+    let sizes = map(grad_out, |_, g| g.abs());
+    let magnitudes = magnitudes(op, inputs, which, &sizes);
     let terms = match op {
         Op::Matmul | Op::LogSoftmax => grad_out.shape.iter().max().copied(),
         _ => grad_out.values.len().checked_div(inputs[which].values.len()),
     };
     let rounding = rounding(terms.unwrap_or(1));
     let least = f64::from(f32::MIN_POSITIVE) * reach(op, inputs, grad_out);
-    each(&slopes.values, |i, slope| {
+    map(&slopes.values, |i, slope| {
         let share = crate::gradcheck::TOLERANCE * slope.abs();
-        share + rounding * met.values[i] + slopes.doubt(i) + least
+        share + rounding * magnitudes.values[i] + slopes.uncertainty(i) + least
     })
 }
 
@@ -266,14 +269,14 @@ pub(crate) fn room(
 /// are within the share of the slope.
 const ROUNDINGS: usize = 16;
 
-/// What `f32` may do to a sum of so many terms, as a share of their sizes:
-/// half a unit in the last place for each rounding.
+/// Computes what `f32` may do to a sum of so many terms, as a share of their
+/// sizes: half a unit in the last place for each rounding.
 pub fn rounding(terms: usize) -> f64 {
     (ROUNDINGS + terms) as f64 * 2f64.powi(-24)
 }
 
-/// The largest number that meets in a rule, or the largest factor by which
-/// one of them may divide.
+/// Finds the largest number that meets in a rule, or the largest factor by
+/// which one of them may divide.
 pub(crate) fn reach(op: &Op, inputs: &[Array], grad_out: &Array) -> f64 {
     let divides = matches!(op, Op::Div | Op::Pow(_) | Op::Log);
     let all = inputs.iter().chain([grad_out]).flat_map(|a| &a.values);
@@ -284,8 +287,8 @@ pub(crate) fn reach(op: &Op, inputs: &[Array], grad_out: &Array) -> f64 {
     })
 }
 
-/// An array from the elements of another and their places.
-pub fn each(a: &Array, f: impl Fn(usize, f64) -> f64) -> Array {
+/// Makes an array from the indices and the elements of another.
+pub fn map(a: &Array, f: impl Fn(usize, f64) -> f64) -> Array {
     let values = a.values.iter().enumerate().map(|(i, &x)| f(i, x));
     Array { shape: a.shape.clone(), values: values.collect() }
 }
@@ -299,15 +302,15 @@ mod tests {
     }
 
     fn of(op: &Op, inputs: &[Array], which: usize) -> Slopes {
-        let ones = each(&forward(op, inputs), |_, _| 1.0);
+        let ones = map(&forward(op, inputs), |_, _| 1.0);
         slopes(inputs, which, &ones, |inputs| forward(op, inputs))
     }
 
     #[test]
     fn a_number_beside_a_much_larger_one_has_its_slope() {
         let found = of(&Op::Add, &[numbers(&[1e-3]), numbers(&[1e15])], 0);
-        assert!((found.values.values[0] - 1.0).abs() <= found.doubt(0));
-        assert!(found.doubt(0) < 1e-3, "{found:?}");
+        assert!((found.values.values[0] - 1.0).abs() <= found.uncertainty(0));
+        assert!(found.uncertainty(0) < 1e-3, "{found:?}");
         let found = of(&Op::Exp, &[numbers(&[1e-12, 20.0])], 0);
         assert!((found.values.values[0] - 1.0).abs() < 1e-5, "{found:?}");
     }
@@ -337,14 +340,14 @@ mod tests {
             nudged: vec![0],
         };
         // What a gets is a sum of a thousand products of 1.
-        let room = room(&Op::Matmul, &[a, b.clone()], 0, &b, &slopes);
-        assert!(room.values[0] >= 1000.0 * rounding(1000), "{room:?}");
+        let allowed = allowed(&Op::Matmul, &[a, b.clone()], 0, &b, &slopes);
+        assert!(allowed.values[0] >= 1000.0 * rounding(1000), "{allowed:?}");
     }
 
     #[test]
     fn in_a_row_of_shares_the_sum_of_what_comes_meets_each_element() {
         let row = |x: f32| Array::new(&[1, 2], &[x, x]);
-        let found = met(&Op::LogSoftmax, &[row(0.0)], 0, &row(1.0));
+        let found = magnitudes(&Op::LogSoftmax, &[row(0.0)], 0, &row(1.0));
         // Half of 2, as uncertain as the logarithm of a half is large.
         let right = 1.0 + 0.5 * (1.0 + 2_f64.ln()) * 2.0;
         assert!((found.values[0] - right).abs() < 1e-12, "{found:?}");
@@ -369,7 +372,7 @@ mod tests {
     #[test]
     fn where_there_is_no_slope_nothing_is_known() {
         let found = of(&Op::Pow(0.5), &[numbers(&[0.0])], 0);
-        assert!(found.doubt(0).is_infinite(), "{found:?}");
+        assert!(found.uncertainty(0).is_infinite(), "{found:?}");
     }
 
     /// The first of them vanishes beside the second, and what is left is 0.
@@ -380,7 +383,7 @@ mod tests {
         let found = of(&sum, &[swallowed], 0);
         for i in 0..4 {
             let off = (found.values.values[i] - 1.0).abs();
-            assert!(off <= found.doubt(i) + 1e-9, "{found:?}");
+            assert!(off <= found.uncertainty(i) + 1e-9, "{found:?}");
         }
     }
 
@@ -392,7 +395,7 @@ mod tests {
             forward(&Op::LogSoftmax, inputs)
         });
         let off = (found.values.values[0] + 1.8862278).abs();
-        assert!(off <= found.doubt(0) + 1e-4, "{found:?}");
+        assert!(off <= found.uncertainty(0) + 1e-4, "{found:?}");
     }
 
     #[test]

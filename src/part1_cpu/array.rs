@@ -21,12 +21,12 @@ use crate::shape::{size, stretched};
 const PARALLEL: usize = 1 << 19;
 // ANCHOR_END: thresholds
 
-/// The elements in row-major order.
+/// Lists the elements in row-major order.
 pub(super) fn slice(a: &ArrayD<f32>) -> &[f32] {
     a.as_slice().expect("every array of a tensor is in row-major order")
 }
 
-/// The same array in row-major order. ndarray transposes without moving an
+/// Lays the array out in row-major order. ndarray transposes without moving an
 /// element, and only the order in which it walks them changes.
 pub(super) fn row_major(a: ArrayD<f32>) -> ArrayD<f32> {
     if a.is_standard_layout() { a } else { a.as_standard_layout().into_owned() }
@@ -36,7 +36,7 @@ fn array(shape: &[usize], values: Vec<f32>) -> ArrayD<f32> {
     ArrayD::from_shape_vec(IxDyn(shape), values).expect("one value each")
 }
 
-/// `f` of each element.
+/// Applies `f` to each element.
 pub(super) fn map(
     a: &ArrayD<f32>,
     f: impl Fn(f32) -> f32 + Sync,
@@ -52,7 +52,7 @@ pub(super) fn map(
     array(a.shape(), values)
 }
 
-/// `f` of each pair of elements, the shapes broadcast.
+/// Applies `f` to each pair of elements, the shapes broadcast.
 #[track_caller]
 pub(super) fn zip(
     op: &str,
@@ -63,14 +63,14 @@ pub(super) fn zip(
     if a.shape() == b.shape() {
         return zip_equal(a, b, f);
     }
-    let shape = or_raise(checks::stretched(op, a.shape(), b.shape()));
+    let shape = or_raise(checks::broadcast(op, a.shape(), b.shape()));
     // Two small shapes may stretch to one that no memory has room for.
     or_raise(room::<f32>(size(&shape)));
     zip_equal(&expand(a, &shape), &expand(b, &shape), f)
 }
 
 // ANCHOR: expand
-/// The array repeated to a shape that it stretches to.
+/// Repeats the array to a shape that it stretches to.
 pub(super) fn expand(a: &ArrayD<f32>, shape: &[usize]) -> ArrayD<f32> {
     let view = a.broadcast(IxDyn(shape)).expect("a shape that it stretches to");
     view.as_standard_layout().into_owned()
@@ -78,8 +78,8 @@ pub(super) fn expand(a: &ArrayD<f32>, shape: &[usize]) -> ArrayD<f32> {
 // ANCHOR_END: expand
 
 // ANCHOR: sum-to
-/// The mirror of [`expand`]: each element that was repeated collects the
-/// gradients of all its copies.
+/// Sums back to the shape that was expanded, the mirror of [`expand`]: each
+/// element that was repeated collects the gradients of all its copies.
 pub(super) fn sum_to(grad: ArrayD<f32>, shape: &[usize]) -> ArrayD<f32> {
     if grad.shape() == shape {
         return grad;
@@ -124,7 +124,7 @@ fn shared<const N: usize>(
     values
 }
 
-/// The sum over axes, which go.
+/// Sums over axes, which go.
 pub(super) fn sum_axes(a: &ArrayD<f32>, axes: &[usize]) -> ArrayD<f32> {
     if axes.len() == a.ndim() {
         return array(&[], vec![sum(slice(a))]);
@@ -149,8 +149,8 @@ fn sum_axis(a: &ArrayD<f32>, axis: usize) -> ArrayD<f32> {
     array(&shape, values)
 }
 
-/// The sum of rows, column by column. So that no sum becomes a long chain,
-/// 32 rows are added up in `f32`, and their sums in `f64`.
+/// Sums rows, column by column. So that no sum becomes a long chain, 32 rows
+/// are added up in `f32`, and their sums in `f64`.
 fn down(rows: &[f32], width: usize) -> Vec<f32> {
     const BLOCK: usize = 32;
     let mut totals = vec![0.0; width];
@@ -165,8 +165,8 @@ fn down(rows: &[f32], width: usize) -> Vec<f32> {
     totals.into_iter().map(|total| total as f32).collect()
 }
 
-/// The largest over axes, which go. The axes are not empty. `f32::max` would
-/// hide a NaN.
+/// Finds the largest over axes, which go. The axes are not empty. `f32::max`
+/// would hide a NaN.
 pub(super) fn max_axes(a: &ArrayD<f32>, axes: &[usize]) -> ArrayD<f32> {
     let mut left = a.clone();
     for &axis in sorted(axes).iter().rev() {
@@ -184,8 +184,8 @@ fn sorted(axes: &[usize]) -> Vec<usize> {
 }
 
 // ANCHOR: chunks
-/// The sum of a slice, in chunks that are joined in order: the same bits for
-/// any number of threads. It is kept in `f64` and rounded once.
+/// Sums a slice, in chunks that are joined in order: the same bits for any
+/// number of threads. It is kept in `f64` and rounded once.
 fn sum(values: &[f32]) -> f32 {
     const CHUNK: usize = 4096;
     let sums: Vec<f64> = match values.len() {
@@ -197,7 +197,7 @@ fn sum(values: &[f32]) -> f32 {
 }
 // ANCHOR_END: chunks
 
-/// Eight sums side by side, which a processor adds to at once.
+/// Sums a chunk in eight sums side by side, to which a processor adds at once.
 fn chunk(values: &[f32]) -> f64 {
     let (eights, rest) = values.as_chunks::<8>();
     let mut sums = [0.0; 8];
@@ -210,7 +210,7 @@ fn chunk(values: &[f32]) -> f64 {
 }
 
 // ANCHOR: product
-/// The matrix product: (m, k) x (k, n) -> (m, n). The arithmetic is that of
+/// Multiplies matrices: (m, k) x (k, n) -> (m, n). The arithmetic is that of
 /// [`crate::product`]: whatever the threads share, an element is the same sum
 /// in the same order, so no thread changes a bit.
 pub(super) fn matmul(a: &ArrayD<f32>, b: &ArrayD<f32>) -> ArrayD<f32> {
@@ -234,13 +234,13 @@ pub(super) fn matmul(a: &ArrayD<f32>, b: &ArrayD<f32>) -> ArrayD<f32> {
 }
 // ANCHOR_END: product
 
-/// The axes in another order.
+/// Puts the axes in another order.
 pub(super) fn permute(a: &ArrayD<f32>, axes: &[usize]) -> ArrayD<f32> {
     let view = a.view().permuted_axes(IxDyn(axes));
     view.as_standard_layout().into_owned()
 }
 
-/// The same elements in another shape of the same size.
+/// Gives the elements another shape of the same size.
 pub(super) fn reshape(a: &ArrayD<f32>, shape: &[usize]) -> ArrayD<f32> {
     array(shape, slice(a).to_vec())
 }

@@ -42,8 +42,9 @@ impl Tensor {
         self.sweep(&row_major(grad.clone()), |_, _, _| ());
     }
 
-    /// The sweep. Gradients on their way wait in a map of this call, so a
-    /// second call starts clean; only leaves keep theirs.
+    /// Sweeps from the result to the leaves. Gradients on their way wait in a
+    /// map of this call, so a second call starts clean; only leaves keep
+    /// theirs.
     #[track_caller]
     fn sweep(
         &self,
@@ -86,7 +87,7 @@ impl Tensor {
 // ANCHOR_END: backward
 
 impl Tensor {
-    /// Every tensor of this one's graph, parents first.
+    /// Lists every tensor of this one's graph, parents first.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -99,8 +100,8 @@ impl Tensor {
         topological_order(self, |t| t.0.id, |t, k| t.0.parents.get(k))
     }
 
-    /// What the local rule makes of `grad_out`: one gradient for each parent.
-    /// A leaf has no rule.
+    /// Applies the local rule to `grad_out`: one gradient for each parent. A
+    /// leaf has no rule.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -117,7 +118,7 @@ impl Tensor {
         self.0.rule.as_ref().map(|rule| rule(grad_out))
     }
 
-    /// A record of the graph, values only.
+    /// Records the graph, values only.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -140,7 +141,7 @@ impl Tensor {
         Tape::new(records.collect())
     }
 
-    /// [`Tensor::backward`], and a record of every gradient on its way.
+    /// Runs [`Tensor::backward`], and records every gradient on its way.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -168,14 +169,15 @@ impl Tensor {
         tape
     }
 
-    /// The seed of a tensor of one element: its gradient to itself.
+    /// Makes the seed of a tensor of one element, its gradient to itself: 1.
     #[track_caller]
     fn one(&self) -> ArrayD<f32> {
         or_raise(checks::one_element("backward", self.shape()));
         ArrayD::ones(IxDyn(self.shape()))
     }
 
-    /// A rule of a reader's own may be wrong in number or in shape.
+    /// Checks what a rule gave: one of a reader's own may be wrong in number
+    /// or in shape.
     #[track_caller]
     fn check_rule(&self, grads: &[ArrayD<f32>]) {
         let (op, parents) = (self.op(), &self.0.parents);

@@ -23,7 +23,7 @@ use crate::shape::size;
 /// If one is no matrix, or the left has not as many columns as the right rows.
 // ANCHOR: matmul
 impl Tensor {
-    /// The matrix product: (m, k) x (k, n) -> (m, n).
+    /// Multiplies matrices: (m, k) x (k, n) -> (m, n).
     ///
     /// `grad_a = grad_out b^T`, `grad_b = a^T grad_out`.
     #[track_caller]
@@ -43,7 +43,7 @@ impl Tensor {
 // ANCHOR_END: matmul
 
 impl Tensor {
-    /// The same elements in row-major order under another shape.
+    /// Gives the elements, in row-major order, another shape.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -66,7 +66,7 @@ impl Tensor {
         })
     }
 
-    /// The last two axes, exchanged.
+    /// Exchanges the last two axes.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -103,15 +103,15 @@ impl Tensor {
 /// If there is no axis.
 // ANCHOR: log-softmax
 impl Tensor {
-    /// Positive numbers that sum to 1 along the last axis.
+    /// Makes positive numbers that sum to 1 along the last axis.
     #[track_caller]
     pub fn softmax(&self) -> Tensor {
         or_raise(checks::row("softmax", self.shape()));
         self.log_softmax().exp()
     }
 
-    /// The logarithm of [`Tensor::softmax`]. The largest of each row is
-    /// subtracted first, so no exponential overflows.
+    /// Computes the logarithm of [`Tensor::softmax`]. The largest of each row
+    /// is subtracted first, so no exponential overflows.
     ///
     /// `grad_a = grad_out - softmax(a) * sum(grad_out)`, row by row.
     #[track_caller]
@@ -140,16 +140,16 @@ impl Tensor {
 /// If the labels do not fit the scores.
 // ANCHOR: cross-entropy
 impl Tensor {
-    /// The mean loss of scores (n, classes) against the right class of each
-    /// row: the negative logarithm of the share that it got.
+    /// Computes the mean loss of scores (n, classes) against the right class
+    /// of each row: the negative logarithm of the share that it got.
     #[track_caller]
     pub fn cross_entropy(&self, labels: &[usize]) -> Tensor {
         or_raise(checks::labels("cross_entropy", self.shape(), labels));
         self.log_softmax().pick(labels).mean().neg()
     }
 
-    /// From each row the element that its label names: (n, classes) -> (n).
-    /// All other elements get no gradient.
+    /// Takes from each row the element that its label names:
+    /// (n, classes) -> (n). All other elements get no gradient.
     fn pick(&self, labels: &[usize]) -> Tensor {
         let shape = self.shape().to_vec();
         let rows = labels.iter().enumerate();
@@ -173,8 +173,8 @@ impl Tensor {
 // ANCHOR_END: cross-entropy
 
 // ANCHOR: stable
-/// The largest of a row becomes 0, so no exponential exceeds 1 and their sum
-/// is at least 1.
+/// Computes log-softmax. The largest of a row becomes 0, so no exponential
+/// exceeds 1 and their sum is at least 1.
 fn log_softmax(a: &ArrayD<f32>) -> ArrayD<f32> {
     let columns = a.shape().last().copied().unwrap_or(1).max(1);
     let mut out = a.clone();

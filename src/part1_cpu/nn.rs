@@ -21,8 +21,8 @@ pub struct Linear {
 
 // ANCHOR: linear
 impl Linear {
-    /// The weights are drawn around 0 with a standard deviation of
-    /// `sqrt(2 / inputs)`: relu cuts half of a signal away, and so what is
+    /// Makes a layer. The weights are drawn around 0 with a standard deviation
+    /// of `sqrt(2 / inputs)`: relu cuts half of a signal away, and so what is
     /// left keeps its size from layer to layer. All equal, they would get
     /// equal gradients and stay equal. The biases are 0.
     #[track_caller]
@@ -37,13 +37,13 @@ impl Linear {
         }
     }
 
-    /// (rows, inputs) -> (rows, outputs).
+    /// Computes (rows, inputs) -> (rows, outputs).
     #[track_caller]
     pub fn forward(&self, x: &Tensor) -> Tensor {
         x.matmul(&self.weight).add(&self.bias)
     }
 
-    /// What can be learned.
+    /// Lists what can be learned.
     pub fn parameters(&mut self) -> Vec<Parameter<'_>> {
         vec![
             ("weight".to_string(), &mut self.weight),
@@ -63,8 +63,8 @@ pub struct Mlp {
 }
 
 impl Mlp {
-    /// `Mlp::new(&[64, 32, 10], Tensor::relu, random)` has 64 inputs, a
-    /// hidden layer of 32 and 10 outputs.
+    /// Makes a network: `Mlp::new(&[64, 32, 10], Tensor::relu, random)` has 64
+    /// inputs, a hidden layer of 32 and 10 outputs.
     pub fn new(
         sizes: &[usize],
         activation: fn(&Tensor) -> Tensor,
@@ -75,7 +75,7 @@ impl Mlp {
         Mlp { layers: layers.collect(), activation }
     }
 
-    /// (rows, inputs) -> (rows, outputs).
+    /// Computes (rows, inputs) -> (rows, outputs).
     #[track_caller]
     pub fn forward(&self, x: &Tensor) -> Tensor {
         let mut x = x.clone();
@@ -88,7 +88,7 @@ impl Mlp {
         x
     }
 
-    /// What can be learned: `layers.0.weight` and so on.
+    /// Lists what can be learned: `layers.0.weight` and so on.
     pub fn parameters(&mut self) -> Vec<Parameter<'_>> {
         let layers = self.layers.iter_mut().enumerate();
         let of_layer = layers.flat_map(|(at, layer)| {

@@ -28,7 +28,7 @@ use crate::ops::Op;
 /// If the shapes do not broadcast.
 // ANCHOR: mul
 impl Tensor {
-    /// The elementwise product; the shapes broadcast.
+    /// Multiplies element by element; the shapes broadcast.
     ///
     /// `grad_a = grad_out * b`, `grad_b = grad_out * a`.
     #[track_caller]
@@ -57,7 +57,7 @@ impl Tensor {
 /// If the shapes do not broadcast.
 // ANCHOR: add
 impl Tensor {
-    /// The elementwise sum; the shapes broadcast.
+    /// Adds element by element; the shapes broadcast.
     ///
     /// `grad_a = grad_out`, `grad_b = grad_out`.
     #[track_caller]
@@ -73,7 +73,8 @@ impl Tensor {
 // ANCHOR_END: add
 
 impl Tensor {
-    /// Each element times a number, which is no tensor and gets no gradient.
+    /// Multiplies each element by a number, which is no tensor and gets no
+    /// gradient.
     pub(super) fn scale(&self, number: f32) -> Tensor {
         let op = Op::Scale(number);
         let out = map(&self.data(), |x| x * number);
@@ -82,7 +83,7 @@ impl Tensor {
         })
     }
 
-    /// Each element plus a number.
+    /// Adds a number to each element.
     pub(super) fn shift(&self, number: f32) -> Tensor {
         let out = map(&self.data(), |x| x + number);
         Tensor::record(Op::Shift(number), &[self], out, |grad_out| {
@@ -90,7 +91,7 @@ impl Tensor {
         })
     }
 
-    /// Each element divided by a number. A product with `1 / number` would
+    /// Divides each element by a number. A product with `1 / number` would
     /// round twice.
     pub(super) fn over(&self, number: f32) -> Tensor {
         let out = map(&self.data(), |x| x / number);
@@ -99,7 +100,7 @@ impl Tensor {
         })
     }
 
-    /// A number divided by each element.
+    /// Divides a number by each element.
     pub(super) fn under(&self, number: f32) -> Tensor {
         let x = self.data();
         let y = Rc::new(map(&x, |x| number / x));
@@ -122,11 +123,11 @@ impl Tensor {
 /// If the shapes do not broadcast.
 // ANCHOR: derived
 impl Tensor {
-    /// `a - b`, as `a + (-b)`.
+    /// Subtracts: `a - b`, as `a + (-b)`.
     #[track_caller]
     pub fn sub(&self, other: &Tensor) -> Tensor {
         // What is derived refuses under its own name.
-        or_raise(checks::stretched("sub", self.shape(), other.shape()));
+        or_raise(checks::broadcast("sub", self.shape(), other.shape()));
         self.add(&other.neg())
     }
 }
@@ -144,7 +145,7 @@ impl Tensor {
 /// If the shapes do not broadcast.
 // ANCHOR: div
 impl Tensor {
-    /// The elementwise quotient `y = a / b`; the shapes broadcast.
+    /// Computes the elementwise quotient `y = a / b`; the shapes broadcast.
     ///
     /// `grad_a = grad_out / b`, `grad_b = -(grad_out * y) / b`.
     #[track_caller]
@@ -160,7 +161,7 @@ impl Tensor {
     }
 }
 
-/// What a divisor `b` gets: `-(grad_out * y) / b`. On paper that is
+/// Computes what a divisor `b` gets: `-(grad_out * y) / b`. On paper that is
 /// `-grad_out * a / b^2`, but the square of a small `b` is 0, and that of a
 /// large one infinite.
 fn slope_below(
@@ -174,7 +175,7 @@ fn slope_below(
 // ANCHOR_END: div
 
 impl Tensor {
-    /// `-a`, as `a * -1`.
+    /// Negates: `-a`, as `a * -1`.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -188,7 +189,7 @@ impl Tensor {
 }
 
 impl Tensor {
-    /// Each element to the power of a number.
+    /// Raises each element to the power of a number.
     ///
     /// `grad_a = grad_out * number * a^(number - 1)`.
     ///
@@ -211,7 +212,7 @@ impl Tensor {
         self.elementwise(Op::Pow(number), power, slope)
     }
 
-    /// The exponential, which is its own slope.
+    /// Computes the exponential, which is its own slope.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -222,7 +223,7 @@ impl Tensor {
         self.elementwise(Op::Exp, f32::exp, |_, y| y)
     }
 
-    /// The natural logarithm: `grad_a = grad_out / a`.
+    /// Computes the natural logarithm: `grad_a = grad_out / a`.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -244,7 +245,7 @@ impl Tensor {
 /// ```
 // ANCHOR: kinks
 impl Tensor {
-    /// The positive part. At 0 the slope is 0, as in PyTorch.
+    /// Keeps the positive part. At 0 the slope is 0, as in PyTorch.
     pub fn relu(&self) -> Tensor {
         let x = self.data();
         // A NaN passes through: it is not at most 0.
@@ -255,12 +256,13 @@ impl Tensor {
         })
     }
 
-    /// The absolute value, as two positive parts; at 0 the slope is 0.
+    /// Computes the absolute value, as two positive parts; at 0 the slope is
+    /// 0.
     pub fn abs(&self) -> Tensor {
         self.relu().add(&self.neg().relu())
     }
 
-    /// The square root, as a power.
+    /// Computes the square root, as a power.
     pub fn sqrt(&self) -> Tensor {
         self.pow(0.5)
     }
@@ -275,13 +277,13 @@ impl Tensor {
 /// ```
 // ANCHOR: sigmoid
 impl Tensor {
-    /// The hyperbolic tangent: `grad_a = grad_out * (1 - y^2)`.
+    /// Computes the hyperbolic tangent: `grad_a = grad_out * (1 - y^2)`.
     pub fn tanh(&self) -> Tensor {
         self.elementwise(Op::Tanh, f32::tanh, |_, y| 1.0 - y * y)
     }
 
-    /// The logistic function `1 / (1 + e^-a)`, without a large exponential:
-    /// `grad_a = grad_out * y * (1 - y)`.
+    /// Computes the logistic function `1 / (1 + e^-a)`, without a large
+    /// exponential: `grad_a = grad_out * y * (1 - y)`.
     pub fn sigmoid(&self) -> Tensor {
         let stable = |x: f32| {
             let small = (-x.abs()).exp();
@@ -299,9 +301,9 @@ impl Tensor {
 /// ```
 // ANCHOR: gelu
 impl Tensor {
-    /// The Gaussian error linear unit: each element times the share of a bell
-    /// that lies below it. The slope is that share, and `a` times the height
-    /// of the bell.
+    /// Computes the Gaussian error linear unit: each element times the share
+    /// of a bell that lies below it. The slope is that share, and `a` times
+    /// the height of the bell.
     pub fn gelu(&self) -> Tensor {
         let share = |x: f32| 0.5 * (1.0 + libm::erff(x / SQRT_2));
         let bell = |x: f32| (-0.5 * x * x).exp() / TAU.sqrt();
@@ -313,8 +315,8 @@ impl Tensor {
 
 // ANCHOR: elementwise
 impl Tensor {
-    /// An operation on each element alone: its function, and its slope from
-    /// the operand's element `x` and the result's `y`.
+    /// Makes an operation on each element alone: its function, and its slope
+    /// from the operand's element `x` and the result's `y`.
     fn elementwise(
         &self,
         op: Op,

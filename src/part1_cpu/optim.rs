@@ -18,7 +18,8 @@ pub struct Sgd {
 }
 
 impl Sgd {
-    /// Common values are a rate of 0.1 and a momentum of 0.9.
+    /// Begins without velocity. Common values are a rate of 0.1 and a momentum
+    /// of 0.9.
     pub fn new(rate: f32, momentum: f32) -> Sgd {
         Sgd { rate, momentum, velocity: Vec::new() }
     }
@@ -26,7 +27,7 @@ impl Sgd {
 
 // ANCHOR: step
 impl Sgd {
-    /// `velocity = momentum * velocity + grad`, then
+    /// Takes a step: `velocity = momentum * velocity + grad`, then
     /// `parameter = parameter - rate * velocity`.
     ///
     /// A tensor's data never changes, because rules hold it. So a step puts
@@ -57,7 +58,8 @@ impl Sgd {
 }
 // ANCHOR_END: step
 
-/// A velocity belongs to one parameter for good.
+/// Checks that the parameters are those of the step before: a velocity belongs
+/// to one of them for good.
 #[track_caller]
 fn check_same(velocity: &[ArrayD<f32>], parameters: &[Parameter]) {
     let before = velocity.iter().map(|v| v.shape());

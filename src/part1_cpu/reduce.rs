@@ -21,20 +21,20 @@ use crate::shape::with_ones;
 /// If an axis is not there or stands twice.
 // ANCHOR: sum
 impl Tensor {
-    /// The sum of all elements, a tensor of one element and no axes.
+    /// Sums all elements to a tensor of one element and no axes.
     pub fn sum(&self) -> Tensor {
         self.sum_over(&self.all_axes(), Keep::No)
     }
 
-    /// The sum over some axes. `grad_a` is `grad_out`, once for each element
-    /// that was summed.
+    /// Sums over some axes. `grad_a` is `grad_out`, once for each element that
+    /// was summed.
     #[track_caller]
     pub fn sum_over(&self, axes: &[usize], keep: Keep) -> Tensor {
         or_raise(checks::axes("sum", self.shape(), axes));
         let op = Op::Sum(axes.to_vec(), keep);
         let (shape, ones) =
             (self.shape().to_vec(), with_ones(self.shape(), axes));
-        let total = self.settle(sum_axes(&self.data(), axes), axes, keep);
+        let total = self.reduced(sum_axes(&self.data(), axes), axes, keep);
         Tensor::record(op, &[self], total, move |grad_out| {
             vec![expand(&reshape(grad_out, &ones), &shape)]
         })
@@ -43,7 +43,7 @@ impl Tensor {
 // ANCHOR_END: sum
 
 impl Tensor {
-    /// The mean of all elements.
+    /// Averages all elements.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -54,8 +54,8 @@ impl Tensor {
         self.mean_over(&self.all_axes(), Keep::No)
     }
 
-    /// The mean over some axes, as a sum and a product. Over no elements it
-    /// is 0 / 0, a NaN.
+    /// Averages over some axes, as a sum and a product. Over no elements it is
+    /// 0 / 0, a NaN.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -77,7 +77,7 @@ impl Tensor {
 }
 
 impl Tensor {
-    /// The largest of all elements.
+    /// Finds the largest of all elements.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -93,8 +93,8 @@ impl Tensor {
         self.max_over(&self.all_axes(), Keep::No)
     }
 
-    /// The largest over some axes, a NaN if there is one. Elements that tie
-    /// share the gradient.
+    /// Finds the largest over some axes, a NaN if there is one. Elements that
+    /// tie share the gradient.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -110,11 +110,11 @@ impl Tensor {
     #[track_caller]
     pub fn max_over(&self, axes: &[usize], keep: Keep) -> Tensor {
         or_raise(checks::axes("max", self.shape(), axes));
-        or_raise(checks::some_elements("max", self.shape(), axes));
+        or_raise(checks::not_empty("max", self.shape(), axes));
         let op = Op::Max(axes.to_vec(), keep);
         let (a, ones) = (self.data(), with_ones(self.shape(), axes));
         let most = reshape(&max_axes(&a, axes), &ones);
-        let out = self.settle(most.clone(), axes, keep);
+        let out = self.reduced(most.clone(), axes, keep);
         let axes = axes.to_vec();
         Tensor::record(op, &[self], out, move |grad_out| {
             let is_most = |x: f32, most| f32::from(x == most || x.is_nan());
@@ -132,8 +132,8 @@ impl Tensor {
         (0..self.shape().len()).collect()
     }
 
-    /// The reduced array in the shape that was asked for.
-    fn settle(
+    /// Gives a reduced array the shape that was asked for.
+    fn reduced(
         &self,
         reduced: ndarray::ArrayD<f32>,
         axes: &[usize],

@@ -35,7 +35,7 @@ pub(super) type Rule = Box<dyn Fn(&ArrayD<f32>) -> Vec<ArrayD<f32>>>;
 // ANCHOR_END: tensor
 
 impl Tensor {
-    /// A leaf: a tensor that was given, not computed.
+    /// Makes a leaf: a tensor that is given, not computed.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -85,9 +85,9 @@ impl Tensor {
 /// ```
 // ANCHOR: from-op
 impl Tensor {
-    /// An operation of your own: its name, its parents in operand order, its
-    /// result, and the local rule that turns `grad_out` into one gradient
-    /// for each parent.
+    /// Makes the result of an operation of your own: its name, its parents in
+    /// operand order, its result, and the local rule that turns `grad_out`
+    /// into one gradient for each parent.
     pub fn from_op(
         name: &'static str,
         parents: &[&Tensor],
@@ -104,7 +104,7 @@ impl Tensor {
 
 // ANCHOR: record
 impl Tensor {
-    /// [`Tensor::from_op`] for the operations of this crate.
+    /// Does what [`Tensor::from_op`] does, for the operations of this crate.
     pub(super) fn record(
         op: Op,
         parents: &[&Tensor],
@@ -125,7 +125,7 @@ impl From<ArrayD<f32>> for Tensor {
 }
 
 impl Tensor {
-    /// The array, shared: a rule may capture it without copying.
+    /// Returns the array, shared: a rule may capture it without copying.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -136,7 +136,7 @@ impl Tensor {
         Rc::clone(&self.0.data)
     }
 
-    /// The size along each axis.
+    /// Returns the size along each axis.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -147,7 +147,7 @@ impl Tensor {
         self.0.data.shape()
     }
 
-    /// The elements in row-major order.
+    /// Lists the elements in row-major order.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -159,7 +159,7 @@ impl Tensor {
         self.0.data.iter().copied().collect()
     }
 
-    /// What backward has added up here so far; only leaves keep it.
+    /// Returns what backward has added up here so far; only leaves keep it.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -185,7 +185,7 @@ impl Tensor {
         self.0.grad.replace(None);
     }
 
-    /// The number of this tensor on a tape.
+    /// Returns the number of this tensor on a tape.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -197,7 +197,8 @@ impl Tensor {
         self.0.id
     }
 
-    /// The name of the operation that made this tensor, `leaf` if none did.
+    /// Returns the name of the operation that made this tensor, `leaf` if none
+    /// did.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -209,7 +210,7 @@ impl Tensor {
         self.0.op.name()
     }
 
-    /// The operands that made this tensor, in order.
+    /// Returns the operands that made this tensor, in order.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;

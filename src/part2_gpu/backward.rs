@@ -99,7 +99,7 @@ impl Tensor {
 // ANCHOR_END: backward
 
 impl Tensor {
-    /// Every tensor of this one's graph, parents first.
+    /// Lists every tensor of this one's graph, parents first.
     ///
     /// ```no_run
     /// # use rungrad::opencl::Gpu;
@@ -115,7 +115,7 @@ impl Tensor {
         topological_order(self, |t| t.0.id, |t, k| t.0.parents.get(k))
     }
 
-    /// A record of the graph, values only. Each value is read back from the
+    /// Records the graph, values only. Each value is read back from the
     /// device.
     ///
     /// ```no_run
@@ -147,7 +147,7 @@ impl Tensor {
         Tape::new(records.collect())
     }
 
-    /// [`Tensor::backward`], and a record of every gradient on its way.
+    /// Runs [`Tensor::backward`], and records every gradient on its way.
     ///
     /// ```no_run
     /// # use rungrad::opencl::Gpu;
@@ -176,15 +176,16 @@ impl Tensor {
         tape
     }
 
-    /// The seed of a tensor of one element: its gradient to itself.
+    /// Makes the seed of a tensor of one element, its gradient to itself: 1.
     #[track_caller]
     fn one(&self) -> Tensor {
         or_raise(checks::one_element("backward", self.shape()));
         or_raise(Tensor::new(self.gpu(), self.shape(), &[1.0]))
     }
 
-    /// A rule of a reader's own may be wrong in number, in shape or in place,
-    /// or give gradients that remember how they were computed.
+    /// Checks what a rule gave: one of a reader's own may be wrong in number,
+    /// in shape or in place, or give gradients that remember how they were
+    /// computed.
     #[track_caller]
     fn check_rule(&self, grads: &[Option<Tensor>]) {
         let (op, parents) = (self.op(), &self.0.parents);

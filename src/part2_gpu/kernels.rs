@@ -170,8 +170,8 @@ pub const REDUCE_ROWS: Kernel =
         Some(smallvec![n, given.groups(0)])
     });
 
-/// The elements of as many rows as there are groups. The kernels count a
-/// group beyond the end of a row, in `uint`.
+/// Counts the elements of as many rows as there are groups. The kernels count
+/// a group beyond the end of a row, in `uint`.
 fn each_row(given: &Given, columns: u64) -> Option<u64> {
     let countable = columns <= i32::MAX as u64;
     countable.then(|| given.groups(0) * columns)
@@ -237,8 +237,8 @@ pub const MATVEC_ROWS: Kernel =
 pub const MATVEC_TEAMS: Kernel =
     kernel!("part2/matvec_teams.cl", "matvec_teams", matvec);
 
-/// `(m, k) x (k)`. An item counts along its row a team beyond the end, in
-/// `uint`.
+/// States the reach of `(m, k) x (k)`. An item counts along its row a team
+/// beyond the end, in `uint`.
 fn matvec(given: &Given) -> Option<Reached> {
     let [m, k] = [given.uint(3)?, given.uint(4)?];
     let countable = [m, k].iter().all(|&size| size <= i32::MAX as u64);

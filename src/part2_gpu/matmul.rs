@@ -60,8 +60,8 @@ const fn shared(
 
 impl Rung {
     // ANCHOR: loads
-    /// The numbers that are loaded for one element of the result, `k` long
-    /// sums: from global memory, and from local memory.
+    /// Counts the numbers that are loaded for one element of the result, `k`
+    /// long sums: from global memory, and from local memory.
     ///
     /// What a group loads from global memory serves a row or a column of its
     /// tile; what an item loads from local memory serves a row or a column of
@@ -76,8 +76,8 @@ impl Rung {
     }
     // ANCHOR_END: loads
 
-    /// A launch of `(m, k) x (k, n)` on the device of the buffers: as many groups
-    /// as tiles cover the result.
+    /// Prepares a launch of `(m, k) x (k, n)` on the device of the buffers: as
+    /// many groups as tiles cover the result.
     pub fn launch<'a>(
         &'a self,
         a: &'a Buffer<f32>,
@@ -104,7 +104,8 @@ impl Rung {
 }
 
 // ANCHOR: choose
-/// The rung for `(m, k) x (k, n)` on a device of so many compute units.
+/// Chooses the rung for `(m, k) x (k, n)` on a device of so many compute
+/// units.
 ///
 /// A group keeps one unit busy, and a large tile is one group. On an H200 the
 /// top rung leads from a tile for each unit on, if rows are whole fours; the
@@ -128,8 +129,8 @@ pub fn choose(units: usize, [m, k, n]: [usize; 3]) -> &'static Rung {
 // ANCHOR_END: choose
 
 // ANCHOR: product
-/// The product of two matrices, `(m, k) x (k, n)`. The caller has compared
-/// the shapes.
+/// Multiplies two matrices, `(m, k) x (k, n)`. The caller has compared the
+/// shapes.
 pub(super) fn product(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     let (m, k, n) = (a.shape()[0], a.shape()[1], b.shape()[1]);
     let out = a.gpu().allocate((m * n).max(1))?;

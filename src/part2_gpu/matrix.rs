@@ -32,7 +32,7 @@ const ROW_GROUP: usize = 64;
 /// If one is no matrix, if the sizes do not fit, or if the devices differ.
 // ANCHOR: matmul
 impl Tensor {
-    /// The matrix product: (m, k) x (k, n) -> (m, n).
+    /// Multiplies matrices: (m, k) x (k, n) -> (m, n).
     ///
     /// `grad_a = grad_out b^T`, `grad_b = a^T grad_out`.
     #[track_caller]
@@ -52,8 +52,8 @@ impl Tensor {
 // ANCHOR_END: matmul
 
 impl Tensor {
-    /// The same elements in row-major order under another shape. They stay
-    /// where they are: a buffer has no shape.
+    /// Gives the elements, in row-major order, another shape. They stay where
+    /// they are: a buffer has no shape.
     ///
     /// ```no_run
     /// # use rungrad::opencl::Gpu;
@@ -78,7 +78,7 @@ impl Tensor {
         })
     }
 
-    /// The last two axes, exchanged.
+    /// Exchanges the last two axes.
     ///
     /// ```no_run
     /// # use rungrad::opencl::Gpu;
@@ -119,7 +119,7 @@ impl Tensor {
 }
 
 impl Tensor {
-    /// Positive numbers that sum to 1 along the last axis.
+    /// Makes positive numbers that sum to 1 along the last axis.
     ///
     /// ```no_run
     /// # use rungrad::opencl::Gpu;
@@ -139,8 +139,8 @@ impl Tensor {
         self.log_softmax().exp()
     }
 
-    /// The logarithm of [`Tensor::softmax`]. The largest of each row is
-    /// subtracted first, so no exponential overflows.
+    /// Computes the logarithm of [`Tensor::softmax`]. The largest of each row
+    /// is subtracted first, so no exponential overflows.
     ///
     /// `grad_a = grad_out - softmax(a) * sum(grad_out)`, row by row.
     ///
@@ -181,8 +181,8 @@ impl Tensor {
 }
 
 impl Tensor {
-    /// The mean loss of scores (n, classes) against the right class of each
-    /// row: the negative logarithm of the share that it got.
+    /// Computes the mean loss of scores (n, classes) against the right class
+    /// of each row: the negative logarithm of the share that it got.
     ///
     /// ```no_run
     /// # use rungrad::opencl::Gpu;
@@ -204,8 +204,8 @@ impl Tensor {
         self.log_softmax().pick(labels).mean().neg()
     }
 
-    /// From each row the element that its label names: (n, classes) -> (n).
-    /// All other elements get no gradient.
+    /// Takes from each row the element that its label names:
+    /// (n, classes) -> (n). All other elements get no gradient.
     #[track_caller]
     fn pick(&self, labels: &[usize]) -> Tensor {
         let (shape, op) = (self.shape().to_vec(), Op::Pick(labels.to_vec()));
@@ -217,8 +217,8 @@ impl Tensor {
     }
 }
 
-/// Labels on the device of the scores, and one that nobody reads: OpenCL has
-/// no buffer of 0 bytes.
+/// Copies labels to the device of the scores, and one more that is never read:
+/// OpenCL has no buffer of 0 bytes.
 fn upload(scores: &Tensor, labels: &[usize]) -> Result<Buffer<u32>> {
     let labels = labels.iter().map(|&label| label as u32);
     scores.gpu().upload(&labels.chain([0]).collect::<Vec<_>>())

@@ -20,8 +20,8 @@ pub const ROWS: Way = Way { kernel: kernels::MATVEC_ROWS, team: 1 };
 pub const TEAMS: Way = Way { kernel: kernels::MATVEC_TEAMS, team: 32 };
 
 impl Way {
-    /// A launch of `(m, k) x (k) -> (m)` on the device of the buffers, in groups
-    /// of 256 items.
+    /// Prepares a launch of `(m, k) x (k) -> (m)` on the device of the
+    /// buffers, in groups of 256 items.
     pub fn launch<'a>(
         &'a self,
         a: &'a Buffer<f32>,

@@ -33,7 +33,7 @@ pub(super) const GROUP: usize = 256;
 /// If the shapes do not broadcast, the devices differ, or one refuses.
 // ANCHOR: mul
 impl Tensor {
-    /// The elementwise product; the shapes broadcast.
+    /// Multiplies element by element; the shapes broadcast.
     ///
     /// `grad_a = grad_out * b`, `grad_b = grad_out * a`.
     #[track_caller]
@@ -70,7 +70,7 @@ fn elementwise(kernel: &Kernel, a: &Tensor, b: &Tensor) -> Result<Tensor> {
 // ANCHOR_END: elementwise
 
 impl Tensor {
-    /// The elementwise sum; the shapes broadcast.
+    /// Adds element by element; the shapes broadcast.
     ///
     /// `grad_a = grad_out`, `grad_b = grad_out`.
     ///
@@ -99,7 +99,7 @@ impl Tensor {
         })
     }
 
-    /// `a - b`, as `a + (-b)`.
+    /// Subtracts: `a - b`, as `a + (-b)`.
     ///
     /// ```no_run
     /// # use rungrad::opencl::Gpu;
@@ -121,7 +121,7 @@ impl Tensor {
         self.add(&other.neg())
     }
 
-    /// The elementwise quotient `y = a / b`; the shapes broadcast.
+    /// Computes the elementwise quotient `y = a / b`; the shapes broadcast.
     ///
     /// `grad_a = grad_out / b`, `grad_b = -(grad_out * y) / b`.
     ///
@@ -152,7 +152,7 @@ impl Tensor {
         })
     }
 
-    /// `-a`.
+    /// Negates each element.
     ///
     /// ```no_run
     /// # use rungrad::opencl::Gpu;
@@ -172,7 +172,8 @@ impl Tensor {
         self.scale(-1.0)
     }
 
-    /// Each element times a number, which is no tensor and gets no gradient.
+    /// Multiplies each element by a number, which is no tensor and gets no
+    /// gradient.
     ///
     /// ```no_run
     /// # use rungrad::opencl::Gpu;
@@ -206,7 +207,7 @@ impl Tensor {
 }
 
 impl Tensor {
-    /// The exponential, which is its own slope.
+    /// Computes the exponential, which is its own slope.
     ///
     /// ```no_run
     /// # use rungrad::opencl::Gpu;
@@ -231,7 +232,7 @@ impl Tensor {
 }
 
 impl Tensor {
-    /// The positive part. At 0 the slope is 0, as in PyTorch.
+    /// Keeps the positive part. At 0 the slope is 0, as in PyTorch.
     ///
     /// ```no_run
     /// # use rungrad::opencl::Gpu;
@@ -257,8 +258,8 @@ impl Tensor {
 }
 
 impl Tensor {
-    /// The Gaussian error linear unit: each element times the share of a bell
-    /// that lies below it.
+    /// Computes the Gaussian error linear unit: each element times the share
+    /// of a bell that lies below it.
     ///
     /// ```no_run
     /// # use rungrad::opencl::Gpu;
@@ -297,8 +298,8 @@ fn each(kernel: &Kernel, a: &Tensor) -> Result<Tensor> {
     })
 }
 
-/// A new tensor of `n` elements, which `launch` fills. Nothing is launched to
-/// compute nothing.
+/// Makes a new tensor of `n` elements, which `launch` fills. Nothing is
+/// launched to compute nothing.
 pub(super) fn filled(
     gpu: &Gpu,
     shape: &[usize],
@@ -312,8 +313,8 @@ pub(super) fn filled(
     Ok(Tensor::plain(gpu, shape, out))
 }
 
-/// A size as kernels count. One that they cannot count becomes one that no
-/// launch accepts.
+/// Converts a size to what kernels count in. One that they cannot count
+/// becomes one that no launch accepts.
 pub(super) fn count(size: usize) -> u32 {
     u32::try_from(size).unwrap_or(u32::MAX)
 }
@@ -325,8 +326,8 @@ const MUL: Pairs = [kernels::EW_MUL, kernels::BROADCAST_MUL];
 const ADD: Pairs = [kernels::EW_ADD, kernels::BROADCAST_ADD];
 const DIV: Pairs = [kernels::EW_DIV, kernels::BROADCAST_DIV];
 
-/// An operation on pairs of elements, by the kernel that its shapes need: to
-/// find the elements of stretched operands costs divisions.
+/// Runs an operation on pairs of elements, by the kernel that its shapes need:
+/// to find the elements of stretched operands costs divisions.
 fn pairs(
     op: &str,
     [equal, unequal]: &Pairs,
@@ -362,8 +363,8 @@ fn pairs(
     })
 }
 
-/// How far apart the elements of an operand lie along each axis of the shape
-/// that it stretches to: 0 where it is stretched.
+/// Finds how far apart the elements of an operand lie along each axis of the
+/// shape that it stretches to: 0 where it is stretched.
 fn steps(small: &[usize], large: &[usize]) -> Vec<i32> {
     let mut steps = vec![0; large.len() - small.len()];
     steps.extend(strides(small).into_iter().map(|stride| stride as i32));
@@ -371,20 +372,21 @@ fn steps(small: &[usize], large: &[usize]) -> Vec<i32> {
     steps
 }
 
-/// Eight axes for a kernel; those that a shape lacks stand in front.
+/// Fills up to eight axes for a kernel; those that a shape lacks stand in
+/// front.
 fn eight(missing: i32, axes: &[i32]) -> [i32; 8] {
     let mut eight = [missing; 8];
     eight[8 - axes.len()..].copy_from_slice(axes);
     eight
 }
 
-/// The shape that two operands stretch to, if they do, on one device.
+/// Finds the shape that two operands on one device stretch to.
 fn common_shape(op: &str, a: &Tensor, b: &Tensor) -> Result<Vec<usize>> {
     one_device(op, a, b)?;
-    checks::stretched(op, a.shape(), b.shape())
+    checks::broadcast(op, a.shape(), b.shape())
 }
 
 pub(super) fn one_device(op: &str, a: &Tensor, b: &Tensor) -> Result<()> {
     let remedy = "make both tensors on the same one";
-    checks::one_device(op, [a.gpu(), b.gpu()], remedy)
+    checks::same_device(op, [a.gpu(), b.gpu()], remedy)
 }

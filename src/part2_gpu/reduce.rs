@@ -23,14 +23,14 @@ use crate::shape::{size, stretched, with_ones};
 /// If an axis is not there or stands twice, or the device refuses.
 // ANCHOR: sum
 impl Tensor {
-    /// The sum of all elements, a tensor of one element and no axes.
+    /// Sums all elements to a tensor of one element and no axes.
     #[track_caller]
     pub fn sum(&self) -> Tensor {
         self.sum_over(&self.all_axes(), Keep::No)
     }
 
-    /// The sum over some axes. `grad_a` is `grad_out`, once for each element
-    /// that was summed.
+    /// Sums over some axes. `grad_a` is `grad_out`, once for each element that
+    /// was summed.
     #[track_caller]
     pub fn sum_over(&self, axes: &[usize], keep: Keep) -> Tensor {
         or_raise(checks::axes("sum", self.shape(), axes));
@@ -46,7 +46,7 @@ impl Tensor {
 // ANCHOR_END: sum
 
 impl Tensor {
-    /// The mean of all elements.
+    /// Averages all elements.
     ///
     /// ```no_run
     /// # use rungrad::opencl::Gpu;
@@ -65,8 +65,8 @@ impl Tensor {
         self.mean_over(&self.all_axes(), Keep::No)
     }
 
-    /// The mean over some axes, as a sum and a product. Over no elements it
-    /// is 0 / 0, a NaN.
+    /// Averages over some axes, as a sum and a product. Over no elements it is
+    /// 0 / 0, a NaN.
     ///
     /// ```no_run
     /// # use rungrad::opencl::Gpu;
@@ -118,8 +118,7 @@ fn sum_all(a: &Tensor) -> Result<Tensor> {
 }
 // ANCHOR_END: sum-all
 
-/// The sum over axes, each of which stays with size 1, unless one number is
-/// left.
+/// Sums over axes, each of which stays with size 1, unless one number is left.
 fn sum_axes(a: &Tensor, axes: &[usize]) -> Result<Tensor> {
     if size(&with_ones(a.shape(), axes)) == 1 {
         return sum_all(a);
@@ -127,7 +126,7 @@ fn sum_axes(a: &Tensor, axes: &[usize]) -> Result<Tensor> {
     axes.iter().try_fold(a.detach(), |left, &axis| sum_axis(&left, axis))
 }
 
-/// The sum over one axis, which stays with size 1.
+/// Sums over one axis, which stays with size 1.
 fn sum_axis(a: &Tensor, axis: usize) -> Result<Tensor> {
     let [outer, length, inner] = around(axis, a.shape());
     let mut shape = a.shape().to_vec();
@@ -159,8 +158,8 @@ fn sum_axis(a: &Tensor, axis: usize) -> Result<Tensor> {
     })
 }
 
-/// The mirror of [`sum_axes`]: the elements repeated along the axes, up to a
-/// shape.
+/// Repeats the elements along the axes, up to a shape: the mirror of
+/// [`sum_axes`].
 pub(super) fn repeat_axes(
     a: &Tensor,
     axes: &[usize],
@@ -176,7 +175,7 @@ pub(super) fn repeat_axes(
     })
 }
 
-/// (outer, inner) -> (outer, length, inner).
+/// Repeats (outer, inner) -> (outer, length, inner).
 fn repeat(a: &Tensor, [outer, length, inner]: [usize; 3]) -> Result<Tensor> {
     filled(a.gpu(), &[outer, length, inner], |out, n| {
         a.gpu()
@@ -192,13 +191,14 @@ fn repeat(a: &Tensor, [outer, length, inner]: [usize; 3]) -> Result<Tensor> {
     })
 }
 
-/// A shape as three axes: what is before one axis, that axis, what is behind.
+/// Joins a shape to three axes: what is before one axis, that axis, what is
+/// behind.
 fn around(axis: usize, shape: &[usize]) -> [usize; 3] {
     [size(&shape[..axis]), shape[axis], size(&shape[axis + 1..])]
 }
 
 impl Tensor {
-    /// The sum over each axis along which `shape` was stretched to this one.
+    /// Sums over each axis along which `shape` was stretched to this one.
     pub(super) fn sum_to(&self, shape: &[usize]) -> Tensor {
         let axes = stretched(shape, self.shape());
         match axes.is_empty() {
@@ -211,7 +211,7 @@ impl Tensor {
         (0..self.shape().len()).collect()
     }
 
-    /// The shape of a reduction.
+    /// Finds the shape of a reduction.
     fn without(&self, axes: &[usize], keep: Keep) -> Vec<usize> {
         let mut shape = with_ones(self.shape(), axes);
         if keep == Keep::No {

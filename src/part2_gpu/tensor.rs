@@ -38,8 +38,8 @@ pub(super) type Rule = Box<dyn Fn(&Tensor) -> Vec<Option<Tensor>>>;
 // ANCHOR_END: tensor
 
 impl Tensor {
-    /// A leaf, copied to the device. It keeps no gradient until you ask for
-    /// one with [`Tensor::requires_grad`].
+    /// Makes a leaf, copied to the device. It keeps no gradient until you ask
+    /// for one with [`Tensor::requires_grad`].
     ///
     /// ```no_run
     /// # use rungrad::opencl::Gpu;
@@ -72,7 +72,8 @@ impl Tensor {
         Ok(Tensor::plain(gpu, shape, buffer))
     }
 
-    /// A leaf over a buffer that a kernel of your own has filled or will fill.
+    /// Makes a leaf over a buffer that a kernel of your own has filled or will
+    /// fill.
     ///
     /// ```no_run
     /// # use rungrad::opencl::Gpu;
@@ -117,9 +118,9 @@ impl Tensor {
 /// If this is the result of an operation that was recorded.
 // ANCHOR: leaves
 impl Tensor {
-    /// The same numbers as a leaf that keeps its gradient; such a leaf is
-    /// returned as it is. What was computed from one is refused: a leaf of it
-    /// would cut the way back in silence.
+    /// Makes a leaf of the same numbers that keeps its gradient; such a leaf
+    /// is returned as it is. What was computed from one is refused: a leaf of
+    /// it would cut the way back in silence.
     #[track_caller]
     pub fn requires_grad(&self) -> Tensor {
         match (&self.0.rule, self.0.requires_grad) {
@@ -134,8 +135,8 @@ impl Tensor {
         }
     }
 
-    /// The same numbers without a way back: the buffer is shared, the graph
-    /// is not.
+    /// Takes the numbers out of the graph, without a way back: the buffer is
+    /// shared, the graph is not.
     pub fn detach(&self) -> Tensor {
         self.leaf(false)
     }
@@ -143,9 +144,10 @@ impl Tensor {
 // ANCHOR_END: leaves
 
 impl Tensor {
-    /// An operation of your own: its name, its parents in operand order, its
-    /// result as a plain tensor, and the local rule. Unless some parent
-    /// requires a gradient, the result stays plain and the rule is dropped.
+    /// Makes the result of an operation of your own: its name, its parents in
+    /// operand order, its result as a plain tensor, and the local rule. Unless
+    /// some parent requires a gradient, the result stays plain and the rule is
+    /// dropped.
     ///
     /// ```no_run
     /// # use rungrad::opencl::Gpu;
@@ -172,7 +174,7 @@ impl Tensor {
 
 // ANCHOR: record
 impl Tensor {
-    /// [`Tensor::from_op`] for the operations of this crate.
+    /// Does what [`Tensor::from_op`] does, for the operations of this crate.
     pub(super) fn record(
         op: Op,
         parents: &[&Tensor],
@@ -190,7 +192,7 @@ impl Tensor {
 // ANCHOR_END: record
 
 impl Tensor {
-    /// A tensor over the numbers of another.
+    /// Makes a tensor over the numbers of another.
     fn node(
         op: Op,
         numbers: &Tensor,
@@ -213,7 +215,7 @@ impl Tensor {
 }
 
 impl Tensor {
-    /// A leaf over a buffer that a kernel has filled or will fill.
+    /// Makes a leaf over a buffer that a kernel has filled or will fill.
     pub(super) fn plain(
         gpu: &Gpu,
         shape: &[usize],
@@ -236,8 +238,7 @@ impl Tensor {
         }))
     }
 
-    /// The same numbers, in the same memory, under another shape of their
-    /// size.
+    /// Gives the numbers, in the same memory, another shape of their size.
     pub(super) fn shaped(&self, shape: &[usize]) -> Tensor {
         let buffer = Rc::clone(&self.0.buffer);
         Tensor::over(&self.0.gpu, shape, buffer)
@@ -262,37 +263,37 @@ impl Tensor {
 /// # Ok::<(), rungrad::Error>(())
 /// ```
 impl Tensor {
-    /// The device that holds the numbers.
+    /// Returns the device that holds the numbers.
     #[doc(alias = "device")]
     pub fn gpu(&self) -> &Gpu {
         &self.0.gpu
     }
 
-    /// The memory behind this tensor.
+    /// Returns the memory behind this tensor.
     #[doc(alias = "data_ptr")]
     pub fn buffer(&self) -> &Buffer<f32> {
         &self.0.buffer
     }
 
-    /// The size along each axis.
+    /// Returns the size along each axis.
     #[doc(alias = "size")]
     pub fn shape(&self) -> &[usize] {
         &self.0.shape
     }
 
-    /// The number of elements.
+    /// Counts the elements.
     #[doc(alias = "numel")]
     pub fn len(&self) -> usize {
         shape::size(&self.0.shape)
     }
 
-    /// Whether there is no element.
+    /// Says whether there is no element.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The elements in row-major order. Reading waits for every kernel that
-    /// was sent before.
+    /// Copies the elements to the host, in row-major order. Reading waits for
+    /// every kernel that was sent before.
     ///
     /// # Errors
     ///
@@ -323,8 +324,8 @@ impl Tensor {
 /// # Ok::<(), rungrad::Error>(())
 /// ```
 impl Tensor {
-    /// What backward has added up here so far; only leaves keep it. It is a
-    /// tensor of this tensor's shape that requires no gradient.
+    /// Returns what backward has added up here so far; only leaves keep it. It
+    /// is a tensor of this tensor's shape that requires no gradient.
     pub fn grad(&self) -> Option<Tensor> {
         self.0.grad.borrow().clone()
     }
@@ -334,24 +335,26 @@ impl Tensor {
         self.0.grad.replace(None);
     }
 
-    /// Whether backward brings a gradient here.
+    /// Says whether backward brings a gradient here.
+    #[doc(alias = "requires_grad")]
     pub fn needs_grad(&self) -> bool {
         self.0.requires_grad
     }
 
-    /// The name of the operation that made this tensor, `leaf` if none did.
+    /// Returns the name of the operation that made this tensor, `leaf` if none
+    /// did.
     #[doc(alias = "grad_fn")]
     pub fn op(&self) -> &'static str {
         self.0.op.name()
     }
 
-    /// The operands that made this tensor, in order.
+    /// Returns the operands that made this tensor, in order.
     #[doc(alias = "next_functions")]
     pub fn parents(&self) -> &[Tensor] {
         &self.0.parents
     }
 
-    /// The number of this tensor on a tape.
+    /// Returns the number of this tensor on a tape.
     pub fn id(&self) -> u64 {
         self.0.id
     }

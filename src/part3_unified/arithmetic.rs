@@ -10,7 +10,8 @@ use crate::shape::{size, with_ones};
 
 // ANCHOR: backend
 impl Device {
-    /// Who computes there. An OpenCL device may refuse to open.
+    /// Returns the backend that computes there. An OpenCL device may refuse to
+    /// open.
     pub fn backend(self) -> Result<&'static dyn Backend> {
         Ok(match self {
             Device::Cpu => &cpu::Cpu,
@@ -22,7 +23,7 @@ impl Device {
 // ANCHOR_END: backend
 
 impl Array {
-    /// `op` of each element.
+    /// Applies `op` to each element.
     pub fn unary(&self, op: Unary) -> Result<Array> {
         self.filled(self.shape(), |backend| backend.unary(op, self))
     }
@@ -30,7 +31,8 @@ impl Array {
 
 // ANCHOR: binary
 impl Array {
-    /// `op` of each pair of elements of two equal shapes on one device.
+    /// Applies `op` to each pair of elements of two equal shapes on one
+    /// device.
     pub fn binary(&self, op: Binary, other: &Array) -> Result<Array> {
         self.check_pair(op.name(), other)?;
         self.filled(self.shape(), |backend| backend.binary(op, self, other))
@@ -39,24 +41,24 @@ impl Array {
 // ANCHOR_END: binary
 
 impl Array {
-    /// From each place the element of `a` where this is not 0, and that of
-    /// `b` where it is.
-    pub fn choose(&self, a: &Array, b: &Array) -> Result<Array> {
-        self.check_pair("where", a)?;
-        self.check_pair("where", b)?;
-        self.filled(self.shape(), |backend| backend.choose(self, a, b))
+    /// Takes each element from `a` where this is not 0, and from `b` where it
+    /// is.
+    pub fn where_cond(&self, a: &Array, b: &Array) -> Result<Array> {
+        self.check_pair("where_cond", a)?;
+        self.check_pair("where_cond", b)?;
+        self.filled(self.shape(), |backend| backend.where_cond(self, a, b))
     }
 }
 
 // ANCHOR: filled
 impl Array {
-    /// Two operands on one device, of one shape.
+    /// Checks that two operands are on one device and of one shape.
     fn check_pair(&self, op: &str, other: &Array) -> Result<()> {
         one_device(op, self, other)?;
-        checks::one_shape(op, self.shape(), other.shape())
+        checks::same_shape(op, self.shape(), other.shape())
     }
 
-    /// A new dense array on this one's device.
+    /// Makes a new dense array on this one's device.
     pub(super) fn filled(
         &self,
         shape: &[usize],
@@ -69,8 +71,8 @@ impl Array {
 // ANCHOR_END: filled
 
 impl Array {
-    /// All elements along some axes into one. What is kept comes first, what
-    /// is reduced last, and the backend sees rows.
+    /// Reduces all elements along some axes to one. What is kept comes first,
+    /// what is reduced last, and the backend sees rows.
     pub fn reduce(
         &self,
         op: Reduce,
@@ -85,7 +87,7 @@ impl Array {
         let count = size(&rows.shape()[..outer]);
         let columns = size(&rows.shape()[outer..]);
         if op == Reduce::Max {
-            checks::some_elements(op.name(), self.shape(), axes)?;
+            checks::not_empty(op.name(), self.shape(), axes)?;
         }
         let left = self.filled(&rows.shape()[..outer], |backend| {
             backend.reduce(op, &rows, count, columns)
@@ -98,7 +100,7 @@ impl Array {
 }
 
 impl Array {
-    /// The product of each matrix of a batch with its partner:
+    /// Multiplies each matrix of a batch with its partner:
     /// (.., m, k) x (.., k, n) -> (.., m, n), the axes in front equal.
     pub fn matmul(&self, other: &Array) -> Result<Array> {
         one_device("matmul", self, other)?;
@@ -115,8 +117,8 @@ impl Array {
 }
 
 impl Array {
-    /// The logarithms of the shares that scores have in their rows, which go
-    /// along the last axis.
+    /// Takes the logarithms of the shares that scores have in their rows, which
+    /// go along the last axis.
     pub fn log_softmax(&self) -> Result<Array> {
         if self.is_empty() {
             return Ok(self.clone());
@@ -127,7 +129,7 @@ impl Array {
     }
 }
 
-/// Two operands on one device.
+/// Checks that two operands are on one device.
 pub(super) fn one_device(op: &str, a: &Array, b: &Array) -> Result<()> {
-    checks::one_device(op, [a.device, b.device], "move one with .to(..)")
+    checks::same_device(op, [a.device, b.device], "move one with .to(..)")
 }

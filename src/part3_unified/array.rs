@@ -25,7 +25,7 @@ pub struct Array {
 // ANCHOR_END: array
 
 impl Array {
-    /// An array with these elements in row-major order.
+    /// Makes an array with these elements in row-major order.
     pub fn new(
         shape: &[usize],
         values: &[f32],
@@ -34,7 +34,7 @@ impl Array {
         Array::of(DType::default(), shape, values, device)
     }
 
-    /// The same for numbers of a type.
+    /// Returns the same for numbers of a type.
     fn of(
         dtype: DType,
         shape: &[usize],
@@ -46,13 +46,13 @@ impl Array {
         Ok(Array::dense(device, storage, shape))
     }
 
-    /// An array that is one value everywhere: a single number in memory.
+    /// Makes an array that is one value everywhere: a single number in memory.
     pub fn full(shape: &[usize], value: f32, device: Device) -> Result<Array> {
         Array::new(&[], &[value], device)?.expand(shape)
     }
 
-    /// Numbers from 0 to below 1: the first of the sequence that the seed
-    /// begins, the same on every device.
+    /// Draws numbers from 0 to below 1: the first of the sequence that the
+    /// seed begins, the same on every device.
     pub fn uniform(
         shape: &[usize],
         seed: u64,
@@ -63,8 +63,8 @@ impl Array {
         Ok(Array::dense(device, storage, shape))
     }
 
-    /// Any view of this array's storage, which it shares.
-    pub fn make(
+    /// Makes any view of this array's storage, which it shares.
+    pub fn as_strided(
         &self,
         shape: &[usize],
         strides: &[isize],
@@ -74,7 +74,7 @@ impl Array {
         Ok(self.with_view(view))
     }
 
-    /// A new storage in row-major order.
+    /// Makes an array of a new storage in row-major order.
     pub(super) fn dense(
         device: Device,
         storage: Shared,
@@ -83,69 +83,70 @@ impl Array {
         Array { device, storage, view: View::dense(shape) }
     }
 
-    /// The same storage, seen otherwise.
+    /// Looks at the same storage through another view.
     pub(super) fn with_view(&self, view: View) -> Array {
         Array { view, ..self.clone() }
     }
 
-    /// The device that holds the numbers.
+    /// Returns the device that holds the numbers.
     pub fn device(&self) -> Device {
         self.device
     }
 
-    /// What the numbers are.
+    /// Returns the type of the numbers.
     pub fn dtype(&self) -> DType {
         self.storage.dtype()
     }
 
-    /// How the numbers are walked.
+    /// Returns the view: how the numbers are walked.
     pub fn view(&self) -> &View {
         &self.view
     }
 
-    /// The size along each axis.
+    /// Returns the size along each axis.
     pub fn shape(&self) -> &[usize] {
         self.view.shape()
     }
 
-    /// How far apart, in elements, neighbors along each axis lie.
+    /// Returns how far apart, in elements, neighbors along each axis lie.
     pub fn strides(&self) -> &[isize] {
         self.view.strides()
     }
 
-    /// Where in the storage the first element lies.
+    /// Returns where in the storage the first element lies.
     pub fn offset(&self) -> usize {
         self.view.offset()
     }
 
-    /// The memory behind this view.
+    /// Returns the memory behind this view.
     pub fn storage(&self) -> &Shared {
         &self.storage
     }
 
-    /// Whether both look at one memory.
-    pub fn shares(&self, other: &Array) -> bool {
+    /// Says whether both look at one memory.
+    pub fn shares_storage(&self, other: &Array) -> bool {
         Arc::ptr_eq(&self.storage, &other.storage)
     }
 
-    /// The number of elements that the view shows.
+    /// Returns the number of elements that the view shows.
     pub fn len(&self) -> usize {
         self.view.len()
     }
 
-    /// Whether the view shows no element.
+    /// Says whether the view shows no element.
     pub fn is_empty(&self) -> bool {
         self.view.is_empty()
     }
 
-    /// Whether the elements lie one after another from the first on.
+    /// Says whether the elements lie one after another from the first on.
+    #[doc(alias = "is_contiguous")]
     pub fn is_dense(&self) -> bool {
         self.view.is_dense()
     }
 
-    /// The elements in row-major order, on the host. What the view leaves
-    /// out does not travel: where that is anything, they are copied first,
-    /// on the device.
+    /// Copies the elements to the host, in row-major order. What the view
+    /// leaves out does not travel: where that is anything, they are copied
+    /// first, on the device.
     pub fn to_vec(&self) -> Result<Vec<f32>> {
         if self.is_empty() {
             return Ok(vec![]);
@@ -157,7 +158,7 @@ impl Array {
         backend.download(&*backend.copy(self)?)
     }
 
-    /// The same elements on another device.
+    /// Copies the elements to another device.
     pub fn to(&self, device: Device) -> Result<Array> {
         if device == self.device {
             return Ok(self.clone());
@@ -192,8 +193,8 @@ impl Array {
 // ANCHOR: reshape
 // No element moves unless there is no other way.
 impl Array {
-    /// The same elements in row-major order under another shape; copies
-    /// only when no strides can say it.
+    /// Gives the elements, in row-major order, another shape; copies only when
+    /// no strides can say it.
     pub fn reshape(&self, shape: &[usize]) -> Result<Array> {
         checks::reshape(self.shape(), shape)?;
         match self.view.reshape(shape) {
@@ -202,7 +203,8 @@ impl Array {
         }
     }
 
-    /// The same elements one after another; copies only when they are not.
+    /// Lays the elements one after another; copies only when they are not.
+    #[doc(alias = "contiguous")]
     pub fn compact(&self) -> Result<Array> {
         if self.is_dense() {
             return Ok(self.clone());
@@ -215,9 +217,9 @@ impl Array {
 
 // ANCHOR: set
 impl Array {
-    /// Puts values in the place of some elements. An array is a value: who
-    /// else looks at the same memory keeps seeing the old numbers, so they
-    /// are copied first where anybody does.
+    /// Replaces some elements. An array is a value: other arrays of the same
+    /// storage keep the old numbers, so where there are any, the storage is
+    /// copied first.
     pub fn set(&mut self, spans: impl Spans, values: &Array) -> Result<()> {
         let spans = spans.spans();
         let place = self.view.slice(&spans)?;

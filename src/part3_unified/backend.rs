@@ -57,7 +57,7 @@ pub enum Unary {
 }
 
 impl Unary {
-    /// What it is of one number. A device that computes on the processor may
+    /// Computes it of one number. A device that computes on the processor may
     /// leave to this what it has no faster way for.
     pub fn apply(self, x: f32) -> f32 {
         match self {
@@ -94,7 +94,7 @@ impl Unary {
 }
 
 impl Unary {
-    /// To the power of a number, by the shortest way.
+    /// Raises to the power of a number, by the shortest way.
     pub fn power(number: f32) -> Unary {
         match number {
             -1.0 => Unary::Under(1.0),
@@ -116,40 +116,40 @@ pub enum Binary {
     /// The quotient.
     Div,
     /// 1 where the first is less, else 0.
-    Less,
+    Lt,
     /// 1 where the first is not greater, else 0; no NaN is.
-    AtMost,
+    Le,
     /// 1 where both are equal, else 0; no NaN is.
-    Equal,
+    Eq,
     /// The first to the power of the second.
     Pow,
 }
 // ANCHOR_END: binary-enum
 
 impl Binary {
-    /// The name in messages.
+    /// Returns the name in messages.
     pub fn name(self) -> &'static str {
         match self {
             Binary::Add => "add",
             Binary::Mul => "mul",
             Binary::Div => "div",
-            Binary::Less => "less",
-            Binary::AtMost => "at_most",
-            Binary::Equal => "equal",
+            Binary::Lt => "lt",
+            Binary::Le => "le",
+            Binary::Eq => "eq",
             Binary::Pow => "pow_tensor",
         }
     }
 
-    /// What it is of two numbers, as [`Unary::apply`] is of one.
+    /// Says what it is of two numbers, as [`Unary::apply`] is of one.
     #[inline]
     pub fn apply(self, x: f32, y: f32) -> f32 {
         match self {
             Binary::Add => x + y,
             Binary::Mul => x * y,
             Binary::Div => x / y,
-            Binary::Less => f32::from(x < y),
-            Binary::AtMost => f32::from(x <= y),
-            Binary::Equal => f32::from(x == y),
+            Binary::Lt => f32::from(x < y),
+            Binary::Le => f32::from(x <= y),
+            Binary::Eq => f32::from(x == y),
             Binary::Pow => x.powf(y),
         }
     }
@@ -165,7 +165,7 @@ pub enum Reduce {
 }
 
 impl Reduce {
-    /// The name in messages.
+    /// Returns the name in messages.
     pub fn name(self) -> &'static str {
         match self {
             Reduce::Sum => "sum",
@@ -173,7 +173,7 @@ impl Reduce {
         }
     }
 
-    /// What it is of a row of numbers. A sum is rounded once.
+    /// Says what it is of a row of numbers. A sum is rounded once.
     pub fn apply(self, row: &[f32]) -> f32 {
         match self {
             Reduce::Sum => cpu::sum(row),
@@ -183,7 +183,7 @@ impl Reduce {
 }
 
 /// What a device can do. Every result is a new storage in row-major order,
-/// which the backend allocates: nobody else knows how. Arrays come in with
+/// which the backend allocates: only it knows how. Arrays come in with
 /// any strides, unless a line says otherwise; their sizes and devices have
 /// been checked, and their storages are this backend's own.
 ///
@@ -214,9 +214,10 @@ impl Reduce {
 ///
 /// `examples/part3_spiral/counting.rs` is a whole device in loops.
 pub trait Backend: Send + Sync {
-    /// What the device calls itself. One that is registered is known by it.
+    /// Returns what the device calls itself. One that is registered is known
+    /// by it.
     fn name(&self) -> String;
-    /// Bytes in living storages, now and at the peak.
+    /// Counts the bytes in living storages, now and at the peak.
     fn memory(&self) -> Memory;
     /// Waits until all work is done.
     fn synchronize(&self) -> Result<()>;
@@ -225,11 +226,11 @@ pub trait Backend: Send + Sync {
     fn upload(&self, values: &[f32], dtype: DType) -> Result<Shared>;
     /// Copies all numbers to the host.
     fn download(&self, storage: &dyn Storage) -> Result<Vec<f32>>;
-    /// The first numbers of the sequence that a seed begins, each from 0 to
-    /// below 1: those of [`crate::rng`].
+    /// Draws the first numbers of the sequence that a seed begins, each from 0
+    /// to below 1: those of [`crate::rng`].
     fn uniform(&self, seed: u64, n: usize, dtype: DType) -> Result<Shared>;
 
-    /// The elements of a view, one after another.
+    /// Copies the elements of a view, one after another.
     fn copy(&self, a: &Array) -> Result<Shared>;
     /// Writes the elements of `a` to the places of a view, which is not
     /// empty and shows no place twice.
@@ -240,14 +241,14 @@ pub trait Backend: Send + Sync {
         a: &Array,
     ) -> Result<()>;
 
-    /// `op` of each element.
+    /// Applies `op` to each element.
     fn unary(&self, op: Unary, a: &Array) -> Result<Shared>;
-    /// `op` of each pair; the shapes are equal.
+    /// Applies `op` to each pair; the shapes are equal.
     fn binary(&self, op: Binary, a: &Array, b: &Array) -> Result<Shared>;
-    /// Where `mask` is not 0 the element of `a`, else that of `b`; the
+    /// Takes the element of `a` where `mask` is not 0, else that of `b`; the
     /// shapes are equal.
-    fn choose(&self, mask: &Array, a: &Array, b: &Array) -> Result<Shared>;
-    /// `op` of each row; in row-major order `a` is (rows, columns).
+    fn where_cond(&self, mask: &Array, a: &Array, b: &Array) -> Result<Shared>;
+    /// Reduces each row by `op`; in row-major order `a` is (rows, columns).
     fn reduce(
         &self,
         op: Reduce,
@@ -255,14 +256,15 @@ pub trait Backend: Send + Sync {
         rows: usize,
         columns: usize,
     ) -> Result<Shared>;
-    /// (batch, m, k) x (batch, k, n) -> (batch, m, n), always of three axes.
+    /// Multiplies (batch, m, k) x (batch, k, n) -> (batch, m, n), always of
+    /// three axes.
     fn matmul(&self, a: &Array, b: &Array) -> Result<Shared>;
-    /// The same of views whose rows, columns and sums go over any axes:
-    /// (batch.., rows.., inner..) x (batch.., columns.., inner..) ->
-    /// (batch.., rows.., columns..), given how many axes are of the batch,
-    /// and how many are summed over. So the windows of an image need not be
-    /// copied to be multiplied. What has no way of its own for that makes
-    /// matrices of them, and copies where no strides can say them.
+    /// Returns the same of views whose rows, columns and sums go over any
+    /// axes: (batch.., rows.., inner..) x (batch.., columns.., inner..) ->
+    /// (batch.., rows.., columns..), given how many axes are of the batch, and
+    /// how many are summed over. So the windows of an image need not be copied
+    /// to be multiplied. What has no way of its own for that makes matrices of
+    /// them, and copies where no strides can say them.
     fn contract(
         &self,
         a: &Array,
@@ -279,7 +281,7 @@ pub trait Backend: Send + Sync {
         self.matmul(&matrices(a)?, &b)
     }
 
-    /// The logarithms of the shares that scores have in their rows, a dense
+    /// Takes the logarithms of the shares that scores have in their rows, a dense
     /// matrix that is not empty. What has no way of its own computes them by
     /// the others.
     fn log_softmax(&self, a: &Array) -> Result<Shared> {
@@ -295,18 +297,19 @@ pub trait Backend: Send + Sync {
         Ok(less(&shifted, total.unary(Unary::Log)?)?.storage)
     }
 
-    /// The rows of a dense matrix at some places, which are inside it.
-    fn index_select(&self, a: &Array, places: &[usize]) -> Result<Shared>;
-    /// Each row of a dense matrix added to its place among `rows` rows.
+    /// Returns the rows of a dense matrix at some indices, which are inside
+    /// it.
+    fn index_select(&self, a: &Array, indices: &[usize]) -> Result<Shared>;
+    /// Adds each row of a dense matrix to its place among `rows` rows.
     fn index_add(
         &self,
         a: &Array,
-        places: &[usize],
+        indices: &[usize],
         rows: usize,
     ) -> Result<Shared>;
-    /// Dense windows, (.., rows, columns, height, width), added up to
-    /// `count` images of a height and a width: the mirror of
-    /// [`View::windows`]. The window has no padding.
+    /// Adds dense windows, (.., rows, columns, height, width), up to `count`
+    /// images of a height and a width: the mirror of [`View::windows`]. The
+    /// window has no padding.
     fn fold(
         &self,
         a: &Array,
@@ -316,7 +319,7 @@ pub trait Backend: Send + Sync {
     ) -> Result<Shared>;
 }
 
-/// A storage as what its own backend knows it to be.
+/// Returns a storage as the type that its own backend has made.
 fn downcast<T: Storage>(storage: &dyn Storage) -> &T {
     let storage: &dyn Any = storage;
     storage.downcast_ref().expect("an array knows its device")

@@ -100,7 +100,8 @@ fn sweep(
 }
 // ANCHOR_END: sweep
 
-/// A rule of a reader's own may be wrong in number, in shape or in place.
+/// Checks what a rule gave: one of a reader's own may be wrong in number, in
+/// shape or in place.
 fn check_rule(
     function: &dyn Function,
     ctx: &Context,
@@ -126,8 +127,9 @@ fn bring(waiting: &mut HashMap<u64, Tensor>, id: u64, grad: Tensor) {
     }
 }
 
-/// All nodes under some roots. Ids count up, so no other root was made from
-/// the newest one: there the walk begins, and takes the others for parents.
+/// Lists all nodes under some roots. Ids count up, so no other root was made
+/// from the newest one: there the walk begins, and takes the others for
+/// parents.
 fn graph<'a>(roots: &[&'a Arc<Node>]) -> Vec<&'a Arc<Node>> {
     let Some(newest) = roots.iter().max_by_key(|root| root.id) else {
         return vec![];
@@ -152,7 +154,7 @@ fn keep(node: &Node, grad: &Tensor) {
 }
 
 // ANCHOR: grad
-/// The gradient of the sum of `outputs`, each of which must have one
+/// Computes the gradient of the sum of `outputs`, each of which must have one
 /// element, with respect to each of `inputs`. It touches no `.grad`. With
 /// `create_graph` the result can be differentiated again.
 ///
@@ -180,8 +182,8 @@ pub fn grad(
 
 // ANCHOR_END: grad
 
-/// The same of outputs of any shape, each with the gradient that comes to it
-/// from above. An input on which no output depends gets `None`.
+/// Does the same for outputs of any shape, each with the gradient that comes
+/// to it from above. An input on which no output depends gets `None`.
 ///
 /// ```
 /// # use rungrad::part3_unified::{Device, Tensor, grad_with};
@@ -229,7 +231,7 @@ pub fn grad_with(
     found
 }
 
-/// Why an input got none.
+/// Says why an input got none.
 fn no_gradient(i: usize, input: &Tensor) -> String {
     match input.id() {
         None => format!(
@@ -243,8 +245,9 @@ fn no_gradient(i: usize, input: &Tensor) -> String {
     }
 }
 
-/// A gradient that depends on nothing, such as that of a sum, is constant. Its
-/// own gradients are 0, and so it needs a graph that says so.
+/// Makes a constant gradient differentiable. One that depends on nothing, such
+/// as that of a sum, is constant. Its own gradients are 0, and so it needs a
+/// graph that says so.
 fn differentiable(grad: &mut Tensor, inputs: &[&Tensor]) {
     if grad.node.is_none() {
         let all = [&[&*grad], inputs].concat();
@@ -272,8 +275,8 @@ impl Function for Constant {
 }
 
 impl Tensor {
-    /// A record of the graph. Values are known where a [`super::trace`] was
-    /// open when they were computed.
+    /// Records the graph. Values are known where a [`super::trace`] was open
+    /// when they were computed.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor, trace};
@@ -294,7 +297,7 @@ impl Tensor {
         Tape::new(records(node(self, "tape")))
     }
 
-    /// [`Tensor::backward`], and a record of every gradient on its way.
+    /// Runs [`Tensor::backward`], and records every gradient on its way.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor, trace};
@@ -330,8 +333,8 @@ impl Tensor {
     }
 }
 
-/// The records of a graph, parents first. An input without a node appears as
-/// a constant where a trace has kept it.
+/// Lists the records of a graph, parents first. An input without a node
+/// appears as a constant where a trace has kept it.
 fn records(root: &Arc<Node>) -> Vec<Record> {
     let mut values: HashMap<u64, Array> = HashMap::new();
     let mut constants: Vec<(u64, Array)> = Vec::new();
@@ -365,14 +368,15 @@ fn records(root: &Arc<Node>) -> Vec<Record> {
     records
 }
 
-/// The id of a constant on the tape; the same numbers are the same constant.
+/// Finds the id of a constant on the tape; the same numbers are the same
+/// constant.
 fn constant(
     array: &Array,
     constants: &mut Vec<(u64, Array)>,
     records: &mut Vec<Record>,
 ) -> u64 {
     let same = |(_, known): &&(u64, Array)| {
-        known.shares(array) && known.view() == array.view()
+        known.shares_storage(array) && known.view() == array.view()
     };
     if let Some((id, _)) = constants.iter().find(same) {
         return *id;
@@ -397,7 +401,7 @@ fn node<'a>(output: &'a Tensor, caller: &str) -> &'a Arc<Node> {
 }
 
 impl Tensor {
-    /// The seed of a tensor of one element: its gradient to itself.
+    /// Makes the seed of a tensor of one element, its gradient to itself: 1.
     #[track_caller]
     fn one(&self, caller: &str) -> Tensor {
         or_raise(checks::one_element(caller, self.shape()));

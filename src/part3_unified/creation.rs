@@ -7,8 +7,8 @@ use crate::rng::Random;
 use crate::shape::checked_size;
 
 impl Tensor {
-    /// A tensor of a shape, of numbers that may lie elsewhere: a list, an
-    /// ndarray, a buffer of a device.
+    /// Makes a tensor of a shape, of numbers that may lie elsewhere: a list,
+    /// an ndarray, a buffer of a device.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};

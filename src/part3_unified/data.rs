@@ -22,7 +22,8 @@ pub enum Data {
 
 // ANCHOR: from-data
 impl Array {
-    /// An array of a shape on a device, of numbers that may be elsewhere.
+    /// Makes an array of a shape on a device, of numbers that may be
+    /// elsewhere.
     pub fn from_data(
         shape: &[usize],
         data: impl Into<Data>,

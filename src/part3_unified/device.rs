@@ -51,12 +51,12 @@ impl Device {
         }
     }
 
-    /// How many OpenCL devices there are: `Gpu(0)` to the last.
+    /// Counts the OpenCL devices: `Gpu(0)` to the last.
     pub fn count() -> usize {
         opencl::devices().map_or(0, <[DeviceInfo]>::len)
     }
 
-    /// Every device of this machine, the processor first.
+    /// Lists every device of this machine, the processor first.
     ///
     /// ```
     /// # use rungrad::part3_unified::Device;
@@ -71,13 +71,13 @@ impl Device {
         std::iter::once(Device::Cpu).chain(gpus).collect()
     }
 
-    /// What the device calls itself.
+    /// Returns what the device calls itself.
     pub fn name(self) -> Result<String> {
         Ok(self.backend()?.name())
     }
 
-    /// What an OpenCL device says about itself: its version, its units, its
-    /// memory. The processor is not asked through OpenCL.
+    /// Describes an OpenCL device: its version, its units, its memory. The
+    /// processor is not asked through OpenCL.
     pub fn info(self) -> Result<Option<&'static DeviceInfo>> {
         match self {
             Device::Gpu(i) => {
@@ -88,7 +88,7 @@ impl Device {
         }
     }
 
-    /// Bytes in the device's arrays, now and at the peak.
+    /// Counts the bytes in the device's arrays, now and at the peak.
     pub fn memory(self) -> Result<Memory> {
         Ok(self.backend()?.memory())
     }
@@ -128,7 +128,7 @@ impl FromStr for Device {
     }
 }
 
-/// The names of all devices.
+/// Returns the names of all devices.
 fn known() -> Vec<String> {
     let machine = Device::all().into_iter();
     let custom = custom::all().into_iter().map(Device::Custom);

@@ -18,9 +18,10 @@ use crate::ops::Op;
 /// such as a target shape, are fields of the implementing type. The page
 /// "Add an operator" adds one; `examples/part3_spiral` has another.
 pub trait Function: Send + Sync + 'static {
-    /// The operation with its parameters, as tapes record it and messages
-    /// call it. One of your own is `Op::Custom("name")`; `Op::named("mul")`
-    /// is for a rule of your own for an operation that is known already.
+    /// Returns the operation with its parameters, as tapes record it and
+    /// messages call it. One of your own is `Op::Custom("name")`;
+    /// `Op::named("mul")` is for a rule of your own for an operation that is
+    /// known already.
     fn op(&self) -> Op;
 
     /// Computes the result on arrays, and saves in `ctx` what
@@ -66,13 +67,13 @@ struct Input {
 }
 
 impl Context {
-    /// Whether input `i` needs a gradient. Save and compute nothing for one
-    /// that does not.
+    /// Says whether input `i` needs a gradient. Save and compute nothing for
+    /// one that does not.
     pub fn needs(&self, i: usize) -> bool {
         self.inputs.get(i).is_some_and(|input| input.node.is_some())
     }
 
-    /// In forward: keeps input `i` for backward.
+    /// Keeps input `i` for backward; to be called in forward.
     #[track_caller]
     pub fn save_input(&mut self, i: usize, array: &Array) {
         if self.records() {
@@ -81,7 +82,7 @@ impl Context {
         }
     }
 
-    /// In forward: keeps the result for backward.
+    /// Keeps the result for backward; to be called in forward.
     pub fn save_output(&mut self, array: &Array) {
         if self.records() {
             self.output = Some(array.clone());
@@ -92,7 +93,7 @@ impl Context {
 
 // ANCHOR: context-back
 impl Context {
-    /// In backward: input `i` as a tensor of the graph.
+    /// Returns, in backward, input `i` as a tensor of the graph.
     #[track_caller]
     pub fn input(&self, i: usize) -> Tensor {
         let input = self.inputs.get(i);
@@ -105,7 +106,7 @@ impl Context {
         Tensor { array, node: input.and_then(|input| input.node.clone()) }
     }
 
-    /// In backward: the result as a tensor of the graph.
+    /// Returns, in backward, the result as a tensor of the graph.
     pub fn output(&self) -> Tensor {
         let Some(array) = self.output.clone() else {
             mistake(
@@ -117,14 +118,15 @@ impl Context {
         Tensor { array, node: self.node.upgrade() }
     }
 
-    /// In backward: the shape of input `i`, whether it was saved or not.
+    /// Returns, in backward, the shape of input `i`, whether it was saved or
+    /// not.
     #[track_caller]
     pub fn shape(&self, i: usize) -> &[usize] {
         self.check_place("shape", i);
         &self.inputs[i].shape
     }
 
-    /// In backward: the device of input `i`.
+    /// Returns, in backward, the device of input `i`.
     #[track_caller]
     pub fn device(&self, i: usize) -> Device {
         self.check_place("device", i);
@@ -148,17 +150,17 @@ impl Context {
         Context { inputs, output: None, node: Weak::new() }
     }
 
-    /// Whether there is a way back.
+    /// Says whether there is a way back.
     fn records(&self) -> bool {
         !self.inputs.is_empty()
     }
 
-    /// How many inputs there are.
+    /// Counts the inputs.
     pub(super) fn len(&self) -> usize {
         self.inputs.len()
     }
 
-    /// The inputs that need a gradient, in operand order.
+    /// Lists the inputs that need a gradient, in operand order.
     pub(super) fn edges(&self) -> impl Iterator<Item = (usize, &Arc<Node>)> {
         let nodes = self.inputs.iter().map(|input| &input.node).enumerate();
         nodes.filter_map(|(place, node)| Some((place, node.as_ref()?)))
@@ -224,20 +226,20 @@ impl Node {
         }
     }
 
-    /// The kept gradient. A panic that interrupted its holder, a device that
-    /// refused the addition, has left it whole or absent.
+    /// Returns the kept gradient. A panic that interrupted its holder, a
+    /// device that refused the addition, has left it whole or absent.
     pub(super) fn grad(&self) -> MutexGuard<'_, Option<Tensor>> {
         self.grad.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The first input from the k-th on that needs a gradient. Who counts up
-    /// meets them all in operand order, some of them twice.
+    /// Finds the first input from the k-th on that needs a gradient. Whoever
+    /// counts k up meets them all in operand order, some of them twice.
     pub(super) fn parent(&self, k: usize) -> Option<&Arc<Node>> {
         let (_, ctx) = self.creator.as_ref()?;
         ctx.inputs.get(k..)?.iter().find_map(|input| input.node.as_ref())
     }
 
-    /// How many inputs there are, of which some need a gradient.
+    /// Counts the inputs, of which some need a gradient.
     pub(super) fn inputs(&self) -> usize {
         self.creator.as_ref().map_or(0, |(_, ctx)| ctx.len())
     }
@@ -303,8 +305,8 @@ pub fn try_apply(
     Ok(Tensor { array, node: Some(node) })
 }
 
-/// The same for operations, which have no `Result`: an error is raised at the
-/// caller's line.
+/// Does the same for operations, which have no `Result`: an error is raised at
+/// the caller's line.
 #[track_caller]
 pub fn apply(function: impl Function, inputs: &[&Tensor]) -> Tensor {
     or_raise(try_apply(function, inputs))

@@ -19,37 +19,37 @@ mod reduce;
 
 mod activations;
 mod angles;
-mod choice;
+mod comparison;
 mod extremes;
 mod image;
 mod indexing;
-mod numbers;
-mod parts;
 mod powers;
 mod rounding;
+mod scalars;
+mod slicing;
 mod statistics;
 
 pub use activations::*;
 pub use angles::*;
-pub use choice::*;
+pub use comparison::*;
 pub use elementwise::*;
 pub use image::*;
 pub use indexing::*;
 pub use loss::*;
 pub use matrix::*;
 pub use movement::*;
-pub use numbers::*;
-pub use parts::*;
 pub use powers::*;
 pub use reduce::*;
 pub use rounding::*;
+pub use scalars::*;
+pub use slicing::*;
 
 use super::Tensor;
 use super::arithmetic::one_device;
 use crate::checks;
 use crate::error::or_raise;
 
-/// The operands, stretched to one shape. The gradient of each finds its way
+/// Stretches the operands to one shape. The gradient of each finds its way
 /// back through the [`Expand`] that this puts into the graph.
 #[track_caller]
 fn stretch<const N: usize>(op: &str, operands: [&Tensor; N]) -> [Tensor; N] {
@@ -58,7 +58,7 @@ fn stretch<const N: usize>(op: &str, operands: [&Tensor; N]) -> [Tensor; N] {
     for other in &operands[1..] {
         or_raise(one_device(op, &first.array, &other.array));
         if shape != other.shape() {
-            shape = or_raise(checks::stretched(op, &shape, other.shape()));
+            shape = or_raise(checks::broadcast(op, &shape, other.shape()));
         }
     }
     operands.map(|operand| operand.expand(&shape))

@@ -165,7 +165,7 @@ pub fn read(
     read.collect()
 }
 
-/// Numbers as the format has them: four bytes each, the lowest first.
+/// Writes numbers as the format has them: four bytes each, the lowest first.
 fn bytes(values: &[f32]) -> Result<Vec<u8>> {
     let mut bytes = room(4 * values.len())?;
     bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));

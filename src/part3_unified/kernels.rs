@@ -34,7 +34,7 @@ macro_rules! unary {
     ($($op:ident $(($number:ident))? $name:literal,)*) => {
         const UNARY: &[Kernel] = &[$(unary!(@kernel $name)),*];
 
-        /// The kernel of an operation, and its number, if it takes one.
+        /// Finds the kernel of an operation, and its number, if it takes one.
         pub(super) fn unary(op: Unary) -> (Kernel, f32) {
             match op {$(
                 Unary::$op $(($number))? => {
@@ -43,8 +43,8 @@ macro_rules! unary {
             )*}
         }
 
-        /// The operation that a kernel computes, with a number if it takes
-        /// one.
+        /// Finds the operation that a kernel computes, with a number if it
+        /// takes one.
         pub fn operation(kernel: &Kernel, number: f32) -> Option<Unary> {
             match kernel.name() {
                 $($name => Some(unary!(@op $op number $($number)?)),)*
@@ -83,7 +83,7 @@ unary! {
     Sign "unary_sign",
 }
 
-/// `out[i] = f(a[i])`: arguments `a, a_offset, p, out, n`.
+/// States the reach of `out[i] = f(a[i])`: arguments `a, a_offset, p, out, n`.
 fn one_operand(given: &Given) -> Option<Reached> {
     let n = given.uint(4)?;
     Some(smallvec![given.uint(1)? + n, n])
@@ -99,7 +99,7 @@ macro_rules! binary {
             kernel!("part3/elementwise.cl", $strided, strided),
         )*];
 
-        /// The kernels of an operation.
+        /// Finds the kernels of an operation.
         pub(super) fn binary(op: Binary) -> [Kernel; 2] {
             match op {$(Binary::$op => [
                 kernel!("part3/elementwise.cl", $dense, two_operands),
@@ -113,21 +113,22 @@ binary! {
     Add "binary_add" "strided_add",
     Mul "binary_mul" "strided_mul",
     Div "binary_div" "strided_div",
-    Less "binary_less" "strided_less",
-    AtMost "binary_at_most" "strided_at_most",
-    Equal "binary_equal" "strided_equal",
+    Lt "binary_less" "strided_less",
+    Le "binary_at_most" "strided_at_most",
+    Eq "binary_equal" "strided_equal",
     Pow "binary_pow" "strided_pow",
 }
 // ANCHOR_END: binary
 
-/// `out[i] = f(a[i], b[i])`: arguments `a, a_offset, b, b_offset, out, n`.
+/// States the reach of `out[i] = f(a[i], b[i])`: arguments
+/// `a, a_offset, b, b_offset, out, n`.
 fn two_operands(given: &Given) -> Option<Reached> {
     let n = given.uint(5)?;
     Some(smallvec![given.uint(1)? + n, given.uint(3)? + n, n])
 }
 
-/// The same through strides: arguments `a, a_offset, a_strides, b, b_offset,
-/// b_strides, shape, out, n`.
+/// States the same through strides: arguments `a, a_offset, a_strides, b,
+/// b_offset, b_strides, shape, out, n`.
 fn strided(given: &Given) -> Option<Reached> {
     let shape = given.int8(6)?;
     let a = view(given.uint(1)?, shape, given.int8(2)?)?;
@@ -186,8 +187,8 @@ pub const COPY_PLACES: Kernel =
         Some(smallvec![given.uint(1)? + given.uint(2)?, n, n])
     });
 
-/// Rows, in n parts: arguments `a, offset, row_stride, columns, segment, out,
-/// n`.
+/// States the reach for rows, in n parts: arguments
+/// `a, offset, row_stride, columns, segment, out, n`.
 fn rows(given: &Given) -> Option<Reached> {
     let (columns, segment) = (given.uint(3)?, given.uint(4)?);
     // The kernels count a group beyond the end of a row, in `uint`.
@@ -204,8 +205,8 @@ fn rows(given: &Given) -> Option<Reached> {
     Some(smallvec![given.uint(1)? + last, n])
 }
 
-/// Columns, one item for each part of one: arguments `a, offset, row_stride,
-/// column_stride, width, height, segment, out`.
+/// States the reach for columns, one item for each part of one: arguments `a,
+/// offset, row_stride, column_stride, width, height, segment, out`.
 fn columns(given: &Given) -> Option<Reached> {
     let [width, height, segment] = [4, 5, 6].map(|place| given.uint(place));
     let (width, height, segment) = (width?, height?, segment?);
@@ -223,7 +224,7 @@ fn columns(given: &Given) -> Option<Reached> {
     Some(smallvec![last.checked_add(given.uint(1)?)?, width * parts])
 }
 
-/// The kernels of a reduction: of rows, and of columns.
+/// Finds the kernels of a reduction: of rows, and of columns.
 pub(super) fn reduce(op: Reduce) -> [Kernel; 2] {
     match op {
         Reduce::Sum => [REDUCE_ROWS_SUM, REDUCE_COLUMNS_SUM],

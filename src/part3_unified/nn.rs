@@ -1,7 +1,7 @@
 //! Modules: a layer, layers one after the other, and the move of all their
 //! parameters to a device. "Modules and training anywhere" builds them.
 //!
-//! Reading order: the trait [`Module`], [`Part`], of which modules are made,
+//! Reading order: the trait [`Module`], [`NamedParameters`], of which modules are made,
 //! [`Linear`], [`Sequential`].
 //!
 //! A model of your own lists the fields that it learns, and says what it
@@ -39,14 +39,14 @@
 //! # Ok::<(), rungrad::Error>(())
 //! ```
 
-mod part;
+mod named;
 mod table;
 
 use std::any::type_name;
 use std::fmt;
 
 pub use crate::parameters;
-pub use part::Part;
+pub use named::NamedParameters;
 
 use super::{Device, Tensor};
 use crate::error::{Result, or_raise, room, zeros};
@@ -57,7 +57,7 @@ use crate::shape::checked_size;
 pub type Parameter<'a> = (String, &'a Tensor);
 
 /// The name of a parameter, and the place in the model where it stands, so
-/// that somebody can put a better one there.
+/// that a step can put a better one there.
 pub type ParameterMut<'a> = (String, &'a mut Tensor);
 
 // ANCHOR: module
@@ -131,7 +131,7 @@ pub trait Module: Send + Sync {
         table::summary(&self.parameters())
     }
 
-    /// What `Debug` calls it in a list of modules: the name of its type.
+    /// Says what `Debug` calls it in a list of modules: the name of its type.
     fn name(&self) -> String {
         table::short(type_name::<Self>())
     }
@@ -199,7 +199,7 @@ impl Linear {
 }
 
 impl Module for Linear {
-    /// (rows, inputs) -> (rows, outputs).
+    /// Computes (rows, inputs) -> (rows, outputs).
     #[track_caller]
     fn forward(&self, x: &Tensor) -> Tensor {
         x.matmul(&self.weight).add(&self.bias)
@@ -262,7 +262,8 @@ impl Module for Sequential {
         x
     }
 
-    /// The names get the number of the module in front: `2.weight`.
+    /// Lists the parameters of all modules. The names get the number of the
+    /// module in front: `2.weight`.
     fn parameters(&self) -> Vec<Parameter<'_>> {
         self.modules.named("")
     }

@@ -100,8 +100,8 @@ macro_rules! with_numbers {
 with_numbers!(Tensor);
 with_numbers!(&Tensor);
 
-/// `a += b`: a new tensor in the place of the old, which whoever else holds
-/// it keeps. It has the shape that both stretch to, and records as `a + b`.
+/// `a += b`: a new tensor in the place of the old one, whose other handles
+/// keep it. It has the shape that both stretch to, and records as `a + b`.
 macro_rules! in_place {
     ($($operator:ident :: $method:ident by $plain:ident :: $name:ident),*) => {
         $(in_place!(@ $operator, $method, $plain, $name;

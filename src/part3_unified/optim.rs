@@ -75,7 +75,7 @@ impl Sgd {
 
 // ANCHOR: step
 impl Optimizer for Sgd {
-    /// `velocity = momentum * velocity + grad`, then
+    /// Takes a step: `velocity = momentum * velocity + grad`, then
     /// `parameter = parameter - rate * velocity`.
     ///
     /// A step puts a new leaf in the place of each parameter, as in Part 1.
@@ -144,8 +144,9 @@ impl Adam {
 
 // ANCHOR: adam
 impl Optimizer for Adam {
-    /// `mean = b1 * mean + (1 - b1) * grad`, the same of the squares with
-    /// `b2`, then `parameter = parameter - rate * mean / (root + epsilon)`.
+    /// Takes a step: `mean = b1 * mean + (1 - b1) * grad`, the same of the
+    /// squares with `b2`, then
+    /// `parameter = parameter - rate * mean / (root + epsilon)`.
     ///
     /// Both began at 0 and are too small by what `b^steps` says; what they
     /// are divided by makes up for it.
@@ -156,7 +157,7 @@ impl Optimizer for Adam {
 }
 
 impl Adam {
-    /// The same after each parameter has lost its share of itself.
+    /// Does the same after each parameter has lost its share of itself.
     #[track_caller]
     fn decaying_step(&mut self, parameters: Vec<ParameterMut>, decay: f32) {
         check_betas(self.betas);
@@ -222,8 +223,8 @@ impl AdamW {
 }
 
 impl Optimizer for AdamW {
-    /// `parameter = parameter - rate * decay * parameter`, then the step of
-    /// [`Adam`].
+    /// Takes a step: `parameter = parameter - rate * decay * parameter`, then
+    /// the step of [`Adam`].
     #[track_caller]
     fn step(&mut self, parameters: Vec<ParameterMut<'_>>) {
         let share = self.adam.rate * self.decay;
@@ -231,8 +232,8 @@ impl Optimizer for AdamW {
     }
 }
 
-/// The gradient of each parameter. All are looked at before any is used, so
-/// that a step is taken by all parameters or by none.
+/// Collects the gradient of each parameter. All are looked at before any is
+/// used, so that a step is taken by all parameters or by none.
 #[track_caller]
 fn gradients(parameters: &[ParameterMut]) -> Vec<Tensor> {
     let mut grads = Vec::new();
@@ -248,7 +249,8 @@ fn gradients(parameters: &[ParameterMut]) -> Vec<Tensor> {
     grads
 }
 
-/// A memory belongs to one parameter for good.
+/// Checks that the parameters are those of the step before: what an optimizer
+/// remembers belongs to one of them for good.
 #[track_caller]
 fn check_same<'a>(
     memory: impl IntoIterator<Item = &'a Tensor>,

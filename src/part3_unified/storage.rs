@@ -14,16 +14,16 @@ pub enum DType {
 }
 
 impl DType {
-    /// The bytes of a number.
+    /// Returns the bytes of a number.
     pub fn size(self) -> usize {
         match self {
             DType::F32 => size_of::<f32>(),
         }
     }
 
-    /// What the texts of the kernels are compiled with: `T` is a number of an
-    /// array, and `ACC` is a running sum of many of them, which may need more
-    /// digits.
+    /// Says what the texts of the kernels are compiled with: `T` is a number
+    /// of an array, and `ACC` is a running sum of many of them, which may need
+    /// more digits.
     pub const fn options(self) -> &'static str {
         match self {
             DType::F32 => "-DT=float -DACC=float",
@@ -35,15 +35,15 @@ impl DType {
 /// Numbers in a row, without shape. What holds them is the backend's own
 /// affair: a `Vec` on the processor, a buffer on an OpenCL device.
 pub trait Storage: Any + Debug + Send + Sync {
-    /// How many numbers there are.
+    /// Counts the numbers.
     fn len(&self) -> usize;
 
-    /// What they are.
+    /// Returns their type.
     fn dtype(&self) -> DType {
         DType::F32
     }
 
-    /// Whether there is none.
+    /// Says whether there is none.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -21,7 +21,7 @@ pub struct Tensor {
 // ANCHOR_END: tensor
 
 impl Tensor {
-    /// A tensor with these elements in row-major order.
+    /// Makes a tensor with these elements in row-major order.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -45,9 +45,9 @@ impl Tensor {
         Ok(Tensor::from(Array::new(shape, values, device)?))
     }
 
-    /// The same numbers as a leaf that keeps its gradient; such a leaf is
-    /// returned as it is. What was computed from one is refused: a leaf of it
-    /// would cut the way back in silence.
+    /// Makes a leaf of the same numbers that keeps its gradient; such a leaf
+    /// is returned as it is. What was computed from one is refused: a leaf of
+    /// it would cut the way back in silence.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -79,7 +79,7 @@ impl Tensor {
         }
     }
 
-    /// The same numbers without a way back.
+    /// Takes the numbers out of the graph, without a way back.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -93,7 +93,7 @@ impl Tensor {
         Tensor::from(self.array.clone())
     }
 
-    /// The numbers and how they are walked.
+    /// Returns the numbers and how they are walked.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -106,7 +106,7 @@ impl Tensor {
         &self.array
     }
 
-    /// The size along each axis.
+    /// Returns the size along each axis.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -154,7 +154,7 @@ impl Tensor {
         self.array.is_empty()
     }
 
-    /// The device that holds the numbers.
+    /// Returns the device that holds the numbers.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -166,7 +166,7 @@ impl Tensor {
         self.array.device()
     }
 
-    /// The elements in row-major order, on the host.
+    /// Copies the elements to the host, in row-major order.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -200,7 +200,7 @@ impl Tensor {
         Ok(self.to_vec()?[0])
     }
 
-    /// What backward has added up here so far; only leaves keep it.
+    /// Returns what backward has added up here so far; only leaves keep it.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -230,8 +230,8 @@ impl Tensor {
         }
     }
 
-    /// Whether backward reaches this tensor: it requires a gradient, or was
-    /// computed from one that does.
+    /// Says whether backward reaches this tensor: it requires a gradient, or
+    /// was computed from one that does.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -245,7 +245,7 @@ impl Tensor {
         self.node.is_some()
     }
 
-    /// The number of this tensor's node, if it has one.
+    /// Returns the number of this tensor's node, if it has one.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};

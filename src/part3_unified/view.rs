@@ -25,13 +25,13 @@ pub struct View {
 // ANCHOR_END: view
 
 impl View {
-    /// Row-major order from the first element on.
+    /// Makes the view in row-major order from the first element on.
     pub fn dense(shape: &[usize]) -> View {
         let (strides, shape) = (shape::strides(shape), shape.to_vec());
         View { shape, strides, offset: 0 }
     }
 
-    /// Any view of `memory` elements that stays inside them.
+    /// Makes any view of `memory` elements that stays inside them.
     pub fn new(
         shape: &[usize],
         strides: &[isize],
@@ -47,7 +47,7 @@ impl View {
             )));
         }
         checked_size(shape)?;
-        // Along an axis of size 1 nobody walks, whatever the stride.
+        // The stride of an axis of size 1 is never used, whatever it is.
         let (given, axes) = (strides, shape.iter().zip(strides));
         let strides =
             axes.map(|(size, stride)| if *size == 1 { 0 } else { *stride });
@@ -68,7 +68,8 @@ impl View {
         Ok(view)
     }
 
-    /// The first and the last element that a view that is not empty reaches.
+    /// Finds the first and the last element that a view that is not empty
+    /// reaches.
     fn bounds(&self) -> (i128, i128) {
         let mut bounds = (self.offset as i128, self.offset as i128);
         for (&size, &stride) in self.shape.iter().zip(&self.strides) {
@@ -79,32 +80,32 @@ impl View {
         bounds
     }
 
-    /// The size along each axis.
+    /// Returns the size along each axis.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
-    /// How far apart, in elements, neighbors along each axis lie.
+    /// Returns how far apart, in elements, neighbors along each axis lie.
     pub fn strides(&self) -> &[isize] {
         &self.strides
     }
 
-    /// Where the first element lies.
+    /// Returns where the first element lies.
     pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// The number of elements that are shown.
+    /// Counts the elements that are shown.
     pub fn len(&self) -> usize {
         size(&self.shape)
     }
 
-    /// Whether no element is shown.
+    /// Says whether no element is shown.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether the elements lie one after another from the first on. The
+    /// Says whether the elements lie one after another from the first on. The
     /// stride of an axis of size 1 is never walked and says nothing.
     pub fn is_dense(&self) -> bool {
         let dense = shape::strides(&self.shape);
@@ -113,7 +114,7 @@ impl View {
         self.is_empty() || walked.all(|((_, own), dense)| own == dense)
     }
 
-    /// Where each element lies, in row-major order.
+    /// Lists where each element lies, in row-major order.
     pub fn offsets(&self) -> impl Iterator<Item = usize> {
         shape::offsets(&self.shape, &self.strides, self.offset)
     }
@@ -123,7 +124,8 @@ impl View {
 
 // ANCHOR: permute
 impl View {
-    /// The axes in another order: axis `i` of the result is `axes[i]` here.
+    /// Puts the axes in another order: axis `i` of the result is `axes[i]`
+    /// here.
     pub fn permute(&self, axes: &[usize]) -> Result<View> {
         let mut sorted = axes.to_vec();
         sorted.sort_unstable();
@@ -142,8 +144,8 @@ impl View {
 
 // ANCHOR: expand
 impl View {
-    /// The same elements, repeated along axes of size 1 and along new axes
-    /// in front, by strides of 0.
+    /// Repeats the elements along axes of size 1 and along new axes in front,
+    /// by strides of 0.
     pub fn expand(&self, shape: &[usize]) -> Result<View> {
         checked_size(shape)?;
         if !stretches(&self.shape, shape) {
@@ -165,13 +167,14 @@ impl View {
 // ANCHOR_END: expand
 
 impl View {
-    /// A part of each axis. Axes that are not named at the end stay whole.
+    /// Cuts out a part of each axis. Axes that are not named at the end stay
+    /// whole.
     pub fn slice(&self, spans: impl Spans) -> Result<View> {
         let spans = checks::parts("slice", &self.shape, spans.spans())?;
         let mut view = self.clone();
         let mut offset = self.offset as isize;
         for (axis, span) in spans.into_iter().enumerate() {
-            let count = span.places(self.shape[axis]).len();
+            let count = span.indices(self.shape[axis]).len();
             view.shape[axis] = count;
             // A step that is never made may be larger than any memory.
             view.strides[axis] *= match count {
@@ -188,7 +191,7 @@ impl View {
         Ok(view)
     }
 
-    /// Some axes backwards: from their last element on, by the opposite
+    /// Turns some axes around: from their last element on, by the opposite
     /// stride.
     pub fn flip(&self, axes: &[usize]) -> Result<View> {
         checks::axes("flip", &self.shape, axes)?;
@@ -208,8 +211,8 @@ impl View {
 
 // ANCHOR: reshape
 impl View {
-    /// The same elements in row-major order under another shape of the same
-    /// size, or `None` where no strides can say it.
+    /// Gives the elements, in row-major order, another shape of the same size;
+    /// `None` where no strides can say it.
     ///
     /// From the last axis on, each new axis takes its share of a run of
     /// evenly spaced elements. A new axis across two runs has no stride.
@@ -237,7 +240,7 @@ impl View {
 // ANCHOR_END: reshape
 
 impl View {
-    /// Each place of a window that moves over the last two axes:
+    /// Shows each position of a window that moves over the last two axes:
     /// (.., h, w) -> (.., rows, columns, height, width). The windows overlap
     /// where the stride is shorter than the window, and still share memory.
     /// Only an array can be padded: here there is no room for zeros.
@@ -248,7 +251,7 @@ impl View {
                  the window is {window}; pad the array"
             )));
         }
-        let places = window.places(&self.shape)?;
+        let places = window.positions(&self.shape)?;
         let outer = self.shape.len() - 2;
         // A step that is never made may be larger than any memory.
         let stride = |i: usize, count: usize, step: usize| match count {
@@ -270,7 +273,7 @@ impl View {
     }
 }
 
-/// The axes of views of one shape, joined as far as the elements of each are
+/// Joins the axes of views of one shape, as far as the elements of each are
 /// evenly spaced: the fewest axes that walk the same way, each with its size
 /// and its stride in every view.
 pub(super) fn runs<const N: usize>(
@@ -299,8 +302,8 @@ pub(super) fn joined<const N: usize>(
     runs
 }
 
-/// Whether `small`, aligned with `large` at the right, has each size equal
-/// or 1.
+/// Says whether `small`, aligned with `large` at the right, has each size
+/// equal or 1.
 fn stretches(small: &[usize], large: &[usize]) -> bool {
     let pairs = small.iter().rev().zip(large.iter().rev());
     small.len() <= large.len()

@@ -12,8 +12,8 @@ use flate2::read::GzDecoder;
 use crate::error::{Error, mistake, or_raise};
 use crate::rng::Random;
 
-/// The seed of the split, one for all parts: whoever trains, on whatever
-/// device, is examined on the same rows.
+/// The seed of the split, one for all parts: every network, on every device,
+/// is tested on the same rows.
 pub const SPLIT_SEED: u64 = 1797;
 
 /// Rows of numbers, each with the number of the class that it belongs to.
@@ -30,22 +30,22 @@ pub struct Dataset {
 }
 
 impl Dataset {
-    /// The number of rows.
+    /// Counts the rows.
     pub fn rows(&self) -> usize {
         self.labels.len()
     }
 
-    /// The shape of the inputs as a matrix.
+    /// Returns the shape of the inputs as a matrix.
     pub fn shape(&self) -> [usize; 2] {
         [self.rows(), self.columns]
     }
 
-    /// One row.
+    /// Returns one row.
     pub fn row(&self, row: usize) -> &[f32] {
         &self.inputs[row * self.columns..][..self.columns]
     }
 
-    /// Some of the rows, in the order that is asked for.
+    /// Selects some of the rows, in the order that is asked for.
     pub fn select(&self, rows: &[usize]) -> Dataset {
         let inputs = rows.iter().flat_map(|&row| self.row(row));
         Dataset {
@@ -59,8 +59,8 @@ impl Dataset {
 
 // ANCHOR: split
 impl Dataset {
-    /// The rows to learn from and a fifth held out to be examined on. Rows
-    /// are drawn class by class, so both have the same share of each: the
+    /// Splits the rows into those to learn from and a fifth that is held out.
+    /// Rows are drawn class by class, so both have the same share of each: the
     /// split is stratified. Both keep the order of the file.
     pub fn split(&self, seed: u64) -> (Dataset, Dataset) {
         let mut random = Random::new(seed);
@@ -78,7 +78,7 @@ impl Dataset {
         (self.select(&train), self.select(&test))
     }
 
-    /// The same, but the fifth is cut off the end of the file. Where a file
+    /// Does the same, but cuts the fifth off the end of the file. Where a file
     /// is in some order, what is held out is of another kind than what is
     /// learned: the end of the digits was written by other people, and the
     /// examination is harder, though the classes are as even.
@@ -91,8 +91,8 @@ impl Dataset {
 // ANCHOR_END: split
 
 impl Dataset {
-    /// Every row once, in a new order, in batches of `size`. The last batch
-    /// has the rows that are left.
+    /// Lists every row once, in a new order, in batches of `size`. The last
+    /// batch has the rows that are left.
     #[track_caller]
     pub fn batches<'a>(
         &'a self,
@@ -115,8 +115,8 @@ impl Dataset {
     }
 }
 
-/// 1797 handwritten digits of 8 x 8 pixels from 0 (paper) to 1 (ink). The
-/// file is part of the program; `data/README.md` says where it comes from.
+/// Loads 1797 handwritten digits of 8 x 8 pixels from 0 (paper) to 1 (ink).
+/// The file is part of the program; `data/README.md` says where it comes from.
 #[track_caller]
 pub fn digits() -> Dataset {
     or_raise(read_digits(DIGITS))
@@ -124,8 +124,8 @@ pub fn digits() -> Dataset {
 
 const DIGITS: &[u8] = include_bytes!("../../data/digits.csv.gz");
 
-/// Digits from a compressed file of lines: 64 pixels from 0 to 16, then the
-/// digit.
+/// Reads digits from a compressed file of lines: 64 pixels from 0 to 16, then
+/// the digit.
 pub fn read_digits(compressed: &[u8]) -> Result<Dataset, Error> {
     let mut text = String::new();
     GzDecoder::new(compressed).read_to_string(&mut text).map_err(|error| {
@@ -154,7 +154,7 @@ pub fn read_digits(compressed: &[u8]) -> Result<Dataset, Error> {
     Ok(digits)
 }
 
-/// The pixels and the label of a line, if it is one.
+/// Reads the pixels and the label of a line, if it is one.
 fn digit(line: &str) -> Option<(Vec<u8>, usize)> {
     let numbers = line.split(',').map(|word| word.parse().ok());
     let mut numbers: Vec<u8> = numbers.collect::<Option<_>>()?;
@@ -163,8 +163,8 @@ fn digit(line: &str) -> Option<(Vec<u8>, usize)> {
     (fits && label <= 9).then_some((numbers, usize::from(label)))
 }
 
-/// Two half circles that reach into each other, each a class: no straight
-/// line keeps them apart. `noise` is how far a point strays.
+/// Draws two half circles that reach into each other, each a class: no
+/// straight line keeps them apart. `noise` is how far a point strays.
 pub fn moons(rows: usize, noise: f32, seed: u64) -> Dataset {
     let mut random = Random::new(seed);
     let labels: Vec<usize> = (0..rows).map(|row| row % 2).collect();

@@ -1,11 +1,11 @@
 //! How good a network is on rows that it has not learned, built in "Train the
-//! digits": its guesses, and what it takes for what.
+//! digits": its predictions, and what it takes for what.
 
 use std::fmt;
 
-/// The class with the highest score in each row of scores (rows, classes).
-/// The first of equals wins.
-pub fn guesses(scores: &[f32], classes: usize) -> Vec<usize> {
+/// Finds the class with the highest score in each row of scores
+/// (rows, classes). The first of equals wins.
+pub fn predictions(scores: &[f32], classes: usize) -> Vec<usize> {
     let best = |row: &[f32]| {
         let better =
             |best, class| if row[class] > row[best] { class } else { best };
@@ -14,35 +14,35 @@ pub fn guesses(scores: &[f32], classes: usize) -> Vec<usize> {
     scores.chunks(classes).map(best).collect()
 }
 
-/// The share of guesses that are the label.
-pub fn accuracy(labels: &[usize], guesses: &[usize]) -> f32 {
-    let right = labels.iter().zip(guesses).filter(|(l, g)| l == g).count();
+/// Computes the share of predictions that are the label.
+pub fn accuracy(labels: &[usize], predictions: &[usize]) -> f32 {
+    let right = labels.iter().zip(predictions).filter(|(l, g)| l == g).count();
     right as f32 / labels.len() as f32
 }
 
 /// What was taken for what: `counts[label][guess]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Confusion {
+pub struct ConfusionMatrix {
     /// A row for each label, a column for each guess.
     pub counts: Vec<Vec<usize>>,
 }
 
-impl Confusion {
+impl ConfusionMatrix {
     /// Counts pairs of label and guess.
     pub fn new(
         labels: &[usize],
-        guesses: &[usize],
+        predictions: &[usize],
         classes: usize,
-    ) -> Confusion {
+    ) -> ConfusionMatrix {
         let mut counts = vec![vec![0; classes]; classes];
-        for (&label, &guess) in labels.iter().zip(guesses) {
+        for (&label, &guess) in labels.iter().zip(predictions) {
             counts[label][guess] += 1;
         }
-        Confusion { counts }
+        ConfusionMatrix { counts }
     }
 }
 
-impl fmt::Display for Confusion {
+impl fmt::Display for ConfusionMatrix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "is \\ guessed")?;
         (0..self.counts.len()).try_for_each(|class| write!(f, "{class:>4}"))?;
@@ -67,8 +67,8 @@ mod tests {
     #[test]
     fn a_guess_is_the_class_with_the_highest_score() {
         let scores = [0.1, 0.7, 0.2, -3.0, -4.0, -3.0, 0.0, 0.0, 9.0];
-        assert_eq!(guesses(&scores, 3), [1, 0, 2]);
-        assert_eq!(guesses(&[], 3), [0; 0]);
+        assert_eq!(predictions(&scores, 3), [1, 0, 2]);
+        assert_eq!(predictions(&[], 3), [0; 0]);
     }
 
     #[test]
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn the_table_has_labels_down_and_guesses_across() {
-        let table = Confusion::new(&[1, 0, 2, 2], &[1, 0, 2, 0], 3);
+        let table = ConfusionMatrix::new(&[1, 0, 2, 2], &[1, 0, 2, 0], 3);
         let expected = "\
 is \\ guessed   0   1   2
            0   1   .   .

@@ -10,7 +10,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// On the standard output.
+    /// Begins a loop, shown on the standard output.
     pub fn new(total: usize) -> Progress {
         Progress { total, is_terminal: io::stdout().is_terminal() }
     }

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 use std::thread;
 
-use super::trace::Deed;
+use super::trace::Access;
 use crate::error::mistake;
 
 /// One work-item, as its kernel sees it: who it is, and the local memory
@@ -16,16 +16,16 @@ use crate::error::mistake;
 pub struct Item {
     pub(super) id: usize,
     pub(super) size: usize,
-    pub(super) slot: Slot,
+    pub(super) channel: Channel,
 }
 
 impl Item {
-    /// Its number in the group: `get_local_id(0)`.
+    /// Returns its number in the group: `get_local_id(0)`.
     pub fn id(&self) -> usize {
         self.id
     }
 
-    /// How many items the group has: `get_local_size(0)`.
+    /// Returns how many items the group has: `get_local_size(0)`.
     pub fn size(&self) -> usize {
         self.size
     }
@@ -33,62 +33,63 @@ impl Item {
 
 // ANCHOR: item
 impl Item {
-    /// The value of a cell of local memory.
+    /// Reads a cell of local memory.
     #[track_caller]
     pub fn read(&self, cell: usize) -> Step<f32> {
-        self.step(Wish::Access(Deed::Read, cell, f32::NAN), |value| value)
+        self.step(Request::Access(Access::Read, cell, f32::NAN), |value| value)
     }
 
     /// Puts a value into a cell of local memory.
     #[track_caller]
     pub fn write(&self, cell: usize, value: f32) -> Step<()> {
-        self.step(Wish::Access(Deed::Write, cell, value), |_| ())
+        self.step(Request::Access(Access::Write, cell, value), |_| ())
     }
 
     /// Waits until every item of the group has come here.
     #[track_caller]
     pub fn barrier(&self) -> Step<()> {
-        self.step(Wish::Barrier(Location::caller().line()), |_| ())
+        self.step(Request::Barrier(Location::caller().line()), |_| ())
     }
 }
 // ANCHOR_END: item
 
 impl Item {
     #[track_caller]
-    fn step<T>(&self, wish: Wish, answer: fn(f32) -> T) -> Step<T> {
-        let (slot, at) = (self.slot.clone(), Location::caller());
-        Step { wish: Some(wish), slot, answer, at }
+    fn step<T>(&self, request: Request, answer: fn(f32) -> T) -> Step<T> {
+        let (channel, at) = (self.channel.clone(), Location::caller());
+        Step { request: Some(request), channel, answer, at }
     }
 }
 
-/// What an item waits for.
+/// What an item asks its group for.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Wish {
-    /// A cell, and what shall be there after a write.
-    Access(Deed, usize, f32),
+pub(super) enum Request {
+    /// An access to a cell, with the value if it is a write.
+    Access(Access, usize, f32),
     /// The barrier in this line of the source.
     Barrier(u32),
 }
 
-/// Where an item and its group meet: a wish goes one way, an answer the
-/// other.
-pub(super) type Slot = Rc<Cell<Mail>>;
+/// The channel that an item shares with its group: a request goes one way, the
+/// answer the other.
+pub(super) type Channel = Rc<Cell<Message>>;
 
+/// What lies in a channel.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) enum Mail {
+pub(super) enum Message {
     #[default]
     Nothing,
-    Wish(Wish),
+    Request(Request),
     Answer(f32),
 }
 
-/// A step that an item wants to make, and makes when its turn comes.
+/// A step of an item, which is made when it is the item's turn.
 #[must_use = "a step is made only when it is awaited"]
 #[derive(Debug)]
 pub struct Step<T> {
-    /// None once the group knows of it.
-    wish: Option<Wish>,
-    slot: Slot,
+    /// None once it was sent to the group.
+    request: Option<Request>,
+    channel: Channel,
     answer: fn(f32) -> T,
     at: &'static Location<'static>,
 }
@@ -98,14 +99,14 @@ impl<T> Future for Step<T> {
 
     fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<T> {
         let step = self.get_mut();
-        if let Some(wish) = step.wish.take() {
-            step.slot.set(Mail::Wish(wish));
+        if let Some(request) = step.request.take() {
+            step.channel.set(Message::Request(request));
             return Poll::Pending;
         }
-        match step.slot.take() {
-            Mail::Answer(value) => Poll::Ready((step.answer)(value)),
-            mail => {
-                step.slot.set(mail);
+        match step.channel.take() {
+            Message::Answer(value) => Poll::Ready((step.answer)(value)),
+            message => {
+                step.channel.set(message);
                 Poll::Pending
             }
         }
@@ -115,12 +116,12 @@ impl<T> Future for Step<T> {
 /// A barrier without `.await` is no barrier, and nothing else would say so.
 impl<T> Drop for Step<T> {
     fn drop(&mut self) {
-        let Some(wish) = self.wish else { return };
+        let Some(request) = self.request else { return };
         if !thread::panicking() {
-            let name = match wish {
-                Wish::Access(Deed::Read, ..) => "read",
-                Wish::Access(Deed::Write, ..) => "write",
-                Wish::Barrier(_) => "barrier",
+            let name = match request {
+                Request::Access(Access::Read, ..) => "read",
+                Request::Access(Access::Write, ..) => "write",
+                Request::Barrier(_) => "barrier",
             };
             mistake(format!(
                 "the {name} in line {} does nothing, because nobody waits for \

@@ -39,7 +39,7 @@ mod trace;
 pub use item::{Item, Step};
 pub use run::{Group, Schedule};
 pub use search::{Ending, Search};
-pub use trace::{Deed, End, Event, Race, Trace};
+pub use trace::{Access, End, Event, Race, Trace};
 
 #[cfg(test)]
 mod tests;

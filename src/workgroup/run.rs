@@ -1,17 +1,17 @@
-//! A group on its way through a kernel: who may make a step, and who does.
+//! Runs a group through a kernel, one access to local memory at a time.
 
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Waker};
 
-use super::item::{Item, Mail, Slot, Wish};
-use super::trace::{Deed, End, Event, Trace};
+use super::item::{Channel, Item, Message, Request};
+use super::trace::{Access, End, Event, Trace};
 use crate::error::mistake;
 use crate::rng::Random;
 
 /// A work-group: how many items it has, and how many cells of local memory
-/// they share. What stands in a cell before somebody writes it, nobody knows;
-/// here it is NaN, and shown as `?`.
+/// they share. OpenCL leaves undefined what a cell holds before its first
+/// write; here it is NaN, and shown as `?`.
 #[derive(Clone, Copy, Debug)]
 pub struct Group {
     /// Work-items.
@@ -21,7 +21,7 @@ pub struct Group {
 }
 
 // ANCHOR: schedule
-/// Who makes the next step, of those that can.
+/// Which item makes the next step, of those that can.
 #[derive(Clone, Debug)]
 pub enum Schedule {
     /// One item after the other, each as far as it can. A driver that runs
@@ -31,9 +31,9 @@ pub enum Schedule {
     Reversed,
     /// A step of each, around and around: lanes that run side by side.
     Lockstep,
-    /// Whom the seed picks.
+    /// An item that the seed picks.
     Random(u64),
-    /// These, a step each, and then in turn.
+    /// These items, a step each, and then all in turn.
     Given(Vec<usize>),
 }
 // ANCHOR_END: schedule
@@ -80,7 +80,7 @@ const MOST_STEPS: usize = 1000;
 struct Running<'k> {
     /// None when it has come to its end.
     kernel: Option<Pin<Box<dyn Future<Output = ()> + 'k>>>,
-    slot: Slot,
+    channel: Channel,
 }
 
 /// A group that stands still between two steps.
@@ -96,9 +96,9 @@ impl<'k> Run<'k> {
     pub(super) fn new(group: Group, kernel: &'k impl AsyncFn(Item)) -> Self {
         let size = group.items;
         let start = |id| {
-            let slot = Slot::default();
-            let item = Item { id, size, slot: Rc::clone(&slot) };
-            Running { kernel: Some(Box::pin(kernel(item))), slot }
+            let channel = Channel::default();
+            let item = Item { id, size, channel: Rc::clone(&channel) };
+            Running { kernel: Some(Box::pin(kernel(item))), channel }
         };
         let mut run = Run {
             items: (0..size).map(start).collect(),
@@ -113,12 +113,12 @@ impl<'k> Run<'k> {
 
     /// Lets an item compute until it wants to make its next step.
     fn advance(&mut self, item: usize) {
-        let Running { kernel, slot } = &mut self.items[item];
+        let Running { kernel, channel } = &mut self.items[item];
         let Some(future) = kernel else { return };
         let mut context = Context::from_waker(Waker::noop());
         if future.as_mut().poll(&mut context).is_ready() {
             *kernel = None;
-        } else if !matches!(slot.get(), Mail::Wish(_)) {
+        } else if !matches!(channel.get(), Message::Request(_)) {
             mistake(format!(
                 "item {item} waits for something that no group gives; a \
                  kernel awaits reads, writes and barriers"
@@ -126,46 +126,49 @@ impl<'k> Run<'k> {
         }
     }
 
-    fn wish(&self, item: usize) -> Option<Wish> {
-        match self.items.get(item)?.slot.get() {
-            Mail::Wish(wish) => Some(wish),
+    fn request(&self, item: usize) -> Option<Request> {
+        match self.items.get(item)?.channel.get() {
+            Message::Request(request) => Some(request),
             _ => None,
         }
     }
 
-    /// The items that can make a step, which is an access to local memory.
+    /// Lists the items that can make a step, which is an access to local
+    /// memory.
     pub(super) fn ready(&self) -> Vec<usize> {
-        let at_memory =
-            |item: &usize| matches!(self.wish(*item), Some(Wish::Access(..)));
+        let at_memory = |item: &usize| {
+            matches!(self.request(*item), Some(Request::Access(..)))
+        };
         (0..self.items.len()).filter(at_memory).collect()
     }
 
-    /// One step of an item that is ready, and what follows from it.
+    /// Makes one step of an item that is ready, and what follows from it.
     pub(super) fn step(&mut self, item: usize) {
-        let Some(Wish::Access(deed, cell, mut value)) = self.wish(item) else {
+        let Some(Request::Access(access, cell, mut value)) = self.request(item)
+        else {
             unreachable!("the item is ready")
         };
         let place = self.local.get_mut(cell);
         let is_there = place.is_some();
-        match (place, deed) {
-            (Some(place), Deed::Read) => value = *place,
-            (Some(place), Deed::Write) => *place = value,
+        match (place, access) {
+            (Some(place), Access::Read) => value = *place,
+            (Some(place), Access::Write) => *place = value,
             (None, _) => {}
         }
         let phase = self.phase;
-        self.events.push(Event { item, deed, cell, value, phase });
+        self.events.push(Event { item, access, cell, value, phase });
         // An access outside is the end of the run: nobody knows what follows.
         if is_there {
-            self.items[item].slot.set(Mail::Answer(value));
+            self.items[item].channel.set(Message::Answer(value));
             self.advance(item);
             self.open();
         }
     }
 
-    /// The line of the barrier at which an item waits.
+    /// Finds the line of the barrier at which an item waits.
     fn barrier(&self, item: usize) -> Option<u32> {
-        match self.wish(item) {
-            Some(Wish::Barrier(line)) => Some(line),
+        match self.request(item) {
+            Some(Request::Barrier(line)) => Some(line),
             _ => None,
         }
     }
@@ -179,13 +182,13 @@ impl<'k> Run<'k> {
         {
             self.phase += 1;
             for item in items.clone() {
-                self.items[item].slot.set(Mail::Answer(0.0));
+                self.items[item].channel.set(Message::Answer(0.0));
                 self.advance(item);
             }
         }
     }
 
-    /// What happened, if it has come to an end.
+    /// Says what happened, if it has come to an end.
     pub(super) fn end(&self, most_steps: usize) -> Option<Trace> {
         let (steps, cells) = (self.events.len(), self.local.len());
         let last = self.events.last().copied();

@@ -38,14 +38,14 @@ pub struct Ending {
 }
 
 impl Search {
-    /// How many schedules were followed.
+    /// Counts the schedules that were followed.
     pub fn schedules(&self) -> u128 {
         let counts = self.endings.iter().map(|ending| ending.schedules);
         counts.fold(0, u128::saturating_add)
     }
 
-    /// The smoothest schedule that does not come to its end with the right
-    /// numbers in local memory.
+    /// Finds the smoothest schedule that does not come to its end with the
+    /// right numbers in local memory.
     pub fn wrong(&self, is_right: impl Fn(&[f32]) -> bool) -> Option<&Trace> {
         let mut traces = self.endings.iter().map(|ending| &ending.trace);
         traces.find(|trace| !trace.end.local().is_some_and(&is_right))
@@ -121,7 +121,7 @@ impl Group {
         }
     }
 
-    /// The group after the steps of a path.
+    /// Rebuilds the group after the steps of a path.
     fn replay<'k>(
         self,
         kernel: &'k impl AsyncFn(Item),
@@ -132,7 +132,7 @@ impl Group {
         run
     }
 
-    /// One step further, by this item.
+    /// Goes one step further, by this item.
     fn follow(
         self,
         kernel: &impl AsyncFn(Item),
@@ -158,7 +158,7 @@ impl Group {
     }
 }
 
-/// Two ways to the same place become one, the smoother of the two.
+/// Merges two ways to the same place, and keeps the smoother.
 fn meet<K: Ord>(places: &mut BTreeMap<K, Paths>, place: K, paths: Paths) {
     match places.entry(place) {
         Entry::Vacant(free) => {

@@ -4,7 +4,7 @@ use std::future::poll_fn;
 use std::pin::pin;
 use std::task::Poll;
 
-use super::{Deed, End, Group, Item, Schedule};
+use super::{Access, End, Group, Item, Schedule};
 
 const INPUT: [f32; 8] = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0];
 
@@ -201,7 +201,7 @@ fn reading_side_by_side_is_no_race() {
     let search = group(3).search(kernel);
     assert!(search.race.is_none());
     let read = search.endings[0].trace.events[1];
-    assert_eq!((read.deed, read.value, read.phase), (Deed::Read, 1.0, 1));
+    assert_eq!((read.access, read.value, read.phase), (Access::Read, 1.0, 1));
 }
 
 #[test]

@@ -19,24 +19,24 @@ pub struct Trace {
 /// An access to local memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event {
-    /// Who.
+    /// The item that made it.
     pub item: usize,
-    /// What.
-    pub deed: Deed,
-    /// Where.
+    /// Whether it read or wrote.
+    pub access: Access,
+    /// The cell of local memory.
     pub cell: usize,
-    /// What was found there, or put there.
+    /// The value that was read or written.
     pub value: f32,
     /// How many barriers the group had behind it.
     pub phase: usize,
 }
 
-/// What an item can do to a cell.
+/// How an item accesses a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deed {
-    /// It looks what is there.
+pub enum Access {
+    /// It reads the value.
     Read,
-    /// It puts a value there.
+    /// It writes a value.
     Write,
 }
 
@@ -60,7 +60,7 @@ pub enum End {
 }
 
 impl End {
-    /// Local memory at the end, if the run came to one.
+    /// Returns local memory at the end, if the run came to one.
     pub fn local(&self) -> Option<&[f32]> {
         match self {
             End::Done(local) => Some(local),
@@ -70,7 +70,7 @@ impl End {
 }
 
 impl Trace {
-    /// Two steps of different items on one cell, at least one of which
+    /// Finds two steps of different items on one cell, at least one of which
     /// writes, with no barrier between them. The first such pair.
     ///
     /// Nothing but a barrier keeps the steps of two items in order, so the
@@ -80,7 +80,7 @@ impl Trace {
             a.cell == b.cell
                 && a.phase == b.phase
                 && a.item != b.item
-                && (a.deed == Deed::Write || b.deed == Deed::Write)
+                && (a.access == Access::Write || b.access == Access::Write)
         };
         self.events.iter().enumerate().find_map(|(first, a)| {
             let later = &self.events[first + 1..];
@@ -101,7 +101,7 @@ pub struct Race {
     pub events: [Event; 2],
 }
 
-/// A value as it is shown: `?` for one that nobody has written.
+/// Writes a value as it is shown: `?` for one that nobody has written.
 fn shown(value: f32) -> String {
     if value.is_nan() { "?".to_string() } else { value.to_string() }
 }
@@ -110,9 +110,9 @@ impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let value = shown(self.value);
         let cell = self.cell;
-        match self.deed {
-            Deed::Read => write!(f, "reads  {value} from [{cell}]"),
-            Deed::Write => write!(f, "writes {value} to   [{cell}]"),
+        match self.access {
+            Access::Read => write!(f, "reads  {value} from [{cell}]"),
+            Access::Write => write!(f, "writes {value} to   [{cell}]"),
         }
     }
 }
@@ -121,9 +121,9 @@ impl fmt::Display for Race {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [first, second] = self.steps.map(|step| step + 1);
         let [a, b] = self.events;
-        let deed = |event: Event| match event.deed {
-            Deed::Read => "reads",
-            Deed::Write => "writes",
+        let access = |event: Event| match event.access {
+            Access::Read => "reads",
+            Access::Write => "writes",
         };
         write!(
             f,
@@ -131,14 +131,14 @@ impl fmt::Display for Race {
              {second}.",
             a.cell,
             a.item,
-            deed(a),
+            access(a),
             b.item,
-            deed(b),
+            access(b),
         )
     }
 }
 
-/// `item 0`, `items 0 and 1`, `items 0, 1 and 2`.
+/// Lists items: `item 0`, `items 0 and 1`, `items 0, 1 and 2`.
 fn items(numbers: &[usize]) -> String {
     let names: Vec<String> = numbers.iter().map(usize::to_string).collect();
     match &names[..] {
@@ -157,7 +157,7 @@ impl fmt::Display for End {
                 f.write_str(&local.join(" "))
             }
             End::Divergent(places) => {
-                // Those who wait come before those who have left.
+                // Items that wait come before those that have left.
                 let mut lines = BTreeMap::<_, Vec<usize>>::new();
                 for (item, line) in places {
                     let place = (line.is_none(), *line);
@@ -182,9 +182,9 @@ impl fmt::Display for End {
             }
             End::Outside { event, cells } => {
                 let Event { item, cell, .. } = event;
-                let verb = match event.deed {
-                    Deed::Read => "read from",
-                    Deed::Write => "wrote to",
+                let verb = match event.access {
+                    Access::Read => "read from",
+                    Access::Write => "wrote to",
                 };
                 write!(
                     f,
@@ -209,20 +209,20 @@ impl fmt::Display for Trace {
         let mut local = vec![f32::NAN; self.cells];
         let mut phase = 0;
         writeln!(f, "step  item  {:<width$}  local memory", "does")?;
-        for (at, (event, deed)) in self.events.iter().zip(deeds).enumerate() {
+        for (at, (event, access)) in self.events.iter().zip(deeds).enumerate() {
             if event.phase > phase {
                 writeln!(f, "--- barrier ---")?;
                 phase = event.phase;
             }
             match local.get_mut(event.cell) {
-                Some(place) if event.deed == Deed::Write => {
+                Some(place) if event.access == Access::Write => {
                     *place = event.value
                 }
                 _ => {}
             }
             let (step, item) = (at + 1, event.item);
             let after = End::Done(local.clone());
-            write!(f, "{step:>4}  {item:>4}  {deed:<width$}  {after}")?;
+            write!(f, "{step:>4}  {item:>4}  {access:<width$}  {after}")?;
             let mark = if racing.contains(&at) { "  <- race" } else { "" };
             writeln!(f, "{mark}")?;
         }

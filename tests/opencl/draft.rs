@@ -160,7 +160,7 @@ fn product(options: &str, random: &mut Random) -> Draft {
     let [rows, columns, inner] = axes;
     let [m, n, k] = axes.map(|axes| axes.iter().product::<usize>() as i32);
     let step = |random: &mut Random| random.below(6) as i32;
-    let mut to = |along_inner: bool, random: &mut Random| {
+    let to = |along_inner: bool, random: &mut Random| {
         let mut to = [0; 8].map(|_: i32| step(random));
         if fours {
             to = to.map(|step| 4 * (step / 2));

@@ -30,11 +30,14 @@ fn the_views_of_the_lecture_print_as_there() {
     let _clean = clean();
     for device in devices() {
         let x = Array::new(&[4], &[1.0, 2.0, 3.0, 4.0], device).unwrap();
-        let y = x.make(&[2, 2], &[2, 1], 0).unwrap();
+        let y = x.as_strided(&[2, 2], &[2, 1], 0).unwrap();
         assert_eq!(y.to_string(), format!("[[1, 2], [3, 4]] on {device}"));
-        let z = x.make(&[2, 1], &[2, 1], 1).unwrap();
+        let z = x.as_strided(&[2, 1], &[2, 1], 1).unwrap();
         assert_eq!(z.to_string(), format!("[[2], [4]] on {device}"));
-        assert!(x.shares(&y) && y.shares(&z), "no number has moved");
+        assert!(
+            x.shares_storage(&y) && y.shares_storage(&z),
+            "no number has moved"
+        );
         let sum = Tensor::from(x.clone()).shift(1.0);
         assert_eq!(sum.to_vec().unwrap(), [2.0, 3.0, 4.0, 5.0]);
     }
@@ -57,12 +60,12 @@ fn views_share_their_storage_and_copies_do_not() {
             a.compact(),
         ];
         for view in views {
-            assert!(view.unwrap().shares(&a));
+            assert!(view.unwrap().shares_storage(&a));
         }
         let turned = a.permute(&[1, 0]).unwrap();
         for copy in [turned.compact(), turned.reshape(&[6])] {
             let copy = copy.unwrap();
-            assert!(!copy.shares(&a) && copy.is_dense());
+            assert!(!copy.shares_storage(&a) && copy.is_dense());
             assert_eq!(copy.to_vec().unwrap(), [0., 3., 1., 4., 2., 5.]);
         }
     }
@@ -77,7 +80,7 @@ fn what_a_view_leaves_out_does_not_travel() {
         let a = Array::new(&[4, 3], &values, device).unwrap();
         let (row, none) = (a.slice(&[2..3, 0..3]), a.slice(&[4..4, 0..3]));
         let (row, none) = (row.unwrap(), none.unwrap());
-        assert!(row.is_dense() && none.is_dense() && row.shares(&a));
+        assert!(row.is_dense() && none.is_dense() && row.shares_storage(&a));
         for (view, launches) in [(&a, 0), (&row, 1), (&none, 0)] {
             let (first, last) = (view.offset(), view.offset() + view.len());
             let (read, cost) = ledger::measure(|| view.to_vec().unwrap());
@@ -103,7 +106,7 @@ fn set_changes_one_array_and_no_other() {
         a.set(&[0..2, 1..2], &new(&[2, 1], &[20.0, 40.0])).unwrap();
         assert_eq!(a.to_vec().unwrap(), [1.0, 20.0, 3.0, 40.0]);
         assert_eq!(alone.to_vec().unwrap(), [2.0, 1.0, 4.0, 3.0]);
-        assert!(!a.shares(&alone) && before == 4);
+        assert!(!a.shares_storage(&alone) && before == 4);
         // Nobody else looks now: the memory stays the same.
         let place = std::sync::Arc::as_ptr(a.storage());
         a.set(&[1..2], &new(&[1, 2], &[5.0, 6.0])).unwrap();
@@ -133,7 +136,7 @@ fn what_cannot_be_seen_is_refused() {
     let _clean = clean();
     let a = Array::new(&[2, 3], &[0.0; 6], Device::Cpu).unwrap();
     assert_eq!(
-        mistake(a.make(&[2, 2], &[4, 1], 2)),
+        mistake(a.as_strided(&[2, 2], &[4, 1], 2)),
         "view: shape [2, 2] with strides [4, 1] from offset 2 reaches from \
          element 2 to 7, and the memory holds the elements 0 to 5; keep \
          inside"

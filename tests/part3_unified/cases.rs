@@ -43,11 +43,11 @@ type Comparison =
     (&'static str, fn(&Tensor, &Tensor) -> Tensor, fn(&f64, &f64) -> bool);
 
 const COMPARISONS: [Comparison; 5] = [
-    ("less", Tensor::less, f64::lt),
-    ("at_most", Tensor::at_most, f64::le),
-    ("equal", Tensor::equal, f64::eq),
-    ("greater", Tensor::greater, f64::gt),
-    ("at_least", Tensor::at_least, f64::ge),
+    ("lt", Tensor::lt, f64::lt),
+    ("le", Tensor::le, f64::le),
+    ("eq", Tensor::eq, f64::eq),
+    ("gt", Tensor::gt, f64::gt),
+    ("ge", Tensor::ge, f64::ge),
 ];
 
 #[test]
@@ -168,8 +168,8 @@ fn own(random: &mut Random, device: Device, seed: u64) {
         arrays.push(Array::new(shape, &values));
     }
     // A mask of zeros and ones, and one that is neither.
-    if op == Op::Where {
-        let mask = tensors[0].less(&tensors[1]).scale(-2.0);
+    if op == Op::WhereCond {
+        let mask = tensors[0].lt(&tensors[1]).scale(-2.0);
         let values = mask.to_vec().unwrap();
         arrays[0] = Array::new(&shapes[0], &values);
         tensors[0] = mask;
@@ -230,11 +230,11 @@ pub(super) fn call(op: &Op, of: &[Tensor]) -> Tensor {
         Op::SliceAssign(spans) => a.slice_assign(spans, &of[1]),
         Op::Flip(axes) => a.flip(axes),
         Op::Cat(axis) => Tensor::cat(&of.iter().collect::<Vec<_>>(), *axis),
-        Op::Where => a.choose(&of[1], &of[2]),
+        Op::WhereCond => a.where_cond(&of[1], &of[2]),
         Op::IndexSelect(axis, places) => a.index_select(*axis, places),
         Op::IndexAdd(axis, places, count) => {
             let (axis, places, count) = (*axis, places.clone(), *count);
-            apply(IndexAdd { axis, places, count }, &[a])
+            apply(IndexAdd { axis, indices: places, count }, &[a])
         }
         Op::Windows(window) => a.windows(window),
         Op::Fold(window, image) => a.fold(window, *image),
@@ -292,7 +292,7 @@ pub(super) fn operation(random: &mut Random) -> (Op, Vec<Vec<usize>>) {
         0 => one(Op::Slice(spans)),
         1 => {
             let axes = spans.iter().zip(&shape);
-            let part = axes.map(|(span, &n)| span.places(n).len()).collect();
+            let part = axes.map(|(span, &n)| span.indices(n).len()).collect();
             (Op::SliceAssign(spans), vec![shape, part])
         }
         2 => one(Op::Flip(order[..1 + axis].to_vec())),
@@ -308,7 +308,7 @@ pub(super) fn operation(random: &mut Random) -> (Op, Vec<Vec<usize>>) {
             (Op::Cat(axis), vec![shape.clone(), other, shape])
         }
         7 => match pair[0] {
-            0 => (Op::Where, vec![shape.clone(), shape.clone(), shape]),
+            0 => (Op::WhereCond, vec![shape.clone(), shape.clone(), shape]),
             1 => (Op::Maximum, vec![shape.clone(), shape]),
             _ => (Op::PowTensor, vec![shape.clone(), shape]),
         },
@@ -336,7 +336,7 @@ pub(super) fn operation(random: &mut Random) -> (Op, Vec<Vec<usize>>) {
             let image = window.extent().map(|n| n + random.below(3));
             let padding = [random.below(2), random.below(3)];
             let window = window.padding(padding);
-            let places = window.places(&image).unwrap();
+            let places = window.positions(&image).unwrap();
             match random.below(2) {
                 0 => {
                     let images = [&[pair[1]], &image[..]].concat();

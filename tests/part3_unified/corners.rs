@@ -270,7 +270,7 @@ fn argmax_by_hand(x: &Tensor, axis: usize) -> Vec<usize> {
     for place in 0..x.shape()[axis] {
         let mut part: Vec<_> = x.shape().iter().map(|&n| 0..n).collect();
         part[axis] = place..place + 1;
-        let is_it = x.slice(&part).equal(&most).to_vec().unwrap();
+        let is_it = x.slice(&part).eq(&most).to_vec().unwrap();
         for (found, is_it) in places.iter_mut().zip(is_it) {
             if is_it == 1.0 {
                 *found = place;

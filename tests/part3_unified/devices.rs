@@ -199,9 +199,9 @@ fn operands_on_two_devices_are_refused_by_every_operation() {
     let refused: [(&str, &dyn Fn() -> Tensor); 6] = [
         ("add", &|| here.add(&there)),
         ("matmul", &|| here.matmul(&there.transpose())),
-        ("where", &|| here.choose(&there, &there)),
+        ("where_cond", &|| here.where_cond(&there, &there)),
         ("cat", &|| Tensor::cat(&[&here, &there], 0)),
-        ("less", &|| here.less(&there)),
+        ("lt", &|| here.lt(&there)),
         ("div", &|| there.div(&here)),
     ];
     for (name, work) in refused {

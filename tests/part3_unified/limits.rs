@@ -98,7 +98,7 @@ fn a_stride_that_nobody_walks_may_be_any_number() {
     for device in devices() {
         let a = Array::new(&[3], &[1.0, 2.0, 3.0], device).unwrap();
         for stride in [isize::MIN, isize::MAX, -1] {
-            let a = a.make(&[1, 2], &[stride, 1], 1).unwrap();
+            let a = a.as_strided(&[1, 2], &[stride, 1], 1).unwrap();
             let flipped = a.flip(&[0, 1]).unwrap();
             assert_eq!(flipped.to_vec().unwrap(), [3.0, 2.0]);
             assert_eq!(a.slice(&[1..1]).unwrap().len(), 0);
@@ -125,7 +125,7 @@ fn rows_of_no_width_take_no_memory() {
     for device in devices() {
         let rows = Tensor::new(&[2, 0], &[], device).unwrap();
         let places = vec![1, 1 << 39];
-        let to = IndexAdd { axis: 0, places, count: 1 << 40 };
+        let to = IndexAdd { axis: 0, indices: places, count: 1 << 40 };
         let spread = apply(to, &[&rows]);
         assert_eq!(spread.shape(), [1 << 40, 0]);
         assert_eq!(spread.to_vec().unwrap(), [0.0; 0]);

@@ -20,6 +20,7 @@ mod derived;
 mod devices;
 mod disguise;
 mod files;
+mod indexing;
 mod library;
 mod limits;
 mod misfits;
@@ -27,7 +28,6 @@ mod modules;
 mod optimizers;
 #[path = "../common/place.rs"]
 mod place;
-mod places;
 mod prices;
 mod refusals;
 mod slopes;

@@ -80,7 +80,8 @@ fn a_view_that_cannot_be_is_refused() {
          two axes of shape [2, 3]; its sides, strides and dilations are at \
          least 1, and it is no larger than the padded image"
     );
-    let Err(Error::Mistake(sentence)) = a.array().make(&[2], &[1, 1], 0) else {
+    let Err(Error::Mistake(sentence)) = a.array().as_strided(&[2], &[1, 1], 0)
+    else {
         panic!("two strides for one axis")
     };
     assert_eq!(
@@ -105,17 +106,17 @@ fn elements_that_are_not_there_are_refused() {
     );
     let to = |places: &[usize], count| IndexAdd {
         axis: 0,
-        places: places.to_vec(),
+        indices: places.to_vec(),
         count,
     };
     assert_eq!(
         refusal(|| apply(to(&[0, 4], 3), &[&a])),
-        "index_add: shape [2, 3] has 2 elements along axis 0, to 2 places \
-         among 3; give each a place, counted from 0"
+        "index_add: shape [2, 3] has 2 elements along axis 0, with 2 indices \
+         below 3; give each element an index, counted from 0"
     );
     assert_eq!(
         refusal(|| a.index_add(0, &[0], &a)),
-        "index_add: 1 places along axis 0 of shape [2, 3] take [1, 3], but \
+        "index_add: 1 indices along axis 0 of shape [2, 3] take [1, 3], but \
          the source has [2, 3]; make the two agree"
     );
     assert_eq!(
@@ -178,8 +179,8 @@ fn operands_that_do_not_fit_are_refused() {
          shape [2, 1]; make them fit"
     );
     assert_eq!(
-        refusal(|| a.choose(&a, &new(&[2]))),
-        "where: the shapes [2, 3] and [2] do not broadcast; aligned at the \
+        refusal(|| a.where_cond(&a, &new(&[2]))),
+        "where_cond: the shapes [2, 3] and [2] do not broadcast; aligned at the \
          right, sizes must be equal or 1"
     );
     assert_eq!(
@@ -188,8 +189,8 @@ fn operands_that_do_not_fit_are_refused() {
          to the other"
     );
     assert_eq!(
-        refusal(|| a.greater(&new(&[2]))),
-        "greater: the shapes [2, 3] and [2] do not broadcast; aligned at the \
+        refusal(|| a.gt(&new(&[2]))),
+        "gt: the shapes [2, 3] and [2] do not broadcast; aligned at the \
          right, sizes must be equal or 1"
     );
     assert_eq!(
@@ -201,7 +202,7 @@ fn operands_that_do_not_fit_are_refused() {
     let (image, filters) = (new(&[1, 2, 3, 3]), new(&[1, 3, 2, 2]));
     assert_eq!(
         refusal(|| new(&[2, 2, 1, 3]).fold(&window, [2, 3])),
-        "fold: shape [2, 2, 1, 3] does not end in [2, 2, 1, 2], the places \
+        "fold: shape [2, 2, 1, 3] does not end in [2, 2, 1, 2], the positions \
          and the size of the windows in an image of [2, 3]"
     );
     assert_eq!(

@@ -117,7 +117,7 @@ fn an_operand_alone_gets_what_it_gets_beside_the_others() {
         ("sub", |of| of[0].sub(&of[1])),
         ("div", |of| of[0].div(&of[1])),
         ("matmul", |of| of[0].matmul(&of[1])),
-        ("where", |of| of[0].choose(&of[1], &of[2])),
+        ("where_cond", |of| of[0].where_cond(&of[1], &of[2])),
     ];
     let values = [[1.0, 0.0, 2.0, 3.0], [4.0, 5.0, -6.0, 7.0], [8.0; 4]];
     for (name, call) in calls {
@@ -177,7 +177,7 @@ fn agree(device: Device) {
         };
         let mut operands: Vec<Array> =
             shapes.iter().enumerate().map(&mut array).collect();
-        let constants = usize::from(op == Op::Where);
+        let constants = usize::from(op == Op::WhereCond);
         if constants == 1 {
             // Now this one, now that one.
             operands[0].values.iter_mut().step_by(2).for_each(|m| *m = 0.0);

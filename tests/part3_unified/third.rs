@@ -121,7 +121,7 @@ impl Backend for Third {
         shared(pairs.map(|(x, y)| op.apply(x, y)))
     }
 
-    fn choose(
+    fn where_cond(
         &self,
         mask: &Array,
         a: &Array,
@@ -157,23 +157,23 @@ impl Backend for Third {
     fn index_select(
         &self,
         a: &Array,
-        places: &[usize],
+        indices: &[usize],
     ) -> Result<Shared, Error> {
         let (all, width) = (elements(a), a.shape()[1]);
         let row = |&place: &usize| all[place * width..][..width].to_vec();
-        shared(places.iter().flat_map(row))
+        shared(indices.iter().flat_map(row))
     }
 
     fn index_add(
         &self,
         a: &Array,
-        places: &[usize],
+        indices: &[usize],
         rows: usize,
     ) -> Result<Shared, Error> {
         let (all, width) = (elements(a), a.shape()[1]);
         let mut out = vec![0.0; rows * width];
         for (i, value) in all.into_iter().enumerate() {
-            out[places[i / width] * width + i % width] += value;
+            out[indices[i / width] * width + i % width] += value;
         }
         shared(out)
     }

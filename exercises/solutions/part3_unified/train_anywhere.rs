@@ -81,7 +81,7 @@ impl Function for Positive {
 
     fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         let a = ctx.input(0);
-        vec![Some(grad_out.mul(&a.greater(&a.zeros_like())))]
+        vec![Some(grad_out.mul(&a.gt(&a.zeros_like())))]
     }
 }
 

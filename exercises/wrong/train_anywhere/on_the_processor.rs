@@ -32,6 +32,6 @@ impl Function for Mine {
     fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         let a = ctx.input(0);
         let zero = Tensor::full(a.shape(), 0.0, Device::Cpu).unwrap();
-        vec![Some(grad_out.mul(&a.greater(&zero)))]
+        vec![Some(grad_out.mul(&a.gt(&zero)))]
     }
 }

@@ -11,7 +11,7 @@ use crate::checkout::{Checkout, cannot_write};
 use crate::command::Stop;
 use crate::course::Exercise;
 use crate::exercises::program::FOLDER;
-use crate::exercises::stub::Faces;
+use crate::exercises::stub::SolutionFile;
 use crate::process::{self, Ending};
 
 /// Everything that is wrong with the files of the tree. `bench` is a folder
@@ -42,7 +42,7 @@ fn stubs(
     let update = env::var_os("UPDATE").is_some_and(|value| value == "1");
     let mut faults = Vec::new();
     for exercise in exercises {
-        let stub = Faces::read(checkout, exercise)?.stub;
+        let stub = SolutionFile::read(checkout, exercise)?.stub;
         let file = checkout.root.join("exercises").join(&exercise.file);
         let found = fs::read_to_string(&file).unwrap_or_default();
         if found == stub {
@@ -161,10 +161,10 @@ fn lints(
     let mut command = checkout.cargo(&["clippy", "--package", "exercises"]);
     command.args(["--features", "elsewhere"]).env(FOLDER, bench);
     for exercise in exercises {
-        let faces = Faces::read(checkout, exercise)?;
+        let solution = SolutionFile::read(checkout, exercise)?;
         let text = match face {
-            Face::Stub => faces.stub,
-            Face::Plain => faces.plain,
+            Face::Stub => solution.stub,
+            Face::Plain => solution.plain,
         };
         let file = bench.join(&exercise.file);
         fs::write(&file, text).map_err(|error| cannot_write(&file, &error))?;

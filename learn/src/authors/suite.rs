@@ -9,7 +9,7 @@ use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
 use crate::nearest::nearest;
 use crate::process::{self, Ending};
-use crate::speech::{filled, say, spoken};
+use crate::terminal::{filled, say, spoken};
 use crate::{book, machine};
 
 pub(crate) const COMMAND: Command = Command {

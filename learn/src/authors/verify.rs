@@ -14,9 +14,9 @@ use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
 use crate::course::{self, Exercise};
 use crate::exercises::program::Verdict;
-use crate::exercises::stub::Faces;
+use crate::exercises::stub::SolutionFile;
 use crate::machine;
-use crate::speech::{cut, say};
+use crate::terminal::{cut, say};
 use bench::Bench;
 
 pub(crate) const COMMAND: Command = Command {
@@ -166,17 +166,17 @@ fn variants(
     checkout: &Checkout,
     exercise: &Exercise,
 ) -> Result<Vec<Variant>, Stop> {
-    let faces = Faces::read(checkout, exercise)?;
+    let solution = SolutionFile::read(checkout, exercise)?;
     let mut variants = vec![
         Variant {
             name: format!("the stub of {}", exercise.id),
-            text: faces.stub,
+            text: solution.stub,
             wanted: Wanted::Task,
             lacks: None,
         },
         Variant {
             name: format!("the solution of {}", exercise.id),
-            text: faces.plain,
+            text: solution.plain,
             wanted: Wanted::Pass,
             lacks: None,
         },

@@ -8,7 +8,7 @@ use crate::exercises::renamed;
 use crate::exercises::status::{self, Status};
 use crate::process;
 use crate::progress::Progress;
-use crate::speech::{filled, say};
+use crate::terminal::{filled, say};
 
 pub(crate) const COMMAND: Command = Command {
     name: "check",

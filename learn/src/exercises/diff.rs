@@ -6,8 +6,8 @@ use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
 use crate::course;
 use crate::exercises::solution;
-use crate::exercises::stub::Faces;
-use crate::speech::say;
+use crate::exercises::stub::SolutionFile;
+use crate::terminal::say;
 
 pub(crate) const COMMAND: Command = Command {
     name: "diff",
@@ -39,7 +39,7 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     if !solution::may_be_seen(checkout, exercise, "compare")? {
         return Ok(());
     }
-    let ours = Faces::read(checkout, exercise)?.plain;
+    let ours = SolutionFile::read(checkout, exercise)?.plain;
     let yours = String::from_utf8_lossy(&yours);
     let hunks = hunks(&lines(&yours), &lines(&ours));
     if hunks.is_empty() {

@@ -5,7 +5,7 @@ use crate::command::{Command, Stop, Words};
 use crate::course;
 use crate::exercises::status;
 use crate::progress::Progress;
-use crate::speech::{filled, say};
+use crate::terminal::{filled, say};
 
 pub(crate) const COMMAND: Command = Command {
     name: "hint",

@@ -5,7 +5,7 @@ use crate::command::{Command, Stop, Words};
 use crate::course::{self, Contents};
 use crate::exercises::status::{self, Status};
 use crate::progress::Progress;
-use crate::speech::say;
+use crate::terminal::say;
 
 pub(crate) const COMMAND: Command = Command {
     name: "list",

@@ -113,7 +113,7 @@ const PROOF: &str = "RUNGRAD_CHECK_PROOF";
 const LIMIT: u64 = 10;
 const LIMIT_VARIABLE: &str = "RUNGRAD_CHECK_LIMIT";
 
-/// How a check is run to its end: with a sign of life, or without.
+/// How a check is run to its end: with a status line, or without.
 type Follow = fn(&str, &mut Command, &Path, Duration) -> Result<Ending, Stop>;
 
 /// Runs a check and returns what it said. A check without a verdict, since a

@@ -44,6 +44,19 @@ const RENAMED: &[(&str, &str)] = &[
         "The step of a window is called `stride` now: \
          `Window::new([3, 3]).stride([2, 2])`.",
     ),
+    ("no method named `less` found", COMPARED),
+    ("no method named `at_most` found", COMPARED),
+    ("no method named `equal` found", COMPARED),
+    ("no method named `greater` found", COMPARED),
+    ("no method named `at_least` found", COMPARED),
+    (
+        "no method named `choose` found",
+        "`mask.choose(&a, &b)` is `mask.where_cond(&a, &b)` now.",
+    ),
+    (
+        "no method named `make` found",
+        "`make` of an array is called `as_strided` now.",
+    ),
     (
         "no method named `gather` found",
         "`gather` and `scatter` of whole rows are called `index_select` and \
@@ -55,6 +68,9 @@ const RENAMED: &[(&str, &str)] = &[
          `index_add` now.",
     ),
 ];
+
+const COMPARED: &str = "Tensors are compared by `lt`, `le`, `eq`, `gt` and \
+                        `ge` now.";
 
 /// The new names for those that the compiler no longer finds.
 pub(super) fn told(complaints: &[String]) -> Vec<String> {

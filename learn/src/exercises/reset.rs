@@ -8,9 +8,9 @@ use crate::command::{Command, Stop, Words};
 use crate::course;
 use crate::exercises::backup;
 use crate::exercises::status::{self, Status};
-use crate::exercises::stub::Faces;
+use crate::exercises::stub::SolutionFile;
 use crate::progress::Progress;
-use crate::speech::{self, say};
+use crate::terminal::{self, say};
 
 pub(crate) const COMMAND: Command = Command {
     name: "reset",
@@ -31,7 +31,7 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     let exercises = course::exercises(checkout)?;
     let exercise = course::named(&exercises, &ids)?;
     let id = &exercise.id;
-    let stub = Faces::read(checkout, exercise)?.stub;
+    let stub = SolutionFile::read(checkout, exercise)?.stub;
     let file = checkout.exercises.join(&exercise.file);
     let place = checkout.shown(&file);
     let read = || match fs::read(&file) {
@@ -47,7 +47,7 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
         return Ok(());
     }
     if found.is_some() && !agreed {
-        if !speech::can_ask() {
+        if !terminal::can_ask() {
             return Err(Stop::Usage(format!(
                 "reset replaces {place} and there is no terminal to ask on; \
                  `cargo learn reset {id} --yes` does it, and keeps a backup"
@@ -55,7 +55,7 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
         }
         say!("The task comes back to {place}; what you wrote is kept in");
         say!("{}.", checkout.shown(&checkout.kept().join("backups")));
-        if !speech::agrees("Put the task back?") {
+        if !terminal::agrees("Put the task back?") {
             say!("Nothing has changed.");
             return Ok(());
         }

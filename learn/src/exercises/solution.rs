@@ -4,9 +4,9 @@ use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
 use crate::course::{self, Exercise};
 use crate::exercises::status::Status;
-use crate::exercises::stub::Faces;
+use crate::exercises::stub::SolutionFile;
 use crate::progress::Progress;
-use crate::speech::say;
+use crate::terminal::say;
 
 pub(crate) const COMMAND: Command = Command {
     name: "solution",
@@ -25,8 +25,8 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     if !may_be_seen(checkout, exercise, "see the solution")? {
         return Ok(());
     }
-    let faces = Faces::read(checkout, exercise)?;
-    for line in faces.plain.lines() {
+    let solution = SolutionFile::read(checkout, exercise)?;
+    for line in solution.plain.lines() {
         say!("{line}");
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! A solution and its two faces.
+//! A solution, from which the stub is made.
 //!
 //! The file of a solution is the one source: what the learner writes stands
 //! in holes, and each hole says what the stub has in its place.
@@ -25,17 +25,17 @@ const STUB: &str = "//|";
 
 /// What a learner starts from, and what a learner who is done may have.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Faces {
+pub(crate) struct SolutionFile {
     pub(crate) stub: String,
     pub(crate) plain: String,
 }
 
-impl Faces {
-    /// The faces of an exercise's solution.
+impl SolutionFile {
+    /// Reads the solution of an exercise.
     pub(crate) fn read(
         checkout: &Checkout,
         exercise: &Exercise,
-    ) -> Result<Faces, Stop> {
+    ) -> Result<SolutionFile, Stop> {
         let folder = checkout.root.join("exercises/solutions");
         let file = folder.join(&exercise.file);
         let wrong = |why: String| {
@@ -44,14 +44,15 @@ impl Faces {
         let text =
             fs::read_to_string(&file).map_err(|it| wrong(it.to_string()))?;
         if exercise.free {
-            return Ok(Faces { stub: text.clone(), plain: text });
+            return Ok(SolutionFile { stub: text.clone(), plain: text });
         }
-        Faces::of(&text).map_err(wrong)
+        SolutionFile::of(&text).map_err(wrong)
     }
 
     /// Cuts the text of a solution. The error names the line.
-    fn of(text: &str) -> Result<Faces, String> {
-        let mut faces = Faces { stub: String::new(), plain: String::new() };
+    fn of(text: &str) -> Result<SolutionFile, String> {
+        let mut solution =
+            SolutionFile { stub: String::new(), plain: String::new() };
         let mut hole = None;
         let mut holes = 0;
         for (at, line) in text.lines().enumerate() {
@@ -75,19 +76,19 @@ impl Faces {
                     let words = &words[STUB.len()..];
                     let words = words.strip_prefix(' ').unwrap_or(words);
                     let new = format!("{indent}{words}");
-                    push(&mut faces.stub, new.trim_end());
+                    push(&mut solution.stub, new.trim_end());
                 }
-                (_, Some(_)) => push(&mut faces.plain, line),
+                (_, Some(_)) => push(&mut solution.plain, line),
                 (_, None) => {
-                    push(&mut faces.stub, line);
-                    push(&mut faces.plain, line);
+                    push(&mut solution.stub, line);
+                    push(&mut solution.plain, line);
                 }
             }
         }
         match hole {
             Some(open) => Err(format!("line {open}: the hole never ends")),
             None if holes == 0 => Err(format!("there is no {HOLE}")),
-            None => Ok(faces),
+            None => Ok(solution),
         }
     }
 }
@@ -113,20 +114,20 @@ mod tests {
 
     #[test]
     fn a_stub_has_its_lines_in_the_place_of_the_answer() {
-        let faces = Faces::of(SOLUTION).unwrap();
+        let solution = SolutionFile::of(SOLUTION).unwrap();
         let stub = "fn f() -> i32 {
     // Six times seven.
 
     todo!(\"TODO(f)\")
 }
 ";
-        assert_eq!(faces.stub, stub);
-        assert_eq!(faces.plain, "fn f() -> i32 {\n    6 * 7\n}\n");
+        assert_eq!(solution.stub, stub);
+        assert_eq!(solution.plain, "fn f() -> i32 {\n    6 * 7\n}\n");
     }
 
     #[test]
     fn a_hole_that_is_not_one_is_refused_with_its_line() {
-        let error = |text: &str| Faces::of(text).unwrap_err();
+        let error = |text: &str| SolutionFile::of(text).unwrap_err();
         assert!(error("fn f() {}\n").contains("no // HOLE"));
         assert!(error("a\n// HOLE\n").starts_with("line 2"));
         assert!(error("// END HOLE\n").starts_with("line 1"));

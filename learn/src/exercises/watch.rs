@@ -15,7 +15,7 @@ use crate::course::{self, Exercise};
 use crate::exercises::check;
 use crate::exercises::status::{self, Status};
 use crate::progress::Progress;
-use crate::speech::say;
+use crate::terminal::say;
 
 pub(crate) const COMMAND: Command = Command {
     name: "watch",
@@ -46,7 +46,7 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     };
     let mut done = Vec::new();
     while let Some(exercise) = current {
-        settle(checkout, &exercises, exercise)?;
+        until_solved(checkout, &exercises, exercise)?;
         say!();
         done.push(exercise.id.as_str());
         current = next(&done);
@@ -64,7 +64,7 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
 
 /// Checks the exercise at each save until it is solved, or until it turns out
 /// that this machine cannot check it.
-fn settle(
+fn until_solved(
     checkout: &Checkout,
     exercises: &[Exercise],
     exercise: &Exercise,
@@ -76,7 +76,7 @@ fn settle(
     say!("Watching {place}: each save is checked. Ctrl-C ends.");
     loop {
         say!();
-        let before = look(&files);
+        let before = snapshot(&files);
         match check::examine(checkout, exercises, exercise) {
             Ok(status) if status.is_solved() => return Ok(()),
             Ok(Status::Skipped) => return Ok(()),
@@ -93,9 +93,9 @@ fn settle(
 
 /// What tells one save from another: a save without a change counts too, and
 /// so does a change within one tick of a coarse clock.
-type Look = Vec<Option<(SystemTime, Vec<u8>)>>;
+type Snapshot = Vec<Option<(SystemTime, Vec<u8>)>>;
 
-fn look(files: &[PathBuf]) -> Look {
+fn snapshot(files: &[PathBuf]) -> Snapshot {
     let one = |file: &PathBuf| {
         let time = fs::metadata(file).and_then(|it| it.modified()).ok()?;
         Some((time, fs::read(file).ok()?))
@@ -104,11 +104,11 @@ fn look(files: &[PathBuf]) -> Look {
 }
 
 /// Waits until the files have changed and stand still.
-fn wait(files: &[PathBuf], before: &Look) {
-    let mut last = look(files);
+fn wait(files: &[PathBuf], before: &Snapshot) {
+    let mut last = snapshot(files);
     loop {
         sleep(PAUSE);
-        let now = look(files);
+        let now = snapshot(files);
         let is_there = now.first().is_some_and(Option::is_some);
         if is_there && now != *before && now == last {
             return;

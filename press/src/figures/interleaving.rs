@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use rungrad::workgroup::{Deed, Event};
+use rungrad::workgroup::{Access, Event};
 
 #[path = "../../../examples/part2_race.rs"]
 #[allow(dead_code, unreachable_pub)]
@@ -45,9 +45,9 @@ pub(crate) fn svg() -> String {
     for (step, event) in trace.events.iter().enumerate() {
         let (x, y) = (lane(event.item) + LANE / 2, line(step) + 5);
         let Event { cell, value, .. } = event;
-        let words = match event.deed {
-            Deed::Read => format!("[{cell}] is {value}"),
-            Deed::Write => format!("[{cell}] = {value}"),
+        let words = match event.access {
+            Access::Read => format!("[{cell}] is {value}"),
+            Access::Write => format!("[{cell}] = {value}"),
         };
         let ink = match race.steps.contains(&step) {
             true => " fill=\"var(--fig-grad)\" font-weight=\"600\"",
@@ -55,7 +55,7 @@ pub(crate) fn svg() -> String {
         };
         put(format!("<text x=\"30\" y=\"{y}\">{}</text>", step + 1));
         put(format!("<text x=\"{x}\" y=\"{y}\"{ink}>{words}</text>"));
-        if event.deed == Deed::Write {
+        if event.access == Access::Write {
             local[*cell] = value.to_string();
             let local = local.join(" ");
             put(format!("<text x=\"620\" y=\"{y}\">{local}</text>"));

@@ -12,7 +12,7 @@ use std::ops::{
 /// ```
 /// use rungrad::shape::Span;
 /// let odd = Span::from(1..).step(2);
-/// assert_eq!(odd.places(6).collect::<Vec<_>>(), [1, 3, 5]);
+/// assert_eq!(odd.indices(6).collect::<Vec<_>>(), [1, 3, 5]);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Span {
@@ -25,24 +25,26 @@ pub struct Span {
 }
 
 impl Span {
-    /// Of these elements the first and every `step`-th after it.
+    /// Keeps of these elements the first and every `step`-th after it.
     pub fn step(self, step: usize) -> Span {
         Span { step, ..self }
     }
 
-    /// The same part of an axis of `size` elements, its end said.
+    /// Completes the part with the end of an axis of `size` elements, where it
+    /// has none of its own.
     pub fn of(self, size: usize) -> Span {
         Span { end: Some(self.end.unwrap_or(size)), ..self }
     }
 
-    /// Whether it lies in an axis of `size` elements.
+    /// Says whether it lies in an axis of `size` elements.
     pub fn fits(self, size: usize) -> bool {
         let end = self.end.unwrap_or(size);
         self.step > 0 && self.start <= end && end <= size
     }
 
-    /// Which elements of an axis of `size` elements it names. It fits there.
-    pub fn places(self, size: usize) -> StepBy<Range<usize>> {
+    /// Lists which elements of an axis of `size` elements it names. It must
+    /// fit there.
+    pub fn indices(self, size: usize) -> StepBy<Range<usize>> {
         (self.start..self.end.unwrap_or(size)).step_by(self.step)
     }
 }
@@ -102,7 +104,7 @@ impl From<RangeToInclusive<usize>> for Span {
 /// kind, or of [`Span`]s; a tuple of any; or one of them, for the first axis.
 /// Axes that are not named at the end stay whole.
 pub trait Spans {
-    /// The part of each axis that is named.
+    /// Lists the part of each axis that is named.
     fn spans(self) -> Vec<Span>;
 }
 
@@ -159,7 +161,7 @@ mod tests {
 
     #[test]
     fn every_range_is_a_span() {
-        let of = |span: Span| span.places(5).collect::<Vec<_>>();
+        let of = |span: Span| span.indices(5).collect::<Vec<_>>();
         assert_eq!(of((1..3).into()), [1, 2]);
         assert_eq!(of((1..=3).into()), [1, 2, 3]);
         assert_eq!(of((3..).into()), [3, 4]);

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 /// ```
 /// use rungrad::shape::Window;
 /// let window = Window::new([3, 3]).stride([2, 2]).padding([1, 1]);
-/// assert_eq!(window.places(&[5, 7])?, [3, 4]);
+/// assert_eq!(window.positions(&[5, 7])?, [3, 4]);
 /// # Ok::<(), rungrad::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,28 +26,28 @@ pub struct Window {
 }
 
 impl Window {
-    /// A window of a height and a width that moves by one place, over an
+    /// Makes a window of a height and a width that moves by one place, over an
     /// image without padding, and without gaps.
     pub fn new(size: [usize; 2]) -> Window {
         Window { size, stride: [1, 1], padding: [0, 0], dilation: [1, 1] }
     }
 
-    /// The same window, moving so far at a time.
+    /// Sets how far the window moves at a time.
     pub fn stride(self, stride: [usize; 2]) -> Window {
         Window { stride, ..self }
     }
 
-    /// The same window, over an image with so many zeros on each side.
+    /// Sets how many zeros stand on each side of the image.
     pub fn padding(self, padding: [usize; 2]) -> Window {
         Window { padding, ..self }
     }
 
-    /// The same window, its neighbors so far apart.
+    /// Sets how far apart neighbors in the window lie in the image.
     pub fn dilation(self, dilation: [usize; 2]) -> Window {
         Window { dilation, ..self }
     }
 
-    /// How much of an image it covers, with its gaps.
+    /// Counts how much of an image it covers, with its gaps.
     pub fn extent(&self) -> [usize; 2] {
         [0, 1].map(|i| {
             let gaps = self.size[i].saturating_sub(1);
@@ -55,19 +55,19 @@ impl Window {
         })
     }
 
-    /// An image's height and width with its padding.
+    /// Adds the padding to an image's height and width.
     pub fn padded(&self, image: [usize; 2]) -> [usize; 2] {
         let twice = self.padding.map(|padding| padding.saturating_mul(2));
         [0, 1].map(|i| twice[i].saturating_add(image[i]))
     }
 
-    /// How many places the window has: rows and columns.
+    /// Counts the positions of the window: rows and columns.
     ///
     /// # Errors
     ///
     /// If it has a side, a stride or a dilation of 0, or is larger than the
     /// padded image.
-    pub fn places(&self, shape: &[usize]) -> Result<[usize; 2]> {
+    pub fn positions(&self, shape: &[usize]) -> Result<[usize; 2]> {
         let extent = self.extent();
         let numbers = [self.size, self.stride, self.dilation];
         if let [.., h, w] = shape
@@ -75,8 +75,8 @@ impl Window {
         {
             let image = self.padded([*h, *w]);
             if extent[0] <= image[0] && extent[1] <= image[1] {
-                let places = |i| (image[i] - extent[i]) / self.stride[i] + 1;
-                return Ok([0, 1].map(places));
+                let positions = |i| (image[i] - extent[i]) / self.stride[i] + 1;
+                return Ok([0, 1].map(positions));
             }
         }
         Err(Error::Mistake(format!(
@@ -111,19 +111,19 @@ mod tests {
 
     #[test]
     fn a_window_has_places_while_it_fits() {
-        let places = |window: Window| window.places(&[2, 5, 6]).ok();
+        let positions = |window: Window| window.positions(&[2, 5, 6]).ok();
         let window = Window::new([2, 3]);
-        assert_eq!(places(window), Some([4, 4]));
-        assert_eq!(places(window.stride([2, 3])), Some([2, 2]));
-        assert_eq!(places(window.dilation([4, 2])), Some([1, 2]));
-        assert_eq!(places(window.dilation([5, 1])), None);
+        assert_eq!(positions(window), Some([4, 4]));
+        assert_eq!(positions(window.stride([2, 3])), Some([2, 2]));
+        assert_eq!(positions(window.dilation([4, 2])), Some([1, 2]));
+        assert_eq!(positions(window.dilation([5, 1])), None);
         let padded = window.dilation([5, 1]).padding([1, 0]);
-        assert_eq!(places(padded), Some([2, 4]));
-        assert_eq!(places(window.stride([0, 1])), None);
-        assert_eq!(places(window.dilation([1, 0])), None);
-        assert_eq!(places(Window::new([0, 1])), None);
-        assert_eq!(places(window.dilation([usize::MAX; 2])), None);
-        assert!(window.places(&[6]).is_err());
+        assert_eq!(positions(padded), Some([2, 4]));
+        assert_eq!(positions(window.stride([0, 1])), None);
+        assert_eq!(positions(window.dilation([1, 0])), None);
+        assert_eq!(positions(Window::new([0, 1])), None);
+        assert_eq!(positions(window.dilation([usize::MAX; 2])), None);
+        assert!(window.positions(&[6]).is_err());
     }
 
     #[test]

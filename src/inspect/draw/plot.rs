@@ -1,4 +1,4 @@
-//! Curves and points over two axes, in the ink of the tapes.
+//! Curves and points over two axes, in the color of the tapes.
 
 use std::fmt::Write;
 
@@ -28,7 +28,7 @@ pub enum Mark {
 
 /// The color of a series: the page's, so that it follows the theme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ink {
+pub enum Color {
     /// The color of the text.
     Text,
     /// The color of values.
@@ -41,14 +41,14 @@ pub enum Ink {
     Gpu,
 }
 
-impl Ink {
+impl Color {
     fn color(self) -> &'static str {
         match self {
-            Ink::Text => "currentColor",
-            Ink::Value => VALUE,
-            Ink::Grad => GRAD,
-            Ink::Cpu => CPU,
-            Ink::Gpu => GPU,
+            Color::Text => "currentColor",
+            Color::Value => VALUE,
+            Color::Grad => GRAD,
+            Color::Cpu => CPU,
+            Color::Gpu => GPU,
         }
     }
 }
@@ -61,13 +61,13 @@ pub struct Series {
     /// How it is drawn.
     pub mark: Mark,
     /// In which color.
-    pub ink: Ink,
+    pub color: Color,
     /// The points, `(x, y)`.
     pub points: Vec<(f32, f32)>,
 }
 
-/// Series over two axes as SVG. `name` prefixes the id of the title, which is
-/// what a screen reader says; `axes` are the words along x and y.
+/// Draws series over two axes as SVG. `name` prefixes the id of the title,
+/// which is what a screen reader says; `axes` are the words along x and y.
 pub fn plot(
     name: &str,
     title: &str,
@@ -77,9 +77,9 @@ pub fn plot(
     drawing(name, title, axes, series, Scale::new)
 }
 
-/// [`plot`] with a step for each power of ten along both axes, for points
-/// that are larger than 0.
-pub fn plot_powers(
+/// Draws the same with a step for each power of ten along both axes, for
+/// points that are larger than 0.
+pub fn plot_loglog(
     name: &str,
     title: &str,
     axes: [&str; 2],
@@ -145,8 +145,8 @@ fn drawing(
     ));
     put(format_args!("<text x=\"{LEFT}\" y=\"26\">{up}</text>"));
     let mut legend = LEFT + 40.0 + width(axes[1]);
-    for Series { name, mark, ink, points } in series {
-        let color = ink.color();
+    for Series { name, mark, color, points } in series {
+        let color = color.color();
         let places: Vec<(f64, f64)> = points
             .iter()
             .map(|p| (x.place(p.0.into()), y.place(p.1.into())))
@@ -170,12 +170,12 @@ fn drawing(
     svg + "</svg>\n"
 }
 
-/// How far some words of size 14 reach.
+/// Says how far some words of size 14 reach.
 fn width(words: &str) -> f64 {
     8.5 * words.chars().count() as f64
 }
 
-/// One element for all points of a series.
+/// Writes one element for all points of a series.
 fn drawn(mark: Mark, color: &str, places: &[(f64, f64)]) -> String {
     let mut path = String::new();
     for (at, (x, y)) in places.iter().enumerate() {
@@ -215,7 +215,8 @@ struct Scale {
 }
 
 impl Scale {
-    /// Reaches from round number to round number around all values.
+    /// Makes an axis that reaches from round number to round number around all
+    /// values.
     fn new(
         values: &mut dyn Iterator<Item = f32>,
         start: f64,
@@ -248,7 +249,7 @@ impl Scale {
         Scale { from, to, places, ticks, decimals, is_powers: false }
     }
 
-    /// Reaches from power of ten to power of ten.
+    /// Makes an axis that reaches from power of ten to power of ten.
     fn powers(
         values: &mut dyn Iterator<Item = f32>,
         start: f64,
@@ -272,7 +273,7 @@ impl Scale {
         Scale { from, to, places, ticks, decimals: 0, is_powers: true }
     }
 
-    /// Where a value stands.
+    /// Says where a value stands.
     fn place(&self, value: f64) -> f64 {
         match self.is_powers {
             true => self.along(value.log10()),
@@ -312,7 +313,7 @@ mod tests {
         let series = Series {
             name: "a < b".to_string(),
             mark: Mark::Line,
-            ink: Ink::Value,
+            color: Color::Value,
             points: points.to_vec(),
         };
         plot("test", "A test", ["epoch", "loss"], &[series])

@@ -35,7 +35,7 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// Where the cells begin, in cells and in gaps: one gap for each axis
+    /// Says where the cells begin, in cells and in gaps: one gap for each axis
     /// that begins anew.
     fn places(&self) -> Vec<(f64, f64)> {
         let mut gaps = 0;
@@ -53,8 +53,8 @@ impl Walk {
     }
 }
 
-/// Memory with these values, and the views of it, as SVG. `name` prefixes the
-/// id of the title, which is what a screen reader says.
+/// Draws memory with these values, and the views of it, as SVG. `name`
+/// prefixes the id of the title, which is what a screen reader says.
 pub fn slots(
     name: &str,
     title: &str,
@@ -138,7 +138,7 @@ pub fn slots(
     svg + "</svg>\n"
 }
 
-/// A cell with its number.
+/// Draws a cell with its number.
 fn boxed(x: f64, y: f64, cell: f64, value: f32, line: f64) -> String {
     format!(
         "<rect x=\"{x:.1}\" y=\"{y}\" width=\"{cell:.1}\" height=\"{TALL}\" \

@@ -32,8 +32,9 @@ struct Layout {
 }
 
 impl Layout {
-    /// A record stands one column right of its rightmost operand. It keeps
-    /// its row to itself up to its last consumer, so no line crosses a box.
+    /// Places each record one column right of its rightmost operand. A record
+    /// keeps its row to itself up to its last consumer, so no line crosses a
+    /// box.
     fn new(tape: &Tape, parents: &[Vec<usize>]) -> Layout {
         let count = tape.records.len();
         let mut column = vec![0; count];
@@ -67,7 +68,7 @@ impl Layout {
         Layout { places, columns, rows }
     }
 
-    /// The left edge and the middle height of a box.
+    /// Finds the left edge and the middle height of a box.
     fn corner(&self, at: usize) -> (f64, f64) {
         let (column, row) = self.places[at];
         let x = MARGIN + column as f64 * COLUMN;
@@ -75,8 +76,8 @@ impl Layout {
     }
 }
 
-/// The tape as a picture. `name` prefixes every id, because a page may hold
-/// many pictures; `title` is what a screen reader says; the record at
+/// Draws the tape as a picture. `name` prefixes every id, because a page may
+/// hold many pictures; `title` is what a screen reader says; the record at
 /// `blamed` gets a thick frame and a word.
 pub fn svg(
     tape: &Tape,
@@ -152,14 +153,14 @@ pub fn svg(
     page.svg + "</svg>\n"
 }
 
-/// Where the wire of one operand meets the circle: several operands come in
-/// above one another.
+/// Finds where the wire of one operand meets the circle: several operands come
+/// in above one another.
 fn port((x, y): (f64, f64), place: usize, count: usize) -> (f64, f64) {
     let spread = (place as f64 - (count as f64 - 1.0) / 2.0) * 14.0;
     (x - CIRCLE - (RADIUS * RADIUS - spread * spread).sqrt(), y + spread)
 }
 
-/// The sentence of a forward step: `c = mul(a, b) is [6, 12].`
+/// Writes the sentence of a forward step: `c = mul(a, b) is [6, 12].`
 fn forward(tape: &Tape, at: usize) -> String {
     let record = &tape.records[at];
     let operands = operands(tape, record).join(", ");
@@ -167,14 +168,14 @@ fn forward(tape: &Tape, at: usize) -> String {
     format!("{name} = {op}({operands}) is {}.", values(record))
 }
 
-/// The sentence of the first backward step.
+/// Writes the sentence of the first backward step.
 fn seed(tape: &Tape, root: usize) -> String {
     let grad = tape.records[root].grad.as_deref().map_or(String::new(), list);
     let name = label(tape, root);
     format!("Backward begins: the gradient of {name} is {grad}.")
 }
 
-/// The sentence of a backward step: `mul gives [3, 4] to a.`
+/// Writes the sentence of a backward step: `mul gives [3, 4] to a.`
 fn backward(tape: &Tape, at: usize) -> String {
     let record = &tape.records[at];
     let operands = operands(tape, record).into_iter().enumerate();
@@ -189,8 +190,8 @@ fn backward(tape: &Tape, at: usize) -> String {
     format!("Backward: {} gives {}.", record.op, given.join(" and "))
 }
 
-/// What an operand that gets several gradients has after this one. They come
-/// from the end of the tape, so what is still to come stands before.
+/// Says what an operand that gets several gradients has after this one. They
+/// come from the end of the tape, so what is still to come stands before.
 fn total(tape: &Tape, at: usize, place: usize) -> String {
     let parents = &tape.records[at].parents;
     let id = parents[place];
@@ -262,7 +263,7 @@ impl Page<'_> {
         self.put(format_args!("</g>"));
     }
 
-    /// The box of a tensor, with its name and its value.
+    /// Draws the box of a tensor, with its name and its value.
     fn tensor(&mut self, tape: &Tape, layout: &Layout, at: usize) {
         let (x, y) = layout.corner(at);
         let (w, h) = BOX;
@@ -287,7 +288,7 @@ impl Page<'_> {
         ));
     }
 
-    /// The third line of a box: the gradient that arrived.
+    /// Draws the third line of a box: the gradient that arrived.
     fn gradient(&mut self, tape: &Tape, layout: &Layout, at: usize) {
         let Some(grad) = &tape.records[at].grad else { return };
         let (x, y) = layout.corner(at);
@@ -333,7 +334,8 @@ impl Page<'_> {
         ));
     }
 
-    /// From the gradient of a result into the circle that made it.
+    /// Draws the arrow from the gradient of a result into the circle that made
+    /// it.
     fn back(&mut self, (x, y): (f64, f64)) {
         let name = self.name;
         let end = x - CIRCLE + RADIUS;
@@ -346,9 +348,9 @@ impl Page<'_> {
         ));
     }
 
-    /// From the box of an operand to the circle of its consumer: along the
-    /// row that the operand keeps for itself, then over to the circle. The
-    /// way back lies a little below.
+    /// Draws the line from the box of an operand to the circle of its
+    /// consumer: along the row that the operand keeps for itself, then over to
+    /// the circle. The way back lies a little below.
     fn wire(&mut self, corner: (f64, f64), end: (f64, f64), way: Way) {
         let name = self.name;
         let (shift, ink, extra) = match way {
@@ -405,13 +407,13 @@ pub(super) const GRAD: &str = "var(--fig-grad, #b3261e)";
 pub(super) const CPU: &str = "var(--fig-cpu, #7a4a00)";
 pub(super) const GPU: &str = "var(--fig-gpu, #1a6b38)";
 
-/// Values with four digits each: a picture shows how large they are.
+/// Writes values with four digits each: a picture shows how large they are.
 fn brief(values: &[f32]) -> String {
     let round = |v: &f32| format!("{v:.3e}").parse().unwrap_or(*v);
     list(&values.iter().map(round).collect::<Vec<f32>>())
 }
 
-/// What fits into a box.
+/// Cuts a text to what fits into a box.
 fn short(text: &str) -> String {
     match text.chars().count() {
         0..=14 => text.to_string(),

@@ -6,7 +6,9 @@ use super::{Record, Tape};
 use crate::gradcheck::{Diagnosis, Mismatch, TOLERANCE, within};
 use crate::ops::Op;
 use crate::reference::{self, Array};
-use crate::tolerance::{each, forward, met, reach, room, rounding, slopes};
+use crate::tolerance::{
+    allowed, forward, magnitudes, map, reach, rounding, slopes,
+};
 
 /// What [`Tape::blame`] found wrong, and where.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,7 +32,7 @@ pub enum Blame {
 }
 
 impl Blame {
-    /// The position of the blamed record.
+    /// Returns the position of the blamed record.
     pub fn at(&self) -> usize {
         match self {
             Blame::Rule { at, .. } | Blame::Sum { at, .. } => *at,
@@ -43,11 +45,11 @@ impl Blame {
 const FAR: f64 = 1e12;
 
 impl Tape {
-    /// The first fault in backward order. Each rule is checked alone: with
-    /// the values and the `grad_out` that it really got, nudged in `f64` by
-    /// the judge. So a wrong rule is named even when a later one hides it,
-    /// and a right one is not accused of what was rounded before it.
-    /// An operation that the judge does not know passes unchecked; see
+    /// Finds the first fault in backward order. Each rule is checked alone:
+    /// with the values and the `grad_out` that it really got, nudged in `f64`
+    /// by the judge. So a wrong rule is named even when a later one hides it,
+    /// and a right one is not accused of what was rounded before it. An
+    /// operation that the judge does not know passes unchecked; see
     /// [`Tape::unchecked`].
     pub fn blame(&self) -> Option<Blame> {
         let given = self.given();
@@ -58,7 +60,7 @@ impl Tape {
         })
     }
 
-    /// The operations whose rules the judge could not check.
+    /// Lists the operations whose rules the judge could not check.
     pub fn unchecked(&self) -> Vec<&str> {
         let known =
             |r: &&Record| r.parents.is_empty() || self.judged(r).is_some();
@@ -66,7 +68,7 @@ impl Tape {
         unknown.map(|r| r.op.name()).collect()
     }
 
-    /// A record's operands, when the judge can compute it from them.
+    /// Returns a record's operands, when the judge can compute it from them.
     fn judged(&self, record: &Record) -> Option<Vec<Array>> {
         let inputs: Vec<Array> = record
             .parents
@@ -78,7 +80,7 @@ impl Tape {
         Some(inputs)
     }
 
-    /// What every record was given by its consumers.
+    /// Says what every record was given by its consumers.
     fn given(&self) -> HashMap<u64, Vec<Array>> {
         let mut all: HashMap<u64, Vec<Array>> = HashMap::new();
         for consumer in &self.records {
@@ -110,43 +112,44 @@ impl Tape {
             let right = slopes(&inputs, operand, &grad_out, |inputs| {
                 forward(&record.op, inputs)
             });
-            let room = room(&record.op, &inputs, operand, &grad_out, &right);
-            let room = each(&room, |i, room| {
+            let allowed =
+                allowed(&record.op, &inputs, operand, &grad_out, &right);
+            let allowed = map(&allowed, |i, allowed| {
                 let lost = yours.values.get(i).is_some_and(|y| !y.is_finite());
-                if far && lost { f64::INFINITY } else { room }
+                if far && lost { f64::INFINITY } else { allowed }
             });
-            let mismatch = within(&yours, &right.values, &room, &[])
+            let mismatch = within(&yours, &right.values, &allowed, &[])
                 .or_else(|| uneven_tie(record, &inputs, &grad_out, &yours))?;
             Some(Blame::Rule { at, operand, mismatch })
         })
     }
 
-    /// Whether the gradients that the consumers gave were added up.
+    /// Checks that the gradients that the consumers gave were added up.
     fn blame_sum(&self, at: usize, given: &[Array]) -> Option<Blame> {
         let record = &self.records[at];
         let yours = Array::new(&record.shape, record.grad.as_ref()?);
         let sum = |i: usize, size: fn(f64) -> f64| -> f64 {
             given.iter().map(|g| size(g.values[i])).sum()
         };
-        let right = each(&given[0], |i, _| sum(i, |g| g));
-        let room = each(&right, |i, right| {
-            let met = rounding(given.len()) * sum(i, f64::abs);
-            TOLERANCE * right.abs() + met + f64::from(f32::MIN_POSITIVE)
+        let right = map(&given[0], |i, _| sum(i, |g| g));
+        let allowed = map(&right, |i, right| {
+            let magnitudes = rounding(given.len()) * sum(i, f64::abs);
+            TOLERANCE * right.abs() + magnitudes + f64::from(f32::MIN_POSITIVE)
         });
-        let mismatch = within(&yours, &right, &room, given)?;
+        let mismatch = within(&yours, &right, &allowed, given)?;
         Some(Blame::Sum { at, mismatch })
     }
 
-    /// For each record how large the numbers are that met on the way back to
-    /// it, where nothing cancels: what `f32` rounds, if every rule is right.
-    /// Behind an operation that the judge does not know it is the gradient's
-    /// own size.
-    pub fn met(&self) -> HashMap<u64, Array> {
+    /// Finds for each record how large the numbers are that meet on the way
+    /// back to it, where nothing cancels: `f32` rounds numbers of this size,
+    /// if every rule is right. Behind an operation that the judge does not
+    /// know it is the gradient's own size.
+    pub fn magnitudes(&self) -> HashMap<u64, Array> {
         let mut all: HashMap<u64, Array> = HashMap::new();
         for record in self.records.iter().rev() {
             let grad = record.grad.as_ref().map(|grad| {
                 let grad = Array::new(&record.shape, grad);
-                each(&grad, |_, g| g.abs())
+                map(&grad, |_, g| g.abs())
             });
             let (Some(here), Some(inputs)) =
                 (all.get(&record.id).cloned().or(grad), self.judged(record))
@@ -157,7 +160,7 @@ impl Tape {
                 if record.given.get(operand).is_none_or(Option::is_none) {
                     continue;
                 }
-                let more = met(&record.op, &inputs, operand, &here);
+                let more = magnitudes(&record.op, &inputs, operand, &here);
                 all.entry(*parent)
                     .and_modify(|sum| *sum = reference::add(sum, &more))
                     .or_insert(more);
@@ -166,9 +169,9 @@ impl Tape {
         all
     }
 
-    /// The values of all records as the judge computes them in `f64`, from
-    /// other ones for the leaves, by their names. None where the judge does
-    /// not know an operation.
+    /// Computes the values of all records once more in `f64`, from other
+    /// values for the leaves, by their names. None where the judge does not
+    /// know an operation.
     pub fn replay(&self, leaves: &[(&str, Array)]) -> Option<Vec<Array>> {
         let mut places: HashMap<u64, usize> = HashMap::new();
         let mut values: Vec<Array> = Vec::new();
@@ -192,8 +195,9 @@ impl Tape {
     }
 }
 
-/// Each element of a tie may have any slope from none to all. Nudged together
-/// they move the largest, and no less: what they have in all is known.
+/// Judges the gradient of a tie. Each of its elements may have any slope from
+/// none to all; nudged together they move the largest, and no less, so what
+/// they have in all is known.
 fn uneven_tie(
     record: &Record,
     inputs: &[Array],
@@ -206,15 +210,16 @@ fn uneven_tie(
     let start = Array { shape: vec![1], values: vec![size] };
     let right = slopes(&[start], 0, grad_out, |t| {
         let step = t[0].values[0] - size;
-        forward(&record.op, &[each(x, |_, x| x + step)])
+        forward(&record.op, &[map(x, |_, x| x + step)])
     });
     let sum = |a: &Array| Array {
         shape: vec![1],
         values: vec![a.values.iter().sum()],
     };
-    let total = sum(&each(grad_out, |_, g| g.abs())).values[0];
-    let room = each(&right.values, |i, _| TOLERANCE * total + right.doubt(i));
-    within(&sum(yours), &right.values, &room, &[])?;
+    let total = sum(&map(grad_out, |_, g| g.abs())).values[0];
+    let allowed =
+        map(&right.values, |i, _| TOLERANCE * total + right.uncertainty(i));
+    within(&sum(yours), &right.values, &allowed, &[])?;
     let right = slopes(inputs, 0, grad_out, |x| forward(&record.op, x));
     Some(Mismatch {
         yours: yours.clone(),

@@ -13,8 +13,8 @@ use super::{Slice, Timeline};
 const HOST: usize = 1;
 
 impl Timeline {
-    /// The trace as JSON. It holds one `X` event on the host for each call,
-    /// and one on the device for each launch and copy.
+    /// Writes the trace as JSON. It holds one `X` event on the host for each
+    /// call, and one on the device for each launch and copy.
     pub fn perfetto(&self) -> String {
         let mut events = vec![name("process_name", HOST, 0, "host")];
         let threads = self.slices.iter().map(|slice| slice.thread).max();
@@ -42,7 +42,7 @@ fn process(device: usize) -> usize {
     HOST + 1 + device
 }
 
-/// What a process or a thread is called.
+/// Names a process or a thread.
 fn name(what: &str, process: usize, thread: usize, title: &str) -> String {
     format!(
         "{{\"ph\": \"M\", \"name\": \"{what}\", \"pid\": {process}, \
@@ -51,7 +51,7 @@ fn name(what: &str, process: usize, thread: usize, title: &str) -> String {
     )
 }
 
-/// The call, and the beginning of the arrow.
+/// Writes the call, and the beginning of the arrow.
 fn host(id: usize, slice: &Slice) -> Vec<String> {
     let [from, to] = slice.call;
     let words = format!(
@@ -67,7 +67,7 @@ fn host(id: usize, slice: &Slice) -> Vec<String> {
     events
 }
 
-/// The work, and the end of the arrow.
+/// Writes the work, and the end of the arrow.
 fn device(id: usize, slice: &Slice) -> Vec<String> {
     let Some(times) = slice.times else { return vec![] };
     let words = format!(
@@ -87,7 +87,7 @@ fn device(id: usize, slice: &Slice) -> Vec<String> {
     ]
 }
 
-/// A slice with both of its ends.
+/// Writes a slice with both of its ends.
 fn complete(name: &str, place: &str, span: [u64; 2], words: &str) -> String {
     let [from, to] = span;
     format!(
@@ -99,7 +99,7 @@ fn complete(name: &str, place: &str, span: [u64; 2], words: &str) -> String {
     )
 }
 
-/// One end of an arrow: `s` where it starts, `f` where it ends.
+/// Writes one end of an arrow: `s` where it starts, `f` where it ends.
 fn arrow(end: &str, id: usize, place: &str, at: u64) -> String {
     format!(
         "{{\"ph\": \"{end}\", \"bp\": \"e\", \"id\": {id}, \"cat\": \"call\", \
@@ -108,12 +108,13 @@ fn arrow(end: &str, id: usize, place: &str, at: u64) -> String {
     )
 }
 
-/// Nanoseconds as microseconds, the unit of the format, to the last digit.
+/// Writes nanoseconds as microseconds, the unit of the format, to the last
+/// digit.
 fn micro(nanoseconds: u64) -> String {
     format!("{}.{:03}", nanoseconds / 1000, nanoseconds % 1000)
 }
 
-/// A string of JSON. What the format forbids in one is escaped.
+/// Writes a string of JSON. What the format forbids in one is escaped.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Slice, Timeline, Times};
-use crate::draw::columns;
+use crate::draw::table;
 use crate::stopwatch::median;
 
 /// Characters of a bar.
@@ -12,14 +12,15 @@ const BAR: usize = 18;
 /// end shows the rest.
 const LINES: usize = 40;
 /// A time in which no device has anything to do takes at most this share of
-/// the others in the bars: beside a compiler's tenth of a second nobody would
-/// see a kernel of ten microseconds.
+/// the others in the bars: beside a compiler's tenth of a second a kernel of ten
+/// microseconds could not be seen.
 const NAP: u64 = 24;
 
 impl Timeline {
-    /// A line for each call, in their order, with a bar: `-` the host is in
-    /// the call, `.` the device has it in its queue, `=` the device works on
-    /// it. Where the same has run more than once, a table of medians follows.
+    /// Writes a line for each call, in their order, with a bar: `-` the host
+    /// is in the call, `.` the device has it in its queue, `=` the device
+    /// works on it. Where the same has run more than once, a table of medians
+    /// follows.
     pub fn text(&self) -> String {
         let mut text = String::new();
         for (index, name) in &self.devices {
@@ -61,7 +62,7 @@ impl Timeline {
         text + &self.medians()
     }
 
-    /// What ran more than once: how often, and what it took.
+    /// Writes what ran more than once: how often, and what it took.
     fn medians(&self) -> String {
         let mut by_name: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
         for slice in &self.slices {
@@ -91,12 +92,12 @@ impl Timeline {
     }
 }
 
-/// Nanoseconds as microseconds.
+/// Writes nanoseconds as microseconds.
 fn micro(nanoseconds: u64) -> String {
     format!("{:.1}", nanoseconds as f64 / 1000.0)
 }
 
-/// Columns: words to the left, numbers to the right.
+/// Aligns columns: words to the left, numbers to the right.
 fn aligned<const N: usize>(
     head: [&str; N],
     mut rows: Vec<[String; N]>,
@@ -115,7 +116,7 @@ fn aligned<const N: usize>(
             row[column] = format!("{:>widest$}", row[column]);
         }
     }
-    columns(&rows)
+    table(&rows)
 }
 
 /// From moments to characters.
@@ -149,7 +150,7 @@ impl Scale {
         Scale { busy, whole: place.max(1) }
     }
 
-    /// How many characters stand before a moment.
+    /// Counts the characters before a moment.
     fn place(&self, moment: u64) -> usize {
         let after = self.busy.partition_point(|s| s[0] <= moment);
         let Some([from, to, start]) = self.busy[..after].last() else {

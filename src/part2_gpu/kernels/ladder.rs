@@ -46,8 +46,8 @@ pub const MATMUL_TILED_KEPT: Kernel =
 pub const MATMUL_AHEAD_KEPT: Kernel =
     kernel!("part2/matmul_ahead_kept.cl", "matmul_ahead_kept", matmul);
 
-/// `(m, k) x (k, n)`. The kernels count rows and columns a tile beyond the
-/// edge, in `uint`.
+/// States the reach of `(m, k) x (k, n)`. The kernels count rows and columns a
+/// tile beyond the edge, in `uint`.
 fn matmul(given: &Given) -> Option<Reached> {
     let [m, k, n] = [given.uint(3)?, given.uint(4)?, given.uint(5)?];
     let countable = [m, k, n].iter().all(|&size| size <= i32::MAX as u64);

@@ -93,7 +93,7 @@ impl Backend for Cpu {
         pairs(op, &straight(a)?, &straight(b)?)
     }
 
-    fn choose(&self, mask: &Array, a: &Array, b: &Array) -> Result<Shared> {
+    fn where_cond(&self, mask: &Array, a: &Array, b: &Array) -> Result<Shared> {
         let (mask, a, b) = (mask.compact()?, a.compact()?, b.compact()?);
         let pairs = dense(&a).iter().zip(dense(&b));
         let choice = |(&m, (&x, &y)): (&f32, (&f32, &f32))| {
@@ -210,9 +210,9 @@ fn pairs(op: Binary, a: &Array, b: &Array) -> Result<Shared> {
         Binary::Add => zip(a, b, |x, y| x + y),
         Binary::Mul => zip(a, b, |x, y| x * y),
         Binary::Div => zip(a, b, |x, y| x / y),
-        Binary::Less => zip(a, b, |x, y| f32::from(x < y)),
-        Binary::AtMost => zip(a, b, |x, y| f32::from(x <= y)),
-        Binary::Equal => zip(a, b, |x, y| f32::from(x == y)),
+        Binary::Lt => zip(a, b, |x, y| f32::from(x < y)),
+        Binary::Le => zip(a, b, |x, y| f32::from(x <= y)),
+        Binary::Eq => zip(a, b, |x, y| f32::from(x == y)),
         Binary::Pow => zip(a, b, f32::powf),
     }
 }

@@ -122,7 +122,8 @@ impl OpenCl {
 // ANCHOR_END: fill
 
 impl OpenCl {
-    /// A buffer as a storage, which knows for good where it belongs.
+    /// Makes a storage of a buffer, which goes back to this device's pool when
+    /// nobody uses it any more.
     fn shared(&self, buffer: Buffer<f32>, len: usize) -> Result<Shared> {
         let device = OpenCl::open(self.gpu.info().index)?;
         Ok(Pooled::shared(device, buffer, len))
@@ -271,7 +272,7 @@ impl Backend for OpenCl {
         })
     }
 
-    fn choose(&self, mask: &Array, a: &Array, b: &Array) -> Result<Shared> {
+    fn where_cond(&self, mask: &Array, a: &Array, b: &Array) -> Result<Shared> {
         let (mask, n) = (mask.compact()?, a.len());
         let (a, b) = (a.compact()?, b.compact()?);
         self.fill(n, |out| {

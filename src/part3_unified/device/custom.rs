@@ -75,7 +75,7 @@ pub(super) fn find(name: &str) -> Option<Custom> {
     all().into_iter().find(|custom| custom.name() == name)
 }
 
-/// All of them, the oldest first.
+/// Lists all of them, the oldest first.
 pub(super) fn all() -> Vec<Custom> {
     registered().clone()
 }

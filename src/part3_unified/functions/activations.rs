@@ -70,11 +70,11 @@ impl Tensor {
     #[track_caller]
     pub fn elu(&self, alpha: f32) -> Tensor {
         let zeros = self.zeros_like();
-        let below = self.at_most(&zeros);
+        let below = self.le(&zeros);
         // With t = tanh(a / 2) it is 2 t / (1 - t), which keeps the digits of
         // a small a that e^a - 1 would lose.
-        let t = below.choose(self, &zeros).scale(0.5).tanh();
-        below.choose(&t.scale(2.0 * alpha).div(&t.neg().shift(1.0)), self)
+        let t = below.where_cond(self, &zeros).scale(0.5).tanh();
+        below.where_cond(&t.scale(2.0 * alpha).div(&t.neg().shift(1.0)), self)
     }
 
     /// Keeps what is above 0, and scales the rest by `slope`, which is also
@@ -88,8 +88,8 @@ impl Tensor {
     /// ```
     #[track_caller]
     pub fn leaky_relu(&self, slope: f32) -> Tensor {
-        let above = self.greater(&self.zeros_like());
-        above.choose(self, &self.scale(slope))
+        let above = self.gt(&self.zeros_like());
+        above.where_cond(self, &self.scale(slope))
     }
 
     /// Computes `log(1 + e^a)`, a positive part without a kink.
@@ -103,9 +103,9 @@ impl Tensor {
     #[track_caller]
     pub fn softplus(&self) -> Tensor {
         // From 20 on the two are one number, and no exponential is large.
-        let far = self.greater(&self.full_like(20.0));
-        let near = far.choose(&self.zeros_like(), self);
-        far.choose(self, &near.exp().log1p())
+        let far = self.gt(&self.full_like(20.0));
+        let near = far.where_cond(&self.zeros_like(), self);
+        far.where_cond(self, &near.exp().log1p())
     }
 
     /// Takes the logarithm of [`Tensor::sigmoid`], which far below 0 is no

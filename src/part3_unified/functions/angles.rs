@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::ops::Op;
 
 impl Tensor {
-    /// The sine of each element, an angle in radians.
+    /// Computes the sine of each element, an angle in radians.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -40,8 +40,8 @@ impl Function for Sin {
 }
 
 impl Tensor {
-    /// The cosine of each element, an angle in radians. To turn the sine by
-    /// a quarter would round a large angle.
+    /// Computes the cosine of each element, an angle in radians. To turn the
+    /// sine by a quarter would round a large angle.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};

@@ -22,7 +22,7 @@ use crate::ops::Op;
 /// If the shapes do not broadcast, or the devices differ.
 // ANCHOR: mul
 impl Tensor {
-    /// The elementwise product; the shapes broadcast.
+    /// Multiplies element by element; the shapes broadcast.
     #[track_caller]
     pub fn mul(&self, other: &Tensor) -> Tensor {
         let [a, b] = stretch("mul", [self, other]);
@@ -74,7 +74,7 @@ impl Function for Mul {
 /// If the shapes do not broadcast, or the devices differ.
 // ANCHOR: add
 impl Tensor {
-    /// The elementwise sum; the shapes broadcast.
+    /// Adds element by element; the shapes broadcast.
     #[track_caller]
     pub fn add(&self, other: &Tensor) -> Tensor {
         let [a, b] = stretch("add", [self, other]);
@@ -101,7 +101,7 @@ impl Function for Add {
 // ANCHOR_END: add
 
 impl Tensor {
-    /// `a - b`, as `a + (-b)`.
+    /// Subtracts: `a - b`, as `a + (-b)`.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -122,7 +122,7 @@ impl Tensor {
         a.add(&b.neg())
     }
 
-    /// The elementwise quotient; the shapes broadcast.
+    /// Computes the elementwise quotient; the shapes broadcast.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -173,7 +173,7 @@ impl Function for Div {
 }
 
 impl Tensor {
-    /// `-a`.
+    /// Negates each element.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -187,7 +187,7 @@ impl Tensor {
         self.scale(-1.0)
     }
 
-    /// Each element to the power of a number.
+    /// Raises each element to the power of a number.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -225,7 +225,7 @@ impl Function for Pow {
 }
 
 impl Tensor {
-    /// The exponential of each element.
+    /// Computes the exponential of each element.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -259,7 +259,7 @@ impl Function for Exp {
 }
 
 impl Tensor {
-    /// The natural logarithm of each element.
+    /// Computes the natural logarithm of each element.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -293,7 +293,7 @@ impl Function for Log {
 }
 
 impl Tensor {
-    /// The positive part of each element.
+    /// Keeps the positive part of each element.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -323,8 +323,8 @@ impl Function for Relu {
 
     fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         let a = ctx.input(0);
-        let stopped = a.at_most(&a.zeros_like());
-        vec![Some(stopped.choose(&grad_out.zeros_like(), grad_out))]
+        let stopped = a.le(&a.zeros_like());
+        vec![Some(stopped.where_cond(&grad_out.zeros_like(), grad_out))]
     }
 }
 
@@ -337,20 +337,21 @@ impl Function for Relu {
 /// # Ok::<(), rungrad::Error>(())
 /// ```
 impl Tensor {
-    /// The absolute value, as two positive parts; at 0 the slope is 0.
+    /// Computes the absolute value, as two positive parts; at 0 the slope is
+    /// 0.
     #[doc(alias = "absolute")]
     #[track_caller]
     pub fn abs(&self) -> Tensor {
         self.relu().add(&self.neg().relu())
     }
 
-    /// The square root, as a power.
+    /// Computes the square root, as a power.
     #[track_caller]
     pub fn sqrt(&self) -> Tensor {
         self.pow(0.5)
     }
 
-    /// The hyperbolic tangent of each element.
+    /// Computes the hyperbolic tangent of each element.
     #[track_caller]
     pub fn tanh(&self) -> Tensor {
         apply(Tanh, &[self])
@@ -385,7 +386,7 @@ impl Function for Tanh {
 /// ```
 // ANCHOR: sigmoid
 impl Tensor {
-    /// The logistic function of each element.
+    /// Computes the logistic function of each element.
     #[track_caller]
     pub fn sigmoid(&self) -> Tensor {
         apply(Sigmoid, &[self])

@@ -40,7 +40,7 @@ impl Tensor {
     #[track_caller]
     pub fn min_over(&self, axes: &[usize], keep: Keep) -> Tensor {
         or_raise(checks::axes("min", self.shape(), axes));
-        or_raise(checks::some_elements("min", self.shape(), axes));
+        or_raise(checks::not_empty("min", self.shape(), axes));
         self.neg().max_over(axes, keep).neg()
     }
 
@@ -58,7 +58,7 @@ impl Tensor {
     ///
     /// If there is no element, or the device refuses to be read.
     pub fn argmax(&self) -> Result<usize> {
-        checks::some_elements("argmax", self.shape(), &self.axes())?;
+        checks::not_empty("argmax", self.shape(), &self.axes())?;
         Ok(place_of_largest(self.to_vec()?.into_iter()))
     }
 
@@ -80,7 +80,7 @@ impl Tensor {
     #[doc(alias = "argmax")]
     pub fn argmax_over(&self, axis: usize) -> Result<Vec<usize>> {
         checks::axes("argmax_over", self.shape(), &[axis])?;
-        checks::some_elements("argmax_over", self.shape(), &[axis])?;
+        checks::not_empty("argmax_over", self.shape(), &[axis])?;
         let (values, n) = (self.to_vec()?, self.shape()[axis]);
         let inner: usize = self.shape()[axis + 1..].iter().product();
         let starts =

@@ -22,7 +22,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If the window does not fit; see [`Window::places`].
+    /// If the window does not fit; see [`Window::positions`].
     #[track_caller]
     #[doc(alias = "unfold")]
     #[doc(alias = "im2col")]
@@ -118,28 +118,29 @@ pub struct ConvOptions {
 }
 
 impl ConvOptions {
-    /// One place at a time, no padding, no gaps, all channels in one group.
+    /// Begins with one place at a time, no padding, no gaps, and all channels
+    /// in one group.
     pub fn new() -> ConvOptions {
         let Window { stride, padding, dilation, .. } = Window::new([1, 1]);
         ConvOptions { stride, padding, dilation, groups: 1 }
     }
 
-    /// The same, moving so far at a time.
+    /// Sets how far the filters move at a time.
     pub fn stride(self, stride: [usize; 2]) -> ConvOptions {
         ConvOptions { stride, ..self }
     }
 
-    /// The same, with so many zeros on each side of an image.
+    /// Sets how many zeros stand on each side of an image.
     pub fn padding(self, padding: [usize; 2]) -> ConvOptions {
         ConvOptions { padding, ..self }
     }
 
-    /// The same, neighbors in a filter so far apart.
+    /// Sets how far apart neighbors in a filter lie in the image.
     pub fn dilation(self, dilation: [usize; 2]) -> ConvOptions {
         ConvOptions { dilation, ..self }
     }
 
-    /// The same, in so many groups.
+    /// Sets the number of groups.
     pub fn groups(self, groups: usize) -> ConvOptions {
         ConvOptions { groups, ..self }
     }

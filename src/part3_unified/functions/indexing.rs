@@ -1,4 +1,4 @@
-//! Elements by their numbers along an axis. Each way has its mirror.
+//! Elements by their indices along an axis. Each way has its mirror.
 
 use super::super::{Array, Context, Function, Gradients, Tensor, apply};
 use crate::checks;
@@ -6,8 +6,8 @@ use crate::error::{Result, mistake, or_raise};
 use crate::ops::Op;
 
 impl Tensor {
-    /// Takes what stands at some places along an axis, in that order, any of
-    /// them more than once: of a table for each word its row.
+    /// Takes the elements at some indices along an axis, in that order, any of
+    /// them more than once: from a table, for each word its row.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -19,43 +19,44 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If there is no such axis, or no such place.
+    /// If there is no such axis, or no such element.
     #[track_caller]
     #[doc(alias = "embedding")]
     #[doc(alias = "take")]
-    pub fn index_select(&self, axis: usize, places: &[usize]) -> Tensor {
-        apply(IndexSelect { axis, places: places.to_vec() }, &[self])
+    pub fn index_select(&self, axis: usize, indices: &[usize]) -> Tensor {
+        apply(IndexSelect { axis, indices: indices.to_vec() }, &[self])
     }
 }
 
-/// What stands at some places along an axis. Each place gets the sum of what
-/// its copies got.
+/// The elements at some indices along an axis. Each element gets the sum of
+/// what its copies got.
 pub struct IndexSelect {
     /// The axis.
     pub axis: usize,
-    /// Which elements along it.
-    pub places: Vec<usize>,
+    /// Which elements along it are taken.
+    pub indices: Vec<usize>,
 }
 
 impl Function for IndexSelect {
     fn op(&self) -> Op {
-        Op::IndexSelect(self.axis, self.places.clone())
+        Op::IndexSelect(self.axis, self.indices.clone())
     }
 
     fn forward(&self, _: &mut Context, inputs: &[&Array]) -> Result<Array> {
-        inputs[0].index_select(self.axis, &self.places)
+        inputs[0].index_select(self.axis, &self.indices)
     }
 
     fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
-        let (axis, places) = (self.axis, self.places.clone());
+        let (axis, indices) = (self.axis, self.indices.clone());
         let count = ctx.shape(0)[axis];
-        vec![Some(apply(IndexAdd { axis, places, count }, &[grad_out]))]
+        vec![Some(apply(IndexAdd { axis, indices, count }, &[grad_out]))]
     }
 }
 
 impl Tensor {
-    /// Adds what stands along an axis of `source` to some places here, to
-    /// any of them more than once: the mirror of [`Tensor::index_select`].
+    /// Adds the elements along an axis of `source` to those at some indices
+    /// here, to any of them more than once: the mirror of
+    /// [`Tensor::index_select`].
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -67,54 +68,55 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If there is no such axis or place, if there is not a place for each,
-    /// if the other sizes are not equal, or if `source` is on another device.
+    /// If there is no such axis or element, if there is not an index for each
+    /// element of `source` along the axis, if the other sizes are not equal,
+    /// or if `source` is on another device.
     #[track_caller]
     pub fn index_add(
         &self,
         axis: usize,
-        places: &[usize],
+        indices: &[usize],
         source: &Tensor,
     ) -> Tensor {
         or_raise(checks::axes("index_add", self.shape(), &[axis]));
         let mut shape = self.shape().to_vec();
-        shape[axis] = places.len();
+        shape[axis] = indices.len();
         if shape != source.shape() {
             mistake(format!(
-                "index_add: {} places along axis {axis} of shape {:?} take \
+                "index_add: {} indices along axis {axis} of shape {:?} take \
                  {shape:?}, but the source has {:?}; make the two agree",
-                places.len(),
+                indices.len(),
                 self.shape(),
                 source.shape()
             ));
         }
-        let (places, count) = (places.to_vec(), self.shape()[axis]);
-        self.add(&apply(IndexAdd { axis, places, count }, &[source]))
+        let (indices, count) = (indices.to_vec(), self.shape()[axis]);
+        self.add(&apply(IndexAdd { axis, indices, count }, &[source]))
     }
 }
 
-/// What stands along an axis, added to its places: the mirror of
-/// [`IndexSelect`].
+/// The elements along an axis, each added to the one that its index names: the
+/// mirror of [`IndexSelect`].
 pub struct IndexAdd {
     /// The axis.
     pub axis: usize,
-    /// To which place along it each goes.
-    pub places: Vec<usize>,
-    /// How many places there are.
+    /// To which element along it each is added.
+    pub indices: Vec<usize>,
+    /// How many elements the result has along the axis.
     pub count: usize,
 }
 
 impl Function for IndexAdd {
     fn op(&self) -> Op {
-        Op::IndexAdd(self.axis, self.places.clone(), self.count)
+        Op::IndexAdd(self.axis, self.indices.clone(), self.count)
     }
 
     fn forward(&self, _: &mut Context, inputs: &[&Array]) -> Result<Array> {
-        inputs[0].index_add(self.axis, &self.places, self.count)
+        inputs[0].index_add(self.axis, &self.indices, self.count)
     }
 
     fn backward(&self, _: &Context, grad_out: &Tensor) -> Gradients {
-        vec![Some(grad_out.index_select(self.axis, &self.places))]
+        vec![Some(grad_out.index_select(self.axis, &self.indices))]
     }
 }
 
@@ -146,10 +148,10 @@ impl Tensor {
         shape: &[usize],
         indices: &[usize],
     ) -> Tensor {
-        let places =
+        let indices =
             checks::along("gather", self.shape(), axis, shape, indices);
         let flat = self.reshape(&[self.array.len()]);
-        flat.index_select(0, &or_raise(places)).reshape(shape)
+        flat.index_select(0, &or_raise(indices)).reshape(shape)
     }
 
     /// Adds each element of `source` to the one that its index names along
@@ -177,12 +179,12 @@ impl Tensor {
         source: &Tensor,
     ) -> Tensor {
         let (shape, from) = (self.shape(), source.shape());
-        let places = checks::along("scatter_add", shape, axis, from, indices);
+        let indices = checks::along("scatter_add", shape, axis, from, indices);
         let (flat, source) = (
             self.reshape(&[self.array.len()]),
             source.reshape(&[source.array.len()]),
         );
-        flat.index_add(0, &or_raise(places), &source).reshape(shape)
+        flat.index_add(0, &or_raise(indices), &source).reshape(shape)
     }
 
     /// Takes from each row the element that its label names:
@@ -203,8 +205,8 @@ impl Tensor {
     pub fn pick(&self, labels: &[usize]) -> Tensor {
         let [rows, classes] =
             or_raise(checks::labels("pick", self.shape(), labels));
-        let places = labels.iter().enumerate().map(|(i, l)| i * classes + l);
+        let indices = labels.iter().enumerate().map(|(i, l)| i * classes + l);
         let flat = self.reshape(&[rows * classes]);
-        flat.index_select(0, &places.collect::<Vec<_>>())
+        flat.index_select(0, &indices.collect::<Vec<_>>())
     }
 }

@@ -7,7 +7,7 @@ use crate::error::{Result, mistake, or_raise};
 use crate::ops::{Keep, Op};
 
 impl Tensor {
-    /// Positive numbers that sum to 1 along the last axis.
+    /// Makes positive numbers that sum to 1 along the last axis.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -25,7 +25,7 @@ impl Tensor {
         self.log_softmax().exp()
     }
 
-    /// The logarithm of [`Tensor::softmax`].
+    /// Computes the logarithm of [`Tensor::softmax`].
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -112,8 +112,8 @@ impl Function for LogSoftmax {
 }
 
 impl Tensor {
-    /// The mean loss of scores (n, classes) against the right class of each
-    /// row: the negative logarithm of the share that it got.
+    /// Computes the mean loss of scores (n, classes) against the right class
+    /// of each row: the negative logarithm of the share that it got.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -146,7 +146,7 @@ impl Tensor {
 /// If the shapes or the devices differ.
 // ANCHOR: mse
 impl Tensor {
-    /// The mean of the squared differences: a loss against numbers, as
+    /// Averages the squared differences: a loss against numbers, as
     /// [`Tensor::cross_entropy`] is one against classes. A column of answers
     /// would stretch against a row of numbers, and be compared with all.
     #[doc(alias = "mse_loss")]

@@ -54,16 +54,16 @@ impl Function for PowTensor {
         let (zeros, ones) = (a.zeros_like(), a.ones_like());
         let grad_a = || {
             // 0 times the slope of a 0 or of a NaN is no number.
-            let odd = a.abs().greater(&zeros).neg().shift(1.0);
+            let odd = a.abs().gt(&zeros).neg().shift(1.0);
             let slope = b.mul(&a.pow_tensor(&b.shift(-1.0)));
-            let flat = odd.mul(&b.equal(&zeros));
-            grad_out.mul(&flat.choose(&zeros, &slope))
+            let flat = odd.mul(&b.eq(&zeros));
+            grad_out.mul(&flat.where_cond(&zeros, &slope))
         };
         let grad_b = || {
             // In the place of log 0 stands log 1: the power is 0 itself, or 1
             // and flat.
-            let flat = a.equal(&zeros).mul(&b.at_least(&zeros));
-            let base = flat.choose(&ones, &a);
+            let flat = a.eq(&zeros).mul(&b.ge(&zeros));
+            let base = flat.where_cond(&ones, &a);
             grad_out.mul(&ctx.output().mul(&base.log()))
         };
         vec![ctx.needs(0).then(grad_a), ctx.needs(1).then(grad_b)]

@@ -8,7 +8,7 @@ use crate::ops::{Keep, Op};
 use crate::shape::with_ones;
 
 impl Tensor {
-    /// The sum of all elements, a tensor of one element and no axes.
+    /// Sums all elements to a tensor of one element and no axes.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -21,7 +21,7 @@ impl Tensor {
         self.sum_over(&self.axes(), Keep::No)
     }
 
-    /// The sum over some axes.
+    /// Sums over some axes.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Keep, Tensor};
@@ -64,7 +64,7 @@ impl Function for Sum {
 }
 
 impl Tensor {
-    /// The mean of all elements.
+    /// Averages all elements.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -77,8 +77,8 @@ impl Tensor {
         self.mean_over(&self.axes(), Keep::No)
     }
 
-    /// The mean over some axes, as a sum and a product. Over no elements it
-    /// is 0 / 0, a NaN.
+    /// Averages over some axes, as a sum and a product. Over no elements it is
+    /// 0 / 0, a NaN.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Keep, Tensor};
@@ -98,7 +98,7 @@ impl Tensor {
         self.sum_over(axes, keep).scale(1.0 / count as f32)
     }
 
-    /// The largest of all elements.
+    /// Finds the largest of all elements.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -115,7 +115,7 @@ impl Tensor {
         self.max_over(&self.axes(), Keep::No)
     }
 
-    /// The largest over some axes.
+    /// Finds the largest over some axes.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Keep, Tensor};
@@ -158,7 +158,7 @@ impl Function for Max {
         let ones = with_ones(a.shape(), &self.axes);
         let most = a.max_over(&self.axes, Keep::Yes).expand(a.shape());
         // A NaN is not equal to itself.
-        let winners = a.equal(&most).add(&a.equal(&a).neg().shift(1.0));
+        let winners = a.eq(&most).add(&a.eq(&a).neg().shift(1.0));
         let count = winners.sum_over(&self.axes, Keep::Yes);
         let share = grad_out.reshape(&ones).div(&count);
         vec![Some(winners.mul(&share))]

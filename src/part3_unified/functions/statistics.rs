@@ -171,12 +171,15 @@ impl Tensor {
         self.mul(self).sum_over(axes, keep).length()
     }
 
-    /// A root whose slope at 0 is 0 and not infinite.
+    /// Takes a root whose slope at 0 is 0 and not infinite.
     #[track_caller]
     fn length(&self) -> Tensor {
         let zeros = self.zeros_like();
-        let flat = self.equal(&zeros);
-        flat.choose(&zeros, &flat.choose(&self.ones_like(), self).sqrt())
+        let flat = self.eq(&zeros);
+        flat.where_cond(
+            &zeros,
+            &flat.where_cond(&self.ones_like(), self).sqrt(),
+        )
     }
 
     /// Takes the logarithm of the sum of the exponentials of all elements.
@@ -213,11 +216,11 @@ impl Tensor {
     #[track_caller]
     pub fn logsumexp_over(&self, axes: &[usize], keep: Keep) -> Tensor {
         or_raise(checks::axes("logsumexp", self.shape(), axes));
-        or_raise(checks::some_elements("logsumexp", self.shape(), axes));
+        or_raise(checks::not_empty("logsumexp", self.shape(), axes));
         let most = self.detach().max_over(axes, Keep::Yes);
         // An infinity less itself is no number, so it stays where it is.
-        let finite = most.abs().less(&most.full_like(f32::INFINITY));
-        let most = finite.choose(&most, &most.zeros_like());
+        let finite = most.abs().lt(&most.full_like(f32::INFINITY));
+        let most = finite.where_cond(&most, &most.zeros_like());
         let total = self.sub(&most).exp().sum_over(axes, keep).log();
         let shape = total.shape().to_vec();
         total.add(&most.reshape(&shape))

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::{Error, Result, room};
 
-/// All bytes of a file. It must be one with an end: a device or a pipe could
-/// go on for ever.
+/// Reads all bytes of a file. It must be one with an end: a device or a pipe
+/// could go on for ever.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
     let cannot = |error| refused(path, "cannot be read", error);
     let about = fs::metadata(path).map_err(cannot)?;
@@ -57,8 +57,8 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 // ANCHOR_END: replace
 
-/// A name that no other writer has, in the same folder: no rename leads to
-/// another disk.
+/// Makes up a name that no other writer has, in the same folder: no rename
+/// leads to another disk.
 fn beside(path: &Path) -> PathBuf {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let (writer, number) =
@@ -73,7 +73,7 @@ fn folder(path: &Path) -> &Path {
     }
 }
 
-/// A sentence about a file.
+/// Writes a sentence about a file.
 pub(super) fn refused(path: &Path, what: &str, why: impl Display) -> Error {
     let (path, why) = (shown(path), shortened(&why.to_string()));
     let remedy = match what {
@@ -83,17 +83,18 @@ pub(super) fn refused(path: &Path, what: &str, why: impl Display) -> Error {
     Error::File(format!("{path} {what}: {why}; {remedy}"))
 }
 
-/// A path in a sentence.
+/// Writes a path for a sentence.
 pub(super) fn shown(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// A name out of a file in a sentence.
+/// Writes a name out of a file for a sentence.
 pub(super) fn quoted(name: &str) -> String {
     format!("\"{}\"", shortened(name))
 }
 
-/// What came out of a file may be long and hold signs that move a cursor.
+/// Shortens what came out of a file: it may be long and hold signs that move a
+/// cursor.
 fn shortened(text: &str) -> String {
     const MOST: usize = 160;
     let mut signs = text.chars();

@@ -44,7 +44,7 @@ impl<'a> Contents<'a> {
         }
     }
 
-    /// The names, in the order of the numbers.
+    /// Lists the names, in the order of the numbers.
     pub(super) fn names(&self) -> Vec<String> {
         self.header.offset_keys()
     }
@@ -71,7 +71,7 @@ impl<'a> Contents<'a> {
         }
     }
 
-    /// The shape and the numbers of a tensor that is there.
+    /// Returns the shape and the numbers of a tensor that is there.
     pub(super) fn tensor(&self, name: &str) -> Result<(&[usize], Vec<f32>)> {
         let Some(info) = self.header.info(name) else {
             return Err(self.refuse(name, "is not there", "look for another"));
@@ -91,7 +91,7 @@ impl<'a> Contents<'a> {
         Ok((&info.shape, values))
     }
 
-    /// A sentence about a tensor of this file.
+    /// Writes a sentence about a tensor of this file.
     pub(super) fn refuse(
         &self,
         name: &str,

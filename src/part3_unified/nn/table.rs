@@ -3,7 +3,7 @@
 
 use super::Parameter;
 
-/// A row for each parameter, and the total.
+/// Writes a row for each parameter, and the total.
 pub(super) fn summary(parameters: &[Parameter]) -> String {
     let head = ["parameter", "shape", "numbers", "device"].map(String::from);
     let total: usize = parameters.iter().map(|(_, p)| p.array().len()).sum();
@@ -24,8 +24,8 @@ pub(super) fn summary(parameters: &[Parameter]) -> String {
     rows.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// The last word of the name of a type: of a path, without what stands in
-/// angle brackets.
+/// Takes the last word of the name of a type: of a path, without what stands
+/// in angle brackets.
 pub(super) fn short(path: &str) -> String {
     if path.contains("fn(") {
         return "function".to_string();

@@ -205,7 +205,7 @@ pub(super) fn conv2d(random: &mut Random) -> Derived {
         of[0].conv2d(&of[1], with_bias.then(|| &of[2]), &options)
     };
     let judge = move |of: &[Array]| {
-        let [rows, columns] = window.places(&[h, w]).unwrap();
+        let [rows, columns] = window.positions(&[h, w]).unwrap();
         fill(&[n, out, rows, columns], |at| {
             let &[image, filter, row, column] = at else { unreachable!() };
             let products = indices(&[channels, height, width]).map(|of_one| {
@@ -237,7 +237,7 @@ pub(super) fn pool(
     let (window, image) = window(random);
     let shape = [1, 1 + random.below(2), image[0], image[1]];
     let judge = move |of: &[Array]| {
-        let [rows, columns] = window.places(&image).unwrap();
+        let [rows, columns] = window.positions(&image).unwrap();
         fill(&[1, shape[1], rows, columns], |at| {
             let shown = indices(&window.size).filter_map(|inner| {
                 let seen = [[at[2], at[3]], [inner[0], inner[1]]];

@@ -17,7 +17,7 @@ use rungrad::opencl::{Bytes, devices};
 
 fn main() -> ExitCode {
     rungrad::run(|| {
-        let arguments = rungrad::words();
+        let arguments = rungrad::args();
         match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
             [] => table(),
             ["--porcelain"] => porcelain(),

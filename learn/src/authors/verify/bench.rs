@@ -12,8 +12,8 @@ use crate::checkout::{Checkout, cannot_write};
 use crate::command::Stop;
 use crate::course::Exercise;
 use crate::exercises::program::{self, Verdict};
-use crate::process::{self, SignOfLife};
-use crate::speech::say;
+use crate::process::{self, StatusLine};
+use crate::terminal::say;
 
 /// The folder of the files, and cargo with it.
 pub(super) struct Bench<'a> {
@@ -81,8 +81,8 @@ impl Bench<'_> {
         placed.iter().map(build).collect()
     }
 
-    /// As many at a time as there are cores: many of them wait. One sign of
-    /// life is shown for all, with the one that began last.
+    /// As many at a time as there are cores: many of them wait. One status line
+    /// is shown for all, with the one that began last.
     fn run(
         &self,
         round: usize,
@@ -106,9 +106,9 @@ impl Bench<'_> {
             };
             let workers: Vec<_> =
                 (0..cores).map(|_| scope.spawn(worker)).collect();
-            let mut sign = SignOfLife::new(&what, log);
+            let mut status = StatusLine::new(&what, log);
             while !workers.iter().all(|it| it.is_finished()) {
-                sign.show();
+                status.show();
                 thread::sleep(process::PAUSE);
             }
         });
@@ -125,7 +125,8 @@ impl Bench<'_> {
     }
 }
 
-/// A line for the sign of life; without it the check runs all the same.
+/// Writes a line for the status line to show; without it the check runs all
+/// the same.
 fn note(log: &Path, id: &str) {
     if let Ok(mut log) = OpenOptions::new().append(true).open(log) {
         let _ = writeln!(log, "{id}");

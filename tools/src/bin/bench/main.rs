@@ -42,7 +42,7 @@ const REST: Duration = Duration::from_millis(40);
 fn main() -> ExitCode {
     let mut is_slower = false;
     let code = rungrad::run_with_help(request::HELP, || {
-        let request = Request::of(&rungrad::words())?;
+        let request = Request::of(&rungrad::args())?;
         is_slower = bench(&request)? > 0;
         Ok(())
     });

@@ -38,7 +38,7 @@ pub(crate) struct Request {
 
 fn main() -> ExitCode {
     rungrad::run_with_help(HELP, || {
-        let words = rungrad::words();
+        let words = rungrad::args();
         if words.is_empty() {
             println!("{HELP}");
             return Ok(());
@@ -213,7 +213,7 @@ fn lay(request: &Request, outcome: &engine::Outcome, verdict: &Verdict) {
             ));
         }
     }
-    print!("{}", draw::columns(&rows));
+    print!("{}", draw::table(&rows));
     notes.iter().for_each(|note| println!("{note}"));
 }
 

@@ -58,23 +58,23 @@ impl Verdict {
             let same = same_function(request, tape);
             (!same).then_some(Culprit::AnotherFunction)
         });
-        let ones = tolerance::each(&judge(&arrays), |_, _| 1.0);
-        let met = tape.met();
+        let ones = tolerance::map(&judge(&arrays), |_, _| 1.0);
+        let magnitudes = tape.magnitudes();
         let find = |(place, (name, _)): (usize, &(String, _))| {
             let slopes = tolerance::slopes(&arrays, place, &ones, judge);
             let leaf = tape
                 .records
                 .iter()
                 .find(|leaf| leaf.name.as_ref() == Some(name));
-            let met = leaf.and_then(|leaf| met.get(&leaf.id));
+            let magnitudes = leaf.and_then(|leaf| magnitudes.get(&leaf.id));
             let grad = &outcome.grads[place];
             let yours = Array::new(&arrays[place].shape, grad);
-            let room = room(&slopes, met, tape.records.len());
-            let finding = match within(&yours, &slopes.values, &room, &[]) {
+            let allowed = allowed(&slopes, magnitudes, tape.records.len());
+            let finding = match within(&yours, &slopes.values, &allowed, &[]) {
                 Some(mismatch) if culprit.is_some() => {
                     Finding::Differ(mismatch)
                 }
-                _ => match why_not(request, tape, &yours, &slopes, &room) {
+                _ => match why_not(request, tape, &yours, &slopes, &allowed) {
                     Some(why) => Finding::CannotJudge(why),
                     None => Finding::Agree,
                 },
@@ -88,14 +88,15 @@ impl Verdict {
 
 /// How far a right gradient may lie from the slopes: each step back rounds
 /// what met there.
-fn room(slopes: &Slopes, met: Option<&Array>, steps: usize) -> Array {
+fn allowed(slopes: &Slopes, magnitudes: Option<&Array>, steps: usize) -> Array {
     let rounding = tolerance::rounding(steps) * steps as f64;
     // A number that is too small for f32 may be multiplied on its way.
     let least = f64::from(f32::MIN_POSITIVE) * 1e6;
-    tolerance::each(&slopes.values, |i, slope| {
-        let met = met.map_or(0.0, |met| met.values[i]);
+    tolerance::map(&slopes.values, |i, slope| {
+        let magnitudes =
+            magnitudes.map_or(0.0, |magnitudes| magnitudes.values[i]);
         let share = TOLERANCE * slope.abs();
-        share + rounding * met + slopes.doubt(i) + least
+        share + rounding * magnitudes + slopes.uncertainty(i) + least
     })
 }
 
@@ -105,13 +106,13 @@ fn why_not(
     tape: &Tape,
     yours: &Array,
     slopes: &Slopes,
-    room: &Array,
+    allowed: &Array,
 ) -> Option<String> {
     let lost = |i: usize| slopes.noise.values[i] > 0.01 * known(slopes, i);
     let bad = |i: usize| {
         let apart = (yours.values[i] - slopes.values.values[i]).abs();
-        let near = apart <= room.values[i];
-        !near || !room.values[i].is_finite() || lost(i)
+        let near = apart <= allowed.values[i];
+        !near || !allowed.values[i].is_finite() || lost(i)
     };
     let i = slopes.nudged.iter().copied().find(|&i| bad(i))?;
     let slope = slopes.values.values[i];

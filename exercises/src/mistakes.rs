@@ -5,30 +5,30 @@ use rungrad::gradcheck::{Diagnosis, Mismatch, compare};
 use rungrad::reference::{Array, exp, log_softmax, matmul, mul, permute};
 
 /// A mistake, and the gradient that it gives operand `k`.
-struct Typical {
+struct KnownMistake {
     op: &'static str,
     says: &'static str,
     /// None where the shapes do not allow it.
     gives: fn(inputs: &[Array], grad_out: &Array, k: usize) -> Option<Array>,
 }
 
-const TYPICAL: &[Typical] = &[
-    Typical {
+const KNOWN: &[KnownMistake] = &[
+    KnownMistake {
         op: "mul",
         says: "the operands are swapped: grad_out times the operand itself",
         gives: |inputs, grad_out, k| Some(mul(grad_out, &inputs[k])),
     },
-    Typical {
+    KnownMistake {
         op: "mul",
         says: "grad_out is missing: this is the other operand alone",
         gives: |inputs, _, k| Some(inputs[1 - k].clone()),
     },
-    Typical {
+    KnownMistake {
         op: "mul",
         says: "this is grad_out alone, which is the rule of a sum",
         gives: |_, grad_out, _| Some(grad_out.clone()),
     },
-    Typical {
+    KnownMistake {
         op: "matmul",
         says: "the other operand has to be transposed before the product",
         gives: |inputs, grad_out, k| match k {
@@ -36,7 +36,7 @@ const TYPICAL: &[Typical] = &[
             _ => product(&inputs[0], grad_out),
         },
     },
-    Typical {
+    KnownMistake {
         op: "matmul",
         says: "the operands are swapped: this is the gradient of the other",
         gives: |inputs, grad_out, k| match k {
@@ -44,7 +44,7 @@ const TYPICAL: &[Typical] = &[
             _ => product(grad_out, &transposed(&inputs[1])),
         },
     },
-    Typical {
+    KnownMistake {
         op: "matmul",
         says: "the two factors stand in the wrong order: a x b is not b x a",
         gives: |inputs, grad_out, k| match k {
@@ -52,7 +52,7 @@ const TYPICAL: &[Typical] = &[
             _ => product(grad_out, &transposed(&inputs[0])),
         },
     },
-    Typical {
+    KnownMistake {
         op: "log_softmax",
         says: "the shares have to be multiplied by the sum of grad_out",
         gives: |inputs, grad_out, _| {
@@ -63,7 +63,7 @@ const TYPICAL: &[Typical] = &[
             Some(grad)
         },
     },
-    Typical {
+    KnownMistake {
         op: "log_softmax",
         says: "each share is multiplied by its own grad_out, and has to be \
                multiplied by the sum of grad_out over its row",
@@ -75,7 +75,7 @@ const TYPICAL: &[Typical] = &[
             Some(grad)
         },
     },
-    Typical {
+    KnownMistake {
         op: "log_softmax",
         says: "this is grad_out alone, but each score moves every share",
         gives: |_, grad_out, _| Some(grad_out.clone()),
@@ -103,13 +103,13 @@ pub(crate) fn explain(
     if mismatch.diagnosis != Diagnosis::Unknown {
         return;
     }
-    let fits = |typical: &&Typical| {
+    let fits = |typical: &&KnownMistake| {
         typical.op == op
             && (typical.gives)(inputs, grad_out, k).is_some_and(|wrong| {
                 compare(&mismatch.yours, &wrong, &[]).is_none()
             })
     };
-    if let Some(typical) = TYPICAL.iter().find(fits) {
+    if let Some(typical) = KNOWN.iter().find(fits) {
         mismatch.diagnosis = Diagnosis::Typical(typical.says);
     }
 }

@@ -9,12 +9,12 @@ use std::rc::Rc;
 
 /// What the last rule of a chain holds; its drop tells how deep it was.
 #[derive(Debug)]
-pub struct Plumb {
+pub struct DepthProbe {
     start: usize,
     deepest: Rc<Cell<usize>>,
 }
 
-impl Drop for Plumb {
+impl Drop for DepthProbe {
     fn drop(&mut self) {
         let here = black_box(0_u8);
         let depth = self.start.abs_diff(ptr::from_ref(&here).addr());
@@ -29,15 +29,15 @@ const LINKS: usize = 100;
 const ROOM: usize = 4096;
 
 /// Whether a chain of many links is dropped deeper in the stack than one of a
-/// single link. `chain` builds one of so many links above a plumb.
+/// single link. `chain` builds one of so many links above a probe.
 pub fn drops_inside_drops<T>(
-    chain: impl Fn(Plumb, usize) -> Result<T, crate::Stop>,
+    chain: impl Fn(DepthProbe, usize) -> Result<T, crate::Stop>,
 ) -> Result<bool, crate::Stop> {
     let depth = |links| -> Result<usize, crate::Stop> {
         let deepest = Rc::new(Cell::new(0));
         let start = ptr::from_ref(&deepest).addr();
-        let plumb = Plumb { start, deepest: Rc::clone(&deepest) };
-        drop(chain(plumb, links)?);
+        let probe = DepthProbe { start, deepest: Rc::clone(&deepest) };
+        drop(chain(probe, links)?);
         Ok(deepest.get())
     };
     Ok(depth(LINKS)? > depth(1)? + ROOM)
@@ -49,23 +49,23 @@ mod tests {
 
     struct Link {
         _next: Option<Box<Link>>,
-        _plumb: Option<Plumb>,
+        _probe: Option<DepthProbe>,
     }
 
     #[test]
     fn a_chain_of_boxes_is_dropped_inside_drops_and_a_list_is_not() {
-        let boxes = |plumb, links| {
-            let mut link = Link { _next: None, _plumb: Some(plumb) };
+        let boxes = |probe, links| {
+            let mut link = Link { _next: None, _probe: Some(probe) };
             for _ in 0..links {
-                link = Link { _next: Some(Box::new(link)), _plumb: None };
+                link = Link { _next: Some(Box::new(link)), _probe: None };
             }
             Ok(link)
         };
         assert!(drops_inside_drops(boxes).unwrap());
-        let list = |plumb, links| {
-            let last = Link { _next: None, _plumb: Some(plumb) };
+        let list = |probe, links| {
+            let last = Link { _next: None, _probe: Some(probe) };
             let mut list = vec![last];
-            list.extend((0..links).map(|_| Link { _next: None, _plumb: None }));
+            list.extend((0..links).map(|_| Link { _next: None, _probe: None }));
             Ok(list)
         };
         assert!(!drops_inside_drops(list).unwrap());

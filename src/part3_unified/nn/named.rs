@@ -1,20 +1,21 @@
-//! What modules are made of, and the names that parts get in a whole.
+//! The names of parameters: what a module is made of puts its own name in front
+//! of those inside.
 
 use super::{Module, Parameter, ParameterMut, Tensor};
 
 // ANCHOR: part
-/// A part of a module: a parameter, another module, or a list of these. Each
-/// puts the name that the whole has given it in front of its own names.
-pub trait Part {
-    /// Lists the parameters of this part under a name.
+/// What a module is made of: parameters, other modules, and lists of these.
+/// Each puts the name that the module has given it in front of its own names.
+pub trait NamedParameters {
+    /// Lists the parameters under a name.
     fn named(&self, name: &str) -> Vec<Parameter<'_>>;
 
-    /// Lists their places.
+    /// Lists the same parameters to be replaced.
     fn named_mut(&mut self, name: &str) -> Vec<ParameterMut<'_>>;
 }
 
 /// A parameter is called as its place is.
-impl Part for Tensor {
+impl NamedParameters for Tensor {
     fn named(&self, name: &str) -> Vec<Parameter<'_>> {
         vec![(name.to_string(), self)]
     }
@@ -25,7 +26,7 @@ impl Part for Tensor {
 }
 
 /// Those of a module are `hidden.weight` and `hidden.bias`.
-impl<M: Module> Part for M {
+impl<M: Module> NamedParameters for M {
     fn named(&self, name: &str) -> Vec<Parameter<'_>> {
         let parameters = self.parameters().into_iter();
         parameters.map(|(inner, p)| (under(name, &inner), p)).collect()
@@ -38,7 +39,7 @@ impl<M: Module> Part for M {
 }
 
 /// Those of a list are counted: `layers.0.weight`.
-impl<P: Part> Part for [P] {
+impl<P: NamedParameters> NamedParameters for [P] {
     fn named(&self, name: &str) -> Vec<Parameter<'_>> {
         let parts = self.iter().enumerate();
         parts.flat_map(|(i, p)| p.named(&under(name, &i.to_string()))).collect()
@@ -52,7 +53,7 @@ impl<P: Part> Part for [P] {
     }
 }
 
-/// The way to a name inside another one, as in a file system.
+/// Joins a name to the one that it stands in, as in a file system.
 fn under(outer: &str, inner: &str) -> String {
     match outer {
         "" => inner.to_string(),
@@ -61,7 +62,7 @@ fn under(outer: &str, inner: &str) -> String {
 }
 // ANCHOR_END: part
 
-impl Part for Box<dyn Module> {
+impl NamedParameters for Box<dyn Module> {
     fn named(&self, name: &str) -> Vec<Parameter<'_>> {
         let parameters = (**self).parameters().into_iter();
         parameters.map(|(inner, p)| (under(name, &inner), p)).collect()
@@ -73,7 +74,7 @@ impl Part for Box<dyn Module> {
     }
 }
 
-impl<P: Part> Part for Vec<P> {
+impl<P: NamedParameters> NamedParameters for Vec<P> {
     fn named(&self, name: &str) -> Vec<Parameter<'_>> {
         self[..].named(name)
     }
@@ -83,7 +84,7 @@ impl<P: Part> Part for Vec<P> {
     }
 }
 
-impl<P: Part, const N: usize> Part for [P; N] {
+impl<P: NamedParameters, const N: usize> NamedParameters for [P; N] {
     fn named(&self, name: &str) -> Vec<Parameter<'_>> {
         self[..].named(name)
     }
@@ -94,7 +95,7 @@ impl<P: Part, const N: usize> Part for [P; N] {
 }
 
 /// What is not there has no parameters.
-impl<P: Part> Part for Option<P> {
+impl<P: NamedParameters> NamedParameters for Option<P> {
     fn named(&self, name: &str) -> Vec<Parameter<'_>> {
         self.as_ref().map_or(vec![], |part| part.named(name))
     }
@@ -105,7 +106,7 @@ impl<P: Part> Part for Option<P> {
 }
 
 /// In an `impl Module`: writes `parameters` and `parameters_mut`, which list
-/// the named fields. Each of them is a [`Part`](crate::part3_unified::nn::Part):
+/// the named fields. Each of them is a [`NamedParameters`](crate::part3_unified::nn::NamedParameters):
 /// a tensor, a module, or a `Vec`, an array or an `Option` of these. A field
 /// that is left out is not learned, moved or saved.
 ///
@@ -138,19 +139,19 @@ macro_rules! parameters {
         fn parameters(
             &self,
         ) -> ::std::vec::Vec<$crate::part3_unified::nn::Parameter<'_>> {
-            use $crate::part3_unified::nn::{Parameter, Part};
+            use $crate::part3_unified::nn::{NamedParameters, Parameter};
             let parts: &[::std::vec::Vec<Parameter<'_>>] =
-                &[$(Part::named(&self.$field, stringify!($field))),*];
+                &[$(NamedParameters::named(&self.$field, stringify!($field))),*];
             parts.concat()
         }
 
         fn parameters_mut(
             &mut self,
         ) -> ::std::vec::Vec<$crate::part3_unified::nn::ParameterMut<'_>> {
-            use $crate::part3_unified::nn::Part;
+            use $crate::part3_unified::nn::NamedParameters;
             let parts = ::std::iter::empty();
             $(let parts = parts.chain(
-                Part::named_mut(&mut self.$field, stringify!($field)),
+                NamedParameters::named_mut(&mut self.$field, stringify!($field)),
             );)*
             parts.collect()
         }

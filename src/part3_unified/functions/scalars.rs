@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::ops::Op;
 
 impl Tensor {
-    /// Each element times a number, which gets no gradient.
+    /// Multiplies each element by a number, which gets no gradient.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -38,7 +38,7 @@ impl Function for Scale {
 }
 
 impl Tensor {
-    /// Each element plus a number.
+    /// Adds a number to each element.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -70,7 +70,7 @@ impl Function for Shift {
 }
 
 impl Tensor {
-    /// Each element divided by a number.
+    /// Divides each element by a number.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -102,7 +102,7 @@ impl Function for Over {
 }
 
 impl Tensor {
-    /// A number divided by each element.
+    /// Divides a number by each element.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};

@@ -8,7 +8,7 @@ use std::{env, fs};
 use crate::child::{self, Ending, LIMIT_VARIABLE, Lines, ROOM};
 use crate::frame::{Kind, ROLE, Role};
 use crate::oclgrind::{self, Numbers, Report};
-use crate::page::{filled, root, shown};
+use crate::report::{filled, root, shown};
 use crate::verdict::Code;
 
 /// Names the word that `cargo learn check` looks for behind our last line: a

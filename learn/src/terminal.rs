@@ -9,8 +9,8 @@ use std::time::Duration;
 /// Prints a line. Unlike `println!` it does not panic when the reader has
 /// gone, as in `cargo learn | head -1`, or when the disk is full.
 macro_rules! say {
-    () => { $crate::speech::line("") };
-    ($($arg:tt)*) => { $crate::speech::line(&format!($($arg)*)) };
+    () => { $crate::terminal::line("") };
+    ($($arg:tt)*) => { $crate::terminal::line(&format!($($arg)*)) };
 }
 pub(crate) use say;
 

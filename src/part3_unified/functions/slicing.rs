@@ -76,10 +76,10 @@ impl Tensor {
         let spans = checks::parts("slice_assign", self.shape(), spans.spans());
         let spans = or_raise(spans);
         let sizes = spans.iter().zip(self.shape());
-        let part = sizes.map(|(span, &size)| span.places(size).len());
+        let part = sizes.map(|(span, &size)| span.indices(size).len());
         let part: Vec<usize> = part.collect();
         let stretched =
-            or_raise(checks::stretched("slice_assign", values.shape(), &part));
+            or_raise(checks::broadcast("slice_assign", values.shape(), &part));
         if stretched != part {
             mistake(format!(
                 "slice_assign: values of shape {:?} are too many for a part \
@@ -116,7 +116,7 @@ impl Function for SliceAssign {
 }
 // ANCHOR_END: slice-assign
 
-/// Zeros of a shape, where another tensor is.
+/// Makes zeros of a shape, where another tensor is.
 #[track_caller]
 fn zeros(shape: &[usize], beside: &Tensor) -> Tensor {
     or_raise(Tensor::full(shape, 0.0, beside.device()))
@@ -204,7 +204,7 @@ impl Tensor {
         if let [first, others @ ..] = parts {
             for other in others {
                 let shapes = (first.shape(), other.shape());
-                or_raise(checks::one_shape("stack", shapes.0, shapes.1));
+                or_raise(checks::same_shape("stack", shapes.0, shapes.1));
             }
         }
         let mut apart = Vec::new();

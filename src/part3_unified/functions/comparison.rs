@@ -1,4 +1,5 @@
-//! Comparisons, the choice that a mask makes, and the larger of two.
+//! Comparisons, and what is made of them: choices by a mask, the larger of two,
+//! triangles.
 
 use super::super::apply;
 use super::super::{Array, Binary, Context, Function, Gradients, Tensor};
@@ -9,99 +10,99 @@ use crate::ops::Op;
 // A comparison is 1 or 0, flat but for its jumps: it has no slope, and what
 // it gives is a constant.
 impl Tensor {
-    /// 1 where this is less, else 0.
+    /// Compares: 1 where this is less, else 0.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
     /// let a = Tensor::new(&[2], &[1.0, 2.0], Device::Cpu)?;
     /// let b = Tensor::new(&[2], &[2.0, 2.0], Device::Cpu)?;
-    /// assert_eq!(a.less(&b).to_vec()?, [1.0, 0.0]);
+    /// assert_eq!(a.lt(&b).to_vec()?, [1.0, 0.0]);
     /// # Ok::<(), rungrad::Error>(())
     /// ```
     ///
     /// # Panics
     ///
     /// If the shapes do not broadcast, or the devices differ.
-    #[doc(alias = "lt")]
+    #[doc(alias = "less")]
     #[track_caller]
-    pub fn less(&self, other: &Tensor) -> Tensor {
-        self.compare("less", other, |a, b| a.binary(Binary::Less, b))
+    pub fn lt(&self, other: &Tensor) -> Tensor {
+        self.compare("lt", other, |a, b| a.binary(Binary::Lt, b))
     }
 
-    /// 1 where this is not greater, else 0.
+    /// Compares: 1 where this is not greater, else 0.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
     /// let a = Tensor::new(&[2], &[1.0, 3.0], Device::Cpu)?;
     /// let b = Tensor::new(&[2], &[2.0, 2.0], Device::Cpu)?;
-    /// assert_eq!(a.at_most(&b).to_vec()?, [1.0, 0.0]);
+    /// assert_eq!(a.le(&b).to_vec()?, [1.0, 0.0]);
     /// # Ok::<(), rungrad::Error>(())
     /// ```
     ///
     /// # Panics
     ///
     /// If the shapes do not broadcast, or the devices differ.
-    #[doc(alias = "le")]
+    #[doc(alias = "less_equal")]
     #[track_caller]
-    pub fn at_most(&self, other: &Tensor) -> Tensor {
-        self.compare("at_most", other, |a, b| a.binary(Binary::AtMost, b))
+    pub fn le(&self, other: &Tensor) -> Tensor {
+        self.compare("le", other, |a, b| a.binary(Binary::Le, b))
     }
 
-    /// 1 where both are equal, else 0. A NaN equals nothing.
+    /// Compares: 1 where both are equal, else 0. A NaN equals nothing.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
     /// let a = Tensor::new(&[2], &[1.0, 2.0], Device::Cpu)?;
     /// let b = Tensor::new(&[2], &[2.0, 2.0], Device::Cpu)?;
-    /// assert_eq!(a.equal(&b).to_vec()?, [0.0, 1.0]);
+    /// assert_eq!(a.eq(&b).to_vec()?, [0.0, 1.0]);
     /// # Ok::<(), rungrad::Error>(())
     /// ```
     ///
     /// # Panics
     ///
     /// If the shapes do not broadcast, or the devices differ.
-    #[doc(alias = "eq")]
+    #[doc(alias = "equal")]
     #[track_caller]
-    pub fn equal(&self, other: &Tensor) -> Tensor {
-        self.compare("equal", other, |a, b| a.binary(Binary::Equal, b))
+    pub fn eq(&self, other: &Tensor) -> Tensor {
+        self.compare("eq", other, |a, b| a.binary(Binary::Eq, b))
     }
 
-    /// 1 where this is greater, else 0.
+    /// Compares: 1 where this is greater, else 0.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
     /// let a = Tensor::new(&[2], &[1.0, 3.0], Device::Cpu)?;
     /// let b = Tensor::new(&[2], &[2.0, 2.0], Device::Cpu)?;
-    /// assert_eq!(a.greater(&b).to_vec()?, [0.0, 1.0]);
+    /// assert_eq!(a.gt(&b).to_vec()?, [0.0, 1.0]);
     /// # Ok::<(), rungrad::Error>(())
     /// ```
     ///
     /// # Panics
     ///
     /// If the shapes do not broadcast, or the devices differ.
-    #[doc(alias = "gt")]
+    #[doc(alias = "greater")]
     #[track_caller]
-    pub fn greater(&self, other: &Tensor) -> Tensor {
-        self.compare("greater", other, |a, b| b.binary(Binary::Less, a))
+    pub fn gt(&self, other: &Tensor) -> Tensor {
+        self.compare("gt", other, |a, b| b.binary(Binary::Lt, a))
     }
 
-    /// 1 where this is not less, else 0.
+    /// Compares: 1 where this is not less, else 0.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
     /// let a = Tensor::new(&[2], &[1.0, 3.0], Device::Cpu)?;
     /// let b = Tensor::new(&[2], &[2.0, 2.0], Device::Cpu)?;
-    /// assert_eq!(a.at_least(&b).to_vec()?, [0.0, 1.0]);
+    /// assert_eq!(a.ge(&b).to_vec()?, [0.0, 1.0]);
     /// # Ok::<(), rungrad::Error>(())
     /// ```
     ///
     /// # Panics
     ///
     /// If the shapes do not broadcast, or the devices differ.
-    #[doc(alias = "ge")]
+    #[doc(alias = "greater_equal")]
     #[track_caller]
-    pub fn at_least(&self, other: &Tensor) -> Tensor {
-        self.compare("at_least", other, |a, b| b.binary(Binary::AtMost, a))
+    pub fn ge(&self, other: &Tensor) -> Tensor {
+        self.compare("ge", other, |a, b| b.binary(Binary::Le, a))
     }
 
     #[track_caller]
@@ -115,14 +116,14 @@ impl Tensor {
         Tensor::from(or_raise(run(&a.array, &b.array)))
     }
 
-    /// Where this is not 0 the elements of `a`, elsewhere those of `b`; the
-    /// shapes broadcast.
+    /// Takes the elements of `a` where this is not 0, and those of `b` where
+    /// it is; the shapes broadcast.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
     /// let mask = Tensor::new(&[2], &[1.0, 0.0], Device::Cpu)?;
     /// let (a, b) = (mask.full_like(5.0), mask.full_like(7.0));
-    /// assert_eq!(mask.choose(&a, &b).to_vec()?, [5.0, 7.0]);
+    /// assert_eq!(mask.where_cond(&a, &b).to_vec()?, [5.0, 7.0]);
     /// # Ok::<(), rungrad::Error>(())
     /// ```
     ///
@@ -131,32 +132,32 @@ impl Tensor {
     /// If the shapes do not broadcast, or the devices differ.
     #[doc(alias = "where")]
     #[track_caller]
-    pub fn choose(&self, a: &Tensor, b: &Tensor) -> Tensor {
-        let [mask, a, b] = stretch("where", [self, a, b]);
-        apply(Where, &[&mask, &a, &b])
+    pub fn where_cond(&self, a: &Tensor, b: &Tensor) -> Tensor {
+        let [mask, a, b] = stretch("where_cond", [self, a, b]);
+        apply(WhereCond, &[&mask, &a, &b])
     }
 }
 
 /// From each place the element of one operand or of the other. The mask, the
 /// first operand, says which; it has no slope.
-pub struct Where;
+pub struct WhereCond;
 
-impl Function for Where {
+impl Function for WhereCond {
     fn op(&self) -> Op {
-        Op::Where
+        Op::WhereCond
     }
 
     fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
         ctx.save_input(0, inputs[0]);
-        inputs[0].choose(inputs[1], inputs[2])
+        inputs[0].where_cond(inputs[1], inputs[2])
     }
 
     fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         let (mask, zeros) = (ctx.input(0).detach(), grad_out.zeros_like());
         vec![
             ctx.needs(0).then(|| zeros.clone()),
-            ctx.needs(1).then(|| mask.choose(grad_out, &zeros)),
-            ctx.needs(2).then(|| mask.choose(&zeros, grad_out)),
+            ctx.needs(1).then(|| mask.where_cond(grad_out, &zeros)),
+            ctx.needs(2).then(|| mask.where_cond(&zeros, grad_out)),
         ]
     }
 }
@@ -196,18 +197,18 @@ impl Function for Maximum {
         let [a, b] = [inputs[0], inputs[1]];
         ctx.save_input(0, a);
         ctx.save_input(1, b);
-        let larger = a.binary(Binary::Less, b)?.choose(b, a)?;
+        let larger = a.binary(Binary::Lt, b)?.where_cond(b, a)?;
         // A NaN equals nothing, not even itself.
-        b.binary(Binary::Equal, b)?.choose(&larger, b)
+        b.binary(Binary::Eq, b)?.where_cond(&larger, b)
     }
 
     fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         let (a, b) = (ctx.input(0), ctx.input(1));
         let zeros = grad_out.zeros_like();
-        let half = a.equal(&b).choose(&grad_out.scale(0.5), grad_out);
+        let half = a.eq(&b).where_cond(&grad_out.scale(0.5), grad_out);
         vec![
-            ctx.needs(0).then(|| a.less(&b).choose(&zeros, &half)),
-            ctx.needs(1).then(|| b.less(&a).choose(&zeros, &half)),
+            ctx.needs(0).then(|| a.lt(&b).where_cond(&zeros, &half)),
+            ctx.needs(1).then(|| b.lt(&a).where_cond(&zeros, &half)),
         ]
     }
 }
@@ -258,8 +259,8 @@ impl Tensor {
         }
         let x = self.detach();
         let (low, high) = (x.full_like(low), x.full_like(high));
-        let inside = x.greater(&low).mul(&x.less(&high));
-        inside.choose(self, &x.maximum(&low).minimum(&high))
+        let inside = x.gt(&low).mul(&x.lt(&high));
+        inside.where_cond(self, &x.maximum(&low).minimum(&high))
     }
 }
 
@@ -267,8 +268,8 @@ impl Tensor {
 // numbers: two short lists, however large the matrix.
 impl Tensor {
     /// Keeps the lower triangle of each matrix of the last two axes, up to
-    /// the `diagonal`-th above the main one, and puts 0 elsewhere: who comes
-    /// early must not look at who comes late.
+    /// the `diagonal`-th above the main one, and puts 0 elsewhere. Attention
+    /// hides with it from each element the later ones.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -284,7 +285,7 @@ impl Tensor {
     #[track_caller]
     pub fn tril(&self, diagonal: isize) -> Tensor {
         let [rows, columns] = self.numbers("tril", diagonal);
-        columns.at_most(&rows).choose(self, &self.zeros_like())
+        columns.le(&rows).where_cond(self, &self.zeros_like())
     }
 
     /// Keeps the upper triangle of each matrix of the last two axes, from
@@ -304,11 +305,11 @@ impl Tensor {
     #[track_caller]
     pub fn triu(&self, diagonal: isize) -> Tensor {
         let [rows, columns] = self.numbers("triu", diagonal);
-        columns.at_least(&rows).choose(self, &self.zeros_like())
+        columns.ge(&rows).where_cond(self, &self.zeros_like())
     }
 
-    /// For each row (rows, 1) the column in which a diagonal crosses it, and
-    /// the numbers of the columns (columns). `f32` counts to 2^24.
+    /// Finds for each row (rows, 1) the column in which a diagonal crosses it,
+    /// and the numbers of the columns (columns). `f32` counts to 2^24.
     #[track_caller]
     fn numbers(&self, op: &str, diagonal: isize) -> [Tensor; 2] {
         let [.., m, n] = *self.shape() else {

@@ -1,6 +1,5 @@
-//! Arrays by the places of their elements: what is named, what a window
-//! shows, and what is put together. "Gradients through views and devices" tells
-//! of the mirrors.
+//! Indexing, windows and joins of arrays. "Gradients through views and devices"
+//! tells which of these are mirrors of one another.
 
 use super::arithmetic::one_device;
 use super::{Array, Spans, Window};
@@ -9,66 +8,72 @@ use crate::error::{Error, Result};
 use crate::shape::{checked_size, size};
 
 impl Array {
-    /// What stands at these places along an axis, in that order, any of them
-    /// more than once.
-    pub fn index_select(&self, axis: usize, places: &[usize]) -> Result<Array> {
-        checks::places("index_select", self.shape(), axis, places)?;
+    /// Takes the elements at these indices along an axis, in that order, any of
+    /// them more than once.
+    pub fn index_select(
+        &self,
+        axis: usize,
+        indices: &[usize],
+    ) -> Result<Array> {
+        checks::indices("index_select", self.shape(), axis, indices)?;
         let mut shape = self.shape().to_vec();
-        shape[axis] = places.len();
+        shape[axis] = indices.len();
         checked_size(&shape)?;
         let [outer, n, inner] = self.around(axis);
         let rows = self.compact()?.reshape(&[outer * n, inner])?;
-        let places = repeated(places, outer, n);
-        self.filled(&shape, |backend| backend.index_select(&rows, &places))
+        let indices = repeated(indices, outer, n);
+        self.filled(&shape, |backend| backend.index_select(&rows, &indices))
     }
 
-    /// The mirror of [`Array::index_select`]: along an axis there are `count`
-    /// places, and each gets the sum of what was taken from there.
+    /// Adds each element along an axis to one of `count`, which its index
+    /// names: the mirror of [`Array::index_select`].
     pub fn index_add(
         &self,
         axis: usize,
-        places: &[usize],
+        indices: &[usize],
         count: usize,
     ) -> Result<Array> {
         checks::axes("index_add", self.shape(), &[axis])?;
         let [outer, n, inner] = self.around(axis);
-        if n != places.len() || places.iter().any(|&at| at >= count) {
+        if n != indices.len() || indices.iter().any(|&at| at >= count) {
             return Err(Error::Mistake(format!(
                 "index_add: shape {:?} has {n} elements along axis {axis}, \
-                 to {} places among {count}; give each a place, counted \
-                 from 0",
+                 with {} indices below {count}; give each element an index, \
+                 counted from 0",
                 self.shape(),
-                places.len()
+                indices.len()
             )));
         }
         let mut shape = self.shape().to_vec();
         shape[axis] = count;
         checked_size(&shape)?;
         let rows = self.compact()?.reshape(&[outer * n, inner])?;
-        let places = repeated(places, outer, count);
+        let indices = repeated(indices, outer, count);
         self.filled(&shape, |backend| {
-            backend.index_add(&rows, &places, outer * count)
+            backend.index_add(&rows, &indices, outer * count)
         })
     }
 
-    /// How many elements stand before an axis, along it and behind it.
+    /// Counts the elements before an axis, along it and behind it.
     fn around(&self, axis: usize) -> [usize; 3] {
         let (before, behind) = self.shape().split_at(axis);
         [size(before), behind[0], size(&behind[1..])]
     }
 }
 
-/// The same places in each of some blocks of so many.
-fn repeated(places: &[usize], blocks: usize, each: usize) -> Vec<usize> {
-    let block = |at: usize| places.iter().map(move |place| at * each + place);
+/// Repeats indices in each of some blocks, a block being so many elements.
+fn repeated(indices: &[usize], blocks: usize, each: usize) -> Vec<usize> {
+    let block = |at: usize| indices.iter().map(move |index| at * each + index);
     (0..blocks).flat_map(block).collect()
 }
 
 impl Array {
-    /// Each place of a window: see [`View::windows`](super::View::windows).
-    /// Without padding no element moves.
+    /// Shows each position of a window, as [`View::windows`] does. Without
+    /// padding no element moves.
+    ///
+    /// [`View::windows`]: super::View::windows
     pub fn windows(&self, window: &Window) -> Result<Array> {
-        window.places(self.shape())?;
+        window.positions(self.shape())?;
         let padded = match window.padding {
             [0, 0] => self.clone(),
             [down, right] => {
@@ -83,19 +88,19 @@ impl Array {
         Ok(padded.with_view(view))
     }
 
-    /// The mirror of [`Array::windows`]: each element of an image of this
-    /// height and width is the sum of its copies in all windows.
+    /// Adds windows up to images of this height and width, where each element
+    /// is the sum of its copies: the mirror of [`Array::windows`].
     pub fn fold(&self, window: &Window, image: [usize; 2]) -> Result<Array> {
-        let places = window.places(&image)?;
+        let positions = window.positions(&image)?;
         let (outer, inner) = match self.shape() {
             [outer @ .., a, b, c, d] => (outer, [*a, *b, *c, *d]),
             short => (short, [0; 4]),
         };
-        let wanted = [places, window.size].concat();
+        let wanted = [positions, window.size].concat();
         if inner != wanted[..] {
             return Err(Error::Mistake(format!(
-                "fold: shape {:?} does not end in {wanted:?}, the places and \
-                 the size of the windows in an image of {image:?}",
+                "fold: shape {:?} does not end in {wanted:?}, the positions \
+                 and the size of the windows in an image of {image:?}",
                 self.shape()
             )));
         }
@@ -114,7 +119,7 @@ impl Array {
 }
 
 impl Array {
-    /// The same numbers but for some, which are replaced; see [`Array::set`].
+    /// Makes an array in which a part has other numbers; see [`Array::set`].
     pub fn slice_assign(
         &self,
         spans: impl Spans,
@@ -125,7 +130,7 @@ impl Array {
         Ok(changed)
     }
 
-    /// One array after another along an axis.
+    /// Joins arrays, one after another along an axis.
     pub fn cat(parts: &[&Array], axis: usize) -> Result<Array> {
         let Some(first) = parts.first() else {
             return Err(Error::Mistake(
