@@ -2,10 +2,11 @@
 //! on this device, and the fastest are kept.
 
 use rungrad::Error;
-use rungrad::part3_unified::kernels::{TILES, Tiles};
+use rungrad::part3_unified::kernels::TILES;
 use rungrad::part3_unified::tuning::{self, SIZES, Tuned};
 use rungrad::part3_unified::{Device, Tensor};
 
+use crate::ROUNDS;
 use crate::clock::Timed;
 use crate::machine::Machine;
 use crate::report::{Times, written};
@@ -37,16 +38,15 @@ pub(crate) fn tune(request: &Request, machine: &Machine) -> Result<(), Error> {
     println!("{:<18}{}", "product", names.collect::<String>());
     let mut tuned = Tuned::read(&file);
     for product in products {
+        let times = times(request, device, product)?;
         let mut line = format!("{:<18}", tuning::name(product));
-        let mut best: Option<(f64, &Tiles)> = None;
-        for tiles in &TILES {
-            let seconds = time(request, device, product, tiles)?;
+        for seconds in times {
             line += &format!("{:>12}", written(seconds));
-            if best.is_none_or(|(least, _)| seconds < least) {
-                best = Some((seconds, tiles));
-            }
         }
-        let (seconds, tiles) = best.expect("there are tiles");
+        let best = (0..TILES.len())
+            .min_by(|&i, &j| times[i].total_cmp(&times[j]))
+            .expect("there are tiles");
+        let (seconds, tiles) = (times[best], &TILES[best]);
         println!("{line}   {}", tiles.name);
         tuned.choose(info, product, tiles, seconds);
     }
@@ -76,16 +76,29 @@ fn products(request: &Request, class: Class) -> Result<Vec<[usize; 3]>, Error> {
     Ok(products)
 }
 
-fn time(
+/// Seconds of a product with each of the tiles, which take turns: a machine
+/// that is busy for a while is so for all of them.
+fn times(
     request: &Request,
     device: Device,
     [m, k, n]: [usize; 3],
-    tiles: &'static Tiles,
-) -> Result<f64, Error> {
+) -> Result<[f64; TILES.len()], Error> {
     let a = Tensor::rand(&[m, k], 1, device)?;
     let b = Tensor::rand(&[k, n], 2, device)?;
-    let run = move || drop(tuning::with(tiles, || a.matmul(&b)));
-    let mut timed = Timed::new(Box::new(run), device, request.limit)?;
-    timed.round(PATIENCE.min(request.seconds))?;
-    Ok(Times::of(timed.times).median)
+    let mut all = vec![];
+    for tiles in &TILES {
+        let (a, b) = (a.clone(), b.clone());
+        let run = move || drop(tuning::with(tiles, || a.matmul(&b)));
+        all.push(Timed::new(Box::new(run), device, request.limit)?);
+    }
+    for _ in 0..ROUNDS {
+        for timed in &mut all {
+            timed.round(PATIENCE.min(request.seconds) / ROUNDS as f64)?;
+        }
+    }
+    let mut medians = [0.0; TILES.len()];
+    for (median, timed) in medians.iter_mut().zip(all) {
+        *median = Times::of(timed.times).median;
+    }
+    Ok(medians)
 }
