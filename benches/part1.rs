@@ -11,9 +11,9 @@ use std::process::Command;
 use std::time::Instant;
 use std::{env, fs};
 
-use ndarray::linalg::general_mat_mul;
-use ndarray::{Array2, Axis};
+use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
+use rungrad::part1_cpu::Tensor;
 use rungrad::rng::Random;
 
 /// The time that one way of one size is measured for, in seconds.
@@ -56,29 +56,17 @@ fn main() {
             },
         );
     }
+    let one = ThreadPoolBuilder::new().num_threads(1).build();
+    let one = one.expect("one thread");
     for n in [16, 24, 32, 48, 64, 96, 128, 192, 256, 512] {
-        let matrix =
-            || Array2::from_shape_vec((n, n), numbers(n * n)).expect("n * n");
+        let matrix = || (*Tensor::new(&[n, n], &numbers(n * n)).data()).clone();
         let (a, b) = (matrix(), matrix());
-        row(
-            &format!("matmul    {n} x {n}"),
-            || {
-                let mut out = Array2::zeros((n, n));
-                general_mat_mul(1.0, &a, &b, 0.0, &mut out);
-                out
-            },
-            || {
-                let mut out = Array2::zeros((n, n));
-                let rows = n.div_ceil(rayon::current_num_threads()).max(8);
-                out.axis_chunks_iter_mut(Axis(0), rows)
-                    .into_par_iter()
-                    .zip(a.axis_chunks_iter(Axis(0), rows).into_par_iter())
-                    .for_each(|(mut out, a)| {
-                        general_mat_mul(1.0, &a, &b, 0.0, &mut out);
-                    });
-                out
-            },
-        );
+        // A tensor belongs to its thread, an array does not.
+        let product = || {
+            let [a, b] = [&a, &b].map(|a| Tensor::from(a.clone()));
+            a.matmul(&b).data().len()
+        };
+        row(&format!("matmul    {n} x {n}"), || one.install(product), product);
     }
 }
 
@@ -137,7 +125,7 @@ fn machine() -> String {
         let version = after.and_then(|rest| rest.split('"').nth(1));
         format!("{name} {}", version.unwrap_or("of no known version"))
     };
-    let crates = ["ndarray", "matrixmultiply", "rayon"].map(version);
+    let crates = ["ndarray", "pulp", "rayon"].map(version);
     format!(
         "{processor}, {} threads; {rustc}; {}",
         rayon::current_num_threads(),

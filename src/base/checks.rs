@@ -93,6 +93,36 @@ pub fn product(a: &[usize], b: &[usize]) -> Result<Vec<usize>> {
     }
 }
 
+/// The shape of a product of views:
+/// (batch.., rows.., inner..) x (batch.., columns.., inner..) ->
+/// (batch.., rows.., columns..).
+pub fn contraction(
+    a: &[usize],
+    b: &[usize],
+    batch: usize,
+    inner: usize,
+) -> Result<Vec<usize>> {
+    let parts = |shape: &[usize]| {
+        let lines = shape.len().checked_sub(batch + inner)?;
+        let (outer, rest) = shape.split_at(batch);
+        let (lines, inner) = rest.split_at(lines);
+        Some([outer, lines, inner].map(<[usize]>::to_vec))
+    };
+    match (parts(a), parts(b)) {
+        (Some([outer, rows, along]), Some([other, columns, same]))
+            if outer == other && along == same =>
+        {
+            let shape = [outer, rows, columns].concat();
+            checked_size(&shape).map(|_| shape)
+        }
+        _ => mistake(format!(
+            "contract: the first {batch} axes of {a:?} and {b:?} are those of \
+             the batch, and over the last {inner} is summed; both must be \
+             equal"
+        )),
+    }
+}
+
 /// Does the same for two matrices, where a batch is refused:
 /// (m, k) x (k, n) -> (m, n).
 pub fn matrices(a: &[usize], b: &[usize]) -> Result<Vec<usize>> {

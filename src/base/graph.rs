@@ -6,6 +6,7 @@
 //! link of the chain, and a chain may have a million.
 
 use std::collections::HashSet;
+use std::hash::{BuildHasherDefault, Hasher};
 
 // ANCHOR: topological-order
 /// Lists the graph under `root`, every node once and after its parents.
@@ -17,7 +18,8 @@ pub fn topological_order<'a, N>(
     parent: impl Fn(&'a N, usize) -> Option<&'a N>,
 ) -> Vec<&'a N> {
     let mut order = Vec::new();
-    let mut visited = HashSet::from([id(root)]);
+    let mut visited: HashSet<u64, BuildHasherDefault<Spread>> =
+        HashSet::from_iter([id(root)]);
     // A node waits on the path, with the number of its next parent, until
     // all its parents are in the order.
     let mut path = vec![(root, 0)];
@@ -38,6 +40,27 @@ pub fn topological_order<'a, N>(
     order
 }
 // ANCHOR_END: topological-order
+
+/// Ids are counted by us, and nobody chooses them so that they collide: a
+/// product spreads them well enough, without the work of a hash that
+/// guards against such people.
+#[derive(Default)]
+struct Spread(u64);
+
+impl Hasher for Spread {
+    fn write(&mut self, bytes: &[u8]) {
+        unreachable!("an id is a number, not {bytes:?}")
+    }
+
+    fn write_u64(&mut self, id: u64) {
+        // 2^64, divided by the golden ratio.
+        self.0 = id.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
 
 #[cfg(test)]
 mod tests {

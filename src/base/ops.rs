@@ -95,6 +95,10 @@ pub enum Op {
     Max(Vec<usize>, Keep),
     /// The product of two matrices.
     Matmul,
+    /// A product over so many last axes, and of so many first ones each alone.
+    Contract(usize, usize),
+    /// The windows of images times filters, in so many groups.
+    Conv2d(Box<Window>, usize),
     /// The same elements in another shape.
     Reshape(Vec<usize>),
     /// The axes in another order.
@@ -121,9 +125,9 @@ pub enum Op {
     /// many.
     IndexAdd(usize, Vec<usize>, usize),
     /// The positions of a window over the last two axes.
-    Windows(Window),
+    Windows(Box<Window>),
     /// Windows, added up to images of a height and a width.
-    Fold(Window, [usize; 2]),
+    Fold(Box<Window>, [usize; 2]),
     /// A copy on another device.
     To(String),
     /// An operation of a reader's own.
@@ -204,6 +208,8 @@ impl Op {
             Op::Sum(..) => "sum",
             Op::Max(..) => "max",
             Op::Matmul => "matmul",
+            Op::Contract(..) => "contract",
+            Op::Conv2d(..) => "conv2d",
             Op::Reshape(_) => "reshape",
             Op::Permute(_) => "permute",
             Op::LogSoftmax => "log_softmax",
@@ -244,7 +250,9 @@ impl Op {
             }
             Op::Slice(spans) => format!("{spans:?}"),
             Op::Cat(axis) => format!("axis {axis}"),
-            Op::Windows(window) | Op::Fold(window, _) => window.to_string(),
+            Op::Windows(window)
+            | Op::Fold(window, _)
+            | Op::Conv2d(window, _) => window.to_string(),
             Op::To(device) => device.clone(),
             _ => String::new(),
         }

@@ -190,8 +190,8 @@ impl WithSimd for Part<'_, '_> {
 }
 
 impl Part<'_, '_> {
-    /// Multiplies block by block along `k`: the numbers of `b` are laid out for all
-    /// tiles of the part, those of `a` for a row of tiles.
+    /// Multiplies block by block along `k`: the numbers of `b` are laid out for
+    /// all tiles of the part, those of `a` for a row of tiles.
     #[inline(always)]
     fn run<S: Simd, const N: usize>(
         self,

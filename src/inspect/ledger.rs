@@ -5,7 +5,7 @@
 //! so tests can own the numbers that the book prints. Each thread counts for
 //! itself: tests run side by side and do not disturb one another.
 
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::fmt;
 use std::ops::Sub;
 
@@ -37,7 +37,7 @@ pub struct Counts {
 }
 
 thread_local! {
-    static COUNTS: Cell<Counts> = const { Cell::new(Counts {
+    static COUNTS: RefCell<Counts> = const { RefCell::new(Counts {
         launches: 0, builds: 0, waits: 0, bytes_to_device: 0, bytes_to_host: 0,
         allocations: 0, frees: 0, nodes: 0, nodes_freed: 0, storages: 0,
         storages_freed: 0,
@@ -57,21 +57,19 @@ pub struct Memory {
 
 /// Changes this thread's counts: `ledger::count(|c| c.launches += 1)`.
 pub(crate) fn count(entry: impl FnOnce(&mut Counts)) {
-    let mut counts = COUNTS.get();
-    entry(&mut counts);
-    COUNTS.set(counts);
+    COUNTS.with_borrow_mut(entry);
 }
 
 /// Runs `step` and says what it alone has cost this thread.
 pub fn measure<T>(step: impl FnOnce() -> T) -> (T, Counts) {
-    let before = COUNTS.get();
+    let before = so_far();
     let value = step();
-    (value, COUNTS.get() - before)
+    (value, so_far() - before)
 }
 
 /// Returns what this thread has counted since it began.
 pub fn so_far() -> Counts {
-    COUNTS.get()
+    COUNTS.with_borrow(Counts::clone)
 }
 
 impl Counts {

@@ -4,10 +4,12 @@
 //! Tests, gradient checks and the verdicts of exercises compare every engine
 //! with these few lines, so nothing here is clever.
 
+mod windows;
+
 use std::f64::consts::{FRAC_2_SQRT_PI, SQRT_2};
 
 use crate::ops::{Keep, Op};
-use crate::shape::{self, Span, Window};
+use crate::shape::{self, Span};
 
 /// Numbers in row-major order, with their shape.
 #[derive(Clone, Debug, PartialEq)]
@@ -217,21 +219,6 @@ fn with_size(shape: &[usize], axis: usize, size: usize) -> Vec<usize> {
     shape
 }
 
-/// Finds which pixel an element of windows shows: its row and its column,
-/// behind the axes in front; none in the padding before an image.
-fn pixel<'a>(
-    window: &Window,
-    at: &'a [usize],
-) -> (&'a [usize], Option<[usize; 2]>) {
-    let (outer, inner) = at.split_at(at.len() - 4);
-    let along = |i: usize| {
-        let at = inner[i] * window.stride[i];
-        let at = at + inner[2 + i] * window.dilation[i];
-        at.checked_sub(window.padding[i])
-    };
-    (outer, along(0).zip(along(1)).map(|(row, column)| [row, column]))
-}
-
 /// Finds the shape after a reduction, with the reduced axes as 1.
 fn kept(shape: &[usize], axes: &[usize]) -> Vec<usize> {
     let size = |axis| if axes.contains(&axis) { 1 } else { shape[axis] };
@@ -283,6 +270,12 @@ pub fn forward(op: &Op, inputs: &[&Array]) -> Option<Array> {
             drop_axes(most, axes, *keep)
         }
         (Op::Matmul, [a, b]) => matmul(a, b),
+        (Op::Contract(batch, inner), [a, b]) => {
+            windows::contract(a, b, *batch, *inner)
+        }
+        (Op::Conv2d(window, groups), [a, b]) => {
+            return windows::convolve(a, b, window, *groups);
+        }
         (Op::Reshape(shape), [a]) => {
             Array::from_values(shape, a.values.clone())
         }
@@ -356,31 +349,8 @@ pub fn forward(op: &Op, inputs: &[&Array]) -> Option<Array> {
                 Some(taken.map(value).sum())
             })
         }
-        (Op::Windows(window), [a]) => {
-            let [outer @ .., h, w] = &a.shape[..] else { return None };
-            let places = window.positions(&a.shape).ok()?;
-            let shape = [outer, &places, &window.size].concat();
-            place(&shape, |at| {
-                let (outer, pixel) = pixel(window, at);
-                let pixel = pixel.filter(|at| at[0] < *h && at[1] < *w)?;
-                Some(a.at(&[outer, &pixel].concat()))
-            })
-        }
-        (Op::Fold(window, image), [a]) => {
-            let outer = &a.shape[..a.shape.len() - 4];
-            let shape = [outer, image].concat();
-            let mut sum = place(&shape, |_| None);
-            for (at, value) in indices(&a.shape).zip(&a.values) {
-                let (outer, pixel) = pixel(window, &at);
-                let is_inside =
-                    |at: &[usize; 2]| at[0] < image[0] && at[1] < image[1];
-                if let Some(pixel) = pixel.filter(is_inside) {
-                    let at = sum.place(&[outer, &pixel].concat());
-                    sum.values[at] += value;
-                }
-            }
-            sum
-        }
+        (Op::Windows(window), [a]) => return windows::windows(a, window),
+        (Op::Fold(window, image), [a]) => windows::fold(a, window, image),
         _ => return None,
     })
 }

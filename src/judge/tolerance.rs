@@ -252,6 +252,7 @@ pub(crate) fn allowed(
     let magnitudes = magnitudes(op, inputs, which, &sizes);
     let terms = match op {
         Op::Matmul | Op::LogSoftmax => grad_out.shape.iter().max().copied(),
+        Op::Contract(..) | Op::Conv2d(..) => Some(grad_out.values.len()),
         _ => grad_out.values.len().checked_div(inputs[which].values.len()),
     };
     let rounding = rounding(terms.unwrap_or(1));

@@ -79,8 +79,8 @@ impl Tensor {
     fn keep(&self, grad: ArrayD<f32>) {
         let mut kept = self.0.grad.borrow_mut();
         match &mut *kept {
-            Some(sum) => *sum += &grad,
-            None => *kept = Some(grad),
+            Some(sum) => **sum += &grad,
+            None => *kept = Some(Box::new(grad)),
         }
     }
 }

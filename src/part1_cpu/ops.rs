@@ -64,9 +64,9 @@ impl Tensor {
     pub fn add(&self, other: &Tensor) -> Tensor {
         let (a, b) = (self.data(), other.data());
         let total = zip("add", &a, &b, |x, y| x + y);
-        let (a, b) = (a.shape().to_vec(), b.shape().to_vec());
         Tensor::record(Op::Add, &[self, other], total, move |grad_out| {
-            vec![sum_to(grad_out.clone(), &a), sum_to(grad_out.clone(), &b)]
+            let grad = |of: &ArrayD<f32>| sum_to(grad_out.clone(), of.shape());
+            vec![grad(&a), grad(&b)]
         })
     }
 }

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ndarray::{ArrayD, IxDyn};
+use smallvec::SmallVec;
 
 use super::array::row_major;
 use crate::error::mistake;
@@ -22,9 +23,9 @@ pub(super) struct Node {
     pub(super) id: u64,
     pub(super) op: Op,
     pub(super) data: Rc<ArrayD<f32>>,
-    pub(super) grad: RefCell<Option<ArrayD<f32>>>,
-    /// In operand order; `x * x` has `x` twice.
-    pub(super) parents: Vec<Tensor>,
+    pub(super) grad: RefCell<Option<Box<ArrayD<f32>>>>,
+    /// In operand order; `x * x` has `x` twice. Two fit into the node itself.
+    pub(super) parents: SmallVec<[Tensor; 2]>,
     /// None for a leaf.
     pub(super) rule: Option<Rule>,
 }
@@ -63,7 +64,7 @@ impl Tensor {
     fn from_node(
         op: Op,
         data: Rc<ArrayD<f32>>,
-        parents: Vec<Tensor>,
+        parents: SmallVec<[Tensor; 2]>,
         rule: Option<Rule>,
     ) -> Tensor {
         static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -120,7 +121,7 @@ impl Tensor {
 impl From<ArrayD<f32>> for Tensor {
     fn from(data: ArrayD<f32>) -> Tensor {
         let data = Rc::new(row_major(data));
-        Tensor::from_node(Op::Leaf, data, Vec::new(), None)
+        Tensor::from_node(Op::Leaf, data, SmallVec::new(), None)
     }
 }
 
@@ -169,7 +170,7 @@ impl Tensor {
     /// assert_eq!(x.grad().unwrap()[0], 6.0);
     /// ```
     pub fn grad(&self) -> Option<ArrayD<f32>> {
-        self.0.grad.borrow().clone()
+        self.0.grad.borrow().as_deref().cloned()
     }
 
     /// Forgets the gradient, so that the next backward starts anew.

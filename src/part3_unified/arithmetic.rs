@@ -25,7 +25,7 @@ impl Device {
 impl Array {
     /// Applies `op` to each element.
     pub fn unary(&self, op: Unary) -> Result<Array> {
-        self.filled(self.shape(), |backend| backend.unary(op, self))
+        self.mapped(|backend| backend.unary(op, self))
     }
 }
 
@@ -35,7 +35,7 @@ impl Array {
     /// device.
     pub fn binary(&self, op: Binary, other: &Array) -> Result<Array> {
         self.check_pair(op.name(), other)?;
-        self.filled(self.shape(), |backend| backend.binary(op, self, other))
+        self.mapped(|backend| backend.binary(op, self, other))
     }
 }
 // ANCHOR_END: binary
@@ -46,7 +46,7 @@ impl Array {
     pub fn where_cond(&self, a: &Array, b: &Array) -> Result<Array> {
         self.check_pair("where_cond", a)?;
         self.check_pair("where_cond", b)?;
-        self.filled(self.shape(), |backend| backend.where_cond(self, a, b))
+        self.mapped(|backend| backend.where_cond(self, a, b))
     }
 }
 
@@ -58,7 +58,15 @@ impl Array {
         checks::same_shape(op, self.shape(), other.shape())
     }
 
-    /// Makes a new dense array on this one's device.
+    /// Makes a new dense array on this one's device, of this one's shape.
+    fn mapped(
+        &self,
+        fill: impl FnOnce(&dyn Backend) -> Result<Shared>,
+    ) -> Result<Array> {
+        Ok(self.dense_like(fill(self.device.backend()?)?))
+    }
+
+    /// Makes one of any shape.
     pub(super) fn filled(
         &self,
         shape: &[usize],
@@ -113,6 +121,27 @@ impl Array {
         };
         let (a, b) = (batch(self)?, batch(other)?);
         self.filled(&shape, |backend| backend.matmul(&a, &b))
+    }
+}
+
+impl Array {
+    /// The product of views of any axes:
+    /// (batch.., rows.., inner..) x (batch.., columns.., inner..) ->
+    /// (batch.., rows.., columns..), so many axes being those of the batch,
+    /// and so many those that are summed over. No view is copied for it where
+    /// the backend can do without.
+    pub fn contract(
+        &self,
+        other: &Array,
+        batch: usize,
+        inner: usize,
+    ) -> Result<Array> {
+        one_device("contract", self, other)?;
+        let (a, b) = (self.shape(), other.shape());
+        let shape = checks::contraction(a, b, batch, inner)?;
+        self.filled(&shape, |backend| {
+            backend.contract(self, other, batch, inner)
+        })
     }
 }
 

@@ -20,7 +20,7 @@ use crate::shape::{self, checked_size};
 pub struct Array {
     pub(super) device: Device,
     pub(super) storage: Shared,
-    pub(super) view: View,
+    pub(super) view: Arc<View>,
 }
 // ANCHOR_END: array
 
@@ -80,12 +80,22 @@ impl Array {
         storage: Shared,
         shape: &[usize],
     ) -> Array {
-        Array { device, storage, view: View::dense(shape) }
+        Array { device, storage, view: Arc::new(View::dense(shape)) }
+    }
+
+    /// A new storage as this array would lie in row-major order.
+    pub(super) fn dense_like(&self, storage: Shared) -> Array {
+        let view = match self.is_dense() && self.offset() == 0 {
+            true => self.view.clone(),
+            false => Arc::new(View::dense(self.shape())),
+        };
+        Array { device: self.device, storage, view }
     }
 
     /// Looks at the same storage through another view.
     pub(super) fn with_view(&self, view: View) -> Array {
-        Array { view, ..self.clone() }
+        let (device, storage) = (self.device, self.storage.clone());
+        Array { device, storage, view: Arc::new(view) }
     }
 
     /// Returns the device that holds the numbers.
@@ -210,7 +220,7 @@ impl Array {
             return Ok(self.clone());
         }
         let storage = self.device.backend()?.copy(self)?;
-        Ok(Array::dense(self.device, storage, self.shape()))
+        Ok(self.dense_like(storage))
     }
 }
 // ANCHOR_END: reshape
@@ -237,7 +247,7 @@ impl Array {
         let alone = Arc::get_mut(&mut self.storage).is_some();
         if !alone || !self.is_dense() {
             let storage = backend.copy(self)?;
-            *self = Array::dense(self.device, storage, self.shape());
+            *self = self.dense_like(storage);
         }
         let place = self.view.slice(&spans)?;
         let storage = Arc::get_mut(&mut self.storage);

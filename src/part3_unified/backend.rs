@@ -176,7 +176,7 @@ impl Reduce {
     /// Says what it is of a row of numbers. A sum is rounded once.
     pub fn apply(self, row: &[f32]) -> f32 {
         match self {
-            Reduce::Sum => cpu::sum(row),
+            Reduce::Sum => cpu::sum(row) as f32,
             Reduce::Max => cpu::most(row),
         }
     }
@@ -307,7 +307,7 @@ pub trait Backend: Send + Sync {
         indices: &[usize],
         rows: usize,
     ) -> Result<Shared>;
-    /// Adds dense windows, (.., rows, columns, height, width), up to `count`
+    /// Adds windows, (.., rows, columns, height, width), up to `count`
     /// images of a height and a width: the mirror of [`View::windows`]. The
     /// window has no padding.
     fn fold(

@@ -1,8 +1,8 @@
 //! The sweep back, built in "Function and its context" and "Gradients through
 //! views and devices".
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::function::{Node, recording};
@@ -61,42 +61,55 @@ impl Tensor {
     #[track_caller]
     fn backward_from(&self, root: &Arc<Node>, seed: Tensor) {
         or_raise(no_grad(|| {
-            sweep(vec![(root, seed)], |node, grad, _| {
-                if node.creator.is_none() {
-                    keep(node, grad);
-                }
-            })
+            sweep(vec![(root, seed)], |node, grad, _| keep(node, grad))
         }));
     }
 }
 
 // ANCHOR: sweep
-/// Hands each node, from the roots to the leaves, its whole gradient. A
-/// tensor without a node has no context: there the way back ends.
+/// Hands each node, from the roots to the leaves, its whole gradient. Whoever
+/// uses a node is younger than it: of those that wait, the youngest has got
+/// all there is. A tensor without a node has no context: there the way back
+/// ends.
 fn sweep(
     seeds: Vec<(&Arc<Node>, Tensor)>,
     mut seen: impl FnMut(&Node, &Tensor, &[Option<Tensor>]),
 ) -> Result<()> {
-    let roots: Vec<_> = seeds.iter().map(|(root, _)| *root).collect();
-    let mut waiting = HashMap::new();
+    let mut waiting = BTreeMap::new();
     for (root, seed) in seeds {
-        bring(&mut waiting, root.id, seed);
+        bring(&mut waiting, root, seed);
     }
-    for node in graph(&roots).into_iter().rev() {
-        let Some(grad_out) = waiting.remove(&node.id) else { continue };
-        let Some((function, ctx)) = &node.creator else {
+    while let Some((_, (node, grad_out))) = waiting.pop_last() {
+        let Some((function, ctx)) = node.creator() else {
             seen(node, &grad_out, &[]);
             continue;
         };
         let mut grads = function.backward(ctx, &grad_out);
-        check_rule(&**function, ctx, &grads)?;
+        check_rule(function, ctx, &grads)?;
         seen(node, &grad_out, &grads);
         for (place, parent) in ctx.edges() {
             let grad = grads[place].take().expect("it was checked");
-            bring(&mut waiting, parent.id, grad);
+            bring(&mut waiting, parent, grad);
         }
     }
     Ok(())
+}
+
+/// A gradient waits for the others that its node gets.
+fn bring<'a>(
+    waiting: &mut BTreeMap<u64, (&'a Node, Tensor)>,
+    node: &'a Arc<Node>,
+    grad: Tensor,
+) {
+    match waiting.entry(node.id) {
+        Entry::Vacant(empty) => {
+            empty.insert((node, grad));
+        }
+        Entry::Occupied(mut place) => {
+            let (_, sum) = place.get_mut();
+            *sum = sum.add(&grad);
+        }
+    }
 }
 // ANCHOR_END: sweep
 
@@ -110,42 +123,14 @@ fn check_rule(
     checks::gradients(function, grads.len(), ctx.len())?;
     ctx.edges().try_for_each(|(place, parent)| {
         let given = grads[place].as_ref().map(|g| (g.shape(), g.device()));
-        let wanted = (&parent.shape[..], parent.device);
+        let wanted = (parent.like.shape(), parent.like.device);
         checks::gradient(function, place, given, wanted)
     })
 }
 
-fn bring(waiting: &mut HashMap<u64, Tensor>, id: u64, grad: Tensor) {
-    match waiting.entry(id) {
-        Entry::Vacant(empty) => {
-            empty.insert(grad);
-        }
-        Entry::Occupied(mut sum) => {
-            let total = sum.get().add(&grad);
-            sum.insert(total);
-        }
-    }
-}
-
-/// Lists all nodes under some roots. Ids count up, so no other root was made
-/// from the newest one: there the walk begins, and takes the others for
-/// parents.
-fn graph<'a>(roots: &[&'a Arc<Node>]) -> Vec<&'a Arc<Node>> {
-    let Some(newest) = roots.iter().max_by_key(|root| root.id) else {
-        return vec![];
-    };
-    let parent = |node: &'a Arc<Node>, k: usize| {
-        let other = k.checked_sub(node.inputs());
-        node.parent(k).or_else(|| match node.id == newest.id {
-            true => roots.get(other.unwrap_or(0)).copied(),
-            false => None,
-        })
-    };
-    topological_order(*newest, |node| node.id, parent)
-}
-
+/// Only leaves keep a gradient.
 fn keep(node: &Node, grad: &Tensor) {
-    let mut kept = node.grad();
+    let Some(mut kept) = node.grad() else { return };
     let sum = match kept.take() {
         Some(sum) => sum.add(grad),
         None => grad.clone(),
@@ -324,23 +309,26 @@ impl Tensor {
                     given.as_ref().map(|g| (g.shape().to_vec(), flat(g)))
                 });
                 tape.note(node.id, flat(grad), given.collect());
-                if node.creator.is_none() {
-                    keep(node, grad);
-                }
+                keep(node, grad);
             })
         }));
         tape
     }
 }
 
-/// Lists the records of a graph, parents first. An input without a node
-/// appears as a constant where a trace has kept it.
+/// All nodes under a root, parents first.
+fn graph(root: &Arc<Node>) -> Vec<&Arc<Node>> {
+    topological_order(root, |node| node.id, |node, k| node.parent(k))
+}
+
+/// The records of a graph, parents first. An input without a node appears as
+/// a constant where a trace has kept it.
 fn records(root: &Arc<Node>) -> Vec<Record> {
     let mut values: HashMap<u64, Array> = HashMap::new();
     let mut constants: Vec<(u64, Array)> = Vec::new();
     let mut records = Vec::new();
-    for node in graph(&[root]) {
-        let (op, parents) = match (&node.creator, &node.kept) {
+    for node in graph(root) {
+        let (op, parents) = match (node.creator(), &node.kept) {
             (None, _) => (Op::Leaf, vec![]),
             (Some((function, ctx)), None) => {
                 let ids = ctx.edges().map(|(_, parent)| parent.id);
@@ -358,7 +346,8 @@ fn records(root: &Arc<Node>) -> Vec<Record> {
                 (function.op(), ids.collect())
             }
         };
-        records.push(Record::new(node.id, op, parents, &node.shape, None));
+        let shape = node.like.shape();
+        records.push(Record::new(node.id, op, parents, shape, None));
     }
     for record in &mut records {
         let known = constants.iter().find(|(id, _)| *id == record.id);

@@ -8,7 +8,9 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use super::{Array, Device, Tensor};
+use smallvec::SmallVec;
+
+use super::{Array, Device, Shared, Tensor, View};
 use crate::error::{Result, mistake, or_raise};
 use crate::ledger;
 use crate::ops::Op;
@@ -50,20 +52,20 @@ impl fmt::Display for dyn Function {
 pub struct Context {
     /// Every input, where any needs a gradient; otherwise none, because
     /// there is no way back.
-    inputs: Vec<Input>,
+    inputs: SmallVec<[Input; 2]>,
     /// The array alone. A tensor would hold the node that holds this
     /// context, and the three would never be freed.
-    output: Option<Array>,
+    output: Option<Box<Array>>,
     node: Weak<Node>,
 }
 
-/// An input of a function: what it is like, and, where it was saved, itself.
+/// An input of a function: what it is like, and, where it was saved, its
+/// numbers.
 struct Input {
-    shape: Vec<usize>,
-    device: Device,
+    like: Like,
+    saved: Option<Shared>,
     /// Its place in the graph, if it needs a gradient.
     node: Option<Arc<Node>>,
-    saved: Option<Array>,
 }
 
 impl Context {
@@ -78,14 +80,14 @@ impl Context {
     pub fn save_input(&mut self, i: usize, array: &Array) {
         if self.records() {
             self.check_place("save_input", i);
-            self.inputs[i].saved = Some(array.clone());
+            self.inputs[i].save(array);
         }
     }
 
     /// Keeps the result for backward; to be called in forward.
     pub fn save_output(&mut self, array: &Array) {
         if self.records() {
-            self.output = Some(array.clone());
+            self.output = Some(Box::new(array.clone()));
         }
     }
 }
@@ -97,7 +99,7 @@ impl Context {
     #[track_caller]
     pub fn input(&self, i: usize) -> Tensor {
         let input = self.inputs.get(i);
-        let Some(array) = input.and_then(|input| input.saved.clone()) else {
+        let Some(array) = input.and_then(Input::array) else {
             mistake(format!(
                 "Context::input({i}): forward did not save it; call \
                  save_input({i}, ..) there"
@@ -108,7 +110,7 @@ impl Context {
 
     /// Returns, in backward, the result as a tensor of the graph.
     pub fn output(&self) -> Tensor {
-        let Some(array) = self.output.clone() else {
+        let Some(array) = self.output.as_deref().cloned() else {
             mistake(
                 "Context::output(): forward did not save it; call \
                  save_output(..) there"
@@ -123,14 +125,14 @@ impl Context {
     #[track_caller]
     pub fn shape(&self, i: usize) -> &[usize] {
         self.check_place("shape", i);
-        &self.inputs[i].shape
+        self.inputs[i].like.shape()
     }
 
     /// Returns, in backward, the device of input `i`.
     #[track_caller]
     pub fn device(&self, i: usize) -> Device {
         self.check_place("device", i);
-        self.inputs[i].device
+        self.inputs[i].like.device
     }
 }
 // ANCHOR_END: context-back
@@ -138,14 +140,13 @@ impl Context {
 impl Context {
     fn new(inputs: &[&Tensor], records: bool) -> Context {
         let input = |t: &&Tensor| Input {
-            shape: t.shape().to_vec(),
-            device: t.device(),
-            node: t.node.clone(),
+            like: Like::of(&t.array),
             saved: None,
+            node: t.node.clone(),
         };
         let inputs = match records {
             true => inputs.iter().map(input).collect(),
-            false => Vec::new(),
+            false => SmallVec::new(),
         };
         Context { inputs, output: None, node: Weak::new() }
     }
@@ -178,24 +179,63 @@ impl Context {
     }
 }
 
+impl Input {
+    /// Where the numbers are saved, they are seen as they were given.
+    #[track_caller]
+    fn save(&mut self, array: &Array) {
+        let (given, shape) = (array.shape(), self.like.shape());
+        if given != shape {
+            mistake(format!(
+                "Context::save_input: an array of shape {given:?} for an input \
+                 of shape {shape:?}; save the input itself"
+            ));
+        }
+        self.like = Like::of(array);
+        self.saved = Some(array.storage().clone());
+    }
+
+    fn array(&self) -> Option<Array> {
+        let Like { device, view } = self.like.clone();
+        Some(Array { device, storage: self.saved.clone()?, view })
+    }
+}
+
 // ANCHOR: node
-/// A place in the graph: a leaf, or a function with its context.
+/// A place in the graph.
 pub(super) struct Node {
     pub(super) id: u64,
     /// What a gradient of it must be like.
-    pub(super) shape: Vec<usize>,
-    pub(super) device: Device,
-    /// None for a leaf.
-    pub(super) creator: Option<Creator>,
-    /// Kept by leaves only, and never with a graph of its own.
-    grad: Mutex<Option<Tensor>>,
+    pub(super) like: Like,
+    pub(super) origin: Origin,
     /// All inputs and the result, when a [`trace`] was open.
-    pub(super) kept: Option<Kept>,
+    pub(super) kept: Option<Box<Kept>>,
 }
 
-/// A function, and what it kept for its way back.
-pub(super) type Creator = (Box<dyn Function>, Context);
+/// Where a node comes from.
+pub(super) enum Origin {
+    /// It was given. Its gradient never has a graph of its own.
+    Leaf(Mutex<Option<Tensor>>),
+    /// It was computed, by a function that kept something for its way back.
+    Result(Box<dyn Function>, Context),
+}
+
+/// An array without its numbers.
+#[derive(Clone)]
+pub(super) struct Like {
+    pub(super) device: Device,
+    pub(super) view: Arc<View>,
+}
 // ANCHOR_END: node
+
+impl Like {
+    fn of(array: &Array) -> Like {
+        Like { device: array.device, view: array.view.clone() }
+    }
+
+    pub(super) fn shape(&self) -> &[usize] {
+        self.view.shape()
+    }
+}
 
 /// What a trace keeps of one application: each input with its node's id, if
 /// it has one, and the result.
@@ -206,42 +246,41 @@ pub(super) struct Kept {
 
 impl Node {
     pub(super) fn leaf(array: &Array) -> Arc<Node> {
-        Arc::new(Node::new(array, None, None))
+        Arc::new(Node::new(array, Origin::Leaf(Mutex::new(None)), None))
     }
 
-    fn new(
-        output: &Array,
-        creator: Option<Creator>,
-        kept: Option<Kept>,
-    ) -> Node {
+    fn new(output: &Array, origin: Origin, kept: Option<Box<Kept>>) -> Node {
+        // Parents come first: an id is larger than those that it depends on.
         static NEXT: AtomicU64 = AtomicU64::new(1);
         ledger::count(|c| c.nodes += 1);
-        Node {
-            id: NEXT.fetch_add(1, Ordering::Relaxed),
-            shape: output.shape().to_vec(),
-            device: output.device(),
-            creator,
-            grad: Mutex::new(None),
-            kept,
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        Node { id, like: Like::of(output), origin, kept }
+    }
+
+    /// The gradient of a leaf. A panic that interrupted its holder, a device
+    /// that refused the addition, has left it whole or absent.
+    pub(super) fn grad(&self) -> Option<MutexGuard<'_, Option<Tensor>>> {
+        match &self.origin {
+            Origin::Leaf(grad) => {
+                Some(grad.lock().unwrap_or_else(PoisonError::into_inner))
+            }
+            Origin::Result(..) => None,
         }
     }
 
-    /// Returns the kept gradient. A panic that interrupted its holder, a
-    /// device that refused the addition, has left it whole or absent.
-    pub(super) fn grad(&self) -> MutexGuard<'_, Option<Tensor>> {
-        self.grad.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The function that computed it, and its context; a leaf has none.
+    pub(super) fn creator(&self) -> Option<(&dyn Function, &Context)> {
+        match &self.origin {
+            Origin::Leaf(_) => None,
+            Origin::Result(function, ctx) => Some((&**function, ctx)),
+        }
     }
 
     /// Finds the first input from the k-th on that needs a gradient. Whoever
     /// counts k up meets them all in operand order, some of them twice.
     pub(super) fn parent(&self, k: usize) -> Option<&Arc<Node>> {
-        let (_, ctx) = self.creator.as_ref()?;
+        let (_, ctx) = self.creator()?;
         ctx.inputs.get(k..)?.iter().find_map(|input| input.node.as_ref())
-    }
-
-    /// Counts the inputs, of which some need a gradient.
-    pub(super) fn inputs(&self) -> usize {
-        self.creator.as_ref().map_or(0, |(_, ctx)| ctx.len())
     }
 }
 
@@ -252,10 +291,11 @@ impl Node {
 impl Drop for Node {
     fn drop(&mut self) {
         ledger::count(|c| c.nodes_freed += 1);
-        let mut next = self.creator.take();
-        if next.is_none() {
+        if let Origin::Leaf(_) = self.origin {
             return;
         }
+        let leaf = Origin::Leaf(Mutex::new(None));
+        let mut next = Some(std::mem::replace(&mut self.origin, leaf));
         let is_inner = WAITING.try_with(|list| match &mut *list.borrow_mut() {
             Some(waiting) => {
                 waiting.extend(next.take());
@@ -270,8 +310,8 @@ impl Drop for Node {
         if is_inner != Ok(false) {
             return;
         }
-        while let Some(creator) = next {
-            drop(creator);
+        while let Some(origin) = next {
+            drop(origin);
             let pop = |waiting: &mut Vec<_>| waiting.pop();
             next = WAITING.with_borrow_mut(|list| list.as_mut().and_then(pop));
         }
@@ -289,18 +329,19 @@ pub fn try_apply(
 ) -> Result<Tensor> {
     let needed = inputs.iter().any(|input| input.node.is_some());
     let mut ctx = Context::new(inputs, needed && RECORDING.get());
-    let arrays: Vec<&Array> = inputs.iter().map(|t| &t.array).collect();
+    let arrays: SmallVec<[&Array; 4]> =
+        inputs.iter().map(|t| &t.array).collect();
     let array = function.forward(&mut ctx, &arrays)?;
     if !ctx.records() {
         return Ok(Tensor { array, node: None });
     }
-    let kept = TRACING.get().then(|| Kept {
-        inputs: inputs.iter().map(|t| (t.id(), t.array.clone())).collect(),
-        output: array.clone(),
+    let kept = TRACING.get().then(|| {
+        let inputs = inputs.iter().map(|t| (t.id(), t.array.clone()));
+        Box::new(Kept { inputs: inputs.collect(), output: array.clone() })
     });
     let node = Arc::new_cyclic(|node| {
         ctx.node = node.clone();
-        Node::new(&array, Some((Box::new(function), ctx)), kept)
+        Node::new(&array, Origin::Result(Box::new(function), ctx), kept)
     });
     Ok(Tensor { array, node: Some(node) })
 }
@@ -315,7 +356,7 @@ pub fn apply(function: impl Function, inputs: &[&Tensor]) -> Tensor {
 
 thread_local! {
     /// What waits to be freed, while something is.
-    static WAITING: RefCell<Option<Vec<Creator>>> =
+    static WAITING: RefCell<Option<Vec<Origin>>> =
         const { RefCell::new(None) };
     static RECORDING: Cell<bool> = const { Cell::new(true) };
     static TRACING: Cell<bool> = const { Cell::new(false) };

@@ -20,6 +20,7 @@ mod reduce;
 mod activations;
 mod angles;
 mod comparison;
+mod convolution;
 mod extremes;
 mod image;
 mod indexing;
@@ -32,6 +33,7 @@ mod statistics;
 pub use activations::*;
 pub use angles::*;
 pub use comparison::*;
+pub use convolution::*;
 pub use elementwise::*;
 pub use image::*;
 pub use indexing::*;
@@ -44,6 +46,8 @@ pub use rounding::*;
 pub use scalars::*;
 pub use slicing::*;
 
+use std::borrow::Cow;
+
 use super::Tensor;
 use super::arithmetic::one_device;
 use crate::checks;
@@ -52,14 +56,21 @@ use crate::error::or_raise;
 /// Stretches the operands to one shape. The gradient of each finds its way
 /// back through the [`Expand`] that this puts into the graph.
 #[track_caller]
-fn stretch<const N: usize>(op: &str, operands: [&Tensor; N]) -> [Tensor; N] {
+fn stretch<'a, const N: usize>(
+    op: &str,
+    operands: [&'a Tensor; N],
+) -> [Cow<'a, Tensor>; N] {
     let first = operands[0];
-    let mut shape = first.shape().to_vec();
+    let mut shape = Cow::Borrowed(first.shape());
     for other in &operands[1..] {
         or_raise(one_device(op, &first.array, &other.array));
-        if shape != other.shape() {
-            shape = or_raise(checks::broadcast(op, &shape, other.shape()));
+        if *shape != *other.shape() {
+            let both = checks::broadcast(op, &shape, other.shape());
+            shape = Cow::Owned(or_raise(both));
         }
     }
-    operands.map(|operand| operand.expand(&shape))
+    operands.map(|operand| match operand.shape() == &*shape {
+        true => Cow::Borrowed(operand),
+        false => Cow::Owned(operand.expand(&shape)),
+    })
 }

@@ -108,7 +108,7 @@ impl Array {
         let shape = [outer, &padded].concat();
         checked_size(&shape)?;
         let folded = self.filled(&shape, |backend| {
-            backend.fold(&self.compact()?, &bare, size(outer), padded)
+            backend.fold(self, &bare, size(outer), padded)
         })?;
         // What was added to the padding goes with it.
         let mut inner: Vec<_> = outer.iter().map(|&n| 0..n).collect();

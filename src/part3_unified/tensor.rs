@@ -64,7 +64,7 @@ impl Tensor {
     #[doc(alias = "requires_grad_")]
     #[track_caller]
     pub fn requires_grad(self) -> Tensor {
-        match self.node.as_ref().map(|node| &node.creator) {
+        match self.node.as_ref().map(|node| node.creator()) {
             Some(Some((function, _))) => mistake(format!(
                 "requires_grad: this tensor is the result of {}, and a leaf \
                  would cut it off from what it was computed from; call \
@@ -211,7 +211,7 @@ impl Tensor {
     /// # Ok::<(), rungrad::Error>(())
     /// ```
     pub fn grad(&self) -> Option<Tensor> {
-        self.node.as_ref()?.grad().clone()
+        self.node.as_ref()?.grad()?.clone()
     }
 
     /// Forgets the gradient, so that the next backward starts anew.
@@ -225,8 +225,8 @@ impl Tensor {
     /// # Ok::<(), rungrad::Error>(())
     /// ```
     pub fn zero_grad(&self) {
-        if let Some(node) = &self.node {
-            *node.grad() = None;
+        if let Some(mut grad) = self.node.as_ref().and_then(|n| n.grad()) {
+            *grad = None;
         }
     }
 
@@ -287,7 +287,7 @@ impl fmt::Display for Tensor {
 /// What it is and where, without a look at the device.
 impl fmt::Debug for Tensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let creator = self.node.as_ref().map(|node| &node.creator);
+        let creator = self.node.as_ref().map(|node| node.creator());
         let op = match creator {
             None => Op::Constant,
             Some(None) => Op::Leaf,

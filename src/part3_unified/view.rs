@@ -6,6 +6,10 @@
 //! Reading order: [`View`], how views are made of views, and the two that
 //! look for order in one: [`View::reshape`] and [`View::windows`].
 
+use std::cmp::Reverse;
+
+use smallvec::{SmallVec, smallvec};
+
 use crate::checks;
 use crate::error::{Error, Result};
 use crate::shape::{self, Spans, Window, checked_size, size};
@@ -15,10 +19,10 @@ use crate::shape::{self, Spans, Window, checked_size, size};
 /// `offset + i * strides[0] + j * strides[1]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct View {
-    shape: Vec<usize>,
+    shape: SmallVec<[usize; 4]>,
     /// In elements. 0 shows the same element again, a negative one walks
     /// backwards.
-    strides: Vec<isize>,
+    strides: SmallVec<[isize; 4]>,
     /// Where the first element lies; 0 in a view of nothing.
     offset: usize,
 }
@@ -27,8 +31,11 @@ pub struct View {
 impl View {
     /// Makes the view in row-major order from the first element on.
     pub fn dense(shape: &[usize]) -> View {
-        let (strides, shape) = (shape::strides(shape), shape.to_vec());
-        View { shape, strides, offset: 0 }
+        let mut strides: SmallVec<[isize; 4]> = smallvec![1; shape.len()];
+        for axis in (1..shape.len()).rev() {
+            strides[axis - 1] = strides[axis] * shape[axis] as isize;
+        }
+        View { shape: shape.into(), strides, offset: 0 }
     }
 
     /// Makes any view of `memory` elements that stays inside them.
@@ -51,8 +58,8 @@ impl View {
         let (given, axes) = (strides, shape.iter().zip(strides));
         let strides =
             axes.map(|(size, stride)| if *size == 1 { 0 } else { *stride });
-        let strides: Vec<isize> = strides.collect();
-        let view = View { shape: shape.to_vec(), strides, offset };
+        let strides = strides.collect();
+        let view = View { shape: shape.into(), strides, offset };
         if view.is_empty() {
             return Ok(View::dense(shape));
         }
@@ -108,10 +115,14 @@ impl View {
     /// Says whether the elements lie one after another from the first on. The
     /// stride of an axis of size 1 is never walked and says nothing.
     pub fn is_dense(&self) -> bool {
-        let dense = shape::strides(&self.shape);
-        let axes = self.shape.iter().zip(&self.strides).zip(&dense);
-        let mut walked = axes.filter(|((size, _), _)| **size != 1);
-        self.is_empty() || walked.all(|((_, own), dense)| own == dense)
+        let mut step = 1;
+        let mut axes = self.shape.iter().zip(&self.strides).rev();
+        let is_dense = axes.all(|(&size, &stride)| {
+            let fits = size == 1 || stride == step;
+            step *= size as isize;
+            fits
+        });
+        is_dense || self.is_empty()
     }
 
     /// Lists where each element lies, in row-major order.
@@ -127,12 +138,10 @@ impl View {
     /// Puts the axes in another order: axis `i` of the result is `axes[i]`
     /// here.
     pub fn permute(&self, axes: &[usize]) -> Result<View> {
-        let mut sorted = axes.to_vec();
-        sorted.sort_unstable();
-        if sorted != (0..self.shape.len()).collect::<Vec<_>>() {
+        let count = self.shape.len();
+        if axes.len() != count || (0..count).any(|axis| !axes.contains(&axis)) {
             return Err(Error::Mistake(format!(
-                "permute: {axes:?} does not name each of the {} axes once",
-                self.shape.len()
+                "permute: {axes:?} does not name each of the {count} axes once"
             )));
         }
         let shape = axes.iter().map(|&axis| self.shape[axis]).collect();
@@ -156,12 +165,12 @@ impl View {
             )));
         }
         let new = shape.len() - self.shape.len();
-        let mut strides = vec![0; new];
+        let mut strides = smallvec![0; new];
         for (axis, &own) in self.shape.iter().enumerate() {
             let same = shape[new + axis] == own;
             strides.push(if same { self.strides[axis] } else { 0 });
         }
-        Ok(View { shape: shape.to_vec(), strides, offset: self.offset })
+        Ok(View { shape: shape.into(), strides, offset: self.offset })
     }
 }
 // ANCHOR_END: expand
@@ -222,7 +231,7 @@ impl View {
         }
         let mut runs = runs([self]).into_iter().rev();
         let (mut left, mut step) = (1, 1_isize);
-        let mut strides = vec![0; shape.len()];
+        let mut strides = smallvec![0; shape.len()];
         for (stride, &size) in strides.iter_mut().zip(shape).rev() {
             if size != 1 && left == 1 {
                 (left, [step]) = runs.next()?;
@@ -234,7 +243,7 @@ impl View {
             step *= size as isize;
             left /= size;
         }
-        Some(View { shape: shape.to_vec(), strides, offset: self.offset })
+        Some(View { shape: shape.into(), strides, offset: self.offset })
     }
 }
 // ANCHOR_END: reshape
@@ -270,6 +279,33 @@ impl View {
         view.strides.extend(inside);
         checked_size(&view.shape)?;
         Ok(view)
+    }
+}
+
+impl View {
+    /// The axes in front, and those behind, which are walked from wherever a
+    /// walk of the former is.
+    pub(super) fn halves(&self, axes: usize) -> (View, View) {
+        let ((front, behind), (far, near)) =
+            (self.shape.split_at(axes), self.strides.split_at(axes));
+        let view = |shape: &[usize], strides: &[isize], offset| View {
+            shape: shape.into(),
+            strides: strides.into(),
+            offset,
+        };
+        (view(front, far, self.offset), view(behind, near, 0))
+    }
+
+    /// The same elements in the order in which they lie, as far as axes have
+    /// one.
+    pub(super) fn sorted(&self) -> View {
+        let mut axes: SmallVec<[usize; 4]> = (0..self.shape.len()).collect();
+        axes.sort_by_key(|&axis| Reverse(self.strides[axis].abs()));
+        View {
+            shape: axes.iter().map(|&axis| self.shape[axis]).collect(),
+            strides: axes.iter().map(|&axis| self.strides[axis]).collect(),
+            offset: self.offset,
+        }
     }
 }
 

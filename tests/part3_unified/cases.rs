@@ -6,7 +6,7 @@
 //! gone through; see `Call::allowed`.
 
 use rungrad::ops::{Keep, OPERATIONS, Op};
-use rungrad::part3_unified::functions::IndexAdd;
+use rungrad::part3_unified::functions::{Conv2d, IndexAdd};
 use rungrad::part3_unified::{Device, Tensor, apply, no_grad, trace};
 use rungrad::reference::{self, Array};
 use rungrad::shape::{self, Span, Window};
@@ -182,6 +182,7 @@ fn own(random: &mut Random, device: Device, seed: u64) {
     let roundings = match op {
         Op::Custom("mse") => 16.0 * (64.0 + 4.0),
         Op::Sum(..) | Op::Matmul | Op::IndexAdd(..) | Op::Fold(..) => 256.0,
+        Op::Contract(..) | Op::Conv2d(..) => 256.0,
         Op::Scale(_) | Op::Shift(_) | Op::Sin | Op::Cos => 8.0,
         // Up to 8, and OpenCL allows 2.5 units in the last place.
         Op::Over(_) | Op::Under(_) => 64.0,
@@ -255,6 +256,11 @@ pub(super) fn call(op: &Op, of: &[Tensor]) -> Tensor {
         Op::PowTensor => a.pow_tensor(&of[1]),
         Op::Sum(axes, keep) => a.sum_over(axes, *keep),
         Op::Matmul => a.matmul(&of[1]),
+        Op::Contract(batch, inner) => a.contract(&of[1], *batch, *inner),
+        Op::Conv2d(window, groups) => {
+            let groups = *groups;
+            apply(Conv2d { window: **window, groups }, &[a, &of[1]])
+        }
         Op::Custom("mse") => a.mse(&of[1]),
         other => panic!("{other:?} is called nowhere"),
     }
@@ -288,7 +294,7 @@ pub(super) fn operation(random: &mut Random) -> (Op, Vec<Vec<usize>>) {
     let mut order: Vec<usize> = (0..rank).collect();
     random.shuffle(&mut order);
     let axis = random.below(rank);
-    match random.below(14) {
+    match random.below(16) {
         0 => one(Op::Slice(spans)),
         1 => {
             let axes = spans.iter().zip(&shape);
@@ -329,23 +335,17 @@ pub(super) fn operation(random: &mut Random) -> (Op, Vec<Vec<usize>>) {
             }
         }
         10 => {
-            let mut step = || [1 + random.below(2), 1 + random.below(3)];
-            let window = Window::new(pair.map(|n| n + 1))
-                .stride(step())
-                .dilation(step());
-            let image = window.extent().map(|n| n + random.below(3));
-            let padding = [random.below(2), random.below(3)];
-            let window = window.padding(padding);
+            let (window, image) = window(random, pair);
             let places = window.positions(&image).unwrap();
             match random.below(2) {
                 0 => {
                     let images = [&[pair[1]], &image[..]].concat();
-                    (Op::Windows(window), vec![images])
+                    (Op::Windows(Box::new(window)), vec![images])
                 }
                 _ => {
                     let size = window.size;
                     let windows = [&[pair[1]], &places[..], &size].concat();
-                    (Op::Fold(window, image), vec![windows])
+                    (Op::Fold(Box::new(window), image), vec![windows])
                 }
             }
         }
@@ -366,10 +366,38 @@ pub(super) fn operation(random: &mut Random) -> (Op, Vec<Vec<usize>>) {
             })
         }
         12 => (Op::Custom("mse"), vec![shape.clone(), shape]),
+        13 => {
+            let [outer, rows, columns, inner] = [(); 4].map(|()| {
+                let axes = random.below(3);
+                (0..axes).map(|_| random.below(4)).collect::<Vec<_>>()
+            });
+            let op = Op::Contract(outer.len(), inner.len());
+            let of = |lines: Vec<usize>| [&outer[..], &lines, &inner].concat();
+            (op, vec![of(rows), of(columns)])
+        }
+        14 => {
+            let (window, image) = window(random, pair);
+            let groups = 1 + random.below(2);
+            let [n, channels, out] = [(); 3].map(|()| 1 + random.below(2));
+            let images = [&[n, channels * groups], &image[..]].concat();
+            let filters = [&[out * groups, channels], &window.size[..]];
+            let op = Op::Conv2d(Box::new(window), groups);
+            (op, vec![images, filters.concat()])
+        }
         _ => {
             let [m, k, n] = [(); 3].map(|()| random.below(4));
             let (a, b) = ([&pair[..], &[m, k]], [&pair[..], &[k, n]]);
             (Op::Matmul, vec![a.concat(), b.concat()])
         }
     }
+}
+
+/// A window, and the height and width of an image that it fits.
+fn window(random: &mut Random, pair: [usize; 2]) -> (Window, [usize; 2]) {
+    let mut step = || [1 + random.below(2), 1 + random.below(3)];
+    let window = Window::new(pair.map(|n| n + 1)).stride(step());
+    let window = window.dilation(step());
+    let image = window.extent().map(|n| n + random.below(3));
+    let padding = [random.below(2), random.below(3)];
+    (window.padding(padding), image)
 }

@@ -1,6 +1,6 @@
 //! One product of two matrices, as the reader calls it: with the array that it
-//! makes, and the node. Parts 1 and 3 multiply through `matrixmultiply`, candle
-//! through `gemm`. Then, in how many products some rows alone have other bits
+//! makes, and the node. Parts 1 and 3 multiply through a product of their own,
+//! candle through `gemm`. Then, in how many products some rows alone have other bits
 //! than the same rows among all.
 
 use std::error::Error;

@@ -257,8 +257,15 @@ impl Backend for OpenCl {
         let Some([shape, of_a, of_b]) = walk([a.view(), b.view()]) else {
             return self.binary(op, &a.compact()?, &b.compact()?);
         };
+        // What goes from far to far in memory is copied by tiles first.
+        if tiled(shape, of_a).is_some() {
+            return self.binary(op, &a.compact()?, b);
+        }
+        if tiled(shape, of_b).is_some() {
+            return self.binary(op, a, &b.compact()?);
+        }
         self.fill(n, |out| {
-            self.each(&strided, n)
+            self.fours(&strided, n)
                 .input(buffer(a))
                 .scalar(a.offset() as u32)
                 .scalar(of_a)
@@ -399,6 +406,7 @@ impl Backend for OpenCl {
         count: usize,
         image: [usize; 2],
     ) -> Result<Shared> {
+        let a = &a.compact()?;
         let [h, w] = image;
         let steps = [window.stride, window.dilation];
         let sizes = [[image, window.size], steps].concat().concat();

@@ -112,7 +112,8 @@ impl Tensor {
         other: &Tensor,
         run: fn(&Array, &Array) -> Result<Array>,
     ) -> Tensor {
-        let [a, b] = stretch(name, [&self.detach(), &other.detach()]);
+        let operands = [self.detach(), other.detach()];
+        let [a, b] = stretch(name, operands.each_ref());
         Tensor::from(or_raise(run(&a.array, &b.array)))
     }
 

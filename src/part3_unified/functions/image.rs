@@ -37,7 +37,7 @@ pub struct Windows(pub Window);
 
 impl Function for Windows {
     fn op(&self) -> Op {
-        Op::Windows(self.0)
+        Op::Windows(Box::new(self.0))
     }
 
     fn forward(&self, _: &mut Context, inputs: &[&Array]) -> Result<Array> {
@@ -84,7 +84,7 @@ pub struct Fold {
 
 impl Function for Fold {
     fn op(&self) -> Op {
-        Op::Fold(self.window, self.image)
+        Op::Fold(Box::new(self.window), self.image)
     }
 
     fn forward(&self, _: &mut Context, inputs: &[&Array]) -> Result<Array> {
@@ -96,129 +96,7 @@ impl Function for Fold {
     }
 }
 
-/// How the filters of a convolution move: as a [`Window`] does, whose size
-/// they know themselves, and in so many groups.
-///
-/// ```
-/// use rungrad::part3_unified::ConvOptions;
-/// let options = ConvOptions::new().stride([2, 2]).padding([1, 1]);
-/// assert_eq!(options.groups, 1);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ConvOptions {
-    /// How far they move at a time, down and to the right.
-    pub stride: [usize; 2],
-    /// How many zeros stand on each side of an image.
-    pub padding: [usize; 2],
-    /// How far apart neighbors in a filter lie in the image.
-    pub dilation: [usize; 2],
-    /// The channels and the filters are divided into so many groups, and a
-    /// filter sees the channels of its own.
-    pub groups: usize,
-}
-
-impl ConvOptions {
-    /// Begins with one place at a time, no padding, no gaps, and all channels
-    /// in one group.
-    pub fn new() -> ConvOptions {
-        let Window { stride, padding, dilation, .. } = Window::new([1, 1]);
-        ConvOptions { stride, padding, dilation, groups: 1 }
-    }
-
-    /// Sets how far the filters move at a time.
-    pub fn stride(self, stride: [usize; 2]) -> ConvOptions {
-        ConvOptions { stride, ..self }
-    }
-
-    /// Sets how many zeros stand on each side of an image.
-    pub fn padding(self, padding: [usize; 2]) -> ConvOptions {
-        ConvOptions { padding, ..self }
-    }
-
-    /// Sets how far apart neighbors in a filter lie in the image.
-    pub fn dilation(self, dilation: [usize; 2]) -> ConvOptions {
-        ConvOptions { dilation, ..self }
-    }
-
-    /// Sets the number of groups.
-    pub fn groups(self, groups: usize) -> ConvOptions {
-        ConvOptions { groups, ..self }
-    }
-}
-
-impl Default for ConvOptions {
-    fn default() -> ConvOptions {
-        ConvOptions::new()
-    }
-}
-
 impl Tensor {
-    /// Convolves images (n, channels, h, w) with filters (filters, channels
-    /// of a group, height, width), and adds to each filter its bias
-    /// (filters). It is a product of matrices: a row for each window, a column
-    /// for each filter.
-    ///
-    /// ```
-    /// # use rungrad::part3_unified::{Device, Tensor};
-    /// use rungrad::part3_unified::ConvOptions;
-    /// let image = Tensor::new(&[1, 1, 2, 2], &[1., 2., 3., 4.], Device::Cpu)?;
-    /// let filter = Tensor::new(&[1, 1, 2, 2], &[1.; 4], Device::Cpu)?;
-    /// let bias = Tensor::new(&[1], &[0.5], Device::Cpu)?;
-    /// let out = image.conv2d(&filter, Some(&bias), &ConvOptions::new());
-    /// assert_eq!(out.to_vec()?, [10.5]);
-    /// # Ok::<(), rungrad::Error>(())
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// If the images or the filters have not four axes, if channels, filters
-    /// and groups do not fit, if there is not a bias for each filter, if a
-    /// filter does not fit an image, or if the devices differ.
-    #[track_caller]
-    #[doc(alias = "convolution")]
-    pub fn conv2d(
-        &self,
-        filters: &Tensor,
-        bias: Option<&Tensor>,
-        options: &ConvOptions,
-    ) -> Tensor {
-        let ([n, c, h, w], [out, channels, height, width]) =
-            (self.image_shape("conv2d"), filters.image_shape("conv2d"));
-        let ConvOptions { stride, padding, dilation, groups } = *options;
-        if groups == 0 || out % groups != 0 || c != channels * groups {
-            mistake(format!(
-                "conv2d: images of {c} channels and {out} filters of \
-                 {channels}, in {groups} groups; a group takes its share of \
-                 the channels, and has its share of the filters"
-            ));
-        }
-        let size = [height, width];
-        let window = Window { size, stride, padding, dilation };
-        // (n, groups, channels, rows, columns, height, width)
-        let windows = self.reshape(&[n, groups, channels, h, w]);
-        let windows = windows.windows(&window);
-        let [rows, columns] = [windows.shape()[3], windows.shape()[4]];
-        let (pixels, each) = (n * rows * columns, channels * height * width);
-        let flat = windows
-            .permute(&[1, 0, 3, 4, 2, 5, 6])
-            .reshape(&[groups, pixels, each]);
-        let filters = filters.reshape(&[groups, out / groups, each]);
-        let mut sums = flat.matmul(&filters.transpose());
-        if let Some(bias) = bias {
-            if bias.shape() != [out] {
-                mistake(format!(
-                    "conv2d: a bias of shape {:?} for {out} filters; it must \
-                     be [{out}], one for each",
-                    bias.shape()
-                ));
-            }
-            sums = sums.add(&bias.reshape(&[groups, 1, out / groups]));
-        }
-        sums.reshape(&[groups, n, rows, columns, out / groups])
-            .permute(&[1, 0, 4, 2, 3])
-            .reshape(&[n, out, rows, columns])
-    }
-
     /// Takes the largest of each window of images (n, channels, h, w). Those
     /// that tie share its gradient. What is padded is never the largest. A
     /// window moves by one place unless it is told its stride.
@@ -255,7 +133,9 @@ impl Tensor {
             ),
         };
         let windows = padded.windows(&window.padding([0, 0]));
-        windows.max_over(&[4, 5], Keep::No)
+        // (height, width, n, channels, rows, columns): what is compared with
+        // each other are then whole images.
+        windows.permute(&[4, 5, 0, 1, 2, 3]).max_over(&[0, 1], Keep::No)
     }
 
     /// Takes the mean of each window of images (n, channels, h, w). What is
@@ -280,7 +160,7 @@ impl Tensor {
     }
 
     #[track_caller]
-    fn image_shape(&self, op: &str) -> [usize; 4] {
+    pub(super) fn image_shape(&self, op: &str) -> [usize; 4] {
         let Ok(shape) = self.shape().try_into() else {
             mistake(format!(
                 "{op}: shape {:?} is not (number, channels, height, width); \

@@ -68,3 +68,82 @@ impl Function for Matmul {
         ]
     }
 }
+
+impl Tensor {
+    /// Multiplies views of any axes, a tensor contraction: (batch.., rows..,
+    /// inner..) x (batch.., columns.., inner..) -> (batch.., rows..,
+    /// columns..). The first so many axes are those of the batch, and the last
+    /// so many are summed over. So what has no matrix without a copy, such as
+    /// the windows of an image, is multiplied as it lies.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2, 2], &[1., 2., 3., 4.], Device::Cpu)?;
+    /// assert_eq!(x.contract(&x, 0, 1).to_vec()?, [5., 11., 11., 25.]);
+    /// assert_eq!(x.contract(&x, 0, 2).to_vec()?, [30.]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If those axes differ, or the devices do.
+    #[track_caller]
+    #[doc(alias = "tensordot")]
+    #[doc(alias = "einsum")]
+    pub fn contract(
+        &self,
+        other: &Tensor,
+        batch: usize,
+        inner: usize,
+    ) -> Tensor {
+        apply(Contract { batch, inner }, &[self, other])
+    }
+}
+
+/// A product over some axes. The gradient of each side is such a product too,
+/// over the axes of the other side that remained.
+pub struct Contract {
+    /// How many axes are in front of both, each place alone.
+    pub batch: usize,
+    /// How many axes at the end are summed over.
+    pub inner: usize,
+}
+
+impl Function for Contract {
+    fn op(&self) -> Op {
+        Op::Contract(self.batch, self.inner)
+    }
+
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
+        if ctx.needs(0) {
+            ctx.save_input(1, inputs[1]);
+        }
+        if ctx.needs(1) {
+            ctx.save_input(0, inputs[0]);
+        }
+        inputs[0].contract(inputs[1], self.batch, self.inner)
+    }
+
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
+        let Contract { batch, inner } = *self;
+        // (batch.., x.., y..) -> (batch.., y.., x..), of so many axes y.
+        let turn = |t: &Tensor, y: usize| {
+            let (n, x) = (t.rank(), t.rank() - y);
+            let axes: Vec<usize> =
+                (0..batch).chain(x..n).chain(batch..x).collect();
+            t.permute(&axes)
+        };
+        let lines = |i: usize| ctx.shape(i).len() - batch - inner;
+        let (rows, columns) = (lines(0), lines(1));
+        vec![
+            ctx.needs(0).then(|| {
+                let b = turn(&ctx.input(1), inner);
+                grad_out.contract(&b, batch, columns)
+            }),
+            ctx.needs(1).then(|| {
+                let a = turn(&ctx.input(0), inner);
+                turn(grad_out, columns).contract(&a, batch, rows)
+            }),
+        ]
+    }
+}

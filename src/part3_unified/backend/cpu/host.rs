@@ -1,8 +1,12 @@
-//! Memory of the host, counted.
+//! Memory of the host, counted, and used again.
+//!
+//! Fresh memory costs more than the numbers in it: the system hands it out by
+//! pages, and each is a fault. So large pieces that nobody uses wait here for
+//! who asks next.
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{Memory, Shared, Storage};
 use crate::error::{Result, room};
@@ -40,6 +44,7 @@ impl Drop for Host {
     fn drop(&mut self) {
         NOW.fetch_sub(size_of_val(&self.0[..]) as u64, Ordering::Relaxed);
         ledger::count(|counts| counts.storages_freed += 1);
+        give_back(std::mem::take(&mut self.0));
     }
 }
 
@@ -48,6 +53,54 @@ pub(super) fn memory() -> Memory {
     let read = |bytes: &AtomicU64| bytes.load(Ordering::Relaxed);
     Memory { now: read(&NOW), peak: read(&PEAK), kept: 0 }
 }
+
+// ANCHOR: pool
+/// From so many numbers on a piece waits, 64 KiB.
+const LARGE: usize = 1 << 14;
+/// So many numbers may wait, 256 MiB.
+const MOST: usize = 1 << 26;
+
+static WAITING: Mutex<Vec<Vec<f32>>> = Mutex::new(Vec::new());
+
+fn waiting() -> MutexGuard<'static, Vec<Vec<f32>>> {
+    WAITING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Keeps a piece that nobody uses any more; the oldest go where too much
+/// waits.
+fn give_back(values: Vec<f32>) {
+    if !(LARGE..=MOST).contains(&values.capacity()) {
+        return;
+    }
+    let mut waiting = waiting();
+    waiting.push(values);
+    let mut total: usize = waiting.iter().map(Vec::capacity).sum();
+    while total > MOST {
+        total -= waiting.remove(0).capacity();
+    }
+}
+
+/// So many numbers for who writes them all: whatever they were before.
+pub(super) fn blank(n: usize) -> Result<Vec<f32>> {
+    if n < LARGE {
+        return Ok(vec![0.0; n]);
+    }
+    let fits = |values: &Vec<f32>| (n..=2 * n).contains(&values.capacity());
+    let mut waiting = waiting();
+    // The last one is the likeliest to lie in a cache.
+    if let Some(i) = waiting.iter().rposition(fits) {
+        let mut values = waiting.remove(i);
+        drop(waiting);
+        values.resize(n, 0.0);
+        return Ok(values);
+    }
+    drop(waiting);
+    // Zeros from the system are not written, but a failure would end the
+    // program: so the question comes first.
+    drop(room::<f32>(n)?);
+    Ok(vec![0.0; n])
+}
+// ANCHOR_END: pool
 
 /// Numbers once more, where there is room for them.
 pub(super) fn copied(values: &[f32]) -> Result<Vec<f32>> {

@@ -2,28 +2,129 @@
 //! link would round, sums are short in `f32` and go on in `f64`. Their order
 //! depends on sizes and places alone, and so does every bit.
 
-use std::ops::Range;
+use std::ops::Add;
 
 use rayon::prelude::*;
 
-use super::host::copied;
-use super::{Array, PARALLEL, View, numbers};
-use crate::error::{Result, room, zeros};
+use super::elementary::{self, each};
+use super::walk::{PARALLEL, Walk, fill, run};
+use super::{Array, Reduce, Shared, View, Window, dense, numbers};
+use crate::error::Result;
 
-pub(super) fn larger(x: f32, y: f32) -> f32 {
+const LEAST: f32 = f32::NEG_INFINITY;
+
+fn larger(x: f32, y: f32) -> f32 {
     if y > x || y.is_nan() { y } else { x }
 }
 
-/// The sum of a slice, in chunks that are joined in order: the same bits for
-/// any number of threads. It is kept in `f64` and rounded once.
-pub(in super::super) fn sum(values: &[f32]) -> f32 {
+/// `op` of each row; in row-major order `a` is (rows, columns), and neither
+/// is 0.
+pub(super) fn reduce(
+    op: Reduce,
+    a: &Array,
+    rows: usize,
+    columns: usize,
+) -> Result<Shared> {
+    let (kept, joined) = a.view().halves(axes_of(a.view(), rows));
+    let (kept, joined) = (Walk::new([&kept]), Walk::new([&joined.sorted()]));
+    let all = numbers(a);
+    if joined.steps == [1] && (joined.length >= 8 || kept.length < 8) {
+        // The numbers of a row lie in runs.
+        let runs = joined.from(0).take(columns / joined.length);
+        let starts: Vec<usize> = runs.map(|[at]| at).collect();
+        return fill(rows, 1, columns, &|from, out| {
+            for (out, at) in out.iter_mut().zip(kept.places(from)) {
+                let runs = starts.iter().map(|start| {
+                    &all[at.wrapping_add(*start)..][..joined.length]
+                });
+                *out = match op {
+                    Reduce::Sum => runs.map(sum).fold(0.0, Add::add) as f32,
+                    Reduce::Max => runs.map(most).fold(LEAST, larger),
+                };
+            }
+        });
+    }
+    if kept.length < 8 {
+        return reduce(op, &a.compact()?, rows, columns);
+    }
+    // Those of neighbors do: every pass goes through memory as it lies.
+    let starts: Vec<usize> = joined.places(0).take(columns).collect();
+    let unit = if kept.is_one() { 256 } else { kept.length };
+    let [step] = kept.steps;
+    fill(rows, unit, columns, &|from, out| {
+        let inside = (from % kept.length) as isize * step;
+        let length = if kept.is_one() { out.len() } else { kept.length };
+        let lines = kept.from(from / kept.length);
+        let lines = lines.take(out.len().div_ceil(length));
+        let lines: Vec<usize> =
+            lines.map(|[at]| at.wrapping_add_signed(inside)).collect();
+        let lines = Neighbors { all, lines, length, step };
+        match op {
+            Reduce::Max => {
+                out.fill(LEAST);
+                starts.iter().for_each(|&at| lines.join(out, at, larger));
+            }
+            Reduce::Sum => sum_down(out, &starts, &lines),
+        }
+    })
+}
+
+/// Numbers side by side: where each of their lines begins, how long it is and
+/// how far apart they are.
+struct Neighbors<'a> {
+    all: &'a [f32],
+    lines: Vec<usize>,
+    length: usize,
+    step: isize,
+}
+
+impl Neighbors<'_> {
+    /// Joins to each element the number that lies so far behind its place.
+    #[inline(always)]
+    fn join(
+        &self,
+        out: &mut [f32],
+        behind: usize,
+        join: impl Fn(f32, f32) -> f32,
+    ) {
+        for (out, line) in out.chunks_mut(self.length).zip(&self.lines) {
+            let at = line.wrapping_add(behind);
+            if self.step == 1 {
+                let out = out.iter_mut().zip(&self.all[at..]);
+                out.for_each(|(out, x)| *out = join(*out, *x));
+            } else {
+                let line = run(self.all, at, out.len(), self.step);
+                let out = out.iter_mut().zip(line);
+                out.for_each(|(out, x)| *out = join(*out, x));
+            }
+        }
+    }
+}
+
+/// How many axes in front show so many elements.
+fn axes_of(view: &View, count: usize) -> usize {
+    let mut left = count;
+    let shape = view.shape().iter();
+    shape
+        .take_while(|&&size| {
+            let goes_on = left > 1;
+            left /= size;
+            goes_on
+        })
+        .count()
+}
+
+/// The sum of a run, in chunks that are joined in order: the same bits for
+/// any number of threads. It is rounded once, by who asks.
+pub(in super::super) fn sum(values: &[f32]) -> f64 {
     const CHUNK: usize = 4096;
     let sums: Vec<f64> = match values.len() {
+        0..=CHUNK => return chunk(values),
         0..PARALLEL => values.chunks(CHUNK).map(chunk).collect(),
         _ => values.par_chunks(CHUNK).map(chunk).collect(),
     };
     // From 0 on, because Rust's own sum of nothing is -0.
-    sums.iter().fold(0.0, |total, chunk| total + chunk) as f32
+    sums.iter().fold(0.0, |total, chunk| total + chunk)
 }
 
 /// Eight sums side by side, which a processor adds to at once.
@@ -38,55 +139,91 @@ fn chunk(values: &[f32]) -> f64 {
     sums.into_iter().chain(rest).fold(0.0, |total, x| total + x)
 }
 
+/// Eight of them side by side, too.
 pub(in super::super) fn most(values: &[f32]) -> f32 {
-    values.iter().copied().fold(f32::NEG_INFINITY, larger)
-}
-
-/// `join` of rows whose first elements lie side by side, and then their
-/// second ones: every pass goes through memory as it lies. Of some columns.
-pub(super) fn down(
-    a: &Array,
-    view: &View,
-    mut columns: Range<usize>,
-    join: impl Fn(f32, f32) -> f32,
-) -> Result<Vec<f32>> {
-    let line = |column: usize| {
-        let way = column as isize * view.strides()[1];
-        let at = (view.offset() as isize + way) as usize;
-        &numbers(a)[at..][..view.shape()[0]]
-    };
-    let first = columns.next().expect("nothing is not joined");
-    let mut out = copied(line(first))?;
-    for column in columns {
-        for (sum, &x) in out.iter_mut().zip(line(column)) {
-            *sum = join(*sum, x);
-        }
+    let (eights, rest) = values.as_chunks::<8>();
+    let mut most = [LEAST; 8];
+    for eight in eights {
+        let pairs = most.iter_mut().zip(eight);
+        pairs.for_each(|(most, x)| *most = larger(*most, *x));
     }
-    Ok(out)
+    most.iter().chain(rest).copied().fold(LEAST, larger)
 }
 
-/// The sums of such rows. So that none becomes a long chain, 32 columns are
+/// Columns added to each other. So that none becomes a long chain, 32 are
 /// added up in `f32`, and their sums in `f64`.
-pub(super) fn sum_down(a: &Array, view: &View) -> Result<Vec<f32>> {
+fn sum_down(out: &mut [f32], columns: &[usize], lines: &Neighbors) {
     const BLOCK: usize = 32;
-    let (rows, columns) = (view.shape()[0], view.shape()[1]);
-    let block = |from: usize| {
-        let to = columns.min(from + BLOCK);
-        down(a, view, from..to, |x, y| x + y)
+    let add = |out: &mut [f32], columns: &[usize]| {
+        out.fill(0.0);
+        columns.iter().for_each(|&at| lines.join(out, at, Add::add));
     };
-    if columns <= BLOCK {
-        return block(0);
+    if columns.len() <= BLOCK {
+        return add(out, columns);
     }
-    let mut totals: Vec<f64> = zeros(rows)?;
-    for from in (0..columns).step_by(BLOCK) {
-        let pairs = totals.iter_mut().zip(block(from)?);
-        pairs.for_each(|(total, sum)| *total += f64::from(sum));
+    let mut totals = vec![0.0; out.len()];
+    for block in columns.chunks(BLOCK) {
+        add(out, block);
+        let pairs = totals.iter_mut().zip(&*out);
+        pairs.for_each(|(total, sum)| *total += f64::from(*sum));
     }
-    rounded(totals)
+    let pairs = out.iter_mut().zip(totals);
+    pairs.for_each(|(out, total)| *out = total as f32);
 }
 
-pub(super) fn rounded(totals: Vec<f64>) -> Result<Vec<f32>> {
-    let mut rounded = room(totals.len())?;
-    rounded.extend(totals.into_iter().map(|total| total as f32));
-    Ok(rounded)
+/// The logarithms of the shares in each row of a dense matrix. The largest of
+/// a row becomes 0, so no exponential exceeds 1.
+pub(super) fn log_softmax(a: &Array) -> Result<Shared> {
+    let (rows, columns) = (dense(a), a.shape()[1]);
+    fill(a.len(), columns, 4, &|from, out| {
+        let rows = rows[from..].chunks(columns);
+        for (out, row) in out.chunks_mut(columns).zip(rows) {
+            let most = most(row);
+            each(row, out, |x| elementary::exp(x - most));
+            let log = sum(out).ln() as f32;
+            // One after the other: a large score would swallow the logarithm.
+            let out = out.iter_mut().zip(row);
+            out.for_each(|(out, x)| *out = *x - most - log);
+        }
+    })
+}
+
+/// Windows (.., rows, columns, height, width) added up to images: number by
+/// number of the window, so that neighbors are written side by side.
+pub(super) fn fold(
+    a: &Array,
+    window: &Window,
+    count: usize,
+    image: [usize; 2],
+) -> Result<Shared> {
+    let size = image[0] * image[1];
+    let (outer, inner) = a.view().halves(a.shape().len() - 4);
+    let (rows, columns) = (inner.shape()[0], inner.shape()[1]);
+    let steps: Vec<isize> = inner.strides().to_vec();
+    let outer = Walk::new([&outer]);
+    let all = numbers(a);
+    let cost = (a.len() / count.max(1)).div_ceil(size.max(1));
+    fill(count * size, size, cost, &|from, out| {
+        let images = out.chunks_mut(size).zip(outer.places(from / size));
+        let mut sums = vec![0.0; size];
+        for (out, start) in images {
+            sums.fill(0.0);
+            for i in 0..window.size[0] * window.size[1] {
+                let (y, x) = (i / window.size[1], i % window.size[1]);
+                let start = start as isize + y as isize * steps[2];
+                let start = start + x as isize * steps[3];
+                for row in 0..rows {
+                    let at = start + row as isize * steps[0];
+                    let to = row * window.stride[0] + y * window.dilation[0];
+                    let to = to * image[1] + x * window.dilation[1];
+                    let values = run(all, at as usize, columns, steps[1]);
+                    let sums = sums[to..].iter_mut();
+                    let sums = sums.step_by(window.stride[1]).zip(values);
+                    sums.for_each(|(sum, x)| *sum += f64::from(x));
+                }
+            }
+            let pairs = out.iter_mut().zip(&sums);
+            pairs.for_each(|(out, sum)| *out = *sum as f32);
+        }
+    })
 }

@@ -9,9 +9,11 @@ use crate::error::{Result, zeros};
 use crate::opencl::{Kernel, Kind};
 use crate::shape::size;
 
-/// So many products of an element one group does alone: below, sharing them
-/// costs more than it saves.
+/// So many products of an element are at least one part: to share fewer costs
+/// more than it saves.
 const ALONE: usize = 256;
+/// So many are worth a part of their own where that lets the tiles be large.
+const PART: usize = 1024;
 /// More than so many of them are shared in any case, which keeps what is
 /// rounded away small.
 const LONGEST: usize = 1 << 13;
@@ -215,7 +217,9 @@ impl OpenCl {
         let busy = |tiles: &&Tiles| {
             let [m, n] = tiles.sides;
             let all = product.a.lines.div_ceil(m) * product.b.lines.div_ceil(n);
-            all * product.batches >= units
+            // Where k is long, what is missing is made up by its parts.
+            let parts = (product.k / PART).max(1);
+            all * product.batches * parts >= units
         };
         let by_rule = || TILES.iter().find(|it| can(it) && busy(it));
         let chosen = timed.filter(can).or_else(by_rule);
@@ -327,7 +331,7 @@ impl OpenCl {
     /// there are: more than one where `groups` alone would leave most of the
     /// device idle, or where sums would be too long.
     fn parts(&self, groups: usize, k: usize, step: usize) -> (usize, usize) {
-        let idle = (2 * self.units()).div_ceil(groups).min(k / ALONE);
+        let idle = self.units().div_ceil(groups).min(k / ALONE);
         let parts = idle.max(k.div_ceil(LONGEST)).max(1);
         let length = k.div_ceil(parts).next_multiple_of(step);
         (length, k.div_ceil(length))

@@ -1,0 +1,124 @@
+//! How many elements are visited: in pieces that threads share, and along
+//! views in runs.
+
+use rayon::prelude::*;
+use smallvec::SmallVec;
+
+use super::super::super::view::runs;
+use super::host::{Host, blank};
+use super::{Shared, View};
+use crate::error::Result;
+
+/// From so many elements on the threads share them, in pieces of so many.
+pub(super) const PARALLEL: usize = 1 << 17;
+const PIECE: usize = 1 << 15;
+
+/// New numbers, which `work` writes piece by piece: it is told from which
+/// number on. A piece is a multiple of `unit` numbers. What a number costs,
+/// in elements that are looked at, decides whether threads share them.
+pub(super) fn fill(
+    n: usize,
+    unit: usize,
+    cost: usize,
+    work: &(dyn Fn(usize, &mut [f32]) + Sync),
+) -> Result<Shared> {
+    if n == 0 {
+        return Ok(Host::shared(vec![]));
+    }
+    let mut values = blank(n)?;
+    let units = (PIECE / (unit * cost).max(1)).max(1);
+    let piece = unit.max(1) * units;
+    match n * cost >= PARALLEL && piece < n {
+        true => {
+            let pieces = values.par_chunks_mut(piece).enumerate();
+            pieces.for_each(|(i, out)| work(i * piece, out));
+        }
+        false => work(0, &mut values),
+    }
+    Ok(Host::shared(values))
+}
+
+/// Views of one shape, walked side by side: the longest runs that are evenly
+/// spaced in each, one after another in row-major order.
+pub(super) struct Walk<const N: usize> {
+    shape: SmallVec<[usize; 4]>,
+    strides: SmallVec<[[isize; N]; 4]>,
+    starts: [usize; N],
+    /// The length of a run, and its step in each memory.
+    pub(super) length: usize,
+    pub(super) steps: [isize; N],
+}
+
+impl<const N: usize> Walk<N> {
+    pub(super) fn new(views: [&View; N]) -> Walk<N> {
+        let mut runs = runs(views);
+        let (length, steps) = runs.pop().unwrap_or((1, [1; N]));
+        let (shape, strides) = runs.into_iter().unzip();
+        let starts = views.map(View::offset);
+        Walk { shape, strides, starts, length, steps }
+    }
+
+    /// Where run number `from` and those behind it begin in each memory.
+    pub(super) fn from(&self, from: usize) -> impl Iterator<Item = [usize; N]> {
+        let mut at = self.starts.map(|start| start as isize);
+        let mut index: SmallVec<[usize; 4]> = self.shape.clone();
+        let mut rest = from;
+        for axis in (0..self.shape.len()).rev() {
+            index[axis] = rest % self.shape[axis];
+            rest /= self.shape[axis];
+            for i in 0..N {
+                at[i] += index[axis] as isize * self.strides[axis][i];
+            }
+        }
+        std::iter::repeat_with(move || {
+            let here = at.map(|at| at as usize);
+            for axis in (0..index.len()).rev() {
+                let (size, strides) = (self.shape[axis], &self.strides[axis]);
+                index[axis] += 1;
+                let is_end = index[axis] == size;
+                let way = if is_end { 1 - size as isize } else { 1 };
+                for i in 0..N {
+                    at[i] += way * strides[i];
+                }
+                if !is_end {
+                    break;
+                }
+                index[axis] = 0;
+            }
+            here
+        })
+    }
+}
+
+impl Walk<1> {
+    /// Whether there is one run alone.
+    pub(super) fn is_one(&self) -> bool {
+        self.shape.is_empty()
+    }
+
+    /// Whether the first numbers of one run after another are neighbors.
+    pub(super) fn is_transposed(&self) -> bool {
+        self.strides.last() == Some(&[1])
+    }
+
+    /// Where each element lies, from one on.
+    pub(super) fn places(&self, from: usize) -> impl Iterator<Item = usize> {
+        let step = self.steps[0];
+        let all = self.from(from / self.length).flat_map(move |[at]| {
+            let place = move |i| (at as isize + i * step) as usize;
+            (0..self.length as isize).map(place)
+        });
+        all.skip(from % self.length)
+    }
+}
+
+/// The numbers of a run.
+#[inline(always)]
+pub(super) fn run(
+    all: &[f32],
+    at: usize,
+    length: usize,
+    step: isize,
+) -> impl Iterator<Item = f32> {
+    (0..length as isize).map(move |i| all[(at as isize + i * step) as usize])
+}
