@@ -13,7 +13,7 @@ use super::common::device::gpu_or_skip;
 type Price = [u64; 8];
 
 const MLP: Price = [35, 0, 0, 3, 1564, 0, 38, 17];
-const CNN: Price = [90, 0, 0, 3, 140, 0, 95, 44];
+const CNN: Price = [89, 0, 0, 3, 152, 0, 94, 32];
 
 fn price(counts: Counts) -> Price {
     [

@@ -1,7 +1,6 @@
 //! What an operation costs when its arithmetic costs nothing: the chain
 //! `y = y * b + a`, a thousand times, on one element, forward, backward and
-//! freed again. With the word `products`, what a product of matrices costs; with
-//! `rows`, a peer of `cargo learn bench`.
+//! freed again. With the word `products`, what a product of matrices costs.
 //! The engines take turns in one run, so that they share whatever else the
 //! machine does.
 //!
@@ -11,7 +10,6 @@
 //! ```
 
 mod products;
-mod rows;
 
 use std::error::Error;
 use std::hint::black_box;
@@ -89,10 +87,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     match std::env::args().nth(1).as_deref() {
         None => chain(),
         Some("products") => products::table(),
-        Some("rows") => rows::answer(std::env::args().skip(2)),
-        Some(other) => {
-            Err(format!("{other}: the words are `products` and `rows`").into())
-        }
+        Some(other) => Err(format!("{other}: the word is `products`").into()),
     }
 }
 

@@ -1,10 +1,10 @@
 //! Whose times these are: the device and its driver, the host, the engines,
 //! the day and the command.
 
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
-use std::{env, fs};
 
 use rungrad::opencl::Kind;
 use rungrad::part3_unified::Device;
@@ -53,8 +53,9 @@ impl Machine {
                 threads = info.compute_units as usize;
             }
         }
-        let (words, name) = (env::args().skip(1), "cargo learn bench");
-        let words: Vec<String> = words.map(quoted).collect();
+        let name = "cargo learn bench";
+        let words: Vec<String> =
+            rungrad::args().into_iter().map(quoted).collect();
         Ok(Machine {
             device,
             model,
