@@ -59,11 +59,11 @@ fn main() {
     let one = ThreadPoolBuilder::new().num_threads(1).build();
     let one = one.expect("one thread");
     for n in [16, 24, 32, 48, 64, 96, 128, 192, 256, 512] {
-        let matrix = || Tensor::new(&[n, n], &numbers(n * n)).data();
+        let matrix = || (*Tensor::new(&[n, n], &numbers(n * n)).data()).clone();
         let (a, b) = (matrix(), matrix());
         // A tensor belongs to its thread, an array does not.
         let product = || {
-            let [a, b] = [&a, &b].map(|a| Tensor::from((**a).clone()));
+            let [a, b] = [&a, &b].map(|a| Tensor::from(a.clone()));
             a.matmul(&b).data().len()
         };
         row(&format!("matmul    {n} x {n}"), || one.install(product), product);

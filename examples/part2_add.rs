@@ -104,7 +104,8 @@ fn clocks(
     let mut back = vec![0.0; out.len()];
     let uploads = stopwatch::host(|| {
         a.write(x)?;
-        b.write(y)
+        b.write(y)?;
+        out.gpu().finish()
     })?;
     let kernel = stopwatch::device(|| add(a, b, out))?;
     let launch = stopwatch::host(|| {

@@ -22,7 +22,11 @@ fn main() -> ExitCode {
 fn row(gpu: &Gpu, n: usize) -> Result<(), Error> {
     let mut values = vec![1.0_f32; n];
     let buffer = gpu.upload(&values)?;
-    let there = stopwatch::host(|| buffer.write(&values))?;
+    // A write of few bytes returns before they have arrived.
+    let there = stopwatch::host(|| {
+        buffer.write(&values)?;
+        gpu.finish()
+    })?;
     let back = stopwatch::host(|| buffer.read_into(&mut values))?;
     let bytes = 4 * n as u64;
     let cell = |seconds: f64| {

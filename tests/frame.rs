@@ -1,10 +1,10 @@
 //! The frame of every example, seen from outside: what `--timeline` and
 //! `--trace FILE` leave behind, and how it ends when nobody reads on.
 
+use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
-use std::sync::{LazyLock, Mutex};
-use std::{fs, thread};
+use std::sync::LazyLock;
 
 use serde_json::Value;
 
@@ -92,35 +92,6 @@ fn an_example_without_a_device_says_so_and_writes_nothing() {
     let said = told(&output.stderr);
     assert!(said.contains("Nothing ran on an OpenCL device"), "{said}");
     assert!(!path.exists());
-}
-
-/// As `cargo learn run part1` starts them, but as many at a time as there are
-/// cores. One measures for half a minute, and the book's tests run it.
-#[test]
-fn every_example_runs_without_a_word() {
-    let has_device = gpu_or_skip().is_some();
-    let entries = fs::read_dir(root().join("examples")).expect("the examples");
-    let paths = entries.map(|entry| entry.expect("a file").path());
-    let names: Vec<String> = paths
-        .filter(|path| path.is_dir() || path.extension().is_some())
-        .map(|path| path.file_stem().unwrap().to_str().unwrap().to_string())
-        .filter(|name| has_device || name.starts_with("part1"))
-        .filter(|name| name != "part2_crossover")
-        .collect();
-    assert!(names.len() > 20, "{names:?}");
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    let names = Mutex::new(names.into_iter());
-    let run = || {
-        let next = || names.lock().expect("no name is lost").next();
-        while let Some(name) = next() {
-            let output = example(&name, &[]);
-            let said = told(&output.stderr);
-            assert_eq!(output.status.code(), Some(0), "{name}: {said}");
-        }
-    };
-    thread::scope(|scope| {
-        (0..cores).for_each(|_| drop(scope.spawn(run)));
-    });
 }
 
 #[test]

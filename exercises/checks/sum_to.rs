@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use exercises::{Outcome, agree, check, judge, numbers, wrong};
+use exercises::{Outcome, check, judge, numbers, values, wrong};
 use ndarray::{ArrayD, IxDyn};
 use rungrad::gradcheck::dot;
 use rungrad::part1_cpu::Tensor;
@@ -28,15 +28,15 @@ fn main() -> ExitCode {
 
 /// The learner's sum beside that of the reference.
 fn summed(seed: u64, from: &[usize], to: &[usize]) -> Outcome {
-    let values = numbers(seed, from.iter().product());
-    let grad = ArrayD::from_shape_vec(IxDyn(from), values.clone());
+    let given = numbers(seed, from.iter().product());
+    let grad = ArrayD::from_shape_vec(IxDyn(from), given.clone());
     let yours = yours::sum_to(&grad.expect("one value each"), to);
-    let right = sum(&Array::new(from, &values), to);
+    let right = sum(&Array::new(from, &given), to);
     let flat: Vec<f32> = yours.iter().copied().collect();
     let found = Array::new(yours.shape(), &flat);
     let along_the_other = from.len() == 2 && from[0] == from[1] && {
         let other = [from[0], 1];
-        let other = sum(&Array::new(from, &values), &other);
+        let other = sum(&Array::new(from, &given), &other);
         found.shape == right.shape && found.values == other.values
     };
     if along_the_other {
@@ -54,7 +54,7 @@ fn summed(seed: u64, from: &[usize], to: &[usize]) -> Outcome {
             found.shape
         )));
     }
-    agree(&format!("sum_to of {from:?} to {to:?}"), &found, &right)
+    values(&format!("sum_to of {from:?} to {to:?}"), &found, &right)
 }
 
 fn equal(_: &()) -> Outcome {

@@ -31,14 +31,6 @@ pub fn expect(what: &str, yours: &[f32], right: &[f32]) -> Outcome {
     }
 }
 
-/// Whether a gradient is right that needs no tape, with a diagnosis.
-pub fn agree(what: &str, yours: &Array, right: &Array) -> Outcome {
-    match compare(yours, right, &[]) {
-        None => Ok(()),
-        Some(mismatch) => Err(wrong(format!("{what} is wrong.\n\n{mismatch}"))),
-    }
-}
-
 /// Whether values are right, whatever computed them. Nobody has nudged
 /// anything here, so the table does not say so.
 pub fn values(what: &str, yours: &Array, right: &Array) -> Outcome {

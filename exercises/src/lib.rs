@@ -37,7 +37,7 @@ pub use device::check_on_device;
 pub use drop_depth::{DepthProbe, drops_inside_drops};
 pub use elsewhere::{copies, elsewhere, namesake};
 pub use frame::{Step, check};
-pub use judge::{agree, expect, judge, values};
+pub use judge::{expect, judge, values};
 pub use kernel::{Argument, Kernel, check_kernel, counting};
 pub use numbers::numbers;
 pub use source::without;

@@ -18,6 +18,11 @@
 #define FOUR(type) GLUE(type, 4)
 #define ACROSS (TILE_N / OWN_N)
 #define ITEMS (ACROSS * (TILE_M / OWN_M))
+// Where an item stands on the tile: 32 neighbors, which many devices run as
+// one, are a block of 8 by 4, so that they share what they read of both sides.
+#define BLOCKS (ACROSS / 8)
+#define X(item) ((item) / 32 % BLOCKS * 8 + (item) % 8)
+#define Y(item) ((item) / 32 / BLOCKS * 4 + (item) % 32 / 8)
 // A row is one four longer, so that a column is spread over the banks.
 #define A_ROW (TILE_M + 4)
 #define B_ROW (TILE_N + 4)
@@ -64,6 +69,15 @@
 #endif
 #define A_WAY(i) WAY(i, sizes.s0, sizes.s1, a_to.s0, a_to.s1, a_to.s2)
 #define B_WAY(i) WAY(i, sizes.s2, sizes.s3, b_to.s0, b_to.s1, b_to.s2)
+// Where a line begins that is read again and again, is kept if it is dear to
+// find.
+#if VIEWS
+#define A_LINE(i) a_lines[i]
+#define B_LINE(i) b_lines[i]
+#else
+#define A_LINE(i) A_WAY(top + A_SIDE(i))
+#define B_LINE(i) B_WAY(left + B_SIDE(i))
+#endif
 #define A_INNER(l) WAY(l, sizes.s4, sizes.s5, a_to.s3, a_to.s4, a_to.s5)
 #define B_INNER(l) WAY(l, sizes.s4, sizes.s5, b_to.s3, b_to.s4, b_to.s5)
 
@@ -76,13 +90,15 @@
         _Pragma("unroll") for (int i = 0; i < A_LOADS; i++) {               \
             int row = top + A_SIDE(i), l = (start) + A_DEPTH(i);            \
             a_share[i] = inside || (row < m && l < to)                      \
-                ? *(global const SHARE *)(a_from + a_lines[i] + A_INNER(l)) \
+                ? *(global const SHARE *)&a[a_from + A_LINE(i)              \
+                                            + A_INNER(l)]                   \
                 : (SHARE)(0.0f);                                            \
         }                                                                   \
         _Pragma("unroll") for (int i = 0; i < B_LOADS; i++) {               \
             int column = left + B_SIDE(i), l = (start) + B_DEPTH(i);        \
             b_share[i] = inside || (column < n && l < to)                   \
-                ? *(global const SHARE *)(b_from + b_lines[i] + B_INNER(l)) \
+                ? *(global const SHARE *)&b[b_from + B_LINE(i)              \
+                                            + B_INNER(l)]                   \
                 : (SHARE)(0.0f);                                            \
         }                                                                   \
     } while (0)
@@ -117,11 +133,12 @@ kernel void product(global const T *a, uint a_offset, int8 a_to,
     local T a_tile[2][DEPTH][A_ROW] __attribute__((aligned(16)));
     local T b_tile[2][DEPTH][B_ROW] __attribute__((aligned(16)));
     int item = get_local_id(0);
-    int x = item % ACROSS * 4, y = item / ACROSS * 4;
+    int x = X(item) * 4, y = Y(item) * 4;
     int top = get_group_id(1) * TILE_M, left = get_group_id(0) * TILE_N;
     int batches = sizes.s6, length = sizes.s7;
     int parts = k == 0 ? 1 : (k - 1) / length + 1;
 
+#if VIEWS
     int a_lines[A_LOADS], b_lines[B_LOADS];
     #pragma unroll
     for (int i = 0; i < A_LOADS; i++)
@@ -129,13 +146,14 @@ kernel void product(global const T *a, uint a_offset, int8 a_to,
     #pragma unroll
     for (int i = 0; i < B_LOADS; i++)
         b_lines[i] = B_WAY(left + B_SIDE(i));
+#endif
 
     for (int which = get_group_id(2); which < batches * parts;
          which += get_num_groups(2)) {
         int batch = which % batches, from = which / batches * length;
         int to = min(from + length, k);
-        global const T *a_from = a + (int)a_offset + batch * a_to.s6;
-        global const T *b_from = b + (int)b_offset + batch * b_to.s6;
+        int a_from = (int)a_offset + batch * a_to.s6;
+        int b_from = (int)b_offset + batch * b_to.s6;
 
         SHARE a_share[A_LOADS], b_share[B_LOADS];
         ACC total[OWN_M][OWN_N], sum[OWN_M][OWN_N];

@@ -5,6 +5,7 @@
 // exponentials beside it, which grow together, and to write.
 
 #define MOST_ITEMS 256
+#define AT_ONCE 4
 
 // What a sum of exponentials beside one score is worth beside a larger one.
 // Beside no score there is no sum.
@@ -25,15 +26,26 @@ kernel void log_softmax(global const T *a, uint offset, uint columns,
         uint row = top + v, end = row < n ? columns : 0;
         uint first = row * columns;
         ACC most = -INFINITY, sum = 0.0f, excess = 0.0f;
-        for (uint i = u; i < end; i += team) {
-            ACC x = a[offset + first + i];
-            if (!(x <= most)) {
-                sum = worth(sum, most, x);
-                excess = worth(excess, most, x);
-                most = x;
+        for (uint i = u; i < end; i += AT_ONCE * team) {
+            // All are asked for before the first is used.
+            ACC x[AT_ONCE], larger = most;
+            #pragma unroll
+            for (uint j = 0; j < AT_ONCE; j++) {
+                uint at = i + j * team;
+                x[j] = at < end ? a[offset + first + at] : -INFINITY;
             }
+            #pragma unroll
+            for (uint j = 0; j < AT_ONCE; j++)
+                larger = x[j] > larger || isnan(x[j]) ? x[j] : larger;
+            sum = worth(sum, most, larger);
+            excess = worth(excess, most, larger);
+            most = larger;
+            ACC more = 0.0f;
+            #pragma unroll
+            for (uint j = 0; j < AT_ONCE; j++)
+                more += worth(1.0f, x[j], most);
             // What an addition rounds away is given to the next.
-            ACC given = worth(1.0f, x, most) - excess, next = sum + given;
+            ACC given = more - excess, next = sum + given;
             excess = next - sum - given;
             sum = next;
         }
@@ -53,8 +65,14 @@ kernel void log_softmax(global const T *a, uint offset, uint columns,
         }
         ACC total = log(sums[v * team]);
         most = mosts[v * team];
-        for (uint i = u; i < end; i += team)
-            out[first + i] = a[offset + first + i] - most - total;
+        for (uint i = u; i < end; i += AT_ONCE * team) {
+            #pragma unroll
+            for (uint j = 0; j < AT_ONCE; j++) {
+                uint at = i + j * team;
+                if (at < end)
+                    out[first + at] = a[offset + first + at] - most - total;
+            }
+        }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }

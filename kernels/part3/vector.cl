@@ -5,6 +5,7 @@
 // where they lie along m, a team is one item, and neighboring teams do.
 
 #define MOST_ITEMS 256
+#define AT_ONCE 8
 
 // strides: batch, row and column of a; batch and row of the column; how many
 // matrices there are, and how much of k is one part.
@@ -28,12 +29,22 @@ kernel void product_vector(global const T *a, uint a_offset,
         int b_at = (int)b_offset + (int)batch * strides.s3;
         // What an addition rounds away is given to the next.
         ACC sum = 0.0f, excess = 0.0f;
-        for (uint l = from + u; l < to; l += team) {
-            ACC given = (ACC)a[a_at + (int)l * strides.s2]
-                        * b[b_at + (int)l * strides.s4] - excess;
-            ACC next = sum + given;
-            excess = isinf(next) ? 0.0f : next - sum - given;
-            sum = next;
+        for (uint l = from + u; l < to; l += AT_ONCE * team) {
+            // All are asked for before the first is used.
+            ACC products[AT_ONCE];
+            #pragma unroll
+            for (uint i = 0; i < AT_ONCE; i++) {
+                int at = l + i * team;
+                products[i] = at < (int)to
+                    ? (ACC)a[a_at + at * strides.s2] * b[b_at + at * strides.s4]
+                    : 0.0f;
+            }
+            #pragma unroll
+            for (uint i = 0; i < AT_ONCE; i++) {
+                ACC given = products[i] - excess, next = sum + given;
+                excess = isinf(next) ? 0.0f : next - sum - given;
+                sum = next;
+            }
         }
         sums[item] = sum;
         barrier(CLK_LOCAL_MEM_FENCE);

@@ -41,6 +41,8 @@ pub(crate) struct Wrong {
     pub(crate) says: String,
     /// What this verdict takes beside the needs of the exercise: `oclgrind`.
     pub(crate) needs: Vec<String>,
+    /// The processor's time for one that takes all that it is given.
+    pub(crate) seconds: Option<u64>,
 }
 
 impl<'de> Deserialize<'de> for Exercise {
@@ -71,6 +73,7 @@ impl<'de> Deserialize<'de> for Wrong {
             file: row.required("file")?,
             says: row.required("says")?,
             needs: row.optional("needs").unwrap_or_default(),
+            seconds: row.optional("seconds"),
         };
         row.finalize(None)?;
         Ok(wrong)

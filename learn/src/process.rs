@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
-use std::{fs, io};
+use std::{fs, io, iter};
 
 use crate::checkout::cannot_write;
 use crate::command::Stop;
@@ -38,6 +38,10 @@ code=$?
 kill -KILL "$guard"
 exit "$code"
 "#;
+
+/// How a command is run to its end: with a status line, or without.
+pub(crate) type Follow =
+    fn(&str, &mut Command, &Path, Duration) -> Result<Ending, Stop>;
 
 /// Runs `command` with its output in `log` and a line that says what is going
 /// on, and ends it after `limit`.
@@ -97,7 +101,7 @@ fn wait(
     limit: Option<Duration>,
 ) -> Result<Option<Ending>, Stop> {
     let start = Instant::now();
-    loop {
+    for pause in pauses() {
         match child.try_wait() {
             Ok(Some(status)) => {
                 return Ok(Some(Ending::Exited(code_of(status))));
@@ -111,12 +115,19 @@ fn wait(
         if let Some(status) = &mut status {
             status.show();
         }
-        sleep(PAUSE);
+        sleep(pause);
     }
+    unreachable!("there is always one pause more")
 }
 
-/// How long one sleeps between two looks at what runs.
-pub(crate) const PAUSE: Duration = Duration::from_millis(50);
+/// How long one sleeps between two looks at what runs: what ends soon is not
+/// waited for, and to wait long takes no time of a core.
+pub(crate) fn pauses() -> impl Iterator<Item = Duration> {
+    let longer = |pause: &Duration| Some((2 * *pause).min(PAUSE));
+    iter::successors(Some(Duration::from_millis(1)), longer)
+}
+
+const PAUSE: Duration = Duration::from_millis(50);
 
 fn spawn(command: &mut Command, log: &Path) -> Result<Child, Stop> {
     let file = OpenOptions::new()

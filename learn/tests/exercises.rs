@@ -427,6 +427,21 @@ fn verify_names_what_does_not_compile_and_a_hole_that_is_none() {
 }
 
 #[test]
+fn an_answer_that_takes_all_its_time_gets_the_seconds_of_its_row() {
+    let scene = stage();
+    let table = scene.read("exercises/exercises.toml");
+    let says = "says = 'the operands are swapped'";
+    let row = table.replace(says, &format!("{says}\nseconds = 3"));
+    scene.write("exercises/exercises.toml", &row);
+    let script = "echo the operands are swapped\n\
+                  [ \"$RUNGRAD_CHECK_LIMIT\" = 3 ] || exit 0\nexit 1\n";
+    scene.write("exercises/wrong/one/swapped.rs", script);
+    scene.learn(&["verify", "one"]).went_well();
+    scene.write("exercises/exercises.toml", &table);
+    finds(&scene, &["verify", "one"], "should fail and say");
+}
+
+#[test]
 fn verify_goes_on_where_a_check_comes_to_no_verdict() {
     let scene = stage();
     scene.write(

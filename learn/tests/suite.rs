@@ -28,10 +28,12 @@ error: 1 target failed:
 ";
 
 /// A cargo whose tests say what the stage wants, and whose exercises hold.
+/// Before them it builds, and beside them run those of the companion.
 const CARGO: &str = "
-case $1 in
-  test) cat $SCENE/log ;;
-  learn) echo '7 passed, 0 failed, 0 skipped' ;;
+case \"$*\" in
+  *--no-run*|*'--package learn') ;;
+  test*) cat $SCENE/log ;;
+  learn*) echo '7 passed, 0 failed, 0 skipped' ;;
 esac";
 
 /// A checkout whose book, spelling and cargo are well.
@@ -104,6 +106,20 @@ fn a_test_run_that_fails_without_a_failing_test_is_a_failure() {
     assert_eq!(said.code, Some(1));
     said.tells("could not compile");
     assert_eq!(last_line(&said), "0 passed, 1 failed, 0 skipped");
+}
+
+#[test]
+fn the_companion_s_own_tests_count_beside_the_others() {
+    let scene = healthy(GREEN);
+    scene.write("own", RED);
+    let says = "*'--package learn') cat $SCENE/own; exit 101 ;;";
+    let script =
+        CARGO.replace("|*'--package learn') ;;", &format!(") ;;\n  {says}"));
+    scene.program("cargo", &script);
+    let said = scene.learn(&["test", "--only", "tests"]);
+    assert_eq!(said.code, Some(1), "{}", said.out);
+    said.tells("FAILED:\n  src/lib.rs: one\n").tells("left is not right");
+    assert_eq!(last_line(&said), "17 passed, 1 failed, 1 skipped");
 }
 
 #[test]

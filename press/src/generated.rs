@@ -2,6 +2,7 @@
 //! between listings, formulas, drawn figures. `UPDATE=1 cargo test -p
 //! press` writes these files; without it the tests compare.
 
+pub(crate) mod bare;
 pub(crate) mod exercise;
 pub(crate) mod growth;
 pub(crate) mod measured;

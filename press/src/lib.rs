@@ -83,6 +83,12 @@ pub fn mismeasured(tree: &Tree) -> Vec<Fault> {
     measured::outdated(tree, &MANIFEST)
 }
 
+/// The examples that no listing prints as they are, and that do not end well
+/// without a word behind their name.
+pub fn failing(tree: &Tree) -> Vec<Fault> {
+    generated::bare::failing(tree, &MANIFEST)
+}
+
 /// What this machine lacks to print as the book does.
 pub fn missing(needs: Needs) -> Option<&'static str> {
     printed::missing(needs)

@@ -81,7 +81,7 @@ pub(crate) const MANIFEST: Manifest = Manifest {
             "book/listings/part2_raw_1_mul.out",
             "cargo run --example part2_raw_1_mul",
         ),
-        on_a_device(
+        behind_a_gate(
             "book/listings/part2_raw_2_queue.out",
             "cargo run --example part2_raw_2_queue",
         ),

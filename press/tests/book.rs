@@ -7,7 +7,7 @@
 #[path = "../../tests/common/device.rs"]
 mod device;
 
-use press::Needs::{self, Device, Nothing, Oclgrind, Pocl};
+use press::Needs::{self, Device, Gates, Nothing, Oclgrind, Pocl};
 use press::{Fault, repository};
 
 #[track_caller]
@@ -39,6 +39,11 @@ fn outputs_of_devices_are_current() {
 }
 
 #[test]
+fn outputs_behind_a_gate_are_current() {
+    current_or_skip(Gates);
+}
+
+#[test]
 fn outputs_of_pocl_are_current() {
     current_or_skip(Pocl);
 }
@@ -53,6 +58,13 @@ fn what_was_measured_has_the_words_of_its_program() {
     if device::gpu_or_skip().is_some() {
         assert_none(&press::mismeasured(&repository()));
     }
+}
+
+#[test]
+fn an_example_that_no_page_prints_runs_without_a_word() {
+    // Those of Part 1 run in any case.
+    let _ = device::gpu_or_skip();
+    assert_none(&press::failing(&repository()));
 }
 
 /// A listing that only some machines print is compared on those.

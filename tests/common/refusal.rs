@@ -22,6 +22,14 @@ pub fn refusal<T>(work: impl FnOnce() -> T) -> String {
 /// The same of a call that is one of many at its line.
 #[track_caller]
 pub fn refusal_of<T>(what: &str, work: impl FnOnce() -> T) -> String {
+    let mut work = Some(work);
+    let mut once = || drop(work.take().expect("it is called once")());
+    refused(what, &mut once)
+}
+
+/// For all calls at once, since there are hundreds.
+#[track_caller]
+fn refused(what: &str, work: &mut dyn FnMut()) -> String {
     watch();
     let here = Location::caller();
     let sentence = mistake(what, attempt(work));

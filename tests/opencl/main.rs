@@ -69,6 +69,8 @@ fn every_kernel_that_is_written_is_in_a_list() {
     let mut listed: Vec<&str> = every_kernel().map(Kernel::name).collect();
     names.sort();
     listed.sort();
+    // A text that is compiled in several ways is still written once.
+    listed.dedup();
     assert_eq!(listed, names);
 }
 

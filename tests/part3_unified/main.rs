@@ -29,6 +29,7 @@ mod optimizers;
 #[path = "../common/place.rs"]
 mod place;
 mod prices;
+mod products;
 mod refusals;
 mod slopes;
 mod third;

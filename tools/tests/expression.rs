@@ -103,6 +103,21 @@ fn an_expression_may_begin_like_an_option() {
     assert_eq!(code, Some(2), "{text}");
 }
 
+/// Of nothing there is no largest number; Part 1 and Part 3 refuse it, and
+/// here nobody can ask for it.
+#[test]
+fn an_input_without_numbers_is_refused_in_a_sentence() {
+    for engine in ["part1", "part3"] {
+        for expression in ["max(a)", "sum(a)"] {
+            let words = [expression, "a=", "--engine", engine];
+            let (code, text) = bench(&words);
+            assert_eq!(code, Some(2), "{text}");
+            assert!(text.contains("`` in `a=` is no number"), "{text}");
+            assert_eq!(text.trim_end().lines().count(), 1, "{text}");
+        }
+    }
+}
+
 #[test]
 fn an_expression_that_is_too_long_is_refused_in_a_sentence() {
     let nested = format!("{}a{}", "(".repeat(10_000), ")".repeat(10_000));

@@ -1,14 +1,16 @@
 //! `cargo learn test`: everything that CI runs, step by step.
 
+use std::fs::OpenOptions;
+use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use std::{env, fs};
+use std::{env, fs, thread};
 
 use crate::authors::counts::{Counts, Skip};
-use crate::checkout::Checkout;
+use crate::checkout::{Checkout, cannot_write};
 use crate::command::{Command, Stop, Words};
 use crate::nearest::nearest;
-use crate::process::{self, Ending};
+use crate::process::{self, Ending, Follow};
 use crate::terminal::{filled, say, spoken};
 use crate::{book, machine};
 
@@ -255,12 +257,10 @@ impl Work<'_> {
 
     /// Every test counts on its own here.
     fn tests(&self) -> Result<Report, Stop> {
-        let mut command = self.checkout.cargo(&["test", "--no-fail-fast"]);
-        command.args(if self.quick { QUICK } else { &["--workspace"] });
-        // The excerpt of a failure is for its sentence, not for its stack.
-        command.env("RUST_BACKTRACE", "0");
-        let ending =
-            process::follow(self.name, &mut command, self.log, self.limit)?;
+        let ending = match self.quick {
+            true => self.cargo_test(QUICK, self.log, process::follow)?,
+            false => self.all_tests()?,
+        };
         let text = fs::read(self.log).unwrap_or_default();
         let mut counts = Counts::read(&String::from_utf8_lossy(&text));
         if ending == Ending::Exited(0) {
@@ -275,6 +275,47 @@ impl Work<'_> {
             counts.failures.push(format!("{}: {complaint}", self.name));
         }
         Ok(Report { counts, complaint: Some(complaint) })
+    }
+
+    /// The companion's own tests mostly wait, for a limit to pass or a child
+    /// to end, so they run beside the others. Their log ends up behind that of
+    /// the others.
+    fn all_tests(&self) -> Result<Ending, Stop> {
+        let (log, follow) = (self.log, process::follow);
+        let built = ["--workspace", "--no-run"];
+        let built = self.cargo_test(&built, log, follow)?;
+        if built != Ending::Exited(0) {
+            return Ok(built);
+        }
+        let others = ["--workspace", "--exclude", "learn"];
+        let own = self.checkout.log(&format!("{}-learn", self.name))?;
+        let silent = process::follow_in_silence;
+        let ours = || self.cargo_test(&["--package", "learn"], &own, silent);
+        let (ours, others) = thread::scope(|scope| {
+            let ours = scope.spawn(ours);
+            let others = self.cargo_test(&others, log, follow);
+            (ours.join().expect("it waits and reads"), others)
+        });
+        let added = OpenOptions::new().append(true).open(log);
+        added
+            .and_then(|mut log| log.write_all(&fs::read(&own)?))
+            .map_err(|error| cannot_write(log, &error))?;
+        match others? {
+            Ending::Exited(0) => ours,
+            failed => Ok(failed),
+        }
+    }
+
+    fn cargo_test(
+        &self,
+        words: &[&str],
+        log: &Path,
+        follow: Follow,
+    ) -> Result<Ending, Stop> {
+        let mut command = self.checkout.cargo(&["test", "--no-fail-fast"]);
+        // The excerpt of a failure is for its sentence, not for its stack.
+        command.args(words).env("RUST_BACKTRACE", "0");
+        follow(self.name, &mut command, log, self.limit)
     }
 
     /// Every stub, solution and wrong answer counts on its own. In CI the

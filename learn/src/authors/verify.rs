@@ -47,6 +47,8 @@ struct Variant {
     wanted: Wanted,
     /// A program that only this variant takes, and that is not installed.
     lacks: Option<String>,
+    /// The processor's time for one that takes all that it is given.
+    seconds: Option<u64>,
 }
 
 enum Wanted {
@@ -173,12 +175,14 @@ fn variants(
             text: solution.stub,
             wanted: Wanted::Task,
             lacks: None,
+            seconds: None,
         },
         Variant {
             name: format!("the solution of {}", exercise.id),
             text: solution.plain,
             wanted: Wanted::Pass,
             lacks: None,
+            seconds: None,
         },
     ];
     if exercise.free {
@@ -192,6 +196,7 @@ fn variants(
             text: read(checkout, &folder.join(right))?,
             wanted: Wanted::Pass,
             lacks: None,
+            seconds: None,
         });
     }
     let is_missing = |name: &&String| machine::program(name).is_none();
@@ -203,6 +208,7 @@ fn variants(
             text: read(checkout, &file)?,
             wanted: Wanted::Words(wrong.says.clone()),
             lacks: wrong.needs.iter().find(is_missing).cloned(),
+            seconds: wrong.seconds,
         });
     }
     Ok(variants)

@@ -162,6 +162,6 @@ fn verdict(
     };
     let log = checkout.log(&format!("check-{id}"))?;
     let (verdict, said) =
-        program::run(id, &programs[0], &log, process::follow)?;
+        program::run(id, &programs[0], &log, None, process::follow)?;
     Ok((verdict, said.lines().map(str::to_string).collect()))
 }

@@ -10,7 +10,7 @@ use std::{env, fs};
 
 use crate::checkout::Checkout;
 use crate::command::Stop;
-use crate::process::{self, Ending};
+use crate::process::{self, Ending, Follow};
 
 /// The variable that names the folder of the learner's files, for cargo and
 /// for the compiler.
@@ -113,27 +113,30 @@ const PROOF: &str = "RUNGRAD_CHECK_PROOF";
 const LIMIT: u64 = 10;
 const LIMIT_VARIABLE: &str = "RUNGRAD_CHECK_LIMIT";
 
-/// How a check is run to its end: with a status line, or without.
-type Follow = fn(&str, &mut Command, &Path, Duration) -> Result<Ending, Stop>;
-
 /// Runs a check and returns what it said. A check without a verdict, since a
 /// disk is full or somebody ended it, says nothing about the learner.
+/// `seconds` is the processor's time for the learner's code, where it is not
+/// the usual one.
 pub(crate) fn run(
     id: &str,
     program: &Path,
     log: &Path,
+    seconds: Option<u64>,
     follow: Follow,
 ) -> Result<(Verdict, String), Stop> {
     let what = format!("checking {id}");
     // A check has a limit of its own, with better words; this one is for
     // when that fails.
-    let given = env::var(LIMIT_VARIABLE).ok();
-    let given = given.and_then(|it| it.parse().ok()).unwrap_or(LIMIT);
+    let given = || env::var(LIMIT_VARIABLE).ok()?.parse().ok();
+    let given = seconds.or_else(given).unwrap_or(LIMIT);
     let limit =
         Duration::from_secs(given.saturating_mul(12).saturating_add(60));
     let proof = format!("{:016x}", RandomState::new().hash_one(id));
     let mut command = Command::new(program);
     command.env(PROOF, &proof);
+    if let Some(seconds) = seconds {
+        command.env(LIMIT_VARIABLE, seconds.to_string());
+    }
     let ending = follow(&what, &mut command, log, limit)?;
     let said = fs::read(log).unwrap_or_default();
     let said = String::from_utf8_lossy(&said);

@@ -7,7 +7,7 @@ use rayon::iter::{ParallelBridge, ParallelIterator};
 use rungrad::opencl::{DeviceInfo, devices};
 
 use crate::generated::{Wanted, program};
-use crate::manifest::Needs::{self, Device, Nothing, Oclgrind, Pocl};
+use crate::manifest::Needs::{self, Device, Gates, Nothing, Oclgrind, Pocl};
 use crate::manifest::{MANIFEST, Output};
 use crate::tree::Tree;
 
@@ -28,14 +28,20 @@ pub(crate) fn missing(needs: Needs) -> Option<&'static str> {
     match needs {
         Nothing => None,
         Device => first().is_none().then_some("no OpenCL device"),
-        Pocl => {
-            let is_pocl = |device: &DeviceInfo| {
-                device.platform.contains("Portable Computing")
-            };
-            (!first().is_some_and(is_pocl)).then_some("no PoCL")
-        }
+        Gates => match first() {
+            None => Some("no OpenCL device"),
+            Some(it) if is_pocl(it) && it.name.starts_with("basic") => {
+                Some("no driver but PoCL's basic, which opens no gate")
+            }
+            Some(_) => None,
+        },
+        Pocl => (!first().is_some_and(is_pocl)).then_some("no PoCL"),
         Oclgrind => (version() != Some(true)).then_some("no Oclgrind 21.10"),
     }
+}
+
+fn is_pocl(device: &DeviceInfo) -> bool {
+    device.platform.contains("Portable Computing")
 }
 
 /// What the commands print that have these needs, and, without any, what they

@@ -75,38 +75,50 @@ pub(crate) fn program(command: &str) -> Result<Program, String> {
     Ok(Program { variables, tool, file, words })
 }
 
-/// The command and what it prints, on any machine.
-pub(crate) fn listing(
+/// Runs a command to its end, with this code.
+pub(crate) fn ended(
     folder: &Path,
-    output: &Output,
-    devices: &[&str],
-) -> Result<String, String> {
-    let Program { variables, tool, file, words } = program(output.command)?;
+    command: &str,
+    code: i32,
+) -> Result<(Program, Ended), String> {
+    let program = program(command)?;
+    let file = &program.file;
     let path =
-        folder.join(&file).with_extension(std::env::consts::EXE_EXTENSION);
-    let mut line = tool.iter().map(PathBuf::from).collect::<Vec<_>>();
+        folder.join(file).with_extension(std::env::consts::EXE_EXTENSION);
+    let mut line = program.tool.iter().map(PathBuf::from).collect::<Vec<_>>();
     line.push(path);
     let child = Command::new(&line[0])
         .args(&line[1..])
-        .args(words)
+        .args(&program.words)
         .current_dir(Tree::root())
         .env_remove("RUNGRAD_DEVICE")
-        .envs(variables)
+        .envs(program.variables.iter().map(|(name, value)| (name, value)))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .map_err(|error| format!("`{file}` does not start: {error}"))?;
     let ended = wait(child, TIME_LIMIT)?;
-    let stdout = String::from_utf8_lossy(&ended.stdout);
-    let stderr = String::from_utf8_lossy(&ended.stderr);
-    if ended.status.code() != Some(output.code) {
+    if ended.status.code() != Some(code) {
         return Err(format!(
-            "`{}` ended with {}, expected code {}.\n{stderr}",
-            output.command, ended.status, output.code,
+            "`{command}` ended with {}, expected code {code}.\n{}",
+            ended.status,
+            String::from_utf8_lossy(&ended.stderr),
         ));
     }
-    let text = match (&tool[..], output.code) {
+    Ok((program, ended))
+}
+
+/// The command and what it prints, on any machine.
+pub(crate) fn listing(
+    folder: &Path,
+    output: &Output,
+    devices: &[&str],
+) -> Result<String, String> {
+    let (program, ended) = ended(folder, output.command, output.code)?;
+    let stdout = String::from_utf8_lossy(&ended.stdout);
+    let stderr = String::from_utf8_lossy(&ended.stderr);
+    let text = match (&program.tool[..], output.code) {
         // A driver may speak on standard error, as PoCL does when a compiler
         // of its own has a warning; so may others, some day.
         ([], 0) => stdout.into_owned(),

@@ -19,6 +19,9 @@ pub enum Needs {
     Nothing,
     /// An OpenCL device.
     Device,
+    /// A driver that goes on when the host opens a gate. PoCL's `basic` keeps
+    /// the event's lock while it runs what has waited, and waits for itself.
+    Gates,
     /// PoCL: what a kernel with a fault does, no two drivers agree on.
     Pocl,
     /// Oclgrind in the version of the book, since others word it otherwise.
@@ -27,8 +30,13 @@ pub enum Needs {
 
 impl Needs {
     /// All of them.
-    pub(crate) const ALL: [Needs; 4] =
-        [Needs::Nothing, Needs::Device, Needs::Pocl, Needs::Oclgrind];
+    pub(crate) const ALL: [Needs; 5] = [
+        Needs::Nothing,
+        Needs::Device,
+        Needs::Gates,
+        Needs::Pocl,
+        Needs::Oclgrind,
+    ];
 }
 
 /// What a command printed once, on a device: its times are those of one
@@ -107,6 +115,14 @@ pub(crate) const fn on_a_device(
     command: &'static str,
 ) -> Output {
     Output { out, command, code: 0, needs: Needs::Device }
+}
+
+/// A command behind a gate, where one opens.
+pub(crate) const fn behind_a_gate(
+    out: &'static str,
+    command: &'static str,
+) -> Output {
+    Output { out, command, code: 0, needs: Needs::Gates }
 }
 
 /// A kernel with a fault, where PoCL runs it.

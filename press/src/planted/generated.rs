@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::{CHAPTER, CODE, INNER, MEASURED, PLANTED, book, reported};
 use crate::device;
+use crate::generated::bare::left;
 use crate::generated::measured::{foreign, unlike};
 use crate::generated::near::near;
 use crate::generated::program::{broken, everywhere, listing, program, wait};
@@ -52,6 +53,24 @@ fn a_stale_listing_is_reported_with_its_first_new_line() {
     assert!(fault.contains("`12`") && fault.contains("UPDATE=1"), "{fault}");
     let same = "$ cargo run --example example\n9\n";
     assert_eq!(stale(&book(), file, same), None);
+}
+
+#[test]
+fn an_example_that_no_listing_prints_as_it_is_is_left_to_be_run() {
+    let book = book()
+        .with("examples/example.rs", "")
+        .with("examples/part1_other/main.rs", "")
+        .with("examples/part1_other/mod.rs", "")
+        .with("examples/part2_other.rs", "");
+    let left = |is_here: fn(Needs) -> bool| {
+        let names = left(&book, &PLANTED, is_here).into_iter();
+        names.collect::<Vec<String>>().join(" ")
+    };
+    assert_eq!(left(|_| true), "part1_other part2_other");
+    assert_eq!(left(|needs| needs == Needs::Nothing), "part1_other");
+    // Without what its listing needs nothing else has run it.
+    let none = left(|needs| needs == Needs::Device);
+    assert_eq!(none, "example part1_other part2_other");
 }
 
 #[test]

@@ -139,8 +139,11 @@ impl OpenCl {
     }
 
     fn places(&self, places: &[usize]) -> Result<Buffer<u32>> {
-        let numbers = places.iter().map(|&place| place as u32);
-        self.gpu.upload(&numbers.chain([0]).collect::<Vec<_>>())
+        let mut numbers = Vec::with_capacity(places.len() + 1);
+        numbers.extend(places.iter().map(|&place| place as u32));
+        // There is no buffer of nothing.
+        numbers.push(0);
+        self.gpu.upload(&numbers)
     }
 }
 
@@ -254,8 +257,15 @@ impl Backend for OpenCl {
         let Some([shape, of_a, of_b]) = walk([a.view(), b.view()]) else {
             return self.binary(op, &a.compact()?, &b.compact()?);
         };
+        // What goes from far to far in memory is copied by tiles first.
+        if tiled(shape, of_a).is_some() {
+            return self.binary(op, &a.compact()?, b);
+        }
+        if tiled(shape, of_b).is_some() {
+            return self.binary(op, a, &b.compact()?);
+        }
         self.fill(n, |out| {
-            self.each(&strided, n)
+            self.fours(&strided, n)
                 .input(buffer(a))
                 .scalar(a.offset() as u32)
                 .scalar(of_a)

@@ -1,12 +1,11 @@
 //! One result element from the elements at the same place.
 
-use std::f32::consts::SQRT_2;
-
 use super::super::{Array, Binary, Context, Function, Gradients, Tensor};
 use super::super::{Unary, apply};
 use super::stretch;
 use crate::error::Result;
 use crate::ops::Op;
+use std::f32::consts::SQRT_2;
 
 /// ```
 /// # use rungrad::part3_unified::{Device, Tensor};

@@ -1,5 +1,5 @@
-//! The names of parameters: what a module is made of puts its own name in front
-//! of those inside.
+//! The names of parameters: each part of a module puts the name that it has
+//! there in front of its own names.
 
 use super::{Module, Parameter, ParameterMut, Tensor};
 
@@ -106,9 +106,11 @@ impl<P: NamedParameters> NamedParameters for Option<P> {
 }
 
 /// In an `impl Module`: writes `parameters` and `parameters_mut`, which list
-/// the named fields. Each of them is a [`NamedParameters`](crate::part3_unified::nn::NamedParameters):
-/// a tensor, a module, or a `Vec`, an array or an `Option` of these. A field
-/// that is left out is not learned, moved or saved.
+/// the named fields. Each of them has [`NamedParameters`]: it is a tensor, a
+/// module, or a `Vec`, an array or an `Option` of these. A field that is left
+/// out is not learned, moved or saved.
+///
+/// [`NamedParameters`]: crate::part3_unified::nn::NamedParameters
 ///
 /// ```
 /// use rungrad::part3_unified::Tensor;
@@ -140,8 +142,9 @@ macro_rules! parameters {
             &self,
         ) -> ::std::vec::Vec<$crate::part3_unified::nn::Parameter<'_>> {
             use $crate::part3_unified::nn::{NamedParameters, Parameter};
-            let parts: &[::std::vec::Vec<Parameter<'_>>] =
-                &[$(NamedParameters::named(&self.$field, stringify!($field))),*];
+            let parts: &[::std::vec::Vec<Parameter<'_>>] = &[$(
+                NamedParameters::named(&self.$field, stringify!($field)),
+            )*];
             parts.concat()
         }
 
@@ -150,9 +153,10 @@ macro_rules! parameters {
         ) -> ::std::vec::Vec<$crate::part3_unified::nn::ParameterMut<'_>> {
             use $crate::part3_unified::nn::NamedParameters;
             let parts = ::std::iter::empty();
-            $(let parts = parts.chain(
-                NamedParameters::named_mut(&mut self.$field, stringify!($field)),
-            );)*
+            $(let parts = parts.chain(NamedParameters::named_mut(
+                &mut self.$field,
+                stringify!($field),
+            ));)*
             parts.collect()
         }
     };

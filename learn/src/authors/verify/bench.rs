@@ -53,7 +53,7 @@ impl Bench<'_> {
             Some(programs) => programs.into_iter().map(Ok).collect(),
             None => self.one_by_one(round, placed)?,
         };
-        Ok(self.run(round, &ids, &programs, &log))
+        Ok(self.run(round, placed, &programs, &log))
     }
 
     /// Builds each check by itself, where they do not build together: that
@@ -86,40 +86,50 @@ impl Bench<'_> {
     fn run(
         &self,
         round: usize,
-        ids: &[&str],
+        placed: &[(&Exercise, &Variant)],
         programs: &[Result<PathBuf, String>],
         log: &Path,
     ) -> Vec<Found> {
         let cores = thread::available_parallelism().map_or(1, usize::from);
-        let jobs = Mutex::new(ids.iter().zip(programs).enumerate());
+        let jobs = Mutex::new(placed.iter().zip(programs).enumerate());
         let found = Mutex::new(BTreeMap::new());
-        let what = format!("running {} checks", ids.len());
+        let what = format!("running {} checks", placed.len());
         thread::scope(|scope| {
             let worker = || {
                 let next = || jobs.lock().ok()?.next();
-                while let Some((at, (id, program))) = next() {
-                    note(log, id);
+                while let Some((at, (placed, program))) = next() {
+                    note(log, &placed.0.id);
                     let program = program.as_ref().map_err(String::clone);
-                    let ran = program.and_then(|it| self.one(round, id, it));
+                    let ran =
+                        program.and_then(|it| self.one(round, placed, it));
                     found.lock().unwrap().insert(at, ran);
                 }
             };
             let workers: Vec<_> =
                 (0..cores).map(|_| scope.spawn(worker)).collect();
             let mut status = StatusLine::new(&what, log);
-            while !workers.iter().all(|it| it.is_finished()) {
+            for pause in process::pauses() {
+                if workers.iter().all(|it| it.is_finished()) {
+                    break;
+                }
                 status.show();
-                thread::sleep(process::PAUSE);
+                thread::sleep(pause);
             }
         });
         found.into_inner().unwrap().into_values().collect()
     }
 
-    fn one(&self, round: usize, id: &str, program: &Path) -> Found {
+    fn one(
+        &self,
+        round: usize,
+        (exercise, variant): &(&Exercise, &Variant),
+        program: &Path,
+    ) -> Found {
+        let (id, seconds) = (exercise.id.as_str(), variant.seconds);
         let log = self.checkout.log(&format!("verify-{id}-{round}"));
-        let run = |log: PathBuf| {
-            program::run(id, program, &log, process::follow_in_silence)
-        };
+        let follow = process::follow_in_silence;
+        let run =
+            |log: PathBuf| program::run(id, program, &log, seconds, follow);
         log.and_then(run)
             .map_err(|stop| stop.sentence().unwrap_or("it stopped").to_string())
     }

@@ -8,9 +8,11 @@ use crate::error::{Result, zeros};
 use crate::opencl::{Kernel, Kind};
 use crate::shape::size;
 
-/// So many products of an element one group does alone: below, sharing them
-/// costs more than it saves.
+/// So many products of an element are at least one part: to share fewer costs
+/// more than it saves.
 const ALONE: usize = 256;
+/// So many are worth a part of their own where that lets the tiles be large.
+const PART: usize = 1024;
 /// More than so many of them are shared in any case, which keeps what is
 /// rounded away small.
 const LONGEST: usize = 1 << 13;
@@ -201,9 +203,11 @@ impl OpenCl {
         let fits = |tiles: &&Tiles| {
             let [m, n] = tiles.sides;
             let all = product.a.lines.div_ceil(m) * product.b.lines.div_ceil(n);
+            // Where k is long, what is missing is made up by its parts.
+            let parts = (product.k / PART).max(1);
             tiles.items <= info.max_work_group
                 && tiles.local_memory <= info.local_memory
-                && all * product.batches >= units
+                && all * product.batches * parts >= units
         };
         TILES.iter().find(fits).unwrap_or(&TILES[TILES.len() - 1])
     }
@@ -223,7 +227,7 @@ impl OpenCl {
         let [m, n] = tiles.sides;
         let groups = [b.lines.div_ceil(n), a.lines.div_ceil(m)];
         let (length, parts) =
-            self.parts(groups[0] * groups[1] * batches, *k, 16);
+            self.parts(groups[0] * groups[1] * batches, *k, ALONE, 16);
         let sizes = [
             a.sizes[1], a.sizes[2], b.sizes[1], b.sizes[2], inner[1], inner[2],
             *batches, length,
@@ -267,7 +271,9 @@ impl OpenCl {
         let team = self.team(k, a.lies_along_inner());
         let rows = GROUP / team;
         let walls = a.lines.div_ceil(rows);
-        let (length, parts) = self.parts(walls * batches, k, 8 * team);
+        // Many groups of rows work in one unit at a time.
+        let groups = (walls * batches).div_ceil(8);
+        let (length, parts) = self.parts(groups, k, 64, 8 * team);
         let strides = [
             a.batch_step,
             a.line_steps[2],
@@ -303,17 +309,24 @@ impl OpenCl {
         match k {
             _ if is_processor || !lie_side_by_side => 1,
             0..=16 => 1,
-            17..=64 => 8,
-            65..=1024 => 32,
+            17..=128 => 8,
+            129..=2048 => 32,
             _ => GROUP,
         }
     }
 
-    /// How much of `k` one of its parts is, in whole steps, and how many parts
-    /// there are: more than one where `groups` alone would leave most of the
-    /// device idle, or where sums would be too long.
-    fn parts(&self, groups: usize, k: usize, step: usize) -> (usize, usize) {
-        let idle = (2 * self.units()).div_ceil(groups).min(k / ALONE);
+    /// How much of `k` one of its parts is, in whole steps and not less than
+    /// `least`, and how many parts there are: more than one where `groups`
+    /// alone would leave some of the device idle, or where sums would be too
+    /// long.
+    fn parts(
+        &self,
+        groups: usize,
+        k: usize,
+        least: usize,
+        step: usize,
+    ) -> (usize, usize) {
+        let idle = self.units().div_ceil(groups).min(k / least);
         let parts = idle.max(k.div_ceil(LONGEST)).max(1);
         let length = k.div_ceil(parts).next_multiple_of(step);
         (length, k.div_ceil(length))

@@ -1,0 +1,60 @@
+//! The examples that no listing prints as they are. They too must run when
+//! nobody types a word behind their name, as `cargo learn run` starts them.
+
+use std::collections::BTreeSet;
+
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
+use crate::generated::printed::missing;
+use crate::generated::program::{self, ended, program};
+use crate::manifest::{Manifest, Needs};
+use crate::tree::{Fault, Tree, fault};
+
+/// It measures for half a minute, and its listings are printed with words.
+const LONG: &str = "part2_crossover";
+
+/// The example that a command runs as it is, if it is one.
+fn bare(command: &str) -> Option<String> {
+    let program = program(command).ok()?;
+    let words = [&program.tool, &program.words];
+    let is_bare = words.iter().all(|words| words.is_empty());
+    let name = program.file.strip_prefix("examples/")?;
+    (is_bare && program.variables.is_empty()).then(|| name.to_string())
+}
+
+/// The examples that no other test runs on this machine, by their names.
+pub(crate) fn left(
+    tree: &Tree,
+    manifest: &Manifest,
+    is_here: impl Fn(Needs) -> bool,
+) -> BTreeSet<String> {
+    // Where no gate opens, what stands behind one would wait for ever.
+    let is_here_or_stuck = |it| it == Needs::Gates || is_here(it);
+    let printed = manifest.outputs();
+    let printed =
+        printed.filter(|it| it.code == 0 && is_here_or_stuck(it.needs));
+    let measured = manifest.measured.iter().map(|it| it.rehearsal);
+    let measured = measured.filter(|_| is_here(Needs::Device));
+    let commands = printed.map(|it| it.command).chain(measured);
+    let run: BTreeSet<String> = commands.filter_map(bare).collect();
+    let name = |(file, _): (&str, &str)| {
+        let name = file.strip_prefix("examples/")?.split('/').next()?;
+        Some(name.trim_end_matches(".rs").to_string())
+    };
+    let all = tree.list("examples/", ".rs").filter_map(name);
+    all.filter(|it| is_here(Needs::Device) || it.starts_with("part1"))
+        .filter(|it| it != LONG && !run.contains(it))
+        .collect()
+}
+
+/// Those of them that do not end well.
+pub(crate) fn failing(tree: &Tree, manifest: &Manifest) -> Vec<Fault> {
+    let folder = program::examples().expect("the examples build");
+    let names = left(tree, manifest, |needs| missing(needs).is_none());
+    let runs = names.into_par_iter().filter_map(|name| {
+        let command = format!("cargo run --example {name}");
+        let what = ended(&folder, &command, 0).err()?;
+        Some(fault(&format!("examples/{name}"), 1, what))
+    });
+    runs.collect()
+}

@@ -1,0 +1,92 @@
+//! What a sweep is given, and what a rule gives back.
+
+use std::fmt::Display;
+
+use super::mistake;
+use crate::error::Result;
+/// Checks that there is one element, so that a sweep needs no gradient to
+/// begin with.
+pub fn one_element(op: impl Display, shape: &[usize]) -> Result<()> {
+    match shape.iter().all(|&size| size == 1) {
+        true => Ok(()),
+        false => mistake(format!(
+            "{op}: this tensor has shape {shape:?}, not one element; sum it \
+             first, or hand backward_with a gradient of that shape"
+        )),
+    }
+}
+
+/// Checks that there is one element, which can be read as a number.
+pub fn only_element(op: impl Display, shape: &[usize]) -> Result<()> {
+    match shape.iter().all(|&size| size == 1) {
+        true => Ok(()),
+        false => mistake(format!(
+            "{op}: shape {shape:?} holds not one element; reduce it first, or \
+             read all of them with .to_vec()"
+        )),
+    }
+}
+
+/// Checks that the gradient with which a sweep begins has the shape and the
+/// device of the tensor from which it begins.
+pub fn seed<D: PartialEq + Display>(
+    op: impl Display,
+    (given, there): (&[usize], D),
+    (shape, here): (&[usize], D),
+) -> Result<()> {
+    match given == shape && there == here {
+        true => Ok(()),
+        false => mistake(format!(
+            "{op}: the gradient has shape {given:?} on {there}, but this \
+             tensor has {shape:?} on {here}; give both the same"
+        )),
+    }
+}
+
+/// Checks that a rule gave as many gradients as there are operands.
+pub fn gradients(
+    op: impl Display,
+    given: usize,
+    operands: usize,
+) -> Result<()> {
+    match given == operands {
+        true => Ok(()),
+        false => mistake(format!(
+            "{op}: the rule gave {given} gradients for {operands} operands; \
+             give one for each, in operand order"
+        )),
+    }
+}
+
+// ANCHOR: gradient
+/// Checks that an operand which requires a gradient has got one, of its own
+/// shape and on its own device.
+pub fn gradient<D: PartialEq + Display>(
+    op: impl Display,
+    place: usize,
+    given: Option<(&[usize], D)>,
+    (shape, device): (&[usize], D),
+) -> Result<()> {
+    let Some((given, there)) = given else {
+        return mistake(format!(
+            "{op}: the rule gave no gradient for operand {place}, which \
+             requires one; give one for each, in operand order"
+        ));
+    };
+    if given != shape {
+        return mistake(format!(
+            "{op}: the gradient of operand {place} has shape {given:?}, but \
+             the operand has {shape:?}; a gradient has the shape of what it \
+             belongs to"
+        ));
+    }
+    match there == device {
+        true => Ok(()),
+        false => mistake(format!(
+            "{op}: the gradient of operand {place} is on {there}, but the \
+             operand is on {device}; a gradient lies where what it belongs \
+             to lies"
+        )),
+    }
+}
+// ANCHOR_END: gradient

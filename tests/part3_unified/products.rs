@@ -1,0 +1,115 @@
+//! Products on a device: every way in which operands lie leads to a kernel of
+//! its own, and all of them agree with products in `f64`.
+
+use rungrad::part3_unified::{Device, Tensor};
+use rungrad::rng::Random;
+
+use super::common::clean;
+use super::common::device::gpu_or_skip;
+
+/// A matrix (m, n) that lies row by row or column by column, from an offset
+/// on, and its numbers in row-major order.
+fn matrix(
+    [m, n]: [usize; 2],
+    by_rows: bool,
+    offset: usize,
+    random: &mut Random,
+) -> (Tensor, Vec<f32>) {
+    let mut memory = vec![f32::NAN; offset];
+    memory.extend((0..m * n).map(|_| random.uniform() - 0.5));
+    let all = Tensor::new(&[memory.len()], &memory, Device::Gpu(0)).unwrap();
+    let used = all.slice(&[offset..memory.len()]);
+    let matrix = match by_rows {
+        true => used.reshape(&[m, n]),
+        false => used.reshape(&[n, m]).transpose(),
+    };
+    let values = matrix.to_vec().unwrap();
+    (matrix, values)
+}
+
+fn compare(what: &str, found: &Tensor, right: &[(f64, f64)]) {
+    let found = found.to_vec().unwrap();
+    assert_eq!(found.len(), right.len(), "{what}");
+    for (i, (found, (right, size))) in found.iter().zip(right).enumerate() {
+        let error = (f64::from(*found) - right).abs();
+        assert!(
+            error <= 1e-6 * size + 1e-30,
+            "{what}: element {i} is {found}, and should be {right}"
+        );
+    }
+}
+
+/// The product in `f64`, and the sum of its magnitudes.
+fn product(a: &[f32], b: &[f32], [m, k, n]: [usize; 3]) -> Vec<(f64, f64)> {
+    let element = |at: usize| {
+        let products = (0..k).map(|l| {
+            f64::from(a[at / n * k + l]) * f64::from(b[l * n + at % n])
+        });
+        products.fold((0.0, 0.0), |(sum, size), x| (sum + x, size + x.abs()))
+    };
+    (0..m * n).map(element).collect()
+}
+
+#[test]
+fn products_of_every_layout_agree_with_the_judge() {
+    let _clean = clean();
+    if gpu_or_skip().is_none() {
+        return;
+    }
+    let mut random = Random::new(7);
+    for [m, k, n] in [
+        // Large tiles, whole fours and ragged; middle ones; small ones.
+        [260, 68, 264],
+        [259, 67, 261],
+        [100, 36, 72],
+        [40, 20, 44],
+        [5, 3, 7],
+        // Shared along k, by tiles and by rows; a row, a column, a number.
+        [9, 3000, 10],
+        [8, 17000, 8],
+        [300, 5000, 1],
+        [1, 5000, 300],
+        [1, 40000, 1],
+        [1000, 1, 1],
+        [1, 1, 300],
+    ] {
+        for lies in [[true, true], [true, false], [false, true], [false, false]]
+        {
+            for offset in [0, 4, 3] {
+                let (a, x) = matrix([m, k], lies[0], offset, &mut random);
+                let (b, y) = matrix([k, n], lies[1], offset, &mut random);
+                let found = a.matmul(&b);
+                let what =
+                    format!("{m} x {k} x {n}, by rows {lies:?}, from {offset}");
+                compare(&what, &found, &product(&x, &y, [m, k, n]));
+                let again = a.matmul(&b).to_vec().unwrap();
+                assert!(found.to_vec().unwrap() == again, "{what}: other bits");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_batch_of_products_agrees_with_the_judge() {
+    let _clean = clean();
+    if gpu_or_skip().is_none() {
+        return;
+    }
+    let (batch, [m, k, n]) = (3, [33, 20, 36]);
+    let values = |seed, len| {
+        let mut random = Random::new(seed);
+        (0..len).map(|_| random.uniform() - 0.5).collect::<Vec<f32>>()
+    };
+    let (x, y) = (values(1, batch * m * k), values(2, k * n));
+    let a = Tensor::new(&[batch, m, k], &x, Device::Gpu(0)).unwrap();
+    let b = Tensor::new(&[k, n], &y, Device::Gpu(0)).unwrap();
+    // Each matrix of the batch with the same partner, and with one column.
+    let right: Vec<_> =
+        x.chunks(m * k).flat_map(|x| product(x, &y, [m, k, n])).collect();
+    compare("a batch", &a.matmul(&b.expand(&[batch, k, n])), &right);
+    let column = b.slice((.., ..1));
+    let y: Vec<f32> = y.iter().step_by(n).copied().collect();
+    let right: Vec<_> =
+        x.chunks(m * k).flat_map(|x| product(x, &y, [m, k, 1])).collect();
+    compare("columns", &a.matmul(&column.expand(&[batch, k, 1])), &right);
+}
