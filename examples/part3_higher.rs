@@ -49,7 +49,7 @@ fn newton() -> Result<(), rungrad::Error> {
         let [a, b] = [down.to_vec()?[0], jump.to_vec()?[0]];
         println!("{step:>4}  {a:<18.6}  {b:.6}");
     }
-    println!("ln 2                     {:.6}", 2f32.ln());
+    println!("{:<26}{:.6}", "ln 2", 2f32.ln());
     Ok(())
 }
 // ANCHOR_END: newton

@@ -14,7 +14,7 @@ ACC worth(ACC sum, ACC score, ACC larger)
     return score == -INFINITY ? 0.0f : sum * exp(score - larger);
 }
 
-kernel void log_softmax(global const T *a, uint offset, uint columns,
+kernel void softmax_rows(global const T *a, uint offset, uint columns,
                         global T *out, uint n)
 {
     local ACC mosts[MOST_ITEMS], sums[MOST_ITEMS];

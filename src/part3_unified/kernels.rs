@@ -255,8 +255,8 @@ fn teams(given: &Given) -> Option<()> {
 
 /// The logarithms of the shares of scores in their rows: arguments `a, offset,
 /// columns, out, n`.
-pub const LOG_SOFTMAX: Kernel =
-    kernel!("part3/softmax.cl", "log_softmax", |given| {
+pub const SOFTMAX_ROWS: Kernel =
+    kernel!("part3/softmax.cl", "softmax_rows", |given| {
         teams(given)?;
         let (columns, n) = (given.uint(2)?, given.uint(4)?);
         // A team counts beyond the end of a row, and a group beyond the last.
@@ -347,7 +347,7 @@ const OTHERS: &[Kernel] = &[
     REDUCE_COLUMNS_SUM,
     REDUCE_COLUMNS_MAX,
     COPY_TILED,
-    LOG_SOFTMAX,
+    SOFTMAX_ROWS,
     PRODUCT_VECTOR,
     INDEX_SELECT,
     INDEX_ADD,

@@ -109,6 +109,7 @@ pub mod nn;
 mod operators;
 pub mod optim;
 mod storage;
+pub mod tuning;
 mod view;
 
 pub use array::Array;

@@ -1,10 +1,12 @@
-//! Every operation of [`OPERATIONS`] as a call with its parameters, and what
+//! Every operation of [`rungrad::ops::OPERATIONS`] as a call with its parameters, and what
 //! the judge says of it in `f64`. The derived operations are judged by their
 //! definition, not by the way in which an engine derives them.
 
-use rungrad::ops::{Keep, OPERATIONS, Op};
+use rungrad::ops::{Keep, Op};
 use rungrad::reference::{self, Array};
 use rungrad::shape;
+
+use super::elementwise::{self, Elementwise};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Call {
@@ -12,16 +14,9 @@ pub enum Call {
     Add,
     Sub,
     Div,
-    Neg,
+    /// One of [`elementwise::ALL`].
+    Each(&'static str),
     Pow(f32),
-    Exp,
-    Log,
-    Relu,
-    Abs,
-    Sqrt,
-    Tanh,
-    Sigmoid,
-    Gelu,
     Sum(Vec<usize>, Keep),
     Mean(Vec<usize>, Keep),
     Max(Vec<usize>, Keep),
@@ -35,32 +30,23 @@ pub enum Call {
 
 impl Call {
     pub fn name(&self) -> &'static str {
-        let place = match self {
-            Call::Mul => 0,
-            Call::Add => 1,
-            Call::Sub => 2,
-            Call::Div => 3,
-            Call::Neg => 4,
-            Call::Pow(_) => 5,
-            Call::Exp => 6,
-            Call::Log => 7,
-            Call::Relu => 8,
-            Call::Abs => 9,
-            Call::Sqrt => 10,
-            Call::Tanh => 11,
-            Call::Sigmoid => 12,
-            Call::Gelu => 13,
-            Call::Sum(..) => 14,
-            Call::Mean(..) => 15,
-            Call::Max(..) => 16,
-            Call::Matmul => 17,
-            Call::Reshape(_) => 18,
-            Call::Transpose => 19,
-            Call::Softmax => 20,
-            Call::LogSoftmax => 21,
-            Call::CrossEntropy(_) => 22,
-        };
-        OPERATIONS[place]
+        match self {
+            Call::Mul => "mul",
+            Call::Add => "add",
+            Call::Sub => "sub",
+            Call::Div => "div",
+            Call::Each(name) => name,
+            Call::Pow(_) => "pow",
+            Call::Sum(..) => "sum",
+            Call::Mean(..) => "mean",
+            Call::Max(..) => "max",
+            Call::Matmul => "matmul",
+            Call::Reshape(_) => "reshape",
+            Call::Transpose => "transpose",
+            Call::Softmax => "softmax",
+            Call::LogSoftmax => "log_softmax",
+            Call::CrossEntropy(_) => "cross_entropy",
+        }
     }
 
     /// The result in `f64`.
@@ -75,16 +61,8 @@ impl Call {
             Call::Add => judged(Op::Add, &of),
             Call::Sub => judged(Op::Add, &[a, &each(of[1], |y| -y)]),
             Call::Div => judged(Op::Div, &of),
-            Call::Neg => each(a, |x| -x),
+            Call::Each(name) => (find(name).judge)(a),
             Call::Pow(number) => judged(Op::Pow(*number), &of),
-            Call::Exp => judged(Op::Exp, &of),
-            Call::Log => judged(Op::Log, &of),
-            Call::Relu => judged(Op::Relu, &of),
-            Call::Abs => each(a, f64::abs),
-            Call::Sqrt => each(a, f64::sqrt),
-            Call::Tanh => judged(Op::Tanh, &of),
-            Call::Sigmoid => judged(Op::Sigmoid, &of),
-            Call::Gelu => judged(Op::Gelu, &of),
             Call::Sum(axes, keep) => judged(Op::Sum(axes.clone(), *keep), &of),
             Call::Mean(axes, keep) => {
                 let count: usize =
@@ -138,6 +116,14 @@ impl Call {
         each(&magnitude, |m| roundings * rounding * m.abs())
     }
 }
+
+/// The row of a [`Call::Each`].
+pub fn find(name: &str) -> &'static Elementwise {
+    let row = elementwise::find(name);
+    row.unwrap_or_else(|| panic!("{name} has no row in {ROWS}"))
+}
+
+const ROWS: &str = "tests/common/elementwise.rs";
 
 fn each(a: &Array, f: impl Fn(f64) -> f64) -> Array {
     let values = a.values.iter().map(|&x| f(x)).collect();

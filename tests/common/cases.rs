@@ -6,6 +6,7 @@ use rungrad::ops::Keep;
 use rungrad::reference::Array;
 
 use super::calls::Call;
+use super::elementwise;
 use super::random::Random;
 
 /// A call and its operands: their shapes and elements.
@@ -37,21 +38,18 @@ impl Case {
 impl Random {
     /// A case of the operation with this name.
     pub fn case(&mut self, name: &str) -> Case {
+        if let Some(one) = elementwise::find(name) {
+            return match one.is_positive {
+                true => self.positive(Call::Each(one.name)),
+                false => self.single(Call::Each(one.name)),
+            };
+        }
         match name {
             "mul" => self.pair(Call::Mul),
             "add" => self.pair(Call::Add),
             "sub" => self.pair(Call::Sub),
             "div" => self.pair(Call::Div),
-            "neg" => self.single(Call::Neg),
             "pow" => self.power(),
-            "exp" => self.single(Call::Exp),
-            "log" => self.positive(Call::Log),
-            "relu" => self.single(Call::Relu),
-            "abs" => self.single(Call::Abs),
-            "sqrt" => self.positive(Call::Sqrt),
-            "tanh" => self.single(Call::Tanh),
-            "sigmoid" => self.single(Call::Sigmoid),
-            "gelu" => self.single(Call::Gelu),
             "sum" => self.reduction(Call::Sum),
             "mean" => self.reduction(Call::Mean),
             "max" => self.largest(),

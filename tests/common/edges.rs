@@ -4,7 +4,9 @@
 use rungrad::ops::Keep;
 
 use super::calls::Call;
+use super::elementwise;
 use super::engine::Engine;
+use super::verdict::has;
 
 /// Makes one test of each edge.
 macro_rules! edges {
@@ -18,7 +20,7 @@ macro_rules! edges {
             the_largest_of_a_nan_is_a_nan,
             sigmoid_is_finite_far_out,
             tanh_is_flat_far_out,
-            gelu_has_pytorchs_values_far_out,
+            elements_have_the_values_of_pytorch_at_corners,
             softmax_of_large_scores_is_exact,
             every_row_of_softmax_sums_to_1,
             a_row_collects_what_its_copies_got,
@@ -70,13 +72,13 @@ fn near(yours: &[f32], right: &[f32], allowed: f32) {
 }
 
 pub fn relu_passes_no_gradient_at_zero<E: Engine>(e: &E) {
-    let [y, slope] = both(e, Call::Relu, &[-1.0, -0.0, 0.0, 2.0]);
+    let [y, slope] = both(e, Call::Each("relu"), &[-1.0, -0.0, 0.0, 2.0]);
     assert_eq!(y, [0.0, 0.0, 0.0, 2.0]);
     assert_eq!(slope, [0.0, 0.0, 0.0, 1.0]);
 }
 
 pub fn relu_lets_a_nan_through<E: Engine>(e: &E) {
-    let [y, _] = both(e, Call::Relu, &[f32::NAN, -1.0]);
+    let [y, _] = both(e, Call::Each("relu"), &[f32::NAN, -1.0]);
     assert!(y[0].is_nan(), "a NaN that turns into {} is never found", y[0]);
     assert_eq!(y[1], 0.0);
 }
@@ -85,7 +87,7 @@ pub fn relu_stops_a_gradient_that_is_no_number<E: Engine>(e: &E) {
     // Zero times infinity is no number, so a rule has to select.
     for bad in [f32::INFINITY, f32::NEG_INFINITY, f32::NAN] {
         let x = e.leaf(&[4], &[-1.0, -0.0, 0.0, 2.0]);
-        let y = e.call(&Call::Relu, &[&x]).expect("the operation");
+        let y = e.call(&Call::Each("relu"), &[&x]).expect("the operation");
         e.backward_with(&y, &[4], &[bad; 4]);
         let grad = e.grad(&x).expect("a gradient");
         assert_eq!(grad[..3], [0.0; 3]);
@@ -94,7 +96,7 @@ pub fn relu_stops_a_gradient_that_is_no_number<E: Engine>(e: &E) {
 }
 
 pub fn abs_has_no_slope_at_zero<E: Engine>(e: &E) {
-    let [y, slope] = both(e, Call::Abs, &[-3.0, -0.0, 0.0, 2.0]);
+    let [y, slope] = both(e, Call::Each("abs"), &[-3.0, -0.0, 0.0, 2.0]);
     assert_eq!(y, [3.0, 0.0, 0.0, 2.0]);
     assert_eq!(slope, [-1.0, 0.0, 0.0, 1.0]);
 }
@@ -127,36 +129,40 @@ pub fn the_largest_of_a_nan_is_a_nan<E: Engine>(e: &E) {
 }
 
 pub fn sigmoid_is_finite_far_out<E: Engine>(e: &E) {
-    let [y, slope] = both(e, Call::Sigmoid, &[-1e4, -100.0, 0.0, 100.0, 1e4]);
+    let [y, slope] =
+        both(e, Call::Each("sigmoid"), &[-1e4, -100.0, 0.0, 100.0, 1e4]);
     near(&y, &[0.0, 0.0, 0.5, 1.0, 1.0], 1e-7);
     near(&slope, &[0.0, 0.0, 0.25, 0.0, 0.0], 1e-7);
     // Small, and still in proportion: e^-30.
-    let [y, slope] = both(e, Call::Sigmoid, &[-30.0]);
+    let [y, slope] = both(e, Call::Each("sigmoid"), &[-30.0]);
     near(&y, &[9.357_623e-14], 1e-19);
     near(&slope, &[9.357_623e-14], 1e-19);
 }
 
 pub fn tanh_is_flat_far_out<E: Engine>(e: &E) {
-    let [y, slope] = both(e, Call::Tanh, &[-1e4, -100.0, 0.0, 100.0, 1e4]);
+    let [y, slope] =
+        both(e, Call::Each("tanh"), &[-1e4, -100.0, 0.0, 100.0, 1e4]);
     assert_eq!(y, [-1.0, -1.0, 0.0, 1.0, 1.0]);
     assert_eq!(slope, [0.0, 0.0, 1.0, 0.0, 0.0]);
 }
 
-pub fn gelu_has_pytorchs_values_far_out<E: Engine>(e: &E) {
-    let x = [-100.0, -3.0, -0.5, -0.0, 0.0, 0.5, 2.5, 100.0];
-    let [y, slope] = both(e, Call::Gelu, &x);
-    let (half, most) = (-0.154_268_79, 2.484_475_9);
-    let right = [0.0, -0.004_049_867, half, 0.0, 0.0, 0.345_731_2, most];
-    near(&y, &[&right[..], &[100.0]].concat(), 2e-6);
-    let (low, high) = (-0.011_945_605, 0.867_495_06);
-    let right = [0.0, low, 0.132_504_91, 0.5, 0.5, high, 1.037_611, 1.0];
-    near(&slope, &right, 2e-6);
-    // Below all numbers nothing lies, and infinitely often nothing is no
-    // number.
-    let ends = [f32::NEG_INFINITY, f32::NAN, f32::INFINITY];
-    let [y, slope] = both(e, Call::Gelu, &ends);
-    assert!(y[0].is_nan() && y[1].is_nan() && y[2] == f32::INFINITY);
-    assert!(slope.iter().all(|slope| slope.is_nan()), "{slope:?}");
+/// Of all operations of [`elementwise::ALL`] that the engine has.
+pub fn elements_have_the_values_of_pytorch_at_corners<E: Engine>(e: &E) {
+    let mut seen = 0;
+    for one in elementwise::ALL.iter().filter(|one| has(e, one.name)) {
+        for &[x, value, slope] in one.corners {
+            let yours = both(e, Call::Each(one.name), &[x]);
+            for (yours, right) in yours.iter().zip([value, slope]) {
+                let far = (yours[0] - right).abs() > 2e-6 * right.abs().max(1.);
+                let same = yours[0] == right
+                    || (yours[0].is_nan() && right.is_nan())
+                    || !(far || yours[0].is_nan() || right.is_nan());
+                assert!(same, "{} of {x}: {yours:?}, not {right}", one.name);
+            }
+            seen += 1;
+        }
+    }
+    assert!(seen > 10, "{} has {seen} corners", e.name());
 }
 
 pub fn softmax_of_large_scores_is_exact<E: Engine>(e: &E) {
@@ -230,19 +236,19 @@ pub fn a_power_has_its_slope_at_zero<E: Engine>(e: &E) {
 }
 
 pub fn the_root_is_steep_at_zero<E: Engine>(e: &E) {
-    let [y, slope] = both(e, Call::Sqrt, &[4.0, 0.0, 0.25]);
+    let [y, slope] = both(e, Call::Each("sqrt"), &[4.0, 0.0, 0.25]);
     assert_eq!(y, [2.0, 0.0, 0.5]);
     assert_eq!(slope, [0.25, f32::INFINITY, 1.0]);
-    let [y, _] = both(e, Call::Sqrt, &[-1.0]);
+    let [y, _] = both(e, Call::Each("sqrt"), &[-1.0]);
     assert!(y[0].is_nan());
 }
 
 pub fn the_logarithm_of_zero_falls_without_end<E: Engine>(e: &E) {
-    let [y, slope] = both(e, Call::Log, &[1.0, 0.0, 4.0]);
+    let [y, slope] = both(e, Call::Each("log"), &[1.0, 0.0, 4.0]);
     near(&[y[0], y[2]], &[0.0, 4f32.ln()], 1e-6);
     assert_eq!(y[1], f32::NEG_INFINITY);
     assert_eq!(slope, [1.0, f32::INFINITY, 0.25]);
-    let [y, slope] = both(e, Call::Log, &[-2.0]);
+    let [y, slope] = both(e, Call::Each("log"), &[-2.0]);
     assert!(y[0].is_nan());
     assert_eq!(slope, [-0.5]);
 }

@@ -8,7 +8,7 @@ use rungrad::part3_unified::Device;
 use rungrad::tape::Tape;
 use rungrad::{part1_cpu, part2_gpu, part3_unified};
 
-use super::calls::Call;
+use super::calls::{Call, find};
 
 /// Each operation panics at its caller's line, so that a refusal can be held
 /// to that line.
@@ -119,16 +119,8 @@ fn part1_call(call: &Call, of: &[&part1_cpu::Tensor]) -> part1_cpu::Tensor {
         Call::Add => a.add(of[1]),
         Call::Sub => a.sub(of[1]),
         Call::Div => a.div(of[1]),
-        Call::Neg => a.neg(),
+        Call::Each(name) => (find(name).part1)(a),
         Call::Pow(number) => a.pow(*number),
-        Call::Exp => a.exp(),
-        Call::Log => a.log(),
-        Call::Relu => a.relu(),
-        Call::Abs => a.abs(),
-        Call::Sqrt => a.sqrt(),
-        Call::Tanh => a.tanh(),
-        Call::Sigmoid => a.sigmoid(),
-        Call::Gelu => a.gelu(),
         Call::Sum(axes, Keep::No) if *axes == all => a.sum(),
         Call::Sum(axes, keep) => a.sum_over(axes, *keep),
         Call::Mean(axes, Keep::No) if *axes == all => a.mean(),
@@ -223,10 +215,7 @@ fn part2_call(
         Call::Add => a.add(of[1]),
         Call::Sub => a.sub(of[1]),
         Call::Div => a.div(of[1]),
-        Call::Neg => a.neg(),
-        Call::Exp => a.exp(),
-        Call::Relu => a.relu(),
-        Call::Gelu => a.gelu(),
+        Call::Each(name) => (find(name).part2?)(a),
         Call::Sum(axes, Keep::No) if *axes == all => a.sum(),
         Call::Sum(axes, keep) => a.sum_over(axes, *keep),
         Call::Mean(axes, Keep::No) if *axes == all => a.mean(),
@@ -237,13 +226,7 @@ fn part2_call(
         Call::Softmax => a.softmax(),
         Call::LogSoftmax => a.log_softmax(),
         Call::CrossEntropy(labels) => a.cross_entropy(labels),
-        Call::Pow(_)
-        | Call::Log
-        | Call::Abs
-        | Call::Sqrt
-        | Call::Tanh
-        | Call::Sigmoid
-        | Call::Max(..) => return None,
+        Call::Pow(_) | Call::Max(..) => return None,
     })
 }
 
@@ -335,16 +318,8 @@ fn part3_call(
         Call::Add => a.add(of[1]),
         Call::Sub => a.sub(of[1]),
         Call::Div => a.div(of[1]),
-        Call::Neg => a.neg(),
+        Call::Each(name) => (find(name).part3)(a),
         Call::Pow(number) => a.pow(*number),
-        Call::Exp => a.exp(),
-        Call::Log => a.log(),
-        Call::Relu => a.relu(),
-        Call::Abs => a.abs(),
-        Call::Sqrt => a.sqrt(),
-        Call::Tanh => a.tanh(),
-        Call::Sigmoid => a.sigmoid(),
-        Call::Gelu => a.gelu(),
         Call::Sum(axes, keep) => a.sum_over(axes, *keep),
         Call::Mean(axes, keep) => a.mean_over(axes, *keep),
         Call::Max(axes, keep) => a.max_over(axes, *keep),

@@ -11,6 +11,7 @@ pub mod cases;
 pub mod device;
 #[macro_use]
 pub mod edges;
+pub mod elementwise;
 pub mod engine;
 #[macro_use]
 pub mod operators;

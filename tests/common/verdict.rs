@@ -8,11 +8,13 @@ use rungrad::reference::{self, Array};
 use rungrad::tape::{Blame, Tape};
 
 use super::cases::Case;
+use super::elementwise;
 use super::engine::Engine;
 use super::random::{Random, cases, first_seed};
 
-/// Makes one test of each operation, and one that finds out when an engine
-/// has an operation that is not on the list. Without a list: of all.
+/// Makes one test of each operation, one of all those on single elements, and
+/// one that finds out when an engine has an operation that is in neither.
+/// Without a list: of all.
 macro_rules! operations {
     ($open:path) => {
         operations!($open:
@@ -20,16 +22,7 @@ macro_rules! operations {
             add_agrees_with_the_judge,
             sub_agrees_with_the_judge,
             div_agrees_with_the_judge,
-            neg_agrees_with_the_judge,
             pow_agrees_with_the_judge,
-            exp_agrees_with_the_judge,
-            log_agrees_with_the_judge,
-            relu_agrees_with_the_judge,
-            abs_agrees_with_the_judge,
-            sqrt_agrees_with_the_judge,
-            tanh_agrees_with_the_judge,
-            sigmoid_agrees_with_the_judge,
-            gelu_agrees_with_the_judge,
             sum_agrees_with_the_judge,
             mean_agrees_with_the_judge,
             max_agrees_with_the_judge,
@@ -56,6 +49,14 @@ macro_rules! operations {
         )*
 
         #[test]
+        fn every_operation_on_elements_agrees_with_the_judge() {
+            let _clean = crate::common::clean();
+            if let Some(engine) = $open() {
+                crate::common::verdict::each_agrees(&engine);
+            }
+        }
+
+        #[test]
         fn every_operation_has_a_test() {
             let _clean = crate::common::clean();
             if let Some(engine) = $open() {
@@ -74,11 +75,26 @@ pub fn name(sentence: &str) -> &str {
     sentence.strip_suffix("_agrees_with_the_judge").expect("an operation")
 }
 
-/// The tests of an engine name exactly the operations that it has.
+/// The tests of an engine name exactly the operations that it has; a row of
+/// [`elementwise::ALL`] is a test.
 pub fn every_operation_has_a_test<E: Engine>(e: &E, tests: &[&str]) {
-    let mut here = OPERATIONS.to_vec();
-    here.retain(|name| has(e, name));
-    assert_eq!(tests, here, "{}", e.name());
+    for name in OPERATIONS {
+        let is_tested =
+            tests.contains(&name) || elementwise::find(name).is_some();
+        assert!(is_tested || !has(e, name), "{} has {name}", e.name());
+    }
+    for name in tests {
+        assert!(OPERATIONS.contains(name), "{name} is in no list");
+        assert!(has(e, name), "{} has no {name}", e.name());
+    }
+}
+
+/// [`agrees`] for each operation on single elements that the engine has.
+pub fn each_agrees<E: Engine>(e: &E) {
+    let names = elementwise::ALL.iter().map(|one| one.name);
+    let here: Vec<&str> = names.filter(|name| has(e, name)).collect();
+    assert!(!here.is_empty(), "{} has none of them", e.name());
+    here.iter().for_each(|name| agrees(e, name));
 }
 
 /// Whether the engine has the operation with this name.

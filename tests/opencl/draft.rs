@@ -16,13 +16,7 @@ use super::random::Random;
 /// `rows` does so in row-major order, and `within` counts no more than its
 /// elements.
 const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
-    (
-        &["ew_mul", "ew_add", "ew_div", "ew_mul4", "relu_backward"],
-        "in in out count",
-        &[0],
-    ),
-    (&["gelu_backward"], "in in out count", &[0]),
-    (&["ew_copy4", "ew_exp", "ew_relu", "ew_gelu"], "in out count", &[0]),
+    (&["ew_mul", "ew_add", "ew_div", "ew_mul4"], "in in out count", &[0]),
     (&["ew_fill"], "out number count", &[0]),
     (&["ew_scale"], "in out number count", &[0]),
     (&["ew_repeat", "reduce_axis"], "in out few few count", &[0]),
@@ -75,7 +69,7 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
         &[0],
     ),
     (&["copy_tiled"], "in offset shape strides out rows", &[32, 8]),
-    (&["log_softmax"], "in offset side out side", &[16, 8]),
+    (&["softmax_rows"], "in offset side out side", &[16, 8]),
     (
         &["product_vector"],
         "in offset in offset strides out side side",
@@ -87,14 +81,17 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
     (&["index_add"], "in offset few few words words out count", &[0]),
     (&["fold_windows"], "in offset sizes out count", &[0]),
     (&["fill_uniform"], "out bits bits count", &[0]),
+    // What no row above has: one element from one, and its slope.
+    (&["ew_*"], "in out count", &[0]),
+    (&["*_backward"], "in in out count", &[0]),
 ];
 
 /// The row of a kernel.
 pub(crate) fn parameters(
     name: &str,
 ) -> Option<(&'static str, &'static [usize])> {
-    let is_its = |known: &&str| match known.strip_suffix('*') {
-        Some(family) => name.starts_with(family),
+    let is_its = |known: &&str| match known.split_once('*') {
+        Some((start, end)) => name.starts_with(start) && name.ends_with(end),
         None => *known == name,
     };
     let row = PARAMETERS.iter().find(|row| row.0.iter().any(is_its));

@@ -13,6 +13,9 @@ mod child;
 #[path = "../common/device.rs"]
 mod device;
 mod draft;
+#[allow(dead_code, unreachable_pub)]
+#[path = "../common/elementwise.rs"]
+mod elementwise;
 mod launches;
 mod loads;
 mod oclgrind;

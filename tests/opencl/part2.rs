@@ -4,9 +4,11 @@
 //! [`run`] is the list; a [`Bench`] holds what all of them read, and has a
 //! function for each family of kernels with one list of arguments.
 
+use rungrad::gradcheck;
 use rungrad::opencl::{Buffer, Gpu, Kernel, Launch};
-use rungrad::part3_unified::Unary;
+use rungrad::reference::Array;
 
+use super::elementwise;
 use super::part3::{Both, written};
 
 /// Runs `kernel` over `n` values; `None` for a kernel of another part.
@@ -24,13 +26,6 @@ pub(crate) fn run(gpu: &Gpu, kernel: &Kernel, n: usize) -> Option<Both> {
         "broadcast_add" => bench.stretched(|a, b| a + b),
         "broadcast_div" => bench.stretched(|a, b| a / b),
         "ew_copy4" => bench.each(|b| b),
-        "ew_exp" => bench.each(f32::exp),
-        "ew_relu" => bench.each(|b| b.max(0.0)),
-        "ew_gelu" => bench.each(|b| b * share(b)),
-        "gelu_backward" => bench.pairs(|a, b| {
-            let bell = (-0.5 * b * b).exp() / std::f32::consts::TAU.sqrt();
-            a * (share(b) + b * bell)
-        }),
         "ew_scale" => bench.scale(),
         "chain_f32" | "chain_f64" => bench.chain(),
         "ew_fill" => bench.fill(),
@@ -42,13 +37,8 @@ pub(crate) fn run(gpu: &Gpu, kernel: &Kernel, n: usize) -> Option<Both> {
         "softmax_log" => bench.softmax(),
         "pick_labels" => bench.pick(),
         "pick_backward" => bench.pick_backward(),
-        other => panic!("write a launch of {other} for this test"),
+        other => bench.elementwise(other),
     })
-}
-
-/// The share of a bell that lies below a number.
-fn share(x: f32) -> f32 {
-    0.5 * (1.0 + Unary::Erf.apply(x * std::f32::consts::FRAC_1_SQRT_2))
 }
 
 /// What every launch needs: the kernel, and numbers on both sides.
@@ -89,7 +79,7 @@ impl<'a> Bench<'a> {
         self.gpu.upload(&rows.concat()).unwrap()
     }
 
-    fn pairs(&self, f: fn(f32, f32) -> f32) -> Both {
+    fn pairs(&self, f: impl Fn(f32, f32) -> f32) -> Both {
         let out = self.out(self.n);
         let launch = self
             .launch(self.n)
@@ -119,11 +109,29 @@ impl<'a> Bench<'a> {
     }
 
     /// Of `b`, which has both signs.
-    fn each(&self, f: fn(f32) -> f32) -> Both {
+    fn each(&self, f: impl Fn(f32) -> f32) -> Both {
         let out = self.out(self.n);
         let launch =
             self.launch(self.n).input(&self.y).output(&out).scalar(self.count);
         (written(launch, &out), self.b.iter().map(|b| f(*b)).collect())
+    }
+
+    /// An operation on single elements, `ew_exp`, or its slope,
+    /// `.._backward`, by its row.
+    fn elementwise(&self, kernel: &str) -> Both {
+        let backward = kernel.strip_suffix("_backward");
+        let name = backward.or(kernel.strip_prefix("ew_"));
+        let Some(one) = name.and_then(elementwise::find) else {
+            panic!("write a launch of {kernel} for this test");
+        };
+        if backward.is_none() {
+            return self.each(|b| one.of(f64::from(b)) as f32);
+        }
+        self.pairs(|a, b| {
+            let b = Array::new(&[], &[b]);
+            let slope = gradcheck::slope(&[b], 0, |b| one.of(b[0].values[0]));
+            a * slope.values[0] as f32
+        })
     }
 
     fn scale(&self) -> Both {

@@ -34,7 +34,7 @@ pub(crate) fn run(gpu: &Gpu, kernel: &Kernel, n: usize) -> Option<Both> {
         ("reduce", "columns_sum") => bench.reduce_columns(sum),
         ("reduce", "columns_max") => bench.reduce_columns(max),
         ("copy", "tiled") => bench.copy_by_tiles(),
-        ("log", "softmax") => bench.log_softmax(),
+        ("softmax", "rows") => bench.log_softmax(),
         ("product", "vector") => bench.product_vector(),
         ("index", "select") => bench.index_select(),
         ("index", "add") => bench.index_add(),

@@ -132,12 +132,12 @@ fn a_factor_that_is_missing_is_caught_by_the_judge() {
 fn a_slope_from_the_operand_is_caught_by_the_judge() {
     // exp and tanh are their own witnesses: their slopes use the result.
     let exp: Wrong = |call, of| match call {
-        Call::Exp => with_rule(call, of, |of, g| vec![g * &of[0]]),
+        Call::Each("exp") => with_rule(call, of, |of, g| vec![g * &of[0]]),
         _ => None,
     };
     says(&caught(exp, |e| agrees(e, "exp")), &["the gradient of operand 0"]);
     let tanh: Wrong = |call, of| match call {
-        Call::Tanh => {
+        Call::Each("tanh") => {
             with_rule(call, of, |of, g| vec![g * &(1.0 - &of[0] * &of[0])])
         }
         _ => None,
@@ -149,7 +149,7 @@ fn a_slope_from_the_operand_is_caught_by_the_judge() {
 fn relu_that_passes_at_zero_is_caught_at_zero() {
     let said = caught(
         |call, of| match call {
-            Call::Relu => with_rule(call, of, |of, g| {
+            Call::Each("relu") => with_rule(call, of, |of, g| {
                 vec![g * &of[0].mapv(|x| f32::from(x >= 0.0))]
             }),
             _ => None,
@@ -163,7 +163,7 @@ fn relu_that_passes_at_zero_is_caught_at_zero() {
 fn relu_that_multiplies_is_caught_by_an_infinite_gradient() {
     let said = caught(
         |call, of| match call {
-            Call::Relu => with_rule(call, of, |of, g| {
+            Call::Each("relu") => with_rule(call, of, |of, g| {
                 vec![g * &of[0].mapv(|x| f32::from(x > 0.0))]
             }),
             _ => None,
@@ -177,7 +177,7 @@ fn relu_that_multiplies_is_caught_by_an_infinite_gradient() {
 fn abs_with_a_slope_at_zero_is_caught_at_zero() {
     let said = caught(
         |call, of| match call {
-            Call::Abs => {
+            Call::Each("abs") => {
                 with_rule(call, of, |of, g| vec![g * &of[0].mapv(f32::signum)])
             }
             _ => None,
@@ -353,7 +353,7 @@ fn digits_lost_in_a_large_score_are_caught_by_large_scores() {
 fn a_naive_sigmoid_is_caught_far_out() {
     let said = caught(
         |call, of| match call {
-            Call::Sigmoid => Some(of[0].exp() / (1.0 + of[0].exp())),
+            Call::Each("sigmoid") => Some(of[0].exp() / (1.0 + of[0].exp())),
             _ => None,
         },
         edges::sigmoid_is_finite_far_out,

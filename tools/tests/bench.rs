@@ -335,11 +335,34 @@ fn a_baseline_that_is_damaged_is_one_sentence() {
     }
 }
 
+/// Of the smallest product: which tiles are the fastest, a machine decides.
 #[test]
-fn without_a_choice_of_kernels_tune_says_so_and_keeps_nothing() {
-    let kept = folder("tune").join("tuned");
-    let _ = fs::remove_file(&kept);
+fn what_tune_finds_is_kept_for_this_device_and_chosen() {
     let said = bench("tune", &["--tune"]);
-    said.ended(0, &["nothing to choose"]);
-    assert!(!kept.exists());
+    said.ended(2, &["cpu has one way to multiply", "--device gpu"]);
+    let Some(gpu) = device::gpu_or_skip() else { return };
+    let device = format!("gpu:{}", gpu.info().index);
+    let kept = folder("tune").join("tuned");
+    let other = "a card\t1.0\t32x32x32\t64x64\t3.500\n";
+    fs::write(&kept, other).unwrap();
+    let tune = |product| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_bench"));
+        command.args(["--tune", product, "--seconds", "0.001", "--device"]);
+        command.arg(&device).env("RUNGRAD_TUNED", &kept);
+        let ended = command.output().unwrap();
+        let text = [ended.stdout, ended.stderr].concat();
+        let text = String::from_utf8(text).unwrap();
+        Said { code: ended.status.code(), text, folder: folder("tune") }
+    };
+    tune("7x7x7").ended(2, &["no product of --tune", "32x128x512"]);
+    let said = tune("32x32x32");
+    said.ended(0, &[&gpu.info().name, "128x128", "kept in "]);
+    let text = fs::read_to_string(&kept).unwrap();
+    assert!(text.contains(other), "{text}");
+    let own = text.lines().filter(|it| it.starts_with(&gpu.info().name));
+    let own: Vec<&str> = own.flat_map(|it| it.split('\t')).collect();
+    assert_eq!(own[1..3], [&gpu.info().driver, "32x32x32"], "{text}");
+    // The table's last word is what was kept.
+    let row = said.text.lines().find(|it| it.starts_with("32x32x32"));
+    assert!(row.unwrap().ends_with(own[3]), "{}", said.text);
 }

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::{LONG, Lines, is_shared};
 
-/// Returns each line of `a`, which lies in order, times the only line of `b`.
+/// Multiplies each line of `a`, which lies in order, by the only line of `b`.
 pub(super) fn vector(a: Lines, b: Lines, out: &mut [f32]) {
     let line = b.from(b.lines[0]);
     let number = |p: &usize| b.values[line.start.wrapping_add(*p)];

@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 
 use self::axes::{tiled, walk};
 use super::super::kernels;
+use super::super::tuning::Choices;
 use super::pool::Pool;
 use super::{
     Array, Backend, Binary, DType, Memory, Reduce, Shared, Storage, Unary,
@@ -25,6 +26,8 @@ const GROUP: usize = 256;
 pub(in super::super) struct OpenCl {
     gpu: Gpu,
     pool: Pool,
+    /// What was timed here, once somebody multiplies.
+    tuned: OnceLock<Choices>,
 }
 
 impl OpenCl {
@@ -41,7 +44,7 @@ impl OpenCl {
             .get_or_init(|| (0..count).map(|_| OnceLock::new()).collect());
         Ok(all[index].get_or_init(|| {
             let pool = Pool::new(gpu.info().max_allocation);
-            OpenCl { gpu, pool }
+            OpenCl { gpu, pool, tuned: OnceLock::new() }
         }))
     }
 
@@ -337,7 +340,7 @@ impl Backend for OpenCl {
         let beside = GROUP / team;
         self.fill(a.len(), |out| {
             self.gpu
-                .launch(&kernels::LOG_SOFTMAX)
+                .launch(&kernels::SOFTMAX_ROWS)
                 .input(buffer(a))
                 .scalar(a.offset() as u32)
                 .scalar(columns as u32)

@@ -8,6 +8,8 @@ use crate::opencl::{self, Given, Kernel, Reached, view};
 /// A size of tiles, and the kernels that have it.
 #[derive(Debug)]
 pub struct Tiles {
+    /// What they are called: `64x64`.
+    pub name: &'static str,
     /// The rows and the columns of the result that a group computes.
     pub sides: [usize; 2],
     /// The items of a group.
@@ -57,6 +59,7 @@ macro_rules! tiles {
     ([$m:literal, $n:literal] by [$own_m:literal, $own_n:literal],
      $($what:literal $reach:ident),*) => {
         Tiles {
+            name: concat!($m, "x", $n),
             sides: [$m, $n],
             items: ($m / $own_m) * ($n / $own_n),
             local_memory: 2 * 16 * 4 * ($m + 4 + $n + 4),

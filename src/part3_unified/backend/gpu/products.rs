@@ -2,6 +2,7 @@
 //! what the device has.
 
 use super::super::super::kernels::{self, Layout, TILES, Tiles};
+use super::super::super::tuning::{self, Tuned};
 use super::super::super::view::joined;
 use super::{Array, GROUP, OpenCl, Reduce, Shared, buffer};
 use crate::error::{Result, zeros};
@@ -196,20 +197,33 @@ impl OpenCl {
         self.gpu.info().compute_units.max(1) as usize
     }
 
-    /// The largest tiles that the device can have and that are enough to keep
-    /// it busy; the smallest, if none are.
+    /// The tiles that were timed as the fastest. Without a time, the largest
+    /// that the device can have and that are enough to keep it busy; the
+    /// smallest, if none are.
     fn tiles(&self, product: &Product) -> &'static Tiles {
         let (info, units) = (self.gpu.info(), self.units());
-        let fits = |tiles: &&Tiles| {
+        let can = |tiles: &&Tiles| {
+            tiles.items <= info.max_work_group
+                && tiles.local_memory <= info.local_memory
+        };
+        let tuned = self.tuned.get_or_init(|| {
+            let tuned = tuning::file().map(|file| Tuned::read(&file));
+            tuned.unwrap_or_default().of(info)
+        });
+        let timed = match product.batches {
+            1 => tuned.tiles([product.a.lines, product.k, product.b.lines]),
+            _ => None,
+        };
+        let busy = |tiles: &&Tiles| {
             let [m, n] = tiles.sides;
             let all = product.a.lines.div_ceil(m) * product.b.lines.div_ceil(n);
             // Where k is long, what is missing is made up by its parts.
             let parts = (product.k / PART).max(1);
-            tiles.items <= info.max_work_group
-                && tiles.local_memory <= info.local_memory
-                && all * product.batches * parts >= units
+            all * product.batches * parts >= units
         };
-        TILES.iter().find(fits).unwrap_or(&TILES[TILES.len() - 1])
+        let by_rule = || TILES.iter().find(|it| can(it) && busy(it));
+        let chosen = timed.filter(can).or_else(by_rule);
+        chosen.unwrap_or(&TILES[TILES.len() - 1])
     }
 
     fn by_tiles(&self, product: &Product, layout: Layout) -> Result<Shared> {

@@ -58,6 +58,10 @@ fn bench(request: &Request) -> Result<usize, Error> {
         })?;
     }
     let mut machine = Machine::of(request.device)?;
+    if request.tune {
+        tune::tune(request, &machine)?;
+        return Ok(0);
+    }
     let all = rows(machine.class);
     let chosen = request.choose(&all)?;
     if request.list {
@@ -70,10 +74,6 @@ fn bench(request: &Request) -> Result<usize, Error> {
     let before = request.baseline.as_deref().map(Baseline::read).transpose()?;
     if let Some(before) = &before {
         before.check(&machine)?;
-    }
-    if request.tune {
-        tune::tune(&machine, tune::candidates(&machine)?)?;
-        return Ok(0);
     }
     let mut peers = start(request, &mut machine)?;
     let report = measure(request, machine, &chosen, &mut peers)?;

@@ -132,6 +132,12 @@ impl Request {
         self.peers.clone().unwrap_or_else(usual)
     }
 
+    /// Whether something of this name is asked for: all, without any words.
+    pub(crate) fn names(&self, name: &str) -> bool {
+        let mut words = self.words.iter();
+        self.words.is_empty() || words.any(|word| name.contains(word.as_str()))
+    }
+
     /// The rows that are asked for, in the order of all.
     pub(crate) fn choose(&self, all: &[Row]) -> Result<Vec<Row>, Error> {
         // A whole name means that row, and no longer one that begins so.

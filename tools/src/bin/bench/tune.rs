@@ -1,99 +1,104 @@
-//! `--tune`: the kernels among which Part 3 chooses by the shape of the work
-//! are timed once on this device, and what was found is kept.
-//!
-//! The file has a line for each choice, its words between tabs: the device's
-//! name, the driver's version, the shape, the kernel, its microseconds. Lines
-//! of other devices and drivers stay; one that cannot be read is left out.
-
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::{env, fs};
+//! `--tune`: the tiles among which Part 3 chooses for a product are timed once
+//! on this device, and the fastest are kept.
 
 use rungrad::Error;
-use rungrad::draw::save;
+use rungrad::part3_unified::kernels::TILES;
+use rungrad::part3_unified::tuning::{self, SIZES, Tuned};
+use rungrad::part3_unified::{Device, Tensor};
 
-use crate::machine::{Machine, root};
+use crate::ROUNDS;
+use crate::clock::Timed;
+use crate::machine::Machine;
+use crate::report::{Times, written};
+use crate::request::Request;
+use crate::rows::Class;
 
-const HEADER: &str = "# What `cargo learn bench --tune` has found: device, \
-                      driver, shape, kernel, microseconds.\n";
+/// How long tiles are timed for one product, in seconds.
+const PATIENCE: f64 = 20e-3;
 
-/// What is chosen for: a device, its driver, a shape of the work.
-type Key = [String; 3];
-
-/// A kernel that could do the work of a shape.
-pub(crate) struct Candidate {
-    pub(crate) shape: String,
-    pub(crate) kernel: String,
-    /// Its time, in seconds.
-    pub(crate) time: Box<dyn FnMut() -> Result<f64, Error>>,
-}
-
-/// Where the choices are kept, with the progress of the course.
-pub(crate) fn file() -> PathBuf {
-    match env::var_os("RUNGRAD_TUNED") {
-        Some(file) if !file.is_empty() => file.into(),
-        _ => root().unwrap_or(Path::new(".")).join(".learn/tuned"),
-    }
-}
-
-/// Times every candidate and keeps the fastest for each shape.
-pub(crate) fn tune(
-    machine: &Machine,
-    candidates: Vec<Candidate>,
-) -> Result<(), Error> {
-    if candidates.is_empty() {
-        println!(
-            "\nPart 3 has one kernel for each operation on {}: there is \
-             nothing to choose, and nothing was kept.",
-            machine.device
-        );
-        return Ok(());
-    }
-    let file = file();
-    let mut kept = read(&fs::read(&file).unwrap_or_default());
-    let mut best: BTreeMap<String, (String, f64)> = BTreeMap::new();
-    for Candidate { shape, kernel, mut time } in candidates {
-        let seconds = time()?;
-        println!("  {shape:<28} {kernel:<24} {:>10.2} µs", seconds * 1e6);
-        let found = best.entry(shape).or_insert((kernel.clone(), seconds));
-        if seconds < found.1 {
-            *found = (kernel, seconds);
+/// Times the tiles for every product, or for those that are asked for.
+pub(crate) fn tune(request: &Request, machine: &Machine) -> Result<(), Error> {
+    let device = machine.device;
+    let Some(info) = device.info()? else {
+        return Err(Error::Usage(format!(
+            "{device} has one way to multiply, so there is nothing to tune; \
+             name an OpenCL device, such as --device gpu"
+        )));
+    };
+    let Some(file) = tuning::file() else {
+        return Err(Error::Usage(
+            "there is no place to keep what is found: name a file with \
+             RUNGRAD_TUNED"
+                .to_string(),
+        ));
+    };
+    let products = products(request, machine.class)?;
+    println!("{}", machine.text());
+    let names = TILES.iter().map(|tiles| format!("{:>12}", tiles.name));
+    println!("{:<18}{}", "product", names.collect::<String>());
+    let mut tuned = Tuned::read(&file);
+    for product in products {
+        let times = times(request, device, product)?;
+        let mut line = format!("{:<18}", tuning::name(product));
+        for seconds in times {
+            line += &format!("{:>12}", written(seconds));
         }
+        let best = (0..TILES.len())
+            .min_by(|&i, &j| times[i].total_cmp(&times[j]))
+            .expect("there are tiles");
+        let (seconds, tiles) = (times[best], &TILES[best]);
+        println!("{line}   {}", tiles.name);
+        tuned.choose(info, product, tiles, seconds);
     }
-    for (shape, (kernel, seconds)) in best {
-        let key = [machine.model.clone(), machine.driver.clone(), shape];
-        kept.insert(key, format!("{kernel}\t{:.3}", seconds * 1e6));
-    }
-    keep(&file, &kept)?;
+    tuned.keep(&file)?;
     println!("\nkept in {}", file.display());
     Ok(())
 }
 
-fn read(bytes: &[u8]) -> BTreeMap<Key, String> {
-    let text = String::from_utf8_lossy(bytes);
-    let lines = text.lines().filter(|line| !line.starts_with('#'));
-    let choice = |line: &str| {
-        let words: Vec<&str> = line.split('\t').collect();
-        let [device, driver, shape, kernel, time] = words[..] else {
-            return None;
-        };
-        time.parse::<f64>().ok()?;
-        let key = [device, driver, shape].map(str::to_string);
-        Some((key, format!("{kernel}\t{time}")))
+/// All sizes along each axis: as large as the device is for.
+fn products(request: &Request, class: Class) -> Result<Vec<[usize; 3]>, Error> {
+    let sizes = match class {
+        Class::Card => &SIZES[..],
+        Class::Processor | Class::Small => &SIZES[..3],
     };
-    lines.filter_map(choice).collect()
-}
-
-fn keep(file: &Path, kept: &BTreeMap<Key, String>) -> Result<(), Error> {
-    let lines = kept.iter();
-    let lines = lines.map(|(key, choice)| {
-        let words = key.iter().map(|word| word.replace(['\t', '\n'], " "));
-        format!("{}\t{choice}\n", words.collect::<Vec<_>>().join("\t"))
+    let rows = sizes.iter().flat_map(|&m| {
+        let sums = sizes.iter().map(move |&k| [m, k]);
+        sums.flat_map(|[m, k]| sizes.iter().map(move |&n| [m, k, n]))
     });
-    save(file, (HEADER.to_string() + &lines.collect::<String>()).as_bytes())
+    let wanted = |product: &[usize; 3]| request.names(&tuning::name(*product));
+    let products: Vec<[usize; 3]> = rows.filter(wanted).collect();
+    if products.is_empty() {
+        return Err(Error::Usage(format!(
+            "no product of --tune has such a name; they are called as {}",
+            tuning::name([sizes[0], sizes[1], sizes[2]])
+        )));
+    }
+    Ok(products)
 }
 
-/// The kernels among which Part 3 chooses on this device.
-pub(crate) fn candidates(_: &Machine) -> Result<Vec<Candidate>, Error> {
-    Ok(vec![])
+/// Seconds of a product with each of the tiles, which take turns: a machine
+/// that is busy for a while is so for all of them.
+fn times(
+    request: &Request,
+    device: Device,
+    [m, k, n]: [usize; 3],
+) -> Result<[f64; TILES.len()], Error> {
+    let a = Tensor::rand(&[m, k], 1, device)?;
+    let b = Tensor::rand(&[k, n], 2, device)?;
+    let mut all = vec![];
+    for tiles in &TILES {
+        let (a, b) = (a.clone(), b.clone());
+        let run = move || drop(tuning::with(tiles, || a.matmul(&b)));
+        all.push(Timed::new(Box::new(run), device, request.limit)?);
+    }
+    for _ in 0..ROUNDS {
+        for timed in &mut all {
+            timed.round(PATIENCE.min(request.seconds) / ROUNDS as f64)?;
+        }
+    }
+    let mut medians = [0.0; TILES.len()];
+    for (median, timed) in medians.iter_mut().zip(all) {
+        *median = Times::of(timed.times).median;
+    }
+    Ok(medians)
 }

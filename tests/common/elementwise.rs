@@ -1,0 +1,86 @@
+//! The operations on single elements that take nothing else, one row each.
+//! Whoever adds one to all parts tests it by its row: against the judge, at
+//! its corners, and, where Part 2 has kernels for it, under the simulator.
+
+use rungrad::ops::Op;
+use rungrad::reference::{self, Array};
+use rungrad::{part1_cpu, part2_gpu, part3_unified};
+
+/// What an operation is, and how each part calls it.
+pub struct Elementwise {
+    pub name: &'static str,
+    /// Below 0 it has no values, or at 0 no slope.
+    pub is_positive: bool,
+    /// By definition, in `f64`.
+    pub judge: fn(&Array) -> Array,
+    pub part1: fn(&part1_cpu::Tensor) -> part1_cpu::Tensor,
+    pub part2: Option<fn(&part2_gpu::Tensor) -> part2_gpu::Tensor>,
+    pub part3: fn(&part3_unified::Tensor) -> part3_unified::Tensor,
+    /// Elements, each with the value and the slope that PyTorch gives there.
+    pub corners: &'static [[f32; 3]],
+}
+
+/// The name, where it is defined, the parts that have it, its definition and
+/// its corners.
+macro_rules! rows {
+    ($($name:ident $place:ident $parts:tt $judge:expr, $corners:expr;)*) => {
+        pub const ALL: &[Elementwise] = &[$(Elementwise {
+            name: stringify!($name),
+            is_positive: rows!(@ $place),
+            judge: $judge,
+            part1: |a| a.$name(),
+            part2: rows!(@ $parts $name),
+            part3: |a| a.$name(),
+            corners: &$corners,
+        }),*];
+    };
+    (@ anywhere) => { false };
+    (@ above_0) => { true };
+    (@ [1 2 3] $name:ident) => { Some(|a| a.$name()) };
+    (@ [1 3] $name:ident) => { None };
+}
+
+const NAN: f32 = f32::NAN;
+const INF: f32 = f32::INFINITY;
+
+rows! {
+    neg anywhere [1 2 3] |a| each(a, |x| -x), [];
+    exp anywhere [1 2 3] |a| known(Op::Exp, a), [];
+    log above_0 [1 3] |a| known(Op::Log, a), [];
+    relu anywhere [1 2 3] |a| known(Op::Relu, a), [];
+    abs anywhere [1 3] |a| each(a, f64::abs), [];
+    sqrt above_0 [1 3] |a| each(a, f64::sqrt), [];
+    tanh anywhere [1 3] |a| known(Op::Tanh, a), [];
+    sigmoid anywhere [1 3] |a| known(Op::Sigmoid, a), [];
+    gelu anywhere [1 2 3] |a| known(Op::Gelu, a), [
+        [-100.0, 0.0, 0.0], [-3.0, -0.0040498674, -0.011945605],
+        [-1.0, -0.15865529, -0.08331543], [-0.5, -0.15426879, 0.13250491],
+        [-0.0, 0.0, 0.5], [0.0, 0.0, 0.5], [0.5, 0.3457312, 0.86749506],
+        [1.0, 0.8413447, 1.0833154], [2.5, 2.4844759, 1.037611],
+        [100.0, 100.0, 1.0], [INF, INF, NAN], [-INF, NAN, NAN],
+        [NAN, NAN, NAN],
+    ];
+}
+
+/// The row of an operation.
+pub fn find(name: &str) -> Option<&'static Elementwise> {
+    ALL.iter().find(|one| one.name == name)
+}
+
+impl Elementwise {
+    /// What it makes of a number.
+    pub fn of(&self, x: f64) -> f64 {
+        let x = Array { shape: vec![], values: vec![x] };
+        (self.judge)(&x).values[0]
+    }
+}
+
+/// What the judge says of the operations that it knows.
+fn known(op: Op, a: &Array) -> Array {
+    reference::forward(&op, &[a]).expect("the judge knows it")
+}
+
+fn each(a: &Array, f: impl Fn(f64) -> f64) -> Array {
+    let values = a.values.iter().map(|&x| f(x)).collect();
+    Array { shape: a.shape.clone(), values }
+}
