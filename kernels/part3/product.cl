@@ -61,9 +61,9 @@
 // Where something lies that is number `i` along axes of the sizes .., n1, n2.
 #if VIEWS
 #define WAY(i, n1, n2, s0, s1, s2)                                          \
-    ((int)((uint)(i) % (uint)(n2)) * (s2)                                   \
-     + (int)((uint)(i) / (uint)(n2) % (uint)(n1)) * (s1)                    \
-     + (int)((uint)(i) / (uint)(n2) / (uint)(n1)) * (s0))
+    (((i) - (i) / (n2) * (n2)) * (s2)                                       \
+     + ((i) / (n2) - (i) / (n2) / (n1) * (n1)) * (s1)                       \
+     + (i) / (n2) / (n1) * (s0))
 #else
 #define WAY(i, n1, n2, s0, s1, s2) ((i) * (s2))
 #endif
@@ -150,7 +150,8 @@ kernel void product(global const T *a, uint a_offset, int8 a_to,
 
     for (int which = get_group_id(2); which < batches * parts;
          which += get_num_groups(2)) {
-        int batch = which % batches, from = which / batches * length;
+        int part = which / batches, batch = which - part * batches;
+        int from = part * length;
         int to = min(from + length, k);
         int a_from = (int)a_offset + batch * a_to.s6;
         int b_from = (int)b_offset + batch * b_to.s6;

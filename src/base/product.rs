@@ -398,30 +398,28 @@ fn tile<S: Simd, const H: usize, const N: usize>(
         }
     }
     // ANCHOR_END: tile
-    for i in 0..H {
-        if let Some(row) = out.rows.get_mut(i) {
-            let row = &mut row[out.column.clone()];
-            match S::as_mut_simd_f32s(row) {
-                (row, []) if row.len() == N => {
-                    for j in 0..N {
-                        row[j] = match out.first {
-                            true => sums[i][j],
-                            false => simd.add_f32s(row[j], sums[i][j]),
-                        };
-                    }
+    for (row, sums) in out.rows.iter_mut().zip(sums) {
+        let row = &mut row[out.column.clone()];
+        match S::as_mut_simd_f32s(row) {
+            (row, []) if row.len() == N => {
+                for (row, sum) in row.iter_mut().zip(sums) {
+                    *row = match out.first {
+                        true => sum,
+                        false => simd.add_f32s(*row, sum),
+                    };
                 }
-                // The end of a row fills no register.
-                _ => {
-                    let pieces = row.chunks_mut(S::F32_LANES);
-                    for (row, sum) in pieces.zip(sums[i]) {
-                        let sum = match out.first {
-                            true => sum,
-                            false => {
-                                simd.add_f32s(simd.partial_load_f32s(row), sum)
-                            }
-                        };
-                        simd.partial_store_f32s(row, sum);
-                    }
+            }
+            // The end of a row fills no register.
+            _ => {
+                let pieces = row.chunks_mut(S::F32_LANES);
+                for (row, sum) in pieces.zip(sums) {
+                    let sum = match out.first {
+                        true => sum,
+                        false => {
+                            simd.add_f32s(simd.partial_load_f32s(row), sum)
+                        }
+                    };
+                    simd.partial_store_f32s(row, sum);
                 }
             }
         }

@@ -125,16 +125,22 @@ impl<T: Element> Buffer<T> {
         let (call, mut event) = (recorder::call(), Event::null());
         queue.keep_times(call.is_some())?;
         let kept = queue.keep(values);
-        // SAFETY: `values` is no longer than the buffer. The queue keeps its copy
-        // until the device has read it; without one the call blocks until the
-        // device has read the values themselves.
+        let from = match kept {
+            // SAFETY: the queue keeps its copy until the host has waited, which
+            // nobody does while this one has the queue.
+            Some(copy) => unsafe { &*copy },
+            None => values,
+        };
+        // SAFETY: `values` is no longer than the buffer. The queue keeps its
+        // copy until the device has read it; without one the call blocks until
+        // the device has read the values themselves.
         let done = unsafe {
             core::enqueue_write_buffer(
                 queue.current(),
                 &self.mem,
                 kept.is_none(),
                 0,
-                kept.map_or(values, |copy| &*copy),
+                from,
                 None::<Event>,
                 call.is_some().then_some(&mut event),
             )

@@ -88,7 +88,8 @@ impl Queue {
     }
 
     /// A copy of `values` that stays where it is until the device has fetched
-    /// it; `None` where there is too much to copy, or to keep.
+    /// it; `None` where there is too much to copy, or to keep. It stays no
+    /// longer than until the host waits: `nothing_waits` frees it.
     pub(super) fn keep<T: Element>(
         &mut self,
         values: &[T],

@@ -108,13 +108,13 @@ fn zip_equal(
 }
 // ANCHOR_END: zip-equal
 
+/// Fills a piece of a result from the same pieces of some slices.
+type Fill<'a, const N: usize> = dyn Fn([&[f32]; N], &mut [f32]) + Sync + 'a;
+
 /// A number for each place of some slices, piece by piece; the threads share
 /// the pieces. `fill` is no type parameter: a copy of the sharing for each
 /// operation would make up a good part of what the compiler has to do.
-fn shared<const N: usize>(
-    slices: [&[f32]; N],
-    fill: &(dyn Fn([&[f32]; N], &mut [f32]) + Sync),
-) -> Vec<f32> {
+fn shared<const N: usize>(slices: [&[f32]; N], fill: &Fill<N>) -> Vec<f32> {
     const PIECE: usize = 1 << 14;
     let mut values = vec![0.0; slices[0].len()];
     let pieces = values.par_chunks_mut(PIECE).enumerate();

@@ -7,6 +7,7 @@ use std::process::Command;
 use rungrad::opencl::{Buffer, Gpu, Kernel, Launch, Source};
 use rungrad::part2_gpu::matmul::{KEPT, LADDER, Rung};
 use rungrad::part2_gpu::matvec::{ROWS, TEAMS, Way};
+use rungrad::part3_unified::kernels::TILES;
 
 use super::child::{child_under, is_child, succeed};
 use super::device::{gpu_or_skip, skip};
@@ -33,7 +34,8 @@ fn findings_with(name: &str, options: &[&str]) -> Option<String> {
     let log = scratch().join(format!("oclgrind-{name}.log"));
     let mut tool = Command::new("oclgrind");
     tool.args(["--data-races", "--uninitialized", "--check-api"]);
-    tool.args(options);
+    // The largest tiles of a product want as much as graphics processors have.
+    tool.args(["--local-mem-size", "49152"]).args(options);
     tool.arg("--log").arg(&log);
     child_under(&mut tool, &format!("oclgrind::{name}"));
     let text = succeed(&mut tool);
@@ -54,9 +56,10 @@ pub(crate) fn simulator() -> Gpu {
 // ANCHOR: every-kernel
 fn compare_all(gpu: &Gpu, sizes: &[usize]) {
     for kernel in every_kernel() {
-        // The ladder has a test of its own, below.
+        // The ladder and its heirs have a test of their own, below.
         let doubles = kernel.name().ends_with("_f64");
-        if rung(kernel).is_some() || (doubles && !gpu.info().doubles) {
+        let product = rung(kernel).is_some() || kernel.name() == "product";
+        if product || (doubles && !gpu.info().doubles) {
             continue;
         }
         if let Some(way) = way(kernel) {
@@ -106,6 +109,11 @@ fn multiply_all(gpu: &Gpu) {
         // are one; in more steps than one, and in more groups.
         for shape in [[1, 1, 1], [3, 0, 2], [17, 18, 7], [130, 20, 12]] {
             multiply(gpu, rung, shape);
+        }
+    }
+    for kernel in TILES.iter().flat_map(|tiles| tiles.kernels) {
+        for n in [1, 6, 35, 150] {
+            compare(gpu, kernel, n);
         }
     }
 }

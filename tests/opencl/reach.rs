@@ -216,6 +216,8 @@ fn simulated(name: &str, log: &Path, options: &[&str]) -> Option<Command> {
     let _ = fs::remove_file(log);
     let mut tool = Command::new("oclgrind");
     tool.args(["--data-races", "--uninitialized", "--check-api"]);
+    // The largest tiles of a product want as much as graphics processors have.
+    tool.args(["--local-mem-size", "49152"]);
     tool.args(options).arg("--log").arg(log).env(LOG, log);
     child_under(&mut tool, &format!("reach::{name}"));
     Some(tool)

@@ -1,13 +1,14 @@
 //! An OpenCL device: one kernel for each primitive.
 
 mod axes;
+mod pooled;
 mod products;
 mod stages;
 
-use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use self::axes::{tiled, walk};
+use self::pooled::Pooled;
 use super::super::kernels;
 use super::super::tuning::Choices;
 use super::pool::Pool;
@@ -16,7 +17,6 @@ use super::{
     View, Window, downcast,
 };
 use crate::error::{Result, zeros};
-use crate::ledger;
 use crate::opencl::{self, Buffer, Gpu, Kernel, Launch};
 
 /// The items of a work-group, enough for any device to fill its units.
@@ -56,50 +56,6 @@ impl OpenCl {
         self.pool.adopt(&buffer);
         let len = buffer.len();
         Pooled::shared(self, buffer, len)
-    }
-}
-
-/// A storage whose buffer goes back to the pool.
-struct Pooled {
-    /// Empty only while it is dropped, and perhaps longer than `len`.
-    buffer: Option<Buffer<f32>>,
-    len: usize,
-    device: &'static OpenCl,
-}
-
-impl Pooled {
-    fn shared(
-        device: &'static OpenCl,
-        buffer: Buffer<f32>,
-        len: usize,
-    ) -> Shared {
-        ledger::count(|counts| counts.storages += 1);
-        Arc::new(Pooled { buffer: Some(buffer), len, device })
-    }
-
-    fn buffer(&self) -> &Buffer<f32> {
-        self.buffer.as_ref().expect("it is not being dropped")
-    }
-}
-
-impl Storage for Pooled {
-    fn len(&self) -> usize {
-        self.len
-    }
-}
-
-impl Drop for Pooled {
-    fn drop(&mut self) {
-        ledger::count(|counts| counts.storages_freed += 1);
-        if let Some(buffer) = self.buffer.take() {
-            self.device.pool.give_back(buffer, self.len);
-        }
-    }
-}
-
-impl fmt::Debug for Pooled {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.buffer().fmt(f)
     }
 }
 
@@ -173,7 +129,7 @@ impl Backend for OpenCl {
 
     fn download(&self, storage: &dyn Storage) -> Result<Vec<f32>> {
         let storage = downcast::<Pooled>(storage);
-        storage.buffer().read_first(storage.len)
+        storage.buffer().read_first(storage.len())
     }
 
     fn uniform(&self, seed: u64, n: usize, _: DType) -> Result<Shared> {

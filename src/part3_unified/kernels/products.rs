@@ -115,7 +115,7 @@ fn views<const K: bool, const N: bool>(given: &Given) -> Option<Reached> {
     let axes = |all: u64, at: usize| {
         let (middle, last) = (size(at)?, size(at + 1)?);
         let inside = middle.checked_mul(last)?;
-        let whole = (1..=MOST).contains(&all) && all % inside == 0;
+        let whole = (1..=MOST).contains(&all) && all.is_multiple_of(inside);
         whole.then(|| [all / inside, middle, last].map(i128::from))
     };
     let (batch, length) = (size(6)?, size(7)?);

@@ -11,7 +11,7 @@ impl Bench<'_> {
         let options = self.kernel.options();
         let (rows, columns, parts) = (36, 40, 2);
         let k = match options.contains("-DFOURS=1") {
-            true => self.n / 4 * 4,
+            true => self.n.next_multiple_of(4),
             false => self.n,
         };
         let ones = vec![1.0_f32; 2 * rows * k];

@@ -72,8 +72,8 @@ impl<const N: usize> Walk<N> {
         for axis in (0..self.shape.len()).rev() {
             index[axis] = rest % self.shape[axis];
             rest /= self.shape[axis];
-            for i in 0..N {
-                at[i] += index[axis] as isize * self.strides[axis][i];
+            for (at, stride) in at.iter_mut().zip(&self.strides[axis]) {
+                *at += index[axis] as isize * stride;
             }
         }
         std::iter::repeat_with(move || {
@@ -83,8 +83,8 @@ impl<const N: usize> Walk<N> {
                 index[axis] += 1;
                 let is_end = index[axis] == size;
                 let way = if is_end { 1 - size as isize } else { 1 };
-                for i in 0..N {
-                    at[i] += way * strides[i];
+                for (at, stride) in at.iter_mut().zip(strides) {
+                    *at += way * stride;
                 }
                 if !is_end {
                     break;
