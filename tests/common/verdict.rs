@@ -80,7 +80,7 @@ pub fn name(sentence: &str) -> &str {
 pub fn every_operation_has_a_test<E: Engine>(e: &E, tests: &[&str]) {
     for name in OPERATIONS {
         let is_tested =
-            tests.contains(&name) || elementwise::find(name).is_some();
+            tests.contains(name) || elementwise::find(name).is_some();
         assert!(is_tested || !has(e, name), "{} has {name}", e.name());
     }
     for name in tests {

@@ -258,18 +258,21 @@ fn in_children(name: &str, options: &[&str], cases: u64, of_one: u64) {
     });
 }
 
-/// The kernels of the ladder and those like them, or all others.
-fn of_the_ladder(wanted: bool) -> Vec<Kernel> {
+/// The kernels of the ladder, Part 3's products, or all others.
+fn those(wanted: &str) -> Vec<Kernel> {
     let all = every_kernel().copied();
-    let is_of_it =
-        |it: &Kernel| it.name().starts_with("matmul") || it.name() == "product";
-    all.filter(|it| is_of_it(it) == wanted).collect()
+    let family = |it: &Kernel| match it.name() {
+        name if name.starts_with("matmul") => "ladder",
+        "product" => "products",
+        _ => "others",
+    };
+    all.filter(|it| family(it) == wanted).collect()
 }
 
 #[test]
 fn no_kernel_reaches_further_than_it_says() {
     if is_child() {
-        return run_all(&of_the_ladder(false));
+        return run_all(&those("others"));
     }
     // Version 21 does not know an instruction that the optimizer makes of a
     // division beside its remainder.
@@ -281,12 +284,23 @@ fn no_kernel_reaches_further_than_it_says() {
 #[test]
 fn no_rung_of_the_ladder_reaches_further_than_it_says() {
     if is_child() {
-        return run_all(&of_the_ladder(true));
+        return run_all(&those("ladder"));
     }
     // A group of theirs is as much work as a hundred of the other kernels',
     // and the optimizer has to help.
     let name = "no_rung_of_the_ladder_reaches_further_than_it_says";
     in_children(name, &[], cases(3000).div_ceil(100), 50);
+}
+
+#[test]
+fn no_product_reaches_further_than_it_says() {
+    if is_child() {
+        return run_all(&those("products"));
+    }
+    // As for the others; but a group is seconds of work.
+    let options = ["--build-options", "-cl-opt-disable"];
+    let name = "no_product_reaches_further_than_it_says";
+    in_children(name, &options, cases(3000).div_ceil(100), 50);
 }
 
 /// Rows by their numbers as `index_select` once stated its reach: of places as
