@@ -115,7 +115,6 @@ struct Tile<'a> {
 }
 
 impl Tile<'_> {
-    // ANCHOR: blocks
     /// Returns the sums along all of `k`. Blocks of 128 products are added up,
     /// then 16 such sums, and the sums of those in `f64`.
     fn fill(mut self, a: Lines, b: Lines, spread: bool) {
@@ -150,7 +149,6 @@ impl Tile<'_> {
             pairs.for_each(|(x, total)| *x = *total as f32);
         }
     }
-    // ANCHOR_END: blocks
 
     /// Returns the sums along some of `k`.
     fn sum(&mut self, a: Lines, b: Lines, ks: Range<usize>) {

@@ -168,8 +168,9 @@ fn product(options: &str, random: &mut Random) -> Draft {
     let a_to = to(has("-DA_ALONG_K=1"), random);
     let b_to = to(has("-DB_ALONG_N=0"), random);
     let four = if fours { 4 } else { 1 };
-    let batch = 1 + random.below(3);
-    let length = four * (1 + random.below(40));
+    let batch = 1 + random.below(2);
+    // Few parts, since each is a walk of its own.
+    let length = four * (4 + random.below(40));
     let mut sizes = [
         rows[1], rows[2], columns[1], columns[2], inner[1], inner[2], batch,
         length,
@@ -195,7 +196,7 @@ fn product(options: &str, random: &mut Random) -> Draft {
             numbers(k.into()),
             numbers(n.into()),
         ],
-        global: vec![items, 1 + random.below(2), 1 + random.below(2)],
+        global: vec![items, 1, 1 + random.below(2)],
         local: vec![items, 1, 1],
     }
 }

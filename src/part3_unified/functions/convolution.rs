@@ -120,7 +120,6 @@ impl Tensor {
     }
 }
 
-// ANCHOR: conv2d
 /// The windows of images times filters, in groups. No window is copied: the
 /// product reads the view.
 pub struct Conv2d {
@@ -165,7 +164,6 @@ impl Function for Conv2d {
         ]
     }
 }
-// ANCHOR_END: conv2d
 
 impl Conv2d {
     /// (n, groups, channels of a group, h, w)
@@ -180,7 +178,6 @@ impl Conv2d {
         [self.groups, out, shape[1], shape[2], shape[3]]
     }
 
-    // ANCHOR: conv2d-back
     /// Each filter gets its windows, times what came of them.
     fn grad_filters(&self, ctx: &Context, grad_out: &Tensor) -> Tensor {
         let images = ctx.input(0);
@@ -226,5 +223,4 @@ impl Conv2d {
         let image = [ctx.shape(0)[2], ctx.shape(0)[3]];
         windows.fold(&self.window, image).reshape(ctx.shape(0))
     }
-    // ANCHOR_END: conv2d-back
 }

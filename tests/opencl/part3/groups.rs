@@ -5,30 +5,30 @@ use rungrad::part3_unified::kernels::{TILES, Tiles};
 use super::{Bench, Both, written};
 
 impl Bench<'_> {
-    /// (2, 36, n) x (2, n, 40) of ones and twos, in two parts along n; the
-    /// rest is as the kernel's options say that the operands lie.
+    /// (28, n) x (n, 32) of ones and twos, in two parts along n, by one group;
+    /// the rest is as the kernel's options say that the operands lie.
     pub(super) fn product(&self) -> Both {
         let options = self.kernel.options();
-        let (rows, columns, parts) = (36, 40, 2);
+        let (rows, columns, parts) = (28, 32, 2);
         let k = match options.contains("-DFOURS=1") {
             true => self.n.next_multiple_of(4),
             false => self.n,
         };
-        let ones = vec![1.0_f32; 2 * rows * k];
-        let twos = vec![2.0_f32; 2 * columns * k];
+        let ones = vec![1.0_f32; rows * k];
+        let twos = vec![2.0_f32; columns * k];
         let (ones, twos) =
             (self.gpu.upload(&ones).unwrap(), self.gpu.upload(&twos).unwrap());
         let to = |lines: usize, along_inner: bool| match along_inner {
-            true => [0, 0, k, 0, 0, 1, lines * k, 0],
-            false => [0, 0, 1, 0, 0, lines, lines * k, 0],
+            true => [0, 0, k, 0, 0, 1, 0, 0],
+            false => [0, 0, 1, 0, 0, lines, 0, 0],
         };
         let a_to = to(rows, options.contains("-DA_ALONG_K=1"));
         let b_to = to(columns, options.contains("-DB_ALONG_N=0"));
         let length = k.div_ceil(parts).next_multiple_of(4);
         let parts = k.div_ceil(length);
-        let sizes = [1, rows, 1, columns, 1, k, 2, length];
+        let sizes = [1, rows, 1, columns, 1, k, 1, length];
         let int8 = |sizes: [usize; 8]| sizes.map(|size| size as i32);
-        let len = parts * 2 * rows * columns;
+        let len = parts * rows * columns;
         let out = self.out(len);
         let tiles = TILES.iter().find(|tiles| {
             tiles.kernels.iter().any(|known| known.options() == options)
@@ -50,13 +50,11 @@ impl Bench<'_> {
             .scalar(rows as i32)
             .scalar(k as i32)
             .scalar(columns as i32)
-            // Three groups for four matrices: somebody has two.
-            .global([across * items, down, 3])
+            .global([across * items, down, 1])
             .local([*items, 1, 1]);
         let of_part = |part: usize| length.min(k - part * length);
-        let right = (0..parts).flat_map(|part| {
-            vec![2.0 * of_part(part) as f32; 2 * rows * columns]
-        });
+        let right = (0..parts)
+            .flat_map(|part| vec![2.0 * of_part(part) as f32; rows * columns]);
         (written(launch, &out), right.collect())
     }
 

@@ -54,7 +54,6 @@ pub(super) fn memory() -> Memory {
     Memory { now: read(&NOW), peak: read(&PEAK), kept: 0 }
 }
 
-// ANCHOR: pool
 /// From so many numbers on a piece waits, 64 KiB.
 const LARGE: usize = 1 << 14;
 /// So many numbers may wait, 256 MiB.
@@ -100,7 +99,6 @@ pub(super) fn blank(n: usize) -> Result<Vec<f32>> {
     drop(room::<f32>(n)?);
     Ok(vec![0.0; n])
 }
-// ANCHOR_END: pool
 
 /// Numbers once more, where there is room for them.
 pub(super) fn copied(values: &[f32]) -> Result<Vec<f32>> {
