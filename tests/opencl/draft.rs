@@ -150,9 +150,9 @@ fn product(options: &str, random: &mut Random) -> Draft {
     let (fours, views) = (has("-DFOURS=1"), has("-DVIEWS=1"));
     // Rows, columns and sums, each along three axes.
     let axes = [0, 1, 2].map(|_| match (fours, views) {
-        (true, _) => [1, 1, 4 + 4 * random.below(9)],
-        (_, true) => [0, 1, 2].map(|_| 1 + random.below(4)),
-        (false, false) => [1, 1, 1 + random.below(36)],
+        (true, _) => [1, 1, 4 + 4 * random.below(4)],
+        (_, true) => [0, 1, 2].map(|_| 1 + random.below(3)),
+        (false, false) => [1, 1, 1 + random.below(18)],
     });
     let [rows, columns, inner] = axes;
     let [m, n, k] = axes.map(|axes| axes.iter().product::<usize>() as i32);

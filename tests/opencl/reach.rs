@@ -297,10 +297,11 @@ fn no_product_reaches_further_than_it_says() {
     if is_child() {
         return run_all(&those("products"));
     }
-    // As for the others; but a group is seconds of work.
+    // As for the others; but a group is seconds of work, so that each kernel
+    // has one launch here, and more at night.
     let options = ["--build-options", "-cl-opt-disable"];
     let name = "no_product_reaches_further_than_it_says";
-    in_children(name, &options, cases(3000).div_ceil(100), 50);
+    in_children(name, &options, cases(3000).div_ceil(125), 50);
 }
 
 /// Rows by their numbers as `index_select` once stated its reach: of places as
