@@ -1,7 +1,7 @@
 //! How fast Part 3 is, row by row, beside other engines. `cargo learn bench`
 //! runs it.
 //!
-//! Reading order: [`work`] and [`rows`] say what is done, [`ours`] does it,
+//! Reading order: [`work`] and [`mod@rows`] say what is done, [`ours`] does it,
 //! [`clock`] times it, [`peer`] has others do it; [`report`], [`picture`] and
 //! [`baseline`] say what came out.
 
