@@ -6,7 +6,7 @@
 // WHY    The memory of a device is small, and a launch takes time. What
 //        nobody asks for must not be kept and not be computed; and a gradient
 //        that is recorded itself holds on to what it was computed from.
-//        Mind the names: `t.needs_grad()` asks a tensor for its flag, and
+//        Mind the names: `t.records()` asks a tensor for its flag, and
 //        `t.requires_grad()` makes a leaf that has it.
 // READ   Gradients that are not recorded
 // CHECK  cargo learn check requires_grad

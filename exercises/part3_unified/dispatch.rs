@@ -27,7 +27,7 @@ pub trait Device {
 pub struct Tensor<'d> {
     pub device: &'d dyn Device,
     pub numbers: Vec<f32>,
-    pub needs_grad: bool,
+    pub requires_grad: bool,
     pub made: Option<Made>,
 }
 

@@ -11,7 +11,7 @@ use super::gpu::Gpu;
 use super::queue;
 use super::recorder::{self, Call};
 use super::status::refusal;
-use crate::timeline::What;
+use crate::timeline::SliceKind;
 use crate::{Error, ledger};
 
 // ANCHOR: buffer
@@ -106,7 +106,7 @@ impl<T: Element> Buffer<T> {
         ledger::count(|counts| {
             counts.bytes_to_host += size_of_val(target) as u64
         });
-        self.copied(call, What::Read, size_of_val(target), event);
+        self.copied(call, SliceKind::Read, size_of_val(target), event);
         Ok(())
     }
 
@@ -153,7 +153,7 @@ impl<T: Element> Buffer<T> {
         ledger::count(|counts| {
             counts.bytes_to_device += size_of_val(values) as u64
         });
-        self.copied(call, What::Upload, size_of_val(values), event);
+        self.copied(call, SliceKind::Upload, size_of_val(values), event);
         Ok(())
     }
 
@@ -161,14 +161,14 @@ impl<T: Element> Buffer<T> {
     fn copied(
         &self,
         call: Option<Call>,
-        what: What,
+        kind: SliceKind,
         bytes: usize,
         event: Event,
     ) {
         let Some(call) = call else { return };
-        let name = if what == What::Read { "read" } else { "upload" };
+        let name = if kind == SliceKind::Read { "read" } else { "upload" };
         let bytes = bytes as u64;
-        let what = (what, name, Bytes(bytes).to_string());
+        let what = (kind, name, Bytes(bytes).to_string());
         let event = super::Event::new(event);
         call.returned(self.gpu.0.info, what, bytes, Some(event));
     }

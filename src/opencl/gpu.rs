@@ -16,7 +16,7 @@ use super::source::Code;
 use super::status::refusal;
 use crate::Error;
 use crate::ledger::Memory;
-use crate::timeline::What;
+use crate::timeline::SliceKind;
 
 /// The variable that picks the device of [`Gpu::first`].
 pub const DEVICE_VARIABLE: &str = "RUNGRAD_DEVICE";
@@ -84,7 +84,7 @@ impl Gpu {
         Memory {
             now: self.0.now.load(Ordering::Relaxed),
             peak: self.0.peak.load(Ordering::Relaxed),
-            kept: 0,
+            cached: 0,
         }
     }
 
@@ -94,7 +94,7 @@ impl Gpu {
         self.0.queue()?.finish()?;
         queue::waited();
         if let Some(call) = call {
-            let what = (What::Finish, "finish", String::new());
+            let what = (SliceKind::Finish, "finish", String::new());
             call.returned(self.0.info, what, 0, None);
         }
         Ok(())

@@ -16,7 +16,7 @@ use super::gpu::Gpu;
 use super::recorder;
 use super::source::{Code, Kernel, Source};
 use super::status::refusal;
-use crate::timeline::What;
+use crate::timeline::SliceKind;
 use crate::{Error, ledger};
 
 /// The kernels of this crate take no more arguments than so many.
@@ -155,7 +155,7 @@ impl Launch<'_> {
     /// How many values at the end of each buffer the kernel does not reach.
     /// Who gives it buffers that just suffice expects zeros: a kernel that
     /// says too little of its reach shows itself by nothing else.
-    pub fn spare(&self) -> Result<Vec<u64>, Error> {
+    pub fn unreached(&self) -> Result<Vec<u64>, Error> {
         let known = self.gpu.0.kernel(self.code)?;
         let (global, local) = self.check_sizes(&known.signature)?;
         let reaches = self.reaches(global, local)?;
@@ -247,7 +247,7 @@ impl<Of> Launch<'_, Of> {
         if let Some(call) = call {
             let groups = global.items() / local.items();
             let amount = format!("{groups} x {}", local.items());
-            let what = (What::Launch, self.code.name, amount);
+            let what = (SliceKind::Launch, self.code.name, amount);
             call.returned(self.gpu.0.info, what, 0, Some(event.clone()));
         }
         Ok(event)

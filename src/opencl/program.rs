@@ -12,7 +12,7 @@ use super::recorder;
 use super::signature::Signature;
 use super::source::Code;
 use super::status::refusal;
-use crate::timeline::What;
+use crate::timeline::SliceKind;
 use crate::{Error, ledger};
 
 /// A kernel as a device has compiled it.
@@ -113,7 +113,7 @@ impl Programs {
         let text = CString::new(text).map_err(|_| {
             Error::Mistake(format!("{file} holds a byte 0, and C text cannot."))
         })?;
-        let exact = if self.info.exact_quotients { EXACT } else { "" };
+        let exact = if self.info.exact_division { EXACT } else { "" };
         let options = format!("{OPTIONS} {exact}{options}");
         let options = CString::new(options.trim_end()).map_err(|_| {
             Error::Mistake("A build option holds a byte 0.".into())
@@ -133,7 +133,7 @@ impl Programs {
         if built.is_ok() && self.build_status_is_good(&program) {
             if let Some(call) = call {
                 let name = file.rsplit('/').next().unwrap_or_default();
-                let what = (What::Build, "build", name.to_owned());
+                let what = (SliceKind::Build, "build", name.to_owned());
                 call.returned(self.info, what, 0, None);
             }
             return Ok(program);

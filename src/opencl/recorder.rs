@@ -15,7 +15,7 @@ use std::time::Instant;
 use super::device::DeviceInfo;
 use super::event::Event;
 use crate::Error;
-use crate::timeline::{Slice, Timeline, Times, What};
+use crate::timeline::{Slice, SliceKind, Timeline, Times};
 
 /// Records the calls that `work` makes in this thread.
 ///
@@ -110,7 +110,7 @@ impl Call {
     pub(super) fn returned(
         self,
         device: &'static DeviceInfo,
-        (what, name, amount): (What, &str, String),
+        (kind, name, amount): (SliceKind, &str, String),
         bytes: u64,
         event: Option<Event>,
     ) {
@@ -118,7 +118,7 @@ impl Call {
         for recording in &self.recordings {
             let mut recording = lock(recording);
             let slice = Slice {
-                what,
+                kind,
                 name: name.to_string(),
                 amount: amount.clone(),
                 bytes,
@@ -212,7 +212,8 @@ impl Recording {
     ) {
         let (at, lane) = (self.slices.len(), self.lane(device));
         // These wait for all before them, so that asking costs no waiting.
-        let all_ended = matches!(slice.what, What::Read | What::Finish);
+        let all_ended =
+            matches!(slice.kind, SliceKind::Read | SliceKind::Finish);
         self.slices.push(slice);
         let unasked = &mut self.lanes[lane].unasked;
         unasked.extend(event.map(|event| Unasked { at, queues, event }));

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use crate::checks;
 use crate::error::{or_raise, room};
 use crate::product::{Lines, product};
-use crate::shape::{size, stretched};
+use crate::shape::{broadcast_axes, size};
 
 // ANCHOR: thresholds
 /// From this many elements on the threads share them. On two cores an
@@ -84,7 +84,7 @@ pub(super) fn sum_to(grad: ArrayD<f32>, shape: &[usize]) -> ArrayD<f32> {
     if grad.shape() == shape {
         return grad;
     }
-    let axes = stretched(shape, grad.shape());
+    let axes = broadcast_axes(shape, grad.shape());
     let summed = sum_axes(&grad, &axes);
     array(shape, slice(&summed).to_vec())
 }

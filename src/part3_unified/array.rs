@@ -41,7 +41,7 @@ impl Array {
         values: &[f32],
         device: Device,
     ) -> Result<Array> {
-        checks::values(shape, values.len())?;
+        checks::element_count(shape, values.len())?;
         let storage = device.backend()?.upload(values, dtype)?;
         Ok(Array::dense(device, storage, shape))
     }

@@ -308,7 +308,7 @@ impl Tensor {
                 let given = grads.iter().map(|given| {
                     given.as_ref().map(|g| (g.shape().to_vec(), flat(g)))
                 });
-                tape.note(node.id, flat(grad), given.collect());
+                tape.set_grads(node.id, flat(grad), given.collect());
                 keep(node, grad);
             })
         }));

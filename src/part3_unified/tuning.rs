@@ -10,7 +10,7 @@
 //! Other tiles add in another order. So a product has the same bits again on
 //! the same device with the same file, and perhaps others with another.
 //!
-//! Reading order: [`SIZES`], [`Tuned`], [`with`].
+//! Reading order: [`SIZES`], [`Tuned`], [`with_tiles`].
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -62,7 +62,7 @@ pub struct Tuned {
 impl Tuned {
     /// What the file says. One that is missing says nothing, and a line that
     /// cannot be read is left out: the rule chooses then.
-    pub fn read(file: &Path) -> Tuned {
+    pub fn load(file: &Path) -> Tuned {
         let bytes = fs::read(file).unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
         let line = |line: &str| {
@@ -79,7 +79,7 @@ impl Tuned {
     }
 
     /// Chooses tiles for a product on a device, which took so many seconds.
-    pub fn choose(
+    pub fn set(
         &mut self,
         device: &DeviceInfo,
         product: [usize; 3],
@@ -92,7 +92,7 @@ impl Tuned {
     }
 
     /// Writes all choices.
-    pub fn keep(&self, file: &Path) -> Result<()> {
+    pub fn save(&self, file: &Path) -> Result<()> {
         let lines = self.lines.iter().map(|(key, (tiles, time))| {
             format!("{}\t{tiles}\t{time:.3}\n", key.join("\t"))
         });
@@ -140,7 +140,7 @@ thread_local! {
 
 /// Multiplies with these tiles in all products of `work`, as far as a device
 /// has room for them: for who times them.
-pub fn with<T>(tiles: &'static Tiles, work: impl FnOnce() -> T) -> T {
+pub fn with_tiles<T>(tiles: &'static Tiles, work: impl FnOnce() -> T) -> T {
     /// Also when the work panics.
     struct Before(Option<&'static Tiles>);
     impl Drop for Before {
@@ -176,13 +176,13 @@ mod tests {
     fn a_line_that_cannot_be_read_is_left_out() {
         let name = format!("rungrad-tuned-{}", std::process::id());
         let file = env::temp_dir().join(name);
-        assert_eq!(Tuned::read(&file), Tuned::default());
+        assert_eq!(Tuned::load(&file), Tuned::default());
         let good = "a card\t1.2\t32x32x32\t64x64\t3.5\n";
         let bad = "a\tb\tc\t63x1\t1\na\tb\tc\t64x64\tsoon\n64x64\n\u{fffd}\n";
         fs::write(&file, format!("{HEADER}{bad}{good}")).unwrap();
-        let read = Tuned::read(&file);
+        let read = Tuned::load(&file);
         assert_eq!(read.lines.len(), 1);
-        read.keep(&file).unwrap();
+        read.save(&file).unwrap();
         let text = fs::read_to_string(&file).unwrap();
         assert_eq!(
             text,
@@ -194,9 +194,11 @@ mod tests {
     #[test]
     fn tiles_are_forced_only_within_the_work() {
         let none = Choices(BTreeMap::new());
-        let inside = with(&TILES[1], || none.tiles([1; 3]).map(|it| it.name));
+        let inside =
+            with_tiles(&TILES[1], || none.tiles([1; 3]).map(|it| it.name));
         assert_eq!(inside, Some(TILES[1].name));
-        let panics = std::panic::catch_unwind(|| with(&TILES[1], || panic!()));
+        let panics =
+            std::panic::catch_unwind(|| with_tiles(&TILES[1], || panic!()));
         assert!(panics.is_err() && none.tiles([1; 3]).is_none());
     }
 }

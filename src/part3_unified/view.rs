@@ -179,7 +179,7 @@ impl View {
     /// Cuts out a part of each axis. Axes that are not named at the end stay
     /// whole.
     pub fn slice(&self, spans: impl Spans) -> Result<View> {
-        let spans = checks::parts("slice", &self.shape, spans.spans())?;
+        let spans = checks::slice("slice", &self.shape, spans.spans())?;
         let mut view = self.clone();
         let mut offset = self.offset as isize;
         for (axis, span) in spans.into_iter().enumerate() {

@@ -45,7 +45,7 @@ pub fn mul(a: &Tensor, b: &Tensor) -> Result<Tensor, Error> {
     //| // `Tensor::from_op("mul", &[a, b], result, move |grad_out| ..)`; the
     //| // rule returns `vec![grad_a, grad_b]`, None where nobody asks.
     //| todo!("TODO(mul_end_to_end): the rule, and the recording")
-    let needs = [a.needs_grad(), b.needs_grad()];
+    let needs = [a.records(), b.records()];
     let (a0, b0) = (a.detach(), b.detach());
     Ok(Tensor::from_op("mul", &[a, b], result, move |grad_out| {
         vec![

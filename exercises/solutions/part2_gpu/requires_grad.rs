@@ -6,7 +6,7 @@
 // WHY    The memory of a device is small, and a launch takes time. What
 //        nobody asks for must not be kept and not be computed; and a gradient
 //        that is recorded itself holds on to what it was computed from.
-//        Mind the names: `t.needs_grad()` asks a tensor for its flag, and
+//        Mind the names: `t.records()` asks a tensor for its flag, and
 //        `t.requires_grad()` makes a leaf that has it.
 // READ   Gradients that are not recorded
 // CHECK  cargo learn check requires_grad
@@ -17,7 +17,7 @@ use rungrad::part2_gpu::Tensor;
 pub fn is_recorded(operands: &[&Tensor]) -> bool {
     // HOLE
     //| todo!("TODO(requires_grad): when is the result recorded?")
-    operands.iter().any(|operand| operand.needs_grad())
+    operands.iter().any(|operand| operand.records())
     // END HOLE
 }
 
@@ -43,8 +43,8 @@ pub fn mul_rule(
     // HOLE
     //| todo!("TODO(requires_grad): vec![grad_a, grad_b]")
     vec![
-        a.needs_grad().then(|| grad_out.mul(&b.detach())),
-        b.needs_grad().then(|| grad_out.mul(&a.detach())),
+        a.records().then(|| grad_out.mul(&b.detach())),
+        b.records().then(|| grad_out.mul(&a.detach())),
     ]
     // END HOLE
 }

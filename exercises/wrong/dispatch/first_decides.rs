@@ -26,7 +26,7 @@ pub trait Device {
 pub struct Tensor<'d> {
     pub device: &'d dyn Device,
     pub numbers: Vec<f32>,
-    pub needs_grad: bool,
+    pub requires_grad: bool,
     pub made: Option<Made>,
 }
 
@@ -54,16 +54,16 @@ pub fn dispatch<'d>(
         ));
     }
     let numbers = a.device.binary(op, &a.numbers, &b.numbers);
-    let needs_grad = a.needs_grad;
-    let made = needs_grad.then(|| Made {
+    let requires_grad = a.requires_grad;
+    let made = requires_grad.then(|| Made {
         op,
         saved: match op {
             Op::Add => [None, None],
             Op::Mul => [
-                b.needs_grad.then(|| a.numbers.clone()),
-                a.needs_grad.then(|| b.numbers.clone()),
+                b.requires_grad.then(|| a.numbers.clone()),
+                a.requires_grad.then(|| b.numbers.clone()),
             ],
         },
     });
-    Ok(Tensor { device: a.device, numbers, needs_grad, made })
+    Ok(Tensor { device: a.device, numbers, requires_grad, made })
 }

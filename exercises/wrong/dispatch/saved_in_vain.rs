@@ -26,7 +26,7 @@ pub trait Device {
 pub struct Tensor<'d> {
     pub device: &'d dyn Device,
     pub numbers: Vec<f32>,
-    pub needs_grad: bool,
+    pub requires_grad: bool,
     pub made: Option<Made>,
 }
 
@@ -54,13 +54,13 @@ pub fn dispatch<'d>(
         ));
     }
     let numbers = a.device.binary(op, &a.numbers, &b.numbers);
-    let needs_grad = a.needs_grad || b.needs_grad;
-    let made = needs_grad.then(|| Made {
+    let requires_grad = a.requires_grad || b.requires_grad;
+    let made = requires_grad.then(|| Made {
         op,
         saved: match op {
             Op::Add => [None, None],
             Op::Mul => [Some(a.numbers.clone()), Some(b.numbers.clone())],
         },
     });
-    Ok(Tensor { device: a.device, numbers, needs_grad, made })
+    Ok(Tensor { device: a.device, numbers, requires_grad, made })
 }

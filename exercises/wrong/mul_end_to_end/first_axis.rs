@@ -24,7 +24,7 @@ fn product(a: &Tensor, b: &Tensor) -> Result<Tensor, Error> {
 /// The product, recorded if an operand requires a gradient.
 pub fn mul(a: &Tensor, b: &Tensor) -> Result<Tensor, Error> {
     let result = product(a, b)?;
-    let needs = [a.needs_grad(), b.needs_grad()];
+    let needs = [a.records(), b.records()];
     let (a0, b0) = (a.detach(), b.detach());
     Ok(Tensor::from_op("mul", &[a, b], result, move |grad_out| {
         vec![

@@ -4,7 +4,7 @@ use rungrad::part2_gpu::Tensor;
 
 /// Whether the result of an operation on these operands requires a gradient.
 pub fn is_recorded(operands: &[&Tensor]) -> bool {
-    operands.iter().any(|operand| operand.needs_grad())
+    operands.iter().any(|operand| operand.records())
 }
 
 /// What the result of an operation on these operands keeps as its parents.
@@ -23,5 +23,5 @@ pub fn mul_rule(
 ) -> Vec<Option<Tensor>> {
     let grad_a = grad_out.mul(&b.detach());
     let grad_b = grad_out.mul(&a.detach());
-    vec![a.needs_grad().then_some(grad_a), b.needs_grad().then_some(grad_b)]
+    vec![a.records().then_some(grad_a), b.records().then_some(grad_b)]
 }

@@ -4,7 +4,7 @@ use rungrad::part2_gpu::Tensor;
 
 /// Whether the result of an operation on these operands requires a gradient.
 pub fn is_recorded(operands: &[&Tensor]) -> bool {
-    operands.iter().any(|operand| operand.needs_grad())
+    operands.iter().any(|operand| operand.records())
 }
 
 /// What the result of an operation on these operands keeps as its parents.

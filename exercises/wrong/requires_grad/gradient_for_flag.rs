@@ -24,7 +24,7 @@ pub fn mul_rule(
     b: &Tensor,
 ) -> Vec<Option<Tensor>> {
     vec![
-        a.needs_grad().then(|| grad_out.mul(&b.detach())),
-        b.needs_grad().then(|| grad_out.mul(&a.detach())),
+        a.records().then(|| grad_out.mul(&b.detach())),
+        b.records().then(|| grad_out.mul(&a.detach())),
     ]
 }

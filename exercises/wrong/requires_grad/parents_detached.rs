@@ -4,7 +4,7 @@ use rungrad::part2_gpu::Tensor;
 
 /// Whether the result of an operation on these operands requires a gradient.
 pub fn is_recorded(operands: &[&Tensor]) -> bool {
-    operands.iter().any(|operand| operand.needs_grad())
+    operands.iter().any(|operand| operand.records())
 }
 
 /// What the result of an operation on these operands keeps as its parents.
@@ -22,7 +22,7 @@ pub fn mul_rule(
     b: &Tensor,
 ) -> Vec<Option<Tensor>> {
     vec![
-        a.needs_grad().then(|| grad_out.mul(&b.detach())),
-        b.needs_grad().then(|| grad_out.mul(&a.detach())),
+        a.records().then(|| grad_out.mul(&b.detach())),
+        b.records().then(|| grad_out.mul(&a.detach())),
     ]
 }

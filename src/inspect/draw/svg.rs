@@ -180,7 +180,7 @@ fn backward(tape: &Tape, at: usize) -> String {
     let record = &tape.records[at];
     let operands = operands(tape, record).into_iter().enumerate();
     let given: Vec<String> = operands
-        .zip(&record.given)
+        .zip(&record.parent_grads)
         .filter_map(|((place, name), given)| {
             let (_, grad) = given.as_ref()?;
             let total = total(tape, at, place);

@@ -173,7 +173,7 @@ impl Backend for OpenCl {
         let Some([shape, steps]) = walk([view]) else {
             return self.paste_by_places(storage, view, &a);
         };
-        self.each(&kernels::COPY_PASTE, n)
+        self.each(&kernels::COPY_TO_STRIDED, n)
             .input(buffer(&a))
             .scalar(a.offset() as u32)
             .output(downcast::<Pooled>(storage).buffer())
@@ -242,7 +242,7 @@ impl Backend for OpenCl {
         let (mask, n) = (mask.compact()?, a.len());
         let (a, b) = (a.compact()?, b.compact()?);
         self.fill(n, |out| {
-            self.each(&kernels::CHOOSE_ELEMENTS, n)
+            self.each(&kernels::WHERE_COND, n)
                 .input(buffer(&mask))
                 .scalar(mask.offset() as u32)
                 .input(buffer(&a))

@@ -86,8 +86,8 @@ impl Pool {
 
     /// Bytes in use now, at the peak, and those that wait.
     pub(super) fn memory(&self) -> Memory {
-        let Waiting { bytes: kept, used: now, peak, .. } = *self.lock();
-        Memory { now, peak, kept }
+        let Waiting { bytes: cached, used: now, peak, .. } = *self.lock();
+        Memory { now, peak, cached }
     }
 
     /// The counts stay whole when a panic interrupts their holder.

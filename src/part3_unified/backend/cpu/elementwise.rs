@@ -9,8 +9,8 @@ pub(super) fn unary(op: Unary, a: &Array) -> Result<Shared> {
     match op {
         Unary::Scale(number) => map(a, |x| x * number),
         Unary::Shift(number) => map(a, |x| x + number),
-        Unary::Over(number) => map(a, |x| x / number),
-        Unary::Under(number) => map(a, |x| number / x),
+        Unary::DivScalar(number) => map(a, |x| x / number),
+        Unary::RdivScalar(number) => map(a, |x| number / x),
         Unary::Sqrt => map(a, f32::sqrt),
         Unary::Square => map(a, |x| x * x),
         Unary::Relu => map(a, |x| if x <= 0.0 { 0.0 } else { x }),

@@ -51,7 +51,7 @@ impl Drop for Host {
 /// Bytes in use now, and at the peak.
 pub(super) fn memory() -> Memory {
     let read = |bytes: &AtomicU64| bytes.load(Ordering::Relaxed);
-    Memory { now: read(&NOW), peak: read(&PEAK), kept: 0 }
+    Memory { now: read(&NOW), peak: read(&PEAK), cached: 0 }
 }
 
 /// From so many numbers on a piece waits, 64 KiB.

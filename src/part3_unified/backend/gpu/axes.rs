@@ -116,7 +116,7 @@ impl OpenCl {
             places[at] = i as u32;
         }
         let (n, places) = (places.len(), self.gpu.upload(&places)?);
-        self.each(&kernels::COPY_PLACES, n)
+        self.each(&kernels::COPY_INDEXED, n)
             .input(buffer(a))
             .scalar(a.offset() as u32)
             .scalar(a.len() as u32)

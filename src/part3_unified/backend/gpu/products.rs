@@ -207,7 +207,7 @@ impl OpenCl {
                 && tiles.local_memory <= info.local_memory
         };
         let tuned = self.tuned.get_or_init(|| {
-            let tuned = tuning::file().map(|file| Tuned::read(&file));
+            let tuned = tuning::file().map(|file| Tuned::load(&file));
             tuned.unwrap_or_default().of(info)
         });
         let timed = match product.batches {
