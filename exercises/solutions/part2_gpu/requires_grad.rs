@@ -13,7 +13,8 @@
 
 use rungrad::part2_gpu::Tensor;
 
-/// Whether the result of an operation on these operands requires a gradient.
+/// Tells whether the result of an operation on these operands requires a
+/// gradient.
 pub fn is_recorded(operands: &[&Tensor]) -> bool {
     // HOLE
     //| todo!("TODO(requires_grad): when is the result recorded?")
@@ -21,8 +22,8 @@ pub fn is_recorded(operands: &[&Tensor]) -> bool {
     // END HOLE
 }
 
-/// What the result of an operation on these operands keeps as its parents,
-/// when it is recorded and when it is not.
+/// Lists what the result of an operation on these operands keeps as its
+/// parents, when it is recorded and when it is not.
 pub fn parents(operands: &[&Tensor]) -> Vec<Tensor> {
     // HOLE
     //| todo!("TODO(requires_grad): what does the result keep?")
@@ -33,8 +34,8 @@ pub fn parents(operands: &[&Tensor]) -> Vec<Tensor> {
     // END HOLE
 }
 
-/// The rule of `a * b`: for each operand its gradient, or None where nobody
-/// asks for it. `mul` of two tensors is a launch.
+/// Computes the gradients of `a * b`: for each operand its own, or None where
+/// nobody asks for it. `mul` of two tensors is a launch.
 pub fn mul_rule(
     grad_out: &Tensor,
     a: &Tensor,

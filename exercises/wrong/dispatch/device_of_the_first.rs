@@ -18,7 +18,7 @@ pub enum Op {
 /// A device, as far as anybody needs to know it.
 pub trait Device {
     fn name(&self) -> &str;
-    /// `op` of each pair of numbers.
+    /// Computes `op` of each pair of numbers.
     fn binary(&self, op: Op, a: &[f32], b: &[f32]) -> Vec<f32>;
 }
 
@@ -39,8 +39,8 @@ pub struct Made {
     pub saved: [Option<Vec<f32>>; 2],
 }
 
-/// `op` of two tensors of equal length. An error is a sentence that names
-/// both devices.
+/// Computes `op` of two tensors of equal length. An error is a sentence that
+/// names both devices.
 pub fn dispatch<'d>(
     op: Op,
     a: &Tensor<'d>,
