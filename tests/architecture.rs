@@ -9,6 +9,8 @@ use rungrad::ops::OPERATIONS;
 mod place;
 #[path = "architecture/places.rs"]
 mod places;
+#[path = "architecture/words.rs"]
+mod words;
 
 const PARTS: [&str; 3] = ["part1_cpu", "part2_gpu", "part3_unified"];
 

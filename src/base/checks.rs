@@ -97,9 +97,8 @@ pub fn matmul(a: &[usize], b: &[usize]) -> Result<Vec<usize>> {
     }
 }
 
-/// The shape of a product of views:
-/// (batch.., rows.., inner..) x (batch.., columns.., inner..) ->
-/// (batch.., rows.., columns..).
+/// Finds the shape of a product of views: (batch.., rows.., inner..) x
+/// (batch.., columns.., inner..) -> (batch.., rows.., columns..).
 pub fn contract(
     a: &[usize],
     b: &[usize],

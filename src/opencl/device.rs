@@ -85,7 +85,7 @@ impl fmt::Display for DeviceInfo {
     }
 }
 
-/// Every device of every platform: GPUs first, then accelerators, CPU
+/// Lists every device of every platform: GPUs first, then accelerators, CPU
 /// drivers last; among equals in the order of the drivers.
 pub fn devices() -> Result<&'static [DeviceInfo], Error> {
     static FOUND: OnceLock<Result<Vec<DeviceInfo>, Error>> = OnceLock::new();
@@ -183,7 +183,7 @@ macro_rules! ask {
     };
 }
 
-/// The device, unless kernels cannot be compiled for it.
+/// Describes the device, unless kernels cannot be compiled for it.
 fn describe(
     platform: PlatformId,
     id: DeviceId,
@@ -223,7 +223,7 @@ fn describe(
     }))
 }
 
-/// A device that lacks them may refuse the question, too.
+/// Asks for `double`. A device that lacks it may refuse the question, too.
 fn supports_f64(id: DeviceId) -> bool {
     match core::get_device_info(id, Ask::DoubleFpConfig) {
         Ok(DeviceInfoResult::DoubleFpConfig(modes)) => !modes.is_empty(),

@@ -24,7 +24,7 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// The object, for one thread at a time.
+    /// Locks the object, for one thread at a time.
     pub(super) fn object(&self) -> MutexGuard<'_, core::Kernel> {
         self.object.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -56,7 +56,7 @@ impl Programs {
         Programs { context: context.clone(), info, compiled, placed }
     }
 
-    /// A kernel, made when it is first asked for.
+    /// Finds a kernel, made when it is first asked for.
     pub(super) fn kernel(&mut self, code: Code) -> Result<Arc<Known>, Error> {
         // Only what is compiled into this crate stays where it lies.
         if code.reach.is_none() {
@@ -92,8 +92,8 @@ impl Programs {
 
 // ANCHOR: compiled-once
 impl Programs {
-    /// The program of a text, compiled when it is first asked for. One that
-    /// does not compile is not kept: it fails each time, with the same
+    /// Finds the program of a text, compiled when it is first asked for. One
+    /// that does not compile is not kept: it fails each time, with the same
     /// sentence.
     fn program(&mut self, code: Code) -> Result<&mut Program, Error> {
         let key = (code.text.to_owned(), code.options.to_owned());
@@ -192,7 +192,7 @@ const OPTIONS: &str = "-cl-std=CL1.2 -cl-kernel-arg-info";
 /// root by 3.
 const EXACT: &str = "-cl-fp32-correctly-rounded-divide-sqrt ";
 
-/// The first complaint of a build log, with the line. Compilers agree on
+/// Finds the first complaint of a build log, with the line. Compilers agree on
 /// `FILE:LINE:COLUMN:` and on the words `error:`, and differ in their order
 /// and in what they call the file. What assembles after them knows no line.
 fn complaint(file: &str, log: &str) -> String {
@@ -220,7 +220,7 @@ fn complaint(file: &str, log: &str) -> String {
     }
 }
 
-/// The line number of `..:LINE:COLUMN: WORDS`, and the words.
+/// Finds the line number of `..:LINE:COLUMN: WORDS`, and the words.
 fn after_place(text: &str) -> Option<(u32, &str)> {
     text.match_indices(':').find_map(|(colon, _)| {
         let mut parts = text[colon + 1..].splitn(3, ':');

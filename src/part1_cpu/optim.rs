@@ -77,7 +77,7 @@ mod tests {
     use super::*;
     use crate::{Error, attempt, ledger};
 
-    /// One step on `loss = 3 x`, whose gradient is 3 everywhere.
+    /// Takes one step on `loss = 3 x`, whose gradient is 3 everywhere.
     fn step(sgd: &mut Sgd, x: &mut Tensor) -> f32 {
         (&*x * 3.0).backward();
         sgd.step(vec![("x".to_string(), x)]);

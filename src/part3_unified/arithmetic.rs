@@ -128,11 +128,10 @@ impl Array {
 }
 
 impl Array {
-    /// The product of views of any axes:
-    /// (batch.., rows.., inner..) x (batch.., columns.., inner..) ->
-    /// (batch.., rows.., columns..), so many axes being those of the batch,
-    /// and so many those that are summed over. No view is copied for it where
-    /// the backend can do without.
+    /// Multiplies views of any axes: (batch.., rows.., inner..) x (batch..,
+    /// columns.., inner..) -> (batch.., rows.., columns..), so many axes being
+    /// those of the batch, and so many those that are summed over. No view is
+    /// copied for it where the backend can do without.
     pub fn contract(
         &self,
         other: &Array,

@@ -23,7 +23,7 @@ mod products;
 
 pub use products::{Layout, TILES, Tiles};
 
-/// Every kernel of Part 3.
+/// Lists every kernel of Part 3.
 pub fn all() -> impl Iterator<Item = &'static Kernel> {
     let products = TILES.iter().map(|tiles| tiles.kernels);
     [UNARY, BINARY, OTHERS].into_iter().chain(products).flatten()
@@ -245,8 +245,8 @@ pub const REDUCE_COLUMNS_SUM: Kernel =
 pub const REDUCE_COLUMNS_MAX: Kernel =
     kernel!("part3/reduce.cl", "reduce_columns_max", columns);
 
-/// A team of items for each row, in groups of at most so many: what the kernels
-/// of teams take.
+/// States a team of items for each row, in groups of at most so many: what the
+/// kernels of teams take.
 fn teams(given: &Given) -> Option<()> {
     let (team, rows) = (given.items(0), given.items(1));
     (team.is_power_of_two() && team * rows <= 256 && given.items(2) == 1)

@@ -28,19 +28,19 @@ pub const SIZES: [usize; 5] = [32, 128, 512, 2048, 8192];
 const HEADER: &str = "# What `cargo learn bench --tune` has found: device, \
                       driver, product, tiles, microseconds.\n";
 
-/// The size in [`SIZES`] that stands for another one.
+/// Finds the size in [`SIZES`] that stands for another one.
 fn size(n: usize) -> usize {
     let stands = SIZES.into_iter().find(|size| n < 2 * size);
     stands.unwrap_or(SIZES[SIZES.len() - 1])
 }
 
-/// How a product is called: `128x32x512` for (128, 32) x (32, 512).
+/// Names a product: `128x32x512` for (128, 32) x (32, 512).
 pub fn name([m, k, n]: [usize; 3]) -> String {
     format!("{m}x{k}x{n}")
 }
 
-/// Where the choices are kept: with the progress of the course, if this was
-/// built in a checkout that is still there.
+/// Finds where the choices are kept: with the progress of the course, if this
+/// was built in a checkout that is still there.
 pub fn file() -> Option<PathBuf> {
     match env::var_os("RUNGRAD_TUNED") {
         Some(file) if file.is_empty() => None,
@@ -60,8 +60,8 @@ pub struct Tuned {
 }
 
 impl Tuned {
-    /// What the file says. One that is missing says nothing, and a line that
-    /// cannot be read is left out: the rule chooses then.
+    /// Reads what the file says. One that is missing says nothing, and a line
+    /// that cannot be read is left out: the rule chooses then.
     pub fn load(file: &Path) -> Tuned {
         let bytes = fs::read(file).unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
@@ -100,7 +100,7 @@ impl Tuned {
         save(file, text.as_bytes())
     }
 
-    /// The choices of one device, by the product.
+    /// Finds the choices of one device, by the product.
     pub(super) fn of(&self, device: &DeviceInfo) -> Choices {
         let [name, driver] = place(device);
         let own = self.lines.iter().filter(|([a, b, _], _)| {
@@ -118,7 +118,7 @@ impl Tuned {
     }
 }
 
-/// Whose time it is, without the signs that separate words and lines.
+/// Names whose time it is, without the signs that separate words and lines.
 fn place(device: &DeviceInfo) -> [String; 2] {
     [&device.name, &device.driver].map(|word| word.replace(['\t', '\n'], " "))
 }
@@ -128,7 +128,7 @@ fn place(device: &DeviceInfo) -> [String; 2] {
 pub(super) struct Choices(BTreeMap<[usize; 3], &'static Tiles>);
 
 impl Choices {
-    /// The tiles for a product of these sizes, if it was timed.
+    /// Finds the tiles for a product of these sizes, if it was timed.
     pub(super) fn tiles(&self, product: [usize; 3]) -> Option<&'static Tiles> {
         FORCED.get().or_else(|| self.0.get(&product.map(size)).copied())
     }

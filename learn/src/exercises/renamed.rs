@@ -100,7 +100,7 @@ const DIVIDED: &str = "`x.over(2.0)` and `x.under(2.0)` are \
 const COMPARED: &str = "Tensors are compared by `lt`, `le`, `eq`, `gt` and \
                         `ge` now.";
 
-/// The new names for those that the compiler no longer finds.
+/// Lists the new names for those that the compiler no longer finds.
 pub(super) fn told(complaints: &[String]) -> Vec<String> {
     let mut told = Vec::new();
     for (old, new) in RENAMED {

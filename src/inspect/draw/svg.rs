@@ -32,7 +32,7 @@ struct Layout {
 }
 
 impl Layout {
-    /// Places each record one column right of its rightmost operand. A record
+    /// Lays each record one column right of its rightmost operand. A record
     /// keeps its row to itself up to its last consumer, so no line crosses a
     /// box.
     fn new(tape: &Tape, parents: &[Vec<usize>]) -> Layout {

@@ -235,7 +235,8 @@ mod tests {
     use super::*;
     use crate::ops::Keep;
 
-    /// What is found when the rule of `op` gives this to its first operand.
+    /// Finds what is blamed when the rule of `op` gives this to its first
+    /// operand.
     fn blamed(
         op: Op,
         inputs: &[&[f32]],

@@ -181,7 +181,8 @@ mod tests {
     use super::*;
     use crate::timeline::SliceKind;
 
-    /// Two launches, of which the second waits for the first, and a read.
+    /// Makes two launches, of which the second waits for the first, and a
+    /// read.
     fn two_launches() -> Timeline {
         let launch = |call, times: [u64; 4]| Slice {
             kind: SliceKind::Launch,

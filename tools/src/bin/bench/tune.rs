@@ -55,7 +55,7 @@ pub(crate) fn tune(request: &Request, machine: &Machine) -> Result<(), Error> {
     Ok(())
 }
 
-/// All sizes along each axis: as large as the device is for.
+/// Lists all sizes along each axis: as large as the device is for.
 fn products(request: &Request, class: Class) -> Result<Vec<[usize; 3]>, Error> {
     let sizes = match class {
         Class::Card => &SIZES[..],
@@ -76,8 +76,8 @@ fn products(request: &Request, class: Class) -> Result<Vec<[usize; 3]>, Error> {
     Ok(products)
 }
 
-/// Seconds of a product with each of the tiles, which take turns: a machine
-/// that is busy for a while is so for all of them.
+/// Times a product, in seconds, with each of the tiles, which take turns: a
+/// machine that is busy for a while is so for all of them.
 fn times(
     request: &Request,
     device: Device,

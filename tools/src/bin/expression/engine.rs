@@ -67,7 +67,7 @@ impl<T: 'static> Ops<T> {
         }
     }
 
-    /// The expression over these inputs.
+    /// Evaluates the expression over these inputs.
     fn evaluate(&self, expr: &Expr, inputs: &[(String, T)]) -> Result<T, Error>
     where
         T: Clone,
