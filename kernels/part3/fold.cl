@@ -1,13 +1,13 @@
 // Windows added up to images, the mirror of cutting images into windows:
-// a (count, rows, columns, height, width), dense from an offset on -> out
+// a (count, rows, columns, height, width), through its strides -> out
 // (count, h, w). One item for each element of an image: it looks for the
 // windows that show it, so no two items write to one place.
 //
 // sizes: h and w of the image, height and width of a window, its stride down
 // and to the right, and its dilation. Of a long sum, what an addition rounds
 // away is given to the next one, so that nothing piles up.
-kernel void fold_windows(global const T *a, uint offset, int8 sizes,
-                         global T *out, uint n)
+kernel void fold_windows(global const T *a, uint offset, int8 strides,
+                         int8 sizes, global T *out, uint n)
 {
     uint i = get_global_id(0);
     if (i >= n)
@@ -17,7 +17,7 @@ kernel void fold_windows(global const T *a, uint offset, int8 sizes,
     int columns = (sizes.s1 - (sizes.s3 - 1) * sizes.s7 - 1) / sizes.s5 + 1;
     int x = i % w;
     int y = i / w % h;
-    uint image = i / w / h;
+    int image = i / w / h;
     ACC sum = 0.0f, excess = 0.0f;
     for (int v = 0; v < sizes.s2; v++) {
         int down = y - v * sizes.s6, row = down / sizes.s4;
@@ -27,11 +27,10 @@ kernel void fold_windows(global const T *a, uint offset, int8 sizes,
             int right = x - u * sizes.s7, column = right / sizes.s5;
             if (right < 0 || right % sizes.s5 != 0 || column >= columns)
                 continue;
-            // Without a sign, the largest buffers are reached too.
-            uint at = image * rows + row;
-            at = at * columns + column;
-            at = at * sizes.s2 + v;
-            ACC given = a[offset + at * sizes.s3 + u] - excess;
+            int at = offset + image * strides.s0 + row * strides.s1
+                     + column * strides.s2 + v * strides.s3
+                     + u * strides.s4;
+            ACC given = a[at] - excess;
             ACC next = sum + given;
             excess = isinf(next) ? 0.0f : next - sum - given;
             sum = next;

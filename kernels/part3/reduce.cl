@@ -91,3 +91,70 @@ ROWS(reduce_rows_max, -INFINITY, larger(x, y), larger(x, y))
 
 COLUMNS(reduce_columns_sum, 0.0f, add(x, y, &excess), x + y)
 COLUMNS(reduce_columns_max, -INFINITY, larger(x, y), larger(x, y))
+
+// Rows of few elements, wherever these lie: a view of eight axes, of which the
+// first four are kept and the last four are reduced. An item has a row.
+#define AXIS(d)                                                             \
+    if (shape.s##d > 1) {                                                   \
+        uint next = rest / (uint)shape.s##d;                                \
+        int index = rest - next * (uint)shape.s##d;                         \
+        from += index * strides.s##d;                                       \
+        to += index * outs.s##d;                                            \
+        rest = next;                                                        \
+    }
+// Where row i begins, in the view and in a result of the same shape.
+#define BEGIN(i)                                                            \
+    uint rest = i;                                                          \
+    int from = offset, to = 0;                                              \
+    AXIS(3) AXIS(2) AXIS(1) AXIS(0)
+#define EACH                                                                \
+    for (int p = 0; p < shape.s4; p++)                                      \
+        for (int q = 0; q < shape.s5; q++)                                  \
+            for (int r = 0; r < shape.s6; r++)                              \
+                for (int s = 0; s < shape.s7; s++)
+#define HERE(steps)                                                         \
+    (p * steps.s4 + q * steps.s5 + r * steps.s6 + s * steps.s7)
+#define FEW(NAME, START, STEP)                                              \
+    kernel void NAME(global const T *a, uint offset, int8 shape,            \
+                     int8 strides, global T *out, uint n)                   \
+    {                                                                       \
+        uint i = get_global_id(0);                                          \
+        if (i >= n)                                                         \
+            return;                                                         \
+        int8 outs = 0;                                                      \
+        BEGIN(i)                                                            \
+        ACC x = START, excess = 0.0f;                                       \
+        EACH {                                                              \
+            ACC y = a[from + HERE(strides)];                                \
+            x = STEP;                                                       \
+        }                                                                   \
+        out[i] = x;                                                         \
+    }
+
+FEW(reduce_few_sum, 0.0f, add(x, y, &excess))
+FEW(reduce_few_max, -INFINITY, larger(x, y))
+
+// What the largest of each row got, in equal shares for the elements that are
+// as large; a NaN is as large as a NaN. most, grads (n): one for each row.
+// outs: the strides of out, which is dense and has this shape in some order.
+kernel void reduce_few_share(global const T *a, uint offset, int8 shape,
+                             int8 strides, global const T *most,
+                             uint most_offset, global const T *grads,
+                             uint grads_offset, global T *out, int8 outs,
+                             uint n)
+{
+    uint i = get_global_id(0);
+    if (i >= n)
+        return;
+    BEGIN(i)
+    T top = most[most_offset + i], count = 0.0f;
+    EACH {
+        T x = a[from + HERE(strides)];
+        count += x == top || isnan(x);
+    }
+    T share = grads[grads_offset + i] / count;
+    EACH {
+        T x = a[from + HERE(strides)];
+        out[to + HERE(outs)] = x == top || isnan(x) ? share : 0.0f;
+    }
+}

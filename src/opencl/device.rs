@@ -238,8 +238,15 @@ fn supports_f64(id: DeviceId) -> bool {
 /// Asks for the number before the dot of NVIDIA's compute capability, which
 /// no other device has.
 fn compute_capability(id: DeviceId) -> Option<u32> {
-    /// Of the extension `cl_nv_device_attribute_query`.
     const COMPUTE_CAPABILITY_MAJOR_NV: ffi::cl_device_info = 0x4000;
+    const EXTENSION: &str = "cl_nv_device_attribute_query";
+    let has = match core::get_device_info(id, Ask::Extensions) {
+        Ok(DeviceInfoResult::Extensions(names)) => names.contains(EXTENSION),
+        _ => false,
+    };
+    if !has {
+        return None;
+    }
     let mut major: u32 = 0;
     // SAFETY: the answer is one number, and there is room for it.
     let status = unsafe {

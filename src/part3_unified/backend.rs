@@ -267,14 +267,7 @@ pub trait Backend: Send + Sync {
         grads: &Array,
         axes: &[usize],
     ) -> Result<Shared> {
-        // A NaN is not equal to itself.
-        let itself = a.binary(Binary::Eq, a)?.unary(Unary::Scale(-1.0))?;
-        let equal = a.binary(Binary::Eq, &most.expand(a.shape())?)?;
-        let winners =
-            equal.binary(Binary::Add, &itself.unary(Unary::Shift(1.0))?)?;
-        let count = winners.reduce(Reduce::Sum, axes, Keep::Yes)?;
-        let share = grads.binary(Binary::Div, &count)?.expand(a.shape())?;
-        Ok(winners.binary(Binary::Mul, &share)?.storage)
+        max_share(a, most, grads, axes)
     }
     /// Multiplies (batch, m, k) x (batch, k, n) -> (batch, m, n), always of
     /// three axes.
@@ -343,4 +336,21 @@ pub trait Backend: Send + Sync {
 fn downcast<T: Storage>(storage: &dyn Storage) -> &T {
     let storage: &dyn Any = storage;
     storage.downcast_ref().expect("an array knows its device")
+}
+
+/// Computes [`Backend::max_share`] by other operations.
+fn max_share(
+    a: &Array,
+    most: &Array,
+    grads: &Array,
+    axes: &[usize],
+) -> Result<Shared> {
+    // A NaN is not equal to itself.
+    let itself = a.binary(Binary::Eq, a)?.unary(Unary::Scale(-1.0))?;
+    let equal = a.binary(Binary::Eq, &most.expand(a.shape())?)?;
+    let winners =
+        equal.binary(Binary::Add, &itself.unary(Unary::Shift(1.0))?)?;
+    let count = winners.reduce(Reduce::Sum, axes, Keep::Yes)?;
+    let share = grads.binary(Binary::Div, &count)?.expand(a.shape())?;
+    Ok(winners.binary(Binary::Mul, &share)?.storage)
 }

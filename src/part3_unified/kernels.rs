@@ -21,12 +21,15 @@ macro_rules! kernel {
 
 mod products;
 
-pub use products::{Layout, TILES, Tiles};
+pub use products::{FEW_ROWS, Layout, PRODUCT_FEW_ROWS, TILES, Tiles};
 
 /// Lists every kernel of Part 3.
 pub fn all() -> impl Iterator<Item = &'static Kernel> {
     let products = TILES.iter().map(|tiles| tiles.kernels);
-    [UNARY, BINARY, OTHERS].into_iter().chain(products).flatten()
+    [UNARY, BINARY, OTHERS, &PRODUCT_FEW_ROWS]
+        .into_iter()
+        .chain(products)
+        .flatten()
 }
 
 /// The operations on one operand, with the names of their kernels.
@@ -161,15 +164,20 @@ pub const COPY_TILED: Kernel =
         let reach = view(given.uint(1)?, shape, strides)?;
         let mut outs = given.int8(5)?;
         outs[7] = 1;
-        // No two elements may go to one place, and none may be left out.
-        let axes = shape.into_iter().zip(outs);
-        let mut axes: Vec<_> = axes.filter(|axis| axis.0 != 1).collect();
-        axes.sort_by_key(|axis| axis.1);
-        let n = axes.into_iter().try_fold(1, |n, (size, stride)| {
-            (stride == n).then(|| n * size).filter(|n| *n < 1 << 31)
-        })?;
-        Some(smallvec![reach, n as u64])
+        Some(smallvec![reach, each_place_once(shape, outs)?])
     });
+
+/// Counts the places of a dense array whose axes stand in any order: no two
+/// elements may go to one place, and none may be left out.
+fn each_place_once(shape: [i128; 8], outs: [i128; 8]) -> Option<u64> {
+    let axes = shape.into_iter().zip(outs);
+    let mut axes: Vec<_> = axes.filter(|axis| axis.0 != 1).collect();
+    axes.sort_by_key(|axis| axis.1);
+    let n = axes.into_iter().try_fold(1, |n, (size, stride)| {
+        (stride == n).then(|| n * size).filter(|n| *n < 1 << 31)
+    })?;
+    Some(n as u64)
+}
 
 /// Elements to a view: arguments `a, a_offset, out, offset, shape, strides,
 /// n`.
@@ -232,6 +240,14 @@ pub(super) fn reduce(op: Reduce) -> [Kernel; 2] {
     }
 }
 
+/// Finds the kernel of a reduction of few elements.
+pub(super) fn reduce_few(op: Reduce) -> Kernel {
+    match op {
+        Reduce::Sum => REDUCE_FEW_SUM,
+        Reduce::Max => REDUCE_FEW_MAX,
+    }
+}
+
 /// The sum of each row, or of parts of it.
 pub const REDUCE_ROWS_SUM: Kernel =
     kernel!("part3/reduce.cl", "reduce_rows_sum", rows);
@@ -244,6 +260,34 @@ pub const REDUCE_COLUMNS_SUM: Kernel =
 /// The largest of each column, or of parts of it.
 pub const REDUCE_COLUMNS_MAX: Kernel =
     kernel!("part3/reduce.cl", "reduce_columns_max", columns);
+
+/// States the reach for rows of few elements, which are a view: arguments `a,
+/// offset, shape, strides, out, n`.
+fn few(given: &Given) -> Option<Reached> {
+    let reach = view(given.uint(1)?, given.int8(2)?, given.int8(3)?)?;
+    Some(smallvec![reach, given.uint(5)?])
+}
+
+/// The sum of each row, of few elements that lie anywhere.
+pub const REDUCE_FEW_SUM: Kernel =
+    kernel!("part3/reduce.cl", "reduce_few_sum", few);
+/// The largest of each row, of few elements that lie anywhere.
+pub const REDUCE_FEW_MAX: Kernel =
+    kernel!("part3/reduce.cl", "reduce_few_max", few);
+/// What the largest of each row got, shared by those as large: arguments `a,
+/// offset, shape, strides, most, most_offset, grads, grads_offset, out, outs,
+/// n`.
+pub const REDUCE_FEW_SHARE: Kernel =
+    kernel!("part3/reduce.cl", "reduce_few_share", |given| {
+        let shape = given.int8(2)?;
+        let reach = view(given.uint(1)?, shape, given.int8(3)?)?;
+        let (all, n) =
+            (each_place_once(shape, given.int8(9)?)?, given.uint(10)?);
+        // Each item has a row of its own.
+        (i128::from(n) == shape[..4].iter().product()).then_some(())?;
+        let of_rows = |place| Some(given.uint(place)? + n);
+        Some(smallvec![reach, of_rows(5)?, of_rows(7)?, all])
+    });
 
 /// States a team of items for each row, in groups of at most so many: what the
 /// kernels of teams take.
@@ -308,10 +352,10 @@ pub const INDEX_ADD: Kernel = kernel!("part3/index.cl", "index_add", |given| {
     Some(smallvec![all, n.div_ceil(counted(width)?) + 1, rows, n])
 });
 
-/// Windows added up to images: arguments `a, offset, sizes, out, n`.
+/// Windows added up to images: arguments `a, offset, strides, sizes, out, n`.
 pub const FOLD_WINDOWS: Kernel =
     kernel!("part3/fold.cl", "fold_windows", |given| {
-        let sizes = given.int8(2)?;
+        let (strides, sizes) = (given.int8(2)?, given.int8(3)?);
         if sizes.iter().any(|&size| size < 1) {
             return None;
         }
@@ -323,11 +367,13 @@ pub const FOLD_WINDOWS: Kernel =
         };
         let rows = places(h, height, down, v)?;
         let columns = places(w, width, right, u)?;
-        let n = given.uint(4)?;
-        let times = |all: u64, size: &u64| all.checked_mul(*size);
-        let windows = [rows, columns, height, width];
-        let all = windows.iter().try_fold(n.div_ceil(h * w), times)?;
-        Some(smallvec![given.uint(1)?.checked_add(all)?, n])
+        let n = given.uint(5)?;
+        let windows = [n.div_ceil(h * w), rows, columns, height, width];
+        let mut shape = [1; 8];
+        for (size, is) in shape.iter_mut().zip(windows) {
+            *size = i128::from(is.max(1));
+        }
+        Some(smallvec![view(given.uint(1)?, shape, strides)?, n])
     });
 
 /// The first numbers of a seed's sequence: arguments `out, seed_low,
@@ -346,6 +392,9 @@ const OTHERS: &[Kernel] = &[
     REDUCE_ROWS_MAX,
     REDUCE_COLUMNS_SUM,
     REDUCE_COLUMNS_MAX,
+    REDUCE_FEW_SUM,
+    REDUCE_FEW_MAX,
+    REDUCE_FEW_SHARE,
     COPY_TILED,
     SOFTMAX_ROWS,
     PRODUCT_VECTOR,

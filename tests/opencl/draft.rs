@@ -68,6 +68,16 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
         "in offset side side side side few out",
         &[0],
     ),
+    (
+        &["reduce_few_sum", "reduce_few_max"],
+        "in offset shape strides out count",
+        &[0],
+    ),
+    (
+        &["reduce_few_share"],
+        "in offset shape strides in offset in offset out rows kept",
+        &[0],
+    ),
     (&["copy_tiled"], "in offset shape strides out rows", &[32, 8]),
     (&["softmax_rows"], "in offset side out side", &[16, 8]),
     (
@@ -76,10 +86,10 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
         &[8, 16],
     ),
     // Its arguments belong together: see [`product`].
-    (&["product", "product_tensor_cores"], "", &[]),
+    (&["product", "product_tensor_cores", "product_few_rows"], "", &[]),
     (&["index_select"], "in offset few few words out count", &[0]),
     (&["index_add"], "in offset few few words words out count", &[0]),
-    (&["fold_windows"], "in offset sizes out count", &[0]),
+    (&["fold_windows"], "in offset strides sizes out count", &[0]),
     (&["fill_uniform"], "out bits bits count", &[0]),
     // What no row above has: one element from one, and its slope.
     (&["ew_*"], "in out count", &[0]),
@@ -118,7 +128,7 @@ pub(crate) struct Draft {
 impl Draft {
     pub(crate) fn new(kernel: &Kernel, random: &mut Random) -> Draft {
         let (words, group) = parameters(kernel.name()).expect("a row");
-        if ["product", "product_tensor_cores"].contains(&kernel.name()) {
+        if words.is_empty() {
             return product(kernel.options(), random);
         }
         let mut shape = [1; 8];
@@ -146,16 +156,23 @@ fn product(options: &str, random: &mut Random) -> Draft {
     let tiles = TILES.iter().find(|tiles| {
         tiles.kernels.iter().any(|known| known.options() == options)
     });
-    let items = tiles.expect("one of these tiles").items;
-    let (fours, views) = (has("-DFOURS=1"), has("-DVIEWS=1"));
+    let few = has("-DROWS=");
+    let items = tiles.map_or(128, |tiles| tiles.items);
+    assert!(tiles.is_some() != few, "one of these tiles, or few rows");
+    let (fours, views) = (has("-DFOURS=1"), has("-DVIEWS=1") || few);
     // Rows, columns and sums, each along three axes.
     let axes = [0, 1, 2].map(|_| match (fours, views) {
         (true, _) => [1, 1, 4 + 4 * random.below(4)],
         (_, true) => [0, 1, 2].map(|_| 1 + random.below(3)),
         (false, false) => [1, 1, 1 + random.below(18)],
     });
-    let [rows, columns, inner] = axes;
-    let [m, n, k] = axes.map(|axes| axes.iter().product::<usize>() as i32);
+    let [mut rows, columns, inner] = axes;
+    if few {
+        rows[0] = 1;
+        rows[1] = 1 + random.below(2);
+    }
+    let [m, n, k] = [rows, columns, inner]
+        .map(|axes| axes.iter().product::<usize>() as i32);
     let step = |random: &mut Random| random.below(6) as i32;
     let to = |along_inner: bool, random: &mut Random| {
         let mut to = [0; 8].map(|_: i32| step(random));
@@ -196,7 +213,10 @@ fn product(options: &str, random: &mut Random) -> Draft {
             numbers(k.into()),
             numbers(n.into()),
         ],
-        global: vec![items, 1, 1 + random.below(2)],
+        global: match few {
+            true => vec![items, 1 + random.below(2), 1],
+            false => vec![items, 1, 1 + random.below(2)],
+        },
         local: vec![items, 1, 1],
     }
 }
@@ -222,6 +242,10 @@ fn draw(word: &str, shape: &mut [i32; 8], random: &mut Random) -> Drawn {
         "within" => {
             let size: i32 = shape.iter().product();
             (random.below(size as usize + 1) as u32).into()
+        }
+        "kept" => {
+            let size: i32 = shape[..4].iter().product();
+            (size.max(0) as u32).into()
         }
         "shape" => {
             *shape = [1; 8];

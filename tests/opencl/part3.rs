@@ -18,7 +18,8 @@ pub(crate) fn run(gpu: &Gpu, kernel: &Kernel, n: usize) -> Option<Both> {
         return None;
     }
     let bench = Bench::new(gpu, kernel, n);
-    if ["product", "product_tensor_cores"].contains(&kernel.name()) {
+    let products = ["product", "product_tensor_cores", "product_few_rows"];
+    if products.contains(&kernel.name()) {
         return Some(bench.product());
     }
     Some(match kernel.name().split_once('_')? {
@@ -31,6 +32,9 @@ pub(crate) fn run(gpu: &Gpu, kernel: &Kernel, n: usize) -> Option<Both> {
         ("copy", "indexed") => bench.copy_indexed(),
         ("reduce", "rows_sum") => bench.reduce_rows(sum),
         ("reduce", "rows_max") => bench.reduce_rows(max),
+        ("reduce", "few_sum") => bench.reduce_few(sum),
+        ("reduce", "few_max") => bench.reduce_few(max),
+        ("reduce", "few_share") => bench.reduce_few_share(),
         ("reduce", "columns_sum") => bench.reduce_columns(sum),
         ("reduce", "columns_max") => bench.reduce_columns(max),
         ("copy", "tiled") => bench.copy_by_tiles(),
@@ -221,6 +225,56 @@ impl<'a> Bench<'a> {
         (written(launch, &out), right)
     }
 
+    /// Columns of two rows of n, as rows of two elements.
+    fn reduce_few(&self, join: fn(&[f32]) -> f32) -> Both {
+        let matrix = self.matrix(&[&self.a, &self.b]);
+        let pairs = self.a.iter().zip(&self.b);
+        let right = pairs.map(|(a, b)| join(&[*a, *b])).collect();
+        let out = self.out(self.n);
+        let launch = self
+            .launch(self.n)
+            .input(&matrix)
+            .scalar(LATE as u32)
+            .scalar([1, 1, 1, self.n as i32, 1, 1, 1, 2])
+            .scalar([0, 0, 0, 1, 0, 0, 0, self.n as i32])
+            .output(&out)
+            .scalar(self.count);
+        (written(launch, &out), right)
+    }
+
+    /// The same: the larger of two gets 1, and each of two that are equal a
+    /// half; the result is the matrix again.
+    fn reduce_few_share(&self) -> Both {
+        let matrix = self.matrix(&[&self.a, &self.b]);
+        let pairs = || self.a.iter().zip(&self.b);
+        let most: Vec<f32> = pairs().map(|(a, b)| a.max(*b)).collect();
+        let share = |x: f32, y: f32| match x.total_cmp(&y) {
+            _ if x == y => 0.5,
+            std::cmp::Ordering::Greater => 1.0,
+            _ => 0.0,
+        };
+        let of_a = pairs().map(|(a, b)| share(*a, *b));
+        let right = of_a.chain(pairs().map(|(a, b)| share(*b, *a))).collect();
+        let most = self.gpu.upload(&most).unwrap();
+        let ones = self.gpu.upload(&vec![1.0_f32; self.n]).unwrap();
+        let (steps, out) =
+            ([0, 0, 0, 1, 0, 0, 0, self.n as i32], self.out(2 * self.n));
+        let launch = self
+            .launch(self.n)
+            .input(&matrix)
+            .scalar(LATE as u32)
+            .scalar([1, 1, 1, self.n as i32, 1, 1, 1, 2])
+            .scalar(steps)
+            .input(&most)
+            .scalar(0_u32)
+            .input(&ones)
+            .scalar(0_u32)
+            .output(&out)
+            .scalar(steps)
+            .scalar(self.count);
+        (written(launch, &out), right)
+    }
+
     /// All rows backwards, each of one element.
     fn index_select(&self) -> Both {
         let places: Vec<u32> = (0..self.count).rev().collect();
@@ -267,6 +321,7 @@ impl<'a> Bench<'a> {
             .launch(self.n + 1)
             .input(&ones)
             .scalar(0_u32)
+            .scalar([2 * n, 2 * n, 2, 2, 1, 0, 0, 0])
             .scalar([1, n + 1, 1, 2, 1, 1, 1, 1])
             .output(&out)
             .scalar(self.count + 1);

@@ -216,6 +216,7 @@ fn no_argument_makes_a_kernel_of_this_crate_leave_its_buffers() {
         gpu.launch(&part3::FOLD_WINDOWS)
             .input(&a)
             .scalar(0_u32)
+            .scalar([1_i32; 8])
             .scalar(sizes)
             .output(&out)
             .scalar(n)

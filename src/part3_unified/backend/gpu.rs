@@ -1,6 +1,7 @@
 //! An OpenCL device: one kernel for each primitive.
 
 mod axes;
+mod few;
 mod pooled;
 mod products;
 mod stages;
@@ -8,13 +9,15 @@ mod stages;
 use std::sync::OnceLock;
 
 use self::axes::{tiled, walk};
+use self::few::Few;
 use self::pooled::Pooled;
 use super::super::kernels;
 use super::super::tuning::Choices;
+use super::super::view::joined;
 use super::pool::Pool;
 use super::{
     Array, Backend, Binary, DType, Memory, Reduce, Shared, Storage, Unary,
-    View, Window, downcast,
+    View, Window, downcast, max_share,
 };
 use crate::error::{Result, zeros};
 use crate::opencl::{self, Buffer, Gpu, Kernel, Launch};
@@ -265,14 +268,31 @@ impl Backend for OpenCl {
         if a.is_empty() {
             return self.upload(&zeros(rows)?, a.dtype());
         }
+        if let Some(few) = Few::new(a, rows, columns) {
+            return self.reduce_few(op, a, &few);
+        }
         let flat = a.reshape(&[rows, columns])?;
-        let strides = (flat.strides()[0], flat.strides()[1]);
-        match strides {
+        match (flat.strides()[0], flat.strides()[1]) {
             (1, column) if columns > 1 && column > 1 => {
                 self.reduce_down(op, &flat)
             }
             (row, 1) if row >= 0 => self.reduce_across(op, &flat),
             _ => self.reduce_across(op, &flat.compact()?),
+        }
+    }
+
+    fn max_share(
+        &self,
+        a: &Array,
+        most: &Array,
+        grads: &Array,
+        axes: &[usize],
+    ) -> Result<Shared> {
+        match Few::along(a, axes) {
+            Some(few) if !a.is_empty() => {
+                self.share(a, &most.compact()?, &grads.compact()?, &few)
+            }
+            _ => max_share(a, most, grads, axes),
         }
     }
 
@@ -365,7 +385,16 @@ impl Backend for OpenCl {
         count: usize,
         image: [usize; 2],
     ) -> Result<Shared> {
-        let a = &a.compact()?;
+        let outer = a.shape().len() - 4;
+        // Images that lie in no order are laid in a row.
+        let lie = joined(&a.shape()[..outer], [&a.strides()[..outer]]);
+        let a = if lie.len() > 1 { &a.compact()? } else { a };
+        let lie = joined(&a.shape()[..outer], [&a.strides()[..outer]]);
+        let mut strides = [0; 8];
+        strides[0] = lie.first().map_or(0, |(_, [stride])| *stride as i32);
+        for (to, stride) in strides[1..].iter_mut().zip(&a.strides()[outer..]) {
+            *to = *stride as i32;
+        }
         let [h, w] = image;
         let steps = [window.stride, window.dilation];
         let sizes = [[image, window.size], steps].concat().concat();
@@ -378,6 +407,7 @@ impl Backend for OpenCl {
             self.each(&kernels::FOLD_WINDOWS, n)
                 .input(buffer(a))
                 .scalar(a.offset() as u32)
+                .scalar(strides)
                 .scalar(sizes)
                 .output(out)
                 .scalar(n as u32)

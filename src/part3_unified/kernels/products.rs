@@ -19,7 +19,9 @@ pub struct Tiles {
     pub of_units: usize,
     /// The bytes of local memory that a group needs.
     pub local_memory: u64,
-    /// By what is read at once and where it lies; in plain OpenCL C.
+    /// How operands may lie: for each there are four kernels.
+    pub layouts: &'static [Layout],
+    /// By their layout and where neighbors lie; in plain OpenCL C.
     pub kernels: &'static [Kernel],
     /// The same with the instruction of tensor cores, for tiles that are made
     /// for them: a device that has none uses other tiles.
@@ -66,13 +68,14 @@ macro_rules! layout {
 
 macro_rules! tiles {
     ([$m:literal, $n:literal] by [$own_m:literal, $own_n:literal],
-     $($what:literal $reach:ident),*) => {
+     $($layout:ident $what:literal $reach:ident),*) => {
         Tiles {
             name: concat!($m, "x", $n),
             sides: [$m, $n],
             items: ($m / $own_m) * ($n / $own_n),
             of_units: 1,
             local_memory: 2 * 16 * 4 * ($m + 4 + $n + 4),
+            layouts: &[$(Layout::$layout),*],
             kernels: const { &[$(layout!("part3/product.cl", "product", [
                 " -DDEPTH=16 -DTILE_M=", $m, " -DTILE_N=", $n,
                 " -DOWN_M=", $own_m, " -DOWN_N=", $own_n, $what
@@ -82,53 +85,69 @@ macro_rules! tiles {
     };
 }
 
-/// Tiles for tensor cores, of which 32 items have a share.
+/// The same for tensor cores, of which 32 items have a share.
 macro_rules! tensor_tiles {
-    ([$m:literal, $n:literal] by [$warp_m:literal, $warp_n:literal],
-     $of_units:literal) => {
+    ([$m:literal, $n:literal] by $warp:tt, $of_units:literal, $layouts:tt) => {
         Tiles {
             name: concat!("cores ", $m, "x", $n),
             sides: [$m, $n],
-            items: ($m / $warp_m) * ($n / $warp_n) * 32,
+            items: tensor_tiles!(@items [$m, $n] $warp),
             of_units: $of_units,
             local_memory: 2 * 16 * 4 * ($m + $n),
-            kernels: tensor_tiles!(@kernels " -DCORES=0", $m $n $warp_m $warp_n),
+            layouts: tensor_tiles!(@layouts $layouts),
+            kernels: tensor_tiles!(@kernels " -DCORES=0", $m $n $warp $layouts),
             on_cores: Some(
-                tensor_tiles!(@kernels " -DCORES=1", $m $n $warp_m $warp_n)
+                tensor_tiles!(@kernels " -DCORES=1", $m $n $warp $layouts)
             ),
         }
     };
+    (@items [$m:literal, $n:literal] [$warp_m:literal, $warp_n:literal]) => {
+        ($m / $warp_m) * ($n / $warp_n) * 32
+    };
+    (@layouts [$($layout:ident $what:literal $reach:ident),*]) => {
+        &[$(Layout::$layout),*]
+    };
     (@kernels $cores:literal, $m:literal $n:literal
-     $warp_m:literal $warp_n:literal) => {
+     [$warp_m:literal, $warp_n:literal]
+     [$($layout:ident $what:literal $reach:ident),*]) => {
         const {
-            &[
-                tensor_tiles!(@layout matrices, [
-                    $cores, " -DTILE_M=", $m, " -DTILE_N=", $n,
-                    " -DWARP_M=", $warp_m, " -DWARP_N=", $warp_n, " -DFOURS=0"
-                ]),
-                tensor_tiles!(@layout fours, [
-                    $cores, " -DTILE_M=", $m, " -DTILE_N=", $n,
-                    " -DWARP_M=", $warp_m, " -DWARP_N=", $warp_n, " -DFOURS=1"
-                ]),
-            ]
+            &[$(layout!("part3/tensor_cores.cl", "product_tensor_cores", [
+                $cores, " -DTILE_M=", $m, " -DTILE_N=", $n,
+                " -DWARP_M=", $warp_m, " -DWARP_N=", $warp_n, $what
+            ], $reach)),*]
         }
         .as_flattened()
     };
-    (@layout $reach:ident, $options:tt) => {
-        layout!("part3/tensor_cores.cl", "product_tensor_cores", $options, $reach)
-    };
 }
 
-/// The tiles: those for tensor cores, then the others, the largest first.
+macro_rules! few_rows {
+    ($rows:literal) => {{
+        const KERNEL: Kernel = opencl::kernel!(
+            "part3/few_rows.cl",
+            "product_few_rows",
+            few_rows::<$rows>
+        );
+        // SAFETY: whatever the sizes are, the file guards each access by them.
+        unsafe {
+            KERNEL.with_options(concat!("-DT=float -DACC=float -DROWS=", $rows))
+        }
+    }};
+}
+
+/// The tiles: those for tensor cores, then the others, the largest first. Read
+/// one by one, the shares of the largest for tensor cores take more registers
+/// than are left.
 pub const TILES: [Tiles; 5] = [
-    tensor_tiles!([128, 64] by [64, 32], 1),
-    tensor_tiles!([64, 64] by [32, 32], 4),
-    tiles!([128, 128] by [8, 8], " -DFOURS=0 -DVIEWS=0" matrices,
-           " -DFOURS=1 -DVIEWS=0" fours),
-    tiles!([64, 64] by [8, 8], " -DFOURS=0 -DVIEWS=0" matrices,
-           " -DFOURS=1 -DVIEWS=0" fours),
-    tiles!([32, 32] by [4, 4], " -DFOURS=0 -DVIEWS=0" matrices,
-           " -DFOURS=0 -DVIEWS=1" views),
+    tensor_tiles!([128, 64] by [64, 32], 1, [Fours " -DFOURS=1" fours]),
+    tensor_tiles!([64, 64] by [32, 32], 4, [
+        Matrices " -DFOURS=0" matrices, Fours " -DFOURS=1" fours
+    ]),
+    tiles!([128, 128] by [8, 8], Matrices " -DFOURS=0 -DVIEWS=0" matrices,
+           Fours " -DFOURS=1 -DVIEWS=0" fours),
+    tiles!([64, 64] by [8, 8], Matrices " -DFOURS=0 -DVIEWS=0" matrices,
+           Fours " -DFOURS=1 -DVIEWS=0" fours),
+    tiles!([32, 32] by [4, 4], Matrices " -DFOURS=0 -DVIEWS=0" matrices,
+           Views " -DFOURS=0 -DVIEWS=1" views),
 ];
 
 impl Tiles {
@@ -141,23 +160,29 @@ impl Tiles {
     }
 
     /// Finds the kernel for operands that lie like this, if there is one:
-    /// along `k` and along `n`.
+    /// along `k` and along `n`. What can be read four at a time can be read
+    /// one by one.
     pub fn kernel(
         &self,
         layout: Layout,
         [along_k, along_n]: [bool; 2],
     ) -> Option<&'static Kernel> {
-        let is_small = self.sides == [32, 32];
+        let at = |layout| self.layouts.iter().position(|it| *it == layout);
         let first = match layout {
-            Layout::Matrices => 0,
-            Layout::Fours if !is_small => 4,
-            Layout::Views if is_small => 4,
-            Layout::Fours | Layout::Views => return None,
+            Layout::Fours => at(layout).or_else(|| at(Layout::Matrices)),
+            Layout::Matrices | Layout::Views => at(layout),
         };
         let which = 2 * usize::from(along_k) + usize::from(along_n);
-        self.on_cores.unwrap_or(self.kernels).get(first + which)
+        self.on_cores.unwrap_or(self.kernels).get(4 * first? + which)
     }
 }
+
+/// Products of at most [`FEW_ROWS`] rows, where an item has a column: for 8
+/// rows, and for all. The arguments are those of the others.
+pub const PRODUCT_FEW_ROWS: [Kernel; 2] = [few_rows!(8), few_rows!(16)];
+
+/// So many rows are few.
+pub const FEW_ROWS: usize = 16;
 
 /// States the reach where rows, columns and sums go over up to three axes
 /// each: arguments `a, a_offset, a_to, b, b_offset, b_to, sizes, out, m, k,
@@ -190,6 +215,12 @@ fn views<const K: bool, const N: bool>(given: &Given) -> Option<Reached> {
     let out = matrices.checked_mul(m)?.checked_mul(n)?;
     (out <= MOST << 1).then_some(())?;
     Some(smallvec![reach(1, rows, a_to)?, reach(4, columns, b_to)?, out])
+}
+
+/// States the same with at most so many rows.
+fn few_rows<const ROWS: u64>(given: &Given) -> Option<Reached> {
+    given.int(8).is_some_and(|rows| rows <= ROWS).then_some(())?;
+    views::<true, true>(given)
 }
 
 /// States the same where each has one axis, the last.

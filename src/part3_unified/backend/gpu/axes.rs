@@ -7,7 +7,7 @@ use super::{
 use crate::error::Result;
 
 /// The axes that a kernel walks; see `kernels/part3/copy.cl`.
-const AXES: usize = 8;
+pub(super) const AXES: usize = 8;
 
 /// Finds the sizes and the strides of views of one shape, as few axes as there
 /// can be; `None` where a kernel has not so many. The axes that are missing

@@ -4,12 +4,14 @@
 use std::env;
 use std::sync::LazyLock;
 
-use super::super::super::kernels::{self, Layout, TILES, Tiles};
+use super::super::super::kernels::{
+    self, FEW_ROWS, Layout, PRODUCT_FEW_ROWS, TILES, Tiles,
+};
 use super::super::super::tuning::{self, Tuned};
 use super::super::super::view::joined;
-use super::{Array, GROUP, OpenCl, Reduce, Shared, buffer};
+use super::{Array, Buffer, GROUP, Launch, OpenCl, Reduce, Shared, buffer};
 use crate::error::{Result, zeros};
-use crate::opencl::{Kernel, Kind};
+use crate::opencl::Kind;
 use crate::shape::size;
 
 /// So many products of an element are at least one part: to share fewer costs
@@ -107,6 +109,15 @@ impl<'a> Product<'a> {
         self.batches * self.a.lines * self.b.lines
     }
 
+    /// Tells whether there are few rows and many columns, neighbors of which
+    /// lie side by side.
+    fn has_few_rows(&self) -> bool {
+        let Operand { lines, line_steps, .. } = self.b;
+        let columns = lines * self.batches;
+        let is_wide = lines >= 64 && columns >= self.k;
+        self.a.lines <= FEW_ROWS && is_wide && line_steps[2].abs() <= 2
+    }
+
     /// Tells whether each line and each sum goes along one axis.
     fn is_of_matrices(&self) -> bool {
         let inner = self.inner;
@@ -180,6 +191,9 @@ impl OpenCl {
             if least >= 64 && product.k >= 64 {
                 return self.product(&matrices(a)?, &matrices(b)?, 1, 1);
             }
+            if product.has_few_rows() {
+                return self.by_columns(&product);
+            }
             return self.by_tiles(&product, Layout::Views);
         }
         match (product.a.lines, product.b.lines) {
@@ -208,10 +222,16 @@ impl OpenCl {
     /// Chooses the tiles that were timed as the fastest. Without a time, the
     /// largest that the device can have and that are enough to keep it busy;
     /// the smallest, if none are.
-    fn tiles(&self, product: &Product) -> &'static Tiles {
+    fn tiles(
+        &self,
+        product: &Product,
+        layout: Layout,
+        along: [bool; 2],
+    ) -> &'static Tiles {
         let (info, units) = (self.gpu.info(), self.units());
         let can = |tiles: &&Tiles| {
-            tiles.fit(info) && (tiles.on_cores.is_none() || !*NO_CORES)
+            let is_on = tiles.on_cores.is_none() || !*NO_CORES;
+            is_on && tiles.fit(info) && tiles.kernel(layout, along).is_some()
         };
         let tuned = self.tuned.get_or_init(|| {
             let tuned = tuning::file().map(|file| Tuned::load(&file));
@@ -233,43 +253,65 @@ impl OpenCl {
         chosen.unwrap_or(&TILES[TILES.len() - 1])
     }
 
-    fn by_tiles(&self, product: &Product, layout: Layout) -> Result<Shared> {
+    /// Gives a launch the arguments that all kernels of products have, but for
+    /// those of one column.
+    fn give<'a>(
+        &self,
+        launch: Launch<'a>,
+        product: &'a Product,
+        length: usize,
+        out: &'a Buffer<f32>,
+    ) -> Launch<'a> {
         let Product { a, b, batches, k, inner } = product;
-        let along = [a.lies_along_inner(), !b.lies_along_inner()];
-        let small = &TILES[TILES.len() - 1];
-        let tiles = match layout {
-            Layout::Views => small,
-            _ => self.tiles(product),
-        };
-        let (tiles, kernel) = match tiles.kernel(layout, along) {
-            Some(kernel) => (tiles, kernel),
-            None => (small, kernel_of(small, along)),
-        };
-        let [m, n] = tiles.sides;
-        let groups = [b.lines.div_ceil(n), a.lines.div_ceil(m)];
-        let (length, parts) =
-            self.parts(groups[0] * groups[1] * batches, *k, ALONE, 16);
         let sizes = [
             a.sizes[1], a.sizes[2], b.sizes[1], b.sizes[2], inner[1], inner[2],
             *batches, length,
         ];
+        launch
+            .input(buffer(a.array))
+            .scalar(a.array.offset() as u32)
+            .scalar(a.to())
+            .input(buffer(b.array))
+            .scalar(b.array.offset() as u32)
+            .scalar(b.to())
+            .scalar(sizes.map(|size| size as i32))
+            .output(out)
+            .scalar(a.lines as i32)
+            .scalar(*k as i32)
+            .scalar(b.lines as i32)
+    }
+
+    /// Multiplies few rows: an item has a column.
+    fn by_columns(&self, product: &Product) -> Result<Shared> {
+        let Product { a, b, batches, k, .. } = product;
+        let walls = b.lines.div_ceil(128);
+        let (length, parts) = self.parts(walls * batches, 4, *k, ALONE, 64);
+        let all = batches * parts;
+        let out = self.fill(parts * product.len(), |out| {
+            let kernel = &PRODUCT_FEW_ROWS[usize::from(a.lines > 8)];
+            self.give(self.gpu.launch(kernel), product, length, out)
+                .global([walls * 128, all.min((1 << 22) / walls).max(1)])
+                .local([128, 1])
+                .run()
+        })?;
+        self.joined(a.array, out, parts, product.len())
+    }
+
+    fn by_tiles(&self, product: &Product, layout: Layout) -> Result<Shared> {
+        let Product { a, b, batches, k, .. } = product;
+        let along = [a.lies_along_inner(), !b.lies_along_inner()];
+        let tiles = self.tiles(product, layout, along);
+        let kernel = tiles.kernel(layout, along).expect("tiles that can");
+        let [m, n] = tiles.sides;
+        let groups = [b.lines.div_ceil(n), a.lines.div_ceil(m)];
+        let all = groups[0] * groups[1] * batches;
+        let beside = if layout == Layout::Views { 8 } else { 1 };
+        let (length, parts) = self.parts(all, beside, *k, ALONE, 16);
         let out = self.fill(parts * product.len(), |out| {
             // A device runs so many items and no more; beyond them a group has
             // several tiles.
             let most = ((1 << 22) / (groups[0] * groups[1])).max(1);
-            self.gpu
-                .launch(kernel)
-                .input(buffer(a.array))
-                .scalar(a.array.offset() as u32)
-                .scalar(a.to())
-                .input(buffer(b.array))
-                .scalar(b.array.offset() as u32)
-                .scalar(b.to())
-                .scalar(sizes.map(|size| size as i32))
-                .output(out)
-                .scalar(a.lines as i32)
-                .scalar(*k as i32)
-                .scalar(b.lines as i32)
+            self.give(self.gpu.launch(kernel), product, length, out)
                 .global([
                     groups[0] * tiles.items,
                     groups[1],
@@ -292,9 +334,7 @@ impl OpenCl {
         let team = self.team(k, a.lies_along_inner());
         let rows = GROUP / team;
         let walls = a.lines.div_ceil(rows);
-        // Many groups of rows work in one unit at a time.
-        let groups = (walls * batches).div_ceil(8);
-        let (length, parts) = self.parts(groups, k, 64, 8 * team);
+        let (length, parts) = self.parts(walls * batches, 8, k, 64, 8 * team);
         let strides = [
             a.batch_step,
             a.line_steps[2],
@@ -338,16 +378,17 @@ impl OpenCl {
 
     /// Computes how much of `k` one of its parts is, in whole steps and not
     /// less than `least`, and how many parts there are: more than one where
-    /// `groups` alone would leave some of the device idle, or where sums would
-    /// be too long.
+    /// `groups` alone, so many beside each other in a unit, would leave some
+    /// of the device idle, or where sums would be too long.
     fn parts(
         &self,
         groups: usize,
+        beside: usize,
         k: usize,
         least: usize,
         step: usize,
     ) -> (usize, usize) {
-        let idle = self.units().div_ceil(groups).min(k / least);
+        let idle = (self.units() * beside).div_ceil(groups).min(k / least);
         let parts = idle.max(k.div_ceil(LONGEST)).max(1);
         let length = k.div_ceil(parts).next_multiple_of(step);
         (length, k.div_ceil(length))
@@ -367,8 +408,4 @@ impl OpenCl {
         let parts = Array::dense(like.device(), out, &[parts, n]);
         self.reduce_down(Reduce::Sum, &parts.permute(&[1, 0])?)
     }
-}
-
-fn kernel_of(tiles: &'static Tiles, along: [bool; 2]) -> &'static Kernel {
-    tiles.kernel(Layout::Matrices, along).expect("each size has it")
 }

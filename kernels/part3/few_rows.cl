@@ -1,0 +1,86 @@
+// The products of product.cl, of few rows: those of a convolution with few
+// filters. An item has a column of the result with all its rows in registers;
+// so it reads its column of b, say a window of an image, once. The rows of a
+// are in local memory, CHAIN products at a time: their sum goes to the total.
+//
+// ROWS: the most rows.
+
+#define GROUP 128
+#define CHAIN 64
+
+// Where something lies that is number `i` along axes of the sizes .., n1, n2.
+#define WAY(i, n1, n2, s0, s1, s2)                                          \
+    ((i) % (n2) * (s2) + (i) / (n2) % (n1) * (s1) + (i) / (n2) / (n1) * (s0))
+
+// The arguments are those of product.cl.
+__attribute__((reqd_work_group_size(GROUP, 1, 1)))
+kernel void product_few_rows(
+    global const T *a, uint a_offset, int8 a_to, global const T *b,
+    uint b_offset, int8 b_to, int8 sizes, global T *out, int m, int k, int n)
+{
+    local T rows[CHAIN][ROWS];
+    int item = get_local_id(0), column = get_global_id(0);
+    int batches = sizes.s6, length = sizes.s7;
+    int parts = k == 0 ? 1 : (k - 1) / length + 1;
+    int line = column < n ? WAY(column, sizes.s2, sizes.s3, b_to.s0, b_to.s1,
+                                b_to.s2) : 0;
+
+    for (int which = get_group_id(1); which < batches * parts;
+         which += get_num_groups(1)) {
+        int part = which / batches, batch = which - part * batches;
+        int from = part * length;
+        int to = min(from + length, k);
+        int a_from = (int)a_offset + batch * a_to.s6;
+        int b_at = (int)b_offset + batch * b_to.s6 + line
+                   + WAY(from, sizes.s4, sizes.s5, b_to.s3, b_to.s4, b_to.s5);
+        int v = from / sizes.s5 % sizes.s4, u = from % sizes.s5;
+        ACC total[ROWS];
+        #pragma unroll
+        for (int row = 0; row < ROWS; row++)
+            total[row] = 0.0f;
+
+        for (int start = from; start < to; start += CHAIN) {
+            barrier(CLK_LOCAL_MEM_FENCE);
+            for (int i = item; i < CHAIN * ROWS; i += GROUP) {
+                int row = i % ROWS, l = start + i / ROWS;
+                rows[i / ROWS][row] = row < m && l < to
+                    ? a[a_from
+                        + WAY(row, sizes.s0, sizes.s1, a_to.s0, a_to.s1,
+                              a_to.s2)
+                        + WAY(l, sizes.s4, sizes.s5, a_to.s3, a_to.s4,
+                              a_to.s5)]
+                    : 0.0f;
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+
+            ACC sum[ROWS];
+            #pragma unroll
+            for (int row = 0; row < ROWS; row++)
+                sum[row] = 0.0f;
+            int count = min(CHAIN, to - start);
+            for (int l = 0; l < count; l++) {
+                T x = column < n ? b[b_at] : 0.0f;
+                #pragma unroll
+                for (int row = 0; row < ROWS; row++)
+                    sum[row] += rows[l][row] * x;
+                // On to the next along the axes of k.
+                b_at += b_to.s5;
+                if (++u == sizes.s5) {
+                    u = 0;
+                    b_at += b_to.s4 - sizes.s5 * b_to.s5;
+                    if (++v == sizes.s4) {
+                        v = 0;
+                        b_at += b_to.s3 - sizes.s4 * b_to.s4;
+                    }
+                }
+            }
+            #pragma unroll
+            for (int row = 0; row < ROWS; row++)
+                total[row] += sum[row];
+        }
+        #pragma unroll
+        for (int row = 0; row < ROWS; row++)
+            if (row < m && column < n)
+                out[((ulong)which * m + row) * n + column] = total[row];
+    }
+}
