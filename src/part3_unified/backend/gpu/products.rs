@@ -4,6 +4,7 @@
 use super::super::super::kernels::{self, Layout, TILES, Tiles};
 use super::super::super::tuning::{self, Tuned};
 use super::super::super::view::joined;
+use super::super::matrices;
 use super::{Array, GROUP, OpenCl, Reduce, Shared, buffer};
 use crate::error::{Result, zeros};
 use crate::opencl::{Kernel, Kind};
@@ -155,11 +156,7 @@ impl OpenCl {
         batch: usize,
         inner: usize,
     ) -> Result<Shared> {
-        let matrices = |a: &Array| {
-            let (axes, shape) = (a.shape().len() - inner, a.shape());
-            let sizes = [&shape[..batch], &shape[batch..axes], &shape[axes..]];
-            a.reshape(&sizes.map(size))
-        };
+        let matrices = |a: &Array| matrices(a, batch, inner);
         let Some(product) = Product::new(a, b, batch, inner) else {
             return self.product(&matrices(a)?, &matrices(b)?, 1, 1);
         };
