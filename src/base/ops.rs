@@ -93,6 +93,8 @@ pub enum Op {
     Sum(Vec<usize>, Keep),
     /// The largest over these axes.
     Max(Vec<usize>, Keep),
+    /// What the largest over these axes got, shared by those as large.
+    MaxShare(Vec<usize>),
     /// The product of two matrices.
     Matmul,
     /// A product of views: so many first axes are a batch, and so many last ones
@@ -208,6 +210,7 @@ impl Op {
             Op::Sign => "sign",
             Op::Sum(..) => "sum",
             Op::Max(..) => "max",
+            Op::MaxShare(_) => "max_share",
             Op::Matmul => "matmul",
             Op::Contract(..) => "contract",
             Op::Conv2d(..) => "conv2d",
@@ -245,6 +248,7 @@ impl Op {
             }
             Op::Sum(axes, _)
             | Op::Max(axes, _)
+            | Op::MaxShare(axes)
             | Op::Permute(axes)
             | Op::Flip(axes) => {
                 format!("axes {axes:?}")

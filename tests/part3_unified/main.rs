@@ -22,6 +22,7 @@ mod disguise;
 mod files;
 mod images;
 mod indexing;
+mod largest;
 mod library;
 mod limits;
 mod misfits;
