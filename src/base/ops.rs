@@ -87,7 +87,7 @@ pub enum Op {
     Floor,
     /// The nearest whole number; of two the even one.
     Round,
-    /// 1, 0 or -1, as the operand lies to 0.
+    /// The sign: 1, 0 or -1.
     Sign,
     /// The sum over these axes, which stay with size 1 when kept.
     Sum(Vec<usize>, Keep),
@@ -97,7 +97,8 @@ pub enum Op {
     MaxShare(Vec<usize>),
     /// The product of two matrices.
     Matmul,
-    /// A product over so many last axes, and of so many first ones each alone.
+    /// A product of views: so many first axes are a batch, and so many last ones
+    /// are summed over.
     Contract(usize, usize),
     /// The windows of images times filters, in so many groups.
     Conv2d(Box<Window>, usize),

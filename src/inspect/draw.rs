@@ -20,6 +20,7 @@ pub use svg::svg;
 use std::fs;
 use std::path::Path;
 
+use self::svg::{ALONE, escape};
 use crate::error::Error;
 use crate::shape::list;
 use crate::tape::{Record, Tape};
@@ -116,6 +117,19 @@ pub fn dot(tape: &Tape) -> String {
         }
     }
     dot + "}\n"
+}
+
+/// Begins a picture of a width and a height, whose words are those of a
+/// program. `name` prefixes the id of the title.
+fn plain_head(name: &str, title: &str, [width, height]: [f64; 2]) -> String {
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" \
+         viewBox=\"0 0 {width} {height}\" role=\"img\" \
+         aria-labelledby=\"{name}-title\" font-size=\"14\" \
+         font-family=\"ui-monospace, monospace\" fill=\"currentColor\">\n\
+         <title id=\"{name}-title\">{}</title>\n<style>{ALONE}</style>\n",
+        escape(title)
+    )
 }
 
 /// Writes a picture. Its folder is made where it is missing.

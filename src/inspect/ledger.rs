@@ -47,11 +47,11 @@ thread_local! {
 /// Bytes in the numbers that a device holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Memory {
-    /// Now.
+    /// Those in use now.
     pub now: u64,
-    /// The most that there ever were.
+    /// The most that were ever in use.
     pub peak: u64,
-    /// What is in no array, and waits for its next use.
+    /// Those in no array, which wait for their next use.
     pub cached: u64,
 }
 

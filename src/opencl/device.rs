@@ -220,7 +220,8 @@ fn describe(
         max_allocation: ask!(id, MaxMemAllocSize),
         exact_division: ask!(id, SingleFpConfig)
             .contains(DeviceFpConfig::CORRECTLY_ROUNDED_DIVIDE_SQRT),
-        tensor_cores: compute_capability(id).is_some_and(|it| it >= 8),
+        tensor_cores: compute_capability(id, &ask!(id, Extensions))
+            .is_some_and(|it| it >= 8),
         id,
         platform_id: platform,
         opencl: version,
@@ -235,18 +236,13 @@ fn supports_f64(id: DeviceId) -> bool {
     }
 }
 
-/// Asks for the number before the dot of NVIDIA's compute capability, which
-/// no other device has.
-fn compute_capability(id: DeviceId) -> Option<u32> {
+/// Asks for the number before the dot of NVIDIA's compute capability. Another
+/// device is not asked: it does not know the question.
+fn compute_capability(id: DeviceId, extensions: &str) -> Option<u32> {
+    /// Of this extension.
     const COMPUTE_CAPABILITY_MAJOR_NV: ffi::cl_device_info = 0x4000;
-    const EXTENSION: &str = "cl_nv_device_attribute_query";
-    let has = match core::get_device_info(id, Ask::Extensions) {
-        Ok(DeviceInfoResult::Extensions(names)) => names.contains(EXTENSION),
-        _ => false,
-    };
-    if !has {
-        return None;
-    }
+    let mut names = extensions.split_whitespace();
+    names.find(|&name| name == "cl_nv_device_attribute_query")?;
     let mut major: u32 = 0;
     // SAFETY: the answer is one number, and there is room for it.
     let status = unsafe {

@@ -96,7 +96,8 @@ pub const EW_COPY4: Kernel =
 /// Chains of products and sums in `float`: arguments `a, out, n, steps`.
 pub const CHAIN_F32: Kernel = kernel!("part2/chain.cl", "chain_f32", chain);
 
-/// The same in `double`, which a device may lack.
+/// Chains of products and sums in `double`, which a device may lack: arguments
+/// `a, out, n, steps`.
 pub const CHAIN_F64: Kernel = kernel!("part2/chain.cl", "chain_f64", chain);
 
 fn chain(given: &Given) -> Option<Reached> {
@@ -136,7 +137,7 @@ pub const EW_RELU: Kernel = kernel!("part2/ew_relu.cl", "ew_relu", |given| {
     Some(smallvec![n, n])
 });
 
-/// Its gradient: arguments `grad_out, a, grad_a, n`.
+/// The gradient of the positive part: arguments `grad_out, a, grad_a, n`.
 pub const RELU_BACKWARD: Kernel =
     kernel!("part2/ew_relu.cl", "relu_backward", |given| {
         let n = given.uint(3)?;
@@ -149,7 +150,7 @@ pub const EW_GELU: Kernel = kernel!("part2/ew_gelu.cl", "ew_gelu", |given| {
     Some(smallvec![n, n])
 });
 
-/// Its gradient: arguments `grad_out, a, grad_a, n`.
+/// The gradient of [`EW_GELU`]: arguments `grad_out, a, grad_a, n`.
 pub const GELU_BACKWARD: Kernel =
     kernel!("part2/ew_gelu.cl", "gelu_backward", |given| {
         let n = given.uint(3)?;
@@ -187,7 +188,8 @@ pub const REDUCE_AXIS: Kernel =
         Some(smallvec![if length == 0 { 0 } else { all? }, n])
     });
 
-/// Its mirror: arguments `a, out, length, inner, n`.
+/// The elements repeated along one axis, the mirror of [`REDUCE_AXIS`]:
+/// arguments `a, out, length, inner, n`.
 pub const EW_REPEAT: Kernel =
     kernel!("part2/ew_repeat.cl", "ew_repeat", |given| {
         let (length, inner) = (given.uint(2)?, given.uint(3)?);
@@ -221,7 +223,7 @@ pub const PICK_LABELS: Kernel =
         Some(smallvec![rows * classes, rows, rows])
     });
 
-/// Its gradient: arguments `grad_out, labels, grad_a, classes, n`.
+/// The gradient of [`PICK_LABELS`]: arguments `grad_out, labels, grad_a, classes, n`.
 pub const PICK_BACKWARD: Kernel =
     kernel!("part2/pick.cl", "pick_backward", |given| {
         let (classes, n) = (given.uint(3)?, given.uint(4)?);
@@ -233,7 +235,8 @@ pub const PICK_BACKWARD: Kernel =
 pub const MATVEC_ROWS: Kernel =
     kernel!("part2/matvec_rows.cl", "matvec_rows", matvec);
 
-/// A team of 32 items for each row, in groups of 32 by 8; the same arguments.
+/// A matrix by a vector, a team of 32 items for each row, in groups of 32 by 8:
+/// arguments `a, v, out, m, k`.
 pub const MATVEC_TEAMS: Kernel =
     kernel!("part2/matvec_teams.cl", "matvec_teams", matvec);
 

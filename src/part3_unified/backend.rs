@@ -272,8 +272,7 @@ pub trait Backend: Send + Sync {
     /// Multiplies (batch, m, k) x (batch, k, n) -> (batch, m, n), always of
     /// three axes.
     fn matmul(&self, a: &Array, b: &Array) -> Result<Shared>;
-    /// Returns the same of views whose rows, columns and sums go over any
-    /// axes: (batch.., rows.., inner..) x (batch.., columns.., inner..) ->
+    /// Multiplies views whose rows, columns and sums go over any axes: (batch.., rows.., inner..) x (batch.., columns.., inner..) ->
     /// (batch.., rows.., columns..), given how many axes are of the batch, and
     /// how many are summed over. So the windows of an image need not be copied
     /// to be multiplied. What has no way of its own for that makes matrices of
@@ -285,13 +284,8 @@ pub trait Backend: Send + Sync {
         batch: usize,
         inner: usize,
     ) -> Result<Shared> {
-        let matrices = |a: &Array| {
-            let (axes, shape) = (a.shape().len() - inner, a.shape());
-            let sizes = [&shape[..batch], &shape[batch..axes], &shape[axes..]];
-            a.reshape(&sizes.map(size))
-        };
-        let b = matrices(b)?.permute(&[0, 2, 1])?;
-        self.matmul(&matrices(a)?, &b)
+        let b = matrices(b, batch, inner)?.permute(&[0, 2, 1])?;
+        self.matmul(&matrices(a, batch, inner)?, &b)
     }
 
     /// Takes the logarithms of the shares that scores have in their rows, a dense
@@ -353,4 +347,12 @@ fn max_share(
     let count = winners.reduce(Reduce::Sum, axes, Keep::Yes)?;
     let share = grads.binary(Binary::Div, &count)?.expand(a.shape())?;
     Ok(winners.binary(Binary::Mul, &share)?.storage)
+}
+
+/// Joins the axes of each kind: (batch.., lines.., inner..) -> (batch, lines,
+/// inner). Copies where no strides can say that.
+fn matrices(a: &Array, batch: usize, inner: usize) -> Result<Array> {
+    let (axes, shape) = (a.shape().len() - inner, a.shape());
+    let sizes = [&shape[..batch], &shape[batch..axes], &shape[axes..]];
+    a.reshape(&sizes.map(size))
 }

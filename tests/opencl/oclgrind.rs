@@ -39,6 +39,8 @@ fn findings_with(name: &str, options: &[&str]) -> Option<String> {
     child_under(&mut tool, &format!("oclgrind::{name}"));
     let text = succeed(&mut tool);
     assert!(text.contains("Oclgrind ran this"), "{text}");
+    // What the host asks for wrongly is said there and not in the log.
+    assert!(!text.contains("runtime error"), "{text}");
     Some(fs::read_to_string(&log).expect("Oclgrind writes its log"))
 }
 // ANCHOR_END: findings

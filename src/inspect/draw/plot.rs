@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use super::svg::{ALONE, CPU, GPU, GRAD, VALUE, escape};
+use super::plain_head;
+use super::svg::{CPU, GPU, GRAD, VALUE, escape};
 
 const WIDTH: f64 = 680.0;
 const HEIGHT: f64 = 400.0;
@@ -98,18 +99,10 @@ fn drawing(
     let points = || series.iter().flat_map(|s| &s.points);
     let x = scale(&mut points().map(|p| p.0), LEFT, WIDTH - RIGHT);
     let y = scale(&mut points().map(|p| p.1), HEIGHT - BOTTOM, TOP);
-    let mut svg = String::new();
+    let mut svg = plain_head(name, title, [WIDTH, HEIGHT]);
     let mut put = |line: std::fmt::Arguments<'_>| {
         writeln!(svg, "{line}").expect("a String takes every line");
     };
-    put(format_args!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" \
-         viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" \
-         aria-labelledby=\"{name}-title\" font-size=\"14\" \
-         font-family=\"ui-monospace, monospace\" fill=\"currentColor\">"
-    ));
-    put(format_args!("<title id=\"{name}-title\">{}</title>", escape(title)));
-    put(format_args!("<style>{ALONE}</style>"));
     let [along, up] = axes.map(escape);
     for tick in &x.ticks {
         let at = x.along(*tick);

@@ -3,7 +3,8 @@
 
 use std::fmt::Write;
 
-use super::svg::{ALONE, VALUE, escape};
+use super::plain_head;
+use super::svg::{VALUE, escape};
 
 /// The least width, that of the book's figures. Many elements take more.
 const WIDTH: f64 = 680.0;
@@ -77,18 +78,10 @@ pub fn slots(
     let width = ends.fold(WIDTH, f64::max);
     let height = 62.0 + STEP * walks.len() as f64;
 
-    let mut svg = String::new();
+    let mut svg = plain_head(name, title, [width, height]);
     let mut put = |line: std::fmt::Arguments<'_>| {
         writeln!(svg, "{line}").expect("a String takes every line");
     };
-    put(format_args!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" \
-         viewBox=\"0 0 {width} {height}\" role=\"img\" \
-         aria-labelledby=\"{name}-title\" font-size=\"14\" \
-         font-family=\"ui-monospace, monospace\" fill=\"currentColor\">"
-    ));
-    put(format_args!("<title id=\"{name}-title\">{}</title>", escape(title)));
-    put(format_args!("<style>{ALONE}</style>"));
     put(format_args!(
         "<text x=\"8\" y=\"34\" font-weight=\"bold\">memory</text>"
     ));

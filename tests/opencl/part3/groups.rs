@@ -4,61 +4,98 @@ use rungrad::part3_unified::kernels::TILES;
 
 use super::{Bench, Both, written};
 
+/// The rows of one matrix, or the columns of the other: small whole numbers, of
+/// which no two neighbors are equal and every sum is exact.
+struct Side {
+    lines: usize,
+    k: usize,
+    /// Whether neighbors in memory lie along `k`.
+    along_k: bool,
+    /// After so many along a line the numbers come again.
+    period: usize,
+}
+
+impl Side {
+    fn number(&self, line: usize, l: usize) -> f32 {
+        ((2 * line + 3 * l) % self.period) as f32 - 2.0
+    }
+
+    fn memory(&self) -> Vec<f32> {
+        let number = |at: usize| match self.along_k {
+            true => self.number(at / self.k, at % self.k),
+            false => self.number(at % self.lines, at / self.lines),
+        };
+        (0..self.lines * self.k).map(number).collect()
+    }
+
+    /// How far apart lines and the numbers of one lie, as the kernel is told.
+    fn strides(&self) -> [i32; 8] {
+        let [line, along] = match self.along_k {
+            true => [self.k, 1],
+            false => [1, self.lines],
+        };
+        [0, 0, line, 0, 0, along, 0, 0].map(|stride| stride as i32)
+    }
+}
+
 impl Bench<'_> {
-    /// (28, n) x (n, 32) of ones and twos, in two parts along n, by one group;
-    /// the rest is as the kernel's options say that the operands lie.
+    /// (rows, n) x (n, columns) of small whole numbers, in two parts along n,
+    /// by one layer of groups; the rest is as the kernel's options say that
+    /// the operands lie. Where there is time, no tile is the only one.
     pub(super) fn product(&self) -> Both {
-        let options = self.kernel.options();
+        let (options, parts) = (self.kernel.options(), 2);
+        let tiles = TILES.iter().find(|tiles| {
+            tiles.kernels.iter().any(|known| known.options() == options)
+        });
         let few = options.contains("-DROWS=");
-        let (rows, columns, parts) = (if few { 7 } else { 28 }, 32, 2);
+        let (sides, items) =
+            tiles.map_or(([3, 128], 128), |it| (it.sides, it.items));
+        assert!(tiles.is_some() != few, "one of these tiles, or few rows");
+        let is_slow = self.gpu.info().platform == "Oclgrind" || self.n > 300;
+        let [rows, columns] = match is_slow {
+            true if few => [7, 32],
+            true => [28, 32],
+            false => [sides[0] + 4, sides[1] + 8],
+        };
         let k = match options.contains("-DFOURS=1") {
             true => self.n.next_multiple_of(4),
             false => self.n,
         };
-        let ones = vec![1.0_f32; rows * k];
-        let twos = vec![2.0_f32; columns * k];
-        let (ones, twos) =
-            (self.gpu.upload(&ones).unwrap(), self.gpu.upload(&twos).unwrap());
-        let to = |lines: usize, along_inner: bool| match along_inner {
-            true => [0, 0, k, 0, 0, 1, 0, 0],
-            false => [0, 0, 1, 0, 0, lines, 0, 0],
-        };
-        let a_to = to(rows, options.contains("-DA_ALONG_K=1"));
-        let b_to = to(columns, options.contains("-DB_ALONG_N=0"));
+        let along = [" -DA_ALONG_K=1", " -DB_ALONG_N=0"];
+        let along = along.map(|option| options.contains(option));
+        let a = Side { lines: rows, k, along_k: along[0], period: 5 };
+        let b = Side { lines: columns, k, along_k: along[1], period: 7 };
+        let [x, y] = [&a, &b].map(|it| self.gpu.upload(&it.memory()).unwrap());
         let length = k.div_ceil(parts).next_multiple_of(4);
         let parts = k.div_ceil(length);
         let sizes = [1, rows, 1, columns, 1, k, 1, length];
-        let int8 = |sizes: [usize; 8]| sizes.map(|size| size as i32);
-        let len = parts * rows * columns;
-        let out = self.out(len);
-        let tiles = TILES.iter().find(|tiles| {
-            tiles.kernels.iter().any(|known| known.options() == options)
-        });
-        let (sides, items) =
-            tiles.map_or(([16, 128], 128), |it| (it.sides, it.items));
-        assert!(tiles.is_some() != few, "one of these tiles, or few rows");
+        let out = self.out(parts * rows * columns);
         let [down, across] =
             [rows.div_ceil(sides[0]), columns.div_ceil(sides[1])];
         let launch = self
             .gpu
             .launch(self.kernel)
-            .input(&ones)
+            .input(&x)
             .scalar(0_u32)
-            .scalar(int8(a_to))
-            .input(&twos)
+            .scalar(a.strides())
+            .input(&y)
             .scalar(0_u32)
-            .scalar(int8(b_to))
-            .scalar(int8(sizes))
+            .scalar(b.strides())
+            .scalar(sizes.map(|size| size as i32))
             .output(&out)
             .scalar(rows as i32)
             .scalar(k as i32)
             .scalar(columns as i32)
             .global([across * items, down, 1])
             .local([items, 1, 1]);
-        let of_part = |part: usize| length.min(k - part * length);
-        let right = (0..parts)
-            .flat_map(|part| vec![2.0 * of_part(part) as f32; rows * columns]);
-        (written(launch, &out), right.collect())
+        let element = |at: usize| {
+            let (part, i, j) =
+                (at / columns / rows, at / columns % rows, at % columns);
+            let along = part * length..k.min((part + 1) * length);
+            along.map(|l| a.number(i, l) * b.number(j, l)).sum()
+        };
+        let right = (0..parts * rows * columns).map(element).collect();
+        (written(launch, &out), right)
     }
 
     /// (2, 3, n) of ones by two columns of twos, in parts of 100.

@@ -48,10 +48,12 @@ impl Drop for Host {
     }
 }
 
-/// Counts the bytes in use now, and at the peak.
+/// Counts the bytes in use now, at the peak, and those that wait.
 pub(super) fn memory() -> Memory {
     let read = |bytes: &AtomicU64| bytes.load(Ordering::Relaxed);
-    Memory { now: read(&NOW), peak: read(&PEAK), cached: 0 }
+    let waiting: usize = waiting().iter().map(Vec::capacity).sum();
+    let cached = (waiting * size_of::<f32>()) as u64;
+    Memory { now: read(&NOW), peak: read(&PEAK), cached }
 }
 
 /// From so many numbers on a piece waits, 64 KiB.
@@ -106,4 +108,21 @@ pub(super) fn copied(values: &[f32]) -> Result<Vec<f32>> {
     let mut copied = room(values.len())?;
     copied.extend_from_slice(values);
     Ok(copied)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_piece_that_waits_is_counted_until_it_is_used_again() {
+        // So large that no other test asks for it meanwhile.
+        let n = MOST / 2 + 1;
+        let bytes = (n * size_of::<f32>()) as u64;
+        drop(Host::shared(blank(n).unwrap()));
+        assert!(memory().cached >= bytes, "{:?}", memory());
+        let again = blank(n).unwrap();
+        assert!(memory().cached <= (MOST - n) as u64 * 4, "{:?}", memory());
+        drop(again);
+    }
 }

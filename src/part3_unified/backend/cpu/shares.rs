@@ -11,8 +11,8 @@ const ROWS: usize = 64;
 /// A thread gets at least so many elements, if there are as many.
 const BLOCK: usize = 4096;
 
-/// See [`super::Backend::max_share`]. A block of the result is all that some
-/// axes in front leave, so it has whole rows.
+/// Computes what [`super::Backend::max_share`] says. A block of the result is
+/// all that some axes in front leave, so it has whole rows.
 pub(super) fn max_share(
     a: &Array,
     most: &Array,
@@ -102,7 +102,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Where the runs of a row lie that begins at these places.
+    /// Finds where the runs of a row lie that begins at these places.
     fn runs(&self, at: [usize; 2]) -> impl Iterator<Item = [usize; 2]> {
         self.runs.iter().map(move |run| {
             [at[0].wrapping_add(run[0]), at[1].wrapping_add(run[1])]
@@ -122,7 +122,8 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Rows that begin side by side: one element of each, then the next one.
+    /// Shares among rows that begin side by side: one element of each, then the
+    /// next one.
     fn neighbors(
         &self,
         at: [usize; 2],

@@ -9,6 +9,7 @@ use super::super::super::kernels::{
 };
 use super::super::super::tuning::{self, Tuned};
 use super::super::super::view::joined;
+use super::super::matrices;
 use super::{Array, Buffer, GROUP, Launch, OpenCl, Reduce, Shared, buffer};
 use crate::error::{Result, zeros};
 use crate::opencl::Kind;
@@ -174,11 +175,7 @@ impl OpenCl {
         batch: usize,
         inner: usize,
     ) -> Result<Shared> {
-        let matrices = |a: &Array| {
-            let (axes, shape) = (a.shape().len() - inner, a.shape());
-            let sizes = [&shape[..batch], &shape[batch..axes], &shape[axes..]];
-            a.reshape(&sizes.map(size))
-        };
+        let matrices = |a: &Array| matrices(a, batch, inner);
         let Some(product) = Product::new(a, b, batch, inner) else {
             return self.product(&matrices(a)?, &matrices(b)?, 1, 1);
         };
