@@ -27,6 +27,9 @@ pub(crate) const SHARED: usize = 1 << 20;
 /// A part is at most so large, that a block of it stays in the caches.
 const MOST: [usize; 2] = [512, 512];
 
+/// So few lines are little work for what must be laid out to multiply them.
+const FEW: usize = 16;
+
 /// The rows of the left matrix, or the columns of the right one: number `p`
 /// of a line lies at `start + lines[..] + inner[p]`, modulo 2^64. So a line
 /// may be anything that a view can show, the windows of an image too.
@@ -64,7 +67,13 @@ pub(crate) fn product(a: Lines, b: Lines, out: &mut [f32]) {
         true => rayon::current_num_threads(),
         false => 1,
     };
-    let [high, wide] = cut(m, n, threads);
+    // Few lines are cut along `k` first: each part along them would lay out
+    // all of the other side again.
+    let ways = match m.min(n) <= FEW {
+        true => threads.div_ceil(k.div_ceil(LONG)),
+        false => threads,
+    };
+    let [high, wide] = cut(m, n, ways);
     let parts = m.div_ceil(high) * n.div_ceil(wide);
     let mut tiles: Vec<Tile> = Vec::with_capacity(parts);
     for (i, strip) in out.chunks_mut(high * n).enumerate() {
@@ -133,7 +142,7 @@ impl Tile<'_> {
             tile.sum(a, b, from..k.min(from + LONG));
             sums
         };
-        let many = if spread { rayon::current_num_threads() } else { 1 };
+        let many = if spread { 4 * rayon::current_num_threads() } else { 1 };
         for longs in longs.chunks(many) {
             let sums: Vec<Vec<f32>> = match spread {
                 true => longs.par_iter().map(sum).collect(),
