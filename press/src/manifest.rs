@@ -271,7 +271,7 @@ pub(crate) const MANIFEST: Manifest = Manifest {
         },
         Inner {
             out: "book/listings/matmul-kept.cl",
-            of: "kernels/part2/matmul_tiled_kept.cl:kept",
+            of: "kernels/part2/matmul_tiled_kahan.cl:kept",
         },
     ],
     diffs: &[

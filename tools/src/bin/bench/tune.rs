@@ -2,7 +2,7 @@
 //! on this device, and the fastest are kept.
 
 use rungrad::Error;
-use rungrad::part3_unified::kernels::TILES;
+use rungrad::part3_unified::kernels::{TILES, Tiles};
 use rungrad::part3_unified::tuning::{self, SIZES, Tuned};
 use rungrad::part3_unified::{Device, Tensor};
 
@@ -34,28 +34,28 @@ pub(crate) fn tune(request: &Request, machine: &Machine) -> Result<(), Error> {
     };
     let products = products(request, machine.class)?;
     println!("{}", machine.text());
-    let names = TILES.iter().map(|tiles| format!("{:>12}", tiles.name));
+    let tiles: Vec<_> = TILES.iter().filter(|it| it.fit(info)).collect();
+    let names = tiles.iter().map(|tiles| format!("{:>14}", tiles.name));
     println!("{:<18}{}", "product", names.collect::<String>());
-    let mut tuned = Tuned::read(&file);
+    let mut tuned = Tuned::load(&file);
     for product in products {
-        let times = times(request, device, product)?;
+        let times = times(request, device, product, &tiles)?;
         let mut line = format!("{:<18}", tuning::name(product));
-        for seconds in times {
-            line += &format!("{:>12}", written(seconds));
+        for seconds in &times {
+            line += &format!("{:>14}", written(*seconds));
         }
-        let best = (0..TILES.len())
-            .min_by(|&i, &j| times[i].total_cmp(&times[j]))
-            .expect("there are tiles");
-        let (seconds, tiles) = (times[best], &TILES[best]);
-        println!("{line}   {}", tiles.name);
-        tuned.choose(info, product, tiles, seconds);
+        let best = times.into_iter().zip(&tiles);
+        let best = best.min_by(|(i, _), (j, _)| i.total_cmp(j));
+        let (seconds, best) = best.expect("there are tiles");
+        println!("{line}   {}", best.name);
+        tuned.set(info, product, best, seconds);
     }
-    tuned.keep(&file)?;
+    tuned.save(&file)?;
     println!("\nkept in {}", file.display());
     Ok(())
 }
 
-/// All sizes along each axis: as large as the device is for.
+/// Lists all sizes along each axis: as large as the device is for.
 fn products(request: &Request, class: Class) -> Result<Vec<[usize; 3]>, Error> {
     let sizes = match class {
         Class::Card => &SIZES[..],
@@ -76,19 +76,20 @@ fn products(request: &Request, class: Class) -> Result<Vec<[usize; 3]>, Error> {
     Ok(products)
 }
 
-/// Seconds of a product with each of the tiles, which take turns: a machine
-/// that is busy for a while is so for all of them.
+/// Times a product, in seconds, with each of the tiles, which take turns: a
+/// machine that is busy for a while is so for all of them.
 fn times(
     request: &Request,
     device: Device,
     [m, k, n]: [usize; 3],
-) -> Result<[f64; TILES.len()], Error> {
+    tiles: &[&'static Tiles],
+) -> Result<Vec<f64>, Error> {
     let a = Tensor::rand(&[m, k], 1, device)?;
     let b = Tensor::rand(&[k, n], 2, device)?;
     let mut all = vec![];
-    for tiles in &TILES {
+    for &tiles in tiles {
         let (a, b) = (a.clone(), b.clone());
-        let run = move || drop(tuning::with(tiles, || a.matmul(&b)));
+        let run = move || drop(tuning::with_tiles(tiles, || a.matmul(&b)));
         all.push(Timed::new(Box::new(run), device, request.limit)?);
     }
     for _ in 0..ROUNDS {
@@ -96,9 +97,6 @@ fn times(
             timed.round(PATIENCE.min(request.seconds) / ROUNDS as f64)?;
         }
     }
-    let mut medians = [0.0; TILES.len()];
-    for (median, timed) in medians.iter_mut().zip(all) {
-        *median = Times::of(timed.times).median;
-    }
-    Ok(medians)
+    let median = |timed: Timed| Times::of(timed.times).median;
+    Ok(all.into_iter().map(median).collect())
 }
