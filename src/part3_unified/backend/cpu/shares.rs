@@ -11,8 +11,8 @@ const ROWS: usize = 64;
 /// A thread gets at least so many elements, if there are as many.
 const BLOCK: usize = 4096;
 
-/// See [`super::Backend::max_share`]. A block of the result is all that some
-/// axes in front leave, so it has whole rows.
+/// Computes [`super::Backend::max_share`]. A block of the result is all that
+/// some axes in front leave, so it has whole rows.
 pub(super) fn max_share(
     a: &Array,
     most: &Array,
@@ -106,7 +106,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Where the runs of a row lie that begins at these places.
+    /// Lists where the runs of a row lie that begins at these places.
     fn runs(&self, at: [usize; 2]) -> impl Iterator<Item = [usize; 2]> {
         self.runs.iter().map(move |run| {
             [at[0].wrapping_add(run[0]), at[1].wrapping_add(run[1])]
@@ -126,13 +126,13 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Whether the runs of one row after another lie in one piece, as windows
-    /// do that tile an image.
+    /// Says whether the runs of one row after another lie in one piece, as
+    /// windows do that tile an image.
     fn is_side_by_side(&self) -> bool {
         self.steps == [1, 1] && self.rows.steps == [self.length as isize; 2]
     }
 
-    /// The same for runs of a length that the compiler knows.
+    /// Shares in such rows, whose runs have a length that the compiler knows.
     fn tiles<const N: usize>(
         &self,
         at: [usize; 2],
@@ -161,7 +161,8 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Rows that begin side by side: one element of each, then the next one.
+    /// Shares in rows that begin side by side: one element of each, then the
+    /// next one.
     fn neighbors(
         &self,
         at: [usize; 2],
