@@ -145,7 +145,8 @@ impl<'a> Rows<'a> {
         for [from, _] in self.runs(at) {
             let pairs = runs(from).iter().zip(most);
             for (count, (run, most)) in shares.iter_mut().zip(pairs) {
-                run.map(|x| *count += f32::from(is_as_large(x, *most)));
+                let large = run.map(|x| f32::from(is_as_large(x, *most)));
+                *count += large.iter().sum::<f32>();
             }
         }
         let pairs = shares.iter_mut().zip(grads);
