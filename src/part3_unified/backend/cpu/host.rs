@@ -34,7 +34,10 @@ impl Host {
     pub(super) fn shared(values: Vec<f32>) -> Shared {
         let bytes = size_of_val(&values[..]) as u64;
         let before = NOW.fetch_add(bytes, Ordering::Relaxed);
-        PEAK.fetch_max(before + bytes, Ordering::Relaxed);
+        // A look is cheaper than a change, and there is seldom one.
+        if PEAK.load(Ordering::Relaxed) < before + bytes {
+            PEAK.fetch_max(before + bytes, Ordering::Relaxed);
+        }
         ledger::count(|counts| counts.storages += 1);
         Arc::new(Host(values))
     }

@@ -11,8 +11,8 @@ const ROWS: usize = 64;
 /// A thread gets at least so many elements, if there are as many.
 const BLOCK: usize = 4096;
 
-/// Computes what [`super::Backend::max_share`] says. A block of the result is
-/// all that some axes in front leave, so it has whole rows.
+/// Computes [`super::Backend::max_share`]. A block of the result is all that
+/// some axes in front leave, so it has whole rows.
 pub(super) fn max_share(
     a: &Array,
     most: &Array,
@@ -94,15 +94,19 @@ impl<'a> Rows<'a> {
                 let from =
                     at.wrapping_add(start[0]).wrapping_add_signed(way[0]);
                 let to = start[1].wrapping_add_signed(way[1]);
-                match lies {
-                    true => self.row([from, to], most[0], grads[0], out),
-                    false => self.neighbors([from, to], most, grads, out),
+                let at = [from, to];
+                match (self.is_side_by_side(), self.length) {
+                    _ if lies => self.row(at, most[0], grads[0], out),
+                    (true, 2) => self.tiles::<2>(at, most, grads, out),
+                    (true, 3) => self.tiles::<3>(at, most, grads, out),
+                    (true, 4) => self.tiles::<4>(at, most, grads, out),
+                    _ => self.neighbors(at, most, grads, out),
                 }
             }
         }
     }
 
-    /// Finds where the runs of a row lie that begins at these places.
+    /// Lists where the runs of a row lie that begins at these places.
     fn runs(&self, at: [usize; 2]) -> impl Iterator<Item = [usize; 2]> {
         self.runs.iter().map(move |run| {
             [at[0].wrapping_add(run[0]), at[1].wrapping_add(run[1])]
@@ -122,7 +126,43 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Shares among rows that begin side by side: one element of each, then the
+    /// Says whether the runs of one row after another lie in one piece, as
+    /// windows do that tile an image.
+    fn is_side_by_side(&self) -> bool {
+        self.steps == [1, 1] && self.rows.steps == [self.length as isize; 2]
+    }
+
+    /// Shares in such rows, whose runs have a length that the compiler knows.
+    fn tiles<const N: usize>(
+        &self,
+        at: [usize; 2],
+        most: &[f32],
+        grads: &[f32],
+        out: &mut [f32],
+    ) {
+        let runs = |from: usize| self.all[from..].as_chunks::<N>().0;
+        let shares = &mut [0.0; ROWS][..most.len()];
+        for [from, _] in self.runs(at) {
+            let pairs = runs(from).iter().zip(most);
+            for (count, (run, most)) in shares.iter_mut().zip(pairs) {
+                let large = run.map(|x| f32::from(is_as_large(x, *most)));
+                *count += large.iter().sum::<f32>();
+            }
+        }
+        let pairs = shares.iter_mut().zip(grads);
+        pairs.for_each(|(share, grad)| *share = grad / *share);
+        for [from, to] in self.runs(at) {
+            let outs = out[to..].as_chunks_mut::<N>().0.iter_mut();
+            let pairs = runs(from).iter().zip(most).zip(&*shares);
+            for (out, ((run, most), share)) in outs.zip(pairs) {
+                *out = run.map(|x| {
+                    select_unpredictable(is_as_large(x, *most), *share, 0.0)
+                });
+            }
+        }
+    }
+
+    /// Shares in rows that begin side by side: one element of each, then the
     /// next one.
     fn neighbors(
         &self,
