@@ -22,7 +22,7 @@ fn main() -> ExitCode {
         let e = d.mul(&c);
         let mut tape = e.tape();
         for (tensor, name) in [&a, &b, &c, &d, &e].into_iter().zip(NAMES) {
-            tape.name(tensor.id(), name);
+            tape.set_name(tensor.id(), name);
         }
         print!("{}", draw::text(&tape, None));
 

@@ -24,7 +24,7 @@ fn main() -> ExitCode {
 
 fn show(title: &str, x: &Tensor, result: Tensor) {
     let mut tape = result.backward_recorded();
-    tape.name(x.id(), "x");
+    tape.set_name(x.id(), "x");
     let verdict = match tape.blame() {
         None => "the judge agrees with every rule",
         Some(_) => "the judge blames a rule",

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use rungrad::Error;
 use rungrad::part1_cpu::Tensor;
-use rungrad::shape::{checked_size, size, stretched};
+use rungrad::shape::{broadcast_axes, checked_size, size};
 
 fn main() -> ExitCode {
     rungrad::run(|| {
@@ -24,7 +24,7 @@ fn main() -> ExitCode {
         let c = &a * &b;
         println!("{:?} * {:?} = {:?}", a.shape(), b.shape(), c.shape());
         for (name, operand) in [("a", &a), ("b", &b)] {
-            let axes = stretched(operand.shape(), c.shape());
+            let axes = broadcast_axes(operand.shape(), c.shape());
             println!("  grad_{name} is summed over the axes {axes:?}");
         }
         Ok(())

@@ -30,7 +30,7 @@ fn table(gpu: &Gpu) -> Result<(), Error> {
             let c = a.mul(&b);
             let back = attempt(|| ledger::measure(|| c.backward()).1.launches);
             let back = back.map_or("refused".to_string(), |n| n.to_string());
-            let (flag_c, parents) = (c.needs_grad(), c.parents().len());
+            let (flag_c, parents) = (c.records(), c.parents().len());
             println!(
                 "{flag_a:<5}  {flag_b:<5}  {flag_c:<5}  {parents:7}  {back}"
             );

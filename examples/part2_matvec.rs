@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use ndarray::{ArrayView1, ArrayView2};
 use rungrad::Error;
 use rungrad::opencl::{Buffer, Gpu};
-use rungrad::part2_gpu::matvec::{ROWS, TEAMS, Way};
+use rungrad::part2_gpu::matvec::{ROWS, TEAMS, Variant};
 use rungrad::rng::Random;
 use rungrad::stopwatch::{self, Seconds, machine};
 
@@ -101,7 +101,7 @@ struct Operands {
 
 impl Operands {
     /// The product, and the seconds of the kernel by the device's clock.
-    fn run(&self, way: &Way) -> Result<(Vec<f32>, f64), Error> {
+    fn run(&self, way: &Variant) -> Result<(Vec<f32>, f64), Error> {
         let Operands { shape, a, v, out } = self;
         let time = stopwatch::device(|| way.launch(a, v, out, *shape).timed())?;
         Ok((out.read()?, time))

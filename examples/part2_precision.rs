@@ -38,7 +38,7 @@ fn usage(words: &str) -> Error {
 }
 
 fn measure(gpu: &Gpu, n: usize) -> Result<(), Error> {
-    if !gpu.info().doubles {
+    if !gpu.info().supports_f64 {
         return Err(Error::Device(format!(
             "{} has no 64-bit numbers, so there is nothing to compare: \
              choose another device with RUNGRAD_DEVICE.",

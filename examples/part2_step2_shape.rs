@@ -27,10 +27,10 @@ impl Tensor {
     ) -> Made {
         let size: usize = shape.iter().product();
         assert_eq!(size, values.len(), "values for shape {shape:?}");
-        Tensor::over(gpu.upload(values)?, shape, vec![], requires_grad)
+        Tensor::wrap(gpu.upload(values)?, shape, vec![], requires_grad)
     }
 
-    fn over(
+    fn wrap(
         data: Buffer<f32>,
         shape: &[usize],
         parents: Vec<Rc<Tensor>>,
@@ -58,7 +58,7 @@ impl Tensor {
             .global(n)
             .local(256)
             .run()?;
-        Tensor::over(out, &a.shape, vec![a.clone(), b.clone()], true)
+        Tensor::wrap(out, &a.shape, vec![a.clone(), b.clone()], true)
     }
 }
 

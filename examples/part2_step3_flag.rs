@@ -29,10 +29,10 @@ impl Tensor {
     ) -> Made {
         let size: usize = shape.iter().product();
         assert_eq!(size, values.len(), "values for shape {shape:?}");
-        Ok(Tensor::over(gpu.upload(values)?, shape, vec![], requires_grad))
+        Ok(Tensor::wrap(gpu.upload(values)?, shape, vec![], requires_grad))
     }
 
-    fn over(
+    fn wrap(
         data: Buffer<f32>,
         shape: &[usize],
         parents: Vec<Rc<Tensor>>,
@@ -61,7 +61,7 @@ impl Tensor {
             true => vec![a.clone(), b.clone()],
             false => vec![],
         };
-        Ok(Tensor::over(out, &a.shape, parents, requires_grad))
+        Ok(Tensor::wrap(out, &a.shape, parents, requires_grad))
     }
 }
 

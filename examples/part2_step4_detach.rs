@@ -29,10 +29,10 @@ impl Tensor {
         let size: usize = shape.iter().product();
         assert_eq!(size, values.len(), "values for shape {shape:?}");
         let data = Rc::new(gpu.upload(values)?);
-        Ok(Tensor::over(data, shape, vec![], requires_grad))
+        Ok(Tensor::wrap(data, shape, vec![], requires_grad))
     }
 
-    fn over(
+    fn wrap(
         data: Rc<Buffer<f32>>,
         shape: &[usize],
         parents: Vec<Rc<Tensor>>,
@@ -43,7 +43,7 @@ impl Tensor {
     }
 
     fn detach(&self) -> Rc<Tensor> {
-        Tensor::over(self.data.clone(), &self.shape, vec![], false)
+        Tensor::wrap(self.data.clone(), &self.shape, vec![], false)
     }
 }
 // ANCHOR_END: step4-new
@@ -65,7 +65,7 @@ impl Tensor {
             true => vec![a.clone(), b.clone()],
             false => vec![],
         };
-        Ok(Tensor::over(Rc::new(out), &a.shape, parents, requires_grad))
+        Ok(Tensor::wrap(Rc::new(out), &a.shape, parents, requires_grad))
     }
 }
 

@@ -13,7 +13,7 @@ use rungrad::part3_unified::{
     Array, Backend, Binary, DType, Device, Reduce, Shared, Storage, Tensor,
     Unary, View, Window,
 };
-use rungrad::timeline::What;
+use rungrad::timeline::SliceKind;
 
 /// The first OpenCL device, overheard.
 struct Overheard;
@@ -115,7 +115,7 @@ fn traced<T>(what: &str, work: impl FnOnce() -> T) -> Result<T, Error> {
     let (value, timeline) = record(work)?;
     SHOWN.set(None);
     let slices = timeline.slices.iter();
-    for slice in slices.filter(|slice| slice.what != What::Build) {
+    for slice in slices.filter(|slice| slice.kind != SliceKind::Build) {
         println!("  the queue: {} {}", slice.name, slice.amount);
     }
     println!();

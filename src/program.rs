@@ -254,7 +254,7 @@ mod tests {
         let some = Timeline {
             devices: vec![],
             slices: vec![crate::timeline::Slice {
-                what: crate::timeline::What::Finish,
+                kind: crate::timeline::SliceKind::Finish,
                 name: "finish".into(),
                 amount: String::new(),
                 bytes: 0,

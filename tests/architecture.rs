@@ -7,6 +7,10 @@ use rungrad::ops::OPERATIONS;
 
 #[path = "common/place.rs"]
 mod place;
+#[path = "architecture/places.rs"]
+mod places;
+#[path = "architecture/words.rs"]
+mod words;
 
 const PARTS: [&str; 3] = ["part1_cpu", "part2_gpu", "part3_unified"];
 
@@ -170,96 +174,6 @@ fn the_operations_stand_in_one_order_in_every_part() {
     assert_eq!(operations(&part3), OPERATIONS);
 }
 
-/// The places of an operation with one operand in Part 3, those that the
-/// compiler asks for and those that it does not. `{V}` is its variant and
-/// `{v}` its name.
-const PLACES: [(&str, &[&str]); 8] = [
-    ("src/base/ops.rs", &["Op::{V}"]),
-    ("src/judge/reference.rs", &["(Op::{V}"]),
-    ("src/part3_unified/backend.rs", &["Unary::{V}"]),
-    ("kernels/part3/elementwise.cl", &["UNARY(unary_{v}, "]),
-    ("src/part3_unified/kernels.rs", &["\"unary_{v}\""]),
-    ("src/part3_unified/functions/", &["Function for {V} ", "flat!({V}, "]),
-    ("src/part3_unified/functions/", &["pub fn {v}(&self"]),
-    // In every part's cases or in Part 3's own.
-    (
-        "tests/",
-        &["{v} anywhere [", "{v} above_0 [", "Op::{V}(", "Op::{V} => a."],
-    ),
-];
-
-/// A square is a power and so is a square root: they have a name of their own
-/// on a device alone.
-const POWERS: [&str; 2] = ["Sqrt", "Square"];
-
-/// "Add an operator" goes through these places with `sin`; whoever adds the
-/// next one is told what is missing.
-#[test]
-fn an_operation_of_one_operand_stands_at_each_of_its_places() {
-    let all = sources(&["src", "kernels", "tests"], &[".rs", ".cl"]);
-    let backend = all.iter().find(|s| s.path.ends_with("d/backend.rs"));
-    let (_, list) = backend.unwrap().text.split_once("enum Unary {").unwrap();
-    let (list, _) = list.split_once('}').unwrap();
-    let variants = list.lines().map(str::trim).filter(|l| l.ends_with(','));
-    let variants: Vec<&str> =
-        variants.map(|l| l.split(['(', ',']).next().unwrap()).collect();
-    assert!(variants.contains(&"Sin"), "{variants:?}");
-    let operations = variants.iter().filter(|v| !POWERS.contains(v));
-    for &variant in operations {
-        let name = variant.to_lowercase();
-        for (place, signs) in PLACES {
-            let signs: Vec<String> = signs
-                .iter()
-                .map(|sign| sign.replace("{V}", variant).replace("{v}", &name))
-                .collect();
-            let stands = signs.iter().any(|sign| {
-                let mut files = all.iter().filter(|s| s.is_in(&[place]));
-                files.any(|s| s.text.contains(sign))
-            });
-            assert!(
-                stands,
-                "{place}: Unary::{variant} is missing; write {}",
-                signs.join(" or ")
-            );
-        }
-    }
-}
-
-/// The places of `gelu` in all three parts, in the order in which a reader
-/// meets them: the list of operations and the judge, the rule of Part 1, the
-/// kernels and the rule of Part 2, the line of Part 3, and the row of the tests.
-const PLACES_OF_GELU: [(&str, &str); 8] = [
-    ("src/base/ops.rs", "Gelu"),
-    ("src/judge/reference.rs", "Op::Gelu"),
-    ("src/part1_cpu/ops.rs", "pub fn gelu"),
-    ("kernels/part2/ew_gelu.cl", "kernel void ew_gelu"),
-    ("src/part2_gpu/kernels.rs", "ew_gelu"),
-    ("src/part2_gpu/ops.rs", "pub fn gelu"),
-    ("src/part3_unified/functions/elementwise.rs", "pub fn gelu"),
-    ("tests/common/elementwise.rs", "gelu"),
-];
-
-/// This file, which is no place of any operation.
-const HERE: &str = "tests/architecture.rs";
-
-/// One more place would be one more that somebody forgets.
-#[test]
-fn gelu_stands_at_eight_places_in_all_parts() {
-    let all = sources(&["src", "kernels", "tests"], &[".rs", ".cl"]);
-    for (place, sign) in PLACES_OF_GELU {
-        let mut files = all.iter().filter(|s| s.is_in(&[place]));
-        let stands = files.any(|s| s.text.contains(sign));
-        assert!(stands, "{place}: gelu is missing; write {sign}");
-    }
-    let known = PLACES_OF_GELU.map(|(place, _)| place);
-    let others = all.iter().filter(|s| !s.is_in(&known) && !s.is_in(&[HERE]));
-    for source in others {
-        let named = |line: &str| line.to_lowercase().contains("gelu");
-        let more = source.code().find(|(_, line)| named(line));
-        assert!(more.is_none(), "{}: one more place: {more:?}", source.path);
-    }
-}
-
 /// The programs of `examples/` and `tools/`, each with all of its text.
 /// Programs that stand alone on purpose are left out.
 fn programs() -> Vec<Source> {
@@ -330,7 +244,7 @@ fn no_kernel_is_named_like_a_builtin() {
         "broadcast_",
         "strided_",
         "product",
-        "choose_",
+        "where_",
         "index_",
         "fold_",
         "fill_",

@@ -1,7 +1,7 @@
 //! The ladder of matrix products: every rung computes the same product, for
 //! every shape.
 
-use rungrad::part2_gpu::matmul::{KEPT, LADDER, Rung, choose};
+use rungrad::part2_gpu::matmul::{KAHAN, LADDER, Rung, choose};
 use rungrad::reference::{self, Array};
 use rungrad::rng::Random;
 
@@ -58,7 +58,7 @@ fn product(
 #[test]
 fn every_rung_agrees_with_the_judge() {
     let Some(gpu) = gpu_or_skip() else { return };
-    for rung in LADDER.iter().chain(&KEPT) {
+    for rung in LADDER.iter().chain(&KAHAN) {
         for shape in SHAPES {
             let [m, k, n] = shape;
             let (a, b) = (values(1, m * k), values(2, k * n));
@@ -94,7 +94,7 @@ fn every_rung_gives_the_same_bits_again() {
     let Some(gpu) = gpu_or_skip() else { return };
     let shape = [65, 63, 66];
     let (a, b) = (values(1, 65 * 63), values(2, 63 * 66));
-    for rung in LADDER.iter().chain(&KEPT) {
+    for rung in LADDER.iter().chain(&KAHAN) {
         let bits = |_| -> Vec<u32> {
             let out = product(&gpu, rung, &a, &b, shape);
             out.iter().map(|value| value.to_bits()).collect()
@@ -110,7 +110,7 @@ fn a_buffer_that_is_too_short_is_refused() {
     let short = gpu.upload(&[1.0; 5]).unwrap();
     let long = gpu.upload(&[1.0; 6]).unwrap();
     let [few, out] = [3, 4].map(|len| gpu.upload(&vec![0.0; len]).unwrap());
-    for rung in LADDER.iter().chain(&KEPT) {
+    for rung in LADDER.iter().chain(&KAHAN) {
         let refused = rung.launch(&short, &long, &out, [2, 3, 2]).run();
         assert!(refused.is_err(), "{:?}", rung.kernel);
         // What the kernel says of itself, where the caller says nothing.
@@ -134,12 +134,12 @@ fn sizes_are_counted_up_to_31_bits() {
     let Some(gpu) = gpu_or_skip() else { return };
     let [a, out] = [0.0, 0.0].map(|value| gpu.upload(&[value]).unwrap());
     let most = i32::MAX as u32;
-    for rung in LADDER.iter().chain(&KEPT) {
+    for rung in LADDER.iter().chain(&KAHAN) {
         for (k, counted) in [(most, true), (most + 1, false)] {
             let launch = gpu.launch(&rung.kernel).input(&a).input(&a);
             let launch = launch.output(&out).scalar(0_u32).scalar(k);
             let launch = launch.scalar(0_u32).global(rung.group);
-            let spare = launch.local(rung.group).spare();
+            let spare = launch.local(rung.group).unreached();
             assert_eq!(spare.is_ok(), counted, "{:?}", rung.kernel.name());
         }
     }
@@ -158,8 +158,8 @@ fn a_large_tile_is_for_a_result_that_fills_the_device() {
         (2, [256, 64, 128], "matmul8_tall"),
         (0, [1, 1, 1], "matmul3_tiled"),
         (132, [2048, 128, 2048], "matmul8_tall"),
-        (132, [2048, 132, 2048], "matmul_ahead_kept"),
-        (132, [512, 129, 512], "matmul_tiled_kept"),
+        (132, [2048, 132, 2048], "matmul_ahead_kahan"),
+        (132, [512, 129, 512], "matmul_tiled_kahan"),
     ] {
         assert_eq!(name(units, shape), expected, "{units} {shape:?}");
     }

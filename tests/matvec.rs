@@ -1,7 +1,7 @@
 //! A matrix by a vector: both ways compute the same product, for every shape.
 
 use rungrad::opencl::Gpu;
-use rungrad::part2_gpu::matvec::{ROWS, TEAMS, Way};
+use rungrad::part2_gpu::matvec::{ROWS, TEAMS, Variant};
 use rungrad::reference::{self, Array};
 use rungrad::rng::Random;
 
@@ -37,7 +37,7 @@ fn values(seed: u64, len: usize) -> Vec<f32> {
 /// before, so a row that no item writes is seen.
 fn product(
     gpu: &Gpu,
-    way: Way,
+    way: Variant,
     a: &[f32],
     v: &[f32],
     [m, k]: [usize; 2],

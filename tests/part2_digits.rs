@@ -15,7 +15,7 @@ use rungrad::ledger;
 use rungrad::opencl::{self, Gpu};
 use rungrad::part2_gpu::Tensor;
 use rungrad::rng::Random;
-use rungrad::timeline::What;
+use rungrad::timeline::SliceKind;
 
 use device::gpu_or_skip;
 use part2::{BATCH, Network, scores, train};
@@ -108,7 +108,7 @@ fn the_launches_of_a_step_are_those_of_the_figure() {
     let step = || network.learn(&batch).unwrap();
     let (_, timeline) = opencl::record(step).unwrap();
     let slices = timeline.slices.iter();
-    let launched = slices.filter(|slice| slice.what == What::Launch);
+    let launched = slices.filter(|slice| slice.kind == SliceKind::Launch);
     let launched: Vec<&str> = launched
         .map(|slice| match slice.name.starts_with("matmul") {
             true => "matmul",

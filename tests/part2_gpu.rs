@@ -78,7 +78,7 @@ fn nothing_is_recorded_unless_it_is_asked_for() {
     let a = Tensor::new(&gpu, &[1], &[2.0]).unwrap();
     let b = Tensor::new(&gpu, &[1], &[3.0]).unwrap();
     let plain = a.mul(&b);
-    assert!(!plain.needs_grad() && plain.parents().is_empty());
+    assert!(!plain.records() && plain.parents().is_empty());
     assert_eq!(
         attempt(|| plain.backward()),
         Err(Error::Mistake(
@@ -90,7 +90,7 @@ fn nothing_is_recorded_unless_it_is_asked_for() {
     // All inputs decide, in either place.
     let a = a.requires_grad();
     for c in [a.mul(&b), b.mul(&a)] {
-        assert!(c.needs_grad());
+        assert!(c.records());
         c.backward();
         assert_eq!(a.grad().unwrap().to_vec().unwrap(), [3.0]);
         assert!(b.grad().is_none());
@@ -135,7 +135,7 @@ fn a_buffer_that_does_not_fill_the_shape_is_refused() {
     let buffer = gpu.upload(&[1.0, 2.0]).unwrap();
     let made = Tensor::from_buffer(&[1, 2], buffer);
     assert_eq!(made.to_vec().unwrap(), [1.0, 2.0]);
-    assert!(!made.needs_grad());
+    assert!(!made.records());
     for (shape, room, size) in [(&[2][..], 1, 2), (&[2], 4, 2), (&[0], 2, 0)] {
         let buffer = gpu.allocate(room).unwrap();
         assert_eq!(

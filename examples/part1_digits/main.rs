@@ -26,7 +26,7 @@ fn main() -> ExitCode {
         }
         let split = match request.last_fifth {
             false => digits().split(SPLIT_SEED),
-            true => digits().cut(),
+            true => digits().split_in_order(),
         };
         let (rows, held_out) = (split.0.rows(), split.1.rows());
         println!("{rows} digits to learn, {held_out} held out");

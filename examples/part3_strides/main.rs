@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use rungrad::Error;
-use rungrad::draw::{Walk, save, slots, table};
+use rungrad::draw::{DrawnView, save, slots, table};
 use rungrad::part3_unified::{Array, Device};
 
 use words::Request;
@@ -78,7 +78,7 @@ fn lines_of(seen: &[(String, Array)]) -> String {
     text
 }
 
-fn walks(seen: &[(String, Array)]) -> Result<Vec<Walk>, Error> {
+fn walks(seen: &[(String, Array)]) -> Result<Vec<DrawnView>, Error> {
     let walk = |(word, view): &(String, Array)| {
         let shares = view.shares_storage(&seen[0].1);
         let mut words = vec![
@@ -93,7 +93,7 @@ fn walks(seen: &[(String, Array)]) -> Result<Vec<Walk>, Error> {
         let mut slots: Vec<usize> = view.view().offsets().collect();
         slots.truncate(if shares { slots.len() } else { 0 });
         let (shape, values) = (view.shape().to_vec(), view.to_vec()?);
-        Ok(Walk { words, shape, values, slots })
+        Ok(DrawnView { words, shape, values, slots })
     };
     seen.iter().map(walk).collect()
 }

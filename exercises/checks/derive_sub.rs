@@ -77,7 +77,7 @@ fn gradients(_: &()) -> Outcome {
     let loss = yours::sub(&a, &inner).mul(&w).sum();
     let mut tape = loss.backward_recorded();
     for (leaf, name) in [(&a, "a"), (&b, "b"), (&w, "w")] {
-        tape.name(leaf.id(), name);
+        tape.set_name(leaf.id(), name);
     }
     let says = "sum(sub(a, number_minus(2.0, neg(b))) * w)";
     judge(says, &tape, &["a", "b", "w"], |leaves| {

@@ -37,8 +37,13 @@ impl Logged {
         Logged { name, calls: RefCell::default() }
     }
 
-    fn tensor(&self, numbers: &[f32], needs_grad: bool) -> Tensor<'_> {
-        Tensor { device: self, numbers: numbers.into(), needs_grad, made: None }
+    fn tensor(&self, numbers: &[f32], requires_grad: bool) -> Tensor<'_> {
+        Tensor {
+            device: self,
+            numbers: numbers.into(),
+            requires_grad,
+            made: None,
+        }
     }
 }
 
@@ -149,11 +154,11 @@ fn records(_: &()) -> Outcome {
         for op in [Op::Add, Op::Mul] {
             let c = dispatch(op, &given.0, &given.1).map_err(wrong)?;
             let flags = format!("{op:?} with a: {a}, b: {b}");
-            if c.needs_grad != (a || b) {
+            if c.requires_grad != (a || b) {
                 return Err(wrong(format!(
-                    "{flags}: the result says needs_grad = {}. It needs a \
+                    "{flags}: the result says requires_grad = {}. It needs a \
                      gradient when any operand does.",
-                    c.needs_grad
+                    c.requires_grad
                 )));
             }
             match &c.made {

@@ -37,7 +37,7 @@ fn slopes(_: &()) -> Outcome {
     let w = Tensor::new(&[3], &numbers(12, 3));
     let mut tape = yours::forward(&a, &b).mul(&w).sum().backward_recorded();
     for (leaf, name) in [(&a, "a"), (&b, "b"), (&w, "w")] {
-        tape.name(leaf.id(), name);
+        tape.set_name(leaf.id(), name);
     }
     judge("sum(forward(a, b) * w)", &tape, &["a", "b", "b", "w"], |leaves| {
         dot(&mul(&mul(&leaves[0], &leaves[1]), &leaves[2]), &leaves[3])

@@ -103,8 +103,8 @@ fn gradients(_: &()) -> Outcome {
         vec![grad.expect("a gradient has one element for each score")]
     });
     let mut tape = out.mul(&w).sum().backward_recorded();
-    tape.name(x.id(), "x");
-    tape.name(w.id(), "w");
+    tape.set_name(x.id(), "x");
+    tape.set_name(w.id(), "w");
     judge("sum(log_softmax(x) * w)", &tape, &["x", "w"], |leaves| {
         dot(&log_softmax(&leaves[0]), &leaves[1])
     })

@@ -58,7 +58,7 @@ fn product(seed: u64, m: usize, k: usize, n: usize) -> Outcome {
     });
     let mut tape = out.mul(&w).sum().backward_recorded();
     for (leaf, name) in [(&a, "a"), (&b, "b"), (&w, "w")] {
-        tape.name(leaf.id(), name);
+        tape.set_name(leaf.id(), name);
     }
     judge("sum((a x b) * w)", &tape, &["a", "b", "w"], |leaves| {
         dot(&matmul(&leaves[0], &leaves[1]), &leaves[2])

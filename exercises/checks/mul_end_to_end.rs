@@ -80,7 +80,7 @@ fn gradients(gpu: &Gpu) -> Outcome {
     let leaf = |seed| Ok::<_, Stop>(tensor(gpu, seed, &[3])?.requires_grad());
     let (a, b, w) = (leaf(5)?, leaf(6)?, leaf(7)?);
     let product = yours::mul(&a, &b)?;
-    if !product.needs_grad() {
+    if !product.records() {
         return Err(wrong(
             "a and b require gradients, and their product does not: it was \
              computed, and not recorded. from_op takes the result, its \
@@ -89,7 +89,7 @@ fn gradients(gpu: &Gpu) -> Outcome {
     }
     let mut tape = product.mul(&w).sum().backward_recorded();
     for (leaf, name) in [(&a, "a"), (&b, "b"), (&w, "w")] {
-        tape.name(leaf.id(), name);
+        tape.set_name(leaf.id(), name);
     }
     judge("sum(mul(a, b) * w)", &tape, &["a", "b", "w"], |leaves| {
         dot(&mul(&leaves[0], &leaves[1]), &leaves[2])
@@ -101,8 +101,8 @@ fn square(gpu: &Gpu) -> Outcome {
     let x = tensor(gpu, 8, &[3])?.requires_grad();
     let w = tensor(gpu, 9, &[3])?.requires_grad();
     let mut tape = yours::mul(&x, &x)?.mul(&w).sum().backward_recorded();
-    tape.name(x.id(), "x");
-    tape.name(w.id(), "w");
+    tape.set_name(x.id(), "x");
+    tape.set_name(w.id(), "w");
     judge("sum(mul(x, x) * w)", &tape, &["x", "x", "w"], |leaves| {
         dot(&mul(&leaves[0], &leaves[1]), &leaves[2])
     })
@@ -122,14 +122,14 @@ fn asked(gpu: &Gpu) -> Outcome {
         if cost.launches != 1 {
             return Err(wrong(format!(
                 "Only {asks} requires a gradient, and the way back took {} \
-                 launches. Ask needs_grad of each operand, and give None for \
+                 launches. Ask records of each operand, and give None for \
                  the one that does not ask.",
                 cost.launches
             )));
         }
     }
     let product = yours::mul(&w, &w)?;
-    match product.needs_grad() || !product.parents().is_empty() {
+    match product.records() || !product.parents().is_empty() {
         false => Ok(()),
         true => Err(wrong(
             "No operand requires a gradient, and the product was recorded.",

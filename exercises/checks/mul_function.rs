@@ -46,7 +46,7 @@ fn gradients(_: &()) -> Outcome {
     let loss = trace(|| apply(yours::Mul, &[&a, &b]).mul(&w).sum());
     let mut tape = loss.backward_recorded();
     for (leaf, name) in [(&a, "a"), (&b, "b"), (&w, "w")] {
-        tape.name(leaf.id().expect("it requires a gradient"), name);
+        tape.set_name(leaf.id().expect("it requires a gradient"), name);
     }
     judge("sum(mul(a, b) * w)", &tape, &["a", "b", "w"], |leaves| {
         dot(&mul(&leaves[0], &leaves[1]), &leaves[2])
@@ -74,9 +74,10 @@ fn thrift(_: &()) -> Outcome {
         ));
     }
     let tape = product.sum().backward_recorded();
-    let given = tape.records.iter().find(|record| record.op == "mul");
-    if given
-        .is_some_and(|record| record.given.get(1).is_some_and(Option::is_some))
+    let product = tape.records.iter().find(|record| record.op == "mul");
+    if product
+        .and_then(|record| record.parent_grads.get(1))
+        .is_some_and(Option::is_some)
     {
         return Err(wrong(
             "b needs no gradient, and backward computed one. Return None for \

@@ -45,7 +45,7 @@ fn gradients(_: &()) -> Outcome {
     let w = Tensor::new(&[3], &numbers(5, 3));
     let mut tape = yours::mul(&a, &b).mul(&w).sum().backward_recorded();
     for (leaf, name) in [(&a, "a"), (&b, "b"), (&w, "w")] {
-        tape.name(leaf.id(), name);
+        tape.set_name(leaf.id(), name);
     }
     judge("sum(mul(a, b) * w)", &tape, &["a", "b", "w"], |leaves| {
         dot(&mul(&leaves[0], &leaves[1]), &leaves[2])
@@ -57,8 +57,8 @@ fn square(_: &()) -> Outcome {
     let x = Tensor::new(&[3], &numbers(6, 3));
     let w = Tensor::new(&[3], &numbers(7, 3));
     let mut tape = yours::mul(&x, &x).mul(&w).sum().backward_recorded();
-    tape.name(x.id(), "x");
-    tape.name(w.id(), "w");
+    tape.set_name(x.id(), "x");
+    tape.set_name(w.id(), "w");
     judge("sum(mul(x, x) * w)", &tape, &["x", "x", "w"], |leaves| {
         dot(&mul(&leaves[0], &leaves[1]), &leaves[2])
     })

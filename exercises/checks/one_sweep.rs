@@ -50,7 +50,7 @@ fn swept(
     yours::sweep(loss, &mut kept);
     let mut tape = loss.backward_recorded();
     for (leaf, name) in leaves {
-        tape.name(leaf.id(), name);
+        tape.set_name(leaf.id(), name);
         let at = tape.position(leaf.id()).expect("a leaf of the loss");
         tape.records[at].grad = kept.get(&leaf.id()).map(flat);
     }

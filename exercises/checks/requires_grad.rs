@@ -75,7 +75,7 @@ fn recorded(gpu: &Gpu) -> Outcome {
          all that it computes."
     } else if is(|_| false) {
         "You record nothing at all. What an operand asks for is its flag, \
-         needs_grad(); a gradient is there only after a backward."
+         records(); a gradient is there only after a backward."
     } else {
         "One operand that requires a gradient is enough, in any place."
     };
@@ -155,7 +155,7 @@ fn gradients(gpu: &Gpu) -> Outcome {
     });
     let mut tape = product.mul(&w).sum().backward_recorded();
     for (leaf, name) in [(&a, "a"), (&b, "b"), (&w, "w")] {
-        tape.name(leaf.id(), name);
+        tape.set_name(leaf.id(), name);
     }
     judge("sum(mul(a, b) * w)", &tape, &["a", "b", "w"], |leaves| {
         dot(&mul(&leaves[0], &leaves[1]), &leaves[2])
@@ -206,7 +206,7 @@ fn plain(gpu: &Gpu) -> Outcome {
         let named = grads.iter().flatten().zip([("a", "b"), ("b", "a")]);
         let recorded = |(grad, names): (&Tensor, (&'static str, &str))| {
             let (own, other) = names;
-            grad.needs_grad().then(|| {
+            grad.records().then(|| {
                 format!(
                     "The gradient of {own} requires a gradient itself, and \
                      keeps {} tensors. {own} will own it, it owns {other}, \

@@ -92,7 +92,7 @@ fn product(_: &()) -> Outcome {
     });
     let mut tape = out.mul(&w).sum().backward_recorded();
     for (leaf, name) in [(&a, "a"), (&b, "b"), (&w, "w")] {
-        tape.name(leaf.id(), name);
+        tape.set_name(leaf.id(), name);
     }
     judge("sum(a * b * w)", &tape, &["a", "b", "w"], |leaves| {
         dot(&mul(&leaves[0], &leaves[1]), &leaves[2])

@@ -180,7 +180,7 @@ fn rule(op: Op, yours: impl Fn() -> Tensor, operands: &[&Tensor]) -> Outcome {
     let mut tape = trace(|| yours().mul(&w).sum()).backward_recorded();
     let names = ["a", "b"];
     for (operand, name) in operands.iter().zip(names) {
-        tape.name(operand.id().expect("it is a leaf"), name);
+        tape.set_name(operand.id().expect("it is a leaf"), name);
     }
     let says = format!("sum({op}(..) * w)");
     judge(&says, &tape, &names[..operands.len()], |inputs| {

@@ -151,7 +151,7 @@ fn rule(op: Op, out: &Tensor, operands: &[&Tensor]) -> Outcome {
     let mut tape = out.mul(&w).sum().backward_recorded();
     let names = ["a", "b"];
     for (operand, name) in operands.iter().zip(names) {
-        tape.name(operand.id(), name);
+        tape.set_name(operand.id(), name);
     }
     let says = format!("sum({op}(..) * w)");
     judge(&says, &tape, &names[..operands.len()], |inputs| {

@@ -241,7 +241,7 @@ impl Ops {
             tensor(a, &[m, n], &out)
         };
         let out = product(a, b);
-        let needs = [a.needs_grad(), b.needs_grad()];
+        let needs = [a.records(), b.records()];
         let (a_, b_) = (a.detach(), b.detach());
         Tensor::from_op("matmul", &[a, b], out, move |grad_out| {
             let grad_a = || product(grad_out, &b_.transpose());
@@ -306,7 +306,7 @@ fn rule(op: Op, out: &Tensor, operands: &[&Tensor], w: &Tensor) -> Outcome {
     let mut tape = out.mul(&w.detach()).sum().backward_recorded();
     let names = &["a", "b"][..operands.len()];
     for (operand, name) in operands.iter().zip(names) {
-        tape.name(operand.id(), name);
+        tape.set_name(operand.id(), name);
     }
     let w = Array::new(w.shape(), &w.to_vec()?);
     let outcome = judge(&format!("sum({op}(..) * w)"), &tape, names, |of| {

@@ -9,18 +9,18 @@
 
 use rungrad::part1_cpu::Tensor;
 
-/// `-a`.
+/// Negates: `-a`.
 pub fn neg(a: &Tensor) -> Tensor {
     // A tensor times a number is `a * 3.0`.
     todo!("TODO(derive_sub): -a as a product")
 }
 
-/// `a - b`.
+/// Subtracts: `a - b`.
 pub fn sub(a: &Tensor, b: &Tensor) -> Tensor {
     todo!("TODO(derive_sub): a - b as a sum")
 }
 
-/// `number - a`, the number first.
+/// Subtracts from a number: `number - a`, the number first.
 pub fn number_minus(number: f32, a: &Tensor) -> Tensor {
     todo!("TODO(derive_sub): number - a as a sum")
 }

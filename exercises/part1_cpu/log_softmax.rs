@@ -8,12 +8,12 @@
 // READ   Matmul and softmax
 // CHECK  cargo learn check log_softmax
 
-/// The logarithm of the share that each score gets.
+/// Computes the logarithm of the share that each score gets.
 pub fn log_softmax(row: &[f32]) -> Vec<f32> {
     todo!("TODO(log_softmax): the logarithms, without a large exp")
 }
 
-/// The gradient of the scores; `y` is `log_softmax(row)`.
+/// Computes the gradient of the scores; `y` is `log_softmax(row)`.
 pub fn log_softmax_rule(y: &[f32], grad_out: &[f32]) -> Vec<f32> {
     // Each score changes every share of its row.
     todo!("TODO(log_softmax): the rule")

@@ -11,7 +11,7 @@
 
 use rungrad::part1_cpu::Tensor;
 
-/// The elementwise product of two equal shapes.
+/// Multiplies two equal shapes element by element.
 pub fn mul(a: &Tensor, b: &Tensor) -> Tensor {
     // Arrays, not tensors: a rule that held tensors would own the graph.
     let (x, y) = (a.data(), b.data());

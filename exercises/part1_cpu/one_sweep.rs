@@ -17,7 +17,7 @@ use rungrad::part1_cpu::Tensor;
 /// Gradients by the id of the tensor that they belong to.
 type Gradients = HashMap<u64, ArrayD<f32>>;
 
-/// One more gradient for a tensor.
+/// Brings one more gradient to a tensor.
 fn bring(map: &mut Gradients, id: u64, grad: ArrayD<f32>) {
     todo!("TODO(one_sweep): the first is put in, the others are added")
 }

@@ -14,13 +14,13 @@ use rayon::prelude::*;
 /// From this many elements on, several cores gain more than they cost.
 pub const PARALLEL: usize = 1 << 16;
 
-/// `f` of each element, in order.
+/// Computes `f` of each element, in order.
 pub fn map(x: &[f32], f: impl Fn(f32) -> f32 + Sync) -> Vec<f32> {
     // rayon: `x.par_iter()` is what `x.iter()` is, on all cores.
     todo!("TODO(parallel): map, on one core or on all")
 }
 
-/// The sum of all elements.
+/// Adds up all elements.
 pub fn sum(x: &[f32]) -> f32 {
     // `x.par_chunks(4096)` gives pieces of a fixed size, in order.
     todo!("TODO(parallel): sum, in fixed pieces")

@@ -8,13 +8,13 @@
 // READ   Few rules, many operations
 // CHECK  cargo learn check ties
 
-/// The gradient of `x`, from that of `relu(x)`.
+/// Computes the gradient of `x`, from that of `relu(x)`.
 pub fn relu_rule(x: &[f32], grad_out: &[f32]) -> Vec<f32> {
     // One element at a time: where x is positive its gradient goes on.
     todo!("TODO(ties): the rule of relu")
 }
 
-/// The gradient of `x`, from that of `max(x)`, which is one number.
+/// Computes the gradient of `x`, from that of `max(x)`, which is one number.
 pub fn max_rule(x: &[f32], grad_out: f32) -> Vec<f32> {
     // Several elements may be the largest.
     todo!("TODO(ties): the rule of max")

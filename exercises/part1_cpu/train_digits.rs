@@ -13,7 +13,7 @@ use rungrad::part1_cpu::Tensor;
 
 use super::Ops;
 
-/// The operations that the network is made of.
+/// Lists the operations that the network is made of.
 pub fn ops() -> Ops {
     // Those that you leave out are ours: `relu: my_relu` is one of yours,
     // and `matmul`, `add` and `log_softmax` are the others.

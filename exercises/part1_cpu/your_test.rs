@@ -12,7 +12,7 @@
 
 use super::Engine;
 
-/// Whether an engine's gradients of `(a * b) * b` are right.
+/// Tells whether an engine's gradients of `(a * b) * b` are right.
 pub fn accepts(start: &dyn Fn(&[f32], &[f32]) -> Box<dyn Engine>) -> bool {
     todo!("TODO(your_test): choose inputs, sweep, compare")
 }

@@ -10,34 +10,34 @@
 // READ   How a GPU computes
 // CHECK  cargo learn check launch_geometry
 
-/// How many groups of `size` items cover `n` elements.
+/// Counts the groups of `size` items that cover `n` elements.
 pub fn groups(n: u32, size: u32) -> u32 {
     todo!("TODO(launch_geometry): how many groups cover n elements")
 }
 
-/// How many items start: the global size, for the largest `n` too.
+/// Computes how many items start: the global size, for the largest `n` too.
 pub fn global_size(n: u32, size: u32) -> u64 {
     todo!("TODO(launch_geometry): how many items start")
 }
 
-/// How many of them have no element.
+/// Counts those that have no element.
 pub fn idle(n: u32, size: u32) -> u32 {
     todo!("TODO(launch_geometry): how many items have no element")
 }
 
-/// The element of item number `item` in group number `group`; both count
+/// Finds the element of item number `item` in group number `group`; both count
 /// from 0.
 pub fn element(group: u32, item: u32, size: u32) -> u64 {
     todo!("TODO(launch_geometry): which element an item has")
 }
 
-/// The way back: the group of an element, and the item's number in it.
+/// Finds the way back: the group of an element, and the item's number in it.
 pub fn place(element: u32, size: u32) -> (u32, u32) {
     todo!("TODO(launch_geometry): which item of which group has an element")
 }
 
-/// In two dimensions: the element that an item has in a matrix of `columns`
-/// columns, which lies in memory row after row. `x` is the item's
+/// Finds, in two dimensions, the element that an item has in a matrix of
+/// `columns` columns, which lies in memory row after row. `x` is the item's
 /// `get_global_id(0)`, its column, and `y` is its `get_global_id(1)`.
 pub fn element_2d(x: u32, y: u32, columns: u32) -> u64 {
     todo!("TODO(launch_geometry): which element an item of a matrix has")

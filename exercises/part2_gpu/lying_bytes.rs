@@ -10,19 +10,20 @@
 // READ   Bytes and a promise
 // CHECK  cargo learn check lying_bytes
 
-/// The bytes from which a kernel's `global const float *` reads `values`.
+/// Returns the bytes from which a kernel's `global const float *` reads
+/// `values`.
 pub fn bytes_of(values: &[f64]) -> Vec<u8> {
     todo!("TODO(lying_bytes): write the bytes of floats");
     values.iter().flat_map(|value| value.to_ne_bytes()).collect()
 }
 
-/// How many bytes of room a result of `n` floats needs.
+/// Counts the bytes that a result of `n` floats needs.
 pub fn room(n: usize) -> usize {
     todo!("TODO(lying_bytes): make room for n floats");
     4
 }
 
-/// The numbers that a kernel has written through a `global float *`.
+/// Reads the numbers that a kernel has written through a `global float *`.
 pub fn values_of(bytes: &[u8]) -> Vec<f64> {
     todo!("TODO(lying_bytes): read the bytes of floats");
     let numbers = bytes.as_chunks().0.iter();

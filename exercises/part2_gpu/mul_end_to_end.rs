@@ -16,7 +16,7 @@ use rungrad::part2_gpu::kernels;
 /// The work-items of a group.
 const GROUP: usize = 256;
 
-/// The elementwise product of two equal shapes, as a leaf that requires no
+/// Multiplies two equal shapes element by element, as a leaf that requires no
 /// gradient. The kernel is `ew_mul(a, b, out, n)`.
 fn product(a: &Tensor, b: &Tensor) -> Result<Tensor, Error> {
     let (gpu, n) = (a.gpu(), a.len());
@@ -26,7 +26,8 @@ fn product(a: &Tensor, b: &Tensor) -> Result<Tensor, Error> {
     todo!("TODO(mul_end_to_end): launch the kernel")
 }
 
-/// The product, recorded if an operand requires a gradient.
+/// Multiplies two tensors; the product is recorded if an operand requires a
+/// gradient.
 pub fn mul(a: &Tensor, b: &Tensor) -> Result<Tensor, Error> {
     let result = product(a, b)?;
     // `Tensor::from_op("mul", &[a, b], result, move |grad_out| ..)`; the

@@ -6,26 +6,27 @@
 // WHY    The memory of a device is small, and a launch takes time. What
 //        nobody asks for must not be kept and not be computed; and a gradient
 //        that is recorded itself holds on to what it was computed from.
-//        Mind the names: `t.needs_grad()` asks a tensor for its flag, and
+//        Mind the names: `t.records()` asks a tensor for its flag, and
 //        `t.requires_grad()` makes a leaf that has it.
 // READ   Gradients that are not recorded
 // CHECK  cargo learn check requires_grad
 
 use rungrad::part2_gpu::Tensor;
 
-/// Whether the result of an operation on these operands requires a gradient.
+/// Tells whether the result of an operation on these operands requires a
+/// gradient.
 pub fn is_recorded(operands: &[&Tensor]) -> bool {
     todo!("TODO(requires_grad): when is the result recorded?")
 }
 
-/// What the result of an operation on these operands keeps as its parents,
-/// when it is recorded and when it is not.
+/// Lists what the result of an operation on these operands keeps as its
+/// parents, when it is recorded and when it is not.
 pub fn parents(operands: &[&Tensor]) -> Vec<Tensor> {
     todo!("TODO(requires_grad): what does the result keep?")
 }
 
-/// The rule of `a * b`: for each operand its gradient, or None where nobody
-/// asks for it. `mul` of two tensors is a launch.
+/// Computes the gradients of `a * b`: for each operand its own, or None where
+/// nobody asks for it. `mul` of two tensors is a launch.
 pub fn mul_rule(
     grad_out: &Tensor,
     a: &Tensor,

@@ -9,7 +9,7 @@
 // READ   Strides
 // CHECK  cargo learn check compact
 
-/// The elements of a view of `memory`. Element [i, j] lies at
+/// Copies the elements of a view of `memory`. Element [i, j] lies at
 /// `memory[offset + i * strides[0] + j * strides[1]]`, and every element that
 /// the view shows lies inside.
 pub fn compact(

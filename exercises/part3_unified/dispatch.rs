@@ -19,7 +19,7 @@ pub enum Op {
 /// A device, as far as anybody needs to know it.
 pub trait Device {
     fn name(&self) -> &str;
-    /// `op` of each pair of numbers.
+    /// Computes `op` of each pair of numbers.
     fn binary(&self, op: Op, a: &[f32], b: &[f32]) -> Vec<f32>;
 }
 
@@ -27,7 +27,7 @@ pub trait Device {
 pub struct Tensor<'d> {
     pub device: &'d dyn Device,
     pub numbers: Vec<f32>,
-    pub needs_grad: bool,
+    pub requires_grad: bool,
     pub made: Option<Made>,
 }
 
@@ -40,8 +40,8 @@ pub struct Made {
     pub saved: [Option<Vec<f32>>; 2],
 }
 
-/// `op` of two tensors of equal length. An error is a sentence that names
-/// both devices.
+/// Computes `op` of two tensors of equal length. An error is a sentence that
+/// names both devices.
 pub fn dispatch<'d>(
     op: Op,
     a: &Tensor<'d>,

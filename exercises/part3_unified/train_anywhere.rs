@@ -17,7 +17,7 @@ use rungrad::part3_unified::{
 
 use super::Ops;
 
-/// The operations that the network is made of.
+/// Lists the operations that the network is made of.
 pub fn ops() -> Ops {
     // Those that you leave out are ours: `relu: my_relu` is one of yours,
     // and `matmul`, `add` and `log_softmax` are the others.

@@ -90,7 +90,7 @@ pub(crate) fn watch(
     Ok((ending, said))
 }
 
-/// What a listener has heard. When it could not print, nor can we.
+/// Returns what a listener has heard. When it could not print, nor can we.
 fn joined<T>(listener: JoinHandle<T>) -> T {
     listener.join().unwrap_or_else(|panic| resume_unwind(panic))
 }
@@ -136,8 +136,8 @@ fn limit() -> Duration {
     Duration::from_secs(seconds)
 }
 
-/// The processor's time that the busiest thread of a process has used, and the
-/// process's own memory in MiB. Linux alone tells it in files.
+/// Reads the processor's time that the busiest thread of a process has used,
+/// and the process's own memory in MiB. Linux alone tells it in files.
 fn used(process: u32) -> Option<(Duration, u64)> {
     let threads = fs::read_dir(format!("/proc/{process}/task")).ok()?;
     let times = threads.flatten().filter_map(|it| time(&it.path()));
@@ -159,7 +159,7 @@ fn time(thread: &Path) -> Option<Duration> {
     Some(Duration::from_millis(10 * ticks))
 }
 
-/// The sum of these numbers, if the first is there.
+/// Adds up these numbers, if the first is there.
 fn sum(status: &str, names: &[&str]) -> Option<u64> {
     let number = |name: &&str| -> Option<u64> {
         let line = status.lines().find_map(|it| it.strip_prefix(*name))?;
@@ -186,8 +186,8 @@ fn signal(_: &std::process::ExitStatus) -> i32 {
     0
 }
 
-/// In the child: ends with the parent, whatever ended it, so that no hanging
-/// kernel keeps a core busy that nobody waits for.
+/// Sees to it, in the child, that it ends with the parent, whatever ended it,
+/// so that no hanging kernel keeps a core busy that nobody waits for.
 pub(crate) fn end_with_the_parent() {
     thread::spawn(|| {
         let _ = io::stdin().read_to_end(&mut Vec::new());
@@ -233,8 +233,8 @@ mod tests {
         assert!(matches!(shell("exec tail /dev/zero"), Ending::Grew));
     }
 
-    /// This test once more, in a process that keeps so many threads busy until
-    /// each has used 300 ms.
+    /// Runs this test once more, in a process that keeps so many threads busy
+    /// until each has used 300 ms.
     #[cfg(target_os = "linux")]
     fn busy(threads: u32, limit: Duration) -> Ending {
         let test = "child::tests::each_thread_has_the_limit_for_itself";

@@ -11,7 +11,7 @@ use crate::report::shown;
 use crate::token::say;
 use crate::verdict::{Outcome, Stop};
 
-/// The `main` of the check of a Rust exercise that computes on a device.
+/// Runs the `main` of the check of a Rust exercise that computes on a device.
 /// `file` is the learner's.
 pub fn check_on_device(
     id: &'static str,
@@ -21,7 +21,7 @@ pub fn check_on_device(
     frame(id, file, Kind::Code, |_| open(id, file), steps)
 }
 
-/// A hole is a hole, also where there is no device; where there is one, the
+/// Refuses a hole, also where there is no device; where there is one, the
 /// steps go as far as they get.
 fn open(id: &str, file: &str) -> Result<Gpu, Stop> {
     let opened = Gpu::first();
@@ -34,7 +34,7 @@ fn open(id: &str, file: &str) -> Result<Gpu, Stop> {
     Ok(gpu)
 }
 
-/// Whether no hole is left in the text of the file at `place`.
+/// Tells whether no hole is left in the text of the file at `place`.
 pub(crate) fn no_hole(id: &str, place: &str, text: &str) -> Outcome {
     let Some((line, rest)) = find(text, &format!("TODO({id})")) else {
         return Ok(());
@@ -45,8 +45,8 @@ pub(crate) fn no_hole(id: &str, place: &str, text: &str) -> Outcome {
     Err(Stop::ToDo(format!("{place}:{line} still says {task}")))
 }
 
-/// The line, counted from 1, that holds `words`, from the words on. A line of
-/// the stub in one of our solutions is no hole.
+/// Finds the line, counted from 1, that holds `words`, from the words on. A
+/// line of the stub in one of our solutions is no hole.
 fn find<'a>(text: &'a str, words: &str) -> Option<(usize, &'a str)> {
     let mut lines = text
         .lines()
@@ -58,15 +58,15 @@ fn find<'a>(text: &'a str, words: &str) -> Option<(usize, &'a str)> {
     })
 }
 
-/// A verdict says which device it was found on.
+/// Names the device on which a verdict was found.
 pub(crate) fn name_device(gpu: &Gpu) {
     let device = gpu.info();
     let (index, name) = (device.index, &device.name);
     say(&format!("  on gpu:{index}, {name} ({})", device.kind));
 }
 
-/// A machine without OpenCL skips; where it is required, that is a failure. A
-/// device that was asked for by name and is not there is one too.
+/// Skips on a machine without OpenCL; where it is required, that is a failure.
+/// A device that was asked for by name and is not there is one too.
 pub(crate) fn absent(error: Error) -> Stop {
     let required = std::env::var_os("RUNGRAD_REQUIRE_GPU");
     let required = required.is_some_and(|value| value == "1");

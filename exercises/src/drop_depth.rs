@@ -28,8 +28,8 @@ const LINKS: usize = 100;
 /// More than a loop takes for any chain, and less than a call for each link.
 const ROOM: usize = 4096;
 
-/// Whether a chain of many links is dropped deeper in the stack than one of a
-/// single link. `chain` builds one of so many links above a probe.
+/// Tells whether a chain of many links is dropped deeper in the stack than one
+/// of a single link. `chain` builds one of so many links above a probe.
 pub fn drops_inside_drops<T>(
     chain: impl Fn(DepthProbe, usize) -> Result<T, crate::Stop>,
 ) -> Result<bool, crate::Stop> {

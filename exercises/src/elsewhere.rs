@@ -14,19 +14,19 @@ use rungrad::part3_unified::{
     View, Window,
 };
 
-/// A device that is not the processor.
+/// Makes a device that is not the processor.
 pub fn elsewhere() -> Device {
     static ELSEWHERE: Holder = Holder("elsewhere");
     Device::register(&ELSEWHERE)
 }
 
-/// A device that is not the processor and calls itself so.
+/// Makes a device that is not the processor and calls itself so.
 pub fn namesake() -> Device {
     static NAMESAKE: Holder = Holder("the processor");
     Device::register(&NAMESAKE)
 }
 
-/// How many copies have gone to and from these devices so far.
+/// Counts the copies that have gone to and from these devices so far.
 pub fn copies() -> [usize; 2] {
     [&UP, &DOWN].map(|count| count.load(Ordering::Relaxed))
 }

@@ -14,7 +14,7 @@ use crate::{child, oclgrind, panics, parent};
 /// A step of a check: what it shows, in words for the learner, and how.
 pub type Step<C> = (&'static str, fn(&C) -> Outcome);
 
-/// The `main` of the check of a Rust exercise. `file` is the learner's.
+/// Runs the `main` of the check of a Rust exercise. `file` is the learner's.
 pub fn check(
     id: &'static str,
     file: &'static str,
@@ -80,7 +80,7 @@ pub(crate) fn frame<C>(
     ExitCode::from(code.exit())
 }
 
-/// In the child: one step after the other, up to the first that fails.
+/// Walks, in the child, one step after the other, up to the first that fails.
 fn walk<C>(
     id: &str,
     file: &'static str,
@@ -120,7 +120,8 @@ fn walk<C>(
     stop.code()
 }
 
-/// All steps may pass while a hole stands where none of them came by.
+/// Refuses a hole in the file: all steps may pass while one stands where none
+/// of them came by.
 fn whole(id: &str, file: &str) -> Outcome {
     let place = shown(file);
     let text = fs::read_to_string(file)

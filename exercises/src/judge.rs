@@ -8,7 +8,7 @@ use rungrad::tape::{Blame, Record, Tape};
 use crate::mistakes;
 use crate::verdict::{Outcome, Stop, wrong};
 
-/// Whether values that took no difference to compute are right.
+/// Tells whether values that took no difference to compute are right.
 pub fn expect(what: &str, yours: &[f32], right: &[f32]) -> Outcome {
     if yours.len() != right.len() {
         let (yours, right) = (yours.len(), right.len());
@@ -31,7 +31,7 @@ pub fn expect(what: &str, yours: &[f32], right: &[f32]) -> Outcome {
     }
 }
 
-/// Whether values are right, whatever computed them. Nobody has nudged
+/// Tells whether values are right, whatever computed them. Nobody has nudged
 /// anything here, so the table does not say so.
 pub fn values(what: &str, yours: &Array, right: &Array) -> Outcome {
     match compare(yours, right, &[]) {
@@ -95,7 +95,7 @@ pub fn judge(
     }
 }
 
-/// Whether what arrived at a leaf is the sum of `parts`.
+/// Tells whether what arrived at a leaf is the sum of `parts`.
 fn gradient(
     expression: &str,
     tape: &Tape,

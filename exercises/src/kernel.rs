@@ -48,8 +48,8 @@ pub enum Argument<'a> {
     Log(usize),
 }
 
-/// The `main` of the check of a kernel exercise: `name` is the kernel in the
-/// learner's `file`.
+/// Runs the `main` of the check of a kernel exercise: `name` is the kernel in
+/// the learner's `file`.
 pub fn check_kernel(
     id: &'static str,
     file: &'static str,
@@ -86,8 +86,8 @@ impl Kernel {
         Ok(Kernel { gpu, source, name, file, role })
     }
 
-    /// The kernel `name` of a check's own, for an exercise in which the
-    /// learner is the judge. It is the learner's code that launches it, so
+    /// Returns the kernel `name` of a check's own, for an exercise in which
+    /// the learner is the judge. It is the learner's code that launches it, so
     /// want of a device is thrown.
     pub fn of_the_check(name: &'static str, text: &str) -> Kernel {
         static NAMED: Once = Once::new();
@@ -97,8 +97,9 @@ impl Kernel {
         Kernel { gpu, source, name, file: "", role: Role::Plain }
     }
 
-    /// The kernel with lines of the check's in its text, by which it tells
-    /// what it does; `None` under Oclgrind, which would judge those lines.
+    /// Makes the kernel with lines of the check's in its text, by which it
+    /// tells what it does; `None` under Oclgrind, which would judge those
+    /// lines.
     pub fn altered(
         &self,
         alter: impl FnOnce(&str) -> Result<String, Stop>,
@@ -111,19 +112,19 @@ impl Kernel {
         Ok(Some(Kernel { source, ..self.clone() }))
     }
 
-    /// The kernel of another name in the same file, if there is one.
+    /// Finds the kernel of another name in the same file, if there is one.
     pub fn sibling(&self, name: &str) -> Option<Kernel> {
         let text = fs::read_to_string(self.file).unwrap_or_default();
         let source = Source::new(&shown(self.file), &text, name);
         has_kernel(&text, name).then(|| Kernel { source, ..self.clone() })
     }
 
-    /// Whether Oclgrind watches, which takes its time for every access.
+    /// Tells whether Oclgrind watches, which takes its time for every access.
     pub fn is_simulated(&self) -> bool {
         self.role == Role::Simulated
     }
 
-    /// The device that runs the kernel.
+    /// Returns the device that runs the kernel.
     pub fn gpu(&self) -> &Gpu {
         &self.gpu
     }
@@ -221,7 +222,8 @@ impl Kernel {
         Ok(written)
     }
 
-    /// Whether the learner's text has a line that adds to an array's element.
+    /// Tells whether the learner's text has a line that adds to an array's
+    /// element.
     fn adds_to(&self, name: &str) -> bool {
         let text = fs::read_to_string(self.file).unwrap_or_default();
         let opens = format!("{name}[");
@@ -231,8 +233,8 @@ impl Kernel {
         })
     }
 
-    /// [`Kernel::run`] inside a rule, which cannot return a [`Stop`] through
-    /// the engine and throws it.
+    /// Does what [`Kernel::run`] does inside a rule, which cannot return a
+    /// [`Stop`] through the engine and throws it.
     pub fn run_in_a_rule(
         &self,
         items: usize,
@@ -241,7 +243,8 @@ impl Kernel {
         self.run(items, arguments).unwrap_or_else(|stop| throw(stop))
     }
 
-    /// [`Kernel::run`] for a grid of columns and rows, in groups of 16 x 16.
+    /// Does what [`Kernel::run`] does for a grid of columns and rows, in
+    /// groups of 16 x 16.
     pub fn run_grid(
         &self,
         grid: [usize; 2],
@@ -250,7 +253,7 @@ impl Kernel {
         self.launch(grid, [TILE, TILE], arguments)
     }
 
-    /// The same in a rule.
+    /// Does the same in a rule.
     pub fn run_grid_in_a_rule(
         &self,
         grid: [usize; 2],
@@ -259,7 +262,7 @@ impl Kernel {
         self.run_grid(grid, arguments).unwrap_or_else(|stop| throw(stop))
     }
 
-    /// A build error quotes the line that it names.
+    /// Quotes the line that a build error names.
     fn refused(&self, error: Error) -> Stop {
         let Error::Build { sentence, .. } = &error else { return error.into() };
         let text = fs::read_to_string(self.file).unwrap_or_default();
@@ -278,10 +281,10 @@ impl Kernel {
     }
 }
 
-/// The text of the kernel `name` with one more parameter, a log, and a line
-/// before its body, or behind the line that holds `after`, that makes every
-/// mention of `arrays` count, each item for itself. A kernel without that line
-/// is an error of the check.
+/// Writes the text of the kernel `name` with one more parameter, a log, and a
+/// line before its body, or behind the line that holds `after`, that makes
+/// every mention of `arrays` count, each item for itself. A kernel without
+/// that line is an error of the check.
 pub fn counting(
     text: &str,
     name: &str,
@@ -315,7 +318,7 @@ pub fn counting(
     ))
 }
 
-/// Whether a text has a kernel of this name, other than in a comment.
+/// Tells whether a text has a kernel of this name, other than in a comment.
 fn has_kernel(text: &str, name: &str) -> bool {
     let code = text.lines().map(|line| line.split("//").next());
     let code = code.flatten().collect::<Vec<_>>().join(" ");

@@ -82,7 +82,7 @@ const KNOWN: &[KnownMistake] = &[
     },
 ];
 
-/// The matrix product, where there is one.
+/// Returns the matrix product, where there is one.
 fn product(a: &Array, b: &Array) -> Option<Array> {
     (a.shape[1] == b.shape[0]).then(|| matmul(a, b))
 }

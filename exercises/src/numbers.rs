@@ -1,6 +1,6 @@
 //! Inputs that hide no mistake.
 
-/// `n` numbers between 0.5 and 4 with either sign: no two of fourteen
+/// Makes `n` numbers between 0.5 and 4 with either sign: no two of fourteen
 /// neighbors have the same size, and none is near 0, where a wrong gradient
 /// looks right. They are quarters, so that products come out exact and are
 /// easy to read. The same seed gives the same numbers.
@@ -16,7 +16,7 @@ pub fn numbers(seed: u64, n: usize) -> Vec<f32> {
     (0..n as u64).map(number).collect()
 }
 
-/// SplitMix64: neighbors in, strangers out.
+/// Mixes as SplitMix64 does: neighbors in, strangers out.
 fn mix(mut bits: u64) -> u64 {
     bits = bits.wrapping_add(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

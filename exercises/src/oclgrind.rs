@@ -90,13 +90,14 @@ pub(crate) fn look(program: &Path, file: &str, numbers: Numbers) -> Report {
 /// A kernel of our own that reads past its array.
 const TRACE: &str = "rungrad_trace";
 
-/// Whether a log holds the report of what is done at the very end.
+/// Tells whether a log holds the report of what is done at the very end.
 fn is_whole(log: &str) -> bool {
     blocks(log).any(|block| kernel_of(&block) == Some(TRACE))
 }
 
-/// In the child, at the very end: an access that Oclgrind must report. A log
-/// without that report was cut off, never written or never looked at.
+/// Makes, in the child and at the very end, an access that Oclgrind must
+/// report. A log without that report was cut off, never written or never
+/// looked at.
 pub(crate) fn leave_a_trace() {
     let text = format!(
         "kernel void {TRACE}(global const float *a, global float *out) \
@@ -120,7 +121,7 @@ pub(crate) fn leave_a_trace() {
     let _ = trace();
 }
 
-/// Whether a device is the one that Oclgrind simulates.
+/// Tells whether a device is the one that Oclgrind simulates.
 pub(crate) fn is_simulated(gpu: &Gpu) -> bool {
     gpu.info().platform == "Oclgrind"
 }
@@ -130,8 +131,8 @@ fn is_installed() -> bool {
     env::split_paths(&path).any(|folder| folder.join("oclgrind").is_file())
 }
 
-/// Where cargo builds: others may not write there, and it is our own disk
-/// that must have room.
+/// Puts the log where cargo builds: others may not write there, and it is our
+/// own disk that must have room.
 fn log() -> PathBuf {
     report::folder().join(format!("oclgrind-{}.log", process::id()))
 }
@@ -140,7 +141,7 @@ fn shown_folder() -> String {
     shown(&report::folder().to_string_lossy())
 }
 
-/// The log's findings, line by line.
+/// Returns the log's findings, line by line.
 fn blocks(log: &str) -> impl Iterator<Item = Vec<&str>> {
     log.split("\n\n")
         .map(|block| block.lines().filter(|it| !it.trim().is_empty()).collect())
@@ -154,8 +155,8 @@ fn kernel_of<'a>(lines: &[&'a str]) -> Option<&'a str> {
 /// How many findings are worth reading at once.
 const SHOWN: usize = 3;
 
-/// The findings of a log in the kernels of `source`, each kind at each line
-/// once, ready to print. `file` is what the reader calls the source.
+/// Lists the findings of a log in the kernels of `source`, each kind at each
+/// line once, ready to print. `file` is what the reader calls the source.
 fn faults(log: &str, source: &str, file: &str) -> String {
     let mut seen = Vec::new();
     let mut found = Vec::new();
@@ -202,7 +203,8 @@ fn rank(kind: &str) -> usize {
     }
 }
 
-/// What a finding means, and what to do, where its name does not say so.
+/// Returns what a finding means, and what to do, where its name does not say
+/// so.
 fn meaning(kind: &str) -> Option<&'static str> {
     if kind.starts_with("Work-group divergence") {
         Some(
@@ -231,8 +233,8 @@ fn meaning(kind: &str) -> Option<&'static str> {
     }
 }
 
-/// One finding: what, which work-item, and the line with its code. The lines
-/// of the compiler's own language between them help nobody.
+/// Writes one finding: what, which work-item, and the line with its code. The
+/// lines of the compiler's own language between them help nobody.
 fn finding(kind: &str, lines: &[&str], file: &str) -> String {
     let mut text = format!("  {kind}\n");
     for (at, line) in lines.iter().enumerate() {
@@ -254,7 +256,7 @@ fn finding(kind: &str, lines: &[&str], file: &str) -> String {
     text
 }
 
-/// The 7 in `At line 7 (column 15) of input.cl:`.
+/// Finds the 7 in `At line 7 (column 15) of input.cl:`.
 fn line_number(line: &str) -> Option<usize> {
     let rest = line.trim().strip_prefix("At line ")?;
     rest.split(' ').next()?.parse().ok()

@@ -10,7 +10,7 @@ pub(crate) const CANARY: f32 = -8.765_432e30;
 /// something has it still.
 pub(crate) const BEHIND: f32 = -5.432_109e30;
 
-/// Whether an input is what it was, and nothing was written behind it.
+/// Tells whether an input is what it was, and nothing was written behind it.
 pub(crate) fn intact(name: &str, before: &[f32], after: &[f32]) -> Outcome {
     let (own, spare) = after.split_at(before.len());
     let differs = |(b, a): (&f32, &f32)| b.to_bits() != a.to_bits();
@@ -32,8 +32,8 @@ pub(crate) enum Writer {
     Group,
 }
 
-/// Whether an output was written from its first element to its last, and not
-/// beyond. `adds` says that the kernel's text adds to it, by `+=`.
+/// Tells whether an output was written from its first element to its last, and
+/// not beyond. `adds` says that the kernel's text adds to it, by `+=`.
 pub(crate) fn inside(
     name: &str,
     values: &[f32],
@@ -81,8 +81,8 @@ pub(crate) fn inside(
     Err(wrong(format!("{name}[{at}] was never written. {why}")))
 }
 
-/// What the elements that nobody wrote tell of the number that the items went
-/// by, where it would leave just these.
+/// Returns what the elements that nobody wrote tell of the number that the
+/// items went by, where it would leave just these.
 fn guess(own: &[f32]) -> &'static str {
     let left = |unwritten: &dyn Fn(usize) -> bool| {
         let is = |it: &f32| it.to_bits() == CANARY.to_bits();

@@ -69,8 +69,8 @@ fn message(info: &PanicHookInfo<'_>) -> String {
     info.payload_as_str().unwrap_or("a panic without a message").to_string()
 }
 
-/// The learner's line: where the panic is, or, when the engine or a library
-/// panicked, the innermost call in the learner's file.
+/// Finds the learner's line: where the panic is, or, when the engine or a
+/// library panicked, the innermost call in the learner's file.
 fn line(info: &PanicHookInfo<'_>, file: &str) -> Option<String> {
     let location = info.location()?;
     if location.file() == file {

@@ -106,7 +106,7 @@ fn verdict(id: &str, file: &str, kind: Kind) -> Code {
     code
 }
 
-/// Whether a kernel has a place where its items wait for one another.
+/// Tells whether a kernel has a place where its items wait for one another.
 fn waits(file: &str) -> bool {
     fs::read_to_string(file).is_ok_and(|text| text.contains("barrier("))
 }
@@ -116,7 +116,7 @@ fn failing(words: &str) -> Code {
     Code::Failing
 }
 
-/// What happened to a child that said nothing itself.
+/// Tells what happened to a child that said nothing itself.
 fn sentence(ending: &Ending, kind: Kind, said: &str, waits: bool) -> String {
     let yours = match kind {
         Kind::Code => "your code",
@@ -166,7 +166,7 @@ fn sentence(ending: &Ending, kind: Kind, said: &str, waits: bool) -> String {
     }
 }
 
-/// Our solution of the same exercise.
+/// Reads our solution of the same exercise.
 fn solution(file: &str) -> Option<String> {
     let mut names = Path::new(file).iter().rev();
     let (name, part) = (names.next()?, names.next()?);

@@ -37,8 +37,9 @@ pub(crate) fn filled(text: &str) -> String {
     page
 }
 
-/// The root of the repository, when `file` lies in its exercises. A checkout
-/// may have been moved after this was compiled, so the file must tell.
+/// Finds the root of the repository, when `file` lies in its exercises. A
+/// checkout may have been moved after this was compiled, so the file must
+/// tell.
 pub(crate) fn root(file: &str) -> Option<&Path> {
     let exercises = Path::new(file).ancestors().nth(2)?;
     let is_ours = exercises.join("exercises.toml").is_file();
@@ -52,7 +53,7 @@ pub(crate) fn shorten_paths_of(file: &str) {
     ROOT.get_or_init(|| root(file).map(Path::to_path_buf));
 }
 
-/// A path as seen from the root of the repository.
+/// Shows a path as seen from the root of the repository.
 pub(crate) fn shown(path: &str) -> String {
     let root = ROOT.get().and_then(Option::as_ref);
     let path = Path::new(path);
@@ -60,7 +61,7 @@ pub(crate) fn shown(path: &str) -> String {
     short.unwrap_or(path).display().to_string()
 }
 
-/// The tape for the terminal, and where its picture lies.
+/// Returns the tape for the terminal, and where its picture lies.
 pub(crate) fn tape(id: &str, tape: &Tape, blamed: Option<usize>) -> String {
     let text = draw::text(tape, blamed);
     let lines: String = text.lines().map(|it| format!("  {it}\n")).collect();
@@ -79,7 +80,7 @@ pub(crate) fn tape(id: &str, tape: &Tape, blamed: Option<usize>) -> String {
     }
 }
 
-/// `target/verdict`: a check is built into `target/debug/deps`.
+/// Finds `target/verdict`: a check is built into `target/debug/deps`.
 pub(crate) fn folder() -> PathBuf {
     let program = env::current_exe().unwrap_or_default();
     let target = program.ancestors().nth(3).unwrap_or(Path::new("target"));

@@ -8,8 +8,8 @@ use std::fs;
 use crate::report::shown;
 use crate::verdict::{Outcome, wrong};
 
-/// Whether a file says none of `phrases`, each some words and signs of Rust.
-/// `why` ends the sentence that says where it does.
+/// Tells whether a file says none of `phrases`, each some words and signs of
+/// Rust. `why` ends the sentence that says where it does.
 pub fn without(file: &str, phrases: &[&str], why: &str) -> Outcome {
     let text = fs::read_to_string(file).unwrap_or_default();
     let Some((line, phrase)) = first(&text, phrases) else { return Ok(()) };
@@ -17,7 +17,7 @@ pub fn without(file: &str, phrases: &[&str], why: &str) -> Outcome {
     Err(wrong(format!("{place}:{line} says `{phrase}`: {why}")))
 }
 
-/// The first line that says one of the phrases, and which.
+/// Finds the first line that says one of the phrases, and which.
 fn first<'a>(text: &str, phrases: &[&'a str]) -> Option<(usize, &'a str)> {
     let tokens = tokens(text);
     let says = |at: usize, phrase: &str| {
@@ -49,7 +49,7 @@ fn is_letter(letter: char) -> bool {
     letter == '_' || letter.is_alphanumeric()
 }
 
-/// The words and signs of Rust code, each with its line, counted from 1.
+/// Lists the words and signs of Rust code, each with its line, counted from 1.
 fn tokens(text: &str) -> Vec<(usize, &str)> {
     let mut tokens = Vec::new();
     let (mut line, mut rest) = (1, text);
@@ -69,7 +69,7 @@ fn tokens(text: &str) -> Vec<(usize, &str)> {
     tokens
 }
 
-/// The bytes of the first token of a text that begins with `letter`.
+/// Counts the bytes of the first token of a text that begins with `letter`.
 fn length(text: &str, letter: char) -> usize {
     let until = |end: &str, from: usize| {
         text[from..].find(end).map_or(text.len(), |at| from + at + end.len())

@@ -18,13 +18,13 @@ const LINE: usize = 4096;
 pub(crate) struct Token(String);
 
 impl Token {
-    /// The standard library asks the system for random keys.
+    /// Makes a token; the standard library asks the system for random keys.
     pub(crate) fn new() -> Token {
         let word = || RandomState::new().hash_one(0);
         Token(format!("{:016x}{:016x}", word(), word()))
     }
 
-    /// As it is handed over.
+    /// Writes the line as it is handed over.
     pub(crate) fn line(&self) -> String {
         format!("{}\n", self.0)
     }
@@ -33,7 +33,7 @@ impl Token {
 /// In the child: its own token.
 static OWN: OnceLock<String> = OnceLock::new();
 
-/// In the child, before anything of the learner's has run.
+/// Reads the token, in the child, before anything of the learner's has run.
 pub(crate) fn receive() {
     let mut line = String::new();
     // Without one nobody will believe us, which is right.
@@ -49,7 +49,7 @@ pub(crate) fn say(text: &str) {
     }
 }
 
-/// The last line of a child, by which alone it has a verdict.
+/// Says the last line of a child, by which alone it has a verdict.
 pub(crate) fn conclude(code: Code) {
     if let Some(token) = OWN.get() {
         println!("{token}={}", code.word());
@@ -115,7 +115,7 @@ impl Listener {
         (self.verdict, std::mem::take(&mut self.kept))
     }
 
-    /// Where in a line the check's own words begin.
+    /// Tells where in a line the check's own words begin.
     fn own(&self, line: &[u8]) -> Option<usize> {
         line.windows(self.token.len()).position(|it| it == self.token)
     }

@@ -22,7 +22,7 @@ pub enum Stop {
     Skipped(String),
 }
 
-/// A [`Stop::Wrong`] without a tape.
+/// Makes a [`Stop::Wrong`] without a tape.
 pub fn wrong(words: impl Into<String>) -> Stop {
     Stop::Wrong { words: words.into(), tape: None }
 }
@@ -59,7 +59,7 @@ impl Code {
     const ALL: [Code; 5] =
         [Code::Solved, Code::InPart, Code::Failing, Code::ToDo, Code::Skipped];
 
-    /// The word behind a token, which `cargo learn check` reads too.
+    /// Returns the word behind a token, which `cargo learn check` reads too.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Code::Solved => "solved",
@@ -74,7 +74,8 @@ impl Code {
         Code::ALL.into_iter().find(|code| code.word() == word.trim())
     }
 
-    /// The exit code, for people and scripts; nobody believes that of a child.
+    /// Chooses the exit code, for people and scripts; nobody believes that of
+    /// a child.
     pub(crate) fn exit(self) -> u8 {
         match self {
             Code::Solved | Code::InPart => 0,

@@ -29,7 +29,7 @@ kernel void copy_strided(global const T *a, uint offset, int8 shape,
 // ANCHOR_END: copy-strided
 
 // The mirror: a (n), dense from an offset on -> the places of a view of out.
-kernel void copy_paste(global const T *a, uint a_offset,
+kernel void copy_to_strided(global const T *a, uint a_offset,
                        global T *out, uint offset, int8 shape,
                        int8 strides, uint n)
 {
@@ -41,7 +41,7 @@ kernel void copy_paste(global const T *a, uint a_offset,
 // The mirror for a view of more axes. Where an element of out (n) stands in
 // that view was counted on the host: places (n), and what is not in the view
 // has no place among the elements of a (given), and stays.
-kernel void copy_places(global const T *a, uint a_offset, uint given,
+kernel void copy_indexed(global const T *a, uint a_offset, uint given,
                         global const uint *places, global T *out, uint n)
 {
     uint i = get_global_id(0);

@@ -41,7 +41,7 @@ fn main() {
     }
 }
 
-/// The time of each save; none where the exercise cannot be checked.
+/// Measures the time of each save; none where the exercise cannot be checked.
 fn measure(id: &str) -> Option<Vec<Duration>> {
     let (file, text) = wrong_answer(id);
     fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -59,7 +59,7 @@ fn measure(id: &str) -> Option<Vec<Duration>> {
     Some(times)
 }
 
-/// A known wrong answer, and where a learner would have it.
+/// Finds a known wrong answer, and where a learner would have it.
 fn wrong_answer(id: &str) -> (PathBuf, String) {
     let course = Path::new(env!("CARGO_MANIFEST_DIR")).join("../exercises");
     let first = |folder: &Path, name: &str| {
@@ -78,7 +78,7 @@ fn wrong_answer(id: &str) -> (PathBuf, String) {
     (file, fs::read_to_string(answer).unwrap())
 }
 
-/// A folder of its own: the learner's files and progress are left alone.
+/// Makes a folder of its own: the learner's files and progress are left alone.
 fn exercises() -> PathBuf {
     let target = Path::new(env!("CARGO_BIN_EXE_learn")).ancestors().nth(2);
     target.unwrap().join("bench/exercises")

@@ -154,7 +154,7 @@ fn folder(checkout: &Checkout) -> PathBuf {
     checkout.target.join("book")
 }
 
-/// The pinned mdBook: ours, else the same version on the search path.
+/// Finds the pinned mdBook: ours, else the same version on the search path.
 pub(crate) fn installed(checkout: &Checkout) -> Option<PathBuf> {
     let ours = checkout.target.join("tools/bin/mdbook");
     let candidates = [Some(ours), machine::program("mdbook")];
@@ -164,7 +164,7 @@ pub(crate) fn installed(checkout: &Checkout) -> Option<PathBuf> {
     })
 }
 
-/// The pinned mdBook, compiled first when it is not there.
+/// Finds the pinned mdBook, compiled first when it is not there.
 pub(crate) fn mdbook(checkout: &Checkout) -> Result<PathBuf, Stop> {
     if let Some(path) = installed(checkout) {
         return Ok(path);

@@ -21,8 +21,8 @@ pub(crate) struct Checkout {
 }
 
 impl Checkout {
-    /// The folder above the companion's manifest: cargo names it when it runs
-    /// the companion, so a checkout that was moved is still found.
+    /// Finds the folder above the companion's manifest: cargo names it when it
+    /// runs the companion, so a checkout that was moved is still found.
     pub(crate) fn find() -> Result<Checkout, Stop> {
         let manifest = env::var_os("CARGO_MANIFEST_DIR")
             .map(PathBuf::from)
@@ -50,7 +50,7 @@ impl Checkout {
         Ok(Checkout { root, target, exercises })
     }
 
-    /// Cargo, as it will run in the root of the checkout.
+    /// Prepares cargo, as it will run in the root of the checkout.
     pub(crate) fn cargo(&self, args: &[&str]) -> Command {
         let program = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut command = Command::new(program);
@@ -68,7 +68,8 @@ impl Checkout {
         command
     }
 
-    /// A new, empty log file, in a folder that is made when it is missing.
+    /// Makes a new, empty log file, in a folder that is made when it is
+    /// missing.
     pub(crate) fn log(&self, name: &str) -> Result<PathBuf, Stop> {
         let folder = self.target.join("learn-logs");
         let path = folder.join(format!("{name}.log"));
@@ -92,12 +93,13 @@ impl Checkout {
         Some(file)
     }
 
-    /// Where the progress and the backups lie, beside what the learner edits.
+    /// Tells where the progress and the backups lie, beside what the learner
+    /// edits.
     pub(crate) fn kept(&self) -> PathBuf {
         self.exercises.parent().unwrap_or(&self.root).join(".learn")
     }
 
-    /// `path` as seen from the root, for people.
+    /// Shows `path` as seen from the root, for people.
     pub(crate) fn shown(&self, path: &Path) -> String {
         path.strip_prefix(&self.root).unwrap_or(path).display().to_string()
     }
@@ -141,7 +143,8 @@ fn forget_the_killed(folder: &Path) {
     }
 }
 
-/// The one sentence for a file that cannot be written where cargo builds.
+/// Writes the one sentence for a file that cannot be written where cargo
+/// builds.
 pub(crate) fn cannot_write(path: &Path, error: &io::Error) -> Stop {
     refused(
         path,
@@ -151,7 +154,7 @@ pub(crate) fn cannot_write(path: &Path, error: &io::Error) -> Stop {
     )
 }
 
-/// The one sentence for a file that has one place only.
+/// Writes the one sentence for a file that has one place only.
 pub(crate) fn cannot_keep(path: &Path, error: &io::Error) -> Stop {
     refused(path, error, "make it writable, and try again")
 }

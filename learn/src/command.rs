@@ -67,7 +67,7 @@ impl Words {
         }
     }
 
-    /// Whether `--name` is there.
+    /// Tells whether `--name` is there.
     pub(crate) fn flag(&mut self, name: &'static str) -> bool {
         self.known.push(name);
         let before = self.left.len();
@@ -75,7 +75,7 @@ impl Words {
         self.left.len() < before
     }
 
-    /// The value of `--name value` or `--name=value`.
+    /// Takes the value of `--name value` or `--name=value`.
     pub(crate) fn option(
         &mut self,
         name: &'static str,
@@ -103,7 +103,8 @@ impl Words {
         Ok(Some(self.left.remove(at)))
     }
 
-    /// At most `count` words that are no flags, and what stands after `--`.
+    /// Takes at most `count` words that are no flags, and what stands after
+    /// `--`.
     pub(crate) fn rest(
         self,
         count: usize,

@@ -84,14 +84,14 @@ impl<'de> Deserialize<'de> for Wrong {
 pub(crate) struct Contents(String);
 
 impl Contents {
-    /// Without the book, no chapter has a number.
+    /// Counts the chapters. Without the book, no chapter has a number.
     pub(crate) fn of(checkout: &Checkout) -> Contents {
         let file = checkout.root.join("book/src/SUMMARY.md");
         Contents(fs::read_to_string(file).unwrap_or_default())
     }
 
-    /// The place of a page among the chapters, drafts included, as mdBook
-    /// counts them.
+    /// Finds the place of a page among the chapters, drafts included, as
+    /// mdBook counts them.
     pub(crate) fn number(&self, page: &str) -> Option<usize> {
         let chapters = self.0.lines().filter(|line| line.starts_with("- ["));
         let leads = |line: &str| line.ends_with(&format!("]({page})"));
@@ -100,8 +100,8 @@ impl Contents {
     }
 }
 
-/// All exercises in the order of the course. A course without a table is not
-/// one that has been done.
+/// Lists all exercises in the order of the course. A course without a table is
+/// not one that has been done.
 pub(crate) fn exercises(checkout: &Checkout) -> Result<Vec<Exercise>, Stop> {
     let file = checkout.root.join("exercises/exercises.toml");
     let unreadable = |why: String| {
@@ -123,12 +123,12 @@ fn read(text: &str) -> Result<Vec<Exercise>, String> {
     Ok(rows)
 }
 
-/// The reader of TOML says some things in two lines.
+/// Puts an error into one line: the reader of TOML says some things in two.
 fn in_a_line(error: impl Display) -> String {
     error.to_string().lines().collect::<Vec<_>>().join(", ")
 }
 
-/// The exercise that a command cannot do without.
+/// Finds the exercise that a command cannot do without.
 pub(crate) fn named<'a>(
     exercises: &'a [Exercise],
     ids: &[String],
@@ -141,7 +141,8 @@ pub(crate) fn named<'a>(
     find(exercises, id)
 }
 
-/// The exercise with that id; the nearest one is named when there is none.
+/// Finds the exercise with that id; the nearest one is named when there is
+/// none.
 pub(crate) fn find<'a>(
     exercises: &'a [Exercise],
     id: &str,

@@ -76,7 +76,7 @@ fn row(name: &str, value: &str) {
     say!("  {name:<13} {value}");
 }
 
-/// The version of the compiler, or what is wrong with it.
+/// Finds the version of the compiler, or what is wrong with it.
 fn toolchain(checkout: &Checkout) -> Result<String, String> {
     let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
     let Some(said) = machine::answer(&rustc, &["--version"]) else {
@@ -100,12 +100,12 @@ fn toolchain(checkout: &Checkout) -> Result<String, String> {
     }
 }
 
-/// `1.95.0` as numbers that can be compared.
+/// Reads `1.95.0` as numbers that can be compared.
 fn numbers(version: &str) -> Vec<u32> {
     version.split(['.', '-']).map_while(|it| it.parse().ok()).collect()
 }
 
-/// The devices, asked for by a child process, a program of `tools/`.
+/// Lists the devices, asked for by a child process, a program of `tools/`.
 fn devices(checkout: &Checkout) -> Vec<String> {
     match ask_for_devices(checkout) {
         Ok(devices) => {
@@ -145,8 +145,8 @@ fn ask_for_devices(checkout: &Checkout) -> Result<Vec<String>, Stop> {
     Ok(text.lines().filter_map(device).collect())
 }
 
-/// A device as people read it, from its line of tab-separated columns. What
-/// drivers and compilers say beside those lines is none.
+/// Writes a device as people read it, from its line of tab-separated columns.
+/// What drivers and compilers say beside those lines is none.
 fn device(line: &str) -> Option<String> {
     let columns: Vec<&str> = line.split('\t').collect();
     let [name, model, platform, kind, units, memory, ..] = columns[..] else {

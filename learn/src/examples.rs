@@ -13,7 +13,7 @@ use crate::terminal::say;
 
 pub(crate) const COMMAND: Command = Command {
     name: "run",
-    usage: "[PART or EXAMPLE] [--device cpu|gpu|gpu:N] [--timeline] \
+    usage: "[PART or EXAMPLE] [--device cpu|gpu|gpu:N|NAME] [--timeline] \
             [--trace FILE] [-- WORDS]",
     summary: "list the examples, or run one, or a whole part",
     page: "\
@@ -22,7 +22,9 @@ runs the examples of that part in the order of the list; with an example it runs
 that one, and what stands after -- goes to it.
 
 --device sets RUNGRAD_DEVICE for the examples that can choose: cpu, gpu (the
-first OpenCL device) or gpu:1, counted as `cargo learn doctor` prints them.
+first OpenCL device) or gpu:1, counted as `cargo learn doctor` prints them. An
+example that makes a device of its own by Device::register takes its name, too:
+cargo learn run part3_spiral --device counting.
 
 --timeline prints what the example ran on a device, and when: a line for each
 copy and each kernel. --trace FILE writes the same as a file that opens at
@@ -42,10 +44,12 @@ struct Example {
     summary: String,
     /// Whether it hands its `main` to the crate, which records a timeline.
     is_framed: bool,
+    /// Whether it makes a device of its own, which it finds by its name.
+    registers: bool,
 }
 
 impl Example {
-    /// The part whose name the example's begins with.
+    /// Returns the part whose name the example's begins with.
     fn part(&self) -> Option<&'static str> {
         let is_of = |(part, _): &&(&str, &str)| {
             self.name.strip_prefix(part).is_some_and(|it| it.starts_with('_'))
@@ -66,11 +70,9 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
         frame.extend(["--trace".to_string(), file.clone()]);
     }
     let (names, passed_on) = words.rest(1)?;
-    if let Some(device) = &device {
-        check_device(device)?;
-    }
     let examples = examples(&checkout.root.join("examples"))?;
     let Some(name) = names.first() else {
+        device.map_or(Ok(()), |it| check_device(&it, &[]))?;
         list(&examples);
         return Ok(());
     };
@@ -80,6 +82,9 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
         .collect();
     if chosen.is_empty() {
         return Err(unknown(name, &examples));
+    }
+    if let Some(device) = &device {
+        check_device(device, &chosen)?;
     }
     if chosen.len() > 1 && trace.is_some() {
         return Err(Stop::Usage(format!(
@@ -134,7 +139,7 @@ pub(crate) enum Program<'a> {
 }
 
 impl Program<'_> {
-    /// `cargo VERB` of this program.
+    /// Prepares `cargo VERB` of this program.
     pub(crate) fn cargo(&self, checkout: &Checkout, verb: &[&str]) -> Child {
         let mut command = checkout.cargo(verb);
         match self {
@@ -194,7 +199,7 @@ impl Program<'_> {
     }
 }
 
-/// All examples in the order of the list: by part, then by name.
+/// Lists all examples in the order of the list: by part, then by name.
 fn examples(folder: &Path) -> Result<Vec<Example>, Stop> {
     let entries = fs::read_dir(folder).map_err(|error| {
         Stop::Failed(format!("cannot read {}: {error}", folder.display()))
@@ -206,7 +211,8 @@ fn examples(folder: &Path) -> Result<Vec<Example>, Stop> {
             let text = fs::read_to_string(file).unwrap_or_default();
             let summary = first_sentence(&text);
             let is_framed = text.contains("rungrad::run");
-            Example { name, summary, is_framed }
+            let registers = text.contains("Device::register(");
+            Example { name, summary, is_framed, registers }
         })
         .collect();
     examples.sort_by(|a, b| {
@@ -216,7 +222,7 @@ fn examples(folder: &Path) -> Result<Vec<Example>, Stop> {
     Ok(examples)
 }
 
-/// The name of the example at `path`, and its main file.
+/// Finds the name of the example at `path`, and its main file.
 fn source(path: &Path) -> Option<(String, PathBuf)> {
     let name = path.file_stem()?.to_str()?.to_string();
     if path.extension().is_some_and(|extension| extension == "rs") {
@@ -226,7 +232,7 @@ fn source(path: &Path) -> Option<(String, PathBuf)> {
     main.is_file().then_some((name, main))
 }
 
-/// The first sentence of the comment at the top of a program.
+/// Finds the first sentence of the comment at the top of a program.
 fn first_sentence(text: &str) -> String {
     let lines = text.lines().map_while(|line| line.strip_prefix("//! "));
     let text = lines.collect::<Vec<_>>().join(" ");
@@ -266,9 +272,9 @@ fn unknown(name: &str, examples: &[Example]) -> Stop {
     ))
 }
 
-/// The syntax of a device, as `rungrad` reads it. Whether the device exists,
-/// only the example can tell.
-pub(crate) fn check_device(device: &str) -> Result<(), Stop> {
+/// Checks the name of a device, as `rungrad` reads it. Whether a device of the
+/// machine exists, only the example can tell; and so with a device of its own.
+fn check_device(device: &str, examples: &[&Example]) -> Result<(), Stop> {
     let number = device.strip_prefix("gpu:");
     let counted = number.is_some_and(|it| {
         !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit())
@@ -276,8 +282,17 @@ pub(crate) fn check_device(device: &str) -> Result<(), Stop> {
     if counted || device == "cpu" || device == "gpu" {
         return Ok(());
     }
-    Err(Stop::Usage(format!(
-        "there is no device {device:?}: say cpu, gpu or gpu:1; \
-         `cargo learn doctor` lists the devices"
-    )))
+    let may_be_own = !device.is_empty() && number.is_none();
+    match examples.iter().find(|it| !it.registers) {
+        None if may_be_own && !examples.is_empty() => Ok(()),
+        Some(Example { name, .. }) if may_be_own => Err(Stop::Usage(format!(
+            "{name} has no device {device:?}: say cpu, gpu or gpu:1, which \
+             `cargo learn doctor` lists; a device of your own is known to the \
+             program that makes it by Device::register"
+        ))),
+        _ => Err(Stop::Usage(format!(
+            "there is no device {device:?}: say cpu, gpu or gpu:1; \
+             `cargo learn doctor` lists the devices"
+        ))),
+    }
 }

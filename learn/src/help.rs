@@ -43,7 +43,8 @@ pub(crate) fn page(command: &Command) -> Result<(), Stop> {
     Ok(())
 }
 
-/// The command of that name; the nearest one is named when there is none.
+/// Finds the command of that name; the nearest one is named when there is
+/// none.
 pub(crate) fn find(name: &str) -> Result<&'static Command, Stop> {
     let names: Vec<&str> = COMMANDS.iter().map(|it| it.name).collect();
     let found = COMMANDS.iter().find(|command| command.name == name);

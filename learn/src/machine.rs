@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::{env, fs};
 
-/// The full path of a program that the shell would find.
+/// Finds the full path of a program that the shell would find.
 pub(crate) fn program(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path).map(|folder| folder.join(name)).find(|file| {
@@ -17,25 +17,26 @@ pub(crate) fn program(name: &str) -> Option<PathBuf> {
     })
 }
 
-/// What a program prints, when it runs and succeeds.
+/// Returns what a program prints, when it runs and succeeds.
 pub(crate) fn answer(name: &str, args: &[&str]) -> Option<String> {
     let output = Command::new(name).args(args).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).trim().to_string();
     output.status.success().then_some(text)
 }
 
-/// Whether the system's package manager would obey us.
+/// Tells whether the system's package manager would obey us.
 pub(crate) fn is_root() -> bool {
     answer("id", &["-u"]).as_deref() == Some("0")
 }
 
-/// The library that the learner names instead of the system's loader.
+/// Finds the library that the learner names instead of the system's loader.
 fn named_library() -> Option<PathBuf> {
     let name = env::var_os("RUNGRAD_OPENCL_LIBRARY")?;
     (!name.is_empty()).then(|| name.into())
 }
 
-/// The OpenCL loader: the library that programs open and that finds drivers.
+/// Finds the OpenCL loader: the library that programs open and that finds
+/// drivers.
 pub(crate) fn loader() -> Option<PathBuf> {
     if let Some(library) = named_library() {
         return Some(library);
@@ -56,7 +57,7 @@ pub(crate) fn loader() -> Option<PathBuf> {
     files.into_iter().find(|file| file.is_file()).or_else(cached_loader)
 }
 
-/// The loader in a folder that only the system's own list knows.
+/// Finds the loader in a folder that only the system's own list knows.
 fn cached_loader() -> Option<PathBuf> {
     let list = answer("ldconfig", &["-p"])
         .or_else(|| answer("/sbin/ldconfig", &["-p"]))?;
@@ -65,13 +66,13 @@ fn cached_loader() -> Option<PathBuf> {
     Some(PathBuf::from(path))
 }
 
-/// Where the loader looks for the files that name the drivers.
+/// Tells where the loader looks for the files that name the drivers.
 pub(crate) fn vendors() -> PathBuf {
     let named = env::var_os("OCL_ICD_VENDORS").filter(|name| !name.is_empty());
     named.map_or_else(|| "/etc/OpenCL/vendors".into(), PathBuf::from)
 }
 
-/// The names of the drivers' files, sorted.
+/// Lists the names of the drivers' files, sorted.
 pub(crate) fn drivers() -> Vec<String> {
     if named_library().is_some() {
         return vec!["those of RUNGRAD_OPENCL_LIBRARY".to_string()];
@@ -114,12 +115,13 @@ impl PackageManager {
         found.map(|(_, packages)| *packages)
     }
 
-    /// Homebrew refuses root; the others need it.
+    /// Tells whether it wants root: Homebrew refuses it, and the others need
+    /// it.
     pub(crate) fn wants_root(self) -> bool {
         self != PackageManager::Brew
     }
 
-    /// The command to run before anything is installed.
+    /// Returns the command to run before anything is installed.
     pub(crate) fn refresh(self) -> Option<&'static str> {
         (self == PackageManager::Apt).then_some("apt-get update")
     }
@@ -196,13 +198,13 @@ pub(crate) const TOOLS: &[Tool] = &[
     },
 ];
 
-/// The tools of a learner that are not there.
+/// Lists the tools of a learner that are not there.
 pub(crate) fn missing() -> Vec<&'static Tool> {
     let all = missing_to_authors().into_iter();
     all.filter(|tool| !tool.for_authors).collect()
 }
 
-/// All tools that are not there.
+/// Lists all tools that are not there.
 pub(crate) fn missing_to_authors() -> Vec<&'static Tool> {
     TOOLS.iter().filter(|tool| !(tool.is_there)()).collect()
 }

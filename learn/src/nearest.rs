@@ -1,12 +1,12 @@
 //! The word that was probably meant.
 
-/// The candidate that the fewest edits turn `word` into; the first of equals.
+/// Finds the candidate that the fewest edits turn `word` into; the first of
+/// equals.
 pub(crate) fn nearest<'a>(word: &str, names: &[&'a str]) -> Option<&'a str> {
     names.iter().min_by_key(|name| edits(word, name)).copied()
 }
 
-/// The number of letters to insert, remove, replace or swap with their
-/// neighbor.
+/// Counts the letters to insert, remove, replace or swap with their neighbor.
 fn edits(from: &str, to: &str) -> usize {
     let from: Vec<char> = from.to_lowercase().chars().collect();
     let to: Vec<char> = to.to_lowercase().chars().collect();

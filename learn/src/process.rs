@@ -120,8 +120,8 @@ fn wait(
     unreachable!("there is always one pause more")
 }
 
-/// How long one sleeps between two looks at what runs: what ends soon is not
-/// waited for, and to wait long takes no time of a core.
+/// Tells how long one sleeps between two looks at what runs: what ends soon is
+/// not waited for, and to wait long takes no time of a core.
 pub(crate) fn pauses() -> impl Iterator<Item = Duration> {
     let longer = |pause: &Duration| Some((2 * *pause).min(PAUSE));
     iter::successors(Some(Duration::from_millis(1)), longer)
@@ -227,8 +227,8 @@ impl Drop for StatusLine<'_> {
     }
 }
 
-/// The last line that is for people: what cargo tells programs begins with a
-/// brace.
+/// Finds the last line that is for people: what cargo tells programs begins
+/// with a brace.
 fn last_line(log: &Path) -> Option<String> {
     let text = fs::read(log).ok()?;
     let text = String::from_utf8_lossy(&text);
@@ -237,9 +237,9 @@ fn last_line(log: &Path) -> Option<String> {
     Some(line.to_string())
 }
 
-/// The log's lines from the first one that names a fault, at most `count`;
-/// its last lines when none does. `FAILED ` is what `verify` says of one,
-/// behind a table that is longer than what is shown.
+/// Takes the log's lines from the first one that names a fault, at most
+/// `count`; its last lines when none does. `FAILED ` is what `verify` says of
+/// one, behind a table that is longer than what is shown.
 pub(crate) fn excerpt(log: &Path, count: usize) -> Vec<String> {
     let text = fs::read(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
@@ -255,7 +255,7 @@ pub(crate) fn excerpt(log: &Path, count: usize) -> Vec<String> {
     lines[start..end].to_vec()
 }
 
-/// The sentence for a child that did not end well.
+/// Writes the sentence for a child that did not end well.
 pub(crate) fn complaint(what: &str, ending: &Ending) -> String {
     match ending {
         Ending::Exited(code) => format!("{what} ended with code {code}"),

@@ -67,7 +67,7 @@ impl Progress<'_> {
         progress.save()
     }
 
-    /// The same where what was done counts also when it cannot be kept.
+    /// Does the same where what was done counts also when it cannot be kept.
     pub(crate) fn change_or_say(
         checkout: &Checkout,
         with: impl FnOnce(&mut Progress),
@@ -98,7 +98,7 @@ fn is_word(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// A checkout in an empty folder of its own.
+    /// Makes a checkout in an empty folder of its own.
     fn checkout(name: &str) -> Checkout {
         let root = std::env::temp_dir()
             .join(format!("rungrad-progress-{name}-{}", std::process::id()));

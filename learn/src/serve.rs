@@ -18,7 +18,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// On mdBook's usual port, or on any other that nobody uses.
+    /// Listens on mdBook's usual port, or on any other that nobody uses.
     pub(crate) fn of(folder: &Path) -> io::Result<Server> {
         let bind = |port| TcpListener::bind(("127.0.0.1", port));
         let listener = bind(3000).or_else(|_| bind(0))?;
@@ -76,7 +76,7 @@ fn answer(mut stream: &TcpStream, folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The file behind the path of a request; none outside of the folder.
+/// Finds the file behind the path of a request; none outside of the folder.
 fn page(folder: &Path, target: &str) -> Option<PathBuf> {
     let path = plain(target.split(['?', '#']).next()?)?;
     let mut file = folder.to_path_buf();
@@ -92,7 +92,7 @@ fn page(folder: &Path, target: &str) -> Option<PathBuf> {
     file.is_file().then_some(file)
 }
 
-/// `%20` is a space.
+/// Reads `%20` as a space.
 fn plain(path: &str) -> Option<String> {
     let mut bytes = Vec::new();
     let mut rest = path.bytes();

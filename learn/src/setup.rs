@@ -68,7 +68,7 @@ pub(crate) fn offer(
     Ok(())
 }
 
-/// What is missing, what it is for, and what installs it.
+/// Shows what is missing, what it is for, and what installs it.
 pub(crate) fn show(missing: &[&Tool]) {
     say!("Missing here:");
     for tool in missing {
@@ -100,8 +100,8 @@ pub(crate) fn show(missing: &[&Tool]) {
     }
 }
 
-/// One command for each package, so that one that this release lacks does not
-/// stop the others.
+/// Lists one command for each package, so that one that this release lacks
+/// does not stop the others.
 fn commands(packages: PackageManager, missing: &[&Tool]) -> Vec<String> {
     let installs: Vec<String> = missing
         .iter()
@@ -191,8 +191,8 @@ fn still_missing(left: &[&Tool], why: &str) -> Result<(), Stop> {
     Err(Stop::Failed(format!("still missing: {}; {why}", names.join(", "))))
 }
 
-/// Whether a line of a package manager, or of cargo, tells that a server could
-/// not be reached.
+/// Tells whether a line of a package manager, or of cargo, tells that a server
+/// could not be reached.
 pub(crate) fn is_network_trouble(line: &str) -> bool {
     [
         "Temporary failure resolving",

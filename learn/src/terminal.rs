@@ -38,8 +38,8 @@ pub(crate) fn write_out(text: &str) {
 /// Whether the end of the command is a verdict.
 static JUDGES: AtomicBool = AtomicBool::new(false);
 
-/// From now on a reader who goes away makes this a failure: nobody has heard
-/// a verdict. Who only shows something has shown enough.
+/// Sees to it that from now on a reader who goes away makes this a failure:
+/// nobody has heard a verdict. Who only shows something has shown enough.
 pub(crate) fn judge() {
     JUDGES.store(true, Ordering::Relaxed);
 }
@@ -49,13 +49,13 @@ pub(crate) fn complain(sentence: &str) {
     let _ = writeln!(io::stderr(), "error: {sentence}");
 }
 
-/// Whether a line can be rewritten in place.
+/// Tells whether a line can be rewritten in place.
 pub(crate) fn can_rewrite() -> bool {
     let dumb = std::env::var("TERM").is_ok_and(|term| term == "dumb");
     io::stdout().is_terminal() && !dumb
 }
 
-/// Whether there is somebody to ask.
+/// Tells whether there is somebody to ask.
 pub(crate) fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
 }
@@ -70,7 +70,7 @@ pub(crate) fn agrees(question: &str) -> bool {
     matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
 }
 
-/// A duration as people say it.
+/// Writes a duration as people say it.
 pub(crate) fn spoken(time: Duration) -> String {
     let seconds = time.as_secs();
     match seconds {
@@ -80,7 +80,7 @@ pub(crate) fn spoken(time: Duration) -> String {
     }
 }
 
-/// The text in lines that fit a terminal.
+/// Puts the text into lines that fit a terminal.
 pub(crate) fn filled(text: &str) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
@@ -98,7 +98,7 @@ pub(crate) fn filled(text: &str) -> Vec<String> {
     lines
 }
 
-/// `text` cut to `width` characters, without control characters.
+/// Cuts `text` to `width` characters, without control characters.
 pub(crate) fn cut(text: &str, width: usize) -> String {
     let clean: Vec<char> =
         text.chars().filter(|letter| !letter.is_control()).collect();

@@ -35,7 +35,7 @@ pub(crate) fn run(checkout: &Checkout) -> Result<(), Stop> {
     prepared
 }
 
-/// What this machine lacks, and the offer to install it.
+/// Shows what this machine lacks, and offers to install it.
 fn prepare(checkout: &Checkout) -> Result<(), Stop> {
     let missing = machine::missing();
     if missing.is_empty() {
@@ -73,7 +73,7 @@ Training a network is that walk, repeated. Each rung needs only the one below.
     );
 }
 
-/// Every visit but the first.
+/// Greets on every visit but the first.
 fn again(
     checkout: &Checkout,
     exercises: &[Exercise],
@@ -94,7 +94,8 @@ fn again(
     Ok(())
 }
 
-/// The first exercise that is not solved; without exercises, the examples.
+/// Finds the first exercise that is not solved; without exercises, the
+/// examples.
 fn next(checkout: &Checkout, exercises: &[Exercise], progress: &Progress) {
     match status::next(exercises, progress, checkout, &[]) {
         Some(exercise) => {

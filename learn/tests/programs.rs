@@ -123,6 +123,23 @@ fn a_device_that_cannot_be_is_refused_before_anything_is_built() {
 }
 
 #[test]
+fn a_device_of_a_reader_goes_to_the_example_that_makes_it() {
+    let scene = with_examples();
+    let main = "//! Runs.\nfn main() { Device::register(&MINE); }\n";
+    scene.write("examples/part3_mine.rs", main);
+    let run = |words: [&str; 2]| {
+        scene.learn(&["run", words[0], "--device", words[1]])
+    };
+    run(["part3_mine", "mine"]).went_well();
+    assert!(runs(&scene)[0].starts_with("run mine: "), "{:?}", runs(&scene));
+    let words = ["part1_a has no device \"mine\"", "Device::register"];
+    run(["part1_a", "mine"]).stopped(2, &words);
+    run(["part3_mine", "gpu:x"]).stopped(2, &["no device \"gpu:x\""]);
+    run(["part3_mine", ""]).stopped(2, &["no device \"\""]);
+    assert_eq!(runs(&scene).len(), 1);
+}
+
+#[test]
 fn an_example_s_exit_code_is_ours() {
     let scene = with_examples();
     scene.program("cargo", "[ $1 = build ] || exit 3");

@@ -62,7 +62,7 @@ pub fn same_shape(op: impl Display, a: &[usize], b: &[usize]) -> Result<()> {
 }
 
 /// Checks that there are as many values as a shape holds.
-pub fn values(shape: &[usize], given: usize) -> Result<()> {
+pub fn element_count(shape: &[usize], given: usize) -> Result<()> {
     match checked_size(shape)? {
         size if size == given => Ok(()),
         size => mistake(format!(
@@ -74,7 +74,7 @@ pub fn values(shape: &[usize], given: usize) -> Result<()> {
 
 /// Finds the shape of a product: (.., m, k) x (.., k, n) -> (.., m, n), the
 /// axes in front equal.
-pub fn product(a: &[usize], b: &[usize]) -> Result<Vec<usize>> {
+pub fn matmul(a: &[usize], b: &[usize]) -> Result<Vec<usize>> {
     match (a, b) {
         ([outer @ .., m, k], [other @ .., l, n])
             if outer == other && k == l =>
@@ -97,10 +97,9 @@ pub fn product(a: &[usize], b: &[usize]) -> Result<Vec<usize>> {
     }
 }
 
-/// The shape of a product of views:
-/// (batch.., rows.., inner..) x (batch.., columns.., inner..) ->
-/// (batch.., rows.., columns..).
-pub fn contraction(
+/// Finds the shape of a product of views: (batch.., rows.., inner..) x
+/// (batch.., columns.., inner..) -> (batch.., rows.., columns..).
+pub fn contract(
     a: &[usize],
     b: &[usize],
     batch: usize,
@@ -129,9 +128,9 @@ pub fn contraction(
 
 /// Does the same for two matrices, where a batch is refused:
 /// (m, k) x (k, n) -> (m, n).
-pub fn matrices(a: &[usize], b: &[usize]) -> Result<Vec<usize>> {
+pub fn matmul_2d(a: &[usize], b: &[usize]) -> Result<Vec<usize>> {
     match (a, b) {
-        ([_, _], [_, _]) => product(a, b),
+        ([_, _], [_, _]) => matmul(a, b),
         _ => mistake(format!(
             "matmul: {a:?} x {b:?}: both must be matrices of two axes; use \
              .reshape(..)"
@@ -176,7 +175,7 @@ pub fn not_empty(
 }
 
 /// Checks that there is a last axis, whose elements are a row.
-pub fn row(op: impl Display, shape: &[usize]) -> Result<()> {
+pub fn last_axis(op: impl Display, shape: &[usize]) -> Result<()> {
     match shape.is_empty() {
         false => Ok(()),
         true => mistake(format!(
@@ -198,7 +197,7 @@ pub fn two_axes(op: impl Display, shape: &[usize]) -> Result<()> {
 
 /// Checks that each span lies in its axis, and completes them: every span
 /// gets an end, and an axis without a span is taken whole.
-pub fn parts(
+pub fn slice(
     op: impl Display,
     shape: &[usize],
     mut spans: Vec<Span>,
@@ -257,7 +256,7 @@ pub fn indices(
 /// Checks the indices of a gather, one for each element of `to`, and finds
 /// where in row-major order the elements that they name lie. An element has
 /// its own position along every axis but this one.
-pub fn along(
+pub fn gather(
     op: impl Display,
     shape: &[usize],
     axis: usize,
@@ -290,7 +289,7 @@ pub fn along(
 
 /// Finds the shape with so many more elements before and behind along each
 /// axis, and the part of it in which the old one stands.
-pub fn padded(
+pub fn pad(
     shape: &[usize],
     widths: &[[usize; 2]],
 ) -> Result<(Vec<usize>, Vec<Range<usize>>)> {

@@ -53,10 +53,10 @@ pub enum Op {
     Scale(f32),
     /// A sum with a number.
     Shift(f32),
-    /// A quotient over a number: `x / 2`.
-    Over(f32),
-    /// A quotient under a number: `2 / x`.
-    Under(f32),
+    /// A quotient by a number: `x / 2`.
+    DivScalar(f32),
+    /// A number by the operand: `2 / x`.
+    RdivScalar(f32),
     /// A power with a number for exponent.
     Pow(f32),
     /// The exponential.
@@ -187,8 +187,8 @@ impl Op {
             Op::Div => "div",
             Op::Scale(_) => "scale",
             Op::Shift(_) => "shift",
-            Op::Over(_) => "over",
-            Op::Under(_) => "under",
+            Op::DivScalar(_) => "div_scalar",
+            Op::RdivScalar(_) => "rdiv_scalar",
             Op::Pow(_) => "pow",
             Op::Exp => "exp",
             Op::Log => "log",
@@ -235,8 +235,8 @@ impl Op {
         match self {
             Op::Scale(number)
             | Op::Shift(number)
-            | Op::Over(number)
-            | Op::Under(number)
+            | Op::DivScalar(number)
+            | Op::RdivScalar(number)
             | Op::Pow(number) => number.to_string(),
             Op::Reshape(shape) | Op::Expand(shape) => format!("{shape:?}"),
             Op::Sum(axes, _) | Op::Max(axes, _) if axes.len() == rank => {

@@ -1,7 +1,7 @@
 //! Shapes as plain `&[usize]`, built in "Shapes that stretch".
 //!
 //! Reading order: [`size`], [`strides`], [`offsets`], [`broadcast`] and its
-//! mirror [`stretched`], [`list`]; then [`Span`], a part of an axis, and
+//! mirror [`broadcast_axes`], [`list`]; then [`Span`], a part of an axis, and
 //! [`Window`], which moves over an image.
 
 mod span;
@@ -89,19 +89,19 @@ pub fn broadcast(a: &[usize], b: &[usize]) -> Option<Vec<usize>> {
 }
 // ANCHOR_END: broadcast
 
-// ANCHOR: stretched
+// ANCHOR: broadcast-axes
 /// Finds the axes of `large` along which `small` was stretched to it: those
 /// that it lacks, and those where it has size 1 and `large` has not.
-pub fn stretched(small: &[usize], large: &[usize]) -> Vec<usize> {
+pub fn broadcast_axes(small: &[usize], large: &[usize]) -> Vec<usize> {
     let missing = large.len() - small.len();
     let is_stretched =
         |&axis: &usize| axis < missing || small[axis - missing] != large[axis];
     (0..large.len()).filter(is_stretched).collect()
 }
-// ANCHOR_END: stretched
+// ANCHOR_END: broadcast-axes
 
 /// Makes some axes 1: so what was reduced is laid beside the whole again.
-pub fn with_ones(shape: &[usize], axes: &[usize]) -> Vec<usize> {
+pub fn keepdims(shape: &[usize], axes: &[usize]) -> Vec<usize> {
     let sizes = shape.iter().enumerate();
     sizes.map(|(i, &n)| if axes.contains(&i) { 1 } else { n }).collect()
 }
@@ -186,10 +186,10 @@ mod tests {
 
     #[test]
     fn the_mirror_names_the_stretched_axes() {
-        assert_eq!(stretched(&[3], &[2, 3]), [0]);
-        assert_eq!(stretched(&[2, 1], &[2, 3]), [1]);
-        assert_eq!(stretched(&[2, 3], &[2, 3]), [0; 0]);
-        assert_eq!(stretched(&[1], &[1, 1]), [0]);
+        assert_eq!(broadcast_axes(&[3], &[2, 3]), [0]);
+        assert_eq!(broadcast_axes(&[2, 1], &[2, 3]), [1]);
+        assert_eq!(broadcast_axes(&[2, 3], &[2, 3]), [0; 0]);
+        assert_eq!(broadcast_axes(&[1], &[1, 1]), [0]);
     }
 
     #[test]

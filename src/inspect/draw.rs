@@ -14,7 +14,7 @@ mod slots;
 mod svg;
 
 pub use plot::{Color, Mark, Series, plot, plot_loglog};
-pub use slots::{Walk, slots};
+pub use slots::{DrawnView, slots};
 pub use svg::svg;
 
 use std::fs;
@@ -141,8 +141,8 @@ mod tests {
         let leaf = Record::new(7, Op::Leaf, vec![], &[1], Some(vec![3.0]));
         let out = Record::new(9, Op::Mul, vec![7, 7], &[1], Some(vec![9.0]));
         let mut tape = Tape::new(vec![leaf, out]);
-        tape.name(7, "x");
-        tape.note(7, vec![6.0], vec![]);
+        tape.set_name(7, "x");
+        tape.set_grads(7, vec![6.0], vec![]);
         tape
     }
 
@@ -170,7 +170,7 @@ x       leaf       [1]    [3]    [6]
 "#;
         let mut tape = square();
         pretty_assertions::assert_eq!(dot(&tape), expected);
-        tape.note(9, vec![1.0], vec![]);
+        tape.set_grads(9, vec![1.0], vec![]);
         let back = "  o1 -> t0 [style=dashed, constraint=false];\n";
         assert_eq!(dot(&tape).matches(back).count(), 2);
     }

@@ -52,7 +52,7 @@ pub struct Memory {
     /// The most that there ever were.
     pub peak: u64,
     /// What is in no array, and waits for its next use.
-    pub kept: u64,
+    pub cached: u64,
 }
 
 /// Changes this thread's counts: `ledger::count(|c| c.launches += 1)`.
@@ -62,13 +62,13 @@ pub(crate) fn count(entry: impl FnOnce(&mut Counts)) {
 
 /// Runs `step` and says what it alone has cost this thread.
 pub fn measure<T>(step: impl FnOnce() -> T) -> (T, Counts) {
-    let before = so_far();
+    let before = totals();
     let value = step();
-    (value, so_far() - before)
+    (value, totals() - before)
 }
 
 /// Returns what this thread has counted since it began.
-pub fn so_far() -> Counts {
+pub fn totals() -> Counts {
     COUNTS.with_borrow(Counts::clone)
 }
 

@@ -12,7 +12,7 @@ use crate::reference::Array;
 pub use blame::Blame;
 
 /// A gradient as a rule gave it: its shape and its elements.
-pub type Flat = (Vec<usize>, Vec<f32>);
+pub type Gradient = (Vec<usize>, Vec<f32>);
 
 /// One tensor of a graph, in plain numbers.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,7 +30,7 @@ pub struct Record {
     /// The gradient that arrived here in a recorded backward.
     pub grad: Option<Vec<f32>>,
     /// What the rule gave to each operand in that backward.
-    pub given: Vec<Option<Flat>>,
+    pub parent_grads: Vec<Option<Gradient>>,
     /// What the reader calls it, if anything.
     pub name: Option<String>,
 }
@@ -51,7 +51,7 @@ impl Record {
             shape: shape.to_vec(),
             values,
             grad: None,
-            given: Vec::new(),
+            parent_grads: Vec::new(),
             name: None,
         }
     }
@@ -81,17 +81,22 @@ impl Tape {
     }
 
     /// Calls the record with this id by a name of the reader's.
-    pub fn name(&mut self, id: u64, name: &str) {
+    pub fn set_name(&mut self, id: u64, name: &str) {
         if let Some(at) = self.position(id) {
             self.records[at].name = Some(name.to_string());
         }
     }
 
     /// Notes what a backward brought to a record and what its rule gave on.
-    pub fn note(&mut self, id: u64, grad: Vec<f32>, given: Vec<Option<Flat>>) {
+    pub fn set_grads(
+        &mut self,
+        id: u64,
+        grad: Vec<f32>,
+        parent_grads: Vec<Option<Gradient>>,
+    ) {
         if let Some(at) = self.position(id) {
             self.records[at].grad = Some(grad);
-            self.records[at].given = given;
+            self.records[at].parent_grads = parent_grads;
         }
     }
 

@@ -43,7 +43,7 @@ impl Times {
 
 /// What a slice is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum SliceKind {
     /// The launch of a kernel.
     Launch,
     /// A copy from the host to the device.
@@ -61,7 +61,7 @@ pub enum What {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slice {
     /// What was asked for.
-    pub what: What,
+    pub kind: SliceKind,
     /// The kernel, or what the call is called: `upload`, `read`.
     pub name: String,
     /// Groups and their size, or how much was copied.
@@ -95,6 +95,6 @@ impl Timeline {
 
     /// Lists the launches, in the order of the calls.
     pub fn launches(&self) -> impl Iterator<Item = &Slice> {
-        self.slices.iter().filter(|slice| slice.what == What::Launch)
+        self.slices.iter().filter(|slice| slice.kind == SliceKind::Launch)
     }
 }

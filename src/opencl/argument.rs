@@ -79,7 +79,7 @@ impl Argument<'_> {
         }
     }
 
-    /// What can be said without knowing the parameter.
+    /// Checks what can be said without knowing the parameter.
     pub(super) fn check(&self, here: &DeviceInfo) -> Result<(), String> {
         let Argument::Buffer { device, len, at_least, .. } = self else {
             return Ok(());
@@ -99,7 +99,7 @@ impl Argument<'_> {
         Ok(())
     }
 
-    /// Whether the parameter, as the source declares it, takes this.
+    /// Checks whether the parameter, as the source declares it, takes this.
     pub(super) fn fits(&self, parameter: &Parameter) -> Result<(), String> {
         match self {
             Argument::Buffer { type_name, written, .. } => {
@@ -121,8 +121,33 @@ impl Argument<'_> {
     }
 }
 
+/// Refuses a buffer that is written and is another argument as well: an item
+/// would read there what others have written already, or not yet.
+pub(super) fn check_apart(arguments: &[Argument]) -> Result<(), String> {
+    let buffers = || {
+        arguments.iter().zip(1..).filter_map(|it| match it {
+            (Argument::Buffer { mem, written, .. }, place) => {
+                Some((*mem, *written, place))
+            }
+            (Argument::Scalar(_), _) => None,
+        })
+    };
+    for (mem, _, place) in buffers().filter(|(_, written, _)| *written) {
+        let same =
+            |it: &(&Mem, bool, usize)| std::ptr::eq(it.0, mem) && it.2 != place;
+        if let Some((_, _, other)) = buffers().find(same) {
+            return Err(format!(
+                "cannot write argument {place}, which is its argument {other} \
+                 as well: give it a buffer of its own to write to"
+            ));
+        }
+    }
+    Ok(())
+}
+
 // ANCHOR: takes-buffer
-/// Whether the parameter takes a buffer of this type, to be written or not.
+/// Checks whether the parameter takes a buffer of this type, to be written or
+/// not.
 fn takes_buffer(
     parameter: &Parameter,
     given: &str,
@@ -144,7 +169,7 @@ fn takes_buffer(
 }
 // ANCHOR_END: takes-buffer
 
-/// The `float` of `float*`, and of `float4*`: a wide load reads the same
+/// Finds the `float` of `float*`, and of `float4*`: a wide load reads the same
 /// buffer.
 fn pointee(type_name: &str) -> Option<&str> {
     let pointee = type_name.strip_suffix('*')?.trim_end();

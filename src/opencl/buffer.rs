@@ -11,7 +11,7 @@ use super::gpu::Gpu;
 use super::queue;
 use super::recorder::{self, Call};
 use super::status::refusal;
-use crate::timeline::What;
+use crate::timeline::SliceKind;
 use crate::{Error, ledger};
 
 // ANCHOR: buffer
@@ -48,23 +48,23 @@ impl<T: Element> Buffer<T> {
         Ok(Buffer { gpu: gpu.clone(), len, mem, values: PhantomData })
     }
 
-    /// How many values there are. Never 0, and always a `uint`.
+    /// Counts the values. Never 0, and always a `uint`.
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// The device that holds the values.
+    /// Returns the device that holds the values.
     pub fn gpu(&self) -> &Gpu {
         &self.gpu
     }
 
-    /// A copy of the values on the host. It waits for the launches before.
+    /// Copies the values to the host. It waits for the launches before.
     pub fn read(&self) -> Result<Vec<T>, Error> {
         self.read_first(self.len)
     }
 
-    /// A copy of the first `len` values, of which there must be so many.
+    /// Copies the first `len` values, of which there must be so many.
     pub(crate) fn read_first(&self, len: usize) -> Result<Vec<T>, Error> {
         let mut values = room(len)?;
         values.resize(len, T::default());
@@ -106,7 +106,7 @@ impl<T: Element> Buffer<T> {
         ledger::count(|counts| {
             counts.bytes_to_host += size_of_val(target) as u64
         });
-        self.copied(call, What::Read, size_of_val(target), event);
+        self.copied(call, SliceKind::Read, size_of_val(target), event);
         Ok(())
     }
 
@@ -117,7 +117,7 @@ impl<T: Element> Buffer<T> {
         self.write_first(values)
     }
 
-    /// The same for the first values, which must not be more than the
+    /// Does the same for the first values, which must not be more than the
     /// buffer's.
     pub(crate) fn write_first(&self, values: &[T]) -> Result<(), Error> {
         assert!(values.len() <= self.len, "no values behind the last");
@@ -153,22 +153,23 @@ impl<T: Element> Buffer<T> {
         ledger::count(|counts| {
             counts.bytes_to_device += size_of_val(values) as u64
         });
-        self.copied(call, What::Upload, size_of_val(values), event);
+        self.copied(call, SliceKind::Upload, size_of_val(values), event);
         Ok(())
     }
 
-    /// The copy has come back; it has an event where somebody records.
+    /// Notes that a copy has come back; it has an event where somebody
+    /// records.
     fn copied(
         &self,
         call: Option<Call>,
-        what: What,
+        kind: SliceKind,
         bytes: usize,
         event: Event,
     ) {
         let Some(call) = call else { return };
-        let name = if what == What::Read { "read" } else { "upload" };
+        let name = if kind == SliceKind::Read { "read" } else { "upload" };
         let bytes = bytes as u64;
-        let what = (what, name, Bytes(bytes).to_string());
+        let what = (kind, name, Bytes(bytes).to_string());
         let event = super::Event::new(event);
         call.returned(self.gpu.0.info, what, bytes, Some(event));
     }
@@ -189,7 +190,7 @@ impl<T: Element> Buffer<T> {
     }
 }
 
-/// An empty list with room for `len` values, if the host has it.
+/// Makes an empty list with room for `len` values, if the host has it.
 fn room<T: Element>(len: usize) -> Result<Vec<T>, Error> {
     let mut values = Vec::new();
     values.try_reserve_exact(len).map_err(|_| {
@@ -204,8 +205,8 @@ fn room<T: Element>(len: usize) -> Result<Vec<T>, Error> {
     Ok(values)
 }
 
-/// The bytes of `len` values, if the device, which allows `limit` bytes in
-/// one buffer, can hold them.
+/// Counts the bytes of `len` values, if the device, which allows `limit` bytes
+/// in one buffer, can hold them.
 fn check_size<T: Element>(
     len: usize,
     device: &str,
@@ -240,16 +241,16 @@ fn check_size<T: Element>(
 }
 
 impl Gpu {
-    /// A buffer with a copy of `values`.
+    /// Makes a buffer with a copy of `values`.
     pub fn upload<T: Element>(&self, values: &[T]) -> Result<Buffer<T>, Error> {
         let buffer = self.allocate(values.len())?;
         buffer.write(values)?;
         Ok(buffer)
     }
 
-    /// A buffer for `len` values. What it holds is undefined until something
-    /// is written: clearing it would cost a launch that most kernels make
-    /// good at once.
+    /// Makes a buffer for `len` values. What it holds is undefined until
+    /// something is written: clearing it would cost a launch that most kernels
+    /// make good at once.
     pub fn allocate<T: Element>(&self, len: usize) -> Result<Buffer<T>, Error> {
         Buffer::new(self, len)
     }

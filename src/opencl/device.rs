@@ -15,7 +15,7 @@ use ocl::core::{DeviceFpConfig, DeviceType, OpenclVersion};
 use ocl::core::{PlatformId, PlatformInfo, Status};
 use ocl::ffi;
 
-use super::absence;
+use super::missing;
 use super::status::{meaning, refusal};
 use crate::Error;
 
@@ -64,7 +64,7 @@ pub struct DeviceInfo {
     /// The most work-items in one group, in each dimension.
     pub max_work_item_sizes: Vec<usize>,
     /// Whether its kernels can compute in `double`.
-    pub doubles: bool,
+    pub supports_f64: bool,
     /// Bytes of `__local` memory that one group can have.
     pub local_memory: u64,
     /// Bytes of memory for buffers, all together.
@@ -73,7 +73,7 @@ pub struct DeviceInfo {
     pub max_allocation: u64,
     /// Whether its compiler can be asked for quotients that are rounded right.
     /// Elsewhere they may err by 2.5 units in the last place.
-    pub exact_quotients: bool,
+    pub exact_division: bool,
     pub(super) id: DeviceId,
     pub(super) platform_id: PlatformId,
     pub(super) opencl: OpenclVersion,
@@ -85,7 +85,7 @@ impl fmt::Display for DeviceInfo {
     }
 }
 
-/// Every device of every platform: GPUs first, then accelerators, CPU
+/// Lists every device of every platform: GPUs first, then accelerators, CPU
 /// drivers last; among equals in the order of the drivers.
 pub fn devices() -> Result<&'static [DeviceInfo], Error> {
     static FOUND: OnceLock<Result<Vec<DeviceInfo>, Error>> = OnceLock::new();
@@ -137,7 +137,7 @@ fn discover() -> Result<Vec<DeviceInfo>, Error> {
         Some(error) => Err(refusal("Asking for the OpenCL devices", error)),
         None => {
             let names: Vec<String> = platforms.iter().map(name).collect();
-            Err(absence::no_device(&names))
+            Err(missing::no_device(&names))
         }
     }
 }
@@ -160,7 +160,7 @@ fn platforms() -> Result<Vec<PlatformId>, Error> {
     match status {
         ffi::CL_SUCCESS if count > 0 => {}
         ffi::CL_SUCCESS | ffi::CL_PLATFORM_NOT_FOUND_KHR => {
-            return Err(absence::no_driver());
+            return Err(missing::no_driver());
         }
         _ => {
             let meaning = meaning(status);
@@ -183,7 +183,7 @@ macro_rules! ask {
     };
 }
 
-/// The device, unless kernels cannot be compiled for it.
+/// Describes the device, unless kernels cannot be compiled for it.
 fn describe(
     platform: PlatformId,
     id: DeviceId,
@@ -211,11 +211,11 @@ fn describe(
         compute_units: ask!(id, MaxComputeUnits),
         max_work_group: ask!(id, MaxWorkGroupSize),
         max_work_item_sizes: ask!(id, MaxWorkItemSizes),
-        doubles: has_doubles(id),
+        supports_f64: supports_f64(id),
         local_memory: ask!(id, LocalMemSize),
         global_memory: ask!(id, GlobalMemSize),
         max_allocation: ask!(id, MaxMemAllocSize),
-        exact_quotients: ask!(id, SingleFpConfig)
+        exact_division: ask!(id, SingleFpConfig)
             .contains(DeviceFpConfig::CORRECTLY_ROUNDED_DIVIDE_SQRT),
         id,
         platform_id: platform,
@@ -223,8 +223,8 @@ fn describe(
     }))
 }
 
-/// A device that lacks them may refuse the question, too.
-fn has_doubles(id: DeviceId) -> bool {
+/// Asks for `double`. A device that lacks it may refuse the question, too.
+fn supports_f64(id: DeviceId) -> bool {
     match core::get_device_info(id, Ask::DoubleFpConfig) {
         Ok(DeviceInfoResult::DoubleFpConfig(modes)) => !modes.is_empty(),
         _ => false,

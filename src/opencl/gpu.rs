@@ -16,7 +16,7 @@ use super::source::Code;
 use super::status::refusal;
 use crate::Error;
 use crate::ledger::Memory;
-use crate::timeline::What;
+use crate::timeline::SliceKind;
 
 /// The variable that picks the device of [`Gpu::first`].
 pub const DEVICE_VARIABLE: &str = "RUNGRAD_DEVICE";
@@ -69,22 +69,22 @@ impl Gpu {
         }
     }
 
-    /// What the device says about itself.
+    /// Returns what the device says about itself.
     pub fn info(&self) -> &'static DeviceInfo {
         self.0.info
     }
 
-    /// The device's name.
+    /// Returns the device's name.
     pub fn name(&self) -> &str {
         &self.0.info.name
     }
 
-    /// Bytes in this device's buffers, now and at the peak.
+    /// Counts the bytes in this device's buffers, now and at the peak.
     pub fn memory(&self) -> Memory {
         Memory {
             now: self.0.now.load(Ordering::Relaxed),
             peak: self.0.peak.load(Ordering::Relaxed),
-            kept: 0,
+            cached: 0,
         }
     }
 
@@ -94,7 +94,7 @@ impl Gpu {
         self.0.queue()?.finish()?;
         queue::waited();
         if let Some(call) = call {
-            let what = (What::Finish, "finish", String::new());
+            let what = (SliceKind::Finish, "finish", String::new());
             call.returned(self.0.info, what, 0, None);
         }
         Ok(())
@@ -111,18 +111,18 @@ impl Gpu {
 }
 
 impl Open {
-    /// The queue, for one thread at a time. By the standard any number may
-    /// use it at once. NVIDIA's driver 580.159 does not survive that: on eight
-    /// threads the tests of Part 3 crashed inside it, launching and copying,
-    /// in each of six runs, and in none since the threads take turns. A copy
-    /// and `finish` keep their turn until the device is done, and the others
-    /// wait with them.
+    /// Locks the queue, for one thread at a time. By the standard any number
+    /// may use it at once. NVIDIA's driver 580.159 does not survive that: on
+    /// eight threads the tests of Part 3 crashed inside it, launching and
+    /// copying, in each of six runs, and in none since the threads take turns.
+    /// A copy and `finish` keep their turn until the device is done, and the
+    /// others wait with them.
     pub(super) fn queue(&self) -> Result<MutexGuard<'_, Queue>, Error> {
         not_forked()?;
         Ok(self.queue.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// A kernel as this device has compiled it, which is kept.
+    /// Returns a kernel as this device has compiled it, which is kept.
     pub(super) fn kernel(&self, code: Code) -> Result<Arc<Known>, Error> {
         not_forked()?;
         // A panic while the lock was held has left no half-made program.
@@ -151,7 +151,7 @@ impl Open {
     }
 }
 
-/// The index in `gpu` or `gpu:1`.
+/// Reads the index in `gpu` or `gpu:1`.
 fn index_of(name: &str) -> Result<usize, Error> {
     match name.split_once(':') {
         None if name == "gpu" => return Ok(0),

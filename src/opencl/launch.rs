@@ -1,22 +1,23 @@
 //! The launch of a kernel, checked on the host before the device sees it.
 
-mod checks;
-
 use std::fmt::Display;
 use std::marker::PhantomData;
 
 use ocl::core;
 
-use super::argument::{Argument, Scalar};
+use super::argument::{Argument, Scalar, check_apart};
 use super::buffer::Buffer;
+use super::device::Bytes;
 use super::element::Element;
 use super::event::Event;
 use super::extent::Extent;
 use super::gpu::Gpu;
+use super::reach::Given;
 use super::recorder;
+use super::signature::Signature;
 use super::source::{Code, Kernel, Source};
 use super::status::refusal;
-use crate::timeline::What;
+use crate::timeline::SliceKind;
 use crate::{Error, ledger};
 
 /// The kernels of this crate take no more arguments than so many.
@@ -78,20 +79,21 @@ impl<'a, Of> Launch<'a, Of> {
         self
     }
 
-    /// The next argument: a number.
+    /// Adds the next argument: a number.
     pub fn scalar(mut self, value: impl Into<Scalar>) -> Launch<'a, Of> {
         self.arguments.push(Argument::Scalar(value.into()));
         self
     }
 
-    /// How many work-items there are to be. It is rounded up to whole groups,
-    /// so the kernel must guard against the spare items of the last.
+    /// Sets how many work-items there are to be. The number is rounded up to
+    /// whole groups, so the kernel must guard against the spare items of the
+    /// last.
     pub fn global(mut self, size: impl Into<Extent>) -> Launch<'a, Of> {
         self.global = Some(size.into());
         self
     }
 
-    /// How many work-items make a group.
+    /// Sets how many work-items make a group.
     pub fn local(mut self, size: impl Into<Extent>) -> Launch<'a, Of> {
         self.local = Some(size.into());
         self
@@ -100,13 +102,13 @@ impl<'a, Of> Launch<'a, Of> {
 
 // How far one of this crate's kernels reaches, it says itself.
 impl<'a> Launch<'a> {
-    /// The next argument: a buffer that the kernel reads.
+    /// Adds the next argument: a buffer that the kernel reads.
     pub fn input<T: Element>(self, buffer: &'a Buffer<T>) -> Launch<'a> {
         self.buffer(buffer, 0, false)
     }
 
-    /// The next argument: a buffer that the kernel writes. What is written
-    /// has one name: the buffer is none of the other arguments.
+    /// Adds the next argument: a buffer that the kernel writes. What is
+    /// written has one name: the buffer is none of the other arguments.
     pub fn output<T: Element>(self, buffer: &'a Buffer<T>) -> Launch<'a> {
         self.buffer(buffer, 0, true)
     }
@@ -114,7 +116,7 @@ impl<'a> Launch<'a> {
 
 // Of any other kernel the caller says it.
 impl<'a> Launch<'a, Source> {
-    /// The next argument: a buffer of which the kernel reads the first
+    /// Adds the next argument: a buffer of which the kernel reads the first
     /// `at_least` values.
     pub fn input<T: Element>(
         self,
@@ -124,9 +126,9 @@ impl<'a> Launch<'a, Source> {
         self.buffer(buffer, at_least, false)
     }
 
-    /// The next argument: a buffer of which the kernel writes the first
-    /// `at_least` values. What is written has one name: the buffer is none
-    /// of the other arguments.
+    /// Adds the next argument: a buffer of which the kernel writes the first
+    /// `at_least` values. What is written has one name: the buffer is none of
+    /// the other arguments.
     pub fn output<T: Element>(
         self,
         buffer: &'a Buffer<T>,
@@ -145,17 +147,17 @@ impl Launch<'_> {
         unsafe { self.start(false).map(drop) }
     }
 
-    /// The same with an event, which tells when the device did it. That makes
-    /// a launch dearer, so nobody is given one who does not ask.
+    /// Does the same with an event, which tells when the device did it. That
+    /// makes a launch dearer, so nobody is given one who does not ask.
     pub fn timed(self) -> Result<Event, Error> {
         // SAFETY: as for `run`.
         unsafe { self.start(true) }
     }
 
-    /// How many values at the end of each buffer the kernel does not reach.
+    /// Counts the values at the end of each buffer the kernel does not reach.
     /// Who gives it buffers that just suffice expects zeros: a kernel that
     /// says too little of its reach shows itself by nothing else.
-    pub fn spare(&self) -> Result<Vec<u64>, Error> {
+    pub fn unreached(&self) -> Result<Vec<u64>, Error> {
         let known = self.gpu.0.kernel(self.code)?;
         let (global, local) = self.check_sizes(&known.signature)?;
         let reaches = self.reaches(global, local)?;
@@ -184,8 +186,8 @@ impl Launch<'_, Source> {
 // ANCHOR_END: run-source
 
 impl Launch<'_, Source> {
-    /// The same with an event, which tells when the device did it. That makes
-    /// a launch dearer, so nobody is given one who does not ask.
+    /// Does the same with an event, which tells when the device did it. That
+    /// makes a launch dearer, so nobody is given one who does not ask.
     ///
     /// # Safety
     ///
@@ -247,19 +249,167 @@ impl<Of> Launch<'_, Of> {
         if let Some(call) = call {
             let groups = global.items() / local.items();
             let amount = format!("{groups} x {}", local.items());
-            let what = (What::Launch, self.code.name, amount);
+            let what = (SliceKind::Launch, self.code.name, amount);
             call.returned(self.gpu.0.info, what, 0, Some(event.clone()));
         }
         Ok(event)
     }
 
-    /// The kernel's name.
+    /// Returns the kernel's name.
     pub fn name(&self) -> &str {
         self.code.name
     }
 
-    /// An error about this kernel.
+    /// Makes an error about this kernel.
     fn mistake(&self, words: impl Display) -> Error {
         Error::Mistake(format!("Kernel `{}` {words}.", self.code.name))
+    }
+}
+
+// What is compared before a launch: the arguments with the parameters, the
+// sizes with the device, and the buffers with what a kernel says of its reach.
+impl<Of> Launch<'_, Of> {
+    /// Compares the arguments with the kernel's parameters.
+    fn check_arguments(&self, signature: &Signature) -> Result<(), Error> {
+        let wanted = signature.parameters.len();
+        let given = self.arguments.len();
+        if wanted != given {
+            let names: Vec<&str> = signature
+                .parameters
+                .iter()
+                .map(|known| known.as_ref().map_or("?", |p| p.name.as_str()))
+                .collect();
+            return Err(self.mistake(format!(
+                "takes {wanted} arguments ({}) and was given {given}",
+                names.join(", ")
+            )));
+        }
+        for (index, argument) in self.arguments.iter().enumerate() {
+            let known = signature.parameters[index].as_ref();
+            let refused = argument
+                .check(self.gpu.info())
+                .and_then(|()| known.map_or(Ok(()), |p| argument.fits(p)));
+            let Err(words) = refused else { continue };
+            let name =
+                known.map_or(String::new(), |p| format!(" (`{}`)", p.name));
+            let place = format!("argument {}{name}", index + 1);
+            return Err(self.mistake(format!("cannot take {place}: {words}")));
+        }
+        check_apart(&self.arguments).map_err(|words| self.mistake(words))
+    }
+
+    /// Checks the sizes, and gives the global one, rounded up to whole groups,
+    /// and the local one.
+    fn check_sizes(
+        &self,
+        signature: &Signature,
+    ) -> Result<(Extent, Extent), Error> {
+        let (Some(global), Some(local)) = (self.global, self.local) else {
+            return Err(self.mistake(
+                "was given no size: a launch needs `.global(..)`, the number \
+                 of work-items, and `.local(..)`, those of one group",
+            ));
+        };
+        if global.dimensions != local.dimensions {
+            return Err(self.mistake(format!(
+                "was given {} dimensions of global size and {} of local size",
+                global.dimensions, local.dimensions
+            )));
+        }
+        if global.is_empty() || local.is_empty() {
+            return Err(self.mistake(format!(
+                "was given a size of 0: global {global}, local {local}"
+            )));
+        }
+        self.check_group(local, signature)?;
+
+        let mut rounded = global;
+        for (size, group) in rounded.sizes.iter_mut().zip(local.sizes) {
+            *size = size.div_ceil(group).saturating_mul(group);
+        }
+        // Kernels count in `uint`, and beyond 31 bits some drivers run work-
+        // items twice or not at all.
+        if rounded.items() > i32::MAX as usize {
+            return Err(self.mistake(format!(
+                "was given a global size of {rounded}: more work-items than \
+                 31 bits count, which drivers do not run reliably; split the \
+                 work"
+            )));
+        }
+        Ok((rounded, local))
+    }
+
+    /// Compares a group with the limits of the kernel and of the device.
+    fn check_group(
+        &self,
+        local: Extent,
+        signature: &Signature,
+    ) -> Result<(), Error> {
+        let info = self.gpu.info();
+        let required = signature.required_local;
+        if required != [0; 3] && required != local.sizes {
+            let required = Extent { sizes: required, ..local };
+            return Err(self.mistake(format!(
+                "requires groups of {required} and was given {local}"
+            )));
+        }
+        // The kernel's own limit is the device's, or lower when it takes many
+        // registers.
+        let most = signature.max_work_group.min(info.max_work_group);
+        if local.items() > most {
+            return Err(self.mistake(format!(
+                "was given groups of {local} = {} work-items, and on {} it \
+                 can have at most {most}",
+                local.items(),
+                info.name
+            )));
+        }
+        let limits = &info.max_work_item_sizes;
+        if local.sizes.iter().zip(limits).any(|(size, most)| size > most) {
+            return Err(self.mistake(format!(
+                "was given groups of {local}, and {} has limits of {limits:?}",
+                info.name
+            )));
+        }
+        // PoCL would end the process instead of refusing the launch.
+        if signature.local_memory > info.local_memory {
+            return Err(self.mistake(format!(
+                "takes {} of local memory for a group, and {} has {}",
+                Bytes(signature.local_memory),
+                info.name,
+                Bytes(info.local_memory)
+            )));
+        }
+        Ok(())
+    }
+
+    /// Compares the buffers with what a kernel of this crate says of itself.
+    fn check_reach(&self, global: Extent, local: Extent) -> Result<(), Error> {
+        let reaches = self.reaches(global, local)?;
+        for (place, (length, reach)) in reaches.enumerate() {
+            if length < reach {
+                return Err(self.mistake(format!(
+                    "would reach {reach} values of its buffer number {}, \
+                     which holds {length}",
+                    place + 1
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Lists for each buffer its length, and how far a kernel of this crate
+    /// reaches.
+    fn reaches(
+        &self,
+        global: Extent,
+        local: Extent,
+    ) -> Result<impl Iterator<Item = (u64, u64)>, Error> {
+        let groups = [0, 1, 2].map(|d| global.sizes[d] / local.sizes[d]);
+        let items = local.sizes;
+        let given = Given { arguments: &self.arguments, groups, items };
+        given.reaches(self.code.reach).ok_or_else(|| {
+            self.mistake("was given sizes or offsets that it cannot take")
+        })
     }
 }

@@ -23,15 +23,15 @@ use ocl::ffi::*;
 /// The variable that names another OpenCL library than the system's.
 const LIBRARY_VARIABLE: &str = "RUNGRAD_OPENCL_LIBRARY";
 
-/// Where the functions come from, or why there is no such place. It is
+/// Finds where the functions come from, or why there is no such place. It is
 /// decided once: an object of one library means nothing to another.
 pub(super) fn library() -> Result<&'static Library, &'static str> {
     static LIBRARY: OnceLock<Result<Library, String>> = OnceLock::new();
     LIBRARY.get_or_init(open).as_ref().map_err(String::as_str)
 }
 
-/// A tool that was loaded before us, as Oclgrind is, comes first. Then the
-/// library that the variable names, else the system's.
+/// Opens the library. A tool that was loaded before us, as Oclgrind is, comes
+/// first. Then the library that the variable names, else the system's.
 fn open() -> Result<Library, String> {
     let process = Library::this();
     // SAFETY: the address is compared and never followed.
@@ -66,7 +66,7 @@ fn open() -> Result<Library, String> {
 }
 
 // ANCHOR: function
-/// The function `name`, whose type is `F`.
+/// Finds the function `name`, whose type is `F`.
 ///
 /// # Safety
 ///

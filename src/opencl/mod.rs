@@ -36,7 +36,6 @@
 
 #![allow(unsafe_code)]
 
-mod absence;
 mod argument;
 mod buffer;
 mod device;
@@ -47,6 +46,7 @@ mod gpu;
 mod launch;
 #[cfg(all(unix, not(target_os = "macos")))]
 mod link;
+mod missing;
 mod program;
 mod queue;
 mod reach;

@@ -12,7 +12,7 @@ use super::recorder;
 use super::signature::Signature;
 use super::source::Code;
 use super::status::refusal;
-use crate::timeline::What;
+use crate::timeline::SliceKind;
 use crate::{Error, ledger};
 
 /// A kernel as a device has compiled it.
@@ -24,7 +24,7 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// The object, for one thread at a time.
+    /// Locks the object, for one thread at a time.
     pub(super) fn object(&self) -> MutexGuard<'_, core::Kernel> {
         self.object.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -56,7 +56,7 @@ impl Programs {
         Programs { context: context.clone(), info, compiled, placed }
     }
 
-    /// A kernel, made when it is first asked for.
+    /// Finds a kernel, made when it is first asked for.
     pub(super) fn kernel(&mut self, code: Code) -> Result<Arc<Known>, Error> {
         // Only what is compiled into this crate stays where it lies.
         if code.reach.is_none() {
@@ -92,8 +92,8 @@ impl Programs {
 
 // ANCHOR: compiled-once
 impl Programs {
-    /// The program of a text, compiled when it is first asked for. One that
-    /// does not compile is not kept: it fails each time, with the same
+    /// Finds the program of a text, compiled when it is first asked for. One
+    /// that does not compile is not kept: it fails each time, with the same
     /// sentence.
     fn program(&mut self, code: Code) -> Result<&mut Program, Error> {
         let key = (code.text.to_owned(), code.options.to_owned());
@@ -113,7 +113,7 @@ impl Programs {
         let text = CString::new(text).map_err(|_| {
             Error::Mistake(format!("{file} holds a byte 0, and C text cannot."))
         })?;
-        let exact = if self.info.exact_quotients { EXACT } else { "" };
+        let exact = if self.info.exact_division { EXACT } else { "" };
         let options = format!("{OPTIONS} {exact}{options}");
         let options = CString::new(options.trim_end()).map_err(|_| {
             Error::Mistake("A build option holds a byte 0.".into())
@@ -133,7 +133,7 @@ impl Programs {
         if built.is_ok() && self.build_status_is_good(&program) {
             if let Some(call) = call {
                 let name = file.rsplit('/').next().unwrap_or_default();
-                let what = (What::Build, "build", name.to_owned());
+                let what = (SliceKind::Build, "build", name.to_owned());
                 call.returned(self.info, what, 0, None);
             }
             return Ok(program);
@@ -192,7 +192,7 @@ const OPTIONS: &str = "-cl-std=CL1.2 -cl-kernel-arg-info";
 /// root by 3.
 const EXACT: &str = "-cl-fp32-correctly-rounded-divide-sqrt ";
 
-/// The first complaint of a build log, with the line. Compilers agree on
+/// Finds the first complaint of a build log, with the line. Compilers agree on
 /// `FILE:LINE:COLUMN:` and on the words `error:`, and differ in their order
 /// and in what they call the file. What assembles after them knows no line.
 fn complaint(file: &str, log: &str) -> String {
@@ -220,7 +220,7 @@ fn complaint(file: &str, log: &str) -> String {
     }
 }
 
-/// The line number of `..:LINE:COLUMN: WORDS`, and the words.
+/// Finds the line number of `..:LINE:COLUMN: WORDS`, and the words.
 fn after_place(text: &str) -> Option<(u32, &str)> {
     text.match_indices(':').find_map(|(colon, _)| {
         let mut parts = text[colon + 1..].splitn(3, ':');

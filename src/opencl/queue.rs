@@ -46,8 +46,7 @@ impl Queue {
         })
     }
 
-    /// From here on times are kept, or not. What was asked before is done
-    /// before.
+    /// Begins to keep times, or ends it. What was asked before is done before.
     pub(super) fn keep_times(&mut self, times: bool) -> Result<(), Error> {
         if times && self.timing.is_none() {
             let profiling = CommandQueueProperties::PROFILING_ENABLE;
@@ -65,7 +64,7 @@ impl Queue {
         Ok(())
     }
 
-    /// The queue to ask.
+    /// Returns the queue to ask.
     pub(super) fn current(&self) -> &CommandQueue {
         match &self.timing {
             Some(timing) if self.timed => timing,
@@ -81,15 +80,16 @@ impl Queue {
         Ok(())
     }
 
-    /// The host has waited for the device: the copies have been fetched.
+    /// Forgets the copies: the host has waited for the device, which has
+    /// fetched them.
     pub(super) fn nothing_waits(&mut self) {
         self.uploads.clear();
         self.bytes = 0;
     }
 
-    /// A copy of `values` that stays where it is until the device has fetched
-    /// it; `None` where there is too much to copy, or to keep. It stays no
-    /// longer than until the host waits: `nothing_waits` frees it.
+    /// Keeps a copy of `values` that stays where it is until the device has
+    /// fetched it; `None` where there is too much to copy, or to keep. It
+    /// stays no longer than until the host waits: `nothing_waits` frees it.
     pub(super) fn keep<T: Element>(
         &mut self,
         values: &[T],

@@ -2,6 +2,8 @@
 //! what it is given. The host compares that with the buffers before each
 //! launch; `Kernel::new` is where a kernel promises it.
 
+use std::iter;
+
 use smallvec::SmallVec;
 
 use super::argument::{Argument, Scalar};
@@ -22,8 +24,26 @@ pub(crate) struct Given<'a> {
     pub(super) items: [usize; 3],
 }
 
-impl Given<'_> {
-    /// The `uint` at a place among the arguments, which count from 0.
+impl<'a> Given<'a> {
+    /// Lists for each buffer its length, and how far a kernel with this reach
+    /// goes into it; `None` where it cannot take these arguments.
+    pub(super) fn reaches(
+        &self,
+        reach: Option<Reach>,
+    ) -> Option<impl Iterator<Item = (u64, u64)> + use<'a>> {
+        let reached = match reach {
+            Some(reach) => reach(self)?,
+            None => Reached::new(),
+        };
+        let lengths = self.arguments.iter().filter_map(|it| match it {
+            Argument::Buffer { len, .. } => Some(*len as u64),
+            Argument::Scalar(_) => None,
+        });
+        // Of a buffer that the kernel does not speak of, nothing is reached.
+        Some(lengths.zip(reached.into_iter().chain(iter::repeat(0))))
+    }
+
+    /// Returns the `uint` at a place among the arguments, which count from 0.
     pub(crate) fn uint(&self, index: usize) -> Option<u64> {
         match self.arguments.get(index) {
             Some(Argument::Scalar(Scalar::U32(value))) => Some((*value).into()),
@@ -31,7 +51,7 @@ impl Given<'_> {
         }
     }
 
-    /// The `int` at a place, if it is not negative.
+    /// Returns the `int` at a place, if it is not negative.
     pub(crate) fn int(&self, index: usize) -> Option<u64> {
         match self.arguments.get(index) {
             Some(Argument::Scalar(Scalar::I32(value))) => {
@@ -41,7 +61,7 @@ impl Given<'_> {
         }
     }
 
-    /// The `int8` at a place among the arguments.
+    /// Returns the `int8` at a place among the arguments.
     pub(crate) fn int8(&self, index: usize) -> Option<[i128; 8]> {
         match self.arguments.get(index) {
             Some(Argument::Scalar(Scalar::I32x8(values))) => {
@@ -51,18 +71,18 @@ impl Given<'_> {
         }
     }
 
-    /// How many items a group has along a dimension.
+    /// Counts the items a group has along a dimension.
     pub(crate) fn items(&self, dimension: usize) -> u64 {
         self.items[dimension] as u64
     }
 
-    /// How many work-groups there are along a dimension.
+    /// Tells how many work-groups there are along a dimension.
     pub(crate) fn groups(&self, dimension: usize) -> u64 {
         self.groups[dimension] as u64
     }
 }
 
-/// How far a view reaches into a buffer. The kernels count in `int`.
+/// Computes how far a view reaches into a buffer. The kernels count in `int`.
 pub(crate) fn view(
     offset: u64,
     shape: [i128; 8],
@@ -81,8 +101,8 @@ pub(crate) fn view(
     inside.then_some(last as u64 + 1)
 }
 
-/// A number of elements that is not 0 and that a `uint` can hold: what a
-/// kernel may divide by, or multiply without losing a carry.
+/// Checks that a number of elements is not 0 and that a `uint` can hold it:
+/// what a kernel may divide by, or multiply without losing a carry.
 pub(crate) fn counted(size: u64) -> Option<u64> {
     (1..=u32::MAX.into()).contains(&size).then_some(size)
 }

@@ -15,7 +15,7 @@ use std::time::Instant;
 use super::device::DeviceInfo;
 use super::event::Event;
 use crate::Error;
-use crate::timeline::{Slice, Timeline, Times, What};
+use crate::timeline::{Slice, SliceKind, Timeline, Times};
 
 /// Records the calls that `work` makes in this thread.
 ///
@@ -52,7 +52,7 @@ pub(crate) fn start() {
     *lock(&EVERYBODY) = Some(Shared::default());
 }
 
-/// What was recorded since [`start`].
+/// Ends the record, and returns what was recorded since [`start`].
 pub(crate) fn stop() -> Result<Timeline, Error> {
     let Some(recording) = lock(&EVERYBODY).take() else {
         return Ok(Timeline::default());
@@ -71,7 +71,7 @@ thread_local! {
 
 type Shared = Arc<Mutex<Recording>>;
 
-/// A panic leaves no slice half written.
+/// Locks the record. A panic leaves no slice half written.
 fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -85,7 +85,7 @@ pub(super) struct Call {
     queues: Instant,
 }
 
-/// The beginning of a call, where somebody records.
+/// Notes the beginning of a call, where somebody records.
 pub(super) fn call() -> Option<Call> {
     if ACTIVE.load(Ordering::Relaxed) == 0 {
         return None;
@@ -101,16 +101,18 @@ pub(super) fn call() -> Option<Call> {
 }
 
 impl Call {
-    /// What the host had to prepare is done, and the driver is asked.
+    /// Notes that what the host had to prepare is done, and the driver is
+    /// asked.
     pub(super) fn queues(&mut self) {
         self.queues = Instant::now();
     }
 
-    /// The call has come back, with its event if the device takes part.
+    /// Notes that the call has come back, with its event if the device takes
+    /// part.
     pub(super) fn returned(
         self,
         device: &'static DeviceInfo,
-        (what, name, amount): (What, &str, String),
+        (kind, name, amount): (SliceKind, &str, String),
         bytes: u64,
         event: Option<Event>,
     ) {
@@ -118,7 +120,7 @@ impl Call {
         for recording in &self.recordings {
             let mut recording = lock(recording);
             let slice = Slice {
-                what,
+                kind,
                 name: name.to_string(),
                 amount: amount.clone(),
                 bytes,
@@ -183,7 +185,7 @@ impl Recording {
         since.as_nanos().try_into().unwrap_or(u64::MAX)
     }
 
-    /// The number of this thread, in the order of the first calls.
+    /// Finds the number of this thread, in the order of the first calls.
     fn thread(&mut self) -> usize {
         let id = thread::current().id();
         let known = self.threads.iter().position(|known| *known == id);
@@ -212,7 +214,8 @@ impl Recording {
     ) {
         let (at, lane) = (self.slices.len(), self.lane(device));
         // These wait for all before them, so that asking costs no waiting.
-        let all_ended = matches!(slice.what, What::Read | What::Finish);
+        let all_ended =
+            matches!(slice.kind, SliceKind::Read | SliceKind::Finish);
         self.slices.push(slice);
         let unasked = &mut self.lanes[lane].unasked;
         unasked.extend(event.map(|event| Unasked { at, queues, event }));
@@ -242,7 +245,7 @@ impl Recording {
         }
     }
 
-    /// Everything, by one clock, which starts with the first call.
+    /// Puts everything on one clock, which starts with the first call.
     fn timeline(&mut self) -> Result<Timeline, Error> {
         for lane in 0..self.lanes.len() {
             self.ask(lane, 0);

@@ -56,7 +56,7 @@ impl Parameter {
         })
     }
 
-    /// The declaration, as it stands in the source.
+    /// Writes the declaration, as it stands in the source.
     pub(super) fn declaration(&self) -> String {
         let address = match self.address {
             Address::Global => "global ",
@@ -70,7 +70,7 @@ impl Parameter {
         format!("`{address}{constant}{} {}`", self.type_name, self.name)
     }
 
-    /// Whether the kernel has promised not to write to it.
+    /// Tells whether the kernel has promised not to write to it.
     pub(super) fn is_read_only(&self) -> bool {
         self.constant || self.address == Address::Constant
     }

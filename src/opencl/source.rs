@@ -15,7 +15,8 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// Use [`kernel!`](super::kernel), which takes the text from its file.
+    /// Makes a kernel; [`kernel!`](super::kernel) takes the text from its
+    /// file.
     ///
     /// # Safety
     ///
@@ -32,7 +33,7 @@ impl Kernel {
         Kernel { file, text, name, options: "", reach }
     }
 
-    /// The same kernel, compiled with options: `-D TILE=16`. What it promised
+    /// Compiles the same kernel with options: `-D TILE=16`. What it promised
     /// holds with them too.
     ///
     /// # Safety
@@ -45,22 +46,22 @@ impl Kernel {
         Kernel { options, ..self }
     }
 
-    /// The file, from the root of the repository.
+    /// Returns the file, from the root of the repository.
     pub fn file(&self) -> &'static str {
         self.file
     }
 
-    /// The text of the file.
+    /// Returns the text of the file.
     pub fn text(&self) -> &'static str {
         self.text
     }
 
-    /// The kernel's name in the file.
+    /// Returns the kernel's name in the file.
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// What the compiler is told.
+    /// Returns what the compiler is told.
     pub fn options(&self) -> &'static str {
         self.options
     }
@@ -81,7 +82,8 @@ pub struct Source {
 }
 
 impl Source {
-    /// The kernel `name` in `text`. `file` is what errors call the text.
+    /// Makes a source of the kernel `name` in `text`. `file` is what errors
+    /// call the text.
     pub fn new(file: &str, text: &str, name: &str) -> Source {
         Source {
             file: file.to_owned(),
@@ -91,7 +93,7 @@ impl Source {
         }
     }
 
-    /// Options for the compiler: `-D TILE=16`.
+    /// Sets options for the compiler: `-D TILE=16`.
     pub fn options(mut self, options: &str) -> Source {
         self.options = options.to_owned();
         self

@@ -10,8 +10,8 @@ use ocl::core;
 
 use crate::Error;
 
-/// The sentence for a call that the driver refused: what we were `doing`,
-/// what the status means, and its name for a search.
+/// Writes the sentence for a call that the driver refused: what we were
+/// `doing`, what the status means, and its name for a search.
 pub(super) fn refusal(doing: &str, error: core::Error) -> Error {
     Error::Device(match error.api_status() {
         Some(status) => {
@@ -25,7 +25,7 @@ pub(super) fn refusal(doing: &str, error: core::Error) -> Error {
     })
 }
 
-/// What a status means and what to do about it.
+/// Tells what a status means and what to do about it.
 pub(super) fn meaning(status: i32) -> &'static str {
     match status {
         -1 => "the platform has no such device",

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use crate::checks;
 use crate::error::{or_raise, room};
 use crate::product::{Lines, product};
-use crate::shape::{size, stretched};
+use crate::shape::{broadcast_axes, size};
 
 // ANCHOR: thresholds
 /// From this many elements on the threads share them. On two cores an
@@ -84,7 +84,7 @@ pub(super) fn sum_to(grad: ArrayD<f32>, shape: &[usize]) -> ArrayD<f32> {
     if grad.shape() == shape {
         return grad;
     }
-    let axes = stretched(shape, grad.shape());
+    let axes = broadcast_axes(shape, grad.shape());
     let summed = sum_axes(&grad, &axes);
     array(shape, slice(&summed).to_vec())
 }
@@ -111,9 +111,9 @@ fn zip_equal(
 /// Fills a piece of a result from the same pieces of some slices.
 type Fill<'a, const N: usize> = dyn Fn([&[f32]; N], &mut [f32]) + Sync + 'a;
 
-/// A number for each place of some slices, piece by piece; the threads share
-/// the pieces. `fill` is no type parameter: a copy of the sharing for each
-/// operation would make up a good part of what the compiler has to do.
+/// Makes a number for each place of some slices, piece by piece; the threads
+/// share the pieces. `fill` is no type parameter: a copy of the sharing for
+/// each operation would make up a good part of what the compiler has to do.
 fn shared<const N: usize>(slices: [&[f32]; N], fill: &Fill<N>) -> Vec<f32> {
     const PIECE: usize = 1 << 14;
     let mut values = vec![0.0; slices[0].len()];
@@ -265,7 +265,7 @@ mod tests {
 
     type Work<'a> = &'a (dyn Fn() -> ArrayD<f32> + Sync);
 
-    /// The result of `work` on a number of threads.
+    /// Runs `work` on a number of threads.
     fn on(threads: usize, work: Work) -> Vec<u32> {
         let pool = ThreadPoolBuilder::new().num_threads(threads).build();
         bits(&pool.expect("threads").install(work))

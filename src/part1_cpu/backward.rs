@@ -164,7 +164,7 @@ impl Tensor {
                 .iter()
                 .map(|g| Some((g.shape().to_vec(), flat(g))))
                 .collect();
-            tape.note(tensor.0.id, flat(grad_out), grads);
+            tape.set_grads(tensor.0.id, flat(grad_out), grads);
         });
         tape
     }

@@ -28,7 +28,7 @@ impl Tensor {
     /// `grad_a = grad_out b^T`, `grad_b = a^T grad_out`.
     #[track_caller]
     pub fn matmul(&self, other: &Tensor) -> Tensor {
-        let shape = or_raise(checks::matrices(self.shape(), other.shape()));
+        let shape = or_raise(checks::matmul_2d(self.shape(), other.shape()));
         // Long products are added up in `f64`, beside the result.
         or_raise(room::<(f32, f64)>(size(&shape)));
         let (a, b) = (self.data(), other.data());
@@ -106,7 +106,7 @@ impl Tensor {
     /// Makes positive numbers that sum to 1 along the last axis.
     #[track_caller]
     pub fn softmax(&self) -> Tensor {
-        or_raise(checks::row("softmax", self.shape()));
+        or_raise(checks::last_axis("softmax", self.shape()));
         self.log_softmax().exp()
     }
 
@@ -116,7 +116,7 @@ impl Tensor {
     /// `grad_a = grad_out - softmax(a) * sum(grad_out)`, row by row.
     #[track_caller]
     pub fn log_softmax(&self) -> Tensor {
-        or_raise(checks::row("log_softmax", self.shape()));
+        or_raise(checks::last_axis("log_softmax", self.shape()));
         let last = self.shape().len() - 1;
         let y = Rc::new(log_softmax(&self.data()));
         let op = Op::LogSoftmax;

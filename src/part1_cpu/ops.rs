@@ -93,18 +93,18 @@ impl Tensor {
 
     /// Divides each element by a number. A product with `1 / number` would
     /// round twice.
-    pub(super) fn over(&self, number: f32) -> Tensor {
+    pub(super) fn div_scalar(&self, number: f32) -> Tensor {
         let out = map(&self.data(), |x| x / number);
-        Tensor::record(Op::Over(number), &[self], out, move |grad_out| {
+        Tensor::record(Op::DivScalar(number), &[self], out, move |grad_out| {
             vec![map(grad_out, |g| g / number)]
         })
     }
 
     /// Divides a number by each element.
-    pub(super) fn under(&self, number: f32) -> Tensor {
+    pub(super) fn rdiv_scalar(&self, number: f32) -> Tensor {
         let x = self.data();
         let y = Rc::new(map(&x, |x| number / x));
-        let op = Op::Under(number);
+        let op = Op::RdivScalar(number);
         Tensor::record(op, &[self], Rc::clone(&y), move |grad_out| {
             vec![slope_below(grad_out, &y, &x)]
         })

@@ -10,7 +10,7 @@ use crate::error::mistake;
 /// and on in the direction of the steps before.
 pub struct Sgd {
     /// How far a step goes.
-    pub rate: f32,
+    pub learning_rate: f32,
     /// How much of the last step's velocity is kept, from 0 to below 1.
     pub momentum: f32,
     /// One for each parameter, from the first step on.
@@ -20,15 +20,15 @@ pub struct Sgd {
 impl Sgd {
     /// Begins without velocity. Common values are a rate of 0.1 and a momentum
     /// of 0.9.
-    pub fn new(rate: f32, momentum: f32) -> Sgd {
-        Sgd { rate, momentum, velocity: Vec::new() }
+    pub fn new(learning_rate: f32, momentum: f32) -> Sgd {
+        Sgd { learning_rate, momentum, velocity: Vec::new() }
     }
 }
 
 // ANCHOR: step
 impl Sgd {
     /// Takes a step: `velocity = momentum * velocity + grad`, then
-    /// `parameter = parameter - rate * velocity`.
+    /// `parameter = parameter - learning_rate * velocity`.
     ///
     /// A tensor's data never changes, because rules hold it. So a step puts
     /// a new leaf in the place of each parameter. It is made of arrays, so
@@ -51,7 +51,7 @@ impl Sgd {
                 ))
             };
             *velocity = &*velocity * self.momentum + grad;
-            let better = &*parameter.data() - &*velocity * self.rate;
+            let better = &*parameter.data() - &*velocity * self.learning_rate;
             **parameter = Tensor::from(better);
         }
     }
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
     use crate::{Error, attempt, ledger};
 
-    /// One step on `loss = 3 x`, whose gradient is 3 everywhere.
+    /// Takes one step on `loss = 3 x`, whose gradient is 3 everywhere.
     fn step(sgd: &mut Sgd, x: &mut Tensor) -> f32 {
         (&*x * 3.0).backward();
         sgd.step(vec![("x".to_string(), x)]);

@@ -6,7 +6,7 @@ use super::array::{expand, max_axes, reshape, sum_axes, zip};
 use crate::checks;
 use crate::error::or_raise;
 use crate::ops::{Keep, Op};
-use crate::shape::with_ones;
+use crate::shape::keepdims;
 
 /// ```
 /// # use rungrad::part1_cpu::Tensor;
@@ -33,7 +33,7 @@ impl Tensor {
         or_raise(checks::axes("sum", self.shape(), axes));
         let op = Op::Sum(axes.to_vec(), keep);
         let (shape, ones) =
-            (self.shape().to_vec(), with_ones(self.shape(), axes));
+            (self.shape().to_vec(), keepdims(self.shape(), axes));
         let total = self.reduced(sum_axes(&self.data(), axes), axes, keep);
         Tensor::record(op, &[self], total, move |grad_out| {
             vec![expand(&reshape(grad_out, &ones), &shape)]
@@ -112,7 +112,7 @@ impl Tensor {
         or_raise(checks::axes("max", self.shape(), axes));
         or_raise(checks::not_empty("max", self.shape(), axes));
         let op = Op::Max(axes.to_vec(), keep);
-        let (a, ones) = (self.data(), with_ones(self.shape(), axes));
+        let (a, ones) = (self.data(), keepdims(self.shape(), axes));
         let most = reshape(&max_axes(&a, axes), &ones);
         let out = self.reduced(most.clone(), axes, keep);
         let axes = axes.to_vec();
@@ -139,7 +139,7 @@ impl Tensor {
         axes: &[usize],
         keep: Keep,
     ) -> ndarray::ArrayD<f32> {
-        let mut shape = with_ones(self.shape(), axes);
+        let mut shape = keepdims(self.shape(), axes);
         if keep == Keep::No {
             let mut axis = 0..shape.len();
             shape.retain(|_| !axes.contains(&axis.next().expect("an axis")));

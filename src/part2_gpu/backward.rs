@@ -9,7 +9,7 @@ use super::Tensor;
 use crate::checks;
 use crate::error::{mistake, or_raise};
 use crate::graph::topological_order;
-use crate::tape::{Flat, Record, Tape};
+use crate::tape::{Gradient, Record, Tape};
 
 /// ```no_run
 /// # use rungrad::opencl::Gpu;
@@ -50,7 +50,7 @@ impl Tensor {
         seed: &Tensor,
         mut seen: impl FnMut(&Tensor, &Tensor, &[Option<Tensor>]),
     ) {
-        if !self.needs_grad() {
+        if !self.records() {
             mistake(
                 "backward: no input of this tensor requires a gradient; call \
                  .requires_grad() on one before computing"
@@ -167,11 +167,12 @@ impl Tensor {
     #[track_caller]
     pub fn backward_recorded(&self) -> Tape {
         let mut tape = self.tape();
-        let flat =
-            |t: &Tensor| -> Flat { (t.shape().to_vec(), or_raise(t.to_vec())) };
+        let flat = |t: &Tensor| -> Gradient {
+            (t.shape().to_vec(), or_raise(t.to_vec()))
+        };
         self.sweep(&self.one(), |tensor, grad_out, grads| {
             let given = grads.iter().map(|g| g.as_ref().map(flat)).collect();
-            tape.note(tensor.0.id, flat(grad_out).1, given);
+            tape.set_grads(tensor.0.id, flat(grad_out).1, given);
         });
         tape
     }
@@ -191,13 +192,13 @@ impl Tensor {
         let (op, parents) = (self.op(), &self.0.parents);
         or_raise(checks::gradients(op, grads.len(), parents.len()));
         for (place, (parent, grad)) in parents.iter().zip(grads).enumerate() {
-            if grad.is_none() && !parent.needs_grad() {
+            if grad.is_none() && !parent.records() {
                 continue;
             }
             let given = grad.as_ref().map(|it| (it.shape(), it.gpu()));
             let wanted = (parent.shape(), parent.gpu());
             or_raise(checks::gradient(op, place, given, wanted));
-            if grad.as_ref().is_some_and(Tensor::needs_grad) {
+            if grad.as_ref().is_some_and(Tensor::records) {
                 mistake(format!(
                     "{op}: the gradient of operand {place} is itself \
                      recorded; let the rule work on detached operands"

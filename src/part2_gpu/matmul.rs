@@ -36,9 +36,9 @@ pub const LADDER: [Rung; 8] = [
 
 /// Two rungs once more, whose sums keep what an addition rounds away: for
 /// sums of more than `CHAIN` products.
-pub const KEPT: [Rung; 2] = [
-    shared(kernels::MATMUL_TILED_KEPT, 16, [1, 1], [16, 16]),
-    shared(kernels::MATMUL_AHEAD_KEPT, 128, [8, 8], [256, 1]),
+pub const KAHAN: [Rung; 2] = [
+    shared(kernels::MATMUL_TILED_KAHAN, 16, [1, 1], [16, 16]),
+    shared(kernels::MATMUL_AHEAD_KAHAN, 128, [8, 8], [256, 1]),
 ];
 
 /// So many products may be added one after another: each addition rounds by
@@ -117,10 +117,10 @@ pub fn choose(units: usize, [m, k, n]: [usize; 3]) -> &'static Rung {
     let tiles = |rung: &Rung| (m / rung.tile) * (n / rung.tile);
     let (units, fours) = (units.max(1), k % 4 == 0 && n % 4 == 0);
     let (fills, is_long) = (8 * tiles(ahead) >= units, k > CHAIN);
-    let [tiled_kept, ahead_kept] = &KEPT;
+    let [tiled_kahan, ahead_kahan] = &KAHAN;
     match (fills, is_long) {
-        (false, true) => tiled_kept,
-        (true, true) => ahead_kept,
+        (false, true) => tiled_kahan,
+        (true, true) => ahead_kahan,
         _ if fours && tiles(tall) >= units => tall,
         (true, false) => ahead,
         (false, false) => tiled,

@@ -38,9 +38,9 @@ impl Tensor {
     #[track_caller]
     pub fn matmul(&self, other: &Tensor) -> Tensor {
         or_raise(one_device("matmul", self, other));
-        or_raise(checks::matrices(self.shape(), other.shape()));
+        or_raise(checks::matmul_2d(self.shape(), other.shape()));
         let out = or_raise(product(self, other));
-        let needs = [self.needs_grad(), other.needs_grad()];
+        let needs = [self.records(), other.records()];
         let (a, b) = (self.detach(), other.detach());
         Tensor::record(Op::Matmul, &[self, other], out, move |grad_out| {
             let grad_a = || grad_out.matmul(&b.transpose());
@@ -135,7 +135,7 @@ impl Tensor {
     /// If there is no axis, or the device refuses.
     #[track_caller]
     pub fn softmax(&self) -> Tensor {
-        or_raise(checks::row("softmax", self.shape()));
+        or_raise(checks::last_axis("softmax", self.shape()));
         self.log_softmax().exp()
     }
 
@@ -159,7 +159,7 @@ impl Tensor {
     /// If there is no axis, or the device refuses.
     #[track_caller]
     pub fn log_softmax(&self) -> Tensor {
-        or_raise(checks::row("log_softmax", self.shape()));
+        or_raise(checks::last_axis("log_softmax", self.shape()));
         let last = self.shape().len() - 1;
         let columns = self.shape()[last];
         let y = or_raise(filled(self.gpu(), self.shape(), |out, n| {

@@ -6,7 +6,7 @@ use crate::opencl::{Buffer, Kernel, Launch};
 
 /// A kernel, and how it shares out the rows.
 #[derive(Clone, Copy, Debug)]
-pub struct Way {
+pub struct Variant {
     /// The kernel: arguments `a, v, out, m, k`.
     pub kernel: Kernel,
     /// The work-items of a row.
@@ -14,12 +14,12 @@ pub struct Way {
 }
 
 /// An item walks along each row.
-pub const ROWS: Way = Way { kernel: kernels::MATVEC_ROWS, team: 1 };
+pub const ROWS: Variant = Variant { kernel: kernels::MATVEC_ROWS, team: 1 };
 
 /// A team of items reads each row side by side.
-pub const TEAMS: Way = Way { kernel: kernels::MATVEC_TEAMS, team: 32 };
+pub const TEAMS: Variant = Variant { kernel: kernels::MATVEC_TEAMS, team: 32 };
 
-impl Way {
+impl Variant {
     /// Prepares a launch of `(m, k) x (k) -> (m)` on the device of the
     /// buffers, in groups of 256 items.
     pub fn launch<'a>(

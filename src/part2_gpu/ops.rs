@@ -13,7 +13,7 @@ use crate::checks;
 use crate::error::{Result, or_raise};
 use crate::opencl::{Buffer, Gpu, Kernel};
 use crate::ops::Op;
-use crate::shape::{checked_size, stretched, strides};
+use crate::shape::{broadcast_axes, checked_size, strides};
 
 /// The items of a work-group, enough for any device to fill its units.
 pub(super) const GROUP: usize = 256;
@@ -39,7 +39,7 @@ impl Tensor {
     #[track_caller]
     pub fn mul(&self, other: &Tensor) -> Tensor {
         let product = or_raise(pairs("mul", &MUL, self, other));
-        let needs = [self.needs_grad(), other.needs_grad()];
+        let needs = [self.records(), other.records()];
         let (a, b) = (self.detach(), other.detach());
         Tensor::record(Op::Mul, &[self, other], product, move |grad_out| {
             let grad_a = || grad_out.mul(&b).sum_to(a.shape());
@@ -90,7 +90,7 @@ impl Tensor {
     #[track_caller]
     pub fn add(&self, other: &Tensor) -> Tensor {
         let total = or_raise(pairs("add", &ADD, self, other));
-        let needs = [self.needs_grad(), other.needs_grad()];
+        let needs = [self.records(), other.records()];
         let (a, b) = (self.shape().to_vec(), other.shape().to_vec());
         Tensor::record(Op::Add, &[self, other], total, move |grad_out| {
             let grad_a = || grad_out.sum_to(&a);
@@ -142,7 +142,7 @@ impl Tensor {
     #[track_caller]
     pub fn div(&self, other: &Tensor) -> Tensor {
         let y = or_raise(pairs("div", &DIV, self, other));
-        let needs = [self.needs_grad(), other.needs_grad()];
+        let needs = [self.records(), other.records()];
         let (a, b) = (self.shape().to_vec(), other.detach());
         let slope = needs[1].then(|| y.clone());
         Tensor::record(Op::Div, &[self, other], y, move |grad_out| {
@@ -341,7 +341,7 @@ fn pairs(
     if shape.len() > 8 {
         // The kernel that broadcasts walks eight axes.
         let whole = |it: &Tensor| {
-            repeat_axes(it, &stretched(it.shape(), &shape), &shape)
+            repeat_axes(it, &broadcast_axes(it.shape(), &shape), &shape)
         };
         return elementwise(equal, &whole(a)?, &whole(b)?);
     }
@@ -368,7 +368,7 @@ fn pairs(
 fn steps(small: &[usize], large: &[usize]) -> Vec<i32> {
     let mut steps = vec![0; large.len() - small.len()];
     steps.extend(strides(small).into_iter().map(|stride| stride as i32));
-    stretched(small, large).into_iter().for_each(|axis| steps[axis] = 0);
+    broadcast_axes(small, large).into_iter().for_each(|axis| steps[axis] = 0);
     steps
 }
 

@@ -5,7 +5,7 @@ use super::{Tensor, kernels};
 use crate::checks;
 use crate::error::{Result, or_raise};
 use crate::ops::{Keep, Op};
-use crate::shape::{size, stretched, with_ones};
+use crate::shape::{broadcast_axes, keepdims, size};
 
 /// ```no_run
 /// # use rungrad::opencl::Gpu;
@@ -120,7 +120,7 @@ fn sum_all(a: &Tensor) -> Result<Tensor> {
 
 /// Sums over axes, each of which stays with size 1, unless one number is left.
 fn sum_axes(a: &Tensor, axes: &[usize]) -> Result<Tensor> {
-    if size(&with_ones(a.shape(), axes)) == 1 {
+    if size(&keepdims(a.shape(), axes)) == 1 {
         return sum_all(a);
     }
     axes.iter().try_fold(a.detach(), |left, &axis| sum_axis(&left, axis))
@@ -168,7 +168,7 @@ pub(super) fn repeat_axes(
     if a.len() == 1 {
         return Ok(repeat(a, [1, size(shape), 1])?.shaped(shape));
     }
-    let mut grown = with_ones(shape, axes);
+    let mut grown = keepdims(shape, axes);
     axes.iter().try_fold(a.shaped(&grown), |left, &axis| {
         grown[axis] = shape[axis];
         Ok(repeat(&left, around(axis, &grown))?.shaped(&grown))
@@ -200,7 +200,7 @@ fn around(axis: usize, shape: &[usize]) -> [usize; 3] {
 impl Tensor {
     /// Sums over each axis along which `shape` was stretched to this one.
     pub(super) fn sum_to(&self, shape: &[usize]) -> Tensor {
-        let axes = stretched(shape, self.shape());
+        let axes = broadcast_axes(shape, self.shape());
         match axes.is_empty() {
             true => self.clone(),
             false => self.sum_over(&axes, Keep::Yes).shaped(shape),
@@ -213,7 +213,7 @@ impl Tensor {
 
     /// Finds the shape of a reduction.
     fn without(&self, axes: &[usize], keep: Keep) -> Vec<usize> {
-        let mut shape = with_ones(self.shape(), axes);
+        let mut shape = keepdims(self.shape(), axes);
         if keep == Keep::No {
             let mut axis = 0..shape.len();
             shape.retain(|_| !axes.contains(&axis.next().expect("an axis")));

@@ -221,10 +221,10 @@ impl Tensor {
         shape: &[usize],
         buffer: Buffer<f32>,
     ) -> Tensor {
-        Tensor::over(gpu, shape, Rc::new(buffer))
+        Tensor::wrap(gpu, shape, Rc::new(buffer))
     }
 
-    fn over(gpu: &Gpu, shape: &[usize], buffer: Rc<Buffer<f32>>) -> Tensor {
+    fn wrap(gpu: &Gpu, shape: &[usize], buffer: Rc<Buffer<f32>>) -> Tensor {
         Tensor(Rc::new(Node {
             id: next_id(),
             op: Op::Leaf,
@@ -241,7 +241,7 @@ impl Tensor {
     /// Gives the numbers, in the same memory, another shape of their size.
     pub(super) fn shaped(&self, shape: &[usize]) -> Tensor {
         let buffer = Rc::clone(&self.0.buffer);
-        Tensor::over(&self.0.gpu, shape, buffer)
+        Tensor::wrap(&self.0.gpu, shape, buffer)
     }
 
     fn leaf(&self, requires_grad: bool) -> Tensor {
@@ -314,7 +314,7 @@ impl Tensor {
 /// # let gpu = Gpu::first()?;
 /// let x = Tensor::new(&gpu, &[1], &[3.0])?.requires_grad();
 /// let y = x.mul(&x);
-/// assert!(y.needs_grad() && x.grad().is_none());
+/// assert!(y.records() && x.grad().is_none());
 /// assert_eq!((x.op(), y.op()), ("leaf", "mul"));
 /// assert_eq!(y.parents()[1].id(), x.id());
 /// y.backward();
@@ -335,9 +335,10 @@ impl Tensor {
         self.0.grad.replace(None);
     }
 
-    /// Says whether backward brings a gradient here.
+    /// Says whether backward brings a gradient here, so that what is computed
+    /// from this tensor is recorded.
     #[doc(alias = "requires_grad")]
-    pub fn needs_grad(&self) -> bool {
+    pub fn records(&self) -> bool {
         self.0.requires_grad
     }
 

@@ -6,7 +6,7 @@ use super::{Array, Backend, Binary, Device, Reduce, Shared, Unary};
 use crate::checks;
 use crate::error::Result;
 use crate::ops::Keep;
-use crate::shape::{size, with_ones};
+use crate::shape::{keepdims, size};
 
 // ANCHOR: backend
 impl Device {
@@ -105,7 +105,7 @@ impl Array {
         })?;
         match keep {
             Keep::No => Ok(left),
-            Keep::Yes => left.reshape(&with_ones(self.shape(), axes)),
+            Keep::Yes => left.reshape(&keepdims(self.shape(), axes)),
         }
     }
 }
@@ -115,7 +115,7 @@ impl Array {
     /// (.., m, k) x (.., k, n) -> (.., m, n), the axes in front equal.
     pub fn matmul(&self, other: &Array) -> Result<Array> {
         one_device("matmul", self, other)?;
-        let shape = checks::product(self.shape(), other.shape())?;
+        let shape = checks::matmul(self.shape(), other.shape())?;
         let outer = &self.shape()[..self.shape().len() - 2];
         let batch = |a: &Array| {
             let inner = a.shape()[outer.len()..].iter().copied();
@@ -128,11 +128,10 @@ impl Array {
 }
 
 impl Array {
-    /// The product of views of any axes:
-    /// (batch.., rows.., inner..) x (batch.., columns.., inner..) ->
-    /// (batch.., rows.., columns..), so many axes being those of the batch,
-    /// and so many those that are summed over. No view is copied for it where
-    /// the backend can do without.
+    /// Multiplies views of any axes: (batch.., rows.., inner..) x (batch..,
+    /// columns.., inner..) -> (batch.., rows.., columns..), so many axes being
+    /// those of the batch, and so many those that are summed over. No view is
+    /// copied for it where the backend can do without.
     pub fn contract(
         &self,
         other: &Array,
@@ -141,7 +140,7 @@ impl Array {
     ) -> Result<Array> {
         one_device("contract", self, other)?;
         let (a, b) = (self.shape(), other.shape());
-        let shape = checks::contraction(a, b, batch, inner)?;
+        let shape = checks::contract(a, b, batch, inner)?;
         self.filled(&shape, |backend| {
             backend.contract(self, other, batch, inner)
         })

@@ -34,14 +34,14 @@ impl Array {
         Array::of(DType::default(), shape, values, device)
     }
 
-    /// Returns the same for numbers of a type.
+    /// Makes an array of numbers of a type.
     fn of(
         dtype: DType,
         shape: &[usize],
         values: &[f32],
         device: Device,
     ) -> Result<Array> {
-        checks::values(shape, values.len())?;
+        checks::element_count(shape, values.len())?;
         let storage = device.backend()?.upload(values, dtype)?;
         Ok(Array::dense(device, storage, shape))
     }
@@ -83,7 +83,8 @@ impl Array {
         Array { device, storage, view: Arc::new(View::dense(shape)) }
     }
 
-    /// A new storage as this array would lie in row-major order.
+    /// Makes an array of a new storage, which lies as this one would in
+    /// row-major order.
     pub(super) fn dense_like(&self, storage: Shared) -> Array {
         let view = match self.is_dense() && self.offset() == 0 {
             true => self.view.clone(),
@@ -179,22 +180,22 @@ impl Array {
 
 // Views: no element moves.
 impl Array {
-    /// See [`View::expand`].
+    /// Stretches axes of size 1, as [`View::expand`] says.
     pub fn expand(&self, shape: &[usize]) -> Result<Array> {
         self.view.expand(shape).map(|view| self.with_view(view))
     }
 
-    /// See [`View::permute`].
+    /// Reorders the axes, as [`View::permute`] says.
     pub fn permute(&self, axes: &[usize]) -> Result<Array> {
         self.view.permute(axes).map(|view| self.with_view(view))
     }
 
-    /// See [`View::slice`].
+    /// Takes a part of each axis, as [`View::slice`] says.
     pub fn slice(&self, spans: impl Spans) -> Result<Array> {
         self.view.slice(spans).map(|view| self.with_view(view))
     }
 
-    /// See [`View::flip`].
+    /// Turns some axes around, as [`View::flip`] says.
     pub fn flip(&self, axes: &[usize]) -> Result<Array> {
         self.view.flip(axes).map(|view| self.with_view(view))
     }

@@ -21,9 +21,9 @@ pub enum Unary {
     /// Plus a number.
     Shift(f32),
     /// Divided by a number.
-    Over(f32),
+    DivScalar(f32),
     /// A number, divided by it.
-    Under(f32),
+    RdivScalar(f32),
     /// The square root.
     Sqrt,
     /// The product with itself.
@@ -63,8 +63,8 @@ impl Unary {
         match self {
             Unary::Scale(number) => x * number,
             Unary::Shift(number) => x + number,
-            Unary::Over(number) => x / number,
-            Unary::Under(number) => number / x,
+            Unary::DivScalar(number) => x / number,
+            Unary::RdivScalar(number) => number / x,
             Unary::Sqrt => x.sqrt(),
             Unary::Square => x * x,
             Unary::Pow(number) => x.powf(number),
@@ -97,7 +97,7 @@ impl Unary {
     /// Raises to the power of a number, by the shortest way.
     pub fn power(number: f32) -> Unary {
         match number {
-            -1.0 => Unary::Under(1.0),
+            -1.0 => Unary::RdivScalar(1.0),
             0.5 => Unary::Sqrt,
             2.0 => Unary::Square,
             _ => Unary::Pow(number),

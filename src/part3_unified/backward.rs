@@ -95,7 +95,7 @@ fn sweep(
     Ok(())
 }
 
-/// A gradient waits for the others that its node gets.
+/// Lets a gradient wait for the others that its node gets.
 fn bring<'a>(
     waiting: &mut BTreeMap<u64, (&'a Node, Tensor)>,
     node: &'a Arc<Node>,
@@ -128,7 +128,7 @@ fn check_rule(
     })
 }
 
-/// Only leaves keep a gradient.
+/// Keeps the gradient of a leaf, and of no other node.
 fn keep(node: &Node, grad: &Tensor) {
     let Some(mut kept) = node.grad() else { return };
     let sum = match kept.take() {
@@ -308,7 +308,7 @@ impl Tensor {
                 let given = grads.iter().map(|given| {
                     given.as_ref().map(|g| (g.shape().to_vec(), flat(g)))
                 });
-                tape.note(node.id, flat(grad), given.collect());
+                tape.set_grads(node.id, flat(grad), given.collect());
                 keep(node, grad);
             })
         }));
@@ -316,13 +316,13 @@ impl Tensor {
     }
 }
 
-/// All nodes under a root, parents first.
+/// Lists all nodes under a root, parents first.
 fn graph(root: &Arc<Node>) -> Vec<&Arc<Node>> {
     topological_order(root, |node| node.id, |node, k| node.parent(k))
 }
 
-/// The records of a graph, parents first. An input without a node appears as
-/// a constant where a trace has kept it.
+/// Lists the records of a graph, parents first. An input without a node
+/// appears as a constant where a trace has kept it.
 fn records(root: &Arc<Node>) -> Vec<Record> {
     let mut values: HashMap<u64, Array> = HashMap::new();
     let mut constants: Vec<(u64, Array)> = Vec::new();

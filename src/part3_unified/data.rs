@@ -35,7 +35,7 @@ impl Array {
             (Data::Buffer(buffer), Device::Gpu(i))
                 if buffer.gpu().info().index == i =>
             {
-                checks::values(shape, buffer.len())?;
+                checks::element_count(shape, buffer.len())?;
                 let storage = OpenCl::open(i)?.adopt(buffer);
                 Ok(Array::dense(device, storage, shape))
             }

@@ -180,7 +180,7 @@ impl Context {
 }
 
 impl Input {
-    /// Where the numbers are saved, they are seen as they were given.
+    /// Saves the numbers, which are then seen as they were given.
     #[track_caller]
     fn save(&mut self, array: &Array) {
         let (given, shape) = (array.shape(), self.like.shape());
@@ -257,8 +257,8 @@ impl Node {
         Node { id, like: Like::of(output), origin, kept }
     }
 
-    /// The gradient of a leaf. A panic that interrupted its holder, a device
-    /// that refused the addition, has left it whole or absent.
+    /// Locks the gradient of a leaf. A panic that interrupted its holder, a
+    /// device that refused the addition, has left it whole or absent.
     pub(super) fn grad(&self) -> Option<MutexGuard<'_, Option<Tensor>>> {
         match &self.origin {
             Origin::Leaf(grad) => {
@@ -268,7 +268,8 @@ impl Node {
         }
     }
 
-    /// The function that computed it, and its context; a leaf has none.
+    /// Returns the function that computed it, and its context; a leaf has
+    /// none.
     pub(super) fn creator(&self) -> Option<(&dyn Function, &Context)> {
         match &self.origin {
             Origin::Leaf(_) => None,

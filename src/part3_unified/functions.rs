@@ -18,7 +18,6 @@ mod movement;
 mod reduce;
 
 mod activations;
-mod angles;
 mod comparison;
 mod convolution;
 mod extremes;
@@ -29,9 +28,9 @@ mod rounding;
 mod scalars;
 mod slicing;
 mod statistics;
+mod trigonometry;
 
 pub use activations::*;
-pub use angles::*;
 pub use comparison::*;
 pub use convolution::*;
 pub use elementwise::*;
@@ -45,6 +44,7 @@ pub use reduce::*;
 pub use rounding::*;
 pub use scalars::*;
 pub use slicing::*;
+pub use trigonometry::*;
 
 use std::borrow::Cow;
 

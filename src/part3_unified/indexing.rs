@@ -79,7 +79,7 @@ impl Array {
             [down, right] => {
                 let mut widths = vec![[0; 2]; self.shape().len() - 2];
                 widths.extend([[down; 2], [right; 2]]);
-                let (shape, inner) = checks::padded(self.shape(), &widths)?;
+                let (shape, inner) = checks::pad(self.shape(), &widths)?;
                 let zeros = Array::full(&shape, 0.0, self.device)?;
                 zeros.slice_assign(&inner, self)?
             }

@@ -23,7 +23,7 @@ mod products;
 
 pub use products::{Layout, TILES, Tiles};
 
-/// Every kernel of Part 3.
+/// Lists every kernel of Part 3.
 pub fn all() -> impl Iterator<Item = &'static Kernel> {
     let products = TILES.iter().map(|tiles| tiles.kernels);
     [UNARY, BINARY, OTHERS].into_iter().chain(products).flatten()
@@ -64,8 +64,8 @@ macro_rules! unary {
 unary! {
     Scale(number) "unary_scale",
     Shift(number) "unary_shift",
-    Over(number) "unary_over",
-    Under(number) "unary_under",
+    DivScalar(number) "unary_div_scalar",
+    RdivScalar(number) "unary_rdiv_scalar",
     Sqrt "unary_sqrt",
     Square "unary_square",
     Pow(number) "unary_pow",
@@ -113,9 +113,9 @@ binary! {
     Add "binary_add" "strided_add",
     Mul "binary_mul" "strided_mul",
     Div "binary_div" "strided_div",
-    Lt "binary_less" "strided_less",
-    Le "binary_at_most" "strided_at_most",
-    Eq "binary_equal" "strided_equal",
+    Lt "binary_lt" "strided_lt",
+    Le "binary_le" "strided_le",
+    Eq "binary_eq" "strided_eq",
     Pow "binary_pow" "strided_pow",
 }
 // ANCHOR_END: binary
@@ -138,8 +138,8 @@ fn strided(given: &Given) -> Option<Reached> {
 
 /// The elements of one array or of another: arguments `mask, mask_offset,
 /// a, a_offset, b, b_offset, out, n`.
-pub const CHOOSE_ELEMENTS: Kernel =
-    kernel!("part3/choose.cl", "choose_elements", |given| {
+pub const WHERE_COND: Kernel =
+    kernel!("part3/where.cl", "where_cond", |given| {
         let n = given.uint(7)?;
         let from = |place| Some(given.uint(place)? + n);
         Some(smallvec![from(1)?, from(3)?, from(5)?, n])
@@ -173,16 +173,16 @@ pub const COPY_TILED: Kernel =
 
 /// Elements to a view: arguments `a, a_offset, out, offset, shape, strides,
 /// n`.
-pub const COPY_PASTE: Kernel =
-    kernel!("part3/copy.cl", "copy_paste", |given| {
+pub const COPY_TO_STRIDED: Kernel =
+    kernel!("part3/copy.cl", "copy_to_strided", |given| {
         let reach = view(given.uint(3)?, given.int8(4)?, given.int8(5)?)?;
         Some(smallvec![given.uint(1)? + given.uint(6)?, reach])
     });
 
 /// Elements to a view whose places are counted: arguments `a, a_offset, given,
 /// places, out, n`.
-pub const COPY_PLACES: Kernel =
-    kernel!("part3/copy.cl", "copy_places", |given| {
+pub const COPY_INDEXED: Kernel =
+    kernel!("part3/copy.cl", "copy_indexed", |given| {
         let n = given.uint(5)?;
         Some(smallvec![given.uint(1)? + given.uint(2)?, n, n])
     });
@@ -245,8 +245,8 @@ pub const REDUCE_COLUMNS_SUM: Kernel =
 pub const REDUCE_COLUMNS_MAX: Kernel =
     kernel!("part3/reduce.cl", "reduce_columns_max", columns);
 
-/// A team of items for each row, in groups of at most so many: what the kernels
-/// of teams take.
+/// States a team of items for each row, in groups of at most so many: what the
+/// kernels of teams take.
 fn teams(given: &Given) -> Option<()> {
     let (team, rows) = (given.items(0), given.items(1));
     (team.is_power_of_two() && team * rows <= 256 && given.items(2) == 1)
@@ -293,7 +293,7 @@ pub const PRODUCT_VECTOR: Kernel =
 
 /// Rows by their numbers: arguments `a, offset, rows, width, places, out, n`.
 pub const INDEX_SELECT: Kernel =
-    kernel!("part3/rows.cl", "index_select", |given| {
+    kernel!("part3/index.cl", "index_select", |given| {
         let (width, n) = (given.uint(3)?, given.uint(6)?);
         let all = given.uint(1)? + given.uint(2)? * width;
         Some(smallvec![all, n.div_ceil(counted(width)?), n])
@@ -301,7 +301,7 @@ pub const INDEX_SELECT: Kernel =
 
 /// Rows added to their places: arguments `a, offset, given, width, starts,
 /// order, out, n`.
-pub const INDEX_ADD: Kernel = kernel!("part3/rows.cl", "index_add", |given| {
+pub const INDEX_ADD: Kernel = kernel!("part3/index.cl", "index_add", |given| {
     let (rows, width) = (given.uint(2)?, given.uint(3)?);
     let n = given.uint(7)?;
     let all = given.uint(1)? + rows * width;
@@ -338,10 +338,10 @@ pub const FILL_UNIFORM: Kernel =
     });
 
 const OTHERS: &[Kernel] = &[
-    CHOOSE_ELEMENTS,
+    WHERE_COND,
     COPY_STRIDED,
-    COPY_PASTE,
-    COPY_PLACES,
+    COPY_TO_STRIDED,
+    COPY_INDEXED,
     REDUCE_ROWS_SUM,
     REDUCE_ROWS_MAX,
     REDUCE_COLUMNS_SUM,

@@ -43,7 +43,7 @@ macro_rules! with_numbers {
         with_numbers!(@ $tensor, Mul, mul,
             |a, n| a.scale(n), |n, a| a.scale(n));
         with_numbers!(@ $tensor, Div, div,
-            |a, n| a.over(n), |n, a| a.under(n));
+            |a, n| a.div_scalar(n), |n, a| a.rdiv_scalar(n));
 
         impl Neg for $tensor {
             type Output = Tensor;

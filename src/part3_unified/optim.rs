@@ -57,8 +57,8 @@ pub trait Optimizer: Send + Sync {
 #[derive(Clone, Debug)]
 pub struct Sgd {
     /// How far a step goes.
-    #[doc(alias("lr", "learning_rate"))]
-    pub rate: f32,
+    #[doc(alias = "lr")]
+    pub learning_rate: f32,
     /// How much of the last step's velocity is kept, from 0 to below 1.
     pub momentum: f32,
     /// One for each parameter, from the first step on.
@@ -68,15 +68,15 @@ pub struct Sgd {
 impl Sgd {
     /// Begins without velocity. Common values are a rate of 0.1 and a
     /// momentum of 0.9.
-    pub fn new(rate: f32, momentum: f32) -> Sgd {
-        Sgd { rate, momentum, velocity: Vec::new() }
+    pub fn new(learning_rate: f32, momentum: f32) -> Sgd {
+        Sgd { learning_rate, momentum, velocity: Vec::new() }
     }
 }
 
 // ANCHOR: step
 impl Optimizer for Sgd {
     /// Takes a step: `velocity = momentum * velocity + grad`, then
-    /// `parameter = parameter - rate * velocity`.
+    /// `parameter = parameter - learning_rate * velocity`.
     ///
     /// A step puts a new leaf in the place of each parameter, as in Part 1.
     /// There the arithmetic was done on arrays, which never record; here it
@@ -95,7 +95,7 @@ impl Optimizer for Sgd {
                 // If the model has moved, its velocity follows.
                 let last = or_raise(velocity.to(grad.device()));
                 *velocity = last * self.momentum + grad;
-                &*parameter + &*velocity * -self.rate
+                &*parameter + &*velocity * -self.learning_rate
             });
             *parameter = better.requires_grad();
         }
@@ -112,8 +112,8 @@ impl Optimizer for Sgd {
 #[derive(Clone, Debug)]
 pub struct Adam {
     /// How far a step goes, at most and about.
-    #[doc(alias("lr", "learning_rate"))]
-    pub rate: f32,
+    #[doc(alias = "lr")]
+    pub learning_rate: f32,
     /// How much of the running mean and of the running mean square is kept,
     /// each from 0 to below 1. They are `f64`, because `1 - 0.999` in `f32`
     /// is wrong in its fifth digit.
@@ -136,9 +136,9 @@ impl Adam {
     /// let mut adam = Adam::new(1e-3);
     /// adam.betas = [0.9, 0.95];
     /// ```
-    pub fn new(rate: f32) -> Adam {
+    pub fn new(learning_rate: f32) -> Adam {
         let (betas, epsilon) = ([0.9, 0.999], 1e-8);
-        Adam { rate, betas, epsilon, steps: 0, moments: Vec::new() }
+        Adam { learning_rate, betas, epsilon, steps: 0, moments: Vec::new() }
     }
 }
 
@@ -146,7 +146,7 @@ impl Adam {
 impl Optimizer for Adam {
     /// Takes a step: `mean = b1 * mean + (1 - b1) * grad`, the same of the
     /// squares with `b2`, then
-    /// `parameter = parameter - rate * mean / (root + epsilon)`.
+    /// `parameter = parameter - learning_rate * mean / (root + epsilon)`.
     ///
     /// Both began at 0 and are too small by what `b^steps` says; what they
     /// are divided by makes up for it.
@@ -185,7 +185,7 @@ impl Adam {
                 *square = &*square * keep2 + (&grad * &grad) * take2;
                 let root = square.sqrt() / whole2.sqrt() as f32;
                 let way = &*mean / (root + self.epsilon);
-                let rate = (f64::from(-self.rate) / whole1) as f32;
+                let rate = (f64::from(-self.learning_rate) / whole1) as f32;
                 match decay == 0.0 {
                     true => &*parameter + way * rate,
                     false => &*parameter * (1.0 - decay) + way * rate,
@@ -198,7 +198,8 @@ impl Adam {
 // ANCHOR_END: adam
 
 /// [`Adam`] with decoupled weight decay: in each step a parameter also loses
-/// the share `rate * decay` of itself, whatever its gradient was.
+/// the share `learning_rate * weight_decay` of itself, whatever its gradient
+/// was.
 ///
 /// ```
 /// # use rungrad::part3_unified::optim::AdamW;
@@ -210,24 +211,23 @@ pub struct AdamW {
     /// The steps themselves, with their rate.
     pub adam: Adam,
     /// The share that is lost, times the rate.
-    #[doc(alias = "weight_decay")]
-    pub decay: f32,
+    pub weight_decay: f32,
 }
 
 impl AdamW {
     /// Begins without a memory. PyTorch's values are a rate of 0.001 and a
     /// decay of 0.01.
-    pub fn new(rate: f32, decay: f32) -> AdamW {
-        AdamW { adam: Adam::new(rate), decay }
+    pub fn new(learning_rate: f32, weight_decay: f32) -> AdamW {
+        AdamW { adam: Adam::new(learning_rate), weight_decay }
     }
 }
 
 impl Optimizer for AdamW {
-    /// Takes a step: `parameter = parameter - rate * decay * parameter`, then
-    /// the step of [`Adam`].
+    /// Takes a step: `parameter = parameter - learning_rate * weight_decay *
+    /// parameter`, then the step of [`Adam`].
     #[track_caller]
     fn step(&mut self, parameters: Vec<ParameterMut<'_>>) {
-        let share = self.adam.rate * self.decay;
+        let share = self.adam.learning_rate * self.weight_decay;
         self.adam.decaying_step(parameters, share);
     }
 }

@@ -10,7 +10,7 @@
 //! Other tiles add in another order. So a product has the same bits again on
 //! the same device with the same file, and perhaps others with another.
 //!
-//! Reading order: [`SIZES`], [`Tuned`], [`with`].
+//! Reading order: [`SIZES`], [`Tuned`], [`with_tiles`].
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -28,19 +28,19 @@ pub const SIZES: [usize; 5] = [32, 128, 512, 2048, 8192];
 const HEADER: &str = "# What `cargo learn bench --tune` has found: device, \
                       driver, product, tiles, microseconds.\n";
 
-/// The size in [`SIZES`] that stands for another one.
+/// Finds the size in [`SIZES`] that stands for another one.
 fn size(n: usize) -> usize {
     let stands = SIZES.into_iter().find(|size| n < 2 * size);
     stands.unwrap_or(SIZES[SIZES.len() - 1])
 }
 
-/// How a product is called: `128x32x512` for (128, 32) x (32, 512).
+/// Names a product: `128x32x512` for (128, 32) x (32, 512).
 pub fn name([m, k, n]: [usize; 3]) -> String {
     format!("{m}x{k}x{n}")
 }
 
-/// Where the choices are kept: with the progress of the course, if this was
-/// built in a checkout that is still there.
+/// Finds where the choices are kept: with the progress of the course, if this
+/// was built in a checkout that is still there.
 pub fn file() -> Option<PathBuf> {
     match env::var_os("RUNGRAD_TUNED") {
         Some(file) if file.is_empty() => None,
@@ -60,9 +60,9 @@ pub struct Tuned {
 }
 
 impl Tuned {
-    /// What the file says. One that is missing says nothing, and a line that
-    /// cannot be read is left out: the rule chooses then.
-    pub fn read(file: &Path) -> Tuned {
+    /// Reads what the file says. One that is missing says nothing, and a line
+    /// that cannot be read is left out: the rule chooses then.
+    pub fn load(file: &Path) -> Tuned {
         let bytes = fs::read(file).unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
         let line = |line: &str| {
@@ -79,7 +79,7 @@ impl Tuned {
     }
 
     /// Chooses tiles for a product on a device, which took so many seconds.
-    pub fn choose(
+    pub fn set(
         &mut self,
         device: &DeviceInfo,
         product: [usize; 3],
@@ -92,7 +92,7 @@ impl Tuned {
     }
 
     /// Writes all choices.
-    pub fn keep(&self, file: &Path) -> Result<()> {
+    pub fn save(&self, file: &Path) -> Result<()> {
         let lines = self.lines.iter().map(|(key, (tiles, time))| {
             format!("{}\t{tiles}\t{time:.3}\n", key.join("\t"))
         });
@@ -100,7 +100,7 @@ impl Tuned {
         save(file, text.as_bytes())
     }
 
-    /// The choices of one device, by the product.
+    /// Finds the choices of one device, by the product.
     pub(super) fn of(&self, device: &DeviceInfo) -> Choices {
         let [name, driver] = place(device);
         let own = self.lines.iter().filter(|([a, b, _], _)| {
@@ -118,7 +118,7 @@ impl Tuned {
     }
 }
 
-/// Whose time it is, without the signs that separate words and lines.
+/// Names whose time it is, without the signs that separate words and lines.
 fn place(device: &DeviceInfo) -> [String; 2] {
     [&device.name, &device.driver].map(|word| word.replace(['\t', '\n'], " "))
 }
@@ -128,7 +128,7 @@ fn place(device: &DeviceInfo) -> [String; 2] {
 pub(super) struct Choices(BTreeMap<[usize; 3], &'static Tiles>);
 
 impl Choices {
-    /// The tiles for a product of these sizes, if it was timed.
+    /// Finds the tiles for a product of these sizes, if it was timed.
     pub(super) fn tiles(&self, product: [usize; 3]) -> Option<&'static Tiles> {
         FORCED.get().or_else(|| self.0.get(&product.map(size)).copied())
     }
@@ -140,7 +140,7 @@ thread_local! {
 
 /// Multiplies with these tiles in all products of `work`, as far as a device
 /// has room for them: for who times them.
-pub fn with<T>(tiles: &'static Tiles, work: impl FnOnce() -> T) -> T {
+pub fn with_tiles<T>(tiles: &'static Tiles, work: impl FnOnce() -> T) -> T {
     /// Also when the work panics.
     struct Before(Option<&'static Tiles>);
     impl Drop for Before {
@@ -176,13 +176,13 @@ mod tests {
     fn a_line_that_cannot_be_read_is_left_out() {
         let name = format!("rungrad-tuned-{}", std::process::id());
         let file = env::temp_dir().join(name);
-        assert_eq!(Tuned::read(&file), Tuned::default());
+        assert_eq!(Tuned::load(&file), Tuned::default());
         let good = "a card\t1.2\t32x32x32\t64x64\t3.5\n";
         let bad = "a\tb\tc\t63x1\t1\na\tb\tc\t64x64\tsoon\n64x64\n\u{fffd}\n";
         fs::write(&file, format!("{HEADER}{bad}{good}")).unwrap();
-        let read = Tuned::read(&file);
+        let read = Tuned::load(&file);
         assert_eq!(read.lines.len(), 1);
-        read.keep(&file).unwrap();
+        read.save(&file).unwrap();
         let text = fs::read_to_string(&file).unwrap();
         assert_eq!(
             text,
@@ -194,9 +194,11 @@ mod tests {
     #[test]
     fn tiles_are_forced_only_within_the_work() {
         let none = Choices(BTreeMap::new());
-        let inside = with(&TILES[1], || none.tiles([1; 3]).map(|it| it.name));
+        let inside =
+            with_tiles(&TILES[1], || none.tiles([1; 3]).map(|it| it.name));
         assert_eq!(inside, Some(TILES[1].name));
-        let panics = std::panic::catch_unwind(|| with(&TILES[1], || panic!()));
+        let panics =
+            std::panic::catch_unwind(|| with_tiles(&TILES[1], || panic!()));
         assert!(panics.is_err() && none.tiles([1; 3]).is_none());
     }
 }

@@ -179,7 +179,7 @@ impl View {
     /// Cuts out a part of each axis. Axes that are not named at the end stay
     /// whole.
     pub fn slice(&self, spans: impl Spans) -> Result<View> {
-        let spans = checks::parts("slice", &self.shape, spans.spans())?;
+        let spans = checks::slice("slice", &self.shape, spans.spans())?;
         let mut view = self.clone();
         let mut offset = self.offset as isize;
         for (axis, span) in spans.into_iter().enumerate() {
@@ -285,8 +285,8 @@ impl View {
 // ANCHOR_END: windows
 
 impl View {
-    /// The axes in front, and those behind, which are walked from wherever a
-    /// walk of the former is.
+    /// Splits the axes in front from those behind, which are walked from
+    /// wherever a walk of the former is.
     pub(super) fn halves(&self, axes: usize) -> (View, View) {
         let ((front, behind), (far, near)) =
             (self.shape.split_at(axes), self.strides.split_at(axes));
@@ -298,8 +298,8 @@ impl View {
         (view(front, far, self.offset), view(behind, near, 0))
     }
 
-    /// The same elements in the order in which they lie, as far as axes have
-    /// one.
+    /// Shows the same elements in the order in which they lie, as far as axes
+    /// have one.
     pub(super) fn sorted(&self) -> View {
         let mut axes: SmallVec<[usize; 4]> = (0..self.shape.len()).collect();
         axes.sort_by_key(|&axis| Reverse(self.strides[axis].abs()));
@@ -320,7 +320,7 @@ pub(super) fn runs<const N: usize>(
     joined(&views[0].shape, views.map(|view| &view.strides[..]))
 }
 
-/// The same for some axes that stand side by side.
+/// Does the same for some axes that stand side by side.
 pub(super) fn joined<const N: usize>(
     shape: &[usize],
     strides: [&[isize]; N],

@@ -82,7 +82,7 @@ impl Dataset {
     /// is in some order, what is held out is of another kind than what is
     /// learned: the end of the digits was written by other people, and the
     /// examination is harder, though the classes are as even.
-    pub fn cut(&self) -> (Dataset, Dataset) {
+    pub fn split_in_order(&self) -> (Dataset, Dataset) {
         let rows: Vec<usize> = (0..self.rows()).collect();
         let (train, test) = rows.split_at(self.rows() - self.rows() / 5);
         (self.select(train), self.select(test))
@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn the_end_of_the_file_holds_every_class_as_often() {
-        let (train, test) = digits().cut();
+        let (train, test) = digits().split_in_order();
         assert_eq!((train.rows(), test.rows()), (1438, 359));
         assert_eq!(per_class(&test), [35, 36, 34, 37, 37, 37, 37, 36, 33, 37]);
     }

@@ -8,7 +8,7 @@ use super::{Access, End, Group, Item, Schedule};
 
 const INPUT: [f32; 8] = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0];
 
-/// The sum of the group's part of `x` into cell 0, with the barriers of these
+/// Adds up the group's part of `x` into cell 0, with the barriers of these
 /// places: after the load, and after each round.
 async fn reduce(item: Item, x: &[f32], barriers: [bool; 2]) {
     let me = item.id();

@@ -181,7 +181,7 @@ impl Engine for Part2 {
     fn grad(&self, a: &Self::Tensor) -> Option<Vec<f32>> {
         let grad = a.grad()?;
         assert_eq!(grad.shape(), a.shape());
-        assert!(!grad.needs_grad(), "a gradient has no gradient");
+        assert!(!grad.records(), "a gradient has no gradient");
         Some(grad.to_vec().unwrap())
     }
 
@@ -232,7 +232,7 @@ fn part2_call(
 
 /// What OpenCL allows where a device does not round right.
 fn of_quotients(device: &DeviceInfo) -> f32 {
-    if device.exact_quotients { 0.0 } else { 2.5 }
+    if device.exact_division { 0.0 } else { 2.5 }
 }
 
 pub struct Part3(pub Device);

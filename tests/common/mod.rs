@@ -27,7 +27,7 @@ pub mod verdict;
 /// Stands at the head of a test, and fails it at its end if it leaves a node
 /// or a piece of memory behind.
 pub fn clean() -> Clean {
-    Clean(ledger::so_far())
+    Clean(ledger::totals())
 }
 
 pub struct Clean(Counts);
@@ -38,7 +38,7 @@ impl Drop for Clean {
         if thread::panicking() {
             return;
         }
-        let counts = ledger::so_far() - self.0;
+        let counts = ledger::totals() - self.0;
         assert_eq!(counts.live_nodes(), 0, "nodes stay behind");
         assert_eq!(counts.live_storages(), 0, "storages stay behind");
         // Part 3 keeps buffers for their next use; they are not storages

@@ -104,7 +104,14 @@ macro_rules! operators {
             let Some(e) = $open() else { return };
             let a = e.leaf(&[], &[2.0]);
             let tape = e.record(|| 1.0 - 6.0 / (3.0 * &a) / 2.0);
-            let right = ["leaf", "scale", "under", "over", "scale", "shift"];
+            let right = [
+                "leaf",
+                "scale",
+                "rdiv_scalar",
+                "div_scalar",
+                "scale",
+                "shift",
+            ];
             assert_eq!(tape.ops(), right);
             assert_eq!(tape.blame(), None);
             assert_eq!(tape.unchecked(), [""; 0]);

@@ -34,13 +34,13 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
         &[0, 0],
     ),
     (
-        &["matmul3_tiled", "matmul5_block", "matmul_tiled_kept"],
+        &["matmul3_tiled", "matmul5_block", "matmul_tiled_kahan"],
         "in in out side side side",
         &[16, 16],
     ),
     (&["matmul4_column"], "in in out side side side", &[64, 4]),
     (
-        &["matmul6_vector", "matmul7_ahead", "matmul_ahead_kept"],
+        &["matmul6_vector", "matmul7_ahead", "matmul_ahead_kahan"],
         "in in out side side side",
         &[256, 1],
     ),
@@ -52,10 +52,10 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
         "in offset strides in offset strides shape out count",
         &[0],
     ),
-    (&["choose_elements"], "in offset in offset in offset out count", &[0]),
+    (&["where_cond"], "in offset in offset in offset out count", &[0]),
     (&["copy_strided"], "in offset shape strides out count", &[0]),
-    (&["copy_paste"], "in offset out offset shape dense within", &[0]),
-    (&["copy_places"], "in offset few words out count", &[0]),
+    (&["copy_to_strided"], "in offset out offset shape dense within", &[0]),
+    (&["copy_indexed"], "in offset few words out count", &[0]),
     (
         // Few rows: each is eight barriers of a group, for which the simulator
         // takes as long as for the rest of a launch.

@@ -5,8 +5,8 @@ use std::fs;
 use std::process::Command;
 
 use rungrad::opencl::{Buffer, Gpu, Kernel, Launch, Source};
-use rungrad::part2_gpu::matmul::{KEPT, LADDER, Rung};
-use rungrad::part2_gpu::matvec::{ROWS, TEAMS, Way};
+use rungrad::part2_gpu::matmul::{KAHAN, LADDER, Rung};
+use rungrad::part2_gpu::matvec::{ROWS, TEAMS, Variant};
 
 use super::child::{child_under, is_child, succeed};
 use super::device::{gpu_or_skip, skip};
@@ -57,7 +57,7 @@ fn compare_all(gpu: &Gpu, sizes: &[usize]) {
     for kernel in every_kernel() {
         // The ladder has a test of its own, below.
         let doubles = kernel.name().ends_with("_f64");
-        if rung(kernel).is_some() || (doubles && !gpu.info().doubles) {
+        if rung(kernel).is_some() || (doubles && !gpu.info().supports_f64) {
             continue;
         }
         if let Some(way) = way(kernel) {
@@ -102,12 +102,12 @@ fn every_kernel_of_the_crate_agrees_with_the_host() {
 
 /// The rung of the ladder that multiplies with this kernel.
 fn rung(kernel: &Kernel) -> Option<&'static Rung> {
-    let mut rungs = LADDER.iter().chain(&KEPT);
+    let mut rungs = LADDER.iter().chain(&KAHAN);
     rungs.find(|rung| rung.kernel.name() == kernel.name())
 }
 
 fn multiply_all(gpu: &Gpu) {
-    for rung in LADDER.iter().chain(&KEPT) {
+    for rung in LADDER.iter().chain(&KAHAN) {
         // Rows that are 1, 2 and 3 longer than a multiple of 4, and rows that
         // are one; in more steps than one, and in more groups.
         for shape in [[1, 1, 1], [3, 0, 2], [17, 18, 7], [130, 20, 12]] {
@@ -158,12 +158,12 @@ pub(crate) fn multiply(gpu: &Gpu, rung: &Rung, shape: [usize; 3]) {
 }
 
 /// The way to a product by a vector that goes by this kernel.
-fn way(kernel: &Kernel) -> Option<Way> {
+fn way(kernel: &Kernel) -> Option<Variant> {
     [ROWS, TEAMS].into_iter().find(|it| it.kernel.name() == kernel.name())
 }
 
 /// The product of a matrix and a vector of small whole numbers.
-fn multiply_vector(gpu: &Gpu, way: Way, [m, k]: [usize; 2]) {
+fn multiply_vector(gpu: &Gpu, way: Variant, [m, k]: [usize; 2]) {
     let values = |len: usize, period: usize| -> Vec<f32> {
         (0..len.max(1)).map(|i| (i % period) as f32 - 3.0).collect()
     };

@@ -25,10 +25,10 @@ pub(crate) fn run(gpu: &Gpu, kernel: &Kernel, n: usize) -> Option<Both> {
         ("unary", _) => bench.unary(),
         ("binary", op) => bench.binary(op),
         ("strided", op) => bench.strided(op),
-        ("choose", "elements") => bench.choose(),
+        ("where", "cond") => bench.where_cond(),
         ("copy", "strided") => bench.copy_from_a_view(),
-        ("copy", "paste") => bench.copy_to_a_view(),
-        ("copy", "places") => bench.copy_to_places(),
+        ("copy", "to_strided") => bench.copy_to_a_view(),
+        ("copy", "indexed") => bench.copy_indexed(),
         ("reduce", "rows_sum") => bench.reduce_rows(sum),
         ("reduce", "rows_max") => bench.reduce_rows(max),
         ("reduce", "columns_sum") => bench.reduce_columns(sum),
@@ -122,7 +122,7 @@ impl<'a> Bench<'a> {
         (written(launch, &out), self.pairs(two(op)))
     }
 
-    fn choose(&self) -> Both {
+    fn where_cond(&self) -> Both {
         let out = self.out(self.n);
         let launch = self
             .launch(self.n)
@@ -167,7 +167,7 @@ impl<'a> Bench<'a> {
     }
 
     /// The values backwards, by a list of their places.
-    fn copy_to_places(&self) -> Both {
+    fn copy_indexed(&self) -> Both {
         let places: Vec<u32> = (0..self.count).rev().collect();
         let places = self.gpu.upload(&places).unwrap();
         let out = self.out(self.n);
@@ -316,9 +316,9 @@ fn two(op: &str) -> fn(f32, f32) -> f32 {
         "add" => |x, y| x + y,
         "mul" => |x, y| x * y,
         "div" => |x, y| x / y,
-        "less" => |x, y| f32::from(x < y),
-        "at_most" => |x, y| f32::from(x <= y),
-        "equal" => |x, y| f32::from(x == y),
+        "lt" => |x, y| f32::from(x < y),
+        "le" => |x, y| f32::from(x <= y),
+        "eq" => |x, y| f32::from(x == y),
         "pow" => f32::powf,
         other => panic!("write launches of {other} for this test"),
     }
@@ -335,7 +335,7 @@ fn max(values: &[f32]) -> f32 {
 /// What `out` holds when the launch has ended. Its buffers just suffice, so a
 /// kernel that leaves room in one says too little of its reach.
 pub(crate) fn written(launch: Launch, out: &Buffer<f32>) -> Vec<f32> {
-    let spare = launch.spare().unwrap();
+    let spare = launch.unreached().unwrap();
     let exact = spare.iter().all(|&values| values == 0);
     assert!(exact, "{} leaves {spare:?} to spare", launch.name());
     launch.run().unwrap();

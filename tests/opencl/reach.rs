@@ -155,7 +155,7 @@ fn reach(gpu: &Gpu, kernel: &Kernel, draft: &Draft) -> Option<Vec<usize>> {
         }
         let global = extent(&draft.global);
         let launch = launch.global(global).local(extent(&draft.local));
-        let spare = launch.spare().ok()?.into_iter();
+        let spare = launch.unreached().ok()?.into_iter();
         let reach = spare.map(|spare| LONG - spare as usize);
         let reach: Vec<usize> = reach.collect();
         reach.iter().all(|&reach| reach < LONG).then_some(reach)

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use rungrad::opencl::{Buffer, Event, Gpu, devices, record};
 use rungrad::part2_gpu::kernels;
-use rungrad::timeline::{Slice, Timeline, What};
+use rungrad::timeline::{Slice, SliceKind, Timeline};
 use rungrad::{Error, stopwatch};
 use serde_json::Value;
 
@@ -50,16 +50,16 @@ fn each_call_has_a_slice_in_the_order_of_the_calls() {
     let index = gpu.info().index;
     assert_eq!(timeline.devices, [(index, gpu.name().to_string())]);
     let told = |slice: &Slice| {
-        (slice.what, slice.name.clone(), slice.amount.clone(), slice.bytes)
+        (slice.kind, slice.name.clone(), slice.amount.clone(), slice.bytes)
     };
-    let launch = (What::Launch, "ew_fill".into(), "4 x 256".into(), 0);
+    let launch = (SliceKind::Launch, "ew_fill".into(), "4 x 256".into(), 0);
     let copied = "3.9 KiB".to_string();
     let expected = [
-        (What::Upload, "upload".into(), copied.clone(), 4000),
+        (SliceKind::Upload, "upload".into(), copied.clone(), 4000),
         launch.clone(),
         launch.clone(),
         launch,
-        (What::Read, "read".into(), copied, 4000),
+        (SliceKind::Read, "read".into(), copied, 4000),
     ];
     let found: Vec<_> = timeline.slices.iter().map(told).collect();
     assert_eq!(found, expected);
@@ -168,8 +168,8 @@ fn a_build_is_a_call_inside_the_launch_that_needs_it() {
         gpu.finish().unwrap();
     };
     let ((), first) = record(run).unwrap();
-    let kinds: Vec<What> = first.slices.iter().map(|it| it.what).collect();
-    assert_eq!(kinds, [What::Launch, What::Build, What::Finish]);
+    let kinds: Vec<SliceKind> = first.slices.iter().map(|it| it.kind).collect();
+    assert_eq!(kinds, [SliceKind::Launch, SliceKind::Build, SliceKind::Finish]);
     let [launch, build, _] = &first.slices[..] else { unreachable!() };
     assert_eq!((&*build.name, &*build.amount), ("build", "my.cl"));
     assert!(launch.call[0] <= build.call[0], "{first:?}");

@@ -185,7 +185,7 @@ fn own(random: &mut Random, device: Device, seed: u64) {
         Op::Contract(..) | Op::Conv2d(..) => 256.0,
         Op::Scale(_) | Op::Shift(_) | Op::Sin | Op::Cos => 8.0,
         // Up to 8, and OpenCL allows 2.5 units in the last place.
-        Op::Over(_) | Op::Under(_) => 64.0,
+        Op::DivScalar(_) | Op::RdivScalar(_) => 64.0,
         // Up to 16, and OpenCL allows 16 such units.
         Op::Erf | Op::Log1p | Op::PowTensor => 256.0,
         _ => 0.0,
@@ -243,8 +243,8 @@ pub(super) fn call(op: &Op, of: &[Tensor]) -> Tensor {
         Op::Permute(axes) => a.permute(axes),
         Op::Scale(number) => a.scale(*number),
         Op::Shift(number) => a.shift(*number),
-        Op::Over(number) => a.over(*number),
-        Op::Under(number) => a.under(*number),
+        Op::DivScalar(number) => a.div_scalar(*number),
+        Op::RdivScalar(number) => a.rdiv_scalar(*number),
         Op::Sin => a.sin(),
         Op::Cos => a.cos(),
         Op::Erf => a.erf(),
@@ -354,8 +354,8 @@ pub(super) fn operation(random: &mut Random) -> (Op, Vec<Vec<usize>>) {
             one(match random.below(11) {
                 0 => Op::Scale(number),
                 1 => Op::Shift(number),
-                2 => Op::Over(number),
-                3 => Op::Under(number),
+                2 => Op::DivScalar(number),
+                3 => Op::RdivScalar(number),
                 4 => Op::Sin,
                 5 => Op::Cos,
                 6 => Op::Erf,

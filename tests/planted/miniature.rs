@@ -9,7 +9,7 @@ use std::rc::Rc;
 use rungrad::error::mistake;
 use rungrad::graph::topological_order;
 use rungrad::ops::{Keep, Op};
-use rungrad::tape::{Flat, Record, Tape};
+use rungrad::tape::{Gradient, Record, Tape};
 
 use crate::common::engine::Engine;
 
@@ -238,10 +238,10 @@ impl Engine for Miniature {
         let mut tape = Tape::new(records.collect());
         self.sweep(&root, &[1.0], |tensor, grad_out, grads| {
             let given = tensor.parents.iter().zip(grads).map(|(parent, g)| {
-                let flat: Flat = (parent.shape.clone(), g.clone());
+                let flat: Gradient = (parent.shape.clone(), g.clone());
                 Some(flat)
             });
-            tape.note(tensor.id, grad_out.to_vec(), given.collect());
+            tape.set_grads(tensor.id, grad_out.to_vec(), given.collect());
         });
         tape
     }

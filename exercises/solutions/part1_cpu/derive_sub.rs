@@ -9,7 +9,7 @@
 
 use rungrad::part1_cpu::Tensor;
 
-/// `-a`.
+/// Negates: `-a`.
 pub fn neg(a: &Tensor) -> Tensor {
     // HOLE
     //| // A tensor times a number is `a * 3.0`.
@@ -18,7 +18,7 @@ pub fn neg(a: &Tensor) -> Tensor {
     // END HOLE
 }
 
-/// `a - b`.
+/// Subtracts: `a - b`.
 pub fn sub(a: &Tensor, b: &Tensor) -> Tensor {
     // HOLE
     //| todo!("TODO(derive_sub): a - b as a sum")
@@ -26,7 +26,7 @@ pub fn sub(a: &Tensor, b: &Tensor) -> Tensor {
     // END HOLE
 }
 
-/// `number - a`, the number first.
+/// Subtracts from a number: `number - a`, the number first.
 pub fn number_minus(number: f32, a: &Tensor) -> Tensor {
     // HOLE
     //| todo!("TODO(derive_sub): number - a as a sum")

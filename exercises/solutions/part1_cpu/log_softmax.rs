@@ -8,7 +8,7 @@
 // READ   Matmul and softmax
 // CHECK  cargo learn check log_softmax
 
-/// The logarithm of the share that each score gets.
+/// Computes the logarithm of the share that each score gets.
 pub fn log_softmax(row: &[f32]) -> Vec<f32> {
     // HOLE
     //| todo!("TODO(log_softmax): the logarithms, without a large exp")
@@ -18,7 +18,7 @@ pub fn log_softmax(row: &[f32]) -> Vec<f32> {
     // END HOLE
 }
 
-/// The gradient of the scores; `y` is `log_softmax(row)`.
+/// Computes the gradient of the scores; `y` is `log_softmax(row)`.
 pub fn log_softmax_rule(y: &[f32], grad_out: &[f32]) -> Vec<f32> {
     // HOLE
     //| // Each score changes every share of its row.

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 /// From this many elements on, several cores gain more than they cost.
 pub const PARALLEL: usize = 1 << 16;
 
-/// `f` of each element, in order.
+/// Computes `f` of each element, in order.
 pub fn map(x: &[f32], f: impl Fn(f32) -> f32 + Sync) -> Vec<f32> {
     // HOLE
     //| // rayon: `x.par_iter()` is what `x.iter()` is, on all cores.
@@ -27,7 +27,7 @@ pub fn map(x: &[f32], f: impl Fn(f32) -> f32 + Sync) -> Vec<f32> {
     // END HOLE
 }
 
-/// The sum of all elements.
+/// Adds up all elements.
 pub fn sum(x: &[f32]) -> f32 {
     // HOLE
     //| // `x.par_chunks(4096)` gives pieces of a fixed size, in order.

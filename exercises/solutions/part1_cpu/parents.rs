@@ -10,7 +10,7 @@
 
 use rungrad::part1_cpu::Tensor;
 
-/// The elementwise difference of two equal shapes.
+/// Subtracts two equal shapes element by element.
 pub fn sub(a: &Tensor, b: &Tensor) -> Tensor {
     // HOLE
     //| let operands: Vec<&Tensor> = todo!("TODO(parents): vec![..]");

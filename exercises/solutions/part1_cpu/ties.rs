@@ -8,7 +8,7 @@
 // READ   Few rules, many operations
 // CHECK  cargo learn check ties
 
-/// The gradient of `x`, from that of `relu(x)`.
+/// Computes the gradient of `x`, from that of `relu(x)`.
 pub fn relu_rule(x: &[f32], grad_out: &[f32]) -> Vec<f32> {
     // HOLE
     //| // One element at a time: where x is positive its gradient goes on.
@@ -18,7 +18,7 @@ pub fn relu_rule(x: &[f32], grad_out: &[f32]) -> Vec<f32> {
     // END HOLE
 }
 
-/// The gradient of `x`, from that of `max(x)`, which is one number.
+/// Computes the gradient of `x`, from that of `max(x)`, which is one number.
 pub fn max_rule(x: &[f32], grad_out: f32) -> Vec<f32> {
     // HOLE
     //| // Several elements may be the largest.

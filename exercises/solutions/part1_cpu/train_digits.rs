@@ -13,7 +13,7 @@ use rungrad::part1_cpu::Tensor;
 
 use super::Ops;
 
-/// The operations that the network is made of.
+/// Lists the operations that the network is made of.
 pub fn ops() -> Ops {
     // HOLE
     //| // Those that you leave out are ours: `relu: my_relu` is one of yours,
@@ -27,7 +27,7 @@ pub fn ops() -> Ops {
 //| // Below this line: your operations. What you wrote for `matmul_rule`,
 //| // `ties` and `log_softmax` is most of three of them.
 
-/// (m, k) x (k, n) -> (m, n).
+/// Multiplies (m, k) x (k, n) -> (m, n).
 fn matmul(a: &Tensor, b: &Tensor) -> Tensor {
     let product = |a: &ArrayD<f32>, b: &ArrayD<f32>| {
         let matrix = |it: &ArrayD<f32>| {
@@ -46,7 +46,7 @@ fn matmul(a: &Tensor, b: &Tensor) -> Tensor {
     })
 }
 
-/// The positive part.
+/// Computes the positive part.
 fn relu(a: &Tensor) -> Tensor {
     let x = a.data();
     let y = x.mapv(|x| if x <= 0.0 { 0.0 } else { x });
@@ -57,7 +57,7 @@ fn relu(a: &Tensor) -> Tensor {
     })
 }
 
-/// The logarithm of each row's shares.
+/// Computes the logarithm of each row's shares.
 fn log_softmax(a: &Tensor) -> Tensor {
     let row = Axis(1);
     let x = a.data();

@@ -10,7 +10,7 @@
 // READ   A borrow checker for kernels
 // CHECK  cargo learn check kernel_test
 
-/// Whether a kernel finds the largest of any values.
+/// Tells whether a kernel finds the largest of any values.
 pub fn accepts(largest: &dyn Fn(&[f32]) -> f32) -> bool {
     // HOLE
     //| todo!("TODO(kernel_test): choose values, ask for their largest, compare")

@@ -10,7 +10,8 @@
 // READ   Bytes and a promise
 // CHECK  cargo learn check lying_bytes
 
-/// The bytes from which a kernel's `global const float *` reads `values`.
+/// Returns the bytes from which a kernel's `global const float *` reads
+/// `values`.
 pub fn bytes_of(values: &[f64]) -> Vec<u8> {
     // HOLE
     //| todo!("TODO(lying_bytes): write the bytes of floats");
@@ -19,7 +20,7 @@ pub fn bytes_of(values: &[f64]) -> Vec<u8> {
     // END HOLE
 }
 
-/// How many bytes of room a result of `n` floats needs.
+/// Counts the bytes that a result of `n` floats needs.
 pub fn room(n: usize) -> usize {
     // HOLE
     //| todo!("TODO(lying_bytes): make room for n floats");
@@ -28,7 +29,7 @@ pub fn room(n: usize) -> usize {
     // END HOLE
 }
 
-/// The numbers that a kernel has written through a `global float *`.
+/// Reads the numbers that a kernel has written through a `global float *`.
 pub fn values_of(bytes: &[u8]) -> Vec<f64> {
     // HOLE
     //| todo!("TODO(lying_bytes): read the bytes of floats");

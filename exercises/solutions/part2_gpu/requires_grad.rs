@@ -6,23 +6,24 @@
 // WHY    The memory of a device is small, and a launch takes time. What
 //        nobody asks for must not be kept and not be computed; and a gradient
 //        that is recorded itself holds on to what it was computed from.
-//        Mind the names: `t.needs_grad()` asks a tensor for its flag, and
+//        Mind the names: `t.records()` asks a tensor for its flag, and
 //        `t.requires_grad()` makes a leaf that has it.
 // READ   Gradients that are not recorded
 // CHECK  cargo learn check requires_grad
 
 use rungrad::part2_gpu::Tensor;
 
-/// Whether the result of an operation on these operands requires a gradient.
+/// Tells whether the result of an operation on these operands requires a
+/// gradient.
 pub fn is_recorded(operands: &[&Tensor]) -> bool {
     // HOLE
     //| todo!("TODO(requires_grad): when is the result recorded?")
-    operands.iter().any(|operand| operand.needs_grad())
+    operands.iter().any(|operand| operand.records())
     // END HOLE
 }
 
-/// What the result of an operation on these operands keeps as its parents,
-/// when it is recorded and when it is not.
+/// Lists what the result of an operation on these operands keeps as its
+/// parents, when it is recorded and when it is not.
 pub fn parents(operands: &[&Tensor]) -> Vec<Tensor> {
     // HOLE
     //| todo!("TODO(requires_grad): what does the result keep?")
@@ -33,8 +34,8 @@ pub fn parents(operands: &[&Tensor]) -> Vec<Tensor> {
     // END HOLE
 }
 
-/// The rule of `a * b`: for each operand its gradient, or None where nobody
-/// asks for it. `mul` of two tensors is a launch.
+/// Computes the gradients of `a * b`: for each operand its own, or None where
+/// nobody asks for it. `mul` of two tensors is a launch.
 pub fn mul_rule(
     grad_out: &Tensor,
     a: &Tensor,
@@ -43,8 +44,8 @@ pub fn mul_rule(
     // HOLE
     //| todo!("TODO(requires_grad): vec![grad_a, grad_b]")
     vec![
-        a.needs_grad().then(|| grad_out.mul(&b.detach())),
-        b.needs_grad().then(|| grad_out.mul(&a.detach())),
+        a.records().then(|| grad_out.mul(&b.detach())),
+        b.records().then(|| grad_out.mul(&a.detach())),
     ]
     // END HOLE
 }

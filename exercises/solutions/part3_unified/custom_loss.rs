@@ -71,7 +71,7 @@ impl Function for Loss {
     }
 }
 
-/// What users call.
+/// Computes the loss: this is what users call.
 pub fn loss(scores: &Tensor, labels: &[usize]) -> Tensor {
     apply(Loss { labels: labels.to_vec() }, &[scores])
 }

@@ -26,7 +26,7 @@ pub enum Data {
     Tensor(Tensor),
 }
 
-/// The same elements as a tensor on `device`.
+/// Copies the elements into a tensor on `device`.
 pub fn moved(data: Data, device: Device) -> Result<Tensor, Error> {
     // HOLE
     //| // `Tensor::new(&shape, &values, device)` copies numbers of the host

@@ -18,8 +18,9 @@ pub struct View {
     pub offset: usize,
 }
 
-/// The strides of a shape whose rows lie one after another: the last axis is
-/// dense. Those of [2, 3] are [3, 1], and those of a scalar, [], are [].
+/// Computes the strides of a shape whose rows lie one after another: the last
+/// axis is dense. Those of [2, 3] are [3, 1], and those of a scalar, [], are
+/// [].
 pub fn strides(shape: &[usize]) -> Vec<isize> {
     // HOLE
     //| todo!("TODO(strides_by_hand): how far apart neighbors lie")
@@ -31,7 +32,7 @@ pub fn strides(shape: &[usize]) -> Vec<isize> {
     // END HOLE
 }
 
-/// The slot of the element at `index`, which has a number for each axis.
+/// Finds the slot of the element at `index`, which has a number for each axis.
 pub fn slot(view: &View, index: &[usize]) -> usize {
     // HOLE
     //| todo!("TODO(strides_by_hand): the slot of an element")
@@ -43,7 +44,7 @@ pub fn slot(view: &View, index: &[usize]) -> usize {
     // END HOLE
 }
 
-/// The axes in another order: axis k of the result is axis `axes[k]` of
+/// Puts the axes into another order: axis k of the result is axis `axes[k]` of
 /// `view`.
 pub fn permute(view: &View, axes: &[usize]) -> View {
     // HOLE
@@ -56,7 +57,7 @@ pub fn permute(view: &View, axes: &[usize]) -> View {
     // END HOLE
 }
 
-/// A part of one axis: from element `from` to the last before `to`.
+/// Takes a part of one axis: from element `from` to the last before `to`.
 pub fn slice(view: &View, axis: usize, from: usize, to: usize) -> View {
     // HOLE
     //| todo!("TODO(strides_by_hand): a part of one axis")
@@ -68,7 +69,7 @@ pub fn slice(view: &View, axis: usize, from: usize, to: usize) -> View {
     // END HOLE
 }
 
-/// One axis backwards. It has at least one element.
+/// Turns one axis backwards. It has at least one element.
 pub fn flip(view: &View, axis: usize) -> View {
     // HOLE
     //| todo!("TODO(strides_by_hand): one axis backwards")
@@ -80,7 +81,7 @@ pub fn flip(view: &View, axis: usize) -> View {
     // END HOLE
 }
 
-/// An axis of size 1, shown `times` times.
+/// Shows an axis of size 1 `times` times.
 pub fn expand(view: &View, axis: usize, times: usize) -> View {
     // HOLE
     //| todo!("TODO(strides_by_hand): one axis, repeated")

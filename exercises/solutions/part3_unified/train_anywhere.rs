@@ -17,7 +17,7 @@ use rungrad::part3_unified::{
 
 use super::Ops;
 
-/// The operations that the network is made of.
+/// Lists the operations that the network is made of.
 pub fn ops() -> Ops {
     // HOLE
     //| // Those that you leave out are ours: `relu: my_relu` is one of yours,
@@ -32,7 +32,7 @@ pub fn ops() -> Ops {
 //| // function and nothing more. One with a rule of its own is a type that
 //| // implements `Function`, as in `mul_function`, and `apply(MyRelu, &[a])`.
 
-/// (m, k) x (k, n) -> (m, n).
+/// Multiplies (m, k) x (k, n) -> (m, n).
 fn matmul(a: &Tensor, b: &Tensor) -> Tensor {
     apply(Product, &[a, b])
 }
@@ -62,7 +62,7 @@ impl Function for Product {
     }
 }
 
-/// The positive part.
+/// Computes the positive part.
 fn relu(a: &Tensor) -> Tensor {
     apply(Positive, &[a])
 }
@@ -85,8 +85,8 @@ impl Function for Positive {
     }
 }
 
-/// The logarithm of each row's shares, made of others. The largest of a row
-/// becomes 0, so that no exponential is too large.
+/// Computes the logarithm of each row's shares, made of others. The largest of
+/// a row becomes 0, so that no exponential is too large.
 fn log_softmax(a: &Tensor) -> Tensor {
     let below = a.sub(&a.max_over(&[1], Keep::Yes).detach());
     let total = below.exp().sum_over(&[1], Keep::Yes);

@@ -1,7 +1,7 @@
 // An odometer that looks at its first element before it asks whether there is
 // one.
 
-/// The elements of a view of `memory`. Element [i, j] lies at
+/// Copies the elements of a view of `memory`. Element [i, j] lies at
 /// `memory[offset + i * strides[0] + j * strides[1]]`, and every element that
 /// the view shows lies inside.
 pub fn compact(

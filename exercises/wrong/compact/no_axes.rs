@@ -1,6 +1,6 @@
 // The product of no sizes is 1, and this says 0.
 
-/// The elements of a view of `memory`. Element [i, j] lies at
+/// Copies the elements of a view of `memory`. Element [i, j] lies at
 /// `memory[offset + i * strides[0] + j * strides[1]]`, and every element that
 /// the view shows lies inside.
 pub fn compact(

@@ -1,6 +1,6 @@
 // An element for each slot.
 
-/// The elements of a view of `memory`. Element [i, j] lies at
+/// Copies the elements of a view of `memory`. Element [i, j] lies at
 /// `memory[offset + i * strides[0] + j * strides[1]]`, and every element that
 /// the view shows lies inside.
 pub fn compact(

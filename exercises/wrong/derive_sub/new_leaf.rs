@@ -3,18 +3,18 @@
 
 use rungrad::part1_cpu::Tensor;
 
-/// `-a`.
+/// Negates: `-a`.
 pub fn neg(a: &Tensor) -> Tensor {
     let negative: Vec<f32> = a.to_vec().iter().map(|x| -x).collect();
     Tensor::new(a.shape(), &negative)
 }
 
-/// `a - b`.
+/// Subtracts: `a - b`.
 pub fn sub(a: &Tensor, b: &Tensor) -> Tensor {
     a + neg(b)
 }
 
-/// `number - a`, the number first.
+/// Subtracts from a number: `number - a`, the number first.
 pub fn number_minus(number: f32, a: &Tensor) -> Tensor {
     neg(a) + number
 }

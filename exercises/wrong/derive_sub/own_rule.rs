@@ -3,12 +3,12 @@
 
 use rungrad::part1_cpu::Tensor;
 
-/// `-a`.
+/// Negates: `-a`.
 pub fn neg(a: &Tensor) -> Tensor {
     a * -1.0
 }
 
-/// `a - b`.
+/// Subtracts: `a - b`.
 pub fn sub(a: &Tensor, b: &Tensor) -> Tensor {
     let difference = &*a.data() - &*b.data();
     Tensor::from_op("sub", &[a, b], difference, |grad_out| {
@@ -16,7 +16,7 @@ pub fn sub(a: &Tensor, b: &Tensor) -> Tensor {
     })
 }
 
-/// `number - a`, the number first.
+/// Subtracts from a number: `number - a`, the number first.
 pub fn number_minus(number: f32, a: &Tensor) -> Tensor {
     neg(a) + number
 }

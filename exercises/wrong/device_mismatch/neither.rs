@@ -3,7 +3,8 @@
 use rungrad::Error;
 use rungrad::part3_unified::Tensor;
 
-/// The result of `run` on the two operands. `op` is the operation's name.
+/// Returns the result of `run` on the two operands. `op` is the operation's
+/// name.
 pub fn on_one_device(
     op: &str,
     a: &Tensor,

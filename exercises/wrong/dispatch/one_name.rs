@@ -18,7 +18,7 @@ pub enum Op {
 /// A device, as far as anybody needs to know it.
 pub trait Device {
     fn name(&self) -> &str;
-    /// `op` of each pair of numbers.
+    /// Computes `op` of each pair of numbers.
     fn binary(&self, op: Op, a: &[f32], b: &[f32]) -> Vec<f32>;
 }
 
@@ -26,7 +26,7 @@ pub trait Device {
 pub struct Tensor<'d> {
     pub device: &'d dyn Device,
     pub numbers: Vec<f32>,
-    pub needs_grad: bool,
+    pub requires_grad: bool,
     pub made: Option<Made>,
 }
 
@@ -39,8 +39,8 @@ pub struct Made {
     pub saved: [Option<Vec<f32>>; 2],
 }
 
-/// `op` of two tensors of equal length. An error is a sentence that names
-/// both devices.
+/// Computes `op` of two tensors of equal length. An error is a sentence that
+/// names both devices.
 pub fn dispatch<'d>(
     op: Op,
     a: &Tensor<'d>,
@@ -53,16 +53,16 @@ pub fn dispatch<'d>(
         ));
     }
     let numbers = a.device.binary(op, &a.numbers, &b.numbers);
-    let needs_grad = a.needs_grad || b.needs_grad;
-    let made = needs_grad.then(|| Made {
+    let requires_grad = a.requires_grad || b.requires_grad;
+    let made = requires_grad.then(|| Made {
         op,
         saved: match op {
             Op::Add => [None, None],
             Op::Mul => [
-                b.needs_grad.then(|| a.numbers.clone()),
-                a.needs_grad.then(|| b.numbers.clone()),
+                b.requires_grad.then(|| a.numbers.clone()),
+                a.requires_grad.then(|| b.numbers.clone()),
             ],
         },
     });
-    Ok(Tensor { device: a.device, numbers, needs_grad, made })
+    Ok(Tensor { device: a.device, numbers, requires_grad, made })
 }

@@ -2,7 +2,7 @@
 
 use rungrad::part1_cpu::Tensor;
 
-/// `(a * b) * b`, one operation after the other.
+/// Computes `(a * b) * b`, one operation after the other.
 pub fn forward(a: &Tensor, b: &Tensor) -> Tensor {
     a.mul(b)
 }

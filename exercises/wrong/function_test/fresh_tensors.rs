@@ -11,7 +11,7 @@
 
 use rungrad::part3_unified::{Device, Tensor, grad};
 
-/// A tensor of the processor.
+/// Makes a tensor of the processor.
 fn constant(shape: &[usize], values: &[f32]) -> Tensor {
     Tensor::new(shape, values, Device::Cpu).expect("as many as the shape says")
 }
@@ -20,12 +20,12 @@ fn leaf(shape: &[usize], values: &[f32]) -> Tensor {
     constant(shape, values).requires_grad()
 }
 
-/// The numbers in row-major order.
+/// Returns the numbers in row-major order.
 fn numbers(tensor: &Tensor) -> Vec<f32> {
     tensor.to_vec().expect("the processor has them")
 }
 
-/// Whether `mul` is the product of two tensors whose shapes broadcast.
+/// Tells whether `mul` is the product of two tensors whose shapes broadcast.
 pub fn accepts(mul: &dyn Fn(&Tensor, &Tensor) -> Tensor) -> bool {
     let weights = constant(&[2], &[0.5, -1.0]);
     let (a, b) = (leaf(&[2], &[2.0, -1.5]), leaf(&[2], &[3.0, 0.5]));

@@ -1,6 +1,6 @@
 // The values rise, so that the largest is always the last.
 
-/// Whether a kernel finds the largest of any values.
+/// Tells whether a kernel finds the largest of any values.
 pub fn accepts(largest: &dyn Fn(&[f32]) -> f32) -> bool {
     let n = 70_100;
     let values: Vec<f32> = (0..n).map(|i| (i - n) as f32 + 0.5).collect();

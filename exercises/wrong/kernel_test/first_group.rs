@@ -1,6 +1,6 @@
 // The largest value is always among the first.
 
-/// Whether a kernel finds the largest of any values.
+/// Tells whether a kernel finds the largest of any values.
 pub fn accepts(largest: &dyn Fn(&[f32]) -> f32) -> bool {
     let n = 70_000;
     [0, 7, 255].into_iter().all(|place| {

@@ -1,6 +1,6 @@
 // Places as they come to mind, each in the first half of its group.
 
-/// Whether a kernel finds the largest of any values.
+/// Tells whether a kernel finds the largest of any values.
 pub fn accepts(largest: &dyn Fn(&[f32]) -> f32) -> bool {
     let n = 70_000;
     [0, 300, 1_024, n - 1].into_iter().all(|place| {

@@ -1,6 +1,6 @@
 // Everything is thought of, but for how many there can be.
 
-/// Whether a kernel finds the largest of any values.
+/// Tells whether a kernel finds the largest of any values.
 pub fn accepts(largest: &dyn Fn(&[f32]) -> f32) -> bool {
     let n = 5_000;
     [0, 300, n / 2, n - 1].into_iter().all(|place| {

@@ -1,6 +1,6 @@
 // A round number of values: 256 divides it.
 
-/// Whether a kernel finds the largest of any values.
+/// Tells whether a kernel finds the largest of any values.
 pub fn accepts(largest: &dyn Fn(&[f32]) -> f32) -> bool {
     let n = 1 << 17;
     [0, 300, n / 2, n - 1].into_iter().all(|place| {

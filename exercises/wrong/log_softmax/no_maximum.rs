@@ -1,12 +1,12 @@
 // The formula as it stands in the textbook: exp(89) is infinite.
 
-/// The logarithm of the share that each score gets.
+/// Computes the logarithm of the share that each score gets.
 pub fn log_softmax(row: &[f32]) -> Vec<f32> {
     let total: f32 = row.iter().map(|x| x.exp()).sum();
     row.iter().map(|x| x - total.ln()).collect()
 }
 
-/// The gradient of the scores; `y` is `log_softmax(row)`.
+/// Computes the gradient of the scores; `y` is `log_softmax(row)`.
 pub fn log_softmax_rule(y: &[f32], grad_out: &[f32]) -> Vec<f32> {
     let total: f32 = grad_out.iter().sum();
     y.iter().zip(grad_out).map(|(y, g)| g - y.exp() * total).collect()

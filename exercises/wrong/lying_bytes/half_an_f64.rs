@@ -1,16 +1,17 @@
 // Four bytes for each number: the half that is not all zeros.
 
-/// The bytes from which a kernel's `global const float *` reads `values`.
+/// Returns the bytes from which a kernel's `global const float *` reads
+/// `values`.
 pub fn bytes_of(values: &[f64]) -> Vec<u8> {
     values.iter().flat_map(|value| value.to_ne_bytes()[4..].to_vec()).collect()
 }
 
-/// How many bytes of room a result of `n` floats needs.
+/// Counts the bytes that a result of `n` floats needs.
 pub fn room(n: usize) -> usize {
     n * size_of::<f32>()
 }
 
-/// The numbers that a kernel has written through a `global float *`.
+/// Reads the numbers that a kernel has written through a `global float *`.
 pub fn values_of(bytes: &[u8]) -> Vec<f64> {
     let numbers = bytes.as_chunks().0.iter();
     numbers.map(|number| f32::from_ne_bytes(*number).into()).collect()

@@ -1,16 +1,17 @@
 // What goes there is mended, what comes back is not.
 
-/// The bytes from which a kernel's `global const float *` reads `values`.
+/// Returns the bytes from which a kernel's `global const float *` reads
+/// `values`.
 pub fn bytes_of(values: &[f64]) -> Vec<u8> {
     values.iter().flat_map(|&value| (value as f32).to_ne_bytes()).collect()
 }
 
-/// How many bytes of room a result of `n` floats needs.
+/// Counts the bytes that a result of `n` floats needs.
 pub fn room(n: usize) -> usize {
     n * size_of::<f32>()
 }
 
-/// The numbers that a kernel has written through a `global float *`.
+/// Reads the numbers that a kernel has written through a `global float *`.
 pub fn values_of(bytes: &[u8]) -> Vec<f64> {
     let numbers = bytes.as_chunks().0.iter();
     numbers.map(|number| f64::from_ne_bytes(*number)).collect()

@@ -2,7 +2,8 @@
 
 use ndarray::Array2;
 
-/// The gradients of `a` and of `b`, from that of their matrix product.
+/// Computes the gradients of `a` and of `b`, from that of their matrix
+/// product.
 pub fn matmul_rule(
     a: &Array2<f32>,
     b: &Array2<f32>,

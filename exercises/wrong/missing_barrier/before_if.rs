@@ -2,7 +2,7 @@
 
 use rungrad::workgroup::Item;
 
-/// The largest of `x`, one number for each item, ends in cell 0.
+/// Brings the largest of `x`, one number for each item, to cell 0.
 pub async fn largest(item: &Item, x: &[f32]) {
     let me = item.id();
     item.write(me, x[me]).await;
@@ -19,7 +19,7 @@ pub async fn largest(item: &Item, x: &[f32]) {
     }
 }
 
-/// Each item's number, minus the largest of `x`, ends in its own cell.
+/// Brings each item's number, minus the largest of `x`, to its own cell.
 pub async fn below_largest(item: &Item, x: &[f32]) {
     let me = item.id();
     largest(item, x).await;

@@ -16,7 +16,7 @@ pub enum Data {
     Tensor(Tensor),
 }
 
-/// The same elements as a tensor on `device`.
+/// Copies the elements into a tensor on `device`.
 pub fn moved(data: Data, device: Device) -> Result<Tensor, Error> {
     match data {
         Data::List(shape, values) => Tensor::new(&shape, &values, Device::Cpu),

@@ -6,7 +6,7 @@ use rungrad::part2_gpu::kernels;
 
 const GROUP: usize = 256;
 
-/// The elementwise product, as a leaf.
+/// Multiplies element by element, into a leaf.
 fn product(a: &Tensor, b: &Tensor) -> Result<Tensor, Error> {
     let (gpu, n) = (a.gpu(), a.len());
     let out = gpu.allocate(n)?;
@@ -21,10 +21,11 @@ fn product(a: &Tensor, b: &Tensor) -> Result<Tensor, Error> {
     Ok(Tensor::from_buffer(a.shape(), out))
 }
 
-/// The product, recorded if an operand requires a gradient.
+/// Multiplies two tensors; the product is recorded if an operand requires a
+/// gradient.
 pub fn mul(a: &Tensor, b: &Tensor) -> Result<Tensor, Error> {
     let result = product(a, b)?;
-    let needs = [a.needs_grad(), b.needs_grad()];
+    let needs = [a.records(), b.records()];
     let (a0, b0) = (a.clone(), b.clone());
     Ok(Tensor::from_op("mul", &[a, b], result, move |grad_out| {
         vec![

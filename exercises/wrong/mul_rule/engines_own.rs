@@ -2,7 +2,7 @@
 
 use rungrad::part1_cpu::Tensor;
 
-/// The elementwise product of two equal shapes.
+/// Multiplies two equal shapes element by element.
 pub fn mul(a: &Tensor, b: &Tensor) -> Tensor {
     a * b
 }

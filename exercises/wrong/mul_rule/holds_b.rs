@@ -3,7 +3,7 @@
 
 use rungrad::part1_cpu::Tensor;
 
-/// The elementwise product of two equal shapes.
+/// Multiplies two equal shapes element by element.
 pub fn mul(a: &Tensor, b: &Tensor) -> Tensor {
     let (x, y) = (a.data(), b.clone());
     Tensor::from_op("mul", &[a, b], &*a.data() * &*b.data(), move |grad_out| {

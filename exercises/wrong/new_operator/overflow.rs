@@ -32,7 +32,7 @@ impl Function for Softplus {
     }
 }
 
-/// What users call.
+/// Computes the softplus: this is what users call.
 pub fn softplus(x: &Tensor) -> Tensor {
     apply(Softplus, &[x])
 }

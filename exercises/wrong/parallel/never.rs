@@ -5,12 +5,12 @@ use rayon::prelude::*;
 /// From this many elements on, several cores gain more than they cost.
 pub const PARALLEL: usize = 1 << 16;
 
-/// `f` of each element, in order.
+/// Computes `f` of each element, in order.
 pub fn map(x: &[f32], f: impl Fn(f32) -> f32 + Sync) -> Vec<f32> {
     x.iter().map(|&x| f(x)).collect()
 }
 
-/// The sum of all elements.
+/// Adds up all elements.
 pub fn sum(x: &[f32]) -> f32 {
     const CHUNK: usize = 4096;
     let sums: Vec<f32> =

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 /// From this many elements on, several cores gain more than they cost.
 pub const PARALLEL: usize = 1 << 16;
 
-/// `f` of each element, in order.
+/// Computes `f` of each element, in order.
 pub fn map(x: &[f32], f: impl Fn(f32) -> f32 + Sync) -> Vec<f32> {
     if x.len() < PARALLEL {
         x.iter().map(|&x| f(x)).collect()
@@ -14,7 +14,7 @@ pub fn map(x: &[f32], f: impl Fn(f32) -> f32 + Sync) -> Vec<f32> {
     }
 }
 
-/// The sum of all elements.
+/// Adds up all elements.
 pub fn sum(x: &[f32]) -> f32 {
     let piece = x.len().div_ceil(rayon::current_num_threads());
     let sums: Vec<f32> =

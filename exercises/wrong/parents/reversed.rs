@@ -2,7 +2,7 @@
 
 use rungrad::part1_cpu::Tensor;
 
-/// The elementwise difference of two equal shapes.
+/// Subtracts two equal shapes element by element.
 pub fn sub(a: &Tensor, b: &Tensor) -> Tensor {
     let operands: Vec<&Tensor> = vec![b, a];
     let difference = &*a.data() - &*b.data();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rungrad::part1_cpu::Tensor;
 
-/// The elementwise difference of two equal shapes.
+/// Subtracts two equal shapes element by element.
 pub fn sub(a: &Tensor, b: &Tensor) -> Tensor {
     let set = BTreeMap::from([(a.id(), a), (b.id(), b)]);
     let operands: Vec<&Tensor> = set.into_values().collect();

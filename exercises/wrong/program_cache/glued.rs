@@ -23,7 +23,8 @@ pub type Key = (usize, String);
 /// The programs that were built. It begins empty.
 pub type Cache<P> = HashMap<Key, P>;
 
-/// The program that is wanted. `P` is a handle, so a clone costs nothing.
+/// Finds the program that is wanted. `P` is a handle, so a clone costs
+/// nothing.
 pub fn program<P: Clone>(
     cache: &mut Cache<P>,
     wanted: &Wanted,

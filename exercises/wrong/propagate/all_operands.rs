@@ -20,7 +20,7 @@ pub enum Step {
     Detach(usize),
 }
 
-/// For each step: whether backward can start at its result.
+/// Tells for each step whether backward can start at its result.
 pub fn has_way_back(steps: &[Step]) -> Vec<bool> {
     let mut has: Vec<bool> = Vec::new();
     for step in steps {
@@ -33,7 +33,8 @@ pub fn has_way_back(steps: &[Step]) -> Vec<bool> {
     has
 }
 
-/// The leaves that get a gradient when backward starts at `root`, in order.
+/// Lists the leaves that get a gradient when backward starts at `root`, in
+/// order.
 pub fn reached(steps: &[Step], root: usize) -> Vec<usize> {
     let has = has_way_back(steps);
     let mut waiting = vec![false; steps.len()];

@@ -2,12 +2,14 @@
 
 use rungrad::part2_gpu::Tensor;
 
-/// Whether the result of an operation on these operands requires a gradient.
+/// Tells whether the result of an operation on these operands requires a
+/// gradient.
 pub fn is_recorded(operands: &[&Tensor]) -> bool {
-    operands.iter().any(|operand| operand.needs_grad())
+    operands.iter().any(|operand| operand.records())
 }
 
-/// What the result of an operation on these operands keeps as its parents.
+/// Lists what the result of an operation on these operands keeps as its
+/// parents.
 pub fn parents(operands: &[&Tensor]) -> Vec<Tensor> {
     match is_recorded(operands) {
         true => operands.iter().map(|&operand| operand.clone()).collect(),
@@ -15,7 +17,7 @@ pub fn parents(operands: &[&Tensor]) -> Vec<Tensor> {
     }
 }
 
-/// The rule of `a * b`.
+/// Computes the gradients of `a * b`.
 pub fn mul_rule(
     grad_out: &Tensor,
     a: &Tensor,
@@ -23,5 +25,5 @@ pub fn mul_rule(
 ) -> Vec<Option<Tensor>> {
     let grad_a = grad_out.mul(&b.detach());
     let grad_b = grad_out.mul(&a.detach());
-    vec![a.needs_grad().then_some(grad_a), b.needs_grad().then_some(grad_b)]
+    vec![a.records().then_some(grad_a), b.records().then_some(grad_b)]
 }

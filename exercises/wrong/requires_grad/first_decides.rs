@@ -2,12 +2,14 @@
 
 use rungrad::part2_gpu::Tensor;
 
-/// Whether the result of an operation on these operands requires a gradient.
+/// Tells whether the result of an operation on these operands requires a
+/// gradient.
 pub fn is_recorded(operands: &[&Tensor]) -> bool {
-    operands[0].needs_grad()
+    operands[0].records()
 }
 
-/// What the result of an operation on these operands keeps as its parents.
+/// Lists what the result of an operation on these operands keeps as its
+/// parents.
 pub fn parents(operands: &[&Tensor]) -> Vec<Tensor> {
     match is_recorded(operands) {
         true => operands.iter().map(|&operand| operand.clone()).collect(),
@@ -15,14 +17,14 @@ pub fn parents(operands: &[&Tensor]) -> Vec<Tensor> {
     }
 }
 
-/// The rule of `a * b`.
+/// Computes the gradients of `a * b`.
 pub fn mul_rule(
     grad_out: &Tensor,
     a: &Tensor,
     b: &Tensor,
 ) -> Vec<Option<Tensor>> {
     vec![
-        a.needs_grad().then(|| grad_out.mul(&b.detach())),
-        b.needs_grad().then(|| grad_out.mul(&a.detach())),
+        a.records().then(|| grad_out.mul(&b.detach())),
+        b.records().then(|| grad_out.mul(&a.detach())),
     ]
 }

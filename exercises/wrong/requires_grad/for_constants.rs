@@ -2,12 +2,14 @@
 
 use rungrad::part2_gpu::Tensor;
 
-/// Whether the result of an operation on these operands requires a gradient.
+/// Tells whether the result of an operation on these operands requires a
+/// gradient.
 pub fn is_recorded(operands: &[&Tensor]) -> bool {
-    operands.iter().any(|operand| operand.needs_grad())
+    operands.iter().any(|operand| operand.records())
 }
 
-/// What the result of an operation on these operands keeps as its parents.
+/// Lists what the result of an operation on these operands keeps as its
+/// parents.
 pub fn parents(operands: &[&Tensor]) -> Vec<Tensor> {
     match is_recorded(operands) {
         true => operands.iter().map(|&operand| operand.clone()).collect(),
@@ -15,7 +17,7 @@ pub fn parents(operands: &[&Tensor]) -> Vec<Tensor> {
     }
 }
 
-/// The rule of `a * b`.
+/// Computes the gradients of `a * b`.
 pub fn mul_rule(
     grad_out: &Tensor,
     a: &Tensor,

@@ -3,7 +3,7 @@
 use ndarray::ArrayD;
 use rungrad::part1_cpu::Tensor;
 
-/// The gradient of each leaf, for this seed and nothing else.
+/// Finds the gradient of each leaf, for this seed and nothing else.
 pub fn gradients(
     output: &Tensor,
     seed: &ArrayD<f32>,

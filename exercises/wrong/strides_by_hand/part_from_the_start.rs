@@ -9,8 +9,8 @@ pub struct View {
     pub offset: usize,
 }
 
-/// The strides of a shape whose rows lie one after another: the last axis is
-/// dense. Those of [2, 3] are [3, 1].
+/// Computes the strides of a shape whose rows lie one after another: the last
+/// axis is dense. Those of [2, 3] are [3, 1].
 pub fn strides(shape: &[usize]) -> Vec<isize> {
     let mut strides = vec![1; shape.len()];
     for axis in (1..shape.len()).rev() {
@@ -19,7 +19,7 @@ pub fn strides(shape: &[usize]) -> Vec<isize> {
     strides
 }
 
-/// The slot of the element at `index`, which has a number for each axis.
+/// Finds the slot of the element at `index`, which has a number for each axis.
 pub fn slot(view: &View, index: &[usize]) -> usize {
     let mut slot = view.offset as isize;
     for (i, stride) in index.iter().zip(&view.strides) {
@@ -28,7 +28,7 @@ pub fn slot(view: &View, index: &[usize]) -> usize {
     slot as usize
 }
 
-/// The axes in another order: axis k of the result is axis `axes[k]` of
+/// Puts the axes into another order: axis k of the result is axis `axes[k]` of
 /// `view`.
 pub fn permute(view: &View, axes: &[usize]) -> View {
     View {
@@ -38,14 +38,14 @@ pub fn permute(view: &View, axes: &[usize]) -> View {
     }
 }
 
-/// A part of one axis: from element `from` to the last before `to`.
+/// Takes a part of one axis: from element `from` to the last before `to`.
 pub fn slice(view: &View, axis: usize, from: usize, to: usize) -> View {
     let mut part = view.clone();
     part.shape[axis] = to - from;
     part
 }
 
-/// One axis backwards. It has at least one element.
+/// Turns one axis backwards. It has at least one element.
 pub fn flip(view: &View, axis: usize) -> View {
     let mut back = view.clone();
     let way = (view.shape[axis] as isize - 1) * view.strides[axis];
@@ -54,7 +54,7 @@ pub fn flip(view: &View, axis: usize) -> View {
     back
 }
 
-/// An axis of size 1, shown `times` times.
+/// Shows an axis of size 1 `times` times.
 pub fn expand(view: &View, axis: usize, times: usize) -> View {
     let mut wide = view.clone();
     wide.shape[axis] = times;

@@ -2,7 +2,7 @@
 
 use ndarray::ArrayD;
 
-/// `grad` summed to `shape`, which stretches to the shape of `grad`.
+/// Sums `grad` to `shape`, which stretches to the shape of `grad`.
 pub fn sum_to(grad: &ArrayD<f32>, _shape: &[usize]) -> ArrayD<f32> {
     grad.clone()
 }

@@ -3,7 +3,7 @@
 
 use ndarray::{ArrayD, Axis};
 
-/// `grad` summed to `shape`, which stretches to the shape of `grad`.
+/// Sums `grad` to `shape`, which stretches to the shape of `grad`.
 pub fn sum_to(grad: &ArrayD<f32>, shape: &[usize]) -> ArrayD<f32> {
     let mut grad = grad.clone();
     while grad.ndim() > shape.len() {

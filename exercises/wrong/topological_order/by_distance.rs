@@ -3,7 +3,7 @@
 
 use std::collections::{HashSet, VecDeque};
 
-/// The nodes under `root`, parents first.
+/// Lists the nodes under `root`, parents first.
 pub fn order(parents: &[Vec<usize>], root: usize) -> Vec<usize> {
     let mut order = Vec::new();
     let mut visited = HashSet::from([root]);

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-/// The nodes under `root`, parents first.
+/// Lists the nodes under `root`, parents first.
 pub fn order(parents: &[Vec<usize>], root: usize) -> Vec<usize> {
     let mut order = Vec::new();
     let mut visited = HashSet::from([root]);

@@ -1,6 +1,6 @@
 // No marks at all: a node stands once for each path that leads to it.
 
-/// The nodes under `root`, parents first.
+/// Lists the nodes under `root`, parents first.
 pub fn order(parents: &[Vec<usize>], root: usize) -> Vec<usize> {
     let mut order = Vec::new();
     let mut path = vec![(root, 0)];

@@ -4,12 +4,12 @@ use rungrad::part3_unified::Tensor;
 
 use super::Ops;
 
-/// The operations that the network is made of.
+/// Lists the operations that the network is made of.
 pub fn ops() -> Ops {
     Ops { relu, ..Ops::reference() }
 }
 
-/// The positive part.
+/// Computes the positive part.
 fn relu(a: &Tensor) -> Tensor {
     a.relu()
 }

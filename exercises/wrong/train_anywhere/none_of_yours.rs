@@ -2,7 +2,7 @@
 
 use super::Ops;
 
-/// The operations that the network is made of.
+/// Lists the operations that the network is made of.
 pub fn ops() -> Ops {
     Ops::reference()
 }

@@ -7,12 +7,12 @@ use rungrad::part3_unified::{
 
 use super::Ops;
 
-/// The operations that the network is made of.
+/// Lists the operations that the network is made of.
 pub fn ops() -> Ops {
     Ops { matmul, ..Ops::reference() }
 }
 
-/// (m, k) x (k, n) -> (m, n).
+/// Multiplies (m, k) x (k, n) -> (m, n).
 fn matmul(a: &Tensor, b: &Tensor) -> Tensor {
     apply(Mine, &[a, b])
 }

@@ -7,12 +7,12 @@ use rungrad::part3_unified::{
 
 use super::Ops;
 
-/// The operations that the network is made of.
+/// Lists the operations that the network is made of.
 pub fn ops() -> Ops {
     Ops { relu, ..Ops::reference() }
 }
 
-/// The positive part.
+/// Computes the positive part.
 fn relu(a: &Tensor) -> Tensor {
     apply(Mine, &[a])
 }

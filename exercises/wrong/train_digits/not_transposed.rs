@@ -5,12 +5,12 @@ use rungrad::part1_cpu::Tensor;
 
 use super::Ops;
 
-/// The operations that the network is made of.
+/// Lists the operations that the network is made of.
 pub fn ops() -> Ops {
     Ops { matmul, ..Ops::reference() }
 }
 
-/// (m, k) x (k, n) -> (m, n).
+/// Multiplies (m, k) x (k, n) -> (m, n).
 fn matmul(a: &Tensor, b: &Tensor) -> Tensor {
     let product = |a: &ArrayD<f32>, b: &ArrayD<f32>| {
         let matrix = |it: &ArrayD<f32>| {

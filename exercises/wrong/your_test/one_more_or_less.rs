@@ -2,7 +2,7 @@
 
 use super::Engine;
 
-/// Whether an engine's gradients of `(a * b) * b` are right.
+/// Tells whether an engine's gradients of `(a * b) * b` are right.
 pub fn accepts(start: &dyn Fn(&[f32], &[f32]) -> Box<dyn Engine>) -> bool {
     let (a, b, grad_out) = ([2.0, -1.5], [3.0, 0.5], [0.25, -2.0]);
     let mut engine = start(&a, &b);

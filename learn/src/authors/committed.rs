@@ -14,9 +14,9 @@ use crate::exercises::program::FOLDER;
 use crate::exercises::stub::SolutionFile;
 use crate::process::{self, Ending};
 
-/// Everything that is wrong with the files of the tree. `bench` is a folder
-/// that is free to hold solutions for the lints. Only who has all exercises
-/// can say which files belong to none.
+/// Lists everything that is wrong with the files of the tree. `bench` is a
+/// folder that is free to hold solutions for the lints. Only who has all
+/// exercises can say which files belong to none.
 pub(crate) fn faults(
     checkout: &Checkout,
     exercises: &[Exercise],
@@ -34,7 +34,7 @@ pub(crate) fn faults(
     Ok(faults)
 }
 
-/// The stubs that are not what their solutions generate.
+/// Lists the stubs that are not what their solutions generate.
 fn stubs(
     checkout: &Checkout,
     exercises: &[Exercise],
@@ -64,7 +64,7 @@ fn stubs(
     Ok(faults)
 }
 
-/// Files that belong to no exercise.
+/// Lists the files that belong to no exercise.
 fn strays(checkout: &Checkout, exercises: &[Exercise]) -> Vec<String> {
     let course = checkout.root.join("exercises");
     let mut known = BTreeSet::new();
@@ -105,7 +105,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// What `cargo fmt` never sees, since no crate has it as a module.
+/// Finds what `cargo fmt` never sees, since no crate has it as a module.
 fn unformatted(checkout: &Checkout) -> Result<Vec<String>, Stop> {
     let course = checkout.root.join("exercises");
     let is_rust =
@@ -150,8 +150,8 @@ enum Face {
     Plain,
 }
 
-/// Warnings in the checks, which `--all-targets` leaves out, and in what the
-/// checks include.
+/// Lists the warnings in the checks, which `--all-targets` leaves out, and in
+/// what the checks include.
 fn lints(
     checkout: &Checkout,
     exercises: &[Exercise],

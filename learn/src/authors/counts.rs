@@ -98,7 +98,7 @@ impl Counts {
 }
 
 impl Section {
-    /// One line of libtest: `name ... ok`.
+    /// Counts one line of libtest: `name ... ok`.
     fn note(&mut self, test: &str) {
         let Some((name, verdict)) = test.split_once(" ... ") else { return };
         if verdict == "FAILED" {
@@ -112,7 +112,7 @@ impl Section {
     }
 }
 
-/// The name of the test binary that cargo announces.
+/// Finds the name of the test binary that cargo announces.
 fn heading(line: &str) -> Option<String> {
     let line = line.trim_start();
     if let Some(name) = line.strip_prefix("Doc-tests ") {
@@ -123,8 +123,8 @@ fn heading(line: &str) -> Option<String> {
     binary.ends_with(')').then(|| name.trim_start_matches("unittests ").into())
 }
 
-/// With one test thread, libtest's `test name ... ` stands before our words
-/// on the same line.
+/// Finds a skip. With one test thread, libtest's `test name ... ` stands
+/// before our words on the same line.
 fn skip(line: &str) -> Option<Skip> {
     let said = line.strip_prefix("SKIPPED ").or_else(|| {
         let (test, said) = line.split_once(" ... SKIPPED ")?;

@@ -241,7 +241,7 @@ impl Report {
 }
 
 impl Work<'_> {
-    /// A step that is one cargo command and passes or fails as a whole.
+    /// Runs a step that is one cargo command and passes or fails as a whole.
     fn one(&self, args: &[&str], env: &[(&str, &str)]) -> Result<Report, Stop> {
         let mut command = self.checkout.cargo(args);
         command.envs(env.iter().copied());
@@ -255,7 +255,7 @@ impl Work<'_> {
         Ok(Report::failure(self.name, &complaint))
     }
 
-    /// Every test counts on its own here.
+    /// Runs the tests, of which every one counts on its own.
     fn tests(&self) -> Result<Report, Stop> {
         let ending = match self.quick {
             true => self.cargo_test(QUICK, self.log, process::follow)?,
@@ -277,9 +277,9 @@ impl Work<'_> {
         Ok(Report { counts, complaint: Some(complaint) })
     }
 
-    /// The companion's own tests mostly wait, for a limit to pass or a child
-    /// to end, so they run beside the others. Their log ends up behind that of
-    /// the others.
+    /// Runs all tests. The companion's own mostly wait, for a limit to pass or
+    /// a child to end, so they run beside the others. Their log ends up behind
+    /// that of the others.
     fn all_tests(&self) -> Result<Ending, Stop> {
         let (log, follow) = (self.log, process::follow);
         let built = ["--workspace", "--no-run"];
@@ -318,8 +318,9 @@ impl Work<'_> {
         follow(self.name, &mut command, log, self.limit)
     }
 
-    /// Every stub, solution and wrong answer counts on its own. In CI the
-    /// learner's files hold the stubs, and are compared with them.
+    /// Runs `verify`, where every stub, solution and wrong answer counts on
+    /// its own. In CI the learner's files hold the stubs, and are compared
+    /// with them.
     fn verify(&self) -> Result<Report, Stop> {
         let mut command = self.checkout.cargo(&["learn", "verify"]);
         if env::var_os("CI").is_some() {
@@ -366,8 +367,8 @@ impl Work<'_> {
     }
 }
 
-/// What is said at the end of a step: one line, and when it failed the lines
-/// that matter.
+/// Says what is said at the end of a step: one line, and when it failed the
+/// lines that matter.
 fn tell(checkout: &Checkout, report: &Report, log: &Path, time: Duration) {
     let time = spoken(time);
     let Some(complaint) = &report.complaint else {

@@ -163,7 +163,7 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     if failed == 0 { Ok(()) } else { Err(Stop::Said(1)) }
 }
 
-/// Everything that is tried in the place of the learner's file.
+/// Lists everything that is tried in the place of the learner's file.
 fn variants(
     checkout: &Checkout,
     exercise: &Exercise,

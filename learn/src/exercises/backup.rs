@@ -43,7 +43,7 @@ pub(crate) fn keep(
     }
 }
 
-/// A time after 1970 as `YYYYMMDD-HHMMSS`.
+/// Writes a time after 1970 as `YYYYMMDD-HHMMSS`.
 fn stamp(since: Duration) -> String {
     let seconds = since.as_secs();
     let (mut days, second) = (seconds / 86_400, seconds % 86_400);

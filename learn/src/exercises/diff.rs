@@ -58,9 +58,9 @@ fn lines(text: &str) -> Vec<&str> {
     text.lines().collect()
 }
 
-/// The lines of both in order, each with its sign: a minus is only in `old`,
-/// a plus only in `new`. A longest common subsequence, by the usual table: an
-/// exercise is a page.
+/// Lists the lines of both in order, each with its sign: a minus is only in
+/// `old`, a plus only in `new`. A longest common subsequence, by the usual
+/// table: an exercise is a page.
 fn edits<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<(char, &'a str)> {
     // common[i][j]: how many lines old[i..] and new[j..] can share.
     let mut common = vec![vec![0_u32; new.len() + 1]; old.len() + 1];
@@ -91,8 +91,8 @@ fn edits<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<(char, &'a str)> {
     edits
 }
 
-/// The changes with what is around them, as a unified diff; nothing when
-/// there is no change.
+/// Writes the changes with what is around them, as a unified diff; nothing
+/// when there is no change.
 fn hunks(old: &[&str], new: &[&str]) -> Vec<String> {
     let edits = edits(old, new);
     let is_near = |at: usize| {

@@ -68,7 +68,7 @@ pub(crate) fn build(
     })
 }
 
-/// Where cargo says that it put the program of this name.
+/// Tells where cargo says that it put the program of this name.
 fn executable(said: &str, id: &str) -> Option<PathBuf> {
     let name = format!("\"name\":\"{id}\"");
     let artifacts = said.lines().filter(|line| line.starts_with('{'));
@@ -80,7 +80,7 @@ fn executable(said: &str, id: &str) -> Option<PathBuf> {
     Some(PathBuf::from(path))
 }
 
-/// A string of JSON, from behind its first quote to the last.
+/// Reads a string of JSON, from behind its first quote to the last.
 fn unquoted(text: &str) -> Option<String> {
     let mut letters = text.chars();
     let mut string = String::new();
@@ -166,8 +166,8 @@ impl Verdict {
     }
 }
 
-/// What the compiler complained about, without cargo's own lines, and with
-/// paths as seen from the root.
+/// Lists what the compiler complained about, without cargo's own lines, and
+/// with paths as seen from the root.
 pub(crate) fn complaints(checkout: &Checkout, log: &Path) -> Vec<String> {
     let said = fs::read(log).unwrap_or_default();
     let said = String::from_utf8_lossy(&said);

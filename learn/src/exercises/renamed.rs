@@ -50,6 +50,31 @@ const RENAMED: &[(&str, &str)] = &[
     ("no method named `greater` found", COMPARED),
     ("no method named `at_least` found", COMPARED),
     (
+        "no method named `needs_grad` found",
+        "`needs_grad()` of Part 2's tensors is `records()` now, as in Part 3.",
+    ),
+    (
+        "has no field named `requires_grad`",
+        "The flag of `dispatch` is called `requires_grad` now: in your file \
+         it is still `needs_grad`.",
+    ),
+    ("no method named `over` found", DIVIDED),
+    ("no method named `under` found", DIVIDED),
+    (
+        "no `stretched` in",
+        "`stretched` is `broadcast_axes` now: `use \
+         rungrad::shape::broadcast_axes;`.",
+    ),
+    (
+        "no `with_ones` in",
+        "`with_ones` is `keepdims` now: `use rungrad::shape::keepdims;`.",
+    ),
+    (
+        "no `What` in `timeline`",
+        "`timeline::What` is `timeline::SliceKind` now, and a slice has a \
+         `kind`.",
+    ),
+    (
         "no method named `choose` found",
         "`mask.choose(&a, &b)` is `mask.where_cond(&a, &b)` now.",
     ),
@@ -69,10 +94,13 @@ const RENAMED: &[(&str, &str)] = &[
     ),
 ];
 
+const DIVIDED: &str = "`x.over(2.0)` and `x.under(2.0)` are \
+                       `x.div_scalar(2.0)` and `x.rdiv_scalar(2.0)` now.";
+
 const COMPARED: &str = "Tensors are compared by `lt`, `le`, `eq`, `gt` and \
                         `ge` now.";
 
-/// The new names for those that the compiler no longer finds.
+/// Lists the new names for those that the compiler no longer finds.
 pub(super) fn told(complaints: &[String]) -> Vec<String> {
     let mut told = Vec::new();
     for (old, new) in RENAMED {

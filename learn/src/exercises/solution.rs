@@ -32,8 +32,8 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Whether the exercise is solved, or this is asked for the second time; the
-/// first time it says so.
+/// Tells whether the exercise is solved, or this is asked for the second time;
+/// the first time it says so.
 pub(crate) fn may_be_seen(
     checkout: &Checkout,
     exercise: &Exercise,

@@ -21,7 +21,7 @@ pub(crate) enum Status {
 }
 
 impl Status {
-    /// As people read it.
+    /// Writes it as people read it.
     pub(crate) fn shown(self) -> &'static str {
         match self {
             Status::ToDo => "to do",
@@ -33,7 +33,7 @@ impl Status {
         }
     }
 
-    /// As the progress keeps it.
+    /// Writes it as the progress keeps it.
     fn kept(self) -> &'static str {
         match self {
             Status::ToDo => "todo",
@@ -64,7 +64,7 @@ impl Status {
         }
     }
 
-    /// Whether nothing is left to do, on this machine at least.
+    /// Tells whether nothing is left to do, on this machine at least.
     pub(crate) fn is_solved(self) -> bool {
         matches!(self, Status::Solved | Status::InPart)
     }
@@ -84,15 +84,16 @@ impl Status {
 const KIND: &str = "exercise";
 const FILE: &str = "file";
 
-/// Whether no exercise has been checked so far: the free pass does not count.
+/// Tells whether no exercise has been checked so far: the free pass does not
+/// count.
 pub(crate) fn is_fresh(exercises: &[Exercise], progress: &Progress) -> bool {
     let is_new = |it: &Exercise| progress.get(KIND, &it.id).is_none();
     exercises.iter().all(|it| it.free || is_new(it))
 }
 
-/// The first exercise that is not solved as it stands, and is none of `done`.
-/// One that was skipped is for when nothing else is left: a machine without a
-/// device must not stop anybody.
+/// Finds the first exercise that is not solved as it stands, and is none of
+/// `done`. One that was skipped is for when nothing else is left: a machine
+/// without a device must not stop anybody.
 pub(crate) fn next<'a>(
     exercises: &'a [Exercise],
     progress: &Progress,
@@ -108,7 +109,7 @@ pub(crate) fn next<'a>(
     others().find(can_be_solved).or_else(|| others().find(was_skipped))
 }
 
-/// The learner's file as a word: FNV-1a, which tells versions of a file
+/// Makes a word of the learner's file: FNV-1a, which tells versions of a file
 /// apart and is no protection against anything.
 pub(crate) fn fingerprint(exercise: &Exercise, checkout: &Checkout) -> String {
     let file = checkout.exercises.join(&exercise.file);

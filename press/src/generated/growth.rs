@@ -38,7 +38,7 @@ pub(crate) const SIN: &[Growth] = &[
     },
     Growth {
         out: "book/listings/sin-function.diff",
-        file: "src/part3_unified/functions/angles.rs",
+        file: "src/part3_unified/functions/trigonometry.rs",
     },
     Growth {
         out: "book/listings/sin-cases.diff",

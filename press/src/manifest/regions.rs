@@ -26,7 +26,7 @@ pub(crate) const INNERS: &[Inner] = &[
     },
     Inner {
         out: "book/listings/matmul-kept.cl",
-        of: "kernels/part2/matmul_tiled_kept.cl:kept",
+        of: "kernels/part2/matmul_tiled_kahan.cl:kept",
     },
     Inner {
         out: "book/listings/conv2d-forward.rs",

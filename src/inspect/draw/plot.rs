@@ -319,7 +319,7 @@ mod tests {
         plot("test", "A test", ["epoch", "loss"], &[series])
     }
 
-    /// The path of the series: the first with a rounded end.
+    /// Draws the path of the series: the first with a rounded end.
     fn path(svg: &str) -> &str {
         let line = svg.lines().find(|l| l.contains("linecap")).unwrap();
         line.split('"').nth(1).unwrap()

@@ -23,7 +23,7 @@ const DROP: f64 = 56.0;
 
 /// A view as the picture shows it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Walk {
+pub struct DrawnView {
     /// What stands on its left, the first line in bold.
     pub words: Vec<String>,
     /// The size along each axis.
@@ -34,7 +34,7 @@ pub struct Walk {
     pub slots: Vec<usize>,
 }
 
-impl Walk {
+impl DrawnView {
     /// Says where the cells begin, in cells and in gaps: one gap for each axis
     /// that begins anew.
     fn places(&self) -> Vec<(f64, f64)> {
@@ -59,7 +59,7 @@ pub fn slots(
     name: &str,
     title: &str,
     memory: &[f32],
-    walks: &[Walk],
+    walks: &[DrawnView],
 ) -> String {
     let longest = walks.iter().flat_map(|walk| &walk.words);
     let longest = longest.map(|words| 8.5 * words.chars().count() as f64);
@@ -153,10 +153,15 @@ fn boxed(x: f64, y: f64, cell: f64, value: f32, line: f64) -> String {
 mod tests {
     use super::*;
 
-    fn walk(shape: &[usize], slots: &[usize]) -> Walk {
+    fn walk(shape: &[usize], slots: &[usize]) -> DrawnView {
         let values = slots.iter().map(|&slot| slot as f32).collect();
         let words = vec!["a < b".to_string(), "offset 0".to_string()];
-        Walk { words, shape: shape.to_vec(), values, slots: slots.to_vec() }
+        DrawnView {
+            words,
+            shape: shape.to_vec(),
+            values,
+            slots: slots.to_vec(),
+        }
     }
 
     #[test]

@@ -32,7 +32,7 @@ struct Layout {
 }
 
 impl Layout {
-    /// Places each record one column right of its rightmost operand. A record
+    /// Lays each record one column right of its rightmost operand. A record
     /// keeps its row to itself up to its last consumer, so no line crosses a
     /// box.
     fn new(tape: &Tape, parents: &[Vec<usize>]) -> Layout {
@@ -180,7 +180,7 @@ fn backward(tape: &Tape, at: usize) -> String {
     let record = &tape.records[at];
     let operands = operands(tape, record).into_iter().enumerate();
     let given: Vec<String> = operands
-        .zip(&record.given)
+        .zip(&record.parent_grads)
         .filter_map(|((place, name), given)| {
             let (_, grad) = given.as_ref()?;
             let total = total(tape, at, place);

@@ -84,7 +84,8 @@ impl Tape {
     fn given(&self) -> HashMap<u64, Vec<Array>> {
         let mut all: HashMap<u64, Vec<Array>> = HashMap::new();
         for consumer in &self.records {
-            for (parent, given) in consumer.parents.iter().zip(&consumer.given)
+            for (parent, given) in
+                consumer.parents.iter().zip(&consumer.parent_grads)
             {
                 if let Some((shape, values)) = given {
                     let given = Array::new(shape, values);
@@ -106,7 +107,7 @@ impl Tape {
             return None;
         }
         let far = reach(&record.op, &inputs, &grad_out) > FAR;
-        record.given.iter().enumerate().find_map(|(operand, given)| {
+        record.parent_grads.iter().enumerate().find_map(|(operand, given)| {
             let (shape, values) = given.as_ref()?;
             let yours = Array::new(shape, values);
             let right = slopes(&inputs, operand, &grad_out, |inputs| {
@@ -157,7 +158,8 @@ impl Tape {
                 continue;
             };
             for (operand, parent) in record.parents.iter().enumerate() {
-                if record.given.get(operand).is_none_or(Option::is_none) {
+                if record.parent_grads.get(operand).is_none_or(Option::is_none)
+                {
                     continue;
                 }
                 let more = magnitudes(&record.op, &inputs, operand, &here);
@@ -233,7 +235,8 @@ mod tests {
     use super::*;
     use crate::ops::Keep;
 
-    /// What is found when the rule of `op` gives this to its first operand.
+    /// Finds what is blamed when the rule of `op` gives this to its first
+    /// operand.
     fn blamed(
         op: Op,
         inputs: &[&[f32]],
@@ -255,7 +258,7 @@ mod tests {
         let values = Some(value.to_vec());
         let mut last = Record::new(9, op, parents, &shape, values);
         last.grad = Some(grad_out.to_vec());
-        last.given = vec![Some((vec![inputs[0].len()], given.to_vec()))];
+        last.parent_grads = vec![Some((vec![inputs[0].len()], given.to_vec()))];
         records.push(last);
         Tape::new(records).blame().is_some()
     }

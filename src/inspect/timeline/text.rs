@@ -179,12 +179,13 @@ impl Scale {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::timeline::What;
+    use crate::timeline::SliceKind;
 
-    /// Two launches, of which the second waits for the first, and a read.
+    /// Makes two launches, of which the second waits for the first, and a
+    /// read.
     fn two_launches() -> Timeline {
         let launch = |call, times: [u64; 4]| Slice {
-            what: What::Launch,
+            kind: SliceKind::Launch,
             name: "ew_mul".to_string(),
             amount: "4 x 256".to_string(),
             bytes: 0,
@@ -199,7 +200,7 @@ mod tests {
             }),
         };
         let read = Slice {
-            what: What::Read,
+            kind: SliceKind::Read,
             name: "read".to_string(),
             amount: "4.0 KiB".to_string(),
             bytes: 4096,

@@ -3,8 +3,8 @@
 use super::{Array, expand, indices, matmul, permute, place};
 use crate::shape::{Window, size};
 
-/// Which pixel an element of windows shows: its row and its column, behind
-/// the axes in front; none in the padding before an image.
+/// Finds which pixel an element of windows shows: its row and its column,
+/// behind the axes in front; none in the padding before an image.
 fn pixel<'a>(
     window: &Window,
     at: &'a [usize],
@@ -44,7 +44,8 @@ pub(super) fn fold(a: &Array, window: &Window, image: &[usize; 2]) -> Array {
     sum
 }
 
-/// (batch.., rows.., inner..) x (batch.., columns.., inner..), as matrices.
+/// Multiplies (batch.., rows.., inner..) x (batch.., columns.., inner..), as
+/// matrices.
 pub(super) fn contract(
     a: &Array,
     b: &Array,
@@ -63,8 +64,8 @@ pub(super) fn contract(
     Array::from_values(&shape, product.values)
 }
 
-/// Images (n, channels, h, w) and filters (filters, channels of a group,
-/// height, width).
+/// Convolves images (n, channels, h, w) and filters (filters, channels of a
+/// group, height, width).
 pub(super) fn convolve(
     a: &Array,
     b: &Array,

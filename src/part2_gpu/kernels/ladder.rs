@@ -39,12 +39,12 @@ pub const MATMUL8_TALL: Kernel =
     kernel!("part2/matmul8_tall.cl", "matmul8_tall", matmul);
 
 /// The third rung once more: what its additions round away is kept.
-pub const MATMUL_TILED_KEPT: Kernel =
-    kernel!("part2/matmul_tiled_kept.cl", "matmul_tiled_kept", matmul);
+pub const MATMUL_TILED_KAHAN: Kernel =
+    kernel!("part2/matmul_tiled_kahan.cl", "matmul_tiled_kahan", matmul);
 
 /// The seventh rung once more: what its additions round away is kept.
-pub const MATMUL_AHEAD_KEPT: Kernel =
-    kernel!("part2/matmul_ahead_kept.cl", "matmul_ahead_kept", matmul);
+pub const MATMUL_AHEAD_KAHAN: Kernel =
+    kernel!("part2/matmul_ahead_kahan.cl", "matmul_ahead_kahan", matmul);
 
 /// States the reach of `(m, k) x (k, n)`. The kernels count rows and columns a
 /// tile beyond the edge, in `uint`.
@@ -63,6 +63,6 @@ pub(super) const ALL: &[Kernel] = &[
     MATMUL6_VECTOR,
     MATMUL7_AHEAD,
     MATMUL8_TALL,
-    MATMUL_TILED_KEPT,
-    MATMUL_AHEAD_KEPT,
+    MATMUL_TILED_KAHAN,
+    MATMUL_AHEAD_KAHAN,
 ];

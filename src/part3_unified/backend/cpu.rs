@@ -188,17 +188,18 @@ impl Backend for Cpu {
     }
 }
 
-/// The memory that an array looks at.
+/// Returns the memory that an array looks at.
 fn numbers(a: &Array) -> &[f32] {
     &downcast::<Host>(&**a.storage()).0
 }
 
-/// The elements of a dense array.
+/// Returns the elements of a dense array.
 fn dense(a: &Array) -> &[f32] {
     &numbers(a)[a.offset()..][..a.len()]
 }
 
-/// The same elements in row-major order; copies only when they are not.
+/// Returns the same elements in row-major order; copies only when they are
+/// not.
 fn compact(a: &Array) -> Result<Cow<'_, Array>> {
     Ok(match a.is_dense() {
         true => Cow::Borrowed(a),
@@ -206,8 +207,8 @@ fn compact(a: &Array) -> Result<Cow<'_, Array>> {
     })
 }
 
-/// The same elements in runs that lie close together; copies only when they
-/// do not.
+/// Returns the same elements in runs that lie close together; copies only when
+/// they do not.
 fn straight(a: &Array) -> Result<Cow<'_, Array>> {
     let walked = a.shape().iter().rposition(|&size| size != 1);
     match walked.map(|axis| a.strides()[axis]) {
@@ -226,7 +227,7 @@ struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
-    /// The axes are (batch.., lines.., inner..).
+    /// Splits an array whose axes are (batch.., lines.., inner..).
     fn new(a: &'a Array, batch: usize, inner: usize) -> Side<'a> {
         let inside = a.shape().len() - inner;
         let places = |axes: Range<usize>, start: usize| -> Vec<usize> {

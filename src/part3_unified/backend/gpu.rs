@@ -31,7 +31,7 @@ pub(in super::super) struct OpenCl {
 }
 
 impl OpenCl {
-    /// A device is opened once; whoever asks again gets the same.
+    /// Opens a device, once; whoever asks again gets the same.
     pub(in super::super) fn open(index: usize) -> Result<&'static OpenCl> {
         static OPENED: OnceLock<Vec<OnceLock<OpenCl>>> = OnceLock::new();
         let opened = OPENED.get().and_then(|all| all.get(index)?.get());
@@ -48,7 +48,7 @@ impl OpenCl {
         }))
     }
 
-    /// A buffer of somebody else's as a storage.
+    /// Makes a storage of somebody else's buffer.
     pub(in super::super) fn adopt(
         &'static self,
         buffer: Buffer<f32>,
@@ -61,7 +61,7 @@ impl OpenCl {
 
 // ANCHOR: fill
 impl OpenCl {
-    /// A new storage for `n` numbers, filled by `launch`. OpenCL has no
+    /// Makes a new storage for `n` numbers, filled by `launch`. OpenCL has no
     /// buffer of 0 bytes, so an empty array owns one unused number.
     fn fill(
         &self,
@@ -87,12 +87,12 @@ impl OpenCl {
 }
 
 impl OpenCl {
-    /// A kernel with one item for each four of `n` elements.
+    /// Prepares a kernel with one item for each four of `n` elements.
     fn fours<'a>(&self, kernel: &'a Kernel, n: usize) -> Launch<'a> {
         self.each(kernel, n.div_ceil(4))
     }
 
-    /// A kernel with one item for each of `n` elements.
+    /// Prepares a kernel with one item for each of `n` elements.
     fn each<'a>(&self, kernel: &'a Kernel, n: usize) -> Launch<'a> {
         self.gpu.launch(kernel).global(n).local(GROUP)
     }
@@ -173,7 +173,7 @@ impl Backend for OpenCl {
         let Some([shape, steps]) = walk([view]) else {
             return self.paste_by_places(storage, view, &a);
         };
-        self.each(&kernels::COPY_PASTE, n)
+        self.each(&kernels::COPY_TO_STRIDED, n)
             .input(buffer(&a))
             .scalar(a.offset() as u32)
             .output(downcast::<Pooled>(storage).buffer())
@@ -242,7 +242,7 @@ impl Backend for OpenCl {
         let (mask, n) = (mask.compact()?, a.len());
         let (a, b) = (a.compact()?, b.compact()?);
         self.fill(n, |out| {
-            self.each(&kernels::CHOOSE_ELEMENTS, n)
+            self.each(&kernels::WHERE_COND, n)
                 .input(buffer(&mask))
                 .scalar(mask.offset() as u32)
                 .input(buffer(&a))

@@ -13,8 +13,9 @@ use super::Memory;
 use crate::error::Result;
 use crate::opencl::{Buffer, Gpu};
 
-/// The length of the buffer that serves `len` numbers: there are four lengths
-/// between a power of two and the next, so at most a fifth is left unused.
+/// Finds the length of the buffer that serves `len` numbers: there are four
+/// lengths between a power of two and the next, so at most a fifth is left
+/// unused.
 fn class(len: usize) -> usize {
     let step = (len.next_power_of_two() / 8).max(1);
     len.next_multiple_of(step)
@@ -44,7 +45,7 @@ impl Pool {
 
 // ANCHOR: take
 impl Pool {
-    /// A buffer for so many numbers that has waited, or else a new one.
+    /// Takes a buffer for so many numbers that has waited, or else a new one.
     pub(super) fn take(&self, gpu: &Gpu, len: usize) -> Result<Buffer<f32>> {
         let mut waiting = self.lock();
         let found = waiting.buffers.get_mut(&class(len)).and_then(Vec::pop);
@@ -84,13 +85,14 @@ impl Pool {
         }
     }
 
-    /// Bytes in use now, at the peak, and those that wait.
+    /// Counts the bytes in use now, at the peak, and those that wait.
     pub(super) fn memory(&self) -> Memory {
-        let Waiting { bytes: kept, used: now, peak, .. } = *self.lock();
-        Memory { now, peak, kept }
+        let Waiting { bytes: cached, used: now, peak, .. } = *self.lock();
+        Memory { now, peak, cached }
     }
 
-    /// The counts stay whole when a panic interrupts their holder.
+    /// Locks the pool. The counts stay whole when a panic interrupts their
+    /// holder.
     fn lock(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -169,19 +169,20 @@ impl Function for Conv2d {
 }
 
 impl Conv2d {
-    /// (n, groups, channels of a group, h, w)
+    /// Views images as (n, groups, channels of a group, h, w)
     fn images(&self, shape: &[usize]) -> [usize; 5] {
         let channels = shape[1] / self.groups;
         [shape[0], self.groups, channels, shape[2], shape[3]]
     }
 
-    /// (groups, filters of a group, channels of a group, height, width)
+    /// Views filters as (groups, filters of a group, channels of a group,
+    /// height, width)
     fn filters(&self, shape: &[usize]) -> [usize; 5] {
         let out = shape[0] / self.groups;
         [self.groups, out, shape[1], shape[2], shape[3]]
     }
 
-    /// Each filter gets its windows, times what came of them.
+    /// Gives each filter its windows, times what came of them.
     fn grad_filters(&self, ctx: &Context, grad_out: &Tensor) -> Tensor {
         // ANCHOR: grad-filters
         let images = ctx.input(0);
@@ -196,9 +197,9 @@ impl Conv2d {
         // ANCHOR_END: grad-filters
     }
 
-    /// Each element has been under each number of a filter. So, where the
-    /// filters move by one place, its gradient is a convolution too, with the
-    /// filters turned around.
+    /// Gives each element its share: it has been under each number of a
+    /// filter. So, where the filters move by one place, its gradient is a
+    /// convolution too, with the filters turned around.
     fn grad_images(&self, ctx: &Context, grad_out: &Tensor) -> Tensor {
         let [groups, out, channels, height, width] = self.filters(ctx.shape(1));
         let filters = ctx.input(1).reshape(&self.filters(ctx.shape(1)));

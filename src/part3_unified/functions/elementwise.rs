@@ -425,6 +425,6 @@ impl Tensor {
     /// ```
     #[track_caller]
     pub fn gelu(&self) -> Tensor {
-        self.scale(0.5).mul(&self.over(SQRT_2).erf().shift(1.0))
+        self.scale(0.5).mul(&self.div_scalar(SQRT_2).erf().shift(1.0))
     }
 }

@@ -149,7 +149,7 @@ impl Tensor {
         indices: &[usize],
     ) -> Tensor {
         let indices =
-            checks::along("gather", self.shape(), axis, shape, indices);
+            checks::gather("gather", self.shape(), axis, shape, indices);
         let flat = self.reshape(&[self.array.len()]);
         flat.index_select(0, &or_raise(indices)).reshape(shape)
     }
@@ -179,7 +179,7 @@ impl Tensor {
         source: &Tensor,
     ) -> Tensor {
         let (shape, from) = (self.shape(), source.shape());
-        let indices = checks::along("scatter_add", shape, axis, from, indices);
+        let indices = checks::gather("scatter_add", shape, axis, from, indices);
         let (flat, source) = (
             self.reshape(&[self.array.len()]),
             source.reshape(&[source.array.len()]),

@@ -21,7 +21,7 @@ impl Tensor {
     /// If there is no axis.
     #[track_caller]
     pub fn softmax(&self) -> Tensor {
-        or_raise(checks::row("softmax", self.shape()));
+        or_raise(checks::last_axis("softmax", self.shape()));
         self.log_softmax().exp()
     }
 
@@ -97,7 +97,7 @@ impl Function for LogSoftmax {
 
     fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
         let a = inputs[0];
-        checks::row("log_softmax", a.shape())?;
+        checks::last_axis("log_softmax", a.shape())?;
         let output = a.log_softmax()?;
         ctx.save_output(&output);
         Ok(output)

@@ -6,7 +6,7 @@ use super::super::{apply, try_apply};
 use crate::checks;
 use crate::error::{Result, mistake, or_raise};
 use crate::ops::{Keep, Op};
-use crate::shape::{broadcast, stretched};
+use crate::shape::{broadcast, broadcast_axes};
 
 impl Tensor {
     /// Gives the elements, in row-major order, another shape.
@@ -237,7 +237,7 @@ impl Tensor {
                 self.shape()
             ));
         }
-        let axes = stretched(shape, self.shape());
+        let axes = broadcast_axes(shape, self.shape());
         match axes.is_empty() {
             true => self.clone(),
             false => self.sum_over(&axes, Keep::Yes).reshape(shape),

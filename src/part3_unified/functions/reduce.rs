@@ -5,7 +5,7 @@ use super::super::{Array, Context, Function, Gradients, Reduce, Tensor};
 use crate::checks;
 use crate::error::{Result, or_raise};
 use crate::ops::{Keep, Op};
-use crate::shape::with_ones;
+use crate::shape::keepdims;
 
 impl Tensor {
     /// Sums all elements to a tensor of one element and no axes.
@@ -58,7 +58,7 @@ impl Function for Sum {
 
     fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         let shape = ctx.shape(0);
-        let ones = with_ones(shape, &self.axes);
+        let ones = keepdims(shape, &self.axes);
         vec![Some(grad_out.reshape(&ones).expand(shape))]
     }
 }
@@ -155,7 +155,7 @@ impl Function for Max {
 
     fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         let a = ctx.input(0).detach();
-        let ones = with_ones(a.shape(), &self.axes);
+        let ones = keepdims(a.shape(), &self.axes);
         let most = a.max_over(&self.axes, Keep::Yes).expand(a.shape());
         // A NaN is not equal to itself.
         let winners = a.eq(&most).add(&a.eq(&a).neg().shift(1.0));

@@ -75,29 +75,29 @@ impl Tensor {
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
     /// let x = Tensor::new(&[2], &[1.0, -2.0], Device::Cpu)?;
-    /// assert_eq!(x.over(2.0).to_vec()?, [0.5, -1.0]);
+    /// assert_eq!(x.div_scalar(2.0).to_vec()?, [0.5, -1.0]);
     /// # Ok::<(), rungrad::Error>(())
     /// ```
     #[track_caller]
-    pub fn over(&self, number: f32) -> Tensor {
-        apply(Over(number), &[self])
+    pub fn div_scalar(&self, number: f32) -> Tensor {
+        apply(DivScalar(number), &[self])
     }
 }
 
-/// A quotient over a number, which gets no gradient.
-pub struct Over(pub f32);
+/// A quotient by a number, which gets no gradient.
+pub struct DivScalar(pub f32);
 
-impl Function for Over {
+impl Function for DivScalar {
     fn op(&self) -> Op {
-        Op::Over(self.0)
+        Op::DivScalar(self.0)
     }
 
     fn forward(&self, _: &mut Context, inputs: &[&Array]) -> Result<Array> {
-        inputs[0].unary(Unary::Over(self.0))
+        inputs[0].unary(Unary::DivScalar(self.0))
     }
 
     fn backward(&self, _: &Context, grad_out: &Tensor) -> Gradients {
-        vec![Some(grad_out.over(self.0))]
+        vec![Some(grad_out.div_scalar(self.0))]
     }
 }
 
@@ -107,25 +107,25 @@ impl Tensor {
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
     /// let x = Tensor::new(&[2], &[1.0, -2.0], Device::Cpu)?;
-    /// assert_eq!(x.under(2.0).to_vec()?, [2.0, -1.0]);
+    /// assert_eq!(x.rdiv_scalar(2.0).to_vec()?, [2.0, -1.0]);
     /// # Ok::<(), rungrad::Error>(())
     /// ```
     #[track_caller]
-    pub fn under(&self, number: f32) -> Tensor {
-        apply(Under(number), &[self])
+    pub fn rdiv_scalar(&self, number: f32) -> Tensor {
+        apply(RdivScalar(number), &[self])
     }
 }
 
-/// A quotient under a number: `grad_a = -(grad_out * output) / a`.
-pub struct Under(pub f32);
+/// A number divided by the operand: `grad_a = -(grad_out * output) / a`.
+pub struct RdivScalar(pub f32);
 
-impl Function for Under {
+impl Function for RdivScalar {
     fn op(&self) -> Op {
-        Op::Under(self.0)
+        Op::RdivScalar(self.0)
     }
 
     fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
-        let output = inputs[0].unary(Unary::Under(self.0))?;
+        let output = inputs[0].unary(Unary::RdivScalar(self.0))?;
         ctx.save_input(0, inputs[0]);
         ctx.save_output(&output);
         Ok(output)

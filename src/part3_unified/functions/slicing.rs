@@ -28,7 +28,7 @@ impl Tensor {
     #[track_caller]
     #[doc(alias = "narrow")]
     pub fn slice(&self, spans: impl Spans) -> Tensor {
-        let spans = checks::parts("slice", self.shape(), spans.spans());
+        let spans = checks::slice("slice", self.shape(), spans.spans());
         apply(Slice(or_raise(spans)), &[self])
     }
 }
@@ -73,7 +73,7 @@ impl Tensor {
     #[doc(alias = "slice_scatter")]
     #[doc(alias = "copy_slice")]
     pub fn slice_assign(&self, spans: impl Spans, values: &Tensor) -> Tensor {
-        let spans = checks::parts("slice_assign", self.shape(), spans.spans());
+        let spans = checks::slice("slice_assign", self.shape(), spans.spans());
         let spans = or_raise(spans);
         let sizes = spans.iter().zip(self.shape());
         let part = sizes.map(|(span, &size)| span.indices(size).len());
@@ -156,7 +156,7 @@ impl Tensor {
     #[track_caller]
     #[doc(alias = "constant_pad_nd")]
     pub fn pad_with(&self, widths: &[[usize; 2]], number: f32) -> Tensor {
-        let padded = checks::padded(self.shape(), widths);
+        let padded = checks::pad(self.shape(), widths);
         let (shape, inner) = or_raise(padded);
         let around = or_raise(Tensor::full(&shape, number, self.device()));
         around.slice_assign(&inner, self)

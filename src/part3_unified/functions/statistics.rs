@@ -4,7 +4,7 @@ use super::super::Tensor;
 use crate::checks;
 use crate::error::or_raise;
 use crate::ops::Keep;
-use crate::shape::with_ones;
+use crate::shape::keepdims;
 
 impl Tensor {
     /// Multiplies all elements; of none it is 1.
@@ -48,7 +48,7 @@ impl Tensor {
         };
         let (rows, mut n) = (count(&kept), count(axes));
         let shape = match keep {
-            Keep::Yes => with_ones(self.shape(), axes),
+            Keep::Yes => keepdims(self.shape(), axes),
             Keep::No => kept.iter().map(|&axis| self.shape()[axis]).collect(),
         };
         if n == 0 {
@@ -103,7 +103,7 @@ impl Tensor {
             axes.iter().map(|&axis| self.shape()[axis]).product();
         let gap = self.sub(&self.mean_over(axes, Keep::Yes));
         let total = gap.mul(&gap).sum_over(axes, keep);
-        total.over(count.saturating_sub(1) as f32)
+        total.div_scalar(count.saturating_sub(1) as f32)
     }
 
     /// Computes the standard deviation of all elements.

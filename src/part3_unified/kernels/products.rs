@@ -82,8 +82,8 @@ pub const TILES: [Tiles; 3] = [
 ];
 
 impl Tiles {
-    /// The kernel for operands that lie like this, if there is one: along `k`
-    /// and along `n`.
+    /// Finds the kernel for operands that lie like this, if there is one:
+    /// along `k` and along `n`.
     pub fn kernel(
         &self,
         layout: Layout,
@@ -101,8 +101,9 @@ impl Tiles {
     }
 }
 
-/// Rows, columns and sums over up to three axes each: arguments `a, a_offset,
-/// a_to, b, b_offset, b_to, sizes, out, m, k, n`.
+/// States the reach where rows, columns and sums go over up to three axes
+/// each: arguments `a, a_offset, a_to, b, b_offset, b_to, sizes, out, m, k,
+/// n`.
 fn views<const K: bool, const N: bool>(given: &Given) -> Option<Reached> {
     const MOST: u64 = 1 << 30;
     let [m, k, n] = [8, 9, 10].map(|at| given.int(at));
@@ -133,7 +134,7 @@ fn views<const K: bool, const N: bool>(given: &Given) -> Option<Reached> {
     Some(smallvec![reach(1, rows, a_to)?, reach(4, columns, b_to)?, out])
 }
 
-/// The same where each has one axis, the last.
+/// States the same where each has one axis, the last.
 fn matrices<const K: bool, const N: bool>(given: &Given) -> Option<Reached> {
     let sizes = given.int8(6)?;
     let last = [(1, 8), (3, 10), (5, 9)];
@@ -142,7 +143,7 @@ fn matrices<const K: bool, const N: bool>(given: &Given) -> Option<Reached> {
     views::<K, N>(given)
 }
 
-/// The same where fours begin at whole fours.
+/// States the same where fours begin at whole fours.
 fn fours<const K: bool, const N: bool>(given: &Given) -> Option<Reached> {
     let (a_to, b_to, sizes) = (given.int8(2)?, given.int8(5)?, given.int8(6)?);
     let four = |at: i128| at % 4 == 0;

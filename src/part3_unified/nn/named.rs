@@ -29,12 +29,12 @@ impl NamedParameters for Tensor {
 impl<M: Module> NamedParameters for M {
     fn named(&self, name: &str) -> Vec<Parameter<'_>> {
         let parameters = self.parameters().into_iter();
-        parameters.map(|(inner, p)| (under(name, &inner), p)).collect()
+        parameters.map(|(inner, p)| (prefixed(name, &inner), p)).collect()
     }
 
     fn named_mut(&mut self, name: &str) -> Vec<ParameterMut<'_>> {
         let parameters = self.parameters_mut().into_iter();
-        parameters.map(|(inner, p)| (under(name, &inner), p)).collect()
+        parameters.map(|(inner, p)| (prefixed(name, &inner), p)).collect()
     }
 }
 
@@ -42,19 +42,21 @@ impl<M: Module> NamedParameters for M {
 impl<P: NamedParameters> NamedParameters for [P] {
     fn named(&self, name: &str) -> Vec<Parameter<'_>> {
         let parts = self.iter().enumerate();
-        parts.flat_map(|(i, p)| p.named(&under(name, &i.to_string()))).collect()
+        parts
+            .flat_map(|(i, p)| p.named(&prefixed(name, &i.to_string())))
+            .collect()
     }
 
     fn named_mut(&mut self, name: &str) -> Vec<ParameterMut<'_>> {
         let parts = self.iter_mut().enumerate();
         let named =
-            parts.map(|(i, p)| p.named_mut(&under(name, &i.to_string())));
+            parts.map(|(i, p)| p.named_mut(&prefixed(name, &i.to_string())));
         named.flatten().collect()
     }
 }
 
 /// Joins a name to the one that it stands in, as in a file system.
-fn under(outer: &str, inner: &str) -> String {
+fn prefixed(outer: &str, inner: &str) -> String {
     match outer {
         "" => inner.to_string(),
         _ => format!("{outer}.{inner}"),
@@ -65,12 +67,12 @@ fn under(outer: &str, inner: &str) -> String {
 impl NamedParameters for Box<dyn Module> {
     fn named(&self, name: &str) -> Vec<Parameter<'_>> {
         let parameters = (**self).parameters().into_iter();
-        parameters.map(|(inner, p)| (under(name, &inner), p)).collect()
+        parameters.map(|(inner, p)| (prefixed(name, &inner), p)).collect()
     }
 
     fn named_mut(&mut self, name: &str) -> Vec<ParameterMut<'_>> {
         let parameters = (**self).parameters_mut().into_iter();
-        parameters.map(|(inner, p)| (under(name, &inner), p)).collect()
+        parameters.map(|(inner, p)| (prefixed(name, &inner), p)).collect()
     }
 }
 

@@ -53,14 +53,16 @@ pub fn plant(
 ) -> Option<usize> {
     let mut places: Vec<(usize, usize)> = Vec::new();
     for (at, record) in tape.records.iter().enumerate() {
-        places.extend((0..record.given.len()).map(|operand| (at, operand)));
+        places.extend(
+            (0..record.parent_grads.len()).map(|operand| (at, operand)),
+        );
     }
     random.shuffle(&mut places);
     if fault == Fault::Overwritten {
         return overwrite(tape);
     }
     places.into_iter().find_map(|(at, operand)| {
-        let old = tape.records[at].given[operand].clone()?;
+        let old = tape.records[at].parent_grads[operand].clone()?;
         let new = wrong(fault, tape, at, operand, random)?;
         let shows = new.0 != old.0 || {
             let record = &tape.records[at];
@@ -68,7 +70,7 @@ pub fn plant(
             shows(record, operand, &old.1, &new.1)
         };
         shows.then(|| {
-            tape.records[at].given[operand] = Some(new);
+            tape.records[at].parent_grads[operand] = Some(new);
             at
         })
     })
@@ -89,7 +91,7 @@ fn wrong(
     random: &mut Random,
 ) -> Option<Flat> {
     let record = &tape.records[at];
-    let (shape, mut values) = record.given[operand].clone()?;
+    let (shape, mut values) = record.parent_grads[operand].clone()?;
     let grad = record.grad.as_ref()?;
     match fault {
         Fault::Scaled => {
@@ -100,7 +102,7 @@ fn wrong(
         Fault::Zero => values.fill(0.0),
         Fault::Swapped => {
             let (other, theirs) =
-                record.given.get(1 - operand.min(1))?.clone()?;
+                record.parent_grads.get(1 - operand.min(1))?.clone()?;
             if record.parents.len() != 2 || other != shape {
                 return None;
             }
@@ -169,7 +171,9 @@ fn overwrite(tape: &mut Tape) -> Option<usize> {
         let record = &tape.records[at];
         let mut given: Vec<Array> = Vec::new();
         for consumer in &tape.records {
-            for (parent, grad) in consumer.parents.iter().zip(&consumer.given) {
+            for (parent, grad) in
+                consumer.parents.iter().zip(&consumer.parent_grads)
+            {
                 if let (true, Some((shape, values))) =
                     (*parent == record.id, grad)
                 {

@@ -81,8 +81,8 @@ impl Bench<'_> {
         placed.iter().map(build).collect()
     }
 
-    /// As many at a time as there are cores: many of them wait. One status line
-    /// is shown for all, with the one that began last.
+    /// Runs as many at a time as there are cores: many of them wait. One
+    /// status line is shown for all, with the one that began last.
     fn run(
         &self,
         round: usize,

@@ -12,9 +12,9 @@ fn what_an_operand_gets_in_several_steps_is_added_up_in_words() {
         record(3, Op::Mul, &[2, 1]),
     ]);
     let given = |a: f32, b: f32| [a, b].map(|g| Some((vec![], vec![g])));
-    tape.note(3, vec![1.0], given(3.0, 9.0).into());
-    tape.note(2, vec![3.0], given(9.0, 9.0).into());
-    tape.note(1, vec![27.0], vec![]);
+    tape.set_grads(3, vec![1.0], given(3.0, 9.0).into());
+    tape.set_grads(2, vec![3.0], given(9.0, 9.0).into());
+    tape.set_grads(1, vec![27.0], vec![]);
     let gives = |sentence: &str| format!("Backward: mul gives {sentence}.");
     assert_eq!(
         backward(&tape, 2),

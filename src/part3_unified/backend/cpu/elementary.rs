@@ -7,7 +7,8 @@ use std::f64::consts::{LN_2, LOG2_E, SQRT_2};
 
 use pulp::{Arch, Simd, WithSimd};
 
-/// `f` of each number, by instructions as wide as this processor has them.
+/// Computes `f` of each number, by instructions as wide as this processor has
+/// them.
 pub(super) fn each(x: &[f32], out: &mut [f32], f: impl Fn(f32) -> f32) {
     struct Each<'a, F>(&'a [f32], &'a mut [f32], F);
 
@@ -24,7 +25,7 @@ pub(super) fn each(x: &[f32], out: &mut [f32], f: impl Fn(f32) -> f32) {
     Arch::new().dispatch(Each(x, out, f));
 }
 
-/// The exponential of what is at most 700 on either side of 0.
+/// Computes the exponential of what is at most 700 on either side of 0.
 ///
 /// `e^x = 2^n * e^r` with a whole `n`, so `r` is at most half of `ln 2`, and
 /// ten terms of its series err by less than a part in 10^11.
@@ -65,8 +66,8 @@ pub(super) fn tanh(x: f32) -> f32 {
     (if z.abs() < 0.05 { small } else { quotient }) as f32
 }
 
-/// `ln x = n ln 2 + ln m`, with `m` between the root of a half and that of 2;
-/// and `ln m` is twice the area tangent of `s = (m - 1) / (m + 1)`.
+/// Computes `ln x = n ln 2 + ln m`, with `m` between the root of a half and
+/// that of 2; and `ln m` is twice the area tangent of `s = (m - 1) / (m + 1)`.
 #[inline(always)]
 pub(super) fn log(x: f32) -> f32 {
     /// The exponents count from here, so that none is negative.
@@ -94,7 +95,8 @@ pub(super) fn log(x: f32) -> f32 {
 mod tests {
     use super::*;
 
-    /// How many units in the last place lie between a result and the truth.
+    /// Counts the units in the last place that lie between a result and the
+    /// truth.
     fn units(found: f32, right: f64) -> f64 {
         let rounded = right as f32;
         let unit =

@@ -9,8 +9,8 @@ pub(super) fn unary(op: Unary, a: &Array) -> Result<Shared> {
     match op {
         Unary::Scale(number) => map(a, |x| x * number),
         Unary::Shift(number) => map(a, |x| x + number),
-        Unary::Over(number) => map(a, |x| x / number),
-        Unary::Under(number) => map(a, |x| number / x),
+        Unary::DivScalar(number) => map(a, |x| x / number),
+        Unary::RdivScalar(number) => map(a, |x| number / x),
         Unary::Sqrt => map(a, f32::sqrt),
         Unary::Square => map(a, |x| x * x),
         Unary::Relu => map(a, |x| if x <= 0.0 { 0.0 } else { x }),
@@ -23,16 +23,17 @@ pub(super) fn unary(op: Unary, a: &Array) -> Result<Shared> {
     }
 }
 
-/// `f` of each element of a dense array.
+/// Computes `f` of each element of a dense array.
 fn map(a: &Array, f: impl Fn(f32) -> f32 + Sync) -> Result<Shared> {
     let x = dense(a);
     fill(x.len(), 1, 1, &|from, out| each(&x[from..], out, &f))
 }
 
 // ANCHOR: binary
-/// A loop of its own for each operation, so that each is compiled for what it
-/// does: with [`Binary::apply`] in one loop for all, 4,096 sums take 5.7 times
-/// as long (an Intel Xeon, Rust 1.95.0, November 2026).
+/// Computes `op` of each pair. Each operation has a loop of its own, so that it
+/// is compiled for what it does: with [`Binary::apply`] in one loop for all,
+/// 4,096 sums take 5.7 times as long (an Intel Xeon, Rust 1.95.0, November
+/// 2026).
 pub(super) fn pairs(op: Binary, a: &Array, b: &Array) -> Result<Shared> {
     match op {
         Binary::Add => zip(a, b, |x, y| x + y),
@@ -46,8 +47,8 @@ pub(super) fn pairs(op: Binary, a: &Array, b: &Array) -> Result<Shared> {
 }
 // ANCHOR_END: binary
 
-/// `f` of each pair. What is broadcast is read where it lies, as often as it
-/// is needed.
+/// Computes `f` of each pair. What is broadcast is read where it lies, as
+/// often as it is needed.
 fn zip(
     a: &Array,
     b: &Array,
@@ -115,7 +116,7 @@ pub(super) fn where_cond(mask: &Array, a: &Array, b: &Array) -> Result<Shared> {
     })
 }
 
-/// The elements of any view, in row-major order.
+/// Copies the elements of any view, in row-major order.
 pub(super) fn copy(a: &Array) -> Result<Shared> {
     let all = numbers(a);
     let walk = Walk::new([a.view()]);
@@ -144,8 +145,8 @@ const HIGH: usize = 16;
 /// in a cache, of which there may be as few as eight.
 const WIDE: usize = 8;
 
-/// Rows whose first numbers are neighbors in memory, tile by tile: what is
-/// read of a cache line is then read while it is there.
+/// Joins rows whose first numbers are neighbors in memory, tile by tile: what
+/// is read of a cache line is then read while it is there.
 fn tiles<'a>(
     all: &[f32],
     rows: impl Iterator<Item = (&'a mut [f32], [usize; 1])>,

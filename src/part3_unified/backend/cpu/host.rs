@@ -48,10 +48,10 @@ impl Drop for Host {
     }
 }
 
-/// Bytes in use now, and at the peak.
+/// Counts the bytes in use now, and at the peak.
 pub(super) fn memory() -> Memory {
     let read = |bytes: &AtomicU64| bytes.load(Ordering::Relaxed);
-    Memory { now: read(&NOW), peak: read(&PEAK), kept: 0 }
+    Memory { now: read(&NOW), peak: read(&PEAK), cached: 0 }
 }
 
 /// From so many numbers on a piece waits, 64 KiB.
@@ -79,7 +79,8 @@ fn give_back(values: Vec<f32>) {
     }
 }
 
-/// So many numbers for who writes them all: whatever they were before.
+/// Takes memory for so many numbers, for who writes them all: they are
+/// whatever they were before.
 pub(super) fn blank(n: usize) -> Result<Vec<f32>> {
     if n < LARGE {
         return Ok(vec![0.0; n]);
@@ -100,7 +101,7 @@ pub(super) fn blank(n: usize) -> Result<Vec<f32>> {
     Ok(vec![0.0; n])
 }
 
-/// Numbers once more, where there is room for them.
+/// Copies numbers, where there is room for them.
 pub(super) fn copied(values: &[f32]) -> Result<Vec<f32>> {
     let mut copied = room(values.len())?;
     copied.extend_from_slice(values);

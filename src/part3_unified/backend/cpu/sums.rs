@@ -17,8 +17,8 @@ fn larger(x: f32, y: f32) -> f32 {
     if y > x || y.is_nan() { y } else { x }
 }
 
-/// `op` of each row; in row-major order `a` is (rows, columns), and neither
-/// is 0.
+/// Computes `op` of each row; in row-major order `a` is (rows, columns), and
+/// neither is 0.
 pub(super) fn reduce(
     op: Reduce,
     a: &Array,
@@ -107,7 +107,7 @@ impl Neighbors<'_> {
     }
 }
 
-/// How many axes in front show so many elements.
+/// Counts the axes in front that show so many elements.
 fn axes_of(view: &View, count: usize) -> usize {
     let mut left = count;
     let shape = view.shape().iter();
@@ -120,8 +120,8 @@ fn axes_of(view: &View, count: usize) -> usize {
         .count()
 }
 
-/// The sum of a run, in chunks that are joined in order: the same bits for
-/// any number of threads. It is rounded once, by who asks.
+/// Adds up a run, in chunks that are joined in order: the same bits for any
+/// number of threads. It is rounded once, by who asks.
 pub(in super::super) fn sum(values: &[f32]) -> f64 {
     const CHUNK: usize = 4096;
     if values.len() <= CHUNK {
@@ -135,7 +135,8 @@ pub(in super::super) fn sum(values: &[f32]) -> f64 {
     sums.iter().fold(0.0, |total, chunk| total + chunk)
 }
 
-/// Eight sums side by side, which a processor adds to at once.
+/// Adds up a chunk in eight sums side by side, to which a processor adds at
+/// once.
 fn chunk(values: &[f32]) -> f64 {
     let (eights, rest) = values.as_chunks::<8>();
     let mut sums = [0.0; 8];
@@ -147,7 +148,7 @@ fn chunk(values: &[f32]) -> f64 {
     sums.into_iter().chain(rest).fold(0.0, |total, x| total + x)
 }
 
-/// Eight of them side by side, too.
+/// Finds the largest of a run, of eight numbers at a time, too.
 pub(in super::super) fn most(values: &[f32]) -> f32 {
     let (eights, rest) = values.as_chunks::<8>();
     let mut most = [LEAST; 8];
@@ -158,8 +159,8 @@ pub(in super::super) fn most(values: &[f32]) -> f32 {
     most.iter().chain(rest).copied().fold(LEAST, larger)
 }
 
-/// Columns added to each other. So that none becomes a long chain, 32 are
-/// added up in `f32`, and their sums in `f64`.
+/// Adds columns to each other. So that none becomes a long chain, 32 are added
+/// up in `f32`, and their sums in `f64`.
 fn sum_down(out: &mut [f32], columns: &[usize], lines: &Neighbors) {
     const BLOCK: usize = 32;
     let add = |out: &mut [f32], columns: &[usize]| {
@@ -179,8 +180,8 @@ fn sum_down(out: &mut [f32], columns: &[usize], lines: &Neighbors) {
     pairs.for_each(|(out, total)| *out = total as f32);
 }
 
-/// The logarithms of the shares in each row of a dense matrix. The largest of
-/// a row becomes 0, so no exponential exceeds 1.
+/// Computes the logarithms of the shares in each row of a dense matrix. The
+/// largest of a row becomes 0, so no exponential exceeds 1.
 pub(super) fn log_softmax(a: &Array) -> Result<Shared> {
     let (rows, columns) = (dense(a), a.shape()[1]);
     fill(a.len(), columns, 4, &|from, out| {
@@ -196,7 +197,7 @@ pub(super) fn log_softmax(a: &Array) -> Result<Shared> {
     })
 }
 
-/// Windows (.., rows, columns, height, width) added up to images: number by
+/// Adds up windows (.., rows, columns, height, width) to images: number by
 /// number of the window, so that neighbors are written side by side.
 pub(super) fn fold(
     a: &Array,

@@ -19,9 +19,9 @@ pub(super) fn is_shared(elements: usize) -> bool {
     elements >= PARALLEL && rayon::current_num_threads() > 1
 }
 
-/// New numbers, which `work` writes piece by piece: it is told from which
-/// number on. A piece is a multiple of `unit` numbers. What a number costs,
-/// in elements that are looked at, decides whether threads share them.
+/// Makes new numbers, which `work` writes piece by piece: it is told from
+/// which number on. A piece is a multiple of `unit` numbers. What a number
+/// costs, in elements that are looked at, decides whether threads share them.
 pub(super) fn fill(
     n: usize,
     unit: usize,
@@ -64,7 +64,7 @@ impl<const N: usize> Walk<N> {
         Walk { shape, strides, starts, length, steps }
     }
 
-    /// Where run number `from` and those behind it begin in each memory.
+    /// Finds where run number `from` and those behind it begin in each memory.
     pub(super) fn from(&self, from: usize) -> impl Iterator<Item = [usize; N]> {
         let mut at = self.starts.map(|start| start as isize);
         let mut index: SmallVec<[usize; 4]> = self.shape.clone();
@@ -97,17 +97,17 @@ impl<const N: usize> Walk<N> {
 }
 
 impl Walk<1> {
-    /// Whether there is one run alone.
+    /// Tells whether there is one run alone.
     pub(super) fn is_one(&self) -> bool {
         self.shape.is_empty()
     }
 
-    /// Whether the first numbers of one run after another are neighbors.
+    /// Tells whether the first numbers of one run after another are neighbors.
     pub(super) fn is_transposed(&self) -> bool {
         self.strides.last() == Some(&[1])
     }
 
-    /// Where each element lies, from one on.
+    /// Finds where each element lies, from one on.
     pub(super) fn places(&self, from: usize) -> impl Iterator<Item = usize> {
         let step = self.steps[0];
         let all = self.from(from / self.length).flat_map(move |[at]| {
@@ -118,7 +118,7 @@ impl Walk<1> {
     }
 }
 
-/// The numbers of a run.
+/// Returns the numbers of a run.
 #[inline(always)]
 pub(super) fn run(
     all: &[f32],

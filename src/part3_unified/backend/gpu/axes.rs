@@ -9,7 +9,7 @@ use crate::error::Result;
 /// The axes that a kernel walks; see `kernels/part3/copy.cl`.
 const AXES: usize = 8;
 
-/// The sizes and the strides of views of one shape, as few axes as there
+/// Finds the sizes and the strides of views of one shape, as few axes as there
 /// can be; `None` where a kernel has not so many. The axes that are missing
 /// have size 1 and stand first.
 pub(super) fn walk<const N: usize, const M: usize>(
@@ -35,9 +35,9 @@ const WORTH: i32 = 16;
 /// copy.
 pub(super) type ByTiles = [[i32; AXES]; 3];
 
-/// The same walk for the kernel that copies tiles, where it pays: the last axis
-/// goes from far to far in memory, and another one from neighbor to neighbor,
-/// which now stands before the last.
+/// Finds the same walk for the kernel that copies tiles, where it pays: the
+/// last axis goes from far to far in memory, and another one from neighbor to
+/// neighbor, which now stands before the last.
 pub(super) fn tiled(
     shape: [i32; AXES],
     strides: [i32; AXES],
@@ -61,7 +61,7 @@ pub(super) fn tiled(
 // Beyond eight axes the host counts where each element lies. A kernel that read
 // the strides from a buffer could not say how far it reaches.
 impl OpenCl {
-    /// The `n` elements of a view, by tiles.
+    /// Copies the `n` elements of a view, by tiles.
     pub(super) fn copy_by_tiles(
         &self,
         a: &Array,
@@ -87,7 +87,7 @@ impl OpenCl {
         })
     }
 
-    /// The elements of a view: rows of one element, by their places.
+    /// Copies the elements of a view: rows of one element, by their places.
     pub(super) fn copy_by_places(&self, a: &Array) -> Result<Shared> {
         let (n, all) = (a.len(), a.storage().len());
         let places = self.places(&a.view().offsets().collect::<Vec<_>>())?;
@@ -104,7 +104,7 @@ impl OpenCl {
         })
     }
 
-    /// Dense elements to the places of a view.
+    /// Copies dense elements to the places of a view.
     pub(super) fn paste_by_places(
         &self,
         storage: &mut dyn Storage,
@@ -116,7 +116,7 @@ impl OpenCl {
             places[at] = i as u32;
         }
         let (n, places) = (places.len(), self.gpu.upload(&places)?);
-        self.each(&kernels::COPY_PLACES, n)
+        self.each(&kernels::COPY_INDEXED, n)
             .input(buffer(a))
             .scalar(a.offset() as u32)
             .scalar(a.len() as u32)

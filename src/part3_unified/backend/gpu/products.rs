@@ -40,7 +40,7 @@ struct Product<'a> {
     inner: [usize; 3],
 }
 
-/// The last three of some axes; those that are missing have size 1.
+/// Takes the last three of some axes; those that are missing have size 1.
 fn three<T: Copy>(axes: &[T], missing: T) -> Option<[T; 3]> {
     let mut three = [missing; 3];
     let first = 3_usize.checked_sub(axes.len())?;
@@ -49,8 +49,8 @@ fn three<T: Copy>(axes: &[T], missing: T) -> Option<[T; 3]> {
 }
 
 impl<'a> Product<'a> {
-    /// `None` where lines, sums or batches go over more axes than a kernel
-    /// walks.
+    /// Describes a product; `None` where lines, sums or batches go over more
+    /// axes than a kernel walks.
     fn new(
         a: &'a Array,
         b: &'a Array,
@@ -94,12 +94,12 @@ impl<'a> Product<'a> {
         })
     }
 
-    /// The elements of the result.
+    /// Counts the elements of the result.
     fn len(&self) -> usize {
         self.batches * self.a.lines * self.b.lines
     }
 
-    /// Whether each line and each sum goes along one axis.
+    /// Tells whether each line and each sum goes along one axis.
     fn is_of_matrices(&self) -> bool {
         let inner = self.inner;
         [self.a.sizes, self.b.sizes, inner]
@@ -109,7 +109,7 @@ impl<'a> Product<'a> {
 }
 
 impl Operand<'_> {
-    /// Whether neighbors in memory lie along the sum.
+    /// Tells whether neighbors in memory lie along the sum.
     fn lies_along_inner(&self) -> bool {
         let step = |steps: [isize; 3], size| match size {
             1 => isize::MAX,
@@ -118,7 +118,7 @@ impl Operand<'_> {
         self.inner_steps[2].abs() <= step(self.line_steps, self.sizes[2])
     }
 
-    /// Whether it can be read four numbers at a time.
+    /// Tells whether it can be read four numbers at a time.
     fn has_fours(&self, k: usize) -> bool {
         let (along, across, count) = match self.lies_along_inner() {
             true => (self.inner_steps[2], self.line_steps[2], k),
@@ -129,7 +129,7 @@ impl Operand<'_> {
         along == 1 && offset % 4 == 0 && others.iter().all(|it| it % 4 == 0)
     }
 
-    /// The strides for a kernel.
+    /// Returns the strides for a kernel.
     fn to(&self) -> [i32; 8] {
         let [lines, inner] = [self.line_steps, self.inner_steps];
         [
@@ -147,7 +147,7 @@ impl Operand<'_> {
 }
 
 impl OpenCl {
-    /// See [`Backend::contract`](super::Backend::contract).
+    /// Multiplies as [`Backend::contract`](super::Backend::contract) does.
     pub(super) fn product(
         &self,
         a: &Array,
@@ -192,14 +192,14 @@ impl OpenCl {
         self.upload(&zeros(n)?, DType::F32)
     }
 
-    /// The units that work at the same time.
+    /// Counts the units that work at the same time.
     fn units(&self) -> usize {
         self.gpu.info().compute_units.max(1) as usize
     }
 
-    /// The tiles that were timed as the fastest. Without a time, the largest
-    /// that the device can have and that are enough to keep it busy; the
-    /// smallest, if none are.
+    /// Chooses the tiles that were timed as the fastest. Without a time, the
+    /// largest that the device can have and that are enough to keep it busy;
+    /// the smallest, if none are.
     fn tiles(&self, product: &Product) -> &'static Tiles {
         let (info, units) = (self.gpu.info(), self.units());
         let can = |tiles: &&Tiles| {
@@ -207,7 +207,7 @@ impl OpenCl {
                 && tiles.local_memory <= info.local_memory
         };
         let tuned = self.tuned.get_or_init(|| {
-            let tuned = tuning::file().map(|file| Tuned::read(&file));
+            let tuned = tuning::file().map(|file| Tuned::load(&file));
             tuned.unwrap_or_default().of(info)
         });
         let timed = match product.batches {
@@ -274,7 +274,7 @@ impl OpenCl {
         self.joined(a.array, out, parts, product.len())
     }
 
-    /// A product with one column: rows by teams of items.
+    /// Multiplies by one column: rows by teams of items.
     fn by_rows(
         &self,
         product: &Product,
@@ -316,8 +316,8 @@ impl OpenCl {
         self.joined(a.array, out, parts, product.len())
     }
 
-    /// How many items have a row of `k` elements. On a processor one has it:
-    /// there a team is a loop with barriers.
+    /// Tells how many items have a row of `k` elements. On a processor one has
+    /// it: there a team is a loop with barriers.
     pub(super) fn team(&self, k: usize, lie_side_by_side: bool) -> usize {
         let is_processor = self.gpu.info().kind == Kind::Cpu;
         match k {
@@ -329,10 +329,10 @@ impl OpenCl {
         }
     }
 
-    /// How much of `k` one of its parts is, in whole steps and not less than
-    /// `least`, and how many parts there are: more than one where `groups`
-    /// alone would leave some of the device idle, or where sums would be too
-    /// long.
+    /// Computes how much of `k` one of its parts is, in whole steps and not
+    /// less than `least`, and how many parts there are: more than one where
+    /// `groups` alone would leave some of the device idle, or where sums would
+    /// be too long.
     fn parts(
         &self,
         groups: usize,
@@ -346,7 +346,7 @@ impl OpenCl {
         (length, k.div_ceil(length))
     }
 
-    /// The sum of the parts of a result.
+    /// Adds up the parts of a result.
     fn joined(
         &self,
         like: &Array,

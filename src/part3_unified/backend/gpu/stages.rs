@@ -19,9 +19,9 @@ const MOST: usize = 1 << 20;
 const SHORT: usize = 64;
 
 impl OpenCl {
-    /// Rows that lie in a row: an item for each if they are short, else a
-    /// group, or a group for each part of one where a few long rows would
-    /// keep most units idle. The parts are then rows themselves.
+    /// Reduces rows that lie in a row: an item for each if they are short,
+    /// else a group, or a group for each part of one where a few long rows
+    /// would keep most units idle. The parts are then rows themselves.
     pub(super) fn reduce_across(
         &self,
         op: Reduce,
@@ -56,8 +56,9 @@ impl OpenCl {
         }
     }
 
-    /// An item for each row, or for each part of one. If the first elements
-    /// of the rows lie side by side, neighbors read what lies side by side.
+    /// Takes an item for each row, or for each part of one. If the first
+    /// elements of the rows lie side by side, neighbors read what lies side by
+    /// side.
     pub(super) fn reduce_down(&self, op: Reduce, a: &Array) -> Result<Shared> {
         let [_, kernel] = kernels::reduce(op);
         let (width, height) = (a.shape()[0], a.shape()[1]);
@@ -85,9 +86,9 @@ impl OpenCl {
     }
 }
 
-/// How long the parts of a row are, and how many: as few as keep the device
-/// busy beside `others`, and none shorter than `least`. They depend on sizes
-/// alone, and so does every bit of the result.
+/// Computes how long the parts of a row are, and how many: as few as keep the
+/// device busy beside `others`, and none shorter than `least`. They depend on
+/// sizes alone, and so does every bit of the result.
 fn parts(others: usize, length: usize, least: usize) -> (usize, usize) {
     let wanted = BUSY.div_ceil(others);
     let segment = length.div_ceil(wanted).max(least).min(length);

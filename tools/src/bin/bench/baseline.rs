@@ -95,8 +95,8 @@ impl Baseline {
         )))
     }
 
-    /// Rows that take more than `noise` times as long as before, or less
-    /// than its inverse.
+    /// Finds the rows that take more than `noise` times as long as before, or
+    /// less than its inverse.
     pub(crate) fn compare(&self, lines: &[Line], noise: f64) -> Compared {
         let mut compared = Compared::default();
         for line in lines {
@@ -134,7 +134,7 @@ impl Baseline {
         compared
     }
 
-    /// The comparison in words, and in how many rows we are slower.
+    /// Writes the comparison in words, and in how many rows we are slower.
     pub(crate) fn tell(&self, lines: &[Line], noise: f64) -> usize {
         let Compared { slower, faster, rows } = self.compare(lines, noise);
         println!(

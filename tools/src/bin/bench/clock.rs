@@ -73,7 +73,8 @@ impl Timed {
         Ok(())
     }
 
-    /// What one of so many runs takes, with all that the device does for it.
+    /// Times what one of so many runs takes, with all that the device does for
+    /// it.
     fn seconds(&mut self, runs: usize) -> Result<f64, Error> {
         self.device.synchronize()?;
         let start = Instant::now();

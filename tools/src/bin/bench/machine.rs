@@ -70,7 +70,7 @@ impl Machine {
         })
     }
 
-    /// Where a peer must run to be one: a card has its own name, and a
+    /// Tells where a peer must run to be one: a card has its own name, and a
     /// processor is one, through a driver or not.
     pub(crate) fn place(&self) -> Result<String, Error> {
         let info = self.device.info()?;
@@ -78,7 +78,7 @@ impl Machine {
         Ok(card.map_or("cpu".to_string(), |info| info.name.clone()))
     }
 
-    /// Bytes that the largest array may have, and all together.
+    /// Counts the bytes that the largest array may have, and all together.
     pub(crate) fn memory(&self) -> Result<[f64; 2], Error> {
         let host = available().unwrap_or(f64::INFINITY);
         Ok(match self.device.info()? {
@@ -146,13 +146,13 @@ fn quoted(word: String) -> String {
     }
 }
 
-/// The folder of the course, where this was built, if it is still there.
+/// Finds the folder of the course, where this was built, if it is still there.
 pub(crate) fn root() -> Option<&'static Path> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?;
     root.join("Cargo.toml").is_file().then_some(root)
 }
 
-/// Of the crate, and in a checkout the commit.
+/// Finds the version of the crate, and in a checkout the commit.
 fn version() -> String {
     let version = env!("CARGO_PKG_VERSION");
     let commit = root().and_then(|root| {
@@ -169,7 +169,8 @@ fn version() -> String {
     format!("{version}{commit}{slow}")
 }
 
-/// Bytes of memory that the host can still give, as far as Linux tells it.
+/// Counts the bytes of memory that the host can still give, as far as Linux
+/// tells it.
 fn available() -> Option<f64> {
     let told = fs::read_to_string("/proc/meminfo").ok()?;
     let line = told.lines().find_map(|it| it.strip_prefix("MemAvailable:"))?;
@@ -182,7 +183,7 @@ fn load() -> Option<f64> {
     told.split(' ').next()?.parse().ok()
 }
 
-/// `2026-11-22 11:35 UTC`.
+/// Writes `2026-11-22 11:35 UTC`.
 fn date(time: SystemTime) -> String {
     let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |it| it.as_secs());
     let (minute, mut day) = (seconds / 60 % 1440, seconds / 86400);

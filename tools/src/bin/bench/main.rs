@@ -167,7 +167,7 @@ impl Drop for Sign {
     }
 }
 
-/// The others in the order of the table.
+/// Returns the others in the order of the table.
 fn columns(machine: &Machine, peers: &[Peer]) -> Table {
     let mut columns = vec![];
     if machine.device == Device::Cpu {
@@ -184,7 +184,7 @@ fn columns(machine: &Machine, peers: &[Peer]) -> Table {
 
 const PART_1: &str = "part 1";
 
-/// One row, by ours and by the others in turn.
+/// Runs one row, by ours and by the others in turn.
 fn one(
     request: &Request,
     device: Device,

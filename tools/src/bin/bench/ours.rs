@@ -15,7 +15,7 @@ pub(crate) type Run = Box<dyn FnMut()>;
 
 const RATE: f32 = 0.01;
 
-/// Numbers from -0.5 to 0.5.
+/// Makes numbers from -0.5 to 0.5.
 fn numbers(
     device: Device,
     shape: &[usize],
@@ -25,12 +25,12 @@ fn numbers(
     Ok(no_grad(|| x.shift(-0.5)))
 }
 
-/// What is not used any more: the compiler must not see that.
+/// Takes what is not used any more: the compiler must not see that.
 fn done<T>(value: T) {
     drop(std::hint::black_box(value));
 }
 
-/// The row on Part 3's tensors.
+/// Builds the row on Part 3's tensors.
 pub(crate) fn part3(work: Work, device: Device) -> Result<Run, Error> {
     let new = |shape: &[usize], seed| numbers(device, shape, seed);
     let square = |side: usize| new(&[side, side], 1);
@@ -133,7 +133,7 @@ pub(crate) fn part3(work: Work, device: Device) -> Result<Run, Error> {
     })
 }
 
-/// Each place once, neighbors far apart.
+/// Lists each place once, neighbors far apart.
 fn scattered(count: usize) -> Vec<usize> {
     // Prime, and so without a divisor that the count has too.
     (0..count).map(|place| place * 7919 % count).collect()
@@ -154,7 +154,7 @@ fn parameters<const N: usize>(
     shapes.into_iter().zip(2..).map(small).collect()
 }
 
-/// A step against the gradient, as a new leaf.
+/// Takes a step against the gradient, as a new leaf.
 fn improve(parameters: &mut [Tensor]) {
     for parameter in parameters {
         let grad = parameter.grad().expect("backward has been there");
@@ -196,7 +196,8 @@ fn cnn(device: Device, batch: usize) -> Result<Run, Error> {
     }))
 }
 
-/// The row on Part 1's tensors; none where Part 1 has no such operation.
+/// Builds the row on Part 1's tensors; none where Part 1 has no such
+/// operation.
 pub(crate) fn part1(work: Work) -> Result<Option<Run>, Error> {
     let new = |shape: &[usize], seed| -> Result<Part1, Error> {
         let values = numbers(Device::Cpu, shape, seed)?.to_vec()?;

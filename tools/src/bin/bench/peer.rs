@@ -47,7 +47,7 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    /// What helps where it is not here.
+    /// Returns what helps where it is not here.
     pub(crate) fn remedy(&self) -> &'static str {
         match self {
             Source::Python(_) => {

@@ -23,7 +23,7 @@ const ALONE: &str = "@media (prefers-color-scheme: dark) { svg:root { \
     color: #dcdcdc; background: #16181d; --fig-value: #7fb8ff; \
     --fig-grad: #ff9a8d } }";
 
-/// Both pictures as one SVG.
+/// Draws both pictures as one SVG.
 pub(crate) fn svg(report: &Report) -> String {
     let mut page = Page(String::new());
     let lines = &report.lines;
@@ -62,8 +62,8 @@ pub(crate) fn svg(report: &Report) -> String {
     page.0 + "</svg>\n"
 }
 
-/// With whom a row is compared: the last of the others, behind Part 1 and
-/// numpy, and what its graph took.
+/// Finds with whom a row is compared: the last of the others, behind Part 1
+/// and numpy, and what its graph took.
 fn rivals(line: &Line) -> Option<(&(Other, Times), Option<&Times>)> {
     let mut others = line.others.iter();
     let last = others.rfind(|(other, _)| other.way == "eager")?;
@@ -80,7 +80,7 @@ impl Page {
         writeln!(self.0, "{line}").expect("a String takes every line");
     }
 
-    /// Words that are escaped already.
+    /// Draws words that are escaped already.
     fn text(&mut self, at: f64, y: f64, anchor: &str, words: &str) {
         self.put(format_args!(
             "<text x=\"{at:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">\
@@ -95,8 +95,8 @@ impl Page {
         ));
     }
 
-    /// Our time over that of the other engine, in powers of two: to the left
-    /// we are faster. A tick is the same work in a graph of the other's.
+    /// Draws our time over that of the other engine, in powers of two: to the
+    /// left we are faster. A tick is the same work in a graph of the other's.
     fn bars(&mut self, bars: &[(usize, &Line)]) {
         let place = |ratio: f64| {
             let share = ratio.clamp(1.0 / MOST, MOST).log2() / MOST.log2();
@@ -149,8 +149,8 @@ impl Page {
         }
     }
 
-    /// Over the operations for each byte that must move, the operations in a
-    /// second. Only what fits into a cache can stand above the roof.
+    /// Draws, over the operations for each byte that must move, the operations
+    /// in a second. Only what fits into a cache can stand above the roof.
     fn roofline(&mut self, top: f64, lines: &[Line]) {
         let limits = Limits::of(lines);
         let Limits { bytes: Some(bytes), operations: Some(operations) } =

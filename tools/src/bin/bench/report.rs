@@ -21,7 +21,7 @@ pub(crate) struct Times {
 }
 
 impl Times {
-    /// Of one value at least.
+    /// Summarizes one value at least.
     pub(crate) fn of(mut times: Vec<f64>) -> Times {
         times.sort_by(f64::total_cmp);
         let at = |share: usize| times[(times.len() - 1) * share / 4];
@@ -77,7 +77,7 @@ impl Line {
         found.map(|(_, times)| *times)
     }
 
-    /// The fastest of all, ours included.
+    /// Finds the fastest of all, ours included.
     pub(crate) fn least(&self) -> f64 {
         let others = self.others.iter().map(|(_, times)| times.median);
         others.fold(self.ours.median, f64::min)
@@ -128,7 +128,7 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    /// The best that ours or another engine did in this run.
+    /// Finds the best that ours or another engine did in this run.
     pub(crate) fn of(lines: &[Line]) -> Limits {
         let most =
             |rates: &mut dyn Iterator<Item = f64>| rates.max_by(f64::total_cmp);
@@ -192,7 +192,8 @@ impl Table {
         line
     }
 
-    /// Our time and that of the others; behind each, ours divided by it.
+    /// Writes our time and that of the others; behind each, ours divided by
+    /// it.
     pub(crate) fn line(&self, line: &Line) -> String {
         let launches = match line.counts {
             Some(counts) => counts.launches.to_string(),
@@ -228,7 +229,7 @@ impl Table {
     }
 }
 
-/// A time with three digits or so.
+/// Writes a time with three digits or so.
 pub(crate) fn written(seconds: f64) -> String {
     match seconds {
         s if s < 1e-6 => format!("{:.0} ns", s * 1e9),
@@ -239,7 +240,7 @@ pub(crate) fn written(seconds: f64) -> String {
     }
 }
 
-/// How many times as long as the other.
+/// Writes how many times as long as the other.
 pub(crate) fn x(ratio: f64) -> String {
     match ratio {
         _ if ratio < 0.1 => format!("{ratio:.3} x"),

@@ -114,12 +114,12 @@ impl Request {
         Ok(())
     }
 
-    /// Whether the peers were asked for by name.
+    /// Tells whether the peers were asked for by name.
     pub(crate) fn names_peers(&self) -> bool {
         self.peers.is_some()
     }
 
-    /// Where the peers of this run are found.
+    /// Tells where the peers of this run are found.
     pub(crate) fn sources(&self, class: Class) -> Vec<(String, Source)> {
         let usual = || {
             // numpy computes on the processor alone.
@@ -132,13 +132,14 @@ impl Request {
         self.peers.clone().unwrap_or_else(usual)
     }
 
-    /// Whether something of this name is asked for: all, without any words.
+    /// Tells whether something of this name is asked for: all, without any
+    /// words.
     pub(crate) fn names(&self, name: &str) -> bool {
         let mut words = self.words.iter();
         self.words.is_empty() || words.any(|word| name.contains(word.as_str()))
     }
 
-    /// The rows that are asked for, in the order of all.
+    /// Chooses the rows that are asked for, in the order of all.
     pub(crate) fn choose(&self, all: &[Row]) -> Result<Vec<Row>, Error> {
         // A whole name means that row, and no longer one that begins so.
         let means = |word: &str, row: &Row| match all
@@ -169,7 +170,7 @@ impl Request {
     }
 }
 
-/// A number above `least`, or `least` itself where that is 1.
+/// Reads a number above `least`, or `least` itself where that is 1.
 fn number(option: &str, word: &str, least: f64) -> Result<f64, Error> {
     let number = word.parse::<f64>().ok().filter(|it| it.is_finite());
     let fits = |it: &f64| *it > least || (*it == least && least == 1.0);

@@ -28,7 +28,7 @@ impl Row {
     }
 }
 
-/// All rows of a device, those that tell what it can do at most first.
+/// Lists all rows of a device, those that tell what it can do at most first.
 pub(crate) fn rows(class: Class) -> Vec<Row> {
     let mut rows = List::default();
     let is_card = class == Class::Card;
@@ -52,7 +52,7 @@ impl List {
     }
 }
 
-/// What only moves numbers, or does little with each.
+/// Lists what only moves numbers, or does little with each.
 fn moves(rows: &mut List, class: Class) {
     let is_card = class == Class::Card;
     rows.quick(Multiply(1));

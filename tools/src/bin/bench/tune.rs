@@ -36,7 +36,7 @@ pub(crate) fn tune(request: &Request, machine: &Machine) -> Result<(), Error> {
     println!("{}", machine.text());
     let names = TILES.iter().map(|tiles| format!("{:>12}", tiles.name));
     println!("{:<18}{}", "product", names.collect::<String>());
-    let mut tuned = Tuned::read(&file);
+    let mut tuned = Tuned::load(&file);
     for product in products {
         let times = times(request, device, product)?;
         let mut line = format!("{:<18}", tuning::name(product));
@@ -48,14 +48,14 @@ pub(crate) fn tune(request: &Request, machine: &Machine) -> Result<(), Error> {
             .expect("there are tiles");
         let (seconds, tiles) = (times[best], &TILES[best]);
         println!("{line}   {}", tiles.name);
-        tuned.choose(info, product, tiles, seconds);
+        tuned.set(info, product, tiles, seconds);
     }
-    tuned.keep(&file)?;
+    tuned.save(&file)?;
     println!("\nkept in {}", file.display());
     Ok(())
 }
 
-/// All sizes along each axis: as large as the device is for.
+/// Lists all sizes along each axis: as large as the device is for.
 fn products(request: &Request, class: Class) -> Result<Vec<[usize; 3]>, Error> {
     let sizes = match class {
         Class::Card => &SIZES[..],
@@ -76,8 +76,8 @@ fn products(request: &Request, class: Class) -> Result<Vec<[usize; 3]>, Error> {
     Ok(products)
 }
 
-/// Seconds of a product with each of the tiles, which take turns: a machine
-/// that is busy for a while is so for all of them.
+/// Times a product, in seconds, with each of the tiles, which take turns: a
+/// machine that is busy for a while is so for all of them.
 fn times(
     request: &Request,
     device: Device,
@@ -88,7 +88,7 @@ fn times(
     let mut all = vec![];
     for tiles in &TILES {
         let (a, b) = (a.clone(), b.clone());
-        let run = move || drop(tuning::with(tiles, || a.matmul(&b)));
+        let run = move || drop(tuning::with_tiles(tiles, || a.matmul(&b)));
         all.push(Timed::new(Box::new(run), device, request.limit)?);
     }
     for _ in 0..ROUNDS {

@@ -49,7 +49,7 @@ pub(crate) enum Work {
 use Work::*;
 
 impl Work {
-    /// The word by which a peer knows it, and its sizes.
+    /// Returns the word by which a peer knows it, and its sizes.
     pub(crate) fn order(self) -> (&'static str, Vec<usize>) {
         match self {
             Multiply(n) => ("multiply", vec![n]),
@@ -79,7 +79,7 @@ impl Work {
         }
     }
 
-    /// One line for those who read the list.
+    /// Writes one line for those who read the list.
     pub(crate) fn about(self) -> &'static str {
         match self {
             Multiply(_) => "x * y, element by element, into fresh memory",
@@ -109,7 +109,8 @@ impl Work {
         }
     }
 
-    /// Bytes that must be read and written, whoever does it and however.
+    /// Counts the bytes that must be read and written, whoever does it and
+    /// however.
     pub(crate) fn bytes(self) -> Option<f64> {
         let square = |side: usize| (side * side) as f64;
         let numbers = match self {
@@ -131,7 +132,8 @@ impl Work {
         Some(NUMBER * numbers)
     }
 
-    /// Additions and multiplications; a function counts as one of them.
+    /// Counts the additions and multiplications; a function counts as one of
+    /// them.
     pub(crate) fn operations(self) -> Option<f64> {
         let square = |side: usize| (side * side) as f64;
         let count = match self {
@@ -157,12 +159,13 @@ impl Work {
         Some(count)
     }
 
-    /// Whether its speed is told in operations, and not in bytes.
+    /// Tells whether its speed is told in operations, and not in bytes.
     pub(crate) fn is_arithmetic(self) -> bool {
         matches!(self, Product { .. } | Mlp { .. } | Cnn(_))
     }
 
-    /// Bytes of the largest array, and of all that stand at the same time.
+    /// Counts the bytes of the largest array, and of all that stand at the
+    /// same time.
     pub(crate) fn memory(self) -> [f64; 2] {
         let [largest, all] = match self {
             Multiply(n) | Copy(n) => [n, 4 * n],
@@ -272,7 +275,7 @@ impl fmt::Display for Work {
     }
 }
 
-/// A large size as the power that it is.
+/// Writes a large size as the power that it is.
 fn power(n: usize) -> String {
     let tens = n.ilog10();
     match n {

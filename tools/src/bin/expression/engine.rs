@@ -67,7 +67,7 @@ impl<T: 'static> Ops<T> {
         }
     }
 
-    /// The expression over these inputs.
+    /// Evaluates the expression over these inputs.
     fn evaluate(&self, expr: &Expr, inputs: &[(String, T)]) -> Result<T, Error>
     where
         T: Clone,
@@ -139,7 +139,7 @@ fn part1(request: &Request) -> Result<Outcome, Error> {
     let mut tape = loss.backward_recorded();
     let mut grads = Vec::new();
     for (name, input) in &inputs {
-        tape.name(input.id(), name);
+        tape.set_name(input.id(), name);
         let grad = input.grad().expect("every input is used");
         grads.push(grad.into_iter().collect());
     }
@@ -189,7 +189,7 @@ fn part2(request: &Request) -> Result<Outcome, Error> {
     let mut tape = loss.backward_recorded();
     let mut grads = Vec::new();
     for (name, input) in &inputs {
-        tape.name(input.id(), name);
+        tape.set_name(input.id(), name);
         grads.push(input.grad().expect("every input is used").to_vec()?);
     }
     let place = format!("part 2, {}", gpu.name());
@@ -236,7 +236,7 @@ fn part3(request: &Request) -> Result<Outcome, Error> {
         let mut tape = loss.backward_recorded();
         let mut grads = Vec::new();
         for (name, input) in &inputs {
-            tape.name(input.id().expect("a leaf has a node"), name);
+            tape.set_name(input.id().expect("a leaf has a node"), name);
             let grad = input.grad().expect("every input is used");
             grads.push(grad.to_vec()?);
         }

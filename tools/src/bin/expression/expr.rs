@@ -18,7 +18,7 @@ pub(crate) enum Expr {
 }
 
 impl Expr {
-    /// The names in the order of their first use.
+    /// Lists the names in the order of their first use.
     pub(crate) fn names(&self) -> Vec<String> {
         let mut names = Vec::new();
         self.collect(&mut names);
@@ -35,7 +35,7 @@ impl Expr {
         }
     }
 
-    /// The value in `f64`, by the judge.
+    /// Computes the value in `f64`, by the judge.
     pub(crate) fn judge(
         &self,
         inputs: &[(String, Vec<f32>)],
@@ -56,7 +56,7 @@ impl Expr {
     }
 }
 
-/// An operation by name, from the primitives that the judge knows.
+/// Computes an operation by name, from the primitives that the judge knows.
 fn judge(name: &str, inputs: &[&Array]) -> Option<Array> {
     let of = |op: Op, inputs: &[&Array]| reference::forward(&op, inputs);
     let axes = |a: &Array| (0..a.shape.len()).collect::<Vec<_>>();

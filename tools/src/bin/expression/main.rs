@@ -100,8 +100,8 @@ fn request(words: &[String]) -> Result<Request, Error> {
     Ok(request)
 }
 
-/// Whether a word that looks like an option is an expression such as `--a`:
-/// each of its names has a value among the words.
+/// Tells whether a word that looks like an option is an expression such as
+/// `--a`: each of its names has a value among the words.
 fn negates(word: &str, words: &[String]) -> bool {
     expr::parse(word).is_ok_and(|expr| {
         expr.names().iter().all(|name| {
@@ -111,7 +111,7 @@ fn negates(word: &str, words: &[String]) -> bool {
     })
 }
 
-/// `a=2,3` as a name and its numbers.
+/// Reads `a=2,3` as a name and its numbers.
 fn read(input: &str) -> Result<(String, Vec<f32>), Error> {
     let (name, list) = input.split_once('=').expect("the caller saw one");
     let number = |word: &str| {
@@ -217,7 +217,7 @@ fn lay(request: &Request, outcome: &engine::Outcome, verdict: &Verdict) {
     notes.iter().for_each(|note| println!("{note}"));
 }
 
-/// The slopes that nudging found: on a kink those of both sides.
+/// Writes the slopes that nudging found: on a kink those of both sides.
 fn nudged(input: &Input) -> String {
     let slopes = &input.slopes;
     let number = |value: f64| {
@@ -236,7 +236,7 @@ fn nudged(input: &Input) -> String {
     format!("[{}]", words.join(", "))
 }
 
-/// Six digits: what a nudge can know.
+/// Keeps six digits: what a nudge can know.
 fn round(value: f64) -> f32 {
     format!("{value:.5e}").parse().expect("a number, printed, is a number")
 }

@@ -86,8 +86,8 @@ impl Verdict {
     }
 }
 
-/// How far a right gradient may lie from the slopes: each step back rounds
-/// what met there.
+/// Tells how far a right gradient may lie from the slopes: each step back
+/// rounds what met there.
 fn allowed(slopes: &Slopes, magnitudes: Option<&Array>, steps: usize) -> Array {
     let rounding = tolerance::rounding(steps) * steps as f64;
     // A number that is too small for f32 may be multiplied on its way.
@@ -100,7 +100,7 @@ fn allowed(slopes: &Slopes, magnitudes: Option<&Array>, steps: usize) -> Array {
     })
 }
 
-/// Why the judge cannot say that a gradient is right, if it cannot.
+/// Tells why the judge cannot say that a gradient is right, if it cannot.
 fn why_not(
     request: &Request,
     tape: &Tape,
@@ -141,12 +141,13 @@ fn why_not(
     })
 }
 
-/// What a nudge must know of a slope: a part of it, or of what is 1.
+/// Computes what a nudge must know of a slope: a part of it, or of what is 1.
 fn known(slopes: &Slopes, i: usize) -> f64 {
     slopes.values.values[i].abs() + 1e-5
 }
 
-/// The line where a value, or else a gradient, has ceased to be a number.
+/// Finds the line where a value, or else a gradient, has ceased to be a
+/// number.
 fn not_finite(tape: &Tape) -> Option<usize> {
     let lost = |numbers: &Option<Vec<f32>>| {
         numbers.iter().flatten().any(|number| !number.is_finite())
@@ -158,14 +159,14 @@ fn not_finite(tape: &Tape) -> Option<usize> {
         .or_else(|| records.iter().rposition(|record| lost(&record.grad)))
 }
 
-/// What the picture of a tape calls a record.
+/// Writes what the picture of a tape calls a record.
 pub(crate) fn line(tape: &Tape, at: usize) -> String {
     let name = tape.records[at].name.clone();
     name.unwrap_or_else(|| format!("%{at}"))
 }
 
-/// Where `f32` has lost the largest share of a value: the line, the element,
-/// and what it is in `f32` and in `f64`.
+/// Finds where `f32` has lost the largest share of a value: the line, the
+/// element, and what it is in `f32` and in `f64`.
 fn rounded(request: &Request, tape: &Tape) -> Option<(usize, usize, f64, f64)> {
     let inputs = request.inputs.iter().map(|(name, values)| {
         (name.as_str(), Array::new(&[values.len()], values))
@@ -188,7 +189,7 @@ fn rounded(request: &Request, tape: &Tape) -> Option<(usize, usize, f64, f64)> {
     worst
 }
 
-/// Whether the tape computes the expression: at places of our own, where
+/// Tells whether the tape computes the expression: at places of our own, where
 /// little is lost. Most of them must agree.
 fn same_function(request: &Request, tape: &Tape) -> bool {
     let mut random = Random::new(1);

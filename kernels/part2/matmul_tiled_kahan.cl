@@ -11,7 +11,7 @@
 #define TILE 16
 
 __attribute__((reqd_work_group_size(TILE, TILE, 1)))
-kernel void matmul_tiled_kept(global const float *a, global const float *b,
+kernel void matmul_tiled_kahan(global const float *a, global const float *b,
                               global float *out, uint m, uint k, uint n)
 {
     local float a_tile[TILE][TILE];

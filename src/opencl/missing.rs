@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::Error;
 
-/// There is no loader, or none of its drivers.
+/// Says that there is no loader, or none of its drivers.
 pub(super) fn no_driver() -> Error {
     let missing = missing();
     Error::NoOpenCl(format!(
@@ -13,7 +13,7 @@ pub(super) fn no_driver() -> Error {
     ))
 }
 
-/// There are drivers, and none of them has a device.
+/// Says that there are drivers, and none of them has a device.
 pub(super) fn no_device(drivers: &[String]) -> Error {
     if drivers.iter().any(|name| name == "Portable Computing Language") {
         return Error::NoOpenCl(format!(
@@ -33,7 +33,7 @@ pub(super) fn no_device(drivers: &[String]) -> Error {
 const ANY_SYSTEM: &str = "Install the driver of your GPU, or PoCL to run on \
     this CPU (`conda install -c conda-forge pocl`); or `cargo learn setup`.";
 
-/// The one line that mends it on this system.
+/// Finds the one line that mends it on this system.
 fn remedy() -> String {
     let os_release = fs::read_to_string("/etc/os-release");
     match install(&os_release.unwrap_or_default()) {
@@ -44,7 +44,7 @@ fn remedy() -> String {
     }
 }
 
-/// The loader finds the drivers; either can be missing.
+/// Tells what is missing: the loader, or the drivers that it finds.
 fn missing() -> String {
     #[cfg(all(unix, not(target_os = "macos")))]
     if let Err(reason) = super::link::library() {
@@ -61,8 +61,8 @@ fn missing() -> String {
     }
 }
 
-/// The install command for the system that `os_release` describes. It names
-/// the loader as well, where the driver's package does not bring one.
+/// Finds the install command for the system that `os_release` describes. It
+/// names the loader as well, where the driver's package does not bring one.
 fn install(os_release: &str) -> Option<&'static str> {
     let names = os_release.lines().filter_map(|line| {
         line.strip_prefix("ID=").or(line.strip_prefix("ID_LIKE="))

@@ -155,7 +155,7 @@ void product(global const float *a, global const float *b, global float *out,
 }
 
 __attribute__((reqd_work_group_size(ACROSS * DOWN, 1, 1)))
-kernel void matmul_ahead_kept(global const float *a, global const float *b,
+kernel void matmul_ahead_kahan(global const float *a, global const float *b,
                               global float *out, uint m, uint k, uint n)
 {
     local float4 a_tile[DEPTH][ROW];

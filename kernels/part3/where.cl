@@ -1,7 +1,7 @@
 // From each place the element of a where the mask is not 0, that of b where
 // it is: mask (n), a (n), b (n) -> out (n), dense from their offsets on.
 
-kernel void choose_elements(global const T *mask, uint mask_offset,
+kernel void where_cond(global const T *mask, uint mask_offset,
                             global const T *a, uint a_offset,
                             global const T *b, uint b_offset,
                             global T *out, uint n)

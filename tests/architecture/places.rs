@@ -1,0 +1,150 @@
+//! Where an operation stands, and by which files it gets to a device.
+
+use super::sources;
+
+/// The places of an operation with one operand in Part 3, those that the
+/// compiler asks for and those that it does not. `{V}` is its variant and
+/// `{v}` its name.
+const PLACES: [(&str, &[&str]); 8] = [
+    ("src/base/ops.rs", &["Op::{V}"]),
+    ("src/judge/reference.rs", &["(Op::{V}"]),
+    ("src/part3_unified/backend.rs", &["Unary::{V}"]),
+    ("kernels/part3/elementwise.cl", &["UNARY(unary_{v}, "]),
+    ("src/part3_unified/kernels.rs", &["\"unary_{v}\""]),
+    ("src/part3_unified/functions/", &["Function for {V} ", "flat!({V}, "]),
+    ("src/part3_unified/functions/", &["pub fn {v}(&self"]),
+    // In every part's cases or in Part 3's own.
+    (
+        "tests/",
+        &["{v} anywhere [", "{v} above_0 [", "Op::{V}(", "Op::{V} => a."],
+    ),
+];
+
+/// A square is a power and so is a square root: they have a name of their own
+/// on a device alone.
+const POWERS: [&str; 2] = ["Sqrt", "Square"];
+
+/// `DivScalar` as a function is called: `div_scalar`.
+fn snake_case(variant: &str) -> String {
+    let begins = |at: usize, c: char| at > 0 && c.is_uppercase();
+    let letters = variant.char_indices().flat_map(|(at, c)| {
+        let before = begins(at, c).then_some('_');
+        before.into_iter().chain([c.to_ascii_lowercase()])
+    });
+    letters.collect()
+}
+
+/// "Add an operator" goes through these places with `sin`; whoever adds the
+/// next one is told what is missing.
+#[test]
+fn an_operation_of_one_operand_stands_at_each_of_its_places() {
+    let all = sources(&["src", "kernels", "tests"], &[".rs", ".cl"]);
+    let backend = all.iter().find(|s| s.path.ends_with("d/backend.rs"));
+    let (_, list) = backend.unwrap().text.split_once("enum Unary {").unwrap();
+    let (list, _) = list.split_once('}').unwrap();
+    let variants = list.lines().map(str::trim).filter(|l| l.ends_with(','));
+    let variants: Vec<&str> =
+        variants.map(|l| l.split(['(', ',']).next().unwrap()).collect();
+    assert!(variants.contains(&"Sin"), "{variants:?}");
+    let operations = variants.iter().filter(|v| !POWERS.contains(v));
+    for &variant in operations {
+        let name = snake_case(variant);
+        for (place, signs) in PLACES {
+            let signs: Vec<String> = signs
+                .iter()
+                .map(|sign| sign.replace("{V}", variant).replace("{v}", &name))
+                .collect();
+            let stands = signs.iter().any(|sign| {
+                let mut files = all.iter().filter(|s| s.is_in(&[place]));
+                files.any(|s| s.text.contains(sign))
+            });
+            assert!(
+                stands,
+                "{place}: Unary::{variant} is missing; write {}",
+                signs.join(" or ")
+            );
+        }
+    }
+}
+
+/// The places of `gelu` in all three parts, in the order in which a reader
+/// meets them: the list of operations and the judge, the rule of Part 1, the
+/// kernels and the rule of Part 2, the line of Part 3, and the row of the tests.
+const PLACES_OF_GELU: [(&str, &str); 8] = [
+    ("src/base/ops.rs", "Gelu"),
+    ("src/judge/reference.rs", "Op::Gelu"),
+    ("src/part1_cpu/ops.rs", "pub fn gelu"),
+    ("kernels/part2/ew_gelu.cl", "kernel void ew_gelu"),
+    ("src/part2_gpu/kernels.rs", "ew_gelu"),
+    ("src/part2_gpu/ops.rs", "pub fn gelu"),
+    ("src/part3_unified/functions/elementwise.rs", "pub fn gelu"),
+    ("tests/common/elementwise.rs", "gelu"),
+];
+
+/// This file, which is no place of any operation.
+const HERE: &str = "tests/architecture/places.rs";
+
+/// One more place would be one more that somebody forgets.
+#[test]
+fn gelu_stands_at_eight_places_in_all_parts() {
+    let all = sources(&["src", "kernels", "tests"], &[".rs", ".cl"]);
+    for (place, sign) in PLACES_OF_GELU {
+        let mut files = all.iter().filter(|s| s.is_in(&[place]));
+        let stands = files.any(|s| s.text.contains(sign));
+        assert!(stands, "{place}: gelu is missing; write {sign}");
+    }
+    let known = PLACES_OF_GELU.map(|(place, _)| place);
+    let others = all.iter().filter(|s| !s.is_in(&known) && !s.is_in(&[HERE]));
+    for source in others {
+        let named = |line: &str| line.to_lowercase().contains("gelu");
+        let more = source.code().find(|(_, line)| named(line));
+        assert!(more.is_none(), "{}: one more place: {more:?}", source.path);
+    }
+}
+
+/// The way of a product to a kernel: each file that hands it on, by what it is
+/// entered and by what it is left; the last is the kernel's text. What a file
+/// on the way asks for, a check, a buffer, a compiled program, comes back to
+/// it and is no part of the way.
+const WAY: [(&str, [&str; 2]); 7] = [
+    (
+        "src/part3_unified/functions/elementwise.rs",
+        ["pub fn mul(&self, other: &Tensor)", "apply(Mul, &[&a, &b])"],
+    ),
+    // From here it comes back to the first file: `Mul::forward`.
+    ("src/part3_unified/function.rs", ["pub fn apply(", "function.forward("]),
+    (
+        "src/part3_unified/arithmetic.rs",
+        ["pub fn binary(&self", "backend.binary(op, self, other)"],
+    ),
+    (
+        "src/part3_unified/backend/gpu.rs",
+        ["fn binary(&self, op: Binary", "self.gpu.launch(kernel)"],
+    ),
+    (
+        "src/part3_unified/kernels.rs",
+        ["fn binary(op: Binary)", "Mul \"binary_mul\" \"strided_mul\""],
+    ),
+    (
+        "src/opencl/launch.rs",
+        ["pub fn launch<'a>(&self", "core::enqueue_kernel("],
+    ),
+    (
+        "kernels/part3/elementwise.cl",
+        ["BINARY(binary_mul, x * y)", "STRIDED(strided_mul, x * y)"],
+    ),
+];
+
+/// A file more would be one more to open for whoever follows a call down.
+#[test]
+fn a_product_passes_through_seven_files_to_its_kernel() {
+    let all = sources(&["src", "kernels"], &[".rs", ".cl"]);
+    for (place, signs) in WAY {
+        let file = all.iter().find(|source| source.path == place);
+        let file = file.unwrap_or_else(|| panic!("{place} is not there"));
+        for sign in signs {
+            let stands = file.code().any(|(_, line)| line.contains(sign));
+            assert!(stands, "{place}: the way leads elsewhere; no {sign}");
+        }
+    }
+}
