@@ -26,7 +26,7 @@ fn main() -> ExitCode {
         }
         let split = match request.last_fifth {
             false => digits().split(SPLIT_SEED),
-            true => digits().cut(),
+            true => digits().split_in_order(),
         };
         let network = one(&split, &request)?;
         println!("\n{}\n", network.summary());

@@ -33,8 +33,8 @@ pub struct Window {
     pub dilation: [usize; 2],
 }
 
-/// How many places a window of so many elements has along an axis of `length`
-/// elements.
+/// Counts the places that a window of so many elements has along an axis of
+/// `length` elements.
 pub fn places(
     length: usize,
     size: usize,
@@ -44,8 +44,8 @@ pub fn places(
     todo!("TODO(windows_by_strides): how many places there are")
 }
 
-/// Every place of a window over the last two axes of `image`. Axes in front
-/// of them, such as the channels, stay.
+/// Shows every place of a window over the last two axes of `image`. Axes in
+/// front of them, such as the channels, stay.
 pub fn windows(image: &View, window: &Window) -> View {
     todo!("TODO(windows_by_strides): two axes become four")
 }

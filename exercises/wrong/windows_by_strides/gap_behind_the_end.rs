@@ -21,8 +21,8 @@ pub struct Window {
     pub dilation: [usize; 2],
 }
 
-/// How many places a window of so many elements has along an axis of `length`
-/// elements.
+/// Counts the places that a window of so many elements has along an axis of
+/// `length` elements.
 pub fn places(
     length: usize,
     size: usize,
@@ -33,8 +33,8 @@ pub fn places(
     length.saturating_sub(extent) / stride + 1
 }
 
-/// Every place of a window over the last two axes of `image`. Axes in front
-/// of them, such as the channels, stay.
+/// Shows every place of a window over the last two axes of `image`. Axes in
+/// front of them, such as the channels, stay.
 pub fn windows(image: &View, window: &Window) -> View {
     let mut view = image.clone();
     let front = image.shape.len() - 2;
