@@ -33,7 +33,9 @@ pub(crate) fn svg(digit: &Dataset, filters: &[f32], seen: &[f32]) -> String {
         let span = [least, most(filter)];
         squares(&mut svg, [left + 8, 20], 16, filter, span);
         let after = &seen[at * 64..][..64];
+        svg += "<g fill=\"var(--fig-value, #1a5fb4)\">\n";
         squares(&mut svg, [left, 90], 8, after, [0.0, most(after)]);
+        svg += "</g>\n";
     }
     svg + "</svg>\n"
 }
