@@ -93,6 +93,8 @@ pub enum Op {
     Sum(Vec<usize>, Keep),
     /// The largest over these axes.
     Max(Vec<usize>, Keep),
+    /// What the largest over these axes got, shared by those as large.
+    MaxShare(Vec<usize>),
     /// The product of two matrices.
     Matmul,
     /// A product over so many last axes, and of so many first ones each alone.
@@ -207,6 +209,7 @@ impl Op {
             Op::Sign => "sign",
             Op::Sum(..) => "sum",
             Op::Max(..) => "max",
+            Op::MaxShare(_) => "max_share",
             Op::Matmul => "matmul",
             Op::Contract(..) => "contract",
             Op::Conv2d(..) => "conv2d",
@@ -244,6 +247,7 @@ impl Op {
             }
             Op::Sum(axes, _)
             | Op::Max(axes, _)
+            | Op::MaxShare(axes)
             | Op::Permute(axes)
             | Op::Flip(axes) => {
                 format!("axes {axes:?}")

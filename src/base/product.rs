@@ -23,7 +23,7 @@ const BLOCK: usize = 128;
 /// So many again, block by block. The sums of those are added up in `f64`.
 const LONG: usize = 16 * BLOCK;
 /// From this many products on the threads share them.
-pub(crate) const SHARED: usize = 1 << 21;
+pub(crate) const SHARED: usize = 1 << 20;
 /// A part is at most so large, that a block of it stays in the caches.
 const MOST: [usize; 2] = [512, 512];
 
@@ -220,16 +220,23 @@ impl Part<'_, '_> {
             let inner = from..ks.end.min(from + BLOCK);
             let (a, b) = (a.along(inner.clone()), b.along(inner.clone()));
             let panels = right.chunks_mut(BLOCK * width);
-            let sources = columns.iter().zip(panels).map(|(column, panel)| {
+            // A closure would not be compiled for these instructions.
+            let mut sources: Vec<Lines> = Vec::with_capacity(columns.len());
+            for (column, panel) in columns.iter().zip(panels) {
                 let lines = &b.lines[column.clone()];
                 let straight = b.from(lines[0]);
                 if is_direct && straight.reaches(width) {
-                    return straight;
+                    sources.push(straight);
+                    continue;
                 }
                 b.lay(lines, width, panel);
-                Lines { values: panel, start: 0, inner: &steps, ..b }
-            });
-            let sources: Vec<Lines> = sources.collect();
+                sources.push(Lines {
+                    values: panel,
+                    start: 0,
+                    inner: &steps,
+                    ..b
+                });
+            }
             let first = from == ks.start;
             for (i, rows) in rows.chunks_mut(height).enumerate() {
                 a.lay(&a.lines[i * height..][..rows.len()], height, left);
@@ -257,17 +264,19 @@ fn columns(
     width: usize,
     is_direct: bool,
 ) -> Vec<Range<usize>> {
-    let mut columns: Vec<Range<usize>> = Vec::new();
-    for at in 0..lines.len() {
-        match columns.last_mut() {
-            Some(last)
-                if last.len() < width
-                    && (!is_direct || is_row(&lines[at - 1..=at])) =>
-            {
-                last.end += 1
-            }
-            _ => columns.push(at..at + 1),
-        }
+    let mut columns = Vec::with_capacity(lines.len().div_ceil(width));
+    let mut cut = |row: Range<usize>| {
+        let tiles = row.clone().step_by(width);
+        columns.extend(tiles.map(|at| at..row.end.min(at + width)));
+    };
+    if !is_direct {
+        cut(0..lines.len());
+        return columns;
+    }
+    let mut done = 0;
+    for row in rows(lines) {
+        cut(done..done + row.len());
+        done += row.len();
     }
     columns
 }
@@ -275,6 +284,11 @@ fn columns(
 /// Says whether these places are neighbors.
 fn is_row(places: &[usize]) -> bool {
     places.array_windows().all(|[x, y]| x.wrapping_add(1) == *y)
+}
+
+/// Divides places into such rows.
+fn rows(places: &[usize]) -> impl Iterator<Item = &[usize]> {
+    places.chunk_by(|x, y| x.wrapping_add(1) == *y)
 }
 
 impl<'a> Lines<'a> {
@@ -303,25 +317,20 @@ impl<'a> Lines<'a> {
         let at = |line: usize, p: usize| {
             self.start.wrapping_add(line).wrapping_add(p)
         };
-        let panel = &mut panel[..length * width];
-        if is_row(lines) {
+        let mut panel = &mut panel[..length * width];
+        if 4 * rows(lines).count() <= lines.len() {
             for (to, p) in panel.chunks_exact_mut(width).zip(self.inner) {
-                let from = &self.values[at(lines[0], *p)..][..lines.len()];
-                copy(from, &mut to[..lines.len()]);
-            }
-        } else if is_row(self.inner) {
-            let from = |&line: &usize| {
-                &self.values[at(line, self.inner[0])..][..length]
-            };
-            let (fours, rest) = lines.as_chunks::<4>();
-            for (i, four) in fours.iter().enumerate() {
-                transpose(four.each_ref().map(from), 4 * i, width, panel);
-            }
-            for (i, line) in rest.iter().enumerate() {
-                let rows = panel.chunks_exact_mut(width);
-                for (row, x) in rows.zip(from(line)) {
-                    row[4 * fours.len() + i] = *x;
+                let mut to = &mut to[..lines.len()];
+                for row in rows(lines) {
+                    let here = to.split_off_mut(..row.len());
+                    let from = &self.values[at(row[0], *p)..][..row.len()];
+                    copy(from, here.expect("as long"));
                 }
+            }
+        } else if 4 * rows(self.inner).count() <= length {
+            for row in rows(self.inner) {
+                let here = panel.split_off_mut(..row.len() * width);
+                self.turn(lines, row, width, here.expect("as long"));
             }
         } else {
             for (to, p) in panel.chunks_exact_mut(width).zip(self.inner) {
@@ -330,9 +339,43 @@ impl<'a> Lines<'a> {
             }
         }
     }
+
+    /// Does the same where the numbers of a line lie in a row.
+    #[inline(always)]
+    fn turn(
+        self,
+        lines: &[usize],
+        row: &[usize],
+        width: usize,
+        panel: &mut [f32],
+    ) {
+        let (fours, rest) = lines.as_chunks::<4>();
+        for (i, [a, b, c, d]) in fours.iter().enumerate() {
+            let four = [
+                self.row(*a, row),
+                self.row(*b, row),
+                self.row(*c, row),
+                self.row(*d, row),
+            ];
+            transpose(four, 4 * i, width, panel);
+        }
+        for (i, line) in rest.iter().enumerate() {
+            let to = panel.chunks_exact_mut(width);
+            for (to, x) in to.zip(self.row(*line, row)) {
+                to[4 * fours.len() + i] = *x;
+            }
+        }
+    }
+
+    /// Returns the numbers of a line at some places in a row.
+    #[inline(always)]
+    fn row(self, line: usize, row: &[usize]) -> &'a [f32] {
+        let at = self.start.wrapping_add(line).wrapping_add(row[0]);
+        &self.values[at..][..row.len()]
+    }
 }
 
-/// Returns a few numbers; a call would take longer than the copy.
+/// Copies a few numbers; a call would take longer than the copy.
 #[inline(always)]
 fn copy(from: &[f32], to: &mut [f32]) {
     let (from, rest) = from.as_chunks::<8>();
@@ -349,14 +392,15 @@ fn transpose(
     width: usize,
     panel: &mut [f32],
 ) {
-    let [a, b, c, d] = rows.map(|row| row.as_chunks::<4>().0);
+    let [a, b, c, d] = rows;
+    let (a, b) = (a.as_chunks::<4>().0, b.as_chunks::<4>().0);
+    let (c, d) = (c.as_chunks::<4>().0, d.as_chunks::<4>().0);
     let squares = a.iter().zip(b).zip(c).zip(d);
     for (to, (((a, b), c), d)) in panel.chunks_exact_mut(4 * width).zip(squares)
     {
-        let square: [[f32; 4]; 4] =
-            std::array::from_fn(|q| [a[q], b[q], c[q], d[q]]);
-        for (q, four) in square.iter().enumerate() {
-            to[q * width + column..][..4].copy_from_slice(four);
+        for q in 0..4 {
+            let four = [a[q], b[q], c[q], d[q]];
+            to[q * width + column..][..4].copy_from_slice(&four);
         }
     }
     let done = rows[0].len() / 4 * 4;

@@ -94,6 +94,13 @@ fn larger(x: f64, y: f64) -> f64 {
     if y > x || y.is_nan() { y } else { x }
 }
 
+/// Gives what the largest got to those that are as large, in equal shares.
+fn max_share(a: &Array, most: &Array, grads: &Array) -> Array {
+    let is_as_large = |x: f64, most| f64::from(x == most || x.is_nan());
+    let winners = zip(a, most, is_as_large);
+    mul(&winners, &div(grads, &sum(&winners, &most.shape)))
+}
+
 /// Computes the error function by its series, of which no term is negative:
 /// the next one is the last times `2 x^2 / (2 n + 1)`. From 6 on it is 1 in
 /// `f64`.
@@ -269,6 +276,7 @@ pub fn forward(op: &Op, inputs: &[&Array]) -> Option<Array> {
             let most = reduce(a, &shape, f64::NEG_INFINITY, larger);
             drop_axes(most, axes, *keep)
         }
+        (Op::MaxShare(_), [a, most, grads]) => max_share(a, most, grads),
         (Op::Matmul, [a, b]) => matmul(a, b),
         (Op::Contract(batch, inner), [a, b]) => {
             windows::contract(a, b, *batch, *inner)

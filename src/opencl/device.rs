@@ -74,6 +74,9 @@ pub struct DeviceInfo {
     /// Whether its compiler can be asked for quotients that are rounded right.
     /// Elsewhere they may err by 2.5 units in the last place.
     pub exact_division: bool,
+    /// Whether its kernels can use tensor cores, by the instructions of
+    /// NVIDIA's since compute capability 8.0.
+    pub tensor_cores: bool,
     pub(super) id: DeviceId,
     pub(super) platform_id: PlatformId,
     pub(super) opencl: OpenclVersion,
@@ -217,6 +220,7 @@ fn describe(
         max_allocation: ask!(id, MaxMemAllocSize),
         exact_division: ask!(id, SingleFpConfig)
             .contains(DeviceFpConfig::CORRECTLY_ROUNDED_DIVIDE_SQRT),
+        tensor_cores: compute_capability(id).is_some_and(|it| it >= 8),
         id,
         platform_id: platform,
         opencl: version,
@@ -229,6 +233,25 @@ fn supports_f64(id: DeviceId) -> bool {
         Ok(DeviceInfoResult::DoubleFpConfig(modes)) => !modes.is_empty(),
         _ => false,
     }
+}
+
+/// Asks for the number before the dot of NVIDIA's compute capability, which
+/// no other device has.
+fn compute_capability(id: DeviceId) -> Option<u32> {
+    /// Of the extension `cl_nv_device_attribute_query`.
+    const COMPUTE_CAPABILITY_MAJOR_NV: ffi::cl_device_info = 0x4000;
+    let mut major: u32 = 0;
+    // SAFETY: the answer is one number, and there is room for it.
+    let status = unsafe {
+        ffi::clGetDeviceInfo(
+            id.as_raw(),
+            COMPUTE_CAPABILITY_MAJOR_NV,
+            size_of::<u32>(),
+            (&raw mut major).cast(),
+            ptr::null_mut(),
+        )
+    };
+    (status == ffi::CL_SUCCESS).then_some(major)
 }
 
 /// A number of bytes as people write it: `2.0 GiB`.

@@ -111,6 +111,25 @@ impl Array {
 }
 
 impl Array {
+    /// Gives what the largest over some axes got to those that are as large,
+    /// in equal shares. Both have this shape with 1 for those axes.
+    pub fn max_share(
+        &self,
+        most: &Array,
+        grads: &Array,
+        axes: &[usize],
+    ) -> Result<Array> {
+        checks::axes("max_share", self.shape(), axes)?;
+        let shape = keepdims(self.shape(), axes);
+        for rows in [most, grads] {
+            one_device("max_share", self, rows)?;
+            checks::same_shape("max_share", &shape, rows.shape())?;
+        }
+        self.mapped(|backend| backend.max_share(self, most, grads, axes))
+    }
+}
+
+impl Array {
     /// Multiplies each matrix of a batch with its partner:
     /// (.., m, k) x (.., k, n) -> (.., m, n), the axes in front equal.
     pub fn matmul(&self, other: &Array) -> Result<Array> {

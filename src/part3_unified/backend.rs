@@ -256,6 +256,26 @@ pub trait Backend: Send + Sync {
         rows: usize,
         columns: usize,
     ) -> Result<Shared>;
+    /// Gives what the largest over some axes got to those that are as large,
+    /// in equal shares: `most` and `grads` have the shape of `a` with 1 for
+    /// those axes. A NaN is as large as a NaN. What has no way of its own computes
+    /// it by the others.
+    fn max_share(
+        &self,
+        a: &Array,
+        most: &Array,
+        grads: &Array,
+        axes: &[usize],
+    ) -> Result<Shared> {
+        // A NaN is not equal to itself.
+        let itself = a.binary(Binary::Eq, a)?.unary(Unary::Scale(-1.0))?;
+        let equal = a.binary(Binary::Eq, &most.expand(a.shape())?)?;
+        let winners =
+            equal.binary(Binary::Add, &itself.unary(Unary::Shift(1.0))?)?;
+        let count = winners.reduce(Reduce::Sum, axes, Keep::Yes)?;
+        let share = grads.binary(Binary::Div, &count)?.expand(a.shape())?;
+        Ok(winners.binary(Binary::Mul, &share)?.storage)
+    }
     /// Multiplies (batch, m, k) x (batch, k, n) -> (batch, m, n), always of
     /// three axes.
     fn matmul(&self, a: &Array, b: &Array) -> Result<Shared>;

@@ -33,10 +33,22 @@ pub(crate) fn skip(what_is_missing: &str, sentence: &str) {
     if strict {
         panic!("RUNGRAD_REQUIRE_GPU=1 and {what_is_missing}: {sentence}");
     }
-    let line = format!(
-        "SKIPPED {name}: {what_is_missing} (set RUNGRAD_REQUIRE_GPU=1 to \
-         make this a failure)\n"
+    let why = format!(
+        "{what_is_missing} (set RUNGRAD_REQUIRE_GPU=1 to make this a failure)"
     );
+    say_skipped(&name, &why);
+}
+
+/// Says on the standard error stream that this test is skipped, for want of
+/// something that no machine has to have.
+#[allow(dead_code, reason = "each test binary uses its share of this")]
+#[track_caller]
+pub(crate) fn skip_by_name(what_is_missing: &str) {
+    say_skipped(&test_name(), &format!("there is no {what_is_missing}"));
+}
+
+fn say_skipped(name: &str, why: &str) {
+    let line = format!("SKIPPED {name}: {why}\n");
     // The test harness captures what `eprintln!` writes, not the stream.
     std::io::stderr().write_all(line.as_bytes()).expect("stderr is open");
 }

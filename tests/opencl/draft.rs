@@ -76,7 +76,7 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
         &[8, 16],
     ),
     // Its arguments belong together: see [`product`].
-    (&["product"], "", &[]),
+    (&["product", "product_tensor_cores"], "", &[]),
     (&["index_select"], "in offset few few words out count", &[0]),
     (&["index_add"], "in offset few few words words out count", &[0]),
     (&["fold_windows"], "in offset sizes out count", &[0]),
@@ -118,7 +118,7 @@ pub(crate) struct Draft {
 impl Draft {
     pub(crate) fn new(kernel: &Kernel, random: &mut Random) -> Draft {
         let (words, group) = parameters(kernel.name()).expect("a row");
-        if kernel.name() == "product" {
+        if ["product", "product_tensor_cores"].contains(&kernel.name()) {
             return product(kernel.options(), random);
         }
         let mut shape = [1; 8];

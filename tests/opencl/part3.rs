@@ -18,7 +18,7 @@ pub(crate) fn run(gpu: &Gpu, kernel: &Kernel, n: usize) -> Option<Both> {
         return None;
     }
     let bench = Bench::new(gpu, kernel, n);
-    if kernel.name() == "product" {
+    if ["product", "product_tensor_cores"].contains(&kernel.name()) {
         return Some(bench.product());
     }
     Some(match kernel.name().split_once('_')? {

@@ -263,7 +263,7 @@ fn those(wanted: &str) -> Vec<Kernel> {
     let all = every_kernel().copied();
     let family = |it: &Kernel| match it.name() {
         name if name.starts_with("matmul") => "ladder",
-        "product" => "products",
+        "product" | "product_tensor_cores" => "products",
         _ => "others",
     };
     all.filter(|it| family(it) == wanted).collect()

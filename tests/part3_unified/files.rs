@@ -4,7 +4,6 @@
 //! `make_files.py`; where Python has it, what we write goes there and back.
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -17,6 +16,7 @@ use rungrad::{Error, Result};
 #[cfg(unix)]
 use super::child::{child, finish, is_child};
 use super::common::clean;
+use super::common::device::skip_by_name;
 use super::training::devices;
 use super::{leaf, place, third};
 
@@ -163,10 +163,7 @@ fn python_reads_what_was_saved_and_writes_it_back() {
     let has = Command::new(&python).args(import).output();
     if !has.is_ok_and(|it| it.status.success()) {
         assert!(named.is_none(), "{python} has no safetensors and numpy");
-        let name = "python_reads_what_was_saved_and_writes_it_back";
-        let why = "python3 has no safetensors and numpy";
-        writeln!(std::io::stderr(), "SKIPPED {name}: {why}").unwrap();
-        return;
+        return skip_by_name("python3 with safetensors and numpy");
     }
     let folder = folder("python");
     let [ours, theirs] = ["ours", "theirs"].map(|name| folder.join(name));

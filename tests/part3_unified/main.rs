@@ -23,6 +23,7 @@ mod files;
 mod filters;
 mod images;
 mod indexing;
+mod largest;
 mod library;
 mod limits;
 mod misfits;

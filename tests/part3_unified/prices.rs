@@ -13,7 +13,7 @@ use super::common::device::gpu_or_skip;
 type Price = [u64; 8];
 
 const MLP: Price = [35, 0, 0, 3, 1564, 0, 38, 17];
-const CNN: Price = [89, 0, 0, 3, 152, 0, 94, 32];
+const CNN: Price = [83, 0, 0, 3, 152, 0, 88, 30];
 
 fn price(counts: Counts) -> Price {
     [

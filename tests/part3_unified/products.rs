@@ -1,11 +1,13 @@
 //! Products on a device: every way in which operands lie leads to a kernel of
 //! its own, and all of them agree with products in `f64`.
 
+use rungrad::part3_unified::kernels::{TILES, Tiles};
+use rungrad::part3_unified::tuning::with_tiles;
 use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random;
 
 use super::common::clean;
-use super::common::device::gpu_or_skip;
+use super::common::device::{gpu_or_skip, skip_by_name};
 
 /// A matrix (m, n) that lies row by row or column by column, from an offset
 /// on, and its numbers in row-major order.
@@ -112,4 +114,75 @@ fn a_batch_of_products_agrees_with_the_judge() {
     let right: Vec<_> =
         x.chunks(m * k).flat_map(|x| product(x, &y, [m, k, 1])).collect();
     compare("columns", &a.matmul(&column.expand(&[batch, k, 1])), &right);
+}
+
+/// The products of every layout by these tiles.
+fn compare_all_layouts(tiles: &'static Tiles) {
+    let mut random = Random::new(9);
+    let [m, n] = tiles.sides.map(|side| side + 4);
+    for [m, k, n] in [[m, 140, n], [m - 1, 139, n - 3]] {
+        for lies in [[true, true], [true, false], [false, true], [false, false]]
+        {
+            let (a, x) = matrix([m, k], lies[0], 0, &mut random);
+            let (b, y) = matrix([k, n], lies[1], 0, &mut random);
+            let found = with_tiles(tiles, || a.matmul(&b));
+            let what =
+                format!("{}: {m} x {k} x {n}, by rows {lies:?}", tiles.name);
+            compare(&what, &found, &product(&x, &y, [m, k, n]));
+        }
+    }
+}
+
+#[test]
+fn products_by_any_tiles_agree_with_the_judge() {
+    let _clean = clean();
+    let Some(gpu) = gpu_or_skip() else { return };
+    for tiles in TILES.iter().filter(|tiles| tiles.fit(gpu.info())) {
+        compare_all_layouts(tiles);
+    }
+}
+
+#[test]
+fn products_on_tensor_cores_agree_with_the_judge() {
+    let _clean = clean();
+    let Some(gpu) = gpu_or_skip() else { return };
+    if !gpu.info().tensor_cores {
+        return skip_by_name("device with tensor cores");
+    }
+    for tiles in TILES.iter().filter(|tiles| tiles.on_cores.is_some()) {
+        assert!(tiles.fit(gpu.info()), "{} on {}", tiles.name, gpu.name());
+        compare_all_layouts(tiles);
+    }
+}
+
+/// What a number is made of has no parts where it is infinite, and a large one
+/// may be rounded to an infinity.
+#[test]
+fn infinities_and_large_numbers_pass_through_a_product() {
+    let _clean = clean();
+    let Some(gpu) = gpu_or_skip() else { return };
+    let n = 70;
+    for tiles in TILES.iter().filter(|tiles| tiles.fit(gpu.info())) {
+        for large in [f32::INFINITY, f32::NEG_INFINITY, f32::MAX] {
+            let mut values = vec![0.0; n * n];
+            values[3] = large;
+            values[5 * n + 2] = f32::NAN;
+            let a = Tensor::new(&[n, n], &values, Device::Gpu(0)).unwrap();
+            let ones = Tensor::full(&[n, n], 1.0, Device::Gpu(0)).unwrap();
+            let found = with_tiles(tiles, || a.matmul(&ones)).to_vec().unwrap();
+            for (i, found) in found.iter().enumerate() {
+                let right = match i / n {
+                    0 => large,
+                    5 => f32::NAN,
+                    _ => 0.0,
+                };
+                assert!(
+                    found.to_bits() == right.to_bits()
+                        || found.is_nan() && right.is_nan(),
+                    "{}: element {i} is {found}, and should be {right}",
+                    tiles.name
+                );
+            }
+        }
+    }
 }

@@ -41,8 +41,8 @@ pub(crate) const INNERS: &[Inner] = &[
         of: "src/part3_unified/functions/convolution.rs:turned",
     },
     Inner {
-        out: "book/listings/max-pool.rs",
-        of: "src/part3_unified/functions/image.rs:max-pool",
+        out: "book/listings/pooled.rs",
+        of: "src/part3_unified/functions/image.rs:pooled",
     },
 ];
 

@@ -49,7 +49,7 @@ impl WithSimd for Column<'_> {
     }
 }
 
-/// Computes a product in four registers of sums side by side, and what is left.
+/// Computes a product in four registers of sums side by side.
 #[inline(always)]
 fn dot<S: Simd>(simd: S, x: &[f32], y: &[f32]) -> f32 {
     let ((x, x_rest), (y, y_rest)) = (S::as_simd_f32s(x), S::as_simd_f32s(y));
@@ -64,8 +64,10 @@ fn dot<S: Simd>(simd: S, x: &[f32], y: &[f32]) -> f32 {
     for (x, y) in x.iter().zip(y) {
         sums[0] = simd.mul_add_e_f32s(*x, *y, sums[0]);
     }
+    // Behind the end there are zeros.
+    let x = simd.partial_load_f32s(x_rest);
+    sums[1] = simd.mul_add_e_f32s(x, simd.partial_load_f32s(y_rest), sums[1]);
     let [a, b, c, d] = sums;
     let sum = simd.add_f32s(simd.add_f32s(a, b), simd.add_f32s(c, d));
-    let rest = x_rest.iter().zip(y_rest);
-    rest.fold(simd.reduce_sum_f32s(sum), |sum, (x, y)| sum + x * y)
+    simd.reduce_sum_f32s(sum)
 }

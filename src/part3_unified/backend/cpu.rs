@@ -1,11 +1,13 @@
 //! The processor: loops over slices, shared among threads where that pays.
 //!
 //! Reading order: [`Cpu`], what it offers; `walk`, how many elements are
-//! visited; `elementwise` and `elementary`; `sums`; and `host`, the memory.
+//! visited; `elementwise` and `elementary`; `sums` and `shares`; and `host`,
+//! the memory.
 
 mod elementary;
 mod elementwise;
 mod host;
+mod shares;
 mod sums;
 mod walk;
 
@@ -24,7 +26,6 @@ use super::{
 use crate::error::{Result, room, zeros};
 use crate::product::{Lines, is_shared, product};
 use crate::rng;
-use crate::shape::offsets;
 
 /// The host's processor.
 pub(in super::super) struct Cpu;
@@ -113,6 +114,16 @@ impl Backend for Cpu {
         sums::reduce(op, a, rows, columns)
     }
 
+    fn max_share(
+        &self,
+        a: &Array,
+        most: &Array,
+        grads: &Array,
+        axes: &[usize],
+    ) -> Result<Shared> {
+        shares::max_share(a, most, grads, axes)
+    }
+
     fn matmul(&self, a: &Array, b: &Array) -> Result<Shared> {
         self.contract(a, &b.permute(&[0, 2, 1])?, 1, 1)
     }
@@ -153,10 +164,12 @@ impl Backend for Cpu {
 
     fn index_select(&self, a: &Array, places: &[usize]) -> Result<Shared> {
         let width = a.shape()[1];
-        let row = |&place: &usize| &dense(a)[place * width..][..width];
-        let mut values = room(places.len() * width)?;
-        places.iter().for_each(|place| values.extend_from_slice(row(place)));
-        Ok(Host::shared(values))
+        walk::fill(places.len() * width, width, 1, &|from, out| {
+            let rows = out.chunks_mut(width).zip(&places[from / width..]);
+            for (out, place) in rows {
+                out.copy_from_slice(&dense(a)[place * width..][..width]);
+            }
+        })
     }
 
     fn index_add(
@@ -166,15 +179,24 @@ impl Backend for Cpu {
         rows: usize,
     ) -> Result<Shared> {
         let width = a.shape()[1];
-        let mut sums: Vec<f64> = zeros(rows * width)?;
-        let values = dense(a);
-        for (row, &place) in places.iter().enumerate() {
-            let given = &values[row * width..][..width];
-            let pairs = sums[place * width..].iter_mut().zip(given);
-            pairs.for_each(|(sum, x)| *sum += f64::from(*x));
-        }
-        let rounded = sums.into_iter().map(|sum| sum as f32);
-        Ok(Host::shared(rounded.collect()))
+        let parts = match walk::is_shared(rows * width) {
+            true => 2 * rayon::current_num_threads(),
+            false => 1,
+        };
+        // Each part looks at all indices and takes its own.
+        let part = rows.div_ceil(parts) * width;
+        walk::fill(rows * width, part, 1, &|from, out| {
+            let mut sums = vec![0.0; out.len()];
+            for (given, place) in dense(a).chunks(width).zip(places) {
+                let to = (place * width).wrapping_sub(from);
+                if to < out.len() {
+                    let pairs = sums[to..].iter_mut().zip(given);
+                    pairs.for_each(|(sum, x)| *sum += f64::from(*x));
+                }
+            }
+            let pairs = out.iter_mut().zip(sums);
+            pairs.for_each(|(out, sum)| *out = sum as f32);
+        })
     }
 
     fn fold(
@@ -231,14 +253,17 @@ impl<'a> Side<'a> {
     fn new(a: &'a Array, batch: usize, inner: usize) -> Side<'a> {
         let inside = a.shape().len() - inner;
         let places = |axes: Range<usize>, start: usize| -> Vec<usize> {
-            let (shape, strides) = (a.shape(), a.strides());
-            match (&shape[axes.clone()], &strides[axes]) {
-                ([n], [step]) => {
-                    let place = |i| start.wrapping_add_signed(i * step);
-                    (0..*n as isize).map(place).collect()
+            let mut places = vec![start];
+            for axis in axes {
+                let (n, step) = (a.shape()[axis], a.strides()[axis]);
+                let mut all = Vec::with_capacity(places.len() * n);
+                for at in places {
+                    let place = |i| at.wrapping_add_signed(i * step);
+                    all.extend((0..n as isize).map(place));
                 }
-                (shape, strides) => offsets(shape, strides, start).collect(),
+                places = all;
             }
+            places
         };
         Side {
             values: numbers(a),

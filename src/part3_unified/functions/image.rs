@@ -136,13 +136,28 @@ impl Tensor {
                 f32::NEG_INFINITY,
             ),
         };
-        // ANCHOR: max-pool
-        let windows = padded.windows(&window.padding([0, 0]));
-        // (height, width, n, channels, rows, columns): what is compared with
-        // each other are then whole images.
-        windows.permute(&[4, 5, 0, 1, 2, 3]).max_over(&[0, 1], Keep::No)
-        // ANCHOR_END: max-pool
+        let (windows, axes) = padded.pooled(&window.padding([0, 0]));
+        windows.max_over(&axes, Keep::No)
     }
+
+    // ANCHOR: pooled
+    /// Shows images so that each window goes along two axes, and says which.
+    /// Windows that lie side by side are the image in another shape, and have
+    /// nothing to add up on the way back.
+    #[track_caller]
+    fn pooled(&self, window: &Window) -> (Tensor, [usize; 2]) {
+        let [n, channels, h, w] = self.image_shape("pool");
+        let [height, width] = window.size;
+        let side_by_side = Window::new(window.size).stride(window.size);
+        let fits = |n: usize, size| n > 0 && n.checked_rem(size) == Some(0);
+        if *window == side_by_side && fits(h, height) && fits(w, width) {
+            let (rows, columns) = (h / height, w / width);
+            let shape = [n, channels, rows, height, columns, width];
+            return (self.reshape(&shape), [3, 5]);
+        }
+        (self.windows(window), [4, 5])
+    }
+    // ANCHOR_END: pooled
 
     /// Takes the mean of each window of images (n, channels, h, w). What is
     /// padded counts as a 0. A window moves by one place unless it is told
@@ -162,7 +177,8 @@ impl Tensor {
     #[track_caller]
     pub fn avg_pool2d(&self, window: &Window) -> Tensor {
         self.image_shape("avg_pool2d");
-        self.windows(window).mean_over(&[4, 5], Keep::No)
+        let (windows, axes) = self.pooled(window);
+        windows.mean_over(&axes, Keep::No)
     }
 
     #[track_caller]

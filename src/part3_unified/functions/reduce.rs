@@ -150,18 +150,46 @@ impl Function for Max {
 
     fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
         ctx.save_input(0, inputs[0]);
-        inputs[0].reduce(Reduce::Max, &self.axes, self.keep)
+        let most = inputs[0].reduce(Reduce::Max, &self.axes, self.keep)?;
+        ctx.save_output(&most);
+        Ok(most)
     }
 
     fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
-        let a = ctx.input(0).detach();
+        let (a, most) = (ctx.input(0).detach(), ctx.output().detach());
         let ones = keepdims(a.shape(), &self.axes);
-        let most = a.max_over(&self.axes, Keep::Yes).expand(a.shape());
-        // A NaN is not equal to itself.
-        let winners = a.eq(&most).add(&a.eq(&a).neg().shift(1.0));
-        let count = winners.sum_over(&self.axes, Keep::Yes);
-        let share = grad_out.reshape(&ones).div(&count);
-        vec![Some(winners.mul(&share))]
+        let (most, grads) = (most.reshape(&ones), grad_out.reshape(&ones));
+        let axes = self.axes.clone();
+        vec![Some(apply(MaxShare { axes }, &[&a, &most, &grads]))]
+    }
+}
+
+/// What the largest over axes got, in equal shares for those that are as
+/// large: elements, the largest of them, and what those got. It is flat in
+/// the elements, and linear in what there is to share.
+pub struct MaxShare {
+    /// The axes that were reduced.
+    pub axes: Vec<usize>,
+}
+
+impl Function for MaxShare {
+    fn op(&self) -> Op {
+        Op::MaxShare(self.axes.clone())
+    }
+
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
+        ctx.save_input(0, inputs[0]);
+        ctx.save_input(1, inputs[1]);
+        inputs[0].max_share(inputs[1], inputs[2], &self.axes)
+    }
+
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
+        let (a, most) = (ctx.input(0).detach(), ctx.input(1).detach());
+        let axes = self.axes.clone();
+        let shares = apply(MaxShare { axes }, &[&a, &most, &most.ones_like()]);
+        let flat = |i, like: &Tensor| ctx.needs(i).then(|| like.zeros_like());
+        let grads = || shares.mul(grad_out).sum_over(&self.axes, Keep::Yes);
+        vec![flat(0, &a), flat(1, &most), ctx.needs(2).then(grads)]
     }
 }
 

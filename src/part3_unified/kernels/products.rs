@@ -1,9 +1,10 @@
-//! The kernels of `kernels/part3/product.cl`: one text, compiled for tiles of
-//! several sizes and for several ways in which the operands lie.
+//! The kernels of `kernels/part3/product.cl` and `tensor_cores.cl`: each one
+//! text, compiled for tiles of several sizes and for several ways in which the
+//! operands lie.
 
 use smallvec::smallvec;
 
-use crate::opencl::{self, Given, Kernel, Reached, view};
+use crate::opencl::{self, DeviceInfo, Given, Kernel, Reached, view};
 
 /// A size of tiles, and the kernels that have it.
 #[derive(Debug)]
@@ -14,10 +15,15 @@ pub struct Tiles {
     pub sides: [usize; 2],
     /// The items of a group.
     pub items: usize,
+    /// They are worth it if they keep one of so many units busy.
+    pub of_units: usize,
     /// The bytes of local memory that a group needs.
     pub local_memory: u64,
-    /// By what is read at once and where it lies.
+    /// By what is read at once and where it lies; in plain OpenCL C.
     pub kernels: &'static [Kernel],
+    /// The same with the instruction of tensor cores, for tiles that are made
+    /// for them: a device that has none uses other tiles.
+    pub on_cores: Option<&'static [Kernel]>,
 }
 
 /// How the operands of a product lie.
@@ -34,22 +40,25 @@ pub enum Layout {
 /// Four kernels of a layout, by whether neighbors of the first operand lie
 /// along `k`, and those of the second along `n`.
 macro_rules! layout {
-    ($options:tt, $reach:ident) => {
+    ($file:literal, $name:literal, $options:tt, $reach:ident) => {
         [
-            layout!($options, $reach false false, " -DA_ALONG_K=0 -DB_ALONG_N=0"),
-            layout!($options, $reach false true, " -DA_ALONG_K=0 -DB_ALONG_N=1"),
-            layout!($options, $reach true false, " -DA_ALONG_K=1 -DB_ALONG_N=0"),
-            layout!($options, $reach true true, " -DA_ALONG_K=1 -DB_ALONG_N=1"),
+            layout!(@one $file, $name, $options, $reach false false,
+                    " -DA_ALONG_K=0 -DB_ALONG_N=0"),
+            layout!(@one $file, $name, $options, $reach false true,
+                    " -DA_ALONG_K=0 -DB_ALONG_N=1"),
+            layout!(@one $file, $name, $options, $reach true false,
+                    " -DA_ALONG_K=1 -DB_ALONG_N=0"),
+            layout!(@one $file, $name, $options, $reach true true,
+                    " -DA_ALONG_K=1 -DB_ALONG_N=1"),
         ]
     };
-    ([$($option:expr),*], $reach:ident $k:literal $n:literal, $along:literal) => {{
-        const KERNEL: Kernel = opencl::kernel!(
-            "part3/product.cl", "product", $reach::<$k, $n>
-        );
+    (@one $file:literal, $name:literal, [$($option:expr),*],
+     $reach:ident $k:literal $n:literal, $along:literal) => {{
+        const KERNEL: Kernel = opencl::kernel!($file, $name, $reach::<$k, $n>);
         // SAFETY: whatever the sizes are, the file guards each access by them.
         unsafe {
             KERNEL.with_options(concat!(
-                "-DT=float -DACC=float -DDEPTH=16", $($option,)* $along
+                "-DT=float -DACC=float", $($option,)* $along
             ))
         }
     }};
@@ -62,17 +71,58 @@ macro_rules! tiles {
             name: concat!($m, "x", $n),
             sides: [$m, $n],
             items: ($m / $own_m) * ($n / $own_n),
+            of_units: 1,
             local_memory: 2 * 16 * 4 * ($m + 4 + $n + 4),
-            kernels: const { &[$(layout!([
-                " -DTILE_M=", $m, " -DTILE_N=", $n, " -DOWN_M=", $own_m,
-                " -DOWN_N=", $own_n, $what
+            kernels: const { &[$(layout!("part3/product.cl", "product", [
+                " -DDEPTH=16 -DTILE_M=", $m, " -DTILE_N=", $n,
+                " -DOWN_M=", $own_m, " -DOWN_N=", $own_n, $what
             ], $reach)),*] }.as_flattened(),
+            on_cores: None,
         }
     };
 }
 
-/// The tiles, the largest first.
-pub const TILES: [Tiles; 3] = [
+/// Tiles for tensor cores, of which 32 items have a share.
+macro_rules! tensor_tiles {
+    ([$m:literal, $n:literal] by [$warp_m:literal, $warp_n:literal],
+     $of_units:literal) => {
+        Tiles {
+            name: concat!("cores ", $m, "x", $n),
+            sides: [$m, $n],
+            items: ($m / $warp_m) * ($n / $warp_n) * 32,
+            of_units: $of_units,
+            local_memory: 2 * 16 * 4 * ($m + $n),
+            kernels: tensor_tiles!(@kernels " -DCORES=0", $m $n $warp_m $warp_n),
+            on_cores: Some(
+                tensor_tiles!(@kernels " -DCORES=1", $m $n $warp_m $warp_n)
+            ),
+        }
+    };
+    (@kernels $cores:literal, $m:literal $n:literal
+     $warp_m:literal $warp_n:literal) => {
+        const {
+            &[
+                tensor_tiles!(@layout matrices, [
+                    $cores, " -DTILE_M=", $m, " -DTILE_N=", $n,
+                    " -DWARP_M=", $warp_m, " -DWARP_N=", $warp_n, " -DFOURS=0"
+                ]),
+                tensor_tiles!(@layout fours, [
+                    $cores, " -DTILE_M=", $m, " -DTILE_N=", $n,
+                    " -DWARP_M=", $warp_m, " -DWARP_N=", $warp_n, " -DFOURS=1"
+                ]),
+            ]
+        }
+        .as_flattened()
+    };
+    (@layout $reach:ident, $options:tt) => {
+        layout!("part3/tensor_cores.cl", "product_tensor_cores", $options, $reach)
+    };
+}
+
+/// The tiles: those for tensor cores, then the others, the largest first.
+pub const TILES: [Tiles; 5] = [
+    tensor_tiles!([128, 64] by [64, 32], 1),
+    tensor_tiles!([64, 64] by [32, 32], 4),
     tiles!([128, 128] by [8, 8], " -DFOURS=0 -DVIEWS=0" matrices,
            " -DFOURS=1 -DVIEWS=0" fours),
     tiles!([64, 64] by [8, 8], " -DFOURS=0 -DVIEWS=0" matrices,
@@ -82,6 +132,14 @@ pub const TILES: [Tiles; 3] = [
 ];
 
 impl Tiles {
+    /// Tells whether a device can have groups of this size, and has tensor
+    /// cores if these are for them.
+    pub fn fit(&self, device: &DeviceInfo) -> bool {
+        self.items <= device.max_work_group
+            && self.local_memory <= device.local_memory
+            && (self.on_cores.is_none() || device.tensor_cores)
+    }
+
     /// Finds the kernel for operands that lie like this, if there is one:
     /// along `k` and along `n`.
     pub fn kernel(
@@ -97,7 +155,7 @@ impl Tiles {
             Layout::Fours | Layout::Views => return None,
         };
         let which = 2 * usize::from(along_k) + usize::from(along_n);
-        self.kernels.get(first + which)
+        self.on_cores.unwrap_or(self.kernels).get(first + which)
     }
 }
 

@@ -1,5 +1,7 @@
 //! One element from the elements at the same place, and elements moved.
 
+use std::hint::select_unpredictable;
+
 use super::elementary::{self, each};
 use super::walk::{Walk, fill, run};
 use super::{Array, Binary, Shared, Unary, dense, numbers};
@@ -96,7 +98,8 @@ pub(super) fn where_cond(mask: &Array, a: &Array, b: &Array) -> Result<Shared> {
     let [m, x, y] = [mask, a, b].map(numbers);
     let walk = Walk::new([mask.view(), a.view(), b.view()]);
     let length = walk.length;
-    let choice = |m: f32, x: f32, y: f32| if m != 0.0 { x } else { y };
+    // A processor guesses where a branch goes, and a mask has no pattern.
+    let choice = |m: f32, x: f32, y: f32| select_unpredictable(m != 0.0, x, y);
     fill(mask.len(), length, 1, &|from, out| {
         let starts = walk.from(from / length);
         for (out, [i, j, k]) in out.chunks_mut(length).zip(starts) {
@@ -105,6 +108,11 @@ pub(super) fn where_cond(mask: &Array, a: &Array, b: &Array) -> Result<Shared> {
                     let (x, pairs) = (x[j], m[i..].iter().zip(&y[k..]));
                     let out = out.iter_mut().zip(pairs);
                     out.for_each(|(o, (m, y))| *o = choice(*m, x, *y));
+                }
+                [1, 1, 1] => {
+                    let pairs = m[i..].iter().zip(x[j..].iter().zip(&y[k..]));
+                    let out = out.iter_mut().zip(pairs);
+                    out.for_each(|(o, (m, (x, y)))| *o = choice(*m, *x, *y));
                 }
                 [p, q, r] => {
                     let x = run(x, j, length, q).zip(run(y, k, length, r));

@@ -34,7 +34,8 @@ pub(super) fn reduce(
     let (kept, joined) = a.view().halves(axes_of(a.view(), rows));
     let (kept, joined) = (Walk::new([&kept]), Walk::new([&joined.sorted()]));
     let all = numbers(a);
-    if joined.steps == [1] && (joined.length >= 8 || kept.length < 8) {
+    let few = kept.length < joined.length.min(8);
+    if joined.steps == [1] && (joined.length >= 8 || few) {
         // The numbers of a row lie in runs.
         let runs = joined.from(0).take(columns / joined.length);
         let starts: Vec<usize> = runs.map(|[at]| at).collect();
@@ -50,7 +51,7 @@ pub(super) fn reduce(
             }
         });
     }
-    if kept.length < 8 {
+    if few {
         return reduce(op, &a.compact()?, rows, columns);
     }
     // Those of neighbors do: every pass goes through memory as it lies.

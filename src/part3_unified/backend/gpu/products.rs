@@ -1,6 +1,9 @@
 //! Products: which kernel, by the shapes, by how the operands lie, and by
 //! what the device has.
 
+use std::env;
+use std::sync::LazyLock;
+
 use super::super::super::kernels::{self, Layout, TILES, Tiles};
 use super::super::super::tuning::{self, Tuned};
 use super::super::super::view::joined;
@@ -17,6 +20,11 @@ const PART: usize = 1024;
 /// More than so many of them are shared in any case, which keeps what is
 /// rounded away small.
 const LONGEST: usize = 1 << 13;
+
+/// Whether tensor cores are switched off, by `RUNGRAD_TENSOR_CORES=off`.
+static NO_CORES: LazyLock<bool> = LazyLock::new(|| {
+    env::var_os("RUNGRAD_TENSOR_CORES").is_some_and(|it| it == "off")
+});
 
 /// One operand: its lines, which are rows or columns, and what is summed.
 #[derive(Clone, Copy)]
@@ -203,8 +211,7 @@ impl OpenCl {
     fn tiles(&self, product: &Product) -> &'static Tiles {
         let (info, units) = (self.gpu.info(), self.units());
         let can = |tiles: &&Tiles| {
-            tiles.items <= info.max_work_group
-                && tiles.local_memory <= info.local_memory
+            tiles.fit(info) && (tiles.on_cores.is_none() || !*NO_CORES)
         };
         let tuned = self.tuned.get_or_init(|| {
             let tuned = tuning::file().map(|file| Tuned::load(&file));
@@ -219,7 +226,7 @@ impl OpenCl {
             let all = product.a.lines.div_ceil(m) * product.b.lines.div_ceil(n);
             // Where k is long, what is missing is made up by its parts.
             let parts = (product.k / PART).max(1);
-            all * product.batches * parts >= units
+            all * product.batches * parts * tiles.of_units >= units
         };
         let by_rule = || TILES.iter().find(|it| can(it) && busy(it));
         let chosen = timed.filter(can).or_else(by_rule);

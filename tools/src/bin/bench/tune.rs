@@ -2,7 +2,7 @@
 //! on this device, and the fastest are kept.
 
 use rungrad::Error;
-use rungrad::part3_unified::kernels::TILES;
+use rungrad::part3_unified::kernels::{TILES, Tiles};
 use rungrad::part3_unified::tuning::{self, SIZES, Tuned};
 use rungrad::part3_unified::{Device, Tensor};
 
@@ -34,21 +34,21 @@ pub(crate) fn tune(request: &Request, machine: &Machine) -> Result<(), Error> {
     };
     let products = products(request, machine.class)?;
     println!("{}", machine.text());
-    let names = TILES.iter().map(|tiles| format!("{:>12}", tiles.name));
+    let tiles: Vec<_> = TILES.iter().filter(|it| it.fit(info)).collect();
+    let names = tiles.iter().map(|tiles| format!("{:>14}", tiles.name));
     println!("{:<18}{}", "product", names.collect::<String>());
     let mut tuned = Tuned::load(&file);
     for product in products {
-        let times = times(request, device, product)?;
+        let times = times(request, device, product, &tiles)?;
         let mut line = format!("{:<18}", tuning::name(product));
-        for seconds in times {
-            line += &format!("{:>12}", written(seconds));
+        for seconds in &times {
+            line += &format!("{:>14}", written(*seconds));
         }
-        let best = (0..TILES.len())
-            .min_by(|&i, &j| times[i].total_cmp(&times[j]))
-            .expect("there are tiles");
-        let (seconds, tiles) = (times[best], &TILES[best]);
-        println!("{line}   {}", tiles.name);
-        tuned.set(info, product, tiles, seconds);
+        let best = times.into_iter().zip(&tiles);
+        let best = best.min_by(|(i, _), (j, _)| i.total_cmp(j));
+        let (seconds, best) = best.expect("there are tiles");
+        println!("{line}   {}", best.name);
+        tuned.set(info, product, best, seconds);
     }
     tuned.save(&file)?;
     println!("\nkept in {}", file.display());
@@ -82,11 +82,12 @@ fn times(
     request: &Request,
     device: Device,
     [m, k, n]: [usize; 3],
-) -> Result<[f64; TILES.len()], Error> {
+    tiles: &[&'static Tiles],
+) -> Result<Vec<f64>, Error> {
     let a = Tensor::rand(&[m, k], 1, device)?;
     let b = Tensor::rand(&[k, n], 2, device)?;
     let mut all = vec![];
-    for tiles in &TILES {
+    for &tiles in tiles {
         let (a, b) = (a.clone(), b.clone());
         let run = move || drop(tuning::with_tiles(tiles, || a.matmul(&b)));
         all.push(Timed::new(Box::new(run), device, request.limit)?);
@@ -96,9 +97,6 @@ fn times(
             timed.round(PATIENCE.min(request.seconds) / ROUNDS as f64)?;
         }
     }
-    let mut medians = [0.0; TILES.len()];
-    for (median, timed) in medians.iter_mut().zip(all) {
-        *median = Times::of(timed.times).median;
-    }
-    Ok(medians)
+    let median = |timed: Timed| Times::of(timed.times).median;
+    Ok(all.into_iter().map(median).collect())
 }

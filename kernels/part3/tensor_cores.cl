@@ -1,0 +1,265 @@
+// The products of product.cl, of matrices alone, on tensor cores: units that
+// multiply a tile of 16 x 8 by one of 8 x 8 for 32 items at once.
+//
+// They take numbers of 11 bits (TF32: a float whose mantissa is cut). So each
+// number is split in two, x = high + low, and three products of four are
+// added: low * high, high * low and high * high. What low * low would add is
+// less than a float keeps. And a core cuts what does not fit into its running
+// sum, always towards 0, so it gets only CHAIN products; their sums are added
+// to the total as usual.
+//
+// CORES: 1: the instruction of NVIDIA's tensor cores, since compute capability
+// 8.0. 0: the same tiles in plain OpenCL C, for devices that have none.
+// TILE_M, TILE_N: the tile of a group; WARP_M, WARP_N: that of 32 items, whole
+// tiles of 16 x 8; A_ALONG_K, B_ALONG_N, FOURS: as in product.cl.
+
+#define GLUE(type, count) type##count
+#define FOUR(type) GLUE(type, 4)
+#define ITEMS (TILE_M / WARP_M * (TILE_N / WARP_N) * 32)
+#define DEPTH 16
+#define CHAIN 64
+// The tiles of 16 x 8 of 32 items.
+#define DOWN (WARP_M / 16)
+#define ACROSS (WARP_N / 8)
+
+#if FOURS
+#define AT_ONCE 4
+#define SHARE FOUR(T)
+#else
+#define AT_ONCE 1
+#define SHARE T
+#endif
+#define A_LOADS (TILE_M * DEPTH / AT_ONCE / ITEMS)
+#define B_LOADS (TILE_N * DEPTH / AT_ONCE / ITEMS)
+
+// Where an item reads for the `i`-th time, along the lines of an operand and
+// along k, and where that lies in local memory. There neighbors lie as they do
+// in the matrix, but in an order in which 32 items that read or write at once
+// meet all the banks: blocks of four numbers along k, or of eight across it,
+// are exchanged.
+#define NUMBER(i) ((item + (i) * ITEMS) * AT_ONCE)
+#define ALONG_SIDE(tile, i) (NUMBER(i) / DEPTH)
+#define ALONG_DEPTH(tile, i) (NUMBER(i) % DEPTH)
+#define ALONG(tile, side, depth)                                            \
+    ((side) * DEPTH + ((depth) / 4 ^ (side) / 2 % 4) * 4 + (depth) % 4)
+#define ACROSS_SIDE(tile, i) (NUMBER(i) % (tile))
+#define ACROSS_DEPTH(tile, i) (NUMBER(i) / (tile))
+#define ACROSS_K(tile, side, depth)                                         \
+    ((depth) * (tile) + ((side) ^ (depth) / 4 * 8))
+#if A_ALONG_K
+#define A_SIDE(i) ALONG_SIDE(TILE_M, i)
+#define A_DEPTH(i) ALONG_DEPTH(TILE_M, i)
+#define A_PLACE(side, depth) ALONG(TILE_M, side, depth)
+#else
+#define A_SIDE(i) ACROSS_SIDE(TILE_M, i)
+#define A_DEPTH(i) ACROSS_DEPTH(TILE_M, i)
+#define A_PLACE(side, depth) ACROSS_K(TILE_M, side, depth)
+#endif
+#if B_ALONG_N
+#define B_SIDE(i) ACROSS_SIDE(TILE_N, i)
+#define B_DEPTH(i) ACROSS_DEPTH(TILE_N, i)
+#define B_PLACE(side, depth) ACROSS_K(TILE_N, side, depth)
+#else
+#define B_SIDE(i) ALONG_SIDE(TILE_N, i)
+#define B_DEPTH(i) ALONG_DEPTH(TILE_N, i)
+#define B_PLACE(side, depth) ALONG(TILE_N, side, depth)
+#endif
+#define A_AT(row, l) (a_from + (row) * a_to.s2 + (l) * a_to.s5)
+#define B_AT(column, l) (b_from + (column) * b_to.s2 + (l) * b_to.s5)
+
+// The share of an item in the tiles at `start`. What lies outside the matrices
+// is 0 and adds nothing.
+#define FETCH(start)                                                        \
+    do {                                                                    \
+        bool inside = top + TILE_M <= m && left + TILE_N <= n               \
+                      && (start) + DEPTH <= to;                             \
+        _Pragma("unroll") for (int i = 0; i < A_LOADS; i++) {               \
+            int row = top + A_SIDE(i), l = (start) + A_DEPTH(i);            \
+            a_share[i] = inside || (row < m && l < to)                      \
+                ? *(global const SHARE *)&a[A_AT(row, l)]                   \
+                : (SHARE)(0.0f);                                            \
+        }                                                                   \
+        _Pragma("unroll") for (int i = 0; i < B_LOADS; i++) {               \
+            int column = left + B_SIDE(i), l = (start) + B_DEPTH(i);        \
+            b_share[i] = inside || (column < n && l < to)                   \
+                ? *(global const SHARE *)&b[B_AT(column, l)]                \
+                : (SHARE)(0.0f);                                            \
+        }                                                                   \
+    } while (0)
+
+// Four numbers of one line of a tile, those from `depth` on.
+#define LINE(numbers, tile, PLACE, along_k, side, depth)                    \
+    do {                                                                    \
+        if (along_k)                                                        \
+            *(FOUR(T) *)(numbers) =                                         \
+                *(local const FOUR(T) *)&(tile)[PLACE(side, depth)];        \
+        else                                                                \
+            _Pragma("unroll") for (int i = 0; i < 4; i++)                   \
+                (numbers)[i] = (tile)[PLACE(side, (depth) + i)];            \
+    } while (0)
+
+// x becomes its low part. The high one is x rounded to 11 bits.
+#define SPLIT(high, x)                                                      \
+    _Pragma("unroll") for (int i = 0; i < 4; i++)                           \
+    {                                                                       \
+        (high)[i] = as_float((as_uint((x)[i]) + 0x1000u) & 0xffffe000u);    \
+        (x)[i] -= (high)[i];                                                \
+    }
+
+// Adds 16 x 8 by 8 x 8. Of 32 items each gives two lines of a and one of b,
+// of which the core takes the numbers 2 * step and 2 * step + 1.
+#if CORES
+#define MULTIPLY(sum, a, b, step)                                           \
+    asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "      \
+                 "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"    \
+                 : "+f"((sum)[0]), "+f"((sum)[1]), "+f"((sum)[2]),          \
+                   "+f"((sum)[3])                                           \
+                 : "r"(as_uint((a)[0][2 * (step)])),                        \
+                   "r"(as_uint((a)[1][2 * (step)])),                        \
+                   "r"(as_uint((a)[0][2 * (step) + 1])),                    \
+                   "r"(as_uint((a)[1][2 * (step) + 1])),                    \
+                   "r"(as_uint((b)[2 * (step)])),                           \
+                   "r"(as_uint((b)[2 * (step) + 1])))
+#endif
+
+// Where element `c` of an item's four lies in tile (i, j) of its 32 items.
+#define ROW(i, c) (y + (i) * 16 + (c) / 2 * 8 + eighth)
+#define COLUMN(j, c) (x + (j) * 8 + quarter * 2 + (c) % 2)
+
+// The arguments are those of product.cl; of the strides and sizes it reads
+// those of one axis each.
+__attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+kernel void product_tensor_cores(
+    global const T *a, uint a_offset, int8 a_to, global const T *b,
+    uint b_offset, int8 b_to, int8 sizes, global T *out, int m, int k, int n)
+{
+    local T a_tile[2][TILE_M * DEPTH] __attribute__((aligned(16)));
+    local T b_tile[2][TILE_N * DEPTH] __attribute__((aligned(16)));
+    int item = get_local_id(0), warp = item / 32;
+    int eighth = item % 32 / 4, quarter = item % 4;
+    int y = warp / (TILE_N / WARP_N) * WARP_M;
+    int x = warp % (TILE_N / WARP_N) * WARP_N;
+    int top = get_group_id(1) * TILE_M, left = get_group_id(0) * TILE_N;
+    int batches = sizes.s6, length = sizes.s7;
+    int parts = k == 0 ? 1 : (k - 1) / length + 1;
+
+    for (int which = get_group_id(2); which < batches * parts;
+         which += get_num_groups(2)) {
+        int part = which / batches, batch = which - part * batches;
+        int from = part * length;
+        int to = min(from + length, k);
+        int a_from = (int)a_offset + batch * a_to.s6;
+        int b_from = (int)b_offset + batch * b_to.s6;
+
+        SHARE a_share[A_LOADS], b_share[B_LOADS];
+        ACC total[DOWN][ACROSS][4], sum[DOWN][ACROSS][4];
+        #pragma unroll
+        for (int i = 0; i < DOWN; i++)
+            #pragma unroll
+            for (int j = 0; j < ACROSS; j++)
+                #pragma unroll
+                for (int c = 0; c < 4; c++)
+                    total[i][j][c] = sum[i][j][c] = 0.0f;
+
+        FETCH(from);
+        int side = 0;
+        for (int start = from; start < to; start += DEPTH) {
+            #pragma unroll
+            for (int i = 0; i < A_LOADS; i++)
+                *(local SHARE *)&a_tile[side][A_PLACE(A_SIDE(i), A_DEPTH(i))] =
+                    a_share[i];
+            #pragma unroll
+            for (int i = 0; i < B_LOADS; i++)
+                *(local SHARE *)&b_tile[side][B_PLACE(B_SIDE(i), B_DEPTH(i))] =
+                    b_share[i];
+            // One barrier is enough: the next tiles go to the other side.
+            barrier(CLK_LOCAL_MEM_FENCE);
+            // Past the end nothing is read; a branch around it took longer.
+            FETCH(start + DEPTH);
+
+            local const T *a_now = a_tile[side], *b_now = b_tile[side];
+            side = 1 - side;
+#if CORES
+            T b_high[ACROSS][4], b_low[ACROSS][4];
+            #pragma unroll
+            for (int j = 0; j < ACROSS; j++) {
+                LINE(b_low[j], b_now, B_PLACE, !B_ALONG_N,
+                     x + j * 8 + eighth, quarter * 4);
+                SPLIT(b_high[j], b_low[j]);
+            }
+            #pragma unroll
+            for (int i = 0; i < DOWN; i++) {
+                T high[2][4], low[2][4];
+                #pragma unroll
+                for (int h = 0; h < 2; h++) {
+                    LINE(low[h], a_now, A_PLACE, A_ALONG_K,
+                         y + i * 16 + h * 8 + eighth, quarter * 4);
+                    SPLIT(high[h], low[h]);
+                }
+                #pragma unroll
+                for (int step = 0; step < 2; step++) {
+                    #pragma unroll
+                    for (int j = 0; j < ACROSS; j++)
+                        MULTIPLY(sum[i][j], low, b_high[j], step);
+                    #pragma unroll
+                    for (int j = 0; j < ACROSS; j++)
+                        MULTIPLY(sum[i][j], high, b_low[j], step);
+                    #pragma unroll
+                    for (int j = 0; j < ACROSS; j++)
+                        MULTIPLY(sum[i][j], high, b_high[j], step);
+                }
+            }
+#else
+            for (int d = 0; d < DEPTH; d++)
+                #pragma unroll
+                for (int i = 0; i < DOWN; i++)
+                    #pragma unroll
+                    for (int j = 0; j < ACROSS; j++)
+                        #pragma unroll
+                        for (int c = 0; c < 4; c++)
+                            sum[i][j][c] += a_now[A_PLACE(ROW(i, c), d)]
+                                            * b_now[B_PLACE(COLUMN(j, c), d)];
+#endif
+            if ((start - from) % CHAIN == CHAIN - DEPTH)
+                #pragma unroll
+                for (int i = 0; i < DOWN; i++)
+                    #pragma unroll
+                    for (int j = 0; j < ACROSS; j++)
+                        #pragma unroll
+                        for (int c = 0; c < 4; c++) {
+                            total[i][j][c] += sum[i][j][c];
+                            sum[i][j][c] = 0.0f;
+                        }
+        }
+        // The next tiles go where others may still read.
+        barrier(CLK_LOCAL_MEM_FENCE);
+
+        out += (ulong)which * m * n;
+        bool all_finite = true;
+        #pragma unroll
+        for (int i = 0; i < DOWN; i++)
+            #pragma unroll
+            for (int j = 0; j < ACROSS; j++)
+                #pragma unroll
+                for (int c = 0; c < 4; c++) {
+                    int row = top + ROW(i, c), column = left + COLUMN(j, c);
+                    T it = total[i][j][c] + sum[i][j][c];
+                    all_finite = all_finite && isfinite(it);
+                    if (row < m && column < n)
+                        out[(uint)row * n + column] = it;
+                }
+        // The parts of an infinity are an infinity and a NaN. Where a result
+        // is no number, the products are added one by one.
+        for (int at = 0; !all_finite && at < DOWN * ACROSS * 4; at++) {
+            int row = top + ROW(at / 4 / ACROSS, at % 4);
+            int column = left + COLUMN(at / 4 % ACROSS, at % 4);
+            if (row >= m || column >= n || isfinite(out[(uint)row * n + column]))
+                continue;
+            ACC one = 0.0f;
+            for (int l = from; l < to; l++)
+                one += a[A_AT(row, l)] * b[B_AT(column, l)];
+            out[(uint)row * n + column] = one;
+        }
+        out -= (ulong)which * m * n;
+    }
+}
