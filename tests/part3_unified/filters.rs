@@ -144,6 +144,7 @@ fn ask(line: &str) -> Result<Request, Error> {
 
 #[test]
 fn the_words_for_filters_are_understood() {
+    let _clean = clean();
     let asked = ask("--device cpu --seed 3 --splits 10 --epochs 2").unwrap();
     let expected = Request {
         device: Device::Cpu,
