@@ -2,6 +2,7 @@
 
 mod kind;
 mod part1;
+mod regions;
 
 use crate::figures;
 use crate::generated::growth::SIN;
@@ -10,6 +11,7 @@ use crate::generated::measured::MEASURED;
 pub use kind::Needs;
 pub(crate) use kind::*;
 use part1::OUTPUTS;
+use regions::{DIFFS, INNERS};
 
 /// Everything generated, formulas apart: each `book/math/x.tex` becomes
 /// `book/listings/x.mml`.
@@ -67,6 +69,22 @@ pub(crate) const MANIFEST: Manifest = Manifest {
         here(
             "book/listings/part3_spiral.out",
             "RUNGRAD_DEVICE=counting cargo run --example part3_spiral",
+        ),
+        here(
+            "book/listings/part3_windows.out",
+            "cargo run --example part3_windows",
+        ),
+        here(
+            "book/listings/part3_turned.out",
+            "cargo run --example part3_turned",
+        ),
+        here(
+            "book/listings/part3_filters.out",
+            "cargo run --example part3_filters",
+        ),
+        on_a_device(
+            "book/listings/part3_window_bytes.out",
+            "cargo run --example part3_window_bytes",
         ),
         here("book/listings/scratch.out", "cargo run --example scratch"),
         here(
@@ -248,114 +266,8 @@ pub(crate) const MANIFEST: Manifest = Manifest {
         ),
     ],
     measured: MEASURED,
-    inners: &[
-        Inner {
-            out: "book/listings/rung-loads.rs",
-            of: "src/part2_gpu/matmul.rs:loads",
-        },
-        Inner {
-            out: "book/listings/rung-counted.rs",
-            of: "tests/opencl/loads.rs:counted",
-        },
-        Inner {
-            out: "book/listings/matmul4-column.cl",
-            of: "kernels/part2/matmul4_column.cl:column",
-        },
-        Inner {
-            out: "book/listings/matmul5-block.cl",
-            of: "kernels/part2/matmul5_block.cl:block",
-        },
-        Inner {
-            out: "book/listings/matmul6-products.cl",
-            of: "kernels/part2/matmul6_vector.cl:products",
-        },
-        Inner {
-            out: "book/listings/matmul-kept.cl",
-            of: "kernels/part2/matmul_tiled_kahan.cl:kept",
-        },
-    ],
-    diffs: &[
-        Diff {
-            out: "book/listings/step1-step2.diff",
-            old: "examples/part1_step1_data.rs:step1",
-            new: "examples/part1_step2_graph.rs:step2",
-        },
-        Diff {
-            out: "book/listings/step2-step3.diff",
-            old: "examples/part1_step2_graph.rs:step2-tensor",
-            new: "examples/part1_step3_local.rs:step3-tensor",
-        },
-        Diff {
-            out: "book/listings/step3-step4.diff",
-            old: "examples/part1_step3_local.rs:step3-tensor",
-            new: "examples/part1_step4_backward.rs:step4-tensor",
-        },
-        Diff {
-            out: "book/listings/race-barrier.diff",
-            old: "examples/part2_race.rs:tree",
-            new: "examples/part2_barrier.rs:tree",
-        },
-        Diff {
-            out: "book/listings/part2-step1-step2.diff",
-            old: "examples/part2_step1_notebook.rs:step1-tensor",
-            new: "examples/part2_step2_shape.rs:step2-tensor",
-        },
-        Diff {
-            out: "book/listings/part2-step2-step3.diff",
-            old: "examples/part2_step2_shape.rs:step2-tensor",
-            new: "examples/part2_step3_flag.rs:step3-tensor",
-        },
-        Diff {
-            out: "book/listings/part2-step3-step4.diff",
-            old: "examples/part2_step3_flag.rs:step3-new",
-            new: "examples/part2_step4_detach.rs:step4-new",
-        },
-        Diff {
-            out: "book/listings/part2-step3-step4-rule.diff",
-            old: "examples/part2_step3_flag.rs:step3-rule",
-            new: "examples/part2_step4_detach.rs:step4-rule",
-        },
-        Diff {
-            out: "book/listings/part1-part2-record.diff",
-            old: "src/part1_cpu/tensor.rs:record",
-            new: "src/part2_gpu/tensor.rs:record",
-        },
-        Diff {
-            out: "book/listings/part1-part2-mul.diff",
-            old: "src/part1_cpu/ops.rs:mul",
-            new: "src/part2_gpu/ops.rs:mul",
-        },
-        Diff {
-            out: "book/listings/part1-part2-sum.diff",
-            old: "src/part1_cpu/reduce.rs:sum",
-            new: "src/part2_gpu/reduce.rs:sum",
-        },
-        Diff {
-            out: "book/listings/part1-part2-matmul.diff",
-            old: "src/part1_cpu/matrix.rs:matmul",
-            new: "src/part2_gpu/matrix.rs:matmul",
-        },
-        Diff {
-            out: "book/listings/matmul1-matmul2.diff",
-            old: "kernels/part2/matmul1_naive.cl:naive",
-            new: "kernels/part2/matmul2_coalesced.cl:coalesced",
-        },
-        Diff {
-            out: "book/listings/matmul6-matmul7.diff",
-            old: "kernels/part2/matmul6_vector.cl:steps",
-            new: "kernels/part2/matmul7_ahead.cl:steps",
-        },
-        Diff {
-            out: "book/listings/matmul7-matmul8.diff",
-            old: "kernels/part2/matmul7_ahead.cl:shape",
-            new: "kernels/part2/matmul8_tall.cl:shape",
-        },
-        Diff {
-            out: "book/listings/part1-part2-backward.diff",
-            old: "src/part1_cpu/backward.rs:backward",
-            new: "src/part2_gpu/backward.rs:backward",
-        },
-    ],
+    inners: INNERS,
+    diffs: DIFFS,
     growths: SIN,
     figures: &[
         Figure { out: "book/figures/tape.svg", draw: figures::tape },
@@ -388,6 +300,10 @@ pub(crate) const MANIFEST: Manifest = Manifest {
             out: "book/figures/strides.svg",
             written: "target/strides.svg",
         },
+        Picture {
+            out: "book/figures/filters.svg",
+            written: "target/filters.svg",
+        },
     ],
     trained: &[
         "book/listings/part1_digits.out",
@@ -396,6 +312,7 @@ pub(crate) const MANIFEST: Manifest = Manifest {
         "book/listings/part1_digits_hands.out",
         "book/listings/part3_digits.out",
         "book/listings/part3_digits_gpu.out",
+        "book/listings/part3_filters.out",
         "book/listings/part3_spiral.out",
         "book/listings/part3_move.out",
         "book/listings/part3_two_devices.out",
@@ -404,5 +321,6 @@ pub(crate) const MANIFEST: Manifest = Manifest {
         "book/listings/part2_digits.out",
         "book/figures/moons.svg",
         "book/figures/digits-loss.svg",
+        "book/figures/filters.svg",
     ],
 };

@@ -2,7 +2,7 @@
 //! parameters to a device. "Modules and training anywhere" builds them.
 //!
 //! Reading order: the trait [`Module`], [`NamedParameters`], of which modules are made,
-//! [`Linear`], [`Sequential`].
+//! [`Linear`], [`Conv2d`], [`Sequential`].
 //!
 //! A model of your own lists the fields that it learns, and says what it
 //! makes of its input:
@@ -39,6 +39,7 @@
 //! # Ok::<(), rungrad::Error>(())
 //! ```
 
+mod convolution;
 mod named;
 mod table;
 
@@ -46,6 +47,7 @@ use std::any::type_name;
 use std::fmt;
 
 pub use crate::parameters;
+pub use convolution::Conv2d;
 pub use named::NamedParameters;
 
 use super::{Device, Tensor};

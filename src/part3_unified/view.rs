@@ -248,6 +248,7 @@ impl View {
 }
 // ANCHOR_END: reshape
 
+// ANCHOR: windows
 impl View {
     /// Shows each position of a window that moves over the last two axes:
     /// (.., h, w) -> (.., rows, columns, height, width). The windows overlap
@@ -281,6 +282,7 @@ impl View {
         Ok(view)
     }
 }
+// ANCHOR_END: windows
 
 impl View {
     /// Splits the axes in front from those behind, which are walked from

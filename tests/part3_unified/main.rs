@@ -20,6 +20,7 @@ mod derived;
 mod devices;
 mod disguise;
 mod files;
+mod filters;
 mod images;
 mod indexing;
 mod largest;

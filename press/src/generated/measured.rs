@@ -13,6 +13,13 @@ use crate::tree::{Fault, Tree, fault};
 
 /// All of them.
 pub(crate) const MEASURED: &[Measured] = &[
+    Measured {
+        out: "book/listings/part3_filters_splits.out",
+        command: "cargo run --release --example part3_filters -- --splits 10",
+        rehearsal: "cargo run --release --example part3_filters -- --splits 1 \
+                    --epochs 1",
+        on: "two cores of an Intel Xeon in November 2026",
+    },
     on_pocl_once(
         "book/listings/part2_stopwatch.out",
         "cargo run --release --example part2_stopwatch",

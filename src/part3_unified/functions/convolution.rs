@@ -1,4 +1,5 @@
-//! Convolution, a product of windows and filters.
+//! Convolution, a product of windows and filters, built in "Windows and a
+//! product".
 
 use super::super::apply;
 use super::super::arithmetic::one_device;
@@ -142,6 +143,7 @@ impl Function for Conv2d {
         if ctx.needs(1) {
             ctx.save_input(0, images);
         }
+        // ANCHOR: forward
         // (n, groups, channels, rows, columns, height, width)
         let windows = images.reshape(&self.images(images.shape()));
         let windows = windows?.windows(&self.window)?;
@@ -155,6 +157,7 @@ impl Function for Conv2d {
             unreachable!("a batch, filters and places")
         };
         sums.reshape(&[*n, groups * out, *rows, *columns])
+        // ANCHOR_END: forward
     }
 
     fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
@@ -181,6 +184,7 @@ impl Conv2d {
 
     /// Gives each filter its windows, times what came of them.
     fn grad_filters(&self, ctx: &Context, grad_out: &Tensor) -> Tensor {
+        // ANCHOR: grad-filters
         let images = ctx.input(0);
         let windows = images.reshape(&self.images(images.shape()));
         let windows = windows.windows(&self.window);
@@ -190,6 +194,7 @@ impl Conv2d {
         let grads = grads.permute(&[1, 2, 0, 3, 4]);
         let windows = windows.permute(&[1, 2, 5, 6, 0, 3, 4]);
         grads.contract(&windows, 1, 3).reshape(ctx.shape(1))
+        // ANCHOR_END: grad-filters
     }
 
     /// Gives each element its share: it has been under each number of a
@@ -199,6 +204,7 @@ impl Conv2d {
         let [groups, out, channels, height, width] = self.filters(ctx.shape(1));
         let filters = ctx.input(1).reshape(&self.filters(ctx.shape(1)));
         let Window { stride, padding, dilation, .. } = self.window;
+        // ANCHOR: turned
         let extent = self.window.extent();
         let around = [0, 1].map(|i| (extent[i] - 1).checked_sub(padding[i]));
         if let ([1, 1], [Some(down), Some(right)]) = (stride, around) {
@@ -212,6 +218,7 @@ impl Conv2d {
             };
             return grad_out.conv2d(&turned.reshape(&shape), None, &options);
         }
+        // ANCHOR_END: turned
         // (n, groups, rows, columns, filters) and
         // (n, groups, channels, height, width, filters)
         let grads = grad_out.reshape(&self.images(grad_out.shape()));

@@ -1,5 +1,5 @@
-//! Windows over images, their mirror, and what is made of them. "Gradients
-//! through views and devices" tells of both.
+//! Windows over images, their mirror, and the pools, built in "Windows and a
+//! product".
 
 use super::super::apply;
 use super::super::{Array, Context, Function, Gradients, Tensor, Window};
@@ -31,6 +31,7 @@ impl Tensor {
     }
 }
 
+// ANCHOR: windows
 /// Each place of a window: (.., h, w) -> (.., rows, columns, height, width).
 /// An element gets the sum of what its copies got.
 pub struct Windows(pub Window);
@@ -50,6 +51,7 @@ impl Function for Windows {
         vec![Some(grad_out.fold(&self.0, image))]
     }
 }
+// ANCHOR_END: windows
 
 impl Tensor {
     /// Adds windows up to images of a height and a width: the mirror of
@@ -74,6 +76,7 @@ impl Tensor {
     }
 }
 
+// ANCHOR: fold
 /// Windows added up to images: the mirror of [`Windows`].
 pub struct Fold {
     /// The window.
@@ -95,6 +98,7 @@ impl Function for Fold {
         vec![Some(grad_out.windows(&self.window))]
     }
 }
+// ANCHOR_END: fold
 
 impl Tensor {
     /// Takes the largest of each window of images (n, channels, h, w). Those
@@ -136,6 +140,7 @@ impl Tensor {
         windows.max_over(&axes, Keep::No)
     }
 
+    // ANCHOR: pooled
     /// Shows images so that each window goes along two axes, and says which.
     /// Windows that lie side by side are the image in another shape, and have
     /// nothing to add up on the way back.
@@ -152,6 +157,7 @@ impl Tensor {
         }
         (self.windows(window), [4, 5])
     }
+    // ANCHOR_END: pooled
 
     /// Takes the mean of each window of images (n, channels, h, w). What is
     /// padded counts as a 0. A window moves by one place unless it is told

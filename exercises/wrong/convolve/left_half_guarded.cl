@@ -1,0 +1,25 @@
+// The upper and the left edge are seen, the others are not.
+
+kernel void convolve(global const float *image, global const float *filters,
+                     global float *out, uint channels, uint height, uint width,
+                     uint n)
+{
+    uint i = get_global_id(0);
+    if (i >= n)
+        return;
+    uint x = i % width, y = i / width % height, filter = i / width / height;
+    float sum = 0.0f;
+    for (uint c = 0; c < channels; c++)
+        for (uint v = 0; v < 3; v++)
+            for (uint u = 0; u < 3; u++) {
+                if (y + v < 1 || x + u < 1)
+                    continue;
+                uint down = y + v - 1, right = x + u - 1;
+                uint of_image = (c * height + down) * width + right;
+                if (of_image >= channels * height * width)
+                    continue;
+                uint of_filter = ((filter * channels + c) * 3 + v) * 3 + u;
+                sum += image[of_image] * filters[of_filter];
+            }
+    out[i] = sum;
+}

@@ -1,0 +1,31 @@
+// A pixel takes what it gets first.
+
+/// Adds windows up to an image of `[h, w]`. The window at row `r` and column
+/// `c` of its places has its upper left corner at the pixel
+/// `[r * stride[0], c * stride[1]]`.
+pub fn fold(
+    windows: &[f32],
+    [rows, columns, height, width]: [usize; 4],
+    stride: [usize; 2],
+    [h, w]: [usize; 2],
+) -> Vec<f32> {
+    let mut image = vec![0.0; h * w];
+    let mut taken = vec![false; h * w];
+    let mut numbers = windows.iter();
+    for row in 0..rows {
+        for column in 0..columns {
+            for v in 0..height {
+                for u in 0..width {
+                    let y = row * stride[0] + v;
+                    let x = column * stride[1] + u;
+                    let number = *numbers.next().unwrap();
+                    if !taken[y * w + x] {
+                        image[y * w + x] = number;
+                        taken[y * w + x] = true;
+                    }
+                }
+            }
+        }
+    }
+    image
+}

@@ -1,0 +1,130 @@
+//! Regions of the sources: those from inside a function, and the ways from one
+//! to another.
+
+use super::{Diff, Inner};
+
+pub(crate) const INNERS: &[Inner] = &[
+    Inner {
+        out: "book/listings/rung-loads.rs",
+        of: "src/part2_gpu/matmul.rs:loads",
+    },
+    Inner {
+        out: "book/listings/rung-counted.rs",
+        of: "tests/opencl/loads.rs:counted",
+    },
+    Inner {
+        out: "book/listings/matmul4-column.cl",
+        of: "kernels/part2/matmul4_column.cl:column",
+    },
+    Inner {
+        out: "book/listings/matmul5-block.cl",
+        of: "kernels/part2/matmul5_block.cl:block",
+    },
+    Inner {
+        out: "book/listings/matmul6-products.cl",
+        of: "kernels/part2/matmul6_vector.cl:products",
+    },
+    Inner {
+        out: "book/listings/matmul-kept.cl",
+        of: "kernels/part2/matmul_tiled_kahan.cl:kept",
+    },
+    Inner {
+        out: "book/listings/conv2d-forward.rs",
+        of: "src/part3_unified/functions/convolution.rs:forward",
+    },
+    Inner {
+        out: "book/listings/conv2d-filters.rs",
+        of: "src/part3_unified/functions/convolution.rs:grad-filters",
+    },
+    Inner {
+        out: "book/listings/conv2d-turned.rs",
+        of: "src/part3_unified/functions/convolution.rs:turned",
+    },
+    Inner {
+        out: "book/listings/pooled.rs",
+        of: "src/part3_unified/functions/image.rs:pooled",
+    },
+];
+
+pub(crate) const DIFFS: &[Diff] = &[
+    Diff {
+        out: "book/listings/step1-step2.diff",
+        old: "examples/part1_step1_data.rs:step1",
+        new: "examples/part1_step2_graph.rs:step2",
+    },
+    Diff {
+        out: "book/listings/step2-step3.diff",
+        old: "examples/part1_step2_graph.rs:step2-tensor",
+        new: "examples/part1_step3_local.rs:step3-tensor",
+    },
+    Diff {
+        out: "book/listings/step3-step4.diff",
+        old: "examples/part1_step3_local.rs:step3-tensor",
+        new: "examples/part1_step4_backward.rs:step4-tensor",
+    },
+    Diff {
+        out: "book/listings/race-barrier.diff",
+        old: "examples/part2_race.rs:tree",
+        new: "examples/part2_barrier.rs:tree",
+    },
+    Diff {
+        out: "book/listings/part2-step1-step2.diff",
+        old: "examples/part2_step1_notebook.rs:step1-tensor",
+        new: "examples/part2_step2_shape.rs:step2-tensor",
+    },
+    Diff {
+        out: "book/listings/part2-step2-step3.diff",
+        old: "examples/part2_step2_shape.rs:step2-tensor",
+        new: "examples/part2_step3_flag.rs:step3-tensor",
+    },
+    Diff {
+        out: "book/listings/part2-step3-step4.diff",
+        old: "examples/part2_step3_flag.rs:step3-new",
+        new: "examples/part2_step4_detach.rs:step4-new",
+    },
+    Diff {
+        out: "book/listings/part2-step3-step4-rule.diff",
+        old: "examples/part2_step3_flag.rs:step3-rule",
+        new: "examples/part2_step4_detach.rs:step4-rule",
+    },
+    Diff {
+        out: "book/listings/part1-part2-record.diff",
+        old: "src/part1_cpu/tensor.rs:record",
+        new: "src/part2_gpu/tensor.rs:record",
+    },
+    Diff {
+        out: "book/listings/part1-part2-mul.diff",
+        old: "src/part1_cpu/ops.rs:mul",
+        new: "src/part2_gpu/ops.rs:mul",
+    },
+    Diff {
+        out: "book/listings/part1-part2-sum.diff",
+        old: "src/part1_cpu/reduce.rs:sum",
+        new: "src/part2_gpu/reduce.rs:sum",
+    },
+    Diff {
+        out: "book/listings/part1-part2-matmul.diff",
+        old: "src/part1_cpu/matrix.rs:matmul",
+        new: "src/part2_gpu/matrix.rs:matmul",
+    },
+    Diff {
+        out: "book/listings/matmul1-matmul2.diff",
+        old: "kernels/part2/matmul1_naive.cl:naive",
+        new: "kernels/part2/matmul2_coalesced.cl:coalesced",
+    },
+    Diff {
+        out: "book/listings/matmul6-matmul7.diff",
+        old: "kernels/part2/matmul6_vector.cl:steps",
+        new: "kernels/part2/matmul7_ahead.cl:steps",
+    },
+    Diff {
+        out: "book/listings/matmul7-matmul8.diff",
+        old: "kernels/part2/matmul7_ahead.cl:shape",
+        new: "kernels/part2/matmul8_tall.cl:shape",
+    },
+    Diff {
+        out: "book/listings/part1-part2-backward.diff",
+        old: "src/part1_cpu/backward.rs:backward",
+        new: "src/part2_gpu/backward.rs:backward",
+    },
+];

@@ -1,0 +1,169 @@
+//! A layer of filters, and the network of "Windows and a product", which reads
+//! the digits better than that of "Train the digits".
+
+#[allow(dead_code)]
+#[path = "../../examples/part3_filters/request.rs"]
+mod request;
+// What its epochs tell is for its readers.
+#[allow(dead_code)]
+#[path = "../../examples/part3_filters/training.rs"]
+mod training;
+
+use std::thread;
+
+use rungrad::data::{SPLIT_SEED, digits};
+use rungrad::part3_unified::nn::{Conv2d, Module};
+use rungrad::part3_unified::{ConvOptions, Device, Tensor};
+use rungrad::rng::Random;
+use rungrad::{Error, attempt};
+
+use super::common::clean;
+use super::common::random::cases;
+use super::training::devices;
+use request::{HELP, Request};
+use training::{EPOCHS, network, train};
+
+/// The share of right guesses in the end, on a mixed fifth.
+fn accuracy(split: u64) -> f32 {
+    let mut accuracy = 0.0;
+    let rows = digits().split(split);
+    train(&rows, 0, EPOCHS, Device::Cpu, |epoch| accuracy = epoch.accuracy)
+        .unwrap();
+    accuracy
+}
+
+/// The fifths of "Train the digits", on all ten of which its network has a
+/// mean of 0.975. Each takes seconds, so all ten are for the night.
+#[test]
+fn mixed_fifths_read_985_of_1000_digits() {
+    let _clean = clean();
+    let splits = cases(4).clamp(4, 10);
+    let half = |from: u64| {
+        (from..splits).step_by(2).map(accuracy).collect::<Vec<f32>>()
+    };
+    let (even, odd) = thread::scope(|scope| {
+        let odd = scope.spawn(|| half(1));
+        (half(0), odd.join().unwrap())
+    });
+    let all = [even, odd].concat();
+    let mean = all.iter().sum::<f32>() / splits as f32;
+    assert!(mean >= 0.985, "the mean of {all:?} is {mean}");
+}
+
+/// Every device learns the same from one epoch, but for its rounding.
+#[test]
+fn filters_learn_the_same_on_every_device() {
+    let _clean = clean();
+    let (learned, held_out) = digits().split(SPLIT_SEED);
+    let few = |rows: usize| (0..rows).collect::<Vec<usize>>();
+    let rows = (learned.select(&few(96)), held_out.select(&few(40)));
+    let course = |device| {
+        let mut losses = Vec::new();
+        train(&rows, 1, 2, device, |it| losses.extend([it.loss, it.held_out]))
+            .unwrap();
+        losses
+    };
+    let right = course(Device::Cpu);
+    assert!(right[2] < right[0], "nothing was learned: {right:?}");
+    for device in devices() {
+        let losses = course(device);
+        let pairs = losses.iter().zip(&right);
+        let near = pairs.clone().all(|(a, b)| (a - b).abs() < 1e-3 * b);
+        assert!(near, "{device}: {losses:?}, and on the processor {right:?}");
+    }
+}
+
+#[test]
+fn a_layer_of_filters_adds_a_bias_to_each_filter() {
+    let _clean = clean();
+    let options = ConvOptions::new().stride([2, 2]).padding([1, 1]).groups(2);
+    let layer = Conv2d::new(4, 6, [3, 3], options, &mut Random::new(5));
+    assert_eq!(layer.weight.shape(), [6, 2, 3, 3]);
+    assert_eq!(layer.bias.to_vec().unwrap(), [0.0; 6]);
+    assert_eq!(format!("{layer:?}"), "Conv2d [6, 2, 3, 3]");
+    let x = Tensor::randn(&[2, 4, 5, 7], 1, Device::Cpu).unwrap();
+    let biased = Conv2d {
+        weight: layer.weight.clone(),
+        bias: Tensor::linspace(1.0, 6.0, 6, Device::Cpu).unwrap(),
+        options,
+    };
+    let there = |layer: &Conv2d| layer.forward(&x).to_vec().unwrap();
+    assert_eq!(layer.forward(&x).shape(), [2, 6, 3, 4]);
+    for (at, (with, without)) in
+        there(&biased).iter().zip(there(&layer)).enumerate()
+    {
+        let bias = (at / 12 % 6 + 1) as f32;
+        assert!((with - without - bias).abs() < 1e-5, "{at}: {with}");
+    }
+}
+
+/// A filter of 2 x 3 x 3 has 18 inputs, so the mean square of its numbers is
+/// 2 / 18.
+#[test]
+fn filters_are_drawn_for_all_numbers_of_their_window() {
+    let _clean = clean();
+    let mut random = Random::new(2);
+    let options = ConvOptions::new();
+    let layer = Conv2d::new(2, 500, [3, 3], options, &mut random);
+    let weight = layer.weight.to_vec().unwrap();
+    let square = weight.iter().map(|w| w * w).sum::<f32>() / 9000.0;
+    assert!((square - 2.0 / 18.0).abs() < 0.005, "{square}");
+    let mean = weight.iter().sum::<f32>() / 9000.0;
+    assert!(mean.abs() < 0.02, "{mean}");
+}
+
+#[test]
+fn channels_that_fit_no_groups_are_refused() {
+    let _clean = clean();
+    for groups in [0, 3] {
+        let options = ConvOptions::new().groups(groups);
+        let random = &mut Random::new(0);
+        let layer = attempt(|| Conv2d::new(4, 6, [3, 3], options, random));
+        let Err(Error::Mistake(words)) = layer else { panic!("not refused") };
+        let told = format!("Conv2d: 4 channels in {groups} groups;");
+        assert!(words.starts_with(&told), "{words}");
+    }
+}
+
+#[test]
+fn the_network_has_6090_numbers() {
+    let _clean = clean();
+    let network = network(&mut Random::new(0));
+    assert_eq!(network.count(), 6090);
+    let names: Vec<String> =
+        network.parameters().into_iter().map(|(name, _)| name).collect();
+    let expected =
+        ["1.weight", "1.bias", "4.weight", "4.bias", "8.weight", "8.bias"];
+    assert_eq!(names, expected);
+}
+
+fn ask(line: &str) -> Result<Request, Error> {
+    let words: Vec<String> = line.split(' ').map(str::to_string).collect();
+    Request::of(&words)
+}
+
+#[test]
+fn the_words_for_filters_are_understood() {
+    let _clean = clean();
+    let asked = ask("--device cpu --seed 3 --splits 10 --epochs 2").unwrap();
+    let expected = Request {
+        device: Device::Cpu,
+        seed: 3,
+        epochs: 2,
+        splits: Some(10),
+        last_fifth: false,
+    };
+    assert_eq!(asked, expected);
+    assert!(ask("--device cpu --last-fifth").unwrap().last_fifth);
+    assert!(HELP.contains(&format!("({EPOCHS})")));
+    for (line, word) in [
+        ("--seed", "not nothing"),
+        ("--epochs 0", "from 1, not `0`"),
+        ("--split 3", "does not know `--split`"),
+        ("--splits 2 --last-fifth", "one of the two"),
+    ] {
+        let error = ask(line).unwrap_err();
+        assert!(matches!(error, Error::Usage(_)), "{line}: {error:?}");
+        assert!(error.to_string().contains(word), "{line}: {error}");
+    }
+}
