@@ -90,8 +90,8 @@ impl OpenCl {
         })
     }
 
-    /// See [`Backend::max_share`](super::Backend::max_share); `most` and
-    /// `grads` are dense.
+    /// Computes what [`Backend::max_share`](super::Backend::max_share) says;
+    /// `most` and `grads` are dense.
     pub(super) fn share(
         &self,
         a: &Array,
