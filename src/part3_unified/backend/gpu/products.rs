@@ -385,6 +385,11 @@ impl OpenCl {
         least: usize,
         step: usize,
     ) -> (usize, usize) {
+        // A processor's unit works on one group at a time.
+        let beside = match self.gpu.info().kind {
+            Kind::Cpu => 1,
+            _ => beside,
+        };
         let idle = (self.units() * beside).div_ceil(groups).min(k / least);
         let parts = idle.max(k.div_ceil(LONGEST)).max(1);
         let length = k.div_ceil(parts).next_multiple_of(step);
