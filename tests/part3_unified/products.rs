@@ -194,6 +194,7 @@ fn products_of_every_other_column_agree_with_the_judge() {
 /// from where it should lie.
 #[test]
 fn fours_that_lie_elsewhere_are_refused() {
+    let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
     let tiles = tiles_of_fours();
     let kernel = tiles.kernel(Layout::Fours, [true, true]).expect("fours");
