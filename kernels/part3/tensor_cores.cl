@@ -15,6 +15,7 @@
 
 #define GLUE(type, count) type##count
 #define FOUR(type) GLUE(type, 4)
+#define WIDE __attribute__((aligned(16)))
 #define ITEMS (TILE_M / WARP_M * (TILE_N / WARP_N) * 32)
 #define DEPTH 16
 #define CHAIN 64
@@ -87,24 +88,27 @@
         }                                                                   \
     } while (0)
 
-// Four numbers of one line of a tile, those from `depth` on.
-#define LINE(numbers, tile, PLACE, along_k, side, depth)                    \
+// Four numbers of one line of a tile, those from `depth` on, each in two parts.
+// The high one is the number rounded to 11 bits.
+#define LINE(high, low, tile, PLACE, along_k, side, depth)                  \
     do {                                                                    \
         if (along_k)                                                        \
-            *(FOUR(T) *)(numbers) =                                         \
+            *(FOUR(T) *)(low) =                                             \
                 *(local const FOUR(T) *)&(tile)[PLACE(side, depth)];        \
         else                                                                \
-            _Pragma("unroll") for (int i = 0; i < 4; i++)                   \
-                (numbers)[i] = (tile)[PLACE(side, (depth) + i)];            \
+            _Pragma("unroll") for (int t = 0; t < 4; t++)                   \
+                (low)[t] = (tile)[PLACE(side, (depth) + t)];                \
+        _Pragma("unroll") for (int t = 0; t < 4; t++)                       \
+        {                                                                   \
+            uint bits = as_uint((low)[t]) + 0x1000u;                        \
+            (high)[t] = as_float(bits & 0xffffe000u);                       \
+            (low)[t] -= (high)[t];                                          \
+        }                                                                   \
     } while (0)
-
-// x becomes its low part. The high one is x rounded to 11 bits.
-#define SPLIT(high, x)                                                      \
-    _Pragma("unroll") for (int i = 0; i < 4; i++)                           \
-    {                                                                       \
-        (high)[i] = as_float((as_uint((x)[i]) + 0x1000u) & 0xffffe000u);    \
-        (x)[i] -= (high)[i];                                                \
-    }
+#define A_PARTS(high, low, row, depth)                                      \
+    LINE(high, low, a_now, A_PLACE, A_ALONG_K, row, depth)
+#define B_PARTS(high, low, column, depth)                                   \
+    LINE(high, low, b_now, B_PLACE, !B_ALONG_N, column, depth)
 
 // Adds 16 x 8 by 8 x 8. Of 32 items each gives two lines of a and one of b,
 // of which the core takes the numbers 2 * step and 2 * step + 1.
@@ -133,8 +137,8 @@ kernel void product_tensor_cores(
     global const T *a, uint a_offset, int8 a_to, global const T *b,
     uint b_offset, int8 b_to, int8 sizes, global T *out, int m, int k, int n)
 {
-    local T a_tile[2][TILE_M * DEPTH] __attribute__((aligned(16)));
-    local T b_tile[2][TILE_N * DEPTH] __attribute__((aligned(16)));
+    local T a_tile[2][TILE_M * DEPTH] WIDE;
+    local T b_tile[2][TILE_N * DEPTH] WIDE;
     int item = get_local_id(0), warp = item / 32;
     int eighth = item % 32 / 4, quarter = item % 4;
     int y = warp / (TILE_N / WARP_N) * WARP_M;
@@ -180,22 +184,15 @@ kernel void product_tensor_cores(
             local const T *a_now = a_tile[side], *b_now = b_tile[side];
             side = 1 - side;
 #if CORES
-            T b_high[ACROSS][4], b_low[ACROSS][4];
+            T b_high[ACROSS][4] WIDE, b_low[ACROSS][4] WIDE;
             #pragma unroll
-            for (int j = 0; j < ACROSS; j++) {
-                LINE(b_low[j], b_now, B_PLACE, !B_ALONG_N,
-                     x + j * 8 + eighth, quarter * 4);
-                SPLIT(b_high[j], b_low[j]);
-            }
+            for (int j = 0; j < ACROSS; j++)
+                B_PARTS(b_high[j], b_low[j], x + j * 8 + eighth, quarter * 4);
             #pragma unroll
             for (int i = 0; i < DOWN; i++) {
-                T high[2][4], low[2][4];
-                #pragma unroll
-                for (int h = 0; h < 2; h++) {
-                    LINE(low[h], a_now, A_PLACE, A_ALONG_K,
-                         y + i * 16 + h * 8 + eighth, quarter * 4);
-                    SPLIT(high[h], low[h]);
-                }
+                T high[2][4] WIDE, low[2][4] WIDE;
+                A_PARTS(high[0], low[0], y + i * 16 + eighth, quarter * 4);
+                A_PARTS(high[1], low[1], y + i * 16 + 8 + eighth, quarter * 4);
                 #pragma unroll
                 for (int step = 0; step < 2; step++) {
                     #pragma unroll
@@ -210,15 +207,25 @@ kernel void product_tensor_cores(
                 }
             }
 #else
-            for (int d = 0; d < DEPTH; d++)
-                #pragma unroll
+            // Each item the four of its own, from the same parts.
+            for (int d = 0; d < DEPTH; d += 4) {
+                T b_high[ACROSS][2][4] WIDE, b_low[ACROSS][2][4] WIDE;
+                for (int j = 0; j < ACROSS; j++)
+                    for (int w = 0; w < 2; w++)
+                        B_PARTS(b_high[j][w], b_low[j][w], COLUMN(j, w), d);
                 for (int i = 0; i < DOWN; i++)
-                    #pragma unroll
-                    for (int j = 0; j < ACROSS; j++)
-                        #pragma unroll
-                        for (int c = 0; c < 4; c++)
-                            sum[i][j][c] += a_now[A_PLACE(ROW(i, c), d)]
-                                            * b_now[B_PLACE(COLUMN(j, c), d)];
+                    for (int h = 0; h < 2; h++) {
+                        T high[4] WIDE, low[4] WIDE;
+                        A_PARTS(high, low, ROW(i, 2 * h), d);
+                        for (int j = 0; j < ACROSS; j++)
+                            for (int w = 0; w < 2; w++)
+                                for (int e = 0; e < 4; e++)
+                                    sum[i][j][2 * h + w] +=
+                                        low[e] * b_high[j][w][e]
+                                        + high[e] * b_low[j][w][e]
+                                        + high[e] * b_high[j][w][e];
+                    }
+            }
 #endif
             if ((start - from) % CHAIN == CHAIN - DEPTH)
                 #pragma unroll

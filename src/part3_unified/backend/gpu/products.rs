@@ -24,6 +24,12 @@ const PART: usize = 1024;
 /// rounded away small.
 const LONGEST: usize = 1 << 13;
 
+/// So many products of an element are worth tensor cores, unless both operands
+/// lie across `k`: their shares are then read one by one, and on an NVIDIA H100
+/// two matrices of 4096 x 4096 took 3.24 ms by the cores and 3.09 without
+/// (`cargo learn bench "left transposed"`, November 2026).
+const WORTH: usize = 64;
+
 /// Whether tensor cores are switched off, by `RUNGRAD_TENSOR_CORES=off`.
 static NO_CORES: LazyLock<bool> = LazyLock::new(|| {
     env::var_os("RUNGRAD_TENSOR_CORES").is_some_and(|it| it == "off")
@@ -227,7 +233,8 @@ impl OpenCl {
     ) -> &'static Tiles {
         let (info, units) = (self.gpu.info(), self.units());
         let can = |tiles: &&Tiles| {
-            let is_on = tiles.on_cores.is_none() || !*NO_CORES;
+            let pays = product.k >= WORTH && along != [false, true];
+            let is_on = tiles.on_cores.is_none() || pays && !*NO_CORES;
             is_on && tiles.fit(info) && tiles.kernel(layout, along).is_some()
         };
         let tuned = self.tuned.get_or_init(|| {
@@ -302,7 +309,11 @@ impl OpenCl {
         let [m, n] = tiles.sides;
         let groups = [b.lines.div_ceil(n), a.lines.div_ceil(m)];
         let all = groups[0] * groups[1] * batches;
-        let beside = if layout == Layout::Views { 8 } else { 1 };
+        let beside = match (layout, tiles.on_cores) {
+            (Layout::Views, _) => 8,
+            (_, Some(_)) if all < self.units() => 2,
+            _ => 1,
+        };
         let (length, parts) = self.parts(all, beside, *k, ALONE, 16);
         let out = self.fill(parts * product.len(), |out| {
             // A device runs so many items and no more; beyond them a group has
