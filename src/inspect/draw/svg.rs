@@ -49,8 +49,8 @@ impl Layout {
         }
         let mut taken: HashMap<usize, Vec<(usize, usize)>> = HashMap::new();
         let mut places = Vec::new();
-        for at in 0..count {
-            let wanted = parents[at].first().map_or(0, |&p| {
+        for (at, parents) in parents.iter().enumerate() {
+            let wanted = parents.first().map_or(0, |&p| {
                 let (_, row): (usize, usize) = places[p];
                 row
             });
