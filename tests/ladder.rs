@@ -89,6 +89,40 @@ fn every_rung_agrees_with_the_judge() {
     }
 }
 
+/// Where rows of a are no whole fours and those of the result are: who reads
+/// fours all the same takes the first numbers of the next row, and who writes
+/// number by number has all of them to write.
+#[test]
+fn a_row_ends_where_the_next_begins() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    let shape @ [m, k, n] = [3, 134, 8];
+    let mut a = vec![1.0; m * k];
+    a[k] = f32::INFINITY;
+    let right: Vec<f32> = (0..m * n)
+        .map(|i| if i / n == 1 { f32::INFINITY } else { k as f32 })
+        .collect();
+    for rung in LADDER.iter().chain(&KAHAN) {
+        let found = product(&gpu, rung, &a, &vec![1.0; k * n], shape);
+        assert_eq!(found, right, "{:?}", rung.kernel.name());
+    }
+}
+
+/// Each of the ones alone is rounded away beside 2^24.
+#[test]
+fn what_a_long_sum_rounds_away_is_given_to_the_next() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    const BLOCKS: usize = 65;
+    let k = 128 * BLOCKS;
+    let mut a = vec![0.0; k];
+    a.iter_mut().step_by(128).for_each(|x| *x = 1.0);
+    a[0] = (1 << 24) as f32;
+    for rung in &KAHAN {
+        let found = product(&gpu, rung, &a, &vec![1.0; k], [1, k, 1]);
+        let right = ((1 << 24) + BLOCKS - 1) as f32;
+        assert_eq!(found, [right], "{:?}", rung.kernel.name());
+    }
+}
+
 #[test]
 fn every_rung_gives_the_same_bits_again() {
     let Some(gpu) = gpu_or_skip() else { return };
@@ -154,6 +188,8 @@ fn a_large_tile_is_for_a_result_that_fills_the_device() {
         (132, [2048, 63, 2048], "matmul7_ahead"),
         (132, [1024, 64, 1024], "matmul7_ahead"),
         (132, [512, 64, 512], "matmul3_tiled"),
+        (8, [128, 64, 128], "matmul7_ahead"),
+        (9, [128, 64, 128], "matmul3_tiled"),
         (2, [100, 64, 10_000], "matmul3_tiled"),
         (2, [256, 64, 128], "matmul8_tall"),
         (0, [1, 1, 1], "matmul3_tiled"),

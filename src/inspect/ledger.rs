@@ -116,3 +116,29 @@ impl fmt::Display for Counts {
         write!(f, "graph nodes         {:>8}", self.nodes)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_count_has_a_line_of_its_own() {
+        let counts = Counts {
+            launches: 1,
+            builds: 2,
+            bytes_to_device: 3_000_000,
+            bytes_to_host: 4,
+            allocations: 5,
+            nodes: 6,
+            ..Counts::default()
+        };
+        let expected = "\
+kernel launches            1
+kernel builds              2
+bytes to device      3000000
+bytes to host              4
+device allocations         5
+graph nodes                6";
+        assert_eq!(counts.to_string(), expected);
+    }
+}

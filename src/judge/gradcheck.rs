@@ -340,6 +340,8 @@ mod tests {
         let row = array(&[2], &[4.0, 7.0]);
         assert_eq!(diagnosis(&right, &row), Some(Diagnosis::NotSummed));
         assert_eq!(diagnosis(&row, &right), Some(Diagnosis::Shape));
+        let flat = array(&[1, 2], &[4.0, 7.0]);
+        assert_eq!(diagnosis(&right, &flat), Some(Diagnosis::NotSummed));
         let parts = [array(&[2], &[1.0, 3.0]), array(&[2], &[3.0, 4.0])];
         let found = compare(&parts[1], &row, &parts).unwrap();
         assert_eq!(found.diagnosis, Diagnosis::Overwritten);

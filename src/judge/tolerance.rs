@@ -327,6 +327,10 @@ mod tests {
         assert_eq!(found.noise.values[2], 0.0, "where nothing moves");
         let found = of(&Op::Pow(2.0), &[numbers(&[0.0])], 0);
         assert_eq!(found.kink(0), None, "{found:?}");
+        // Nothing moves when this one grows.
+        let ceiling = |at: &[Array]| map(&at[0], |_, x| x.min(1.0));
+        let found = slopes(&[numbers(&[1.0])], 0, &numbers(&[1.0]), ceiling);
+        assert!(found.kink(0).is_some(), "{found:?}");
     }
 
     #[test]
@@ -352,6 +356,15 @@ mod tests {
         // Half of 2, as uncertain as the logarithm of a half is large.
         let right = 1.0 + 0.5 * (1.0 + 2_f64.ln()) * 2.0;
         assert!((found.values[0] - right).abs() < 1e-12, "{found:?}");
+    }
+
+    #[test]
+    fn what_may_be_an_angle_is_met_at_its_own_size_too() {
+        let one = numbers(&[1.0]);
+        let found = magnitudes(&Op::Erf, &[numbers(&[2.0])], 0, &one);
+        let slope = std::f64::consts::FRAC_2_SQRT_PI * (-4_f64).exp();
+        let right = slope + 1.0 + 2.0;
+        assert!((found.values[0] - right).abs() < 1e-4, "{found:?}");
     }
 
     #[test]

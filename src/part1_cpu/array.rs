@@ -272,6 +272,12 @@ mod tests {
     }
 
     #[test]
+    fn a_sum_over_all_axes_is_rounded_once() {
+        let a = array(&[2, 2], vec![1e8, 1.0, -1e8, 0.0]);
+        assert_eq!(slice(&sum_axes(&a, &[0, 1])), [1.0]);
+    }
+
+    #[test]
     fn no_thread_changes_a_bit() {
         // Above the thresholds, and nothing that threads divide evenly.
         let many = PARALLEL + 4099;

@@ -176,7 +176,7 @@ impl Tensor {
 /// Computes log-softmax. The largest of a row becomes 0, so no exponential
 /// exceeds 1 and their sum is at least 1.
 fn log_softmax(a: &ArrayD<f32>) -> ArrayD<f32> {
-    let columns = a.shape().last().copied().unwrap_or(1).max(1);
+    let columns = a.shape()[a.ndim() - 1].max(1);
     let mut out = a.clone();
     let elements = out.as_slice_mut().expect("row-major order");
     for row in elements.chunks_mut(columns) {

@@ -8,7 +8,7 @@ use std::sync::Barrier;
 use std::{env, fs, thread};
 
 use rungrad::Error;
-use rungrad::opencl::{Gpu, devices};
+use rungrad::opencl::{Gpu, devices, record};
 use rungrad::part2_gpu::kernels;
 
 use super::child::{child, is_child, succeed};
@@ -251,8 +251,19 @@ fn a_forked_process_is_told_that_drivers_do_not_survive_it() {
     let buffer = gpu.upload(&[1.0_f32]).unwrap();
     let filled = || filled(&gpu, 1.0, 3).map(drop);
     filled().unwrap();
-    // SAFETY: the child calls what any process may call, and ends itself.
-    let forked = unsafe { fork() };
+    let out = gpu.allocate::<f32>(3).unwrap();
+    let recorded = record(|| {
+        let fill = gpu.launch(&kernels::EW_FILL).output(&out);
+        let fill = fill.scalar(1.0_f32).scalar(3_u32).global(3).local(1);
+        fill.run().unwrap();
+        // SAFETY: the child calls what any process may call, and ends itself.
+        unsafe { fork() }
+    });
+    // What was launched before has times that only the parent can ask for.
+    let (forked, times) = match recorded {
+        Ok((forked, _)) => (forked, Ok(())),
+        Err(error) => (0, Err(error)),
+    };
     if forked == 0 {
         // SAFETY: a number of seconds is all that it is given.
         unsafe { alarm(60) };
@@ -263,6 +274,7 @@ fn a_forked_process_is_told_that_drivers_do_not_survive_it() {
             buffer.write(&[2.0]),
             gpu.finish(),
             filled(),
+            times,
         ];
         let told = asked.iter().all(|it| match it {
             Ok(()) => false,

@@ -3,7 +3,8 @@
 use std::thread;
 
 use rungrad::ledger;
-use rungrad::part3_unified::{ConvOptions, Device, Tensor, grad};
+use rungrad::ops::Keep;
+use rungrad::part3_unified::{ConvOptions, Device, Tensor, Window, grad};
 
 use super::child::{child, is_child, succeed};
 use super::common::clean;
@@ -57,6 +58,24 @@ fn after_the_first_step_nothing_is_built_and_little_allocated() {
     // The pool serves the arrays. What is still allocated are the labels'
     // places, which a kernel reads: one list there, two back.
     assert_eq!((counts.allocations, counts.frees), (3, 3));
+}
+
+/// What waits may be what is missing, so it goes before a device says no.
+#[test]
+fn where_a_device_has_no_room_nothing_waits_any_more() {
+    let _clean = clean();
+    let Some(gpu) = gpu_or_skip() else { return };
+    // The pool is the device's, so no other test may take from it.
+    if !is_child() {
+        let test = "where_a_device_has_no_room_nothing_waits_any_more";
+        succeed(&mut child(&format!("costs::{test}")));
+        return;
+    }
+    let device = Device::Gpu(gpu.info().index);
+    drop(Tensor::rand(&[1 << 16], 1, device).unwrap());
+    assert!(device.memory().unwrap().cached >= 1 << 18);
+    Tensor::rand(&[1 << 48], 1, device).expect_err("no such memory");
+    assert_eq!(device.memory().unwrap().cached, 0);
 }
 
 /// The middle of a graph that nobody recorded: there the walk ends.
@@ -154,6 +173,31 @@ fn threads_that_share_a_product_change_no_bit() {
         0..200,
     ]));
     assert_eq!(row.to_vec().unwrap(), alone[2 * 300 * 200 - 200..]);
+}
+
+/// Along views whose elements lie in several runs.
+#[test]
+fn threads_that_share_a_sum_change_no_bit() {
+    let _clean = clean();
+    let a = Tensor::rand(&[8, 301, 130], 1, Device::Cpu).unwrap();
+    let inside = a.slice((.., 1.., ..));
+    let copies = Tensor::rand(&[64, 32, 32, 2, 2], 2, Device::Cpu).unwrap();
+    let window = Window::new([2, 2]).stride([2, 2]);
+    let works: [&(dyn Fn() -> Tensor + Sync); 3] = [
+        &|| inside.sum_over(&[2], Keep::No),
+        &|| a.sum_over(&[1], Keep::No),
+        &|| copies.fold(&window, [64, 64]),
+    ];
+    for (place, work) in works.into_iter().enumerate() {
+        let on = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+            pool.build().unwrap().install(|| work().to_vec().unwrap())
+        };
+        let alone = on(1);
+        for threads in 2..=4 {
+            assert!(on(threads) == alone, "work {place}, {threads} threads");
+        }
+    }
 }
 
 /// So a network says the same of a picture alone as among others, and no

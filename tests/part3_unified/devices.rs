@@ -136,6 +136,19 @@ fn a_device_tells_its_name_and_its_memory() {
     drop(kept);
 }
 
+#[cfg(all(unix, not(target_os = "macos")))]
+#[test]
+fn without_opencl_there_is_the_processor_alone() {
+    let _clean = clean();
+    if is_child() {
+        assert_eq!(Device::count(), 0);
+        return assert_eq!(Device::all(), [Device::Cpu]);
+    }
+    let name = "devices::without_opencl_there_is_the_processor_alone";
+    let nothing = ("RUNGRAD_OPENCL_LIBRARY", "/no/such/library.so");
+    succeed(child(name).env(nothing.0, nothing.1));
+}
+
 #[test]
 fn a_device_that_is_not_there_is_one_sentence() {
     let _clean = clean();
@@ -196,13 +209,17 @@ fn operands_on_two_devices_are_refused_by_every_operation() {
     let _clean = clean();
     let here = leaf(&[1.0, 2.0]).reshape(&[1, 2]);
     let there = here.to(third::device()).unwrap();
-    let refused: [(&str, &dyn Fn() -> Tensor); 6] = [
+    let refused: [(&str, &dyn Fn() -> Tensor); 9] = [
         ("add", &|| here.add(&there)),
         ("matmul", &|| here.matmul(&there.transpose())),
         ("where_cond", &|| here.where_cond(&there, &there)),
         ("cat", &|| Tensor::cat(&[&here, &there], 0)),
         ("lt", &|| here.lt(&there)),
         ("div", &|| there.div(&here)),
+        // These are made of others, and have names of their own.
+        ("sub", &|| here.sub(&there)),
+        ("ge", &|| here.ge(&there)),
+        ("maximum", &|| here.maximum(&there)),
     ];
     for (name, work) in refused {
         let Err(Error::Mistake(sentence)) = attempt(work) else {

@@ -6,8 +6,8 @@ use std::thread;
 use rungrad::part3_unified::functions::IndexAdd;
 use rungrad::part3_unified::nn::Linear;
 use rungrad::part3_unified::{
-    Array, Context, Device, Function, Gradients, Op, Span, Tensor, Window,
-    apply,
+    Array, Context, Device, Function, Gradients, Op, Span, Tensor, View,
+    Window, apply,
 };
 use rungrad::reference;
 use rungrad::rng::Random;
@@ -90,6 +90,16 @@ fn a_size_that_nobody_can_count_is_a_sentence() {
     let long = Tensor::full(&[1 << 60], 1.0, Device::Cpu).unwrap();
     let joined = refusal(|| Tensor::cat(&[&long; 20], 0));
     assert_eq!(joined, beyond(&[most]));
+    let taken = refusal(|| long.unsqueeze(0).index_select(0, &[0; 20]));
+    assert_eq!(taken, beyond(&[20, 1 << 60]));
+    let spread = a.array().index_add(0, &[0], most).map(Tensor::from);
+    assert_eq!(mistake(spread), beyond(&[most, 2]));
+    let one = constant(&[1.0]).reshape(&[1; 4]);
+    let far = Window::new([1, 1]).stride([huge; 2]);
+    assert_eq!(refusal(|| one.fold(&far, [huge; 2])), beyond(&[huge; 2]));
+    assert_eq!(refusal(|| one.expand(&[huge; 4])), beyond(&[huge; 4]));
+    let view = View::new(&[huge; 2], &[0; 2], 0, 1);
+    assert_eq!(view.unwrap_err().to_string(), beyond(&[huge; 2]));
 }
 
 #[test]

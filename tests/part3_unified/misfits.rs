@@ -145,6 +145,35 @@ fn elements_that_are_not_there_are_refused() {
 }
 
 #[test]
+fn views_that_have_no_product_are_refused() {
+    let _clean = clean();
+    let a = new(&[2, 3]);
+    for (shape, batch) in [([2, 4], 0), ([4, 3], 1)] {
+        assert_eq!(
+            refusal(|| a.contract(&new(&shape), batch, 1)),
+            format!(
+                "contract: the first {batch} axes of [2, 3] and {shape:?} are \
+                 those of the batch, and over the last 1 is summed; both must \
+                 be equal"
+            )
+        );
+    }
+}
+
+#[test]
+fn a_mask_that_does_not_fit_is_refused() {
+    let _clean = clean();
+    let (two, three) = (constant(&[1.0; 2]), constant(&[1.0; 3]));
+    let [two, three] = [two.array(), three.array()];
+    assert!(two.where_cond(two, two).is_ok());
+    for [a, b] in [[three, two], [two, three]] {
+        let sentence = two.where_cond(a, b).unwrap_err().to_string();
+        assert!(sentence.starts_with("where_cond: "), "{sentence}");
+        assert!(sentence.contains("[2] and [3]"), "{sentence}");
+    }
+}
+
+#[test]
 fn operands_that_do_not_fit_are_refused() {
     let _clean = clean();
     let a = new(&[2, 3]);

@@ -1,9 +1,10 @@
 //! Products on a device: every way in which operands lie leads to a kernel of
 //! its own, and all of them agree with products in `f64`.
 
-use rungrad::part3_unified::kernels::{TILES, Tiles};
+use rungrad::ledger;
+use rungrad::part3_unified::kernels::{Layout, TILES, Tiles};
 use rungrad::part3_unified::tuning::with_tiles;
-use rungrad::part3_unified::{Device, Tensor};
+use rungrad::part3_unified::{Device, Span, Tensor};
 use rungrad::rng::Random;
 
 use super::common::clean;
@@ -150,6 +151,92 @@ fn products_on_tensor_cores_agree_with_the_judge() {
         assert!(tiles.fit(gpu.info()), "{} on {}", tiles.name, gpu.name());
         compare_all_layouts(tiles);
     }
+}
+
+/// Tiles of every device that can read four numbers at a time.
+fn tiles_of_fours() -> &'static Tiles {
+    let has_fours = |it: &&Tiles| {
+        it.on_cores.is_none() && it.layouts.contains(&Layout::Fours)
+    };
+    TILES.iter().rfind(has_fours).expect("there are some")
+}
+
+/// Four numbers that are no neighbors are not read at a time, though all of
+/// them begin at whole fours.
+#[test]
+fn products_of_every_other_column_agree_with_the_judge() {
+    let _clean = clean();
+    if gpu_or_skip().is_none() {
+        return;
+    }
+    let [m, k, n] = [12, 8, 16];
+    let mut random = Random::new(11);
+    let mut thin = |rows: usize, columns: usize| {
+        let (whole, _) = matrix([rows, 2 * columns], true, 0, &mut random);
+        let thin = whole.slice((.., Span::from(..).step(2)));
+        let values = thin.to_vec().unwrap();
+        (thin, values)
+    };
+    let ((a, x), (b, y)) = (thin(m, k), thin(k, n));
+    let found = with_tiles(tiles_of_fours(), || a.matmul(&b));
+    compare("every other column", &found, &product(&x, &y, [m, k, n]));
+}
+
+/// (4, 8) x (8, 12), all in row-major order, and each thing that keeps a four
+/// from where it should lie.
+#[test]
+fn fours_that_lie_elsewhere_are_refused() {
+    let _clean = clean();
+    let Some(gpu) = gpu_or_skip() else { return };
+    let tiles = tiles_of_fours();
+    let kernel = tiles.kernel(Layout::Fours, [true, true]).expect("fours");
+    let buffer = gpu.upload(&[0.0; 256]).unwrap();
+    let fits = |[a_from, b_from]: [u32; 2], a: [i32; 8], b: [i32; 8], k, n| {
+        let launch = gpu
+            .launch(kernel)
+            .input(&buffer)
+            .scalar(a_from)
+            .scalar(a)
+            .input(&buffer)
+            .scalar(b_from)
+            .scalar(b)
+            .scalar([1, 4, 1, n, 1, k, 1, 8])
+            .output(&buffer)
+            .scalar(4_i32)
+            .scalar(k)
+            .scalar(n);
+        let launch = launch.global([tiles.items, 1, 1]);
+        launch.local([tiles.items, 1, 1]).unreached().is_ok()
+    };
+    let (a, b) = ([0, 0, 8, 0, 0, 1, 0, 0], [0, 0, 1, 0, 0, 12, 0, 0]);
+    assert!(fits([4, 8], a, b, 8, 12));
+    assert!(!fits([1, 8], a, b, 8, 12), "a begins between two fours");
+    assert!(!fits([4, 2], a, b, 8, 12), "b does");
+    assert!(!fits([4, 8], a, b, 6, 12), "rows of a end between two");
+    assert!(!fits([4, 8], a, b, 8, 10), "rows of b do");
+    for (axis, step) in [(2, 9), (5, 2), (6, 2)] {
+        let mut a = a;
+        a[axis] = step;
+        assert!(!fits([4, 8], a, b, 8, 12), "a steps by {step}");
+    }
+    for (axis, step) in [(5, 13), (2, 2), (6, 2)] {
+        let mut b = b;
+        b[axis] = step;
+        assert!(!fits([4, 8], a, b, 8, 12), "b steps by {step}");
+    }
+}
+
+/// One group would have it, and leave the other units idle.
+#[test]
+fn a_long_product_of_few_elements_is_cut_for_the_units() {
+    let _clean = clean();
+    let Some(gpu) = gpu_or_skip() else { return };
+    let new = |shape: &[usize]| Tensor::rand(shape, 1, Device::Gpu(0)).unwrap();
+    let (a, b) = (new(&[2, 4096]), new(&[4096, 2]));
+    let (_, counts) = ledger::measure(|| a.matmul(&b));
+    // The parts, and their sums.
+    let launches = if gpu.info().compute_units > 1 { 2 } else { 1 };
+    assert_eq!(counts.launches, launches, "{counts:?}");
 }
 
 /// What a number is made of has no parts where it is infinite, and a large one

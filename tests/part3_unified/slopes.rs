@@ -111,12 +111,13 @@ type Named = (&'static str, fn(&[Tensor]) -> Tensor);
 #[test]
 fn an_operand_alone_gets_what_it_gets_beside_the_others() {
     let _clean = clean();
-    let calls: [Named; 6] = [
+    let calls: [Named; 7] = [
         ("mul", |of| of[0].mul(&of[1])),
         ("add", |of| of[0].add(&of[1])),
         ("sub", |of| of[0].sub(&of[1])),
         ("div", |of| of[0].div(&of[1])),
         ("matmul", |of| of[0].matmul(&of[1])),
+        ("contract", |of| of[0].contract(&of[1], 0, 1)),
         ("where_cond", |of| of[0].where_cond(&of[1], &of[2])),
     ];
     let values = [[1.0, 0.0, 2.0, 3.0], [4.0, 5.0, -6.0, 7.0], [8.0; 4]];
@@ -140,6 +141,21 @@ fn an_operand_alone_gets_what_it_gets_beside_the_others() {
             assert_eq!(got, right, "{name}: operand {alone} alone");
         }
     }
+}
+
+/// Along the base there is no slope, until the exponent is more than 0.
+#[test]
+fn the_slope_of_a_power_of_0_has_a_slope_along_the_exponent() {
+    let _clean = clean();
+    let new = |x| Tensor::new(&[1], &[x], Device::Cpu).unwrap();
+    let base = new(2.0).requires_grad();
+    let exponent = new(0.0).requires_grad();
+    let power = base.pow_tensor(&exponent).sum();
+    let first = grad(&[&power], &[&base], true).remove(0);
+    assert_eq!(first.to_vec().unwrap(), [0.0]);
+    // Of b a^(b - 1) it is a^(b - 1) (1 + b log a).
+    let second = grad(&[&first.sum()], &[&exponent], false).remove(0);
+    assert_eq!(second.to_vec().unwrap(), [0.5]);
 }
 
 fn agree(device: Device) {

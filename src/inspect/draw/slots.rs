@@ -196,6 +196,12 @@ mod tests {
     }
 
     #[test]
+    fn memory_of_which_a_view_shows_little_is_drawn_whole() {
+        let svg = slots("test", "", &[0.0; 40], &[walk(&[2], &[0, 1])]);
+        assert!(svg.contains("viewBox=\"0 0 1468 178\""), "{svg}");
+    }
+
+    #[test]
     fn long_words_move_the_slots_to_the_right() {
         let mut long = walk(&[2], &[0, 1]);
         long.words.push("x".repeat(40));

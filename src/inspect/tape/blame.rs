@@ -304,4 +304,18 @@ mod tests {
         assert!(!of(6e-7));
         assert!(of(1e-3));
     }
+
+    #[test]
+    fn only_what_was_given_a_gradient_has_a_magnitude() {
+        let leaf =
+            |id, x: f32| Record::new(id, Op::Leaf, vec![], &[1], Some(vec![x]));
+        let value = Some(vec![-6.0]);
+        let mut product = Record::new(2, Op::Mul, vec![0, 1], &[1], value);
+        product.grad = Some(vec![5.0]);
+        product.parent_grads = vec![Some((vec![1], vec![-15.0])), None];
+        let tape = Tape::new(vec![leaf(0, 2.0), leaf(1, -3.0), product]);
+        let found = tape.magnitudes();
+        assert!((found[&0].values[0] - 15.0).abs() < 1e-3, "{found:?}");
+        assert!(!found.contains_key(&1), "{found:?}");
+    }
 }

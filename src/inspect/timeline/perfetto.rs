@@ -139,6 +139,13 @@ mod tests {
     }
 
     #[test]
+    fn where_nothing_ran_the_host_has_no_thread() {
+        let trace = Timeline::default().perfetto();
+        assert!(trace.contains("process_name"), "{trace}");
+        assert!(!trace.contains("thread_name"), "{trace}");
+    }
+
+    #[test]
     fn microseconds_keep_each_nanosecond() {
         assert_eq!(micro(12_003_004), "12003.004");
         assert_eq!(micro(7), "0.007");

@@ -54,6 +54,7 @@ mod tests {
             ("rungrad::part3_unified::nn::Linear", "Linear"),
             ("a::<impl b::Tensor>::relu", "relu"),
             ("a::Twice<b::Linear>", "Twice"),
+            ("a::Pair<b::Twice<c::Linear>, c::Relu>", "Pair"),
             ("program::main::{{closure}}", "closure"),
             ("for<'a> fn(&'a a::Tensor) -> a::Tensor", "function"),
             ("Alone", "Alone"),

@@ -87,3 +87,14 @@ fn no_record_stands_where_another_still_waits() {
     let rows: Vec<usize> = layout.places.iter().map(|p| p.1).collect();
     assert_eq!(rows, [0, 1, 0, 1, 2, 3, 0, 0, 0]);
 }
+
+#[test]
+fn a_tape_of_nothing_has_the_room_of_one_record() {
+    let one = Record::new(1, Op::Leaf, vec![], &[], None);
+    let size = |records| {
+        let svg = svg(&Tape::new(records), "test", "", None);
+        let size = svg.split("viewBox=").nth(1).expect("a size");
+        size.split(" style").next().map(String::from)
+    };
+    assert_eq!(size(vec![]), size(vec![one]));
+}

@@ -129,6 +129,15 @@ mod tests {
     }
 
     #[test]
+    fn before_it_is_rounded_an_exponential_errs_by_a_part_in_10_to_the_11() {
+        for step in -5000..=5000 {
+            let x = f64::from(step) / 1000.0;
+            let error = (power(x) / x.exp() - 1.0).abs();
+            assert!(error < 1e-11, "e to {x} is wrong by {error:e}");
+        }
+    }
+
+    #[test]
     fn the_ends_are_exact() {
         let [inf, nan] = [f32::INFINITY, f32::NAN];
         assert_eq!([-inf, 0.0, inf].map(exp), [0.0, 1.0, inf]);
