@@ -70,11 +70,13 @@ fn compare_all(gpu: &Gpu, sizes: &[usize]) {
             }
             continue;
         }
-        // A step of the largest tiles is a second of the simulator's time.
-        if kernel.name().starts_with("product")
-            && gpu.info().platform == "Oclgrind"
-        {
-            compare(gpu, kernel, 18);
+        // A step of the largest tiles is a second of the simulator's time, and
+        // the twins for tensor cores are one text.
+        let is_simulated = gpu.info().platform == "Oclgrind";
+        if is_simulated && kernel.name().starts_with("product") {
+            if !kernel.options().contains("-DCORES=0 -DTILE_M=128") {
+                compare(gpu, kernel, 18);
+            }
             continue;
         }
         for &n in sizes {
