@@ -303,7 +303,7 @@ impl Drop for Node {
                 true
             }
             list => {
-                *list = Some(Vec::new());
+                *list = Some(SmallVec::new());
                 false
             }
         });
@@ -313,8 +313,8 @@ impl Drop for Node {
         }
         while let Some(origin) = next {
             drop(origin);
-            let pop = |waiting: &mut Vec<_>| waiting.pop();
-            next = WAITING.with_borrow_mut(|list| list.as_mut().and_then(pop));
+            let pop = |list: &mut Option<Waiting>| list.as_mut()?.pop();
+            next = WAITING.with_borrow_mut(pop);
         }
         WAITING.set(None);
     }
@@ -341,7 +341,9 @@ pub fn try_apply(
         Box::new(Kept { inputs: inputs.collect(), output: array.clone() })
     });
     let node = Arc::new_cyclic(|node| {
-        ctx.node = node.clone();
+        if ctx.output.is_some() {
+            ctx.node = node.clone();
+        }
         Node::new(&array, Origin::Result(Box::new(function), ctx), kept)
     });
     Ok(Tensor { array, node: Some(node) })
@@ -355,10 +357,12 @@ pub fn apply(function: impl Function, inputs: &[&Tensor]) -> Tensor {
 }
 // ANCHOR_END: apply
 
+/// A chain frees one node after the other, and needs no memory for that.
+type Waiting = SmallVec<[Origin; 2]>;
+
 thread_local! {
     /// What waits to be freed, while something is.
-    static WAITING: RefCell<Option<Vec<Origin>>> =
-        const { RefCell::new(None) };
+    static WAITING: RefCell<Option<Waiting>> = const { RefCell::new(None) };
     static RECORDING: Cell<bool> = const { Cell::new(true) };
     static TRACING: Cell<bool> = const { Cell::new(false) };
 }
