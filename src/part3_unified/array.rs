@@ -48,7 +48,9 @@ impl Array {
 
     /// Makes an array that is one value everywhere: a single number in memory.
     pub fn full(shape: &[usize], value: f32, device: Device) -> Result<Array> {
-        Array::new(&[], &[value], device)?.expand(shape)
+        let view = Arc::new(View::dense(&[]).expand(shape)?);
+        let storage = device.backend()?.upload(&[value], DType::default())?;
+        Ok(Array { device, storage, view })
     }
 
     /// Draws numbers from 0 to below 1: the first of the sequence that the

@@ -59,10 +59,11 @@ pub struct Context {
     node: Weak<Node>,
 }
 
-/// An input of a function: what it is like, and, where it was saved, its
-/// numbers.
+/// An input of a function, and, where it was saved, its numbers.
 struct Input {
-    like: Like,
+    /// What it is like, where its node does not say it: to share something
+    /// among threads takes longer than to add two numbers.
+    like: Option<Like>,
     saved: Option<Shared>,
     /// Its place in the graph, if it needs a gradient.
     node: Option<Arc<Node>>,
@@ -95,7 +96,8 @@ impl Context {
 
 // ANCHOR: context-back
 impl Context {
-    /// Returns, in backward, input `i` as a tensor of the graph.
+    /// Returns, in backward, input `i`: a tensor of the graph, if backward is
+    /// recorded.
     #[track_caller]
     pub fn input(&self, i: usize) -> Tensor {
         let input = self.inputs.get(i);
@@ -105,7 +107,8 @@ impl Context {
                  save_input({i}, ..) there"
             ))
         };
-        Tensor { array, node: input.and_then(|input| input.node.clone()) }
+        let node = input.and_then(|input| input.node.as_ref());
+        Tensor { array, node: node.filter(|_| RECORDING.get()).cloned() }
     }
 
     /// Returns, in backward, the result as a tensor of the graph.
@@ -125,14 +128,14 @@ impl Context {
     #[track_caller]
     pub fn shape(&self, i: usize) -> &[usize] {
         self.check_place("shape", i);
-        self.inputs[i].like.shape()
+        self.inputs[i].like().shape()
     }
 
     /// Returns, in backward, the device of input `i`.
     #[track_caller]
     pub fn device(&self, i: usize) -> Device {
         self.check_place("device", i);
-        self.inputs[i].like.device
+        self.inputs[i].like().device
     }
 }
 // ANCHOR_END: context-back
@@ -140,7 +143,7 @@ impl Context {
 impl Context {
     fn new(inputs: &[&Tensor], records: bool) -> Context {
         let input = |t: &&Tensor| Input {
-            like: Like::of(&t.array),
+            like: t.node.is_none().then(|| Like::of(&t.array)),
             saved: None,
             node: t.node.clone(),
         };
@@ -183,20 +186,29 @@ impl Input {
     /// Saves the numbers, which are then seen as they were given.
     #[track_caller]
     fn save(&mut self, array: &Array) {
-        let (given, shape) = (array.shape(), self.like.shape());
+        self.saved = Some(array.storage().clone());
+        if Arc::ptr_eq(&array.view, &self.like().view) {
+            return;
+        }
+        let (given, shape) = (array.shape(), self.like().shape());
         if given != shape {
             mistake(format!(
                 "Context::save_input: an array of shape {given:?} for an input \
                  of shape {shape:?}; save the input itself"
             ));
         }
-        self.like = Like::of(array);
-        self.saved = Some(array.storage().clone());
+        self.like = Some(Like::of(array));
+    }
+
+    fn like(&self) -> &Like {
+        let node = || self.node.as_ref().map(|node| &node.like);
+        self.like.as_ref().or_else(node).expect("one of both")
     }
 
     fn array(&self) -> Option<Array> {
-        let Like { device, view } = self.like.clone();
-        Some(Array { device, storage: self.saved.clone()?, view })
+        let storage = self.saved.clone()?;
+        let Like { device, view } = self.like().clone();
+        Some(Array { device, storage, view })
     }
 }
 
