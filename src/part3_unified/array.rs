@@ -184,6 +184,9 @@ impl Array {
 impl Array {
     /// Stretches axes of size 1, as [`View::expand`] says.
     pub fn expand(&self, shape: &[usize]) -> Result<Array> {
+        if shape == self.shape() {
+            return Ok(self.clone());
+        }
         self.view.expand(shape).map(|view| self.with_view(view))
     }
 
@@ -209,6 +212,9 @@ impl Array {
     /// Gives the elements, in row-major order, another shape; copies only when
     /// no strides can say it.
     pub fn reshape(&self, shape: &[usize]) -> Result<Array> {
+        if shape == self.shape() {
+            return Ok(self.clone());
+        }
         checks::reshape(self.shape(), shape)?;
         match self.view.reshape(shape) {
             Some(view) => Ok(self.with_view(view)),

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use smallvec::SmallVec;
 
+use super::backward::Constant;
 use super::{Array, Device, Shared, Tensor, View};
 use crate::error::{Result, mistake, or_raise};
 use crate::ledger;
@@ -304,18 +305,20 @@ impl Node {
 impl Drop for Node {
     fn drop(&mut self) {
         ledger::count(|c| c.nodes_freed += 1);
-        if let Origin::Leaf(_) = self.origin {
-            return;
-        }
-        let leaf = Origin::Leaf(Mutex::new(None));
-        let mut next = Some(std::mem::replace(&mut self.origin, leaf));
+        let Origin::Result(function, ctx) = &mut self.origin else { return };
+        let inputs = ctx.inputs.iter_mut();
+        let edges = inputs.filter_map(|it| it.node.take()).map(Held::Edge);
+        // What has no fields holds nothing.
+        let holds = size_of_val(&**function) > 0;
+        let own = holds.then(|| std::mem::replace(function, Box::new(Constant)));
+        let held = edges.chain(own.map(Held::Function));
         let is_inner = WAITING.try_with(|list| match &mut *list.borrow_mut() {
             Some(waiting) => {
-                waiting.extend(next.take());
+                waiting.extend(held);
                 true
             }
             list => {
-                *list = Some(SmallVec::new());
+                *list = Some(held.collect());
                 false
             }
         });
@@ -323,14 +326,22 @@ impl Drop for Node {
         if is_inner != Ok(false) {
             return;
         }
-        while let Some(origin) = next {
-            drop(origin);
-            let pop = |list: &mut Option<Waiting>| list.as_mut()?.pop();
-            next = WAITING.with_borrow_mut(pop);
+        let pop = |list: &mut Option<Waiting>| list.as_mut()?.pop();
+        while let Some(next) = WAITING.with_borrow_mut(pop) {
+            drop(next);
         }
         WAITING.set(None);
     }
 }
+
+/// By what a node may hold others.
+enum Held {
+    Edge(#[expect(dead_code, reason = "to be freed")] Arc<Node>),
+    Function(#[expect(dead_code, reason = "to be freed")] Box<dyn Function>),
+}
+
+/// A chain frees one node after the other, and needs no memory for that.
+type Waiting = SmallVec<[Held; 4]>;
 
 // ANCHOR: apply
 /// Runs a function forward and, when any input needs a gradient, puts its
@@ -368,9 +379,6 @@ pub fn apply(function: impl Function, inputs: &[&Tensor]) -> Tensor {
     or_raise(try_apply(function, inputs))
 }
 // ANCHOR_END: apply
-
-/// A chain frees one node after the other, and needs no memory for that.
-type Waiting = SmallVec<[Origin; 2]>;
 
 thread_local! {
     /// What waits to be freed, while something is.
