@@ -6,20 +6,23 @@
 //! threads and no other row changes a bit.
 //!
 //! Reading order: [`Lines`], what is multiplied; [`product`]; a part of it on
-//! one thread, [`Part`]; and [`tile`], which multiplies.
+//! one thread, [`Part`]; [`tile`], which multiplies; and `vector` and `row`,
+//! which walk through a matrix that is used once.
 
 mod lines;
+mod row;
 mod vector;
 
 use std::cell::RefCell;
 use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
-use rayon::prelude::*;
 
-pub(crate) use self::lines::Lines;
-use self::lines::{is_row, rows};
+pub(crate) use self::lines::{Lines, Places};
+use self::lines::{Listed, Run, rows};
+use self::row::Row;
 use self::vector::vector;
+use super::share::share;
 
 /// So many products are added up in `f32`.
 const BLOCK: usize = 128;
@@ -44,7 +47,7 @@ pub(crate) fn is_shared(products: usize) -> bool {
 /// some.
 pub(crate) fn product(a: Lines, b: Lines, out: &mut [f32]) {
     let (m, n, k) = (a.lines.len(), b.lines.len(), a.inner.len());
-    if n == 1 && is_row(a.inner) {
+    if n == 1 && a.inner.is_row() {
         return vector(a, b, out);
     }
     // A row is as good as a column, and here it is read in order.
@@ -76,9 +79,9 @@ pub(crate) fn product(a: Lines, b: Lines, out: &mut [f32]) {
         }
     }
     let spread = parts < threads;
-    match threads {
-        1 => tiles.into_iter().for_each(|t| t.fill(a, b, false)),
-        _ => tiles.into_par_iter().for_each(|t| t.fill(a, b, spread)),
+    match threads > 1 && parts > 1 {
+        true => share(tiles.into_iter(), |t| t.fill(a, b, spread)),
+        false => tiles.into_iter().for_each(|t| t.fill(a, b, spread)),
     }
 }
 
@@ -91,6 +94,10 @@ fn take<'a>(row: &mut &'a mut [f32], most: usize) -> &'a mut [f32] {
 /// Says how large parts are: such that the threads have as little to do, one
 /// after another, as can be. What is packed for a part counts as well.
 fn cut(m: usize, n: usize, threads: usize) -> [usize; 2] {
+    // Of a single row nothing is packed.
+    if m == 1 {
+        return [1, n.div_ceil(threads).next_multiple_of(32).min(n)];
+    }
     let [high, wide] = [m.div_ceil(MOST[0]), n.div_ceil(MOST[1])];
     let parts = (high..high + threads)
         .flat_map(|high| (wide..wide + threads).map(move |wide| [high, wide]));
@@ -132,11 +139,13 @@ impl Tile<'_> {
         };
         let many = if spread { 4 * rayon::current_num_threads() } else { 1 };
         for longs in longs.chunks(many) {
-            let sums: Vec<Vec<f32>> = match spread {
-                true => longs.par_iter().map(sum).collect(),
-                false => longs.iter().map(sum).collect(),
-            };
-            for sums in sums {
+            let mut all = vec![vec![]; longs.len()];
+            let works = longs.iter().zip(&mut all);
+            match spread {
+                true => share(works, |(from, sums)| *sums = sum(from)),
+                false => works.for_each(|(from, sums)| *sums = sum(from)),
+            }
+            for sums in all {
                 let pairs = totals.iter_mut().zip(sums);
                 pairs.for_each(|(total, x)| *total += f64::from(x));
             }
@@ -152,12 +161,21 @@ impl Tile<'_> {
         thread_local! {
             static PANELS: RefCell<Vec<f32>> = const { RefCell::new(vec![]) };
         }
-        let wide = self.rows[0].len();
-        let a = Lines { lines: &a.lines[self.lines.clone()], ..a };
-        let b = Lines { lines: &b.lines[self.left..self.left + wide], ..b };
+        let columns = self.left..self.left + self.rows[0].len();
+        let lines = [a.lines.list(self.lines.clone()), b.lines.list(columns)];
+        let inner = [a.inner.list(ks.clone()), b.inner.list(ks)];
+        let [a, b] = [(a, 0), (b, 1)].map(|(side, i)| Listed {
+            values: side.values,
+            start: side.start,
+            lines: &lines[i],
+            inner: &inner[i],
+        });
+        if let ([row], 1) = (&mut self.rows[..], rows(b.lines).count()) {
+            return Arch::new().dispatch(Row { a, b, out: row });
+        }
         // Work that this thread has stolen meanwhile finds no panels.
         let mut panels = PANELS.take();
-        let part = Part { a, b, ks, rows: &mut self.rows, panels: &mut panels };
+        let part = Part { a, b, rows: &mut self.rows, panels: &mut panels };
         Arch::new().dispatch(part);
         PANELS.set(panels);
     }
@@ -165,9 +183,8 @@ impl Tile<'_> {
 
 /// Some lines by some lines along a part of `k`, on one thread.
 struct Part<'a, 'r> {
-    a: Lines<'a>,
-    b: Lines<'a>,
-    ks: Range<usize>,
+    a: Listed<'a>,
+    b: Listed<'a>,
     rows: &'a mut [&'r mut [f32]],
     /// Memory for what is packed.
     panels: &'a mut Vec<f32>,
@@ -181,10 +198,8 @@ impl WithSimd for Part<'_, '_> {
         let most = if S::REGISTER_COUNT < 32 { 6 } else { 12 };
         let strips = self.a.lines.len().div_ceil(most);
         let height = self.a.lines.len().div_ceil(strips);
-        let steps = self.b.lines.array_windows();
-        let runs = 1 + steps.filter(|[x, y]| x.wrapping_add(1) != *y).count();
         // What is read once or twice, and lies in a row, is not laid out.
-        let run = self.b.lines.len() / runs;
+        let run = self.b.lines.len() / rows(self.b.lines).count();
         let is_direct = strips <= 2 && 2 * run >= S::F32_LANES;
         let run = if is_direct { run } else { self.b.lines.len() };
         match run > S::F32_LANES {
@@ -204,42 +219,47 @@ impl Part<'_, '_> {
         height: usize,
         is_direct: bool,
     ) {
-        let Part { a, b, ks, rows, panels } = self;
+        let Part { a, b, rows, panels } = self;
         let height = [1, 2, 4, 6, 8, 12].into_iter().find(|&h| h >= height);
         let height = height.expect("at most 12");
         let width = N * S::F32_LANES;
         let columns = columns(b.lines, width, is_direct);
         let steps: [usize; BLOCK] = std::array::from_fn(|p| p * width);
-        let needed = BLOCK * (height + width * columns.len());
+        // Panels a power of two apart would share a few places in a cache.
+        let size = BLOCK * width + 16;
+        let needed = BLOCK * height + size * columns.len();
         panels.resize(panels.len().max(needed), 0.0);
         let (left, right) = panels.split_at_mut(BLOCK * height);
-        for from in ks.clone().step_by(BLOCK) {
-            let inner = from..ks.end.min(from + BLOCK);
-            let (a, b) = (a.along(inner.clone()), b.along(inner.clone()));
-            let panels = right.chunks_mut(BLOCK * width);
+        let level = !is_direct && Listed::is_level(b.lines);
+        let runs = if level { runs(b.lines, width, size) } else { vec![] };
+        for from in (0..a.inner.len()).step_by(BLOCK) {
+            let inner = from..a.inner.len().min(from + BLOCK);
+            let a = Listed { inner: &a.inner[inner.clone()], ..a };
+            let b = Listed { inner: &b.inner[inner], ..b };
+            if level {
+                b.lay_level(&runs, width, right);
+            }
             // A closure would not be compiled for these instructions.
-            let mut sources: Vec<Lines> = Vec::with_capacity(columns.len());
-            for (column, panel) in columns.iter().zip(panels) {
+            let mut sources: Vec<Listed> = Vec::with_capacity(columns.len());
+            for (column, panel) in columns.iter().zip(right.chunks_mut(size)) {
                 let lines = &b.lines[column.clone()];
                 let straight = b.from(lines[0]);
                 if is_direct && straight.reaches(width) {
                     sources.push(straight);
                     continue;
                 }
-                b.lay(lines, width, panel);
-                sources.push(Lines {
-                    values: panel,
-                    start: 0,
-                    inner: &steps,
-                    ..b
-                });
+                if !level {
+                    b.lay(lines, width, panel);
+                }
+                let inner = &steps[..b.inner.len()];
+                sources.push(Listed { values: panel, start: 0, inner, ..b });
             }
-            let first = from == ks.start;
             for (i, rows) in rows.chunks_mut(height).enumerate() {
                 a.lay(&a.lines[i * height..][..rows.len()], height, left);
                 for (column, b) in columns.iter().zip(&sources) {
-                    let left = &left[..inner.len() * height];
-                    let out = Out { rows, column: column.clone(), first };
+                    let left = &left[..a.inner.len() * height];
+                    let (column, first) = (column.clone(), from == 0);
+                    let out = Out { rows, column, first };
                     match height {
                         1 => tile::<S, 1, N>(simd, left, b, out),
                         2 => tile::<S, 2, N>(simd, left, b, out),
@@ -252,6 +272,20 @@ impl Part<'_, '_> {
             }
         }
     }
+}
+
+/// Finds where lines in rows go, in panels of so many lines and so many
+/// numbers.
+fn runs(lines: &[usize], width: usize, size: usize) -> Vec<Run> {
+    let mut runs = vec![];
+    for (panel, lines) in lines.chunks(width).enumerate() {
+        let mut to = panel * size;
+        for row in rows(lines) {
+            runs.push(Run { line: row[0], length: row.len(), to });
+            to += row.len();
+        }
+    }
+    runs
 }
 
 /// Returns the columns of each tile: so many as the registers are wide, or,
@@ -292,7 +326,7 @@ struct Out<'a, 'r> {
 fn tile<S: Simd, const H: usize, const N: usize>(
     simd: S,
     a: &[f32],
-    b: &Lines,
+    b: &Listed,
     out: Out,
 ) {
     let mut sums = [[simd.splat_f32s(0.0); N]; H];

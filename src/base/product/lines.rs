@@ -1,11 +1,60 @@
 //! What is multiplied: lines of numbers, wherever they lie, and how they are
 //! laid out for registers.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
+/// Places in memory, modulo 2^64: so that a place may be a way back, too.
+#[derive(Clone, Copy)]
+pub(crate) enum Places<'a> {
+    /// So many, evenly spaced from 0 on.
+    Even { count: usize, step: usize },
+    /// In any order.
+    Listed(&'a [usize]),
+}
+
+impl<'a> Places<'a> {
+    /// Makes places that are so many steps apart, from 0 on.
+    pub(crate) fn even(count: usize, step: isize) -> Places<'a> {
+        Places::Even { count, step: step as usize }
+    }
+
+    /// Counts them.
+    pub(crate) fn len(self) -> usize {
+        match self {
+            Places::Even { count, .. } => count,
+            Places::Listed(places) => places.len(),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn at(self, i: usize) -> usize {
+        match self {
+            Places::Even { step, .. } => step.wrapping_mul(i),
+            Places::Listed(places) => places[i],
+        }
+    }
+
+    /// Says whether they are neighbors.
+    pub(super) fn is_row(self) -> bool {
+        match self {
+            Places::Even { count, step } => count <= 1 || step == 1,
+            Places::Listed(places) => is_row(places),
+        }
+    }
+
+    /// Lists some of them.
+    pub(super) fn list(self, some: Range<usize>) -> Cow<'a, [usize]> {
+        match self {
+            Places::Even { .. } => some.map(|i| self.at(i)).collect(),
+            Places::Listed(places) => Cow::Borrowed(&places[some]),
+        }
+    }
+}
+
 /// The rows of the left matrix, or the columns of the right one: number `p`
-/// of a line lies at `start + lines[..] + inner[p]`, modulo 2^64. So a line
-/// may be anything that a view can show, the windows of an image too.
+/// of a line lies at `start + lines[..] + inner[p]`. So a line may be anything
+/// that a view can show, the windows of an image too.
 #[derive(Clone, Copy)]
 pub(crate) struct Lines<'a> {
     /// The memory.
@@ -13,13 +62,13 @@ pub(crate) struct Lines<'a> {
     /// Where the first line begins.
     pub(crate) start: usize,
     /// How far from there each line begins.
-    pub(crate) lines: &'a [usize],
+    pub(crate) lines: Places<'a>,
     /// How far from its beginning each number of a line lies.
-    pub(crate) inner: &'a [usize],
+    pub(crate) inner: Places<'a>,
 }
 
 /// Says whether these places are neighbors.
-pub(super) fn is_row(places: &[usize]) -> bool {
+fn is_row(places: &[usize]) -> bool {
     places.array_windows().all(|[x, y]| x.wrapping_add(1) == *y)
 }
 
@@ -28,15 +77,19 @@ pub(super) fn rows(places: &[usize]) -> impl Iterator<Item = &[usize]> {
     places.chunk_by(|x, y| x.wrapping_add(1) == *y)
 }
 
-impl<'a> Lines<'a> {
-    /// Returns the same lines, a part of each.
-    pub(super) fn along(self, inner: Range<usize>) -> Lines<'a> {
-        Lines { inner: &self.inner[inner], ..self }
-    }
+/// Some lines, and some numbers of each, whose places are listed.
+#[derive(Clone, Copy)]
+pub(super) struct Listed<'a> {
+    pub(super) values: &'a [f32],
+    pub(super) start: usize,
+    pub(super) lines: &'a [usize],
+    pub(super) inner: &'a [usize],
+}
 
+impl<'a> Listed<'a> {
     /// Returns the numbers from a line on.
-    pub(super) fn from(self, line: usize) -> Lines<'a> {
-        Lines { start: self.start.wrapping_add(line), ..self }
+    pub(super) fn from(self, line: usize) -> Listed<'a> {
+        Listed { start: self.start.wrapping_add(line), ..self }
     }
 
     /// Says whether all places have so many numbers in a row.
@@ -44,6 +97,31 @@ impl<'a> Lines<'a> {
         let last = self.values.len().saturating_sub(width);
         let ends = |p: &usize| self.start.wrapping_add(*p) <= last;
         self.values.len() >= width && self.inner.iter().all(ends)
+    }
+
+    /// Says whether lines lie in rows, so that they are best copied side by
+    /// side.
+    pub(super) fn is_level(lines: &[usize]) -> bool {
+        4 * rows(lines).count() <= lines.len()
+    }
+
+    /// Lays all lines out, each panel as [`Listed::lay`] does: along the lines,
+    /// as they lie in memory, of which the next is fetched before it is read.
+    #[inline(always)]
+    pub(super) fn lay_level(
+        self,
+        runs: &[Run],
+        width: usize,
+        panels: &mut [f32],
+    ) {
+        for (i, p) in self.inner.iter().enumerate() {
+            let at = self.start.wrapping_add(*p);
+            for run in runs {
+                let from = &self.values[at.wrapping_add(run.line)..];
+                let to = &mut panels[run.to + i * width..];
+                copy(&from[..run.length], &mut to[..run.length]);
+            }
+        }
     }
 
     /// Lays some lines out, (k, width): for each place along `k` a number of
@@ -55,7 +133,7 @@ impl<'a> Lines<'a> {
             self.start.wrapping_add(line).wrapping_add(p)
         };
         let mut panel = &mut panel[..length * width];
-        if 4 * rows(lines).count() <= lines.len() {
+        if Listed::is_level(lines) {
             for (to, p) in panel.chunks_exact_mut(width).zip(self.inner) {
                 let mut to = &mut to[..lines.len()];
                 for row in rows(lines) {
@@ -110,6 +188,13 @@ impl<'a> Lines<'a> {
         let at = self.start.wrapping_add(line).wrapping_add(row[0]);
         &self.values[at..][..row.len()]
     }
+}
+
+/// Lines in a row that go to one panel, from a place on.
+pub(super) struct Run {
+    pub(super) line: usize,
+    pub(super) length: usize,
+    pub(super) to: usize,
 }
 
 /// Copies a few numbers; a call would take longer than the copy.

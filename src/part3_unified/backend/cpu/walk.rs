@@ -32,15 +32,14 @@ pub(super) fn fill(
         return Ok(Host::shared(vec![]));
     }
     let mut values = blank(n)?;
+    if !is_shared(n * cost) || unit >= n {
+        work(0, &mut values);
+        return Ok(Host::shared(values));
+    }
     let units = (PIECE / (unit * cost).max(1)).max(1);
     let piece = unit.max(1) * units;
-    match is_shared(n * cost) && piece < n {
-        true => {
-            let pieces = values.par_chunks_mut(piece).enumerate();
-            pieces.for_each(|(i, out)| work(i * piece, out));
-        }
-        false => work(0, &mut values),
-    }
+    let pieces = values.par_chunks_mut(piece).enumerate();
+    pieces.for_each(|(i, out)| work(i * piece, out));
     Ok(Host::shared(values))
 }
 
