@@ -84,7 +84,7 @@ pub mod program;
 mod train;
 pub mod workgroup;
 
-use base::product;
+use base::{product, share};
 pub use base::{checks, error, graph, ops, rng, shape};
 pub use inspect::{draw, ledger, stopwatch, tape, timeline};
 pub use judge::{gradcheck, reference, tolerance};

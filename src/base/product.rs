@@ -19,7 +19,7 @@ use std::ops::Range;
 use pulp::{Arch, Simd, WithSimd};
 
 pub(crate) use self::lines::{Lines, Places};
-use self::lines::{Listed, Run, rows};
+use self::lines::{Listed, Run, count_rows, rows};
 use self::row::Row;
 use self::vector::vector;
 use super::share::share;
@@ -28,6 +28,8 @@ use super::share::share;
 const BLOCK: usize = 128;
 /// So many again, block by block. The sums of those are added up in `f64`.
 const LONG: usize = 16 * BLOCK;
+/// So many numbers of a line are laid out at a time.
+const DEEP: usize = 2 * BLOCK;
 /// From this many products on the threads share them.
 pub(crate) const SHARED: usize = 1 << 20;
 /// A part is at most so large, that a block of it stays in the caches.
@@ -170,7 +172,9 @@ impl Tile<'_> {
             lines: &lines[i],
             inner: &inner[i],
         });
-        if let ([row], 1) = (&mut self.rows[..], rows(b.lines).count()) {
+        if let [row] = &mut self.rows[..]
+            && count_rows(b.lines) == 1
+        {
             return Arch::new().dispatch(Row { a, b, out: row });
         }
         // Work that this thread has stolen meanwhile finds no panels.
@@ -199,7 +203,7 @@ impl WithSimd for Part<'_, '_> {
         let strips = self.a.lines.len().div_ceil(most);
         let height = self.a.lines.len().div_ceil(strips);
         // What is read once or twice, and lies in a row, is not laid out.
-        let run = self.b.lines.len() / rows(self.b.lines).count();
+        let run = self.b.lines.len() / count_rows(self.b.lines);
         let is_direct = strips <= 2 && 2 * run >= S::F32_LANES;
         let run = if is_direct { run } else { self.b.lines.len() };
         match run > S::F32_LANES {
@@ -224,16 +228,17 @@ impl Part<'_, '_> {
         let height = height.expect("at most 12");
         let width = N * S::F32_LANES;
         let columns = columns(b.lines, width, is_direct);
-        let steps: [usize; BLOCK] = std::array::from_fn(|p| p * width);
+        let deep = a.inner.len().min(DEEP);
+        let steps: Vec<usize> = (0..deep).map(|p| p * width).collect();
         // Panels a power of two apart would share a few places in a cache.
-        let size = BLOCK * width + 16;
-        let needed = BLOCK * height + size * columns.len();
+        let size = deep * width + 16;
+        let needed = deep * height + size * columns.len();
         panels.resize(panels.len().max(needed), 0.0);
-        let (left, right) = panels.split_at_mut(BLOCK * height);
+        let (left, right) = panels.split_at_mut(deep * height);
         let level = !is_direct && Listed::is_level(b.lines);
         let runs = if level { runs(b.lines, width, size) } else { vec![] };
-        for from in (0..a.inner.len()).step_by(BLOCK) {
-            let inner = from..a.inner.len().min(from + BLOCK);
+        for from in (0..a.inner.len()).step_by(DEEP) {
+            let inner = from..a.inner.len().min(from + DEEP);
             let a = Listed { inner: &a.inner[inner.clone()], ..a };
             let b = Listed { inner: &b.inner[inner], ..b };
             if level {
@@ -257,16 +262,23 @@ impl Part<'_, '_> {
             for (i, rows) in rows.chunks_mut(height).enumerate() {
                 a.lay(&a.lines[i * height..][..rows.len()], height, left);
                 for (column, b) in columns.iter().zip(&sources) {
-                    let left = &left[..a.inner.len() * height];
-                    let (column, first) = (column.clone(), from == 0);
-                    let out = Out { rows, column, first };
-                    match height {
-                        1 => tile::<S, 1, N>(simd, left, b, out),
-                        2 => tile::<S, 2, N>(simd, left, b, out),
-                        4 => tile::<S, 4, N>(simd, left, b, out),
-                        6 => tile::<S, 6, N>(simd, left, b, out),
-                        8 => tile::<S, 8, N>(simd, left, b, out),
-                        _ => tile::<S, 12, N>(simd, left, b, out),
+                    // The tile is near while all blocks are added to it.
+                    let mut p = 0;
+                    while p < b.inner.len() {
+                        let block = p..b.inner.len().min(p + BLOCK);
+                        let left = &left[p * height..block.end * height];
+                        let (column, first) = (column.clone(), from + p == 0);
+                        let out = Out { rows, column, first };
+                        p = block.end;
+                        let b = &Listed { inner: &b.inner[block], ..*b };
+                        match height {
+                            1 => tile::<S, 1, N>(simd, left, b, out),
+                            2 => tile::<S, 2, N>(simd, left, b, out),
+                            4 => tile::<S, 4, N>(simd, left, b, out),
+                            6 => tile::<S, 6, N>(simd, left, b, out),
+                            8 => tile::<S, 8, N>(simd, left, b, out),
+                            _ => tile::<S, 12, N>(simd, left, b, out),
+                        }
                     }
                 }
             }

@@ -39,14 +39,16 @@ impl<'a> Places<'a> {
     pub(super) fn is_row(self) -> bool {
         match self {
             Places::Even { count, step } => count <= 1 || step == 1,
-            Places::Listed(places) => is_row(places),
+            Places::Listed(places) => count_rows(places) == 1,
         }
     }
 
     /// Lists some of them.
     pub(super) fn list(self, some: Range<usize>) -> Cow<'a, [usize]> {
         match self {
-            Places::Even { .. } => some.map(|i| self.at(i)).collect(),
+            Places::Even { step, .. } => {
+                some.map(|i| step.wrapping_mul(i)).collect()
+            }
             Places::Listed(places) => Cow::Borrowed(&places[some]),
         }
     }
@@ -67,9 +69,10 @@ pub(crate) struct Lines<'a> {
     pub(crate) inner: Places<'a>,
 }
 
-/// Says whether these places are neighbors.
-fn is_row(places: &[usize]) -> bool {
-    places.array_windows().all(|[x, y]| x.wrapping_add(1) == *y)
+/// Counts the rows of neighbors into which places fall.
+pub(super) fn count_rows(places: &[usize]) -> usize {
+    let steps = places.array_windows();
+    1 + steps.filter(|[x, y]| x.wrapping_add(1) != *y).count()
 }
 
 /// Divides places into such rows.
@@ -102,7 +105,7 @@ impl<'a> Listed<'a> {
     /// Says whether lines lie in rows, so that they are best copied side by
     /// side.
     pub(super) fn is_level(lines: &[usize]) -> bool {
-        4 * rows(lines).count() <= lines.len()
+        4 * count_rows(lines) <= lines.len()
     }
 
     /// Lays all lines out, each panel as [`Listed::lay`] does: along the lines,
@@ -142,7 +145,7 @@ impl<'a> Listed<'a> {
                     copy(from, here.expect("as long"));
                 }
             }
-        } else if 4 * rows(self.inner).count() <= length {
+        } else if 4 * count_rows(self.inner) <= length {
             for row in rows(self.inner) {
                 let here = panel.split_off_mut(..row.len() * width);
                 self.turn(lines, row, width, here.expect("as long"));

@@ -14,8 +14,6 @@ mod walk;
 use std::borrow::Cow;
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use self::host::{Host, blank, copied};
 pub(super) use self::sums::{most, sum};
 use self::walk::Walk;
@@ -27,6 +25,7 @@ use super::{
 use crate::error::{Result, room, zeros};
 use crate::product::{Lines, Places, is_shared, product};
 use crate::rng;
+use crate::share::share;
 
 /// The host's processor.
 pub(in super::super) struct Cpu;
@@ -147,17 +146,14 @@ impl Backend for Cpu {
         }
         let mut out = blank(size)?;
         let shared = is_shared(size * count(&left.inner));
-        let matrices = left.starts.par_iter().zip(&right.starts);
-        let matrices = matrices.zip(out.par_chunks_mut(m * n));
+        let starts = left.starts.iter().zip(&right.starts);
+        let matrices = starts.zip(out.chunks_mut(m * n));
         let fill = |((&i, &j), out): ((&usize, &usize), &mut [f32])| {
             product(left.at(i), right.at(j), out)
         };
         match shared && left.starts.len() > 1 {
-            true => matrices.for_each(fill),
-            false => {
-                let starts = left.starts.iter().zip(&right.starts);
-                starts.zip(out.chunks_mut(m * n)).for_each(fill)
-            }
+            true => share(matrices, fill),
+            false => matrices.for_each(fill),
         }
         Ok(Host::shared(out))
     }
