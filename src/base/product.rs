@@ -19,7 +19,7 @@ use std::ops::Range;
 use pulp::{Arch, Simd, WithSimd};
 
 pub(crate) use self::lines::{Lines, Places};
-use self::lines::{Listed, Run, count_rows, rows};
+use self::lines::{Listed, Panels, count_rows, rows};
 use self::row::Row;
 use self::vector::vector;
 use super::share::share;
@@ -214,8 +214,7 @@ impl WithSimd for Part<'_, '_> {
 }
 
 impl Part<'_, '_> {
-    /// Multiplies block by block along `k`: the numbers of `b` are laid out for
-    /// all tiles of the part, those of `a` for a row of tiles.
+    /// Lays out a part of each line, and multiplies strip by strip.
     #[inline(always)]
     fn run<S: Simd, const N: usize>(
         self,
@@ -228,76 +227,74 @@ impl Part<'_, '_> {
         let height = height.expect("at most 12");
         let width = N * S::F32_LANES;
         let columns = columns(b.lines, width, is_direct);
-        let deep = a.inner.len().min(DEEP);
+        let deep = if is_direct { BLOCK } else { DEEP }.min(a.inner.len());
         let steps: Vec<usize> = (0..deep).map(|p| p * width).collect();
-        // Panels a power of two apart would share a few places in a cache.
-        let size = deep * width + 16;
-        let needed = deep * height + size * columns.len();
+        let strips = rows.len().div_ceil(height) * Panels::size(height, deep);
+        let needed = strips + columns.len() * Panels::size(width, deep);
         panels.resize(panels.len().max(needed), 0.0);
-        let (left, right) = panels.split_at_mut(deep * height);
-        let level = !is_direct && Listed::is_level(b.lines);
-        let runs = if level { runs(b.lines, width, size) } else { vec![] };
-        for from in (0..a.inner.len()).step_by(DEEP) {
-            let inner = from..a.inner.len().min(from + DEEP);
+        let (left, right) = panels.split_at_mut(strips);
+        let mut left = Panels::new(left, a.lines, height, deep);
+        let laid = if is_direct { &[] } else { b.lines };
+        let mut right = Panels::new(right, laid, width, deep);
+        for from in (0..a.inner.len()).step_by(deep) {
+            let inner = from..a.inner.len().min(from + deep);
             let a = Listed { inner: &a.inner[inner.clone()], ..a };
             let b = Listed { inner: &b.inner[inner], ..b };
-            if level {
-                b.lay_level(&runs, width, right);
+            left.lay(a);
+            if !is_direct {
+                right.lay(b);
             }
             // A closure would not be compiled for these instructions.
             let mut sources: Vec<Listed> = Vec::with_capacity(columns.len());
-            for (column, panel) in columns.iter().zip(right.chunks_mut(size)) {
+            for (column, panel) in columns.iter().zip(right.each()) {
                 let lines = &b.lines[column.clone()];
                 let straight = b.from(lines[0]);
                 if is_direct && straight.reaches(width) {
                     sources.push(straight);
                     continue;
                 }
-                if !level {
+                if is_direct {
                     b.lay(lines, width, panel);
                 }
                 let inner = &steps[..b.inner.len()];
                 sources.push(Listed { values: panel, start: 0, inner, ..b });
             }
-            for (i, rows) in rows.chunks_mut(height).enumerate() {
-                a.lay(&a.lines[i * height..][..rows.len()], height, left);
+            for (rows, left) in rows.chunks_mut(height).zip(left.each()) {
                 for (column, b) in columns.iter().zip(&sources) {
-                    // The tile is near while all blocks are added to it.
-                    let mut p = 0;
-                    while p < b.inner.len() {
-                        let block = p..b.inner.len().min(p + BLOCK);
-                        let left = &left[p * height..block.end * height];
-                        let (column, first) = (column.clone(), from + p == 0);
-                        let out = Out { rows, column, first };
-                        p = block.end;
-                        let b = &Listed { inner: &b.inner[block], ..*b };
-                        match height {
-                            1 => tile::<S, 1, N>(simd, left, b, out),
-                            2 => tile::<S, 2, N>(simd, left, b, out),
-                            4 => tile::<S, 4, N>(simd, left, b, out),
-                            6 => tile::<S, 6, N>(simd, left, b, out),
-                            8 => tile::<S, 8, N>(simd, left, b, out),
-                            _ => tile::<S, 12, N>(simd, left, b, out),
-                        }
-                    }
+                    let column = column.clone();
+                    let out = Out { rows, column, first: from == 0 };
+                    blocks::<S, N>(simd, height, left, b, out);
                 }
             }
         }
     }
 }
 
-/// Finds where lines in rows go, in panels of so many lines and so many
-/// numbers.
-fn runs(lines: &[usize], width: usize, size: usize) -> Vec<Run> {
-    let mut runs = vec![];
-    for (panel, lines) in lines.chunks(width).enumerate() {
-        let mut to = panel * size;
-        for row in rows(lines) {
-            runs.push(Run { line: row[0], length: row.len(), to });
-            to += row.len();
+/// Adds one block after the other to a tile, which stays near meanwhile.
+#[inline(always)]
+fn blocks<S: Simd, const N: usize>(
+    simd: S,
+    height: usize,
+    left: &[f32],
+    b: &Listed,
+    mut out: Out,
+) {
+    let mut p = 0;
+    while p < b.inner.len() {
+        let block = p..b.inner.len().min(p + BLOCK);
+        let left = &left[p * height..block.end * height];
+        p = block.end;
+        let b = &Listed { inner: &b.inner[block], ..*b };
+        match height {
+            1 => tile::<S, 1, N>(simd, left, b, &mut out),
+            2 => tile::<S, 2, N>(simd, left, b, &mut out),
+            4 => tile::<S, 4, N>(simd, left, b, &mut out),
+            6 => tile::<S, 6, N>(simd, left, b, &mut out),
+            8 => tile::<S, 8, N>(simd, left, b, &mut out),
+            _ => tile::<S, 12, N>(simd, left, b, &mut out),
         }
+        out.first = false;
     }
-    runs
 }
 
 /// Returns the columns of each tile: so many as the registers are wide, or,
@@ -339,7 +336,7 @@ fn tile<S: Simd, const H: usize, const N: usize>(
     simd: S,
     a: &[f32],
     b: &Listed,
-    out: Out,
+    out: &mut Out,
 ) {
     let mut sums = [[simd.splat_f32s(0.0); N]; H];
     for (a, p) in a.as_chunks::<H>().0.iter().zip(b.inner) {

@@ -44,7 +44,7 @@ mod tests {
         for threads in 2..=4 {
             let pool = ThreadPoolBuilder::new().num_threads(threads).build();
             // A work waits until all threads have one.
-            let (all, seen) = (Barrier::new(threads), Mutex::default());
+            let (all, seen) = (Barrier::new(threads), Mutex::new(vec![]));
             let work = |it: usize| {
                 all.wait();
                 let id = thread::current().id();

@@ -102,31 +102,6 @@ impl<'a> Listed<'a> {
         self.values.len() >= width && self.inner.iter().all(ends)
     }
 
-    /// Says whether lines lie in rows, so that they are best copied side by
-    /// side.
-    pub(super) fn is_level(lines: &[usize]) -> bool {
-        4 * count_rows(lines) <= lines.len()
-    }
-
-    /// Lays all lines out, each panel as [`Listed::lay`] does: along the lines,
-    /// as they lie in memory, of which the next is fetched before it is read.
-    #[inline(always)]
-    pub(super) fn lay_level(
-        self,
-        runs: &[Run],
-        width: usize,
-        panels: &mut [f32],
-    ) {
-        for (i, p) in self.inner.iter().enumerate() {
-            let at = self.start.wrapping_add(*p);
-            for run in runs {
-                let from = &self.values[at.wrapping_add(run.line)..];
-                let to = &mut panels[run.to + i * width..];
-                copy(&from[..run.length], &mut to[..run.length]);
-            }
-        }
-    }
-
     /// Lays some lines out, (k, width): for each place along `k` a number of
     /// each line. What stands behind them in a panel is never looked at.
     #[inline(always)]
@@ -136,7 +111,7 @@ impl<'a> Listed<'a> {
             self.start.wrapping_add(line).wrapping_add(p)
         };
         let mut panel = &mut panel[..length * width];
-        if Listed::is_level(lines) {
+        if is_level(lines) {
             for (to, p) in panel.chunks_exact_mut(width).zip(self.inner) {
                 let mut to = &mut to[..lines.len()];
                 for row in rows(lines) {
@@ -193,11 +168,80 @@ impl<'a> Listed<'a> {
     }
 }
 
+/// Says whether lines lie in rows, so that they are best copied side by side.
+fn is_level(lines: &[usize]) -> bool {
+    4 * count_rows(lines) <= lines.len()
+}
+
+/// The memory in which lines are laid out: a panel for each `width` of them.
+pub(super) struct Panels<'a> {
+    memory: &'a mut [f32],
+    width: usize,
+    /// From a panel to the next. A power of two apart, they would share a few
+    /// places in a cache.
+    size: usize,
+    /// Where rows of lines go, if lines lie in rows.
+    runs: Vec<Run>,
+}
+
 /// Lines in a row that go to one panel, from a place on.
-pub(super) struct Run {
-    pub(super) line: usize,
-    pub(super) length: usize,
-    pub(super) to: usize,
+struct Run {
+    line: usize,
+    length: usize,
+    to: usize,
+}
+
+impl<'a> Panels<'a> {
+    /// Counts the numbers of a panel for `deep` numbers of each line.
+    pub(super) fn size(width: usize, deep: usize) -> usize {
+        deep * width + 16
+    }
+
+    /// Divides memory into panels for `deep` numbers of each line.
+    pub(super) fn new(
+        memory: &'a mut [f32],
+        lines: &[usize],
+        width: usize,
+        deep: usize,
+    ) -> Panels<'a> {
+        let (size, mut runs) = (Panels::size(width, deep), vec![]);
+        if is_level(lines) {
+            for (panel, lines) in lines.chunks(width).enumerate() {
+                let mut to = panel * size;
+                for row in rows(lines) {
+                    runs.push(Run { line: row[0], length: row.len(), to });
+                    to += row.len();
+                }
+            }
+        }
+        Panels { memory, width, size, runs }
+    }
+
+    /// Lays all lines out. Rows of them are copied as they lie in memory, of
+    /// which a processor fetches ahead what comes next.
+    #[inline(always)]
+    pub(super) fn lay(&mut self, side: Listed) {
+        if self.runs.is_empty() {
+            let panels = self.memory.chunks_mut(self.size);
+            for (lines, panel) in side.lines.chunks(self.width).zip(panels) {
+                side.lay(lines, self.width, panel);
+            }
+            return;
+        }
+        for (i, p) in side.inner.iter().enumerate() {
+            let at = side.start.wrapping_add(*p);
+            for run in &self.runs {
+                let from = &side.values[at.wrapping_add(run.line)..];
+                let to = &mut self.memory[run.to + i * self.width..];
+                copy(&from[..run.length], &mut to[..run.length]);
+            }
+        }
+    }
+
+    /// Returns each panel.
+    pub(super) fn each(&mut self) -> impl Iterator<Item = &mut [f32]> {
+        self.memory.chunks_mut(self.size)
+    }
 }
 
 /// Copies a few numbers; a call would take longer than the copy.
