@@ -306,12 +306,12 @@ impl Drop for Node {
     fn drop(&mut self) {
         ledger::count(|c| c.nodes_freed += 1);
         let Origin::Result(function, ctx) = &mut self.origin else { return };
-        let inputs = ctx.inputs.iter_mut();
-        let edges = inputs.filter_map(|it| it.node.take()).map(Held::Edge);
+        let edges = ctx.inputs.iter_mut().map(|it| (it.node.take(), None));
         // What has no fields holds nothing.
         let holds = size_of_val(&**function) > 0;
-        let own = holds.then(|| std::mem::replace(function, Box::new(Constant)));
-        let held = edges.chain(own.map(Held::Function));
+        let own =
+            holds.then(|| std::mem::replace(function, Box::new(Constant)));
+        let held = edges.chain(own.map(|function| (None, Some(function))));
         let is_inner = WAITING.try_with(|list| match &mut *list.borrow_mut() {
             Some(waiting) => {
                 waiting.extend(held);
@@ -334,14 +334,9 @@ impl Drop for Node {
     }
 }
 
-/// By what a node may hold others.
-enum Held {
-    Edge(#[expect(dead_code, reason = "to be freed")] Arc<Node>),
-    Function(#[expect(dead_code, reason = "to be freed")] Box<dyn Function>),
-}
-
-/// A chain frees one node after the other, and needs no memory for that.
-type Waiting = SmallVec<[Held; 4]>;
+/// Nodes and functions to be freed. A chain frees one node after the other, and
+/// needs no memory for that.
+type Waiting = SmallVec<[(Option<Arc<Node>>, Option<Box<dyn Function>>); 4]>;
 
 // ANCHOR: apply
 /// Runs a function forward and, when any input needs a gradient, puts its

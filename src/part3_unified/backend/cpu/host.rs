@@ -129,6 +129,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn few_numbers_lie_in_their_storage_and_make_it_no_larger() {
+        assert!(!blank(FEW).unwrap().spilled());
+        assert_eq!(size_of::<Host>(), size_of::<Vec<f32>>());
+    }
+
+    #[test]
     fn a_piece_that_waits_is_counted_until_it_is_used_again() {
         // So large that no other test asks for it meanwhile.
         let n = MOST / 2 + 1;
