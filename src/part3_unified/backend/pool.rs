@@ -13,6 +13,7 @@ use super::Memory;
 use crate::error::Result;
 use crate::opencl::{Buffer, Gpu};
 
+// ANCHOR: class
 /// Finds the length of the buffer that serves `len` numbers: there are four
 /// lengths between a power of two and the next, so at most a fifth is left
 /// unused.
@@ -20,6 +21,7 @@ fn class(len: usize) -> usize {
     let step = (len.next_power_of_two() / 8).max(1);
     len.next_multiple_of(step)
 }
+// ANCHOR_END: class
 
 /// The buffers that wait, by their length.
 pub(super) struct Pool {
@@ -73,6 +75,7 @@ impl Pool {
         self.lock().use_more(bytes(buffer.len()));
     }
 
+    // ANCHOR: give-back
     /// Takes a buffer back of which nobody uses the `len` numbers any more.
     pub(super) fn give_back(&self, buffer: Buffer<f32>, len: usize) {
         let mut waiting = self.lock();
@@ -84,6 +87,7 @@ impl Pool {
             waiting.buffers.entry(buffer.len()).or_default().push(buffer);
         }
     }
+    // ANCHOR_END: give-back
 
     /// Counts the bytes in use now, at the peak, and those that wait.
     pub(super) fn memory(&self) -> Memory {
