@@ -127,6 +127,8 @@ fn a_warm_step_costs_what_it_cost() {
     );
 }
 
+type Work<'a> = &'a dyn Fn() -> Tensor;
+
 /// What "How fast, and why" predicts from: each buffer of a launch once, and
 /// every multiplication of a product.
 #[test]
@@ -138,7 +140,7 @@ fn bytes_and_products_are_those_of_the_shapes() {
         let new = |shape: &[usize]| Tensor::rand(shape, 1, device).unwrap();
         let (x, row) = (new(&[8, 20]), new(&[20]));
         let (images, filters) = (new(&[2, 3, 6, 6]), new(&[4, 3, 3, 3]));
-        let works: [(&str, &dyn Fn() -> Tensor, [u64; 2]); 5] = [
+        let works: [(&str, Work, [u64; 2]); 5] = [
             ("x * x", &|| x.mul(&x), [3 * 160, 0]),
             ("x + row", &|| x.add(&row), [2 * 160 + 20, 0]),
             ("x * 2", &|| x.scale(2.0), [2 * 160, 0]),

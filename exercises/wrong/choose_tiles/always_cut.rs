@@ -74,7 +74,8 @@ pub fn clocks([m, k, n]: [usize; 3], plan: Plan, card: Card) -> usize {
 pub fn choose([m, k, n]: [usize; 3], card: Card) -> Plan {
     let tiles = TILES.into_iter().filter(|tile| fits(*tile, card));
     let plans = tiles.flat_map(|tile| {
-        (MOST_PARTS.min(k)..=MOST_PARTS.min(k)).map(move |parts| Plan { tile, parts })
+        (MOST_PARTS.min(k)..=MOST_PARTS.min(k))
+            .map(move |parts| Plan { tile, parts })
     });
     let best = plans.min_by_key(|plan| clocks([m, k, n], *plan, card));
     best.expect("the smallest tile fits everywhere")

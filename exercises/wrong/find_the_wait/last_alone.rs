@@ -26,6 +26,7 @@ pub fn epoch(
         sgd.step(network.parameters_mut());
         last = Some(loss.detach());
     }
-    let mean = last.map_or(Ok(0.0), |loss| Ok::<_, Error>(loss.to_vec()?[0]))?;
+    let mean =
+        last.map_or(Ok(0.0), |loss| Ok::<_, Error>(loss.to_vec()?[0]))?;
     Ok(Report { mean, least: mean })
 }

@@ -27,7 +27,8 @@ pub fn epoch(
         losses.push(loss.detach());
     }
     let read = |loss: &Tensor| Ok(loss.to_vec()?[0]);
-    let losses = losses.iter().map(read).collect::<Result<Vec<f32>, Error>>()?;
+    let losses =
+        losses.iter().map(read).collect::<Result<Vec<f32>, Error>>()?;
     let mean = losses.iter().sum::<f32>() / losses.len() as f32;
     let least = losses.into_iter().fold(f32::INFINITY, f32::min);
     Ok(Report { mean, least })

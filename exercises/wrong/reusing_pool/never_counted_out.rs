@@ -40,7 +40,7 @@ impl<B> Pool<B> {
     ) -> Result<B, String> {
         let class = class(len);
         if let Some(buffer) = self.waiting.get_mut(&class).and_then(Vec::pop) {
-                return Ok(buffer);
+            return Ok(buffer);
         }
         allocate(class).or_else(|_| {
             self.waiting.clear();

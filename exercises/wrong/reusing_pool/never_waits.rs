@@ -53,6 +53,6 @@ impl<B> Pool<B> {
     /// Takes back a buffer that was taken for `len` numbers. Where the limit
     /// would be passed, it is dropped.
     pub fn give_back(&mut self, buffer: B, len: usize) {
-    drop(buffer);
+        drop(buffer);
     }
 }
