@@ -332,3 +332,25 @@ fn infinities_and_large_numbers_pass_through_a_product() {
         }
     }
 }
+
+/// A plan follows from the shapes, and so does the order of every sum.
+#[test]
+fn the_same_product_has_the_same_bits_again() {
+    let _clean = clean();
+    if gpu_or_skip().is_none() {
+        return;
+    }
+    let new = |shape: &[usize], seed| {
+        Tensor::rand(shape, seed, Device::Gpu(0)).unwrap()
+    };
+    for [m, k, n] in [[70, 300, 50], [2, 4096, 2], [100, 100, 1]] {
+        let (a, b) = (new(&[m, k], 1), new(&[k, n], 2));
+        let first = a.matmul(&b).to_vec().unwrap();
+        for _ in 0..3 {
+            assert_eq!(a.matmul(&b).to_vec().unwrap(), first, "{m} {k} {n}");
+        }
+        // And so do the same numbers elsewhere in memory.
+        let again = new(&[m, k], 1).matmul(&new(&[k, n], 2));
+        assert_eq!(again.to_vec().unwrap(), first, "{m} {k} {n}");
+    }
+}

@@ -13,6 +13,7 @@ use super::Memory;
 use crate::error::Result;
 use crate::opencl::{Buffer, Element, Gpu};
 
+// ANCHOR: class
 /// Finds the length of the buffer that serves `len` numbers: there are four
 /// lengths between a power of two and the next, so at most a fifth is left
 /// unused.
@@ -20,6 +21,7 @@ fn class(len: usize) -> usize {
     let step = (len.next_power_of_two() / 8).max(1);
     len.next_multiple_of(step)
 }
+// ANCHOR_END: class
 
 /// The buffers that wait, by their length.
 pub(super) struct Pool<T: Element> {
@@ -74,6 +76,7 @@ impl<T: Element> Pool<T> {
         self.lock().use_more(bytes::<T>(buffer.len()));
     }
 
+    // ANCHOR: give-back
     /// Takes a buffer back of which nobody uses the `len` numbers any more.
     pub(super) fn give_back(&self, buffer: Buffer<T>, len: usize) {
         let mut waiting = self.lock();
@@ -85,6 +88,7 @@ impl<T: Element> Pool<T> {
             waiting.buffers.entry(buffer.len()).or_default().push(buffer);
         }
     }
+    // ANCHOR_END: give-back
 
     /// Counts the bytes in use now, at the peak, and those that wait.
     pub(super) fn memory(&self) -> Memory {

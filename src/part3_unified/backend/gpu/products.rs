@@ -66,6 +66,7 @@ impl OpenCl {
             }
             return self.by_tiles(&product, Layout::Views);
         }
+        // ANCHOR: kinds
         match (product.a.lines, product.b.lines) {
             (_, 1) => self.by_rows(&product, product.a, product.b),
             (1, _) => self.by_rows(&product, product.b, product.a),
@@ -82,6 +83,7 @@ impl OpenCl {
                 self.by_tiles(&product, layout)
             }
         }
+        // ANCHOR_END: kinds
     }
 
     /// Tells whether tensor cores read an operand faster from a copy, in which
@@ -152,6 +154,7 @@ impl OpenCl {
             1 => tuned.tiles([product.a.lines, product.k, product.b.lines]),
             _ => None,
         };
+        // ANCHOR: by-rule
         let busy = |tiles: &&Tiles| {
             let [m, n] = tiles.sides;
             let all = product.a.lines.div_ceil(m) * product.b.lines.div_ceil(n);
@@ -162,6 +165,7 @@ impl OpenCl {
         let by_rule = || TILES.iter().find(|it| can(it) && busy(it));
         let chosen = timed.filter(can).or_else(by_rule);
         chosen.unwrap_or(&TILES[TILES.len() - 1])
+        // ANCHOR_END: by-rule
     }
 
     /// Gives a launch the arguments that all kernels of products have, but for
