@@ -3,8 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 /// Does each of some works, by as many threads as the pool has. The one that
-/// asks is among them: to sleep until the others are done, and to be woken
-/// then, takes longer than many a product.
+/// asks is among them, and does not sleep while there is something to do.
 pub(crate) fn share<T>(
     works: impl Iterator<Item = T> + Send,
     work: impl Fn(T) + Sync,

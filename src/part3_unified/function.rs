@@ -62,8 +62,7 @@ pub struct Context {
 
 /// An input of a function, and, where it was saved, its numbers.
 struct Input {
-    /// What it is like, where its node does not say it: to share something
-    /// among threads takes longer than to add two numbers.
+    /// What it is like, where its node does not say it.
     like: Option<Like>,
     saved: Option<Shared>,
     /// Its place in the graph, if it needs a gradient.

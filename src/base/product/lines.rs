@@ -177,8 +177,8 @@ fn is_level(lines: &[usize]) -> bool {
 pub(super) struct Panels<'a> {
     memory: &'a mut [f32],
     width: usize,
-    /// From a panel to the next. A power of two apart, they would share a few
-    /// places in a cache.
+    /// From a panel to the next: no power of two, so that not all begin at the
+    /// same place of a cache.
     size: usize,
     /// Where rows of lines go, if lines lie in rows.
     runs: Vec<Run>,
@@ -217,8 +217,8 @@ impl<'a> Panels<'a> {
         Panels { memory, width, size, runs }
     }
 
-    /// Lays all lines out. Rows of them are copied as they lie in memory, of
-    /// which a processor fetches ahead what comes next.
+    /// Lays all lines out: rows of them as they lie in memory, through all
+    /// panels, before the next place along `k`.
     #[inline(always)]
     pub(super) fn lay(&mut self, side: Listed) {
         if self.runs.is_empty() {
@@ -244,7 +244,7 @@ impl<'a> Panels<'a> {
     }
 }
 
-/// Copies a few numbers; a call would take longer than the copy.
+/// Copies a few numbers, eight at a time.
 #[inline(always)]
 fn copy(from: &[f32], to: &mut [f32]) {
     let (from, rest) = from.as_chunks::<8>();

@@ -5,8 +5,8 @@ use pulp::{Arch, Simd, WithSimd};
 use super::super::share::share;
 use super::{BLOCK, LONG, Lines, is_shared};
 
-/// So many lines are walked side by side: memory hands out several streams
-/// faster than one, and a number of the column is read once for all.
+/// So many lines are walked side by side: a number of the column is read once
+/// for all of them.
 const SIDE_BY_SIDE: usize = 4;
 
 /// Multiplies each line of `a`, which lies in order, by the only line of `b`.
