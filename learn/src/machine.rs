@@ -138,6 +138,25 @@ impl PackageManager {
     }
 }
 
+/// The packages of Debian that compile to WebAssembly, where rustup cannot
+/// fetch its target.
+pub(crate) const DEBIAN_WASM: &str = "rustc-web cargo-web rust-web-src";
+
+/// Tells whether our own compiler has a standard library for WebAssembly.
+pub(crate) fn has_wasm_target() -> bool {
+    answer("rustc", &["--print", "sysroot"]).is_some_and(|sysroot| {
+        let library = "lib/rustlib/wasm32-unknown-unknown/lib";
+        PathBuf::from(sysroot).join(library).is_dir()
+    })
+}
+
+/// Tells whether Debian's compiler is here, with the source of its standard
+/// library.
+pub(crate) fn has_debian_wasm() -> bool {
+    let source = "/usr/lib/rustlib/src/rust/library/std";
+    PathBuf::from(source).is_dir() && PathBuf::from("/usr/bin/cargo").is_file()
+}
+
 /// Something that the course can use.
 pub(crate) struct Tool {
     pub(crate) name: &'static str,
@@ -195,6 +214,22 @@ pub(crate) const TOOLS: &[Tool] = &[
         for_authors: true,
         is_there: || program("codespell").is_some(),
         packages: ["codespell", "codespell", "codespell", "codespell"],
+    },
+    Tool {
+        name: "Chromium",
+        purpose: "the tests of the pages in a real browser",
+        needed: false,
+        for_authors: true,
+        is_there: || program("chromium").is_some(),
+        packages: ["chromium", "chromium", "chromium", ""],
+    },
+    Tool {
+        name: "WebAssembly compiler",
+        purpose: "`cargo learn page`, which makes the engine of the pages",
+        needed: false,
+        for_authors: true,
+        is_there: || has_wasm_target() || has_debian_wasm(),
+        packages: [DEBIAN_WASM, "", "", ""],
     },
 ];
 

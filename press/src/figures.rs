@@ -33,6 +33,27 @@ pub(crate) fn tape() -> String {
     draw::svg(&tape, "tape", title, None)
 }
 
+/// The tape of `cargo learn try "(a*b)*b" ..`: what stands in "One expression,
+/// three engines" until the page draws its own.
+pub(crate) fn own() -> String {
+    expression("own", [&[2.0, 3.0], &[3.0, 4.0]])
+}
+
+/// The same of one number each, with which the introduction begins.
+pub(crate) fn first() -> String {
+    expression("first", [&[2.0], &[3.0]])
+}
+
+fn expression(name: &str, [a, b]: [&[f32]; 2]) -> String {
+    let [a, b] = [a, b].map(|values| Tensor::new(&[values.len()], values));
+    let result = a.mul(&b).mul(&b);
+    let loss = if a.shape() == [1] { result } else { result.sum() };
+    let mut tape = loss.backward_recorded();
+    tape.set_name(a.id(), "a");
+    tape.set_name(b.id(), "b");
+    draw::svg(&tape, name, "The tape of (a*b)*b", None)
+}
+
 /// `((a * b) * b) * (a * b)` with the place of each tensor in the order, for
 /// "A tensor that remembers".
 pub(crate) fn order() -> String {

@@ -271,6 +271,8 @@ pub(crate) const MANIFEST: Manifest = Manifest {
     growths: SIN,
     figures: &[
         Figure { out: "book/figures/tape.svg", draw: figures::tape },
+        Figure { out: "book/figures/own.svg", draw: figures::own },
+        Figure { out: "book/figures/first.svg", draw: figures::first },
         Figure { out: "book/figures/nudge.svg", draw: figures::nudge },
         Figure { out: "book/figures/order.svg", draw: figures::order },
         Figure { out: "book/figures/groups.svg", draw: figures::groups },
