@@ -150,11 +150,21 @@ pub(crate) fn has_wasm_target() -> bool {
     })
 }
 
-/// Tells whether Debian's compiler is here, with the source of its standard
-/// library.
-pub(crate) fn has_debian_wasm() -> bool {
-    let source = "/usr/lib/rustlib/src/rust/library/std";
-    PathBuf::from(source).is_dir() && PathBuf::from("/usr/bin/cargo").is_file()
+/// Finds the folder of a compiler that has the source of its standard library,
+/// and can so compile it for WebAssembly: Debian's, perhaps behind another one
+/// on the search path.
+pub(crate) fn compiler_with_source() -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path).find(|folder| {
+        let rustc = folder.join("rustc");
+        let both = rustc.is_file() && folder.join("cargo").is_file();
+        let source = |sysroot: String| {
+            let std = "lib/rustlib/src/rust/library/std";
+            PathBuf::from(sysroot).join(std).is_dir()
+        };
+        let sysroot = ["--print", "sysroot"];
+        both && answer(&rustc.to_string_lossy(), &sysroot).is_some_and(source)
+    })
 }
 
 /// Something that the course can use.
@@ -228,7 +238,7 @@ pub(crate) const TOOLS: &[Tool] = &[
         purpose: "`cargo learn page`, which makes the engine of the pages",
         needed: false,
         for_authors: true,
-        is_there: || has_wasm_target() || has_debian_wasm(),
+        is_there: || has_wasm_target() || compiler_with_source().is_some(),
         packages: [DEBIAN_WASM, "", "", ""],
     },
 ];

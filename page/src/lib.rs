@@ -22,6 +22,7 @@ mod bench {
     pub(crate) mod verdict;
     pub(crate) use request::Request;
 }
+mod diamond;
 mod digits;
 pub mod door;
 mod expression;
@@ -40,6 +41,7 @@ pub fn answer(question: &str) -> String {
     let answer = match name {
         "try" => expression::answer(of, &words),
         "nudge" => nudge::answer(of, &words),
+        "diamond" => diamond::answer(&words),
         "digits" => digits::answer(of, &words),
         other => Err(Error::Usage(format!("`{other}` is no question"))),
     };

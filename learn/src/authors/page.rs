@@ -57,9 +57,8 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
 enum Toolchain {
     /// The one that compiles everything else.
     Rustup,
-    /// Debian's, which brings the source of the standard library, and a
-    /// linker.
-    Debian { linker: PathBuf },
+    /// One in this folder that compiles the standard library, too.
+    WithSource { folder: PathBuf, linker: PathBuf },
 }
 
 impl Toolchain {
@@ -67,21 +66,20 @@ impl Toolchain {
         if machine::has_wasm_target() {
             return Some(Toolchain::Rustup);
         }
-        let is_there = machine::has_debian_wasm();
-        let linker = linkers().into_iter().find(|it| it.is_file());
-        linker.filter(|_| is_there).map(|it| Toolchain::Debian { linker: it })
+        let folder = machine::compiler_with_source()?;
+        let linker = linkers().into_iter().find(|it| it.is_file())?;
+        Some(Toolchain::WithSource { folder, linker })
     }
 
     fn cargo(&self, checkout: &Checkout, args: &[&str]) -> Child {
-        let Toolchain::Debian { linker } = self else {
+        let Toolchain::WithSource { folder, linker } = self else {
             return checkout.cargo(args);
         };
-        let mut cargo = Child::new("/usr/bin/cargo");
+        let mut cargo = Child::new(folder.join("cargo"));
         cargo.args(args).current_dir(&checkout.root);
         cargo.args(["-Z", "build-std=std,panic_abort"]);
         // For this build alone: the standard library is built with it.
-        cargo.env("RUSTC", "/usr/bin/rustc").env("RUSTC_BOOTSTRAP", "1");
-        cargo.env_remove("RUSTDOC").env_remove("RUSTUP_TOOLCHAIN");
+        cargo.env("RUSTC", folder.join("rustc")).env("RUSTC_BOOTSTRAP", "1");
         let variable = "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER";
         cargo.env(variable, linker);
         cargo

@@ -45,23 +45,30 @@
     }
 
     // Every word can be read: the ratio of WCAG 2.
-    const color = (text) => {
-        const canvas = color.canvas ??= new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+    const kept = (find, seen = new Map()) => (key) => {
+        if (!seen.has(key)) seen.set(key, find(key));
+        return seen.get(key);
+    };
+    const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+    const color = kept((text) => {
         canvas.clearRect(0, 0, 1, 1);
         canvas.fillStyle = text;
         canvas.fillRect(0, 0, 1, 1);
         const [r, g, b, a] = canvas.getImageData(0, 0, 1, 1).data;
         return [r, g, b, a / 255];
-    };
+    });
     const over = ([r, g, b, a], [x, y, z]) => [r * a + x * (1 - a), g * a + y * (1 - a), b * a + z * (1 - a)];
     const light = (rgb) => rgb.map((part) => part / 255)
         .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
         .reduce((sum, part, i) => sum + part * [0.2126, 0.7152, 0.0722][i], 0);
-    const behind = (element) => {
-        const layers = [];
-        for (let it = element; it; it = it.parentElement) layers.push(color(getComputedStyle(it).backgroundColor));
-        return layers.reverse().reduce((below, layer) => over(layer, below), [255, 255, 255]);
-    };
+    const behind = kept((element) => {
+        const below = element.parentElement ? behind(element.parentElement) : [255, 255, 255];
+        return over(color(getComputedStyle(element).backgroundColor), below);
+    });
+    const opacity = kept((element) => {
+        const above = element.parentElement ? opacity(element.parentElement) : 1;
+        return above * getComputedStyle(element).opacity;
+    });
     const looked = new Set();
     const words = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     while (words.nextNode()) {
@@ -73,11 +80,9 @@
         const style = getComputedStyle(element);
         const inked = element.closest("svg") ? style.fill : style.color;
         if (inked === "none") continue;
-        let opacity = 1;
-        for (let it = element; it; it = it.parentElement) opacity *= getComputedStyle(it).opacity;
         const ink = color(inked);
         const paper = behind(element);
-        const [a, b] = [light(over([...ink.slice(0, 3), ink[3] * opacity], paper)), light(paper)];
+        const [a, b] = [light(over([...ink.slice(0, 3), ink[3] * opacity(element)], paper)), light(paper)];
         const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
         const size = parseFloat(style.fontSize);
         const large = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);

@@ -1,7 +1,10 @@
 //! Each figure is operated as a reader would, and its numbers are those of the
 //! engine outside of the page.
 
+mod diamond;
+mod digits;
 mod expression;
+mod nudge;
 
 use serde_json::{Value, json};
 

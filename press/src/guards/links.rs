@@ -203,6 +203,9 @@ pub(crate) fn offline(tree: &Tree) -> Vec<Fault> {
     let mut faults = Vec::new();
     let files = tree
         .list("book/theme/", "")
+        .chain(tree.list("book/src/live/", ".js"))
+        // It is one long word, in which any letters may stand together.
+        .filter(|(file, _)| *file != "book/src/live/engine.js")
         .chain(tree.list("book/book.toml", ""))
         .filter(|(file, _)| {
             matches!(ending(file), "css" | "js" | "hbs" | "html" | "toml")
