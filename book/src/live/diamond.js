@@ -4,7 +4,8 @@
 
 live.figure("diamond", async (stage) => {
     const { element } = live;
-    const places = { a: [20, 20], b: [20, 150], c: [200, 85], d: [380, 20], e: [550, 85] };
+    const places = { a: [8, 20], b: [8, 150], c: [128, 20], d: [248, 100], e: [368, 20] };
+    const [wide, high] = [84, 64];
     const made = { a: "a = 2", b: "b = 3", c: "c = a × b", d: "d = c × b", e: "e = d + c" };
     const wires = ["ac", "bc", "cd", "bd", "de", "ce"];
     let order = "";
@@ -26,7 +27,7 @@ live.figure("diamond", async (stage) => {
         const { grads } = answer.visits.at(-1);
         const last = order.split("+").at(-1);
         const given = new Set((answer.visits.at(-1).gave ?? []).map(([to]) => to));
-        const middle = (name, side) => [places[name][0] + (side ? 120 : 0), places[name][1] + 35];
+        const middle = (name, side) => [places[name][0] + (side ? wide : 0), places[name][1] + high / 2];
         const lines = wires.map(([from, to]) => {
             const [[x, y], [u, v]] = [middle(from, true), middle(to, false)];
             const color = last.at(-1) === to && given.has(from) ? "var(--fig-grad)" : "currentColor";
@@ -37,13 +38,13 @@ live.figure("diamond", async (stage) => {
             const grad = name in grads ? `∇ ${grads[name]}` : "";
             return `<g class="node" role="button" tabindex="0" data-node="${name}"
                 aria-label="visit ${name}${grad && `, which has ${grads[name]}`}${visited && `, visited as number ${visited}`}">
-                <rect x="${x}" y="${y}" width="120" height="70" rx="10" stroke="currentColor" fill="none" pointer-events="all"
-                stroke-width="${visited ? 3 : 1.5}"/><text x="${x + 60}" y="${y + 26}" class="code" font-weight="600">${made[name]}</text>
-                <text x="${x + 60}" y="${y + 52}" class="code" fill="var(--fig-grad)">${grad}</text>
-                <text x="${x + 110}" y="${y - 5}" class="code">${visited}</text></g>`;
+                <rect x="${x}" y="${y}" width="${wide}" height="${high}" rx="10" stroke="currentColor" fill="none" pointer-events="all"
+                stroke-width="${visited ? 3 : 1.5}"/><text x="${x + wide / 2}" y="${y + 25}" class="code" font-weight="600">${made[name]}</text>
+                <text x="${x + wide / 2}" y="${y + 49}" class="code" fill="var(--fig-grad)">${grad}</text>
+                <text x="${x + wide - 8}" y="${y - 5}" class="code">${visited}</text></g>`;
         });
         const held = document.activeElement?.dataset?.node;
-        picture.innerHTML = `<svg viewBox="0 0 680 235" role="group" text-anchor="middle"
+        picture.innerHTML = `<svg class="small" viewBox="0 0 460 224" role="group" text-anchor="middle"
             aria-label="The diamond: a tensor that is clicked passes on what it has">${lines.join("")}${boxes.join("")}</svg>`;
         for (const node of picture.querySelectorAll("[data-node]")) {
             node.addEventListener("click", () => visit(node.dataset.node));
@@ -68,7 +69,8 @@ live.figure("diamond", async (stage) => {
         draw(answer);
         const { visited, gave, grads } = answer.visits.at(-1);
         rows.replaceChildren(...["a", "b"].map((leaf) => {
-            const word = grads[leaf] === undefined ? "" : grads[leaf] === answer.right[leaf] ? "right" : "not yet, or wrong";
+            const whole = new Set(order.split("+").at(-1)).size === 5;
+            const word = grads[leaf] === answer.right[leaf] ? "right" : whole ? "wrong" : "";
             return element("tr", {}, ...[leaf, grads[leaf] ?? "", answer.right[leaf], word]
                 .map((it) => element("td", {}, String(it))));
         }));

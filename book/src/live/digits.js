@@ -122,11 +122,11 @@ live.figure("digits", async (stage) => {
     function plot() {
         const top = Math.max(0.5, ...course.map((it) => it.held_out), ...course.map((it) => it.loss));
         const line = (key, color) => `<polyline fill="none" stroke="${color}" stroke-width="2" points="${
-            course.map((it) => `${(60 + 600 * it.epoch / epochs).toFixed(1)},${(130 - 110 * it[key] / top).toFixed(1)}`).join(" ")}"/>`;
-        curve.innerHTML = `<svg viewBox="0 0 680 150" role="img" aria-label="The loss of each epoch, on the digits that are learned and on those held out">
-            <path d="M60 10V130H660" fill="none" stroke="currentColor"/><text x="52" y="24" text-anchor="end">${top.toFixed(1)}</text>
-            <text x="52" y="134" text-anchor="end">0</text><text x="650" y="24" text-anchor="end" fill="var(--fig-value)">loss, learned</text>
-            <text x="650" y="46" text-anchor="end" fill="var(--fig-grad)">loss, held out</text>${line("loss", "var(--fig-value)")}${line("held_out", "var(--fig-grad)")}</svg>`;
+            course.map((it) => `${(44 + 410 * it.epoch / epochs).toFixed(1)},${(130 - 110 * it[key] / top).toFixed(1)}`).join(" ")}"/>`;
+        curve.innerHTML = `<svg class="small" viewBox="0 0 460 150" role="img" aria-label="The loss of each epoch, on the digits that are learned and on those held out">
+            <path d="M44 10V130H454" fill="none" stroke="currentColor"/><text x="36" y="24" text-anchor="end">${top.toFixed(1)}</text>
+            <text x="36" y="134" text-anchor="end">0</text><text x="450" y="24" text-anchor="end" fill="var(--fig-value)">loss, learned</text>
+            <text x="450" y="46" text-anchor="end" fill="var(--fig-grad)">loss, held out</text>${line("loss", "var(--fig-value)")}${line("held_out", "var(--fig-grad)")}</svg>`;
     }
 
     // Between two epochs the page draws what has come out.

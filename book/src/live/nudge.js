@@ -31,13 +31,13 @@ live.figure("nudge", async (stage) => {
 
     // Where an exponent of ten stands in the picture: the nudge to the right,
     // the error upward.
-    const x = (nudge) => 648 + 56 * Math.log10(nudge);
+    const x = (nudge) => 464 + 42 * Math.log10(nudge);
     const y = (error) => 42 - 22 * Math.min(1, Math.max(-13, Math.log10(error)));
 
     function draw(now) {
         const axes = [-12, -9, -6, -3, 0].map((e) =>
-            `<path d="M88 ${y(10 ** e)}H648" stroke="currentColor" stroke-opacity="0.25"/>` +
-            `<text x="80" y="${y(10 ** e) + 5}" text-anchor="end">1e${e}</text>`).join("") +
+            `<path d="M72 ${y(10 ** e)}H464" stroke="currentColor" stroke-opacity="0.25"/>` +
+            `<text x="66" y="${y(10 ** e) + 5}" text-anchor="end">1e${e}</text>`).join("") +
             [-9, -7, -5, -3, -1].map((e) => `<text x="${x(10 ** e)}" y="350">1e${e}</text>`).join("");
         const curves = Object.entries(kinds).map(([kind, color]) => {
             const points = [...seen].sort((a, b) => a[0] - b[0]).map(([place, answer]) =>
@@ -47,12 +47,12 @@ live.figure("nudge", async (stage) => {
                 ` fill="none" stroke="${color}" stroke-width="1.5"/>${dots.join("")}</g>`;
         });
         const words = Object.entries(kinds).map(([kind, color], i) =>
-            `<text x="${560 + 50 * i}" y="24" fill="${color}" font-weight="600">${kind}</text>`).join("");
-        picture.innerHTML = `<svg viewBox="0 0 680 380" role="img" text-anchor="middle"
+            `<text x="${380 + 50 * i}" y="24" fill="${color}" font-weight="600">${kind}</text>`).join("");
+        picture.innerHTML = `<svg class="small" viewBox="0 0 472 380" role="img" text-anchor="middle"
             aria-label="The worst relative error against the length of the nudge, ${seen.size} lengths so far">
-            <path d="M88 20V328H648" fill="none" stroke="currentColor" stroke-width="1.5"/><g class="code">${axes}</g>
-            ${words}${curves.join("")}<text x="368" y="374">length of the nudge</text>
-            <text x="20" y="174" transform="rotate(-90 20 174)">relative error</text></svg>`;
+            <path d="M72 20V328H464" fill="none" stroke="currentColor" stroke-width="1.5"/><g class="code">${axes}</g>
+            ${words}${curves.join("")}<text x="268" y="374">length of the nudge</text>
+            <text x="12" y="174" transform="rotate(-90 12 174)">relative error</text></svg>`;
     }
 
     async function look(place) {
