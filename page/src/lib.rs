@@ -27,6 +27,7 @@ mod digits;
 pub mod door;
 mod expression;
 mod nudge;
+mod softmax;
 
 use rungrad::Error;
 use serde_json::{Value, json};
@@ -43,6 +44,7 @@ pub fn answer(question: &str) -> String {
         "nudge" => nudge::answer(of, &words),
         "diamond" => diamond::answer(&words),
         "digits" => digits::answer(of, &words),
+        "softmax" => softmax::answer(&words),
         other => Err(Error::Usage(format!("`{other}` is no question"))),
     };
     let refused = |error: Error| json!({ "refusal": error.to_string() });

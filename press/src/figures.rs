@@ -7,6 +7,7 @@ mod ladder;
 mod nudge;
 mod reduction;
 mod reuse;
+mod softmax;
 
 pub(crate) use crossover::svg as crossover;
 pub(crate) use groups::svg as groups;
@@ -15,6 +16,7 @@ pub(crate) use ladder::svg as ladder;
 pub(crate) use nudge::svg as nudge;
 pub(crate) use reduction::svg as reduction;
 pub(crate) use reuse::svg as reuse;
+pub(crate) use softmax::svg as softmax;
 
 use rungrad::draw;
 use rungrad::part1_cpu::Tensor;

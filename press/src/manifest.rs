@@ -289,6 +289,7 @@ pub(crate) const MANIFEST: Manifest = Manifest {
             draw: || figures::crossover("matmul"),
         },
         Figure { out: "book/figures/reduction.svg", draw: figures::reduction },
+        Figure { out: "book/figures/softmax.svg", draw: figures::softmax },
         Figure { out: "book/figures/reuse.svg", draw: figures::reuse },
         Figure { out: "book/figures/ladder.svg", draw: figures::ladder },
     ],

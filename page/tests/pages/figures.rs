@@ -5,6 +5,7 @@ mod diamond;
 mod digits;
 mod expression;
 mod nudge;
+mod softmax;
 
 use serde_json::{Value, json};
 

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
+use super::live;
 use crate::page::{Page, attributes, mdbook_options};
 use crate::tree::{Fault, Tree, ending, fault, resolve};
 
@@ -88,7 +89,7 @@ pub(crate) fn contents(tree: &Tree, pages: &[Page]) -> Vec<Fault> {
     let listed: HashSet<&str> =
         entries.iter().filter_map(|e| e.file.as_deref()).collect();
     for (file, _) in tree.list("book/src/", "") {
-        if file == SUMMARY {
+        if file == SUMMARY || file.starts_with(live::FOLDER) {
             continue;
         } else if ending(file) != "md" {
             faults.push(fault(
