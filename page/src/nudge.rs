@@ -82,17 +82,17 @@ pub(crate) fn answer(name: &str, words: &[&str]) -> Result<Value, Error> {
         })
     };
     let [above, below, by_f32] = central!(single, 2.0, nudge as f32);
-    let text = [above, below].map(|value| format!("{value:.8}"));
+    let text = [above, below].map(|value| format!("{value:.7}"));
     let [a, b] = text;
-    let text = [a, b, format!("{by_f32:.8}")];
+    let text = [a, b, format!("{by_f32:.7}")];
     let f32s = shown(text, by_f32.into(), worst_in_f32(function, nudge));
     let [above, below, by_f64] = central!(double, 2.0, nudge);
-    let text = [above, below, by_f64].map(|value| format!("{value:.16}"));
+    let text = [above, below, by_f64].map(|value| format!("{value:.15}"));
     let f64s = shown(text, by_f64, worst_in_f64(function, nudge));
     Ok(json!({ "right": number(right), "f32": f32s, "f64": f64s }))
 }
 
-/// As the program of "Nudge it" does it for the cube.
+/// Finds the worst error as the program of "Nudge it" does for the cube.
 fn worst_in_f32(function: &Function, nudge: f64) -> f64 {
     worst(function, |x| {
         let [.., slope] = central!((function.single), x as f32, nudge as f32);

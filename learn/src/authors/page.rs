@@ -86,7 +86,7 @@ impl Toolchain {
     }
 }
 
-/// Where a linker for WebAssembly may be: the toolchain's own, or the
+/// Lists where a linker for WebAssembly may be: the toolchain's own, or the
 /// system's.
 fn linkers() -> Vec<PathBuf> {
     let mut found = Vec::new();
