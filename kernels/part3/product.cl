@@ -126,9 +126,11 @@
 // much of k is one part. A device runs so many items and no more, so a group
 // may have several tiles.
 __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+// ANCHOR: arguments
 kernel void product(global const T *a, uint a_offset, int8 a_to,
                     global const T *b, uint b_offset, int8 b_to, int8 sizes,
                     global T *out, int m, int k, int n)
+// ANCHOR_END: arguments
 {
     local T a_tile[2][DEPTH][A_ROW] __attribute__((aligned(16)));
     local T b_tile[2][DEPTH][B_ROW] __attribute__((aligned(16)));

@@ -88,6 +88,7 @@
         }                                                                   \
     } while (0)
 
+// ANCHOR: parts
 // Four numbers of one line of a tile, those from `depth` on, each in two parts.
 // The high one is the number rounded to 11 bits.
 #define LINE(high, low, tile, PLACE, along_k, side, depth)                  \
@@ -105,11 +106,13 @@
             (low)[t] -= (high)[t];                                          \
         }                                                                   \
     } while (0)
+// ANCHOR_END: parts
 #define A_PARTS(high, low, row, depth)                                      \
     LINE(high, low, a_now, A_PLACE, A_ALONG_K, row, depth)
 #define B_PARTS(high, low, column, depth)                                   \
     LINE(high, low, b_now, B_PLACE, !B_ALONG_N, column, depth)
 
+// ANCHOR: multiply
 // Adds 16 x 8 by 8 x 8. Of 32 items each gives two lines of a and one of b,
 // of which the core takes the numbers 2 * step and 2 * step + 1.
 #if CORES
@@ -125,6 +128,7 @@
                    "r"(as_uint((b)[2 * (step)])),                           \
                    "r"(as_uint((b)[2 * (step) + 1])))
 #endif
+// ANCHOR_END: multiply
 
 // Where element `c` of an item's four lies in tile (i, j) of its 32 items.
 #define ROW(i, c) (y + (i) * 16 + (c) / 2 * 8 + eighth)
@@ -178,7 +182,7 @@ kernel void product_tensor_cores(
                     b_share[i];
             // One barrier is enough: the next tiles go to the other side.
             barrier(CLK_LOCAL_MEM_FENCE);
-            // Past the end nothing is read; a branch around it took longer.
+            // Past the end nothing is read.
             FETCH(start + DEPTH);
 
             local const T *a_now = a_tile[side], *b_now = b_tile[side];

@@ -86,7 +86,7 @@ impl Course {
         Ok(json!({ "pixels": numbers(self.held_out.row(row)), "label": label }))
     }
 
-    /// Scores a drawing, and says what each pixel does to the score that won:
+    /// Computes the scores of a drawing, and what each pixel does to the best one:
     /// its gradient there.
     fn scores(&self, words: &[&str]) -> Result<Value, Error> {
         let pixels = words.first().copied().unwrap_or_default().split(',');

@@ -7,6 +7,7 @@ mod ladder;
 mod nudge;
 mod reduction;
 mod reuse;
+mod roofline;
 mod softmax;
 
 pub(crate) use crossover::svg as crossover;
@@ -16,6 +17,7 @@ pub(crate) use ladder::svg as ladder;
 pub(crate) use nudge::svg as nudge;
 pub(crate) use reduction::svg as reduction;
 pub(crate) use reuse::svg as reuse;
+pub(crate) use roofline::svg as roofline;
 pub(crate) use softmax::svg as softmax;
 
 use rungrad::draw;

@@ -241,6 +241,10 @@ pub(crate) const MANIFEST: Manifest = Manifest {
             "cargo run --example part3_warm",
         ),
         on_a_device(
+            "book/listings/part3_wait.out",
+            "cargo run --example part3_wait",
+        ),
+        on_a_device(
             "book/listings/part3_devices.out",
             "cargo run --example part3_devices -- cpu gpu",
         ),
@@ -292,6 +296,10 @@ pub(crate) const MANIFEST: Manifest = Manifest {
         Figure { out: "book/figures/softmax.svg", draw: figures::softmax },
         Figure { out: "book/figures/reuse.svg", draw: figures::reuse },
         Figure { out: "book/figures/ladder.svg", draw: figures::ladder },
+        Figure {
+            out: "book/figures/roofline.svg",
+            draw: || figures::roofline("part3_how_fast"),
+        },
     ],
     pictures: &[
         Picture { out: "book/figures/moons.svg", written: "target/moons.svg" },

@@ -18,6 +18,13 @@ pub struct Counts {
     pub builds: u64,
     /// Times that the host waited for a device.
     pub waits: u64,
+    /// Bytes that kernels reach in their buffers: of each buffer of a launch
+    /// all up to the last value that the kernel says it may touch, once,
+    /// however often it does.
+    pub bytes_reached: u64,
+    /// Multiplications in Part 3's products of matrices and in its
+    /// convolutions, on whichever device.
+    pub products: u64,
     /// Bytes copied from the host to a device.
     pub bytes_to_device: u64,
     /// Bytes copied from a device to the host.
@@ -38,9 +45,9 @@ pub struct Counts {
 
 thread_local! {
     static COUNTS: RefCell<Counts> = const { RefCell::new(Counts {
-        launches: 0, builds: 0, waits: 0, bytes_to_device: 0, bytes_to_host: 0,
-        allocations: 0, frees: 0, nodes: 0, nodes_freed: 0, storages: 0,
-        storages_freed: 0,
+        launches: 0, builds: 0, waits: 0, bytes_reached: 0, products: 0,
+        bytes_to_device: 0, bytes_to_host: 0, allocations: 0, frees: 0,
+        nodes: 0, nodes_freed: 0, storages: 0, storages_freed: 0,
     }) };
 }
 
@@ -94,6 +101,8 @@ impl Sub for Counts {
             launches: self.launches - before.launches,
             builds: self.builds - before.builds,
             waits: self.waits - before.waits,
+            bytes_reached: self.bytes_reached - before.bytes_reached,
+            products: self.products - before.products,
             bytes_to_device: self.bytes_to_device - before.bytes_to_device,
             bytes_to_host: self.bytes_to_host - before.bytes_to_host,
             allocations: self.allocations - before.allocations,

@@ -15,6 +15,8 @@ pub(super) enum Argument<'a> {
         device: &'static DeviceInfo,
         len: usize,
         at_least: usize,
+        /// The bytes of a value.
+        size: usize,
         type_name: &'static str,
         written: bool,
     },
@@ -76,6 +78,17 @@ impl Argument<'_> {
                     set(ArgVal::vector(&Int8::from(values)))
                 }
             },
+        }
+    }
+
+    /// Counts the bytes of a buffer of which so many values are reached, or as
+    /// many as the caller has said.
+    pub(super) fn bytes(&self, reached: u64) -> u64 {
+        match self {
+            Argument::Buffer { at_least, size, .. } => {
+                reached.max(*at_least as u64) * *size as u64
+            }
+            Argument::Scalar(_) => 0,
         }
     }
 

@@ -73,6 +73,7 @@ impl<'a, Of> Launch<'a, Of> {
             device: buffer.gpu().info(),
             len: buffer.len(),
             at_least,
+            size: size_of::<T>(),
             type_name: T::C_NAME,
             written,
         });
@@ -213,7 +214,7 @@ impl<Of> Launch<'_, Of> {
         let known = open.kernel(self.code)?;
         self.check_arguments(&known.signature)?;
         let (global, local) = self.check_sizes(&known.signature)?;
-        self.check_reach(global, local)?;
+        let reached = self.check_reach(global, local)?;
 
         let launching =
             |error| refusal(&format!("Launching `{}`", self.code.name), error);
@@ -244,7 +245,10 @@ impl<Of> Launch<'_, Of> {
             )
         }
         .map_err(launching)?;
-        ledger::count(|counts| counts.launches += 1);
+        ledger::count(|counts| {
+            counts.launches += 1;
+            counts.bytes_reached += reached;
+        });
         let event = Event::new(event);
         if let Some(call) = call {
             let groups = global.items() / local.items();
@@ -383,10 +387,17 @@ impl<Of> Launch<'_, Of> {
         Ok(())
     }
 
-    /// Compares the buffers with what a kernel of this crate says of itself.
-    fn check_reach(&self, global: Extent, local: Extent) -> Result<(), Error> {
+    /// Compares the buffers with what a kernel of this crate says of itself,
+    /// and counts the bytes that are reached.
+    fn check_reach(&self, global: Extent, local: Extent) -> Result<u64, Error> {
         let reaches = self.reaches(global, local)?;
-        for (place, (length, reach)) in reaches.enumerate() {
+        let is_buffer = |it: &&Argument| matches!(it, Argument::Buffer { .. });
+        let buffers = self.arguments.iter().filter(is_buffer);
+        let mut bytes = 0;
+        for (place, ((length, reach), buffer)) in
+            reaches.zip(buffers).enumerate()
+        {
+            bytes += buffer.bytes(reach);
             if length < reach {
                 return Err(self.mistake(format!(
                     "would reach {reach} values of its buffer number {}, \
@@ -395,7 +406,7 @@ impl<Of> Launch<'_, Of> {
                 )));
             }
         }
-        Ok(())
+        Ok(bytes)
     }
 
     /// Lists for each buffer its length, and how far a kernel of this crate

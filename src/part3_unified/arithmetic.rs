@@ -5,6 +5,7 @@ use super::backend::{cpu, gpu};
 use super::{Array, Backend, Binary, Device, Reduce, Shared, Unary};
 use crate::checks;
 use crate::error::Result;
+use crate::ledger;
 use crate::ops::Keep;
 use crate::shape::{keepdims, size};
 
@@ -142,8 +143,16 @@ impl Array {
             a.reshape(&flat.collect::<Vec<_>>())
         };
         let (a, b) = (batch(self)?, batch(other)?);
+        count(&shape, &self.shape()[self.shape().len() - 1..]);
         self.filled(&shape, |backend| backend.matmul(&a, &b))
     }
+}
+
+/// Counts the multiplications of a product: for each element of the result as
+/// many as its sum has.
+fn count(shape: &[usize], inner: &[usize]) {
+    let products = size(shape) as u64 * size(inner) as u64;
+    ledger::count(|counts| counts.products += products);
 }
 
 impl Array {
@@ -160,6 +169,7 @@ impl Array {
         one_device("contract", self, other)?;
         let (a, b) = (self.shape(), other.shape());
         let shape = checks::contract(a, b, batch, inner)?;
+        count(&shape, &a[a.len() - inner..]);
         self.filled(&shape, |backend| {
             backend.contract(self, other, batch, inner)
         })
@@ -167,15 +177,28 @@ impl Array {
 }
 
 impl Array {
-    /// Takes the logarithms of the shares that scores have in their rows, which
-    /// go along the last axis.
+    /// Computes the shares that scores have in their rows, which go along the
+    /// last axis.
+    pub fn softmax(&self) -> Result<Array> {
+        self.by_rows(|backend, rows| backend.softmax(rows))
+    }
+
+    /// Computes the logarithms of these shares.
     pub fn log_softmax(&self) -> Result<Array> {
+        self.by_rows(|backend, rows| backend.log_softmax(rows))
+    }
+
+    /// Computes something of the same shape from a dense matrix of the rows.
+    fn by_rows(
+        &self,
+        compute: impl FnOnce(&dyn Backend, &Array) -> Result<Shared>,
+    ) -> Result<Array> {
         if self.is_empty() {
             return Ok(self.clone());
         }
         let columns = self.shape()[self.shape().len() - 1];
         let rows = self.compact()?.reshape(&[self.len() / columns, columns])?;
-        self.filled(self.shape(), |backend| backend.log_softmax(&rows))
+        self.filled(self.shape(), |backend| compute(backend, &rows))
     }
 }
 

@@ -153,6 +153,7 @@ fn the_ledger_counts_each_byte_launch_and_build() {
     let (values, first) = ledger::measure(run);
     assert_eq!(values.unwrap(), [4.0, 2.0]);
     assert_eq!(first.launches, 3);
+    assert_eq!(first.bytes_reached, 12, "one float in each launch");
     assert_eq!(first.builds, 1);
     assert_eq!(first.allocations, 1);
     assert_eq!(first.bytes_to_device, 8);

@@ -12,8 +12,8 @@ use super::common::device::gpu_or_skip;
 /// host, storages, nodes.
 type Price = [u64; 8];
 
-const MLP: Price = [35, 0, 0, 3, 1564, 0, 38, 17];
-const CNN: Price = [65, 0, 0, 3, 152, 0, 70, 30];
+const MLP: Price = [35, 0, 0, 0, 1552, 0, 38, 17];
+const CNN: Price = [65, 0, 0, 0, 140, 0, 70, 30];
 
 fn price(counts: Counts) -> Price {
     [
@@ -125,4 +125,42 @@ fn a_warm_step_costs_what_it_cost() {
          commit why",
         [MLP, CNN]
     );
+}
+
+type Work<'a> = &'a dyn Fn() -> Tensor;
+
+/// What "How fast, and why" predicts from: each buffer of a launch once, and
+/// every multiplication of a product.
+#[test]
+fn bytes_and_products_are_those_of_the_shapes() {
+    let _clean = clean();
+    let Some(gpu) = gpu_or_skip() else { return };
+    let device = Device::Gpu(gpu.info().index);
+    for device in [Device::Cpu, device] {
+        let new = |shape: &[usize]| Tensor::rand(shape, 1, device).unwrap();
+        let (x, row) = (new(&[8, 20]), new(&[20]));
+        let (images, filters) = (new(&[2, 3, 6, 6]), new(&[4, 3, 3, 3]));
+        let works: [(&str, Work, [u64; 2]); 5] = [
+            ("x * x", &|| x.mul(&x), [3 * 160, 0]),
+            ("x + row", &|| x.add(&row), [2 * 160 + 20, 0]),
+            ("x * 2", &|| x.scale(2.0), [2 * 160, 0]),
+            (
+                "x by its transpose",
+                &|| x.matmul(&x.transpose()),
+                [2 * 160 + 64, 8 * 20 * 8],
+            ),
+            (
+                "a convolution",
+                &|| images.conv2d(&filters, None, &ConvOptions::new()),
+                [2 * 108 + 108 + 128, 128 * 27],
+            ),
+        ];
+        for (name, work, [numbers, products]) in works {
+            work();
+            let (_, counts) = ledger::measure(work);
+            assert_eq!(counts.products, products, "{name} on {device}");
+            let bytes = if device == Device::Cpu { 0 } else { 4 * numbers };
+            assert_eq!(counts.bytes_reached, bytes, "{name} on {device}");
+        }
+    }
 }

@@ -8,6 +8,8 @@ use crate::tree::{Fault, Tree, ending, fault, is_the_learners};
 
 /// The column of the book is 80 characters of code wide.
 const WIDEST_LINE: usize = 80;
+/// So many characters of a table of `cargo learn bench`, which can be scrolled.
+const WIDEST_TABLE: usize = 140;
 /// A listing that is longer does not fit a screen.
 const LONGEST_LISTING: usize = 60;
 
@@ -155,6 +157,8 @@ fn target(tree: &Tree, include: &Include) -> Result<(), String> {
     let widest = match ending(file) {
         "svg" | "mml" | "md" => return Ok(()),
         "diff" => WIDEST_LINE + 1,
+        // A column for each other engine, and all that is known of a machine.
+        "out" if text.starts_with("$ cargo learn bench") => WIDEST_TABLE,
         _ => WIDEST_LINE,
     };
     if shown.lines().any(|line| line.chars().count() > widest) {

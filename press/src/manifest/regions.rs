@@ -41,6 +41,18 @@ pub(crate) const INNERS: &[Inner] = &[
         of: "src/part3_unified/functions/convolution.rs:turned",
     },
     Inner {
+        out: "book/listings/products-kinds.rs",
+        of: "src/part3_unified/backend/gpu/products.rs:kinds",
+    },
+    Inner {
+        out: "book/listings/products-by-rule.rs",
+        of: "src/part3_unified/backend/gpu/products.rs:by-rule",
+    },
+    Inner {
+        out: "book/listings/pool-give-back.rs",
+        of: "src/part3_unified/backend/pool.rs:give-back",
+    },
+    Inner {
         out: "book/listings/pooled.rs",
         of: "src/part3_unified/functions/image.rs:pooled",
     },

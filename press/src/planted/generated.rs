@@ -136,6 +136,8 @@ fn what_is_measured_has_other_numbers_but_not_other_words() {
 fn what_is_counted_has_the_words_of_its_script() {
     let found = "$ python3 counters.py\ndevice  A 1\nname  size\nrows  4x1\n";
     assert_eq!(foreign(found, r#"print("name size", "rows")"#), None);
+    let table = "$ cargo learn bench\nengines A 1; B 2\nrows:  4 GB/s\n";
+    assert_eq!(foreign(table, "rows"), None);
     let word = foreign(found, r#"print("name size")"#);
     assert_eq!(word.as_deref(), Some("rows"));
 }

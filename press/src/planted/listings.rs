@@ -92,6 +92,16 @@ fn a_line_wider_than_the_page_is_reported() {
 }
 
 #[test]
+fn a_table_beside_peers_may_be_wider() {
+    let table = |word: &str, wide: usize| {
+        let text = format!("$ cargo learn {word}\n{}\n", "x".repeat(wide));
+        crate::planted::book().with("book/listings/example.out", &text)
+    };
+    reported(table("try", 81), CHAPTER, "wider than 80 characters");
+    reported(table("bench", 141), CHAPTER, "wider than 140 characters");
+}
+
+#[test]
 fn a_listing_longer_than_a_screen_is_reported() {
     let book = book().edit(CODE, "// here", &"x();\n".repeat(61));
     reported(book, CHAPTER, "longer than 60 lines");

@@ -96,6 +96,8 @@ impl Line {
                 "builds": counts.builds,
                 "waits": counts.waits,
                 "allocations": counts.allocations,
+                "bytes_reached": counts.bytes_reached,
+                "products": counts.products,
                 "bytes_to_device": counts.bytes_to_device,
                 "bytes_to_host": counts.bytes_to_host,
             })

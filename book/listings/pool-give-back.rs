@@ -1,0 +1,11 @@
+/// Takes a buffer back of which nobody uses the `len` numbers any more.
+pub(super) fn give_back(&self, buffer: Buffer<f32>, len: usize) {
+    let mut waiting = self.lock();
+    waiting.used -= bytes(len);
+    let all = waiting.bytes + bytes(buffer.len());
+    // One of another length serves nobody.
+    if all <= self.limit && class(buffer.len()) == buffer.len() {
+        waiting.bytes = all;
+        waiting.buffers.entry(buffer.len()).or_default().push(buffer);
+    }
+}

@@ -1,0 +1,82 @@
+//! What a step should take, by three numbers.
+
+use std::fmt;
+
+use rungrad::Error;
+use rungrad::ledger::Counts;
+use rungrad::part3_unified::{Device, Tensor, no_grad};
+use rungrad::stopwatch::Seconds;
+
+use super::clock::seconds;
+
+// ANCHOR: model
+/// What a device takes for a launch, for a byte and for a product, each in
+/// seconds.
+pub(crate) struct Model {
+    launch: f64,
+    byte: f64,
+    product: f64,
+    /// The sizes at which the last two were measured.
+    sizes: [usize; 2],
+}
+
+impl Model {
+    /// Predicts the seconds of a step from what the ledger has counted.
+    pub(crate) fn predict(&self, counts: &Counts) -> f64 {
+        counts.launches as f64 * self.launch
+            + counts.bytes_reached as f64 * self.byte
+            + counts.products as f64 * self.product
+    }
+}
+// ANCHOR_END: model
+
+// ANCHOR: three-numbers
+impl Model {
+    /// Measures the three numbers: by a launch that has nothing to do, by a
+    /// copy that no cache holds, and by a product that keeps a device busy.
+    pub(crate) fn measure(
+        device: Device,
+        is_card: bool,
+        patience: f64,
+    ) -> Result<Model, Error> {
+        let [n, side] = if is_card { [1 << 28, 4096] } else { [1 << 24, 1024] };
+        let one = Tensor::rand(&[1], 1, device)?;
+        let many = Tensor::rand(&[n], 2, device)?;
+        let matrix = Tensor::rand(&[side, side], 3, device)?;
+        let time = |work: &dyn Fn() -> Tensor| {
+            let work = || drop(no_grad(work));
+            seconds(&mut { work }, device, patience)
+        };
+        let launch = time(&|| one.mul(&one))?;
+        let copy = time(&|| many.scale(2.0))?;
+        let product = time(&|| matrix.matmul(&matrix))?;
+        Ok(Model {
+            launch,
+            byte: copy / (8 * n) as f64,
+            product: product / side.pow(3) as f64,
+            sizes: [n, side],
+        })
+    }
+}
+// ANCHOR_END: three-numbers
+
+impl fmt::Display for Model {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [n, side] = self.sizes;
+        writeln!(
+            f,
+            "a launch   {:>8}           x * x of one number",
+            Seconds(self.launch)
+        )?;
+        writeln!(
+            f,
+            "bytes      {:>8.1} GB/s      x * 2 of {n} numbers",
+            1e-9 / self.byte
+        )?;
+        write!(
+            f,
+            "products   {:>8.1} G/s       two matrices of {side} x {side}",
+            1e-9 / self.product
+        )
+    }
+}

@@ -1,0 +1,286 @@
+//! The check of `reusing_pool`, buffers that are used again.
+//!
+//! The device is one that counts: what it has handed out, and what is left.
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::process::ExitCode;
+use std::rc::Rc;
+
+use exercises::{Outcome, Stop, check, wrong};
+use yours::Pool;
+
+exercises::yours!("part3_unified/reusing_pool.rs");
+
+fn main() -> ExitCode {
+    check(
+        "reusing_pool",
+        YOURS,
+        &[
+            ("a class serves what was asked for, and little more", classes),
+            ("a second step allocates nothing", reuse),
+            ("lengths that differ a little share buffers", shared),
+            ("no buffer is too short or has two owners", owners),
+            ("no more waits than may", bounded),
+            ("a thousand steps later it still works", lasting),
+            ("what waits makes room for others", pressure),
+            ("a device that is full is told", full),
+        ],
+    )
+}
+
+/// A device with so many numbers of memory.
+#[derive(Default)]
+struct Device {
+    room: Cell<usize>,
+    allocations: Cell<usize>,
+}
+
+/// Memory of the device, until it is dropped.
+struct Buffer {
+    len: usize,
+    number: usize,
+    device: Rc<Device>,
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        self.device.room.set(self.device.room.get() + self.len);
+    }
+}
+
+impl Device {
+    fn of(room: usize) -> Rc<Device> {
+        Rc::new(Device { room: room.into(), ..Device::default() })
+    }
+
+    fn allocate(self: &Rc<Device>, len: usize) -> Result<Buffer, String> {
+        let room = self.room.get();
+        if len > room {
+            return Err(format!("no room for {len} numbers, {room} are left"));
+        }
+        let number = self.allocations.get() + 1;
+        self.room.set(room - len);
+        self.allocations.set(number);
+        Ok(Buffer { len, number, device: self.clone() })
+    }
+
+    fn take(
+        self: &Rc<Device>,
+        pool: &mut Pool<Buffer>,
+        len: usize,
+    ) -> Result<Buffer, Stop> {
+        let buffer = pool.take(len, |len| self.allocate(len));
+        let buffer = buffer.map_err(|error| {
+            wrong(format!(
+                "A buffer for {len} numbers was refused: {error}; and {} wait \
+                 in the pool. What waits may be what is missing.",
+                pool.held()
+            ))
+        })?;
+        if buffer.len < len {
+            return Err(wrong(format!(
+                "A buffer of {} numbers was handed out for {len}: whoever \
+                 asked will write behind its end. A buffer is as long as its \
+                 class.",
+                buffer.len
+            )));
+        }
+        Ok(buffer)
+    }
+}
+
+const ROOM: usize = 1 << 30;
+
+fn classes(_: &()) -> Outcome {
+    for len in (1..5000).chain([1 << 20, (1 << 20) + 1, 100_000_000]) {
+        let class = yours::class(len);
+        if class < len {
+            return Err(wrong(format!(
+                "class({len}) is {class}, too short for {len} numbers."
+            )));
+        }
+        if class > len + len / 4 {
+            return Err(wrong(format!(
+                "class({len}) is {class}: {} of its numbers nobody has asked \
+                 for, more than a fourth.",
+                class - len
+            )));
+        }
+        let again = yours::class(class);
+        if again != class {
+            return Err(wrong(format!(
+                "class({len}) is {class}, and class({class}) is {again}: a \
+                 buffer of that length would wait where nobody looks."
+            )));
+        }
+    }
+    for power in [10, 16] {
+        let lens = (1 << power) + 1..=2 << power;
+        let count = lens.map(yours::class).collect::<BTreeSet<_>>().len();
+        if count > 4 {
+            return Err(wrong(format!(
+                "From {} to {} there are {count} classes, and four are \
+                 enough. With so many a buffer that waits is seldom the one \
+                 that is wanted.",
+                (1 << power) + 1,
+                2 << power
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// What a training step asks for: some of it at the same time.
+const STEP: [usize; 6] = [2048, 320, 2048, 10, 1, 320];
+
+/// Takes buffers for these numbers, holds them all, and gives them back.
+fn step(
+    device: &Rc<Device>,
+    pool: &mut Pool<Buffer>,
+    lens: &[usize],
+) -> Result<usize, Stop> {
+    let before = device.allocations.get();
+    let taken = lens.iter().map(|&len| Ok((device.take(pool, len)?, len)));
+    let taken = taken.collect::<Result<Vec<_>, Stop>>()?;
+    taken.into_iter().for_each(|(buffer, len)| pool.give_back(buffer, len));
+    Ok(device.allocations.get() - before)
+}
+
+fn reuse(_: &()) -> Outcome {
+    let (device, mut pool) = (Device::of(ROOM), Pool::new(1 << 20));
+    step(&device, &mut pool, &STEP)?;
+    let again = step(&device, &mut pool, &STEP)?;
+    match again {
+        0 => Ok(()),
+        _ => Err(wrong(format!(
+            "A step asks for {} buffers and gives them back, and the next one \
+             asks for the same. It allocated {again} of them anew: what comes \
+             back has to wait where the next one looks.",
+            STEP.len()
+        ))),
+    }
+}
+
+fn shared(_: &()) -> Outcome {
+    let (device, mut pool) = (Device::of(ROOM), Pool::new(1 << 20));
+    // The last batch of an epoch is a little shorter.
+    step(&device, &mut pool, &[2048, 320])?;
+    let again = step(&device, &mut pool, &[2000, 300])?;
+    match again {
+        0 => Ok(()),
+        _ => Err(wrong(format!(
+            "2048 and 320 numbers waited, and {again} buffers were allocated \
+             for 2000 and 300, which are of the same classes."
+        ))),
+    }
+}
+
+fn owners(_: &()) -> Outcome {
+    let (device, mut pool) = (Device::of(ROOM), Pool::new(1 << 20));
+    for lens in [[1100, 1030, 5], [1200, 1270, 6], [1279, 1025, 7]] {
+        step(&device, &mut pool, &lens)?;
+    }
+    // A short one and a long one wait.
+    step(&device, &mut pool, &[100_000, 1])?;
+    let first = device.take(&mut pool, 1)?;
+    if first.len > 1 {
+        return Err(wrong(format!(
+            "A buffer of {} numbers was handed out for 1 number: any that \
+             waits is not one of the class.",
+            first.len
+        )));
+    }
+    let second = device.take(&mut pool, 1)?;
+    if first.number == second.number {
+        return Err(wrong("One buffer was handed out twice."));
+    }
+    Ok(())
+}
+
+fn bounded(_: &()) -> Outcome {
+    const LIMIT: usize = 10_000;
+    let (device, mut pool) = (Device::of(ROOM), Pool::new(LIMIT));
+    step(&device, &mut pool, &[4096; 8])?;
+    let waiting = ROOM - device.room.get();
+    if waiting > LIMIT {
+        return Err(wrong(format!(
+            "{waiting} numbers wait in the pool, and {LIMIT} may: what is \
+             more has to go back to the device."
+        )));
+    }
+    if waiting != pool.held() {
+        return Err(wrong(format!(
+            "{waiting} numbers wait in the pool, and it says {}.",
+            pool.held()
+        )));
+    }
+    match waiting {
+        8192 => Ok(()),
+        _ => Err(wrong(format!(
+            "Two buffers of 4096 numbers may wait, and {waiting} numbers do."
+        ))),
+    }
+}
+
+fn lasting(_: &()) -> Outcome {
+    let (device, mut pool) = (Device::of(ROOM), Pool::new(10_000));
+    for _ in 0..1000 {
+        step(&device, &mut pool, &STEP)?;
+    }
+    let waiting = ROOM - device.room.get();
+    if waiting != pool.held() {
+        return Err(wrong(format!(
+            "After 1000 steps {waiting} numbers wait, and the pool says {}. \
+             Who is handed a buffer takes it out of the count, too: once the \
+             count is at the limit nothing may wait any more.",
+            pool.held()
+        )));
+    }
+    match step(&device, &mut pool, &STEP)? {
+        0 => Ok(()),
+        again => Err(wrong(format!(
+            "After 1000 steps a step allocates {again} buffers again."
+        ))),
+    }
+}
+
+fn pressure(_: &()) -> Outcome {
+    let (device, mut pool) = (Device::of(10_000), Pool::new(10_000));
+    step(&device, &mut pool, &[1024; 8])?;
+    // There is room for it, once the others have gone.
+    let large = device.take(&mut pool, 8192)?;
+    let waiting = 10_000 - device.room.get() - large.len;
+    if pool.held() != waiting {
+        return Err(wrong(format!(
+            "Under pressure the waiting buffers were dropped, {waiting} \
+             numbers wait, and the pool says {}.",
+            pool.held()
+        )));
+    }
+    pool.give_back(large, 8192);
+    match step(&device, &mut pool, &[8192])? {
+        0 => Ok(()),
+        _ => Err(wrong("After that nothing waits in the pool any more.")),
+    }
+}
+
+fn full(_: &()) -> Outcome {
+    let (device, mut pool) = (Device::of(1000), Pool::new(1000));
+    let used = device.take(&mut pool, 640)?;
+    let asked = Cell::new(0);
+    let found = pool.take(640, |len| {
+        asked.set(asked.get() + 1);
+        device.allocate(len)
+    });
+    if found.is_ok() || asked.get() != 2 {
+        return Err(wrong(format!(
+            "The device is full and nothing waits. You asked it {} times and \
+             said {}; ask twice, and hand on what it says.",
+            asked.get(),
+            if found.is_ok() { "yes" } else { "no" }
+        )));
+    }
+    pool.give_back(used, 640);
+    step(&device, &mut pool, &[640]).map(drop)
+}
