@@ -110,7 +110,9 @@ const live = (() => {
         }
         const still = figure.querySelector("svg, pre");
         stage.place.append(stage.refusal, stage.words);
-        still ? still.replaceWith(stage.place) : figure.prepend(stage.place);
+        // A question stays where it is, and its answer is folded below.
+        if (figure.dataset.figure === "task") figure.querySelector("details").before(stage.place);
+        else still.replaceWith(stage.place);
         figure.classList.add("live");
         for (const frame of stage.place.querySelectorAll(".picture")) wide(frame);
         stage.started?.();

@@ -55,7 +55,8 @@ pub(crate) fn answer(name: &str, words: &[&str]) -> Result<Value, Error> {
     }))
 }
 
-fn request(words: &[&str]) -> Result<Request, Error> {
+/// Reads `EXPR NAME=VALUES ..`.
+pub(crate) fn request(words: &[&str]) -> Result<Request, Error> {
     let (text, inputs) = words.split_first().unwrap_or((&"", &[]));
     let expr = expr::parse(text)?;
     let named = |word: &&str| match word.contains('=') {

@@ -28,6 +28,7 @@ pub mod door;
 mod expression;
 mod nudge;
 mod softmax;
+mod task;
 
 use rungrad::Error;
 use serde_json::{Value, json};
@@ -44,6 +45,7 @@ pub fn answer(question: &str) -> String {
         "nudge" => nudge::answer(of, &words),
         "diamond" => diamond::answer(&words),
         "digits" => digits::answer(of, &words),
+        "task" => task::answer(&words),
         "softmax" => softmax::answer(&words),
         other => Err(Error::Usage(format!("`{other}` is no question"))),
     };

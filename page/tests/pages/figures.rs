@@ -6,6 +6,7 @@ mod digits;
 mod expression;
 mod nudge;
 mod softmax;
+mod task;
 
 use serde_json::{Value, json};
 

@@ -142,7 +142,7 @@ fn still(browser: &mut Browser) -> Vec<String> {
             faults.push('it shows no text');
         }
         for (const figure of document.querySelectorAll('main figure')) {
-            const picture = figure.querySelector('svg, pre, table, img');
+            const picture = figure.querySelector('svg, pre, table, details');
             const name = figure.dataset.figure ?? figure.className;
             if (!(picture?.getBoundingClientRect().height > 20)) {
                 faults.push(`the figure ${name} shows nothing`);
