@@ -1,5 +1,5 @@
 //! A question that is answered by doing: the reader writes down a gradient,
-//! and it is judged in the words of the terminal.
+//! and it is judged by nudging, in the words of the terminal.
 
 use rungrad::Error;
 use rungrad::gradcheck::compare;
@@ -7,6 +7,7 @@ use rungrad::reference::Array;
 use serde_json::{Value, json};
 
 use crate::bench::part1;
+use crate::bench::verdict::Verdict;
 use crate::expression::request;
 
 /// Answers the name of an input, the reader's numbers for its gradient, and
@@ -34,9 +35,10 @@ pub(crate) fn answer(words: &[&str]) -> Result<Value, Error> {
     let place = place.ok_or_else(|| {
         Error::Usage(format!("the expression has no input `{of}`"))
     })?;
-    let right = &outcome.grads[place];
-    let array = |values: &[f32]| Array::new(&[values.len()], values);
-    let mismatch = compare(&array(&yours), &array(right), &[]);
+    let verdict = Verdict::of(&request, &outcome);
+    let right = &verdict.inputs[place].slopes.values;
+    let yours = Array::new(&[yours.len()], &yours);
+    let mismatch = compare(&yours, right, &[]);
     Ok(json!({
         "right": mismatch.is_none(),
         "words": mismatch.map(|mismatch| mismatch.to_string()),

@@ -16,7 +16,7 @@ live.figure("task", async (stage) => {
     };
 
     const typed = element("input", { type: "text", autocomplete: "off", inputmode: "decimal", "aria-label": `the gradient of ${of}` });
-    const words = element("pre", { class: "words", hidden: true });
+    const words = element("pre", { class: "words picture", hidden: true });
     const form = element("form", { class: "row", submit: (event) => { event.preventDefault(); judge(); } },
         element("label", { class: "typed" }, `∇ ${of} = `, typed),
         element("button", { type: "submit" }, "Judge it"));
@@ -29,7 +29,7 @@ live.figure("task", async (stage) => {
         words.textContent = answer.words ?? "";
         if (answer.refusal) return;
         if (answer.right) memory((it) => it.setItem(name, typed.value));
-        stage.say(answer.right ? "Right: the engine and you agree." : "Not yet: below stands yours beside the right one.");
+        stage.say(answer.right ? "Right: the engine and you agree." : "Not yet: yours stands beside the right one.");
     }
 
     const before = memory((it) => it.getItem(name));
