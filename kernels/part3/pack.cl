@@ -7,7 +7,7 @@
 #define DOWN 8
 
 __attribute__((reqd_work_group_size(SIDE, DOWN, 1)))
-kernel void pack_lines(global const T *a, uint offset, int8 to, global T *out,
+kernel void copy_lines(global const T *a, uint offset, int8 to, global T *out,
                        uint lines, uint k, uint room)
 {
     local T tile[SIDE][SIDE + 1];

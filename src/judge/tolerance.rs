@@ -188,7 +188,7 @@ pub(crate) fn magnitudes(
     grad_out: &Array,
 ) -> Array {
     let x = &inputs[which];
-    if let Op::Softmax | Op::LogSoftmax = op {
+    if matches!(op, Op::Softmax | Op::LogSoftmax) {
         return magnitudes_in_a_row(op, x, grad_out);
     }
     let sizes = |a: &Array| map(a, |_, x| x.abs());
@@ -218,26 +218,19 @@ pub(crate) fn magnitudes(
     })
 }
 
-/// Does the same for the rules of softmax and of its logarithm, row by row:
-/// from `grad_out` goes the sum of what is shared, or a share of the sum. The
-/// shares come from logarithms, whose rounding they magnify.
+/// Does the same for softmax and its logarithm, whose rounding it magnifies:
+/// from `grad_out` goes the sum of what is shared, or a share of the sum.
 fn magnitudes_in_a_row(op: &Op, x: &Array, grad_out: &Array) -> Array {
     let logs = reference::log_softmax(x);
     let shares = map(&logs, |_, log| log.exp() * (1.0 + log.abs()));
-    let is_log = matches!(op, Op::LogSoftmax);
+    let met = match op {
+        Op::LogSoftmax => grad_out.clone(),
+        _ => map(grad_out, |i, g| shares.values[i] * g),
+    };
     let columns = x.shape.last().copied().unwrap_or(1).max(1);
-    let rows = shares.values.chunks(columns);
-    let rows = rows.zip(grad_out.values.chunks(columns));
-    let totals: Vec<f64> = rows
-        .map(|(shares, grads)| match is_log {
-            true => grads.iter().sum(),
-            false => shares.iter().zip(grads).map(|(y, g)| y * g).sum(),
-        })
-        .collect();
-    map(&shares, |i, share| {
-        let (g, total) = (grad_out.values[i], totals[i / columns]);
-        if is_log { g + share * total } else { share * (g + total) }
-    })
+    let rows = met.values.chunks(columns);
+    let totals: Vec<f64> = rows.map(|row| row.iter().sum()).collect();
+    map(&shares, |i, share| met.values[i] + share * totals[i / columns])
 }
 
 /// Computes an operation that the judge is known to know.
@@ -292,10 +285,8 @@ pub(crate) fn reach(op: &Op, inputs: &[Array], grad_out: &Array) -> f64 {
     let divides = matches!(op, Op::Div | Op::Pow(_) | Op::Log);
     let all = inputs.iter().chain([grad_out]).flat_map(|a| &a.values);
     let sizes = all.map(|x| x.abs()).filter(|&x| x > 0.0);
-    sizes.fold(1.0, |most, x| match divides {
-        true => most.max(x).max(1.0 / x),
-        false => most.max(x),
-    })
+    let factor = |x: f64| if divides { x.max(1.0 / x) } else { x };
+    sizes.fold(1.0, |most, x| most.max(factor(x)))
 }
 
 /// Makes an array from the indices and the elements of another.

@@ -22,14 +22,14 @@ macro_rules! kernel {
 mod products;
 
 pub use products::{
-    FEW_ROWS, Layout, PACK_LINES, PRODUCT_FEW_ROWS, PRODUCT_LONG_SUMS, TILES,
+    COPY_LINES, FEW_ROWS, Layout, PRODUCT_FEW_ROWS, PRODUCT_LONG_SUMS, TILES,
     Tiles,
 };
 
 /// Lists every kernel of Part 3.
 pub fn all() -> impl Iterator<Item = &'static Kernel> {
     let products = TILES.iter().map(|tiles| tiles.kernels);
-    [UNARY, BINARY, OTHERS, &PRODUCT_FEW_ROWS, &[PRODUCT_LONG_SUMS, PACK_LINES]]
+    [UNARY, BINARY, OTHERS, &PRODUCT_FEW_ROWS, &[PRODUCT_LONG_SUMS, COPY_LINES]]
         .into_iter()
         .chain(products)
         .flatten()

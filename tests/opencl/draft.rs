@@ -88,7 +88,7 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
     ),
     // Its arguments belong together: see [`product`].
     (PRODUCTS, "", &[]),
-    (&["pack_lines"], "in offset strides out side side side", &[32, 8]),
+    (&["copy_lines"], "in offset strides out side side side", &[32, 8]),
     (&["index_select"], "in offset few few words out count", &[0]),
     (&["index_add"], "in offset few few words words out count", &[0]),
     (&["fold_windows"], "in offset strides sizes out count", &[0]),

@@ -41,7 +41,7 @@ pub(crate) fn run(gpu: &Gpu, kernel: &Kernel, n: usize) -> Option<Both> {
         ("copy", "tiled") => bench.copy_by_tiles(),
         ("softmax", "rows" | "kept") => bench.log_softmax(),
         ("product", "vector") => bench.product_vector(),
-        ("pack", "lines") => bench.pack_lines(),
+        ("copy", "lines") => bench.copy_lines(),
         ("index", "select") => bench.index_select(),
         ("index", "add") => bench.index_add(),
         ("fold", "windows") => bench.fold(),

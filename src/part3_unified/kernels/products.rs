@@ -193,8 +193,8 @@ pub const PRODUCT_LONG_SUMS: Kernel =
 
 /// The lines of an operand, which go along `k` then, each with zeros up to its
 /// room: arguments `a, offset, to, out, lines, k, room`.
-pub const PACK_LINES: Kernel =
-    kernel!("part3/pack.cl", "pack_lines", packed, []);
+pub const COPY_LINES: Kernel =
+    kernel!("part3/pack.cl", "copy_lines", packed, []);
 
 /// So many rows are few.
 pub const FEW_ROWS: usize = 16;

@@ -153,7 +153,7 @@ impl Bench<'_> {
 
     /// Two lines of n from a matrix of two columns, with three zeros behind
     /// each.
-    pub(super) fn pack_lines(&self) -> Both {
+    pub(super) fn copy_lines(&self) -> Both {
         let values: Vec<f32> = (0..2 * self.n).map(|i| i as f32).collect();
         let room = self.n + 3;
         let (a, out) = (self.gpu.upload(&values).unwrap(), self.out(2 * room));

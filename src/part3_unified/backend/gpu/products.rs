@@ -105,7 +105,7 @@ impl OpenCl {
         let (lines, room) = (operand.lines, k.next_multiple_of(4));
         let out = self.fill(lines * room, |out| {
             self.gpu
-                .launch(&kernels::PACK_LINES)
+                .launch(&kernels::COPY_LINES)
                 .input(buffer(operand.array))
                 .scalar(operand.array.offset() as u32)
                 .scalar(operand.to())
