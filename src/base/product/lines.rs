@@ -9,7 +9,8 @@ use std::ops::Range;
 pub(crate) enum Places<'a> {
     /// So many, evenly spaced from 0 on.
     Even { count: usize, step: usize },
-    /// In any order.
+    /// In any order, as a view of Part 3 may show them.
+    #[cfg_attr(not(feature = "opencl"), expect(dead_code))]
     Listed(&'a [usize]),
 }
 

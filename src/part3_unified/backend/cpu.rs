@@ -22,10 +22,10 @@ use super::{
     Array, Backend, Binary, DType, Memory, Reduce, Shared, Storage, Unary,
     View, Window, downcast,
 };
+use crate::base::share::share;
 use crate::error::{Result, room, zeros};
 use crate::product::{Lines, Places, is_shared, product};
 use crate::rng;
-use crate::share::share;
 
 /// The host's processor.
 pub(in super::super) struct Cpu;

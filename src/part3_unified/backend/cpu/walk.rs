@@ -6,8 +6,8 @@ use smallvec::SmallVec;
 use super::super::super::view::runs;
 use super::host::{Host, blank};
 use super::{Shared, View};
+use crate::base::share::share;
 use crate::error::Result;
-use crate::share::share;
 
 /// From so many elements on the threads share them, in pieces of so many.
 const PARALLEL: usize = 1 << 17;
