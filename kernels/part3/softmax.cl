@@ -1,10 +1,80 @@
-// The logarithms of the shares that the scores of a row have: a (n, columns),
-// dense from an offset on -> out (n, columns). A team of items has a row, and a
-// group has a team for each of its rows; the host says how many of each. A
-// team reads its row twice: for the largest score and the sum of the
-// exponentials beside it, which grow together, and to write.
+// The shares that the scores of a row have, or their logarithms: a (n,
+// columns), dense from an offset on -> out (n, columns). A team of items has a
+// row, and a group has a team for each of its rows; the host says how many of
+// each.
 
 #define MOST_ITEMS 256
+#define GLUE(type, count) type##count
+#define FOUR(type) GLUE(type, 4)
+
+// Rows of whole fours that the registers of a team can hold: each item reads
+// its fours once, all of them before it uses the first.
+#define KEPT 16
+
+kernel void softmax_kept(global const T *a, uint offset, uint columns,
+                         uint logs, global T *out, uint n)
+{
+    local ACC found[MOST_ITEMS];
+    uint u = get_local_id(0), team = get_local_size(0);
+    uint v = get_local_id(1), rows = get_local_size(1);
+    uint item = v * team + u;
+    for (uint top = get_group_id(1) * rows; top < n;
+         top += get_num_groups(1) * rows) {
+        uint row = top + v, end = row < n ? columns / 4 : 0;
+        uint first = row * columns;
+        FOUR(ACC) x[KEPT], most4 = -INFINITY, sum4 = 0.0f;
+        #pragma unroll
+        for (uint j = 0; j < KEPT; j++) {
+            uint at = u + j * team;
+            x[j] = at < end ? *(global const FOUR(T) *)(a + offset + first
+                                                        + 4 * at)
+                            : (FOUR(ACC))(-INFINITY);
+        }
+        // What is no number comes back by its exponential.
+        #pragma unroll
+        for (uint j = 0; j < KEPT; j++)
+            most4 = fmax(most4, x[j]);
+        found[item] = fmax(fmax(most4.x, most4.y), fmax(most4.z, most4.w));
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint width = team / 2; width > 0; width /= 2) {
+            if (u < width)
+                found[item] = fmax(found[item], found[item + width]);
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+        ACC most = found[v * team];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        #pragma unroll
+        for (uint j = 0; j < KEPT; j++) {
+            x[j] -= most;
+            FOUR(ACC) more = exp(x[j]);
+            sum4 += u + j * team < end ? more : (FOUR(ACC))(0.0f);
+            x[j] = logs ? x[j] : more;
+        }
+        found[item] = (sum4.x + sum4.y) + (sum4.z + sum4.w);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint width = team / 2; width > 0; width /= 2) {
+            if (u < width)
+                found[item] += found[item + width];
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+        ACC sum = found[v * team];
+        ACC total = logs ? log(sum) : 0.0f, share = logs ? 1.0f : 1.0f / sum;
+        #pragma unroll
+        for (uint j = 0; j < KEPT; j++) {
+            uint at = u + j * team;
+            if (at < end)
+                *(global FOUR(T) *)(out + first + 4 * at) =
+                    (x[j] - total) * share;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+
+// The larger of two scores, or the one that is no number.
+#define LARGER(a, b) ((a) > (b) || isnan(a) ? (a) : (b))
+
+// Longer rows. A team reads its row twice: for the largest score and the sum
+// of the exponentials beside it, which grow together, and to write.
 #define AT_ONCE 4
 
 // What a sum of exponentials beside one score is worth beside a larger one.
@@ -14,8 +84,20 @@ ACC worth(ACC sum, ACC score, ACC larger)
     return score == -INFINITY ? 0.0f : sum * exp(score - larger);
 }
 
+// Writes what comes of x, a score beside the largest of its row.
+#define WRITE(value)                                                        \
+    for (uint i = u; i < end; i += AT_ONCE * team) {                        \
+        _Pragma("unroll") for (uint j = 0; j < AT_ONCE; j++) {              \
+            uint at = i + j * team;                                         \
+            if (at < end) {                                                 \
+                ACC x = a[offset + first + at] - most;                      \
+                out[first + at] = value;                                    \
+            }                                                               \
+        }                                                                   \
+    }
+
 kernel void softmax_rows(global const T *a, uint offset, uint columns,
-                        global T *out, uint n)
+                         uint logs, global T *out, uint n)
 {
     local ACC mosts[MOST_ITEMS], sums[MOST_ITEMS];
     uint u = get_local_id(0), team = get_local_size(0);
@@ -36,7 +118,7 @@ kernel void softmax_rows(global const T *a, uint offset, uint columns,
             }
             #pragma unroll
             for (uint j = 0; j < AT_ONCE; j++)
-                larger = x[j] > larger || isnan(x[j]) ? x[j] : larger;
+                larger = LARGER(x[j], larger);
             sum = worth(sum, most, larger);
             excess = worth(excess, most, larger);
             most = larger;
@@ -55,7 +137,7 @@ kernel void softmax_rows(global const T *a, uint offset, uint columns,
         for (uint width = team / 2; width > 0; width /= 2) {
             if (u < width) {
                 ACC other = mosts[item + width], more = sums[item + width];
-                ACC larger = other > most || isnan(other) ? other : most;
+                ACC larger = LARGER(other, most);
                 sum = worth(sum, most, larger) + worth(more, other, larger);
                 most = larger;
                 mosts[item] = most;
@@ -63,15 +145,13 @@ kernel void softmax_rows(global const T *a, uint offset, uint columns,
             }
             barrier(CLK_LOCAL_MEM_FENCE);
         }
-        ACC total = log(sums[v * team]);
+        sum = sums[v * team];
         most = mosts[v * team];
-        for (uint i = u; i < end; i += AT_ONCE * team) {
-            #pragma unroll
-            for (uint j = 0; j < AT_ONCE; j++) {
-                uint at = i + j * team;
-                if (at < end)
-                    out[first + at] = a[offset + first + at] - most - total;
-            }
+        ACC total = log(sum);
+        if (logs) {
+            WRITE(x - total)
+        } else {
+            WRITE(exp(x) / sum)
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }

@@ -182,7 +182,7 @@ kernel void product_tensor_cores(
                     b_share[i];
             // One barrier is enough: the next tiles go to the other side.
             barrier(CLK_LOCAL_MEM_FENCE);
-            // Past the end nothing is read; a branch around it took longer.
+            // Past the end nothing is read.
             FETCH(start + DEPTH);
 
             local const T *a_now = a_tile[side], *b_now = b_tile[side];

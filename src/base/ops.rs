@@ -106,6 +106,8 @@ pub enum Op {
     Reshape(Vec<usize>),
     /// The axes in another order.
     Permute(Vec<usize>),
+    /// The shares of the scores along the last axis.
+    Softmax,
     /// The logarithm of softmax along the last axis.
     LogSoftmax,
     /// From each row the element that a label names.
@@ -169,6 +171,7 @@ impl Op {
             Op::Round,
             Op::Sign,
             Op::Matmul,
+            Op::Softmax,
             Op::LogSoftmax,
         ];
         plain.into_iter().find(|op| op.name() == name)
@@ -216,6 +219,7 @@ impl Op {
             Op::Conv2d(..) => "conv2d",
             Op::Reshape(_) => "reshape",
             Op::Permute(_) => "permute",
+            Op::Softmax => "softmax",
             Op::LogSoftmax => "log_softmax",
             Op::Pick(_) => "pick",
             Op::Expand(_) => "expand",

@@ -288,6 +288,7 @@ pub fn forward(op: &Op, inputs: &[&Array]) -> Option<Array> {
             Array::from_values(shape, a.values.clone())
         }
         (Op::Permute(axes), [a]) => permute(a, axes),
+        (Op::Softmax, [a]) => exp(&log_softmax(a)),
         (Op::LogSoftmax, [a]) => log_softmax(a),
         (Op::Pick(labels), [a]) => {
             let columns = a.shape[1];

@@ -188,8 +188,8 @@ pub(crate) fn magnitudes(
     grad_out: &Array,
 ) -> Array {
     let x = &inputs[which];
-    if let Op::LogSoftmax = op {
-        return magnitudes_in_a_row(x, grad_out);
+    if let Op::Softmax | Op::LogSoftmax = op {
+        return magnitudes_in_a_row(op, x, grad_out);
     }
     let sizes = |a: &Array| map(a, |_, x| x.abs());
     let elementwise = inputs.len() == 1 && grad_out.shape == x.shape;
@@ -218,17 +218,25 @@ pub(crate) fn magnitudes(
     })
 }
 
-/// Does the same for the rule of log-softmax: `grad_out` less a share of its
-/// sum, row by row. The share comes from a logarithm, whose rounding it
-/// magnifies.
-fn magnitudes_in_a_row(x: &Array, grad_out: &Array) -> Array {
+/// Does the same for the rules of softmax and of its logarithm, row by row:
+/// from `grad_out` goes the sum of what is shared, or a share of the sum. The
+/// shares come from logarithms, whose rounding they magnify.
+fn magnitudes_in_a_row(op: &Op, x: &Array, grad_out: &Array) -> Array {
     let logs = reference::log_softmax(x);
+    let shares = map(&logs, |_, log| log.exp() * (1.0 + log.abs()));
+    let is_log = matches!(op, Op::LogSoftmax);
     let columns = x.shape.last().copied().unwrap_or(1).max(1);
-    let rows = grad_out.values.chunks(columns);
-    let totals: Vec<f64> = rows.map(|row| row.iter().sum()).collect();
-    map(&logs, |i, log| {
-        let share = log.exp() * (1.0 + log.abs());
-        grad_out.values[i] + share * totals[i / columns]
+    let rows = shares.values.chunks(columns);
+    let rows = rows.zip(grad_out.values.chunks(columns));
+    let totals: Vec<f64> = rows
+        .map(|(shares, grads)| match is_log {
+            true => grads.iter().sum(),
+            false => shares.iter().zip(grads).map(|(y, g)| y * g).sum(),
+        })
+        .collect();
+    map(&shares, |i, share| {
+        let (g, total) = (grad_out.values[i], totals[i / columns]);
+        if is_log { g + share * total } else { share * (g + total) }
     })
 }
 
@@ -251,7 +259,9 @@ pub(crate) fn allowed(
     let sizes = map(grad_out, |_, g| g.abs());
     let magnitudes = magnitudes(op, inputs, which, &sizes);
     let terms = match op {
-        Op::Matmul | Op::LogSoftmax => grad_out.shape.iter().max().copied(),
+        Op::Matmul | Op::Softmax | Op::LogSoftmax => {
+            grad_out.shape.iter().max().copied()
+        }
         Op::Contract(..) | Op::Conv2d(..) => Some(grad_out.values.len()),
         _ => grad_out.values.len().checked_div(inputs[which].values.len()),
     };

@@ -177,15 +177,28 @@ impl Array {
 }
 
 impl Array {
-    /// Takes the logarithms of the shares that scores have in their rows, which
-    /// go along the last axis.
+    /// Computes the shares that scores have in their rows, which go along the
+    /// last axis.
+    pub fn softmax(&self) -> Result<Array> {
+        self.by_rows(|backend, rows| backend.softmax(rows))
+    }
+
+    /// Computes the logarithms of these shares.
     pub fn log_softmax(&self) -> Result<Array> {
+        self.by_rows(|backend, rows| backend.log_softmax(rows))
+    }
+
+    /// Computes something of the same shape from a dense matrix of the rows.
+    fn by_rows(
+        &self,
+        compute: impl FnOnce(&dyn Backend, &Array) -> Result<Shared>,
+    ) -> Result<Array> {
         if self.is_empty() {
             return Ok(self.clone());
         }
         let columns = self.shape()[self.shape().len() - 1];
         let rows = self.compact()?.reshape(&[self.len() / columns, columns])?;
-        self.filled(self.shape(), |backend| backend.log_softmax(&rows))
+        self.filled(self.shape(), |backend| compute(backend, &rows))
     }
 }
 

@@ -272,8 +272,9 @@ pub trait Backend: Send + Sync {
     /// Multiplies (batch, m, k) x (batch, k, n) -> (batch, m, n), always of
     /// three axes.
     fn matmul(&self, a: &Array, b: &Array) -> Result<Shared>;
-    /// Multiplies views whose rows, columns and sums go over any axes: (batch.., rows.., inner..) x (batch.., columns.., inner..) ->
-    /// (batch.., rows.., columns..), given how many axes are of the batch, and
+    /// Multiplies views whose rows, columns and sums go over any axes:
+    /// (batch.., rows.., inner..) x (batch.., columns.., inner..) -> (batch..,
+    /// rows.., columns..), given how many axes are of the batch, and
     /// how many are summed over. So the windows of an image need not be copied
     /// to be multiplied. What has no way of its own for that makes matrices of
     /// them, and copies where no strides can say them.
@@ -288,9 +289,13 @@ pub trait Backend: Send + Sync {
         self.matmul(&matrices(a, batch, inner)?, &b)
     }
 
-    /// Takes the logarithms of the shares that scores have in their rows, a dense
-    /// matrix that is not empty. What has no way of its own computes them by
-    /// the others.
+    /// Computes the shares that scores have in their rows, a dense matrix that
+    /// is not empty. What has no way of its own takes their logarithms first.
+    fn softmax(&self, a: &Array) -> Result<Shared> {
+        Ok(a.log_softmax()?.unary(Unary::Exp)?.storage)
+    }
+    /// Computes the logarithms of the same. What has no way of its own
+    /// computes them by the others.
     fn log_softmax(&self, a: &Array) -> Result<Shared> {
         let less = |a: &Array, row: Array| {
             let row = row.unary(Unary::Scale(-1.0))?.expand(a.shape())?;

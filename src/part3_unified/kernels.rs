@@ -21,12 +21,15 @@ macro_rules! kernel {
 
 mod products;
 
-pub use products::{FEW_ROWS, Layout, PRODUCT_FEW_ROWS, TILES, Tiles};
+pub use products::{
+    FEW_ROWS, Layout, PACK_LINES, PRODUCT_FEW_ROWS, PRODUCT_LONG_SUMS, TILES,
+    Tiles,
+};
 
 /// Lists every kernel of Part 3.
 pub fn all() -> impl Iterator<Item = &'static Kernel> {
     let products = TILES.iter().map(|tiles| tiles.kernels);
-    [UNARY, BINARY, OTHERS, &PRODUCT_FEW_ROWS]
+    [UNARY, BINARY, OTHERS, &PRODUCT_FEW_ROWS, &[PRODUCT_LONG_SUMS, PACK_LINES]]
         .into_iter()
         .chain(products)
         .flatten()
@@ -297,17 +300,30 @@ fn teams(given: &Given) -> Option<()> {
         .then_some(())
 }
 
-/// The logarithms of the shares of scores in their rows: arguments `a, offset,
-/// columns, out, n`.
+/// The shares of scores in their rows, or the logarithms: arguments `a,
+/// offset, columns, logs, out, n`.
 pub const SOFTMAX_ROWS: Kernel =
-    kernel!("part3/softmax.cl", "softmax_rows", |given| {
-        teams(given)?;
-        let (columns, n) = (given.uint(2)?, given.uint(4)?);
-        // A team counts beyond the end of a row, and a group beyond the last.
-        let all = columns.checked_mul(n).filter(|all| *all < 1 << 31)?;
-        (columns < 1 << 31 && n < 1 << 31).then_some(())?;
-        Some(smallvec![given.uint(1)? + all, all])
+    kernel!("part3/softmax.cl", "softmax_rows", softmax);
+/// The same of rows of whole fours that a team keeps in its registers.
+pub const SOFTMAX_KEPT: Kernel =
+    kernel!("part3/softmax.cl", "softmax_kept", |given| {
+        let (offset, columns) = (given.uint(1)?, given.uint(2)?);
+        let most = KEPT as u64 * given.items(0);
+        let fours = offset % 4 == 0 && columns % 4 == 0;
+        (fours && columns <= most).then(|| softmax(given)).flatten()
     });
+
+/// So many scores of a row an item can keep.
+pub const KEPT: usize = 64;
+
+fn softmax(given: &Given) -> Option<Reached> {
+    teams(given)?;
+    let (columns, n) = (given.uint(2)?, given.uint(5)?);
+    // A team counts beyond the end of a row, and a group beyond the last.
+    let all = columns.checked_mul(n).filter(|all| *all < 1 << 31)?;
+    (columns < 1 << 31 && n < 1 << 31).then_some(())?;
+    Some(smallvec![given.uint(1)? + all, all])
+}
 
 /// A batch of products with one column each: arguments `a, a_offset, b,
 /// b_offset, strides, out, m, k`.
@@ -397,6 +413,7 @@ const OTHERS: &[Kernel] = &[
     REDUCE_FEW_SHARE,
     COPY_TILED,
     SOFTMAX_ROWS,
+    SOFTMAX_KEPT,
     PRODUCT_VECTOR,
     INDEX_SELECT,
     INDEX_ADD,

@@ -79,7 +79,7 @@ impl Call {
                 axes.swap(last - 1, last);
                 judged(Op::Permute(axes), &of)
             }
-            Call::Softmax => reference::exp(&judged(Op::LogSoftmax, &of)),
+            Call::Softmax => judged(Op::Softmax, &of),
             Call::LogSoftmax => judged(Op::LogSoftmax, &of),
             Call::CrossEntropy(labels) => {
                 let logs = judged(Op::LogSoftmax, &of);

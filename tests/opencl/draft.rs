@@ -1,7 +1,7 @@
 //! Random launches: what a kernel takes, and arguments drawn for it.
 
 use rungrad::opencl::{Extent, Kernel, Scalar};
-use rungrad::part3_unified::kernels::TILES;
+use rungrad::part3_unified::kernels::{TILES, Tiles};
 
 use super::random::Random;
 
@@ -79,14 +79,16 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
         &[0],
     ),
     (&["copy_tiled"], "in offset shape strides out rows", &[32, 8]),
-    (&["softmax_rows"], "in offset side out side", &[16, 8]),
+    (&["softmax_rows"], "in offset side few out side", &[16, 8]),
+    (&["softmax_kept"], "in fours fours few out side", &[16, 8]),
     (
         &["product_vector"],
         "in offset in offset strides out side side",
         &[8, 16],
     ),
     // Its arguments belong together: see [`product`].
-    (&["product", "product_tensor_cores", "product_few_rows"], "", &[]),
+    (PRODUCTS, "", &[]),
+    (&["pack_lines"], "in offset strides out side side side", &[32, 8]),
     (&["index_select"], "in offset few few words out count", &[0]),
     (&["index_add"], "in offset few few words words out count", &[0]),
     (&["fold_windows"], "in offset strides sizes out count", &[0]),
@@ -129,7 +131,7 @@ impl Draft {
     pub(crate) fn new(kernel: &Kernel, random: &mut Random) -> Draft {
         let (words, group) = parameters(kernel.name()).expect("a row");
         if words.is_empty() {
-            return product(kernel.options(), random);
+            return product(kernel, random);
         }
         let mut shape = [1; 8];
         let arguments =
@@ -150,16 +152,30 @@ impl Draft {
     }
 }
 
+/// The kernels that take the arguments of a product.
+pub(crate) const PRODUCTS: &[&str] = &[
+    "product",
+    "product_tensor_cores",
+    "product_few_rows",
+    "product_long_sums",
+];
+
+/// The tiles that a kernel of products is for, if it is for any.
+pub(crate) fn tiles(kernel: &Kernel) -> Option<&'static Tiles> {
+    let same = |known: &Kernel| {
+        known.name() == kernel.name() && known.options() == kernel.options()
+    };
+    TILES.iter().find(|tiles| tiles.kernels.iter().any(same))
+}
+
 /// A product of matrices, or of views, by a kernel with these options.
-fn product(options: &str, random: &mut Random) -> Draft {
-    let has = |option: &str| options.contains(option);
-    let tiles = TILES.iter().find(|tiles| {
-        tiles.kernels.iter().any(|known| known.options() == options)
-    });
-    let few = has("-DROWS=");
-    let items = tiles.map_or(128, |tiles| tiles.items);
-    assert!(tiles.is_some() != few, "one of these tiles, or few rows");
-    let (fours, views) = (has("-DFOURS=1"), has("-DVIEWS=1") || few);
+fn product(kernel: &Kernel, random: &mut Random) -> Draft {
+    let has = |option: &str| kernel.options().contains(option);
+    let tiles = tiles(kernel);
+    let few = kernel.name() == "product_few_rows";
+    let long = kernel.name() == "product_long_sums";
+    let items = tiles.map_or(if few { 128 } else { 256 }, |it| it.items);
+    let (fours, views) = (has("-DFOURS=1"), has("-DVIEWS=1") || few || long);
     // Rows, columns and sums, each along three axes.
     let axes = [0, 1, 2].map(|_| match (fours, views) {
         (true, _) => [1, 1, 4 + 4 * random.below(4)],
@@ -215,6 +231,9 @@ fn product(options: &str, random: &mut Random) -> Draft {
         ],
         global: match few {
             true => vec![items, 1 + random.below(2), 1],
+            false if long => {
+                vec![items * (1 + random.below(2)), 1, 1 + random.below(2)]
+            }
             false => vec![items, 1, 1 + random.below(2)],
         },
         local: vec![items, 1, 1],
@@ -239,6 +258,7 @@ fn draw(word: &str, shape: &mut [i32; 8], random: &mut Random) -> Drawn {
         }
         "side" => (random.below(24) as u32).into(),
         "few" => (random.below(5) as u32).into(),
+        "fours" => (4 * random.below(6) as u32 + u32::from(rare)).into(),
         "within" => {
             let size: i32 = shape.iter().product();
             (random.below(size as usize + 1) as u32).into()

@@ -9,6 +9,8 @@ use rungrad::opencl::{Buffer, Gpu, Kernel, Launch};
 use rungrad::part3_unified::kernels::operation;
 use rungrad::rng;
 
+use super::draft::PRODUCTS;
+
 /// What a kernel wrote, and what the host makes of the same numbers.
 pub(crate) type Both = (Vec<f32>, Vec<f32>);
 
@@ -18,8 +20,7 @@ pub(crate) fn run(gpu: &Gpu, kernel: &Kernel, n: usize) -> Option<Both> {
         return None;
     }
     let bench = Bench::new(gpu, kernel, n);
-    let products = ["product", "product_tensor_cores", "product_few_rows"];
-    if products.contains(&kernel.name()) {
+    if PRODUCTS.contains(&kernel.name()) {
         return Some(bench.product());
     }
     Some(match kernel.name().split_once('_')? {
@@ -38,8 +39,9 @@ pub(crate) fn run(gpu: &Gpu, kernel: &Kernel, n: usize) -> Option<Both> {
         ("reduce", "columns_sum") => bench.reduce_columns(sum),
         ("reduce", "columns_max") => bench.reduce_columns(max),
         ("copy", "tiled") => bench.copy_by_tiles(),
-        ("softmax", "rows") => bench.log_softmax(),
+        ("softmax", "rows" | "kept") => bench.log_softmax(),
         ("product", "vector") => bench.product_vector(),
+        ("pack", "lines") => bench.pack_lines(),
         ("index", "select") => bench.index_select(),
         ("index", "add") => bench.index_add(),
         ("fold", "windows") => bench.fold(),

@@ -15,7 +15,7 @@ use rungrad::opencl::{Buffer, Element, Gpu, Kernel, Launch, Source};
 
 use super::child::{child_under, finish, is_child, succeed};
 use super::device::skip;
-use super::draft::{Draft, Drawn, extent, parameters};
+use super::draft::{Draft, Drawn, PRODUCTS, extent, parameters};
 use super::every_kernel;
 use super::oclgrind::simulator;
 use super::place::scratch;
@@ -263,7 +263,7 @@ fn those(wanted: &str) -> Vec<Kernel> {
     let all = every_kernel().copied();
     let family = |it: &Kernel| match it.name() {
         name if name.starts_with("matmul") => "ladder",
-        "product" | "product_tensor_cores" | "product_few_rows" => "products",
+        name if PRODUCTS.contains(&name) => "products",
         _ => "others",
     };
     all.filter(|it| family(it) == wanted).collect()

@@ -34,6 +34,7 @@ mod place;
 mod prices;
 mod products;
 mod refusals;
+mod shares;
 mod slopes;
 mod third;
 mod training;

@@ -2,9 +2,10 @@
 //! its own, and all of them agree with products in `f64`.
 
 use rungrad::ledger;
+use rungrad::opencl::record;
 use rungrad::part3_unified::kernels::{Layout, TILES, Tiles};
 use rungrad::part3_unified::tuning::with_tiles;
-use rungrad::part3_unified::{Device, Span, Tensor};
+use rungrad::part3_unified::{Device, Span, Tensor, Window};
 use rungrad::rng::Random;
 
 use super::common::clean;
@@ -151,6 +152,67 @@ fn products_on_tensor_cores_agree_with_the_judge() {
         assert!(tiles.fit(gpu.info()), "{} on {}", tiles.name, gpu.name());
         compare_all_layouts(tiles);
     }
+}
+
+/// Odd sides have no fours, and what lies across `k` suits the cores less: both
+/// are copied first where a product is large.
+#[test]
+fn large_products_are_packed_for_tensor_cores() {
+    let _clean = clean();
+    let Some(gpu) = gpu_or_skip() else { return };
+    if !gpu.info().tensor_cores {
+        return skip_by_name("device with tensor cores");
+    }
+    let mut random = Random::new(17);
+    for ([m, k, n], copies) in [([2049, 2050, 2051], 2), ([2048; 3], 1)] {
+        let (a, x) = matrix([m, k], true, 0, &mut random);
+        let (b, y) = matrix([k, n], true, 4, &mut random);
+        let (found, counts) = ledger::measure(|| a.matmul(&b));
+        assert_eq!(counts.launches, copies + 1, "{m} x {k} x {n}");
+        let found = found.to_vec().unwrap();
+        for _ in 0..300 {
+            let (i, j) = (random.below(m), random.below(n));
+            let pairs = (0..k).map(|l| [x[i * k + l], y[l * n + j]]);
+            let products = pairs.map(|[x, y]| f64::from(x) * f64::from(y));
+            let (mut right, mut size) = (0.0, 0.0);
+            products
+                .for_each(|it| (right, size) = (right + it, size + it.abs()));
+            let it = f64::from(found[i * n + j]);
+            assert!((it - right).abs() <= 1e-6 * size, "{it}, not {right}");
+        }
+    }
+}
+
+/// The gradient of a filter: each of its numbers sums over all places.
+#[test]
+fn few_results_with_long_sums_are_shared_by_the_items_of_a_group() {
+    let _clean = clean();
+    if gpu_or_skip().is_none() {
+        return;
+    }
+    let (side, mut random) = (133, Random::new(18));
+    let mut numbers = |n: usize| -> Vec<f32> {
+        (0..n).map(|_| random.uniform() - 0.5).collect()
+    };
+    let (image, grads) = (numbers(side * side), numbers(9 * 131 * 131));
+    let new = |shape: &[usize], values: &[f32]| {
+        Tensor::new(shape, values, Device::Gpu(0)).unwrap()
+    };
+    let (x, g) = (new(&[side, side], &image), new(&[9, 131, 131], &grads));
+    // (3, 3, 131, 131)
+    let windows = x.windows(&Window::new([3, 3])).permute(&[2, 3, 0, 1]);
+    let (found, line) = record(|| g.contract(&windows, 0, 2)).unwrap();
+    let names: Vec<&str> = line.slices.iter().map(|it| &*it.name).collect();
+    assert!(names.contains(&"product_long_sums"), "{names:?}");
+    let right = (0..81).map(|at| {
+        let (filter, down, right) = (at / 9, at / 3 % 3, at % 3);
+        let products = (0..131 * 131).map(|l| {
+            let seen = image[(l / 131 + down) * side + l % 131 + right];
+            f64::from(grads[filter * 131 * 131 + l]) * f64::from(seen)
+        });
+        products.fold((0.0, 0.0), |(sum, size), x| (sum + x, size + x.abs()))
+    });
+    compare("long sums", &found, &right.collect::<Vec<_>>());
 }
 
 /// Tiles of every device that can read four numbers at a time.

@@ -112,7 +112,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Copies a few numbers; a call would take longer than the copy.
+/// Copies a few numbers, eight at a time.
 #[inline(always)]
 fn copy(from: &[f32], to: &mut [f32]) {
     let (from, rest) = from.as_chunks::<8>();

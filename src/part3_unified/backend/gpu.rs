@@ -2,6 +2,8 @@
 
 mod axes;
 mod few;
+mod indexing;
+mod operands;
 mod pooled;
 mod products;
 mod stages;
@@ -28,7 +30,9 @@ const GROUP: usize = 256;
 /// One OpenCL device, and the buffers that wait for their next use.
 pub(in super::super) struct OpenCl {
     gpu: Gpu,
-    pool: Pool,
+    pool: Pool<f32>,
+    /// To free a buffer of indices would wait for the launch that reads it.
+    indices: Pool<u32>,
     /// What was timed here, once somebody multiplies.
     tuned: OnceLock<Choices>,
 }
@@ -46,8 +50,9 @@ impl OpenCl {
         let all = OPENED
             .get_or_init(|| (0..count).map(|_| OnceLock::new()).collect());
         Ok(all[index].get_or_init(|| {
-            let pool = Pool::new(gpu.info().max_allocation);
-            OpenCl { gpu, pool, tuned: OnceLock::new() }
+            let limit = gpu.info().max_allocation;
+            let (pool, indices) = (Pool::new(limit), Pool::new(limit));
+            OpenCl { gpu, pool, indices, tuned: OnceLock::new() }
         }))
     }
 
@@ -100,12 +105,31 @@ impl OpenCl {
         self.gpu.launch(kernel).global(n).local(GROUP)
     }
 
-    fn places(&self, places: &[usize]) -> Result<Buffer<u32>> {
-        let mut numbers = Vec::with_capacity(places.len() + 1);
-        numbers.extend(places.iter().map(|&place| place as u32));
-        // There is no buffer of nothing.
-        numbers.push(0);
-        self.gpu.upload(&numbers)
+    /// Computes the shares of the scores in each row, or their logarithms.
+    fn shares(&self, a: &Array, logs: u32) -> Result<Shared> {
+        let [rows, columns] = [a.shape()[0], a.shape()[1]];
+        let team = self.team(columns, true);
+        let beside = GROUP / team;
+        let has_fours = columns % 4 == 0 && a.offset() % 4 == 0;
+        let is_short = columns <= kernels::KEPT * team;
+        let is_kept = team > 1 && has_fours && is_short;
+        let kernel = match is_kept {
+            true => &kernels::SOFTMAX_KEPT,
+            false => &kernels::SOFTMAX_ROWS,
+        };
+        self.fill(a.len(), |out| {
+            self.gpu
+                .launch(kernel)
+                .input(buffer(a))
+                .scalar(a.offset() as u32)
+                .scalar(columns as u32)
+                .scalar(logs)
+                .output(out)
+                .scalar(rows as u32)
+                .global([team, rows.min(1 << 20).next_multiple_of(beside)])
+                .local([team, beside])
+                .run()
+        })
     }
 }
 
@@ -115,7 +139,8 @@ impl Backend for OpenCl {
     }
 
     fn memory(&self) -> Memory {
-        self.pool.memory()
+        let Memory { now, peak, cached } = self.pool.memory();
+        Memory { now, peak, cached: cached + self.indices.memory().cached }
     }
 
     fn synchronize(&self) -> Result<()> {
@@ -310,39 +335,16 @@ impl Backend for OpenCl {
         self.product(a, b, batch, inner)
     }
 
+    fn softmax(&self, a: &Array) -> Result<Shared> {
+        self.shares(a, 0)
+    }
+
     fn log_softmax(&self, a: &Array) -> Result<Shared> {
-        let [rows, columns] = [a.shape()[0], a.shape()[1]];
-        let team = self.team(columns, true);
-        let beside = GROUP / team;
-        self.fill(a.len(), |out| {
-            self.gpu
-                .launch(&kernels::SOFTMAX_ROWS)
-                .input(buffer(a))
-                .scalar(a.offset() as u32)
-                .scalar(columns as u32)
-                .output(out)
-                .scalar(rows as u32)
-                .global([team, rows.min(1 << 20).next_multiple_of(beside)])
-                .local([team, beside])
-                .run()
-        })
+        self.shares(a, 1)
     }
 
     fn index_select(&self, a: &Array, places: &[usize]) -> Result<Shared> {
-        let (rows, width) = (a.shape()[0], a.shape()[1]);
-        let n = places.len() * width;
-        let places = self.places(places)?;
-        self.fill(n, |out| {
-            self.fours(&kernels::INDEX_SELECT, n)
-                .input(buffer(a))
-                .scalar(a.offset() as u32)
-                .scalar(rows as u32)
-                .scalar(width as u32)
-                .input(&places)
-                .output(out)
-                .scalar(n as u32)
-                .run()
-        })
+        self.rows_at(a, places)
     }
 
     fn index_add(
@@ -351,31 +353,7 @@ impl Backend for OpenCl {
         places: &[usize],
         rows: usize,
     ) -> Result<Shared> {
-        let (given, width) = (a.shape()[0], a.shape()[1]);
-        let n = rows * width;
-        if n == 0 {
-            return self.upload(&[], a.dtype());
-        }
-        // Which rows go where: those of place `i` stand in `order` from
-        // `starts[i]` to `starts[i + 1]`.
-        let mut order: Vec<usize> = (0..given).collect();
-        order.sort_by_key(|&row| places[row]);
-        let starts: Vec<usize> = (0..=rows)
-            .map(|i| order.partition_point(|&row| places[row] < i))
-            .collect();
-        let (starts, order) = (self.places(&starts)?, self.places(&order)?);
-        self.fill(n, |out| {
-            self.each(&kernels::INDEX_ADD, n)
-                .input(buffer(a))
-                .scalar(a.offset() as u32)
-                .scalar(given as u32)
-                .scalar(width as u32)
-                .input(&starts)
-                .input(&order)
-                .output(out)
-                .scalar(n as u32)
-                .run()
-        })
+        self.rows_added(a, places, rows)
     }
 
     fn fold(

@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Memory;
 use crate::error::Result;
-use crate::opencl::{Buffer, Gpu};
+use crate::opencl::{Buffer, Element, Gpu};
 
 // ANCHOR: class
 /// Finds the length of the buffer that serves `len` numbers: there are four
@@ -24,36 +24,37 @@ fn class(len: usize) -> usize {
 // ANCHOR_END: class
 
 /// The buffers that wait, by their length.
-pub(super) struct Pool {
-    waiting: Mutex<Waiting>,
+pub(super) struct Pool<T: Element> {
+    waiting: Mutex<Waiting<T>>,
     /// The most bytes that may wait.
     limit: u64,
 }
 
-#[derive(Default)]
-struct Waiting {
-    buffers: HashMap<usize, Vec<Buffer<f32>>>,
+struct Waiting<T: Element> {
+    buffers: HashMap<usize, Vec<Buffer<T>>>,
     bytes: u64,
     /// Bytes in use, and the most that there ever were.
     used: u64,
     peak: u64,
 }
 
-impl Pool {
-    pub(super) fn new(limit: u64) -> Pool {
-        Pool { waiting: Mutex::default(), limit }
+impl<T: Element> Pool<T> {
+    pub(super) fn new(limit: u64) -> Pool<T> {
+        let waiting =
+            Waiting { buffers: HashMap::new(), bytes: 0, used: 0, peak: 0 };
+        Pool { waiting: Mutex::new(waiting), limit }
     }
 }
 
 // ANCHOR: take
-impl Pool {
+impl<T: Element> Pool<T> {
     /// Takes a buffer for so many numbers that has waited, or else a new one.
-    pub(super) fn take(&self, gpu: &Gpu, len: usize) -> Result<Buffer<f32>> {
+    pub(super) fn take(&self, gpu: &Gpu, len: usize) -> Result<Buffer<T>> {
         let mut waiting = self.lock();
         let found = waiting.buffers.get_mut(&class(len)).and_then(Vec::pop);
         let buffer = match found {
             Some(buffer) => {
-                waiting.bytes -= bytes(buffer.len());
+                waiting.bytes -= bytes::<T>(buffer.len());
                 buffer
             }
             None => gpu.allocate(class(len)).or_else(|_| {
@@ -63,24 +64,24 @@ impl Pool {
                 gpu.allocate(len)
             })?,
         };
-        waiting.use_more(bytes(len));
+        waiting.use_more(bytes::<T>(len));
         Ok(buffer)
     }
 }
 // ANCHOR_END: take
 
-impl Pool {
+impl<T: Element> Pool<T> {
     /// Counts a buffer from elsewhere, which will wait here afterwards.
-    pub(super) fn adopt(&self, buffer: &Buffer<f32>) {
-        self.lock().use_more(bytes(buffer.len()));
+    pub(super) fn adopt(&self, buffer: &Buffer<T>) {
+        self.lock().use_more(bytes::<T>(buffer.len()));
     }
 
     // ANCHOR: give-back
     /// Takes a buffer back of which nobody uses the `len` numbers any more.
-    pub(super) fn give_back(&self, buffer: Buffer<f32>, len: usize) {
+    pub(super) fn give_back(&self, buffer: Buffer<T>, len: usize) {
         let mut waiting = self.lock();
-        waiting.used -= bytes(len);
-        let all = waiting.bytes + bytes(buffer.len());
+        waiting.used -= bytes::<T>(len);
+        let all = waiting.bytes + bytes::<T>(buffer.len());
         // One of another length serves nobody.
         if all <= self.limit && class(buffer.len()) == buffer.len() {
             waiting.bytes = all;
@@ -97,20 +98,20 @@ impl Pool {
 
     /// Locks the pool. The counts stay whole when a panic interrupts their
     /// holder.
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
+    fn lock(&self) -> MutexGuard<'_, Waiting<T>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Waiting {
+impl<T: Element> Waiting<T> {
     fn use_more(&mut self, bytes: u64) {
         self.used += bytes;
         self.peak = self.peak.max(self.used);
     }
 }
 
-fn bytes(len: usize) -> u64 {
-    size_of::<f32>() as u64 * len as u64
+fn bytes<T>(len: usize) -> u64 {
+    size_of::<T>() as u64 * len as u64
 }
 
 #[cfg(test)]

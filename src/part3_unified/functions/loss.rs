@@ -21,8 +21,7 @@ impl Tensor {
     /// If there is no axis.
     #[track_caller]
     pub fn softmax(&self) -> Tensor {
-        or_raise(checks::last_axis("softmax", self.shape()));
-        self.log_softmax().exp()
+        apply(Softmax, &[self])
     }
 
     /// Computes the logarithm of [`Tensor::softmax`].
@@ -58,7 +57,7 @@ impl Tensor {
     #[track_caller]
     pub fn softmax_over(&self, axis: usize) -> Tensor {
         or_raise(checks::axes("softmax_over", self.shape(), &[axis]));
-        self.log_softmax_over(axis).exp()
+        self.by_rows_along(axis, Tensor::softmax)
     }
 
     /// Makes the logarithm of [`Tensor::softmax_over`].
@@ -78,10 +77,41 @@ impl Tensor {
     #[track_caller]
     pub fn log_softmax_over(&self, axis: usize) -> Tensor {
         or_raise(checks::axes("log_softmax_over", self.shape(), &[axis]));
-        // The axis and the last one change places, and then back.
+        self.by_rows_along(axis, Tensor::log_softmax)
+    }
+
+    /// Lets an axis and the last one change places, and then back.
+    #[track_caller]
+    fn by_rows_along(&self, axis: usize, f: fn(&Tensor) -> Tensor) -> Tensor {
         let mut order = self.axes();
         order.swap(axis, self.shape().len() - 1);
-        self.permute(&order).log_softmax().permute(&order)
+        f(&self.permute(&order)).permute(&order)
+    }
+}
+
+/// The shares of scores along the last axis.
+///
+/// `grad_a = softmax(a) * (grad_out - sum(softmax(a) * grad_out))`, row by row.
+pub struct Softmax;
+
+impl Function for Softmax {
+    fn op(&self) -> Op {
+        Op::Softmax
+    }
+
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
+        let a = inputs[0];
+        checks::last_axis("softmax", a.shape())?;
+        let output = a.softmax()?;
+        ctx.save_output(&output);
+        Ok(output)
+    }
+
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
+        let y = ctx.output();
+        let last = y.shape().len() - 1;
+        let total = y.mul(grad_out).sum_over(&[last], Keep::Yes);
+        vec![Some(y.mul(&grad_out.sub(&total)))]
     }
 }
 

@@ -39,6 +39,17 @@ pub enum Layout {
     Views,
 }
 
+/// A kernel of a file under `kernels/`, compiled with options.
+macro_rules! kernel {
+    ($file:literal, $name:literal, $reach:expr, [$($option:expr),*]) => {{
+        const KERNEL: Kernel = opencl::kernel!($file, $name, $reach);
+        // SAFETY: whatever the sizes are, the file guards each access by them.
+        unsafe {
+            KERNEL.with_options(concat!("-DT=float -DACC=float", $($option),*))
+        }
+    }};
+}
+
 /// Four kernels of a layout, by whether neighbors of the first operand lie
 /// along `k`, and those of the second along `n`.
 macro_rules! layout {
@@ -55,15 +66,9 @@ macro_rules! layout {
         ]
     };
     (@one $file:literal, $name:literal, [$($option:expr),*],
-     $reach:ident $k:literal $n:literal, $along:literal) => {{
-        const KERNEL: Kernel = opencl::kernel!($file, $name, $reach::<$k, $n>);
-        // SAFETY: whatever the sizes are, the file guards each access by them.
-        unsafe {
-            KERNEL.with_options(concat!(
-                "-DT=float -DACC=float", $($option,)* $along
-            ))
-        }
-    }};
+     $reach:ident $k:literal $n:literal, $along:literal) => {
+        kernel!($file, $name, $reach::<$k, $n>, [$($option,)* $along])
+    };
 }
 
 macro_rules! tiles {
@@ -120,23 +125,10 @@ macro_rules! tensor_tiles {
     };
 }
 
-macro_rules! few_rows {
-    ($rows:literal) => {{
-        const KERNEL: Kernel = opencl::kernel!(
-            "part3/few_rows.cl",
-            "product_few_rows",
-            few_rows::<$rows>
-        );
-        // SAFETY: whatever the sizes are, the file guards each access by them.
-        unsafe {
-            KERNEL.with_options(concat!("-DT=float -DACC=float -DROWS=", $rows))
-        }
-    }};
-}
-
-/// The tiles: those for tensor cores, then the others, the largest first. Read
-/// one by one, the shares of the largest for tensor cores take more registers
-/// than are left.
+/// The tiles: those for tensor cores, then the others, the largest first. The
+/// largest for tensor cores are not there for numbers that are read one by one:
+/// two matrices of 4097 x 4097 took 4.95 ms by them on an NVIDIA H100, and 3.7
+/// by the next (November 2026).
 pub const TILES: [Tiles; 5] = [
     tensor_tiles!([128, 64] by [64, 32], 1, [Fours " -DFOURS=1" fours]),
     tensor_tiles!([64, 64] by [32, 32], 4, [
@@ -179,7 +171,30 @@ impl Tiles {
 
 /// Products of at most [`FEW_ROWS`] rows, where an item has a column: for 8
 /// rows, and for all. The arguments are those of the others.
-pub const PRODUCT_FEW_ROWS: [Kernel; 2] = [few_rows!(8), few_rows!(16)];
+pub const PRODUCT_FEW_ROWS: [Kernel; 2] = [
+    kernel!(
+        "part3/few_rows.cl",
+        "product_few_rows",
+        few_rows::<8>,
+        [" -DROWS=8"]
+    ),
+    kernel!(
+        "part3/few_rows.cl",
+        "product_few_rows",
+        few_rows::<16>,
+        [" -DROWS=16"]
+    ),
+];
+
+/// Products of few results with long sums, where a group has a square of 8 by
+/// 8 and its items share `k`. The arguments are those of the others.
+pub const PRODUCT_LONG_SUMS: Kernel =
+    kernel!("part3/long_sums.cl", "product_long_sums", views::<true, true>, []);
+
+/// The lines of an operand, which go along `k` then, each with zeros up to its
+/// room: arguments `a, offset, to, out, lines, k, room`.
+pub const PACK_LINES: Kernel =
+    kernel!("part3/pack.cl", "pack_lines", packed, []);
 
 /// So many rows are few.
 pub const FEW_ROWS: usize = 16;
@@ -253,4 +268,18 @@ fn fours<const K: bool, const N: bool>(given: &Given) -> Option<Reached> {
         && lies(!N, b_to, sizes[3]);
     whole.then_some(())?;
     matrices::<K, N>(given)
+}
+
+/// States how far a copy of lines reaches.
+fn packed(given: &Given) -> Option<Reached> {
+    const MOST: u64 = 1 << 30;
+    let [lines, k, room] = [4, 5, 6].map(|at| given.uint(at));
+    let (lines, k, room) = (lines?, k?, room?);
+    let (to, mut shape, mut strides) = (given.int8(2)?, [1; 8], [0; 8]);
+    (shape[0], shape[1]) = (lines.into(), k.into());
+    (strides[0], strides[1]) = (to[2], to[5]);
+    let out = lines.checked_mul(room)?;
+    let all = [lines, k, room, out];
+    all.iter().all(|&it| it < MOST).then_some(())?;
+    Some(smallvec![view(given.uint(1)?, shape, strides)?, out])
 }

@@ -1,7 +1,6 @@
 //! The kernels whose groups work together: products, rows and tiles.
 
-use rungrad::part3_unified::kernels::TILES;
-
+use super::super::draft::tiles;
 use super::{Bench, Both, written};
 
 /// The rows of one matrix, or the columns of the other: small whole numbers, of
@@ -44,19 +43,18 @@ impl Bench<'_> {
     /// the operands lie. Where there is time, no tile is the only one.
     pub(super) fn product(&self) -> Both {
         let (options, parts) = (self.kernel.options(), 2);
-        let tiles = TILES.iter().find(|tiles| {
-            tiles.kernels.iter().any(|known| known.options() == options)
-        });
-        let few = options.contains("-DROWS=");
-        let (sides, items) =
-            tiles.map_or(([3, 128], 128), |it| (it.sides, it.items));
-        assert!(tiles.is_some() != few, "one of these tiles, or few rows");
-        let is_slow = self.gpu.info().platform == "Oclgrind" || self.n > 300;
-        let [rows, columns] = match is_slow {
-            true if few => [7, 32],
-            true => [28, 32],
-            false => [sides[0] + 4, sides[1] + 8],
+        let (sides, items) = match self.kernel.name() {
+            "product_few_rows" => ([3, 128], 128),
+            "product_long_sums" => ([8, 8], 256),
+            _ => {
+                let tiles = tiles(self.kernel).expect("of one of the tiles");
+                (tiles.sides, tiles.items)
+            }
         };
+        let is_slow = self.gpu.info().platform == "Oclgrind" || self.n > 300;
+        let most = if is_slow { [28, 32] } else { [usize::MAX; 2] };
+        let [rows, columns] =
+            [most[0].min(sides[0] + 4), most[1].min(sides[1] + 8)];
         let k = match options.contains("-DFOURS=1") {
             true => self.n.next_multiple_of(4),
             false => self.n,
@@ -125,27 +123,58 @@ impl Bench<'_> {
         (written(launch, &out), right.collect())
     }
 
-    /// Three rows of equal scores, of n each, by teams for two rows.
+    /// Three rows of equal scores, of n or a few more each, by teams for two rows.
     pub(super) fn log_softmax(&self) -> Both {
-        let scores = self.gpu.upload(&vec![2.0_f32; 3 * self.n]).unwrap();
-        let out = self.out(3 * self.n);
+        let n = match self.kernel.name() {
+            "softmax_kept" => self.n.next_multiple_of(4),
+            _ => self.n,
+        };
+        let scores = self.gpu.upload(&vec![2.0_f32; 3 * n]).unwrap();
+        let out = self.out(3 * n);
         let launch = self
             .gpu
             .launch(self.kernel)
             .input(&scores)
             .scalar(0_u32)
-            .scalar(self.count)
+            .scalar(n as u32)
+            .scalar(1_u32)
             .output(&out)
             .scalar(3_u32)
             .global([64, 2])
             .local([64, 2]);
         let written = written(launch, &out);
         // The logarithm of a device may be another in its last digits.
-        let right = -(self.n as f32).ln();
+        let right = -(n as f32).ln();
         for value in &written {
             assert!((value - right).abs() < 1e-5, "{value}, not {right}");
         }
         (vec![], vec![])
+    }
+
+    /// Two lines of n from a matrix of two columns, with three zeros behind
+    /// each.
+    pub(super) fn pack_lines(&self) -> Both {
+        let values: Vec<f32> = (0..2 * self.n).map(|i| i as f32).collect();
+        let room = self.n + 3;
+        let (a, out) = (self.gpu.upload(&values).unwrap(), self.out(2 * room));
+        let launch = self
+            .gpu
+            .launch(self.kernel)
+            .input(&a)
+            .scalar(0_u32)
+            .scalar([0, 0, 1, 0, 0, 2, 0, 0])
+            .output(&out)
+            .scalar(2_u32)
+            .scalar(self.count)
+            .scalar(room as u32)
+            .global([room.next_multiple_of(32), 8])
+            .local([32, 8]);
+        let number = |line: usize, l: usize| match l < self.n {
+            true => values[2 * l + line],
+            false => 0.0,
+        };
+        let right = (0..2 * room).map(|i| number(i / room, i % room));
+        (written(launch, &out), right.collect())
     }
 
     /// (3, n, 2) from a view whose neighbors are n - 1 apart, but along n.

@@ -58,7 +58,7 @@ pub(super) fn reduce(
     let starts: Vec<usize> = joined.places(0).take(columns).collect();
     let unit = if kept.is_one() { 256 } else { kept.length };
     let [step] = kept.steps;
-    // What is read here and there takes twice as long.
+    // What is read here and there counts twice.
     let cost = if step == 1 { columns } else { 2 * columns };
     fill(rows, unit, cost, &|from, out| {
         let inside = (from % kept.length) as isize * step;

@@ -97,7 +97,7 @@ impl OpenCl {
                 .scalar(0_u32)
                 .scalar(all as u32)
                 .scalar(1_u32)
-                .input(&places)
+                .input(places.buffer())
                 .output(out)
                 .scalar(n as u32)
                 .run()

@@ -1,4 +1,4 @@
-//! Numbers in a buffer of the pool.
+//! Numbers, and indices, in a buffer of a pool.
 
 use std::fmt;
 use std::sync::Arc;
@@ -48,5 +48,27 @@ impl Drop for Pooled {
 impl fmt::Debug for Pooled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.buffer().fmt(f)
+    }
+}
+
+/// Indices on the device for one launch, whose buffer goes back to the pool.
+pub(super) struct Places<'a> {
+    /// Empty only while it is dropped.
+    pub(super) buffer: Option<Buffer<u32>>,
+    pub(super) len: usize,
+    pub(super) of: &'a OpenCl,
+}
+
+impl Places<'_> {
+    pub(super) fn buffer(&self) -> &Buffer<u32> {
+        self.buffer.as_ref().expect("it is not being dropped")
+    }
+}
+
+impl Drop for Places<'_> {
+    fn drop(&mut self) {
+        if let Some(buffer) = self.buffer.take() {
+            self.of.indices.give_back(buffer, self.len);
+        }
     }
 }

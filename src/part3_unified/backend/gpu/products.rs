@@ -5,15 +5,14 @@ use std::env;
 use std::sync::LazyLock;
 
 use super::super::super::kernels::{
-    self, FEW_ROWS, Layout, PRODUCT_FEW_ROWS, TILES, Tiles,
+    self, Layout, PRODUCT_FEW_ROWS, PRODUCT_LONG_SUMS, TILES, Tiles,
 };
 use super::super::super::tuning::{self, Tuned};
-use super::super::super::view::joined;
 use super::super::matrices;
+use super::operands::{Operand, Product};
 use super::{Array, Buffer, GROUP, Launch, OpenCl, Reduce, Shared, buffer};
 use crate::error::{Result, zeros};
 use crate::opencl::Kind;
-use crate::shape::size;
 
 /// So many products of an element are at least one part: to share fewer costs
 /// more than it saves.
@@ -25,152 +24,17 @@ const PART: usize = 1024;
 const LONGEST: usize = 1 << 13;
 
 /// So many products of an element are worth tensor cores, unless both operands
-/// lie across `k`: their shares are then read one by one, and on an NVIDIA H100
-/// two matrices of 4096 x 4096 took 3.24 ms by the cores and 3.09 without
-/// (`cargo learn bench "left transposed"`, November 2026).
+/// lie across `k`: on an NVIDIA H100 two matrices of 4096 x 4096 then took 3.24
+/// ms by the cores and 3.09 without (`cargo learn bench "left transposed"`,
+/// November 2026).
 const WORTH: usize = 64;
+/// A number that is multiplied so often is worth a copy that suits the cores.
+const OFTEN: usize = 2048;
 
 /// Whether tensor cores are switched off, by `RUNGRAD_TENSOR_CORES=off`.
 static NO_CORES: LazyLock<bool> = LazyLock::new(|| {
     env::var_os("RUNGRAD_TENSOR_CORES").is_some_and(|it| it == "off")
 });
-
-/// One operand: its lines, which are rows or columns, and what is summed.
-#[derive(Clone, Copy)]
-struct Operand<'a> {
-    array: &'a Array,
-    /// How many lines there are, in all.
-    lines: usize,
-    /// The sizes and the strides of up to three axes of them.
-    sizes: [usize; 3],
-    line_steps: [isize; 3],
-    inner_steps: [isize; 3],
-    batch_step: isize,
-}
-
-/// A product as the kernels know it.
-struct Product<'a> {
-    a: Operand<'a>,
-    b: Operand<'a>,
-    batches: usize,
-    k: usize,
-    inner: [usize; 3],
-}
-
-/// Takes the last three of some axes; those that are missing have size 1.
-fn three<T: Copy>(axes: &[T], missing: T) -> Option<[T; 3]> {
-    let mut three = [missing; 3];
-    let first = 3_usize.checked_sub(axes.len())?;
-    three[first..].copy_from_slice(axes);
-    Some(three)
-}
-
-impl<'a> Product<'a> {
-    /// Describes a product; `None` where lines, sums or batches go over more
-    /// axes than a kernel walks.
-    fn new(
-        a: &'a Array,
-        b: &'a Array,
-        batch: usize,
-        inner: usize,
-    ) -> Option<Product<'a>> {
-        let split = |it: &'a Array| {
-            let axes = it.shape().len() - inner;
-            let (shape, strides) = (it.shape(), it.strides());
-            [0..batch, batch..axes, axes..axes + inner]
-                .map(|axes| (&shape[axes.clone()], &strides[axes]))
-        };
-        let ([a_batch, a_lines, a_inner], [b_batch, b_lines, b_inner]) =
-            (split(a), split(b));
-        let batches = joined(a_batch.0, [a_batch.1, b_batch.1]);
-        let inners = joined(a_inner.0, [a_inner.1, b_inner.1]);
-        let batch_steps = match &batches[..] {
-            [] => [0, 0],
-            [(_, steps)] => *steps,
-            _ => return None,
-        };
-        let operand = |which: usize, array, lines: (&[usize], &[isize])| {
-            let runs = joined(lines.0, [lines.1]);
-            let axes = three(&runs, (1, [0]))?;
-            let inner = three(&inners, (1, [0, 0]))?;
-            Some(Operand {
-                array,
-                lines: size(lines.0),
-                sizes: axes.map(|(size, _)| size),
-                line_steps: axes.map(|(_, [step])| step),
-                inner_steps: inner.map(|(_, steps)| steps[which]),
-                batch_step: batch_steps[which],
-            })
-        };
-        Some(Product {
-            a: operand(0, a, a_lines)?,
-            b: operand(1, b, b_lines)?,
-            batches: size(a_batch.0),
-            k: size(a_inner.0),
-            inner: three(&inners, (1, [0, 0]))?.map(|(size, _)| size),
-        })
-    }
-
-    /// Counts the elements of the result.
-    fn len(&self) -> usize {
-        self.batches * self.a.lines * self.b.lines
-    }
-
-    /// Tells whether there are few rows and many columns, neighbors of which
-    /// lie side by side.
-    fn has_few_rows(&self) -> bool {
-        let Operand { lines, line_steps, .. } = self.b;
-        let columns = lines * self.batches;
-        let is_wide = lines >= 64 && columns >= self.k;
-        self.a.lines <= FEW_ROWS && is_wide && line_steps[2].abs() <= 2
-    }
-
-    /// Tells whether each line and each sum goes along one axis.
-    fn is_of_matrices(&self) -> bool {
-        let inner = self.inner;
-        [self.a.sizes, self.b.sizes, inner]
-            .iter()
-            .all(|sizes| sizes[..2] == [1, 1])
-    }
-}
-
-impl Operand<'_> {
-    /// Tells whether neighbors in memory lie along the sum.
-    fn lies_along_inner(&self) -> bool {
-        let step = |steps: [isize; 3], size| match size {
-            1 => isize::MAX,
-            _ => steps[2].abs(),
-        };
-        self.inner_steps[2].abs() <= step(self.line_steps, self.sizes[2])
-    }
-
-    /// Tells whether it can be read four numbers at a time.
-    fn has_fours(&self, k: usize) -> bool {
-        let (along, across, count) = match self.lies_along_inner() {
-            true => (self.inner_steps[2], self.line_steps[2], k),
-            false => (self.line_steps[2], self.inner_steps[2], self.lines),
-        };
-        let others = [across, self.batch_step, count as isize];
-        let offset = self.array.offset() as isize;
-        along == 1 && offset % 4 == 0 && others.iter().all(|it| it % 4 == 0)
-    }
-
-    /// Returns the strides for a kernel.
-    fn to(&self) -> [i32; 8] {
-        let [lines, inner] = [self.line_steps, self.inner_steps];
-        [
-            lines[0],
-            lines[1],
-            lines[2],
-            inner[0],
-            inner[1],
-            inner[2],
-            self.batch_step,
-            0,
-        ]
-        .map(|step| step as i32)
-    }
-}
 
 impl OpenCl {
     /// Multiplies as [`Backend::contract`](super::Backend::contract) does.
@@ -194,6 +58,9 @@ impl OpenCl {
             if least >= 64 && product.k >= 64 {
                 return self.product(&matrices(a)?, &matrices(b)?, 1, 1);
             }
+            if product.has_long_sums() {
+                return self.by_squares(&product);
+            }
             if product.has_few_rows() {
                 return self.by_columns(&product);
             }
@@ -203,6 +70,11 @@ impl OpenCl {
         match (product.a.lines, product.b.lines) {
             (_, 1) => self.by_rows(&product, product.a, product.b),
             (1, _) => self.by_rows(&product, product.b, product.a),
+            _ if self.pays_to_pack(&product) => {
+                let Product { a, b, k, .. } = product;
+                let [a, b] = [self.packed(a, k)?, self.packed(b, k)?];
+                self.product(&a, &b, 0, 1)
+            }
             _ => {
                 let [a, b] = [product.a, product.b];
                 let fours = a.has_fours(product.k) && b.has_fours(product.k);
@@ -214,7 +86,42 @@ impl OpenCl {
         // ANCHOR_END: kinds
     }
 
-    fn upload_zeros(&self, n: usize) -> Result<Shared> {
+    /// Tells whether tensor cores read an operand faster from a copy, in which
+    /// its lines go along `k` and begin at whole fours, and whether there are
+    /// so many products that they make good for the copies.
+    fn pays_to_pack(&self, product: &Product) -> bool {
+        let Product { a, b, batches, k, .. } = product;
+        let has_cores = self.gpu.info().tensor_cores && !*NO_CORES;
+        let many = *batches == 1 && a.lines.min(b.lines).min(*k) >= OFTEN;
+        has_cores && many && !(a.is_packed(*k) && b.is_packed(*k))
+    }
+
+    /// Copies the lines of an operand, unless it lies well.
+    fn packed(&self, operand: Operand, k: usize) -> Result<Array> {
+        if operand.is_packed(k) {
+            let lines = [operand.lines, k];
+            return operand.array.reshape(&lines);
+        }
+        let (lines, room) = (operand.lines, k.next_multiple_of(4));
+        let out = self.fill(lines * room, |out| {
+            self.gpu
+                .launch(&kernels::PACK_LINES)
+                .input(buffer(operand.array))
+                .scalar(operand.array.offset() as u32)
+                .scalar(operand.to())
+                .output(out)
+                .scalar(lines as u32)
+                .scalar(k as u32)
+                .scalar(room as u32)
+                .global([room.next_multiple_of(32), lines.div_ceil(32) * 8])
+                .local([32, 8])
+                .run()
+        })?;
+        let device = operand.array.device();
+        Ok(Array::dense(device, out, &[lines, room]))
+    }
+
+    pub(super) fn upload_zeros(&self, n: usize) -> Result<Shared> {
         use super::{Backend, DType};
         self.upload(&zeros(n)?, DType::F32)
     }
@@ -293,13 +200,38 @@ impl OpenCl {
     fn by_columns(&self, product: &Product) -> Result<Shared> {
         let Product { a, b, batches, k, .. } = product;
         let walls = b.lines.div_ceil(128);
-        let (length, parts) = self.parts(walls * batches, 4, *k, ALONE, 64);
+        let (length, parts) =
+            self.parts(walls * batches, 4, *k, [ALONE, LONGEST], 64);
         let all = batches * parts;
         let out = self.fill(parts * product.len(), |out| {
             let kernel = &PRODUCT_FEW_ROWS[usize::from(a.lines > 8)];
             self.give(self.gpu.launch(kernel), product, length, out)
                 .global([walls * 128, all.min((1 << 22) / walls).max(1)])
                 .local([128, 1])
+                .run()
+        })?;
+        self.joined(a.array, out, parts, product.len())
+    }
+
+    /// Multiplies few results with long sums: a group has a square of them,
+    /// and its items share `k`.
+    fn by_squares(&self, product: &Product) -> Result<Shared> {
+        const SIDE: usize = 8;
+        let Product { a, b, batches, k, .. } = product;
+        let squares = [a, b].map(|it| it.lines.div_ceil(SIDE));
+        let all = squares[0] * squares[1];
+        let bounds = [16 * GROUP, 128 * GROUP];
+        let (length, parts) = self.parts(all * batches, 2, *k, bounds, GROUP);
+        let out = self.fill(parts * product.len(), |out| {
+            let most = ((1 << 22) / all).max(1);
+            let launch = self.gpu.launch(&PRODUCT_LONG_SUMS);
+            self.give(launch, product, length, out)
+                .global([
+                    squares[1] * GROUP,
+                    squares[0],
+                    (batches * parts).min(most),
+                ])
+                .local([GROUP, 1, 1])
                 .run()
         })?;
         self.joined(a.array, out, parts, product.len())
@@ -318,7 +250,7 @@ impl OpenCl {
             (_, Some(_)) if all < self.units() => 2,
             _ => 1,
         };
-        let (length, parts) = self.parts(all, beside, *k, ALONE, 16);
+        let (length, parts) = self.parts(all, beside, *k, [ALONE, LONGEST], 16);
         let out = self.fill(parts * product.len(), |out| {
             // A device runs so many items and no more; beyond them a group has
             // several tiles.
@@ -346,7 +278,8 @@ impl OpenCl {
         let team = self.team(k, a.lies_along_inner());
         let rows = GROUP / team;
         let walls = a.lines.div_ceil(rows);
-        let (length, parts) = self.parts(walls * batches, 8, k, 64, 8 * team);
+        let (length, parts) =
+            self.parts(walls * batches, 8, k, [64, LONGEST], 8 * team);
         let strides = [
             a.batch_step,
             a.line_steps[2],
@@ -388,8 +321,8 @@ impl OpenCl {
         }
     }
 
-    /// Computes how much of `k` one of its parts is, in whole steps and not
-    /// less than `least`, and how many parts there are: more than one where
+    /// Computes how much of `k` one of its parts is, in whole steps, not less
+    /// than `least` and not more than `longest`, and how many there are: more than one where
     /// `groups` alone, so many beside each other in a unit, would leave some
     /// of the device idle, or where sums would be too long.
     fn parts(
@@ -397,7 +330,7 @@ impl OpenCl {
         groups: usize,
         beside: usize,
         k: usize,
-        least: usize,
+        [least, longest]: [usize; 2],
         step: usize,
     ) -> (usize, usize) {
         // A processor's unit works on one group at a time.
@@ -406,7 +339,7 @@ impl OpenCl {
             _ => beside,
         };
         let idle = (self.units() * beside).div_ceil(groups).min(k / least);
-        let parts = idle.max(k.div_ceil(LONGEST)).max(1);
+        let parts = idle.max(k.div_ceil(longest)).max(1);
         let length = k.div_ceil(parts).next_multiple_of(step);
         (length, k.div_ceil(length))
     }

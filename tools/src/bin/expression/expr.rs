@@ -74,7 +74,6 @@ fn judge(name: &str, inputs: &[&Array]) -> Option<Array> {
             let share = 1.0 / a.values.len() as f32;
             of(Op::Scale(share), &[&judge("sum", &[a])?])
         }
-        ("softmax", [a]) => of(Op::Exp, &[&of(Op::LogSoftmax, &[a])?]),
         _ => of(Op::find(name)?, inputs),
     }
 }
