@@ -84,8 +84,8 @@ pub mod program;
 mod train;
 pub mod workgroup;
 
-use base::product;
 pub use base::{checks, error, graph, ops, rng, shape};
+use base::{product, share};
 pub use inspect::{draw, ledger, stopwatch, tape, timeline};
 pub use judge::{gradcheck, reference, tolerance};
 pub use train::{data, metrics, progress};

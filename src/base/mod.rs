@@ -1,6 +1,6 @@
 //! What every part stands on: mistakes as sentences, shapes, the operations'
 //! names, the checks of their operands, the order of a graph, random
-//! numbers, and the product of matrices.
+//! numbers, the product of matrices, and work that threads share.
 
 pub mod checks;
 pub mod error;
@@ -9,3 +9,4 @@ pub mod ops;
 pub(crate) mod product;
 pub mod rng;
 pub mod shape;
+pub(crate) mod share;

@@ -6,25 +6,30 @@
 //! threads and no other row changes a bit.
 //!
 //! Reading order: [`Lines`], what is multiplied; [`product`]; a part of it on
-//! one thread, [`Part`]; and [`tile`], which multiplies.
+//! one thread, [`Part`]; [`tile`], which multiplies; and `vector` and `row`,
+//! which walk through a matrix that is used once.
 
 mod lines;
+mod row;
 mod vector;
 
 use std::cell::RefCell;
 use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
-use rayon::prelude::*;
 
-pub(crate) use self::lines::Lines;
-use self::lines::{is_row, rows};
+pub(crate) use self::lines::{Lines, Places};
+use self::lines::{Listed, Panels, count_rows, rows};
+use self::row::Row;
 use self::vector::vector;
+use super::share::share;
 
 /// So many products are added up in `f32`.
 const BLOCK: usize = 128;
 /// So many again, block by block. The sums of those are added up in `f64`.
 const LONG: usize = 16 * BLOCK;
+/// So many numbers of a line are laid out at a time.
+const DEEP: usize = 2 * BLOCK;
 /// From this many products on the threads share them.
 pub(crate) const SHARED: usize = 1 << 20;
 /// A part is at most so large, that a block of it stays in the caches.
@@ -44,7 +49,7 @@ pub(crate) fn is_shared(products: usize) -> bool {
 /// some.
 pub(crate) fn product(a: Lines, b: Lines, out: &mut [f32]) {
     let (m, n, k) = (a.lines.len(), b.lines.len(), a.inner.len());
-    if n == 1 && is_row(a.inner) {
+    if n == 1 && a.inner.is_row() {
         return vector(a, b, out);
     }
     // A row is as good as a column, and here it is read in order.
@@ -76,9 +81,9 @@ pub(crate) fn product(a: Lines, b: Lines, out: &mut [f32]) {
         }
     }
     let spread = parts < threads;
-    match threads {
-        1 => tiles.into_iter().for_each(|t| t.fill(a, b, false)),
-        _ => tiles.into_par_iter().for_each(|t| t.fill(a, b, spread)),
+    match threads > 1 && parts > 1 {
+        true => share(tiles.into_iter(), |t| t.fill(a, b, spread)),
+        false => tiles.into_iter().for_each(|t| t.fill(a, b, spread)),
     }
 }
 
@@ -91,6 +96,10 @@ fn take<'a>(row: &mut &'a mut [f32], most: usize) -> &'a mut [f32] {
 /// Says how large parts are: such that the threads have as little to do, one
 /// after another, as can be. What is packed for a part counts as well.
 fn cut(m: usize, n: usize, threads: usize) -> [usize; 2] {
+    // Of a single row nothing is packed.
+    if m == 1 {
+        return [1, n.div_ceil(threads).next_multiple_of(32).min(n)];
+    }
     let [high, wide] = [m.div_ceil(MOST[0]), n.div_ceil(MOST[1])];
     let parts = (high..high + threads)
         .flat_map(|high| (wide..wide + threads).map(move |wide| [high, wide]));
@@ -132,11 +141,13 @@ impl Tile<'_> {
         };
         let many = if spread { 4 * rayon::current_num_threads() } else { 1 };
         for longs in longs.chunks(many) {
-            let sums: Vec<Vec<f32>> = match spread {
-                true => longs.par_iter().map(sum).collect(),
-                false => longs.iter().map(sum).collect(),
-            };
-            for sums in sums {
+            let mut all = vec![vec![]; longs.len()];
+            let works = longs.iter().zip(&mut all);
+            match spread {
+                true => share(works, |(from, sums)| *sums = sum(from)),
+                false => works.for_each(|(from, sums)| *sums = sum(from)),
+            }
+            for sums in all {
                 let pairs = totals.iter_mut().zip(sums);
                 pairs.for_each(|(total, x)| *total += f64::from(x));
             }
@@ -152,12 +163,23 @@ impl Tile<'_> {
         thread_local! {
             static PANELS: RefCell<Vec<f32>> = const { RefCell::new(vec![]) };
         }
-        let wide = self.rows[0].len();
-        let a = Lines { lines: &a.lines[self.lines.clone()], ..a };
-        let b = Lines { lines: &b.lines[self.left..self.left + wide], ..b };
+        let columns = self.left..self.left + self.rows[0].len();
+        let lines = [a.lines.list(self.lines.clone()), b.lines.list(columns)];
+        let inner = [a.inner.list(ks.clone()), b.inner.list(ks)];
+        let [a, b] = [(a, 0), (b, 1)].map(|(side, i)| Listed {
+            values: side.values,
+            start: side.start,
+            lines: &lines[i],
+            inner: &inner[i],
+        });
+        if let [row] = &mut self.rows[..]
+            && count_rows(b.lines) == 1
+        {
+            return Arch::new().dispatch(Row { a, b, out: row });
+        }
         // Work that this thread has stolen meanwhile finds no panels.
         let mut panels = PANELS.take();
-        let part = Part { a, b, ks, rows: &mut self.rows, panels: &mut panels };
+        let part = Part { a, b, rows: &mut self.rows, panels: &mut panels };
         Arch::new().dispatch(part);
         PANELS.set(panels);
     }
@@ -165,9 +187,8 @@ impl Tile<'_> {
 
 /// Some lines by some lines along a part of `k`, on one thread.
 struct Part<'a, 'r> {
-    a: Lines<'a>,
-    b: Lines<'a>,
-    ks: Range<usize>,
+    a: Listed<'a>,
+    b: Listed<'a>,
     rows: &'a mut [&'r mut [f32]],
     /// Memory for what is packed.
     panels: &'a mut Vec<f32>,
@@ -181,10 +202,8 @@ impl WithSimd for Part<'_, '_> {
         let most = if S::REGISTER_COUNT < 32 { 6 } else { 12 };
         let strips = self.a.lines.len().div_ceil(most);
         let height = self.a.lines.len().div_ceil(strips);
-        let steps = self.b.lines.array_windows();
-        let runs = 1 + steps.filter(|[x, y]| x.wrapping_add(1) != *y).count();
         // What is read once or twice, and lies in a row, is not laid out.
-        let run = self.b.lines.len() / runs;
+        let run = self.b.lines.len() / count_rows(self.b.lines);
         let is_direct = strips <= 2 && 2 * run >= S::F32_LANES;
         let run = if is_direct { run } else { self.b.lines.len() };
         match run > S::F32_LANES {
@@ -195,8 +214,7 @@ impl WithSimd for Part<'_, '_> {
 }
 
 impl Part<'_, '_> {
-    /// Multiplies block by block along `k`: the numbers of `b` are laid out for
-    /// all tiles of the part, those of `a` for a row of tiles.
+    /// Lays out a part of each line, and multiplies strip by strip.
     #[inline(always)]
     fn run<S: Simd, const N: usize>(
         self,
@@ -204,53 +222,78 @@ impl Part<'_, '_> {
         height: usize,
         is_direct: bool,
     ) {
-        let Part { a, b, ks, rows, panels } = self;
+        let Part { a, b, rows, panels } = self;
         let height = [1, 2, 4, 6, 8, 12].into_iter().find(|&h| h >= height);
         let height = height.expect("at most 12");
         let width = N * S::F32_LANES;
         let columns = columns(b.lines, width, is_direct);
-        let steps: [usize; BLOCK] = std::array::from_fn(|p| p * width);
-        let needed = BLOCK * (height + width * columns.len());
+        let deep = if is_direct { BLOCK } else { DEEP }.min(a.inner.len());
+        let steps: Vec<usize> = (0..deep).map(|p| p * width).collect();
+        let strips = rows.len().div_ceil(height) * Panels::size(height, deep);
+        let needed = strips + columns.len() * Panels::size(width, deep);
         panels.resize(panels.len().max(needed), 0.0);
-        let (left, right) = panels.split_at_mut(BLOCK * height);
-        for from in ks.clone().step_by(BLOCK) {
-            let inner = from..ks.end.min(from + BLOCK);
-            let (a, b) = (a.along(inner.clone()), b.along(inner.clone()));
-            let panels = right.chunks_mut(BLOCK * width);
+        let (left, right) = panels.split_at_mut(strips);
+        let mut left = Panels::new(left, a.lines, height, deep);
+        let laid = if is_direct { &[] } else { b.lines };
+        let mut right = Panels::new(right, laid, width, deep);
+        for from in (0..a.inner.len()).step_by(deep) {
+            let inner = from..a.inner.len().min(from + deep);
+            let a = Listed { inner: &a.inner[inner.clone()], ..a };
+            let b = Listed { inner: &b.inner[inner], ..b };
+            left.lay(a);
+            if !is_direct {
+                right.lay(b);
+            }
             // A closure would not be compiled for these instructions.
-            let mut sources: Vec<Lines> = Vec::with_capacity(columns.len());
-            for (column, panel) in columns.iter().zip(panels) {
+            let mut sources: Vec<Listed> = Vec::with_capacity(columns.len());
+            for (column, panel) in columns.iter().zip(right.each()) {
                 let lines = &b.lines[column.clone()];
                 let straight = b.from(lines[0]);
                 if is_direct && straight.reaches(width) {
                     sources.push(straight);
                     continue;
                 }
-                b.lay(lines, width, panel);
-                sources.push(Lines {
-                    values: panel,
-                    start: 0,
-                    inner: &steps,
-                    ..b
-                });
+                if is_direct {
+                    b.lay(lines, width, panel);
+                }
+                let inner = &steps[..b.inner.len()];
+                sources.push(Listed { values: panel, start: 0, inner, ..b });
             }
-            let first = from == ks.start;
-            for (i, rows) in rows.chunks_mut(height).enumerate() {
-                a.lay(&a.lines[i * height..][..rows.len()], height, left);
+            for (rows, left) in rows.chunks_mut(height).zip(left.each()) {
                 for (column, b) in columns.iter().zip(&sources) {
-                    let left = &left[..inner.len() * height];
-                    let out = Out { rows, column: column.clone(), first };
-                    match height {
-                        1 => tile::<S, 1, N>(simd, left, b, out),
-                        2 => tile::<S, 2, N>(simd, left, b, out),
-                        4 => tile::<S, 4, N>(simd, left, b, out),
-                        6 => tile::<S, 6, N>(simd, left, b, out),
-                        8 => tile::<S, 8, N>(simd, left, b, out),
-                        _ => tile::<S, 12, N>(simd, left, b, out),
-                    }
+                    let column = column.clone();
+                    let out = Out { rows, column, first: from == 0 };
+                    blocks::<S, N>(simd, height, left, b, out);
                 }
             }
         }
+    }
+}
+
+/// Adds one block after the other to a tile, which stays near meanwhile.
+#[inline(always)]
+fn blocks<S: Simd, const N: usize>(
+    simd: S,
+    height: usize,
+    left: &[f32],
+    b: &Listed,
+    mut out: Out,
+) {
+    let mut p = 0;
+    while p < b.inner.len() {
+        let block = p..b.inner.len().min(p + BLOCK);
+        let left = &left[p * height..block.end * height];
+        p = block.end;
+        let b = &Listed { inner: &b.inner[block], ..*b };
+        match height {
+            1 => tile::<S, 1, N>(simd, left, b, &mut out),
+            2 => tile::<S, 2, N>(simd, left, b, &mut out),
+            4 => tile::<S, 4, N>(simd, left, b, &mut out),
+            6 => tile::<S, 6, N>(simd, left, b, &mut out),
+            8 => tile::<S, 8, N>(simd, left, b, &mut out),
+            _ => tile::<S, 12, N>(simd, left, b, &mut out),
+        }
+        out.first = false;
     }
 }
 
@@ -292,8 +335,8 @@ struct Out<'a, 'r> {
 fn tile<S: Simd, const H: usize, const N: usize>(
     simd: S,
     a: &[f32],
-    b: &Lines,
-    out: Out,
+    b: &Listed,
+    out: &mut Out,
 ) {
     let mut sums = [[simd.splat_f32s(0.0); N]; H];
     for (a, p) in a.as_chunks::<H>().0.iter().zip(b.inner) {

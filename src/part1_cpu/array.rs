@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use crate::checks;
 use crate::error::{or_raise, room};
-use crate::product::{Lines, product};
+use crate::product::{Lines, Places, product};
 use crate::shape::{broadcast_axes, size};
 
 // ANCHOR: thresholds
@@ -217,18 +217,16 @@ pub(super) fn matmul(a: &ArrayD<f32>, b: &ArrayD<f32>) -> ArrayD<f32> {
     let (m, k, n) = (a.shape()[0], a.shape()[1], b.shape()[1]);
     let mut out = vec![0.0; m * n];
     if m * k * n > 0 {
-        let rows: Vec<usize> = (0..m).map(|i| i * k).collect();
-        let down: Vec<usize> = (0..k).map(|p| p * n).collect();
-        let along: Vec<usize> = (0..k.max(n)).collect();
-        let lines = |a, lines, inner| Lines {
+        let lines = |a, [lines, inner]: [Places<'static>; 2]| Lines {
             values: slice(a),
             start: 0,
             lines,
             inner,
         };
-        let a = lines(a, &rows, &along[..k]);
-        let b = lines(b, &along[..n], &down);
-        product(a, b, &mut out);
+        let even = |count, step: usize| Places::even(count, step as isize);
+        let rows = lines(a, [even(m, k), even(k, 1)]);
+        let columns = lines(b, [even(n, 1), even(k, n)]);
+        product(rows, columns, &mut out);
     }
     array(&[m, n], out)
 }

@@ -1,6 +1,8 @@
 //! What computes on arrays, built in "Eight functions, one dispatch": each
 //! checks what it is given, and the backend of the device fills a new storage.
 
+use smallvec::SmallVec;
+
 use super::backend::{cpu, gpu};
 use super::{Array, Backend, Binary, Device, Reduce, Shared, Unary};
 use crate::checks;
@@ -90,7 +92,8 @@ impl Array {
     ) -> Result<Array> {
         checks::axes(op.name(), self.shape(), axes)?;
         let kept = (0..self.shape().len()).filter(|i| !axes.contains(i));
-        let order: Vec<usize> = kept.chain(axes.iter().copied()).collect();
+        let order: SmallVec<[usize; 4]> =
+            kept.chain(axes.iter().copied()).collect();
         let rows = match order.is_sorted() {
             true => self.clone(),
             false => self.permute(&order)?,

@@ -48,7 +48,9 @@ impl Array {
 
     /// Makes an array that is one value everywhere: a single number in memory.
     pub fn full(shape: &[usize], value: f32, device: Device) -> Result<Array> {
-        Array::new(&[], &[value], device)?.expand(shape)
+        let view = Arc::new(View::dense(&[]).expand(shape)?);
+        let storage = device.backend()?.upload(&[value], DType::default())?;
+        Ok(Array { device, storage, view })
     }
 
     /// Draws numbers from 0 to below 1: the first of the sequence that the
@@ -182,6 +184,9 @@ impl Array {
 impl Array {
     /// Stretches axes of size 1, as [`View::expand`] says.
     pub fn expand(&self, shape: &[usize]) -> Result<Array> {
+        if shape == self.shape() {
+            return Ok(self.clone());
+        }
         self.view.expand(shape).map(|view| self.with_view(view))
     }
 
@@ -207,6 +212,9 @@ impl Array {
     /// Gives the elements, in row-major order, another shape; copies only when
     /// no strides can say it.
     pub fn reshape(&self, shape: &[usize]) -> Result<Array> {
+        if shape == self.shape() {
+            return Ok(self.clone());
+        }
         checks::reshape(self.shape(), shape)?;
         match self.view.reshape(shape) {
             Some(view) => Ok(self.with_view(view)),

@@ -61,7 +61,7 @@ impl Tensor {
     #[track_caller]
     fn backward_from(&self, root: &Arc<Node>, seed: Tensor) {
         or_raise(no_grad(|| {
-            sweep(vec![(root, seed)], |node, grad, _| keep(node, grad))
+            sweep([(root, seed)], |node, grad, _| keep(node, grad))
         }));
     }
 }
@@ -71,8 +71,8 @@ impl Tensor {
 /// uses a node is younger than it: of those that wait, the youngest has got
 /// all there is. A tensor without a node has no context: there the way back
 /// ends.
-fn sweep(
-    seeds: Vec<(&Arc<Node>, Tensor)>,
+fn sweep<'a>(
+    seeds: impl IntoIterator<Item = (&'a Arc<Node>, Tensor)>,
     mut seen: impl FnMut(&Node, &Tensor, &[Option<Tensor>]),
 ) -> Result<()> {
     let mut waiting = BTreeMap::new();
@@ -241,7 +241,7 @@ fn differentiable(grad: &mut Tensor, inputs: &[&Tensor]) {
 }
 
 /// Its first input as it is; no input has a say in it.
-struct Constant;
+pub(super) struct Constant;
 
 impl Function for Constant {
     fn op(&self) -> Op {
@@ -303,7 +303,7 @@ impl Tensor {
         let root = node(self, "backward_recorded");
         let mut tape = self.tape();
         or_raise(no_grad(|| {
-            sweep(vec![(root, seed)], |node, grad, grads| {
+            sweep([(root, seed)], |node, grad, grads| {
                 let flat = |t: &Tensor| or_raise(t.to_vec());
                 let given = grads.iter().map(|given| {
                     given.as_ref().map(|g| (g.shape().to_vec(), flat(g)))

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use smallvec::SmallVec;
 
+use super::backward::Constant;
 use super::{Array, Device, Shared, Tensor, View};
 use crate::error::{Result, mistake, or_raise};
 use crate::ledger;
@@ -59,10 +60,10 @@ pub struct Context {
     node: Weak<Node>,
 }
 
-/// An input of a function: what it is like, and, where it was saved, its
-/// numbers.
+/// An input of a function, and, where it was saved, its numbers.
 struct Input {
-    like: Like,
+    /// What it is like, where its node does not say it.
+    like: Option<Like>,
     saved: Option<Shared>,
     /// Its place in the graph, if it needs a gradient.
     node: Option<Arc<Node>>,
@@ -95,7 +96,8 @@ impl Context {
 
 // ANCHOR: context-back
 impl Context {
-    /// Returns, in backward, input `i` as a tensor of the graph.
+    /// Returns, in backward, input `i`: a tensor of the graph, if backward is
+    /// recorded.
     #[track_caller]
     pub fn input(&self, i: usize) -> Tensor {
         let input = self.inputs.get(i);
@@ -105,7 +107,8 @@ impl Context {
                  save_input({i}, ..) there"
             ))
         };
-        Tensor { array, node: input.and_then(|input| input.node.clone()) }
+        let node = input.and_then(|input| input.node.as_ref());
+        Tensor { array, node: node.filter(|_| RECORDING.get()).cloned() }
     }
 
     /// Returns, in backward, the result as a tensor of the graph.
@@ -125,14 +128,14 @@ impl Context {
     #[track_caller]
     pub fn shape(&self, i: usize) -> &[usize] {
         self.check_place("shape", i);
-        self.inputs[i].like.shape()
+        self.inputs[i].like().shape()
     }
 
     /// Returns, in backward, the device of input `i`.
     #[track_caller]
     pub fn device(&self, i: usize) -> Device {
         self.check_place("device", i);
-        self.inputs[i].like.device
+        self.inputs[i].like().device
     }
 }
 // ANCHOR_END: context-back
@@ -140,7 +143,7 @@ impl Context {
 impl Context {
     fn new(inputs: &[&Tensor], records: bool) -> Context {
         let input = |t: &&Tensor| Input {
-            like: Like::of(&t.array),
+            like: t.node.is_none().then(|| Like::of(&t.array)),
             saved: None,
             node: t.node.clone(),
         };
@@ -183,20 +186,29 @@ impl Input {
     /// Saves the numbers, which are then seen as they were given.
     #[track_caller]
     fn save(&mut self, array: &Array) {
-        let (given, shape) = (array.shape(), self.like.shape());
+        self.saved = Some(array.storage().clone());
+        if Arc::ptr_eq(&array.view, &self.like().view) {
+            return;
+        }
+        let (given, shape) = (array.shape(), self.like().shape());
         if given != shape {
             mistake(format!(
                 "Context::save_input: an array of shape {given:?} for an input \
                  of shape {shape:?}; save the input itself"
             ));
         }
-        self.like = Like::of(array);
-        self.saved = Some(array.storage().clone());
+        self.like = Some(Like::of(array));
+    }
+
+    fn like(&self) -> &Like {
+        let node = || self.node.as_ref().map(|node| &node.like);
+        self.like.as_ref().or_else(node).expect("one of both")
     }
 
     fn array(&self) -> Option<Array> {
-        let Like { device, view } = self.like.clone();
-        Some(Array { device, storage: self.saved.clone()?, view })
+        let storage = self.saved.clone()?;
+        let Like { device, view } = self.like().clone();
+        Some(Array { device, storage, view })
     }
 }
 
@@ -292,18 +304,20 @@ impl Node {
 impl Drop for Node {
     fn drop(&mut self) {
         ledger::count(|c| c.nodes_freed += 1);
-        if let Origin::Leaf(_) = self.origin {
-            return;
-        }
-        let leaf = Origin::Leaf(Mutex::new(None));
-        let mut next = Some(std::mem::replace(&mut self.origin, leaf));
+        let Origin::Result(function, ctx) = &mut self.origin else { return };
+        let edges = ctx.inputs.iter_mut().map(|it| (it.node.take(), None));
+        // What has no fields holds nothing.
+        let holds = size_of_val(&**function) > 0;
+        let own =
+            holds.then(|| std::mem::replace(function, Box::new(Constant)));
+        let held = edges.chain(own.map(|function| (None, Some(function))));
         let is_inner = WAITING.try_with(|list| match &mut *list.borrow_mut() {
             Some(waiting) => {
-                waiting.extend(next.take());
+                waiting.extend(held);
                 true
             }
             list => {
-                *list = Some(Vec::new());
+                *list = Some(held.collect());
                 false
             }
         });
@@ -311,14 +325,17 @@ impl Drop for Node {
         if is_inner != Ok(false) {
             return;
         }
-        while let Some(origin) = next {
-            drop(origin);
-            let pop = |waiting: &mut Vec<_>| waiting.pop();
-            next = WAITING.with_borrow_mut(|list| list.as_mut().and_then(pop));
+        let pop = |list: &mut Option<Waiting>| list.as_mut()?.pop();
+        while let Some(next) = WAITING.with_borrow_mut(pop) {
+            drop(next);
         }
         WAITING.set(None);
     }
 }
+
+/// Nodes and functions to be freed. A chain frees one node after the other, and
+/// needs no memory for that.
+type Waiting = SmallVec<[(Option<Arc<Node>>, Option<Box<dyn Function>>); 4]>;
 
 // ANCHOR: apply
 /// Runs a function forward and, when any input needs a gradient, puts its
@@ -341,7 +358,9 @@ pub fn try_apply(
         Box::new(Kept { inputs: inputs.collect(), output: array.clone() })
     });
     let node = Arc::new_cyclic(|node| {
-        ctx.node = node.clone();
+        if ctx.output.is_some() {
+            ctx.node = node.clone();
+        }
         Node::new(&array, Origin::Result(Box::new(function), ctx), kept)
     });
     Ok(Tensor { array, node: Some(node) })
@@ -357,8 +376,7 @@ pub fn apply(function: impl Function, inputs: &[&Tensor]) -> Tensor {
 
 thread_local! {
     /// What waits to be freed, while something is.
-    static WAITING: RefCell<Option<Vec<Origin>>> =
-        const { RefCell::new(None) };
+    static WAITING: RefCell<Option<Waiting>> = const { RefCell::new(None) };
     static RECORDING: Cell<bool> = const { Cell::new(true) };
     static TRACING: Cell<bool> = const { Cell::new(false) };
 }

@@ -60,16 +60,18 @@ fn stretch<'a, const N: usize>(
     op: &str,
     operands: [&'a Tensor; N],
 ) -> [Cow<'a, Tensor>; N] {
-    let first = operands[0];
-    let mut shape = Cow::Borrowed(first.shape());
-    for other in &operands[1..] {
+    let (first, others) = (operands[0], &operands[1..]);
+    for other in others {
         or_raise(one_device(op, &first.array, &other.array));
-        if *shape != *other.shape() {
-            let both = checks::broadcast(op, &shape, other.shape());
-            shape = Cow::Owned(or_raise(both));
-        }
     }
-    operands.map(|operand| match operand.shape() == &*shape {
+    if others.iter().all(|other| other.shape() == first.shape()) {
+        return operands.map(Cow::Borrowed);
+    }
+    let mut shape = first.shape().to_vec();
+    for other in others {
+        shape = or_raise(checks::broadcast(op, &shape, other.shape()));
+    }
+    operands.map(|operand| match operand.shape() == shape {
         true => Cow::Borrowed(operand),
         false => Cow::Owned(operand.expand(&shape)),
     })

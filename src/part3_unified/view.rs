@@ -311,12 +311,12 @@ impl View {
     }
 }
 
+/// Axes, each with its size and its stride in every view.
+pub(super) type Runs<const N: usize> = SmallVec<[(usize, [isize; N]); 4]>;
+
 /// Joins the axes of views of one shape, as far as the elements of each are
-/// evenly spaced: the fewest axes that walk the same way, each with its size
-/// and its stride in every view.
-pub(super) fn runs<const N: usize>(
-    views: [&View; N],
-) -> Vec<(usize, [isize; N])> {
+/// evenly spaced: the fewest axes that walk the same way.
+pub(super) fn runs<const N: usize>(views: [&View; N]) -> Runs<N> {
     joined(&views[0].shape, views.map(|view| &view.strides[..]))
 }
 
@@ -324,8 +324,8 @@ pub(super) fn runs<const N: usize>(
 pub(super) fn joined<const N: usize>(
     shape: &[usize],
     strides: [&[isize]; N],
-) -> Vec<(usize, [isize; N])> {
-    let mut runs: Vec<(usize, [isize; N])> = Vec::new();
+) -> Runs<N> {
+    let mut runs = Runs::new();
     for (axis, &size) in shape.iter().enumerate() {
         if size == 1 {
             continue;

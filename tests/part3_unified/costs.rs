@@ -227,6 +227,35 @@ fn a_row_of_a_product_does_not_know_the_others() {
     }
 }
 
+/// A matrix that is used once is walked through, by several of its lines at a
+/// time, and by threads.
+#[test]
+fn a_matrix_by_a_vector_has_the_bits_of_its_lines() {
+    let _clean = clean();
+    let rand = |shape: &[usize], seed| {
+        Tensor::rand(shape, seed, Device::Cpu).unwrap().shift(-0.5)
+    };
+    let (rows, tall) = (rand(&[3, 4200], 1), rand(&[4200, 2100], 2));
+    let (lines, wide) = (rand(&[4200, 1], 3), rand(&[607, 4200], 4));
+    let on = |threads, work: &(dyn Fn() -> Tensor + Sync)| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        pool.build().unwrap().install(|| work().to_vec().unwrap())
+    };
+    let all = on(1, &|| rows.matmul(&tall));
+    let column = on(1, &|| wide.matmul(&lines));
+    for threads in 1..=4 {
+        let row = on(threads, &|| rows.slice(&[1..2, 0..4200]).matmul(&tall));
+        assert!(row == all[2100..4200], "a row, {threads} threads");
+        let again = on(threads, &|| wide.matmul(&lines));
+        assert!(again == column, "all lines, {threads} threads");
+    }
+    for from in [0, 1, 603] {
+        let some = wide.slice(&[from..from + 3, 0..4200]).matmul(&lines);
+        let found = some.to_vec().unwrap();
+        assert!(found == column[from..from + 3], "lines from {from} on");
+    }
+}
+
 #[test]
 fn infinity_times_zero_stays_in_its_row_of_a_product() {
     let _clean = clean();

@@ -1,11 +1,62 @@
 //! What is multiplied: lines of numbers, wherever they lie, and how they are
 //! laid out for registers.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
+/// Places in memory, modulo 2^64: so that a place may be a way back, too.
+#[derive(Clone, Copy)]
+pub(crate) enum Places<'a> {
+    /// So many, evenly spaced from 0 on.
+    Even { count: usize, step: usize },
+    /// In any order.
+    Listed(&'a [usize]),
+}
+
+impl<'a> Places<'a> {
+    /// Makes places that are so many steps apart, from 0 on.
+    pub(crate) fn even(count: usize, step: isize) -> Places<'a> {
+        Places::Even { count, step: step as usize }
+    }
+
+    /// Counts them.
+    pub(crate) fn len(self) -> usize {
+        match self {
+            Places::Even { count, .. } => count,
+            Places::Listed(places) => places.len(),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn at(self, i: usize) -> usize {
+        match self {
+            Places::Even { step, .. } => step.wrapping_mul(i),
+            Places::Listed(places) => places[i],
+        }
+    }
+
+    /// Says whether they are neighbors.
+    pub(super) fn is_row(self) -> bool {
+        match self {
+            Places::Even { count, step } => count <= 1 || step == 1,
+            Places::Listed(places) => count_rows(places) == 1,
+        }
+    }
+
+    /// Lists some of them.
+    pub(super) fn list(self, some: Range<usize>) -> Cow<'a, [usize]> {
+        match self {
+            Places::Even { step, .. } => {
+                some.map(|i| step.wrapping_mul(i)).collect()
+            }
+            Places::Listed(places) => Cow::Borrowed(&places[some]),
+        }
+    }
+}
+
 /// The rows of the left matrix, or the columns of the right one: number `p`
-/// of a line lies at `start + lines[..] + inner[p]`, modulo 2^64. So a line
-/// may be anything that a view can show, the windows of an image too.
+/// of a line lies at `start + lines[..] + inner[p]`. So a line may be anything
+/// that a view can show, the windows of an image too.
 #[derive(Clone, Copy)]
 pub(crate) struct Lines<'a> {
     /// The memory.
@@ -13,14 +64,15 @@ pub(crate) struct Lines<'a> {
     /// Where the first line begins.
     pub(crate) start: usize,
     /// How far from there each line begins.
-    pub(crate) lines: &'a [usize],
+    pub(crate) lines: Places<'a>,
     /// How far from its beginning each number of a line lies.
-    pub(crate) inner: &'a [usize],
+    pub(crate) inner: Places<'a>,
 }
 
-/// Says whether these places are neighbors.
-pub(super) fn is_row(places: &[usize]) -> bool {
-    places.array_windows().all(|[x, y]| x.wrapping_add(1) == *y)
+/// Counts the rows of neighbors into which places fall.
+pub(super) fn count_rows(places: &[usize]) -> usize {
+    let steps = places.array_windows();
+    1 + steps.filter(|[x, y]| x.wrapping_add(1) != *y).count()
 }
 
 /// Divides places into such rows.
@@ -28,15 +80,19 @@ pub(super) fn rows(places: &[usize]) -> impl Iterator<Item = &[usize]> {
     places.chunk_by(|x, y| x.wrapping_add(1) == *y)
 }
 
-impl<'a> Lines<'a> {
-    /// Returns the same lines, a part of each.
-    pub(super) fn along(self, inner: Range<usize>) -> Lines<'a> {
-        Lines { inner: &self.inner[inner], ..self }
-    }
+/// Some lines, and some numbers of each, whose places are listed.
+#[derive(Clone, Copy)]
+pub(super) struct Listed<'a> {
+    pub(super) values: &'a [f32],
+    pub(super) start: usize,
+    pub(super) lines: &'a [usize],
+    pub(super) inner: &'a [usize],
+}
 
+impl<'a> Listed<'a> {
     /// Returns the numbers from a line on.
-    pub(super) fn from(self, line: usize) -> Lines<'a> {
-        Lines { start: self.start.wrapping_add(line), ..self }
+    pub(super) fn from(self, line: usize) -> Listed<'a> {
+        Listed { start: self.start.wrapping_add(line), ..self }
     }
 
     /// Says whether all places have so many numbers in a row.
@@ -55,7 +111,7 @@ impl<'a> Lines<'a> {
             self.start.wrapping_add(line).wrapping_add(p)
         };
         let mut panel = &mut panel[..length * width];
-        if 4 * rows(lines).count() <= lines.len() {
+        if is_level(lines) {
             for (to, p) in panel.chunks_exact_mut(width).zip(self.inner) {
                 let mut to = &mut to[..lines.len()];
                 for row in rows(lines) {
@@ -64,7 +120,7 @@ impl<'a> Lines<'a> {
                     copy(from, here.expect("as long"));
                 }
             }
-        } else if 4 * rows(self.inner).count() <= length {
+        } else if 4 * count_rows(self.inner) <= length {
             for row in rows(self.inner) {
                 let here = panel.split_off_mut(..row.len() * width);
                 self.turn(lines, row, width, here.expect("as long"));
@@ -109,6 +165,82 @@ impl<'a> Lines<'a> {
     fn row(self, line: usize, row: &[usize]) -> &'a [f32] {
         let at = self.start.wrapping_add(line).wrapping_add(row[0]);
         &self.values[at..][..row.len()]
+    }
+}
+
+/// Says whether lines lie in rows, so that they are best copied side by side.
+fn is_level(lines: &[usize]) -> bool {
+    4 * count_rows(lines) <= lines.len()
+}
+
+/// The memory in which lines are laid out: a panel for each `width` of them.
+pub(super) struct Panels<'a> {
+    memory: &'a mut [f32],
+    width: usize,
+    /// From a panel to the next: no power of two, so that not all begin at the
+    /// same place of a cache.
+    size: usize,
+    /// Where rows of lines go, if lines lie in rows.
+    runs: Vec<Run>,
+}
+
+/// Lines in a row that go to one panel, from a place on.
+struct Run {
+    line: usize,
+    length: usize,
+    to: usize,
+}
+
+impl<'a> Panels<'a> {
+    /// Counts the numbers of a panel for `deep` numbers of each line.
+    pub(super) fn size(width: usize, deep: usize) -> usize {
+        deep * width + 16
+    }
+
+    /// Divides memory into panels for `deep` numbers of each line.
+    pub(super) fn new(
+        memory: &'a mut [f32],
+        lines: &[usize],
+        width: usize,
+        deep: usize,
+    ) -> Panels<'a> {
+        let (size, mut runs) = (Panels::size(width, deep), vec![]);
+        if is_level(lines) {
+            for (panel, lines) in lines.chunks(width).enumerate() {
+                let mut to = panel * size;
+                for row in rows(lines) {
+                    runs.push(Run { line: row[0], length: row.len(), to });
+                    to += row.len();
+                }
+            }
+        }
+        Panels { memory, width, size, runs }
+    }
+
+    /// Lays all lines out: rows of them as they lie in memory, through all
+    /// panels, before the next place along `k`.
+    #[inline(always)]
+    pub(super) fn lay(&mut self, side: Listed) {
+        if self.runs.is_empty() {
+            let panels = self.memory.chunks_mut(self.size);
+            for (lines, panel) in side.lines.chunks(self.width).zip(panels) {
+                side.lay(lines, self.width, panel);
+            }
+            return;
+        }
+        for (i, p) in side.inner.iter().enumerate() {
+            let at = side.start.wrapping_add(*p);
+            for run in &self.runs {
+                let from = &side.values[at.wrapping_add(run.line)..];
+                let to = &mut self.memory[run.to + i * self.width..];
+                copy(&from[..run.length], &mut to[..run.length]);
+            }
+        }
+    }
+
+    /// Returns each panel.
+    pub(super) fn each(&mut self) -> impl Iterator<Item = &mut [f32]> {
+        self.memory.chunks_mut(self.size)
     }
 }
 

@@ -14,18 +14,18 @@ mod walk;
 use std::borrow::Cow;
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use self::host::{Host, blank, copied};
 pub(super) use self::sums::{most, sum};
 use self::walk::Walk;
+use super::super::view::joined;
 use super::{
     Array, Backend, Binary, DType, Memory, Reduce, Shared, Storage, Unary,
     View, Window, downcast,
 };
 use crate::error::{Result, room, zeros};
-use crate::product::{Lines, is_shared, product};
+use crate::product::{Lines, Places, is_shared, product};
 use crate::rng;
+use crate::share::share;
 
 /// The host's processor.
 pub(in super::super) struct Cpu;
@@ -44,7 +44,9 @@ impl Backend for Cpu {
     }
 
     fn upload(&self, values: &[f32], _: DType) -> Result<Shared> {
-        Ok(Host::shared(copied(values)?))
+        let mut numbers = blank(values.len())?;
+        numbers.copy_from_slice(values);
+        Ok(Host::shared(numbers))
     }
 
     fn download(&self, storage: &dyn Storage) -> Result<Vec<f32>> {
@@ -136,24 +138,22 @@ impl Backend for Cpu {
         inner: usize,
     ) -> Result<Shared> {
         let [left, right] = [a, b].map(|side| Side::new(side, batch, inner));
-        let (m, n) = (left.lines.len(), right.lines.len());
+        let count = |steps: &Steps| steps.places().len();
+        let (m, n) = (count(&left.lines), count(&right.lines));
         let size = left.starts.len() * m * n;
         if a.is_empty() || b.is_empty() {
             return Ok(Host::shared(zeros(size)?));
         }
         let mut out = blank(size)?;
-        let shared = is_shared(out.len() * left.inner.len());
-        let matrices = left.starts.par_iter().zip(&right.starts);
-        let matrices = matrices.zip(out.par_chunks_mut(m * n));
+        let shared = is_shared(size * count(&left.inner));
+        let starts = left.starts.iter().zip(&right.starts);
+        let matrices = starts.zip(out.chunks_mut(m * n));
         let fill = |((&i, &j), out): ((&usize, &usize), &mut [f32])| {
             product(left.at(i), right.at(j), out)
         };
         match shared && left.starts.len() > 1 {
-            true => matrices.for_each(fill),
-            false => {
-                let starts = left.starts.iter().zip(&right.starts);
-                starts.zip(out.chunks_mut(m * n)).for_each(fill)
-            }
+            true => share(matrices, fill),
+            false => matrices.for_each(fill),
         }
         Ok(Host::shared(out))
     }
@@ -163,11 +163,11 @@ impl Backend for Cpu {
     }
 
     fn index_select(&self, a: &Array, places: &[usize]) -> Result<Shared> {
-        let width = a.shape()[1];
+        let (width, all) = (a.shape()[1], dense(a));
         walk::fill(places.len() * width, width, 1, &|from, out| {
             let rows = out.chunks_mut(width).zip(&places[from / width..]);
             for (out, place) in rows {
-                out.copy_from_slice(&dense(a)[place * width..][..width]);
+                out.copy_from_slice(&all[place * width..][..width]);
             }
         })
     }
@@ -244,37 +244,63 @@ fn straight(a: &Array) -> Result<Cow<'_, Array>> {
 struct Side<'a> {
     values: &'a [f32],
     starts: Vec<usize>,
-    lines: Vec<usize>,
-    inner: Vec<usize>,
+    lines: Steps,
+    inner: Steps,
+}
+
+/// How places along some axes lie.
+enum Steps {
+    /// So many, evenly spaced.
+    Even(usize, isize),
+    Listed(Vec<usize>),
 }
 
 impl<'a> Side<'a> {
     /// Splits an array whose axes are (batch.., lines.., inner..).
     fn new(a: &'a Array, batch: usize, inner: usize) -> Side<'a> {
         let inside = a.shape().len() - inner;
-        let places = |axes: Range<usize>, start: usize| -> Vec<usize> {
-            let mut places = vec![start];
-            for axis in axes {
-                let (n, step) = (a.shape()[axis], a.strides()[axis]);
-                let mut all = Vec::with_capacity(places.len() * n);
-                for at in places {
-                    let place = |i| at.wrapping_add_signed(i * step);
-                    all.extend((0..n as isize).map(place));
-                }
-                places = all;
+        let steps = |axes: Range<usize>| {
+            let (shape, strides) = (&a.shape()[axes.clone()], a.strides());
+            match joined(shape, [&strides[axes.clone()]])[..] {
+                [] => Steps::Even(1, 1),
+                [(count, [step])] => Steps::Even(count, step),
+                _ => Steps::Listed(places(a, axes, 0)),
             }
-            places
         };
         Side {
             values: numbers(a),
-            starts: places(0..batch, a.offset()),
-            lines: places(batch..inside, 0),
-            inner: places(inside..a.shape().len(), 0),
+            starts: places(a, 0..batch, a.offset()),
+            lines: steps(batch..inside),
+            inner: steps(inside..a.shape().len()),
         }
     }
 
     fn at(&self, start: usize) -> Lines<'_> {
-        let Side { values, lines, inner, .. } = self;
-        Lines { values, start, lines, inner }
+        let (lines, inner) = (self.lines.places(), self.inner.places());
+        Lines { values: self.values, start, lines, inner }
     }
+}
+
+impl Steps {
+    fn places(&self) -> Places<'_> {
+        match self {
+            Steps::Even(count, step) => Places::even(*count, *step),
+            Steps::Listed(places) => Places::Listed(places),
+        }
+    }
+}
+
+/// Lists where the elements along some axes lie, modulo 2^64.
+fn places(a: &Array, axes: Range<usize>, start: usize) -> Vec<usize> {
+    let mut places = vec![start];
+    for axis in axes {
+        let (n, step) = (a.shape()[axis], a.strides()[axis]);
+        let mut all = Vec::with_capacity(places.len() * n);
+        for at in places {
+            let place = |i| at.wrapping_add_signed(i * step);
+            all.extend((0..n as isize).map(place));
+        }
+        places = all;
+    }
+    places
 }

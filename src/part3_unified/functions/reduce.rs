@@ -18,7 +18,7 @@ impl Tensor {
     /// ```
     #[track_caller]
     pub fn sum(&self) -> Tensor {
-        self.sum_over(&self.axes(), Keep::No)
+        apply(Sum { axes: self.axes(), keep: Keep::No }, &[self])
     }
 
     /// Sums over some axes.
@@ -58,6 +58,10 @@ impl Function for Sum {
 
     fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         let shape = ctx.shape(0);
+        // What has no axis stretches along any.
+        if grad_out.rank() == 0 {
+            return vec![Some(grad_out.expand(shape))];
+        }
         let ones = keepdims(shape, &self.axes);
         vec![Some(grad_out.reshape(&ones).expand(shape))]
     }

@@ -8,12 +8,19 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use smallvec::{SmallVec, smallvec};
+
 use super::{Memory, Shared, Storage};
-use crate::error::{Result, room};
+use crate::error::{Result, room, zeros};
 use crate::ledger;
 
+/// As many numbers as fit where a vector's address and length would be need
+/// no allocation of their own.
+pub(super) type Numbers = SmallVec<[f32; FEW]>;
+const FEW: usize = 4;
+
 /// Numbers in the host's memory.
-pub(super) struct Host(pub(super) Vec<f32>);
+pub(super) struct Host(pub(super) Numbers);
 
 impl fmt::Debug for Host {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -31,7 +38,8 @@ static NOW: AtomicU64 = AtomicU64::new(0);
 static PEAK: AtomicU64 = AtomicU64::new(0);
 
 impl Host {
-    pub(super) fn shared(values: Vec<f32>) -> Shared {
+    pub(super) fn shared(values: impl Into<Numbers>) -> Shared {
+        let values = values.into();
         let bytes = size_of_val(&values[..]) as u64;
         let before = NOW.fetch_add(bytes, Ordering::Relaxed);
         // A look is cheaper than a change, and there is seldom one.
@@ -72,12 +80,12 @@ fn waiting() -> MutexGuard<'static, Vec<Vec<f32>>> {
 
 /// Keeps a piece that nobody uses any more; the oldest go where too much
 /// waits.
-fn give_back(values: Vec<f32>) {
+fn give_back(values: Numbers) {
     if !(LARGE..=MOST).contains(&values.capacity()) {
         return;
     }
     let mut waiting = waiting();
-    waiting.push(values);
+    waiting.push(values.into_vec());
     let mut total: usize = waiting.iter().map(Vec::capacity).sum();
     while total > MOST {
         total -= waiting.remove(0).capacity();
@@ -86,9 +94,12 @@ fn give_back(values: Vec<f32>) {
 
 /// Takes memory for so many numbers, for who writes them all: they are
 /// whatever they were before.
-pub(super) fn blank(n: usize) -> Result<Vec<f32>> {
+pub(super) fn blank(n: usize) -> Result<Numbers> {
+    if n <= FEW {
+        return Ok(smallvec![0.0; n]);
+    }
     if n < LARGE {
-        return Ok(vec![0.0; n]);
+        return Ok(zeros(n)?.into());
     }
     let fits = |values: &Vec<f32>| (n..=2 * n).contains(&values.capacity());
     let mut waiting = waiting();
@@ -97,13 +108,13 @@ pub(super) fn blank(n: usize) -> Result<Vec<f32>> {
         let mut values = waiting.remove(i);
         drop(waiting);
         values.resize(n, 0.0);
-        return Ok(values);
+        return Ok(values.into());
     }
     drop(waiting);
     // Zeros from the system are not written, but a failure would end the
     // program: so the question comes first.
     drop(room::<f32>(n)?);
-    Ok(vec![0.0; n])
+    Ok(vec![0.0; n].into())
 }
 
 /// Copies numbers, where there is room for them.
@@ -116,6 +127,12 @@ pub(super) fn copied(values: &[f32]) -> Result<Vec<f32>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn few_numbers_lie_in_their_storage_and_make_it_no_larger() {
+        assert!(!blank(FEW).unwrap().spilled());
+        assert_eq!(size_of::<Host>(), size_of::<Vec<f32>>());
+    }
 
     #[test]
     fn a_piece_that_waits_is_counted_until_it_is_used_again() {

@@ -1,13 +1,13 @@
 //! How many elements are visited: in pieces that threads share, and along
 //! views in runs.
 
-use rayon::prelude::*;
 use smallvec::SmallVec;
 
 use super::super::super::view::runs;
 use super::host::{Host, blank};
 use super::{Shared, View};
 use crate::error::Result;
+use crate::share::share;
 
 /// From so many elements on the threads share them, in pieces of so many.
 const PARALLEL: usize = 1 << 17;
@@ -32,15 +32,14 @@ pub(super) fn fill(
         return Ok(Host::shared(vec![]));
     }
     let mut values = blank(n)?;
+    if !is_shared(n * cost) || unit >= n {
+        work(0, &mut values);
+        return Ok(Host::shared(values));
+    }
     let units = (PIECE / (unit * cost).max(1)).max(1);
     let piece = unit.max(1) * units;
-    match is_shared(n * cost) && piece < n {
-        true => {
-            let pieces = values.par_chunks_mut(piece).enumerate();
-            pieces.for_each(|(i, out)| work(i * piece, out));
-        }
-        false => work(0, &mut values),
-    }
+    let pieces = values.chunks_mut(piece).enumerate();
+    share(pieces, |(i, out)| work(i * piece, out));
     Ok(Host::shared(values))
 }
 
