@@ -138,6 +138,35 @@ impl PackageManager {
     }
 }
 
+/// The packages of Debian that compile to WebAssembly, where rustup cannot
+/// fetch its target.
+pub(crate) const DEBIAN_WASM: &str = "rustc-web cargo-web rust-web-src";
+
+/// Tells whether our own compiler has a standard library for WebAssembly.
+pub(crate) fn has_wasm_target() -> bool {
+    answer("rustc", &["--print", "sysroot"]).is_some_and(|sysroot| {
+        let library = "lib/rustlib/wasm32-unknown-unknown/lib";
+        PathBuf::from(sysroot).join(library).is_dir()
+    })
+}
+
+/// Finds the folder of a compiler that has the source of its standard library,
+/// and can so compile it for WebAssembly: Debian's, perhaps behind another one
+/// on the search path.
+pub(crate) fn compiler_with_source() -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path).find(|folder| {
+        let rustc = folder.join("rustc");
+        let both = rustc.is_file() && folder.join("cargo").is_file();
+        let source = |sysroot: String| {
+            let std = "lib/rustlib/src/rust/library/std";
+            PathBuf::from(sysroot).join(std).is_dir()
+        };
+        let sysroot = ["--print", "sysroot"];
+        both && answer(&rustc.to_string_lossy(), &sysroot).is_some_and(source)
+    })
+}
+
 /// Something that the course can use.
 pub(crate) struct Tool {
     pub(crate) name: &'static str,
@@ -195,6 +224,22 @@ pub(crate) const TOOLS: &[Tool] = &[
         for_authors: true,
         is_there: || program("codespell").is_some(),
         packages: ["codespell", "codespell", "codespell", "codespell"],
+    },
+    Tool {
+        name: "Chromium",
+        purpose: "the tests of the pages in a real browser",
+        needed: false,
+        for_authors: true,
+        is_there: || program("chromium").is_some(),
+        packages: ["chromium", "chromium", "chromium", ""],
+    },
+    Tool {
+        name: "WebAssembly compiler",
+        purpose: "`cargo learn page`, which makes the engine of the pages",
+        needed: false,
+        for_authors: true,
+        is_there: || has_wasm_target() || compiler_with_source().is_some(),
+        packages: [DEBIAN_WASM, "", "", ""],
     },
 ];
 

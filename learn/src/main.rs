@@ -56,6 +56,7 @@ const COMMANDS: &[&Command] = &[
     &book::COMMAND,
     &authors::suite::COMMAND,
     &authors::verify::COMMAND,
+    &authors::page::COMMAND,
     &help::COMMAND,
 ];
 

@@ -13,9 +13,14 @@ echo "$@" >> $SCENE/calls
 [ "$1" = update ] && exit 0
 for package in "$@"; do :; done
 case $package in
-  oclgrind | codespell)
+  oclgrind | codespell | chromium)
     echo '#!/bin/sh' > $SCENE/bin/$package
     chmod 755 $SCENE/bin/$package ;;
+  rust-web-src)
+    mkdir -p $SCENE/web/lib/rustlib/src/rust/library/std
+    printf '#!/bin/sh\necho %s/web\n' "$SCENE" > $SCENE/bin/rustc
+    chmod 755 $SCENE/bin/rustc
+    cp $SCENE/bin/rustc $SCENE/bin/cargo ;;
 esac
 "#;
 
@@ -26,7 +31,10 @@ fn what_is_missing_is_installed_and_the_second_time_all_is_in_place() {
     let first = scene.learn(&["setup", "--yes", "--authors"]);
     first.went_well().tells("Oclgrind").tells("apt-get update");
     let install = "install --yes --no-install-recommends";
-    let expected = format!("update\n{install} oclgrind\n{install} codespell\n");
+    let expected = format!(
+        "update\n{install} oclgrind\n{install} codespell\n\
+         {install} chromium\n{install} rustc-web cargo-web rust-web-src\n"
+    );
     assert_eq!(scene.read("calls"), expected);
     let second = scene.learn(&["setup", "--yes"]);
     second.went_well().tells("Everything is in place");
@@ -122,7 +130,9 @@ fn a_package_manager_without_oclgrind_is_told_apart() {
     scene.program("dnf", APT);
     let said = scene.learn(&["setup", "--yes", "--authors"]);
     said.went_well().tells("Oclgrind is no package of this system");
-    assert_eq!(scene.read("calls"), "install --assumeyes codespell\n");
+    let install = "install --assumeyes";
+    let expected = format!("{install} codespell\n{install} chromium\n");
+    assert_eq!(scene.read("calls"), expected);
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod nudge;
 mod reduction;
 mod reuse;
 mod roofline;
+mod softmax;
 
 pub(crate) use crossover::svg as crossover;
 pub(crate) use groups::svg as groups;
@@ -17,6 +18,7 @@ pub(crate) use nudge::svg as nudge;
 pub(crate) use reduction::svg as reduction;
 pub(crate) use reuse::svg as reuse;
 pub(crate) use roofline::svg as roofline;
+pub(crate) use softmax::svg as softmax;
 
 use rungrad::draw;
 use rungrad::part1_cpu::Tensor;
@@ -33,6 +35,27 @@ pub(crate) fn tape() -> String {
     let title = "The tape of (a * b) * b: values run forward to the sum, \
                  gradients run back to a and b.";
     draw::svg(&tape, "tape", title, None)
+}
+
+/// The tape of `cargo learn try "(a*b)*b" ..`: what stands in "One expression,
+/// three engines" until the page draws its own.
+pub(crate) fn own() -> String {
+    expression("own", [&[2.0, 3.0], &[3.0, 4.0]])
+}
+
+/// The same of one number each, with which the introduction begins.
+pub(crate) fn first() -> String {
+    expression("first", [&[2.0], &[3.0]])
+}
+
+fn expression(name: &str, [a, b]: [&[f32]; 2]) -> String {
+    let [a, b] = [a, b].map(|values| Tensor::new(&[values.len()], values));
+    let result = a.mul(&b).mul(&b);
+    let loss = if a.shape() == [1] { result } else { result.sum() };
+    let mut tape = loss.backward_recorded();
+    tape.set_name(a.id(), "a");
+    tape.set_name(b.id(), "b");
+    draw::svg(&tape, name, "The tape of (a*b)*b", None)
 }
 
 /// `((a * b) * b) * (a * b)` with the place of each tensor in the order, for

@@ -6,6 +6,7 @@ pub(crate) mod contrast;
 pub(crate) mod figure;
 pub(crate) mod links;
 pub(crate) mod listings;
+pub(crate) mod live;
 pub(crate) mod names;
 pub(crate) mod terms;
 
@@ -42,6 +43,7 @@ pub(crate) fn faults(tree: &Tree, manifest: &Manifest) -> Vec<Fault> {
     };
     faults.extend(anchor::check(tree, is_used));
     faults.extend(figure::check(tree));
+    faults.extend(live::check(tree, &pages));
     faults.extend(listings::shown(tree, &pages));
     faults.extend(manifest.orphans(tree));
     faults.extend(growth::check(tree, manifest));

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
+use super::live;
 use crate::page::{Page, attributes, mdbook_options};
 use crate::tree::{Fault, Tree, ending, fault, resolve};
 
@@ -88,7 +89,7 @@ pub(crate) fn contents(tree: &Tree, pages: &[Page]) -> Vec<Fault> {
     let listed: HashSet<&str> =
         entries.iter().filter_map(|e| e.file.as_deref()).collect();
     for (file, _) in tree.list("book/src/", "") {
-        if file == SUMMARY {
+        if file == SUMMARY || file.starts_with(live::FOLDER) {
             continue;
         } else if ending(file) != "md" {
             faults.push(fault(
@@ -203,6 +204,9 @@ pub(crate) fn offline(tree: &Tree) -> Vec<Fault> {
     let mut faults = Vec::new();
     let files = tree
         .list("book/theme/", "")
+        .chain(tree.list("book/src/live/", ".js"))
+        // It is one long word, in which any letters may stand together.
+        .filter(|(file, _)| *file != "book/src/live/engine.js")
         .chain(tree.list("book/book.toml", ""))
         .filter(|(file, _)| {
             matches!(ending(file), "css" | "js" | "hbs" | "html" | "toml")

@@ -1,6 +1,6 @@
 //! Figures that mdBook breaks, a theme ignores, or nobody can read.
 
-use super::{CHAPTER, CSS, FIGURE, book, chapter, reported};
+use super::{CHAPTER, CSS, FIGURE, assert_none, book, chapter, reported};
 use crate::tree::Tree;
 
 fn figure(old: &str, new: &str) -> Tree {
@@ -119,4 +119,14 @@ fn a_color_that_cannot_be_read_is_reported() {
 fn a_theme_without_a_color_is_reported() {
     let book = book().edit(CSS, "--fig-gpu: #155a2e;", "");
     reported(book, CSS, "the theme rust has no --fig-gpu");
+}
+
+#[test]
+fn a_figure_without_its_script_is_reported() {
+    let book = || chapter("<figure>", "<figure data-figure=\"touched\">");
+    let script = "book/src/live/touched.js";
+    reported(book(), CHAPTER, "the figure `touched` has no script");
+    assert_none(&book().with(script, "live.figure();\n"));
+    let unused = super::book().with(script, "live.figure();\n");
+    reported(unused, script, "no figure of a page has this name");
 }

@@ -57,6 +57,8 @@ fn what_the_theme_loads_from_the_network_is_reported() {
     let script = "fetch(\"http://example.org\");\n";
     let theme = book().with("book/theme/stepper.js", script);
     reported(theme, "book/theme/stepper.js:1: ", "this names another host");
+    let figure = book().with("book/src/live/figure.js", script);
+    reported(figure, "book/src/live/figure.js:1: ", "this names another host");
 }
 
 #[test]

@@ -4,14 +4,19 @@
 //! `--fig-value`, `--fig-grad`), with a fallback for a file that is opened
 //! alone. Each forward and each backward step is a group `data-step="n"` with
 //! a sentence as its title, so that the book can play them; without a script
-//! all of them are seen.
+//! all of them are seen. A part of a gradient that is still to grow is not
+//! displayed; `data-until` says in which step it has done its time.
+
+mod sentences;
 
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use super::{label, operands, values};
+use super::label;
 use crate::shape::list;
 use crate::tape::{Record, Tape};
+
+use sentences::{backward, forward, seed};
 
 const BOX: (f64, f64) = (126.0, 64.0);
 const COLUMN: f64 = 212.0;
@@ -124,10 +129,12 @@ pub fn svg(
         page.gradient(tape, &layout, root);
         page.close();
     }
-    // A gradient is whole when the last of its consumers has given its part:
-    // going backward, that is the first consumer on the tape.
-    for &at in made.iter().rev().filter(|&&at| tape.records[at].grad.is_some())
-    {
+    // A gradient is whole when the last of its consumers has given its part.
+    let given_back = |at: &usize| tape.records[*at].grad.is_some();
+    let sweep: Vec<usize> =
+        made.iter().rev().copied().filter(given_back).collect();
+    let mut sums = HashMap::new();
+    for (turn, &at) in sweep.iter().enumerate() {
         step += 1;
         page.step(step, &backward(tape, at));
         let corner = layout.corner(at);
@@ -138,11 +145,17 @@ pub fn svg(
             }
             let end = port(corner, place, parents[at].len());
             page.wire(layout.corner(parent), end, Way::Backward);
-            let first = made.iter().find(|&&c| parents[c].contains(&parent));
-            let done =
-                first == Some(&at) && !parents[at][..place].contains(&parent);
-            if done {
-                page.gradient(tape, &layout, parent);
+            add(&mut sums, parent, &tape.records[at], place);
+            if parents[at][place + 1..].contains(&parent) {
+                continue;
+            }
+            let uses = |later: &usize| parents[*later].contains(&parent);
+            match sweep[turn + 1..].iter().position(uses) {
+                None => page.gradient(tape, &layout, parent),
+                Some(wait) => {
+                    let sum = sums.get(&parent).map_or(&[][..], |sum| sum);
+                    page.part(sum, layout.corner(parent), step + 1 + wait);
+                }
             }
         }
         page.close();
@@ -153,62 +166,23 @@ pub fn svg(
     page.svg + "</svg>\n"
 }
 
+/// Adds what a rule gave to one of its operands to what that has already.
+fn add(
+    sums: &mut HashMap<usize, Vec<f32>>,
+    parent: usize,
+    record: &Record,
+    place: usize,
+) {
+    let Some(Some((_, given))) = record.parent_grads.get(place) else { return };
+    let sum = sums.entry(parent).or_insert_with(|| vec![0.0; given.len()]);
+    sum.iter_mut().zip(given).for_each(|(sum, part)| *sum += part);
+}
+
 /// Finds where the wire of one operand meets the circle: several operands come
 /// in above one another.
 fn port((x, y): (f64, f64), place: usize, count: usize) -> (f64, f64) {
     let spread = (place as f64 - (count as f64 - 1.0) / 2.0) * 14.0;
     (x - CIRCLE - (RADIUS * RADIUS - spread * spread).sqrt(), y + spread)
-}
-
-/// Writes the sentence of a forward step: `c = mul(a, b) is [6, 12].`
-fn forward(tape: &Tape, at: usize) -> String {
-    let record = &tape.records[at];
-    let operands = operands(tape, record).join(", ");
-    let (name, op) = (label(tape, at), &record.op);
-    format!("{name} = {op}({operands}) is {}.", values(record))
-}
-
-/// Writes the sentence of the first backward step.
-fn seed(tape: &Tape, root: usize) -> String {
-    let grad = tape.records[root].grad.as_deref().map_or(String::new(), list);
-    let name = label(tape, root);
-    format!("Backward begins: the gradient of {name} is {grad}.")
-}
-
-/// Writes the sentence of a backward step: `mul gives [3, 4] to a.`
-fn backward(tape: &Tape, at: usize) -> String {
-    let record = &tape.records[at];
-    let operands = operands(tape, record).into_iter().enumerate();
-    let given: Vec<String> = operands
-        .zip(&record.parent_grads)
-        .filter_map(|((place, name), given)| {
-            let (_, grad) = given.as_ref()?;
-            let total = total(tape, at, place);
-            Some(format!("{} to {name}{total}", list(grad)))
-        })
-        .collect();
-    format!("Backward: {} gives {}.", record.op, given.join(" and "))
-}
-
-/// Says what an operand that gets several gradients has after this one. They
-/// come from the end of the tape, so what is still to come stands before.
-fn total(tape: &Tape, at: usize, place: usize) -> String {
-    let parents = &tape.records[at].parents;
-    let id = parents[place];
-    let uses = |ids: &[u64]| ids.iter().filter(|other| **other == id).count();
-    let given = |records: &[Record]| -> usize {
-        let sweep = records.iter().filter(|r| r.grad.is_some());
-        sweep.map(|r| uses(&r.parents)).sum()
-    };
-    let to_come = given(&tape.records[..at]) + uses(&parents[place + 1..]);
-    let known = tape.position(id).and_then(|p| tape.records[p].grad.as_ref());
-    match known {
-        Some(_) if to_come > 0 => ", which gets more".to_string(),
-        Some(grad) if given(&tape.records) > 1 => {
-            format!(", {} in all", list(grad))
-        }
-        _ => String::new(),
-    }
 }
 
 /// The two ways along a wire.
@@ -295,6 +269,18 @@ impl Page<'_> {
         let text = escape(&short(&format!("\u{2207} {}", brief(grad))));
         self.put(format_args!(
             "<text x=\"{}\" y=\"{}\" fill=\"{GRAD}\">{text}</text>",
+            x + BOX.0 / 2.0,
+            y + 23.0
+        ));
+    }
+
+    /// Draws what has arrived of a gradient, for those who play the steps: it
+    /// stands there until the step that brings more.
+    fn part(&mut self, sum: &[f32], (x, y): (f64, f64), until: usize) {
+        let text = escape(&short(&format!("\u{2207} {} +", brief(sum))));
+        self.put(format_args!(
+            "<text x=\"{}\" y=\"{}\" fill=\"{GRAD}\" display=\"none\" \
+             data-until=\"{until}\">{text}</text>",
             x + BOX.0 / 2.0,
             y + 23.0
         ));

@@ -26,6 +26,37 @@ fn what_an_operand_gets_in_several_steps_is_added_up_in_words() {
     );
 }
 
+/// What has arrived is displayed by nobody but who plays the steps, and no
+/// longer than until the next part comes.
+#[test]
+fn a_part_of_a_gradient_stands_until_the_next_part_comes() {
+    let record = |id, op, parents: &[u64]| {
+        Record::new(id, op, parents.to_vec(), &[], Some(vec![1.0]))
+    };
+    let mut tape = Tape::new(vec![
+        record(1, Op::Leaf, &[]),
+        record(2, Op::Exp, &[1]),
+        record(3, Op::Mul, &[2, 1]),
+        record(4, Op::Add, &[3, 1]),
+    ]);
+    let given = |grads: &[f32]| {
+        grads.iter().map(|&g| Some((vec![], vec![g]))).collect()
+    };
+    tape.set_grads(4, vec![1.0], given(&[1.0, 1.0]));
+    tape.set_grads(3, vec![1.0], given(&[5.0, 7.0]));
+    tape.set_grads(2, vec![5.0], given(&[30.0]));
+    tape.set_grads(1, vec![38.0], vec![]);
+    let drawn = svg(&tape, "test", "", None);
+    let parts: Vec<&str> =
+        drawn.lines().filter(|line| line.contains("data-until")).collect();
+    assert_eq!(parts.len(), 2, "{drawn}");
+    // Steps 1 to 3 are forward, the fourth is the seed.
+    assert!(parts[0].ends_with(" data-until=\"6\">\u{2207} [1] +</text>"));
+    assert!(parts[1].ends_with(" data-until=\"7\">\u{2207} [8] +</text>"));
+    assert!(parts.iter().all(|part| part.contains(" display=\"none\" ")));
+    assert!(drawn.contains(">\u{2207} [38]</text>"));
+}
+
 #[test]
 fn the_blamed_record_has_a_frame_and_a_word() {
     let leaf = Record::new(1, Op::Leaf, vec![], &[], Some(vec![1.0]));

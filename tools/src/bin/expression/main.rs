@@ -3,6 +3,8 @@
 
 pub(crate) mod engine;
 pub(crate) mod expr;
+pub(crate) mod part1;
+pub(crate) mod request;
 pub(crate) mod verdict;
 
 use std::path::{Path, PathBuf};
@@ -12,7 +14,9 @@ use rungrad::shape::list;
 use rungrad::{Error, draw};
 
 use expr::Expr;
-use verdict::{Culprit, Finding, Input, Verdict, line};
+pub(crate) use request::Request;
+use request::{check_names, read};
+use verdict::{Culprit, Finding, Verdict, line, nudged};
 
 const HELP: &str = "\
 usage: cargo learn try \"EXPR\" NAME=VALUES.. [options]
@@ -25,16 +29,6 @@ VALUES are numbers with commas between them.
   --engine part1|part2|part3   which engine computes it (part1)
   --device cpu|gpu|gpu:1       where; part2 and part3 only
   --svg FILE                   where the picture goes (target/tape.svg)";
-
-/// What the command line asks for.
-pub(crate) struct Request {
-    pub(crate) text: String,
-    pub(crate) expr: Expr,
-    pub(crate) inputs: Vec<(String, Vec<f32>)>,
-    pub(crate) engine: String,
-    pub(crate) device: Option<String>,
-    pub(crate) svg: PathBuf,
-}
 
 fn main() -> ExitCode {
     rungrad::run_with_help(HELP, || {
@@ -111,48 +105,6 @@ fn negates(word: &str, words: &[String]) -> bool {
     })
 }
 
-/// Reads `a=2,3` as a name and its numbers.
-fn read(input: &str) -> Result<(String, Vec<f32>), Error> {
-    let (name, list) = input.split_once('=').expect("the caller saw one");
-    let number = |word: &str| {
-        word.trim().parse().map_err(|_| {
-            Error::Usage(format!(
-                "`{word}` in `{input}` is no number; write for example \
-                 {name}=2,3.5"
-            ))
-        })
-    };
-    let values = list.split(',').map(number).collect::<Result<_, _>>()?;
-    Ok((name.to_string(), values))
-}
-
-fn check_names(request: &Request) -> Result<(), Error> {
-    let used = request.expr.names();
-    for name in &used {
-        if !request.inputs.iter().any(|(known, _)| known == name) {
-            return Err(Error::Usage(format!(
-                "the expression uses `{name}`, which has no value; add for \
-                 example {name}=2,3"
-            )));
-        }
-    }
-    for (place, (name, _)) in request.inputs.iter().enumerate() {
-        if request.inputs[..place].iter().any(|(other, _)| other == name) {
-            return Err(Error::Usage(format!(
-                "`{name}` has two values; give it one"
-            )));
-        }
-        if !used.contains(name) {
-            return Err(Error::Usage(format!(
-                "`{name}` has a value, but the expression `{}` does not use \
-                 it; remove one or the other",
-                request.text
-            )));
-        }
-    }
-    Ok(())
-}
-
 fn show(request: &Request) -> Result<(), Error> {
     let outcome = engine::run(request)?;
     println!("{} on {}\n", request.text, outcome.place);
@@ -215,30 +167,6 @@ fn lay(request: &Request, outcome: &engine::Outcome, verdict: &Verdict) {
     }
     print!("{}", draw::table(&rows));
     notes.iter().for_each(|note| println!("{note}"));
-}
-
-/// Writes the slopes that nudging found: on a kink those of both sides.
-fn nudged(input: &Input) -> String {
-    let slopes = &input.slopes;
-    let number = |value: f64| {
-        let number = list(&[round(value)]);
-        number.trim_matches(['[', ']']).to_string()
-    };
-    let word = |i: usize| match slopes.kink(i) {
-        Some([low, high]) => format!("{} to {}", number(low), number(high)),
-        None => number(slopes.values.values[i]),
-    };
-    let mut words: Vec<String> =
-        slopes.nudged.iter().take(8).map(|&i| word(i)).collect();
-    if slopes.nudged.len() > 8 {
-        words.push(format!("... {} in all", slopes.nudged.len()));
-    }
-    format!("[{}]", words.join(", "))
-}
-
-/// Keeps six digits: what a nudge can know.
-fn round(value: f64) -> f32 {
-    format!("{value:.5e}").parse().expect("a number, printed, is a number")
 }
 
 fn save(request: &Request, outcome: &engine::Outcome) -> Result<(), Error> {

@@ -9,11 +9,12 @@
 use rungrad::gradcheck::{Mismatch, TOLERANCE, within};
 use rungrad::reference::Array;
 use rungrad::rng::Random;
+use rungrad::shape::list;
 use rungrad::tape::{Blame, Tape};
 use rungrad::tolerance::{self, Slopes};
 
 use super::Request;
-use super::engine::Outcome;
+use super::part1::Outcome;
 
 /// What the judge says of all gradients of an expression.
 pub(crate) struct Verdict {
@@ -163,6 +164,30 @@ fn not_finite(tape: &Tape) -> Option<usize> {
 pub(crate) fn line(tape: &Tape, at: usize) -> String {
     let name = tape.records[at].name.clone();
     name.unwrap_or_else(|| format!("%{at}"))
+}
+
+/// Writes the slopes that nudging found: on a kink those of both sides.
+pub(crate) fn nudged(input: &Input) -> String {
+    let slopes = &input.slopes;
+    let number = |value: f64| {
+        let number = list(&[round(value)]);
+        number.trim_matches(['[', ']']).to_string()
+    };
+    let word = |i: usize| match slopes.kink(i) {
+        Some([low, high]) => format!("{} to {}", number(low), number(high)),
+        None => number(slopes.values.values[i]),
+    };
+    let mut words: Vec<String> =
+        slopes.nudged.iter().take(8).map(|&i| word(i)).collect();
+    if slopes.nudged.len() > 8 {
+        words.push(format!("... {} in all", slopes.nudged.len()));
+    }
+    format!("[{}]", words.join(", "))
+}
+
+/// Keeps six digits: what a nudge can know.
+fn round(value: f64) -> f32 {
+    format!("{value:.5e}").parse().expect("a number, printed, is a number")
 }
 
 /// Finds where `f32` has lost the largest share of a value: the line, the

@@ -1,0 +1,87 @@
+// The reader's own expression: its leaves can be dragged, its tape played
+// forward and backward, and each gradient stands beside the slope by nudging.
+"use strict";
+
+live.figure("expression", async (stage) => {
+    const { element } = live;
+    const name = stage.options.name ?? "own";
+    const values = new Map();
+    for (const input of (stage.options.inputs ?? "a=2,3 b=3,4").split(" ")) {
+        const [leaf, list] = input.split("=");
+        values.set(leaf, list.split(",").map(Number));
+    }
+
+    const typed = element("input", {
+        type: "text", value: stage.options.expression ?? "(a*b)*b", spellcheck: "false",
+        autocapitalize: "off", autocomplete: "off", input: () => read(),
+    });
+    stage.add("label", { class: "typed" }, "Expression ", typed);
+    const leaves = stage.add("div", { class: "leaves" });
+    const picture = stage.add("div", { class: "picture" });
+    const table = stage.add("table", { class: "verdict" },
+        element("thead", {}, element("tr", {}, ...["gradient", "by the engine", "by nudging", ""]
+            .map((word) => element("th", { scope: "col" }, word)))));
+    const rows = table.appendChild(element("tbody"));
+    let reread;
+
+    // Names that are new in the expression begin with the first leaf's length.
+    function names() {
+        const found = typed.value.match(/[\p{L}_][\p{L}\p{N}_]*(?!\s*\()(?![\p{L}\p{N}_])/gu) ?? [];
+        const length = values.get([...values.keys()][0])?.length ?? 1;
+        const used = [...new Set(found)];
+        for (const leaf of used) {
+            if (!values.has(leaf)) values.set(leaf, Array.from({ length }, (_, i) => 2 + i));
+        }
+        return used;
+    }
+
+    function leaf(name) {
+        const box = element("fieldset", {}, element("legend", {}, name));
+        values.get(name).forEach((value, i) => {
+            const called = values.get(name).length > 1 ? `${name}, element ${i}` : name;
+            const slide = element("input", {
+                type: "range", min: -5, max: 5, step: 0.25, value, "aria-label": `drag ${called}`,
+                input: () => set(slide.value, number),
+            });
+            const number = element("input", {
+                type: "number", step: "any", value, "aria-label": called,
+                input: () => set(number.value, slide),
+            });
+            function set(text, other) {
+                if (text === "" || !Number.isFinite(Number(text))) return;
+                values.get(name)[i] = Number(text);
+                other.value = text;
+                show(`${called} is ${text}`);
+            }
+            box.append(element("span", { class: "leaf" }, slide, number));
+        });
+        return box;
+    }
+
+    let shown = "";
+    function read() {
+        const used = names();
+        if (used.join() !== shown) {
+            shown = used.join();
+            leaves.replaceChildren(...used.map(leaf));
+        }
+        return show(typed.value);
+    }
+
+    async function show(what) {
+        const inputs = names().map((leaf) => `${leaf}=${values.get(leaf).join(",")}`);
+        const answer = await stage.ask(`try ${name}`, typed.value, ...inputs);
+        stage.refuse(answer.refusal);
+        typed.setAttribute("aria-invalid", Boolean(answer.refusal));
+        if (answer.refusal) return;
+        picture.innerHTML = answer.svg;
+        reread?.();
+        rows.replaceChildren(...answer.inputs.map((input) => element("tr", {},
+            ...[input.name, input.engine, input.nudged, input.word].map((word) => element("td", {}, word)))));
+        const gradients = answer.inputs.map((it) => `${it.name} ${it.engine}, ${it.word}`).join("; ");
+        stage.say(`${what}. The result is ${answer.result}. Gradients: ${gradients}.`);
+    }
+
+    await read();
+    stage.started = () => { reread = stepper(picture.parentElement, picture); };
+});

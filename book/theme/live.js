@@ -1,0 +1,164 @@
+// Figures that can be touched. <figure data-figure="nudge"> holds a still
+// figure; shortly before a reader comes to it, live/nudge.js is loaded, which
+// takes its place by calling
+//
+//     live.figure("nudge", async (stage) => { .. });
+//
+// A stage has `ask(..words)`, which asks the engine in the page and gives its
+// answer, `say(sentence)` for those who cannot see what has changed,
+// `add(tag, settings, ..children)`, `refuse(sentence)`, and the `options` of
+// the figure, its data- attributes. The engine is Part 1 as WebAssembly, in
+// live/engine.js; each figure has one of its own. No number is computed here.
+"use strict";
+
+const live = (() => {
+    const figures = new Map();
+    const scripts = new Map();
+    const base = new URL(typeof path_to_root === "string" ? path_to_root : "", document.baseURI);
+
+    // A page that is opened from a folder may load scripts, and nothing else.
+    function load(name) {
+        if (!scripts.has(name)) {
+            scripts.set(name, new Promise((done, failed) => {
+                const script = document.createElement("script");
+                script.src = new URL(`live/${name}.js`, base).href;
+                script.onload = done;
+                script.onerror = () => failed(new Error(`live/${name}.js is not there`));
+                document.head.append(script);
+            }));
+        }
+        return scripts.get(name);
+    }
+
+    let compiled;
+    async function compile() {
+        await load("engine");
+        const packed = Uint8Array.from(atob(window.rungradEngine), (it) => it.charCodeAt(0));
+        const bytes = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+        return WebAssembly.compile(await new Response(bytes).arrayBuffer());
+    }
+
+    // An engine of one's own: what it has been told, such as a network that
+    // it trains, stays in it until it panics.
+    function engine() {
+        let instance;
+        return async (...words) => {
+            compiled ??= compile();
+            instance ??= await WebAssembly.instantiate(await compiled, {});
+            const { memory, room, ask, told, told_len } = instance.exports;
+            const question = new TextEncoder().encode(words.join("\n"));
+            const place = room(question.length);
+            new Uint8Array(memory.buffer, place, question.length).set(question);
+            let panicked = false;
+            try {
+                ask();
+            } catch {
+                panicked = true;
+            }
+            const text = new TextDecoder().decode(new Uint8Array(memory.buffer, told(), told_len()));
+            if (!panicked) return JSON.parse(text);
+            instance = undefined;
+            return { refusal: text };
+        };
+    }
+
+    function element(tag, settings = {}, ...children) {
+        const it = document.createElement(tag);
+        for (const [name, value] of Object.entries(settings)) {
+            if (typeof value === "function") it.addEventListener(name, value);
+            else if (name in it && typeof value === "boolean") it[name] = value;
+            else it.setAttribute(name, value);
+        }
+        it.append(...children);
+        return it;
+    }
+
+    class Stage {
+        constructor(figure) {
+            this.options = figure.dataset;
+            this.ask = engine();
+            this.place = element("div", { class: "stage", keydown: keepArrows });
+            this.words = element("p", { class: "said", role: "status" });
+            this.refusal = element("p", { class: "refusal", role: "alert", hidden: true });
+        }
+        add(tag, settings, ...children) {
+            const it = element(tag, settings, ...children);
+            this.place.append(it);
+            return it;
+        }
+        // While something is dragged, a sentence for each of its moves would
+        // stand in the way of the last one.
+        say(sentence) {
+            clearTimeout(this.waiting);
+            this.waiting = setTimeout(() => { this.words.textContent = sentence; }, 300);
+        }
+        refuse(sentence) {
+            this.refusal.textContent = sentence ?? "";
+            this.refusal.hidden = !sentence;
+        }
+    }
+
+    // The still figure stays until the new one is whole.
+    async function begin(figure) {
+        const stage = new Stage(figure);
+        try {
+            await load(figure.dataset.figure);
+            await figures.get(figure.dataset.figure)(stage);
+        } catch (error) {
+            console.error(error);
+            return;
+        }
+        const still = figure.querySelector("svg, pre");
+        stage.place.append(stage.refusal, stage.words);
+        // A question stays where it is, and its answer is folded below.
+        if (figure.dataset.figure === "task") figure.querySelector("details").before(stage.place);
+        else still.replaceWith(stage.place);
+        figure.classList.add("live");
+        for (const frame of stage.place.querySelectorAll(".picture")) wide(frame);
+        stage.started?.();
+    }
+
+    // What is wider than its place says that it scrolls, and the keyboard
+    // reaches it.
+    const sizes = new ResizeObserver((entries) => entries.forEach(({ target }) => mark(target)));
+    function wide(frame) {
+        sizes.observe(frame);
+        frame.addEventListener("scroll", () => mark(frame), { passive: true });
+        frame.addEventListener("keydown", keepArrows);
+        mark(frame);
+    }
+    function mark(frame) {
+        const hidden = frame.scrollWidth - frame.clientWidth;
+        const scrolls = hidden > 1;
+        frame.classList.toggle("more-left", scrolls && frame.scrollLeft > 1);
+        frame.classList.toggle("more-right", scrolls && frame.scrollLeft < hidden - 1);
+        if (scrolls && !frame.dataset.scrolls) {
+            frame.dataset.scrolls = "sideways";
+            frame.tabIndex = 0;
+            frame.setAttribute("role", "region");
+            frame.setAttribute("aria-label", "Scrolls sideways");
+        } else if (!scrolls && frame.dataset.scrolls) {
+            delete frame.dataset.scrolls;
+            for (const name of ["tabindex", "role", "aria-label"]) frame.removeAttribute(name);
+        }
+    }
+    document.querySelectorAll("main figure, main .table-wrapper, main pre > code, main .math").forEach(wide);
+
+    // The arrows turn pages in mdBook; in what is typed, dragged or scrolled
+    // they do not.
+    function keepArrows(event) {
+        const inside = event.currentTarget.matches(".stage, [data-scrolls]");
+        if (inside && event.key.startsWith("Arrow")) event.stopPropagation();
+    }
+
+    const near = new IntersectionObserver((entries) => {
+        for (const { isIntersecting, target } of entries) {
+            if (!isIntersecting) continue;
+            near.unobserve(target);
+            begin(target);
+        }
+    }, { rootMargin: "600px" });
+    document.querySelectorAll("figure[data-figure]").forEach((figure) => near.observe(figure));
+
+    return { figure: (name, start) => figures.set(name, start), element, engine };
+})();

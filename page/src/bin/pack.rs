@@ -1,0 +1,72 @@
+//! Packs the WebAssembly of the pages into the script that carries it: a page
+//! that is opened from a folder may load a script, and no other file.
+//! `cargo learn page` runs it.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use rungrad::Error;
+
+/// How large the script may be.
+const MOST: usize = 400_000;
+
+fn main() -> ExitCode {
+    rungrad::run(|| {
+        let words: Vec<String> = rungrad::args();
+        let [from, to] = &words[..] else {
+            return Err(Error::Usage(
+                "usage: pack FROM.wasm TO.js".to_string(),
+            ));
+        };
+        let refused = |file: &str, error: std::io::Error| {
+            Error::File(format!("{file}: {error}; run `cargo learn page`"))
+        };
+        let wasm = std::fs::read(from).map_err(|e| refused(from, e))?;
+        let script = script(&wasm);
+        if script.len() > MOST {
+            return Err(Error::File(format!(
+                "{to} would have {} bytes, and a page takes {MOST}; leave out what \
+                 no figure asks for",
+                script.len()
+            )));
+        }
+        if let Some(folder) = Path::new(to).parent() {
+            std::fs::create_dir_all(folder).map_err(|e| refused(to, e))?;
+        }
+        std::fs::write(to, &script).map_err(|e| refused(to, e))?;
+        println!("{} bytes, packed {} in {to}", wasm.len(), script.len());
+        Ok(())
+    })
+}
+
+fn script(wasm: &[u8]) -> String {
+    let mut packer = GzEncoder::new(Vec::new(), Compression::best());
+    packer.write_all(wasm).expect("a vector takes every byte");
+    let packed = packer.finish().expect("a vector takes every byte");
+    format!(
+        "// Part 1 as WebAssembly, packed. Made by `cargo learn page`.\n\
+         window.rungradEngine = \"{}\";\n",
+        base64(&packed)
+    )
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ\
+                                abcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for three in bytes.chunks(3) {
+        let byte = |i: usize| u32::from(three.get(i).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for place in 0..4 {
+            let digit = bits >> (18 - 6 * place) & 63;
+            text.push(match place <= three.len() {
+                true => char::from(DIGITS[digit as usize]),
+                false => '=',
+            });
+        }
+    }
+    text
+}

@@ -1,0 +1,78 @@
+//! The reader's own expression: what `cargo learn try` says, for a page.
+
+use std::path::PathBuf;
+
+use rungrad::shape::list;
+use rungrad::{Error, draw};
+use serde_json::{Value, json};
+
+use crate::bench::Request;
+use crate::bench::request::{check_names, read};
+use crate::bench::verdict::{Culprit, Finding, Verdict, line, nudged};
+use crate::bench::{expr, part1};
+use crate::numbers;
+
+/// Answers `EXPR NAME=VALUES ..`: the picture, with this name in its ids,
+/// of the tape, whose steps a page can play, and each gradient beside its slope.
+pub(crate) fn answer(name: &str, words: &[&str]) -> Result<Value, Error> {
+    let request = request(words)?;
+    let outcome = part1::run(&request)?;
+    let verdict = Verdict::of(&request, &outcome);
+    let inputs = request.inputs.iter().zip(&outcome.grads);
+    let inputs = inputs.zip(&verdict.inputs).map(|((input, grad), judged)| {
+        let (name, values) = input;
+        let (word, note) = match &judged.finding {
+            Finding::Agree => ("agree", None),
+            Finding::Differ(mismatch) => ("DIFFER", Some(mismatch.to_string())),
+            Finding::CannotJudge(why) => ("?", Some(why.clone())),
+        };
+        json!({
+            "name": name,
+            "values": numbers(values),
+            "grad": numbers(grad),
+            "engine": list(grad),
+            "nudged": nudged(judged),
+            "word": word,
+            "note": note,
+        })
+    });
+    let culprit = match &verdict.culprit {
+        None => Value::Null,
+        Some(Culprit::Tape(blame)) => json!(line(&outcome.tape, blame.at())),
+        Some(Culprit::AnotherFunction) => json!("the expression"),
+    };
+    let value = outcome.tape.records.last().and_then(|it| it.values.clone());
+    let value = value.unwrap_or_default();
+    let title = format!("The tape of {}", request.text);
+    Ok(json!({
+        "inputs": inputs.collect::<Value>(),
+        "value": numbers(&value),
+        "result": list(&value),
+        "elements": outcome.elements,
+        "summed": outcome.summed,
+        "culprit": culprit,
+        "svg": draw::svg(&outcome.tape, name, &title, None),
+    }))
+}
+
+/// Reads `EXPR NAME=VALUES ..`.
+pub(crate) fn request(words: &[&str]) -> Result<Request, Error> {
+    let (text, inputs) = words.split_first().unwrap_or((&"", &[]));
+    let expr = expr::parse(text)?;
+    let named = |word: &&str| match word.contains('=') {
+        true => read(word),
+        false => Err(Error::Usage(format!(
+            "`{word}` is no input; write for example a=2,3"
+        ))),
+    };
+    let request = Request {
+        text: text.to_string(),
+        expr,
+        inputs: inputs.iter().map(named).collect::<Result<_, _>>()?,
+        engine: "part1".to_string(),
+        device: None,
+        svg: PathBuf::new(),
+    };
+    check_names(&request)?;
+    Ok(request)
+}

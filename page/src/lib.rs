@@ -1,0 +1,69 @@
+//! The engine in the pages of the book: Part 1 and its judge, as they are,
+//! compiled to WebAssembly. What a page shows is what the code of its chapter
+//! computes.
+//!
+//! A page asks in words, one a line, as the terminal does: `try own`,
+//! `(a*b)*b`, `a=2,3`, `b=3,4`. It gets JSON, or the sentence that the terminal would say.
+//! No number is computed by a script.
+//!
+//! Reading order: [`answer`]; then a module for each figure; `door`, through
+//! which a browser comes in.
+
+#[path = "../../tools/src/bin/expression"]
+#[allow(
+    dead_code,
+    reason = "the bench of `cargo learn try`, of which a page \
+                             needs a part"
+)]
+mod bench {
+    pub(crate) mod expr;
+    pub(crate) mod part1;
+    pub(crate) mod request;
+    pub(crate) mod verdict;
+    pub(crate) use request::Request;
+}
+mod diamond;
+mod digits;
+pub mod door;
+mod expression;
+mod nudge;
+mod softmax;
+mod task;
+
+use rungrad::Error;
+use serde_json::{Value, json};
+
+/// Answers a question: JSON with what was asked for, or with a `refusal`, the
+/// engine's own sentence.
+pub fn answer(question: &str) -> String {
+    let mut lines = question.lines();
+    let first = lines.next().unwrap_or_default();
+    let (name, of) = first.split_once(' ').unwrap_or((first, ""));
+    let words: Vec<&str> = lines.collect();
+    let answer = match name {
+        "try" => expression::answer(of, &words),
+        "nudge" => nudge::answer(of, &words),
+        "diamond" => diamond::answer(&words),
+        "digits" => digits::answer(of, &words),
+        "task" => task::answer(&words),
+        "softmax" => softmax::answer(&words),
+        other => Err(Error::Usage(format!("`{other}` is no question"))),
+    };
+    let refused = |error: Error| json!({ "refusal": error.to_string() });
+    answer.unwrap_or_else(refused).to_string()
+}
+
+/// Writes numbers as JSON. What JSON has no number for is a word that
+/// JavaScript's `Number` reads.
+fn numbers(values: &[f32]) -> Value {
+    values.iter().map(|&value| number(value.into())).collect()
+}
+
+fn number(value: f64) -> Value {
+    match value {
+        v if v.is_finite() => json!(v),
+        v if v.is_nan() => json!("NaN"),
+        v if v > 0.0 => json!("Infinity"),
+        _ => json!("-Infinity"),
+    }
+}

@@ -1,0 +1,103 @@
+// Looks at a page as its reader sees it, and returns a sentence for each fault.
+(async () => {
+    const faults = [];
+    const seen = (element) => element.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true })
+        && element.getBoundingClientRect().width > 1;
+    const shown = (element) => {
+        const words = (element.textContent ?? "").trim().replace(/\s+/g, " ").slice(0, 40);
+        const name = element.getAttribute("class") ?? "";
+        return `<${element.localName}${name && ` class="${name}"`}> "${words}"`;
+    };
+
+    // Every figure that can be touched has begun.
+    for (const figure of document.querySelectorAll("figure[data-figure]")) {
+        figure.scrollIntoView({ block: "center" });
+        const end = performance.now() + 20000;
+        while (!figure.classList.contains("live") && performance.now() < end) {
+            await new Promise((next) => setTimeout(next, 20));
+        }
+        if (!figure.classList.contains("live")) {
+            faults.push(`the figure ${figure.dataset.figure} has not begun`);
+        }
+    }
+    window.scrollTo(0, 0);
+    await new Promise((next) => setTimeout(next, 60));
+
+    // Nothing is wider than the page, but what says that it scrolls.
+    const root = document.scrollingElement;
+    const wide = root.scrollWidth - root.clientWidth;
+    if (wide > 1) {
+        const out = [...document.querySelectorAll("main *")]
+            .filter((it) => seen(it) && it.getBoundingClientRect().right > root.clientWidth + 1)
+            .filter((it) => !it.closest("[data-scrolls]"));
+        faults.push(`the page is ${wide} px too wide: ${out.slice(0, 1).map(shown)}`);
+    }
+    for (const element of document.querySelectorAll("main, main *")) {
+        if (element.closest("svg") !== null && element.localName !== "svg") continue;
+        if (element.scrollWidth - element.clientWidth <= 1 || !seen(element)) continue;
+        const way = getComputedStyle(element).overflowX;
+        if (way === "visible" || element.localName === "input") continue;
+        const says = element.tabIndex === 0 && element.dataset.scrolls
+            && /scroll/i.test(element.getAttribute("aria-label") ?? "");
+        if (way === "hidden" || way === "clip" || !says) {
+            faults.push(`${shown(element)} is wider than its place and does not say that it scrolls`);
+        }
+    }
+
+    // Every word can be read: the ratio of WCAG 2.
+    const kept = (find, seen = new Map()) => (key) => {
+        if (!seen.has(key)) seen.set(key, find(key));
+        return seen.get(key);
+    };
+    const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+    const color = kept((text) => {
+        canvas.clearRect(0, 0, 1, 1);
+        canvas.fillStyle = text;
+        canvas.fillRect(0, 0, 1, 1);
+        const [r, g, b, a] = canvas.getImageData(0, 0, 1, 1).data;
+        return [r, g, b, a / 255];
+    });
+    const over = ([r, g, b, a], [x, y, z]) => [r * a + x * (1 - a), g * a + y * (1 - a), b * a + z * (1 - a)];
+    const light = (rgb) => rgb.map((part) => part / 255)
+        .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
+        .reduce((sum, part, i) => sum + part * [0.2126, 0.7152, 0.0722][i], 0);
+    const behind = kept((element) => {
+        const below = element.parentElement ? behind(element.parentElement) : [255, 255, 255];
+        return over(color(getComputedStyle(element).backgroundColor), below);
+    });
+    const opacity = kept((element) => {
+        const above = element.parentElement ? opacity(element.parentElement) : 1;
+        return above * getComputedStyle(element).opacity;
+    });
+    const looked = new Set();
+    const words = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (words.nextNode()) {
+        const element = words.currentNode.parentElement;
+        const text = words.currentNode.textContent.trim();
+        if (!text || looked.has(element) || element.closest("script, style, title, desc, noscript, option, mjx-container")) continue;
+        if (!element.closest("main, .nav-chapters, #mdbook-menu-bar") || !seen(element)) continue;
+        looked.add(element);
+        const style = getComputedStyle(element);
+        const inked = element.closest("svg") ? style.fill : style.color;
+        if (inked === "none") continue;
+        const ink = color(inked);
+        const paper = behind(element);
+        const [a, b] = [light(over([...ink.slice(0, 3), ink[3] * opacity(element)], paper)), light(paper)];
+        const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+        const size = parseFloat(style.fontSize);
+        const large = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);
+        if (ratio < (large ? 3 : 4.5) - 0.005) {
+            faults.push(`${shown(element)} has a contrast of ${ratio.toFixed(2)}`);
+        }
+    }
+
+    // The keyboard reaches what can be clicked, and a name says what it is.
+    for (const control of document.querySelectorAll("main :is(input, button, select, canvas, a[href], summary, [onclick])")) {
+        if (!seen(control)) continue;
+        if (control.tabIndex < 0) faults.push(`the keyboard does not reach ${shown(control)}`);
+        const label = control.labels?.[0]?.textContent ?? "";
+        const name = control.getAttribute("aria-label") ?? (label || control.textContent || control.title);
+        if (!name.trim()) faults.push(`${shown(control)} ${control.type ?? ""} has no name`);
+    }
+    return faults;
+})()

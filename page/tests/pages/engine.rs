@@ -1,0 +1,133 @@
+//! The engine in the page, question by question beside the one outside.
+
+use std::path::PathBuf;
+use std::{env, fs};
+
+use serde_json::{Value, json};
+
+use crate::{Browser, browser_or_skip, place, scratch, site};
+
+/// Questions whose arithmetic is the same everywhere: sums of a few products,
+/// quotients and comparisons.
+const SAME: &[&str] = &[
+    "try own\n(a*b)*b\na=2,3\nb=3,4",
+    "try first\n(a*b)*b\na=2\nb=3",
+    "try own\nmax(a*b - c) / sum(relu(b))\na=1,-2,3\nb=4,0.5,6\nc=1,1,1",
+    "try own\nsqrt(abs(a))\na=4,-9,2",
+    "try own\n(a*b)*c\na=2\nb=3",
+    "try own\n(a*b\na=2\nb=3",
+    "try own\na + b\na=1,2\nb=1,2,3",
+    "try own\na / b\na=1\nb=0",
+    "nudge cube\n1e-1",
+    "nudge cube\n1e-3",
+    "nudge cube\n1e-8",
+    "nudge quotient\n1e-5",
+    "nudge cosine\n1",
+    "nudge cube\nshort",
+    "diamond\nedcba\nmap",
+    "diamond\necdba\nmap",
+    "diamond\nedcba+edcba\ntensors",
+    "diamond\nec\nbox",
+    "diamond\nx\nmap",
+    "diamond\nd\nmap",
+    "diamond\ne",
+    "softmax\n1,x\n0",
+    "task\nb\n12,24\n(a*b)*b\na=2,3\nb=3,4",
+    "task\nb\n6,12\n(a*b)*b\na=2,3\nb=3,4",
+    "task\nb\n6\n(a*b)*b\na=2,3\nb=3,4",
+    "task\nc\n6\n(a*b)*b\na=2,3\nb=3,4",
+    "task\nb\nsix\n(a*b)*b\na=2,3\nb=3,4",
+    "task\nb",
+    "softmax\n1,2\n2",
+    "softmax\n1,2\n-1",
+    "digits epoch",
+    "digits begin",
+    "digits shown 3\n",
+    "digits shown\n3",
+    "digits shown\n4000",
+    "digits scores\n0,1",
+    "digits play",
+    "nonsense",
+];
+
+/// Questions with exponentials: each system has its own last digit.
+const NEAR: &[&str] = &[
+    "try own\nexp(a) * tanh(b)\na=1,2\nb=0.5,-0.5",
+    "try own\nsoftmax(a) * b\na=1,2,3\nb=1,0,0",
+    "try own\nlog(sigmoid(a))\na=1,-2,30",
+    "softmax\n1,2,3\n2",
+    "softmax\n101,102,103\n0",
+    "nudge exp\n1e-2",
+    "nudge log\n1e-2",
+    "nudge tanh\n1e-2",
+];
+
+/// An answer of the one engine in the page that is open.
+pub(crate) fn ask(browser: &mut Browser, question: &str) -> Value {
+    let question = json!(question);
+    browser.evaluate(&format!(
+        "(window.asked ??= live.engine())(...{question}.split('\\n'))"
+    ))
+}
+
+/// An answer of the engine outside of it. A refusal may be a panic, as it is
+/// in the page.
+pub(crate) fn native(question: &str) -> Value {
+    let answer = rungrad::attempt(|| page::answer(question));
+    match answer {
+        Ok(answer) => serde_json::from_str(&answer).expect("JSON"),
+        Err(error) => json!({ "refusal": error.to_string() }),
+    }
+}
+
+/// Where two answers differ by more than `share`. Words with numbers in them
+/// are compared where the numbers are the same.
+pub(crate) fn apart(one: &Value, other: &Value, share: f64) -> Option<String> {
+    let both = || format!("{one} in the page, {other} outside");
+    match (one, other) {
+        (Value::Object(a), Value::Object(b)) if a.len() == b.len() => {
+            a.iter().find_map(|(key, value)| {
+                let apart = apart(value, b.get(key)?, share);
+                apart.map(|apart| format!("{key}: {apart}"))
+            })
+        }
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            a.iter().zip(b).find_map(|(a, b)| apart(a, b, share))
+        }
+        (Value::String(_), Value::String(_)) if share > 0.0 => None,
+        (Value::Number(a), Value::Number(b)) => {
+            let (a, b) = (a.as_f64()?, b.as_f64()?);
+            let near = (a - b).abs() <= share * (1.0 + b.abs());
+            (!near).then(both)
+        }
+        _ => (one != other).then(both),
+    }
+}
+
+#[test]
+fn the_engine_in_the_page_answers_as_the_one_outside() {
+    let Some((mut browser, folder)) = browser_or_skip() else { return };
+    // A page with the engine that was asked for, and its loader.
+    let page = scratch("engine");
+    fs::create_dir(page.join("live")).expect("a folder");
+    let committed = folder.join("live/engine.js");
+    let engine = env::var_os("RUNGRAD_PAGE_ENGINE").map(PathBuf::from);
+    let engine = engine.unwrap_or(committed);
+    fs::copy(&engine, page.join("live/engine.js")).expect("an engine");
+    let loader = place::root().join("book/theme/live.js");
+    fs::copy(loader, page.join("live.js")).expect("a loader");
+    let html = "<!doctype html><main></main><script src=\"live.js\"></script>";
+    fs::write(page.join("index.html"), html).expect("a page");
+    browser.open(&site::address(&page.join("index.html")));
+    let questions = SAME.iter().map(|question| (question, 0.0));
+    let near = NEAR.iter().map(|question| (question, 1e-6));
+    for (question, share) in questions.chain(near) {
+        let (yours, right) = (ask(&mut browser, question), native(question));
+        let apart = apart(&yours, &right, share);
+        assert_eq!(
+            apart, None,
+            "{question}\nwas the engine compiled before the sources changed? \
+             `cargo learn page` compiles it anew"
+        );
+    }
+}

@@ -1,0 +1,84 @@
+//! The diamond, visited by mouse and by keys.
+
+use serde_json::json;
+
+use super::{focus, middle, native, open, text, until};
+use crate::Browser;
+
+fn click(browser: &mut Browser, node: &str) {
+    let place = middle(browser, &format!("[data-node={node}]"));
+    browser.drag(&[place]);
+}
+
+/// The gradients at the leaves, in this order and outside of the page.
+#[track_caller]
+fn shows(browser: &mut Browser, order: &str, kept: &str) -> [f64; 2] {
+    let answer = native(&format!("diamond\n{order}\n{kept}"));
+    let last = answer["visits"].as_array().unwrap().last().unwrap();
+    let leaves = ["a", "b"].map(|leaf| last["grads"][leaf].as_f64().unwrap());
+    let found = "[...document.querySelectorAll('.ends tbody tr')]\
+                 .map((row) => Number(row.cells[1].innerText)).join()";
+    let [a, b] = leaves;
+    until(browser, &format!("{found} === {}", json!(format!("{a},{b}"))));
+    leaves
+}
+
+#[test]
+fn a_diamond_is_right_in_one_order_and_wrong_in_another() {
+    let Some(mut browser) = open("one-sweep.html", "diamond") else { return };
+    let it = &mut browser;
+    "edcba".chars().for_each(|node| click(it, &node.to_string()));
+    assert_eq!(shows(it, "edcba", "map"), [12.0, 14.0]);
+    assert!(text(it, ".ends").contains("right"));
+
+    // The figure's wrong order, by keys: c passes on what it has too early,
+    // and what d gives it afterwards stays there.
+    focus(it, ".stage .row:nth-of-type(3) button");
+    it.press("Enter");
+    until(
+        it,
+        "document.querySelector('.ends td:nth-child(2)').innerText === ''",
+    );
+    for node in ["e", "c", "d"] {
+        focus(it, &format!("[data-node={node}]"));
+        it.press("Enter");
+        until(
+            it,
+            &format!(
+                "/visited as/.test(document.querySelector('[data-node={node}]').ariaLabel)"
+            ),
+        );
+    }
+    assert_eq!(shows(it, "ecd", "map"), [3.0, 8.0]);
+    until(
+        it,
+        "/Still to pass on: 3 at c/.test(document.querySelector('.said').innerText)",
+    );
+
+    // Nobody can pass on what nobody has given.
+    it.evaluate("document.querySelectorAll('.stage button')[0].click()");
+    until(
+        it,
+        "document.querySelector('.ends td:nth-child(2)').innerText === ''",
+    );
+    click(it, "c");
+    until(it, "document.querySelector('.refusal').innerText !== ''");
+    let wanted = native("diamond\nc\nmap");
+    assert_eq!(text(it, ".refusal"), wanted["refusal"].as_str().unwrap());
+}
+
+/// Where gradients stay at their tensors, the second call is wrong.
+#[test]
+fn a_second_backward_is_right_where_nothing_is_left_on_the_way() {
+    let last = |kept: &str| {
+        let answer = native(&format!("diamond\nedcba+edcba\n{kept}"));
+        let visits = answer["visits"].as_array().unwrap();
+        let grads = visits.last().unwrap()["grads"].clone();
+        (grads["a"].as_f64().unwrap(), answer["right"]["a"].as_f64().unwrap())
+    };
+    assert_eq!(last("map"), (24.0, 24.0));
+    // c has 4 still, gets 1 + 3 + more of d's, and gives it all again.
+    let (step4, right) = last("tensors");
+    assert_eq!(right, 24.0);
+    assert!(step4 > right, "{step4}");
+}

@@ -1,0 +1,96 @@
+//! The digits, trained in the page.
+
+use serde_json::{Value, json};
+
+use super::{focus, middle, native, open, text, until};
+use crate::Browser;
+use crate::engine::apart;
+
+/// The shares that stand beside the bars, as percents.
+fn shares(browser: &mut Browser) -> Vec<f64> {
+    let script = "[...document.querySelectorAll('.bar span')]\
+                  .map((it) => parseFloat(it.innerText.split('  ')[1]))";
+    let shares = browser.evaluate(script);
+    shares.as_array().unwrap().iter().map(|it| it.as_f64().unwrap()).collect()
+}
+
+/// Says what the canvas holds, as the question that the page asks.
+fn winner(browser: &mut Browser) -> String {
+    text(browser, ".bar.wins b")
+}
+
+#[test]
+fn the_digits_are_trained_in_the_page_and_a_drawing_gets_its_scores() {
+    let page = "train-the-digits.html";
+    let Some(mut browser) = open(page, "digits") else { return };
+    let it = &mut browser;
+    assert_eq!(text(it, ".stage output"), "1438 digits to learn, 359 held out");
+    // The numbers of the untrained network are the same everywhere.
+    native("digits begin");
+    let first = native("digits shown\n0");
+    let pixels: Vec<String> = first["pixels"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|pixel| pixel.to_string())
+        .collect();
+    let drawing = format!("digits scores\n{}", pixels.join(","));
+    let untrained = native(&drawing);
+    until(it, "document.querySelectorAll('.bar').length === 10");
+    agree(&untrained["shares"], &shares(it));
+
+    focus(it, ".stage button");
+    it.press("Enter");
+    until(it, "document.querySelector('figure.live').dataset.seconds > 0");
+    let epochs: Vec<Value> = (0..20).map(|_| native("digits epoch")).collect();
+    let last = &epochs[19];
+    let told = text(it, ".stage output");
+    let right = 100.0 * last["accuracy"].as_f64().unwrap();
+    assert!(told.starts_with("epoch 20: loss 0.0"), "{told}");
+    // Sums and exponentials have another last digit in the page, and 900 steps
+    // carry it along: a few of the 359 may be read otherwise.
+    let said: f64 = told.split("right ").nth(1).unwrap()[..4].parse().unwrap();
+    assert!((said - right).abs() < 1.2, "{told}, {right} outside");
+    let seconds = it.evaluate(
+        "Number(document.querySelector('figure.live').dataset.seconds)",
+    );
+    println!("trained in the page in {seconds} s");
+
+    // The 0 with which the grid begins is read as one now.
+    until(it, "document.querySelector('.bar.wins b').innerText === '0'");
+    let shares = shares(it);
+    assert!(shares[0] > 99.0, "{shares:?}");
+
+    // A 1 is drawn with the mouse, on an empty grid.
+    it.evaluate("document.querySelectorAll('.stage .row button')[1].click()");
+    let [x, y] = middle(it, ".pixels");
+    it.drag(
+        &[-90.0, -60.0, -30.0, 0.0, 30.0, 60.0, 90.0].map(|dy| [x, y + dy]),
+    );
+    until(it, "document.querySelector('.bar.wins b').innerText === '1'");
+    assert_eq!(winner(it), "1");
+    // By keys a pixel is wiped and drawn again.
+    let before = shares_of(it);
+    focus(it, ".pixels");
+    it.press(" ");
+    it.press("ArrowLeft");
+    it.press(" ");
+    until(it, &format!("{SHARES} !== {}", json!(before)));
+}
+
+const SHARES: &str = "document.querySelector('.bars').innerText";
+
+fn shares_of(browser: &mut Browser) -> String {
+    browser.evaluate(SHARES).as_str().unwrap().to_string()
+}
+
+/// The bars show percents with one digit behind the point.
+#[track_caller]
+fn agree(shares: &Value, shown: &[f64]) {
+    let shares = shares.as_array().unwrap().iter();
+    let percents = shares.map(|it| 100.0 * it.as_f64().unwrap());
+    for (percent, shown) in percents.zip(shown) {
+        assert!((percent - shown).abs() < 0.051, "{percent} is {shown}");
+    }
+    assert_eq!(apart(&json!(shown.len()), &json!(10), 0.0), None);
+}

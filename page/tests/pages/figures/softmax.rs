@@ -1,0 +1,48 @@
+//! Scores that are dragged, and what becomes of them.
+
+use serde_json::json;
+
+use super::{focus, native, open, type_into, until};
+use crate::Browser;
+
+/// The rows of the table, as the engine outside of the page gives them.
+#[track_caller]
+fn shows(browser: &mut Browser, scores: &str, right: usize) {
+    let answer = native(&format!("softmax\n{scores}\n{right}"));
+    let four = |key: &str| {
+        let values = answer[key].as_array().unwrap().iter();
+        let words = values.map(|it| format!("{:.4}", it.as_f64().unwrap()));
+        format!("[{}]", words.collect::<Vec<_>>().join(", "))
+    };
+    let loss = format!("{:.4}", answer["loss"].as_f64().unwrap());
+    let wanted = [four("shares"), loss, four("slopes")];
+    let found = "[0, 2, 3].map((i) => \
+                 document.querySelectorAll('.numbers td')[i].innerText)";
+    let wanted = json!(json!(wanted).to_string());
+    until(browser, &format!("JSON.stringify({found}) === {wanted}"));
+}
+
+#[test]
+fn scores_can_be_dragged_and_overflow_only_as_defined() {
+    let page = "matmul-and-softmax.html";
+    let Some(mut browser) = open(page, "softmax") else { return };
+    let it = &mut browser;
+    shows(it, "1,2,3", 2);
+    focus(it, ".stage input[type=range]");
+    it.press("ArrowRight");
+    shows(it, "1.5,2,3", 2);
+    type_into(it, ".score:nth-of-type(2) input[type=number]", "-4");
+    shows(it, "1.5,-4,3", 2);
+    it.evaluate("document.querySelector('.stage input[type=radio]').click()");
+    shows(it, "1.5,-4,3", 0);
+    // The same shares, but as they are defined there are none.
+    focus(it, ".stage button");
+    it.press("Enter");
+    shows(it, "101.5,96,103", 0);
+    let defined = "document.querySelectorAll('.numbers td')[1].innerText";
+    until(it, &format!("{defined} === '[NaN, NaN, NaN]'"));
+    assert_eq!(
+        native("softmax\n101.5,96,103\n0")["defined"],
+        json!("[NaN, NaN, NaN]")
+    );
+}

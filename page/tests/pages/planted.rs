@@ -1,0 +1,72 @@
+//! Each check of a page is shown a fault.
+
+use std::fs;
+
+use crate::{audit, browser_or_skip, complaints, scratch, site, still};
+
+/// A fault as it stands in a page, and the words that must come.
+const FAULTS: &[(&str, &str)] = &[
+    ("<div style=\"width: 3000px\">wide</div>", "px too wide"),
+    (
+        "<div style=\"overflow-x: auto\"><p style=\"width: 3000px\">in</p></div>",
+        "does not say that it scrolls",
+    ),
+    (
+        "<div style=\"overflow: hidden\"><p style=\"width: 3000px\">in</p></div>",
+        "does not say that it scrolls",
+    ),
+    ("<p style=\"color: #999\">pale</p>", "has a contrast of 2.8"),
+    ("<p style=\"opacity: 0.4\">pale</p>", "has a contrast of 2."),
+    (
+        "<svg viewBox=\"0 0 90 30\"><text y=\"20\" fill=\"#9f9\">x</text></svg>",
+        "has a contrast of 1.",
+    ),
+    ("<button tabindex=\"-1\">go</button>", "the keyboard does not reach"),
+    ("<input type=\"range\">", "has no name"),
+    ("<figure data-figure=\"none\"></figure>", "has not begun"),
+    ("<script>nothing.there()</script>", "a script failed"),
+    ("<script>console.error('no')</script>", "a script complains"),
+    ("<img src=\"http://127.0.0.1:9/x.png\" alt=\"\">", "outside of the book"),
+    ("<script src=\"not-there.js\"></script>", "ERR_FILE_NOT_FOUND"),
+];
+
+#[test]
+fn each_check_of_a_page_finds_its_fault() {
+    let Some((mut browser, _)) = browser_or_skip() else { return };
+    let folder = scratch("planted");
+    let page = folder.join("index.html");
+    let mut faults = |planted: &str| {
+        let html = format!(
+            "<!doctype html><html><body style=\"background: #fff\"><main>\
+             <h1>A page</h1><p>It has a word.</p>{planted}</main></body></html>"
+        );
+        fs::write(&page, html).expect("a page");
+        browser.screen(390, "light");
+        browser.open(&site::address(&page));
+        let mut faults = audit(&mut browser);
+        faults.extend(complaints(&mut browser, &folder));
+        faults
+    };
+    assert_eq!(faults(""), [""; 0]);
+    for (planted, words) in FAULTS {
+        let found = faults(planted);
+        let is_told = found.iter().any(|fault| fault.contains(words));
+        assert!(is_told, "{planted}: nobody says `{words}`: {found:#?}");
+    }
+}
+
+#[test]
+fn a_page_that_is_empty_without_scripts_is_found() {
+    let Some((mut browser, _)) = browser_or_skip() else { return };
+    let page = scratch("still").join("index.html");
+    let words = "word ".repeat(50);
+    let html =
+        format!("<main>{words}<figure data-figure=\"x\"></figure></main>");
+    fs::write(&page, html).expect("a page");
+    browser.open(&site::address(&page));
+    assert_eq!(still(&mut browser), ["the figure x shows nothing"]);
+    fs::write(&page, "<main><div class=\"stage\"></div></main>")
+        .expect("a page");
+    browser.open(&site::address(&page));
+    assert_eq!(still(&mut browser), ["its scripts run", "it shows no text"]);
+}

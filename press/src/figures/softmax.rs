@@ -1,0 +1,37 @@
+//! Three scores and their shares, for "Matmul and softmax": what stands there
+//! until the page computes its own.
+
+use std::fmt::Write;
+
+use rungrad::part1_cpu::Tensor;
+
+const SCORES: [f32; 3] = [1.0, 2.0, 3.0];
+
+pub(crate) fn svg() -> String {
+    let shares = Tensor::new(&[1, 3], &SCORES).softmax().to_vec();
+    let mut svg = String::from(HEAD);
+    for (place, (score, share)) in SCORES.iter().zip(&shares).enumerate() {
+        let y = 56 + 40 * place;
+        let width = 400.0 * share;
+        writeln!(
+            svg,
+            "<text x=\"100\" y=\"{}\" class=\"code\" text-anchor=\"end\">\
+             {score}</text>\n\
+             <rect x=\"140\" y=\"{y}\" width=\"{width:.1}\" height=\"22\" \
+             fill=\"var(--fig-value)\"/>\n\
+             <text x=\"{:.1}\" y=\"{}\" class=\"code\">{share:.4}</text>",
+            y + 16,
+            152.0 + width,
+            y + 16
+        )
+        .expect("a String takes every line");
+    }
+    svg + "</svg>\n"
+}
+
+const HEAD: &str = "\
+<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 180\" role=\"img\">
+<title>The scores 1, 2 and 3, and the shares that softmax makes of them</title>
+<text x=\"100\" y=\"30\" text-anchor=\"end\" font-weight=\"600\">score</text>
+<text x=\"140\" y=\"30\" font-weight=\"600\">share</text>
+";
