@@ -1,8 +1,8 @@
 /// Takes a buffer back of which nobody uses the `len` numbers any more.
-pub(super) fn give_back(&self, buffer: Buffer<f32>, len: usize) {
+pub(super) fn give_back(&self, buffer: Buffer<T>, len: usize) {
     let mut waiting = self.lock();
-    waiting.used -= bytes(len);
-    let all = waiting.bytes + bytes(buffer.len());
+    waiting.used -= bytes::<T>(len);
+    let all = waiting.bytes + bytes::<T>(buffer.len());
     // One of another length serves nobody.
     if all <= self.limit && class(buffer.len()) == buffer.len() {
         waiting.bytes = all;

@@ -404,3 +404,14 @@ impl Tensor {
         or_raise(checks::seed(caller, given, here));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A link of a chain, a product and a sum, is two nodes and a storage.
+    #[test]
+    fn a_node_takes_176_bytes() {
+        assert_eq!(size_of::<Node>(), 176);
+    }
+}

@@ -3,7 +3,7 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use super::super::share::share;
-use super::{BLOCK, LONG, Lines, is_shared};
+use super::{LONG, Lines, is_shared};
 
 /// So many lines are walked side by side: a number of the column is read once
 /// for all of them.
@@ -71,8 +71,8 @@ fn dots<S: Simd, const L: usize>(
     lines: [&[f32]; L],
     column: &[f32],
 ) -> [f32; L] {
-    // No number is added to a sum of more than a block of others.
-    let long = LONG.min(2 * BLOCK * S::F32_LANES);
+    // Each sum is one of 32 products.
+    let long = LONG.min(2 * 32 * S::F32_LANES);
     let mut totals = [0.0; L];
     for from in (0..column.len()).step_by(long) {
         let some = from..column.len().min(from + long);

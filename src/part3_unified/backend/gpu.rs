@@ -110,7 +110,7 @@ impl OpenCl {
         let [rows, columns] = [a.shape()[0], a.shape()[1]];
         let team = self.team(columns, true);
         let beside = GROUP / team;
-        let has_fours = columns % 4 == 0 && a.offset() % 4 == 0;
+        let has_fours = columns % 4 == 0 && a.offset().is_multiple_of(4);
         let is_short = columns <= kernels::KEPT * team;
         let is_kept = team > 1 && has_fours && is_short;
         let kernel = match is_kept {
