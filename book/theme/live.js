@@ -30,11 +30,23 @@ const live = (() => {
         return scripts.get(name);
     }
 
+    // Five digits to a base of 85 are four bytes.
+    function unpack({ length, digits }) {
+        const all = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#";
+        const digit = Object.fromEntries([...all].map((it, value) => [it, value]));
+        const bytes = new DataView(new ArrayBuffer(digits.length / 5 * 4));
+        for (let at = 0; at < digits.length; at += 5) {
+            let number = 0;
+            for (let place = 0; place < 5; place += 1) number = number * 85 + digit[digits[at + place]];
+            bytes.setUint32(at / 5 * 4, number);
+        }
+        return new Uint8Array(bytes.buffer, 0, length);
+    }
+
     let compiled;
     async function compile() {
         await load("engine");
-        const packed = Uint8Array.from(atob(window.rungradEngine), (it) => it.charCodeAt(0));
-        const bytes = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+        const bytes = new Blob([unpack(window.rungradEngine)]).stream().pipeThrough(new DecompressionStream("gzip"));
         return WebAssembly.compile(await new Response(bytes).arrayBuffer());
     }
 

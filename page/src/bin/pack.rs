@@ -48,24 +48,24 @@ fn script(wasm: &[u8]) -> String {
     let packed = packer.finish().expect("a vector takes every byte");
     format!(
         "// Part 1 as WebAssembly, packed. Made by `cargo learn page`.\n\
-         window.rungradEngine = \"{}\";\n",
-        base64(&packed)
+         window.rungradEngine = {{ length: {}, digits: \"{}\" }};\n",
+        packed.len(),
+        base85(&packed)
     )
 }
 
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ\
-                                abcdefghijklmnopqrstuvwxyz0123456789+/";
+/// Writes four bytes as five digits, the first the highest: base64 would take
+/// 5.3. The digits are those of Z85, of which none ends a word of JavaScript.
+fn base85(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 85] = b"0123456789abcdefghijklmnopqrstuvwxyz\
+        ABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#";
     let mut text = String::new();
-    for three in bytes.chunks(3) {
-        let byte = |i: usize| u32::from(three.get(i).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for place in 0..4 {
-            let digit = bits >> (18 - 6 * place) & 63;
-            text.push(match place <= three.len() {
-                true => char::from(DIGITS[digit as usize]),
-                false => '=',
-            });
+    for four in bytes.chunks(4) {
+        let byte = |i: usize| u32::from(four.get(i).copied().unwrap_or(0));
+        let number = byte(0) << 24 | byte(1) << 16 | byte(2) << 8 | byte(3);
+        for place in (0..5).rev() {
+            let digit = number / 85_u32.pow(place) % 85;
+            text.push(char::from(DIGITS[digit as usize]));
         }
     }
     text

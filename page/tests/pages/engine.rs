@@ -29,7 +29,7 @@ const SAME: &[&str] = &[
     "diamond\nedcba+edcba\ntensors",
     "diamond\nec\nbox",
     "diamond\nx\nmap",
-    "diamond\nd\nmap",
+    "diamond\nda\nmap",
     "diamond\ne",
     "softmax\n1,x\n0",
     "task\nb\n12,24\n(a*b)*b\na=2,3\nb=3,4",
