@@ -218,8 +218,7 @@ pub(crate) fn magnitudes(
     })
 }
 
-/// Does the same for softmax and its logarithm, whose rounding it magnifies:
-/// from `grad_out` goes the sum of what is shared, or a share of the sum.
+/// Does so for softmax and its logarithm: sums of a row come and are shared.
 fn magnitudes_in_a_row(op: &Op, x: &Array, grad_out: &Array) -> Array {
     let logs = reference::log_softmax(x);
     let shares = map(&logs, |_, log| log.exp() * (1.0 + log.abs()));
