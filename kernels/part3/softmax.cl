@@ -73,7 +73,7 @@ kernel void softmax_kept(global const T *a, uint offset, uint columns,
 // The larger of two scores, or the one that is no number.
 #define LARGER(a, b) ((a) > (b) || isnan(a) ? (a) : (b))
 
-// Longer rows. A team reads its row twice: for the largest score and the sum
+// The logarithms alone, of any rows. A team reads its row twice: for the largest score and the sum
 // of the exponentials beside it, which grow together, and to write.
 #define AT_ONCE 4
 
@@ -84,20 +84,8 @@ ACC worth(ACC sum, ACC score, ACC larger)
     return score == -INFINITY ? 0.0f : sum * exp(score - larger);
 }
 
-// Writes what comes of x, a score beside the largest of its row.
-#define WRITE(value)                                                        \
-    for (uint i = u; i < end; i += AT_ONCE * team) {                        \
-        _Pragma("unroll") for (uint j = 0; j < AT_ONCE; j++) {              \
-            uint at = i + j * team;                                         \
-            if (at < end) {                                                 \
-                ACC x = a[offset + first + at] - most;                      \
-                out[first + at] = value;                                    \
-            }                                                               \
-        }                                                                   \
-    }
-
 kernel void softmax_rows(global const T *a, uint offset, uint columns,
-                         uint logs, global T *out, uint n)
+                         global T *out, uint n)
 {
     local ACC mosts[MOST_ITEMS], sums[MOST_ITEMS];
     uint u = get_local_id(0), team = get_local_size(0);
@@ -148,10 +136,13 @@ kernel void softmax_rows(global const T *a, uint offset, uint columns,
         sum = sums[v * team];
         most = mosts[v * team];
         ACC total = log(sum);
-        if (logs) {
-            WRITE(x - total)
-        } else {
-            WRITE(exp(x) / sum)
+        for (uint i = u; i < end; i += AT_ONCE * team) {
+            #pragma unroll
+            for (uint j = 0; j < AT_ONCE; j++) {
+                uint at = i + j * team;
+                if (at < end)
+                    out[first + at] = a[offset + first + at] - most - total;
+            }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }

@@ -300,25 +300,29 @@ fn teams(given: &Given) -> Option<()> {
         .then_some(())
 }
 
-/// The shares of scores in their rows, or the logarithms: arguments `a,
-/// offset, columns, logs, out, n`.
+/// The logarithms of the shares of scores in their rows: arguments `a, offset,
+/// columns, out, n`.
 pub const SOFTMAX_ROWS: Kernel =
-    kernel!("part3/softmax.cl", "softmax_rows", softmax);
-/// The same of rows of whole fours that a team keeps in its registers.
+    kernel!("part3/softmax.cl", "softmax_rows", |given| {
+        shares(given, given.uint(4)?)
+    });
+/// The shares, or their logarithms, of rows of whole fours that a team keeps in
+/// its registers: arguments `a, offset, columns, logs, out, n`.
 pub const SOFTMAX_KEPT: Kernel =
     kernel!("part3/softmax.cl", "softmax_kept", |given| {
         let (offset, columns) = (given.uint(1)?, given.uint(2)?);
         let most = KEPT as u64 * given.items(0);
         let fours = offset % 4 == 0 && columns % 4 == 0;
-        (fours && columns <= most).then(|| softmax(given)).flatten()
+        (fours && columns <= most).then_some(())?;
+        shares(given, given.uint(5)?)
     });
 
 /// So many scores of a row an item can keep.
 pub const KEPT: usize = 64;
 
-fn softmax(given: &Given) -> Option<Reached> {
+fn shares(given: &Given, n: u64) -> Option<Reached> {
     teams(given)?;
-    let (columns, n) = (given.uint(2)?, given.uint(5)?);
+    let columns = given.uint(2)?;
     // A team counts beyond the end of a row, and a group beyond the last.
     let all = columns.checked_mul(n).filter(|all| *all < 1 << 31)?;
     (columns < 1 << 31 && n < 1 << 31).then_some(())?;

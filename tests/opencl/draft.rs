@@ -79,7 +79,7 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
         &[0],
     ),
     (&["copy_tiled"], "in offset shape strides out rows", &[32, 8]),
-    (&["softmax_rows"], "in offset side few out side", &[16, 8]),
+    (&["softmax_rows"], "in offset side out side", &[16, 8]),
     (&["softmax_kept"], "in fours fours few out side", &[16, 8]),
     (
         &["product_vector"],

@@ -105,31 +105,36 @@ impl OpenCl {
         self.gpu.launch(kernel).global(n).local(GROUP)
     }
 
-    /// Computes the shares of the scores in each row, or their logarithms.
-    fn shares(&self, a: &Array, logs: u32) -> Result<Shared> {
+    /// Computes the shares of the scores in each row, or their logarithms, if a
+    /// team of items can keep a row in its registers.
+    fn kept_shares(&self, a: &Array, logs: u32) -> Option<Result<Shared>> {
+        let columns = a.shape()[1];
+        let team = self.team(columns, true);
+        let fours = columns.is_multiple_of(4) && a.offset().is_multiple_of(4);
+        let can = team > 1 && fours && columns <= kernels::KEPT * team;
+        can.then(|| {
+            self.fill(a.len(), |out| {
+                self.teams(&kernels::SOFTMAX_KEPT, a)
+                    .input(buffer(a))
+                    .scalar(a.offset() as u32)
+                    .scalar(columns as u32)
+                    .scalar(logs)
+                    .output(out)
+                    .scalar(a.shape()[0] as u32)
+                    .run()
+            })
+        })
+    }
+
+    /// Prepares a kernel with a team of items for each row.
+    fn teams<'a>(&self, kernel: &'a Kernel, a: &Array) -> Launch<'a> {
         let [rows, columns] = [a.shape()[0], a.shape()[1]];
         let team = self.team(columns, true);
         let beside = GROUP / team;
-        let has_fours = columns % 4 == 0 && a.offset().is_multiple_of(4);
-        let is_short = columns <= kernels::KEPT * team;
-        let is_kept = team > 1 && has_fours && is_short;
-        let kernel = match is_kept {
-            true => &kernels::SOFTMAX_KEPT,
-            false => &kernels::SOFTMAX_ROWS,
-        };
-        self.fill(a.len(), |out| {
-            self.gpu
-                .launch(kernel)
-                .input(buffer(a))
-                .scalar(a.offset() as u32)
-                .scalar(columns as u32)
-                .scalar(logs)
-                .output(out)
-                .scalar(rows as u32)
-                .global([team, rows.min(1 << 20).next_multiple_of(beside)])
-                .local([team, beside])
-                .run()
-        })
+        self.gpu
+            .launch(kernel)
+            .global([team, rows.min(1 << 20).next_multiple_of(beside)])
+            .local([team, beside])
     }
 }
 
@@ -336,11 +341,23 @@ impl Backend for OpenCl {
     }
 
     fn softmax(&self, a: &Array) -> Result<Shared> {
-        self.shares(a, 0)
+        let by_logarithms = || Ok(a.log_softmax()?.unary(Unary::Exp)?.storage);
+        self.kept_shares(a, 0).unwrap_or_else(by_logarithms)
     }
 
     fn log_softmax(&self, a: &Array) -> Result<Shared> {
-        self.shares(a, 1)
+        let [rows, columns] = [a.shape()[0], a.shape()[1]];
+        self.kept_shares(a, 1).unwrap_or_else(|| {
+            self.fill(a.len(), |out| {
+                self.teams(&kernels::SOFTMAX_ROWS, a)
+                    .input(buffer(a))
+                    .scalar(a.offset() as u32)
+                    .scalar(columns as u32)
+                    .output(out)
+                    .scalar(rows as u32)
+                    .run()
+            })
+        })
     }
 
     fn index_select(&self, a: &Array, places: &[usize]) -> Result<Shared> {
