@@ -300,6 +300,10 @@ pub(crate) const MANIFEST: Manifest = Manifest {
             out: "book/figures/roofline.svg",
             draw: || figures::roofline("part3_how_fast"),
         },
+        Figure {
+            out: "book/figures/roofline_h200.svg",
+            draw: || figures::roofline("part3_how_fast_h200"),
+        },
     ],
     pictures: &[
         Picture { out: "book/figures/moons.svg", written: "target/moons.svg" },

@@ -14,6 +14,30 @@ use crate::tree::{Fault, Tree, fault};
 /// All of them.
 pub(crate) const MEASURED: &[Measured] = &[
     Measured {
+        out: "book/listings/part3_how_fast_h200.out",
+        command: "cargo run --release --example part3_how_fast",
+        rehearsal: "cargo run --release --example part3_how_fast -- --quick",
+        on: "one NVIDIA H200 with driver 580.159.04 in November 2026",
+    },
+    Measured {
+        out: "book/listings/bench_h200.out",
+        command: "cargo learn bench --device gpu",
+        rehearsal: "cargo learn bench --device gpu",
+        on: "one NVIDIA H200 with driver 580.159.04 in November 2026",
+    },
+    Measured {
+        out: "book/listings/bench_16cores_1thread.out",
+        command: "cargo learn bench --device cpu --threads 1 --peer numpy --peer torch --seconds 0.2",
+        rehearsal: "cargo learn bench --device cpu --threads 1 --peer numpy --peer torch --seconds 0.2",
+        on: "an Intel Xeon of 16 threads in November 2026",
+    },
+    Measured {
+        out: "book/listings/bench_16cores_8threads.out",
+        command: "cargo learn bench --device cpu --threads 8 --peer numpy --peer torch --seconds 0.2",
+        rehearsal: "cargo learn bench --device cpu --threads 8 --peer numpy --peer torch --seconds 0.2",
+        on: "an Intel Xeon of 16 threads in November 2026",
+    },
+    Measured {
         out: "book/listings/part3_filters_splits.out",
         command: "cargo run --release --example part3_filters -- --splits 10",
         rehearsal: "cargo run --release --example part3_filters -- --splits 1 \
