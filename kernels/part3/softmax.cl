@@ -47,7 +47,7 @@ kernel void softmax_kept(global const T *a, uint offset, uint columns,
         for (uint j = 0; j < KEPT; j++) {
             x[j] -= most;
             FOUR(ACC) more = exp(x[j]);
-            sum4 += u + j * team < end ? more : (FOUR(ACC))(0.0f);
+            sum4 += more;
             x[j] = logs ? x[j] : more;
         }
         found[item] = (sum4.x + sum4.y) + (sum4.z + sum4.w);

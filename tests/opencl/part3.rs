@@ -39,7 +39,7 @@ pub(crate) fn run(gpu: &Gpu, kernel: &Kernel, n: usize) -> Option<Both> {
         ("reduce", "columns_sum") => bench.reduce_columns(sum),
         ("reduce", "columns_max") => bench.reduce_columns(max),
         ("copy", "tiled") => bench.copy_by_tiles(),
-        ("softmax", "rows" | "kept") => bench.log_softmax(),
+        ("softmax", "rows" | "kept") => bench.softmax(),
         ("product", "vector") => bench.product_vector(),
         ("copy", "lines") => bench.copy_lines(),
         ("index", "select") => bench.index_select(),
