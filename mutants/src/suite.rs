@@ -137,7 +137,19 @@ impl Suite {
                 // The tests of an example.
                 _ => continue,
             };
-            programs.push((name.to_owned(), PathBuf::from(file)));
+            // Other packages of the workspace have a `lib` as well.
+            let package = line["manifest_path"].as_str().map(Path::new);
+            let package = package.and_then(Path::parent);
+            let name = match package {
+                Some(it) if it != tree.folder => {
+                    let of = it.file_name().unwrap_or_default();
+                    format!("{}-{name}", of.to_string_lossy())
+                }
+                _ => name.to_owned(),
+            };
+            if only.is_empty() || only.contains(&name) {
+                programs.push((name, PathBuf::from(file)));
+            }
         }
         Suite::new(tree.folder.clone(), programs)
     }
