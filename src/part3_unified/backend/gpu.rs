@@ -1,6 +1,7 @@
 //! An OpenCL device: one kernel for each primitive.
 
 mod axes;
+mod cuts;
 mod few;
 mod indexing;
 mod operands;
@@ -110,9 +111,7 @@ impl OpenCl {
     /// team of items can keep a row in its registers.
     fn kept_shares(&self, a: &Array, logs: u32) -> Option<Result<Shared>> {
         let columns = a.shape()[1];
-        let team = self.team(columns, true);
-        let fours = columns.is_multiple_of(4) && a.offset().is_multiple_of(4);
-        let can = team > 1 && fours && columns <= kernels::KEPT * team;
+        let can = self.units().keeps(columns, a.offset());
         can.then(|| {
             self.fill(a.len(), |out| {
                 self.teams(&kernels::SOFTMAX_KEPT, a)
@@ -129,13 +128,8 @@ impl OpenCl {
 
     /// Prepares a kernel with a team of items for each row.
     fn teams<'a>(&self, kernel: &'a Kernel, a: &Array) -> Launch<'a> {
-        let [rows, columns] = [a.shape()[0], a.shape()[1]];
-        let team = self.team(columns, true);
-        let beside = GROUP / team;
-        self.gpu
-            .launch(kernel)
-            .global([team, rows.min(1 << 20).next_multiple_of(beside)])
-            .local([team, beside])
+        let [global, local] = self.units().teams(a.shape()[0], a.shape()[1]);
+        self.gpu.launch(kernel).global(global).local(local)
     }
 }
 
@@ -387,7 +381,9 @@ impl Backend for OpenCl {
         let a = if lie.len() > 1 { &a.compact()? } else { a };
         let lie = joined(&a.shape()[..outer], [&a.strides()[..outer]]);
         let mut strides = [0; 8];
-        strides[0] = lie.first().map_or(0, |(_, [stride])| *stride as i32);
+        if let Some((_, [stride])) = lie.first() {
+            strides[0] = *stride as i32;
+        }
         for (to, stride) in strides[1..].iter_mut().zip(&a.strides()[outer..]) {
             *to = *stride as i32;
         }
