@@ -179,12 +179,8 @@ impl Backend for Cpu {
         rows: usize,
     ) -> Result<Shared> {
         let width = a.shape()[1];
-        let parts = match walk::is_shared(rows * width) {
-            true => 2 * rayon::current_num_threads(),
-            false => 1,
-        };
         // Each part looks at all indices and takes its own.
-        let part = rows.div_ceil(parts) * width;
+        let part = walk::rows_of_part(rows, width) * width;
         walk::fill(rows * width, part, 1, &|from, out| {
             let mut sums = vec![0.0; out.len()];
             for (given, place) in dense(a).chunks(width).zip(places) {

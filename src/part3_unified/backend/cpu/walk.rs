@@ -16,7 +16,24 @@ const PIECE: usize = 1 << 15;
 /// Says whether threads share so many elements. A single one would have to be
 /// woken for what the caller can do itself.
 pub(super) fn is_shared(elements: usize) -> bool {
-    elements >= PARALLEL && rayon::current_num_threads() > 1
+    threads(elements, rayon::current_num_threads) > 1
+}
+
+/// Counts the threads that share so many elements.
+fn threads(elements: usize, all: impl Fn() -> usize) -> usize {
+    match elements >= PARALLEL {
+        true => all(),
+        false => 1,
+    }
+}
+
+/// Counts the rows of a part where each thread gets two.
+pub(super) fn rows_of_part(rows: usize, width: usize) -> usize {
+    let threads = threads(rows * width, rayon::current_num_threads);
+    match threads {
+        1 => rows,
+        _ => rows.div_ceil(2 * threads),
+    }
 }
 
 /// Makes new numbers, which `work` writes piece by piece: it is told from
@@ -36,11 +53,16 @@ pub(super) fn fill(
         work(0, &mut values);
         return Ok(Host::shared(values));
     }
-    let units = (PIECE / (unit * cost).max(1)).max(1);
-    let piece = unit.max(1) * units;
+    let piece = piece(unit, cost);
     let pieces = values.chunks_mut(piece).enumerate();
     share(pieces, |(i, out)| work(i * piece, out));
     Ok(Host::shared(values))
+}
+
+/// Counts the numbers of a piece, in whole units.
+fn piece(unit: usize, cost: usize) -> usize {
+    let units = (PIECE / (unit * cost).max(1)).max(1);
+    unit.max(1) * units
 }
 
 /// Views of one shape, walked side by side: the longest runs that are evenly
@@ -126,4 +148,34 @@ pub(super) fn run(
     step: isize,
 ) -> impl Iterator<Item = f32> {
     (0..length as isize).map(move |i| all[(at as isize + i * step) as usize])
+}
+
+#[cfg(test)]
+mod tests {
+    use rayon::ThreadPoolBuilder;
+
+    use super::*;
+
+    #[test]
+    fn threads_share_what_is_large_enough() {
+        let few = threads(PARALLEL - 1, || 4);
+        assert_eq!((few, threads(PARALLEL, || 4)), (1, 4));
+        for (threads, shared, rows) in [(1, false, 4096), (3, true, 683)] {
+            let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+            pool.unwrap().install(|| {
+                assert_eq!(is_shared(PARALLEL), shared);
+                assert_eq!(rows_of_part(4096, 32), rows);
+                assert_eq!(rows_of_part(4096, 31), 4096);
+            });
+        }
+    }
+
+    #[test]
+    fn a_piece_has_whole_units_and_costs_what_a_piece_may() {
+        assert_eq!(piece(1, 1), PIECE);
+        assert_eq!(piece(100, 1), 32700);
+        assert_eq!(piece(100, 7), 4600);
+        assert_eq!(piece(PIECE, 2), PIECE, "one unit at least");
+        assert_eq!(piece(0, 5), PIECE, "of nothing");
+    }
 }
