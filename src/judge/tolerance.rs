@@ -122,7 +122,7 @@ pub fn slopes(
             // Beside the largest number such a nudge is rounded away, and
             // what did not move tells nothing.
             let still = wide.slope == 0.0 && narrow.slope == 0.0;
-            if still && nudge / 2.0 < f64::EPSILON * largest {
+            if still && nudge < f64::EPSILON * largest {
                 continue;
             }
             // Beside a large x a short nudge is itself rounded.
@@ -417,6 +417,35 @@ mod tests {
         let (x, above) = (numbers(&[0.0, 2.0, 0.125]), numbers(&[0.0]));
         assert_eq!(reach(&Op::Log, std::slice::from_ref(&x), &above), 8.0);
         assert_eq!(reach(&Op::Exp, &[x], &above), 2.0);
+    }
+
+    #[test]
+    fn each_element_has_its_own_magnitude_unless_it_is_not_nudged() {
+        let (x, y) = (numbers(&[1.0, 2.0]), numbers(&[3.0, 4000.0]));
+        let ones = numbers(&[1.0, 1.0]);
+        let found = magnitudes(&Op::Mul, &[x, y], 0, &ones);
+        for (found, right) in found.values.iter().zip([3.0, 4000.0]) {
+            assert!((found / right - 1.0).abs() < 1e-3, "{found} of {right}");
+        }
+        let mut many = [1.0; 3000];
+        many[1500..].fill(3.0);
+        let found = magnitudes(
+            &Op::Exp,
+            &[numbers(&many)],
+            0,
+            &map(&numbers(&many), |_, _| 1.0),
+        );
+        let most = 3_f64.exp();
+        for (i, found) in found.values.iter().enumerate() {
+            assert!((0.99..1.01 * most).contains(found), "{i}: {found}");
+        }
+        assert!((found.values[1] / most - 1.0).abs() < 1e-3, "{found:?}");
+    }
+
+    #[test]
+    fn each_rounding_is_half_a_unit_in_the_last_place() {
+        assert_eq!(rounding(0), 16.0 / f64::from(1 << 24));
+        assert_eq!(rounding(48), 64.0 / f64::from(1 << 24));
     }
 
     #[test]

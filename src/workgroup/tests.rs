@@ -158,6 +158,18 @@ fn a_kernel_without_an_end_ends_as_a_sentence() {
 }
 
 #[test]
+fn a_long_kernel_is_not_taken_for_one_without_an_end() {
+    // 700 steps of each of two items.
+    let long = async |item: Item| {
+        for _ in 0..700 {
+            item.read(0).await;
+        }
+    };
+    let end = group(2).run(Schedule::Lockstep, long).end;
+    assert!(matches!(end, End::Done(_)), "{end}");
+}
+
+#[test]
 fn a_group_too_large_for_every_schedule_says_so() {
     let input: Vec<f32> = (0..32).map(|x| x as f32).collect();
     let kernel = async |item: Item| reduce(item, &input, [true, false]).await;

@@ -136,6 +136,12 @@ fn shares_of_other_shapes_are_refused() {
     {
         assert!(a.max_share(most, grads, &[axes]).is_err());
     }
+    let refused = |axes: &[usize]| {
+        let shape = if axes == [2] { &a } else { &row };
+        a.max_share(shape, shape, axes).unwrap_err().to_string()
+    };
+    assert!(refused(&[2]).contains("there is no axis 2"));
+    assert!(refused(&[1, 1]).contains("axis 1 stands twice"));
 }
 
 /// Large enough to be shared, and a whole step of a network with pools.
