@@ -38,6 +38,7 @@ sum [1, 4097] along 1: reduce_rows_sum 2 x 256, reduce_columns_sum 1 x 256
 sum [1, 1048576] along 1: reduce_rows_sum 256 x 256, reduce_rows_sum 1 x 256
 sum [1024, 8192] along 1: reduce_rows_sum 1024 x 256
 sum [2, 100] along 0: reduce_columns_sum 1 x 256
+sum [3, 2] along 0: reduce_columns_sum 1 x 256
 sum [64, 100] along 0: reduce_columns_sum 1 x 256
 sum [65, 100] along 0: reduce_columns_sum 1 x 256, reduce_columns_sum 1 x 256
 sum [4096, 1000] along 0: reduce_columns_sum 250 x 256, reduce_columns_sum 4 x 256
@@ -112,6 +113,7 @@ fn each_shape_takes_the_kernels_that_are_made_for_it() {
         ([1, 1 << 20], 1),
         ([1024, 8192], 1),
         ([2, 100], 0),
+        ([3, 2], 0),
         ([64, 100], 0),
         ([65, 100], 0),
         ([4096, 1000], 0),

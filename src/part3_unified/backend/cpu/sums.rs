@@ -7,7 +7,7 @@ use std::ops::Add;
 use rayon::prelude::*;
 
 use super::elementary::{self, each};
-use super::walk::{Walk, fill, is_shared, run};
+use super::walk::{ANYWHERE, Walk, fill, is_shared, run};
 use super::{Array, Reduce, Shared, View, Window, dense, numbers};
 use crate::error::Result;
 
@@ -17,6 +17,9 @@ fn larger(x: f32, y: f32) -> f32 {
     if y > x || y.is_nan() { y } else { x }
 }
 
+/// An exponential costs as much as so many looks.
+const EXPONENTIAL: usize = 4;
+
 /// So many numbers side by side are worth being added up as a run.
 const RUN: usize = 8;
 
@@ -24,6 +27,16 @@ const RUN: usize = 8;
 /// better, however short.
 fn are_few(sums: usize, run: usize) -> bool {
     sums < run.min(RUN)
+}
+
+/// Tells whether runs of this length are added up one by one.
+fn are_runs(sums: usize, run: usize) -> bool {
+    run >= RUN || are_few(sums, run)
+}
+
+/// Tells so of the rows of a dense matrix.
+fn are_long(rows: usize, columns: usize) -> bool {
+    columns >= RUN || rows < RUN
 }
 
 /// Says what a number costs: one that is read here and there counts twice.
@@ -44,8 +57,8 @@ pub(super) fn reduce(
     rows: usize,
     columns: usize,
 ) -> Result<Shared> {
-    if a.is_dense() && (columns >= RUN || rows < RUN) {
-        return fill(rows, 1, columns, &|from, out| {
+    if a.is_dense() && are_long(rows, columns) {
+        return fill(rows, ANYWHERE, columns, &|from, out| {
             let rows = dense(a)[from * columns..].chunks(columns);
             out.iter_mut().zip(rows).for_each(|(o, row)| *o = op.apply(row));
         });
@@ -54,11 +67,11 @@ pub(super) fn reduce(
     let (kept, joined) = (Walk::new([&kept]), Walk::new([&joined.sorted()]));
     let all = numbers(a);
     let few = are_few(kept.length, joined.length);
-    if joined.steps == [1] && (few || joined.length >= RUN) {
+    if joined.steps == [1] && are_runs(kept.length, joined.length) {
         // The numbers of a row lie in runs.
         let runs = joined.from(0).take(columns / joined.length);
         let starts: Vec<usize> = runs.map(|[at]| at).collect();
-        return fill(rows, 1, columns, &|from, out| {
+        return fill(rows, ANYWHERE, columns, &|from, out| {
             for (out, at) in out.iter_mut().zip(kept.places(from)) {
                 let runs = starts.iter().map(|start| {
                     &all[at.wrapping_add(*start)..][..joined.length]
@@ -204,7 +217,7 @@ fn sum_down(out: &mut [f32], columns: &[usize], lines: &Neighbors) {
 /// largest of a row becomes 0, so no exponential exceeds 1.
 pub(super) fn log_softmax(a: &Array) -> Result<Shared> {
     let (rows, columns) = (dense(a), a.shape()[1]);
-    fill(a.len(), columns, 4, &|from, out| {
+    fill(a.len(), columns, EXPONENTIAL, &|from, out| {
         let rows = rows[from..].chunks(columns);
         for (out, row) in out.chunks_mut(columns).zip(rows) {
             let most = most(row);
@@ -273,6 +286,9 @@ mod tests {
         ] {
             assert_eq!(are_few(sums, run), few, "{sums} of {run}");
         }
+        assert!(are_runs(100, 8) && are_runs(2, 3));
+        assert!(!are_runs(100, 7) && !are_runs(3, 3));
+        assert!(are_long(100, 8) && are_long(7, 2) && !are_long(8, 7));
         assert_eq!([1, 2, 0, -1].map(distance), [1, 2, 2, 2]);
     }
 

@@ -13,6 +13,11 @@ use crate::error::Result;
 const PARALLEL: usize = 1 << 17;
 const PIECE: usize = 1 << 15;
 
+/// A piece may begin with any number.
+pub(super) const ANYWHERE: usize = 1;
+/// For a number one is looked at, or a few that are as quick.
+pub(super) const ONCE: usize = 1;
+
 /// Says whether threads share so many elements. A single one would have to be
 /// woken for what the caller can do itself.
 pub(super) fn is_shared(elements: usize) -> bool {
