@@ -91,7 +91,11 @@ impl Sample {
             (None, Some(path)) if !mutant.file.starts_with(path.as_str()) => {
                 false
             }
-            _ if words.explained => is(survivors, mutant),
+            _ if words.explained => {
+                let by = |named: &&Named| named.is(mutant);
+                let by = survivors.iter().find(by);
+                by.is_some_and(|named| !named.is_of_a_file())
+            }
             _ => !is(survivors, mutant) || is(always, mutant),
         };
         let mut all = in_order(words.seed, all);

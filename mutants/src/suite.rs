@@ -261,11 +261,19 @@ impl Suite {
         log: &Path,
         slowest: Duration,
     ) -> Result<Rehearsed, String> {
-        let start = Instant::now();
-        let mut command = self.command(test.program);
-        command.args(["--exact", &test.name]);
-        command.env("RUNGRAD_MUTANT_LOG", log);
-        let ending = program::finish(&mut command, slowest)?;
+        let mut tries = 0;
+        let (start, ending) = loop {
+            let start = Instant::now();
+            let mut command = self.command(test.program);
+            command.args(["--exact", &test.name]);
+            command.env("RUNGRAD_MUTANT_LOG", log);
+            let ending = program::finish(&mut command, slowest)?;
+            tries += 1;
+            // What a driver has compiled meanwhile, it has kept.
+            if ending.status.is_some() || tries == 3 {
+                break (start, ending);
+            }
+        };
         let text = std::fs::read_to_string(log).unwrap_or_default();
         let reached = text.lines().filter_map(|line| line.parse().ok());
         Ok(Rehearsed {

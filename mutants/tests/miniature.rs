@@ -84,6 +84,17 @@ fn an_explanation_is_tried_and_a_false_one_is_told() {
 }
 
 #[test]
+fn a_whole_file_may_be_beyond_the_tests() {
+    let root = miniature("beyond", "src/lib.rs: any\n    any\n    Why.\n");
+    let (text, code) = mutants(&root, &[]);
+    assert!(text.contains("No mutant is there"), "{text}");
+    assert_eq!(code, 1, "{text}");
+    let (text, code) = mutants(&root, &["--explained"]);
+    assert!(text.contains("No mutant is there"), "{text}");
+    assert_eq!(code, 1, "{text}");
+}
+
+#[test]
 fn one_that_is_listed_must_be_planted_and_caught() {
     let root = miniature("listed", EQUAL);
     let planted = root.join("mutants/planted.txt");

@@ -334,3 +334,6 @@ fn tile<S: Simd, const H: usize, const N: usize>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -158,3 +158,37 @@ fn of_many_elements_some_are_nudged_and_the_last() {
     let few = of(&Op::Exp, &[numbers(&[1.0; 500])], 0);
     assert_eq!(few.nudged.len(), 500);
 }
+
+#[test]
+fn of_many_elements_with_one_result_some_are_nudged() {
+    let sum = Op::Sum(vec![0], crate::ops::Keep::No);
+    let found = of(&sum, &[numbers(&[1.0; 3000])], 0);
+    assert!((100..1000).contains(&found.nudged.len()));
+}
+
+#[test]
+fn the_surest_of_all_nudges_is_taken() {
+    // A short nudge is rounded away beside the large number, and a long one
+    // bends.
+    let ones = numbers(&[1.0]);
+    let found = slopes(&[numbers(&[1.0])], 0, &ones, |inputs| {
+        map(&inputs[0], |_, x| 1e8 + x * x)
+    });
+    assert!((found.values.values[0] - 2.0).abs() < 1e-3, "{found:?}");
+    assert!(found.uncertainty(0) < 0.01, "{found:?}");
+}
+
+#[test]
+fn what_meets_in_a_row_of_shares_is_added_up() {
+    let (x, ones) = (numbers(&[0.0, 0.0]), numbers(&[1.0, 1.0]));
+    let half = 0.5 * (1.0 + 2_f64.ln());
+    let of = |op| magnitudes(&op, std::slice::from_ref(&x), 0, &ones).values;
+    for found in of(Op::Softmax) {
+        let right = half + half * 2.0 * half;
+        assert!((found - right).abs() < 1e-12, "{found}, not {right}");
+    }
+    for found in of(Op::LogSoftmax) {
+        let right = 1.0 + half * 2.0;
+        assert!((found - right).abs() < 1e-12, "{found}, not {right}");
+    }
+}

@@ -69,6 +69,11 @@ impl OpenCl {
     }
 }
 
+/// There is no buffer of nothing.
+const fn room(n: usize) -> usize {
+    if n == 0 { 1 } else { n }
+}
+
 // ANCHOR: fill
 impl OpenCl {
     /// Makes a new storage for `n` numbers, filled by `launch`. OpenCL has no
@@ -78,11 +83,11 @@ impl OpenCl {
         n: usize,
         launch: impl FnOnce(&Buffer<f32>) -> Result<()>,
     ) -> Result<Shared> {
-        let out = self.pool.take(&self.gpu, n.max(1))?;
+        let out = self.pool.take(&self.gpu, room(n))?;
         if n > 0 {
             launch(&out)?;
         }
-        self.shared(out, n.max(1))
+        self.shared(out, room(n))
     }
 }
 // ANCHOR_END: fill
@@ -148,11 +153,11 @@ impl Backend for OpenCl {
     }
 
     fn upload(&self, values: &[f32], _: DType) -> Result<Shared> {
-        let out = self.pool.take(&self.gpu, values.len().max(1))?;
+        let out = self.pool.take(&self.gpu, room(values.len()))?;
         if !values.is_empty() {
             out.write_first(values)?;
         }
-        self.shared(out, values.len().max(1))
+        self.shared(out, room(values.len()))
     }
 
     fn download(&self, storage: &dyn Storage) -> Result<Vec<f32>> {
@@ -298,9 +303,7 @@ impl Backend for OpenCl {
         }
         let flat = a.reshape(&[rows, columns])?;
         match (flat.strides()[0], flat.strides()[1]) {
-            (1, column) if columns > 1 && column > 1 => {
-                self.reduce_down(op, &flat)
-            }
+            (1, column) if column > 1 => self.reduce_down(op, &flat),
             (row, 1) if row >= 0 => self.reduce_across(op, &flat),
             _ => self.reduce_across(op, &flat.compact()?),
         }
@@ -381,8 +384,8 @@ impl Backend for OpenCl {
         let a = if lie.len() > 1 { &a.compact()? } else { a };
         let lie = joined(&a.shape()[..outer], [&a.strides()[..outer]]);
         let mut strides = [0; 8];
-        if let Some((_, [stride])) = lie.first() {
-            strides[0] = *stride as i32;
+        if let [(_, [stride])] = lie[..] {
+            strides[0] = stride as i32;
         }
         for (to, stride) in strides[1..].iter_mut().zip(&a.strides()[outer..]) {
             *to = *stride as i32;

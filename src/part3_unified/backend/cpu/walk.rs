@@ -54,20 +54,23 @@ pub(super) fn fill(
         return Ok(Host::shared(vec![]));
     }
     let mut values = blank(n)?;
-    if !is_shared(n * cost) || unit >= n {
+    let Some(piece) = piece(n, unit, cost) else {
         work(0, &mut values);
         return Ok(Host::shared(values));
-    }
-    let piece = piece(unit, cost);
+    };
     let pieces = values.chunks_mut(piece).enumerate();
     share(pieces, |(i, out)| work(i * piece, out));
     Ok(Host::shared(values))
 }
 
-/// Counts the numbers of a piece, in whole units.
-fn piece(unit: usize, cost: usize) -> usize {
+/// Counts the numbers of a piece, in whole units; none where one thread does
+/// it all.
+fn piece(n: usize, unit: usize, cost: usize) -> Option<usize> {
+    if !is_shared(n * cost) || unit >= n {
+        return None;
+    }
     let units = (PIECE / (unit * cost).max(1)).max(1);
-    unit.max(1) * units
+    Some(unit.max(1) * units)
 }
 
 /// Views of one shape, walked side by side: the longest runs that are evenly
@@ -177,10 +180,28 @@ mod tests {
 
     #[test]
     fn a_piece_has_whole_units_and_costs_what_a_piece_may() {
-        assert_eq!(piece(1, 1), PIECE);
-        assert_eq!(piece(100, 1), 32700);
-        assert_eq!(piece(100, 7), 4600);
-        assert_eq!(piece(PIECE, 2), PIECE, "one unit at least");
-        assert_eq!(piece(0, 5), PIECE, "of nothing");
+        let pool = ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+        let large = |unit, cost| piece(PARALLEL, unit, cost);
+        pool.install(|| {
+            assert_eq!(large(1, 1), Some(PIECE));
+            assert_eq!(large(100, 1), Some(32700));
+            assert_eq!(large(100, 7), Some(4600));
+            assert_eq!(large(PIECE, 2), Some(PIECE), "one unit at least");
+            assert_eq!(large(0, 5), Some(PIECE), "of nothing");
+            assert_eq!(large(PARALLEL, 1), None, "one unit is all");
+            assert_eq!(piece(PARALLEL / 4, 1, 4), Some(PIECE / 4));
+            assert_eq!(piece(PARALLEL / 4, 1, 3), None, "it costs little");
+        });
+    }
+
+    #[test]
+    fn a_walk_knows_whether_neighbors_begin_side_by_side() {
+        let dense = View::dense(&[3, 4]);
+        let turned = dense.permute(&[1, 0]).unwrap();
+        assert!(!Walk::new([&dense]).is_transposed());
+        assert!(Walk::new([&turned]).is_transposed());
+        let far = View::dense(&[3, 4, 2]).permute(&[1, 0, 2]).unwrap();
+        assert!(!Walk::new([&far]).is_transposed());
+        assert!(Walk::new([&dense]).is_one() && !Walk::new([&far]).is_one());
     }
 }

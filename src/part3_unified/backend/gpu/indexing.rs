@@ -1,19 +1,18 @@
 //! Rows by their indices, which the device gets for one launch.
 
 use super::pooled::Places;
-use super::{Array, OpenCl, Shared, buffer, kernels};
+use super::{Array, OpenCl, Shared, buffer, kernels, room};
 use crate::error::Result;
 
 impl OpenCl {
     /// Sends indices to the device.
     pub(super) fn places(&self, places: &[usize]) -> Result<Places<'_>> {
         let places: Vec<u32> = places.iter().map(|&at| at as u32).collect();
-        // There is no buffer of nothing.
-        let buffer = self.indices.take(&self.gpu, places.len().max(1))?;
+        let buffer = self.indices.take(&self.gpu, room(places.len()))?;
         if !places.is_empty() {
             buffer.write_first(&places)?;
         }
-        Ok(Places { buffer: Some(buffer), len: places.len().max(1), of: self })
+        Ok(Places { buffer: Some(buffer), len: room(places.len()), of: self })
     }
 
     /// Computes [`Backend::index_select`](super::Backend::index_select).
@@ -54,7 +53,7 @@ impl OpenCl {
         // `starts[i]` to `starts[i + 1]`.
         let mut starts = vec![0; rows + 1];
         places.iter().for_each(|place| starts[place + 1] += 1);
-        for i in 0..rows {
+        for i in 1..rows {
             starts[i + 1] += starts[i];
         }
         let (mut next, mut order) = (starts.clone(), vec![0; given]);

@@ -127,41 +127,27 @@ impl OpenCl {
         Units::of(self.gpu.info())
     }
 
-    /// Chooses the tiles that were timed as the fastest. Without a time, the
-    /// largest that the device can have and that are enough to keep it busy;
-    /// the smallest, if none are.
     fn tiles(
         &self,
         product: &Product,
         layout: Layout,
         along: [bool; 2],
     ) -> &'static Tiles {
-        let (info, units) = (self.gpu.info(), self.units().count);
-        let can = |tiles: &&Tiles| {
-            let pays = product.k >= WORTH && along != [false, true];
-            let is_on = tiles.on_cores.is_none() || pays && !*NO_CORES;
-            is_on && tiles.fit(info) && tiles.kernel(layout, along).is_some()
-        };
+        let (info, sizes) = (self.gpu.info(), product.sizes());
         let tuned = self.tuned.get_or_init(|| {
             let tuned = tuning::file().map(|file| Tuned::load(&file));
             tuned.unwrap_or_default().of(info)
         });
-        let timed = match product.batches {
-            1 => tuned.tiles([product.a.lines, product.k, product.b.lines]),
+        let timed = match sizes.batches {
+            1 => tuned.tiles([sizes.m, sizes.k, sizes.n]),
             _ => None,
         };
-        // ANCHOR: by-rule
-        let busy = |tiles: &&Tiles| {
-            let [m, n] = tiles.sides;
-            let all = product.a.lines.div_ceil(m) * product.b.lines.div_ceil(n);
-            // Where k is long, what is missing is made up by its parts.
-            let parts = (product.k / PART).max(1);
-            all * product.batches * parts * tiles.of_units >= units
+        let can = |tiles: &&Tiles| {
+            is_on(tiles, sizes.k, along, *NO_CORES)
+                && tiles.fit(info)
+                && tiles.kernel(layout, along).is_some()
         };
-        let by_rule = || TILES.iter().find(|it| can(it) && busy(it));
-        let chosen = timed.filter(can).or_else(by_rule);
-        chosen.unwrap_or(&TILES[TILES.len() - 1])
-        // ANCHOR_END: by-rule
+        choose(timed, can, sizes, self.units().count)
     }
 
     /// Gives a launch the arguments that all kernels of products have, but for
@@ -286,5 +272,82 @@ impl OpenCl {
         }
         let parts = Array::dense(like.device(), out, &[parts, n]);
         self.reduce_down(Reduce::Sum, &parts.permute(&[1, 0])?)
+    }
+}
+
+/// Tells whether tiles are used at all: those for tensor cores where they pay
+/// and are not switched off.
+fn is_on(tiles: &Tiles, k: usize, along: [bool; 2], off: bool) -> bool {
+    let pays = k >= WORTH && along != [false, true];
+    tiles.on_cores.is_none() || (pays && !off)
+}
+
+/// Chooses the tiles that were timed as the fastest. Without a time, the
+/// largest that the device can have and that are enough to keep it busy; the
+/// smallest, if none are.
+fn choose(
+    timed: Option<&'static Tiles>,
+    can: impl Fn(&&'static Tiles) -> bool,
+    product: Sizes,
+    units: usize,
+) -> &'static Tiles {
+    // ANCHOR: by-rule
+    let busy = |tiles: &&Tiles| {
+        let [m, n] = tiles.sides;
+        let all = product.m.div_ceil(m) * product.n.div_ceil(n);
+        // Where k is long, what is missing is made up by its parts.
+        let parts = (product.k / PART).max(1);
+        all * product.batches * parts * tiles.of_units >= units
+    };
+    let by_rule = || TILES.iter().find(|it| can(it) && busy(it));
+    let chosen = timed.filter(&can).or_else(by_rule);
+    chosen.unwrap_or(&TILES[TILES.len() - 1])
+    // ANCHOR_END: by-rule
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tensor_cores_are_used_where_they_pay() {
+        let on_cores = TILES.iter().find(|it| it.on_cores.is_some()).unwrap();
+        let plain = TILES.iter().find(|it| it.on_cores.is_none()).unwrap();
+        let on = |k, along| is_on(on_cores, k, along, false);
+        assert!(on(64, [true, false]) && on(64, [false, false]));
+        assert!(!on(63, [true, false]), "short sums");
+        assert!(!on(64, [false, true]), "both lie across k");
+        assert!(!is_on(on_cores, 64, [true, true], true), "switched off");
+        assert!(is_on(plain, 1, [false, true], true));
+    }
+
+    #[test]
+    fn the_largest_tiles_are_taken_of_which_there_are_enough() {
+        let plain = |it: &&Tiles| it.on_cores.is_none();
+        let all: Vec<&Tiles> = TILES.iter().filter(plain).collect();
+        let [large, .., small] = all[..] else { panic!("two at least") };
+        let [m, n] = large.sides;
+        let sizes = |down: usize, across: usize, k: usize, batches: usize| {
+            Sizes { m: down * m, k, n: across * n, batches }
+        };
+        let of = |sizes: Sizes, units: usize| {
+            choose(None, plain, sizes, units * large.of_units).name
+        };
+        assert_eq!(of(sizes(2, 3, 1, 5), 30), large.name);
+        assert_ne!(of(sizes(2, 3, 1, 5), 31), large.name);
+        // A part of a long sum counts as a tile.
+        assert_eq!(of(sizes(2, 3, 2 * PART, 5), 60), large.name);
+        assert_ne!(of(sizes(2, 3, 2 * PART - 1, 5), 60), large.name);
+        assert_eq!(of(sizes(1, 1, 1, 1), usize::MAX / 8), small.name);
+        // What was timed is believed, if the device can have it.
+        let timed = |can: fn(&&Tiles) -> bool| {
+            choose(Some(small), can, sizes(9, 9, 1, 9), 1).name
+        };
+        assert_eq!(timed(|it| it.on_cores.is_none()), small.name);
+        assert_ne!(
+            timed(|it| it.sides != [0, 0]
+                && it.name != TILES[TILES.len() - 1].name),
+            small.name
+        );
     }
 }
