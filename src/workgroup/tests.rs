@@ -252,6 +252,22 @@ fn a_step_that_is_asked_for_twice_is_made_once() {
 }
 
 #[test]
+fn the_columns_of_a_trace_stand_below_each_other() {
+    let kernel = async |item: Item| {
+        item.write(0, 1.0).await;
+        item.write(10, 1234.5).await;
+    };
+    let group = Group { items: 1, cells: 11 };
+    let trace = group.run(Schedule::InTurn, kernel).to_string();
+    let lines: Vec<&str> = trace.lines().collect();
+    let column = lines[0].find("local memory").unwrap();
+    for line in &lines[1..3] {
+        let (does, local) = line.split_at(column);
+        assert!(does.ends_with("  ") && local.starts_with("1 "), "{trace}");
+    }
+}
+
+#[test]
 fn a_trace_shows_local_memory_after_each_step() {
     let kernel = async |item: Item| reduce(item, &INPUT, [true; 2]).await;
     let trace = group(2).run(Schedule::Reversed, kernel);

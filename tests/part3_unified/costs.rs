@@ -98,7 +98,11 @@ fn where_a_device_has_no_room_nothing_waits_any_more() {
         return;
     }
     let device = Device::Gpu(gpu.info().index);
+    let memory = device.memory().unwrap();
+    assert_eq!((memory.now, memory.peak, memory.cached), (0, 0, 0));
     drop(Tensor::rand(&[1 << 16], 1, device).unwrap());
+    let memory = device.memory().unwrap();
+    assert_eq!((memory.now, memory.peak), (0, 1 << 18));
     assert!(device.memory().unwrap().cached >= 1 << 18);
     Tensor::rand(&[1 << 48], 1, device).expect_err("no such memory");
     assert_eq!(device.memory().unwrap().cached, 0);

@@ -289,6 +289,34 @@ fn a_seed_of_another_shape_is_refused_and_its_graph_is_kept_on_demand() {
     assert!(slope(false).id().is_none());
 }
 
+/// A square that saves another array than its input.
+struct Saves(fn(&Array) -> Result<Array>);
+
+impl Function for Saves {
+    fn op(&self) -> Op {
+        Op::named("square")
+    }
+
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
+        ctx.save_input(0, &(self.0)(inputs[0])?);
+        inputs[0].binary(Binary::Mul, inputs[0])
+    }
+
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
+        vec![Some(grad_out.mul(&ctx.input(0)).scale(2.0))]
+    }
+}
+
+#[test]
+fn an_input_is_saved_as_it_was_given_in_its_own_shape() {
+    let x = leaf(&[1.0, 2.0, 3.0]);
+    apply(Saves(|a| a.flip(&[0])), &[&x]).sum().backward();
+    assert_eq!(x.grad().unwrap().to_vec().unwrap(), [6.0, 4.0, 2.0]);
+    let refused = attempt(|| apply(Saves(|a| a.reshape(&[3, 1])), &[&x]));
+    let sentence = refused.map(drop).unwrap_err().to_string();
+    assert!(sentence.contains("an array of shape [3, 1]"), "{sentence}");
+}
+
 #[test]
 fn the_ends_of_a_clamp_may_be_equal() {
     let x = new(&[2]);
