@@ -26,9 +26,14 @@ mod diamond;
 mod digits;
 pub mod door;
 mod expression;
+mod group;
+mod kernels;
 mod nudge;
 mod softmax;
 mod task;
+mod tiles;
+mod tree;
+mod warp;
 
 use rungrad::Error;
 use serde_json::{Value, json};
@@ -47,6 +52,10 @@ pub fn answer(question: &str) -> String {
         "digits" => digits::answer(of, &words),
         "task" => task::answer(&words),
         "softmax" => softmax::answer(&words),
+        "group" => group::answer(&words),
+        "warp" => warp::answer(&words),
+        "tiles" => tiles::answer(&words),
+        "tree" => tree::answer(&words),
         other => Err(Error::Usage(format!("`{other}` is no question"))),
     };
     let refused = |error: Error| json!({ "refusal": error.to_string() });

@@ -4,9 +4,13 @@
 mod diamond;
 mod digits;
 mod expression;
+mod group;
 mod nudge;
 mod softmax;
 mod task;
+mod tiles;
+mod tree;
+mod warp;
 
 use serde_json::{Value, json};
 
