@@ -29,7 +29,7 @@ live.figure("group", async (stage) => {
     const rows = table.appendChild(element("tbody"));
     const slide = element("input", { type: "range", min: 0, step: 1, "aria-label": "steps made", input: () => go(order, Number(slide.value)) });
     const told = element("output", { class: "code" });
-    stage.add("div", { class: "row" }, button("Begin", () => go("", 0)), element("label", { class: "grow" }, "Steps ", slide), told);
+    stage.add("div", { class: "row" }, button("Back to the start", () => go("", 0)), element("label", { class: "grow" }, "Steps ", slide), told);
     const endings = stage.add("table", { class: "endings", hidden: true });
 
     const barriers = () => [load.checked && "load", rounds.value].filter(Boolean).join(" ");
