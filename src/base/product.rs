@@ -16,13 +16,13 @@ mod vector;
 use std::cell::RefCell;
 use std::ops::Range;
 
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 
 pub(crate) use self::lines::{Lines, Places};
 use self::lines::{Listed, Panels, count_rows, rows};
 use self::row::Row;
 use self::vector::vector;
-use super::share::share;
+use super::share::{share, threads};
 
 /// So many products are added up in `f32`.
 const BLOCK: usize = 128;
@@ -41,7 +41,20 @@ const FEW: usize = 16;
 /// Says whether threads share so many products. A single one would have to be
 /// woken for what the caller can do itself.
 pub(crate) fn is_shared(products: usize) -> bool {
-    products >= SHARED && rayon::current_num_threads() > 1
+    products >= SHARED && threads() > 1
+}
+
+/// Does a work with the widest instructions that the processor has.
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+fn widely<W: WithSimd>(work: W) -> W::Output {
+    pulp::Arch::new().dispatch(work)
+}
+
+/// Does the same where a page was compiled for them, and carries no other way.
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+fn widely<W: WithSimd>(work: W) -> W::Output {
+    let simd = pulp::wasm::Simd128::try_new();
+    Simd::vectorize(simd.expect("the page was compiled for it"), work)
 }
 
 /// Writes each line of `a` times each line of `b` into rows of `out`: an
@@ -57,7 +70,7 @@ pub(crate) fn product(a: Lines, b: Lines, out: &mut [f32]) {
         return product(b, a, out);
     }
     let threads = match is_shared(m * n * k) {
-        true => rayon::current_num_threads(),
+        true => threads(),
         false => 1,
     };
     // Few lines are cut along `k` first: each part along them would lay out
@@ -139,7 +152,7 @@ impl Tile<'_> {
             tile.sum(a, b, from..k.min(from + LONG));
             sums
         };
-        let many = if spread { 4 * rayon::current_num_threads() } else { 1 };
+        let many = if spread { 4 * threads() } else { 1 };
         for longs in longs.chunks(many) {
             let mut all = vec![vec![]; longs.len()];
             let works = longs.iter().zip(&mut all);
@@ -175,12 +188,12 @@ impl Tile<'_> {
         if let [row] = &mut self.rows[..]
             && count_rows(b.lines) == 1
         {
-            return Arch::new().dispatch(Row { a, b, out: row });
+            return widely(Row { a, b, out: row });
         }
         // Work that this thread has stolen meanwhile finds no panels.
         let mut panels = PANELS.take();
         let part = Part { a, b, rows: &mut self.rows, panels: &mut panels };
-        Arch::new().dispatch(part);
+        widely(part);
         PANELS.set(panels);
     }
 }
