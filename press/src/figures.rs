@@ -1,6 +1,7 @@
 //! The figures that the engine draws of itself, or computes.
 
 mod crossover;
+mod descent;
 mod groups;
 mod interleaving;
 mod ladder;
@@ -11,6 +12,7 @@ mod roofline;
 mod softmax;
 
 pub(crate) use crossover::svg as crossover;
+pub(crate) use descent::svg as descent;
 pub(crate) use groups::svg as groups;
 pub(crate) use interleaving::svg as interleaving;
 pub(crate) use ladder::svg as ladder;

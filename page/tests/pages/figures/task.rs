@@ -12,7 +12,7 @@ fn a_wrong_answer_gets_the_words_of_the_terminal_and_a_right_one_is_kept() {
     type_into(it, "[data-figure=task] input", "4");
     it.press("Enter");
     until(it, &format!("{said}.startsWith('Not yet')"));
-    let wrong = native("task\nx\n4\nx*x*x\nx=2");
+    let wrong = native("task gradient\n4\nx\nx*x*x\nx=2");
     assert_eq!(wrong["right"], json!(false));
     let words = wrong["words"].as_str().unwrap();
     assert_eq!(text(it, ".words").trim(), words.trim());
@@ -25,7 +25,10 @@ fn a_wrong_answer_gets_the_words_of_the_terminal_and_a_right_one_is_kept() {
     type_into(it, "[data-figure=task] input", "12");
     it.press("Enter");
     until(it, &format!("{said}.startsWith('Right')"));
-    assert_eq!(native("task\nx\n12\nx*x*x\nx=2")["right"], json!(true));
+    assert_eq!(
+        native("task gradient\n12\nx\nx*x*x\nx=2")["right"],
+        json!(true)
+    );
     focus(it, "[data-figure=task] input");
     it.evaluate("location.reload()");
     std::thread::sleep(std::time::Duration::from_secs(1));
