@@ -24,7 +24,7 @@ pub(crate) fn answer(kind: &str, words: &[&str]) -> Result<Value, Error> {
     let wrong = match (kind, about) {
         ("gradient", [of, about @ ..]) => gradient(yours, of, about)?,
         ("order", []) => order(yours),
-        ("owners", [of, rule, steps]) => owners(yours, of, rule, steps)?,
+        ("owners", [of, steps, rule]) => owners(yours, of, steps, rule)?,
         ("place", [ground, about @ ..]) => place(yours, ground, about)?,
         _ => {
             return Err(Error::Usage(format!("`{kind}` is no such question")));
@@ -85,8 +85,8 @@ fn order(yours: &str) -> Option<String> {
 fn owners(
     yours: &str,
     of: &str,
-    rule: &str,
     steps: &str,
+    rule: &str,
 ) -> Result<Option<String>, Error> {
     let yours = read(yours)?;
     let counts = Owners::of(rule, steps)?.counts();

@@ -7,6 +7,7 @@ live.figure("descent", async (stage) => {
     const rates = [0.01, 0.02, 0.05, 0.07, 0.09, 0.095, 0.1, 0.105, 0.2, 0.5, 1, 1.5, 1.9, 2, 2.1];
     const [unit, left, top] = [42, 230, 142];
     let start = [-4.5, 2];
+    let touched = false;
 
     const ground = element("select", { change: () => walk() },
         element("option", { value: "valley" }, "a narrow valley"), element("option", { value: "bowl" }, "a round bowl"));
@@ -100,10 +101,12 @@ live.figure("descent", async (stage) => {
         const short = (value) => (Number.isFinite(Number(value)) ? Number(Number(value).toPrecision(3)).toString() : "beyond all numbers");
         const [first, last] = [Number(answer.losses[0]), Number(answer.losses.at(-1))];
         const turns = answer.places.slice(1).filter(([, y], i) => y * answer.places[i][1] < 0).length;
+        const hint = touched ? "" : " The blue start can be dragged.";
         const told = last > first ? "The steps lead away: the rate is too large."
             : turns > 2 ? `It changed sides ${turns} times.` : "";
         stage.say(`Rate ${words[0]}, momentum ${words[1]}: after ${words[2]} steps it stands at ` +
-            `${answer.places.at(-1).map(short).join(", ")}, and the loss went from ${short(first)} to ${short(last)}. ${told}`);
+            `${answer.places.at(-1).map(short).join(", ")}, and the loss went from ${short(first)} to ${short(last)}. ${told}${hint}`);
+        touched = true;
     }
     await walk();
 });

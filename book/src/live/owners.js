@@ -44,19 +44,19 @@ live.figure("owners", async (stage) => {
             if (now.handles[i]) drawn.push(arrow(starts[name], { program: true }));
         });
         if (alive.c) {
-            drawn.push(arrow("M60 156V212"), arrow("M100 156L170 212"), arrow("M120 124H216"));
+            drawn.push(arrow("M60 156V212"), arrow("M100 156L166 213"), arrow("M120 124H216"));
             if (captures) {
-                drawn.push(arrow("M216 142H124", { ring: true }), arrow("M240 156L112 220"), arrow("M270 156L220 212"));
+                drawn.push(arrow("M216 142H124", { ring: true }), arrow("M240 156L106 213"), arrow("M270 156L220 212"));
             }
         }
         const count = (i) => (now.counts[i] ? `${now.counts[i]} owner${now.counts[i] > 1 ? "s" : ""}` : "freed");
         const words = names.map((name, i) => `${name} ${count(i)}`).join(", ");
-        const handles = names.map((name, i) => `${now.handles[i]} of ${name}`).join("   ");
+        const handles = names.flatMap((name, i) => (now.handles[i] ? [now.handles[i] > 1 ? `${name} × ${now.handles[i]}` : name] : [])).join(", ") || "nothing";
         picture.innerHTML = `<svg class="small" viewBox="0 0 368 276" role="img" text-anchor="middle" aria-label="${words}">
             <defs>${["head", "ring"].map((id) => `<marker id="owners-live-${id}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="${id === "ring" ? 4 : 7}"
             markerHeight="${id === "ring" ? 4 : 7}" orient="auto"><path d="M0 0 8 4 0 8z" fill="${id === "ring" ? "var(--fig-grad)" : "currentColor"}"/></marker>`).join("")}</defs>
             <rect x="4" y="6" width="360" height="38" rx="4" fill="none" stroke="currentColor" stroke-dasharray="2 5"/>
-            <text x="184" y="30">your program: ${handles}</text>${drawn.join("")}
+            <text x="184" y="30">your program holds ${handles}</text>${drawn.join("")}
             ${names.map((name, i) => box(name, [name, count(i)], alive[name], name === "c" && leaks)).join("")}
             ${box("rule", ["rule of c", captures ? "owns a, b, c" : "owns two arrays"], alive.c, leaks)}</svg>`;
         told.textContent = `tensors alive: ${now.alive}`;

@@ -2,6 +2,7 @@
 //! engine outside of the page.
 
 mod broadcast;
+mod climb;
 mod descent;
 mod diamond;
 mod digits;
