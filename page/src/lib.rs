@@ -28,12 +28,17 @@ mod diamond;
 mod digits;
 pub mod door;
 mod expression;
+mod group;
+mod kernels;
 mod moons;
 mod nudge;
 mod owners;
 mod softmax;
 mod strides;
 mod task;
+mod tiles;
+mod tree;
+mod warp;
 
 use rungrad::Error;
 // By these names the file of Part 3's views finds them.
@@ -59,6 +64,10 @@ pub fn answer(question: &str) -> String {
         "strides" => strides::answer(&words),
         "task" => task::answer(of, &words),
         "softmax" => softmax::answer(&words),
+        "group" => group::answer(&words),
+        "warp" => warp::answer(&words),
+        "tiles" => tiles::answer(&words),
+        "tree" => tree::answer(&words),
         other => Err(Error::Usage(format!("`{other}` is no question"))),
     };
     let refused = |error: Error| json!({ "refusal": error.to_string() });

@@ -295,7 +295,9 @@ pub(crate) const MANIFEST: Manifest = Manifest {
         },
         Figure { out: "book/figures/reduction.svg", draw: figures::reduction },
         Figure { out: "book/figures/softmax.svg", draw: figures::softmax },
+        Figure { out: "book/figures/fold.svg", draw: figures::fold },
         Figure { out: "book/figures/reuse.svg", draw: figures::reuse },
+        Figure { out: "book/figures/tiles.svg", draw: figures::tiles },
         Figure { out: "book/figures/ladder.svg", draw: figures::ladder },
         Figure {
             out: "book/figures/roofline.svg",

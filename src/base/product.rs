@@ -16,7 +16,7 @@ mod vector;
 use std::cell::RefCell;
 use std::ops::Range;
 
-use pulp::{Simd, WithSimd};
+use pulp::{Arch, Simd, WithSimd};
 
 pub(crate) use self::lines::{Lines, Places};
 use self::lines::{Listed, Panels, count_rows, rows};
@@ -42,19 +42,6 @@ const FEW: usize = 16;
 /// woken for what the caller can do itself.
 pub(crate) fn is_shared(products: usize) -> bool {
     products >= SHARED && threads() > 1
-}
-
-/// Does a work with the widest instructions that the processor has.
-#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
-fn widely<W: WithSimd>(work: W) -> W::Output {
-    pulp::Arch::new().dispatch(work)
-}
-
-/// Does the same where a page was compiled for them, and carries no other way.
-#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-fn widely<W: WithSimd>(work: W) -> W::Output {
-    let simd = pulp::wasm::Simd128::try_new();
-    Simd::vectorize(simd.expect("the page was compiled for it"), work)
 }
 
 /// Writes each line of `a` times each line of `b` into rows of `out`: an
@@ -188,14 +175,29 @@ impl Tile<'_> {
         if let [row] = &mut self.rows[..]
             && count_rows(b.lines) == 1
         {
-            return widely(Row { a, b, out: row });
+            return dispatch(Row { a, b, out: row });
         }
         // Work that this thread has stolen meanwhile finds no panels.
         let mut panels = PANELS.take();
         let part = Part { a, b, rows: &mut self.rows, panels: &mut panels };
-        widely(part);
+        dispatch(part);
         PANELS.set(panels);
     }
+}
+
+/// Works with the instructions that this processor has.
+fn dispatch<W: WithSimd>(work: W) -> W::Output {
+    let found = Arch::new();
+    // They are known when a page's engine is compiled, and a second loop for
+    // browsers without them would only make it longer.
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    let Arch::Simd128(found) = found else {
+        unreachable!("the page was compiled for them")
+    };
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    return Simd::vectorize(found, work);
+    #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+    found.dispatch(work)
 }
 
 /// Some lines by some lines along a part of `k`, on one thread.

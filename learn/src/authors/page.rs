@@ -110,7 +110,7 @@ fn compile(
     // Beside a library for Rust, it would not be optimized as a whole.
     cargo.args(["--crate-type", "cdylib"]);
     cargo.args(["--target", TARGET]).arg("--target-dir").arg(&folder);
-    // Every browser that unpacks the engine has these instructions.
+    // Said here, products need no second loop for browsers without it.
     let variable = "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS";
     cargo.env(variable, "-C target-feature=+simd128");
     finish(checkout, "compiling to WebAssembly", &mut cargo)?;

@@ -7,12 +7,16 @@ mod descent;
 mod diamond;
 mod digits;
 mod expression;
+mod group;
 mod moons;
 mod nudge;
 mod owners;
 mod softmax;
 mod strides;
 mod task;
+mod tiles;
+mod tree;
+mod warp;
 
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@
 use pulp::{Simd, WithSimd};
 
 use super::super::share::{share, threads};
-use super::{LONG, Lines, is_shared, widely};
+use super::{LONG, Lines, dispatch, is_shared};
 
 /// So many lines are walked side by side: a number of the column is read once
 /// for all of them.
@@ -20,7 +20,7 @@ pub(super) fn vector(a: Lines, b: Lines, out: &mut [f32]) {
     };
     let fill = |(i, out): (usize, &mut [f32])| {
         let first = i * piece;
-        widely(Column { a, first, column: &column, out })
+        dispatch(Column { a, first, column: &column, out })
     };
     match piece == out.len() {
         true => fill((0, out)),
