@@ -156,6 +156,7 @@ impl Draft {
 pub(crate) const PRODUCTS: &[&str] = &[
     "product",
     "product_tensor_cores",
+    "product_warpgroups",
     "product_few_rows",
     "product_long_sums",
 ];

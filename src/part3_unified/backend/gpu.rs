@@ -36,6 +36,8 @@ pub(in super::super) struct OpenCl {
     indices: Pool<u32>,
     /// What was timed here, once somebody multiplies.
     tuned: OnceLock<Choices>,
+    /// Whether it takes the kernel for warpgroups.
+    warpgroups: OnceLock<bool>,
 }
 
 impl OpenCl {
@@ -53,7 +55,8 @@ impl OpenCl {
         Ok(all[index].get_or_init(|| {
             let limit = gpu.info().max_allocation;
             let (pool, indices) = (Pool::new(limit), Pool::new(limit));
-            OpenCl { gpu, pool, indices, tuned: OnceLock::new() }
+            let (tuned, warpgroups) = (OnceLock::new(), OnceLock::new());
+            OpenCl { gpu, pool, indices, tuned, warpgroups }
         }))
     }
 

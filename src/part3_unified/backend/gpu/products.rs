@@ -30,8 +30,9 @@ const LONGEST: usize = 1 << 13;
 const WORTH: usize = 64;
 /// A number that is multiplied so often is worth a copy that suits the cores:
 /// products of 2048, 4096 and 4097 took 0.87, 0.87 and 0.81 of PyTorch's time
-/// with copies on an NVIDIA H100, and 0.96, 0.93 and 1.21 without (`cargo learn
-/// bench matmul`, November 2026).
+/// with copies on an NVIDIA H100, and 0.96, 0.93 and 1.21 without; with those by
+/// warpgroups two of 1024 took 1.05 with copies on an H200, and 0.88 without
+/// (`cargo learn bench matmul`, November 2026).
 const OFTEN: usize = 2048;
 
 /// Whether tensor cores are switched off, by `RUNGRAD_TENSOR_CORES=off`.
@@ -99,6 +100,18 @@ impl OpenCl {
         has_cores && many && !(a.is_packed(*k) && b.is_packed(*k))
     }
 
+    /// Tells whether the device takes the kernel for warpgroups: a driver that
+    /// does not is not asked again.
+    fn has_warpgroups(&self) -> bool {
+        let takes = || {
+            let tiles = TILES.iter().find(|tiles| tiles.are_packed());
+            let kernel = tiles?.kernel(Layout::Fours, [true, false])?;
+            self.gpu.compile(kernel).ok()
+        };
+        self.gpu.info().warpgroups
+            && *self.warpgroups.get_or_init(|| takes().is_some())
+    }
+
     /// Copies the lines of an operand, unless it lies well.
     fn packed(&self, operand: Operand, k: usize) -> Result<Array> {
         if operand.is_packed(k) {
@@ -147,7 +160,10 @@ impl OpenCl {
         let can = |tiles: &&Tiles| {
             let pays = product.k >= WORTH && along != [false, true];
             let is_on = tiles.on_cores.is_none() || pays && !*NO_CORES;
-            is_on && tiles.fit(info) && tiles.kernel(layout, along).is_some()
+            is_on
+                && tiles.fit(info)
+                && tiles.kernel(layout, along).is_some()
+                && (!tiles.are_packed() || self.has_warpgroups())
         };
         let tuned = self.tuned.get_or_init(|| {
             let tuned = tuning::file().map(|file| Tuned::load(&file));
