@@ -73,7 +73,7 @@ fn moved(
     }))
 }
 
-/// What is dense is reshaped without a copy.
+/// Reshapes what is dense, which takes no copy.
 fn moved_in_order(copy: View, step: &Move) -> View {
     match step {
         Move::Reshape(shape) => View::dense(shape),

@@ -65,7 +65,7 @@ fn panel(svg: &mut String, left: f32, momentum: f32) {
     ));
 }
 
-/// Every place on the way, and its loss.
+/// Lists every place on the way, and its loss.
 fn trail(momentum: f32) -> Vec<([f32; 2], f32)> {
     let steepness = Tensor::new(&[2], &STEEPNESS);
     let mut p = Tensor::new(&[2], &START);
