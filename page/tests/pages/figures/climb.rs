@@ -51,8 +51,7 @@ fn each_rung_shows_what_the_engine_computes() {
     {
         let last = listed(listing)
             .lines()
-            .filter(|l| l.contains("right"))
-            .next_back()
+            .rfind(|l| l.contains("right"))
             .unwrap()
             .to_string();
         assert!(last.contains(share), "{listing}: {last}");
