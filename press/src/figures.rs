@@ -1,6 +1,7 @@
 //! The figures that the engine draws of itself, or computes.
 
 mod crossover;
+mod descent;
 mod fold;
 mod groups;
 mod interleaving;
@@ -13,6 +14,7 @@ mod softmax;
 mod tiles;
 
 pub(crate) use crossover::svg as crossover;
+pub(crate) use descent::svg as descent;
 pub(crate) use fold::svg as fold;
 pub(crate) use groups::svg as groups;
 pub(crate) use interleaving::svg as interleaving;

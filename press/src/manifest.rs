@@ -277,6 +277,7 @@ pub(crate) const MANIFEST: Manifest = Manifest {
         Figure { out: "book/figures/tape.svg", draw: figures::tape },
         Figure { out: "book/figures/own.svg", draw: figures::own },
         Figure { out: "book/figures/first.svg", draw: figures::first },
+        Figure { out: "book/figures/descent.svg", draw: figures::descent },
         Figure { out: "book/figures/nudge.svg", draw: figures::nudge },
         Figure { out: "book/figures/order.svg", draw: figures::order },
         Figure { out: "book/figures/groups.svg", draw: figures::groups },

@@ -22,7 +22,7 @@ pub(crate) use self::lines::{Lines, Places};
 use self::lines::{Listed, Panels, count_rows, rows};
 use self::row::Row;
 use self::vector::vector;
-use super::share::share;
+use super::share::{share, threads};
 
 /// So many products are added up in `f32`.
 const BLOCK: usize = 128;
@@ -41,7 +41,7 @@ const FEW: usize = 16;
 /// Says whether threads share so many products. A single one would have to be
 /// woken for what the caller can do itself.
 pub(crate) fn is_shared(products: usize) -> bool {
-    products >= SHARED && rayon::current_num_threads() > 1
+    products >= SHARED && threads() > 1
 }
 
 /// Writes each line of `a` times each line of `b` into rows of `out`: an
@@ -57,7 +57,7 @@ pub(crate) fn product(a: Lines, b: Lines, out: &mut [f32]) {
         return product(b, a, out);
     }
     let threads = match is_shared(m * n * k) {
-        true => rayon::current_num_threads(),
+        true => threads(),
         false => 1,
     };
     // Few lines are cut along `k` first: each part along them would lay out
@@ -139,7 +139,7 @@ impl Tile<'_> {
             tile.sum(a, b, from..k.min(from + LONG));
             sums
         };
-        let many = if spread { 4 * rayon::current_num_threads() } else { 1 };
+        let many = if spread { 4 * threads() } else { 1 };
         for longs in longs.chunks(many) {
             let mut all = vec![vec![]; longs.len()];
             let works = longs.iter().zip(&mut all);

@@ -2,7 +2,7 @@
 
 use pulp::{Simd, WithSimd};
 
-use super::super::share::share;
+use super::super::share::{share, threads};
 use super::{LONG, Lines, dispatch, is_shared};
 
 /// So many lines are walked side by side: a number of the column is read once
@@ -15,7 +15,7 @@ pub(super) fn vector(a: Lines, b: Lines, out: &mut [f32]) {
     let number = |p| b.values[start.wrapping_add(b.inner.at(p))];
     let column: Vec<f32> = (0..b.inner.len()).map(number).collect();
     let piece = match is_shared(out.len() * column.len()) {
-        true => out.len().div_ceil(4 * rayon::current_num_threads()),
+        true => out.len().div_ceil(4 * threads()),
         false => out.len(),
     };
     let fill = |(i, out): (usize, &mut [f32])| {
