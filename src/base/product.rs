@@ -22,7 +22,7 @@ pub(crate) use self::lines::{Lines, Places};
 use self::lines::{Listed, Panels, count_rows, rows};
 use self::row::Row;
 use self::vector::vector;
-use super::share::share;
+use super::share::{share, threads};
 
 /// So many products are added up in `f32`.
 const BLOCK: usize = 128;
@@ -41,7 +41,7 @@ const FEW: usize = 16;
 /// Says whether threads share so many products. A single one would have to be
 /// woken for what the caller can do itself.
 pub(crate) fn is_shared(products: usize) -> bool {
-    products >= SHARED && rayon::current_num_threads() > 1
+    products >= SHARED && threads() > 1
 }
 
 /// Writes each line of `a` times each line of `b` into rows of `out`: an
@@ -57,7 +57,7 @@ pub(crate) fn product(a: Lines, b: Lines, out: &mut [f32]) {
         return product(b, a, out);
     }
     let threads = match is_shared(m * n * k) {
-        true => rayon::current_num_threads(),
+        true => threads(),
         false => 1,
     };
     // Few lines are cut along `k` first: each part along them would lay out
@@ -139,7 +139,7 @@ impl Tile<'_> {
             tile.sum(a, b, from..k.min(from + LONG));
             sums
         };
-        let many = if spread { 4 * rayon::current_num_threads() } else { 1 };
+        let many = if spread { 4 * threads() } else { 1 };
         for longs in longs.chunks(many) {
             let mut all = vec![vec![]; longs.len()];
             let works = longs.iter().zip(&mut all);
@@ -175,14 +175,29 @@ impl Tile<'_> {
         if let [row] = &mut self.rows[..]
             && count_rows(b.lines) == 1
         {
-            return Arch::new().dispatch(Row { a, b, out: row });
+            return dispatch(Row { a, b, out: row });
         }
         // Work that this thread has stolen meanwhile finds no panels.
         let mut panels = PANELS.take();
         let part = Part { a, b, rows: &mut self.rows, panels: &mut panels };
-        Arch::new().dispatch(part);
+        dispatch(part);
         PANELS.set(panels);
     }
+}
+
+/// Works with the instructions that this processor has.
+fn dispatch<W: WithSimd>(work: W) -> W::Output {
+    let found = Arch::new();
+    // They are known when a page's engine is compiled, and a second loop for
+    // browsers without them would only make it longer.
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    let Arch::Simd128(found) = found else {
+        unreachable!("the page was compiled for them")
+    };
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    return Simd::vectorize(found, work);
+    #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+    found.dispatch(work)
 }
 
 /// Some lines by some lines along a part of `k`, on one thread.

@@ -1,9 +1,9 @@
 //! A product with a single column: a walk through the other side.
 
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 
-use super::super::share::share;
-use super::{LONG, Lines, is_shared};
+use super::super::share::{share, threads};
+use super::{LONG, Lines, dispatch, is_shared};
 
 /// So many lines are walked side by side: a number of the column is read once
 /// for all of them.
@@ -15,12 +15,12 @@ pub(super) fn vector(a: Lines, b: Lines, out: &mut [f32]) {
     let number = |p| b.values[start.wrapping_add(b.inner.at(p))];
     let column: Vec<f32> = (0..b.inner.len()).map(number).collect();
     let piece = match is_shared(out.len() * column.len()) {
-        true => out.len().div_ceil(4 * rayon::current_num_threads()),
+        true => out.len().div_ceil(4 * threads()),
         false => out.len(),
     };
     let fill = |(i, out): (usize, &mut [f32])| {
         let first = i * piece;
-        Arch::new().dispatch(Column { a, first, column: &column, out })
+        dispatch(Column { a, first, column: &column, out })
     };
     match piece == out.len() {
         true => fill((0, out)),
