@@ -3,10 +3,10 @@
 use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 
-thread_local!(static LIVE: Cell<usize> = const { Cell::new(0) });
+thread_local!(pub(crate) static LIVE: Cell<usize> = const { Cell::new(0) });
 
 // ANCHOR: cycle
-struct Tensor {
+pub(crate) struct Tensor {
     data: Rc<f32>,
     grad: Cell<f32>,
     _parents: Vec<Rc<Tensor>>,
@@ -14,7 +14,7 @@ struct Tensor {
 }
 
 /// As in the notebook: the closure asks `out` for its gradient.
-fn mul_that_captures(a: &Rc<Tensor>, b: &Rc<Tensor>) -> Rc<Tensor> {
+pub(crate) fn mul_that_captures(a: &Rc<Tensor>, b: &Rc<Tensor>) -> Rc<Tensor> {
     let out = tensor(*a.data * *b.data, vec![a.clone(), b.clone()]);
     let (x, y, z) = (a.clone(), b.clone(), out.clone());
     let rule = move |_| [z.grad.get() * *y.data, z.grad.get() * *x.data];
@@ -23,7 +23,7 @@ fn mul_that_captures(a: &Rc<Tensor>, b: &Rc<Tensor>) -> Rc<Tensor> {
 }
 
 /// As in the engine: the gradient comes in, and the numbers are enough.
-fn mul_that_is_told(a: &Rc<Tensor>, b: &Rc<Tensor>) -> Rc<Tensor> {
+pub(crate) fn mul_that_is_told(a: &Rc<Tensor>, b: &Rc<Tensor>) -> Rc<Tensor> {
     let out = tensor(*a.data * *b.data, vec![a.clone(), b.clone()]);
     let (x, y) = (a.data.clone(), b.data.clone());
     let rule = move |grad_out| [grad_out * *y, grad_out * *x];
@@ -56,7 +56,7 @@ fn show(words: &str, mul: Mul) {
 }
 // ANCHOR_END: cycle-main
 
-fn tensor(data: f32, parents: Vec<Rc<Tensor>>) -> Rc<Tensor> {
+pub(crate) fn tensor(data: f32, parents: Vec<Rc<Tensor>>) -> Rc<Tensor> {
     LIVE.set(LIVE.get() + 1);
     Rc::new(Tensor {
         data: Rc::new(data),

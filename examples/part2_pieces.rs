@@ -9,7 +9,7 @@ const NEIGHBORS: usize = 32;
 const PIECE: usize = 32;
 
 /// The pieces that hold these places of an array.
-fn pieces(places: &[usize]) -> usize {
+pub fn pieces(places: &[usize]) -> usize {
     let mut pieces: Vec<usize> = places.iter().map(|at| at / PIECE).collect();
     pieces.sort_unstable();
     pieces.dedup();
@@ -17,12 +17,12 @@ fn pieces(places: &[usize]) -> usize {
 }
 
 /// `matvec_rows`: item `i` is at column `step` of row `i`.
-fn rows(first: usize, step: usize) -> Vec<usize> {
+pub fn rows(first: usize, step: usize) -> Vec<usize> {
     (first..first + NEIGHBORS).map(|row| row * K + step).collect()
 }
 
 /// `matvec_teams`: all items are in one row, at neighboring columns.
-fn team(row: usize, step: usize) -> Vec<usize> {
+pub fn team(row: usize, step: usize) -> Vec<usize> {
     let columns = step * NEIGHBORS..K.min((step + 1) * NEIGHBORS);
     columns.map(|column| row * K + column).collect()
 }

@@ -7,7 +7,7 @@
 // A stage has `ask(..words)`, which asks the engine in the page and gives its
 // answer, `say(sentence)` for those who cannot see what has changed,
 // `add(tag, settings, ..children)`, `refuse(sentence)`, and the `options` of
-// the figure, its data- attributes. The engine is Part 1 as WebAssembly, in
+// the figure, its data- attributes. `live.cells` makes arrays of them. The engine is Part 1 as WebAssembly, in
 // live/engine.js; each figure has one of its own. No number is computed here.
 "use strict";
 
@@ -85,6 +85,41 @@ const live = (() => {
         return it;
     }
 
+    // Cells that can be pointed at, touched, and walked by the arrows: one stop
+    // of the Tab key. `of(i)` says what stands in a cell and what it is called,
+    // and `pick(i)` is told which one the reader looks at.
+    function cells({ name, shape, of, pick }) {
+        const columns = shape.at(-1) ?? 1;
+        const block = columns * (shape.at(-2) ?? 1);
+        const count = shape.reduce((all, size) => all * size, 1);
+        const box = element("div", { class: "cells", role: "group", "aria-label": name, style: `--columns: ${columns}` });
+        if (count === 0) box.append("no elements");
+        for (let i = 0; i < count; i += 1) {
+            const { lines, called } = of(i);
+            const look = () => {
+                for (const other of box.children) other.tabIndex = other === cell ? 0 : -1;
+                pick(i);
+            };
+            const cell = element("div", {
+                role: "button", "aria-label": called, tabindex: i ? -1 : 0,
+                class: i >= block && i % block < columns ? "cell block" : "cell",
+                pointerenter: look, focus: look, click: () => cell.focus(),
+                keydown: (event) => {
+                    const way = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[event.key];
+                    if (!way) return;
+                    event.preventDefault();
+                    box.children[i + way]?.focus();
+                },
+            }, ...lines.map(([kind, words]) => element("span", { class: kind }, words)));
+            box.append(cell);
+        }
+        return box;
+    }
+
+    // Where somebody wants no motion, a figure goes from step to step when it
+    // is asked to.
+    const calm = matchMedia("(prefers-reduced-motion: reduce)");
+
     class Stage {
         constructor(figure) {
             this.options = figure.dataset;
@@ -147,7 +182,8 @@ const live = (() => {
         if (scrolls && !frame.dataset.scrolls) {
             frame.dataset.scrolls = "sideways";
             frame.tabIndex = 0;
-            frame.setAttribute("role", "region");
+            // A figure keeps its own role.
+            if (frame.localName !== "figure") frame.setAttribute("role", "group");
             frame.setAttribute("aria-label", "Scrolls sideways");
         } else if (!scrolls && frame.dataset.scrolls) {
             delete frame.dataset.scrolls;
@@ -172,5 +208,5 @@ const live = (() => {
     }, { rootMargin: "600px" });
     document.querySelectorAll("figure[data-figure]").forEach((figure) => near.observe(figure));
 
-    return { figure: (name, start) => figures.set(name, start), element, engine };
+    return { figure: (name, start) => figures.set(name, start), element, engine, cells, calm };
 })();

@@ -2,28 +2,24 @@
 
 mod border;
 mod picture;
+mod training;
 
 use std::path::Path;
 use std::process::ExitCode;
 
-use rungrad::data::{Dataset, moons};
+use rungrad::data::Dataset;
 use rungrad::draw::{Color, Mark, Series, plot, save};
-use rungrad::metrics::{accuracy, predictions};
-use rungrad::part1_cpu::Tensor;
 use rungrad::part1_cpu::nn::Mlp;
-use rungrad::part1_cpu::optim::Sgd;
 use rungrad::progress::Progress;
-use rungrad::rng::Random;
 
 use border::Border;
 use picture::Picture;
-
-const EPOCHS: usize = 100;
+use training::{EPOCHS, Epoch, Training, both_moons, shares};
 
 fn main() -> ExitCode {
     rungrad::run(|| {
-        let points = moons(200, 0.15, 1);
-        let network = train(&points, &moons(200, 0.15, 2));
+        let (points, others) = both_moons();
+        let network = train(&points, &others);
         let border = Border::new(|points| shares(&network, points));
 
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -36,44 +32,18 @@ fn main() -> ExitCode {
     })
 }
 
-/// Two inputs, two hidden layers, a score for each moon. The bends of tanh
-/// are smooth, and so is the border.
 fn train(points: &Dataset, others: &Dataset) -> Mlp {
-    let mut random = Random::new(0);
-    let sizes = [2, 16, 16, 2];
-    let mut network = Mlp::new(&sizes, Tensor::tanh, &mut random);
-    let mut sgd = Sgd::new(0.1, 0.9);
+    let mut training = Training::new();
     let progress = Progress::new(EPOCHS);
     for epoch in 1..=EPOCHS {
-        let mut total = 0.0;
-        for batch in points.batches(40, &mut random) {
-            let loss = scores(&network, &batch).cross_entropy(&batch.labels);
-            loss.backward();
-            sgd.step(network.parameters());
-            total += loss.to_vec()[0] * batch.rows() as f32;
-        }
+        let Epoch { loss, accuracy } = training.epoch(points, others);
         if epoch % 10 == 0 {
-            let predictions =
-                predictions(&scores(&network, others).to_vec(), 2);
-            let right = 100.0 * accuracy(&others.labels, &predictions);
-            let loss = total / points.rows() as f32;
+            let right = 100.0 * accuracy;
             let words = format!("loss {loss:.3}  right {right:.1} %");
             progress.show(epoch, &words);
         }
     }
-    network
-}
-
-fn scores(network: &Mlp, rows: &Dataset) -> Tensor {
-    network.forward(&Tensor::new(&rows.shape(), &rows.inputs))
-}
-
-/// How much of each point, given as x, y, x, y, .., the network gives to the
-/// second moon.
-fn shares(network: &Mlp, points: &[f32]) -> Vec<f32> {
-    let points = Tensor::new(&[points.len() / 2, 2], points);
-    let shares = network.forward(&points).softmax().to_vec();
-    shares.chunks(2).map(|share| share[1]).collect()
+    training.network
 }
 
 /// The points of both moons and the border between them.

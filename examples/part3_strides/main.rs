@@ -11,6 +11,7 @@
 //! it, or, after `then`, of the view before. `svg=FILE` says where the
 //! picture goes.
 
+mod moves;
 mod words;
 
 use std::path::PathBuf;

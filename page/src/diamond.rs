@@ -59,7 +59,8 @@ pub(crate) fn answer(words: &[&str]) -> Result<Value, Error> {
     Ok(json!({ "visits": visits, "right": right }))
 }
 
-fn nodes() -> BTreeMap<char, Tensor> {
+/// Makes the five tensors, by name.
+pub(crate) fn nodes() -> BTreeMap<char, Tensor> {
     let a = Tensor::new(&[1], &[2.0]);
     let b = Tensor::new(&[1], &[3.0]);
     let c = &a * &b;

@@ -1,6 +1,8 @@
 //! The figures that the engine draws of itself, or computes.
 
 mod crossover;
+mod descent;
+mod fold;
 mod groups;
 mod interleaving;
 mod ladder;
@@ -9,8 +11,11 @@ mod reduction;
 mod reuse;
 mod roofline;
 mod softmax;
+mod tiles;
 
 pub(crate) use crossover::svg as crossover;
+pub(crate) use descent::svg as descent;
+pub(crate) use fold::svg as fold;
 pub(crate) use groups::svg as groups;
 pub(crate) use interleaving::svg as interleaving;
 pub(crate) use ladder::svg as ladder;
@@ -19,6 +24,7 @@ pub(crate) use reduction::svg as reduction;
 pub(crate) use reuse::svg as reuse;
 pub(crate) use roofline::svg as roofline;
 pub(crate) use softmax::svg as softmax;
+pub(crate) use tiles::svg as tiles;
 
 use rungrad::draw;
 use rungrad::part1_cpu::Tensor;

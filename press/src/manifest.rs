@@ -277,6 +277,7 @@ pub(crate) const MANIFEST: Manifest = Manifest {
         Figure { out: "book/figures/tape.svg", draw: figures::tape },
         Figure { out: "book/figures/own.svg", draw: figures::own },
         Figure { out: "book/figures/first.svg", draw: figures::first },
+        Figure { out: "book/figures/descent.svg", draw: figures::descent },
         Figure { out: "book/figures/nudge.svg", draw: figures::nudge },
         Figure { out: "book/figures/order.svg", draw: figures::order },
         Figure { out: "book/figures/groups.svg", draw: figures::groups },
@@ -294,7 +295,9 @@ pub(crate) const MANIFEST: Manifest = Manifest {
         },
         Figure { out: "book/figures/reduction.svg", draw: figures::reduction },
         Figure { out: "book/figures/softmax.svg", draw: figures::softmax },
+        Figure { out: "book/figures/fold.svg", draw: figures::fold },
         Figure { out: "book/figures/reuse.svg", draw: figures::reuse },
+        Figure { out: "book/figures/tiles.svg", draw: figures::tiles },
         Figure { out: "book/figures/ladder.svg", draw: figures::ladder },
         Figure {
             out: "book/figures/roofline.svg",

@@ -21,6 +21,7 @@ use pulp::{Arch, Simd, WithSimd};
 
 #[cfg(test)]
 pub(crate) use self::cut::SHARED;
+#[cfg(feature = "opencl")]
 pub(crate) use self::cut::is_shared;
 use self::cut::{Cut, Filling, threads};
 pub(crate) use self::lines::{Lines, Places};
@@ -137,14 +138,29 @@ impl Tile<'_> {
         if let [row] = &mut self.rows[..]
             && count_rows(b.lines) == 1
         {
-            return Arch::new().dispatch(Row { a, b, out: row });
+            return dispatch(Row { a, b, out: row });
         }
         // Work that this thread has stolen meanwhile finds no panels.
         let mut panels = PANELS.take();
         let part = Part { a, b, rows: &mut self.rows, panels: &mut panels };
-        Arch::new().dispatch(part);
+        dispatch(part);
         PANELS.set(panels);
     }
+}
+
+/// Works with the instructions that this processor has.
+fn dispatch<W: WithSimd>(work: W) -> W::Output {
+    let found = Arch::new();
+    // They are known when a page's engine is compiled, and a second loop for
+    // browsers without them would only make it longer.
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    let Arch::Simd128(found) = found else {
+        unreachable!("the page was compiled for them")
+    };
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    return Simd::vectorize(found, work);
+    #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+    found.dispatch(work)
 }
 
 /// Some lines by some lines along a part of `k`, on one thread.

@@ -2,12 +2,21 @@
 
 use std::sync::{Mutex, PoisonError};
 
+/// Counts the threads that can share a work.
+pub(crate) fn threads() -> usize {
+    // WebAssembly has one: a page needs no pool, and does not carry it.
+    if cfg!(target_arch = "wasm32") { 1 } else { rayon::current_num_threads() }
+}
+
 /// Does each of some works, by as many threads as the pool has. The one that
 /// asks is among them, and does not sleep while there is something to do.
 pub(crate) fn share<T>(
     works: impl Iterator<Item = T> + Send,
     work: impl Fn(T) + Sync,
 ) {
+    if cfg!(target_arch = "wasm32") {
+        return works.for_each(work);
+    }
     let works = Mutex::new(works);
     let next = || works.lock().unwrap_or_else(PoisonError::into_inner).next();
     let run = || {
@@ -19,7 +28,7 @@ pub(crate) fn share<T>(
     rayon::in_place_scope(|scope| {
         // The first that wakes calls the others.
         scope.spawn(move |scope| {
-            for _ in 2..rayon::current_num_threads() {
+            for _ in 2..threads() {
                 scope.spawn(move |_| run());
             }
             run();

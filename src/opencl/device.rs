@@ -77,6 +77,9 @@ pub struct DeviceInfo {
     /// Whether its kernels can use tensor cores, by the instructions of
     /// NVIDIA's since compute capability 8.0.
     pub tensor_cores: bool,
+    /// Whether its tensor cores also take work from 128 items at once, by the
+    /// instructions of compute capability 9.0, and of no other.
+    pub warpgroups: bool,
     pub(super) id: DeviceId,
     pub(super) platform_id: PlatformId,
     pub(super) opencl: OpenclVersion,
@@ -203,6 +206,7 @@ fn describe(
         Kind::Accelerator
     };
     let version = ask!(id, Version);
+    let capability = compute_capability(id, &ask!(id, Extensions));
     Ok(Some(DeviceInfo {
         index: 0,
         name: ask!(id, Name).trim().to_owned(),
@@ -220,8 +224,8 @@ fn describe(
         max_allocation: ask!(id, MaxMemAllocSize),
         exact_division: ask!(id, SingleFpConfig)
             .contains(DeviceFpConfig::CORRECTLY_ROUNDED_DIVIDE_SQRT),
-        tensor_cores: compute_capability(id, &ask!(id, Extensions))
-            .is_some_and(|it| it >= 8),
+        tensor_cores: capability.is_some_and(|[major, _]| major >= 8),
+        warpgroups: capability == Some([9, 0]),
         id,
         platform_id: platform,
         opencl: version,
@@ -236,25 +240,28 @@ fn supports_f64(id: DeviceId) -> bool {
     }
 }
 
-/// Asks for the number before the dot of NVIDIA's compute capability. Another
-/// device is not asked: it does not know the question.
-fn compute_capability(id: DeviceId, extensions: &str) -> Option<u32> {
+/// Asks for NVIDIA's compute capability, the numbers before and behind the dot.
+/// Another device is not asked: it does not know the question.
+fn compute_capability(id: DeviceId, extensions: &str) -> Option<[u32; 2]> {
     /// Of this extension.
-    const COMPUTE_CAPABILITY_MAJOR_NV: ffi::cl_device_info = 0x4000;
+    const COMPUTE_CAPABILITY_NV: [ffi::cl_device_info; 2] = [0x4000, 0x4001];
     let mut names = extensions.split_whitespace();
     names.find(|&name| name == "cl_nv_device_attribute_query")?;
-    let mut major: u32 = 0;
-    // SAFETY: the answer is one number, and there is room for it.
-    let status = unsafe {
-        ffi::clGetDeviceInfo(
-            id.as_raw(),
-            COMPUTE_CAPABILITY_MAJOR_NV,
-            size_of::<u32>(),
-            (&raw mut major).cast(),
-            ptr::null_mut(),
-        )
-    };
-    (status == ffi::CL_SUCCESS).then_some(major)
+    let mut numbers = [0, 0];
+    for (number, question) in numbers.iter_mut().zip(COMPUTE_CAPABILITY_NV) {
+        // SAFETY: the answer is one number, and there is room for it.
+        let status = unsafe {
+            ffi::clGetDeviceInfo(
+                id.as_raw(),
+                question,
+                size_of::<u32>(),
+                ptr::from_mut::<u32>(number).cast(),
+                ptr::null_mut(),
+            )
+        };
+        (status == ffi::CL_SUCCESS).then_some(())?;
+    }
+    Some(numbers)
 }
 
 /// A number of bytes as people write it: `2.0 GiB`.

@@ -12,7 +12,7 @@ use super::device::{DeviceInfo, devices, not_forked};
 use super::program::{Known, Programs};
 use super::queue::{self, Queue};
 use super::recorder;
-use super::source::Code;
+use super::source::{Code, Kernel};
 use super::status::refusal;
 use crate::Error;
 use crate::ledger::Memory;
@@ -77,6 +77,11 @@ impl Gpu {
     /// Returns the device's name.
     pub fn name(&self) -> &str {
         &self.0.info.name
+    }
+
+    /// Compiles a kernel, which a launch otherwise does when it needs it.
+    pub fn compile(&self, kernel: &Kernel) -> Result<(), Error> {
+        self.0.kernel(kernel.code()).map(drop)
     }
 
     /// Counts the bytes in this device's buffers, now and at the peak.

@@ -37,6 +37,7 @@
 #![allow(unsafe_code)]
 
 mod argument;
+mod assembly;
 mod buffer;
 mod device;
 mod element;

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ocl::core::{self, Context, ProgramBuildInfo, ProgramBuildInfoResult};
 use ocl::core::{ProgramBuildStatus, ProgramInfo, Status};
 
+use super::assembly;
 use super::device::DeviceInfo;
 use super::recorder;
 use super::signature::Signature;
@@ -123,28 +124,53 @@ impl Programs {
         let compiling = |error| refusal(&format!("Compiling {file}"), error);
         let program = core::create_program_with_source(&self.context, &[text])
             .map_err(compiling)?;
+        ledger::count(|counts| counts.builds += 1);
+        let mut program = self.build(file, program, &options)?;
+        if self.info.warpgroups
+            && code.text.contains(assembly::ONLY)
+            && let Some(text) = assembly::uncovered(&program)
+        {
+            program = core::create_program_with_binary(
+                &self.context,
+                &[self.info.id],
+                &[&text],
+            )
+            .map_err(compiling)?;
+            program = self.build(file, program, &CString::default())?;
+        }
+        if let Some(call) = call {
+            let name = file.rsplit('/').next().unwrap_or_default();
+            let what = (SliceKind::Build, "build", name.to_owned());
+            call.returned(self.info, what, 0, None);
+        }
+        Ok(program)
+    }
+
+    /// Builds a program, or says what the driver says of it.
+    fn build(
+        &self,
+        file: &str,
+        program: core::Program,
+        options: &CString,
+    ) -> Result<core::Program, Error> {
         let built = core::build_program(
             &program,
             Some(&[self.info.id]),
-            &options,
+            options,
             None,
             None,
         );
-        ledger::count(|counts| counts.builds += 1);
         // `ocl` takes a failure without a log for a success, so we ask.
         if built.is_ok() && self.build_status_is_good(&program) {
-            if let Some(call) = call {
-                let name = file.rsplit('/').next().unwrap_or_default();
-                let what = (SliceKind::Build, "build", name.to_owned());
-                call.returned(self.info, what, 0, None);
-            }
             return Ok(program);
         }
         let log = self.build_log(&program);
         let refused = built.err().filter(|error| error.api_status().is_some());
         match refused {
             // Refused for another reason than the text, which has no log.
-            Some(error) if log.is_empty() => Err(compiling(error)),
+            Some(error) if log.is_empty() => {
+                Err(refusal(&format!("Compiling {file}"), error))
+            }
             _ => Err(Error::Build { sentence: complaint(file, &log), log }),
         }
     }

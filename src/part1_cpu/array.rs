@@ -8,6 +8,7 @@
 use ndarray::{ArrayD, Axis, IxDyn};
 use rayon::prelude::*;
 
+use crate::base::share::threads;
 use crate::checks;
 use crate::error::{or_raise, room};
 use crate::product::{Lines, Places, product};
@@ -20,6 +21,11 @@ use crate::shape::{broadcast_axes, size};
 /// it.
 const PARALLEL: usize = 1 << 19;
 // ANCHOR_END: thresholds
+
+/// Says whether threads share a loop over so many elements.
+fn is_shared(elements: usize) -> bool {
+    elements >= PARALLEL && threads() > 1
+}
 
 /// Lists the elements in row-major order.
 pub(super) fn slice(a: &ArrayD<f32>) -> &[f32] {
@@ -42,9 +48,9 @@ pub(super) fn map(
     f: impl Fn(f32) -> f32 + Sync,
 ) -> ArrayD<f32> {
     let x = slice(a);
-    let values = match x.len() {
-        0..PARALLEL => x.iter().map(|&x| f(x)).collect(),
-        _ => shared([x], &|[x], out| {
+    let values = match is_shared(x.len()) {
+        false => x.iter().map(|&x| f(x)).collect(),
+        true => shared([x], &|[x], out| {
             let pairs = x.iter().zip(out);
             pairs.for_each(|(&x, out)| *out = f(x));
         }),
@@ -97,9 +103,9 @@ fn zip_equal(
     f: impl Fn(f32, f32) -> f32 + Sync,
 ) -> ArrayD<f32> {
     let (x, y) = (slice(a), slice(b));
-    let values = match x.len() {
-        0..PARALLEL => x.iter().zip(y).map(|(&x, &y)| f(x, y)).collect(),
-        _ => shared([x, y], &|[x, y], out| {
+    let values = match is_shared(x.len()) {
+        false => x.iter().zip(y).map(|(&x, &y)| f(x, y)).collect(),
+        true => shared([x, y], &|[x, y], out| {
             let pairs = x.iter().zip(y).zip(out);
             pairs.for_each(|((&x, &y), out)| *out = f(x, y));
         }),
@@ -188,9 +194,9 @@ fn sorted(axes: &[usize]) -> Vec<usize> {
 /// number of threads. It is kept in `f64` and rounded once.
 fn sum(values: &[f32]) -> f32 {
     const CHUNK: usize = 4096;
-    let sums: Vec<f64> = match values.len() {
-        0..PARALLEL => values.chunks(CHUNK).map(chunk).collect(),
-        _ => values.par_chunks(CHUNK).map(chunk).collect(),
+    let sums: Vec<f64> = match is_shared(values.len()) {
+        false => values.chunks(CHUNK).map(chunk).collect(),
+        true => values.par_chunks(CHUNK).map(chunk).collect(),
     };
     // From 0 on, because Rust's own sum of nothing is -0.
     sums.iter().fold(0.0, |total, chunk| total + chunk) as f32

@@ -348,5 +348,7 @@ fn stretches(small: &[usize], large: &[usize]) -> bool {
         && pairs.into_iter().all(|(s, l)| s == l || *s == 1)
 }
 
+// The pages of the book compile this file too, from another folder.
 #[cfg(test)]
+#[path = "view/tests.rs"]
 mod tests;

@@ -154,6 +154,26 @@ fn products_on_tensor_cores_agree_with_the_judge() {
     }
 }
 
+/// The names of the kernels of a product, and how far the worst of some of its
+/// elements is from that in `f64`, as a part of the sum of the magnitudes.
+fn names_and_error([m, k, n]: [usize; 3]) -> (Vec<String>, f64) {
+    let mut random = Random::new(17);
+    let (a, x) = matrix([m, k], true, 0, &mut random);
+    let (b, y) = matrix([k, n], true, 4, &mut random);
+    let (found, line) = record(|| a.matmul(&b)).unwrap();
+    let names = line.slices.iter().map(|it| it.name.to_string()).collect();
+    let (found, mut worst) = (found.to_vec().unwrap(), 0.0_f64);
+    for _ in 0..300 {
+        let (i, j) = (random.below(m), random.below(n));
+        let column: Vec<f32> = (0..k).map(|l| y[l * n + j]).collect();
+        let row = &x[i * k..(i + 1) * k];
+        let (right, size) = product(row, &column, [1, k, 1])[0];
+        let it = f64::from(found[i * n + j]);
+        worst = worst.max((it - right).abs() / size);
+    }
+    (names, worst)
+}
+
 /// Odd sides have no fours, and what lies across `k` suits the cores less: both
 /// are copied first where a product is large.
 #[test]
@@ -163,23 +183,55 @@ fn large_products_are_packed_for_tensor_cores() {
     if !gpu.info().tensor_cores {
         return skip_by_name("device with tensor cores");
     }
-    let mut random = Random::new(17);
-    for ([m, k, n], copies) in [([2049, 2050, 2051], 2), ([2048; 3], 1)] {
+    let product = match gpu.info().warpgroups {
+        true => "product_warpgroups",
+        false => "product_tensor_cores",
+    };
+    let copy = "copy_lines";
+    for (sizes, right) in [
+        ([2049, 2050, 2051], vec![copy, copy, product]),
+        ([2048; 3], vec![copy, product]),
+    ] {
+        let (names, error) = names_and_error(sizes);
+        let kernels: Vec<&str> = names
+            .iter()
+            .map(|name| &**name)
+            .filter(|name| [copy, product].contains(name))
+            .collect();
+        assert_eq!(kernels, right, "{sizes:?}");
+        assert!(error <= 1e-6, "{sizes:?}: {error:e}");
+    }
+}
+
+#[test]
+fn products_by_warpgroups_agree_with_the_judge() {
+    let _clean = clean();
+    let Some(gpu) = gpu_or_skip() else { return };
+    if !gpu.info().warpgroups {
+        return skip_by_name("device with warpgroups");
+    }
+    let tiles = TILES.iter().find(|tiles| tiles.are_packed()).unwrap();
+    let mut random = Random::new(21);
+    // One tile and less; several, and parts of one; a chain and its end; parts
+    // along k; more rows of tiles than are computed together.
+    for [m, k, n] in [
+        [64, 64, 128],
+        [63, 68, 127],
+        [1, 4, 2],
+        [130, 140, 260],
+        [65, 1000, 129],
+        [100, 30_000, 100],
+        [1100, 68, 300],
+    ] {
         let (a, x) = matrix([m, k], true, 0, &mut random);
-        let (b, y) = matrix([k, n], true, 4, &mut random);
-        let (found, counts) = ledger::measure(|| a.matmul(&b));
-        assert_eq!(counts.launches, copies + 1, "{m} x {k} x {n}");
-        let found = found.to_vec().unwrap();
-        for _ in 0..300 {
-            let (i, j) = (random.below(m), random.below(n));
-            let pairs = (0..k).map(|l| [x[i * k + l], y[l * n + j]]);
-            let products = pairs.map(|[x, y]| f64::from(x) * f64::from(y));
-            let (mut right, mut size) = (0.0, 0.0);
-            products
-                .for_each(|it| (right, size) = (right + it, size + it.abs()));
-            let it = f64::from(found[i * n + j]);
-            assert!((it - right).abs() <= 1e-6 * size, "{it}, not {right}");
-        }
+        let (b, y) = matrix([k, n], false, 4, &mut random);
+        let (found, line) =
+            record(|| with_tiles(tiles, || a.matmul(&b))).unwrap();
+        let is_used =
+            line.slices.iter().any(|it| &*it.name == "product_warpgroups");
+        assert!(is_used || m == 1, "{m} x {k} x {n}");
+        let what = format!("{m} x {k} x {n} by warpgroups");
+        compare(&what, &found, &product(&x, &y, [m, k, n]));
     }
 }
 
@@ -307,14 +359,15 @@ fn a_long_product_of_few_elements_is_cut_for_the_units() {
 fn infinities_and_large_numbers_pass_through_a_product() {
     let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
-    let n = 70;
+    // In whole fours, and both along k, as all tiles take them.
+    let n = 72;
+    let ones = Tensor::full(&[n, n], 1.0, Device::Gpu(0)).unwrap().transpose();
     for tiles in TILES.iter().filter(|tiles| tiles.fit(gpu.info())) {
         for large in [f32::INFINITY, f32::NEG_INFINITY, f32::MAX] {
             let mut values = vec![0.0; n * n];
             values[3] = large;
             values[5 * n + 2] = f32::NAN;
             let a = Tensor::new(&[n, n], &values, Device::Gpu(0)).unwrap();
-            let ones = Tensor::full(&[n, n], 1.0, Device::Gpu(0)).unwrap();
             let found = with_tiles(tiles, || a.matmul(&ones)).to_vec().unwrap();
             for (i, found) in found.iter().enumerate() {
                 let right = match i / n {

@@ -2,13 +2,11 @@
 //! that is opened from a folder may load a script, and no other file.
 //! `cargo learn page` runs it.
 
-use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use rungrad::Error;
+use zopfli::{Format, Options};
 
 /// How large the script may be.
 const MOST: usize = 400_000;
@@ -43,9 +41,9 @@ fn main() -> ExitCode {
 }
 
 fn script(wasm: &[u8]) -> String {
-    let mut packer = GzEncoder::new(Vec::new(), Compression::best());
-    packer.write_all(wasm).expect("a vector takes every byte");
-    let packed = packer.finish().expect("a vector takes every byte");
+    let mut packed = Vec::new();
+    zopfli::compress(Options::default(), Format::Gzip, wasm, &mut packed)
+        .expect("a vector takes every byte");
     format!(
         "// Part 1 as WebAssembly, packed. Made by `cargo learn page`.\n\
          window.rungradEngine = {{ length: {}, digits: \"{}\" }};\n",

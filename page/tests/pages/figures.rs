@@ -1,12 +1,22 @@
 //! Each figure is operated as a reader would, and its numbers are those of the
 //! engine outside of the page.
 
+mod broadcast;
+mod climb;
+mod descent;
 mod diamond;
 mod digits;
 mod expression;
+mod group;
+mod moons;
 mod nudge;
+mod owners;
 mod softmax;
+mod strides;
 mod task;
+mod tiles;
+mod tree;
+mod warp;
 
 use serde_json::{Value, json};
 
@@ -24,6 +34,8 @@ pub(crate) fn open(page: &str, figure: &str) -> Option<Browser> {
     ));
     let live = json!(format!("{begun}.live"));
     until(&mut browser, &format!("document.querySelector({live}) !== null"));
+    let since = browser.evaluate("Math.round(performance.now())");
+    println!("{figure} can be touched after {since} ms");
     Some(browser)
 }
 
@@ -77,6 +89,42 @@ pub(crate) fn type_into(browser: &mut Browser, selector: &str, words: &str) {
     browser.evaluate(&format!("document.querySelector({found}).select()"));
     focus(browser, selector);
     browser.call("Input.insertText", json!({ "text": words }));
+}
+
+/// Chooses among the options of a list, as a hand would.
+pub(crate) fn choose(browser: &mut Browser, selector: &str, value: &str) {
+    let (selector, value) = (json!(selector), json!(value));
+    browser.evaluate(&format!(
+        "(() => {{
+            const choice = document.querySelector({selector});
+            choice.value = {value};
+            choice.dispatchEvent(new Event('change'));
+        }})()"
+    ));
+}
+
+/// Presses the button of these words, by the keyboard.
+pub(crate) fn button(browser: &mut Browser, figure: &str, words: &str) {
+    let found = json!(format!("figure[data-figure={figure}] button"));
+    let words = json!(words);
+    browser.evaluate(&format!(
+        "[...document.querySelectorAll({found})]\
+         .find((it) => it.innerText === {words}).focus()"
+    ));
+    browser.press("Enter");
+}
+
+/// Waits until a figure says such a sentence.
+#[track_caller]
+pub(crate) fn says(browser: &mut Browser, figure: &str, sentence: &str) {
+    let said = json!(format!("figure[data-figure={figure}] .said"));
+    let sentence = json!(sentence);
+    until(
+        browser,
+        &format!(
+            "document.querySelector({said}).innerText.includes({sentence})"
+        ),
+    );
 }
 
 /// The engine outside of the page.

@@ -2,6 +2,7 @@
 //! bit, so it is chosen for speed alone.
 
 use super::LONG;
+use crate::base::share;
 
 /// From this many products on the threads share them.
 pub(crate) const SHARED: usize = 1 << 20;
@@ -12,7 +13,7 @@ const FEW: usize = 16;
 
 /// Counts the threads that share so many products.
 pub(super) fn threads(products: usize) -> usize {
-    threads_of(products, rayon::current_num_threads)
+    threads_of(products, share::threads)
 }
 
 fn threads_of(products: usize, all: impl Fn() -> usize) -> usize {
@@ -24,6 +25,7 @@ fn threads_of(products: usize, all: impl Fn() -> usize) -> usize {
 
 /// Says whether threads share so many products. A single one would have to be
 /// woken for what the caller can do itself.
+#[cfg(feature = "opencl")]
 pub(crate) fn is_shared(products: usize) -> bool {
     threads(products) > 1
 }
@@ -132,12 +134,22 @@ mod tests {
     fn threads_share_what_is_large_enough() {
         assert_eq!(threads_of(SHARED - 1, || 4), 1);
         assert_eq!(threads_of(SHARED, || 4), 4);
-        for (threads, shared) in [(1, false), (2, true)] {
-            let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-            let is_shared = pool.unwrap().install(|| is_shared(SHARED));
-            assert_eq!(is_shared, shared, "{threads}");
+        for count in [1, 2] {
+            let pool = ThreadPoolBuilder::new().num_threads(count).build();
+            let found = pool.unwrap().install(|| threads(SHARED));
+            assert_eq!(found, count);
         }
         assert_eq!([piece(100, 1), piece(100, 3), piece(1, 3)], [100, 9, 1]);
+    }
+
+    #[cfg(feature = "opencl")]
+    #[test]
+    fn one_thread_shares_nothing() {
+        for (count, shared) in [(1, false), (2, true)] {
+            let pool = ThreadPoolBuilder::new().num_threads(count).build();
+            let found = pool.unwrap().install(|| is_shared(SHARED));
+            assert_eq!(found, shared, "{count}");
+        }
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! A product with a single column: a walk through the other side.
 
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 
 use super::super::share::share;
 use super::cut::{piece, threads};
-use super::{LONG, Lines};
+use super::{LONG, Lines, dispatch};
 
 /// So many lines are walked side by side: a number of the column is read once
 /// for all of them.
@@ -18,7 +18,7 @@ pub(super) fn vector(a: Lines, b: Lines, out: &mut [f32]) {
     let piece = piece(out.len(), threads(out.len() * column.len()));
     let fill = |(i, out): (usize, &mut [f32])| {
         let first = i * piece;
-        Arch::new().dispatch(Column { a, first, column: &column, out })
+        dispatch(Column { a, first, column: &column, out })
     };
     match piece == out.len() {
         true => fill((0, out)),

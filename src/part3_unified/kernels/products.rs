@@ -19,9 +19,10 @@ pub struct Tiles {
     pub of_units: usize,
     /// The bytes of local memory that a group needs.
     pub local_memory: u64,
-    /// How operands may lie: for each there are four kernels.
+    /// How operands may lie: for each there are four kernels, or one.
     pub layouts: &'static [Layout],
-    /// By their layout and where neighbors lie; in plain OpenCL C.
+    /// By their layout and where neighbors lie, which where they are packed is
+    /// one way only; in plain OpenCL C.
     pub kernels: &'static [Kernel],
     /// The same with the instruction of tensor cores, for tiles that are made
     /// for them: a device that has none uses other tiles.
@@ -35,6 +36,8 @@ pub enum Layout {
     Matrices,
     /// And four neighbors can be read at once.
     Fours,
+    /// And they lie along `k` in both operands.
+    Packed,
     /// Rows, columns and sums go over up to three axes each.
     Views,
 }
@@ -125,11 +128,36 @@ macro_rules! tensor_tiles {
     };
 }
 
+/// And for 128 items that give them work together, where both operands lie
+/// along `k`.
+macro_rules! warpgroup_tiles {
+    (@kernels $cores:literal) => {
+        const {
+            &[kernel!(
+                "part3/warpgroups.cl",
+                "product_warpgroups",
+                fours::<true, false>,
+                [$cores, " -DA_ALONG_K=1 -DB_ALONG_N=0 -DFOURS=1"]
+            )]
+        }
+    };
+}
+
 /// The tiles: those for tensor cores, then the others, the largest first. The
 /// largest for tensor cores are not there for numbers that are read one by one:
 /// two matrices of 4097 x 4097 took 4.95 ms by them on an NVIDIA H100, and 3.7
 /// by the next (November 2026).
-pub const TILES: [Tiles; 5] = [
+pub const TILES: [Tiles; 6] = [
+    Tiles {
+        name: "warpgroups 64x128",
+        sides: [64, 128],
+        items: 128,
+        of_units: 1,
+        local_memory: 2 * 2 * 16 * 4 * 128,
+        layouts: &[Layout::Packed],
+        kernels: warpgroup_tiles!(@kernels " -DCORES=0"),
+        on_cores: Some(warpgroup_tiles!(@kernels " -DCORES=1")),
+    },
     tensor_tiles!([128, 64] by [64, 32], 1, [Fours " -DFOURS=1" fours]),
     tensor_tiles!([64, 64] by [32, 32], 4, [
         Matrices " -DFOURS=0" matrices, Fours " -DFOURS=1" fours
@@ -149,6 +177,12 @@ impl Tiles {
         self.items <= device.max_work_group
             && self.local_memory <= device.local_memory
             && (self.on_cores.is_none() || device.tensor_cores)
+            && (!self.are_packed() || device.warpgroups)
+    }
+
+    /// Tells whether they are for operands that lie along `k` alone.
+    pub fn are_packed(&self) -> bool {
+        self.layouts == [Layout::Packed]
     }
 
     /// Finds the kernel for operands that lie like this, if there is one:
@@ -160,12 +194,17 @@ impl Tiles {
         [along_k, along_n]: [bool; 2],
     ) -> Option<&'static Kernel> {
         let at = |layout| self.layouts.iter().position(|it| *it == layout);
+        let kernels = self.on_cores.unwrap_or(self.kernels);
+        if self.are_packed() {
+            let is_packed = layout == Layout::Fours && along_k && !along_n;
+            return is_packed.then(|| &kernels[0]);
+        }
         let first = match layout {
             Layout::Fours => at(layout).or_else(|| at(Layout::Matrices)),
-            Layout::Matrices | Layout::Views => at(layout),
+            _ => at(layout),
         };
         let which = 2 * usize::from(along_k) + usize::from(along_n);
-        self.on_cores.unwrap_or(self.kernels).get(4 * first? + which)
+        kernels.get(4 * first? + which)
     }
 }
 

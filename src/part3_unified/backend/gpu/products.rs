@@ -24,8 +24,9 @@ const PART: usize = 1024;
 const WORTH: usize = 64;
 /// A number that is multiplied so often is worth a copy that suits the cores:
 /// products of 2048, 4096 and 4097 took 0.87, 0.87 and 0.81 of PyTorch's time
-/// with copies on an NVIDIA H100, and 0.96, 0.93 and 1.21 without (`cargo learn
-/// bench matmul`, November 2026).
+/// with copies on an NVIDIA H100, and 0.96, 0.93 and 1.21 without; with those by
+/// warpgroups two of 1024 took 1.05 with copies on an H200, and 0.88 without
+/// (`cargo learn bench matmul`, November 2026).
 const OFTEN: usize = 2048;
 
 /// Whether tensor cores are switched off, by `RUNGRAD_TENSOR_CORES=off`.
@@ -93,6 +94,18 @@ impl OpenCl {
         has_cores && many && !(a.is_packed(*k) && b.is_packed(*k))
     }
 
+    /// Tells whether the device takes the kernel for warpgroups: a driver that
+    /// does not is not asked again.
+    fn has_warpgroups(&self) -> bool {
+        let takes = || {
+            let tiles = TILES.iter().find(|tiles| tiles.are_packed());
+            let kernel = tiles?.kernel(Layout::Fours, [true, false])?;
+            self.gpu.compile(kernel).ok()
+        };
+        self.gpu.info().warpgroups
+            && *self.warpgroups.get_or_init(|| takes().is_some())
+    }
+
     /// Copies the lines of an operand, unless it lies well.
     fn packed(&self, operand: Operand, k: usize) -> Result<Array> {
         if operand.is_packed(k) {
@@ -146,6 +159,7 @@ impl OpenCl {
             is_on(tiles, sizes.k, along, *NO_CORES)
                 && tiles.fit(info)
                 && tiles.kernel(layout, along).is_some()
+                && (!tiles.are_packed() || self.has_warpgroups())
         };
         choose(timed, can, sizes, self.units().count)
     }

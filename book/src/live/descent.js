@@ -1,0 +1,112 @@
+// Gradient descent on two numbers: where its steps lead, in a bowl and in a
+// valley.
+"use strict";
+
+live.figure("descent", async (stage) => {
+    const { element } = live;
+    const rates = [0.01, 0.02, 0.05, 0.07, 0.09, 0.095, 0.1, 0.105, 0.2, 0.5, 1, 1.5, 1.9, 2, 2.1];
+    const [unit, left, top] = [42, 230, 142];
+    let start = [-4.5, 2];
+    let touched = false;
+
+    const ground = element("select", { change: () => walk() },
+        element("option", { value: "valley" }, "a narrow valley"), element("option", { value: "bowl" }, "a round bowl"));
+    const slider = (name, settings) => {
+        const slide = element("input", { type: "range", "aria-label": name, input: () => walk(), ...settings });
+        const shown = element("output", { class: "code" });
+        return { slide, shown, label: element("label", { class: "grow" }, `${name} `, slide, shown) };
+    };
+    const rate = slider("learning rate", { min: 0, max: rates.length - 1, step: 1, value: rates.indexOf(0.095) });
+    const momentum = slider("momentum", { min: 0, max: 0.95, step: 0.05, value: 0 });
+    const steps = slider("steps", { min: 0, max: 60, step: 1, value: 20 });
+    stage.add("div", { class: "row" }, element("label", {}, "Ground ", ground), rate.label, momentum.label, steps.label);
+    const picture = stage.add("div", { class: "picture" });
+
+    const clamp = (value, most) => Math.max(-most, Math.min(most, value));
+    const far = (value) => Number(clamp(Number(value) || 0, 99).toFixed(2));
+    const at = ([x, y]) => [left + unit * far(x), top - unit * far(y)];
+
+    function draw({ steepness, places, losses }) {
+        const lines = [0.25, 1, 2.5, 5, 10, 20, 40].map((loss) => {
+            const [rx, ry] = steepness.map((it) => unit * Math.sqrt(2 * loss / it));
+            return `<ellipse cx="${left}" cy="${top}" rx="${rx.toFixed(1)}" ry="${ry.toFixed(1)}"/>`;
+        });
+        const points = places.filter((it) => it.every((part) => Number.isFinite(Number(part)))).map(at);
+        const path = points.map((it) => it.map((part) => part.toFixed(1)).join(",")).join(" ");
+        const dots = points.map(([x, y]) => `<circle cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="2.5"/>`).join("");
+        const [x, y] = points[0];
+        const [u, v] = points.at(-1);
+        const held = picture.querySelector(":focus-visible");
+        // The loss of each step, from 1e-6 to 1e3.
+        const high = (loss) => 366 - 8 * (6 + Math.max(-6, Math.min(3, Math.log10(Math.max(1e-9, Number(loss) || 1e9)))));
+        const curve = losses.map((loss, i) => `${(60 + 6.3 * i).toFixed(1)},${high(loss).toFixed(1)}`).join(" ");
+        picture.innerHTML = `<svg class="small" viewBox="0 0 460 390" role="group" text-anchor="middle"
+            aria-label="The ground from above, and the trail of ${places.length - 1} steps">
+            <defs><clipPath id="descent-ground"><rect x="10" y="10" width="440" height="264" rx="6"/></clipPath></defs>
+            <g clip-path="url(#descent-ground)"><g fill="none" stroke="currentColor" stroke-opacity="0.35">${lines.join("")}</g>
+            <path d="M${left - 6} ${top}h12M${left} ${top - 6}v12" stroke="currentColor" stroke-width="1.5"/>
+            <polyline points="${path}" fill="none" stroke="var(--fig-grad)" stroke-width="1.5"/><g fill="var(--fig-grad)">${dots}</g>
+            <circle cx="${u.toFixed(1)}" cy="${v.toFixed(1)}" r="6" fill="none" stroke="var(--fig-grad)" stroke-width="2"/></g>
+            <rect x="10" y="10" width="440" height="264" rx="6" fill="none" stroke="currentColor" stroke-opacity="0.5"/>
+            <g class="node handle" role="button" tabindex="0" aria-label="start at ${start.join(", ")}; the arrows move it">
+            <circle cx="${x}" cy="${y}" r="16" fill="transparent"/><circle cx="${x}" cy="${y}" r="7" fill="var(--fig-value)"/></g>
+            <path d="M60 286V366H444" fill="none" stroke="currentColor"/><g class="code" text-anchor="end" font-size="12">
+            <text x="54" y="${high(1) + 4}">1</text><text x="54" y="${high(1e3) + 4}">1e3</text><text x="54" y="${high(1e-6) + 4}">1e-6</text></g>
+            <polyline points="${curve}" fill="none" stroke="var(--fig-value)" stroke-width="1.5"/>
+            <text x="252" y="384">loss, step by step</text></svg>`;
+        const handle = picture.querySelector(".handle");
+        handle.addEventListener("pointerdown", drag);
+        handle.addEventListener("keydown", (event) => {
+            const way = { ArrowLeft: [-0.5, 0], ArrowRight: [0.5, 0], ArrowUp: [0, 0.5], ArrowDown: [0, -0.5] }[event.key];
+            if (!way) return;
+            event.preventDefault();
+            move(start.map((part, i) => part + way[i]));
+        });
+        if (held) handle.focus();
+    }
+
+    function move([x, y]) {
+        start = [clamp(x, 5), clamp(y, 3)].map((part) => Number(part.toFixed(2)));
+        return walk();
+    }
+
+    // The picture is drawn anew while its start is dragged.
+    function drag(event) {
+        event.preventDefault();
+        const go = ({ clientX, clientY }) => {
+            const box = picture.querySelector("svg").getBoundingClientRect();
+            const scale = 460 / box.width;
+            move([((clientX - box.left) * scale - left) / unit, (top - (clientY - box.top) * scale) / unit]);
+        };
+        const end = () => {
+            window.removeEventListener("pointermove", go);
+            window.removeEventListener("pointerup", end);
+            window.removeEventListener("pointercancel", end);
+        };
+        window.addEventListener("pointermove", go);
+        window.addEventListener("pointerup", end);
+        window.addEventListener("pointercancel", end);
+    }
+
+    async function walk() {
+        const words = [rates[rate.slide.value], momentum.slide.value, steps.slide.value];
+        [rate, momentum, steps].forEach(({ slide, shown }, i) => {
+            shown.textContent = words[i];
+            slide.setAttribute("aria-valuetext", words[i]);
+        });
+        const answer = await stage.ask(`descent ${ground.value}`, start.join(","), ...words);
+        stage.refuse(answer.refusal);
+        if (answer.refusal) return;
+        draw(answer);
+        const short = (value) => (Number.isFinite(Number(value)) ? Number(Number(value).toPrecision(3)).toString() : "beyond all numbers");
+        const [first, last] = [Number(answer.losses[0]), Number(answer.losses.at(-1))];
+        const turns = answer.places.slice(1).filter(([, y], i) => y * answer.places[i][1] < 0).length;
+        const hint = touched ? "" : " The blue start can be dragged.";
+        const told = last > first ? "The steps lead away: the rate is too large."
+            : turns > 2 ? `It changed sides ${turns} times.` : "";
+        stage.say(`Rate ${words[0]}, momentum ${words[1]}: after ${words[2]} steps it stands at ` +
+            `${answer.places.at(-1).map(short).join(", ")}, and the loss went from ${short(first)} to ${short(last)}. ${told}${hint}`);
+        touched = true;
+    }
+    await walk();
+});

@@ -1,0 +1,68 @@
+// A warp: where its items read in one step, which lines of memory that is, and
+// how much of what is fetched is used.
+"use strict";
+
+live.figure("warp", async (stage) => {
+    const { element } = live;
+    const [line, cell] = [32, 10];
+
+    const button = (words, apart, from) => element("button", { type: "button", click: () => set(apart, from) }, words);
+    stage.add("div", { class: "row" },
+        button("Neighbors", 1, 0), button("Rows of 100", 100, 0), button("Rows of 1024", 1024, 0), button("One place", 0, 0));
+    const slider = (words, max, value, input) => {
+        const it = element("input", { type: "range", min: 0, max, step: 1, value, input });
+        const row = stage.add("div", { class: "row" }, element("label", { class: "grow" }, `${words} `, it));
+        const told = row.appendChild(element("output", { class: "code" }));
+        return { it, told, row };
+    };
+    const stride = slider("Stride", 40, 1, () => { typed.value = stride.it.value; draw(); });
+    const typed = element("input", { type: "number", min: 0, max: 1024, step: 1, value: 1, "aria-label": "stride, up to 1024",
+        input: () => { stride.it.value = typed.value; draw(); } });
+    stride.told.replaceWith(typed);
+    const first = slider("Item 0 reads at", 40, 0, () => draw());
+    const chosen = slider("Look at item", 31, 0, () => draw());
+    const picture = stage.add("div", { class: "picture" });
+    const table = stage.add("table", { class: "numbers" });
+
+    function set(apart, from) {
+        for (const it of [stride.it, typed]) it.value = apart;
+        first.it.value = from;
+        draw();
+    }
+
+    async function draw() {
+        const from = Number(first.it.value);
+        const item = Number(chosen.it.value);
+        const answer = await stage.ask("warp", typed.value, String(from));
+        stage.refuse(answer.refusal);
+        if (answer.refusal) return;
+        const { places, lines, sectors, used, fetched } = answer;
+        first.told.textContent = `a[${from}]`;
+        chosen.told.textContent = `${item}: a[${places[item]}]`;
+        const x = (place) => 40 + (place % line) * cell;
+        const y = (place) => 26 + lines.indexOf(Math.floor(place / line)) * 14;
+        const high = 26 + lines.length * 14;
+        const asked = [...new Set(places)];
+        const one = (place, more) => `<rect x="${x(place) + 1}" y="${y(place) + 1}" width="8" height="10" ${more}/>`;
+        const rows = lines.map((number) => {
+            const top = y(number * line);
+            return `<text x="34" y="${top + 10}" text-anchor="end">${number}</text>` +
+                `<path d="M40 ${top}h320v12h-320zM120 ${top}v12M200 ${top}v12M280 ${top}v12" stroke="currentColor" stroke-opacity="0.45" fill="none"/>`;
+        });
+        const pieces = sectors.map((number) => `<rect x="${x(number * 8)}" y="${y(number * 8)}" width="80" height="12" fill="var(--fig-gpu)" fill-opacity="0.25"/>`);
+        const sentence = `32 items read ${asked.length} number${asked.length === 1 ? "" : "s"} in ${lines.length} line${lines.length === 1 ? "" : "s"} of 128 bytes, ` +
+            `in ${sectors.length} sector${sectors.length === 1 ? "" : "s"} of 32.`;
+        picture.innerHTML = `<svg class="small slim" viewBox="0 0 368 ${high + 4}" role="img" aria-label="${sentence}">
+            <text x="34" y="14" text-anchor="end">line</text><text x="40" y="14">128 bytes, in four sectors of 32</text>
+            ${pieces.join("")}${rows.join("")}${asked.map((place) => one(place, 'fill="var(--fig-gpu)"')).join("")}
+            ${one(places[item], 'fill="var(--fig-grad)"')}</svg>`;
+        const row = (...words) => element("tr", {}, element("th", { scope: "row" }, words[0]), element("td", {}, words[1]));
+        table.replaceChildren(element("tbody", {},
+            row("lines of 128 bytes", String(lines.length)), row("sectors of 32 bytes", String(sectors.length)),
+            row("bytes fetched, sector by sector", String(fetched)), row("bytes that are used", String(used)),
+            row("share that is used", `${(100 * used / fetched).toFixed(1)} %`)));
+        stage.say(`${sentence} ${fetched} bytes are fetched, and ${used} of them are used. ` +
+            `Item ${item} reads a[${places[item]}], in line ${Math.floor(places[item] / line)}.`);
+    }
+    await draw();
+});

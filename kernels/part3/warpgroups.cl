@@ -1,0 +1,273 @@
+// The products of tensor_cores.cl once more, for devices whose tensor cores
+// take a tile of 64 x 8 from the registers of 128 items, a warpgroup, and one
+// of 8 x 128 from local memory, and multiply while the items go on: what they
+// are told to add is there after a wait.
+//
+// So there are two tiles of the second matrix: one that is multiplied, and one
+// that is filled. The first matrix has none: its rows are nobody else's, and an
+// item reads its part of two of them.
+//
+// Both matrices have their numbers along k side by side, in whole fours
+// (pack.cl brings others into that order). Numbers are split and sums cut into
+// CHAINs as there.
+//
+// CORES: 1: the instruction of compute capability 9.0. Its lines begin with
+// ONLY, which makes them comments until a device is known to have it
+// (src/opencl/assembly.rs). 0: the same tiles in plain OpenCL C.
+
+#define GLUE(type, count) type##count
+#define FOUR(type) GLUE(type, 4)
+#define WIDE __attribute__((aligned(128)))
+#define TILE_M 64
+#define TILE_N 128
+#define ITEMS 128
+#define DEPTH 16
+#define CHAIN 64
+// The fours of a tile of b that an item brings, and the sums that it has.
+#define LOADS (TILE_N * DEPTH / 4 / ITEMS)
+#define SUMS (TILE_M * TILE_N / ITEMS)
+// So many rows of tiles are computed column by column: groups that run at the
+// same time then read the same numbers more often.
+#define BAND 16
+
+#define A_AT(row, l) (a_from + (row) * a_to.s2 + (l))
+#define B_AT(column, l) (b_from + (column) * b_to.s2 + (l))
+#define NUMBERS(four) {(four).x, (four).y, (four).z, (four).w}
+#define FOUR_AT(x, at, inside)                                              \
+    ((inside) ? *(global const FOUR(T) *)&(x)[at] : (FOUR(T))(0.0f))
+
+// The fours of an item at `start`. What lies outside the matrices is 0.
+#define FETCH(start)                                                        \
+    do {                                                                    \
+        int l = (start) + 4 * quarter;                                      \
+        _Pragma("unroll") for (int h = 0; h < 2; h++)                       \
+            a_four[h] = FOUR_AT(a, A_AT(y + 8 * h, l),                      \
+                                y + 8 * h < m && l < to);                   \
+        _Pragma("unroll") for (int i = 0; i < LOADS; i++)                   \
+            b_four[i] = FOUR_AT(b, B_AT(left + item / 4 + 32 * i, l),       \
+                                left + item / 4 + 32 * i < n && l < to);    \
+    } while (0)
+
+// A number in two parts of 11 bits.
+#define SPLIT(high, low, number)                                            \
+    do {                                                                    \
+        T whole = (number);                                                 \
+        (high) = as_float((as_uint(whole) + 0x1000u) & 0xffffe000u);        \
+        (low) = whole - (high);                                             \
+    } while (0)
+
+// ANCHOR: order
+// Where the unit looks for number `l` of a column of b: four numbers of each of
+// eight columns make a block of 128 bytes. Which four is for us to say, as long
+// as a says the same; here they are every fourth of 16, since then 32 items
+// write 32 neighbors (KEEP).
+#define B_PLACE(column, l)                                                  \
+    ((column) / 8 * 8 * DEPTH + (l) % 4 * 32 + (column) % 8 * 4 + (l) / 4)
+// ANCHOR_END: order
+
+// Where an item writes the first number of its `i`-th four.
+#define FIRST(i) ((item + (i) * ITEMS) / 32 * 128 + item % 32)
+
+// The fours that were fetched, in two parts: those of b into a tile.
+#define KEEP(tile)                                                          \
+    do {                                                                    \
+        _Pragma("unroll") for (int i = 0; i < LOADS; i++) {                 \
+            T four[4] = NUMBERS(b_four[i]);                                 \
+            _Pragma("unroll") for (int t = 0; t < 4; t++) {                 \
+                int at = (item + i * ITEMS) / 32 * 128 + t * 32 + item % 32;\
+                SPLIT(b_tile[tile][0][at], b_tile[tile][1][at], four[t]);   \
+            }                                                               \
+        }                                                                   \
+        _Pragma("unroll") for (int h = 0; h < 2; h++) {                     \
+            T four[4] = NUMBERS(a_four[h]);                                 \
+            _Pragma("unroll") for (int t = 0; t < 4; t++)                   \
+                SPLIT(high[tile][h][t], low[tile][h][t], four[t]);          \
+        }                                                                   \
+    } while (0)
+
+#if CORES
+#define ONLY "//sm_90a "
+#define TELL(what) asm volatile(ONLY what ";" ::: "memory")
+// What was written is there for the unit too.
+#define MEET                                                                \
+    do {                                                                    \
+        TELL("fence.proxy.async.shared::cta");                              \
+        barrier(CLK_LOCAL_MEM_FENCE);                                       \
+    } while (0)
+// Until no more than so many steps are on their way.
+#define WAIT(steps) TELL("wgmma.wait_group.sync.aligned " #steps)
+
+#define SUM2(i) "+f"(sum[i]), "+f"(sum[i + 1])
+#define SUM8(i) SUM2(i), SUM2(i + 2), SUM2(i + 4), SUM2(i + 6)
+#define SUM32(i) SUM8(i), SUM8(i + 8), SUM8(i + 16), SUM8(i + 24)
+// ANCHOR: multiply
+// Adds 64 x 8 by 8 x 128 to the sums of 128 items, or replaces them.
+#define MULTIPLY(part, place, half, adds)                                   \
+    asm volatile(ONLY "{ .reg .pred adds; setp.ne.b32 adds, %69, 0; "       \
+        "wgmma.mma_async.sync.aligned.m64n128k8.f32.tf32.tf32 "             \
+        "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,"           \
+        "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31,"  \
+        "%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,"  \
+        "%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63}," \
+        "{%64,%65,%66,%67}, %68, adds, 1, 1; }"                             \
+        : SUM32(0), SUM32(32)                                               \
+        : "r"(as_uint((part)[0][2 * (half)])),                              \
+          "r"(as_uint((part)[1][2 * (half)])),                              \
+          "r"(as_uint((part)[0][2 * (half) + 1])),                          \
+          "r"(as_uint((part)[1][2 * (half) + 1])),                          \
+          "l"(place), "r"(adds))
+// ANCHOR_END: multiply
+// What the unit is told of a part of a tile, in pieces of 16 bytes: where half
+// of its depth begins, how far apart two blocks lie along k, and how far along
+// the columns.
+#define PLACE(tile, part, half)                                             \
+    (tiles + (ulong)(((tile) * 2 + (part)) * TILE_N * DEPTH / 4 + (half) * 16))
+#define TILES                                                               \
+    (((ulong)(uint)(ulong)&b_tile[0][0][0] & 0x3ffff) >> 4 | 8ul << 16      \
+     | (ulong)(8 * DEPTH / 4) << 32)
+
+// Tells the unit to add the products of a step.
+#define TELL_STEP(tile, start, adds)                                        \
+    do {                                                                    \
+        TELL("wgmma.fence.sync.aligned");                                   \
+        MULTIPLY(low[tile], PLACE(tile, 0, 0), 0, adds);                    \
+        MULTIPLY(high[tile], PLACE(tile, 1, 0), 0, 1);                      \
+        MULTIPLY(high[tile], PLACE(tile, 0, 0), 0, 1);                      \
+        MULTIPLY(low[tile], PLACE(tile, 0, 1), 1, 1);                       \
+        MULTIPLY(high[tile], PLACE(tile, 1, 1), 1, 1);                      \
+        MULTIPLY(high[tile], PLACE(tile, 0, 1), 1, 1);                      \
+        TELL("wgmma.commit_group.sync.aligned");                            \
+    } while (0)
+#else
+#define MEET barrier(CLK_LOCAL_MEM_FENCE)
+#define WAIT(steps)
+// Each item the sums of its own, at once. What it has of its two rows is a
+// quarter, so it reads the rest.
+#define TELL_STEP(tile, start, adds)                                        \
+    do {                                                                    \
+        for (int i = 0; i < SUMS && !(adds); i++)                           \
+            sum[i] = 0.0f;                                                  \
+        for (int l = 0; l < DEPTH; l++)                                     \
+            for (int h = 0; h < 4; h += 2) {                                \
+                bool inside = ROW(h) < m && (start) + l < to;               \
+                T one, rest;                                                \
+                SPLIT(one, rest,                                            \
+                      inside ? a[A_AT(ROW(h), (start) + l)] : 0.0f);        \
+                for (int i = h; i < SUMS; i += i % 2 ? 3 : 1) {             \
+                    int at = B_PLACE(COLUMN(i), l);                         \
+                    sum[i] += rest * b_tile[tile][0][at]                    \
+                              + one * b_tile[tile][1][at]                   \
+                              + one * b_tile[tile][0][at];                  \
+                }                                                           \
+            }                                                               \
+    } while (0)
+#endif
+// Where sum `i` of an item is in the tile: two neighbors of each eight columns,
+// in two rows.
+#define ROW(i) (y + (i) % 4 / 2 * 8)
+#define COLUMN(i) ((i) / 4 * 8 + quarter * 2 + (i) % 2)
+
+// While the step at `start` is multiplied, the next one is made ready, in the
+// tile of the one before, and the one behind it is fetched. At the end of a
+// chain the unit has to wait.
+#define STEP(next)                                                          \
+    do {                                                                    \
+        WAIT(1);                                                            \
+        barrier(CLK_LOCAL_MEM_FENCE);                                       \
+        KEEP(next);                                                         \
+        FETCH(start + 2 * DEPTH);                                           \
+        MEET;                                                               \
+        start += DEPTH;                                                     \
+        if ((start - from) % CHAIN == 0) {                                  \
+            WAIT(0);                                                        \
+            _Pragma("unroll") for (int i = 0; i < SUMS; i++)                \
+                total[i] += sum[i];                                         \
+            TELL_STEP(next, start, 0);                                      \
+        } else {                                                            \
+            TELL_STEP(next, start, 1);                                      \
+        }                                                                   \
+    } while (0)
+
+// The arguments are those of tensor_cores.cl.
+__attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+kernel void product_warpgroups(
+    global const T *a, uint a_offset, int8 a_to, global const T *b,
+    uint b_offset, int8 b_to, int8 sizes, global T *out, int m, int k, int n)
+{
+    local T b_tile[2][2][TILE_N * DEPTH] WIDE;
+    int item = get_local_id(0), quarter = item % 4;
+    int order = get_group_id(1) * get_num_groups(0) + get_group_id(0);
+    int band = order / (BAND * (int)get_num_groups(0)) * BAND;
+    int height = min(BAND, (int)get_num_groups(1) - band);
+    order -= band * (int)get_num_groups(0);
+    int top = (band + order % height) * TILE_M, left = order / height * TILE_N;
+    // The first of an item's two rows; the other is 8 rows below.
+    int y = top + item / 32 * 16 + item % 32 / 4;
+    int batches = sizes.s6, length = sizes.s7;
+    int parts = k == 0 ? 1 : (k - 1) / length + 1;
+#if CORES
+    ulong tiles = TILES;
+#endif
+
+    for (int which = get_group_id(2); which < batches * parts;
+         which += get_num_groups(2)) {
+        int part = which / batches, batch = which - part * batches;
+        int from = part * length;
+        int to = min(from + length, k);
+        int a_from = (int)a_offset + batch * a_to.s6;
+        int b_from = (int)b_offset + batch * b_to.s6;
+
+        FOUR(T) a_four[2], b_four[LOADS];
+        T high[2][2][4], low[2][2][4];
+        ACC total[SUMS], sum[SUMS];
+        #pragma unroll
+        for (int i = 0; i < SUMS; i++)
+            total[i] = sum[i] = 0.0f;
+
+        int start = from;
+        FETCH(start);
+        KEEP(0);
+        FETCH(start + DEPTH);
+        MEET;
+        TELL_STEP(0, start, 0);
+        while (start + DEPTH < to) {
+            STEP(1);
+            if (start + DEPTH >= to)
+                break;
+            STEP(0);
+        }
+        WAIT(0);
+        // The next tiles go where others may still read.
+        barrier(CLK_LOCAL_MEM_FENCE);
+
+        out += (ulong)which * m * n;
+        bool all_finite = true;
+        #pragma unroll
+        for (int i = 0; i < SUMS; i++) {
+            total[i] += sum[i];
+            all_finite = all_finite && isfinite(total[i]);
+        }
+        #pragma unroll
+        for (int i = 0; i < SUMS; i += 2) {
+            int row = ROW(i), column = left + COLUMN(i);
+            if (row < m && column < n) {
+                out[(ulong)row * n + column] = total[i];
+                if (column + 1 < n)
+                    out[(ulong)row * n + column + 1] = total[i + 1];
+            }
+        }
+        // The parts of an infinity are an infinity and a NaN. Where a result
+        // is no number, the products are added one by one.
+        for (int i = 0; !all_finite && i < SUMS; i++) {
+            int row = ROW(i), column = left + COLUMN(i);
+            bool inside = row < m && column < n;
+            if (!inside || isfinite(out[(ulong)row * n + column]))
+                continue;
+            ACC one = 0.0f;
+            for (int l = from; l < to; l++)
+                one += a[A_AT(row, l)] * b[B_AT(column, l)];
+            out[(ulong)row * n + column] = one;
+        }
+        out -= (ulong)which * m * n;
+    }
+}

@@ -1,0 +1,105 @@
+//! The kernels that run in the work-group of a page: a sum as a tree, and a
+//! product in tiles. They are one function, so that the group that runs them,
+//! and the search through its schedules, are compiled once.
+
+use std::cell::RefCell;
+
+use rungrad::workgroup::{Group, Item, Schedule, Search, Trace};
+
+/// What a group does.
+pub(crate) enum Kernel<'a> {
+    /// Adds up these numbers in cell 0.
+    Tree(&'a [f32], Tree),
+    /// Computes a tile of a product.
+    Tiles(&'a Tiles),
+}
+
+/// How a tree adds.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Tree {
+    /// A barrier after the load, in the rounds behind the `if`, and there
+    /// inside of it.
+    pub(crate) load: bool,
+    pub(crate) behind: bool,
+    pub(crate) inside: bool,
+    /// Neighbor onto neighbor, and not the upper half onto the lower one.
+    pub(crate) neighbors: bool,
+}
+
+/// A product `(n, n) x (n, n)`, and the tile of it that a group computes.
+pub(crate) struct Tiles {
+    pub(crate) n: usize,
+    pub(crate) a: Vec<f32>,
+    pub(crate) b: Vec<f32>,
+    /// The side of a tile, and the row and the column where it begins.
+    pub(crate) tile: usize,
+    pub(crate) corner: [usize; 2],
+    /// The sum of each item, after each step along `k`.
+    pub(crate) sums: RefCell<Vec<Vec<f32>>>,
+}
+
+/// Runs a group through a kernel.
+pub(crate) fn run(group: Group, schedule: Schedule, kernel: &Kernel) -> Trace {
+    group.run(schedule, start(kernel))
+}
+
+/// Runs a group through every schedule.
+pub(crate) fn search(group: Group, kernel: &Kernel) -> Search {
+    group.search(start(kernel))
+}
+
+fn start(kernel: &Kernel) -> impl AsyncFn(Item) {
+    async move |item| match kernel {
+        Kernel::Tree(x, how) => tree(item, x, *how).await,
+        Kernel::Tiles(of) => tile(item, of).await,
+    }
+}
+
+/// Adds up as `examples/part2_barrier.rs` does, but for the barriers that are
+/// left out. An item without an element brings a 0.
+async fn tree(item: Item, x: &[f32], how: Tree) {
+    let (me, size) = (item.id(), item.size());
+    item.write(me, x.get(me).copied().unwrap_or(0.0)).await;
+    if how.load {
+        item.barrier().await;
+    }
+    let mut width = size / 2;
+    while width > 0 {
+        let apart = if how.neighbors { size / 2 / width } else { width };
+        let adds = match how.neighbors {
+            true => me % (2 * apart) == 0,
+            false => me < width,
+        };
+        if adds {
+            let sum = item.read(me).await + item.read(me + apart).await;
+            item.write(me, sum).await;
+            if how.inside {
+                item.barrier().await;
+            }
+        }
+        if how.behind {
+            item.barrier().await;
+        }
+        width /= 2;
+    }
+}
+
+/// Goes along `k` as rung 3 does, an item for each element of the tile.
+async fn tile(item: Item, of: &Tiles) {
+    let &Tiles { n, tile, corner: [top, left], .. } = of;
+    let me = item.id();
+    let (row, column) = (me / tile, me % tile);
+    let b_tile = tile * tile;
+    let mut sum = 0.0;
+    for (step, k) in (0..n).step_by(tile).enumerate() {
+        item.write(me, of.a[(top + row) * n + k + column]).await;
+        item.write(b_tile + me, of.b[(k + row) * n + left + column]).await;
+        item.barrier().await;
+        for i in 0..tile {
+            let a = item.read(row * tile + i).await;
+            sum += a * item.read(b_tile + i * tile + column).await;
+        }
+        of.sums.borrow_mut()[step][me] = sum;
+        item.barrier().await;
+    }
+}
