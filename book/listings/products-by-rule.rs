@@ -1,10 +1,10 @@
 let busy = |tiles: &&Tiles| {
     let [m, n] = tiles.sides;
-    let all = product.a.lines.div_ceil(m) * product.b.lines.div_ceil(n);
+    let all = product.m.div_ceil(m) * product.n.div_ceil(n);
     // Where k is long, what is missing is made up by its parts.
     let parts = (product.k / PART).max(1);
     all * product.batches * parts * tiles.of_units >= units
 };
 let by_rule = || TILES.iter().find(|it| can(it) && busy(it));
-let chosen = timed.filter(can).or_else(by_rule);
+let chosen = timed.filter(&can).or_else(by_rule);
 chosen.unwrap_or(&TILES[TILES.len() - 1])
