@@ -121,6 +121,7 @@ fn a_vector_takes_part_in_a_product_as_a_row_or_a_column() {
 
 #[test]
 fn an_index_that_is_not_there_is_refused() {
+    let _clean = clean();
     let a = Array::new(&[2, 2], &[1., 2., 3., 4.], Device::Cpu).unwrap();
     let refused = |indices: &[usize], count| {
         a.index_add(0, indices, count).unwrap_err().to_string()
@@ -136,6 +137,7 @@ fn an_index_that_is_not_there_is_refused() {
 /// So many rows that threads share them.
 #[test]
 fn rows_are_taken_and_added_by_any_number_of_threads() {
+    let _clean = clean();
     let (rows, width) = (5000, 40);
     let values: Vec<f32> = (0..rows * width).map(|i| (i % 97) as f32).collect();
     let a = Array::new(&[rows, width], &values, Device::Cpu).unwrap();

@@ -272,6 +272,7 @@ fn an_optimizer_belongs_to_one_model() {
 
 #[test]
 fn a_seed_of_another_shape_is_refused_and_its_graph_is_kept_on_demand() {
+    let _clean = clean();
     let x = new(&[2]).requires_grad();
     let y = x.mul(&x);
     let wrong = new(&[3]);
@@ -309,6 +310,7 @@ impl Function for Saves {
 
 #[test]
 fn an_input_is_saved_as_it_was_given_in_its_own_shape() {
+    let _clean = clean();
     let x = leaf(&[1.0, 2.0, 3.0]);
     apply(Saves(|a| a.flip(&[0])), &[&x]).sum().backward();
     assert_eq!(x.grad().unwrap().to_vec().unwrap(), [6.0, 4.0, 2.0]);
@@ -319,6 +321,7 @@ fn an_input_is_saved_as_it_was_given_in_its_own_shape() {
 
 #[test]
 fn the_ends_of_a_clamp_may_be_equal() {
+    let _clean = clean();
     let x = new(&[2]);
     assert_eq!(x.clamp(0.5, 0.5).to_vec().unwrap(), [0.5, 0.5]);
     let sentence = attempt(|| x.clamp(1.0, 0.5)).unwrap_err().to_string();

@@ -178,7 +178,7 @@ mod tests {
         assert!(svg.contains("viewBox=\"0 0 680 178\""), "{svg}");
     }
 
-    /// The attributes of the elements with such a beginning, one by one.
+    /// Lists the lines that begin like this, without their beginnings.
     fn all<'a>(svg: &'a str, start: &str) -> Vec<&'a str> {
         svg.lines().filter_map(|line| line.strip_prefix(start)).collect()
     }
