@@ -182,7 +182,8 @@ const live = (() => {
         if (scrolls && !frame.dataset.scrolls) {
             frame.dataset.scrolls = "sideways";
             frame.tabIndex = 0;
-            frame.setAttribute("role", "region");
+            // A figure keeps its own role.
+            if (frame.localName !== "figure") frame.setAttribute("role", "group");
             frame.setAttribute("aria-label", "Scrolls sideways");
         } else if (!scrolls && frame.dataset.scrolls) {
             delete frame.dataset.scrolls;

@@ -28,11 +28,19 @@ kernel void index_select(global const T *a, uint offset, uint rows,
     }
 }
 
+// Adds a row to a sum. However many rows there are, nothing piles up: what an
+// addition rounds away is given to the next one.
+#define ADD(row)                                                            \
+    do {                                                                    \
+        ACC x = a[offset + (row) * width + i % width] - excess;             \
+        ACC next = sum + x;                                                 \
+        excess = isinf(next) ? 0.0f : next - sum - x;                       \
+        sum = next;                                                         \
+    } while (0)
+
 // The mirror: a (given, width) -> out (n), each row the sum of those rows of
 // a that belong to it. They stand in `order` between two neighbors of
-// `starts`. No two items write to one place, so nothing has to be atomic. And
-// however many rows there are, nothing piles up: what an addition rounds away
-// is given to the next one.
+// `starts`. No two items write to one place, so nothing has to be atomic.
 kernel void index_add(global const T *a, uint offset, uint given,
                       uint width, global const uint *starts,
                       global const uint *order, global T *out, uint n)
@@ -42,14 +50,31 @@ kernel void index_add(global const T *a, uint offset, uint given,
         return;
     uint to = min(starts[i / width + 1], given);
     ACC sum = 0.0f, excess = 0.0f;
-    for (uint at = starts[i / width]; at < to; at++) {
-        uint row = order[at];
-        if (row >= given)
-            continue;
-        ACC x = a[offset + row * width + i % width] - excess;
-        ACC next = sum + x;
-        excess = isinf(next) ? 0.0f : next - sum - x;
-        sum = next;
+    for (uint at = starts[i / width]; at < to; at++)
+        if (order[at] < given)
+            ADD(order[at]);
+    out[i] = sum;
+}
+
+// The same where the places never go down: the rows of one are neighbors, and
+// the first of them is found by halving.
+kernel void index_add_sorted(global const T *a, uint offset, uint given,
+                             uint width, global const uint *places,
+                             global T *out, uint n)
+{
+    uint i = get_global_id(0);
+    if (i >= n)
+        return;
+    uint from = 0, to = given;
+    while (from < to) {
+        uint middle = from + (to - from) / 2;
+        if (places[middle] < i / width)
+            from = middle + 1;
+        else
+            to = middle;
     }
+    ACC sum = 0.0f, excess = 0.0f;
+    for (; from < given && places[from] == i / width; from++)
+        ADD(from);
     out[i] = sum;
 }

@@ -148,15 +148,17 @@
         for (int i = 0; i < SUMS && !(adds); i++)                           \
             sum[i] = 0.0f;                                                  \
         for (int l = 0; l < DEPTH; l++)                                     \
-            for (int i = 0; i < SUMS; i++) {                                \
-                bool inside = ROW(i) < m && (start) + l < to;               \
-                int at = B_PLACE(COLUMN(i), l);                             \
+            for (int h = 0; h < 4; h += 2) {                                \
+                bool inside = ROW(h) < m && (start) + l < to;               \
                 T one, rest;                                                \
                 SPLIT(one, rest,                                            \
-                      inside ? a[A_AT(ROW(i), (start) + l)] : 0.0f);        \
-                sum[i] += rest * b_tile[tile][0][at]                        \
-                          + one * b_tile[tile][1][at]                       \
-                          + one * b_tile[tile][0][at];                      \
+                      inside ? a[A_AT(ROW(h), (start) + l)] : 0.0f);        \
+                for (int i = h; i < SUMS; i += i % 2 ? 3 : 1) {             \
+                    int at = B_PLACE(COLUMN(i), l);                         \
+                    sum[i] += rest * b_tile[tile][0][at]                    \
+                              + one * b_tile[tile][1][at]                   \
+                              + one * b_tile[tile][0][at];                  \
+                }                                                           \
             }                                                               \
     } while (0)
 #endif

@@ -241,6 +241,14 @@ pub(crate) const TOOLS: &[Tool] = &[
         is_there: || has_wasm_target() || compiler_with_source().is_some(),
         packages: [DEBIAN_WASM, "", "", ""],
     },
+    Tool {
+        name: "npm",
+        purpose: "`cargo learn page --audit`, which fetches an audit of the pages",
+        needed: false,
+        for_authors: true,
+        is_there: || program("npm").is_some(),
+        packages: ["npm", "npm", "npm", "node"],
+    },
 ];
 
 /// Lists the tools of a learner that are not there.

@@ -13,9 +13,12 @@ echo "$@" >> $SCENE/calls
 [ "$1" = update ] && exit 0
 for package in "$@"; do :; done
 case $package in
-  oclgrind | codespell | chromium)
+  oclgrind | codespell | chromium | npm)
     echo '#!/bin/sh' > $SCENE/bin/$package
     chmod 755 $SCENE/bin/$package ;;
+  node)
+    echo '#!/bin/sh' > $SCENE/bin/npm
+    chmod 755 $SCENE/bin/npm ;;
   rust-web-src)
     mkdir -p $SCENE/web/lib/rustlib/src/rust/library/std
     printf '#!/bin/sh\necho %s/web\n' "$SCENE" > $SCENE/bin/rustc
@@ -33,7 +36,8 @@ fn what_is_missing_is_installed_and_the_second_time_all_is_in_place() {
     let install = "install --yes --no-install-recommends";
     let expected = format!(
         "update\n{install} oclgrind\n{install} codespell\n\
-         {install} chromium\n{install} rustc-web cargo-web rust-web-src\n"
+         {install} chromium\n{install} rustc-web cargo-web rust-web-src\n\
+         {install} npm\n"
     );
     assert_eq!(scene.read("calls"), expected);
     let second = scene.learn(&["setup", "--yes"]);
@@ -131,7 +135,8 @@ fn a_package_manager_without_oclgrind_is_told_apart() {
     let said = scene.learn(&["setup", "--yes", "--authors"]);
     said.went_well().tells("Oclgrind is no package of this system");
     let install = "install --assumeyes";
-    let expected = format!("{install} codespell\n{install} chromium\n");
+    let expected =
+        format!("{install} codespell\n{install} chromium\n{install} npm\n");
     assert_eq!(scene.read("calls"), expected);
 }
 

@@ -122,8 +122,8 @@ impl Programs {
         let compiling = |error| refusal(&format!("Compiling {file}"), error);
         let program = core::create_program_with_source(&self.context, &[text])
             .map_err(compiling)?;
-        let mut program = self.build(file, program, &options)?;
         ledger::count(|counts| counts.builds += 1);
+        let mut program = self.build(file, program, &options)?;
         if self.info.warpgroups
             && code.text.contains(assembly::ONLY)
             && let Some(text) = assembly::uncovered(&program)

@@ -19,8 +19,10 @@ macro_rules! kernel {
     }};
 }
 
+mod indexing;
 mod products;
 
+pub use indexing::{INDEX_ADD, INDEX_ADD_SORTED, INDEX_SELECT};
 pub use products::{
     COPY_LINES, FEW_ROWS, Layout, PRODUCT_FEW_ROWS, PRODUCT_LONG_SUMS, TILES,
     Tiles,
@@ -355,23 +357,6 @@ pub const PRODUCT_VECTOR: Kernel =
         Some(smallvec![reach(a, of_a)?, reach(b, of_b)?, out])
     });
 
-/// Rows by their numbers: arguments `a, offset, rows, width, places, out, n`.
-pub const INDEX_SELECT: Kernel =
-    kernel!("part3/index.cl", "index_select", |given| {
-        let (width, n) = (given.uint(3)?, given.uint(6)?);
-        let all = given.uint(1)? + given.uint(2)? * width;
-        Some(smallvec![all, n.div_ceil(counted(width)?), n])
-    });
-
-/// Rows added to their places: arguments `a, offset, given, width, starts,
-/// order, out, n`.
-pub const INDEX_ADD: Kernel = kernel!("part3/index.cl", "index_add", |given| {
-    let (rows, width) = (given.uint(2)?, given.uint(3)?);
-    let n = given.uint(7)?;
-    let all = given.uint(1)? + rows * width;
-    Some(smallvec![all, n.div_ceil(counted(width)?) + 1, rows, n])
-});
-
 /// Windows added up to images: arguments `a, offset, strides, sizes, out, n`.
 pub const FOLD_WINDOWS: Kernel =
     kernel!("part3/fold.cl", "fold_windows", |given| {
@@ -421,6 +406,7 @@ const OTHERS: &[Kernel] = &[
     PRODUCT_VECTOR,
     INDEX_SELECT,
     INDEX_ADD,
+    INDEX_ADD_SORTED,
     FOLD_WINDOWS,
     FILL_UNIFORM,
 ];

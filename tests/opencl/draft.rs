@@ -91,6 +91,7 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
     (&["copy_lines"], "in offset strides out side side side", &[32, 8]),
     (&["index_select"], "in offset few few words out count", &[0]),
     (&["index_add"], "in offset few few words words out count", &[0]),
+    (&["index_add_sorted"], "in offset few few words out count", &[0]),
     (&["fold_windows"], "in offset strides sizes out count", &[0]),
     (&["fill_uniform"], "out bits bits count", &[0]),
     // What no row above has: one element from one, and its slope.

@@ -44,6 +44,7 @@ pub(crate) fn run(gpu: &Gpu, kernel: &Kernel, n: usize) -> Option<Both> {
         ("copy", "lines") => bench.copy_lines(),
         ("index", "select") => bench.index_select(),
         ("index", "add") => bench.index_add(),
+        ("index", "add_sorted") => bench.index_add_sorted(),
         ("fold", "windows") => bench.fold(),
         ("fill", "uniform") => bench.fill(),
         _ => panic!("write a launch of {} for this test", kernel.name()),
@@ -295,6 +296,27 @@ impl<'a> Bench<'a> {
     }
 
     /// All rows to the first of two, each of one element.
+    /// The first half of the rows to place 0, and the others to place 2.
+    fn index_add_sorted(&self) -> Both {
+        let half = self.n / 2;
+        let place = |row| if row < half { 0 } else { 2_u32 };
+        let places: Vec<u32> = (0..self.n).map(place).collect();
+        let places = self.gpu.upload(&places).unwrap();
+        let out = self.out(4);
+        let launch = self
+            .launch(4)
+            .input(&self.x)
+            .scalar(LATE as u32)
+            .scalar(self.count)
+            .scalar(1_u32)
+            .input(&places)
+            .output(&out)
+            .scalar(4_u32);
+        let [first, others] =
+            [&self.a[..half], &self.a[half..]].map(|rows| sum(rows));
+        (written(launch, &out), vec![first, 0.0, others, 0.0])
+    }
+
     fn index_add(&self) -> Both {
         let order: Vec<u32> = (0..self.count).collect();
         let order = self.gpu.upload(&order).unwrap();

@@ -60,6 +60,41 @@ fn after_the_first_step_nothing_is_built_and_nothing_allocated() {
     assert_eq!((counts.allocations, counts.frees), (0, 0));
 }
 
+#[test]
+fn labels_go_to_the_device_once() {
+    let _clean = clean();
+    let Some(gpu) = gpu_or_skip() else { return };
+    // Other tests send lists of theirs, and few are kept.
+    if !is_child() {
+        let test = "labels_go_to_the_device_once";
+        succeed(&mut child(&format!("costs::{test}")));
+        return;
+    }
+    let device = Device::Gpu(gpu.info().index);
+    let scores = Tensor::rand(&[100, 10], 1, device).unwrap().requires_grad();
+    let sent = |labels: &[usize]| {
+        let step = || scores.cross_entropy(labels).backward();
+        ledger::measure(step).1.bytes_to_device
+    };
+    // What else a step sends is the one of its root.
+    let labels: Vec<usize> = (0..100).map(|i| i * 7 % 10).collect();
+    assert_eq!(sent(&labels), 4 * 100 + 4);
+    assert_eq!(sent(&labels), 4);
+    for shift in 1..5 {
+        let others: Vec<usize> =
+            labels.iter().map(|l| (l + shift) % 10).collect();
+        assert_eq!(sent(&others), 4 * 100 + 4);
+    }
+    // Four lists came since.
+    assert_eq!(sent(&labels), 4 * 100 + 4);
+    // Those that go down are sorted by the host: where each begins, and what
+    // its rows are.
+    let rows = Tensor::rand(&[5, 3], 2, device).unwrap().requires_grad();
+    let gather = || rows.index_select(0, &[4, 0, 4]).sum().backward();
+    let (_, counts) = ledger::measure(gather);
+    assert_eq!(counts.bytes_to_device, 4 * (3 + 6 + 3) + 4);
+}
+
 /// What waits may be what is missing, so it goes before a device says no.
 #[test]
 fn where_a_device_has_no_room_nothing_waits_any_more() {

@@ -12,8 +12,8 @@ use super::common::device::gpu_or_skip;
 /// host, storages, nodes.
 type Price = [u64; 8];
 
-const MLP: Price = [35, 0, 0, 0, 1552, 0, 38, 17];
-const CNN: Price = [65, 0, 0, 0, 140, 0, 70, 30];
+const MLP: Price = [35, 0, 0, 0, 12, 0, 38, 17];
+const CNN: Price = [65, 0, 0, 0, 40, 0, 70, 30];
 
 fn price(counts: Counts) -> Price {
     [

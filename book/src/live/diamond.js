@@ -19,7 +19,7 @@ live.figure("diamond", async (stage) => {
         element("button", { type: "button", click: () => begin() }, "Begin again"),
         element("button", { type: "button", click: () => visit("+") }, "Another backward"));
     const table = stage.add("table", { class: "ends" },
-        element("thead", {}, element("tr", {}, ...["leaf", "in your order", "right", ""]
+        element("thead", {}, element("tr", {}, ...["leaf", "in your order", "right", "yours is"]
             .map((word) => element("th", { scope: "col" }, word)))));
     const rows = table.appendChild(element("tbody"));
 
@@ -37,7 +37,7 @@ live.figure("diamond", async (stage) => {
             const visited = [...last].map((it, i) => (it === name ? i + 1 : "")).filter(Boolean).join(", ");
             const grad = name in grads ? `∇ ${grads[name]}` : "";
             return `<g class="node" role="button" tabindex="0" data-node="${name}"
-                aria-label="visit ${name}${grad && `, which has ${grads[name]}`}${visited && `, visited as number ${visited}`}">
+                aria-label="${made[name]} ${grad} ${visited}: visit it${visited && `, visited as number ${visited}`}">
                 <rect x="${x}" y="${y}" width="${wide}" height="${high}" rx="10" stroke="currentColor" fill="none" pointer-events="all"
                 stroke-width="${visited ? 3 : 1.5}"/><text x="${x + wide / 2}" y="${y + 25}" class="code" font-weight="600">${made[name]}</text>
                 <text x="${x + wide / 2}" y="${y + 49}" class="code" fill="var(--fig-grad)">${grad}</text>

@@ -109,7 +109,7 @@ live.figure("digits", async (stage) => {
         stage.refuse(answer.refusal);
         if (answer.refusal) return;
         slopes = answer.slopes;
-        const percent = (share) => `${(100 * share).toFixed(1)} %`;
+        const percent = (share) => `${(100 * share).toFixed(1)} %`;
         bars.replaceChildren(...answer.shares.map((share, digit) => element("div", { class: digit === answer.guess ? "bar wins" : "bar" },
             element("b", {}, String(digit)), element("i", { style: `--share: ${share}` }),
             element("span", {}, `${answer.scores[digit].toFixed(1)}  ${percent(share)}`))));
@@ -144,7 +144,7 @@ live.figure("digits", async (stage) => {
             last = await stage.ask("digits epoch");
             course.push(last);
             progress.value = epoch;
-            told.textContent = `epoch ${epoch}: loss ${last.loss.toFixed(3)}, held out ${last.held_out.toFixed(3)}, right ${(100 * last.accuracy).toFixed(1)} %`;
+            told.textContent = `epoch ${epoch}: loss ${last.loss.toFixed(3)}, held out ${last.held_out.toFixed(3)}, right ${(100 * last.accuracy).toFixed(1)} %`;
             plot();
             await frame();
         }
@@ -153,7 +153,7 @@ live.figure("digits", async (stage) => {
         train.textContent = "Train again";
         train.setAttribute("aria-disabled", false);
         learning = false;
-        await changed(`Trained in ${seconds.toFixed(1)} seconds: ${(100 * last.accuracy).toFixed(1)} % of the digits held out are right.`);
+        await changed(`Trained in ${seconds.toFixed(1)} seconds: ${(100 * last.accuracy).toFixed(1)} % of the digits held out are right.`);
     }
 
     plot();

@@ -19,7 +19,7 @@ live.figure("expression", async (stage) => {
     const leaves = stage.add("div", { class: "leaves" });
     const picture = stage.add("div", { class: "picture" });
     const table = stage.add("table", { class: "verdict" },
-        element("thead", {}, element("tr", {}, ...["gradient", "by the engine", "by nudging", ""]
+        element("thead", {}, element("tr", {}, ...["gradient", "by the engine", "by nudging", "they"]
             .map((word) => element("th", { scope: "col" }, word)))));
     const rows = table.appendChild(element("tbody"));
     let reread;

@@ -29,7 +29,7 @@ live.figure("group", async (stage) => {
     const rows = table.appendChild(element("tbody"));
     const slide = element("input", { type: "range", min: 0, step: 1, "aria-label": "steps made", input: () => go(order, Number(slide.value)) });
     const told = element("output", { class: "code" });
-    stage.add("div", { class: "row" }, button("Begin", () => go("", 0)), element("label", { class: "grow" }, "Steps ", slide), told);
+    stage.add("div", { class: "row" }, button("Back to the start", () => go("", 0)), element("label", { class: "grow" }, "Steps ", slide), told);
     const endings = stage.add("table", { class: "endings", hidden: true });
 
     const barriers = () => [load.checked && "load", rounds.value].filter(Boolean).join(" ");
@@ -61,7 +61,7 @@ live.figure("group", async (stage) => {
         const sentence = `${of(found.schedules)} schedules, of which ` +
             found.endings.map((it) => `${of(it.schedules)} end with ${it.end}`).join(", ") + ".";
         endings.hidden = false;
-        endings.replaceChildren(element("thead", {}, element("tr", {}, ...["of all schedules", "end with", ""]
+        endings.replaceChildren(element("thead", {}, element("tr", {}, ...["schedules", "end with", "which is"]
             .map((word) => element("th", { scope: "col" }, word)))),
             element("tbody", {}, ...found.endings.slice(0, 8).map((it) => element("tr", {},
                 element("td", {}, of(it.schedules)), element("td", {}, it.end),
@@ -91,8 +91,7 @@ live.figure("group", async (stage) => {
         items.forEach((it, item) => {
             const { next, waits } = answer.items[item];
             const words = next ?? (waits ? "waits" : "is done");
-            it.replaceChildren(`item ${item}`, element("br"), element("span", {}, words));
-            it.setAttribute("aria-label", next ? `item ${item} makes its step: ${next}` : `item ${item} ${words}`);
+            it.replaceChildren(`item ${item} `, element("br"), element("span", {}, words));
             it.setAttribute("aria-disabled", !next);
         });
         const last = steps[made - 1];

@@ -47,7 +47,7 @@ live.figure("softmax", async (stage) => {
         const answer = await stage.ask("softmax", scores.join(","), String(right));
         stage.refuse(answer.refusal);
         if (answer.refusal) return;
-        const percent = (share) => `${(100 * share).toFixed(1)} %`;
+        const percent = (share) => `${(100 * share).toFixed(1)} %`;
         rows.forEach(({ bar }, place) => {
             bar.classList.toggle("wins", place === right);
             bar.querySelector("i").style.setProperty("--share", answer.shares[place]);

@@ -60,7 +60,7 @@ live.figure("warp", async (stage) => {
         table.replaceChildren(element("tbody", {},
             row("lines of 128 bytes", String(lines.length)), row("sectors of 32 bytes", String(sectors.length)),
             row("bytes fetched, sector by sector", String(fetched)), row("bytes that are used", String(used)),
-            row("share that is used", `${(100 * used / fetched).toFixed(1)} %`)));
+            row("share that is used", `${(100 * used / fetched).toFixed(1)} %`)));
         stage.say(`${sentence} ${fetched} bytes are fetched, and ${used} of them are used. ` +
             `Item ${item} reads a[${places[item]}], in line ${Math.floor(places[item] / line)}.`);
     }

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command as Child;
 use std::time::Duration;
+use std::{fs, io};
 
-use crate::checkout::Checkout;
+use crate::checkout::{Checkout, cannot_write};
 use crate::command::{Command, Stop, Words};
 use crate::machine;
 use crate::process::{self, Ending};
@@ -12,7 +13,7 @@ use crate::terminal::say;
 
 pub(crate) const COMMAND: Command = Command {
     name: "page",
-    usage: "[--check]",
+    usage: "[--check | --audit]",
     summary: "compile the engine of the book's pages",
     page: "\
 Compiles Part 1 to WebAssembly and writes it to book/src/live/engine.js, from
@@ -20,17 +21,27 @@ where the figures of the pages load it. It takes the WebAssembly target of
 rustup, or the packages of Debian that bring one.
 
 --check writes it into the target folder instead, and asks it, in a browser,
-what the tests ask the one of the repository.",
+what the tests ask the one of the repository.
+
+--audit compiles nothing: it fetches an audit of accessibility from the npm
+registry, the version and the hash that page/audit names, into the target
+folder, and lets it look at every page of the book. No page loads it.",
     run,
 };
 
 const TARGET: &str = "wasm32-unknown-unknown";
 const SCRIPT: &str = "book/src/live/engine.js";
+/// Names the audit, and its hash.
+const AUDIT: [&str; 2] = ["package.json", "package-lock.json"];
 
 fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     let mut words = Words::new(COMMAND.name, args);
     let check = words.flag("--check");
+    let audits = words.flag("--audit");
     words.rest(0)?;
+    if audits {
+        return audit(checkout);
+    }
     let Some(toolchain) = Toolchain::find() else {
         return Err(Stop::Failed(format!(
             "no compiler for WebAssembly is here: run `rustup target add \
@@ -51,6 +62,31 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     test.args(["--test", "pages", "engine_in_the_page"]);
     test.env("RUNGRAD_PAGE_ENGINE", &script);
     finish(checkout, "asking the engine", &mut test)
+}
+
+/// Fetches the audit as it is pinned, and lets the tests run it.
+fn audit(checkout: &Checkout) -> Result<(), Stop> {
+    if machine::program("npm").is_none() {
+        return Err(Stop::Failed(
+            "npm is not here, which fetches the audit: install the package \
+             `npm` of your system, or Node.js from nodejs.org"
+                .to_string(),
+        ));
+    }
+    let folder = checkout.target.join("tools/audit");
+    let cannot = |error: io::Error| cannot_write(&folder, &error);
+    fs::create_dir_all(&folder).map_err(cannot)?;
+    for file in AUDIT {
+        let from = checkout.root.join("page/audit").join(file);
+        fs::copy(from, folder.join(file)).map_err(cannot)?;
+    }
+    let mut npm = Child::new("npm");
+    npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]);
+    npm.current_dir(&folder);
+    finish(checkout, "fetching the audit", &mut npm)?;
+    let mut test = checkout.cargo(&["test", "--package", "page"]);
+    test.args(["--test", "pages", "audit", "--", "--nocapture"]);
+    finish(checkout, "auditing the pages", &mut test)
 }
 
 /// What compiles to WebAssembly here.

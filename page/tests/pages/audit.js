@@ -23,28 +23,6 @@
     window.scrollTo(0, 0);
     await new Promise((next) => setTimeout(next, 60));
 
-    // Nothing is wider than the page, but what says that it scrolls.
-    const root = document.scrollingElement;
-    const wide = root.scrollWidth - root.clientWidth;
-    if (wide > 1) {
-        const out = [...document.querySelectorAll("main *")]
-            .filter((it) => seen(it) && it.getBoundingClientRect().right > root.clientWidth + 1)
-            .filter((it) => !it.closest("[data-scrolls]"));
-        faults.push(`the page is ${wide} px too wide: ${out.slice(0, 1).map(shown)}`);
-    }
-    for (const element of document.querySelectorAll("main, main *")) {
-        if (element.closest("svg") !== null && element.localName !== "svg") continue;
-        if (element.scrollWidth - element.clientWidth <= 1 || !seen(element)) continue;
-        const way = getComputedStyle(element).overflowX;
-        if (way === "visible" || element.localName === "input") continue;
-        const says = element.tabIndex === 0 && element.dataset.scrolls
-            && /scroll/i.test(element.getAttribute("aria-label") ?? "");
-        if (way === "hidden" || way === "clip" || !says) {
-            faults.push(`${shown(element)} is wider than its place and does not say that it scrolls`);
-        }
-    }
-
-    // Every word can be read: the ratio of WCAG 2.
     const kept = (find, seen = new Map()) => (key) => {
         if (!seen.has(key)) seen.set(key, find(key));
         return seen.get(key);
@@ -61,35 +39,87 @@
     const light = (rgb) => rgb.map((part) => part / 255)
         .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
         .reduce((sum, part, i) => sum + part * [0.2126, 0.7152, 0.0722][i], 0);
-    const behind = kept((element) => {
-        const below = element.parentElement ? behind(element.parentElement) : [255, 255, 255];
-        return over(color(getComputedStyle(element).backgroundColor), below);
-    });
-    const opacity = kept((element) => {
-        const above = element.parentElement ? opacity(element.parentElement) : 1;
-        return above * getComputedStyle(element).opacity;
-    });
-    const looked = new Set();
+
+    // What may hide a part of itself, and what has words of its own.
+    const frames = [...document.querySelectorAll("main, main *")]
+        .filter((it) => (it.localName === "svg" || !it.closest("svg")) && it.localName !== "input")
+        .filter((it) => getComputedStyle(it).overflowX !== "visible");
+    const texts = new Set();
     const words = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     while (words.nextNode()) {
         const element = words.currentNode.parentElement;
-        const text = words.currentNode.textContent.trim();
-        if (!text || looked.has(element) || element.closest("script, style, title, desc, noscript, option, mjx-container")) continue;
-        if (!element.closest("main, .nav-chapters, #mdbook-menu-bar") || !seen(element)) continue;
-        looked.add(element);
-        const style = getComputedStyle(element);
-        const inked = element.closest("svg") ? style.fill : style.color;
-        if (inked === "none") continue;
-        const ink = color(inked);
-        const paper = behind(element);
-        const [a, b] = [light(over([...ink.slice(0, 3), ink[3] * opacity(element)], paper)), light(paper)];
-        const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-        const size = parseFloat(style.fontSize);
-        const large = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);
-        if (ratio < (large ? 3 : 4.5) - 0.005) {
-            faults.push(`${shown(element)} has a contrast of ${ratio.toFixed(2)}`);
+        if (!words.currentNode.textContent.trim() || texts.has(element)) continue;
+        if (element.closest("script, style, title, desc, noscript, option, mjx-container")) continue;
+        if (element.closest("main, .nav-chapters, #mdbook-menu-bar") && seen(element)) texts.add(element);
+    }
+
+    // What is wide and what is pale, in the theme that is worn.
+    function look(say) {
+        // Nothing is wider than the page, but what says that it scrolls.
+        const root = document.scrollingElement;
+        const wide = root.scrollWidth - root.clientWidth;
+        if (wide > 1) {
+            const out = [...document.querySelectorAll("main *")]
+                .filter((it) => seen(it) && it.getBoundingClientRect().right > root.clientWidth + 1)
+                .filter((it) => !it.closest("[data-scrolls]"));
+            say(`the page is ${wide} px too wide: ${out.slice(0, 1).map(shown)}`);
+        }
+        for (const element of frames) {
+            if (element.scrollWidth - element.clientWidth <= 1 || !seen(element)) continue;
+            const way = getComputedStyle(element).overflowX;
+            const says = element.tabIndex === 0 && element.dataset.scrolls
+                && /scroll/i.test(element.getAttribute("aria-label") ?? "");
+            if (way === "hidden" || way === "clip" || !says) {
+                say(`${shown(element)} is wider than its place and does not say that it scrolls`);
+            }
+        }
+
+        // Every word can be read: the ratio of WCAG 2.
+        const behind = kept((element) => {
+            const below = element.parentElement ? behind(element.parentElement) : [255, 255, 255];
+            return over(color(getComputedStyle(element).backgroundColor), below);
+        });
+        const opacity = kept((element) => {
+            const above = element.parentElement ? opacity(element.parentElement) : 1;
+            return above * getComputedStyle(element).opacity;
+        });
+        for (const element of texts) {
+            const style = getComputedStyle(element);
+            const inked = element.closest("svg") ? style.fill : style.color;
+            if (inked === "none") continue;
+            const ink = color(inked);
+            const paper = behind(element);
+            const [a, b] = [light(over([...ink.slice(0, 3), ink[3] * opacity(element)], paper)), light(paper)];
+            const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+            const size = parseFloat(style.fontSize);
+            const large = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);
+            if (ratio < (large ? 3 : 4.5) - 0.005) {
+                say(`${shown(element)} has a contrast of ${ratio.toFixed(2)}`);
+            }
         }
     }
+
+    // The colors of code come in a file for each kind of theme.
+    const styled = async () => {
+        const sheets = [...document.querySelectorAll("link[rel~=stylesheet]")];
+        while (sheets.some((it) => !it.disabled && !it.sheet)) await new Promise((next) => setTimeout(next, 5));
+    };
+
+    // In every theme that the reader may pick, and last in the one that was.
+    const worn = document.documentElement.className;
+    const still = document.createElement("style");
+    still.textContent = "* { transition: none !important; }";
+    document.head.append(still);
+    const themes = [...document.querySelectorAll("#mdbook-theme-list .theme")];
+    const [auto, ...others] = themes;
+    if (auto === undefined) look((fault) => faults.push(fault));
+    for (const theme of others) {
+        theme.click();
+        await styled();
+        look((fault) => faults.push(`in ${theme.textContent.trim()}, ${fault}`));
+    }
+    auto?.click();
+    if (document.documentElement.className !== worn) faults.push("the theme that was worn does not come back");
 
     // The keyboard reaches what can be clicked, and a name says what it is.
     for (const control of document.querySelectorAll("main :is(input, button, select, canvas, a[href], summary, [onclick])")) {

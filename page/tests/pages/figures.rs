@@ -34,6 +34,8 @@ pub(crate) fn open(page: &str, figure: &str) -> Option<Browser> {
     ));
     let live = json!(format!("{begun}.live"));
     until(&mut browser, &format!("document.querySelector({live}) !== null"));
+    let since = browser.evaluate("Math.round(performance.now())");
+    println!("{figure} can be touched after {since} ms");
     Some(browser)
 }
 

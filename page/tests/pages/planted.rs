@@ -21,6 +21,13 @@ const FAULTS: &[(&str, &str)] = &[
         "<svg viewBox=\"0 0 90 30\"><text y=\"20\" fill=\"#9f9\">x</text></svg>",
         "has a contrast of 1.",
     ),
+    (
+        "<style>.rust p { color: #999; }</style><ul id=\"mdbook-theme-list\">\
+         <button class=\"theme\" onclick=\"document.documentElement.className \
+         = ''\">Auto</button><button class=\"theme\" onclick=\"document\
+         .documentElement.className = 'rust'\">Rust</button></ul>",
+        "in Rust, <p> \"It has a word.\" has a contrast of 2.8",
+    ),
     ("<button tabindex=\"-1\">go</button>", "the keyboard does not reach"),
     ("<input type=\"range\">", "has no name"),
     ("<figure data-figure=\"none\"></figure>", "has not begun"),

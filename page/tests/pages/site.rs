@@ -58,11 +58,15 @@ fn build() -> Result<PathBuf, String> {
     Ok(folder)
 }
 
+/// Finds the target folder, where the tools of the course are.
+pub(crate) fn target() -> PathBuf {
+    let test = env::current_exe().expect("the path of this test");
+    test.ancestors().nth(3).expect("a target folder").to_path_buf()
+}
+
 /// Finds mdBook: the course's own, in the target folder, or the system's.
 fn mdbook() -> Option<PathBuf> {
-    let test = env::current_exe().expect("the path of this test");
-    let target = test.ancestors().nth(3).expect("a target folder");
-    let ours = target.join("tools/bin/mdbook");
+    let ours = target().join("tools/bin/mdbook");
     let path = env::var_os("PATH")?;
     let others = env::split_paths(&path).map(|it| it.join("mdbook"));
     [ours].into_iter().chain(others).find(|file| file.is_file())

@@ -8,10 +8,11 @@ mod pooled;
 mod products;
 mod stages;
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use self::axes::{tiled, walk};
 use self::few::Few;
+use self::indexing::Sent;
 use self::pooled::Pooled;
 use super::super::kernels;
 use super::super::tuning::Choices;
@@ -33,7 +34,8 @@ pub(in super::super) struct OpenCl {
     pool: Pool<f32>,
     /// NVIDIA's driver 580 frees a buffer when what was launched before is
     /// done, and the host waits: 6.2 ms of a large step on an H100.
-    indices: Pool<u32>,
+    indices: Arc<Pool<u32>>,
+    sent: Sent,
     /// What was timed here, once somebody multiplies.
     tuned: OnceLock<Choices>,
     /// Whether it takes the kernel for warpgroups.
@@ -55,8 +57,9 @@ impl OpenCl {
         Ok(all[index].get_or_init(|| {
             let limit = gpu.info().max_allocation;
             let (pool, indices) = (Pool::new(limit), Pool::new(limit));
+            let (indices, sent) = (Arc::new(indices), Sent::default());
             let (tuned, warpgroups) = (OnceLock::new(), OnceLock::new());
-            OpenCl { gpu, pool, indices, tuned, warpgroups }
+            OpenCl { gpu, pool, indices, sent, tuned, warpgroups }
         }))
     }
 

@@ -59,7 +59,7 @@ fn a_group_is_ordered_step_by_step_and_a_search_breaks_it() {
     shows(it, "load", smoothest, 13);
     let said = "document.querySelector('.said').innerText";
     until(it, &format!("/A race on \\[1\\]: item 0 reads/.test({said})"));
-    press_button(it, "Begin");
+    press_button(it, "Back to the start");
     until(
         it,
         "document.querySelector('.stage output').innerText === '0 of 13'",

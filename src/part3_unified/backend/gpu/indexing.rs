@@ -1,19 +1,42 @@
 //! Rows by their indices, which the device gets for one launch.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use super::pooled::Places;
 use super::{Array, OpenCl, Shared, buffer, kernels};
 use crate::error::Result;
 
+/// The lists of indices that were sent last, each with a copy to know it again.
+#[derive(Default)]
+pub(super) struct Sent(Mutex<Vec<(Vec<usize>, Arc<Places>)>>);
+
+/// So many lists are kept.
+const KEPT: usize = 4;
+/// And none of more indices.
+const LONGEST: usize = 1 << 18;
+
 impl OpenCl {
-    /// Sends indices to the device.
-    pub(super) fn places(&self, places: &[usize]) -> Result<Places<'_>> {
-        let places: Vec<u32> = places.iter().map(|&at| at as u32).collect();
-        // There is no buffer of nothing.
-        let buffer = self.indices.take(&self.gpu, places.len().max(1))?;
-        if !places.is_empty() {
-            buffer.write_first(&places)?;
+    /// Sends indices to the device, unless they are there: a gradient goes back
+    /// by the indices of its operation, and the labels of an epoch come again.
+    pub(super) fn places(&self, places: &[usize]) -> Result<Arc<Places>> {
+        let Sent(sent) = &self.sent;
+        // Nothing is half done where somebody panics.
+        let mut sent = sent.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = match sent.iter().position(|(known, _)| known == places) {
+            Some(known) => sent.remove(known).1,
+            None => Arc::new(self.send(places)?),
+        };
+        if places.len() <= LONGEST {
+            if sent.len() == KEPT {
+                sent.remove(0);
+            }
+            sent.push((places.to_vec(), Arc::clone(&place)));
         }
-        Ok(Places { buffer: Some(buffer), len: places.len().max(1), of: self })
+        Ok(place)
+    }
+
+    fn send(&self, places: &[usize]) -> Result<Places> {
+        Places::new(&self.indices, &self.gpu, places)
     }
 
     /// Computes [`Backend::index_select`](super::Backend::index_select).
@@ -50,6 +73,20 @@ impl OpenCl {
         if n == 0 {
             return self.upload_zeros(0);
         }
+        if places.is_sorted() {
+            let places = self.places(places)?;
+            return self.fill(n, |out| {
+                self.each(&kernels::INDEX_ADD_SORTED, n)
+                    .input(buffer(a))
+                    .scalar(a.offset() as u32)
+                    .scalar(given as u32)
+                    .scalar(width as u32)
+                    .input(places.buffer())
+                    .output(out)
+                    .scalar(n as u32)
+                    .run()
+            });
+        }
         // Which rows go where: those of place `i` stand in `order` from
         // `starts[i]` to `starts[i + 1]`.
         let mut starts = vec![0; rows + 1];
@@ -62,7 +99,7 @@ impl OpenCl {
             order[next[place]] = row;
             next[place] += 1;
         }
-        let (starts, order) = (self.places(&starts)?, self.places(&order)?);
+        let (starts, order) = (self.send(&starts)?, self.send(&order)?);
         self.fill(n, |out| {
             self.each(&kernels::INDEX_ADD, n)
                 .input(buffer(a))

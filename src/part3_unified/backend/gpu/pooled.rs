@@ -3,9 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::super::pool::Pool;
 use super::{OpenCl, Shared, Storage};
+use crate::error::Result;
 use crate::ledger;
-use crate::opencl::Buffer;
+use crate::opencl::{Buffer, Gpu};
 
 /// A storage whose buffer goes back to the pool.
 pub(super) struct Pooled {
@@ -51,24 +53,40 @@ impl fmt::Debug for Pooled {
     }
 }
 
-/// Indices on the device for one launch, whose buffer goes back to the pool.
-pub(super) struct Places<'a> {
+/// Indices on the device, whose buffer goes back to the pool.
+pub(super) struct Places {
     /// Empty only while it is dropped.
-    pub(super) buffer: Option<Buffer<u32>>,
-    pub(super) len: usize,
-    pub(super) of: &'a OpenCl,
+    buffer: Option<Buffer<u32>>,
+    len: usize,
+    pool: Arc<Pool<u32>>,
 }
 
-impl Places<'_> {
+impl Places {
+    /// Sends them.
+    pub(super) fn new(
+        pool: &Arc<Pool<u32>>,
+        gpu: &Gpu,
+        places: &[usize],
+    ) -> Result<Places> {
+        let places: Vec<u32> = places.iter().map(|&at| at as u32).collect();
+        // There is no buffer of nothing.
+        let len = places.len().max(1);
+        let buffer = pool.take(gpu, len)?;
+        if !places.is_empty() {
+            buffer.write_first(&places)?;
+        }
+        Ok(Places { buffer: Some(buffer), len, pool: Arc::clone(pool) })
+    }
+
     pub(super) fn buffer(&self) -> &Buffer<u32> {
         self.buffer.as_ref().expect("it is not being dropped")
     }
 }
 
-impl Drop for Places<'_> {
+impl Drop for Places {
     fn drop(&mut self) {
         if let Some(buffer) = self.buffer.take() {
-            self.of.indices.give_back(buffer, self.len);
+            self.pool.give_back(buffer, self.len);
         }
     }
 }

@@ -1,0 +1,87 @@
+//! What an audit from the npm registry says of the pages: axe-core finds
+//! nothing to mend for readers who see no page, or use no mouse.
+
+use std::fs;
+
+use crate::{Browser, assert_none, browser_or_skip, device, scratch, site};
+
+/// The audit's own script, where `cargo learn page --audit` has fetched it.
+fn axe() -> Option<String> {
+    let folder = site::target().join("tools/audit/node_modules/axe-core");
+    let found = fs::read_to_string(folder.join("axe.min.js")).ok();
+    if found.is_none() {
+        let what = "axe-core here; `cargo learn page --audit` fetches it";
+        device::skip_by_name(what);
+    }
+    found
+}
+
+/// What it finds in the page that is open: its rule, its words, and where.
+fn violations(browser: &mut Browser, axe: &str) -> Vec<String> {
+    browser.evaluate(&format!("{axe};0"));
+    let found = browser.evaluate(
+        "axe.run(document, { preload: false, resultTypes: ['violations'] })
+            .then(({ violations }) => violations.map(({ id, help, nodes }) =>
+                `${id}: ${help}: ${nodes[0].html.slice(0, 120)}`))",
+    );
+    let found = found.as_array().expect("a list of sentences");
+    found.iter().map(|it| it.as_str().unwrap().to_string()).collect()
+}
+
+/// Comes by every figure that can be touched, and waits until it has begun.
+const BEGIN: &str = "(async () => {
+    for (const figure of document.querySelectorAll('figure[data-figure]')) {
+        figure.scrollIntoView();
+        for (let i = 0; i < 1000 && !figure.classList.contains('live'); i += 1) {
+            await new Promise((next) => setTimeout(next, 20));
+        }
+    }
+})()";
+
+#[test]
+fn an_audit_of_every_page_finds_nothing() {
+    let Some(axe) = axe() else { return };
+    let Some((mut browser, folder)) = browser_or_skip() else { return };
+    let mut found = Vec::new();
+    browser.screen(390, "light");
+    for page in site::pages(folder) {
+        browser.open(&site::address(&folder.join(&page)));
+        browser.evaluate(BEGIN);
+        for violation in violations(&mut browser, &axe) {
+            found.push(format!("{page}: {violation}"));
+        }
+    }
+    assert_none(&found);
+}
+
+/// Faults as they stand in a page, and the rules that name them.
+const FAULTS: &[(&str, &str)] = &[
+    ("<img src=\"data:,\">", "image-alt: "),
+    ("<button></button>", "button-name: "),
+    ("<h4>skipped</h4>", "heading-order: "),
+    ("<div role=\"slider\" tabindex=\"0\">x</div>", "aria-required-attr: "),
+    ("<table><tr><th></th><td>1</td></tr></table>", "empty-table-header: "),
+    ("<input type=\"range\">", "label: "),
+];
+
+#[test]
+fn the_audit_finds_each_planted_fault() {
+    let Some(axe) = axe() else { return };
+    let Some((mut browser, _)) = browser_or_skip() else { return };
+    let page = scratch("accessible").join("index.html");
+    let mut look = |planted: &str| {
+        let html = format!(
+            "<!doctype html><html lang=\"en\"><title>A page</title><main>\
+             <h1>A page</h1><p>It has a word.</p>{planted}</main></html>"
+        );
+        fs::write(&page, html).expect("a page");
+        browser.open(&site::address(&page));
+        violations(&mut browser, &axe)
+    };
+    assert_eq!(look(""), [""; 0]);
+    for (planted, rule) in FAULTS {
+        let found = look(planted);
+        let is_told = found.iter().any(|it| it.starts_with(rule));
+        assert!(is_told, "{planted}: nobody says `{rule}`: {found:#?}");
+    }
+}
