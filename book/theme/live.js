@@ -86,7 +86,7 @@ const live = (() => {
     }
 
     // Cells that can be pointed at, touched, and walked by the arrows: one stop
-    // of the Tab key. `of(i)` gives the lines of a cell and what is read aloud before them,
+    // of the Tab key. `of(i)` says what stands in a cell and what it is called,
     // and `pick(i)` is told which one the reader looks at.
     function cells({ name, shape, of, pick }) {
         const columns = shape.at(-1) ?? 1;
@@ -101,7 +101,7 @@ const live = (() => {
                 pick(i);
             };
             const cell = element("div", {
-                role: "button", tabindex: i ? -1 : 0,
+                role: "button", "aria-label": called, tabindex: i ? -1 : 0,
                 class: i >= block && i % block < columns ? "cell block" : "cell",
                 pointerenter: look, focus: look, click: () => cell.focus(),
                 keydown: (event) => {
@@ -110,7 +110,7 @@ const live = (() => {
                     event.preventDefault();
                     box.children[i + way]?.focus();
                 },
-            }, element("span", { class: "aside" }, `${called} `), ...lines.map(([kind, words]) => element("span", { class: kind }, words)));
+            }, ...lines.map(([kind, words]) => element("span", { class: kind }, words)));
             box.append(cell);
         }
         return box;

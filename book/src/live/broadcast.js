@@ -44,11 +44,11 @@ live.figure("broadcast", async (stage) => {
         now = answer;
         const side = (name) => ({ shape, axes, values, grad }) => array(name, shape, axes, (i) => ({
             lines: [["value", String(values[i])], ["grad", `∇ ${grad[i]}`]],
-            called: `${name}${index(i, shape)} is`,
+            called: `${name}${index(i, shape)} is ${values[i]}, gradient ${grad[i]}`,
         }));
         const made = [side("a")(answer.a), side("b")(answer.b), array("c", answer.shape, [], (i) => ({
             lines: [["from", factors(i).join(" × ")], ["value", String(answer.values[i])], ["grad", `∇ ${answer.back[i]}`]],
-            called: `c${index(i, answer.shape)} is`,
+            called: `c${index(i, answer.shape)} is ${answer.values[i]}, gradient ${answer.back[i]}`,
         }))];
         boxes = Object.fromEntries(["a", "b", "c"].map((name, i) => [name, made[i][0]]));
         const [a, b, c] = made.map(([, whole]) => whole);

@@ -51,12 +51,12 @@ live.figure("strides", async (stage) => {
             memory: cells({
                 name: "the memory", shape: [now.memory.length], pick: (slot) => light("memory", slot),
                 of: (slot) => ({ lines: [...(now.memory[slot] === slot ? [] : [["from", `slot ${slot}`]]), ["value", String(now.memory[slot])]],
-                    called: now.memory[slot] === slot ? `slot ${slot} holds` : "a copy:" }),
+                    called: `slot ${slot} holds ${now.memory[slot]}` }),
             }),
             view: cells({
                 name: `the view, shape ${list(now.shape)}`, shape: now.shape, pick: (i) => light("view", i),
                 of: (i) => ({ lines: [["value", String(now.memory[now.slots[i]])]],
-                    called: `element ${list(index(i))} is` }),
+                    called: `element ${list(index(i))} is ${now.memory[now.slots[i]]}` }),
             }),
         };
         const seen = new Set(now.slots);

@@ -31,7 +31,7 @@ fn shows(browser: &mut Browser, words: &str) {
         view["memory"][slot.as_u64().unwrap() as usize].to_string()
     });
     let values = json!(values.collect::<Vec<_>>().join(","));
-    let found = "[...document.querySelectorAll('.cells')[1].querySelectorAll('.value')]\
+    let found = "[...document.querySelectorAll('.cells')[1].children]\
                  .map((it) => it.innerText).join()";
     until(browser, &format!("{found} === {values}"));
 }
