@@ -133,10 +133,8 @@ impl Programs {
                 &[self.info.id],
                 &[&text],
             )
-            .and_then(|program| {
-                Ok(self.build(file, program, &CString::default()))
-            })
-            .map_err(compiling)??;
+            .map_err(compiling)?;
+            program = self.build(file, program, &CString::default())?;
         }
         if let Some(call) = call {
             let name = file.rsplit('/').next().unwrap_or_default();
