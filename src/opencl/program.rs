@@ -65,12 +65,14 @@ impl Programs {
         }
         let place = [code.text, code.options, code.name];
         let place = place.map(|letters| letters.as_ptr().addr());
-        if let Some(known) = self.placed.get(&place) {
-            return Ok(Arc::clone(known));
+        match self.placed.get(&place) {
+            Some(known) => Ok(Arc::clone(known)),
+            None => {
+                let known = self.named(code)?;
+                self.placed.insert(place, Arc::clone(&known));
+                Ok(known)
+            }
         }
-        let known = self.named(code)?;
-        self.placed.insert(place, Arc::clone(&known));
-        Ok(known)
     }
 
     fn named(&mut self, code: Code) -> Result<Arc<Known>, Error> {
