@@ -7,22 +7,24 @@
 mod kernel;
 mod mutant;
 mod named;
+mod notes;
+mod prepared;
 mod program;
+mod report;
 mod rust;
 mod sample;
 mod suite;
 mod tree;
 mod words;
 
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Instant;
 use std::{env, fs, thread};
 
-use mutant::Mutant;
-use named::Named;
+use notes::Notes;
+use report::Report;
 use sample::Sample;
 use suite::{Fate, Suite};
 use tree::{Planted, Tree};
@@ -81,187 +83,87 @@ fn crew<T: Sync, R: Send>(
 
 fn run(words: &Words) -> Result<bool, String> {
     let start = Instant::now();
-    let root = fs::canonicalize(&words.root)
-        .map_err(|error| format!("{}: {error}", words.root.display()))?;
+    let root = words.prepared.as_ref().unwrap_or(&words.root);
+    let root = fs::canonicalize(root)
+        .map_err(|error| format!("{}: {error}", root.display()))?;
     let always = named::read(&root.join("mutants/planted.txt"))?;
     let survivors = named::read(&root.join("mutants/survivors.txt"))?;
-    let mut sample = Sample::new(&root, words, &always, &survivors)?;
-    if words.list {
-        for mutant in sample.first() {
-            print!("{}\n{}", mutant.name(), shown(&root, &mutant)?);
+    let (planted, mut suite, notes) = if words.prepared.is_some() {
+        let prepared = prepared::open(&root)?;
+        let (planted, suite) = prepared.first(words.count, &always);
+        (planted, suite, Notes::kept(&root)?)
+    } else {
+        let mut sample = Sample::new(&root, words, &always, &survivors)?;
+        if words.list {
+            for mutant in sample.first() {
+                print!("{}\n{}", mutant.name(), report::shown(&root, &mutant)?);
+            }
+            return Ok(true);
         }
+        let tree = Tree::copy(&root)?;
+        let planted = sample.plant(&tree)?;
+        say(&format!("{} mutants are planted; the tests build", planted.len()));
+        (planted, Suite::build(&tree, &words.tests)?, Notes::none())
+    };
+    if let Some(folder) = &words.prepare {
+        say(&prepared::write(folder, &root, &suite, &planted)?);
         return Ok(true);
     }
 
-    let tree = Tree::copy(&root)?;
-    let planted = sample.plant(&tree)?;
-    say(&format!("{} mutants are planted; the tests build", planted.len()));
-    let mut suite = Suite::build(&tree, &words.tests)?;
-    suite.rehearse(words.jobs, words.slowest)?;
-    let minutes = start.elapsed().as_secs_f64() / 60.0;
-    say(&format!("{} tests, ready after {minutes:.1} min", suite.len()));
+    let minutes = || start.elapsed().as_secs_f64() / 60.0;
+    let time = || words.minutes.is_none_or(|most| minutes() < most);
+    let all = suite.rehearse(words.jobs, words.slowest, &notes, time)?;
+    let ready = minutes();
+    say(&format!("{} tests, ready after {ready:.1} min", suite.len()));
+    let fates = match all {
+        true => judge(&suite, &planted, words.jobs, &notes, time)?,
+        false => planted.iter().map(|_| None).collect(),
+    };
+    let left = fates.iter().filter(|fate| fate.is_none()).count();
+    let report = Report::new(&planted, fates, &always, &survivors);
+    // The copy has the texts that were tried; the project may have gone on.
+    let text = report.text(&suite.folder, &survivors)?;
+    let path = match words.prepared {
+        Some(_) => root.join("report.txt"),
+        None => root.join("target/mutants/report.txt"),
+    };
+    fs::write(&path, text)
+        .map_err(|error| format!("{}: {error}", path.display()))?;
+    print!("{}", report.unexplained(&suite.folder)?);
+    if left > 0 {
+        say(&format!("The time is over: {left} are left for another run."));
+    }
+    say(&format!("{} ({:.1} min)", report.summary(), minutes()));
+    Ok(report.good() && left == 0)
+}
 
+/// The fate of each, and none of those for which there was no time.
+fn judge(
+    suite: &Suite,
+    planted: &[Planted],
+    jobs: usize,
+    notes: &Notes,
+    time: impl Fn() -> bool + Sync,
+) -> Result<Vec<Option<Fate>>, String> {
     let done = AtomicUsize::new(0);
-    let fates = crew(words.jobs, &planted, |_, planted| {
-        let fate = suite.judge(planted.number);
-        let (number, name) = (planted.number, planted.mutant.name());
+    let judge = |_, planted: &Planted| {
+        let number = planted.number;
+        if let Some(fate) = notes.fate(number) {
+            return Ok(Some(fate));
+        }
+        if !time() {
+            return Ok(None);
+        }
+        let fate = suite.judge(number)?;
+        notes.keep_fate(number, &fate)?;
+        let name = planted.mutant.name();
         let done = done.fetch_add(1, Relaxed) + 1;
         match &fate {
-            Ok(Fate::Caught(_)) if !done.is_multiple_of(20) => {}
-            Ok(Fate::Caught(_)) => say(&format!("{done} tried")),
+            Fate::Caught(_) if !done.is_multiple_of(20) => {}
+            Fate::Caught(_) => say(&format!("{done} tried")),
             _ => say(&format!("{done} tried; {number} survives: {name}")),
         }
-        fate
-    });
-    let report = Report::new(&planted, fates, &always, &survivors)?;
-    let folder = root.join("target/mutants");
-    // The copy has the texts that were tried; the project may have gone on.
-    let text = report.text(&tree.folder, &survivors)?;
-    fs::write(folder.join("report.txt"), text)
-        .map_err(|error| format!("{}: {error}", folder.display()))?;
-    print!("{}", report.unexplained(&tree.folder)?);
-    let minutes = start.elapsed().as_secs_f64() / 60.0;
-    say(&format!("{} ({minutes:.1} min)", report.summary()));
-    Ok(report.good())
-}
-
-/// A mutant as a diff.
-fn shown(root: &Path, mutant: &Mutant) -> Result<String, String> {
-    Ok(mutant.diff(&tree::read(&root.join(&mutant.file))?))
-}
-
-/// At least 95 of 100. Of few, two may survive: a handful that is drawn anew
-/// with each change of the sources should not stop one.
-fn enough(caught: usize, can: usize) -> bool {
-    can - caught <= (can / 20).max(2)
-}
-
-/// What became of every mutant.
-struct Report<'a> {
-    rows: Vec<Row<'a>>,
-}
-
-struct Row<'a> {
-    planted: &'a Planted,
-    fate: Fate,
-    /// One of planted.txt.
-    always: bool,
-    explained: bool,
-}
-
-impl Row<'_> {
-    fn caught(&self) -> bool {
-        matches!(self.fate, Fate::Caught(_))
-    }
-}
-
-impl<'a> Report<'a> {
-    fn new(
-        planted: &'a [Planted],
-        fates: Vec<Result<Fate, String>>,
-        always: &[Named],
-        survivors: &[Named],
-    ) -> Result<Report<'a>, String> {
-        let is = |list: &[Named], mutant: &Mutant| {
-            list.iter().any(|named| named.is(mutant))
-        };
-        let rows = planted.iter().zip(fates).map(|(planted, fate)| {
-            let always = is(always, &planted.mutant);
-            let explained = is(survivors, &planted.mutant);
-            Ok(Row { planted, fate: fate?, always, explained })
-        });
-        Ok(Report { rows: rows.collect::<Result<_, String>>()? })
-    }
-
-    /// Enough of what can be caught, each that is listed, and none of which
-    /// it is said that nothing can notice it.
-    fn good(&self) -> bool {
-        let can = self.rows.iter().filter(|it| it.caught() || !it.explained);
-        let caught = self.rows.iter().filter(|row| row.caught());
-        let missed = self.rows.iter().any(|it| it.always && !it.caught());
-        let noticed = self.noticed().next().is_some();
-        enough(caught.count(), can.count()) && !missed && !noticed
-    }
-
-    /// Those that survivors.txt explains, and that a test notices.
-    fn noticed(&self) -> impl Iterator<Item = &Row<'_>> {
-        let rows = self.rows.iter();
-        rows.filter(|it| it.explained && !it.always && it.caught())
-    }
-
-    fn summary(&self) -> String {
-        let count = |kind: fn(&Row) -> bool| {
-            self.rows.iter().filter(|row| kind(row)).count()
-        };
-        format!(
-            "{} mutants: {} caught, {} survived, {} unreached; {} of these \
-             are explained",
-            self.rows.len(),
-            count(|row| row.caught()),
-            count(|row| matches!(row.fate, Fate::Survived(_))),
-            count(|row| matches!(row.fate, Fate::Unreached)),
-            count(|row| !row.caught() && row.explained),
-        )
-    }
-
-    /// Those that survive without a word, as paragraphs of survivors.txt, and
-    /// those of it that do not survive.
-    fn unexplained(&self, root: &Path) -> Result<String, String> {
-        let mut text = String::new();
-        for row in self.noticed() {
-            let Fate::Caught(by) = &row.fate else { continue };
-            let name = row.planted.mutant.name();
-            text += &format!("\nsurvivors.txt is wrong: {by} notices {name}\n");
-        }
-        for row in &self.rows {
-            if row.caught() || row.explained {
-                continue;
-            }
-            let Planted { number, mutant } = row.planted;
-            let fate = match row.fate {
-                Fate::Survived(tests) => format!("survives {tests} tests"),
-                _ => "is reached by no test".to_owned(),
-            };
-            text += &format!(
-                "\nmutant {number} {fate}: --one {}\n{}{}",
-                mutant.place(),
-                shown(root, mutant)?,
-                Named::paragraph(mutant),
-            );
-        }
-        Ok(text)
-    }
-
-    /// A line for each mutant, and what there is to say of the survivors.
-    fn text(&self, root: &Path, why: &[Named]) -> Result<String, String> {
-        let mut text = self.summary() + "\n\n";
-        for row in &self.rows {
-            let Planted { number, mutant } = row.planted;
-            let fate = match &row.fate {
-                Fate::Caught(by) => format!("caught by {by}"),
-                Fate::Survived(tests) => format!("SURVIVED {tests} tests"),
-                Fate::Unreached => "UNREACHED".to_owned(),
-            };
-            text += &format!("{number} {}: {fate}\n", mutant.name());
-            let why = why.iter().find(|named| named.is(mutant));
-            if let Some(why) = why
-                && !row.caught()
-            {
-                text += &format!("    {}\n", why.why());
-            }
-        }
-        Ok(text + &self.unexplained(root)?)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn five_of_a_hundred_may_survive_and_two_of_few() {
-        assert!(enough(380, 400) && !enough(379, 400));
-        assert!(enough(10, 12) && !enough(9, 12));
-        assert!(enough(0, 0));
-    }
+        Ok(Some(fate))
+    };
+    crew(jobs, planted, judge).into_iter().collect()
 }

@@ -14,6 +14,9 @@ use crate::mutant::Mutant;
 ///     if depth < limit {
 ///     Why.
 /// ```
+///
+/// `any` in the place of the change and of the code is every mutant of the
+/// file: of one that no machine of the tests can run.
 pub(crate) struct Named {
     file: String,
     change: String,
@@ -55,9 +58,13 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Named>, String> {
 
 impl Named {
     pub(crate) fn is(&self, mutant: &Mutant) -> bool {
-        self.file == mutant.file
-            && self.change == mutant.change
-            && self.code == mutant.code
+        let same = self.change == mutant.change && self.code == mutant.code;
+        self.file == mutant.file && (same || self.is_of_a_file())
+    }
+
+    /// Says whether it is about every mutant of its file.
+    pub(crate) fn is_of_a_file(&self) -> bool {
+        self.change == "any" && self.code == "any"
     }
 
     pub(crate) fn why(&self) -> &str {

@@ -1,6 +1,6 @@
 //! Which mutants are planted.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::mutant::{Form, Mutant};
@@ -13,30 +13,39 @@ use crate::{kernel, rust, say};
 pub(crate) struct Sample {
     /// Those that are planted in any case.
     always: Vec<Mutant>,
-    rust: VecDeque<Mutant>,
-    kernels: VecDeque<Mutant>,
-    /// How many of the two queues are planted.
-    of_rust: usize,
-    of_kernels: usize,
+    rust: Vec<Mutant>,
+    kernels: Vec<Mutant>,
+    /// How many of the two lists are planted, one or the other.
+    count: usize,
 }
 
-/// SplitMix64: a counter, stirred.
-struct Random(u64);
+/// What decides who is planted first: it depends on nothing but the seed and
+/// the mutant's own line, so an edit elsewhere leaves it where it stands.
+fn rank(seed: u64, mutant: &Mutant, of_equals: usize) -> u64 {
+    let Mutant { file, change, code, .. } = mutant;
+    let text = format!("{seed}\n{file}\n{change}\n{code}\n{of_equals}");
+    // FNV-1a, and then the stirring of SplitMix64: near texts end far apart.
+    let mut z = text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    });
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
 
-impl Random {
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+/// The smallest rank first. Lines that are equal differ by their place among
+/// each other.
+fn in_order(seed: u64, all: Vec<Mutant>) -> Vec<Mutant> {
+    let mut equals = BTreeMap::new();
+    let mut ranked: Vec<(u64, Mutant)> = Vec::new();
+    for mutant in all {
+        let line = [&mutant.file, &mutant.change, &mutant.code];
+        let count = equals.entry(line.map(String::clone)).or_insert(0);
+        ranked.push((rank(seed, &mutant, *count), mutant));
+        *count += 1;
     }
-
-    fn shuffle<T>(&mut self, items: &mut [T]) {
-        for last in (1..items.len()).rev() {
-            items.swap(last, (self.bits() % (last as u64 + 1)) as usize);
-        }
-    }
+    ranked.sort_by_key(|(rank, _)| *rank);
+    ranked.into_iter().map(|(_, mutant)| mutant).collect()
 }
 
 impl Sample {
@@ -82,38 +91,45 @@ impl Sample {
             (None, Some(path)) if !mutant.file.starts_with(path.as_str()) => {
                 false
             }
-            _ if words.explained => is(survivors, mutant),
+            _ if words.explained => {
+                let by = |named: &&Named| named.is(mutant);
+                let by = survivors.iter().find(by);
+                by.is_some_and(|named| !named.is_of_a_file())
+            }
             _ => !is(survivors, mutant) || is(always, mutant),
         };
+        let mut all = in_order(words.seed, all);
         all.retain(wanted);
         if all.is_empty() {
             return Err("No mutant is there by this name; --list shows all \
                         that --count asks for."
                 .into());
         }
-        let mut random = Random(words.seed);
-        random.shuffle(&mut all);
         let (always, rest): (Vec<_>, Vec<_>) =
             all.into_iter().partition(|mutant| is(always, mutant));
-        let (kernels, rust): (VecDeque<_>, VecDeque<_>) =
-            rest.into_iter().partition(|it| it.form == Form::Kernel);
         let count = match words.explained {
-            true => rust.len() + kernels.len(),
-            false => words.count,
+            true => rest.len(),
+            false => words.count.unwrap_or(400),
         };
-        // A quarter of them in kernels, if there are enough of both.
-        let of_kernels = (count / 4)
-            .max(count.saturating_sub(rust.len()))
-            .min(kernels.len());
-        let of_rust = count - of_kernels.min(count);
-        Ok(Sample { always, rust, kernels, of_rust, of_kernels })
+        let (kernels, rust) =
+            rest.into_iter().partition(|it| it.form == Form::Kernel);
+        Ok(Sample { always, rust, kernels, count })
     }
 
-    /// The mutants that are tried first, as long as all of them compile.
+    /// The mutants that are tried first, as long as all of them compile. Every
+    /// fourth is in a kernel, while there are any of both: so a larger count
+    /// has the same ones, and then others.
     pub(crate) fn first(&self) -> Vec<Mutant> {
-        let rust = self.rust.iter().take(self.of_rust);
-        let kernels = self.kernels.iter().take(self.of_kernels);
-        self.always.iter().chain(rust).chain(kernels).cloned().collect()
+        let mut first = self.always.clone();
+        let (mut rust, mut kernels) = (self.rust.iter(), self.kernels.iter());
+        for turn in 1..=self.count {
+            let next = match turn % 4 {
+                0 => kernels.next().or_else(|| rust.next()),
+                _ => rust.next().or_else(|| kernels.next()),
+            };
+            first.extend(next.cloned());
+        }
+        first
     }
 
     /// Plants the mutants, and others instead of those that do not compile.
@@ -145,5 +161,63 @@ impl Sample {
             self.always.retain(other);
             self.rust.retain(other);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(seed: u64, text: &str) -> Vec<String> {
+        let all = rust::mutants("a.rs", text).unwrap();
+        let all = in_order(seed, all).into_iter();
+        all.map(|it| format!("{} in {}", it.change, it.code)).collect()
+    }
+
+    #[test]
+    fn an_edit_moves_no_mutant_of_another_line() {
+        let text = "fn f() {\n    a(1 + 2);\n    b < c;\n    a(1 + 2);\n}\n";
+        let before = names(1, text);
+        let edited = text.replace("    b < c;\n", "    // why\n    b > c;\n");
+        let after = names(1, &edited);
+        let kept = |names: &[String]| {
+            let names = names.iter().filter(|name| !name.contains("b "));
+            names.cloned().collect::<Vec<_>>()
+        };
+        assert_eq!(kept(&before), kept(&after));
+        assert_eq!((before.len(), kept(&before).len()), (10, 8));
+    }
+
+    #[test]
+    fn a_seed_has_an_order_of_its_own_and_equal_lines_differ() {
+        let line = "    a(1 + 2 * 3 - 4);\n".repeat(2);
+        let text = format!("fn f() {{\n{line}}}\n");
+        let [one, two] = [1, 2].map(|seed| names(seed, &text));
+        assert_ne!(one, two);
+        let all = rust::mutants("a.rs", &text).unwrap();
+        let ranks = all.iter().map(|it| rank(1, it, 0));
+        let ranks: BTreeSet<u64> = ranks.collect();
+        assert_eq!(ranks.len(), all.len() / 2, "equal lines, equal ranks");
+        assert_ne!(rank(1, &all[0], 0), rank(1, &all[0], 1));
+    }
+
+    #[test]
+    fn a_larger_count_begins_with_the_smaller_one() {
+        let text = "fn f() { a(1 + 2 * 3 - 4, b < c); }";
+        let all = in_order(1, rust::mutants("a.rs", text).unwrap());
+        let text = "x = a[i] + 1;\ny = b * 2;\nz = c / 3;";
+        let kernels = in_order(1, kernel::mutants("a.cl", text));
+        let first = |count| {
+            let (rust, kernels) = (all.clone(), kernels.clone());
+            let sample = Sample { always: Vec::new(), rust, kernels, count };
+            let names = sample.first().into_iter().map(|it| it.name());
+            names.collect::<Vec<_>>()
+        };
+        let most = first(100);
+        assert_eq!(most.len(), all.len() + kernels.len());
+        for count in 0..most.len() {
+            assert_eq!(first(count), most[..count]);
+        }
+        assert!(most[3].starts_with("a.cl") && most[7].starts_with("a.cl"));
     }
 }

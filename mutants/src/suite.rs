@@ -2,13 +2,14 @@
 //! mutants it reaches.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::notes::Notes;
 use crate::program::{self, Ending};
 use crate::tree::Tree;
 use crate::{crew, say};
@@ -24,19 +25,79 @@ pub(crate) struct Test {
 
 /// All tests that pass as long as no mutant is on, quickest first.
 pub(crate) struct Suite {
-    folder: PathBuf,
+    /// The copy, in which they run.
+    pub(crate) folder: PathBuf,
     /// Their names and files.
-    programs: Vec<(String, PathBuf)>,
+    pub(crate) programs: Vec<(String, PathBuf)>,
     tests: Vec<Test>,
 }
 
 /// How a mutant fared.
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Fate {
     /// By this test, and how it ended.
     Caught(String),
     /// After this many tests.
     Survived(usize),
     Unreached,
+}
+
+impl Fate {
+    pub(crate) fn line(&self) -> String {
+        match self {
+            Fate::Caught(by) => format!("caught by {by}"),
+            Fate::Survived(tests) => format!("SURVIVED {tests} tests"),
+            Fate::Unreached => "UNREACHED".to_owned(),
+        }
+    }
+
+    /// From its [line](Fate::line).
+    pub(crate) fn parse(line: &str) -> Option<Fate> {
+        if let Some(by) = line.strip_prefix("caught by ") {
+            return Some(Fate::Caught(by.to_owned()));
+        }
+        if let Some(tests) = line.strip_prefix("SURVIVED ") {
+            let tests = tests.strip_suffix(" tests")?.parse().ok()?;
+            return Some(Fate::Survived(tests));
+        }
+        (line == "UNREACHED").then_some(Fate::Unreached)
+    }
+}
+
+/// What the rehearsal has shown of a test.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Rehearsed {
+    /// `None` if its time was over.
+    good: Option<bool>,
+    time: Duration,
+    reached: BTreeSet<u32>,
+}
+
+impl Rehearsed {
+    pub(crate) fn line(&self) -> String {
+        let good = match self.good {
+            Some(true) => "passes",
+            Some(false) => "fails",
+            None => "hangs",
+        };
+        let reached = self.reached.iter().map(u32::to_string);
+        let reached: Vec<String> = reached.collect();
+        format!("{good}\t{}\t{}", self.time.as_millis(), reached.join(","))
+    }
+
+    /// From its [line](Rehearsed::line).
+    pub(crate) fn parse(line: &str) -> Option<Rehearsed> {
+        let parts: Vec<&str> = line.split('\t').collect();
+        let [good, time, reached] = parts[..] else { return None };
+        let good = match good {
+            "passes" => Some(true),
+            "fails" => Some(false),
+            _ => None,
+        };
+        let time = Duration::from_millis(time.parse().ok()?);
+        let reached = reached.split(',').filter_map(|it| it.parse().ok());
+        Some(Rehearsed { good, time, reached: reached.collect() })
+    }
 }
 
 /// A test that takes no time has this much; a busy machine may need it.
@@ -76,9 +137,28 @@ impl Suite {
                 // The tests of an example.
                 _ => continue,
             };
-            programs.push((name.to_owned(), PathBuf::from(file)));
+            // Other packages of the workspace have a `lib` as well.
+            let package = line["manifest_path"].as_str().map(Path::new);
+            let package = package.and_then(Path::parent);
+            let name = match package {
+                Some(it) if it != tree.folder => {
+                    let of = it.file_name().unwrap_or_default();
+                    format!("{}-{name}", of.to_string_lossy())
+                }
+                _ => name.to_owned(),
+            };
+            if only.is_empty() || only.contains(&name) {
+                programs.push((name, PathBuf::from(file)));
+            }
         }
-        let folder = tree.folder.clone();
+        Suite::new(tree.folder.clone(), programs)
+    }
+
+    /// Asks the programs for their tests.
+    pub(crate) fn new(
+        folder: PathBuf,
+        programs: Vec<(String, PathBuf)>,
+    ) -> Result<Suite, String> {
         let mut suite = Suite { folder, programs, tests: Vec::new() };
         for program in 0..suite.programs.len() {
             let mut list = suite.command(program);
@@ -119,41 +199,46 @@ impl Suite {
     }
 
     /// Runs each test alone, without a mutant. Those that fail are left out
-    /// and told.
+    /// and told. False where there was no time for all.
     pub(crate) fn rehearse(
         &mut self,
         jobs: usize,
         slowest: Duration,
-    ) -> Result<(), String> {
+        notes: &Notes,
+        time: impl Fn() -> bool + Sync,
+    ) -> Result<bool, String> {
         let logs = self.folder.join("target/reached");
         let _ = std::fs::remove_dir_all(&logs);
         std::fs::create_dir_all(&logs)
             .map_err(|error| format!("{}: {error}", logs.display()))?;
         let tests = std::mem::take(&mut self.tests);
-        let done = Mutex::new(0);
-        type Rehearsed =
-            Result<(Option<bool>, Duration, BTreeSet<u32>), String>;
-        let rehearse = |number: usize, test: &Test| -> Rehearsed {
-            let log = logs.join(number.to_string());
-            let start = Instant::now();
-            let mut command = self.command(test.program);
-            command.args(["--exact", &test.name]);
-            command.env("RUNGRAD_MUTANT_LOG", &log);
-            let ending = program::finish(&mut command, slowest)?;
-            let time = start.elapsed();
-            let text = std::fs::read_to_string(&log).unwrap_or_default();
-            let reached = text.lines().filter_map(|line| line.parse().ok());
-            let mut done = done.lock().expect("no panic before");
-            *done += 1;
-            if *done % 50 == 0 {
+        let done = AtomicUsize::new(0);
+        let rehearse = |number: usize, test: &Test| {
+            let name = self.shown(test);
+            let found = match notes.rehearsed(&name) {
+                Some(found) => found,
+                None if !time() => return Ok(None),
+                None => {
+                    let log = logs.join(number.to_string());
+                    let found = self.rehearse_one(test, &log, slowest)?;
+                    notes.keep_rehearsed(&name, &found)?;
+                    found
+                }
+            };
+            let done = done.fetch_add(1, Relaxed) + 1;
+            if done.is_multiple_of(50) {
                 say(&format!("rehearsal: {done} of {} tests", tests.len()));
             }
-            let good = ending.status.map(|status| status.success());
-            Ok((good, time, reached.collect()))
+            Ok(Some(found))
         };
-        let rehearsed = crew(jobs, &tests, rehearse);
-        for (mut test, rehearsed) in tests.into_iter().zip(rehearsed) {
-            let (good, time, reached) = rehearsed?;
+        let rehearsed: Result<Vec<_>, String> =
+            crew(jobs, &tests, rehearse).into_iter().collect();
+        let mut all = true;
+        for (mut test, found) in tests.into_iter().zip(rehearsed?) {
+            let Some(Rehearsed { good, time, reached }) = found else {
+                all = false;
+                continue;
+            };
             (test.time, test.reached) = (time, reached);
             let why = match good {
                 Some(true) => {
@@ -167,7 +252,35 @@ impl Suite {
             say(&format!("left out, for {why}: {name}"));
         }
         self.tests.sort_by_key(|test| test.time);
-        Ok(())
+        Ok(all)
+    }
+
+    fn rehearse_one(
+        &self,
+        test: &Test,
+        log: &Path,
+        slowest: Duration,
+    ) -> Result<Rehearsed, String> {
+        let mut tries = 0;
+        let (start, ending) = loop {
+            let start = Instant::now();
+            let mut command = self.command(test.program);
+            command.args(["--exact", &test.name]);
+            command.env("RUNGRAD_MUTANT_LOG", log);
+            let ending = program::finish(&mut command, slowest)?;
+            tries += 1;
+            // What a driver has compiled meanwhile, it has kept.
+            if ending.status.is_some() || tries == 3 {
+                break (start, ending);
+            }
+        };
+        let text = std::fs::read_to_string(log).unwrap_or_default();
+        let reached = text.lines().filter_map(|line| line.parse().ok());
+        Ok(Rehearsed {
+            good: ending.status.map(|status| status.success()),
+            time: start.elapsed(),
+            reached: reached.collect(),
+        })
     }
 
     /// Runs the tests that reach a mutant until one notices it: the quickest
@@ -229,5 +342,30 @@ impl Suite {
             (None, Some(status)) => format!("{among} ({status})"),
             (None, None) => format!("{among} (hangs)"),
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_found_is_read_again_from_its_line() {
+        for fate in [
+            Fate::Caught("lib: a_test (hangs)".into()),
+            Fate::Survived(12),
+            Fate::Unreached,
+        ] {
+            assert_eq!(Fate::parse(&fate.line()), Some(fate));
+        }
+        assert_eq!(Fate::parse("SURVIVED"), None);
+        for (good, reached) in
+            [(Some(true), vec![3, 17]), (Some(false), vec![]), (None, vec![1])]
+        {
+            let time = Duration::from_millis(1234);
+            let reached = reached.into_iter().collect();
+            let found = Rehearsed { good, time, reached };
+            assert_eq!(Rehearsed::parse(&found.line()), Some(found));
+        }
     }
 }

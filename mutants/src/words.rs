@@ -19,7 +19,13 @@ usage: cargo run --release --manifest-path mutants/Cargo.toml -- [OPTION]..
   --explained      those of survivors.txt instead, which no test may notice
   --list           prints what would be planted, with the lines, and ends
   --slowest SECONDS
-                   tests that take longer are left out (60)
+                   tests that take longer, three times, are left out (60)
+  --minutes NUMBER begins nothing more after that time, and reports on the rest
+  --prepare FOLDER plants and builds, and writes there all that a machine
+                   without cargo needs to try them
+  --prepared FOLDER
+                   tries those of such a folder; with --count the first ones
+                   alone. What is found stays there: another run goes on with it
   --jobs NUMBER    how many are tried at once (the number of cores)
   --root FOLDER    the project (the one that this tool belongs to)
   --help           this page
@@ -38,7 +44,8 @@ planted.txt; and with --explained when a test notices one.";
 
 /// A run as it was asked for.
 pub(crate) struct Words {
-    pub(crate) count: usize,
+    /// 400, or all that were prepared.
+    pub(crate) count: Option<usize>,
     pub(crate) seed: u64,
     pub(crate) only: Option<String>,
     pub(crate) tests: Vec<String>,
@@ -47,6 +54,9 @@ pub(crate) struct Words {
     pub(crate) explained: bool,
     pub(crate) list: bool,
     pub(crate) slowest: Duration,
+    pub(crate) minutes: Option<f64>,
+    pub(crate) prepare: Option<PathBuf>,
+    pub(crate) prepared: Option<PathBuf>,
     pub(crate) jobs: usize,
     pub(crate) root: PathBuf,
     pub(crate) help: bool,
@@ -60,7 +70,7 @@ impl Words {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
         let mut words = Words {
-            count: 400,
+            count: None,
             seed: 1,
             only: None,
             tests: Vec::new(),
@@ -68,6 +78,9 @@ impl Words {
             explained: false,
             list: false,
             slowest: Duration::from_secs(60),
+            minutes: None,
+            prepare: None,
+            prepared: None,
             jobs: cores,
             root: here.parent().expect("a project").to_path_buf(),
             help: false,
@@ -86,6 +99,9 @@ impl Words {
                         "--one",
                         "--jobs",
                         "--slowest",
+                        "--minutes",
+                        "--prepare",
+                        "--prepared",
                         "--root",
                     ];
                     if !known.contains(&word.as_str()) {
@@ -111,9 +127,12 @@ impl Words {
             })
         };
         match word {
-            "--count" => self.count = number()? as usize,
+            "--count" => self.count = Some(number()? as usize),
             "--seed" => self.seed = number()?,
             "--slowest" => self.slowest = Duration::from_secs(number()?),
+            "--minutes" => self.minutes = Some(number()? as f64),
+            "--prepare" => self.prepare = Some(PathBuf::from(value)),
+            "--prepared" => self.prepared = Some(PathBuf::from(value)),
             "--jobs" => self.jobs = number()?.max(1) as usize,
             "--tests" => {
                 self.tests = value.split(',').map(str::to_owned).collect();

@@ -84,6 +84,17 @@ fn an_explanation_is_tried_and_a_false_one_is_told() {
 }
 
 #[test]
+fn a_whole_file_may_be_beyond_the_tests() {
+    let root = miniature("beyond", "src/lib.rs: any\n    any\n    Why.\n");
+    let (text, code) = mutants(&root, &[]);
+    assert!(text.contains("No mutant is there"), "{text}");
+    assert_eq!(code, 1, "{text}");
+    let (text, code) = mutants(&root, &["--explained"]);
+    assert!(text.contains("No mutant is there"), "{text}");
+    assert_eq!(code, 1, "{text}");
+}
+
+#[test]
 fn one_that_is_listed_must_be_planted_and_caught() {
     let root = miniature("listed", EQUAL);
     let planted = root.join("mutants/planted.txt");
@@ -95,6 +106,50 @@ fn one_that_is_listed_must_be_planted_and_caught() {
     let (text, code) = mutants(&root, &[]);
     assert!(text.contains("planted.txt is stale"), "{text}");
     assert_eq!(code, 1);
+}
+
+#[test]
+fn a_prepared_folder_is_tried_in_parts_and_without_cargo() {
+    let root = miniature("prepared", "");
+    let folder = root.join("target/away");
+    let place = folder.to_str().unwrap();
+    let (text, code) = mutants(&root, &["--prepare", place]);
+    assert_eq!(code, 0, "{text}");
+    let link = text.lines().last().unwrap().replace("FOLDER", place);
+    // As on another machine: what was built is gone.
+    fs::remove_dir_all(root.join("target/mutants")).unwrap();
+    let tried = |words: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mutants"));
+        command.env("CARGO", "nowhere").args(["--prepared", place]);
+        let output = command.args(words).output().unwrap();
+        let text = [output.stdout, output.stderr].concat();
+        (String::from_utf8(text).unwrap(), output.status.code().unwrap())
+    };
+    let (text, code) = tried(&[]);
+    assert_eq!(code, 1, "{text}");
+    assert!(text.trim_end().ends_with(&link), "{text}");
+    let made = Command::new("sh").args(["-c", &link]).status().unwrap();
+    assert!(made.success(), "{link}");
+
+    let (text, code) = tried(&["--minutes", "0"]);
+    assert!(text.contains("The time is over: 5 are left"), "{text}");
+    assert!(text.contains("0 mutants: 0 caught"), "{text}");
+    assert_eq!(code, 1, "{text}");
+    let (text, code) = tried(&["--count", "2"]);
+    assert!(text.contains("\n2 mutants: "), "{text}");
+    assert_eq!(code, 0, "{text}");
+    let found = || fs::read_to_string(folder.join("fates.txt")).unwrap();
+    assert_eq!(found().lines().count(), 2);
+    let (text, code) = tried(&[]);
+    assert!(text.contains("5 mutants: 4 caught, 1 survived"), "{text}");
+    assert_eq!(code, 0, "{text}");
+    assert_eq!(found().lines().count(), 5, "each is tried once");
+    let report = fs::read_to_string(folder.join("report.txt")).unwrap();
+    assert!(report.contains("caught by above: a_number_comes"), "{report}");
+    assert!(
+        report.contains("\n+     if a >= b { a } else { b }\n"),
+        "{report}"
+    );
 }
 
 #[test]

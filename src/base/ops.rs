@@ -274,12 +274,6 @@ impl fmt::Display for Op {
     }
 }
 
-impl PartialEq<str> for Op {
-    fn eq(&self, name: &str) -> bool {
-        self.name() == name
-    }
-}
-
 impl PartialEq<&str> for Op {
     fn eq(&self, name: &&str) -> bool {
         self.name() == *name

@@ -9,6 +9,7 @@
 //! one thread, [`Part`]; [`tile`], which multiplies; and `vector` and `row`,
 //! which walk through a matrix that is used once.
 
+mod cut;
 mod lines;
 mod row;
 mod vector;
@@ -18,11 +19,16 @@ use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
 
+#[cfg(test)]
+pub(crate) use self::cut::SHARED;
+#[cfg(feature = "opencl")]
+pub(crate) use self::cut::is_shared;
+use self::cut::{Cut, Filling, threads};
 pub(crate) use self::lines::{Lines, Places};
 use self::lines::{Listed, Panels, count_rows, rows};
 use self::row::Row;
 use self::vector::vector;
-use super::share::{share, threads};
+use super::share::share;
 
 /// So many products are added up in `f32`.
 const BLOCK: usize = 128;
@@ -30,19 +36,6 @@ const BLOCK: usize = 128;
 const LONG: usize = 16 * BLOCK;
 /// So many numbers of a line are laid out at a time.
 const DEEP: usize = 2 * BLOCK;
-/// From this many products on the threads share them.
-pub(crate) const SHARED: usize = 1 << 20;
-/// A part is at most so large, that a block of it stays in the caches.
-const MOST: [usize; 2] = [512, 512];
-
-/// So few lines are little work for what must be laid out to multiply them.
-const FEW: usize = 16;
-
-/// Says whether threads share so many products. A single one would have to be
-/// woken for what the caller can do itself.
-pub(crate) fn is_shared(products: usize) -> bool {
-    products >= SHARED && threads() > 1
-}
 
 /// Writes each line of `a` times each line of `b` into rows of `out`: an
 /// element for each line of `b`. The lines are of one length, and there are
@@ -56,17 +49,8 @@ pub(crate) fn product(a: Lines, b: Lines, out: &mut [f32]) {
     if n == 1 && m > 1 {
         return product(b, a, out);
     }
-    let threads = match is_shared(m * n * k) {
-        true => threads(),
-        false => 1,
-    };
-    // Few lines are cut along `k` first: each part along them would lay out
-    // all of the other side again.
-    let ways = match m.min(n) <= FEW {
-        true => threads.div_ceil(k.div_ceil(LONG)),
-        false => threads,
-    };
-    let [high, wide] = cut(m, n, ways);
+    let Cut { high, wide, is_shared, at_once } =
+        Cut::new([m, n, k], threads(m * n * k));
     let parts = m.div_ceil(high) * n.div_ceil(wide);
     let mut tiles: Vec<Tile> = Vec::with_capacity(parts);
     for (i, strip) in out.chunks_mut(high * n).enumerate() {
@@ -80,10 +64,9 @@ pub(crate) fn product(a: Lines, b: Lines, out: &mut [f32]) {
             tiles.push(Tile { lines: lines.clone(), left, rows });
         }
     }
-    let spread = parts < threads;
-    match threads > 1 && parts > 1 {
-        true => share(tiles.into_iter(), |t| t.fill(a, b, spread)),
-        false => tiles.into_iter().for_each(|t| t.fill(a, b, spread)),
+    match is_shared {
+        true => share(tiles.into_iter(), |t| t.fill(a, b, at_once)),
+        false => tiles.into_iter().for_each(|t| t.fill(a, b, at_once)),
     }
 }
 
@@ -91,26 +74,6 @@ pub(crate) fn product(a: Lines, b: Lines, out: &mut [f32]) {
 fn take<'a>(row: &mut &'a mut [f32], most: usize) -> &'a mut [f32] {
     let length = most.min(row.len());
     row.split_off_mut(..length).expect("as long")
-}
-
-/// Says how large parts are: such that the threads have as little to do, one
-/// after another, as can be. What is packed for a part counts as well.
-fn cut(m: usize, n: usize, threads: usize) -> [usize; 2] {
-    // Of a single row nothing is packed.
-    if m == 1 {
-        return [1, n.div_ceil(threads).next_multiple_of(32).min(n)];
-    }
-    let [high, wide] = [m.div_ceil(MOST[0]), n.div_ceil(MOST[1])];
-    let parts = (high..high + threads)
-        .flat_map(|high| (wide..wide + threads).map(move |wide| [high, wide]));
-    let time = |&[r, c]: &[usize; 2]| {
-        let [high, wide] = [m.div_ceil(r), n.div_ceil(c)];
-        let part = high * wide + 32 * high + 8 * wide;
-        (r * c).div_ceil(threads) * part
-    };
-    let [r, c] = parts.min_by_key(time).expect("at least one");
-    // A width of whole registers, as far as there is one.
-    [m.div_ceil(r), n.div_ceil(c).next_multiple_of(32).min(n)]
 }
 
 /// A part of the result: some rows of it, from a column on.
@@ -122,8 +85,9 @@ struct Tile<'a> {
 
 impl Tile<'_> {
     /// Returns the sums along all of `k`. Blocks of 128 products are added up,
-    /// then 16 such sums, and the sums of those in `f64`.
-    fn fill(mut self, a: Lines, b: Lines, spread: bool) {
+    /// then 16 such sums, and the sums of those in `f64`; of these, threads
+    /// compute so many at once.
+    fn fill(mut self, a: Lines, b: Lines, at_once: usize) {
         let (k, wide) = (a.inner.len(), self.rows[0].len());
         if k <= LONG {
             return self.sum(a, b, 0..k);
@@ -139,11 +103,10 @@ impl Tile<'_> {
             tile.sum(a, b, from..k.min(from + LONG));
             sums
         };
-        let many = if spread { 4 * threads() } else { 1 };
-        for longs in longs.chunks(many) {
+        for longs in longs.chunks(at_once) {
             let mut all = vec![vec![]; longs.len()];
             let works = longs.iter().zip(&mut all);
-            match spread {
+            match at_once > 1 {
                 true => share(works, |(from, sums)| *sums = sum(from)),
                 false => works.for_each(|(from, sums)| *sums = sum(from)),
             }
@@ -214,14 +177,11 @@ impl WithSimd for Part<'_, '_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let most = if S::REGISTER_COUNT < 32 { 6 } else { 12 };
-        let strips = self.a.lines.len().div_ceil(most);
-        let height = self.a.lines.len().div_ceil(strips);
-        // What is read once or twice, and lies in a row, is not laid out.
-        let run = self.b.lines.len() / count_rows(self.b.lines);
-        let is_direct = strips <= 2 && 2 * run >= S::F32_LANES;
-        let run = if is_direct { run } else { self.b.lines.len() };
-        match run > S::F32_LANES {
+        let lines = [self.a.lines.len(), self.b.lines.len()];
+        let (rows, registers) = (count_rows(self.b.lines), S::REGISTER_COUNT);
+        let filling = Filling::new(lines, rows, registers, S::F32_LANES);
+        let Filling { height, is_double, is_direct } = filling;
+        match is_double {
             true => self.run::<S, 2>(simd, height, is_direct),
             false => self.run::<S, 1>(simd, height, is_direct),
         }
@@ -238,8 +198,6 @@ impl Part<'_, '_> {
         is_direct: bool,
     ) {
         let Part { a, b, rows, panels } = self;
-        let height = [1, 2, 4, 6, 8, 12].into_iter().find(|&h| h >= height);
-        let height = height.expect("at most 12");
         let width = N * S::F32_LANES;
         let columns = columns(b.lines, width, is_direct);
         let deep = if is_direct { BLOCK } else { DEEP }.min(a.inner.len());
@@ -392,3 +350,6 @@ fn tile<S: Simd, const H: usize, const N: usize>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

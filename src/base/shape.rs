@@ -211,6 +211,8 @@ mod tests {
         let long: Vec<f32> = (0..101).map(|i| i as f32).collect();
         let ends = "[0, 1, 2, ..., 98, 99, 100]";
         assert_eq!(nested(&[101], &long), ends);
+        let hundred = nested(&[100], &long[..100]);
+        assert_eq!(hundred.split(", ").count(), 100, "{hundred}");
     }
 
     #[test]

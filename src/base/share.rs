@@ -14,6 +14,9 @@ pub(crate) fn share<T>(
     works: impl Iterator<Item = T> + Send,
     work: impl Fn(T) + Sync,
 ) {
+    if cfg!(target_arch = "wasm32") {
+        return works.for_each(work);
+    }
     let works = Mutex::new(works);
     let next = || works.lock().unwrap_or_else(PoisonError::into_inner).next();
     let run = || {

@@ -390,6 +390,9 @@ mod tests {
         assert_eq!(of(most, &[&a]), Array::new(&[1, 2], &[3.0, 4.0]));
         assert_eq!(of(Op::Pick(vec![1, 0]), &[&a]).values, [2.0, 3.0]);
         assert_eq!(of(Op::Pow(2.0), &[&row]).values, [100.0, 400.0]);
+        let signs = Array::new(&[5], &[-2.0, -0.5, 0.0, 0.5, 2.0]);
+        let right = [-1.0, -1.0, 0.0, 1.0, 1.0];
+        assert_eq!(of(Op::Sign, &[&signs]).values, right);
         let odd = Array::new(&[3], &[1.0, f32::NAN, -2.0]);
         assert!(of(Op::Relu, &[&odd]).values[1].is_nan());
         assert!(of(Op::Max(vec![0], Keep::No), &[&odd]).values[0].is_nan());

@@ -86,7 +86,7 @@ impl<T: Element> Buffer<T> {
         queue.keep_times(call.is_some())?;
         // SAFETY: the call blocks until `target`, which is no longer than the
         // buffer, is written. An element has no invalid bits.
-        let done = unsafe {
+        unsafe {
             core::enqueue_read_buffer(
                 queue.current(),
                 &self.mem,
@@ -96,8 +96,8 @@ impl<T: Element> Buffer<T> {
                 None::<Event>,
                 call.is_some().then_some(&mut event),
             )
-        };
-        done.map_err(|error| {
+        }
+        .map_err(|error| {
             let doing = "Reading a buffer after the launches before it";
             refusal(doing, error)
         })?;

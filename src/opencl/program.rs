@@ -65,12 +65,14 @@ impl Programs {
         }
         let place = [code.text, code.options, code.name];
         let place = place.map(|letters| letters.as_ptr().addr());
-        if let Some(known) = self.placed.get(&place) {
-            return Ok(Arc::clone(known));
+        match self.placed.get(&place) {
+            Some(known) => Ok(Arc::clone(known)),
+            None => {
+                let known = self.named(code)?;
+                self.placed.insert(place, Arc::clone(&known));
+                Ok(known)
+            }
         }
-        let known = self.named(code)?;
-        self.placed.insert(place, Arc::clone(&known));
-        Ok(known)
     }
 
     fn named(&mut self, code: Code) -> Result<Arc<Known>, Error> {
@@ -133,10 +135,8 @@ impl Programs {
                 &[self.info.id],
                 &[&text],
             )
-            .and_then(|program| {
-                Ok(self.build(file, program, &CString::default()))
-            })
-            .map_err(compiling)??;
+            .map_err(compiling)?;
+            program = self.build(file, program, &CString::default())?;
         }
         if let Some(call) = call {
             let name = file.rsplit('/').next().unwrap_or_default();

@@ -192,6 +192,18 @@ mod tests {
     }
 
     #[test]
+    fn a_time_is_kept_in_microseconds() {
+        let Ok([device, ..]) = crate::opencl::devices() else { return };
+        let mut tuned = Tuned::default();
+        tuned.set(device, [64, 100, 32], &TILES[1], 0.0125);
+        let lines: Vec<_> = tuned.lines.values().collect();
+        assert_eq!(lines, [&(TILES[1].name, 12500.0)]);
+        let choices = tuned.of(device);
+        let chosen = choices.tiles([64, 100, 32]).map(|it| it.name);
+        assert_eq!(chosen, Some(TILES[1].name));
+    }
+
+    #[test]
     fn tiles_are_forced_only_within_the_work() {
         let none = Choices(BTreeMap::new());
         let inside =

@@ -327,6 +327,13 @@ mod tests {
     }
 
     #[test]
+    fn the_moons_take_turns() {
+        let data = moons(7, 0.1, 1);
+        assert_eq!(data.labels, [0, 1, 0, 1, 0, 1, 0]);
+        assert_eq!((data.columns, data.classes), (2, 2));
+    }
+
+    #[test]
     fn each_moon_is_half_a_circle() {
         let data = moons(100, 0.0, 6);
         for (row, &label) in data.labels.iter().enumerate() {

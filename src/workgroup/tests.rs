@@ -158,6 +158,18 @@ fn a_kernel_without_an_end_ends_as_a_sentence() {
 }
 
 #[test]
+fn a_long_kernel_is_not_taken_for_one_without_an_end() {
+    // 700 steps of each of two items.
+    let long = async |item: Item| {
+        for _ in 0..700 {
+            item.read(0).await;
+        }
+    };
+    let end = group(2).run(Schedule::Lockstep, long).end;
+    assert!(matches!(end, End::Done(_)), "{end}");
+}
+
+#[test]
 fn a_group_too_large_for_every_schedule_says_so() {
     let input: Vec<f32> = (0..32).map(|x| x as f32).collect();
     let kernel = async |item: Item| reduce(item, &input, [true, false]).await;
@@ -237,6 +249,22 @@ fn a_step_that_is_asked_for_twice_is_made_once() {
     let trace = group(1).run(Schedule::InTurn, kernel);
     assert_eq!(trace.events.len(), 1);
     assert_eq!(trace.end.local().map(|local| local[0]), Some(5.0));
+}
+
+#[test]
+fn the_columns_of_a_trace_stand_below_each_other() {
+    let kernel = async |item: Item| {
+        item.write(0, 1.0).await;
+        item.write(10, 1234.5).await;
+    };
+    let group = Group { items: 1, cells: 11 };
+    let trace = group.run(Schedule::InTurn, kernel).to_string();
+    let lines: Vec<&str> = trace.lines().collect();
+    let column = lines[0].find("local memory").unwrap();
+    for line in &lines[1..3] {
+        let (does, local) = line.split_at(column);
+        assert!(does.ends_with("  ") && local.starts_with("1 "), "{trace}");
+    }
 }
 
 #[test]

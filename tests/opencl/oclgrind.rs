@@ -119,6 +119,10 @@ fn multiply_all(gpu: &Gpu) {
         for shape in [[1, 1, 1], [3, 0, 2], [17, 18, 7], [130, 20, 12]] {
             multiply(gpu, rung, shape);
         }
+        // Only where both are whole fours are they read by fours.
+        for [k, n] in [[3, 8], [5, 8], [8, 3], [8, 5]] {
+            multiply(gpu, rung, [5, k, n]);
+        }
     }
 }
 

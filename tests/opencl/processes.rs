@@ -7,9 +7,9 @@ use std::process::Command;
 use std::sync::Barrier;
 use std::{env, fs, thread};
 
-use rungrad::Error;
 use rungrad::opencl::{Gpu, devices, record};
 use rungrad::part2_gpu::kernels;
+use rungrad::{Error, ledger};
 
 use super::child::{child, is_child, succeed};
 use super::device::{gpu_or_skip, skip};
@@ -280,6 +280,13 @@ fn a_forked_process_is_told_that_drivers_do_not_survive_it() {
             Ok(()) => false,
             Err(error) => error.to_string().contains("was forked from"),
         });
+        // Nor does it compile anything before it is told.
+        let launch = || {
+            let exp = gpu.launch(&kernels::EW_EXP).input(&buffer).output(&out);
+            exp.scalar(1_u32).global(1).local(1).run()
+        };
+        let (launched, counts) = ledger::measure(launch);
+        let told = told && launched.is_err() && counts.builds == 0;
         // SAFETY: what the parent would do at its end, the child leaves.
         unsafe { _exit(if told { 0 } else { 1 }) }
     }

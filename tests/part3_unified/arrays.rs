@@ -191,6 +191,10 @@ fn data_comes_from_lists_arrays_and_buffers() {
         for i in 0..gpu_or_skip().map_or(0, |_| Device::count()) {
             let buffer = Gpu::open(i).unwrap().upload(&right).unwrap();
             all.push(from(buffer.into()));
+            let buffer = Gpu::open(i).unwrap().upload(&right).unwrap();
+            let there = Device::Gpu(i);
+            let refused = Tensor::from_data(&[3], buffer, there);
+            assert!(mistake(refused).contains("shape [3] holds 3 elements"));
         }
         for tensor in all {
             assert_eq!(tensor.device(), device);

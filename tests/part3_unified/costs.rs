@@ -60,6 +60,32 @@ fn after_the_first_step_nothing_is_built_and_nothing_allocated() {
     assert_eq!((counts.allocations, counts.frees), (0, 0));
 }
 
+/// The counts are the process's, so no other test may take memory meanwhile.
+#[test]
+fn the_memory_of_the_processor_knows_now_and_peak() {
+    let _clean = clean();
+    if !is_child() {
+        let test = "the_memory_of_the_processor_knows_now_and_peak";
+        succeed(&mut child(&format!("costs::{test}")));
+        return;
+    }
+    let counts = || {
+        let memory = Device::Cpu.memory().unwrap();
+        (memory.now, memory.peak)
+    };
+    let (now, _) = counts();
+    let tensor = Tensor::rand(&[1 << 20], 1, Device::Cpu).unwrap();
+    let peak = now + (4 << 20);
+    assert_eq!(counts(), (peak, peak));
+    drop(tensor);
+    assert_eq!(counts(), (now, peak));
+    drop(Tensor::rand(&[1 << 10], 1, Device::Cpu).unwrap());
+    assert_eq!(counts(), (now, peak));
+    // A storage holds what it shows and nothing behind it.
+    let three = Tensor::rand(&[3], 1, Device::Cpu).unwrap();
+    assert_eq!(three.array().storage().len(), 3);
+}
+
 #[test]
 fn labels_go_to_the_device_once() {
     let _clean = clean();
@@ -107,7 +133,11 @@ fn where_a_device_has_no_room_nothing_waits_any_more() {
         return;
     }
     let device = Device::Gpu(gpu.info().index);
+    let memory = device.memory().unwrap();
+    assert_eq!((memory.now, memory.peak, memory.cached), (0, 0, 0));
     drop(Tensor::rand(&[1 << 16], 1, device).unwrap());
+    let memory = device.memory().unwrap();
+    assert_eq!((memory.now, memory.peak), (0, 1 << 18));
     assert!(device.memory().unwrap().cached >= 1 << 18);
     Tensor::rand(&[1 << 48], 1, device).expect_err("no such memory");
     assert_eq!(device.memory().unwrap().cached, 0);

@@ -2,6 +2,7 @@
 //! padding, on every device: what PyTorch computes, with its gradients.
 //! `tests/vectors/make_images.py` has made the numbers.
 
+use rungrad::attempt;
 use rungrad::part3_unified::{ConvOptions, Device, Tensor, Window};
 use serde_json::Value;
 
@@ -85,6 +86,21 @@ fn convolutions_and_pools_have_the_values_of_pytorch() {
                     );
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn an_image_of_no_height_has_no_room_for_a_window() {
+    for shape in [[1, 2, 0, 4], [1, 2, 4, 0]] {
+        let image = Tensor::zeros(&shape, Device::Cpu).unwrap();
+        let pool = Window::new([2, 2]).stride([2, 2]);
+        for refused in [
+            attempt(|| image.max_pool2d(&pool)),
+            attempt(|| image.avg_pool2d(&pool)),
+        ] {
+            let sentence = refused.unwrap_err().to_string();
+            assert!(sentence.contains("does not fit"), "{sentence}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Elements by their places, with the numbers that the documentation of
 //! PyTorch gives for its operations of these names.
 
-use rungrad::part3_unified::{Device, Span, Tensor};
+use rungrad::part3_unified::{Array, Device, Span, Tensor};
 
 use super::common::clean;
 use super::common::device::gpu_or_skip;
@@ -117,4 +117,42 @@ fn a_vector_takes_part_in_a_product_as_a_row_or_a_column() {
         let right = m.matmul(&column.unsqueeze(1)).squeeze(1);
         shows(&right, &[2], &[321., 654.]);
     });
+}
+
+#[test]
+fn an_index_that_is_not_there_is_refused() {
+    let a = Array::new(&[2, 2], &[1., 2., 3., 4.], Device::Cpu).unwrap();
+    let refused = |indices: &[usize], count| {
+        a.index_add(0, indices, count).unwrap_err().to_string()
+    };
+    for (indices, count) in [(&[0, 2][..], 2), (&[0], 2), (&[0, 0, 0], 2)] {
+        assert!(refused(indices, count).contains("index_add"));
+    }
+    assert!(a.index_add(0, &[0, 1], 2).is_ok());
+    let refused = Array::cat(&[&a, &a], 2).unwrap_err().to_string();
+    assert!(refused.contains("there is no axis 2"), "{refused}");
+}
+
+/// So many rows that threads share them.
+#[test]
+fn rows_are_taken_and_added_by_any_number_of_threads() {
+    let (rows, width) = (5000, 40);
+    let values: Vec<f32> = (0..rows * width).map(|i| (i % 97) as f32).collect();
+    let a = Array::new(&[rows, width], &values, Device::Cpu).unwrap();
+    let places: Vec<usize> = (0..rows).map(|i| i * 7 % rows).collect();
+    let taken: Vec<f32> = places
+        .iter()
+        .flat_map(|&at| &values[at * width..][..width])
+        .copied()
+        .collect();
+    for threads in [1, 3] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        pool.build().unwrap().install(|| {
+            let found = a.index_select(0, &places).unwrap();
+            assert!(found.to_vec().unwrap() == taken);
+            // Each row goes back to its place: 7 and 5000 have no divisor.
+            let back = found.index_add(0, &places, rows).unwrap();
+            assert!(back.to_vec().unwrap() == values);
+        });
+    }
 }

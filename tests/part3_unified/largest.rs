@@ -136,6 +136,15 @@ fn shares_of_other_shapes_are_refused() {
     {
         assert!(a.max_share(most, grads, &[axes]).is_err());
     }
+    let refused = |axes: &[usize]| {
+        let shape = if axes == [2] { &a } else { &row };
+        a.max_share(shape, shape, axes).unwrap_err().to_string()
+    };
+    let far = Array::full(&[2, 1], 1.0, third::device()).unwrap();
+    let refused_far = |most, grads| a.max_share(most, grads, &[1]).is_err();
+    assert!(refused_far(&far, &row) && refused_far(&row, &far));
+    assert!(refused(&[2]).contains("there is no axis 2"));
+    assert!(refused(&[1, 1]).contains("axis 1 stands twice"));
 }
 
 /// Large enough to be shared, and a whole step of a network with pools.

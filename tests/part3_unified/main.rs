@@ -24,6 +24,7 @@ mod filters;
 mod images;
 mod indexing;
 mod largest;
+mod launches;
 mod library;
 mod limits;
 mod misfits;

@@ -4,7 +4,7 @@
 use rungrad::part3_unified::optim::{Optimizer, Sgd};
 use rungrad::part3_unified::{
     Array, Binary, Context, Device, Function, Gradients, Op, Tensor, apply,
-    grad,
+    grad, grad_with,
 };
 use rungrad::{Error, Result, attempt};
 
@@ -268,4 +268,59 @@ fn an_optimizer_belongs_to_one_model() {
         "step: these are not the parameters of the steps before; make an \
          optimizer for each model"
     );
+}
+
+#[test]
+fn a_seed_of_another_shape_is_refused_and_its_graph_is_kept_on_demand() {
+    let x = new(&[2]).requires_grad();
+    let y = x.mul(&x);
+    let wrong = new(&[3]);
+    let refused = attempt(|| grad_with(&[(&y, &wrong)], &[&x], false));
+    let sentence = refused.unwrap_err().to_string();
+    assert!(sentence.contains("grad: output 0"), "{sentence}");
+    // A seed that is itself computed has a slope of its own.
+    let seed = new(&[2]).requires_grad();
+    let slope = |create_graph| {
+        let found = grad_with(&[(&y, &seed)], &[&x], create_graph);
+        found.into_iter().next().flatten().expect("a gradient")
+    };
+    slope(true).sum().backward();
+    assert!(seed.grad().is_some());
+    assert!(slope(false).id().is_none());
+}
+
+/// A square that saves another array than its input.
+struct Saves(fn(&Array) -> Result<Array>);
+
+impl Function for Saves {
+    fn op(&self) -> Op {
+        Op::named("square")
+    }
+
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
+        ctx.save_input(0, &(self.0)(inputs[0])?);
+        inputs[0].binary(Binary::Mul, inputs[0])
+    }
+
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
+        vec![Some(grad_out.mul(&ctx.input(0)).scale(2.0))]
+    }
+}
+
+#[test]
+fn an_input_is_saved_as_it_was_given_in_its_own_shape() {
+    let x = leaf(&[1.0, 2.0, 3.0]);
+    apply(Saves(|a| a.flip(&[0])), &[&x]).sum().backward();
+    assert_eq!(x.grad().unwrap().to_vec().unwrap(), [6.0, 4.0, 2.0]);
+    let refused = attempt(|| apply(Saves(|a| a.reshape(&[3, 1])), &[&x]));
+    let sentence = refused.map(drop).unwrap_err().to_string();
+    assert!(sentence.contains("an array of shape [3, 1]"), "{sentence}");
+}
+
+#[test]
+fn the_ends_of_a_clamp_may_be_equal() {
+    let x = new(&[2]);
+    assert_eq!(x.clamp(0.5, 0.5).to_vec().unwrap(), [0.5, 0.5]);
+    let sentence = attempt(|| x.clamp(1.0, 0.5)).unwrap_err().to_string();
+    assert!(sentence.contains("clamp"), "{sentence}");
 }

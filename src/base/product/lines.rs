@@ -121,7 +121,7 @@ impl<'a> Listed<'a> {
                     copy(from, here.expect("as long"));
                 }
             }
-        } else if 4 * count_rows(self.inner) <= length {
+        } else if is_level(self.inner) {
             for row in rows(self.inner) {
                 let here = panel.split_off_mut(..row.len() * width);
                 self.turn(lines, row, width, here.expect("as long"));
@@ -169,17 +169,21 @@ impl<'a> Listed<'a> {
     }
 }
 
-/// Says whether lines lie in rows, so that they are best copied side by side.
-fn is_level(lines: &[usize]) -> bool {
-    4 * count_rows(lines) <= lines.len()
+/// Says whether places lie in rows, of four at least, so that they are best
+/// copied side by side.
+fn is_level(places: &[usize]) -> bool {
+    4 * count_rows(places) <= places.len()
 }
+
+/// From a panel to the next there are so many numbers more: no power of two,
+/// so that not all begin at the same place of a cache.
+const APART: usize = 16;
 
 /// The memory in which lines are laid out: a panel for each `width` of them.
 pub(super) struct Panels<'a> {
     memory: &'a mut [f32],
     width: usize,
-    /// From a panel to the next: no power of two, so that not all begin at the
-    /// same place of a cache.
+    /// From a panel to the next.
     size: usize,
     /// Where rows of lines go, if lines lie in rows.
     runs: Vec<Run>,
@@ -195,7 +199,7 @@ struct Run {
 impl<'a> Panels<'a> {
     /// Counts the numbers of a panel for `deep` numbers of each line.
     pub(super) fn size(width: usize, deep: usize) -> usize {
-        deep * width + 16
+        deep * width + APART
     }
 
     /// Divides memory into panels for `deep` numbers of each line.
@@ -278,5 +282,17 @@ fn transpose(
         for (to, row) in to[column..].iter_mut().zip(rows) {
             *to = row[q];
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_four_are_level() {
+        assert!(is_level(&[5, 6, 7, 8]) && !is_level(&[5, 6, 7]));
+        assert!(is_level(&[0, 1, 2, 3, 9, 10, 11, 12]));
+        assert!(!is_level(&[0, 1, 2, 3, 9, 10, 11, 13]));
     }
 }

@@ -2,8 +2,9 @@
 
 use pulp::{Simd, WithSimd};
 
-use super::super::share::{share, threads};
-use super::{LONG, Lines, dispatch, is_shared};
+use super::super::share::share;
+use super::cut::{piece, threads};
+use super::{LONG, Lines, dispatch};
 
 /// So many lines are walked side by side: a number of the column is read once
 /// for all of them.
@@ -14,10 +15,7 @@ pub(super) fn vector(a: Lines, b: Lines, out: &mut [f32]) {
     let start = b.start.wrapping_add(b.lines.at(0));
     let number = |p| b.values[start.wrapping_add(b.inner.at(p))];
     let column: Vec<f32> = (0..b.inner.len()).map(number).collect();
-    let piece = match is_shared(out.len() * column.len()) {
-        true => out.len().div_ceil(4 * threads()),
-        false => out.len(),
-    };
+    let piece = piece(out.len(), threads(out.len() * column.len()));
     let fill = |(i, out): (usize, &mut [f32])| {
         let first = i * piece;
         dispatch(Column { a, first, column: &column, out })

@@ -338,6 +338,7 @@ mod tests {
             scale(&[-1.2, 2.1]),
             "-1.5 -1.0 -0.5 0.0 0.5 1.0 1.5 2.0 2.5"
         );
+        assert_eq!(scale(&[0.0, 8.0]), "0 1 2 3 4 5 6 7 8");
         assert_eq!(scale(&[3.0]), "2.4 2.6 2.8 3.0 3.2 3.4 3.6");
         assert_eq!(scale(&[]), "0.0 0.2 0.4 0.6 0.8 1.0");
     }
@@ -376,5 +377,34 @@ mod tests {
     #[test]
     fn words_are_escaped() {
         assert!(line(&[]).contains("a &lt; b</text>"));
+    }
+
+    /// Every line of two pictures: each stands where it stood when somebody
+    /// looked at it.
+    #[test]
+    fn whole_plots_are_as_they_were_drawn() {
+        let series = |name: &str, mark, color, points: &[(f32, f32)]| Series {
+            name: name.to_string(),
+            mark,
+            color,
+            points: points.to_vec(),
+        };
+        let line = [(0.0, 2.0), (5.0, 0.5), (10.0, 1.25)];
+        let points = [(2.0, 1.0), (7.5, 0.25)];
+        let all = [
+            series("a < b", Mark::Line, Color::Value, &line),
+            series("pieces", Mark::Pieces, Color::Cpu, &line),
+            series("dots", Mark::Dots, Color::Grad, &points),
+            series("rings", Mark::Rings, Color::Text, &points),
+        ];
+        let axes = ["epoch", "loss"];
+        let plain = plot("plain", "A plot", axes, &all);
+        let powers = plot_loglog("powers", "Powers", axes, &all);
+        let drawn = plain + &powers;
+        let right = include_str!("plot/whole.svg");
+        for (drawn, right) in drawn.lines().zip(right.lines()) {
+            assert_eq!(drawn, right);
+        }
+        assert_eq!(drawn.lines().count(), right.lines().count());
     }
 }

@@ -178,6 +178,76 @@ mod tests {
         assert!(svg.contains("viewBox=\"0 0 680 178\""), "{svg}");
     }
 
+    /// The attributes of the elements with such a beginning, one by one.
+    fn all<'a>(svg: &'a str, start: &str) -> Vec<&'a str> {
+        svg.lines().filter_map(|line| line.strip_prefix(start)).collect()
+    }
+
+    #[test]
+    fn every_line_and_every_box_has_its_place() {
+        let walks = [walk(&[2], &[1, 0]), walk(&[2, 1], &[0, 1])];
+        let svg = slots("test", "A test", &[0.0, 1.0], &walks);
+        assert!(svg.contains("viewBox=\"0 0 680 294\""), "{svg}");
+        let cell = "width=\"72.0\" height=\"28\" fill=\"none\" \
+                    stroke=\"currentColor\" stroke-width=";
+        let at =
+            |place: &str, wide: &str| format!("{place} {cell}\"{wide}\"/>");
+        assert_eq!(
+            all(&svg, "<rect "),
+            [
+                at("x=\"176.0\" y=\"16\"", "1.8"),
+                at("x=\"248.0\" y=\"16\"", "1.8"),
+                at("x=\"176.0\" y=\"130\"", "1.2"),
+                at("x=\"248.0\" y=\"130\"", "1.2"),
+                at("x=\"176.0\" y=\"246\"", "1.2"),
+                at("x=\"258.0\" y=\"246\"", "1.2"),
+            ]
+        );
+        assert_eq!(
+            all(&svg, "<text "),
+            [
+                "x=\"8\" y=\"34\" font-weight=\"bold\">memory</text>",
+                "x=\"212.0\" y=\"35\" text-anchor=\"middle\">0</text>",
+                "x=\"284.0\" y=\"35\" text-anchor=\"middle\">1</text>",
+                "x=\"8\" y=\"88\" font-weight=\"bold\">a &lt; b</text>",
+                "x=\"8\" y=\"107\">offset 0</text>",
+                "x=\"212.0\" y=\"149\" text-anchor=\"middle\">1</text>",
+                "x=\"284.0\" y=\"149\" text-anchor=\"middle\">0</text>",
+                "x=\"8\" y=\"204\" font-weight=\"bold\">a &lt; b</text>",
+                "x=\"8\" y=\"223\">offset 0</text>",
+                "x=\"212.0\" y=\"265\" text-anchor=\"middle\">0</text>",
+                "x=\"294.0\" y=\"265\" text-anchor=\"middle\">1</text>",
+            ]
+        );
+        let ways = all(&svg, "<path d=\"");
+        let ways: Vec<&str> =
+            ways.iter().filter_map(|it| it.split('"').next()).collect();
+        assert_eq!(
+            ways,
+            [
+                "M212.0 44V190",
+                "M284.0 44V190",
+                "M284.0 74L212.0 130",
+                "M212.0 74L284.0 130",
+                "M212.0 190L212.0 246",
+                "M284.0 190L294.0 246",
+            ]
+        );
+        // The way to the first element is thicker, and so is its dot.
+        let widths =
+            ["2.5", "1.2"].map(|it| format!("stroke-width=\"{it}\"/>"));
+        let lines = svg.lines().filter(|line| line.contains(" 74L"));
+        for (line, width) in lines.zip(&widths) {
+            assert!(line.ends_with(width), "{line}");
+        }
+        let dots = all(&svg, "<circle ");
+        let dot = |place: &str| {
+            dots.iter().filter(|it| it.starts_with(place)).count()
+        };
+        assert_eq!(dot("cx=\"284.0\" cy=\"74\" r=\"3.7\""), 1, "{dots:?}");
+        assert_eq!(dot("cx=\"212.0\" cy=\"74\" r=\"2.4\""), 1, "{dots:?}");
+    }
+
     #[test]
     fn what_lies_elsewhere_has_no_line() {
         let mut other = walk(&[2], &[0, 1]);

@@ -146,6 +146,36 @@ mod tests {
     }
 
     #[test]
+    fn each_thread_and_each_device_has_its_name_and_place() {
+        let slice = |thread| super::super::Slice {
+            kind: super::super::SliceKind::Finish,
+            name: "finish".into(),
+            amount: String::new(),
+            bytes: 0,
+            device: 0,
+            thread,
+            call: [0, 1],
+            times: None,
+        };
+        let devices = vec![(0, "one".to_string()), (1, "two".to_string())];
+        let slices = vec![slice(0), slice(2)];
+        let trace = Timeline { devices, slices }.perfetto();
+        let named = |what: &str, process: usize, thread: usize, title: &str| {
+            let line = name(what, process, thread, title);
+            assert_eq!(trace.matches(&line).count(), 1, "{line} in {trace}");
+        };
+        for thread in 0..3 {
+            let title = format!("calls of thread {thread}");
+            named("thread_name", HOST, thread, &title);
+        }
+        assert!(!trace.contains("calls of thread 3"), "{trace}");
+        for (place, title) in [(1, "gpu:0 one"), (2, "gpu:1 two")] {
+            named("process_name", HOST + place, 0, title);
+            named("thread_name", HOST + place, 0, "queue");
+        }
+    }
+
+    #[test]
     fn microseconds_keep_each_nanosecond() {
         assert_eq!(micro(12_003_004), "12003.004");
         assert_eq!(micro(7), "0.007");

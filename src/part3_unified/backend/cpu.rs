@@ -164,7 +164,7 @@ impl Backend for Cpu {
 
     fn index_select(&self, a: &Array, places: &[usize]) -> Result<Shared> {
         let (width, all) = (a.shape()[1], dense(a));
-        walk::fill(places.len() * width, width, 1, &|from, out| {
+        walk::fill(places.len() * width, width, walk::ONCE, &|from, out| {
             let rows = out.chunks_mut(width).zip(&places[from / width..]);
             for (out, place) in rows {
                 out.copy_from_slice(&all[place * width..][..width]);
@@ -179,13 +179,9 @@ impl Backend for Cpu {
         rows: usize,
     ) -> Result<Shared> {
         let width = a.shape()[1];
-        let parts = match walk::is_shared(rows * width) {
-            true => 2 * rayon::current_num_threads(),
-            false => 1,
-        };
         // Each part looks at all indices and takes its own.
-        let part = rows.div_ceil(parts) * width;
-        walk::fill(rows * width, part, 1, &|from, out| {
+        let part = walk::rows_of_part(rows, width) * width;
+        walk::fill(rows * width, part, walk::ONCE, &|from, out| {
             let mut sums = vec![0.0; out.len()];
             for (given, place) in dense(a).chunks(width).zip(places) {
                 let to = (place * width).wrapping_sub(from);

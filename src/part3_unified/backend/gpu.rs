@@ -1,6 +1,7 @@
 //! An OpenCL device: one kernel for each primitive.
 
 mod axes;
+mod cuts;
 mod few;
 mod indexing;
 mod operands;
@@ -74,6 +75,11 @@ impl OpenCl {
     }
 }
 
+/// There is no buffer of nothing.
+const fn room(n: usize) -> usize {
+    if n == 0 { 1 } else { n }
+}
+
 // ANCHOR: fill
 impl OpenCl {
     /// Makes a new storage for `n` numbers, filled by `launch`. OpenCL has no
@@ -83,11 +89,11 @@ impl OpenCl {
         n: usize,
         launch: impl FnOnce(&Buffer<f32>) -> Result<()>,
     ) -> Result<Shared> {
-        let out = self.pool.take(&self.gpu, n.max(1))?;
+        let out = self.pool.take(&self.gpu, room(n))?;
         if n > 0 {
             launch(&out)?;
         }
-        self.shared(out, n.max(1))
+        self.shared(out, room(n))
     }
 }
 // ANCHOR_END: fill
@@ -116,9 +122,7 @@ impl OpenCl {
     /// team of items can keep a row in its registers.
     fn kept_shares(&self, a: &Array, logs: u32) -> Option<Result<Shared>> {
         let columns = a.shape()[1];
-        let team = self.team(columns, true);
-        let fours = columns.is_multiple_of(4) && a.offset().is_multiple_of(4);
-        let can = team > 1 && fours && columns <= kernels::KEPT * team;
+        let can = self.units().keeps(columns, a.offset());
         can.then(|| {
             self.fill(a.len(), |out| {
                 self.teams(&kernels::SOFTMAX_KEPT, a)
@@ -135,13 +139,8 @@ impl OpenCl {
 
     /// Prepares a kernel with a team of items for each row.
     fn teams<'a>(&self, kernel: &'a Kernel, a: &Array) -> Launch<'a> {
-        let [rows, columns] = [a.shape()[0], a.shape()[1]];
-        let team = self.team(columns, true);
-        let beside = GROUP / team;
-        self.gpu
-            .launch(kernel)
-            .global([team, rows.min(1 << 20).next_multiple_of(beside)])
-            .local([team, beside])
+        let [global, local] = self.units().teams(a.shape()[0], a.shape()[1]);
+        self.gpu.launch(kernel).global(global).local(local)
     }
 }
 
@@ -160,11 +159,11 @@ impl Backend for OpenCl {
     }
 
     fn upload(&self, values: &[f32], _: DType) -> Result<Shared> {
-        let out = self.pool.take(&self.gpu, values.len().max(1))?;
+        let out = self.pool.take(&self.gpu, room(values.len()))?;
         if !values.is_empty() {
             out.write_first(values)?;
         }
-        self.shared(out, values.len().max(1))
+        self.shared(out, room(values.len()))
     }
 
     fn download(&self, storage: &dyn Storage) -> Result<Vec<f32>> {
@@ -310,9 +309,7 @@ impl Backend for OpenCl {
         }
         let flat = a.reshape(&[rows, columns])?;
         match (flat.strides()[0], flat.strides()[1]) {
-            (1, column) if columns > 1 && column > 1 => {
-                self.reduce_down(op, &flat)
-            }
+            (1, column) if column > 1 => self.reduce_down(op, &flat),
             (row, 1) if row >= 0 => self.reduce_across(op, &flat),
             _ => self.reduce_across(op, &flat.compact()?),
         }
@@ -393,7 +390,9 @@ impl Backend for OpenCl {
         let a = if lie.len() > 1 { &a.compact()? } else { a };
         let lie = joined(&a.shape()[..outer], [&a.strides()[..outer]]);
         let mut strides = [0; 8];
-        strides[0] = lie.first().map_or(0, |(_, [stride])| *stride as i32);
+        if let [(_, [stride])] = lie[..] {
+            strides[0] = stride as i32;
+        }
         for (to, stride) in strides[1..].iter_mut().zip(&a.strides()[outer..]) {
             *to = *stride as i32;
         }

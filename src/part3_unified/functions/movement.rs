@@ -161,10 +161,8 @@ impl Function for Permute {
     }
 
     fn backward(&self, _: &Context, grad_out: &Tensor) -> Gradients {
-        let mut back = vec![0; self.0.len()];
-        for (to, &from) in self.0.iter().enumerate() {
-            back[from] = to;
-        }
+        let mut back: Vec<usize> = (0..self.0.len()).collect();
+        back.sort_by_key(|&axis| self.0[axis]);
         vec![Some(grad_out.permute(&back))]
     }
 }

@@ -15,8 +15,10 @@ pub(super) fn summary(parameters: &[Parameter]) -> String {
     }
     let end = ["total", "", &total.to_string(), ""].map(String::from);
     rows.push(end);
-    let width = |i: usize| rows.iter().map(|row| row[i].chars().count()).max();
-    let [a, b, c] = [0, 1, 2].map(|i| width(i).unwrap_or(0));
+    let [a, b, c] = [0, 1, 2].map(|i: usize| {
+        let widths = rows.iter().map(|row| row[i].chars().count());
+        widths.max().expect("there is a head")
+    });
     let line = |[name, shape, numbers, device]: &[String; 4]| {
         let line = format!("{name:<a$}  {shape:<b$}  {numbers:>c$}  {device}");
         line.trim_end().to_string()

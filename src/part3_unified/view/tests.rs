@@ -68,6 +68,9 @@ fn slices_and_flips_follow_the_indices() {
     assert_eq!(offsets(&every_second), [6, 4, 10, 8]);
     let one = view.slice((2.., Span::from(3..).step(usize::MAX))).unwrap();
     assert_eq!((one.shape(), offsets(&one)), (&[1, 1][..], vec![11]));
+    // One element keeps the step of its axis, as long as it was not changed.
+    let one = view.slice(&[0..1, 2..3]).unwrap();
+    assert_eq!(one.strides(), [4, 1]);
     let empty = View::dense(&[0, 2]).flip(&[0, 1]).unwrap();
     assert!(offsets(&empty).is_empty());
 }

@@ -129,3 +129,36 @@ fn a_tape_of_nothing_has_the_room_of_one_record() {
     };
     assert_eq!(size(vec![]), size(vec![one]));
 }
+
+/// Every line of a picture with all that there can be: each stands where it
+/// stood when somebody looked at it.
+#[test]
+fn a_whole_picture_is_as_it_was_drawn() {
+    let record = |id, op, parents: &[u64], value: f32| {
+        Record::new(id, op, parents.to_vec(), &[], Some(vec![value]))
+    };
+    let mut tape = Tape::new(vec![
+        record(1, Op::Leaf, &[], 2.0),
+        record(2, Op::Leaf, &[], 3.0),
+        record(3, Op::Mul, &[1, 2], 6.0),
+        record(4, Op::Tanh, &[3], 0.999_987_7),
+        record(5, Op::Sigmoid, &[2], 0.952_574_1),
+        record(6, Op::Add, &[4, 5], 1.952_561_8),
+    ]);
+    let given = |grads: &[f32]| {
+        grads.iter().map(|&g| Some((vec![], vec![g]))).collect()
+    };
+    tape.set_grads(6, vec![1.0], given(&[1.0, 1.0]));
+    tape.set_grads(5, vec![1.0], given(&[0.045_176_66]));
+    tape.set_grads(4, vec![1.0], given(&[2.5e-5]));
+    tape.set_grads(3, vec![2.5e-5], given(&[7.5e-5, 5e-5]));
+    tape.set_grads(2, vec![0.045_226_66], vec![]);
+    tape.set_grads(1, vec![7.5e-5], vec![]);
+    let drawn = svg(&tape, "whole", "A < B", Some(3));
+    let right = include_str!("whole.svg");
+    for (number, (drawn, right)) in (1..).zip(drawn.lines().zip(right.lines()))
+    {
+        assert_eq!(drawn, right, "line {number} of whole.svg");
+    }
+    assert_eq!(drawn.lines().count(), right.lines().count());
+}

@@ -59,11 +59,11 @@ pub(super) fn sigmoid(x: f32) -> f32 {
 pub(super) fn tanh(x: f32) -> f32 {
     let z = f64::from(x.clamp(-20.0, 20.0));
     let e = power(2.0 * z);
-    // Near 0 the difference would lose digits, and the series is short.
-    let (square, quotient) = (z * z, (e - 1.0) / (e + 1.0));
-    let series = -1.0 / 3.0 + square * (2.0 / 15.0 - square * (17.0 / 315.0));
-    let small = z * (1.0 + square * series);
-    (if z.abs() < 0.05 { small } else { quotient }) as f32
+    // Near 0 the difference would lose digits, and two terms of the series are
+    // enough.
+    let small = z * (1.0 - z * z / 3.0);
+    let quotient = (e - 1.0) / (e + 1.0);
+    (if z.abs() < 0.005 { small } else { quotient }) as f32
 }
 
 /// Computes `ln x = n ln 2 + ln m`, with `m` between the root of a half and

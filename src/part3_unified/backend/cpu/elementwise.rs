@@ -3,7 +3,7 @@
 use std::hint::select_unpredictable;
 
 use super::elementary::{self, each};
-use super::walk::{Walk, fill, run};
+use super::walk::{ANYWHERE, ONCE, Walk, fill, run};
 use super::{Array, Binary, Shared, Unary, dense, numbers};
 use crate::error::Result;
 
@@ -28,7 +28,7 @@ pub(super) fn unary(op: Unary, a: &Array) -> Result<Shared> {
 /// Computes `f` of each element of a dense array.
 fn map(a: &Array, f: impl Fn(f32) -> f32 + Sync) -> Result<Shared> {
     let x = dense(a);
-    fill(x.len(), 1, 1, &|from, out| each(&x[from..], out, &f))
+    fill(x.len(), ANYWHERE, ONCE, &|from, out| each(&x[from..], out, &f))
 }
 
 // ANCHOR: binary
@@ -58,7 +58,7 @@ fn zip(
 ) -> Result<Shared> {
     if a.is_dense() && b.is_dense() {
         let (x, y) = (dense(a), dense(b));
-        return fill(x.len(), 1, 1, &|from, out| {
+        return fill(x.len(), ANYWHERE, ONCE, &|from, out| {
             let pairs = x[from..].iter().zip(&y[from..]);
             out.iter_mut().zip(pairs).for_each(|(o, (x, y))| *o = f(*x, *y));
         });
@@ -66,7 +66,7 @@ fn zip(
     let (all, others) = (numbers(a), numbers(b));
     let walk = Walk::new([a.view(), b.view()]);
     let length = walk.length;
-    fill(a.len(), length, 1, &|from, out| {
+    fill(a.len(), length, ONCE, &|from, out| {
         let starts = walk.from(from / length);
         for (out, [i, j]) in out.chunks_mut(length).zip(starts) {
             match walk.steps {
@@ -100,7 +100,7 @@ pub(super) fn where_cond(mask: &Array, a: &Array, b: &Array) -> Result<Shared> {
     let length = walk.length;
     // A processor guesses where a branch goes, and a mask has no pattern.
     let choice = |m: f32, x: f32, y: f32| select_unpredictable(m != 0.0, x, y);
-    fill(mask.len(), length, 1, &|from, out| {
+    fill(mask.len(), length, ONCE, &|from, out| {
         let starts = walk.from(from / length);
         for (out, [i, j, k]) in out.chunks_mut(length).zip(starts) {
             match walk.steps {
@@ -130,7 +130,7 @@ pub(super) fn copy(a: &Array) -> Result<Shared> {
     let walk = Walk::new([a.view()]);
     let (length, [step]) = (walk.length, walk.steps);
     let unit = if walk.is_transposed() { length * HIGH } else { length };
-    fill(a.len(), unit, 1, &|from, out| {
+    fill(a.len(), unit, ONCE, &|from, out| {
         let starts = walk.from(from / length);
         let rows = out.chunks_mut(length).zip(starts);
         match step {

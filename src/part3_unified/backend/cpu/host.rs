@@ -86,6 +86,11 @@ fn give_back(values: Numbers) {
     }
     let mut waiting = waiting();
     waiting.push(values.into_vec());
+    forget(&mut waiting);
+}
+
+/// Lets the oldest go until no more waits than may.
+fn forget(waiting: &mut Vec<Vec<f32>>) {
     let mut total: usize = waiting.iter().map(Vec::capacity).sum();
     while total > MOST {
         total -= waiting.remove(0).capacity();
@@ -101,20 +106,27 @@ pub(super) fn blank(n: usize) -> Result<Numbers> {
     if n < LARGE {
         return Ok(zeros(n)?.into());
     }
-    let fits = |values: &Vec<f32>| (n..=2 * n).contains(&values.capacity());
-    let mut waiting = waiting();
-    // The last one is the likeliest to lie in a cache.
-    if let Some(i) = waiting.iter().rposition(fits) {
-        let mut values = waiting.remove(i);
-        drop(waiting);
-        values.resize(n, 0.0);
+    if let Some(mut values) = waiting_for(n) {
+        values.resize(n, f32::default());
         return Ok(values.into());
     }
-    drop(waiting);
     // Zeros from the system are not written, but a failure would end the
     // program: so the question comes first.
     drop(room::<f32>(n)?);
     Ok(vec![0.0; n].into())
+}
+
+/// Finds a piece that waits and fits: the last one is the likeliest to lie in
+/// a cache.
+fn waiting_for(n: usize) -> Option<Vec<f32>> {
+    let mut waiting = waiting();
+    let i = waiting.iter().rposition(|it| fits(n, it.capacity()))?;
+    Some(waiting.remove(i))
+}
+
+/// Half of a piece may stay unused.
+fn fits(n: usize, capacity: usize) -> bool {
+    (n..=2 * n).contains(&capacity)
 }
 
 /// Copies numbers, where there is room for them.
@@ -132,6 +144,31 @@ mod tests {
     fn few_numbers_lie_in_their_storage_and_make_it_no_larger() {
         assert!(!blank(FEW).unwrap().spilled());
         assert_eq!(size_of::<Host>(), size_of::<Vec<f32>>());
+    }
+
+    #[test]
+    fn a_piece_fits_up_to_twice_what_is_asked_for() {
+        let answers = [99, 100, 200, 201].map(|capacity| fits(100, capacity));
+        assert_eq!(answers, [false, true, true, false]);
+    }
+
+    #[test]
+    fn the_oldest_go_where_too_much_waits() {
+        // Nobody writes to them, so the system keeps no memory for them.
+        let piece = |n| Vec::with_capacity(n);
+        let mut waiting = vec![piece(MOST / 2), piece(MOST / 4), piece(LARGE)];
+        let kept = |waiting: &[Vec<f32>]| -> Vec<usize> {
+            waiting.iter().map(Vec::capacity).collect()
+        };
+        waiting.push(piece(MOST / 4 - LARGE));
+        forget(&mut waiting);
+        assert_eq!(waiting.len(), 4, "it is exactly what may wait");
+        waiting.push(piece(MOST / 2));
+        forget(&mut waiting);
+        assert_eq!(
+            kept(&waiting),
+            [MOST / 4, LARGE, MOST / 4 - LARGE, MOST / 2]
+        );
     }
 
     #[test]

@@ -5,11 +5,16 @@ use std::hint::select_unpredictable;
 use super::walk::{Walk, fill, run};
 use super::{Array, Host, Shared, View, compact, dense, numbers};
 use crate::error::Result;
+use crate::shape::size;
 
 /// So many rows are walked side by side.
 const ROWS: usize = 64;
 /// A thread gets at least so many elements, if there are as many.
 const BLOCK: usize = 4096;
+/// An element is looked at to be counted, and once more to get its share.
+const TWICE: usize = 2;
+/// Runs that are shorter are walked beside their neighbors.
+const RUN: usize = 8;
 
 /// Computes [`super::Backend::max_share`]. A block of the result is all that
 /// some axes in front leave, so it has whole rows.
@@ -22,19 +27,15 @@ pub(super) fn max_share(
     if a.is_empty() {
         return Ok(Host::shared(vec![]));
     }
-    let mut front = axes.iter().min().copied().unwrap_or(0);
-    let size = |from: usize| a.shape()[from..].iter().product::<usize>();
-    while front > 0 && size(front) < BLOCK {
-        front -= 1;
-    }
-    let block = size(front);
+    let front = in_front(a.shape(), axes);
+    let block = size(&a.shape()[front..]);
     let (outer, inner) = a.view().halves(front);
     let axes: Vec<usize> = axes.iter().map(|axis| axis - front).collect();
     let block_rows = Rows::new(numbers(a), &inner, &axes)?;
     let (most, grads) = (compact(most)?, compact(grads)?);
     let (most, grads) = (dense(&most), dense(&grads));
     let outer = Walk::new([&outer]);
-    fill(a.len(), block, 2, &|from, out| {
+    fill(a.len(), block, TWICE, &|from, out| {
         let rows = block_rows.count;
         let (most, grads) =
             (&most[from / block * rows..], &grads[from / block * rows..]);
@@ -44,6 +45,14 @@ pub(super) fn max_share(
             block_rows.share(at, most, grads, out);
         }
     })
+}
+
+/// Counts the axes in front of a block: all rows that begin in one are whole,
+/// and it is as small as a thread's work may be.
+fn in_front(shape: &[usize], axes: &[usize]) -> usize {
+    let first = axes.iter().min().map_or(0, |&axis| axis + 1);
+    let large = |front: &usize| size(&shape[*front..]) >= BLOCK;
+    (0..first).rev().find(large).unwrap_or(0)
 }
 
 fn is_as_large(x: f32, most: f32) -> bool {
@@ -82,7 +91,7 @@ impl<'a> Rows<'a> {
     /// Writes the shares of a block whose elements begin at a place.
     fn share(&self, at: usize, most: &[f32], grads: &[f32], out: &mut [f32]) {
         // Rows that lie in one piece are walked one by one.
-        let lies = self.steps == [1, 1] && self.length >= 8;
+        let lies = self.steps == [1, 1] && self.length >= RUN;
         let some = if lies { 1 } else { ROWS };
         let runs = most.chunks(self.rows.length);
         let runs = runs.zip(grads.chunks(self.rows.length));
@@ -196,5 +205,21 @@ impl<'a> Rows<'a> {
                 *out = select_unpredictable(is_as_large(x, *most), *share, 0.0);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_has_whole_rows_and_enough_of_them() {
+        // One row of 64 by 64 is enough, and of 64 by 63 there must be all.
+        assert_eq!(in_front(&[3, 64, 64], &[1, 2]), 1);
+        assert_eq!(in_front(&[3, 64, 63], &[2, 1]), 0);
+        assert_eq!(in_front(&[2, 3, 64, 64], &[3]), 2);
+        assert_eq!(in_front(&[2, 3, 4096], &[2]), 2);
+        assert_eq!(in_front(&[2, 3, 4096], &[0]), 0);
+        assert_eq!(in_front(&[2, 3], &[]), 0);
     }
 }

@@ -7,7 +7,7 @@ use std::ops::Add;
 use rayon::prelude::*;
 
 use super::elementary::{self, each};
-use super::walk::{Walk, fill, is_shared, run};
+use super::walk::{ANYWHERE, Walk, fill, is_shared, run};
 use super::{Array, Reduce, Shared, View, Window, dense, numbers};
 use crate::error::Result;
 
@@ -15,6 +15,38 @@ const LEAST: f32 = f32::NEG_INFINITY;
 
 fn larger(x: f32, y: f32) -> f32 {
     if y > x || y.is_nan() { y } else { x }
+}
+
+/// An exponential costs as much as so many looks.
+const EXPONENTIAL: usize = 4;
+
+/// So many numbers side by side are worth being added up as a run.
+const RUN: usize = 8;
+
+/// Tells whether so few sums lie side by side that runs of this length are
+/// better, however short.
+fn are_few(sums: usize, run: usize) -> bool {
+    sums < run.min(RUN)
+}
+
+/// Tells whether runs of this length are added up one by one.
+fn are_runs(sums: usize, run: usize) -> bool {
+    run >= RUN || are_few(sums, run)
+}
+
+/// Tells so of the rows of a dense matrix.
+fn are_long(rows: usize, columns: usize) -> bool {
+    columns >= RUN || rows < RUN
+}
+
+/// Says what a number costs: one that is read here and there counts twice.
+fn distance(step: isize) -> usize {
+    if step == 1 { 1 } else { 2 }
+}
+
+/// Says what a pixel costs: the numbers of all windows that it is the sum of.
+fn windows_of_pixel(numbers: usize, pixels: usize) -> usize {
+    numbers.div_ceil(pixels.max(1))
 }
 
 /// Computes `op` of each row; in row-major order `a` is (rows, columns), and
@@ -25,8 +57,8 @@ pub(super) fn reduce(
     rows: usize,
     columns: usize,
 ) -> Result<Shared> {
-    if a.is_dense() && (columns >= 8 || rows < 8) {
-        return fill(rows, 1, columns, &|from, out| {
+    if a.is_dense() && are_long(rows, columns) {
+        return fill(rows, ANYWHERE, columns, &|from, out| {
             let rows = dense(a)[from * columns..].chunks(columns);
             out.iter_mut().zip(rows).for_each(|(o, row)| *o = op.apply(row));
         });
@@ -34,12 +66,12 @@ pub(super) fn reduce(
     let (kept, joined) = a.view().halves(axes_of(a.view(), rows));
     let (kept, joined) = (Walk::new([&kept]), Walk::new([&joined.sorted()]));
     let all = numbers(a);
-    let few = kept.length < joined.length.min(8);
-    if joined.steps == [1] && (joined.length >= 8 || few) {
+    let few = are_few(kept.length, joined.length);
+    if joined.steps == [1] && are_runs(kept.length, joined.length) {
         // The numbers of a row lie in runs.
         let runs = joined.from(0).take(columns / joined.length);
         let starts: Vec<usize> = runs.map(|[at]| at).collect();
-        return fill(rows, 1, columns, &|from, out| {
+        return fill(rows, ANYWHERE, columns, &|from, out| {
             for (out, at) in out.iter_mut().zip(kept.places(from)) {
                 let runs = starts.iter().map(|start| {
                     &all[at.wrapping_add(*start)..][..joined.length]
@@ -58,9 +90,7 @@ pub(super) fn reduce(
     let starts: Vec<usize> = joined.places(0).take(columns).collect();
     let unit = if kept.is_one() { 256 } else { kept.length };
     let [step] = kept.steps;
-    // What is read here and there counts twice.
-    let cost = if step == 1 { columns } else { 2 * columns };
-    fill(rows, unit, cost, &|from, out| {
+    fill(rows, unit, columns * distance(step), &|from, out| {
         let inside = (from % kept.length) as isize * step;
         let length = if kept.is_one() { out.len() } else { kept.length };
         let lines = kept.from(from / kept.length);
@@ -127,15 +157,15 @@ fn axes_of(view: &View, count: usize) -> usize {
 /// number of threads. It is rounded once, by who asks.
 pub(in super::super) fn sum(values: &[f32]) -> f64 {
     const CHUNK: usize = 4096;
-    if values.len() <= CHUNK {
-        return chunk(values);
-    }
-    let sums: Vec<f64> = match is_shared(values.len()) {
-        true => values.par_chunks(CHUNK).map(chunk).collect(),
-        false => values.chunks(CHUNK).map(chunk).collect(),
-    };
     // From 0 on, because Rust's own sum of nothing is -0.
-    sums.iter().fold(0.0, |total, chunk| total + chunk)
+    let add = |total: f64, chunk: f64| total + chunk;
+    match is_shared(values.len()) {
+        true => {
+            let sums = values.par_chunks(CHUNK).map(chunk);
+            sums.collect::<Vec<f64>>().into_iter().fold(0.0, add)
+        }
+        false => values.chunks(CHUNK).map(chunk).fold(0.0, add),
+    }
 }
 
 /// Adds up a chunk in eight sums side by side, to which a processor adds at
@@ -187,7 +217,7 @@ fn sum_down(out: &mut [f32], columns: &[usize], lines: &Neighbors) {
 /// largest of a row becomes 0, so no exponential exceeds 1.
 pub(super) fn log_softmax(a: &Array) -> Result<Shared> {
     let (rows, columns) = (dense(a), a.shape()[1]);
-    fill(a.len(), columns, 4, &|from, out| {
+    fill(a.len(), columns, EXPONENTIAL, &|from, out| {
         let rows = rows[from..].chunks(columns);
         for (out, row) in out.chunks_mut(columns).zip(rows) {
             let most = most(row);
@@ -214,7 +244,7 @@ pub(super) fn fold(
     let steps: Vec<isize> = inner.strides().to_vec();
     let outer = Walk::new([&outer]);
     let all = numbers(a);
-    let cost = (a.len() / count.max(1)).div_ceil(size.max(1));
+    let cost = windows_of_pixel(a.len(), count * size);
     fill(count * size, size, cost, &|from, out| {
         let images = out.chunks_mut(size).zip(outer.places(from / size));
         let mut sums = vec![0.0; size];
@@ -238,4 +268,34 @@ pub(super) fn fold(
             pairs.for_each(|(out, sum)| *out = *sum as f32);
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_added_up_where_few_sums_lie_side_by_side() {
+        for (sums, run, few) in [
+            (7, 8, true),
+            (8, 8, false),
+            (7, 100, true),
+            (8, 100, false),
+            (2, 3, true),
+            (3, 3, false),
+        ] {
+            assert_eq!(are_few(sums, run), few, "{sums} of {run}");
+        }
+        assert!(are_runs(100, 8) && are_runs(2, 3));
+        assert!(!are_runs(100, 7) && !are_runs(3, 3));
+        assert!(are_long(100, 8) && are_long(7, 2) && !are_long(8, 7));
+        assert_eq!([1, 2, 0, -1].map(distance), [1, 2, 2, 2]);
+    }
+
+    #[test]
+    fn a_pixel_costs_the_numbers_that_it_is_the_sum_of() {
+        assert_eq!(windows_of_pixel(90, 30), 3);
+        assert_eq!(windows_of_pixel(91, 30), 4);
+        assert_eq!(windows_of_pixel(0, 0), 0);
+    }
 }

@@ -13,10 +13,32 @@ use crate::error::Result;
 const PARALLEL: usize = 1 << 17;
 const PIECE: usize = 1 << 15;
 
+/// A piece may begin with any number.
+pub(super) const ANYWHERE: usize = 1;
+/// For a number one is looked at, or a few that are as quick.
+pub(super) const ONCE: usize = 1;
+
 /// Says whether threads share so many elements. A single one would have to be
 /// woken for what the caller can do itself.
 pub(super) fn is_shared(elements: usize) -> bool {
-    elements >= PARALLEL && rayon::current_num_threads() > 1
+    threads(elements, rayon::current_num_threads) > 1
+}
+
+/// Counts the threads that share so many elements.
+fn threads(elements: usize, all: impl Fn() -> usize) -> usize {
+    match elements >= PARALLEL {
+        true => all(),
+        false => 1,
+    }
+}
+
+/// Counts the rows of a part where each thread gets two.
+pub(super) fn rows_of_part(rows: usize, width: usize) -> usize {
+    let threads = threads(rows * width, rayon::current_num_threads);
+    match threads {
+        1 => rows,
+        _ => rows.div_ceil(2 * threads),
+    }
 }
 
 /// Makes new numbers, which `work` writes piece by piece: it is told from
@@ -32,15 +54,23 @@ pub(super) fn fill(
         return Ok(Host::shared(vec![]));
     }
     let mut values = blank(n)?;
-    if !is_shared(n * cost) || unit >= n {
+    let Some(piece) = piece(n, unit, cost) else {
         work(0, &mut values);
         return Ok(Host::shared(values));
-    }
-    let units = (PIECE / (unit * cost).max(1)).max(1);
-    let piece = unit.max(1) * units;
+    };
     let pieces = values.chunks_mut(piece).enumerate();
     share(pieces, |(i, out)| work(i * piece, out));
     Ok(Host::shared(values))
+}
+
+/// Counts the numbers of a piece, in whole units; none where one thread does
+/// it all.
+fn piece(n: usize, unit: usize, cost: usize) -> Option<usize> {
+    if !is_shared(n * cost) || unit >= n {
+        return None;
+    }
+    let units = (PIECE / (unit * cost).max(1)).max(1);
+    Some(unit.max(1) * units)
 }
 
 /// Views of one shape, walked side by side: the longest runs that are evenly
@@ -126,4 +156,52 @@ pub(super) fn run(
     step: isize,
 ) -> impl Iterator<Item = f32> {
     (0..length as isize).map(move |i| all[(at as isize + i * step) as usize])
+}
+
+#[cfg(test)]
+mod tests {
+    use rayon::ThreadPoolBuilder;
+
+    use super::*;
+
+    #[test]
+    fn threads_share_what_is_large_enough() {
+        let few = threads(PARALLEL - 1, || 4);
+        assert_eq!((few, threads(PARALLEL, || 4)), (1, 4));
+        for (threads, shared, rows) in [(1, false, 4096), (3, true, 683)] {
+            let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+            pool.unwrap().install(|| {
+                assert_eq!(is_shared(PARALLEL), shared);
+                assert_eq!(rows_of_part(4096, 32), rows);
+                assert_eq!(rows_of_part(4096, 31), 4096);
+            });
+        }
+    }
+
+    #[test]
+    fn a_piece_has_whole_units_and_costs_what_a_piece_may() {
+        let pool = ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+        let large = |unit, cost| piece(PARALLEL, unit, cost);
+        pool.install(|| {
+            assert_eq!(large(1, 1), Some(PIECE));
+            assert_eq!(large(100, 1), Some(32700));
+            assert_eq!(large(100, 7), Some(4600));
+            assert_eq!(large(PIECE, 2), Some(PIECE), "one unit at least");
+            assert_eq!(large(0, 5), Some(PIECE), "of nothing");
+            assert_eq!(large(PARALLEL, 1), None, "one unit is all");
+            assert_eq!(piece(PARALLEL / 4, 1, 4), Some(PIECE / 4));
+            assert_eq!(piece(PARALLEL / 4, 1, 3), None, "it costs little");
+        });
+    }
+
+    #[test]
+    fn a_walk_knows_whether_neighbors_begin_side_by_side() {
+        let dense = View::dense(&[3, 4]);
+        let turned = dense.permute(&[1, 0]).unwrap();
+        assert!(!Walk::new([&dense]).is_transposed());
+        assert!(Walk::new([&turned]).is_transposed());
+        let far = View::dense(&[3, 4, 2]).permute(&[1, 0, 2]).unwrap();
+        assert!(!Walk::new([&far]).is_transposed());
+        assert!(Walk::new([&dense]).is_one() && !Walk::new([&far]).is_one());
+    }
 }

@@ -1,6 +1,7 @@
 //! Views of any number of axes, on kernels that walk eight.
 
 use super::super::super::view::runs;
+use super::cuts::copy_groups;
 use super::{
     Array, OpenCl, Pooled, Shared, Storage, View, buffer, downcast, kernels,
 };
@@ -68,10 +69,7 @@ impl OpenCl {
         n: usize,
         [shape, strides, outs]: ByTiles,
     ) -> Result<Shared> {
-        let tiles = |axis: usize| (shape[axis] as usize).div_ceil(32);
-        let outer: usize =
-            shape[..6].iter().map(|&size| size as usize).product();
-        let groups = tiles(7) * tiles(6) * outer;
+        let groups = copy_groups(shape);
         self.fill(n, |out| {
             self.gpu
                 .launch(&kernels::COPY_TILED)
@@ -81,7 +79,7 @@ impl OpenCl {
                 .scalar(strides)
                 .output(out)
                 .scalar(outs)
-                .global([groups.min(1 << 20) * 32, 8])
+                .global([groups * 32, 8])
                 .local([32, 8])
                 .run()
         })

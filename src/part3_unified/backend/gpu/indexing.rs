@@ -91,7 +91,7 @@ impl OpenCl {
         // `starts[i]` to `starts[i + 1]`.
         let mut starts = vec![0; rows + 1];
         places.iter().for_each(|place| starts[place + 1] += 1);
-        for i in 0..rows {
+        for i in 1..rows {
             starts[i + 1] += starts[i];
         }
         let (mut next, mut order) = (starts.clone(), vec![0; given]);

@@ -3,6 +3,7 @@
 use super::super::super::kernels::FEW_ROWS;
 use super::super::super::view::joined;
 use super::Array;
+use super::cuts::Sizes;
 use crate::shape::size;
 
 /// One operand: its lines, which are rows or columns, and what is summed.
@@ -81,6 +82,11 @@ impl<'a> Product<'a> {
         })
     }
 
+    pub(super) fn sizes(&self) -> Sizes {
+        let (m, k, n) = (self.a.lines, self.k, self.b.lines);
+        Sizes { m, k, n, batches: self.batches }
+    }
+
     /// Counts the elements of the result.
     pub(super) fn len(&self) -> usize {
         self.batches * self.a.lines * self.b.lines
@@ -152,5 +158,111 @@ impl Operand<'_> {
             0,
         ]
         .map(|step| step as i32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::super::{Device, Span};
+    use super::*;
+
+    fn zeros(shape: &[usize]) -> Array {
+        let n = shape.iter().product();
+        Array::new(shape, &vec![0.0; n], Device::Cpu).unwrap()
+    }
+
+    /// So many lines, neighbors of which lie so far apart.
+    fn apart(lines: usize, k: usize, step: usize) -> Array {
+        let all = zeros(&[k, lines * step]);
+        let every = [Span::from(..), Span::from(..).step(step)];
+        all.slice(&every).unwrap().permute(&[1, 0]).unwrap()
+    }
+
+    #[test]
+    fn few_rows_of_many_neighboring_columns_have_a_kernel_of_their_own() {
+        let has = |m: usize, k: usize, n: usize, step: usize| {
+            let (a, b) = (zeros(&[m, k]), apart(n, k, step));
+            Product::new(&a, &b, 0, 1).unwrap().has_few_rows()
+        };
+        assert!(has(16, 64, 64, 1) && has(1, 64, 64, 2));
+        assert!(!has(17, 64, 64, 1), "many rows");
+        assert!(!has(16, 63, 63, 1), "few columns");
+        assert!(!has(16, 65, 64, 1), "long sums");
+        assert!(!has(16, 64, 64, 3), "far apart");
+        // The columns of a batch count together.
+        let (a, b) = (zeros(&[2, 4, 100]), zeros(&[2, 64, 100]));
+        let b = b.permute(&[0, 2, 1]).unwrap().compact().unwrap();
+        let b = b.permute(&[0, 2, 1]).unwrap();
+        assert!(Product::new(&a, &b, 1, 1).unwrap().has_few_rows());
+    }
+
+    #[test]
+    fn long_sums_of_few_results_have_a_kernel_of_their_own() {
+        let has = |m: usize, k: usize, n: usize, step: usize| {
+            let (a, b) = (zeros(&[m, k]), zeros(&[n, k * step]));
+            let every = [Span::from(..), Span::from(..).step(step)];
+            let b = b.slice(&every).unwrap();
+            Product::new(&a, &b, 0, 1).unwrap().has_long_sums()
+                && Product::new(&b, &a, 0, 1).unwrap().has_long_sums()
+        };
+        assert!(has(32, 1 << 14, 64, 1) && has(1, 1 << 14, 1, 2));
+        assert!(!has(32, (1 << 14) - 1, 64, 1), "short");
+        assert!(!has(33, 1 << 14, 64, 1), "many results");
+        assert!(!has(1, 1 << 14, 1, 3), "far apart");
+    }
+
+    #[test]
+    fn matrices_have_one_axis_for_lines_and_one_for_sums() {
+        let of = |a: &[usize], b: &[usize], inner: usize| {
+            // The axes lie the other way around, so none joins.
+            let turned = |shape: &[usize]| {
+                let axes: Vec<usize> = (0..shape.len()).rev().collect();
+                let other: Vec<usize> =
+                    axes.iter().map(|&i| shape[i]).collect();
+                zeros(&other).permute(&axes).unwrap()
+            };
+            let (a, b) = (turned(a), turned(b));
+            Product::new(&a, &b, 0, inner).map(|it| it.is_of_matrices())
+        };
+        assert_eq!(of(&[4, 5], &[6, 5], 1), Some(true));
+        assert_eq!(of(&[4, 3, 5], &[6, 5], 1), Some(false));
+        assert_eq!(of(&[6, 5], &[4, 3, 5], 1), Some(false));
+        assert_eq!(of(&[4, 3, 5], &[6, 3, 5], 2), Some(false));
+        assert_eq!(of(&[2, 3, 4, 5], &[6, 5], 1), Some(false));
+        assert_eq!(of(&[2, 3, 4, 5, 6], &[7, 6], 1), None, "too many");
+    }
+
+    #[test]
+    fn an_operand_is_read_by_fours_where_all_begins_at_a_four() {
+        let all = zeros(&[16, 16]);
+        let cut = |rows: std::ops::Range<usize>, columns| {
+            all.slice(&[Span::from(rows), Span::from(columns)]).unwrap()
+        };
+        let of = |a: &Array| {
+            let other = zeros(&[3, a.shape()[1]]);
+            let it = Product::new(a, &other, 0, 1).unwrap();
+            let k = a.shape()[1];
+            [it.a.lies_along_inner(), it.a.has_fours(k), it.a.is_packed(k)]
+        };
+        assert_eq!(of(&cut(0..5, 0..8)), [true; 3]);
+        assert_eq!(of(&cut(0..5, 4..12)), [true; 3]);
+        assert_eq!(of(&cut(0..5, 0..7)), [true, false, false], "k");
+        assert_eq!(of(&cut(0..5, 2..10)), [true, false, false], "offset");
+        let turned = |a: Array| a.permute(&[1, 0]).unwrap();
+        assert_eq!(of(&turned(cut(0..5, 0..8))), [false, true, false]);
+        assert_eq!(of(&turned(cut(0..8, 0..7))), [false; 3], "lines");
+        // A single line lies along its sum, however far apart its numbers.
+        assert_eq!(of(&turned(cut(0..8, 0..1))), [true, false, false]);
+        let odd = zeros(&[6, 15]);
+        let odd = odd.slice(&[0..6, 0..8]).unwrap();
+        assert_eq!(of(&odd), [true, false, false], "from line to line");
+        let batches = zeros(&[2, 3, 8]).slice(&[0..2, 0..3, 0..8]).unwrap();
+        let other = zeros(&[2, 5, 8]);
+        let it = Product::new(&batches, &other, 1, 1).unwrap();
+        assert!(it.a.has_fours(8));
+        let uneven = zeros(&[2, 26]).slice(&[0..2, 0..24]).unwrap();
+        let uneven = uneven.reshape(&[2, 3, 8]).unwrap();
+        let it = Product::new(&uneven, &other, 1, 1).unwrap();
+        assert!(!it.a.has_fours(8), "from batch to batch");
     }
 }

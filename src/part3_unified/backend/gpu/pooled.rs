@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::super::pool::Pool;
-use super::{OpenCl, Shared, Storage};
+use super::{OpenCl, Shared, Storage, room};
 use crate::error::Result;
 use crate::ledger;
 use crate::opencl::{Buffer, Gpu};
@@ -69,8 +69,7 @@ impl Places {
         places: &[usize],
     ) -> Result<Places> {
         let places: Vec<u32> = places.iter().map(|&at| at as u32).collect();
-        // There is no buffer of nothing.
-        let len = places.len().max(1);
+        let len = room(places.len());
         let buffer = pool.take(gpu, len)?;
         if !places.is_empty() {
             buffer.write_first(&places)?;

@@ -9,19 +9,13 @@ use super::super::super::kernels::{
 };
 use super::super::super::tuning::{self, Tuned};
 use super::super::matrices;
+use super::cuts::{Cut, Sizes, TileKind, Units};
 use super::operands::{Operand, Product};
-use super::{Array, Buffer, GROUP, Launch, OpenCl, Reduce, Shared, buffer};
+use super::{Array, Buffer, Kernel, Launch, OpenCl, Reduce, Shared, buffer};
 use crate::error::{Result, zeros};
-use crate::opencl::Kind;
 
-/// So many products of an element are at least one part: to share fewer costs
-/// more than it saves.
-const ALONE: usize = 256;
 /// So many are worth a part of their own where that lets the tiles be large.
 const PART: usize = 1024;
-/// More than so many of them are shared in any case, which keeps what is
-/// rounded away small.
-const LONGEST: usize = 1 << 13;
 
 /// So many products of an element are worth tensor cores, unless both operands
 /// lie across `k`: on an NVIDIA H100 two matrices of 4096 x 4096 then took 3.24
@@ -142,49 +136,32 @@ impl OpenCl {
         self.upload(&zeros(n)?, DType::F32)
     }
 
-    /// Counts the units that work at the same time.
-    fn units(&self) -> usize {
-        self.gpu.info().compute_units.max(1) as usize
+    pub(super) fn units(&self) -> Units {
+        Units::of(self.gpu.info())
     }
 
-    /// Chooses the tiles that were timed as the fastest. Without a time, the
-    /// largest that the device can have and that are enough to keep it busy;
-    /// the smallest, if none are.
     fn tiles(
         &self,
         product: &Product,
         layout: Layout,
         along: [bool; 2],
     ) -> &'static Tiles {
-        let (info, units) = (self.gpu.info(), self.units());
-        let can = |tiles: &&Tiles| {
-            let pays = product.k >= WORTH && along != [false, true];
-            let is_on = tiles.on_cores.is_none() || pays && !*NO_CORES;
-            is_on
-                && tiles.fit(info)
-                && tiles.kernel(layout, along).is_some()
-                && (!tiles.are_packed() || self.has_warpgroups())
-        };
+        let (info, sizes) = (self.gpu.info(), product.sizes());
         let tuned = self.tuned.get_or_init(|| {
             let tuned = tuning::file().map(|file| Tuned::load(&file));
             tuned.unwrap_or_default().of(info)
         });
-        let timed = match product.batches {
-            1 => tuned.tiles([product.a.lines, product.k, product.b.lines]),
+        let timed = match sizes.batches {
+            1 => tuned.tiles([sizes.m, sizes.k, sizes.n]),
             _ => None,
         };
-        // ANCHOR: by-rule
-        let busy = |tiles: &&Tiles| {
-            let [m, n] = tiles.sides;
-            let all = product.a.lines.div_ceil(m) * product.b.lines.div_ceil(n);
-            // Where k is long, what is missing is made up by its parts.
-            let parts = (product.k / PART).max(1);
-            all * product.batches * parts * tiles.of_units >= units
+        let can = |tiles: &&Tiles| {
+            is_on(tiles, sizes.k, along, *NO_CORES)
+                && tiles.fit(info)
+                && tiles.kernel(layout, along).is_some()
+                && (!tiles.are_packed() || self.has_warpgroups())
         };
-        let by_rule = || TILES.iter().find(|it| can(it) && busy(it));
-        let chosen = timed.filter(can).or_else(by_rule);
-        chosen.unwrap_or(&TILES[TILES.len() - 1])
-        // ANCHOR_END: by-rule
+        choose(timed, can, sizes, self.units().count)
     }
 
     /// Gives a launch the arguments that all kernels of products have, but for
@@ -217,73 +194,45 @@ impl OpenCl {
 
     /// Multiplies few rows: an item has a column.
     fn by_columns(&self, product: &Product) -> Result<Shared> {
-        let Product { a, b, batches, k, .. } = product;
-        let walls = b.lines.div_ceil(128);
-        let (length, parts) =
-            self.parts(walls * batches, 4, *k, [ALONE, LONGEST], 64);
-        let all = batches * parts;
-        let out = self.fill(parts * product.len(), |out| {
-            let kernel = &PRODUCT_FEW_ROWS[usize::from(a.lines > 8)];
-            self.give(self.gpu.launch(kernel), product, length, out)
-                .global([walls * 128, all.min((1 << 22) / walls).max(1)])
-                .local([128, 1])
-                .run()
-        })?;
-        self.joined(a.array, out, parts, product.len())
+        let kernel = &PRODUCT_FEW_ROWS[usize::from(product.a.lines > 8)];
+        self.in_parts(product, kernel, self.units().by_columns(product.sizes()))
     }
 
     /// Multiplies few results with long sums: a group has a square of them,
     /// and its items share `k`.
     fn by_squares(&self, product: &Product) -> Result<Shared> {
-        const SIDE: usize = 8;
-        let Product { a, b, batches, k, .. } = product;
-        let squares = [a, b].map(|it| it.lines.div_ceil(SIDE));
-        let all = squares[0] * squares[1];
-        let bounds = [16 * GROUP, 128 * GROUP];
-        let (length, parts) = self.parts(all * batches, 2, *k, bounds, GROUP);
-        let out = self.fill(parts * product.len(), |out| {
-            let most = ((1 << 22) / all).max(1);
-            let launch = self.gpu.launch(&PRODUCT_LONG_SUMS);
-            self.give(launch, product, length, out)
-                .global([
-                    squares[1] * GROUP,
-                    squares[0],
-                    (batches * parts).min(most),
-                ])
-                .local([GROUP, 1, 1])
-                .run()
-        })?;
-        self.joined(a.array, out, parts, product.len())
+        let cut = self.units().by_squares(product.sizes());
+        self.in_parts(product, &PRODUCT_LONG_SUMS, cut)
     }
 
     fn by_tiles(&self, product: &Product, layout: Layout) -> Result<Shared> {
-        let Product { a, b, batches, k, .. } = product;
+        let Product { a, b, .. } = product;
         let along = [a.lies_along_inner(), !b.lies_along_inner()];
         let tiles = self.tiles(product, layout, along);
         let kernel = tiles.kernel(layout, along).expect("tiles that can");
-        let [m, n] = tiles.sides;
-        let groups = [b.lines.div_ceil(n), a.lines.div_ceil(m)];
-        let all = groups[0] * groups[1] * batches;
-        let beside = match (layout, tiles.on_cores) {
-            (Layout::Views, _) => 8,
-            (_, Some(_)) if all < self.units() => 2,
-            _ => 1,
+        let kind = match (layout, tiles.on_cores) {
+            (Layout::Views, _) => TileKind::Views,
+            (_, Some(_)) => TileKind::OnCores,
+            _ => TileKind::Matrices,
         };
-        let (length, parts) = self.parts(all, beside, *k, [ALONE, LONGEST], 16);
-        let out = self.fill(parts * product.len(), |out| {
-            // A device runs so many items and no more; beyond them a group has
-            // several tiles.
-            let most = ((1 << 22) / (groups[0] * groups[1])).max(1);
-            self.give(self.gpu.launch(kernel), product, length, out)
-                .global([
-                    groups[0] * tiles.items,
-                    groups[1],
-                    (batches * parts).min(most),
-                ])
-                .local([tiles.items, 1, 1])
+        let (units, sizes) = (self.units(), product.sizes());
+        let cut = units.by_tiles(sizes, tiles.sides, tiles.items, kind);
+        self.in_parts(product, kernel, cut)
+    }
+
+    fn in_parts(
+        &self,
+        product: &Product,
+        kernel: &Kernel,
+        cut: Cut,
+    ) -> Result<Shared> {
+        let out = self.fill(cut.parts * product.len(), |out| {
+            self.give(self.gpu.launch(kernel), product, cut.length, out)
+                .global(cut.global)
+                .local(cut.local)
                 .run()
         })?;
-        self.joined(a.array, out, parts, product.len())
+        self.joined(product.a.array, out, cut.parts, product.len())
     }
 
     /// Multiplies by one column: rows by teams of items.
@@ -293,23 +242,20 @@ impl OpenCl {
         a: Operand,
         b: Operand,
     ) -> Result<Shared> {
-        let (k, batches) = (product.k, product.batches);
-        let team = self.team(k, a.lies_along_inner());
-        let rows = GROUP / team;
-        let walls = a.lines.div_ceil(rows);
-        let (length, parts) =
-            self.parts(walls * batches, 8, k, [64, LONGEST], 8 * team);
+        let sizes = Sizes { m: a.lines, ..product.sizes() };
+        let cut = self.units().by_rows(sizes, a.lies_along_inner());
+        // The eighth only fills the vector up.
         let strides = [
             a.batch_step,
             a.line_steps[2],
             a.inner_steps[2],
             b.batch_step,
             b.inner_steps[2],
-            batches as isize,
-            length as isize,
+            sizes.batches as isize,
+            cut.length as isize,
             0,
         ];
-        let out = self.fill(parts * product.len(), |out| {
+        let out = self.fill(cut.parts * product.len(), |out| {
             self.gpu
                 .launch(&kernels::PRODUCT_VECTOR)
                 .input(buffer(a.array))
@@ -319,48 +265,12 @@ impl OpenCl {
                 .scalar(strides.map(|it| it as i32))
                 .output(out)
                 .scalar(a.lines as u32)
-                .scalar(k as u32)
-                .global([(walls * batches * parts).min(1 << 20) * team, rows])
-                .local([team, rows])
+                .scalar(sizes.k as u32)
+                .global(cut.global)
+                .local(cut.local)
                 .run()
         })?;
-        self.joined(a.array, out, parts, product.len())
-    }
-
-    /// Tells how many items have a row of `k` elements. On a processor one has
-    /// it: there a team is a loop with barriers.
-    pub(super) fn team(&self, k: usize, lie_side_by_side: bool) -> usize {
-        let is_processor = self.gpu.info().kind == Kind::Cpu;
-        match k {
-            _ if is_processor || !lie_side_by_side => 1,
-            0..=16 => 1,
-            17..=128 => 8,
-            129..=2048 => 32,
-            _ => GROUP,
-        }
-    }
-
-    /// Computes how much of `k` one of its parts is, in whole steps, not less
-    /// than `least` and not more than `longest`, and how many there are: more than one where
-    /// `groups` alone, so many beside each other in a unit, would leave some
-    /// of the device idle, or where sums would be too long.
-    fn parts(
-        &self,
-        groups: usize,
-        beside: usize,
-        k: usize,
-        [least, longest]: [usize; 2],
-        step: usize,
-    ) -> (usize, usize) {
-        // A processor's unit works on one group at a time.
-        let beside = match self.gpu.info().kind {
-            Kind::Cpu => 1,
-            _ => beside,
-        };
-        let idle = (self.units() * beside).div_ceil(groups).min(k / least);
-        let parts = idle.max(k.div_ceil(longest)).max(1);
-        let length = k.div_ceil(parts).next_multiple_of(step);
-        (length, k.div_ceil(length))
+        self.joined(a.array, out, cut.parts, product.len())
     }
 
     /// Adds up the parts of a result.
@@ -376,5 +286,82 @@ impl OpenCl {
         }
         let parts = Array::dense(like.device(), out, &[parts, n]);
         self.reduce_down(Reduce::Sum, &parts.permute(&[1, 0])?)
+    }
+}
+
+/// Tells whether tiles are used at all: those for tensor cores where they pay
+/// and are not switched off.
+fn is_on(tiles: &Tiles, k: usize, along: [bool; 2], off: bool) -> bool {
+    let pays = k >= WORTH && along != [false, true];
+    tiles.on_cores.is_none() || (pays && !off)
+}
+
+/// Chooses the tiles that were timed as the fastest. Without a time, the
+/// largest that the device can have and that are enough to keep it busy; the
+/// smallest, if none are.
+fn choose(
+    timed: Option<&'static Tiles>,
+    can: impl Fn(&&'static Tiles) -> bool,
+    product: Sizes,
+    units: usize,
+) -> &'static Tiles {
+    // ANCHOR: by-rule
+    let busy = |tiles: &&Tiles| {
+        let [m, n] = tiles.sides;
+        let all = product.m.div_ceil(m) * product.n.div_ceil(n);
+        // Where k is long, what is missing is made up by its parts.
+        let parts = (product.k / PART).max(1);
+        all * product.batches * parts * tiles.of_units >= units
+    };
+    let by_rule = || TILES.iter().find(|it| can(it) && busy(it));
+    let chosen = timed.filter(&can).or_else(by_rule);
+    chosen.unwrap_or(&TILES[TILES.len() - 1])
+    // ANCHOR_END: by-rule
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tensor_cores_are_used_where_they_pay() {
+        let on_cores = TILES.iter().find(|it| it.on_cores.is_some()).unwrap();
+        let plain = TILES.iter().find(|it| it.on_cores.is_none()).unwrap();
+        let on = |k, along| is_on(on_cores, k, along, false);
+        assert!(on(64, [true, false]) && on(64, [false, false]));
+        assert!(!on(63, [true, false]), "short sums");
+        assert!(!on(64, [false, true]), "both lie across k");
+        assert!(!is_on(on_cores, 64, [true, true], true), "switched off");
+        assert!(is_on(plain, 1, [false, true], true));
+    }
+
+    #[test]
+    fn the_largest_tiles_are_taken_of_which_there_are_enough() {
+        let plain = |it: &&Tiles| it.on_cores.is_none();
+        let all: Vec<&Tiles> = TILES.iter().filter(plain).collect();
+        let [large, .., small] = all[..] else { panic!("two at least") };
+        let [m, n] = large.sides;
+        let sizes = |down: usize, across: usize, k: usize, batches: usize| {
+            Sizes { m: down * m, k, n: across * n, batches }
+        };
+        let of = |sizes: Sizes, units: usize| {
+            choose(None, plain, sizes, units * large.of_units).name
+        };
+        assert_eq!(of(sizes(2, 3, 1, 5), 30), large.name);
+        assert_ne!(of(sizes(2, 3, 1, 5), 31), large.name);
+        // A part of a long sum counts as a tile.
+        assert_eq!(of(sizes(2, 3, 2 * PART, 5), 60), large.name);
+        assert_ne!(of(sizes(2, 3, 2 * PART - 1, 5), 60), large.name);
+        assert_eq!(of(sizes(1, 1, 1, 1), usize::MAX / 8), small.name);
+        // What was timed is believed, if the device can have it.
+        let timed = |can: fn(&&Tiles) -> bool| {
+            choose(Some(small), can, sizes(9, 9, 1, 9), 1).name
+        };
+        assert_eq!(timed(|it| it.on_cores.is_none()), small.name);
+        assert_ne!(
+            timed(|it| it.sides != [0, 0]
+                && it.name != TILES[TILES.len() - 1].name),
+            small.name
+        );
     }
 }

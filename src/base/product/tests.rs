@@ -1,0 +1,145 @@
+//! Products of whole numbers, which are exact, of every shape and layout.
+
+use rayon::ThreadPoolBuilder;
+
+use super::*;
+
+/// A matrix of small whole numbers; so far apart lie its lines and the
+/// numbers of each.
+struct Side {
+    count: usize,
+    k: usize,
+    steps: [usize; 2],
+    values: Vec<f32>,
+    places: [Vec<usize>; 2],
+}
+
+impl Side {
+    fn new(count: usize, k: usize, along_k: bool) -> Side {
+        let steps = if along_k { [k + 3, 1] } else { [1, count + 2] };
+        let all = (count - 1) * steps[0] + (k - 1) * steps[1] + 1;
+        // What lies between the lines is no number, and nobody may take it.
+        let mut values = vec![f32::NAN; all];
+        for line in 0..count {
+            for p in 0..k {
+                let number = (3 * line + 5 * p) % 7;
+                values[line * steps[0] + p * steps[1]] = number as f32 - 3.0;
+            }
+        }
+        let places = [(count, steps[0]), (k, steps[1])]
+            .map(|(n, step)| (0..n).map(|i| i * step).collect());
+        Side { count, k, steps, values, places }
+    }
+
+    fn even(&self) -> Lines<'_> {
+        let [lines, inner] = [(self.count, 0), (self.k, 1)]
+            .map(|(n, i)| Places::even(n, self.steps[i] as isize));
+        Lines { values: &self.values, start: 0, lines, inner }
+    }
+
+    fn listed(&self) -> Lines<'_> {
+        let [lines, inner] = [0, 1].map(|i| Places::Listed(&self.places[i]));
+        Lines { values: &self.values, start: 0, lines, inner }
+    }
+
+    fn number(&self, line: usize, p: usize) -> f32 {
+        self.values[line * self.steps[0] + p * self.steps[1]]
+    }
+}
+
+/// Memory that was somebody else's has any numbers in it.
+fn check([m, n, k]: [usize; 3], along: [bool; 2]) {
+    let (a, b) = (Side::new(m, k, along[0]), Side::new(n, k, along[1]));
+    let sum = |i: usize, j: usize| -> f32 {
+        (0..k).map(|p| a.number(i, p) * b.number(j, p)).sum()
+    };
+    let right: Vec<f32> = (0..m * n).map(|at| sum(at / n, at % n)).collect();
+    for (a, b) in [(a.even(), b.even()), (a.listed(), b.listed())] {
+        let mut out = vec![f32::NAN; m * n];
+        product(a, b, &mut out);
+        assert!(out == right, "({m}, {k}) x ({k}, {n}), {along:?}");
+    }
+}
+
+#[test]
+fn every_shape_and_layout_has_its_product_whatever_the_memory_held() {
+    for along in [[true, true], [true, false], [false, true], [false; 2]] {
+        for m in [1, 2, 5, 13, 37] {
+            for n in [1, 3, 16, 33, 70] {
+                for k in [1, 7, 128, 131, 300] {
+                    check([m, n, k], along);
+                }
+            }
+        }
+        check([3, 5, 2 * LONG + 1], along);
+        check([1, 2100, 5], along);
+    }
+}
+
+#[test]
+fn threads_share_a_product_without_a_number_lost() {
+    let pool = ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+    pool.install(|| {
+        for along in [[true, true], [true, false], [false, true], [false; 2]] {
+            check([120, 130, 70], along);
+            check([1030, 1, 1100], along);
+            check([1, 1030, 1100], along);
+            check([5, 30, 4 * LONG + 3], along);
+        }
+    });
+}
+
+#[test]
+fn places_know_their_rows() {
+    assert_eq!(
+        [&[5][..], &[5, 6, 7], &[5, 7], &[1, 2, 9]].map(count_rows),
+        [1, 1, 2, 2]
+    );
+    assert!(Places::even(1, 7).is_row() && Places::even(9, 1).is_row());
+    assert!(!Places::even(2, 7).is_row() && Places::even(0, 7).is_row());
+    assert!(Places::Listed(&[4, 5]).is_row());
+    assert!(!Places::Listed(&[4, 6]).is_row());
+}
+
+#[test]
+fn a_row_reaches_to_the_end_and_no_further() {
+    let values = [0.0; 20];
+    let side =
+        |start, inner| Listed { values: &values, start, lines: &[0], inner };
+    assert!(side(0, &[0, 12]).reaches(8) && !side(0, &[0, 13]).reaches(8));
+    assert!(side(4, &[0, 8]).reaches(8) && !side(5, &[0, 8]).reaches(8));
+    assert!(side(0, &[0]).reaches(20) && !side(0, &[0]).reaches(21));
+}
+
+#[test]
+fn lines_are_laid_out_place_by_place() {
+    let values: Vec<f32> = (0..400).map(|i| i as f32).collect();
+    let rows = |n: usize, step: usize| -> Vec<usize> {
+        (0..n).map(|i| i / 4 * step + i % 4).collect()
+    };
+    let apart = |n: usize, step: usize| -> Vec<usize> {
+        (0..n).map(|i| i * step).collect()
+    };
+    for lines in [apart(9, 17), rows(8, 30), apart(9, 1), apart(3, 40)] {
+        for inner in [apart(7, 1), apart(11, 13), rows(8, 20), apart(5, 1)] {
+            let side = Listed {
+                values: &values,
+                start: 2,
+                lines: &lines,
+                inner: &inner,
+            };
+            let mut panel = vec![-1.0; inner.len() * 12];
+            side.lay(&lines, 12, &mut panel);
+            for (p, place) in inner.iter().enumerate() {
+                for (i, line) in lines.iter().enumerate() {
+                    let right = values[2 + line + place];
+                    assert_eq!(
+                        panel[12 * p + i],
+                        right,
+                        "{lines:?}, {inner:?}"
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,194 @@
+use super::*;
+
+fn numbers(values: &[f32]) -> Array {
+    Array::new(&[values.len()], values)
+}
+
+fn of(op: &Op, inputs: &[Array], which: usize) -> Slopes {
+    let ones = map(&forward(op, inputs), |_, _| 1.0);
+    slopes(inputs, which, &ones, |inputs| forward(op, inputs))
+}
+
+#[test]
+fn a_number_beside_a_much_larger_one_has_its_slope() {
+    let found = of(&Op::Add, &[numbers(&[1e-3]), numbers(&[1e15])], 0);
+    assert!((found.values.values[0] - 1.0).abs() <= found.uncertainty(0));
+    assert!(found.uncertainty(0) < 1e-3, "{found:?}");
+    let found = of(&Op::Exp, &[numbers(&[1e-12, 20.0])], 0);
+    assert!((found.values.values[0] - 1.0).abs() < 1e-5, "{found:?}");
+}
+
+#[test]
+fn a_kink_is_seen_and_a_turning_point_is_none() {
+    let found = of(&Op::Relu, &[numbers(&[0.0, 1e-6, -3.0])], 0);
+    let sides = found.kink(0).expect("a kink");
+    assert!(sides[0].abs() < 1e-6 && (sides[1] - 1.0).abs() < 1e-6);
+    assert_eq!([found.kink(1), found.kink(2)], [None, None]);
+    assert!((found.values.values[1] - 1.0).abs() < 1e-5, "{found:?}");
+    assert_eq!(found.values.values[2], 0.0);
+    assert_eq!(found.noise.values[2], 0.0, "where nothing moves");
+    let found = of(&Op::Pow(2.0), &[numbers(&[0.0])], 0);
+    assert_eq!(found.kink(0), None, "{found:?}");
+    // Nothing moves when this one grows.
+    let ceiling = |at: &[Array]| map(&at[0], |_, x| x.min(1.0));
+    let found = slopes(&[numbers(&[1.0])], 0, &numbers(&[1.0]), ceiling);
+    assert!(found.kink(0).is_some(), "{found:?}");
+}
+
+#[test]
+fn a_product_has_room_for_each_of_its_terms() {
+    let ones = |shape: &[usize]| Array::new(shape, &[1.0; 1000]);
+    let (a, b) = (Array::new(&[1, 1], &[1.0]), ones(&[1, 1000]));
+    let zero = Array::new(&[1, 1], &[0.0]);
+    let slopes = Slopes {
+        values: zero.clone(),
+        bend: zero.clone(),
+        noise: zero,
+        nudged: vec![0],
+    };
+    // What a gets is a sum of a thousand products of 1.
+    let allowed = allowed(&Op::Matmul, &[a, b.clone()], 0, &b, &slopes);
+    assert!(allowed.values[0] >= 1000.0 * rounding(1000), "{allowed:?}");
+}
+
+#[test]
+fn in_a_row_of_shares_the_sum_of_what_comes_meets_each_element() {
+    let row = |x: f32| Array::new(&[1, 2], &[x, x]);
+    let found = magnitudes(&Op::LogSoftmax, &[row(0.0)], 0, &row(1.0));
+    // Half of 2, as uncertain as the logarithm of a half is large.
+    let right = 1.0 + 0.5 * (1.0 + 2_f64.ln()) * 2.0;
+    assert!((found.values[0] - right).abs() < 1e-12, "{found:?}");
+}
+
+#[test]
+fn what_may_be_an_angle_is_met_at_its_own_size_too() {
+    let one = numbers(&[1.0]);
+    let found = magnitudes(&Op::Erf, &[numbers(&[2.0])], 0, &one);
+    let slope = std::f64::consts::FRAC_2_SQRT_PI * (-4_f64).exp();
+    let right = slope + 1.0 + 2.0;
+    assert!((found.values[0] - right).abs() < 1e-4, "{found:?}");
+}
+
+#[test]
+fn a_bend_that_rounding_may_make_is_no_kink() {
+    let [slope, noise] = [0.0, 0.25].map(|x| numbers(&[x]));
+    let mut bend = numbers(&[0.0]);
+    for (size, is_kink) in [(1e-6 + 2.5, false), (2.6, true)] {
+        bend.values[0] = size;
+        let found = Slopes {
+            values: slope.clone(),
+            bend: bend.clone(),
+            noise: noise.clone(),
+            nudged: vec![0],
+        };
+        assert_eq!(found.kink(0).is_some(), is_kink, "{size}");
+    }
+}
+
+#[test]
+fn where_there_is_no_slope_nothing_is_known() {
+    let found = of(&Op::Pow(0.5), &[numbers(&[0.0])], 0);
+    assert!(found.uncertainty(0).is_infinite(), "{found:?}");
+}
+
+/// The first of them vanishes beside the second, and what is left is 0.
+#[test]
+fn a_number_that_a_sum_swallows_has_its_slope_all_the_same() {
+    let swallowed = numbers(&[-1.6e-28, -3.0, 7.0, -4.0]);
+    let sum = Op::Sum(vec![0], crate::ops::Keep::No);
+    let found = of(&sum, &[swallowed], 0);
+    for i in 0..4 {
+        let off = (found.values.values[i] - 1.0).abs();
+        assert!(off <= found.uncertainty(i) + 1e-9, "{found:?}");
+    }
+}
+
+#[test]
+fn scores_that_are_huge_have_the_slopes_of_their_differences() {
+    let scores = numbers(&[2_713_621_760.0, 2_713_621_760.0]);
+    let weights = numbers(&[-2.3373137, 1.435142]);
+    let found = slopes(&[scores], 0, &weights, |inputs| {
+        forward(&Op::LogSoftmax, inputs)
+    });
+    let off = (found.values.values[0] + 1.8862278).abs();
+    assert!(off <= found.uncertainty(0) + 1e-4, "{found:?}");
+}
+
+#[test]
+fn a_zero_has_no_reach_though_something_divides_by_it() {
+    let (x, above) = (numbers(&[0.0, 2.0, 0.125]), numbers(&[0.0]));
+    assert_eq!(reach(&Op::Log, std::slice::from_ref(&x), &above), 8.0);
+    assert_eq!(reach(&Op::Exp, &[x], &above), 2.0);
+}
+
+#[test]
+fn each_element_has_its_own_magnitude_unless_it_is_not_nudged() {
+    let (x, y) = (numbers(&[1.0, 2.0]), numbers(&[3.0, 4000.0]));
+    let ones = numbers(&[1.0, 1.0]);
+    let found = magnitudes(&Op::Mul, &[x, y], 0, &ones);
+    for (found, right) in found.values.iter().zip([3.0, 4000.0]) {
+        assert!((found / right - 1.0).abs() < 1e-3, "{found} of {right}");
+    }
+    let mut many = [1.0; 3000];
+    many[1500..].fill(3.0);
+    let found = magnitudes(
+        &Op::Exp,
+        &[numbers(&many)],
+        0,
+        &map(&numbers(&many), |_, _| 1.0),
+    );
+    let most = 3_f64.exp();
+    for (i, found) in found.values.iter().enumerate() {
+        assert!((0.99..1.01 * most).contains(found), "{i}: {found}");
+    }
+    assert!((found.values[1] / most - 1.0).abs() < 1e-3, "{found:?}");
+}
+
+#[test]
+fn each_rounding_is_half_a_unit_in_the_last_place() {
+    assert_eq!(rounding(0), 16.0 / f64::from(1 << 24));
+    assert_eq!(rounding(48), 64.0 / f64::from(1 << 24));
+}
+
+#[test]
+fn of_many_elements_some_are_nudged_and_the_last() {
+    let found = of(&Op::Exp, &[numbers(&[1.0; 3000])], 0);
+    assert!((100..1000).contains(&found.nudged.len()));
+    assert_eq!(found.nudged.last(), Some(&2999));
+    let few = of(&Op::Exp, &[numbers(&[1.0; 500])], 0);
+    assert_eq!(few.nudged.len(), 500);
+}
+
+#[test]
+fn of_many_elements_with_one_result_some_are_nudged() {
+    let sum = Op::Sum(vec![0], crate::ops::Keep::No);
+    let found = of(&sum, &[numbers(&[1.0; 3000])], 0);
+    assert!((100..1000).contains(&found.nudged.len()));
+}
+
+#[test]
+fn the_surest_of_all_nudges_is_taken() {
+    // A short nudge is rounded away beside the large number, and a long one
+    // bends.
+    let ones = numbers(&[1.0]);
+    let found = slopes(&[numbers(&[1.0])], 0, &ones, |inputs| {
+        map(&inputs[0], |_, x| 1e8 + x * x)
+    });
+    assert!((found.values.values[0] - 2.0).abs() < 1e-3, "{found:?}");
+    assert!(found.uncertainty(0) < 0.01, "{found:?}");
+}
+
+#[test]
+fn what_meets_in_a_row_of_shares_is_added_up() {
+    let (x, ones) = (numbers(&[0.0, 0.0]), numbers(&[1.0, 1.0]));
+    let half = 0.5 * (1.0 + 2_f64.ln());
+    let of = |op| magnitudes(&op, std::slice::from_ref(&x), 0, &ones).values;
+    for found in of(Op::Softmax) {
+        let right = half + half * 2.0 * half;
+        assert!((found - right).abs() < 1e-12, "{found}, not {right}");
+    }
+    for found in of(Op::LogSoftmax) {
+        let right = 1.0 + half * 2.0;
+        assert!((found - right).abs() < 1e-12, "{found}, not {right}");
+    }
+}

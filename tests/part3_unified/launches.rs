@@ -1,0 +1,181 @@
+//! Which kernels an operation takes, and how many groups of how many items:
+//! on both sides of each border where another way becomes the faster one.
+
+use rungrad::opencl::record;
+use rungrad::ops::Keep;
+use rungrad::part3_unified::{Array, Binary, Device, Reduce, Window};
+use rungrad::timeline::SliceKind;
+
+use super::child::{child, is_child, succeed};
+use super::common::clean;
+use super::common::device::gpu_or_skip;
+
+/// The launches of some work on a device that knows its kernels already.
+fn launches(work: impl Fn() -> Array) -> String {
+    work();
+    let (_, timeline) = record(work).unwrap();
+    let slices = timeline.slices.iter();
+    let launches = slices.filter(|slice| slice.kind == SliceKind::Launch);
+    let names = launches.map(|it| format!("{} {}", it.name, it.amount));
+    names.collect::<Vec<_>>().join(", ")
+}
+
+const EXPECTED: &str = "\
+turned [33, 16]: copy_tiled 2 x 256
+turned [33, 15]: copy_strided 2 x 256
+turned [16, 40]: copy_tiled 2 x 256
+turned [15, 40]: copy_strided 3 x 256
+turned around 1: copy_tiled 1 x 256
+backwards: copy_strided 2 x 256
+pairs: binary_mul 2 x 256
+stretched: strided_mul 2 x 256
+right turned: copy_tiled 4 x 256, binary_mul 2 x 256
+left turned: copy_tiled 4 x 256, binary_mul 2 x 256
+sum [100, 63] along 1: reduce_columns_sum 1 x 256
+sum [100, 64] along 1: reduce_rows_sum 100 x 256
+sum [1, 4096] along 1: reduce_rows_sum 1 x 256
+sum [1, 4097] along 1: reduce_rows_sum 2 x 256, reduce_columns_sum 1 x 256
+sum [1, 1048576] along 1: reduce_rows_sum 256 x 256, reduce_rows_sum 1 x 256
+sum [1024, 8192] along 1: reduce_rows_sum 1024 x 256
+sum [2, 100] along 0: reduce_columns_sum 1 x 256
+sum [3, 2] along 0: reduce_columns_sum 1 x 256
+sum [64, 100] along 0: reduce_columns_sum 1 x 256
+sum [65, 100] along 0: reduce_columns_sum 1 x 256, reduce_columns_sum 1 x 256
+sum [4096, 1000] along 0: reduce_columns_sum 250 x 256, reduce_columns_sum 4 x 256
+sum [100, 1] along 1: reduce_columns_sum 1 x 256
+sum [1, 100] along 0: reduce_columns_sum 1 x 256
+windows of [7, 9]: reduce_few_sum 1 x 256
+windows of [8, 8]: copy_strided 4 x 256, reduce_rows_sum 15 x 256
+the middle of 7: reduce_few_sum 1 x 256
+the middle of 70: copy_strided 9 x 256, reduce_rows_sum 30 x 256
+sum of all that is cut out: reduce_few_sum 1 x 256
+sum along what is cut out: reduce_columns_sum 1 x 256
+shares: reduce_few_share 1 x 256
+rows: index_select 2 x 256
+fold: fold_windows 3 x 256
+fold turned: copy_strided 8 x 256, fold_windows 3 x 256
+[8, 5, 3] x [100, 5, 3]: product_few_rows
+[9, 5, 3] x [100, 5, 3]: product_few_rows
+[64, 16, 4] x [64, 16, 4]: copy_strided, copy_strided, product
+[63, 16, 4] x [64, 16, 4]: product
+[8, 1024, 16] x [8, 1024, 16]: product
+";
+
+/// A recording has what other tests launch meanwhile, so this has a process
+/// of its own.
+#[test]
+fn each_shape_takes_the_kernels_that_are_made_for_it() {
+    let _clean = clean();
+    let Some(gpu) = gpu_or_skip() else { return };
+    if !is_child() {
+        let test = "each_shape_takes_the_kernels_that_are_made_for_it";
+        succeed(&mut child(&format!("launches::{test}")));
+        return;
+    }
+    let device = Device::Gpu(gpu.info().index);
+    let array = |shape: &[usize]| {
+        let ones = vec![1.0; shape.iter().product()];
+        Array::new(shape, &ones, device).unwrap()
+    };
+    let mut found: Vec<String> = Vec::new();
+    let mut add = |name: String, work: &dyn Fn() -> Array| {
+        found.push(format!("{name}: {}", launches(work)));
+    };
+
+    // A matrix that is turned is copied by tiles, unless it is narrow.
+    for shape in [[33, 16], [33, 15], [16, 40], [15, 40]] {
+        let a = array(&shape).permute(&[1, 0]).unwrap();
+        add(format!("turned {shape:?}"), &|| a.compact().unwrap());
+    }
+    let a = array(&[20, 1, 20]).permute(&[2, 1, 0]).unwrap();
+    add("turned around 1".into(), &|| a.compact().unwrap());
+    let a = array(&[20, 20]).flip(&[1]).unwrap();
+    add("backwards".into(), &|| a.compact().unwrap());
+
+    // Operands that lie dense, stretched, and turned.
+    let (a, b) = (array(&[40, 40]), array(&[40, 40]));
+    add("pairs".into(), &|| a.binary(Binary::Mul, &b).unwrap());
+    let row = array(&[40]).expand(&[40, 40]).unwrap();
+    add("stretched".into(), &|| a.binary(Binary::Mul, &row).unwrap());
+    let turned = b.permute(&[1, 0]).unwrap();
+    add("right turned".into(), &|| a.binary(Binary::Mul, &turned).unwrap());
+    add("left turned".into(), &|| turned.binary(Binary::Mul, &a).unwrap());
+
+    // Sums along rows, down columns, and of a few that lie anywhere.
+    let sum = |a: &Array, axes: &[usize]| {
+        a.reduce(Reduce::Sum, axes, Keep::No).unwrap()
+    };
+    for (shape, axis) in [
+        ([100, 63], 1),
+        ([100, 64], 1),
+        ([1, 4096], 1),
+        ([1, 4097], 1),
+        ([1, 1 << 20], 1),
+        ([1024, 8192], 1),
+        ([2, 100], 0),
+        ([3, 2], 0),
+        ([64, 100], 0),
+        ([65, 100], 0),
+        ([4096, 1000], 0),
+        ([100, 1], 1),
+        ([1, 100], 0),
+    ] {
+        let a = array(&shape);
+        add(format!("sum {shape:?} along {axis}"), &|| sum(&a, &[axis]));
+    }
+    for sizes in [[7, 9], [8, 8]] {
+        let a = array(&[3, sizes[0], 5, sizes[1]]);
+        add(format!("windows of {sizes:?}"), &|| sum(&a, &[1, 3]));
+    }
+    for size in [7, 70] {
+        let a = array(&[5, size, 6]);
+        add(format!("the middle of {size}"), &|| sum(&a, &[1]));
+    }
+    let a = array(&[6, 5]).slice(&[0..6, 0..4]).unwrap();
+    add("sum of all that is cut out".into(), &|| sum(&a, &[0, 1]));
+    add("sum along what is cut out".into(), &|| sum(&a, &[1]));
+
+    // Largest ones that share a gradient.
+    let (a, rows) = (array(&[10, 70]), array(&[10, 1]));
+    add("shares".into(), &|| a.max_share(&rows, &rows, &[1]).unwrap());
+
+    // Rows by their indices, and windows that are added up.
+    let a = array(&[10, 70]);
+    let places = vec![3; 20];
+    add("rows".into(), &|| a.index_select(0, &places).unwrap());
+    let a = array(&[2, 3, 9, 9, 2, 2]);
+    add("fold".into(), &|| a.fold(&Window::new([2, 2]), [10, 10]).unwrap());
+    let a = a.permute(&[1, 0, 2, 3, 4, 5]).unwrap();
+    add("fold turned".into(), &|| {
+        a.fold(&Window::new([2, 2]), [10, 10]).unwrap()
+    });
+
+    // Products of views: their names, since groups depend on the device, and so does
+    // whether there are parts to add up.
+    let mut names: Vec<String> = Vec::new();
+    let mut product = |a: &[usize], b: &[usize], inner: usize| {
+        let (a, b) = (array(a), array(b));
+        // Between lines and sums, so that neither goes along one axis.
+        let turned = |a: &Array| {
+            let last = a.shape().len() - 1;
+            let mut axes: Vec<usize> = (0..=last).collect();
+            axes.swap(0, last);
+            let a = a.permute(&axes).unwrap().compact().unwrap();
+            a.permute(&axes).unwrap()
+        };
+        let (a, b) = (turned(&a), turned(&b));
+        let found = launches(|| a.contract(&b, 0, inner).unwrap());
+        let kernels = found.split(", ").filter_map(|it| it.split(' ').next());
+        let kernels = kernels.filter(|name| *name != "reduce_columns_sum");
+        let kernels: Vec<&str> = kernels.collect();
+        let shapes = format!("{:?} x {:?}", a.shape(), b.shape());
+        names.push(format!("{shapes}: {}", kernels.join(", ")));
+    };
+    product(&[8, 5, 3], &[100, 5, 3], 2);
+    product(&[9, 5, 3], &[100, 5, 3], 2);
+    product(&[64, 16, 4], &[64, 16, 4], 2);
+    product(&[63, 16, 4], &[64, 16, 4], 2);
+    product(&[8, 1 << 10, 16], &[8, 1 << 10, 16], 2);
+    let expected: Vec<&str> = EXPECTED.lines().collect();
+    assert_eq!([found, names].concat(), expected);
+}
