@@ -7,8 +7,9 @@
 // A stage has `ask(..words)`, which asks the engine in the page and gives its
 // answer, `say(sentence)` for those who cannot see what has changed,
 // `add(tag, settings, ..children)`, `refuse(sentence)`, and the `options` of
-// the figure, its data- attributes. `live.cells` makes arrays of them. The engine is Part 1 as WebAssembly, in
-// live/engine.js; each figure has one of its own. No number is computed here.
+// the figure, its data- attributes. `live.cells` makes an array of cells. The
+// engine is Part 1 as WebAssembly, in live/engine.js; each figure has one of
+// its own. No number is computed here.
 "use strict";
 
 const live = (() => {
@@ -100,8 +101,10 @@ const live = (() => {
                 for (const other of box.children) other.tabIndex = other === cell ? 0 : -1;
                 pick(i);
             };
+            // Who says what is seen means this cell, so its name begins with it.
+            const words = lines.flatMap(([kind, word]) => [element("span", { class: kind }, word), " "]);
             const cell = element("div", {
-                role: "button", "aria-label": called, tabindex: i ? -1 : 0,
+                role: "button", "aria-label": `${lines.map(([, word]) => word).join(" ")}: ${called}`, tabindex: i ? -1 : 0,
                 class: i >= block && i % block < columns ? "cell block" : "cell",
                 pointerenter: look, focus: look, click: () => cell.focus(),
                 keydown: (event) => {
@@ -110,7 +113,7 @@ const live = (() => {
                     event.preventDefault();
                     box.children[i + way]?.focus();
                 },
-            }, ...lines.map(([kind, words]) => element("span", { class: kind }, words)));
+            }, ...words);
             box.append(cell);
         }
         return box;

@@ -112,7 +112,10 @@ fn said(end: &End) -> String {
 
 /// Writes a run of which so many steps are made, and what each item wants next.
 fn shown(trace: &Trace, made: usize) -> Value {
-    let racing = trace.race().map(|race| (race.steps, race.to_string()));
+    // Steps that nobody has made yet race with none.
+    let mut so_far = trace.clone();
+    so_far.events.truncate(made);
+    let racing = so_far.race().map(|race| (race.steps, race.to_string()));
     let mut local = vec![f32::NAN; GROUP.cells];
     let step = |(at, event): (usize, &Event)| {
         if event.access == Access::Write {
@@ -147,7 +150,7 @@ fn deed(event: &Event, is_made: bool) -> String {
     match event.access {
         Access::Write => format!("[{cell}] = {value}"),
         Access::Read if is_made => format!("[{cell}] is {value}"),
-        Access::Read => format!("reads [{cell}]"),
+        Access::Read => format!("[{cell}] is \u{2026}"),
     }
 }
 

@@ -36,7 +36,11 @@ live.figure("broadcast", async (stage) => {
         const answer = await stage.ask("broadcast", typed[0].value, typed[1].value);
         stage.refuse(answer.refusal);
         typed.forEach((it) => it.setAttribute("aria-invalid", Boolean(answer.refusal)));
-        if (answer.refusal) return;
+        if (answer.refusal) {
+            place.replaceChildren();
+            stage.say("");
+            return;
+        }
         now = answer;
         const side = (name) => ({ shape, axes, values, grad }) => array(name, shape, axes, (i) => ({
             lines: [["value", String(values[i])], ["grad", `∇ ${grad[i]}`]],
@@ -49,13 +53,13 @@ live.figure("broadcast", async (stage) => {
         boxes = Object.fromEntries(["a", "b", "c"].map((name, i) => [name, made[i][0]]));
         const [a, b, c] = made.map(([, whole]) => whole);
         place.replaceChildren(a, element("span", {}, "×"), b, element("span", {}, "="), c);
-        pick("a", 0);
+        pick("a", 0, " Point at another one, in a, b or c.");
     }
 
     const factors = (i) => [now.a, now.b].map((it) => it.values[it.places[i]]);
 
     // What is looked at, and what belongs to it, light up.
-    function pick(name, i) {
+    function pick(name, i, hint = "") {
         const copies = name === "c" ? [i] : now[name].places.flatMap((from, at) => (from === i ? [at] : []));
         const lit = name === "c" ? { a: [now.a.places[i]], b: [now.b.places[i]], c: [] } : { a: [], b: [], c: copies };
         for (const [array, box] of Object.entries(boxes)) {
@@ -80,7 +84,7 @@ live.figure("broadcast", async (stage) => {
         const sum = copies.map((at) => `${now.back[at]} × ${other(at)}`).join(" + ");
         const total = copies.length > 1 ? `${sum} = ${copies.map((at) => parts[at]).join(" + ")} = ${grad[i]}` : `${sum} = ${grad[i]}`;
         stage.say(`${name}${index(i, shape)} = ${values[i]} stands in ${copies.length === 1 ? "one place" : `${copies.length} places`} ` +
-            `of c: ${places(copies)}. Its gradient: ${total}.`);
+            `of c: ${places(copies)}. Its gradient: ${total}.${hint}`);
     }
 
     await begin();

@@ -99,7 +99,7 @@ live.figure("group", async (stage) => {
         const whole = made === steps.length;
         const end = !whole ? "" : answer.right ? ` It ends with ${answer.end}: the sum is right.`
             : answer.end.startsWith("A ") ? ` ${answer.end}` : ` It ends with ${answer.end}, and 10 would be right.`;
-        const race = whole && answer.race ? ` ${answer.race}` : "";
+        const race = answer.race ? ` ${answer.race}` : "";
         stage.say(`${sentence} ${step}${end}${race}`.trim());
     }
 

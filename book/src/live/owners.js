@@ -27,9 +27,10 @@ live.figure("owners", async (stage) => {
     function draw() {
         const captures = rule.value === "captures";
         const alive = Object.fromEntries(names.map((name, i) => [name, now.counts[i] > 0]));
-        const [wide, high] = size;
+        const high = size[1];
         const box = (name, lines, lives, ring) => {
             const [x, y] = places[name];
+            const wide = name === "rule" ? 128 : size[0];
             const rows = lines.map((line, i) => `<text x="${x + wide / 2}" y="${y + 21 + 19 * i}"${i ? "" : ' font-weight="600"'}>${line}</text>`);
             const edge = ring ? "var(--fig-grad)" : lives ? "currentColor" : "var(--muted)";
             return `<g fill="${lives ? "currentColor" : "var(--muted)"}"><rect x="${x}" y="${y}" width="${wide}" height="${high}" rx="${name === "rule" ? 0 : 8}"

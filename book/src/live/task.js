@@ -30,7 +30,10 @@ live.figure("task", async (stage) => {
         const answer = await stage.ask(`task ${kind}`, typed.value, ...asked);
         stage.refuse(answer.refusal);
         words.hidden = !answer.words;
-        words.textContent = answer.words ?? "";
+        // A table keeps its columns and scrolls; a sentence is folded.
+        const told = answer.words ?? "";
+        const at = kind === "gradient" ? told.lastIndexOf("\n") : -1;
+        words.replaceChildren(told.slice(0, Math.max(0, at)), element("span", {}, told.slice(at + 1)));
         if (answer.refusal) return;
         if (answer.right) memory((it) => it.setItem(name, typed.value));
         stage.say(answer.right ? "Right: the engine and you agree." : "Not yet. Above is what the engine says to it.");

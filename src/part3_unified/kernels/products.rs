@@ -1,6 +1,6 @@
-//! The kernels of `kernels/part3/product.cl` and `tensor_cores.cl`: each one
-//! text, compiled for tiles of several sizes and for several ways in which the
-//! operands lie.
+//! The kernels of `kernels/part3/product.cl`, `tensor_cores.cl` and
+//! `warpgroups.cl`: each one text, compiled for tiles of several sizes and for
+//! several ways in which the operands lie.
 
 use smallvec::smallvec;
 

@@ -91,6 +91,13 @@ fn a_group_is_ordered_step_by_step_and_a_search_breaks_it() {
     }
     shows(it, "load", "2 0 1 3 1", 5);
 
+    // A race is one when both of its steps are made.
+    let race = |made: usize| {
+        let of = format!("group\nload\n{smoothest}\n{made}");
+        native(&of)["race"].is_string()
+    };
+    assert_eq!([race(12), race(13)], [false, true]);
+
     // With its barrier no order breaks it; inside of the if nobody ends.
     choose(it, "behind");
     press_button(it, "Find one that breaks it");
@@ -123,6 +130,6 @@ fn the_schedules_of_a_page_are_those_of_the_program() {
     let broken = program::broken(&search);
     assert_eq!(endings[0]["end"], broken.end.to_string());
     let race =
-        native("group\nload\n0 1 2 3 0 0 0 0 0 0 1 1 1\n0")["race"].clone();
+        native("group\nload\n0 1 2 3 0 0 0 0 0 0 1 1 1\n13")["race"].clone();
     assert_eq!(race, broken.race().unwrap().to_string());
 }
