@@ -47,7 +47,8 @@ impl Side {
     }
 }
 
-/// Memory that was somebody else's has any numbers in it.
+/// Compares a product with the sum of each element, in memory that was
+/// somebody else's and has any numbers in it.
 fn check([m, n, k]: [usize; 3], along: [bool; 2]) {
     let (a, b) = (Side::new(m, k, along[0]), Side::new(n, k, along[1]));
     let sum = |i: usize, j: usize| -> f32 {

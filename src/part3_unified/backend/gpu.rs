@@ -75,7 +75,7 @@ impl OpenCl {
     }
 }
 
-/// There is no buffer of nothing.
+/// Counts the numbers of a buffer, since there is none of nothing.
 const fn room(n: usize) -> usize {
     if n == 0 { 1 } else { n }
 }

@@ -124,7 +124,7 @@ fn waiting_for(n: usize) -> Option<Vec<f32>> {
     Some(waiting.remove(i))
 }
 
-/// Half of a piece may stay unused.
+/// Tells whether a piece serves: half of it may stay unused.
 fn fits(n: usize, capacity: usize) -> bool {
     (n..=2 * n).contains(&capacity)
 }

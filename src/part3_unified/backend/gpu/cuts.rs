@@ -166,7 +166,7 @@ pub(super) enum TileKind {
     OnCores,
 }
 
-/// How many of all are started beside so many groups, in whole layers.
+/// Counts those of all that are started beside so many groups.
 fn layers(all: usize, groups: usize) -> usize {
     all.min((ITEMS / groups).max(1))
 }

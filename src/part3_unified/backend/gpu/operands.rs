@@ -171,7 +171,7 @@ mod tests {
         Array::new(shape, &vec![0.0; n], Device::Cpu).unwrap()
     }
 
-    /// So many lines, neighbors of which lie so far apart.
+    /// Makes so many lines, neighbors of which lie so far apart.
     fn apart(lines: usize, k: usize, step: usize) -> Array {
         let all = zeros(&[k, lines * step]);
         let every = [Span::from(..), Span::from(..).step(step)];
