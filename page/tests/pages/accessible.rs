@@ -1,19 +1,18 @@
 //! What an audit from the npm registry says of the pages: axe-core finds
 //! nothing to mend for readers who see no page, or use no mouse.
 
-use std::fs;
+use std::{env, fs};
 
 use crate::{Browser, assert_none, browser_or_skip, device, scratch, site};
 
-/// The audit's own script, where `cargo learn page --audit` has fetched it.
+/// The audit's own script, which `cargo learn page --audit` fetches and names.
 fn axe() -> Option<String> {
-    let folder = site::target().join("tools/audit/node_modules/axe-core");
-    let found = fs::read_to_string(folder.join("axe.min.js")).ok();
-    if found.is_none() {
+    let Some(file) = env::var_os("RUNGRAD_PAGE_AUDIT") else {
         let what = "axe-core here; `cargo learn page --audit` fetches it";
         device::skip_by_name(what);
-    }
-    found
+        return None;
+    };
+    Some(fs::read_to_string(file).expect("the script that was fetched"))
 }
 
 /// What it finds in the page that is open: its rule, its words, and where.
