@@ -312,8 +312,7 @@ impl<'a> Bench<'a> {
             .input(&places)
             .output(&out)
             .scalar(4_u32);
-        let [first, others] =
-            [&self.a[..half], &self.a[half..]].map(|rows| sum(rows));
+        let [first, others] = [&self.a[..half], &self.a[half..]].map(sum);
         (written(launch, &out), vec![first, 0.0, others, 0.0])
     }
 
