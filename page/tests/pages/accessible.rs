@@ -84,3 +84,21 @@ fn the_audit_finds_each_planted_fault() {
         assert!(is_told, "{planted}: nobody says `{rule}`: {found:#?}");
     }
 }
+
+/// mdBook's own is a label, which no key reaches.
+#[test]
+fn the_contents_fold_by_the_keyboard() {
+    let Some((mut browser, folder)) = browser_or_skip() else { return };
+    browser.screen(1280, "light");
+    browser.open(&site::address(&folder.join("strides.html")));
+    let state = "(() => { const button = document.getElementById(\
+                 'mdbook-sidebar-toggle'); button.focus(); return [document\
+                 .documentElement.classList.contains('sidebar-visible'), \
+                 button.ariaExpanded === 'true', \
+                 document.activeElement === button].join(); })()";
+    assert_eq!(browser.evaluate(state), "true,true,true");
+    browser.press("Enter");
+    assert_eq!(browser.evaluate(state), "false,false,true");
+    browser.press(" ");
+    assert_eq!(browser.evaluate(state), "true,true,true");
+}
