@@ -42,6 +42,8 @@ pub(crate) struct Place {
 pub(crate) enum Source {
     /// A package of Python, by its name in the script.
     Python(&'static str),
+    /// A program of the project, that is built where it is asked for.
+    Built(&'static str),
     /// A program that speaks the same lines.
     Program(String),
 }
@@ -53,6 +55,10 @@ impl Source {
             Source::Python(_) => {
                 "install it for python3, or name another Python with \
                  RUNGRAD_PYTHON"
+            }
+            Source::Built(_) => {
+                "build it: cargo build --release --bin candle \
+                 --manifest-path benches/peers/Cargo.toml"
             }
             Source::Program(_) => "start it by hand to see what it lacks",
         }
@@ -67,6 +73,7 @@ impl Source {
                 command.args(["-c", SCRIPT, package]);
                 command
             }
+            Source::Built(program) => Command::new(program),
             Source::Program(line) => {
                 let mut command = Command::new("sh");
                 command.args(["-c", &format!("exec {line} \"$@\""), "sh"]);

@@ -1,6 +1,6 @@
 //! What the command line asks for.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rungrad::Error;
 use rungrad::part3_unified::Device;
@@ -14,8 +14,18 @@ pub(crate) const HELP: &str = concat!(
     include_str!("help.txt")
 );
 
-const PEERS: [(&str, Source); 2] =
-    [("numpy", Source::Python("numpy")), ("torch", Source::Python("torch"))];
+const PEERS: [(&str, Source); 3] = [
+    ("numpy", Source::Python("numpy")),
+    ("torch", Source::Python("torch")),
+    ("candle", Source::Built(CANDLE)),
+];
+
+/// In the project, after `cargo build --release --bin candle` in the folder of
+/// the peers.
+const CANDLE: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../benches/peers/target/release/candle"
+);
 
 /// The words of the command line, understood.
 #[derive(Debug)]
@@ -106,8 +116,8 @@ impl Request {
             }
             None => {
                 return Err(Error::Usage(format!(
-                    "`{name}` is no peer; there are numpy, torch and none, and \
-                     a program is written with its folder, such as ./{name}"
+                    "`{name}` is no peer; there are numpy, torch, candle and \
+                     none, and a program is written with its folder, such as ./{name}"
                 )));
             }
         }
@@ -124,9 +134,13 @@ impl Request {
         let usual = || {
             // numpy computes on the processor alone.
             let fits = |(name, _): &&(&str, Source)| {
-                class != Class::Card || *name != "numpy"
+                class != Class::Card || *name == "torch"
             };
-            let usual = PEERS.iter().filter(fits);
+            let is_here = |(_, source): &&(&str, Source)| match source {
+                Source::Built(program) => Path::new(program).is_file(),
+                _ => true,
+            };
+            let usual = PEERS.iter().filter(fits).filter(is_here);
             usual.map(|(name, it)| (name.to_string(), it.clone())).collect()
         };
         self.peers.clone().unwrap_or_else(usual)
