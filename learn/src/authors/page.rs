@@ -86,6 +86,8 @@ fn audit(checkout: &Checkout) -> Result<(), Stop> {
     finish(checkout, "fetching the audit", &mut npm)?;
     let mut test = checkout.cargo(&["test", "--package", "page"]);
     test.args(["--test", "pages", "audit", "--", "--nocapture"]);
+    let script = folder.join("node_modules/axe-core/axe.min.js");
+    test.env("RUNGRAD_PAGE_AUDIT", script);
     finish(checkout, "auditing the pages", &mut test)
 }
 

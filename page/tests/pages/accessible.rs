@@ -1,19 +1,18 @@
 //! What an audit from the npm registry says of the pages: axe-core finds
 //! nothing to mend for readers who see no page, or use no mouse.
 
-use std::fs;
+use std::{env, fs};
 
 use crate::{Browser, assert_none, browser_or_skip, device, scratch, site};
 
-/// The audit's own script, where `cargo learn page --audit` has fetched it.
+/// The audit's own script, which `cargo learn page --audit` fetches and names.
 fn axe() -> Option<String> {
-    let folder = site::target().join("tools/audit/node_modules/axe-core");
-    let found = fs::read_to_string(folder.join("axe.min.js")).ok();
-    if found.is_none() {
+    let Some(file) = env::var_os("RUNGRAD_PAGE_AUDIT") else {
         let what = "axe-core here; `cargo learn page --audit` fetches it";
         device::skip_by_name(what);
-    }
-    found
+        return None;
+    };
+    Some(fs::read_to_string(file).expect("the script that was fetched"))
 }
 
 /// What it finds in the page that is open: its rule, its words, and where.
@@ -84,4 +83,22 @@ fn the_audit_finds_each_planted_fault() {
         let is_told = found.iter().any(|it| it.starts_with(rule));
         assert!(is_told, "{planted}: nobody says `{rule}`: {found:#?}");
     }
+}
+
+/// mdBook's own is a label, which no key reaches.
+#[test]
+fn the_contents_fold_by_the_keyboard() {
+    let Some((mut browser, folder)) = browser_or_skip() else { return };
+    browser.screen(1280, "light");
+    browser.open(&site::address(&folder.join("strides.html")));
+    let state = "(() => { const button = document.getElementById(\
+                 'mdbook-sidebar-toggle'); button.focus(); return [document\
+                 .documentElement.classList.contains('sidebar-visible'), \
+                 button.ariaExpanded === 'true', \
+                 document.activeElement === button].join(); })()";
+    assert_eq!(browser.evaluate(state), "true,true,true");
+    browser.press("Enter");
+    assert_eq!(browser.evaluate(state), "false,false,true");
+    browser.press(" ");
+    assert_eq!(browser.evaluate(state), "true,true,true");
 }

@@ -59,7 +59,7 @@ fn build() -> Result<PathBuf, String> {
 }
 
 /// Finds the target folder, where the tools of the course are.
-pub(crate) fn target() -> PathBuf {
+fn target() -> PathBuf {
     let test = env::current_exe().expect("the path of this test");
     test.ancestors().nth(3).expect("a target folder").to_path_buf()
 }
