@@ -7,10 +7,10 @@
 //! ```
 
 use std::env;
-use std::io::{self, BufRead, Write};
+use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-use candle_core::{D, DType, Device, Error, Result, Tensor, Var};
+use candle_core::{D, Device, Error, Result, Tensor, Var};
 use candle_nn::{Optimizer, SGD, loss, ops};
 use serde_json::{Value, json};
 
@@ -143,9 +143,8 @@ fn row(work: &str, sizes: &[usize]) -> Result<Option<Run>> {
         }
         ("cnn", &[batch]) => {
             let (x, labels) = (new(&[batch, 1, 28, 28])?, labels(batch)?);
-            let shapes: [&[usize]; 6] = [
-                &[8, 1, 3, 3], &[8], &[16, 8, 3, 3], &[16], &[784, 10], &[10],
-            ];
+            let shapes: [&[usize]; 6] =
+                [&[8, 1, 3, 3], &[8], &[16, 8, 3, 3], &[16], &[784, 10], &[10]];
             step(leaves(&shapes)?, move |p| {
                 let layer = |x: &Tensor, filters: &Var, bias: &Var| {
                     let count = bias.dim(0)?;
@@ -187,8 +186,7 @@ fn times(run: &mut Run, seconds: f64, limit: f64) -> Result<Vec<f64>> {
     let few = some(4.0 * clock(run, 1)?);
     let runs = some(clock(run, few)?);
     let (mut found, start) = (Vec::new(), Instant::now());
-    while found.is_empty()
-        || start.elapsed() < Duration::from_secs_f64(seconds)
+    while found.is_empty() || start.elapsed() < Duration::from_secs_f64(seconds)
     {
         found.push(clock(run, runs)?);
     }
