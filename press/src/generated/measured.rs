@@ -26,6 +26,12 @@ pub(crate) const MEASURED: &[Measured] = &[
         on: "one NVIDIA H200 with driver 580.159.04 in November 2026",
     },
     Measured {
+        out: "book/listings/bench_2cores.out",
+        command: "cargo learn bench --quick --device cpu --peer numpy --peer candle",
+        rehearsal: "cargo learn bench --quick --device cpu --peer numpy --peer candle",
+        on: "two cores of an Intel Xeon in November 2026",
+    },
+    Measured {
         out: "book/listings/bench_16cores_1thread.out",
         command: "cargo learn bench --device cpu --threads 1 --peer numpy --peer torch --seconds 0.2",
         rehearsal: "cargo learn bench --device cpu --threads 1 --peer numpy --peer torch --seconds 0.2",
