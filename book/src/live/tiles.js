@@ -59,7 +59,7 @@ live.figure("tiles", async (stage) => {
             square(right + corner[1] * cell, below + corner[0] * cell, tile, tile, `${color("gpu")} stroke="var(--fig-gpu)" stroke-width="2"`) +
             square(right + (corner[1] + column) * cell, below + (corner[0] + row) * cell, 1, 1, 'fill="none" stroke="var(--fig-grad)" stroke-width="2.5"') +
             sums.map((sum, at) => text(right + (corner[1] + at % tile) * cell, below + (corner[0] + Math.floor(at / tile)) * cell, sum)).join("");
-        const total = (key, upTo) => answer.steps.slice(0, upTo).reduce((sum, step) => sum + step[key], 0);
+        const total = (key, last) => answer.steps.slice(0, last).reduce((sum, step) => sum + step[key], 0);
         const [global, local] = [total("global", made), total("local", made)];
         const sentence = `After ${made} of ${n / tile} steps: ${global} numbers loaded from global memory, ${local} from local memory. ` +
             `The sum in row ${place[0]}, column ${place[1]} is ${sums[item]}.`;
