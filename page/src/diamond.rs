@@ -46,6 +46,10 @@ pub(crate) fn answer(words: &[&str]) -> Result<Value, Error> {
     for name in order.chars() {
         let said = match name {
             '+' => {
+                // The map ends with the call; leaves keep what they have.
+                if kept == Kept::InAMap {
+                    grads.retain(|name, _| nodes[name].parents().is_empty());
+                }
                 begin(&nodes, &mut grads);
                 json!(null)
             }

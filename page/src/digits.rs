@@ -88,7 +88,7 @@ impl Course {
 
     /// Computes the scores of a drawing, and what each pixel does to the best one:
     /// its gradient there.
-    fn scores(&self, words: &[&str]) -> Result<Value, Error> {
+    fn scores(&mut self, words: &[&str]) -> Result<Value, Error> {
         let pixels = words.first().copied().unwrap_or_default().split(',');
         let pixels: Option<Vec<f32>> =
             pixels.map(|it| it.parse().ok()).collect();
@@ -105,6 +105,11 @@ impl Course {
         scores.mul(&Tensor::new(&[1, 10], &mask)).sum().backward();
         let grad = drawing.grad().expect("every pixel is used");
         let grad: Vec<f32> = grad.into_iter().collect();
+        // The way to the pixels leads through the network, which may go on
+        // learning.
+        for (_, parameter) in self.training.network.parameters() {
+            parameter.zero_grad();
+        }
         Ok(json!({
             "scores": numbers(&scores.to_vec()),
             "shares": numbers(&shares.to_vec()),

@@ -35,14 +35,14 @@ live.figure("moons", async (stage) => {
 
     const words = ({ epoch, loss, accuracy }) => (epoch === 0 ? "not trained"
         : `${epoch}: loss ${loss.toFixed(3)}, right ${(100 * accuracy).toFixed(1)} %`);
-    function show() {
+    function show(whole = true) {
         const now = course[slide.value];
         draw(now);
         told.textContent = words(now);
         slide.setAttribute("aria-valuetext", words(now));
         const sure = now.epoch === 0 ? "Before the training its border is wherever the random weights put it."
             : `After epoch ${now.epoch} the loss is ${now.loss.toFixed(3)}, and ${(100 * now.accuracy).toFixed(1)} % of ${others} other points are right.`;
-        stage.say(sure);
+        if (whole) stage.say(sure);
     }
 
     const frame = () => new Promise((next) => requestAnimationFrame(next));
@@ -52,13 +52,14 @@ live.figure("moons", async (stage) => {
         learning = true;
         train.setAttribute("aria-disabled", true);
         await stage.ask("moons begin");
+        stage.say("It learns, and after each epoch its border is drawn.");
         course = course.slice(0, 1);
         for (let epoch = 1; epoch <= epochs; epoch += 1) {
             const now = await stage.ask("moons epoch");
             course.push({ ...now, border: await stage.ask("moons border") });
             slide.max = epoch;
             slide.value = epoch;
-            if (!calm.matches || epoch === epochs) show();
+            if (!calm.matches || epoch === epochs) show(epoch === epochs);
             else told.textContent = words(now);
             await frame();
         }

@@ -22,6 +22,7 @@ live.figure("owners", async (stage) => {
 
     const places = { a: [20, 216], b: [150, 216], c: [20, 106], rule: [220, 106] };
     const size = [100, 50];
+    const another = "Another product came and went.";
     let now;
 
     function draw() {
@@ -68,6 +69,7 @@ live.figure("owners", async (stage) => {
         stage.refuse(answer.refusal);
         if (answer.refusal) return;
         steps = asked;
+        const stay = now ? answer.alive - now.alive : 0;
         now = answer;
         draw();
         const counts = names.map((name, i) => `${name} ${now.counts[i] || "is freed"}`).join(", ");
@@ -75,10 +77,11 @@ live.figure("owners", async (stage) => {
         const lost = now.counts.filter((it) => it > 0).length;
         const end = held ? "" : lost ? ` Your program holds nothing, and ${lost} tensors stay: c owns its rule, and its rule owns c.`
             : " Your program holds nothing, and nothing is left.";
+        if (what === another && stay > 0) what = `Another product came, and its ${stay} tensors stay: c owns its rule, its rule owns them, and nobody else can reach them.`;
         stage.say(`${what} Owners: ${counts}. Alive: ${now.alive}.${end}`);
     }
 
-    const step = (asked) => look(steps + asked, asked === "*" ? "Another product came and went."
+    const step = (asked) => look(steps + asked, asked === "*" ? another
         : `You ${asked[0] === "+" ? "clone" : "drop"} a handle of ${asked[1]}.`);
     const letGo = () => look(steps + names.map((name, i) => `-${name}`.repeat(now.handles[i])).join(""), "You let go of all.");
     function begin() {

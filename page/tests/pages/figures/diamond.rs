@@ -77,6 +77,11 @@ fn a_second_backward_is_right_where_nothing_is_left_on_the_way() {
         (grads["a"].as_f64().unwrap(), answer["right"]["a"].as_f64().unwrap())
     };
     assert_eq!(last("map"), (24.0, 24.0));
+    // What a wrong order leaves on its way ends with its map.
+    let healed = native("diamond\necdab+edcab\nmap");
+    let grads = healed["visits"].as_array().unwrap().last().unwrap();
+    assert_eq!(grads["grads"]["a"], 15.0);
+    assert_eq!(grads["grads"]["b"], 22.0);
     // c has 4 still, gets 1 + 3 + more of d's, and gives it all again.
     let (step4, right) = last("tensors");
     assert_eq!(right, 24.0);

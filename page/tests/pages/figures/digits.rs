@@ -94,3 +94,21 @@ fn agree(shares: &Value, shown: &[f64]) {
     }
     assert_eq!(apart(&json!(shown.len()), &json!(10), 0.0), None);
 }
+
+/// The way back to the pixels leads through the parameters.
+#[test]
+fn who_looks_at_a_drawing_changes_nothing_that_is_learned() {
+    let learned = |looks: bool| {
+        native("digits begin");
+        let epochs = (0..3).map(|_| {
+            if looks {
+                let drawing = vec!["0.5"; 64].join(",");
+                let answer = native(&format!("digits scores\n{drawing}"));
+                assert!(answer["guess"].is_number(), "{answer}");
+            }
+            native("digits epoch")["loss"].clone()
+        });
+        epochs.collect::<Vec<_>>()
+    };
+    assert_eq!(learned(true), learned(false));
+}
