@@ -13,7 +13,7 @@ live.figure("descent", async (stage) => {
         element("option", { value: "valley" }, "a narrow valley"), element("option", { value: "bowl" }, "a round bowl"));
     const slider = (name, settings) => {
         const slide = element("input", { type: "range", "aria-label": name, input: () => walk(), ...settings });
-        const shown = element("output", { class: "code" });
+        const shown = element("output", { class: "code", style: "display: inline-block; min-width: 6ch" });
         return { slide, shown, label: element("label", { class: "grow" }, `${name} `, slide, shown) };
     };
     const rate = slider("learning rate", { min: 0, max: rates.length - 1, step: 1, value: rates.indexOf(0.095) });

@@ -19,7 +19,7 @@ live.figure("nudge", async (stage) => {
         "aria-label": "length of the nudge", input: () => nudge(),
     });
     const length = element("output", { class: "code" });
-    const all = element("button", { type: "button", click: () => every() }, "Draw them all");
+    const all = element("button", { type: "button", click: () => every() }, "Draw all lengths");
     stage.add("div", { class: "row" }, element("label", {}, "Function ", choice),
         element("label", { class: "grow" }, "Nudge ", slide), length, all);
     const picture = stage.add("div", { class: "picture" });

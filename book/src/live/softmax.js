@@ -57,7 +57,7 @@ live.figure("softmax", async (stage) => {
         const line = (...words) => element("tr", {}, element("th", { scope: "row" }, words[0]), element("td", {}, words[1]));
         table.replaceChildren(element("tbody", {},
             line("shares", `[${answer.shares.map((it) => it.toFixed(4)).join(", ")}]`),
-            line("as defined, without the maximum", answer.defined),
+            line("as defined, the maximum not taken away", answer.defined),
             line("loss", loss),
             line("its slope along the scores", `[${answer.slopes.map((it) => it.toFixed(4)).join(", ")}]`)));
         stage.say(`Scores ${scores.join(", ")}: shares ${answer.shares.map(percent).join(", ")}. ` +

@@ -25,7 +25,7 @@ live.figure("strides", async (stage) => {
     const typed = element("input", { type: "text", value: "windows=2x2", size: 14, autocomplete: "off", spellcheck: "false" });
     stage.add("div", { class: "row" }, element("label", {}, "Array ", array), ...buttons);
     stage.place.append(element("form", { class: "row", submit: (event) => { event.preventDefault(); move(typed.value); } },
-        element("label", {}, "A word of your own ", typed), element("button", { type: "submit" }, "Look so"),
+        element("label", {}, "Your own view ", typed), element("button", { type: "submit" }, "Apply"),
         element("button", { type: "button", click: () => back() }, "Take it back"),
         element("button", { type: "button", click: () => begin() }, "Begin again")));
     const way = stage.add("p", { class: "code way" });
