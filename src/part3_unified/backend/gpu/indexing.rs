@@ -1,4 +1,4 @@
-//! Rows by their indices, which the device gets for one launch.
+//! Rows by their indices, which the device keeps for a while.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -22,15 +22,16 @@ impl OpenCl {
         let Sent(sent) = &self.sent;
         // Nothing is half done where somebody panics.
         let mut sent = sent.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = match sent.iter().position(|(known, _)| known == places) {
-            Some(known) => sent.remove(known).1,
-            None => Arc::new(self.send(places)?),
+        let last = match sent.iter().position(|(known, _)| known == places) {
+            Some(known) => sent.remove(known),
+            None => (places.to_vec(), Arc::new(self.send(places)?)),
         };
+        let place = Arc::clone(&last.1);
         if places.len() <= LONGEST {
             if sent.len() == KEPT {
                 sent.remove(0);
             }
-            sent.push((places.to_vec(), Arc::clone(&place)));
+            sent.push(last);
         }
         Ok(place)
     }
