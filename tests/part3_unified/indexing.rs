@@ -158,3 +158,15 @@ fn rows_are_taken_and_added_by_any_number_of_threads() {
         });
     }
 }
+
+/// A device finds the rows of one by halving where the indices never go down.
+#[test]
+fn the_gradient_of_indices_that_never_go_down_is_a_count() {
+    let _clean = clean();
+    everywhere(|new| {
+        let rows = new(&[5, 2], &[1.0; 10]).requires_grad();
+        rows.index_select(0, &[0, 0, 2, 3, 3, 3]).sum().backward();
+        let counts = [2., 2., 0., 0., 1., 1., 3., 3., 0., 0.];
+        shows(&rows.grad().unwrap(), &[5, 2], &counts);
+    });
+}
