@@ -19,6 +19,7 @@ mod elementwise;
 mod families;
 mod launches;
 mod loads;
+mod mirror;
 mod oclgrind;
 mod part2;
 mod part3;
