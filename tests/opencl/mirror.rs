@@ -71,8 +71,8 @@ fn is_mirrored(name: &str) -> bool {
     let alone = ["ew_", "unary_", "binary_", "where_", "chain_", "fill_"];
     let is_alone = alone.iter().any(|start| name.starts_with(start))
         || name.starts_with("matmul")
-        || ["relu_backward", "gelu_backward"].contains(&name);
-    !is_alone || name == "ew_repeat"
+        || name.ends_with("_backward");
+    !is_alone || ["ew_repeat", "pick_backward"].contains(&name)
 }
 
 /// Small whole numbers, of which every sum is exact.
