@@ -319,6 +319,18 @@ mod tests {
     }
 
     #[test]
+    fn an_element_is_shown_at_its_index() {
+        let mut index = [0; 24].map(|_| Vec::new());
+        index.iter_mut().enumerate().for_each(|(i, it)| {
+            *it = index_of(i, &[2, 3, 4]);
+        });
+        assert_eq!(index[0], [0, 0, 0]);
+        assert_eq!(index[7], [0, 1, 3]);
+        assert_eq!(index[23], [1, 2, 3]);
+        assert!(index.is_sorted(), "{index:?}");
+    }
+
+    #[test]
     fn one_zero_among_others_is_not_all_zero() {
         let right = array(&[3], &[1.0, 2.0, 5.0]);
         let of = |values| diagnosis(&array(&[3], values), &right);

@@ -325,9 +325,10 @@ pub const KEPT: usize = 64;
 fn shares(given: &Given, n: u64) -> Option<Reached> {
     teams(given)?;
     let columns = given.uint(2)?;
-    // A team counts beyond the end of a row, and a group beyond the last.
-    let all = columns.checked_mul(n).filter(|all| *all < 1 << 31)?;
-    (columns < 1 << 31 && n < 1 << 31).then_some(())?;
+    // A team counts beyond the end of a row, and a group beyond the last, even
+    // where a row is empty.
+    let all = columns.max(1).checked_mul(n).filter(|all| *all < 1 << 31)?;
+    let all = if columns == 0 { 0 } else { all };
     Some(smallvec![given.uint(1)? + all, all])
 }
 

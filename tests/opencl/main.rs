@@ -8,6 +8,7 @@
 use rungrad::opencl::{Kernel, Source};
 use rungrad::{part2_gpu, part3_unified};
 
+mod borders;
 #[path = "../common/child.rs"]
 mod child;
 #[path = "../common/device.rs"]

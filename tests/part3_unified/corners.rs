@@ -233,6 +233,13 @@ fn corners_of_pairs_have_the_values_of_pytorch() {
             let slopes = grad(&[&out.sum()], &[&a, &b], false);
             same(&slopes[0], pair.grad_a, false, &format!("{what}: a"));
             same(&slopes[1], pair.grad_b, false, &format!("{what}: b"));
+            // Each has the same slopes where the other needs none.
+            let alone = (pair.call)(&a, &b.detach()).sum();
+            let [of_a] = &grad(&[&alone], &[&a], false)[..] else { panic!() };
+            same(of_a, pair.grad_a, false, &format!("{what}: a alone"));
+            let alone = (pair.call)(&a.detach(), &b).sum();
+            let [of_b] = &grad(&[&alone], &[&b], false)[..] else { panic!() };
+            same(of_b, pair.grad_b, false, &format!("{what}: b alone"));
         }
     }
 }
