@@ -30,6 +30,9 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
             passed_on.extend([option.to_string(), value]);
         }
     }
+    if words.flag("--counters") {
+        passed_on.push("--counters".to_string());
+    }
     let (names, _) = words.rest(1)?;
     let Some(name) = names.first() else {
         help::page(&COMMAND)?;

@@ -31,6 +31,27 @@ pub fn report(
     page.text
 }
 
+/// Writes in one line what a profiler of a card counts of a launch: sectors and
+/// requests of global memory, loads and stores; bank conflicts of local memory,
+/// loads and stores; and how many items of a warp are at work.
+pub fn counters(launch: &Launch) -> String {
+    let of = |kind: Kind, is_local: bool, count: fn(&Access) -> u64| -> u64 {
+        let all = launch.accesses.iter();
+        let all = all.filter(|it| it.kind == kind && it.is_local == is_local);
+        all.map(count).sum()
+    };
+    let sectors = |access: &Access| access.parts(SECTOR)[0];
+    let mut line = format!("{:<18}", launch.kernel);
+    for kind in [Kind::Load, Kind::Store] {
+        let all = [of(kind, false, sectors), of(kind, false, Access::times)];
+        line += &format!(" {:>9} {:>9}", all[0], all[1]);
+    }
+    for kind in [Kind::Load, Kind::Store] {
+        line += &format!(" {:>9}", of(kind, true, Access::conflicts));
+    }
+    format!("{line} {:>6.2}", launch.busy() * launch.warp as f64)
+}
+
 struct Page {
     text: String,
     width: usize,

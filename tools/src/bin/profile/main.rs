@@ -55,6 +55,12 @@ fn profile(request: &Request) -> Result<(), Error> {
     let all = simulated::launches(&mut program, request.warp)?;
     let count = all.len();
     let shown = largest(all, request)?;
+    if request.counters {
+        for launch in &shown {
+            println!("{}", profile::counters(launch));
+        }
+        return Ok(());
+    }
     let width = width();
     for (at, launch) in shown.iter().enumerate() {
         if at > 0 {

@@ -24,6 +24,8 @@ pub(crate) struct Request {
     pub(crate) size: Option<Vec<usize>>,
     pub(crate) line: Option<usize>,
     pub(crate) out: PathBuf,
+    /// Whether a line of totals is all that is asked for.
+    pub(crate) counters: bool,
     /// In the child: to launch the kernel of that name, and no more.
     pub(crate) launches: bool,
 }
@@ -42,6 +44,7 @@ impl Request {
             size: None,
             line: None,
             out,
+            counters: false,
             launches: false,
         };
         let mut words = words.iter();
@@ -54,6 +57,7 @@ impl Request {
             match word.as_str() {
                 "--program" => request.program = Some(value()?.into()),
                 "--file" => request.file = Some(value()?.into()),
+                "--counters" => request.counters = true,
                 "--launch" => request.launches = true,
                 "--warp" => request.warp = warp(value()?)?,
                 "--card" => {
