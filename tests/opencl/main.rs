@@ -10,6 +10,7 @@ use rungrad::{part2_gpu, part3_unified};
 
 #[path = "../common/child.rs"]
 mod child;
+mod counters;
 #[path = "../common/device.rs"]
 mod device;
 mod draft;
