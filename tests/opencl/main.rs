@@ -17,6 +17,7 @@ mod draft;
 #[allow(dead_code, unreachable_pub)]
 #[path = "../common/elementwise.rs"]
 mod elementwise;
+mod families;
 mod launches;
 mod loads;
 mod oclgrind;
