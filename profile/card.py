@@ -8,7 +8,7 @@ NVIDIA's profiler reads CUDA kernels and no others, so each kernel is compiled
 once more from the same text, by the words of `benches/peers/counters.py`. It is
 compiled twice: as it stands (-G), which is what Oclgrind runs, and optimized,
 which is what a device runs. Where the two differ, the compiler has put loads
-together or left some out.
+together or left some out. `profile/h200.txt` is what came out on one card.
 
 Needs libnvrtc (PyTorch brings it), and for the counters an NVIDIA driver and
 `ncu` with the right to read them.

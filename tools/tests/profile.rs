@@ -24,19 +24,25 @@ fn profile(words: &[&str]) -> (Option<i32>, String) {
     (ended.status.code(), String::from_utf8(text).unwrap())
 }
 
-/// The profile of a kernel with its picture; `None`, and a loud skip, where the
-/// plugin cannot be built.
+/// What is said of a kernel; `None`, and a loud skip, where the plugin cannot be
+/// built.
 #[track_caller]
-fn shown(words: &[&str], picture: &str) -> Option<(String, String)> {
+fn counted(words: &[&str]) -> Option<String> {
     if let Err(why) = profile::Plugin::find(&profile::tools()) {
         device::skip("no plugin for Oclgrind", &why);
         return None;
     }
-    let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(picture);
-    let mut all = words.to_vec();
-    all.extend(["--out", out.to_str().unwrap()]);
-    let (code, text) = profile(&all);
+    let (code, text) = profile(words);
     assert_eq!(code, Some(0), "{text}");
+    Some(text)
+}
+
+/// The same, and the picture.
+#[track_caller]
+fn shown(words: &[&str], picture: &str) -> Option<(String, String)> {
+    let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(picture);
+    let words = [words, &["--out", out.to_str().unwrap()]].concat();
+    let text = counted(&words)?;
     Some((text, fs::read_to_string(out).unwrap()))
 }
 
@@ -95,6 +101,24 @@ fn a_kernel_of_every_part_has_a_launch() {
         let Some((text, _)) = shown(&words, "any.svg") else { return };
         assert!(text.starts_with(&format!("{kernel}: ")), "{text}");
     }
+}
+
+/// Sectors and requests of loads and stores, and bank conflicts: the card has
+/// counted the same launches. Its compiler leaves out instructions, so that the
+/// items at work are those of another text; they are not compared.
+#[test]
+fn a_card_counts_the_same() {
+    let readings = include_str!("../../profile/h200.txt");
+    let mut compared = 0;
+    for line in readings.lines().filter(|line| line.ends_with("optimized")) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let out = [words[0], "--counters"];
+        let Some(text) = counted(&out) else { return };
+        let ours: Vec<&str> = text.split_whitespace().collect();
+        assert_eq!(ours[..7], words[..7], "ours, and the card's");
+        compared += 1;
+    }
+    assert_eq!(compared, 15);
 }
 
 #[test]
