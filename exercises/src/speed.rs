@@ -119,7 +119,7 @@ pub fn slow(launch: &Launch, line: usize, what: &str, why: &str) -> Stop {
 mod tests {
     use super::*;
 
-    /// A launch of `k` whose warps load 32 numbers, so many bytes apart.
+    /// Writes a launch of `k` whose warp loads 32 numbers, so many bytes apart.
     fn log(stride: u64) -> String {
         let offsets: Vec<String> =
             (0..32).map(|i| (i * stride).to_string()).collect();
