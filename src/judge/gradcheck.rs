@@ -268,7 +268,13 @@ impl fmt::Display for Mismatch {
                 writeln!(f, "  ... {} elements in all", yours.values.len())?;
             }
         }
-        write!(f, "  diagnosis: {}", self.diagnosis)
+        match (&self.diagnosis, yours.values.len()) {
+            // A single number has nobody to be compared with.
+            (Diagnosis::Unknown, 1) => {
+                f.write_str("  diagnosis: no known pattern")
+            }
+            (diagnosis, _) => write!(f, "  diagnosis: {diagnosis}"),
+        }
     }
 }
 
@@ -374,6 +380,17 @@ mod tests {
         assert_eq!(of(&[6.0, 0.0], &[3.0, 0.0]), Some(Diagnosis::Unknown));
         let found = of(&[6.0, 8.0], &[3.0, 4.0]);
         assert_eq!(found, Some(Diagnosis::Factor(2.0)));
+    }
+
+    #[test]
+    fn a_single_number_is_compared_with_no_other() {
+        let words = |yours: &[f32], right: &[f32]| {
+            let shape = [yours.len()];
+            let yours = array(&shape, yours);
+            compare(&yours, &array(&shape, right), &[]).unwrap().to_string()
+        };
+        assert!(words(&[4.0], &[12.0]).ends_with("no known pattern"));
+        assert!(words(&[4.0, 1.0], &[2.0, 1.0]).ends_with("one by one"));
     }
 
     #[test]
