@@ -170,8 +170,9 @@ const live = (() => {
             return;
         }
         const still = figure.querySelector("svg, pre");
-        if (!stage.refusal.parentElement) stage.place.append(stage.refusal);
-        stage.place.append(stage.words);
+        // A refusal stands in the place of the sentence.
+        const told = stage.add("div", { class: "told" }, stage.words);
+        if (!stage.refusal.parentElement) told.append(stage.refusal);
         // A question stays where it is, and its answer is folded below.
         if (figure.dataset.figure === "task") figure.querySelector("details").before(stage.place);
         else still.replaceWith(stage.place);
