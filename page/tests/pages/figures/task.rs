@@ -125,6 +125,10 @@ fn every_question_knows_its_answer() {
         answers(it, wrong, "Not yet. The whole verdict");
         let words = judged["words"].as_str().unwrap();
         assert_eq!(text(it, ".words").trim(), words.trim(), "{page}");
+        // On a narrow screen, too, all columns of its table are seen.
+        let hidden = "(() => { const it = document.querySelector('[data-figure=task] \
+                      .words'); return it.scrollWidth - it.clientWidth; })()";
+        assert!(it.evaluate(hidden).as_f64().unwrap() <= 1.0, "{page}");
         answers(it, right, "Right");
         assert_eq!(asked(right)["right"], json!(true), "{page}");
         // What is folded away begins with the same answer.
