@@ -35,7 +35,8 @@ live.figure("digits", async (stage) => {
         "The larger the square, the more.");
     stage.add("div", { class: "row" },
         element("button", { type: "button", click: () => wipe() }, "Wipe"),
-        element("label", {}, "Held out, number ", shown),
+        element("span", { class: "row" }, element("label", {}, "Held out, number ", shown),
+            element("button", { type: "button", click: () => show() }, "Show it")),
         element("label", {}, marks, " what each pixel does to the winner"));
     stage.place.append(legend);
 

@@ -85,7 +85,8 @@ live.figure("expression", async (stage) => {
         rows.replaceChildren(...answer.inputs.map((input) => element("tr", {},
             ...[input.name, input.engine, input.nudged, input.word].map((word) => element("td", {}, word)))));
         const gradients = answer.inputs.map((it) => `${it.name} ${it.engine}, ${it.word}`).join("; ");
-        stage.say(`${what}. The result is ${answer.result}. Gradients: ${gradients}.`);
+        const result = answer.summed ? `The elements of the result add up to ${answer.result}, and these are the gradients of that sum:` : `The result is ${answer.result}. Gradients:`;
+        stage.say(`${what}. ${result} ${gradients}.`);
     }
 
     await read();

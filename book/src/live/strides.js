@@ -66,7 +66,7 @@ live.figure("strides", async (stage) => {
         shown.replaceChildren(element("b", {}, "the view of it"), boxes.view);
         const unseen = now.memory.length - seen.size;
         stage.say(`${what}: shape ${list(now.shape)}, strides ${list(now.strides)}, offset ${now.offset}. ` +
-            `${copied ? "The numbers were copied." : "No number has moved."}${unseen ? ` ${unseen} slots are not looked at.` : ""} Point at an element.`);
+            `${copied ? "The numbers were copied." : "No number has moved."}${unseen ? ` ${unseen} slot${unseen > 1 ? "s are" : " is"} not looked at.` : ""} Point at an element.`);
         return true;
     }
 

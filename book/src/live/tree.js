@@ -54,7 +54,7 @@ live.figure("tree", async (stage) => {
                 `<text class="halo" x="${x(items)}" y="${top + 37}" text-anchor="end" opacity="${later ? 0.75 : 1}">${words}</text>`];
         });
         const now = steps[made];
-        const sentence = made === 0 ? `${numbers.it.value} numbers are in local memory; items without one brought 0.` :
+        const sentence = made === 0 ? `${numbers.it.value} number${numbers.it.value === "1" ? " is" : "s are"} in local memory; items without one brought 0.` :
             `Round ${made}: ${now.adds.length} item${now.adds.length > 1 ? "s add" : " adds"}, in ${of(now.warps)[0]} of 4 warps.` +
             `${made === 4 ? ` The sum is ${now.local[0]}.` : ""}`;
         picture.innerHTML = `<svg class="small slim" viewBox="0 0 392 ${y(4) + 44}" role="img" aria-label="${sentence}">${[0, 1].map((part) => drawn.map((it) => it[part]).join("")).join("")}</svg>`;

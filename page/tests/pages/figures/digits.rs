@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{focus, middle, native, open, text, until};
+use super::{button, focus, middle, native, open, says, text, until};
 use crate::Browser;
 use crate::engine::apart;
 
@@ -69,6 +69,10 @@ fn the_digits_are_trained_in_the_page_and_a_drawing_gets_its_scores() {
     );
     until(it, &wins(1));
     assert_eq!(winner(it), "1");
+    // The digit whose number stands there can be had again.
+    button(it, "digits", "Show it");
+    says(it, "digits", "This one is a 0.");
+    until(it, &wins(0));
     // By keys a pixel is wiped and drawn again.
     let before = shares_of(it);
     focus(it, ".pixels");

@@ -55,7 +55,7 @@ fn an_expression_can_be_typed_and_its_leaves_dragged() {
     assert_eq!(it.evaluate(old), 0);
     until(
         it,
-        "/Gradients: a .*agree/.test(document.querySelector('.said').innerText)",
+        "/the gradients of that sum: a .*agree/.test(document.querySelector('.said').innerText)",
     );
 }
 

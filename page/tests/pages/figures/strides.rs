@@ -79,6 +79,9 @@ fn a_view_moves_no_number_and_lights_its_slots() {
     let caption = caption.as_str().unwrap();
     assert!(caption.starts_with("At the beginning"), "{caption}");
     assert!(caption.contains("windows=2x2"), "{caption}");
+    choose(it, ".stage select", "6");
+    button(it, "strides", "all but the first");
+    says(it, "strides", "1 slot is not looked at.");
     choose(it, ".stage select", "4x4");
     shows(it, "4x4");
     type_into(it, ".stage form input", "as_strided=2x2/9,4/0");
