@@ -43,9 +43,10 @@ const TOKENS: [(&str, &str); 31] = [
 /// Every mutant of a file of OpenCL C, in the order of the text.
 pub(crate) fn mutants(file: &str, text: &str) -> Vec<Mutant> {
     let mut found = Vec::new();
-    let mut start = 0;
+    let (mut start, mut within) = (0, Vec::new());
     for line in text.split_inclusive('\n') {
         let code = line.split("//").next().unwrap_or_default();
+        conditions(code.trim(), &mut within);
         // What a kernel is launched with stands here and on the host.
         let fixed = code.starts_with("__attribute__")
             || (code.starts_with("#define") && !code.contains('('));
@@ -60,12 +61,24 @@ pub(crate) fn mutants(file: &str, text: &str) -> Vec<Mutant> {
                 let form = Form::Kernel;
                 let mutant =
                     Mutant::new(source, form, range, after, at, change);
-                found.push(mutant);
+                found.push(Mutant { within: within.clone(), ..mutant });
             }
         }
         start += line.len();
     }
     found
+}
+
+/// The conditions that hold behind a line of the preprocessor.
+fn conditions(code: &str, within: &mut Vec<String>) {
+    if code.starts_with("#if") {
+        within.push(code.to_owned());
+    } else if code == "#else" {
+        let other = within.pop().unwrap_or_default();
+        within.push(format!("#else of {other}"));
+    } else if code == "#endif" {
+        within.pop();
+    }
 }
 
 fn in_line(code: &str) -> Vec<(Range<usize>, String)> {
@@ -160,6 +173,23 @@ mod tests {
             changes("x = fmin(x, 0.5f);"),
             ["0.5f to 1.5f"],
             "fmin is not min"
+        );
+    }
+
+    #[test]
+    fn a_mutant_knows_the_conditions_around_it() {
+        let text = "#if CORES\na + b;\n#if FOURS\na - b;\n#endif\n#else\n\
+                    a % b;\n#endif\na * b;\n";
+        let found = mutants("a.cl", text).into_iter();
+        let found = found.map(|it| format!("{}{:?}", it.change, it.within));
+        assert_eq!(
+            found.collect::<Vec<_>>(),
+            [
+                r##"+ to -["#if CORES"]"##,
+                r##"- to +["#if CORES", "#if FOURS"]"##,
+                r##"% to /["#else of #if CORES"]"##,
+                "* to +[]",
+            ]
         );
     }
 

@@ -32,6 +32,9 @@ pub(crate) struct Mutant {
     pub(crate) column: usize,
     /// That line without its indent; of a statement all lines, as one.
     pub(crate) code: String,
+    /// The conditions of the preprocessor around it, `#if CORES`, as far as
+    /// they are kept.
+    pub(crate) within: Vec<String>,
 }
 
 impl Mutant {
@@ -61,6 +64,7 @@ impl Mutant {
             line: before.matches('\n').count() + 1,
             column: at - start + 1,
             code,
+            within: Vec::new(),
         }
     }
 

@@ -15,8 +15,9 @@ use crate::mutant::Mutant;
 ///     Why.
 /// ```
 ///
-/// `any` in the place of the change and of the code is every mutant of the
-/// file: of one that no machine of the tests can run.
+/// `any` in the place of the change is every mutant of a part of the file, of
+/// one that no machine of the tests can run: the code is the condition of the
+/// preprocessor above it, `#if CORES`.
 pub(crate) struct Named {
     file: String,
     change: String,
@@ -58,13 +59,16 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Named>, String> {
 
 impl Named {
     pub(crate) fn is(&self, mutant: &Mutant) -> bool {
-        let same = self.change == mutant.change && self.code == mutant.code;
-        self.file == mutant.file && (same || self.is_of_a_file())
+        let same = match self.is_of_a_part() {
+            true => mutant.within.contains(&self.code),
+            false => self.change == mutant.change && self.code == mutant.code,
+        };
+        self.file == mutant.file && same
     }
 
-    /// Says whether it is about every mutant of its file.
-    pub(crate) fn is_of_a_file(&self) -> bool {
-        self.change == "any" && self.code == "any"
+    /// Says whether it is about every mutant of a part of its file.
+    pub(crate) fn is_of_a_part(&self) -> bool {
+        self.change == "any"
     }
 
     pub(crate) fn why(&self) -> &str {

@@ -164,6 +164,7 @@ fn from_json(it: &Value) -> Option<Planted> {
         line: number(&it["line"])?,
         column: number(&it["column"])?,
         code: text("code")?,
+        within: Vec::new(),
     };
     Some(Planted { number: number(&it["number"])? as u32, mutant })
 }

@@ -81,6 +81,14 @@ impl Sample {
                 named.sentence()
             ));
         }
+        for named in survivors.iter().filter(|it| it.is_of_a_part()) {
+            let count = all.iter().filter(|it| named.is(it)).count();
+            say(&format!(
+                "{count} are left out, {}: {}",
+                named.sentence(),
+                named.why()
+            ));
+        }
         let is = |list: &[Named], mutant: &Mutant| {
             list.iter().any(|named| named.is(mutant))
         };
@@ -94,7 +102,7 @@ impl Sample {
             _ if words.explained => {
                 let by = |named: &&Named| named.is(mutant);
                 let by = survivors.iter().find(by);
-                by.is_some_and(|named| !named.is_of_a_file())
+                by.is_some_and(|named| !named.is_of_a_part())
             }
             _ => !is(survivors, mutant) || is(always, mutant),
         };

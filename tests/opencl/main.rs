@@ -10,12 +10,14 @@ use rungrad::{part2_gpu, part3_unified};
 
 #[path = "../common/child.rs"]
 mod child;
+mod counters;
 #[path = "../common/device.rs"]
 mod device;
 mod draft;
 #[allow(dead_code, unreachable_pub)]
 #[path = "../common/elementwise.rs"]
 mod elementwise;
+mod families;
 mod launches;
 mod loads;
 mod oclgrind;

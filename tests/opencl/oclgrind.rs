@@ -10,33 +10,28 @@ use rungrad::part2_gpu::matvec::{ROWS, TEAMS, Variant};
 
 use super::child::{child_under, is_child, succeed};
 use super::device::{gpu_or_skip, skip};
+use super::families::{Family, OF_A_DIVISION};
 use super::place::scratch;
-use super::{every_kernel, part2, part3};
+use super::{part2, part3};
 
 // ANCHOR: findings
 /// What Oclgrind finds while the test `name` runs as a child; `None`, and a
 /// loud skip, where Oclgrind is not installed. It exits with 0 whatever it
 /// finds, so its log is the verdict.
 #[track_caller]
-fn findings(name: &str) -> Option<String> {
-    // Version 21 does not know an instruction that the optimizer makes of a
-    // division beside its remainder.
-    findings_with(name, &["--build-options", "-cl-opt-disable"])
-}
-
-#[track_caller]
-fn findings_with(name: &str, options: &[&str]) -> Option<String> {
+fn findings(name: &str, options: &[&str]) -> Option<String> {
     if Command::new("oclgrind").arg("--version").output().is_err() {
         skip("no Oclgrind", "`cargo learn setup` installs it");
         return None;
     }
-    let log = scratch().join(format!("oclgrind-{name}.log"));
+    let log = name.replace("::", "-");
+    let log = scratch().join(format!("oclgrind-{log}.log"));
     let mut tool = Command::new("oclgrind");
     tool.args(["--data-races", "--uninitialized", "--check-api"]);
     // The largest tiles of a product want as much as graphics processors have.
     tool.args(["--local-mem-size", "49152"]).args(options);
     tool.arg("--log").arg(&log);
-    child_under(&mut tool, &format!("oclgrind::{name}"));
+    child_under(&mut tool, name);
     let text = succeed(&mut tool);
     assert!(text.contains("Oclgrind ran this"), "{text}");
     // What the host asks for wrongly is said there and not in the log.
@@ -55,54 +50,53 @@ pub(crate) fn simulator() -> Gpu {
 }
 
 // ANCHOR: every-kernel
-fn compare_all(gpu: &Gpu, sizes: &[usize]) {
-    for kernel in every_kernel() {
-        // The ladder has a test of its own, below.
-        let doubles = kernel.name().ends_with("_f64");
-        if rung(kernel).is_some() || (doubles && !gpu.info().supports_f64) {
+fn compare_all(gpu: &Gpu, kernels: &[Kernel], sizes: &[usize]) {
+    for kernel in kernels {
+        if kernel.name().ends_with("_f64") && !gpu.info().supports_f64 {
             continue;
         }
-        if let Some(way) = way(kernel) {
+        if let Some(rung) = rung(kernel) {
+            climb(gpu, rung);
+        } else if let Some(way) = way(kernel) {
             // One row more than a group has.
             let rows = 256 / way.team + 1;
             for shape in [[1, 1], [3, 0], [rows, 37]] {
                 multiply_vector(gpu, way, shape);
             }
-            continue;
-        }
-        // A step of the largest tiles is a second of the simulator's time, and
-        // the twins for tensor cores are one text.
-        let is_simulated = gpu.info().platform == "Oclgrind";
-        if is_simulated && kernel.name().starts_with("product") {
+        } else if is_slow(kernel) && gpu.info().platform == "Oclgrind" {
+            // The twins for tensor cores are one text.
             if !kernel.options().contains("-DCORES=0 -DTILE_M=128") {
                 compare(gpu, kernel, 18);
             }
-            continue;
-        }
-        for &n in sizes {
-            compare(gpu, kernel, n);
+        } else {
+            sizes.iter().for_each(|&n| compare(gpu, kernel, n));
         }
     }
 }
 
-#[test]
-fn every_kernel_of_the_crate_is_clean() {
+/// The test of a family of kernels, of which there are about a dozen.
+pub(crate) fn is_clean(family: &Family) {
+    let kernels = family.kernels();
     if is_child() {
-        return compare_all(&simulator(), &[1, 2, 255, 256, 257, 600]);
+        let sizes = [1, 2, 255, 256, 257, 600];
+        return compare_all(&simulator(), &kernels, &sizes);
     }
-    if let Some(found) = findings("every_kernel_of_the_crate_is_clean") {
+    if let Some(found) = findings(&family.test("is_clean"), family.options) {
         assert!(found.is_empty(), "{found}");
     }
 }
 // ANCHOR_END: every-kernel
 
+/// A step of the largest tiles is a second of the simulator's time.
+fn is_slow(kernel: &Kernel) -> bool {
+    kernel.name().starts_with("product")
+}
+
 /// The same on a device, which takes a moment and no simulator, and has time
 /// for more than one group of fours.
-#[test]
-fn every_kernel_of_the_crate_agrees_with_the_host() {
+pub(crate) fn agrees_with_the_host(family: &Family) {
     if let Some(gpu) = gpu_or_skip() {
-        compare_all(&gpu, &[1, 257, 600, 1500]);
-        multiply_all(&gpu);
+        compare_all(&gpu, &family.kernels(), &[1, 257, 600, 1500]);
     }
 }
 
@@ -112,30 +106,16 @@ fn rung(kernel: &Kernel) -> Option<&'static Rung> {
     rungs.find(|rung| rung.kernel.name() == kernel.name())
 }
 
-fn multiply_all(gpu: &Gpu) {
-    for rung in LADDER.iter().chain(&KAHAN) {
-        // Rows that are 1, 2 and 3 longer than a multiple of 4, and rows that
-        // are one; in more steps than one, and in more groups.
-        for shape in [[1, 1, 1], [3, 0, 2], [17, 18, 7], [130, 20, 12]] {
-            multiply(gpu, rung, shape);
-        }
-        // Only where both are whole fours are they read by fours.
-        for [k, n] in [[3, 8], [5, 8], [8, 3], [8, 5]] {
-            multiply(gpu, rung, [5, k, n]);
-        }
+/// Multiplies by a rung of the ladder.
+fn climb(gpu: &Gpu, rung: &Rung) {
+    // Rows that are 1, 2 and 3 longer than a multiple of 4, and rows that are
+    // one; in more steps than one, and in more groups.
+    for shape in [[1, 1, 1], [3, 0, 2], [17, 18, 7], [130, 20, 12]] {
+        multiply(gpu, rung, shape);
     }
-}
-
-#[test]
-fn every_rung_of_the_ladder_is_clean() {
-    if is_child() {
-        return multiply_all(&simulator());
-    }
-    // Many items do much here, so the optimizer has to help; the division
-    // that it may not touch is none of theirs.
-    let name = "every_rung_of_the_ladder_is_clean";
-    if let Some(found) = findings_with(name, &[]) {
-        assert!(found.is_empty(), "{found}");
+    // Only where both are whole fours are they read by fours.
+    for [k, n] in [[3, 8], [5, 8], [8, 3], [8, 5]] {
+        multiply(gpu, rung, [5, k, n]);
     }
 }
 
@@ -215,6 +195,12 @@ fn run_faulty(
     gpu.finish().unwrap();
 }
 
+/// What Oclgrind finds in a test of this file.
+#[track_caller]
+fn faults(name: &str) -> Option<String> {
+    findings(&format!("oclgrind::{name}"), OF_A_DIVISION)
+}
+
 #[test]
 fn a_write_out_of_bounds_is_reported() {
     if is_child() {
@@ -225,7 +211,7 @@ fn a_write_out_of_bounds_is_reported() {
             launch.output(out, 4).global(5).local(1)
         });
     }
-    if let Some(found) = findings("a_write_out_of_bounds_is_reported") {
+    if let Some(found) = faults("a_write_out_of_bounds_is_reported") {
         assert!(found.contains("Invalid write of size 4"), "{found}");
         assert!(found.contains("At line 2"), "{found}");
     }
@@ -244,7 +230,7 @@ fn a_missing_barrier_is_reported() {
             launch.output(out, 4).global(4).local(4)
         });
     }
-    if let Some(found) = findings("a_missing_barrier_is_reported") {
+    if let Some(found) = faults("a_missing_barrier_is_reported") {
         assert!(found.contains("data race"), "{found}");
     }
 }
@@ -260,7 +246,7 @@ fn a_value_that_nobody_wrote_is_reported() {
             launch.output(out, 4).global(1).local(1)
         });
     }
-    if let Some(found) = findings("a_value_that_nobody_wrote_is_reported") {
+    if let Some(found) = faults("a_value_that_nobody_wrote_is_reported") {
         assert!(found.contains("Uninitialized value"), "{found}");
     }
 }
@@ -279,7 +265,7 @@ fn a_barrier_that_not_all_items_reach_is_reported() {
         });
     }
     if let Some(found) =
-        findings("a_barrier_that_not_all_items_reach_is_reported")
+        faults("a_barrier_that_not_all_items_reach_is_reported")
     {
         assert!(found.contains("Only 3 out of 4 work-items"), "{found}");
     }

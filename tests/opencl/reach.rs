@@ -15,8 +15,9 @@ use rungrad::opencl::{Buffer, Element, Gpu, Kernel, Launch, Source};
 
 use super::child::{child_under, finish, is_child, succeed};
 use super::device::skip;
-use super::draft::{Draft, Drawn, PRODUCTS, extent, parameters};
+use super::draft::{Draft, Drawn, extent, parameters};
 use super::every_kernel;
+use super::families::Family;
 use super::oclgrind::simulator;
 use super::place::scratch;
 use super::random::{Random, cases, first_seed};
@@ -162,18 +163,12 @@ fn reach(gpu: &Gpu, kernel: &Kernel, draft: &Draft) -> Option<Vec<usize>> {
     })
 }
 
-/// Runs seeded launches of these kernels, on each kernel's turn one; of them
-/// those of this child's share.
+/// Runs seeded launches of these kernels, on each kernel's turn one.
 fn run_all(kernels: &[Kernel]) {
     let gpu = simulator();
-    let share = env::var(SHARE).expect("the parent names a share");
-    let share: usize = share.parse().expect("a number");
     let mut tried = vec![[0_u32; 2]; kernels.len()];
     for seed in first_seed()..first_seed() + cases(0) {
         let turn = (seed % kernels.len() as u64) as usize;
-        if turn % SHARES != share {
-            continue;
-        }
         let (kernel, mut random) = (&kernels[turn], Random(seed));
         // Neighboring seeds differ in one number only, which is stirred.
         random.0 = random.bits();
@@ -219,13 +214,9 @@ fn simulated(name: &str, log: &Path, options: &[&str]) -> Option<Command> {
     // The largest tiles of a product want as much as graphics processors have.
     tool.args(["--local-mem-size", "49152"]);
     tool.args(options).arg("--log").arg(log).env(LOG, log);
-    child_under(&mut tool, &format!("reach::{name}"));
+    child_under(&mut tool, name);
     Some(tool)
 }
-
-/// The share of the kernels that a child runs: so each is compiled by one.
-const SHARE: &str = "RUNGRAD_TEST_SHARE";
-const SHARES: usize = 4;
 
 /// Lets children run so many cases, a number of them each, so that no child
 /// lives long; as many children at a time as there are cores.
@@ -233,15 +224,12 @@ const SHARES: usize = 4;
 fn in_children(name: &str, options: &[&str], cases: u64, of_one: u64) {
     let mut children = Vec::new();
     for done in (0..cases).step_by(of_one as usize) {
-        for share in 0..SHARES {
-            let log = format!("reach-{name}-{done}-{share}.log");
-            let log = scratch().join(log);
-            let Some(mut tool) = simulated(name, &log, options) else { return };
-            tool.env(SHARE, share.to_string());
-            tool.env("RUNGRAD_SEED", (first_seed() + done).to_string());
-            tool.env("RUNGRAD_CASES", of_one.min(cases - done).to_string());
-            children.push(tool);
-        }
+        let log = format!("reach-{}-{done}.log", name.replace("::", "-"));
+        let log = scratch().join(log);
+        let Some(mut tool) = simulated(name, &log, options) else { return };
+        tool.env("RUNGRAD_SEED", (first_seed() + done).to_string());
+        tool.env("RUNGRAD_CASES", of_one.min(cases - done).to_string());
+        children.push(tool);
     }
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let children = Mutex::new(children.into_iter());
@@ -258,57 +246,24 @@ fn in_children(name: &str, options: &[&str], cases: u64, of_one: u64) {
     });
 }
 
-/// The kernels of the ladder, Part 3's products, or all others.
-fn those(wanted: &str) -> Vec<Kernel> {
-    let all = every_kernel().copied();
-    let family = |it: &Kernel| match it.name() {
-        name if name.starts_with("matmul") => "ladder",
-        name if PRODUCTS.contains(&name) => "products",
-        _ => "others",
-    };
-    all.filter(|it| family(it) == wanted).collect()
-}
-
-#[test]
-fn no_kernel_reaches_further_than_it_says() {
+/// The test of a family of kernels, which has its share of the cases.
+pub(crate) fn reaches_no_further_than_it_says(family: &Family) {
+    let kernels = family.kernels();
     if is_child() {
-        return run_all(&those("others"));
+        return run_all(&kernels);
     }
-    // Version 21 does not know an instruction that the optimizer makes of a
-    // division beside its remainder.
-    let options = ["--build-options", "-cl-opt-disable"];
-    let name = "no_kernel_reaches_further_than_it_says";
-    in_children(name, &options, cases(3000), 3000);
-}
-
-#[test]
-fn no_rung_of_the_ladder_reaches_further_than_it_says() {
-    if is_child() {
-        return run_all(&those("ladder"));
-    }
-    // A group of theirs is as much work as a hundred of the other kernels',
-    // and the optimizer has to help.
-    let name = "no_rung_of_the_ladder_reaches_further_than_it_says";
-    in_children(name, &[], cases(3000).div_ceil(100), 50);
-}
-
-#[test]
-fn no_product_reaches_further_than_it_says() {
-    if is_child() {
-        return run_all(&those("products"));
-    }
-    // As for the others; but a group is seconds of work, so that each kernel
-    // has one launch here, and more at night.
-    let options = ["--build-options", "-cl-opt-disable"];
-    let name = "no_product_reaches_further_than_it_says";
-    in_children(name, &options, cases(3000).div_ceil(125), 50);
+    // A kernel of single elements has 37 launches of 3000 cases.
+    let share = cases(3000) * kernels.len() as u64;
+    let share = share.div_ceil(80 * family.price);
+    let name = family.test("reaches_no_further_than_it_says");
+    in_children(&name, family.options, share, 3000 / family.price);
 }
 
 /// Rows by their numbers as `index_select` once stated its reach: of places as
 /// many as rows are whole, though the last row may be in part.
 #[test]
 fn a_kernel_that_reaches_further_than_it_says_is_reported() {
-    let name = "a_kernel_that_reaches_further_than_it_says_is_reported";
+    let name = "reach::a_kernel_that_reaches_further_than_it_says_is_reported";
     if is_child() {
         let gpu = simulator();
         let text = "kernel void planted(global const uint *places,
@@ -342,7 +297,7 @@ fn a_kernel_that_reaches_further_than_it_says_is_reported() {
         }
         return;
     }
-    let log = scratch().join(format!("reach-{name}.log"));
+    let log = scratch().join("reach-planted.log");
     let Some(mut tool) = simulated(name, &log, &[]) else { return };
     let outcome = finish(&mut tool);
     assert!(!outcome.status.success(), "{}", outcome.text);

@@ -12,19 +12,36 @@ struct Side {
     along_k: bool,
     /// After so many along a line the numbers come again.
     period: usize,
+    /// Whether one of them is an infinity.
+    is_endless: bool,
 }
 
+const BATCHES: usize = 2;
+const BEFORE: usize = 4;
+
 impl Side {
-    fn number(&self, line: usize, l: usize) -> f32 {
-        ((2 * line + 3 * l) % self.period) as f32 - 2.0
+    fn number(&self, batch: usize, line: usize, l: usize) -> f32 {
+        if self.is_endless && [batch, line, l] == [1, 1, 5] {
+            return f32::INFINITY;
+        }
+        ((4 * batch + 2 * line + 3 * l) % self.period) as f32 - 2.0
     }
 
+    /// Two matrices, behind four numbers that nobody may take for theirs.
     fn memory(&self) -> Vec<f32> {
-        let number = |at: usize| match self.along_k {
-            true => self.number(at / self.k, at % self.k),
-            false => self.number(at % self.lines, at / self.lines),
+        let number = |at: usize| {
+            let (batch, at) = (at / self.size(), at % self.size());
+            match self.along_k {
+                true => self.number(batch, at / self.k, at % self.k),
+                false => self.number(batch, at % self.lines, at / self.lines),
+            }
         };
-        (0..self.lines * self.k).map(number).collect()
+        let numbers = (0..BATCHES * self.size()).map(number);
+        [99.0; BEFORE].into_iter().chain(numbers).collect()
+    }
+
+    fn size(&self) -> usize {
+        self.lines * self.k
     }
 
     /// How far apart lines and the numbers of one lie, as the kernel is told.
@@ -33,14 +50,15 @@ impl Side {
             true => [self.k, 1],
             false => [1, self.lines],
         };
-        [0, 0, line, 0, 0, along, 0, 0].map(|stride| stride as i32)
+        [0, 0, line, 0, 0, along, self.size(), 0].map(|stride| stride as i32)
     }
 }
 
 impl Bench<'_> {
-    /// (rows, n) x (n, columns) of small whole numbers, in two parts along n,
-    /// by one layer of groups; the rest is as the kernel's options say that
-    /// the operands lie. Where there is time, no tile is the only one.
+    /// (2, rows, n) x (2, n, columns) of small whole numbers, in two parts along
+    /// n, by one layer of groups; the rest is as the kernel's options say that
+    /// the operands lie. Where there is time, no tile is the only one. A row
+    /// has an infinity, which the others must not hear of.
     pub(super) fn product(&self) -> Both {
         let (options, parts) = (self.kernel.options(), 2);
         let (sides, items) = match self.kernel.name() {
@@ -61,23 +79,27 @@ impl Bench<'_> {
         };
         let along = [" -DA_ALONG_K=1", " -DB_ALONG_N=0"];
         let along = along.map(|option| options.contains(option));
-        let a = Side { lines: rows, k, along_k: along[0], period: 5 };
-        let b = Side { lines: columns, k, along_k: along[1], period: 7 };
+        let side = |lines: usize, along_k, period| {
+            let is_endless = period == 5;
+            Side { lines, k, along_k, period, is_endless }
+        };
+        let (a, b) = (side(rows, along[0], 5), side(columns, along[1], 7));
         let [x, y] = [&a, &b].map(|it| self.gpu.upload(&it.memory()).unwrap());
         let length = k.div_ceil(parts).next_multiple_of(4);
         let parts = k.div_ceil(length);
-        let sizes = [1, rows, 1, columns, 1, k, 1, length];
-        let out = self.out(parts * rows * columns);
+        let sizes = [1, rows, 1, columns, 1, k, BATCHES, length];
+        let all = parts * BATCHES * rows * columns;
+        let out = self.out(all);
         let [down, across] =
             [rows.div_ceil(sides[0]), columns.div_ceil(sides[1])];
         let launch = self
             .gpu
             .launch(self.kernel)
             .input(&x)
-            .scalar(0_u32)
+            .scalar(BEFORE as u32)
             .scalar(a.strides())
             .input(&y)
-            .scalar(0_u32)
+            .scalar(BEFORE as u32)
             .scalar(b.strides())
             .scalar(sizes.map(|size| size as i32))
             .output(&out)
@@ -87,12 +109,13 @@ impl Bench<'_> {
             .global([across * items, down, 1])
             .local([items, 1, 1]);
         let element = |at: usize| {
-            let (part, i, j) =
-                (at / columns / rows, at / columns % rows, at % columns);
+            let (which, at) = (at / columns / rows, at % (columns * rows));
+            let (part, batch) = (which / BATCHES, which % BATCHES);
+            let (i, j) = (at / columns, at % columns);
             let along = part * length..k.min((part + 1) * length);
-            along.map(|l| a.number(i, l) * b.number(j, l)).sum()
+            along.map(|l| a.number(batch, i, l) * b.number(batch, j, l)).sum()
         };
-        let right = (0..parts * rows * columns).map(element).collect();
+        let right = (0..all).map(element).collect();
         (written(launch, &out), right)
     }
 

@@ -1,0 +1,128 @@
+//! The kernels of the crate by families. Each family has a test of its own for
+//! each of three promises, so that a change of one kernel asks for seconds of
+//! the simulator's time and not for minutes.
+
+use rungrad::opencl::Kernel;
+
+use super::{every_kernel, oclgrind, reach};
+
+/// What the tests know of a family.
+pub(crate) struct Family {
+    name: &'static str,
+    /// How the file of a kernel begins, behind `kernels/`, and what its options
+    /// have to hold.
+    patterns: &'static [&'static str],
+    /// Of Oclgrind.
+    pub(crate) options: &'static [&'static str],
+    /// How many launches of single elements are as much work as one of theirs.
+    pub(crate) price: u64,
+}
+
+impl Family {
+    pub(crate) fn kernels(&self) -> Vec<Kernel> {
+        every_kernel().filter(|kernel| self.has(kernel)).copied().collect()
+    }
+
+    fn has(&self, kernel: &Kernel) -> bool {
+        self.patterns.iter().any(|pattern| {
+            let mut words = pattern.split(' ');
+            let file = words.next().unwrap_or_default();
+            let of = kernel.file().strip_prefix("kernels/");
+            of.is_some_and(|of| of.starts_with(file))
+                && words.all(|word| kernel.options().contains(word))
+        })
+    }
+
+    /// The path of one of its tests.
+    pub(crate) fn test(&self, promise: &str) -> String {
+        format!("families::{}::{promise}", self.name)
+    }
+}
+
+/// Version 21 does not know an instruction that the optimizer makes of a
+/// division beside its remainder.
+pub(crate) const OF_A_DIVISION: &[&str] =
+    &["--build-options", "-cl-opt-disable"];
+
+macro_rules! families {
+    ($($name:ident: $options:expr, $price:expr, $patterns:expr;)*) => {
+        const FAMILIES: &[Family] = &[$(Family {
+            name: stringify!($name),
+            patterns: &$patterns,
+            options: $options,
+            price: $price,
+        }),*];
+
+        $(mod $name {
+            use super::{FAMILIES, Family};
+
+            fn family() -> &'static Family {
+                let mut all = FAMILIES.iter();
+                all.find(|it| it.name == stringify!($name)).expect("a row")
+            }
+
+            #[test]
+            fn is_clean() {
+                super::oclgrind::is_clean(family());
+            }
+
+            #[test]
+            fn agrees_with_the_host() {
+                super::oclgrind::agrees_with_the_host(family());
+            }
+
+            #[test]
+            fn reaches_no_further_than_it_says() {
+                super::reach::reaches_no_further_than_it_says(family());
+            }
+        })*
+    };
+}
+
+families! {
+    elements_of_part_2: OF_A_DIVISION, 1,
+        ["part2/ew_", "part2/broadcast", "part2/chain"];
+    rows_of_part_2: OF_A_DIVISION, 1,
+        ["part2/reduce_", "part2/softmax", "part2/pick", "part2/transpose"];
+    products_by_a_vector: OF_A_DIVISION, 1, ["part2/matvec", "part3/vector"];
+    // Many items do much here, so the optimizer has to help; the division that
+    // it may not touch is none of theirs.
+    ladder: &[], 12, ["part2/matmul"];
+    elements_of_part_3: OF_A_DIVISION, 1, ["part3/elementwise", "part3/where"];
+    copies: OF_A_DIVISION, 1, ["part3/copy", "part3/pack", "part3/fill"];
+    indices: OF_A_DIVISION, 1, ["part3/index", "part3/fold"];
+    reductions: OF_A_DIVISION, 1, ["part3/reduce"];
+    softmaxes: OF_A_DIVISION, 1, ["part3/softmax"];
+    // A group is seconds of work, so that a kernel has one launch or a half,
+    // and more at night.
+    small_products: OF_A_DIVISION, 40,
+        ["part3/few_rows", "part3/long_sums", "part3/product -DTILE_M=32"];
+    products: OF_A_DIVISION, 40, ["part3/product -DTILE_M=64"];
+    large_products: OF_A_DIVISION, 40,
+        ["part3/product -DTILE_M=128 -DFOURS=0"];
+    large_products_by_fours: OF_A_DIVISION, 40,
+        ["part3/product -DTILE_M=128 -DFOURS=1"];
+    tensor_cores: OF_A_DIVISION, 80, ["part3/tensor_cores -DFOURS=0"];
+    tensor_cores_by_fours: OF_A_DIVISION, 80,
+        ["part3/tensor_cores -DFOURS=1"];
+    warpgroups: OF_A_DIVISION, 40, ["part3/warpgroups"];
+}
+
+#[test]
+fn every_kernel_is_of_one_family() {
+    for kernel in every_kernel() {
+        let of = FAMILIES.iter().filter(|family| family.has(kernel));
+        let of: Vec<&str> = of.map(|family| family.name).collect();
+        assert_eq!(
+            of.len(),
+            1,
+            "{} of {} is of {of:?}: it belongs into one row of `families!` in \
+             tests/opencl/families.rs",
+            kernel.name(),
+            kernel.file()
+        );
+    }
+    for family in FAMILIES {
+        assert!(!family.kernels().is_empty(), "{} has none", family.name);
+    }
+}
