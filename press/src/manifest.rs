@@ -218,7 +218,8 @@ pub(crate) const MANIFEST: Manifest = Manifest {
         ),
         counted(
             "book/listings/profile_naive.out",
-            "cargo learn profile matmul1_naive --line 16 --out target/naive.svg",
+            "cargo learn profile matmul1_naive --line 16 --out \
+             target/warp_naive.svg",
         ),
         under_oclgrind(
             "book/listings/past_the_end_of_8.out",
@@ -335,7 +336,7 @@ pub(crate) const MANIFEST: Manifest = Manifest {
         },
         Picture {
             out: "book/figures/warp_naive.svg",
-            written: "target/naive.svg",
+            written: "target/warp_naive.svg",
             needs: Needs::Counters,
         },
     ],
