@@ -137,14 +137,25 @@ const live = (() => {
             return it;
         }
         // While something is dragged, a sentence for each of its moves would
-        // stand in the way of the last one.
+        // stand in the way of the last one. Before the figure is seen nothing
+        // is dragged, and its first sentence takes its room at once.
         say(sentence) {
             clearTimeout(this.waiting);
-            this.waiting = setTimeout(() => { this.words.textContent = sentence; }, 300);
+            const tell = () => {
+                this.words.textContent = sentence;
+                // What has had room for a long sentence keeps it for a short one.
+                this.words.style.minHeight = `${this.words.offsetHeight}px`;
+            };
+            if (this.place.isConnected) this.waiting = setTimeout(tell, 300);
+            else this.words.textContent = sentence;
         }
+        // What was said before is not true of what has been refused.
         refuse(sentence) {
             this.refusal.textContent = sentence ?? "";
             this.refusal.hidden = !sentence;
+            if (!sentence) return;
+            clearTimeout(this.waiting);
+            this.words.textContent = "";
         }
     }
 
@@ -159,7 +170,9 @@ const live = (() => {
             return;
         }
         const still = figure.querySelector("svg, pre");
-        stage.place.append(stage.refusal, stage.words);
+        // A refusal stands in the place of the sentence.
+        const told = stage.add("div", { class: "told" }, stage.words);
+        if (!stage.refusal.parentElement) told.append(stage.refusal);
         // A question stays where it is, and its answer is folded below.
         if (figure.dataset.figure === "task") figure.querySelector("details").before(stage.place);
         else still.replaceWith(stage.place);

@@ -5,7 +5,8 @@
 "use strict";
 
 // Adds the controls behind `place`, and returns what reads the figure again
-// after its picture was drawn anew: the step stays.
+// after its picture was drawn anew: the step stays, or where it is another
+// picture, none is made.
 function stepper(figure, place) {
     let parts = [];
     let last = 0;
@@ -80,7 +81,8 @@ function stepper(figure, place) {
         show(to);
     });
 
-    function read() {
+    function read(another = false) {
+        if (another) step = 0;
         parts = [...figure.querySelectorAll("[data-step]")];
         last = Math.max(0, ...parts.map(stepOf));
         bar.hidden = last === 0;

@@ -63,6 +63,13 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     let oclgrind = machine::program("oclgrind");
     let oclgrind = oclgrind.map(|it| it.display().to_string());
     row("oclgrind", oclgrind.as_deref().unwrap_or("not found"));
+    row(
+        "its counters",
+        match profile::can_build() {
+            true => "cargo learn profile",
+            false => "no compiler or no headers for profile/plugin.cpp",
+        },
+    );
     say!();
     let next = match machine::missing().is_empty() {
         true => "cargo learn",

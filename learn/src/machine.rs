@@ -142,6 +142,9 @@ impl PackageManager {
 /// fetch its target.
 pub(crate) const DEBIAN_WASM: &str = "rustc-web cargo-web rust-web-src";
 
+/// The packages of Debian that compile the plugin of Oclgrind.
+const DEBIAN_PLUGIN: &str = "g++ liboclgrind-dev opencl-c-headers";
+
 /// Tells whether our own compiler has a standard library for WebAssembly.
 pub(crate) fn has_wasm_target() -> bool {
     answer("rustc", &["--print", "sysroot"]).is_some_and(|sysroot| {
@@ -216,6 +219,14 @@ pub(crate) const TOOLS: &[Tool] = &[
         for_authors: false,
         is_there: || program("oclgrind").is_some(),
         packages: ["oclgrind", "", "", "oclgrind"],
+    },
+    Tool {
+        name: "C++ with the headers of Oclgrind",
+        purpose: "`cargo learn profile` counts what a GPU would do",
+        needed: false,
+        for_authors: false,
+        is_there: profile::can_build,
+        packages: [DEBIAN_PLUGIN, "", "", "oclgrind opencl-headers"],
     },
     Tool {
         name: "codespell",

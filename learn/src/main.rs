@@ -22,6 +22,7 @@ mod help;
 mod machine;
 mod nearest;
 mod process;
+mod profiler;
 mod progress;
 #[cfg(test)]
 #[allow(dead_code, unreachable_pub)]
@@ -46,6 +47,7 @@ const COMMANDS: &[&Command] = &[
     &examples::COMMAND,
     &expression::COMMAND,
     &stopwatch::COMMAND,
+    &profiler::COMMAND,
     &exercises::check::COMMAND,
     &exercises::watch::COMMAND,
     &exercises::hint::COMMAND,

@@ -5,6 +5,8 @@ use std::path::Path;
 use std::process::Command as Child;
 use std::{fs, io::Write};
 
+use profile::Plugin;
+
 use crate::checkout::{Checkout, cannot_write};
 use crate::command::{Command, Stop, Words};
 use crate::machine::{self, PackageManager, Tool};
@@ -23,6 +25,9 @@ On a terminal it asks before it runs them; --yes runs them at once. Without a
 terminal and without --yes it installs nothing. Installing needs root (not with
 Homebrew): without root the commands are shown with sudo, for you to run.
 
+Where Oclgrind, its headers and a C++ compiler are, it builds what `cargo learn
+profile` counts with, profile/plugin.cpp, into target/tools.
+
 Part 1 and half of Part 3 need nothing of this. --authors adds what only who
 changes the course misses: the spell check of `cargo learn test`.",
     run,
@@ -37,11 +42,32 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     };
     words.rest(0)?;
     if missing.is_empty() {
+        build_plugin(checkout);
         say!("Everything is in place.");
         return Ok(());
     }
     show(&missing);
-    if yes { install(checkout, &missing) } else { offer(checkout, &missing) }
+    let done = if yes {
+        install(checkout, &missing)
+    } else {
+        offer(checkout, &missing)
+    };
+    build_plugin(checkout);
+    done
+}
+
+/// Builds the plugin where all is there that it takes. What does not work here
+/// keeps nobody from anything else.
+fn build_plugin(checkout: &Checkout) {
+    if machine::program("oclgrind").is_none() || !profile::can_build() {
+        return;
+    }
+    if let Err(sentence) = Plugin::find(&checkout.target.join("tools")) {
+        for line in terminal::filled(&format!("No profiles here: {sentence}."))
+        {
+            say!("{line}");
+        }
+    }
 }
 
 /// Asks where there is somebody to ask; says what to type where there is not.

@@ -47,8 +47,16 @@ fn functions(folder: &Path, names: &mut BTreeSet<String>) {
 #[test]
 fn every_test_that_architecture_names_exists() {
     let mut names = BTreeSet::new();
-    let folders =
-        ["src", "tests", "learn", "exercises/src", "page", "press", "tools"];
+    let folders = [
+        "src",
+        "tests",
+        "learn",
+        "exercises/src",
+        "page",
+        "press",
+        "profile",
+        "tools",
+    ];
     for folder in folders.into_iter().chain(["mutants/src", "mutants/tests"]) {
         functions(&root().join(folder), &mut names);
     }

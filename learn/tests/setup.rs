@@ -45,6 +45,30 @@ fn what_is_missing_is_installed_and_the_second_time_all_is_in_place() {
     assert_eq!(scene.read("calls"), expected);
 }
 
+/// The plugin is compiled where all is there that it takes, and only there.
+#[test]
+fn what_counts_for_a_profile_is_built_by_the_setup() {
+    let scene = Scene::new();
+    let tools = scene.root.join("target/tools");
+    let built = || std::fs::read_dir(&tools).map_or(0, Iterator::count);
+    scene.program("apt-get", APT);
+    scene.program("oclgrind", "");
+    let compiler = scene.root.join("bin/c++");
+    std::fs::rename(&compiler, scene.root.join("c++")).unwrap();
+    let said = scene.learn(&["setup"]);
+    said.went_well().tells("C++ with the headers of Oclgrind (optional)");
+    said.tells("g++ liboclgrind-dev opencl-c-headers");
+    assert_eq!(built(), 0);
+    std::fs::rename(scene.root.join("c++"), compiler).unwrap();
+    scene.learn(&["setup"]).went_well().tells("Everything is in place");
+    assert_eq!(built(), 1);
+    let refuses = "echo plugin.cpp:1: error: no such thing >&2; exit 1";
+    scene.program("c++", refuses);
+    std::fs::remove_dir_all(&tools).unwrap();
+    let said = scene.learn(&["setup"]);
+    said.went_well().tells("No profiles here").tells("no such thing");
+}
+
 #[test]
 fn a_missing_driver_is_what_comes_first() {
     if cfg!(target_os = "macos") {

@@ -2,7 +2,7 @@
 //! order, a count or a place, and it is judged in the words of the terminal.
 
 use rungrad::Error;
-use rungrad::gradcheck::compare;
+use rungrad::gradcheck::{Diagnosis, Mismatch, compare};
 use rungrad::reference::Array;
 use serde_json::{Value, json};
 
@@ -12,6 +12,13 @@ use crate::descent::Walk;
 use crate::diamond;
 use crate::expression::request;
 use crate::owners::Owners;
+
+/// What there is to say about a wrong answer: a reason, which leaves the right
+/// one to be found, and the whole verdict, which does not.
+struct Wrong {
+    reason: String,
+    verdict: String,
+}
 
 /// Answers the reader's words and what they are about: whether they are
 /// right, and what there is to say about them.
@@ -30,7 +37,12 @@ pub(crate) fn answer(kind: &str, words: &[&str]) -> Result<Value, Error> {
             return Err(Error::Usage(format!("`{kind}` is no such question")));
         }
     };
-    Ok(json!({ "right": wrong.is_none(), "words": wrong }))
+    let (reason, verdict) = match &wrong {
+        Some(Wrong { reason, verdict }) => (Some(reason), Some(verdict)),
+        None => (None, None),
+    };
+    let right = wrong.is_none();
+    Ok(json!({ "right": right, "reason": reason, "words": verdict }))
 }
 
 /// Judges a gradient by nudging: that of an input of an expression.
@@ -38,7 +50,7 @@ fn gradient(
     yours: &str,
     of: &str,
     about: &[&str],
-) -> Result<Option<String>, Error> {
+) -> Result<Option<Wrong>, Error> {
     let yours = read(yours)?;
     let request = request(about)?;
     let outcome = part1::run(&request)?;
@@ -49,36 +61,93 @@ fn gradient(
     let verdict = Verdict::of(&request, &outcome);
     let right = &verdict.inputs[place].slopes.values;
     let yours = Array::new(&[yours.len()], &yours);
-    Ok(compare(&yours, right, &[]).map(|mismatch| mismatch.to_string()))
+    let wrong = compare(&yours, right, &[]);
+    Ok(wrong.map(|mismatch| Wrong {
+        reason: reason(&mismatch),
+        verdict: mismatch.to_string(),
+    }))
+}
+
+/// Says why a gradient is wrong, and no number of the right one.
+fn reason(wrong: &Mismatch) -> String {
+    let (yours, right) = (&wrong.yours.values, &wrong.right.values);
+    // With all the others right, this one alone is judged.
+    let is_off = |i: &usize| {
+        let mut one = wrong.right.clone();
+        one.values[*i] = yours[*i];
+        compare(&one, &wrong.right, &[]).is_some()
+    };
+    match &wrong.diagnosis {
+        Diagnosis::Shape | Diagnosis::NotSummed => {
+            counted(yours.len(), right.len())
+        }
+        Diagnosis::AllZero => {
+            "0 is the slope of what does not move at all.".to_string()
+        }
+        Diagnosis::Sign => "The sign is wrong.".to_string(),
+        Diagnosis::Factor(_) => {
+            "Every element is off by the same factor.".to_string()
+        }
+        _ if right.len() == 1 => too(yours[0], right[0]),
+        _ => {
+            let off: Vec<usize> = (0..right.len()).filter(is_off).collect();
+            let which = match off.len() {
+                1 => "Not right is element",
+                _ => "Not right are elements",
+            };
+            format!("{which} {}, counted from 0.", list(&off))
+        }
+    }
+}
+
+/// Says how many numbers were asked for.
+fn counted(yours: usize, right: usize) -> String {
+    let numbers = |count: usize| match count {
+        1 => "one number".to_string(),
+        count => format!("{count} numbers"),
+    };
+    format!(
+        "It has {}, and yours {}: a gradient has the shape of its tensor.",
+        numbers(right),
+        numbers(yours)
+    )
+}
+
+fn too(yours: f64, right: f64) -> String {
+    let word = if yours < right { "small" } else { "large" };
+    format!("{} is too {word}.", yours as f32)
 }
 
 /// Judges an order of the diamond's tensors: any in which each stands once,
-/// and after its parents.
-fn order(yours: &str) -> Option<String> {
+/// and after its parents. What is wrong with it leaves the right one open.
+fn order(yours: &str) -> Option<Wrong> {
     let nodes = diamond::nodes();
+    let yours = yours.to_lowercase();
     let yours: Vec<char> =
         yours.chars().filter(|it| it.is_alphabetic()).collect();
+    let said =
+        |words: String| Some(Wrong { reason: words.clone(), verdict: words });
     for (at, name) in yours.iter().enumerate() {
         let before = &yours[..at];
         let Some(node) = nodes.get(name) else {
-            return Some(format!("There is no tensor {name}."));
+            return said(format!("There is no tensor {name}."));
         };
         if before.contains(name) {
-            return Some(format!("{name} stands in the order more than once."));
+            return said(format!("{name} stands in the order more than once."));
         }
         let missing = nodes.iter().find(|(parent, it)| {
             let is_parent = node.parents().iter().any(|p| p.id() == it.id());
             is_parent && !before.contains(parent)
         });
         if let Some((parent, _)) = missing {
-            return Some(format!(
+            return said(format!(
                 "{name} stands before its parent {parent}. A tensor's turn \
                  comes when all its parents are in the order."
             ));
         }
     }
-    let missing = nodes.keys().find(|name| !yours.contains(name));
-    missing.map(|name| format!("{name} is missing."))
+    let missing = nodes.keys().find(|name| !yours.contains(name))?;
+    said(format!("{missing} is missing."))
 }
 
 /// Judges how many owners a tensor has after some steps.
@@ -87,13 +156,16 @@ fn owners(
     of: &str,
     steps: &str,
     rule: &str,
-) -> Result<Option<String>, Error> {
-    let yours = read(yours)?;
+) -> Result<Option<Wrong>, Error> {
+    let yours = single(yours)?;
     let counts = Owners::of(rule, steps)?.counts();
     let place = "abc".find(of).unwrap_or(0);
-    let right = counts[place] as f32;
-    Ok((yours != [right])
-        .then(|| format!("{of} has {right} owners, and not {}.", list(&yours))))
+    let right = counts[place];
+    let words = || format!("{of} has {right} owners, and not {yours}.");
+    Ok((yours != right as f32).then(|| Wrong {
+        reason: too(yours.into(), right as f64),
+        verdict: words(),
+    }))
 }
 
 /// Judges where a walk has come to, along its first axis.
@@ -101,27 +173,50 @@ fn place(
     yours: &str,
     ground: &str,
     about: &[&str],
-) -> Result<Option<String>, Error> {
-    let yours = read(yours)?;
+) -> Result<Option<Wrong>, Error> {
+    let yours = single(yours)?;
     let trail = Walk::of(ground, about)?.trail();
-    let right = trail.last().map_or(0.0, |(place, _)| place[0]);
-    let is_right = yours.len() == 1 && (yours[0] - right).abs() < 1e-3;
     let way: Vec<f32> = trail.iter().map(|(place, _)| place[0]).collect();
-    Ok((!is_right).then(|| format!("The way is {}.", list(&way))))
+    let right = way[way.len() - 1];
+    let is_right = (yours - right).abs() < 1e-3;
+    Ok((!is_right).then(|| Wrong {
+        reason: too(yours.into(), right.into()),
+        verdict: format!("The way is {}.", list(&way)),
+    }))
 }
 
-fn list(values: &[f32]) -> String {
-    let words: Vec<String> = values.iter().map(f32::to_string).collect();
+fn list<T: ToString>(values: &[T]) -> String {
+    let words: Vec<String> = values.iter().map(T::to_string).collect();
     words.join(", ")
 }
 
+/// Reads the only number that is asked for.
+fn single(yours: &str) -> Result<f32, Error> {
+    match read(yours)?[..] {
+        [only] => Ok(only),
+        _ => Err(Error::Usage(format!(
+            "`{yours}` are several numbers, and one is asked for; write for \
+             example 2"
+        ))),
+    }
+}
+
+/// Reads numbers and fractions, with commas between them.
 fn read(yours: &str) -> Result<Vec<f32>, Error> {
     let number = |word: &str| {
         let word = word.trim();
-        word.parse::<f32>().map_err(|_| {
+        let plain = word.replace('\u{2212}', "-");
+        let part = |it: &str| it.trim().parse::<f32>().ok();
+        let value = match plain.split_once('/') {
+            Some((above, below)) => {
+                part(above).zip(part(below)).map(|(a, b)| a / b)
+            }
+            None => part(&plain),
+        };
+        value.filter(|it| it.is_finite()).ok_or_else(|| {
             Error::Usage(format!(
-                "`{word}` is no number; write for example 2, or 2,3.5 where \
-                 there are two"
+                "`{word}` is no number; write for example 2 or -1/4, or \
+                 2,3.5 where there are two"
             ))
         })
     };

@@ -268,6 +268,10 @@ impl fmt::Display for Mismatch {
                 writeln!(f, "  ... {} elements in all", yours.values.len())?;
             }
         }
+        // A single number has no other to be compared with.
+        if self.diagnosis == Diagnosis::Unknown && yours.values.len() == 1 {
+            return f.write_str("  diagnosis: no known pattern");
+        }
         write!(f, "  diagnosis: {}", self.diagnosis)
     }
 }
@@ -386,6 +390,14 @@ mod tests {
         assert_eq!(of(&[6.0, 0.0], &[3.0, 0.0]), Some(Diagnosis::Unknown));
         let found = of(&[6.0, 8.0], &[3.0, 4.0]);
         assert_eq!(found, Some(Diagnosis::Factor(2.0)));
+    }
+
+    #[test]
+    fn a_single_number_is_compared_with_no_other() {
+        let one = array(&[1], &[4.0]);
+        let words = |right| compare(&one, &array(&[1], &[right]), &[]);
+        let words = words(12.0).unwrap().to_string();
+        assert!(words.ends_with("no known pattern"), "{words}");
     }
 
     #[test]

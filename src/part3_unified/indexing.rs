@@ -1,6 +1,8 @@
 //! Indexing, windows and joins of arrays. "Gradients through views and devices"
 //! tells which of these are mirrors of one another.
 
+use std::borrow::Cow;
+
 use super::arithmetic::one_device;
 use super::{Array, Spans, Window};
 use crate::checks;
@@ -61,10 +63,14 @@ impl Array {
     }
 }
 
-/// Repeats indices in each of some blocks, a block being so many elements.
-fn repeated(indices: &[usize], blocks: usize, each: usize) -> Vec<usize> {
+/// Repeats indices in each of some blocks, a block being so many elements. For
+/// one block they stand there already, and a long list is not copied.
+fn repeated(indices: &[usize], blocks: usize, each: usize) -> Cow<'_, [usize]> {
     let block = |at: usize| indices.iter().map(move |index| at * each + index);
-    (0..blocks).flat_map(block).collect()
+    match blocks {
+        1 => Cow::Borrowed(indices),
+        _ => (0..blocks).flat_map(block).collect(),
+    }
 }
 
 impl Array {
@@ -166,5 +172,19 @@ impl Array {
             joined.set(&place, part)?;
         }
         Ok(joined)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_block_takes_the_list_as_it_stands() {
+        let list = [2, 0];
+        assert!(
+            matches!(repeated(&list, 1, 3), Cow::Borrowed(at) if at == list)
+        );
+        assert_eq!(*repeated(&list, 2, 3), [2, 0, 5, 3]);
     }
 }

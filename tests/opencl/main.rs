@@ -11,6 +11,7 @@ use rungrad::{part2_gpu, part3_unified};
 mod borders;
 #[path = "../common/child.rs"]
 mod child;
+mod counters;
 #[path = "../common/device.rs"]
 mod device;
 mod draft;

@@ -248,9 +248,16 @@ fn threads_that_share_a_sum_change_no_bit() {
     let inside = a.slice((.., 1.., ..));
     let copies = Tensor::rand(&[64, 32, 32, 2, 2], 2, Device::Cpu).unwrap();
     let window = Window::new([2, 2]).stride([2, 2]);
-    let works: [&(dyn Fn() -> Tensor + Sync); 3] = [
+    // The largest are zeros of both signs, of which the first counts.
+    let down = Tensor::rand(&[1030, 150], 3, Device::Cpu).unwrap();
+    let zeros = Tensor::new(&[4, 1], &[0., -0., -1., 0.], Device::Cpu).unwrap();
+    let signs = zeros.expand(&[4, 40000]).reshape(&[4000, 40]);
+    let works: [&(dyn Fn() -> Tensor + Sync); 6] = [
         &|| inside.sum_over(&[2], Keep::No),
         &|| a.sum_over(&[1], Keep::No),
+        &|| down.sum_over(&[0], Keep::No),
+        &|| down.slice((1.., 3..)).max_over(&[0], Keep::No),
+        &|| 1.0 / signs.max_over(&[0], Keep::No),
         &|| copies.fold(&window, [64, 64]),
     ];
     for (place, work) in works.into_iter().enumerate() {

@@ -27,7 +27,7 @@ live.figure("broadcast", async (stage) => {
 
     function array(name, shape, axes, of) {
         const box = cells({ name: `${name}, shape (${shape.join(", ")})`, shape, of, pick: (i) => pick(name, i) });
-        const note = axes?.length ? `copied along axis ${axes.join(" and ")}` : "";
+        const note = axes?.length ? `copied along ${axes.length > 1 ? "axes" : "axis"} ${axes.join(" and ")}` : "";
         return [box, element("div", { class: "array" }, element("b", { class: "code" }, `${name} (${shape.join(", ")})`),
             box, element("small", {}, note))];
     }

@@ -37,10 +37,16 @@ live.figure("descent", async (stage) => {
         const [x, y] = points[0];
         const [u, v] = points.at(-1);
         const held = picture.querySelector(":focus-visible");
-        // The loss of each step, from 1e-6 to 1e3.
-        const high = (loss) => 366 - 8 * (6 + Math.max(-6, Math.min(3, Math.log10(Math.max(1e-9, Number(loss) || 1e9)))));
-        const curve = losses.map((loss, i) => `${(60 + 6.3 * i).toFixed(1)},${high(loss).toFixed(1)}`).join(" ");
-        picture.innerHTML = `<svg class="small" viewBox="0 0 460 390" role="group" text-anchor="middle"
+        // The loss of each step, from 1e-6 to 1e3 or as far up as it goes. What
+        // is beyond all numbers has no place, and the curve ends before it.
+        const known = losses.map(Number).filter(Number.isFinite);
+        const most = Math.max(3, 3 * Math.ceil(Math.log10(Math.max(...known, 1)) / 3));
+        const high = (loss) => 366 - 72 / (most + 6) * (6 + Math.log10(Math.max(1e-6, loss)));
+        const across = (step) => 60 + 6.3 * step;
+        const line = losses.map(Number).map((loss, i) => [across(i), loss]).filter(([, loss]) => Number.isFinite(loss));
+        const curve = line.map(([a, loss]) => `${a.toFixed(1)},${high(loss).toFixed(1)}`).join(" ");
+        const ticks = [0, 10, 20, 30, 40, 50, 60].map((step) => `<text x="${across(step)}" y="381">${step}</text>`).join("");
+        picture.innerHTML = `<svg class="small" viewBox="0 0 460 404" role="group" text-anchor="middle"
             aria-label="The ground from above, and the trail of ${places.length - 1} steps">
             <defs><clipPath id="descent-ground"><rect x="10" y="10" width="440" height="264" rx="6"/></clipPath></defs>
             <g clip-path="url(#descent-ground)"><g fill="none" stroke="currentColor" stroke-opacity="0.35">${lines.join("")}</g>
@@ -50,10 +56,10 @@ live.figure("descent", async (stage) => {
             <rect x="10" y="10" width="440" height="264" rx="6" fill="none" stroke="currentColor" stroke-opacity="0.5"/>
             <g class="node handle" role="button" tabindex="0" aria-label="start at ${start.join(", ")}; the arrows move it">
             <circle cx="${x}" cy="${y}" r="16" fill="transparent"/><circle cx="${x}" cy="${y}" r="7" fill="var(--fig-value)"/></g>
-            <path d="M60 286V366H444" fill="none" stroke="currentColor"/><g class="code" text-anchor="end" font-size="12">
-            <text x="54" y="${high(1) + 4}">1</text><text x="54" y="${high(1e3) + 4}">1e3</text><text x="54" y="${high(1e-6) + 4}">1e-6</text></g>
-            <polyline points="${curve}" fill="none" stroke="var(--fig-value)" stroke-width="1.5"/>
-            <text x="252" y="384">loss, step by step</text></svg>`;
+            <path d="M60 286V366H444" fill="none" stroke="currentColor"/><g class="code" font-size="12"><g text-anchor="end">
+            <text x="54" y="${high(1) + 4}">1</text><text x="54" y="${high(10 ** most) + 4}">1e${most}</text>${most > 12 ? "" : `<text x="54" y="${high(1e-6) + 4}">1e-6</text>`}</g>${ticks}</g>
+            <polyline class="loss" points="${curve}" fill="none" stroke="var(--fig-value)" stroke-width="1.5"/>
+            <text x="252" y="400">step</text><text x="12" y="330" transform="rotate(-90 12 330)">loss</text></svg>`;
         const handle = picture.querySelector(".handle");
         handle.addEventListener("pointerdown", drag);
         handle.addEventListener("keydown", (event) => {
@@ -102,9 +108,9 @@ live.figure("descent", async (stage) => {
         const [first, last] = [Number(answer.losses[0]), Number(answer.losses.at(-1))];
         const turns = answer.places.slice(1).filter(([, y], i) => y * answer.places[i][1] < 0).length;
         const hint = touched ? "" : " The blue start can be dragged.";
-        const told = last > first ? "The steps lead away: the rate is too large."
+        const told = last > first || Number.isNaN(last) ? "The steps lead away: the rate is too large."
             : turns > 2 ? `It changed sides ${turns} times.` : "";
-        stage.say(`Rate ${words[0]}, momentum ${words[1]}: after ${words[2]} steps it stands at ` +
+        stage.say(`Rate ${words[0]}, momentum ${words[1]}: after ${words[2]} step${words[2] === "1" ? "" : "s"} it stands at ` +
             `${answer.places.at(-1).map(short).join(", ")}, and the loss went from ${short(first)} to ${short(last)}. ${told}${hint}`);
         touched = true;
     }

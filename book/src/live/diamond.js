@@ -4,8 +4,8 @@
 
 live.figure("diamond", async (stage) => {
     const { element } = live;
-    const places = { a: [8, 20], b: [8, 150], c: [128, 20], d: [248, 100], e: [368, 20] };
-    const [wide, high] = [84, 64];
+    const places = { a: [6, 20], b: [6, 150], c: [122, 20], d: [238, 100], e: [354, 20] };
+    const [wide, high] = [100, 64];
     const made = { a: "a = 2", b: "b = 3", c: "c = a × b", d: "d = c × b", e: "e = d + c" };
     const wires = ["ac", "bc", "cd", "bd", "de", "ce"];
     let order = "";
@@ -35,13 +35,14 @@ live.figure("diamond", async (stage) => {
         });
         const boxes = Object.entries(places).map(([name, [x, y]]) => {
             const visited = [...last].map((it, i) => (it === name ? i + 1 : "")).filter(Boolean).join(", ");
-            const grad = name in grads ? `∇ ${grads[name]}` : "";
+            const gone = visited && !(name in grads);
+            const grad = name in grads ? `∇ ${grads[name]}` : gone ? "passed on" : "";
             return `<g class="node" role="button" tabindex="0" data-node="${name}"
                 aria-label="${made[name]} ${grad} ${visited}: visit it${visited && `, visited as number ${visited}`}">
                 <rect x="${x}" y="${y}" width="${wide}" height="${high}" rx="10" stroke="currentColor" fill="none" pointer-events="all"
                 stroke-width="${visited ? 3 : 1.5}"/><text x="${x + wide / 2}" y="${y + 25}" class="code" font-weight="600">${made[name]}</text>
-                <text x="${x + wide / 2}" y="${y + 49}" class="code" fill="var(--fig-grad)">${grad}</text>
-                <text x="${x + wide - 8}" y="${y - 5}" class="code">${visited}</text></g>`;
+                <text x="${x + wide / 2}" y="${y + 49}" class="code" fill="${gone ? "var(--muted)" : "var(--fig-grad)"}">${grad}</text>
+                <text x="${x + wide - 4}" y="${y - 6}" text-anchor="end">${visited && `visit ${visited}`}</text></g>`;
         });
         const held = document.activeElement?.dataset?.node;
         picture.innerHTML = `<svg class="small" viewBox="0 0 460 224" role="group" text-anchor="middle"
@@ -75,11 +76,18 @@ live.figure("diamond", async (stage) => {
                 .map((it) => element("td", {}, String(it))));
         }));
         const left = ["c", "d"].filter((name) => name in grads && kept.value === "map");
-        const rest = left.length ? ` Still to pass on: ${left.map((name) => `${grads[name]} at ${name}`).join(", ")}.` : "";
+        const still = left.length ? ` Still to pass on: ${left.map((name) => `${grads[name]} at ${name}`).join(", ")}.` : "";
+        // With the last visit the order is judged.
+        const all = new Set(order.split("+").at(-1)).size === 5;
+        const wrong = ["a", "b"].filter((leaf) => grads[leaf] !== answer.right[leaf]);
+        const judged = !all ? "" : !wrong.length ? ` All five have been visited, and a and b are right.`
+            : ` All five have been visited, and ${wrong.map((leaf) => `${leaf} is wrong: it has ${grads[leaf]}, and ${answer.right[leaf]} would be right`).join("; ")}.`;
+        const rest = judged + still;
+        const keeps = kept.value === "map" ? "keeps nothing" : `keeps its ${grads[visited]}`;
         if (!visited) stage.say("e has 1, its own gradient. Click e, and then the others in any order.");
         else if (visited === "+") stage.say(`Another backward begins: e has 1.${rest}`);
         else if (!gave.length) stage.say(`${visited} is a leaf and keeps ${grads[visited]}.${rest}`);
-        else stage.say(`${visited} gives ${gave.map(([to, part]) => `${part} to ${to}`).join(" and ")}.${rest}`);
+        else stage.say(`${visited} gives ${gave.map(([to, part]) => `${part} to ${to}`).join(" and ")}, and ${keeps}.${rest}`);
     }
 
     async function begin() {

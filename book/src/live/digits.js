@@ -24,13 +24,21 @@ live.figure("digits", async (stage) => {
         keydown: (event) => byKey(event),
     });
     const shown = element("input", { type: "number", min: 0, max: held_out - 1, value: 0, "aria-label": "digit that was held out", input: () => show() });
-    const marks = element("input", { type: "checkbox", change: () => paint() });
+    const marks = element("input", { type: "checkbox", change: () => { legend.hidden = !marks.checked; paint(); } });
     const bars = element("div", { class: "bars", role: "img" });
-    stage.add("div", { class: "drawing" }, grid, element("div", { class: "grow" }, bars));
+    stage.add("div", { class: "drawing" },
+        element("div", { class: "array" }, element("small", {}, "Draw here, by mouse, finger or keys."), grid),
+        element("div", { class: "grow" }, bars));
+    const swatch = (color, words) => element("span", {}, element("i", { style: `background: var(${color})` }), ` ${words}`);
+    const legend = element("p", { class: "legend", hidden: true },
+        swatch("--fig-value", "more ink here raises the score of the winner"), swatch("--fig-grad", "more ink here lowers it"),
+        "The larger the square, the more.");
     stage.add("div", { class: "row" },
         element("button", { type: "button", click: () => wipe() }, "Wipe"),
-        element("label", {}, "Held out, number ", shown),
+        element("span", { class: "row" }, element("label", {}, "Held out, number ", shown),
+            element("button", { type: "button", click: () => show() }, "Show it")),
         element("label", {}, marks, " what each pixel does to the winner"));
+    stage.place.append(legend);
 
     let place = [3, 3];
     function byKey(event) {
@@ -110,9 +118,11 @@ live.figure("digits", async (stage) => {
         if (answer.refusal) return;
         slopes = answer.slopes;
         const percent = (share) => `${(100 * share).toFixed(1)} %`;
-        bars.replaceChildren(...answer.shares.map((share, digit) => element("div", { class: digit === answer.guess ? "bar wins" : "bar" },
-            element("b", {}, String(digit)), element("i", { style: `--share: ${share}` }),
-            element("span", {}, `${answer.scores[digit].toFixed(1)}  ${percent(share)}`))));
+        const columns = (...words) => words.map((word, i) => word.padStart([5, 7, 9][i])).join("");
+        const head = element("div", { class: "bar-head" }, element("span", {}, columns("digit", "score", "share")));
+        bars.replaceChildren(head, ...answer.shares.map((share, digit) => element("div", { class: digit === answer.guess ? "bar wins" : "bar" },
+            element("span", {}, columns(String(digit), answer.scores[digit].toFixed(1), percent(share))),
+            element("i", { style: `--share: ${share}` }))));
         bars.setAttribute("aria-label", `scores and shares; the largest is that of ${answer.guess}`);
         paint();
         const untrained = course.length ? "" : " It has learned nothing yet.";
@@ -123,9 +133,10 @@ live.figure("digits", async (stage) => {
         const top = Math.max(0.5, ...course.map((it) => it.held_out), ...course.map((it) => it.loss));
         const line = (key, color) => `<polyline fill="none" stroke="${color}" stroke-width="2" points="${
             course.map((it) => `${(44 + 410 * it.epoch / epochs).toFixed(1)},${(130 - 110 * it[key] / top).toFixed(1)}`).join(" ")}"/>`;
-        curve.innerHTML = `<svg class="small" viewBox="0 0 460 150" role="img" aria-label="The loss of each epoch, on the digits that are learned and on those held out">
+        const ticks = [0, 5, 10, 15, 20].map((epoch) => `<text x="${44 + 410 * epoch / epochs}" y="147">${epoch}</text>`).join("");
+        curve.innerHTML = `<svg class="small" viewBox="0 0 472 172" role="img" aria-label="The loss of each epoch, on the digits that are learned and on those held out">
             <path d="M44 10V130H454" fill="none" stroke="currentColor"/><text x="36" y="24" text-anchor="end">${top.toFixed(1)}</text>
-            <text x="36" y="134" text-anchor="end">0</text><text x="450" y="24" text-anchor="end" fill="var(--fig-value)">loss, learned</text>
+            <text x="36" y="134" text-anchor="end">0</text><g class="code" text-anchor="middle" font-size="12">${ticks}</g><text x="249" y="167" text-anchor="middle">epoch</text><text x="450" y="24" text-anchor="end" fill="var(--fig-value)">loss, learned</text>
             <text x="450" y="46" text-anchor="end" fill="var(--fig-grad)">loss, held out</text>${line("loss", "var(--fig-value)")}${line("held_out", "var(--fig-grad)")}</svg>`;
     }
 
@@ -158,5 +169,7 @@ live.figure("digits", async (stage) => {
 
     plot();
     await show();
+    // Only in the page it has the colors of the theme.
+    stage.started = paint;
     new MutationObserver(paint).observe(document.documentElement, { attributeFilter: ["class"] });
 });

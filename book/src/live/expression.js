@@ -16,6 +16,8 @@ live.figure("expression", async (stage) => {
         autocapitalize: "off", autocomplete: "off", input: () => read(),
     });
     stage.add("label", { class: "typed" }, "Expression ", typed);
+    // What cannot be read is told beside it.
+    stage.place.append(stage.refusal);
     const leaves = stage.add("div", { class: "leaves" });
     const picture = stage.add("div", { class: "picture" });
     const table = stage.add("table", { class: "verdict" },
@@ -65,21 +67,26 @@ live.figure("expression", async (stage) => {
             shown = used.join();
             leaves.replaceChildren(...used.map(leaf));
         }
-        return show(typed.value);
+        return show(typed.value, true);
     }
 
-    async function show(what) {
+    // The last picture stays while an expression is half typed, and says so.
+    let last = "";
+    async function show(what, another = false) {
         const inputs = names().map((leaf) => `${leaf}=${values.get(leaf).join(",")}`);
         const answer = await stage.ask(`try ${name}`, typed.value, ...inputs);
         stage.refuse(answer.refusal);
         typed.setAttribute("aria-invalid", Boolean(answer.refusal));
-        if (answer.refusal) return;
+        for (const it of [picture, table]) it.classList.toggle("old", Boolean(answer.refusal));
+        if (answer.refusal) return stage.say(`What stands here is still that of ${last}.`);
+        last = typed.value;
         picture.innerHTML = answer.svg;
-        reread?.();
+        reread?.(another);
         rows.replaceChildren(...answer.inputs.map((input) => element("tr", {},
             ...[input.name, input.engine, input.nudged, input.word].map((word) => element("td", {}, word)))));
         const gradients = answer.inputs.map((it) => `${it.name} ${it.engine}, ${it.word}`).join("; ");
-        stage.say(`${what}. The result is ${answer.result}. Gradients: ${gradients}.`);
+        const result = answer.summed ? `The elements of the result add up to ${answer.result}, and these are the gradients of that sum:` : `The result is ${answer.result}. Gradients:`;
+        stage.say(`${what}. ${result} ${gradients}.`);
     }
 
     await read();

@@ -12,7 +12,7 @@ live.figure("nudge", async (stage) => {
         for (const digit of [1, 2, 5]) nudges.push(`${digit}e-${power}`);
     }
 
-    const choice = element("select", { change: () => begin() },
+    const choice = element("select", { change: () => another() },
         ...Object.entries(functions).map(([value, name]) => element("option", { value }, name)));
     const slide = element("input", {
         type: "range", min: 0, max: nudges.length - 1, step: 1, value: nudges.indexOf("1e-2"),
@@ -41,24 +41,30 @@ live.figure("nudge", async (stage) => {
             [-9, -7, -5, -3, -1].map((e) => `<text x="${x(10 ** e)}" y="350">1e${e}</text>`).join("");
         const curves = Object.entries(kinds).map(([kind, color]) => {
             const points = [...seen].sort((a, b) => a[0] - b[0]).map(([place, answer]) =>
-                [x(nudges[place]), y(Number(answer[kind].worst)), place === now]);
-            const dots = points.map(([a, b, here]) => `<circle cx="${a.toFixed(1)}" cy="${b.toFixed(1)}" r="${here ? 7 : 3}"/>`);
-            return `<g fill="${color}"><polyline points="${points.map(([a, b]) => `${a.toFixed(1)},${b.toFixed(1)}`).join(" ")}"` +
-                ` fill="none" stroke="${color}" stroke-width="1.5"/>${dots.join("")}</g>`;
+                ({ place, at: [x(nudges[place]), y(Number(answer[kind].worst))].map((it) => it.toFixed(1)) }));
+            // Between lengths that nobody has tried the picture says nothing.
+            const path = points.map(({ place, at }) => `${seen.has(place - 1) ? "L" : "M"}${at}`).join("");
+            // Where both lie together, the ring is seen around the dot.
+            const [ring, size, large] = kind === "f32" ? [`fill="none" stroke="${color}" stroke-width="1.8"`, 4, 8] : [`fill="${color}"`, 2.2, 5];
+            const dots = points.map(({ place, at: [a, b] }) => `<circle cx="${a}" cy="${b}" r="${place === now ? large : size}" ${ring}/>`);
+            return `<g><path class="${kind}" d="${path}" fill="none" stroke="${color}" stroke-width="1.5"/>${dots.join("")}</g>`;
         });
         const words = Object.entries(kinds).map(([kind, color], i) =>
             `<text x="${380 + 50 * i}" y="24" fill="${color}" font-weight="600">${kind}</text>`).join("");
         picture.innerHTML = `<svg class="small" viewBox="0 0 472 380" role="img" text-anchor="middle"
-            aria-label="The worst relative error against the length of the nudge, ${seen.size} lengths so far">
+            aria-label="The largest relative error among 64 places against the length of the nudge, ${seen.size} lengths so far">
             <path d="M72 20V328H464" fill="none" stroke="currentColor" stroke-width="1.5"/><g class="code">${axes}</g>
             ${words}${curves.join("")}<text x="268" y="374">length of the nudge</text>
-            <text x="12" y="174" transform="rotate(-90 12 174)">relative error</text></svg>`;
+            <text x="12" y="174" transform="rotate(-90 12 174)">largest relative error</text></svg>`;
     }
 
     async function look(place) {
         if (!seen.has(place)) seen.set(place, await stage.ask(`nudge ${choice.value}`, nudges[place]));
         return seen.get(place);
     }
+
+    // No line ends within a number.
+    const short = (error) => Number(error).toExponential(0).replace("-", "\u2060-\u2060");
 
     async function nudge() {
         const place = Number(slide.value);
@@ -72,8 +78,8 @@ live.figure("nudge", async (stage) => {
             .map((word) => element("td", {}, typeof word === "number" ? word.toExponential(1) : word))));
         draw(place);
         stage.say(`Nudge ${nudges[place]}: the slope at 2 is ${f32.slope} in f32 and ${f64.slope} in f64; ` +
-            `right is ${right}. The worst error is ${Number(f32.worst).toExponential(0)} in f32 and ` +
-            `${Number(f64.worst).toExponential(0)} in f64.`);
+            `right is ${right}. At 64 places from 1 to 2 the slope is computed, and the largest of their relative errors is drawn: ` +
+            `${short(f32.worst)} in f32 and ${short(f64.worst)} in f64.`);
     }
 
     async function every() {
@@ -81,9 +87,12 @@ live.figure("nudge", async (stage) => {
         await nudge();
     }
 
-    async function begin() {
+    // Another function is looked at where the last one was.
+    async function another() {
+        const places = [...seen.keys()];
         seen = new Map();
+        for (const place of places) await look(place);
         await nudge();
     }
-    await begin();
+    await nudge();
 });

@@ -60,7 +60,7 @@ live.figure("owners", async (stage) => {
             <rect x="4" y="6" width="360" height="38" rx="4" fill="none" stroke="currentColor" stroke-dasharray="2 5"/>
             <text x="184" y="30">your program holds ${handles}</text>${drawn.join("")}
             ${names.map((name, i) => box(name, [name, count(i)], alive[name], name === "c" && leaks)).join("")}
-            ${box("rule", ["rule of c", captures ? "owns a, b, c" : "owns two arrays"], alive.c, leaks)}</svg>`;
+            ${box("rule", ["rule of c", !alive.c ? "freed" : captures ? "owns a, b, c" : "owns two arrays"], alive.c, leaks)}</svg>`;
         told.textContent = `tensors alive: ${now.alive}`;
     }
 

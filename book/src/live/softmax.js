@@ -7,6 +7,12 @@ live.figure("softmax", async (stage) => {
     const scores = [1, 2, 3];
     let right = 2;
 
+    const choices = scores.map((_, place) => element("label", {},
+        element("input", { type: "radio", name: "right", value: place, change: () => { right = place; show(); } }), ` ${place}`));
+    choices[right].firstChild.checked = true;
+    stage.add("fieldset", { class: "row plain", "aria-label": "Which score is the right one" },
+        element("span", {}, "The right one is score"), ...choices);
+
     const rows = scores.map((score, place) => {
         const slide = element("input", {
             type: "range", min: -10, max: 10, step: 0.5, value: score,
@@ -16,17 +22,16 @@ live.figure("softmax", async (stage) => {
             type: "number", step: "any", value: score, "aria-label": `score ${place}`,
             input: () => set(number.value, slide),
         });
-        const choice = element("input", { type: "radio", name: "right", "aria-label": `score ${place} is the right one`,
-            change: () => { right = place; show(); } });
-        choice.checked = place === right;
         function set(text, other) {
             if (text === "" || !Number.isFinite(Number(text))) return;
             scores[place] = Number(text);
+            reach(slide, scores[place]);
             other.value = text;
             show();
         }
-        const bar = element("div", { class: "bar" }, element("b", {}, String(place)), element("i"), element("span"));
-        stage.add("div", { class: "score" }, element("span", { class: "leaf" }, choice, slide, number), bar);
+        const bar = element("div", { class: "bar" }, element("span"), element("i"));
+        stage.add("div", { class: "score" },
+            element("span", { class: "leaf" }, element("b", {}, `score ${place}`), slide, number), bar);
         return { bar, slide, number };
     });
     stage.add("div", { class: "row" },
@@ -34,9 +39,17 @@ live.figure("softmax", async (stage) => {
         element("button", { type: "button", click: () => shift(-100) }, "Take 100 from all"));
     const table = stage.add("table", { class: "numbers" });
 
+    // A slider holds ten to both sides of what it was given last.
+    function reach(slide, score) {
+        if (score >= Number(slide.min) && score <= Number(slide.max)) return;
+        slide.min = score - 10;
+        slide.max = score + 10;
+    }
     function shift(by) {
         rows.forEach(({ slide, number }, place) => {
             scores[place] += by;
+            slide.min = Number(slide.min) + by;
+            slide.max = Number(slide.max) + by;
             slide.value = scores[place];
             number.value = scores[place];
         });
@@ -51,7 +64,7 @@ live.figure("softmax", async (stage) => {
         rows.forEach(({ bar }, place) => {
             bar.classList.toggle("wins", place === right);
             bar.querySelector("i").style.setProperty("--share", answer.shares[place]);
-            bar.querySelector("span").textContent = percent(answer.shares[place]);
+            bar.querySelector("span").textContent = percent(answer.shares[place]).padStart(7);
         });
         const loss = Number(answer.loss).toFixed(4);
         const line = (...words) => element("tr", {}, element("th", { scope: "row" }, words[0]), element("td", {}, words[1]));

@@ -50,7 +50,7 @@ live.figure("strides", async (stage) => {
         boxes = {
             memory: cells({
                 name: "the memory", shape: [now.memory.length], pick: (slot) => light("memory", slot),
-                of: (slot) => ({ lines: [...(now.memory[slot] === slot ? [] : [["from", `slot ${slot}`]]), ["value", String(now.memory[slot])]],
+                of: (slot) => ({ lines: [["from", String(slot)], ["value", String(now.memory[slot])]],
                     called: `slot ${slot} holds ${now.memory[slot]}` }),
             }),
             view: cells({
@@ -61,11 +61,12 @@ live.figure("strides", async (stage) => {
         };
         const seen = new Set(now.slots);
         [...boxes.memory.children].forEach((cell, slot) => cell.classList.toggle("unseen", !seen.has(slot)));
-        memory.replaceChildren(element("b", {}, copied ? "another memory: no strides could say it, so the numbers were copied" : "the memory"), boxes.memory);
+        memory.replaceChildren(element("b", {}, copied ? "another memory: no strides could say it, so the numbers were copied" : "the memory"), boxes.memory,
+            element("small", {}, "above, small: the slot; below: the number in it"));
         shown.replaceChildren(element("b", {}, "the view of it"), boxes.view);
         const unseen = now.memory.length - seen.size;
         stage.say(`${what}: shape ${list(now.shape)}, strides ${list(now.strides)}, offset ${now.offset}. ` +
-            `${copied ? "The numbers were copied." : "No number has moved."}${unseen ? ` ${unseen} slots are not looked at.` : ""} Point at an element.`);
+            `${copied ? "The numbers were copied." : "No number has moved."}${unseen ? ` ${unseen} slot${unseen > 1 ? "s are" : " is"} not looked at.` : ""} Point at an element.`);
         return true;
     }
 

@@ -10,6 +10,10 @@ live.figure("task", async (stage) => {
     const name = expression ? `rungrad-task ${expression} ${inputs} ${of}` : `rungrad-task ${kind} ${asked.join(" ")}`;
     const label = { gradient: `∇ ${of} = `, order: "order: ", owners: `owners of ${of}: `, place: "x = " }[kind];
     const called = { gradient: `the gradient of ${of}`, order: "the order", owners: `how many owners ${of} has`, place: "where x is" }[kind];
+    // Whoever is wrong gets a reason and a hint, and only from this try on a
+    // verdict that shows what is right.
+    const whole = 3;
+    let tries = 0;
     // A browser may refuse to remember what a page from a folder tells it.
     const memory = (work) => {
         try {
@@ -19,7 +23,8 @@ live.figure("task", async (stage) => {
         }
     };
 
-    const typed = element("input", { type: "text", autocomplete: "off", inputmode: kind === "order" ? "text" : "decimal", "aria-label": called });
+    // Fractions and commas stand on no keyboard of digits.
+    const typed = element("input", { type: "text", autocomplete: "off", spellcheck: "false", autocapitalize: "off", "aria-label": called });
     const words = element("pre", { class: "words picture", hidden: true });
     const form = element("form", { class: "row", submit: (event) => { event.preventDefault(); judge(); } },
         element("label", { class: "typed" }, label, typed),
@@ -27,16 +32,25 @@ live.figure("task", async (stage) => {
     stage.place.append(form, words);
 
     async function judge() {
+        if (!typed.value.trim()) {
+            stage.say("Write an answer first.");
+            return;
+        }
         const answer = await stage.ask(`task ${kind}`, typed.value, ...asked);
         stage.refuse(answer.refusal);
-        words.hidden = !answer.words;
+        const wrong = !answer.refusal && !answer.right;
+        if (wrong) tries += 1;
+        const told = wrong && tries >= whole ? answer.words : "";
+        words.hidden = !told;
         // A table keeps its columns and scrolls; a sentence is folded.
-        const told = answer.words ?? "";
         const at = kind === "gradient" ? told.lastIndexOf("\n") : -1;
         words.replaceChildren(told.slice(0, Math.max(0, at)), element("span", {}, told.slice(at + 1)));
-        if (answer.refusal) return;
+        if (answer.refusal) return stage.say("");
         if (answer.right) memory((it) => it.setItem(name, typed.value));
-        stage.say(answer.right ? "Right: the engine and you agree." : "Not yet. Above is what the engine says to it.");
+        const hint = stage.place.parentElement.querySelector("details.hint");
+        if (wrong && hint) hint.open = true;
+        stage.say(answer.right ? "Right: the engine and you agree."
+            : told ? "Not yet. The whole verdict stands above." : `Not yet. ${answer.reason}`);
     }
 
     const before = memory((it) => it.getItem(name));

@@ -38,7 +38,7 @@ live.figure("tiles", async (stage) => {
         const made = Number(steps.it.value);
         const item = row * tile + column;
         steps.told.textContent = `${made} of ${n / tile}`;
-        chosen.told.textContent = `row ${place[0]}, column ${place[1]}`;
+        chosen.told.textContent = `[${place.join(", ")}]`;
         chosen.it.setAttribute("aria-valuetext", `row ${place[0]}, column ${place[1]}`);
         const k = made === 0 ? null : (made - 1) * tile;
         const [left, right] = [2, 2 + n * cell + 24];
@@ -61,8 +61,10 @@ live.figure("tiles", async (stage) => {
             sums.map((sum, at) => text(right + (corner[1] + at % tile) * cell, below + (corner[0] + Math.floor(at / tile)) * cell, sum)).join("");
         const total = (key, last) => answer.steps.slice(0, last).reduce((sum, step) => sum + step[key], 0);
         const [global, local] = [total("global", made), total("local", made)];
-        const sentence = `After ${made} of ${n / tile} steps: ${global} numbers loaded from global memory, ${local} from local memory. ` +
-            `The sum in row ${place[0]}, column ${place[1]} is ${sums[item]}.`;
+        const when = made === 0 ? "Before the first step" : `After step ${made} of ${n / tile}`;
+        const often = made === 0 ? "" : ` Each number that was loaded is used ${local / global} times.`;
+        const sentence = `${when}: ${global} numbers loaded from global memory, ${local} from local memory. ` +
+            `Counted from 0, the sum in row ${place[0]}, column ${place[1]} is ${sums[item]}.`;
         picture.innerHTML = `<svg class="small slim" viewBox="0 0 350 ${below + n * cell + 4}" role="img" text-anchor="middle" aria-label="${sentence}">
             <text x="${right + n * cell / 2}" y="14">b</text><text x="${left + n * cell / 2}" y="${below - 6}">a</text>
             <text x="${right + n * cell / 2}" y="${below - 6}">sums</text>${loaded}${both}${result}</svg>`;
@@ -71,9 +73,8 @@ live.figure("tiles", async (stage) => {
         table.replaceChildren(element("thead", {}, element("tr", {}, ...["numbers loaded", "so far", "in all, for each element"]
             .map((word) => element("th", { scope: "col" }, word)))), element("tbody", {},
             line("from global memory", global, total("global", n / tile) / tile ** 2),
-            line("from local memory", local, total("local", n / tile) / tile ** 2),
-            line("how often each is used", made ? local / global : 0, total("local", n / tile) / total("global", n / tile))));
-        stage.say(sentence);
+            line("from local memory", local, total("local", n / tile) / tile ** 2)));
+        stage.say(`${sentence}${often}`);
     }
 
     // A click on the result chooses its element, and so the group.

@@ -4,7 +4,7 @@
 
 live.figure("tree", async (stage) => {
     const { element } = live;
-    const [items, warp, wide] = [16, 4, 22];
+    const [items, warp, wide] = [16, 4, 24];
     const ways = { halves: "the upper half onto the lower one", neighbors: "neighbor onto neighbor" };
 
     const way = element("select", { change: () => show() },
@@ -43,7 +43,7 @@ live.figure("tree", async (stage) => {
             const cells = local.map((value, item) => (later ? "" :
                 `<rect x="${x(item) + 2}" y="${top}" width="${wide - 4}" height="22" fill="none" stroke="${working.has(item) ? "var(--fig-gpu)" : "currentColor"}"` +
                 ` stroke-opacity="${working.has(item) ? 1 : 0.35}" stroke-width="${working.has(item) ? 1.8 : 1}"/>` +
-                (working.has(item) ? `<text class="code" x="${x(item) + wide / 2}" y="${top + 15}" text-anchor="middle"${value > 99 ? ' font-size="11"' : ""}>${value}</text>` : "")));
+                (working.has(item) ? `<text class="code" x="${x(item) + wide / 2}" y="${top + 15}" text-anchor="middle"${value > 99 ? ' font-size="10"' : ""}>${value}</text>` : "")));
             const lines = later ? [] : adds.flatMap(([item, cell]) => [item, cell].map((from) =>
                 `<path d="M${x(from) + wide / 2} ${top - 40}L${x(item) + wide / 2} ${top}" stroke="currentColor" stroke-opacity="0.55"/>`));
             const [busy] = of(warps);
@@ -54,10 +54,10 @@ live.figure("tree", async (stage) => {
                 `<text class="halo" x="${x(items)}" y="${top + 37}" text-anchor="end" opacity="${later ? 0.75 : 1}">${words}</text>`];
         });
         const now = steps[made];
-        const sentence = made === 0 ? `${numbers.it.value} numbers are in local memory; items without one brought 0.` :
+        const sentence = made === 0 ? `${numbers.it.value} number${numbers.it.value === "1" ? " is" : "s are"} in local memory; items without one brought 0.` :
             `Round ${made}: ${now.adds.length} item${now.adds.length > 1 ? "s add" : " adds"}, in ${of(now.warps)[0]} of 4 warps.` +
             `${made === 4 ? ` The sum is ${now.local[0]}.` : ""}`;
-        picture.innerHTML = `<svg class="small slim" viewBox="0 0 360 ${y(4) + 44}" role="img" aria-label="${sentence}">${[0, 1].map((part) => drawn.map((it) => it[part]).join("")).join("")}</svg>`;
+        picture.innerHTML = `<svg class="small slim" viewBox="0 0 392 ${y(4) + 44}" role="img" aria-label="${sentence}">${[0, 1].map((part) => drawn.map((it) => it[part]).join("")).join("")}</svg>`;
         const row = (name, key) => element("tr", {}, element("th", { scope: "row" }, name),
             element("td", {}, String(total(answer[key].rounds.map((it) => it.warps)))), element("td", {}, String(total(answer[key].large))));
         table.replaceChildren(element("thead", {}, element("tr", {}, ...["warps at work, all rounds together", "16 items, warps of 4", "256 items, warps of 32"]

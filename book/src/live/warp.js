@@ -5,6 +5,9 @@
 live.figure("warp", async (stage) => {
     const { element } = live;
     const [line, cell] = [32, 10];
+    // However many lines are touched, they have this room, and where there are
+    // few, those behind them are drawn too.
+    const [room, least] = [176, 8];
 
     const button = (words, apart, from) => element("button", { type: "button", click: () => set(apart, from) }, words);
     stage.add("div", { class: "row" },
@@ -22,6 +25,10 @@ live.figure("warp", async (stage) => {
     const first = slider("Item 0 reads at", 40, 0, () => draw());
     const chosen = slider("Look at item", 31, 0, () => draw());
     const picture = stage.add("div", { class: "picture" });
+    const swatch = (style, words) => element("span", {}, element("i", { style }), ` ${words}`);
+    stage.add("p", { class: "legend" }, swatch("background: var(--fig-gpu)", "read by an item"),
+        swatch("background: var(--fig-grad)", "read by the item that you look at"),
+        swatch("background: color-mix(in srgb, var(--fig-gpu) 25%, transparent)", "a sector that is fetched"));
     const table = stage.add("table", { class: "numbers" });
 
     function set(apart, from) {
@@ -39,21 +46,26 @@ live.figure("warp", async (stage) => {
         const { places, lines, sectors, used, fetched } = answer;
         first.told.textContent = `a[${from}]`;
         chosen.told.textContent = `${item}: a[${places[item]}]`;
-        const x = (place) => 40 + (place % line) * cell;
-        const y = (place) => 26 + lines.indexOf(Math.floor(place / line)) * 14;
-        const high = 26 + lines.length * 14;
+        const drawn = [...lines];
+        while (drawn.length < least) drawn.push(drawn.at(-1) + 1);
+        const pitch = room / drawn.length;
+        const thick = pitch * 0.8;
+        const each = Math.ceil(14 / pitch);
+        const x = (place) => 44 + (place % line) * cell;
+        const y = (place) => 26 + drawn.indexOf(Math.floor(place / line)) * pitch;
         const asked = [...new Set(places)];
-        const one = (place, more) => `<rect x="${x(place) + 1}" y="${y(place) + 1}" width="8" height="10" ${more}/>`;
-        const rows = lines.map((number) => {
+        const one = (place, more) => `<rect x="${x(place) + 1}" y="${y(place) + 0.6}" width="8" height="${thick - 1.2}" ${more}/>`;
+        const rows = drawn.map((number, i) => {
             const top = y(number * line);
-            return `<text x="34" y="${top + 10}" text-anchor="end">${number}</text>` +
-                `<path d="M40 ${top}h320v12h-320zM120 ${top}v12M200 ${top}v12M280 ${top}v12" stroke="currentColor" stroke-opacity="0.45" fill="none"/>`;
+            const box = `<path d="M44 ${top}h320v${thick}h-320zM124 ${top}v${thick}M204 ${top}v${thick}M284 ${top}v${thick}" stroke="currentColor"` +
+                ` stroke-opacity="${lines.includes(number) ? 0.5 : 0.2}" fill="none"/>`;
+            return i % each ? box : `<text x="38" y="${top + thick / 2 + 4.5}" text-anchor="end" font-size="13">${number}</text>${box}`;
         });
-        const pieces = sectors.map((number) => `<rect x="${x(number * 8)}" y="${y(number * 8)}" width="80" height="12" fill="var(--fig-gpu)" fill-opacity="0.25"/>`);
+        const pieces = sectors.map((number) => `<rect x="${x(number * 8)}" y="${y(number * 8)}" width="80" height="${thick}" fill="var(--fig-gpu)" fill-opacity="0.25"/>`);
         const sentence = `32 items read ${asked.length} number${asked.length === 1 ? "" : "s"} in ${lines.length} line${lines.length === 1 ? "" : "s"} of 128 bytes, ` +
             `in ${sectors.length} sector${sectors.length === 1 ? "" : "s"} of 32.`;
-        picture.innerHTML = `<svg class="small slim" viewBox="0 0 368 ${high + 4}" role="img" aria-label="${sentence}">
-            <text x="34" y="14" text-anchor="end">line</text><text x="40" y="14">128 bytes, in four sectors of 32</text>
+        picture.innerHTML = `<svg class="small slim" viewBox="0 0 372 ${26 + room}" role="img" aria-label="${sentence}">
+            <text x="38" y="14" text-anchor="end">line</text><text x="44" y="14">128 bytes, in four sectors of 32</text>
             ${pieces.join("")}${rows.join("")}${asked.map((place) => one(place, 'fill="var(--fig-gpu)"')).join("")}
             ${one(places[item], 'fill="var(--fig-grad)"')}</svg>`;
         const row = (...words) => element("tr", {}, element("th", { scope: "row" }, words[0]), element("td", {}, words[1]));

@@ -43,6 +43,13 @@ impl Scene {
         let shell = scene.root.join("bin/sh");
         std::os::unix::fs::symlink("/bin/sh", shell).unwrap();
         scene.program("id", "echo 0");
+        // A compiler that writes a file, and headers for it.
+        scene.program(
+            "c++",
+            "for it; do [ \"$o\" = -o ] && : >$it; o=$it; done",
+        );
+        scene.write("include/oclgrind/Plugin.h", "");
+        scene.write("include/CL/cl.h", "");
         scene
     }
 
@@ -82,6 +89,7 @@ impl Scene {
             .env("CARGO_MANIFEST_DIR", self.root.join("learn"))
             .env("OCL_ICD_VENDORS", self.root.join("vendors"))
             .env("LD_LIBRARY_PATH", self.root.join("lib"))
+            .env("CPLUS_INCLUDE_PATH", self.root.join("include"))
             .current_dir(&self.root)
             .stdin(Stdio::null());
         command

@@ -74,6 +74,20 @@
             }
         }
 
+        // The shade of what scrolls lies under its caption.
+        for (const caption of document.querySelectorAll("[data-scrolls] figcaption")) {
+            if (color(getComputedStyle(caption).backgroundColor)[3] < 1) say(`a shade lies over ${shown(caption)}`);
+        }
+
+        // A number and its unit stay on one line.
+        for (const cell of document.querySelectorAll("main td")) {
+            if (!/^[\d.,]+ [^\s\d]{1,4}$/.test(cell.textContent.trim()) || !seen(cell)) continue;
+            const range = document.createRange();
+            range.selectNodeContents(cell);
+            const tops = [...range.getClientRects()].map((it) => it.top);
+            if (Math.max(...tops) - Math.min(...tops) > 8) say(`a line ends within ${shown(cell)}`);
+        }
+
         // Every word can be read: the ratio of WCAG 2.
         const behind = kept((element) => {
             const below = element.parentElement ? behind(element.parentElement) : [255, 255, 255];

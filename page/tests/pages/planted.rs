@@ -15,6 +15,14 @@ const FAULTS: &[(&str, &str)] = &[
         "<div style=\"overflow: hidden\"><p style=\"width: 3000px\">in</p></div>",
         "does not say that it scrolls",
     ),
+    (
+        "<figure data-scrolls=\"sideways\"><figcaption>It says.</figcaption></figure>",
+        "a shade lies over",
+    ),
+    (
+        "<table style=\"width: 1px\"><tr><td>2088.5 µs</td></tr></table>",
+        "a line ends within <td> \"2088.5 µs\"",
+    ),
     ("<p style=\"color: #999\">pale</p>", "has a contrast of 2.8"),
     ("<p style=\"opacity: 0.4\">pale</p>", "has a contrast of 2."),
     (

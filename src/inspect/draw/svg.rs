@@ -294,17 +294,20 @@ impl Page<'_> {
             other => other,
         };
         // A long name does not fit into the circle and stands above it.
-        let (size, up) = match sign.chars().count() {
-            0..=3 => (14, -5.0),
-            4 => (11, -4.0),
-            _ => (12, RADIUS + 5.0),
+        // The longest have the whole room between two boxes.
+        let middle = x + CIRCLE - (COLUMN - BOX.0) / 2.0;
+        let (size, x_text, up) = match sign.chars().count() {
+            0..=3 => (14, x, -5.0),
+            4 => (11, x, -4.0),
+            5..=9 => (12, x, RADIUS + 5.0),
+            _ => (10, middle, RADIUS + 5.0),
         };
         self.put(format_args!(
             "<circle cx=\"{x}\" cy=\"{y}\" r=\"{RADIUS}\" fill=\"none\" \
              stroke=\"currentColor\" stroke-width=\"1.5\"/>"
         ));
         self.put(format_args!(
-            "<text x=\"{x}\" y=\"{}\" font-size=\"{size}\" \
+            "<text x=\"{x_text}\" y=\"{}\" font-size=\"{size}\" \
              fill=\"currentColor\">{}</text>",
             y - up,
             escape(sign)

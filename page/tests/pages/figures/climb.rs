@@ -85,3 +85,30 @@ fn the_ladder_is_climbed_and_can_be_stopped() {
     button(it, "climb", "Climb on");
     until(it, &format!("{rung} === '5'"));
 }
+
+/// The first figure takes the place of its still one before the reader's eyes.
+#[test]
+fn what_is_below_the_ladder_waits_where_it_will_stand() {
+    let Some((mut browser, folder)) = browser_or_skip() else { return };
+    for width in [390, 1280] {
+        browser.screen(width, "light");
+        browser.open(&site::address(&folder.join(PAGE)));
+        let live =
+            "document.querySelector('[data-figure=climb].live') !== null";
+        until(&mut browser, live);
+        let shift = browser.evaluate(
+            "new Promise((done) => {
+                let moved = 0;
+                new PerformanceObserver((list) => {
+                    for (const { value, sources } of list.getEntries()) {
+                        const main = document.querySelector('main');
+                        if (sources.some(({ node }) => main.contains(node))) moved += value;
+                    }
+                }).observe({ type: 'layout-shift', buffered: true });
+                setTimeout(() => done(moved), 500);
+            })",
+        );
+        let shift = shift.as_f64().unwrap();
+        assert!(shift < 0.008, "{width}: {shift}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{choose, focus, middle, native, open, says, until};
+use super::{choose, focus, middle, native, open, says, text, until};
 use crate::Browser;
 
 /// The trail in the picture is the engine's.
@@ -67,6 +67,35 @@ fn a_walk_in_a_valley_is_that_of_the_optimizer() {
     it.drag(&[[x, y], [x + unit, y], [x + 2.0 * unit, y]]);
     let label = "document.querySelector('.handle').ariaLabel";
     until(it, &format!("/start at -2.[45]/.test({label})"));
+}
+
+/// The curve rises to its last number, and numbers stand along both axes.
+#[test]
+fn a_loss_that_grows_is_drawn_as_it_grows() {
+    let page = "train-the-digits.html";
+    let Some(mut browser) = open(page, "descent") else { return };
+    let it = &mut browser;
+    let heights = "[...document.querySelector('.stage .loss').points]\
+                   .map((it) => it.y)";
+    focus(it, &slide("learning rate"));
+    it.press("End");
+    walks(it, "descent valley\n-4.5,2\n2.1\n0\n20");
+    let drawn = it.evaluate(heights);
+    let drawn = drawn.as_array().unwrap().iter();
+    let drawn: Vec<f64> = drawn.map(|y| y.as_f64().unwrap()).collect();
+    let losses = native("descent valley\n-4.5,2\n2.1\n0\n20");
+    let finite = losses["losses"].as_array().unwrap().iter();
+    assert_eq!(drawn.len(), finite.filter(|loss| loss.is_number()).count());
+    let rises = drawn.windows(2).all(|two| two[1] < two[0] - 0.5);
+    assert!(rises && drawn.len() > 10, "{drawn:?}");
+    // Beyond all numbers it leads away, too.
+    focus(it, &slide("steps"));
+    it.press("End");
+    says(it, "descent", "after 60 steps");
+    says(it, "descent", "The steps lead away");
+    let last = native("descent valley\n-4.5,2\n2.1\n0\n60");
+    assert_eq!(last["losses"][60], json!("NaN"));
+    assert!(text(it, ".stage .picture").contains("60"));
 }
 
 /// One step in a bowl with a rate of 1 ends at its lowest point.

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{focus, middle, native, open, text, until};
+use super::{focus, middle, native, open, says, text, until};
 use crate::Browser;
 
 fn click(browser: &mut Browser, node: &str) {
@@ -30,6 +30,11 @@ fn a_diamond_is_right_in_one_order_and_wrong_in_another() {
     "edcba".chars().for_each(|node| click(it, &node.to_string()));
     assert_eq!(shows(it, "edcba", "map"), [12.0, 14.0]);
     assert!(text(it, ".ends").contains("right"));
+    says(it, "diamond", "All five have been visited, and a and b are right.");
+    // Whoever gave its gradient away says so, and each visit has its number.
+    let c = "document.querySelector('[data-node=c]').textContent";
+    let c = it.evaluate(c).to_string();
+    assert!(c.contains("passed on") && c.contains("visit 3"), "{c}");
 
     // The figure's wrong order, by keys: c passes on what it has too early,
     // and what d gives it afterwards stays there.
@@ -53,6 +58,16 @@ fn a_diamond_is_right_in_one_order_and_wrong_in_another() {
     until(
         it,
         "/Still to pass on: 3 at c/.test(document.querySelector('.said').innerText)",
+    );
+    says(it, "diamond", "d gives 3 to c and 6 to b, and keeps nothing.");
+    for node in ["b", "a"] {
+        click(it, node);
+    }
+    assert_eq!(shows(it, "ecdba", "map"), [3.0, 8.0]);
+    says(
+        it,
+        "diamond",
+        "a is wrong: it has 3, and 12 would be right; b is wrong",
     );
 
     // Nobody can pass on what nobody has given.

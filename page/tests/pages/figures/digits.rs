@@ -2,21 +2,21 @@
 
 use serde_json::{Value, json};
 
-use super::{focus, middle, native, open, text, until};
+use super::{button, focus, middle, native, open, says, text, until};
 use crate::Browser;
 use crate::engine::apart;
 
 /// The shares that stand beside the bars, as percents.
 fn shares(browser: &mut Browser) -> Vec<f64> {
     let script = "[...document.querySelectorAll('.bar span')]\
-                  .map((it) => parseFloat(it.innerText.split('  ')[1]))";
+                  .map((it) => parseFloat(it.innerText.trim().split(/ +/)[2]))";
     let shares = browser.evaluate(script);
     shares.as_array().unwrap().iter().map(|it| it.as_f64().unwrap()).collect()
 }
 
 /// Says what the canvas holds, as the question that the page asks.
 fn winner(browser: &mut Browser) -> String {
-    text(browser, ".bar.wins b")
+    text(browser, ".bar.wins span").trim()[..1].to_string()
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn the_digits_are_trained_in_the_page_and_a_drawing_gets_its_scores() {
     println!("trained in the page in {seconds} s");
 
     // The 0 with which the grid begins is read as one now.
-    until(it, "document.querySelector('.bar.wins b').innerText === '0'");
+    until(it, &wins(0));
     let shares = shares(it);
     assert!(shares[0] > 99.0, "{shares:?}");
 
@@ -67,8 +67,12 @@ fn the_digits_are_trained_in_the_page_and_a_drawing_gets_its_scores() {
     it.drag(
         &[-90.0, -60.0, -30.0, 0.0, 30.0, 60.0, 90.0].map(|dy| [x, y + dy]),
     );
-    until(it, "document.querySelector('.bar.wins b').innerText === '1'");
+    until(it, &wins(1));
     assert_eq!(winner(it), "1");
+    // The digit whose number stands there can be had again.
+    button(it, "digits", "Show it");
+    says(it, "digits", "This one is a 0.");
+    until(it, &wins(0));
     // By keys a pixel is wiped and drawn again.
     let before = shares_of(it);
     focus(it, ".pixels");
@@ -76,6 +80,46 @@ fn the_digits_are_trained_in_the_page_and_a_drawing_gets_its_scores() {
     it.press("ArrowLeft");
     it.press(" ");
     until(it, &format!("{SHARES} !== {}", json!(before)));
+}
+
+fn wins(digit: usize) -> String {
+    format!("/^ *{digit} /.test(document.querySelector('.bar.wins').innerText)")
+}
+
+/// The ink has the color of the words around it from the first, and the squares
+/// that lie on it are explained as long as they are there.
+#[test]
+fn a_drawing_can_be_seen_in_the_dark() {
+    let page = "train-the-digits.html";
+    let Some(mut browser) = open(page, "digits") else { return };
+    let it = &mut browser;
+    it.screen(390, "dark");
+    it.evaluate("location.reload()");
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    let figure = "document.querySelector('[data-figure=digits]')";
+    until(it, &format!("{figure} !== null"));
+    it.evaluate(&format!("{figure}.scrollIntoView()"));
+    until(it, &format!("{figure}.classList.contains('live')"));
+    // The brightest of its pixels is as bright as a word.
+    let brightest = "(() => {
+        const canvas = document.querySelector('.pixels');
+        const { data } = canvas.getContext('2d').getImageData(0, 0, 320, 320);
+        let most = 0;
+        for (let at = 0; at < data.length; at += 4) {
+            if (data[at + 3] > 200) most = Math.max(most, data[at]);
+        }
+        return most;
+    })()";
+    let light = it.evaluate(brightest).as_f64().unwrap();
+    assert!(light > 150.0, "{light}");
+    let legend = "document.querySelector('.legend').hidden";
+    assert_eq!(it.evaluate(legend), json!(true));
+    it.evaluate(
+        "document.querySelector('.stage input[type=checkbox]').click()",
+    );
+    assert_eq!(it.evaluate(legend), json!(false));
+    assert!(text(it, ".bar-head").contains("score"));
+    assert!(text(it, "[data-figure=digits] .stage").contains("Draw here"));
 }
 
 const SHARES: &str = "document.querySelector('.bars').innerText";

@@ -1,6 +1,6 @@
 //! The reader's own expression.
 
-use super::{focus, middle, native, open, text, type_into, until};
+use super::{focus, middle, native, open, says, text, type_into, until};
 use crate::Browser;
 
 const PAGE: &str = "one-expression.html";
@@ -46,12 +46,16 @@ fn an_expression_can_be_typed_and_its_leaves_dragged() {
     until(it, refused);
     let wanted = native("try own\n(a*b\na=0.1,3\nb=3,4");
     assert_eq!(text(it, ".refusal"), wanted["refusal"].as_str().unwrap());
+    let old = "document.querySelectorAll('.stage .old').length";
+    assert_eq!(it.evaluate(old), 2);
+    says(it, "expression", "still that of (a*b)*b.");
     // A name that is new gets a value.
     type_into(it, ".typed input", "softmax(a) * k");
     shows(it, "try own\nsoftmax(a)*k\na=0.1,3\nk=2,3");
+    assert_eq!(it.evaluate(old), 0);
     until(
         it,
-        "/Gradients: a .*agree/.test(document.querySelector('.said').innerText)",
+        "/the gradients of that sum: a .*agree/.test(document.querySelector('.said').innerText)",
     );
 }
 
@@ -78,4 +82,14 @@ fn a_tape_is_played_forward_and_backward_part_by_part() {
     assert!(sees(it, "\u{2207} [6, 12] +"), "{words}");
     it.press("ArrowRight");
     assert!(!sees(it, "\u{2207} [6, 12] +") && sees(it, "\u{2207} [12, 24]"));
+    // A leaf that is dragged keeps the step, another expression begins anew.
+    focus(it, ".leaves input[type=range]");
+    it.press("ArrowRight");
+    shows(it, "try own\n(a*b)*b\na=2.25,3\nb=3,4");
+    let step = text(it, ".stage .steps output");
+    assert!(step.starts_with("7 of 7."), "{step}");
+    type_into(it, ".typed input", "a*b");
+    shows(it, "try own\na*b\na=2.25,3\nb=3,4");
+    assert_eq!(text(it, ".stage .steps output"), "");
+    assert!(sees(it, "\u{2207} [3, 4]"));
 }

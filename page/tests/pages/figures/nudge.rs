@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{focus, native, open, text, until};
+use super::{focus, native, open, says, text, until};
 use crate::Browser;
 
 /// The rows of the table as the engine outside of the page gives them.
@@ -25,8 +25,8 @@ fn shows(browser: &mut Browser, function: &str, nudge: &str) {
 
 /// How many points each curve has.
 fn points(browser: &mut Browser) -> String {
-    let script = "[...document.querySelectorAll('.stage polyline')]\
-                  .map((it) => it.points.numberOfItems).join()";
+    let script = "[...document.querySelectorAll('.stage path:is(.f32, .f64)')]\
+                  .map((it) => it.getAttribute('d').match(/[ML]/g).length).join()";
     browser.evaluate(script).as_str().unwrap().to_string()
 }
 
@@ -43,18 +43,41 @@ fn a_nudge_leaves_its_error_where_the_slider_passes() {
     shows(it, "cube", "2e-3");
     assert_eq!(points(it), "3,3");
     assert_eq!(text(it, ".stage .row output"), "2e-3");
+    // Lengths that are no neighbors are not joined.
+    let pieces = "document.querySelector('.stage .f32').getAttribute('d')\
+                  .match(/M/g).length";
+    assert_eq!(it.evaluate(pieces), 1);
+    focus(it, ".stage input[type=range]");
+    it.press("Home");
+    shows(it, "cube", "1e-9");
+    assert_eq!(points(it), "4,4");
+    assert_eq!(it.evaluate(pieces), 2);
+    (0..4).for_each(|_| it.press("PageUp"));
     focus(it, ".stage button");
     it.press("Enter");
     until(it, "document.querySelectorAll('.stage circle').length === 54");
     assert_eq!(points(it), "27,27");
-    // Another function begins anew.
+    assert_eq!(it.evaluate(pieces), 1);
+    // Where both kinds lie together, both are seen.
+    let [ring, dot] = ["f32", "f64"].map(|kind| {
+        let script = format!(
+            "(() => {{ const it = [...document.querySelectorAll('.stage .{kind} ~ circle')]\
+             .at(-1); return [it.getAttribute('cx'), it.getAttribute('cy'), \
+             it.getAttribute('fill')].join(); }})()"
+        );
+        it.evaluate(&script).as_str().unwrap().to_string()
+    });
+    assert!(ring.ends_with(",none") && !dot.ends_with(",none"), "{ring} {dot}");
+    assert_eq!(ring.split(',').next(), dot.split(',').next());
+    // Another function is looked at in the same places.
     it.evaluate(
         "(() => { const choice = document.querySelector('.stage select'); \
          choice.value = 'quotient'; \
          choice.dispatchEvent(new Event('change')); })()",
     );
-    shows(it, "quotient", "2e-3");
-    assert_eq!(points(it), "1,1");
+    until(it, "document.querySelectorAll('.stage circle').length === 54");
+    says(it, "nudge", "right is -0.25");
+    assert_eq!(points(it), "27,27");
 }
 
 /// The curve of the cube is that of the program and the still figure.

@@ -36,10 +36,16 @@ fn a_ring_keeps_three_tensors_that_nobody_holds() {
     button(it, "owners", "Let go of all");
     counts(it, "+a-a-a-b-c", "told");
     says(it, "owners", "nothing is left");
+    // A rule goes with its tensor.
+    let picture = text(it, ".stage .picture");
+    assert!(picture.contains("rule of c"), "{picture}");
+    assert!(!picture.contains("owns two arrays"), "{picture}");
     button(it, "owners", "drop b");
     let wanted = native("owners\n+a-a-a-b-c-b\ntold");
     until(it, "document.querySelector('.refusal').innerText !== ''");
     assert_eq!(text(it, ".refusal"), wanted["refusal"].as_str().unwrap());
+    // What was said before it is gone.
+    assert_eq!(text(it, "[data-figure=owners] .said"), "");
 
     choose(it, ".stage select", "captures");
     counts(it, "", "captures");

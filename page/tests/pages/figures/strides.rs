@@ -67,6 +67,21 @@ fn a_view_moves_no_number_and_lights_its_slots() {
     button(it, "strides", "flatten");
     shows(it, "2x3\npermute=1,0\nreshape=6");
     says(it, "strides", "The numbers were copied.");
+    // On a narrow screen, too, all its slots are seen at once, with their
+    // numbers.
+    let memory = "[...document.querySelectorAll('.cells')[0].children]\
+                  .map((it) => it.innerText.replace(/\\s+/, ' ')).join()";
+    assert_eq!(it.evaluate(memory), json!("0 0,1 3,2 1,3 4,4 2,5 5"));
+    assert_eq!(text(it, ".stage [data-scrolls] .cells"), "");
+    let caption = "[...document.querySelectorAll('[data-figure=strides] figcaption [data-when]')]\
+                   .filter((it) => it.checkVisibility()).map((it) => it.innerText).join()";
+    let caption = it.evaluate(caption);
+    let caption = caption.as_str().unwrap();
+    assert!(caption.starts_with("At the beginning"), "{caption}");
+    assert!(caption.contains("windows=2x2"), "{caption}");
+    choose(it, ".stage select", "6");
+    button(it, "strides", "all but the first");
+    says(it, "strides", "1 slot is not looked at.");
     choose(it, ".stage select", "4x4");
     shows(it, "4x4");
     type_into(it, ".stage form input", "as_strided=2x2/9,4/0");

@@ -3,28 +3,47 @@
 use serde_json::json;
 
 use super::{focus, native, open, text, type_into, until};
+use crate::Browser;
+
+/// The status of the question.
+const SAID: &str =
+    "document.querySelector('[data-figure=task] .said').innerText";
+
+/// Writes an answer and waits for what is said of it.
+#[track_caller]
+fn answers(browser: &mut Browser, yours: &str, words: &str) {
+    type_into(browser, "[data-figure=task] input", yours);
+    browser.press("Enter");
+    until(browser, &format!("{SAID}.startsWith({})", json!(words)));
+}
 
 #[test]
-fn a_wrong_answer_gets_the_words_of_the_terminal_and_a_right_one_is_kept() {
+fn a_wrong_answer_gets_a_reason_then_the_verdict_and_a_right_one_is_kept() {
     let Some(mut browser) = open("one-sweep.html", "task") else { return };
     let it = &mut browser;
-    let said = "document.querySelector('[data-figure=task] .said').innerText";
-    type_into(it, "[data-figure=task] input", "4");
-    it.press("Enter");
-    until(it, &format!("{said}.startsWith('Not yet')"));
     let wrong = native("task gradient\n4\nx\nx*x*x\nx=2");
     assert_eq!(wrong["right"], json!(false));
+    let hint = "document.querySelector('[data-figure=task] .hint').open";
+    assert_eq!(it.evaluate(hint), json!(false));
+    answers(it, " ", "Write an answer first");
+    // The reason names no right number, and the hint is unfolded.
+    answers(it, "4", "Not yet. 4 is too small.");
+    assert_eq!(it.evaluate(hint), json!(true));
+    assert_eq!(text(it, ".words"), "");
+    answers(it, "18", "Not yet. 18 is too large.");
+    assert_eq!(text(it, ".words"), "");
+    answers(it, "4", "Not yet. The whole verdict stands above.");
     let words = wrong["words"].as_str().unwrap();
     assert_eq!(text(it, ".words").trim(), words.trim());
+    assert!(words.contains("12.0000") && words.ends_with("no known pattern"));
     type_into(it, "[data-figure=task] input", "twelve");
     it.press("Enter");
     until(
         it,
         "document.querySelector('[data-figure=task] .refusal').innerText !== ''",
     );
-    type_into(it, "[data-figure=task] input", "12");
-    it.press("Enter");
-    until(it, &format!("{said}.startsWith('Right')"));
+    assert_eq!(text(it, ".words"), "");
+    answers(it, "24/2", "Right");
     assert_eq!(
         native("task gradient\n12\nx\nx*x*x\nx=2")["right"],
         json!(true)
@@ -40,7 +59,7 @@ fn a_wrong_answer_gets_the_words_of_the_terminal_and_a_right_one_is_kept() {
         it,
         &format!(
             "{}?.startsWith('You were right')",
-            said.replace(").inner", ")?.inner")
+            SAID.replace(").inner", ")?.inner")
         ),
     );
 }
@@ -56,7 +75,7 @@ fn every_question_knows_its_answer() {
             "10",
             "gradient\n{}\na\n(a+b)*a\na=3\nb=4",
         ),
-        ("nudge-it.html", "0.25", "-0.25", "gradient\n{}\nb\na/b\na=1\nb=2"),
+        ("nudge-it.html", "0.5", "-1/4", "gradient\n{}\nb\na/b\na=1\nb=2"),
         ("a-tensor-that-remembers.html", "abdce", "a b c d e", "order\n{}"),
         (
             "backward-by-hand.html",
@@ -67,7 +86,7 @@ fn every_question_knows_its_answer() {
         ("who-owns-the-graph.html", "2", "4", "owners\n{}\na\n+a-c\ncaptures"),
         (
             "few-rules-many-operations.html",
-            "-1,2,2",
+            "-1,1,2",
             "-1,2,2",
             "gradient\n{}\nx\nrelu(x)+abs(x)\nx=-1,0.5,2",
         ),
@@ -79,7 +98,7 @@ fn every_question_knows_its_answer() {
         ),
         (
             "matmul-and-softmax.html",
-            "1,1,1",
+            "1,2,1",
             "0,0,0",
             "gradient\n{}\na\nsum(softmax(a))\na=1,2,3",
         ),
@@ -96,23 +115,57 @@ fn every_question_knows_its_answer() {
         let asked = |yours: &str| {
             native(&format!("task {}", question.replace("{}", yours)))
         };
-        let said =
-            "document.querySelector('[data-figure=task] .said').innerText";
-        if wrong != right {
-            type_into(it, "[data-figure=task] input", wrong);
-            it.press("Enter");
-            until(it, &format!("{said}.startsWith('Not yet')"));
-            let words = asked(wrong)["words"].as_str().unwrap().to_string();
-            assert_eq!(text(it, ".words").trim(), words.trim(), "{page}");
+        let judged = asked(wrong);
+        let reason = judged["reason"].as_str().unwrap();
+        let first = right.split(',').next().unwrap();
+        assert!(!reason.contains(right), "{page}: {reason}");
+        for _ in 0..2 {
+            answers(it, wrong, &format!("Not yet. {reason}"));
         }
-        type_into(it, "[data-figure=task] input", right);
-        it.press("Enter");
-        until(it, &format!("{said}.startsWith('Right')"));
+        answers(it, wrong, "Not yet. The whole verdict");
+        let words = judged["words"].as_str().unwrap();
+        assert_eq!(text(it, ".words").trim(), words.trim(), "{page}");
+        // On a narrow screen, too, all columns of its table are seen.
+        let hidden = "(() => { const it = document.querySelector('[data-figure=task] \
+                      .words'); return it.scrollWidth - it.clientWidth; })()";
+        assert!(it.evaluate(hidden).as_f64().unwrap() <= 1.0, "{page}");
+        answers(it, right, "Right");
         assert_eq!(asked(right)["right"], json!(true), "{page}");
         // What is folded away begins with the same answer.
-        let folded = "document.querySelector('[data-figure=task] details p').textContent";
+        let folded = "document.querySelector('[data-figure=task] details:not(.hint) p').textContent";
         let folded = it.evaluate(folded).as_str().unwrap().replace(' ', "");
-        let first = right.split(',').next().unwrap().replace(' ', "");
+        let first = first.replace(" ", "").replace("-1/4", "-0.25");
         assert!(folded.contains(&first), "{page}: {folded}");
     }
+}
+
+/// What is said of a wrong answer before the right one is shown.
+#[test]
+fn a_reason_leaves_the_answer_to_be_found() {
+    let of = |yours: &str, about: &str| {
+        let answer = native(&format!("task {}", about.replace("{}", yours)));
+        let word = |key: &str| answer[key].as_str().map(str::to_string);
+        word("reason").or(word("refusal")).unwrap_or("right".to_string())
+    };
+    let one = |yours| of(yours, "gradient\n{}\nb\na/b\na=1\nb=2");
+    assert_eq!(one("0.25"), "The sign is wrong.");
+    assert_eq!(one("0"), "0 is the slope of what does not move at all.");
+    assert_eq!(one("-0.3"), "-0.3 is too small.");
+    assert_eq!(one("\u{2212}1 / 4"), "right");
+    assert!(one("-1/0").starts_with("`-1/0` is no number"));
+    assert!(one("nan").starts_with("`nan` is no number"));
+    let words = "It has one number, and yours 2 numbers: a gradient has the \
+                 shape of its tensor.";
+    assert_eq!(one("1,2"), words);
+    let list = |yours| of(yours, "gradient\n{}\nx\nrelu(x)+abs(x)\nx=-1,0.5,2");
+    assert_eq!(list("1,2,1"), "Not right are elements 0, 2, counted from 0.");
+    assert_eq!(list("-1,2,1"), "Not right is element 2, counted from 0.");
+    assert_eq!(list("-2,4,4"), "Every element is off by the same factor.");
+    let owners = |yours| of(yours, "owners\n{}\na\n+a-c\ncaptures");
+    assert_eq!(
+        [owners("3"), owners("5")],
+        ["3 is too small.", "5 is too large."]
+    );
+    assert!(owners("1,2").starts_with("`1,2` are several numbers"));
+    assert_eq!(of("A B C D E", "order\n{}"), "right");
 }

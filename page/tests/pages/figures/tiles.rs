@@ -4,7 +4,7 @@ use rungrad::part1_cpu::Tensor;
 use rungrad::part2_gpu::matmul::{LADDER, Rung};
 use serde_json::{Value, json};
 
-use super::{focus, middle, native, open, until};
+use super::{focus, middle, native, open, says, until};
 use crate::Browser;
 
 fn ask(tile: usize, corner: [usize; 2]) -> Value {
@@ -29,7 +29,7 @@ fn shows(browser: &mut Browser, tile: usize, steps: usize, place: [usize; 2]) {
                  document.querySelectorAll('.numbers td')[i].innerText).join()";
     until(browser, &format!("{found} === '{global},{local}'"));
     let words = json!(format!(
-        "row {}, column {} is {}.",
+        "row {}, column {} is {}. Each number that was loaded is used {tile} times.",
         place[0],
         place[1],
         sum.as_f64().unwrap()
@@ -47,6 +47,7 @@ fn a_tile_goes_along_k_and_its_loads_are_counted() {
     };
     let it = &mut browser;
     shows(it, 4, 1, [1, 1]);
+    says(it, "tiles", "After step 1 of 2: 32 numbers");
     focus(it, ".stage .row:nth-of-type(2) input");
     it.press("ArrowRight");
     shows(it, 4, 2, [1, 1]);

@@ -34,6 +34,20 @@ fn a_tree_is_folded_in_two_ways() {
     let Some(mut browser) = open(page, "tree") else { return };
     let it = &mut browser;
     shows(it, "halves", 16, 4);
+    // Every number has air on both sides in its cell.
+    let air = "(() => {
+        const cells = [...document.querySelectorAll('.stage svg rect[fill=none]')]
+            .map((it) => it.getBBox());
+        const words = [...document.querySelectorAll('.stage svg text.code')]
+            .map((it) => it.getBBox());
+        return Math.min(...words.map(({ x, width, y }) => {
+            const own = cells.find((it) => it.x <= x + width / 2 && it.x + it.width >= x + width / 2
+                && Math.abs(it.y - y) < 12);
+            return Math.min(x - own.x, own.x + own.width - x - width);
+        }));
+    })()";
+    let air = it.evaluate(air).as_f64().unwrap();
+    assert!(air > 0.9, "{air}");
     focus(it, ".stage .row:nth-of-type(3) input");
     it.press("ArrowLeft");
     it.press("ArrowLeft");

@@ -43,6 +43,13 @@ fn a_warp_shows_which_lines_it_touches() {
     shows(it, 2, 1);
     type_into(it, ".stage input[type=number]", "100");
     shows(it, 100, 1);
+    // However many lines there are, the picture is as high.
+    let height = "document.querySelector('.stage svg').clientHeight";
+    let before = it.evaluate(height);
+    type_into(it, ".stage input[type=number]", "1024");
+    shows(it, 1024, 1);
+    assert_eq!(it.evaluate(height), before);
+    assert!(text(it, ".stage .legend").contains("a sector that is fetched"));
     focus(it, ".stage button:nth-of-type(4)");
     it.press("Enter");
     shows(it, 0, 0);

@@ -91,6 +91,28 @@ fn a_long_name_stands_above_its_circle_in_smaller_letters() {
     assert_eq!(inside - above, RADIUS + 10.0);
 }
 
+/// A letter of this face is as wide as 0.6 of its size.
+#[test]
+fn the_longest_name_stands_between_two_boxes() {
+    for op in [Op::LogSoftmax, Op::named("index_select"), Op::Sigmoid] {
+        let name = op.name();
+        let leaf = Record::new(1, Op::Leaf, vec![], &[], None);
+        let made = Record::new(2, op, vec![1], &[], None);
+        let drawn = svg(&Tape::new(vec![leaf, made]), "test", "", None);
+        let line =
+            drawn.lines().find(|it| it.ends_with(&format!(">{name}</text>")));
+        let line = line.expect("a name");
+        let number = |key: &str| {
+            let value = line.split(&format!(" {key}=\"")).nth(1).unwrap();
+            value.split('"').next().unwrap().parse::<f64>().unwrap()
+        };
+        let half = 0.3 * number("font-size") * name.len() as f64;
+        let (left, right) = (MARGIN + BOX.0, MARGIN + COLUMN);
+        assert!(number("x") - half > left + 2.0, "{line}");
+        assert!(number("x") + half < right - 2.0, "{line}");
+    }
+}
+
 /// The last leaf waits for its consumer in two columns, in the first row
 /// that is free in both.
 #[test]

@@ -7,8 +7,10 @@ use std::ops::Add;
 use rayon::prelude::*;
 
 use super::elementary::{self, each};
-use super::walk::{ANYWHERE, Walk, fill, is_shared, run};
+use super::host::{Host, blank};
+use super::walk::{ANYWHERE, PIECE, Walk, fill, is_shared, run};
 use super::{Array, Reduce, Shared, View, Window, dense, numbers};
+use crate::base::share::share;
 use crate::error::Result;
 
 const LEAST: f32 = f32::NEG_INFINITY;
@@ -88,8 +90,13 @@ pub(super) fn reduce(
     }
     // Those of neighbors do: every pass goes through memory as it lies.
     let starts: Vec<usize> = joined.places(0).take(columns).collect();
-    let unit = if kept.is_one() { 256 } else { kept.length };
     let [step] = kept.steps;
+    if kept.is_one() && are_shared_down(rows, columns) {
+        let lines = kept.from(0).take(1).map(|[at]| at).collect();
+        let lines = Neighbors { all, lines, length: rows, step };
+        return lines.shared_down(op, &starts);
+    }
+    let unit = if kept.is_one() { 256 } else { kept.length };
     fill(rows, unit, columns * distance(step), &|from, out| {
         let inside = (from % kept.length) as isize * step;
         let length = if kept.is_one() { out.len() } else { kept.length };
@@ -99,13 +106,22 @@ pub(super) fn reduce(
             lines.map(|[at]| at.wrapping_add_signed(inside)).collect();
         let lines = Neighbors { all, lines, length, step };
         match op {
-            Reduce::Max => {
-                out.fill(LEAST);
-                starts.iter().for_each(|&at| lines.join(out, at, larger));
-            }
+            Reduce::Max => lines.join_all(op, &starts, out),
             Reduce::Sum => sum_down(out, &starts, &lines),
         }
     })
+}
+
+/// So many numbers are added up in `f32`, and their sums in `f64`.
+const BLOCK: usize = 32;
+
+/// Lines that are longer are cut among the threads.
+const WIDE: usize = 1 << 13;
+
+/// Tells whether threads share the numbers that are joined to one line, and
+/// not the line: a piece of it would jump through memory.
+fn are_shared_down(line: usize, numbers: usize) -> bool {
+    is_shared(line * numbers) && line < WIDE && numbers > BLOCK
 }
 
 /// Numbers side by side: where each of their lines begins, how long it is and
@@ -137,6 +153,51 @@ impl Neighbors<'_> {
                 out.for_each(|(out, x)| *out = join(*out, x));
             }
         }
+    }
+}
+
+impl Neighbors<'_> {
+    /// Joins to each element all the numbers that lie so far behind its place.
+    fn join_all(&self, op: Reduce, behind: &[usize], out: &mut [f32]) {
+        match op {
+            Reduce::Sum => {
+                out.fill(0.0);
+                behind.iter().for_each(|&at| self.join(out, at, Add::add));
+            }
+            Reduce::Max => {
+                out.fill(LEAST);
+                behind.iter().for_each(|&at| self.join(out, at, larger));
+            }
+        }
+    }
+
+    /// Makes a line of what threads have joined block by block. The blocks are
+    /// those of one thread and come in their order, and so do the bits.
+    fn shared_down(&self, op: Reduce, behind: &[usize]) -> Result<Shared> {
+        let n = self.length;
+        let mut parts = blank(n * behind.len().div_ceil(BLOCK))?;
+        let some = (PIECE / (n * BLOCK)).max(1);
+        let pieces = parts.chunks_mut(n * some);
+        share(pieces.zip(behind.chunks(BLOCK * some)), |(parts, behind)| {
+            let blocks = parts.chunks_mut(n).zip(behind.chunks(BLOCK));
+            blocks.for_each(|(part, block)| self.join_all(op, block, part));
+        });
+        let mut out = blank(n)?;
+        match op {
+            Reduce::Max => {
+                out.fill(LEAST);
+                for part in parts.chunks(n) {
+                    let pairs = out.iter_mut().zip(part);
+                    pairs.for_each(|(out, x)| *out = larger(*out, *x));
+                }
+            }
+            Reduce::Sum => {
+                let mut totals = vec![0.0; n];
+                parts.chunks(n).for_each(|part| add_to(&mut totals, part));
+                round(&totals, &mut out);
+            }
+        }
+        Ok(Host::shared(out))
     }
 }
 
@@ -192,25 +253,28 @@ pub(in super::super) fn most(values: &[f32]) -> f32 {
     most.iter().chain(rest).copied().fold(LEAST, larger)
 }
 
-/// Adds columns to each other. So that none becomes a long chain, 32 are added
-/// up in `f32`, and their sums in `f64`.
+/// Adds columns to each other, block by block, so that none becomes a long
+/// chain.
 fn sum_down(out: &mut [f32], columns: &[usize], lines: &Neighbors) {
-    const BLOCK: usize = 32;
-    let add = |out: &mut [f32], columns: &[usize]| {
-        out.fill(0.0);
-        columns.iter().for_each(|&at| lines.join(out, at, Add::add));
-    };
     if columns.len() <= BLOCK {
-        return add(out, columns);
+        return lines.join_all(Reduce::Sum, columns, out);
     }
     let mut totals = vec![0.0; out.len()];
     for block in columns.chunks(BLOCK) {
-        add(out, block);
-        let pairs = totals.iter_mut().zip(&*out);
-        pairs.for_each(|(total, sum)| *total += f64::from(*sum));
+        lines.join_all(Reduce::Sum, block, out);
+        add_to(&mut totals, out);
     }
+    round(&totals, out);
+}
+
+fn add_to(totals: &mut [f64], sums: &[f32]) {
+    let pairs = totals.iter_mut().zip(sums);
+    pairs.for_each(|(total, sum)| *total += f64::from(*sum));
+}
+
+fn round(totals: &[f64], out: &mut [f32]) {
     let pairs = out.iter_mut().zip(totals);
-    pairs.for_each(|(out, total)| *out = total as f32);
+    pairs.for_each(|(out, total)| *out = *total as f32);
 }
 
 /// Computes the logarithms of the shares in each row of a dense matrix. The

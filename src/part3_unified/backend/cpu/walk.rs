@@ -11,7 +11,7 @@ use crate::error::Result;
 
 /// From so many elements on the threads share them, in pieces of so many.
 const PARALLEL: usize = 1 << 17;
-const PIECE: usize = 1 << 15;
+pub(super) const PIECE: usize = 1 << 15;
 
 /// A piece may begin with any number.
 pub(super) const ANYWHERE: usize = 1;

@@ -1,0 +1,212 @@
+//! Which addresses a warp touches at one moment, as SVG: its items above, and
+//! the sectors of global memory or the banks of local memory below.
+//!
+//! The colors are the page's, with a fallback for a file that is opened alone.
+
+use std::fmt::Write;
+
+use crate::record::{Access, Kind, Launch, Moment};
+use crate::{BANKS, SECTOR};
+
+const WIDTH: f64 = 680.0;
+const LEFT: f64 = 20.0;
+/// Where the items stand, and where the memory begins.
+const ITEMS: f64 = 74.0;
+const MEMORY: f64 = 250.0;
+const HEIGHT: f64 = 330.0;
+
+const FIRST: &str = "var(--fig-value, #1a5fb4)";
+const MORE: &str = "var(--fig-grad, #b3261e)";
+const ALONE: &str = "@media (prefers-color-scheme: dark) { svg:root { \
+    color: #dcdcdc; background: #16181d; --fig-value: #7fb8ff; \
+    --fig-grad: #ff9a8d } }";
+
+/// Draws the moment of an access that costs most. Its ids begin with `name`, so
+/// that a page can hold several pictures.
+pub fn picture(launch: &Launch, access: &Access, name: &str) -> String {
+    let moment = access.worst();
+    let mut svg = String::new();
+    let mut put = |line: String| {
+        writeln!(svg, "{line}").expect("a String takes every line");
+    };
+    put(format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" viewBox=\"0 \
+         0 {WIDTH} {HEIGHT}\" role=\"img\" aria-labelledby=\"{name}-title\" \
+         font-size=\"13\" font-family=\"ui-monospace, monospace\" \
+         fill=\"currentColor\">"
+    ));
+    let [place, cost] = title(launch, access, moment).map(|it| escape(&it));
+    put(format!("<title id=\"{name}-title\">{place}: {cost}</title>"));
+    put(format!("<style>{ALONE}</style>"));
+    let source = escape(&shortened(launch.text(access.line).trim()));
+    put(text(LEFT, 22.0, "start", &format!("{place}: {source}")));
+    put(text(LEFT, 42.0, "start", &cost));
+    match access.is_local {
+        true => banks(&mut put, access, moment),
+        false => sectors(&mut put, access, moment),
+    }
+    put("</svg>".to_string());
+    svg
+}
+
+/// Says where it is, and what a warp does there.
+fn title(launch: &Launch, access: &Access, moment: &Moment) -> [String; 2] {
+    let what = match access.kind {
+        Kind::Load => "loads from",
+        Kind::Store => "stores to",
+        Kind::Atomic => "changes",
+    };
+    let cost = match access.is_local {
+        true => {
+            let [answers, least] = moment.answers(access.bytes);
+            format!("{answers} answers of local memory, {least} at least")
+        }
+        false => {
+            let [all, least] = [
+                moment.parts(access.bytes, SECTOR),
+                moment.least(access.bytes, SECTOR),
+            ];
+            format!("{all} sectors of {SECTOR} bytes, {least} at least")
+        }
+    };
+    [
+        format!("{}, line {}", launch.kernel, access.line),
+        format!("a warp {what} {} at once: {cost}", launch.array(access)),
+    ]
+}
+
+/// Draws the sectors that are touched, side by side, with a gap where memory
+/// between them is not.
+fn sectors(put: &mut impl FnMut(String), access: &Access, moment: &Moment) {
+    let mut all: Vec<u64> = moment
+        .offsets
+        .iter()
+        .flatten()
+        .flat_map(|at| at / SECTOR..=(at + access.bytes - 1) / SECTOR)
+        .collect();
+    all.sort_unstable();
+    all.dedup();
+    let gaps = all.windows(2).filter(|it| it[1] > it[0] + 1).count();
+    let room = WIDTH - 2.0 * LEFT;
+    let wide = (room / (all.len() as f64 + 0.4 * gaps as f64)).min(104.0);
+    let mut left = LEFT;
+    let mut places = Vec::new();
+    for (at, sector) in all.iter().enumerate() {
+        if at > 0 && *sector > all[at - 1] + 1 {
+            left += 0.4 * wide;
+        }
+        places.push((*sector, left));
+        put(boxed(left, wide, FIRST));
+        left += wide;
+    }
+    let place = |offset: u64| {
+        let (_, left) = places.iter().find(|it| it.0 == offset / SECTOR)?;
+        let middle =
+            (offset % SECTOR) as f64 + access.bytes.min(SECTOR) as f64 / 2.0;
+        Some(left + wide * middle / SECTOR as f64)
+    };
+    items(put, moment, |offset| Some((place(offset)?, FIRST)));
+    let words = "global memory: each box is a sector that is fetched";
+    put(text(LEFT, HEIGHT - 20.0, "start", words));
+}
+
+/// Draws the banks. Where items want different words of one, all but the first
+/// have to wait.
+fn banks(put: &mut impl FnMut(String), access: &Access, moment: &Moment) {
+    let wide = (WIDTH - 2.0 * LEFT) / BANKS as f64;
+    for bank in 0..BANKS {
+        let left = LEFT + bank as f64 * wide;
+        put(boxed(left, wide, FIRST));
+        let number = bank.to_string();
+        put(text(left + wide / 2.0, MEMORY + 20.0, "middle", &number));
+    }
+    let mut first = [None; BANKS as usize];
+    items(put, moment, |offset| {
+        let word = offset / 4;
+        let bank = word % BANKS;
+        let known = first[bank as usize].get_or_insert(word);
+        let color = if *known == word { FIRST } else { MORE };
+        let middle = (access.bytes.div_ceil(4).min(BANKS) as f64) / 2.0;
+        Some((LEFT + (bank as f64 + middle) * wide, color))
+    });
+    let words = "local memory: each box is a bank; in the second color, \
+                 another word of a bank that is asked already";
+    put(text(LEFT, HEIGHT - 20.0, "start", words));
+}
+
+/// Draws the items of the warp, each with a line to where it goes.
+fn items(
+    put: &mut impl FnMut(String),
+    moment: &Moment,
+    mut goes: impl FnMut(u64) -> Option<(f64, &'static str)>,
+) {
+    let wide = (WIDTH - 2.0 * LEFT) / moment.offsets.len() as f64;
+    for (item, offset) in moment.offsets.iter().enumerate() {
+        let at = LEFT + (item as f64 + 0.5) * wide;
+        let place = offset.and_then(&mut goes);
+        let opacity = if place.is_some() { 1.0 } else { 0.3 };
+        put(format!("<g opacity=\"{opacity}\">"));
+        if item % 4 == 0 || moment.offsets.len() <= 32 {
+            put(text(at, ITEMS, "middle", &item.to_string()));
+        }
+        if let Some((to, color)) = place {
+            put(format!(
+                "<path d=\"M{at:.1} {:.1}L{to:.1} {:.1}\" fill=\"none\" \
+                 stroke=\"{color}\"/>",
+                ITEMS + 6.0,
+                MEMORY - 2.0
+            ));
+        }
+        put("</g>".to_string());
+    }
+}
+
+fn boxed(left: f64, wide: f64, color: &str) -> String {
+    format!(
+        "<rect x=\"{left:.1}\" y=\"{MEMORY}\" width=\"{wide:.1}\" \
+         height=\"30\" fill=\"{color}\" fill-opacity=\"0.15\" \
+         stroke=\"currentColor\"/>"
+    )
+}
+
+/// Writes words that are escaped already.
+fn text(at: f64, y: f64, anchor: &str, words: &str) -> String {
+    format!(
+        "<text x=\"{at:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{words}\
+         </text>"
+    )
+}
+
+/// Cuts what would leave the picture.
+fn shortened(text: &str) -> String {
+    const MOST: usize = 50;
+    match text.chars().count() > MOST {
+        true => text.chars().take(MOST - 3).chain("...".chars()).collect(),
+        false => text.to_string(),
+    }
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read;
+
+    const LOG: &str = include_str!("report/transpose.log");
+
+    #[test]
+    fn every_item_has_its_line_and_every_sector_its_box() {
+        let launch = &read(LOG).unwrap()[0];
+        for access in &launch.accesses {
+            let svg = picture(launch, access, "warp");
+            assert_eq!(svg.matches("<path").count(), 32, "{svg}");
+            let boxes = svg.matches("<rect").count() as u64;
+            let sectors = access.worst().parts(access.bytes, SECTOR);
+            let expected = if access.is_local { BANKS } else { sectors };
+            assert_eq!(boxes, expected, "{svg}");
+        }
+    }
+}

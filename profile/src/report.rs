@@ -1,0 +1,331 @@
+//! A launch as text: each line of the source that touches memory, and what it
+//! costs a warp.
+
+use std::fmt::Write;
+
+use crate::card::Card;
+use crate::record::{Access, Kind, Launch};
+use crate::{LINE, SECTOR};
+
+/// Writes the report of a launch for a card, in lines of at most `width`
+/// letters; an item may need so many registers.
+pub fn report(
+    launch: &Launch,
+    card: &Card,
+    registers: Option<u64>,
+    width: usize,
+) -> String {
+    let mut page = Page { text: String::new(), width: width.max(60) };
+    head(&mut page, launch);
+    accesses(&mut page, launch);
+    branches(&mut page, launch);
+    work(&mut page, launch);
+    match card.warp == launch.warp as u64 {
+        true => on_card(&mut page, launch, card, registers),
+        false => page.prose(&format!(
+            "No card of the table has warps of {}, so nothing is said of \
+             places and of a roof.",
+            launch.warp
+        )),
+    }
+    page.text
+}
+
+/// Writes in one line what a profiler of a card counts of a launch: sectors and
+/// requests of global memory, loads and stores; bank conflicts of local memory,
+/// loads and stores; and how many items of a warp are at work.
+pub fn counters(launch: &Launch) -> String {
+    let of = |kind: Kind, is_local: bool, count: fn(&Access) -> u64| -> u64 {
+        let all = launch.accesses.iter();
+        let all = all.filter(|it| it.kind == kind && it.is_local == is_local);
+        all.map(count).sum()
+    };
+    let sectors = |access: &Access| access.parts(SECTOR)[0];
+    let mut line = format!("{:<18}", launch.kernel);
+    for kind in [Kind::Load, Kind::Store] {
+        let all = [of(kind, false, sectors), of(kind, false, Access::times)];
+        line += &format!(" {:>9} {:>9}", all[0], all[1]);
+    }
+    for kind in [Kind::Load, Kind::Store] {
+        line += &format!(" {:>9}", of(kind, true, Access::conflicts));
+    }
+    format!("{line} {:>6.2}", launch.busy() * launch.warp as f64)
+}
+
+struct Page {
+    text: String,
+    width: usize,
+}
+
+impl Page {
+    fn line(&mut self, words: &str) {
+        writeln!(self.text, "{}", words.trim_end()).expect("a String grows");
+    }
+
+    /// Writes a sentence, broken where it must be.
+    fn prose(&mut self, words: &str) {
+        self.folded(0, words);
+    }
+
+    /// Writes a line of the source behind its number.
+    fn numbered(&mut self, number: usize, text: &str) {
+        let start = self.text.len();
+        self.folded(6, text);
+        let number = format!("{number:>4}  ");
+        self.text.replace_range(start..start + number.len(), &number);
+    }
+
+    /// Writes words from a column on, broken where they must be.
+    fn folded(&mut self, column: usize, words: &str) {
+        let mut line = String::new();
+        for word in words.split(' ') {
+            let length = line.chars().count() + 1 + word.chars().count();
+            if !line.is_empty() && column + length > self.width {
+                self.line(&format!("{:column$}{line}", ""));
+                line.clear();
+            }
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+        self.line(&format!("{:column$}{line}", ""));
+    }
+}
+
+fn head(page: &mut Page, launch: &Launch) {
+    let [global, group] =
+        [launch.global, launch.group].map(|sizes| extent(&sizes));
+    page.prose(&format!(
+        "{}: {global} items in groups of {group}, warps of {}",
+        launch.kernel, launch.warp
+    ));
+    page.line("");
+}
+
+/// Writes `[64, 16, 1]` as people do: without the last ones.
+fn extent(sizes: &[usize]) -> String {
+    let used = sizes.iter().rposition(|&size| size != 1).unwrap_or(0);
+    let words: Vec<String> =
+        sizes[..=used].iter().map(usize::to_string).collect();
+    words.join(" x ")
+}
+
+/// Writes the table of the lines that touch memory. Of two numbers the second
+/// is the least that would do, and what is more than that has a mark.
+fn accesses(page: &mut Page, launch: &Launch) {
+    page.prose(&format!(
+        "What a warp asks for at once, on the average: of global memory sectors \
+         of {SECTOR} bytes and lines of {LINE}, of local memory answers of its \
+         banks. In brackets is the least that would do."
+    ));
+    page.line("");
+    page.line(&format!(
+        "{:<20}bytes   times items sectors, answers{:>16}",
+        "array", "lines"
+    ));
+    let mut lines: Vec<&Access> = launch.accesses.iter().collect();
+    lines.sort_by_key(|access| (access.line, access.column));
+    let mut last = 0;
+    for access in lines {
+        if access.line != last {
+            last = access.line;
+            let text = launch.text(last).trim();
+            page.line("");
+            page.numbered(last, text);
+        }
+        row(page, launch, access);
+    }
+    if launch.accesses.is_empty() {
+        page.line("  nothing is loaded or stored");
+    }
+    page.line("");
+}
+
+fn row(page: &mut Page, launch: &Launch, access: &Access) {
+    let what = match access.kind {
+        Kind::Load => "load",
+        Kind::Store => "store",
+        Kind::Atomic => "atomic",
+    };
+    let place = if access.is_local { "local" } else { "global" };
+    let times = access.times();
+    let each = |count: u64| count as f64 / times as f64;
+    let pair = |[all, least]: [u64; 2]| {
+        let mark = if all > least { "<" } else { " " };
+        format!(
+            "{:>7.2} {:>7}{mark}",
+            each(all),
+            format!("({:.2})", each(least))
+        )
+    };
+    let items = each(access.total(|moment| moment.lanes()));
+    let start = format!(
+        "{:<8} {what:<6} {place:<6} {:>2} {times:>7} {items:>5.1}",
+        launch.array(access).chars().take(8).collect::<String>(),
+        access.bytes
+    );
+    page.line(&match access.is_local {
+        false => format!(
+            "{start} {} {}",
+            pair(access.parts(SECTOR)),
+            pair(access.parts(LINE))
+        ),
+        true => {
+            let answers = access.answers();
+            let clashes = each(access.conflicts());
+            let words = match access.conflicts() {
+                0 => "no bank conflict".to_string(),
+                _ => format!("{clashes:.2} bank conflicts"),
+            };
+            format!("{start} {} {words}", pair(answers))
+        }
+    });
+}
+
+fn branches(page: &mut Page, launch: &Launch) {
+    for (line, branch) in &launch.branches {
+        if branch.split > 0 {
+            page.prose(&format!(
+                "Line {line} diverges: {} of {} times a warp goes both ways.",
+                branch.split, branch.times
+            ));
+        }
+    }
+    let groups = launch.groups().max(1);
+    for (line, times) in &launch.barriers {
+        page.prose(&format!(
+            "Line {line} is a barrier: a group waits there {}.",
+            counted(*times as f64 / groups as f64, "time")
+        ));
+    }
+}
+
+fn work(page: &mut Page, launch: &Launch) {
+    page.prose(&format!(
+        "Over all instructions {:.1} of {} items of a warp are at work.",
+        launch.busy() * launch.warp as f64,
+        launch.warp
+    ));
+    let elements = launch.elements().max(1) as f64;
+    let each = |count: u64| rounded(count as f64 / elements);
+    let all = launch.arithmetic();
+    let stores = launch.accesses.iter().filter(|it| it.kind == Kind::Store);
+    let local: u64 = stores.filter(|it| it.is_local).map(Access::numbers).sum();
+    page.prose(&format!(
+        "For each number written to global memory: {} loaded from global \
+         memory, {} from local, {} stored there; {} products, {} sums, {} \
+         quotients and functions, {} other instructions.",
+        each(launch.loads(false)),
+        each(launch.loads(true)),
+        each(local),
+        each(all.products),
+        each(all.sums),
+        each(all.functions),
+        each(all.others)
+    ));
+}
+
+fn on_card(
+    page: &mut Page,
+    launch: &Launch,
+    card: &Card,
+    registers: Option<u64>,
+) {
+    let home = card.home(launch, registers);
+    let unless = match registers {
+        None => ", if its registers suffice: --registers N counts them too",
+        Some(_) => "",
+    };
+    page.line("");
+    page.prose(&format!(
+        "On an {}: {} groups of {} items are at home in a unit, which are \
+         {:.0} % of its warps; what runs out first is {}{unless}.",
+        card.title,
+        home.groups,
+        launch.items(),
+        home.share * 100.0,
+        home.limit
+    ));
+    let groups = launch.groups();
+    if groups < card.units {
+        page.prose(&format!(
+            "It has {} units, and this launch {}: the others look on.",
+            card.units,
+            counted(groups as f64, "group")
+        ));
+    }
+    let operations = launch.arithmetic().operations() as f64;
+    if operations == 0.0 || launch.touched == 0 {
+        page.prose("It computes nothing, so memory alone is its limit.");
+        return;
+    }
+    let bounds = [launch.asked().max(launch.touched), launch.touched];
+    let [low, high] = bounds.map(|bytes| operations / bytes as f64);
+    let [low_roof, high_roof] = [low, high].map(|it| card.roof(it) * 1e-12);
+    page.prose(&format!(
+        "Arithmetic intensity: {} operations for a byte if no sector stays in \
+         a cache, {} if each is fetched once. The roof is {} TFLOP/s at the \
+         one and {} at the other; from {:.1} on arithmetic is the limit, and \
+         below it memory.",
+        rounded(low),
+        rounded(high),
+        rounded(low_roof),
+        rounded(high_roof),
+        card.ridge()
+    ));
+    page.prose(&format!("Figures of the card: {}.", card.source));
+}
+
+/// Writes how many there are of a thing.
+fn counted(count: f64, thing: &str) -> String {
+    let many = if count == 1.0 { "" } else { "s" };
+    format!("{} {thing}{many}", rounded(count))
+}
+
+/// Writes a number with three digits that count, and no zeros behind.
+fn rounded(number: f64) -> String {
+    if number == 0.0 {
+        return "0".to_string();
+    }
+    let digits = (2 - number.abs().log10().floor() as i32).max(0);
+    let text = format!("{number:.*}", digits as usize);
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
+        false => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{card, read};
+
+    const LOG: &str = include_str!("report/transpose.log");
+
+    #[test]
+    fn a_report_fits_its_width_and_loses_nothing() {
+        let launch = &read(LOG).unwrap()[0];
+        let card = card("h200").unwrap();
+        for width in [60, 78, 100] {
+            let text = report(launch, card, None, width);
+            // The table has a width of its own.
+            let table = 78.max(width);
+            assert!(text.lines().all(|it| it.chars().count() <= table));
+            assert!(text.contains("tile[y][x] = a["), "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_have_three_digits() {
+        for (number, text) in [
+            (0.0, "0"),
+            (1.0, "1"),
+            (0.125, "0.125"),
+            (1234.5, "1234"),
+            (0.33333, "0.333"),
+        ] {
+            assert_eq!(rounded(number), text);
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! What the plugin of Oclgrind counts, for kernels of which everybody can say
+//! what a warp of 32 touches.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use profile::{Access, Kind, LINE, Launch, Plugin, SECTOR};
+use rungrad::opencl::{Gpu, Source};
+use rungrad::part2_gpu::matmul::LADDER;
+
+use super::child::{child_under, is_child, succeed};
+use super::device::skip;
+use super::oclgrind::{multiply, simulator};
+use super::place::scratch;
+
+/// A side of the matrices, and of a tile: the items of a warp.
+const N: usize = 32;
+
+/// What the plugin writes while the test `name` runs as a child; `None`, and a
+/// loud skip, where it cannot be built.
+#[track_caller]
+fn launches(name: &str, warp: usize) -> Option<Vec<Launch>> {
+    let plugin = match Plugin::find(&profile::tools()) {
+        Ok(plugin) => plugin,
+        Err(sentence) => {
+            skip("no plugin for Oclgrind", &sentence);
+            return None;
+        }
+    };
+    let log: PathBuf = scratch().join(format!("profile-{name}-{warp}.log"));
+    let mut tool = Command::new("oclgrind");
+    tool.args(["--build-options", "-cl-opt-disable"]);
+    plugin.attach(&mut tool, warp, &log);
+    child_under(&mut tool, &format!("counters::{name}"));
+    succeed(&mut tool);
+    let text = fs::read_to_string(&log).expect("the plugin writes its log");
+    Some(profile::read(&text).expect("a whole log"))
+}
+
+/// Runs the kernel `k` of a text over two matrices of N x N.
+fn run(gpu: &Gpu, text: &str, options: &str, group: [usize; 2]) {
+    let source = Source::new("k.cl", text, "k").options(options);
+    let a = gpu.upload(&vec![1.0_f32; 2 * N * N]).unwrap();
+    let out = gpu.upload(&vec![0.0_f32; 2 * N * N]).unwrap();
+    let launch = gpu.launch_source(&source);
+    let launch = launch.input(&a, 2 * N * N).output(&out, 2 * N * N);
+    let launch = launch.global([N, N]).local(group);
+    // SAFETY: the simulator reports what a kernel does out of bounds, and does
+    // not do it.
+    unsafe { launch.run() }.unwrap();
+    gpu.finish().unwrap();
+}
+
+fn find(launch: &Launch, kind: Kind, is_local: bool) -> &Access {
+    let mut all = launch.accesses.iter();
+    all.find(|it| it.kind == kind && it.is_local == is_local)
+        .expect("it is there")
+}
+
+/// For a moment of a warp, on the average.
+fn each(access: &Access, count: u64) -> f64 {
+    count as f64 / access.times() as f64
+}
+
+const HEAD: &str = "kernel void k(global const float *a, global float *out) {
+    uint x = get_global_id(0), y = get_global_id(1), i = y * 32 + x;";
+
+#[test]
+fn neighbors_strides_and_one_place_have_their_sectors() {
+    // What is loaded, the sectors and lines of it, and the least.
+    let cases = [
+        ("a[i]", 4, 1, 4),
+        ("a[2 * i]", 8, 2, 4),
+        ("a[x * 32 + y]", 32, 32, 4),
+        ("a[i + 1]", 5, 2, 4),
+        ("a[y]", 1, 1, 1),
+    ];
+    let name = "neighbors_strides_and_one_place_have_their_sectors";
+    if is_child() {
+        let gpu = simulator();
+        for (what, ..) in cases {
+            let text = format!("{HEAD}\n  out[i] = {what};\n}}");
+            run(&gpu, &text, "", [N, 8]);
+        }
+        return;
+    }
+    let Some(launches) = launches(name, 32) else { return };
+    assert_eq!(launches.len(), cases.len());
+    for ((what, sectors, lines, least), launch) in
+        cases.into_iter().zip(launches)
+    {
+        let load = find(&launch, Kind::Load, false);
+        assert_eq!((load.line, load.times()), (3, 32), "{what}");
+        let first = &load.moments[0];
+        let all = [first.parts(4, SECTOR), first.parts(4, LINE)];
+        assert_eq!(all, [sectors, lines], "{what}");
+        assert_eq!(first.least(4, SECTOR), least, "{what}");
+        let store = find(&launch, Kind::Store, false);
+        assert_eq!(store.parts(SECTOR), [4 * 32, 4 * 32], "{what}");
+        assert_eq!(launch.elements(), (N * N) as u64, "{what}");
+    }
+}
+
+#[test]
+fn a_wavefront_of_64_has_twice_the_sectors() {
+    if is_child() {
+        let text = format!("{HEAD}\n  out[i] = a[i];\n}}");
+        return run(&simulator(), &text, "", [N, 8]);
+    }
+    let name = "a_wavefront_of_64_has_twice_the_sectors";
+    let Some(launches) = launches(name, 64) else { return };
+    let load = find(&launches[0], Kind::Load, false);
+    assert_eq!((load.times(), load.parts(SECTOR)), (16, [8 * 16, 8 * 16]));
+}
+
+#[test]
+fn a_transposition_scatters_and_a_tile_gathers() {
+    const TILED: &str = "
+    local float tile[32][32 + PAD];
+    uint p = get_local_id(0), q = get_local_id(1);
+    tile[q][p] = a[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[i] = tile[p][q];
+}";
+    if is_child() {
+        let gpu = simulator();
+        let naive = format!("{HEAD}\n  out[x * 32 + y] = a[i];\n}}");
+        run(&gpu, &naive, "", [N, N]);
+        for pad in ["-D PAD=0", "-D PAD=1"] {
+            run(&gpu, &format!("{HEAD}{TILED}"), pad, [N, N]);
+        }
+        return;
+    }
+    let name = "a_transposition_scatters_and_a_tile_gathers";
+    let Some(launches) = launches(name, 32) else { return };
+    let [naive, tiled, padded] = &launches[..] else { panic!("{launches:?}") };
+    let stores = |launch| {
+        let store = find(launch, Kind::Store, false);
+        each(store, store.parts(SECTOR)[0])
+    };
+    assert_eq!([naive, tiled, padded].map(stores), [32.0, 4.0, 4.0]);
+    let answers = |launch, kind| {
+        let access = find(launch, kind, true);
+        each(access, access.answers()[0])
+    };
+    assert_eq!(answers(tiled, Kind::Load), 32.0);
+    assert_eq!(answers(padded, Kind::Load), 1.0);
+    assert_eq!(answers(tiled, Kind::Store), 1.0);
+    assert_eq!(answers(padded, Kind::Store), 1.0);
+    assert_eq!((tiled.local, padded.local), (4096, 4096 + 128));
+    // A group is the launch, and it waits once.
+    assert_eq!(tiled.barriers.values().copied().collect::<Vec<_>>(), [1]);
+}
+
+#[test]
+fn a_warp_that_goes_both_ways_diverges() {
+    // A guard that half of each warp passes, and one that half of the warps do.
+    let cases = [("x % 2 == 0", 32, 16.0), ("y % 2 == 0", 0, 32.0)];
+    if is_child() {
+        let gpu = simulator();
+        for (guard, ..) in cases {
+            let body = format!("if ({guard})\n  out[i] = a[i];");
+            run(&gpu, &format!("{HEAD}\n{body}\n}}"), "", [N, 8]);
+        }
+        return;
+    }
+    let name = "a_warp_that_goes_both_ways_diverges";
+    let Some(launches) = launches(name, 32) else { return };
+    for ((guard, split, items), launch) in cases.into_iter().zip(launches) {
+        let branch = launch.branches[&3];
+        assert_eq!((branch.times, branch.split), (32, split), "{guard}");
+        let load = find(&launch, Kind::Load, false);
+        let lanes = load.total(|moment| moment.lanes());
+        assert_eq!(each(load, lanes), items, "{guard}");
+        assert_eq!(launch.busy() < 1.0, split > 0, "{guard}");
+    }
+}
+
+/// Turns of different length: the third turn of a long one is the third of a
+/// short one, as if all went on together.
+#[test]
+fn the_turns_of_a_loop_are_moments_of_the_warp() {
+    if is_child() {
+        let body = "for (uint t = 0; t <= x; t++) out[i] += a[t * 32 + x];";
+        return run(&simulator(), &format!("{HEAD}\n{body}\n}}"), "", [N, 1]);
+    }
+    let name = "the_turns_of_a_loop_are_moments_of_the_warp";
+    let Some(launches) = launches(name, 32) else { return };
+    let loads = launches[0].accesses.iter().filter(|it| it.kind == Kind::Load);
+    // The other load of the line is that of out[i], before it.
+    let load = loads.max_by_key(|it| it.column).expect("a[..] is loaded");
+    assert_eq!(load.times(), 32 * 32);
+    let lanes: u64 = (1..=32).sum();
+    assert_eq!(load.total(|moment| moment.lanes()), 32 * lanes);
+    // 32 neighbors in the first turn and one item in the last.
+    let most = load.moments.iter().map(|it| it.parts(4, SECTOR)).max();
+    assert_eq!(most, Some(4));
+    assert!(load.parts(SECTOR)[0] < 32 * 32 * 4);
+}
+
+/// Whole tiles for every rung, and one step along `k` for most.
+const SHAPE: [usize; 3] = [128, 16, 128];
+
+#[test]
+fn the_rungs_of_the_ladder_load_what_their_formula_says() {
+    if is_child() {
+        let gpu = simulator();
+        return LADDER.iter().for_each(|rung| multiply(&gpu, rung, SHAPE));
+    }
+    let name = "the_rungs_of_the_ladder_load_what_their_formula_says";
+    let Some(launches) = launches(name, 32) else { return };
+    assert_eq!(launches.len(), LADDER.len());
+    for (rung, launch) in LADDER.iter().zip(launches) {
+        assert_eq!(rung.kernel.name(), launch.kernel);
+        let elements = launch.elements() as f64;
+        assert_eq!(elements as usize, SHAPE[0] * SHAPE[2], "{}", launch.kernel);
+        let counted =
+            [false, true].map(|it| launch.loads(it) as f64 / elements);
+        assert_eq!(counted, rung.loads(SHAPE[1]), "{}", launch.kernel);
+    }
+}

@@ -1,0 +1,111 @@
+//! A launch of a kernel of the crate: of the kernels whose lesson is their
+//! speed in a size of their own, of all others as the tests launch them.
+
+use rungrad::Error;
+use rungrad::opencl::{Gpu, Kernel};
+use rungrad::part2_gpu::kernels::TRANSPOSE_TILED;
+use rungrad::part2_gpu::matmul::{KAHAN, LADDER, Rung};
+use rungrad::part2_gpu::matvec::{ROWS, TEAMS, Variant};
+use rungrad::{part2_gpu, part3_unified};
+
+use crate::nearest::nearest;
+use crate::{part2, part3};
+
+/// Lists every kernel of the crate, by its name.
+pub(crate) fn kernels() -> impl Iterator<Item = &'static Kernel> {
+    let part2 = part2_gpu::kernels::ALL.into_iter();
+    part2.flatten().chain(part3_unified::kernels::all())
+}
+
+/// Tells in which size a kernel is launched: that which is asked for, if it has
+/// as many numbers as the usual one.
+pub(crate) fn size(
+    name: &str,
+    asked: Option<&[usize]>,
+) -> Result<Vec<usize>, Error> {
+    let kernel = kernels().find(|kernel| kernel.name() == name);
+    kernel.ok_or_else(|| unknown(name))?;
+    let usual = if rung(name).is_some() {
+        vec![128, 32, 128]
+    } else if way(name).is_some() {
+        vec![256, 128]
+    } else if name == TRANSPOSE_TILED.name() {
+        vec![128, 128]
+    } else if name.starts_with("product") {
+        vec![64]
+    } else {
+        vec![1024]
+    };
+    match asked {
+        None => Ok(usual),
+        Some(asked) if asked.len() == usual.len() => Ok(asked.to_vec()),
+        Some(asked) => Err(Error::Usage(format!(
+            "--size has {} numbers, and {name} takes {}, such as {}",
+            asked.len(),
+            usual.len(),
+            written(&usual)
+        ))),
+    }
+}
+
+/// Writes a size as the command line takes it.
+pub(crate) fn written(size: &[usize]) -> String {
+    let words: Vec<String> = size.iter().map(usize::to_string).collect();
+    words.join("x")
+}
+
+fn rung(name: &str) -> Option<&'static Rung> {
+    let mut rungs = LADDER.iter().chain(&KAHAN);
+    rungs.find(|rung| rung.kernel.name() == name)
+}
+
+fn way(name: &str) -> Option<&'static Variant> {
+    [&ROWS, &TEAMS].into_iter().find(|way| way.kernel.name() == name)
+}
+
+/// Launches the kernel of this name once.
+pub(crate) fn launch(name: &str, size: &[usize]) -> Result<(), Error> {
+    let gpu = Gpu::first()?;
+    if gpu.info().platform != "Oclgrind" {
+        return Err(Error::Device(format!(
+            "{} is there and not Oclgrind, which counts",
+            gpu.info().name
+        )));
+    }
+    let kernel = kernels().find(|kernel| kernel.name() == name);
+    let kernel = kernel.ok_or_else(|| unknown(name))?;
+    let zeros = |len: usize| gpu.upload(&vec![0.0_f32; len.max(1)]);
+    match *size {
+        [m, k, n] => {
+            let rung = rung(name).ok_or_else(|| unknown(name))?;
+            let (a, b, out) = (zeros(m * k)?, zeros(k * n)?, zeros(m * n)?);
+            rung.launch(&a, &b, &out, [m, k, n]).run()?;
+        }
+        [m, k] => match way(name) {
+            Some(way) => {
+                let (a, v, out) = (zeros(m * k)?, zeros(k)?, zeros(m)?);
+                way.launch(&a, &v, &out, [m, k]).run()?;
+            }
+            None => {
+                let (a, out) = (zeros(m * k)?, zeros(m * k)?);
+                let launch = gpu.launch(kernel).input(&a).output(&out);
+                let launch = launch.scalar(m as u32).scalar(k as u32);
+                launch.global([k, m, 1]).local([16, 16, 1]).run()?;
+            }
+        },
+        _ => {
+            let n = size[0];
+            part2::run(&gpu, kernel, n).or_else(|| part3::run(&gpu, kernel, n));
+        }
+    }
+    gpu.finish()
+}
+
+pub(crate) fn unknown(name: &str) -> Error {
+    let names: Vec<&str> = kernels().map(Kernel::name).collect();
+    Error::Usage(format!(
+        "{name} is no exercise, no example and no kernel of the crate; the \
+         nearest kernel is {}, and kernels/ has them all",
+        nearest(name, &names).unwrap_or_default()
+    ))
+}
