@@ -1,24 +1,21 @@
 //! The check of `coalesced_matvec`, a group for each row.
 //!
-//! Right numbers do not tell who read what. So the last step puts an ear into
-//! the learner's text: each `a[..]` goes through a function that writes down
-//! which item read which element, in which of its steps. Then it counts the
-//! pieces of memory that 32 neighbors ask for, as the chapter does.
+//! Right numbers do not tell who read what. So the last launch is judged by what
+//! Oclgrind counts in it: the sectors that a warp touches at once.
 
-use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use exercises::Argument::{Count, In, Log, PerGroup};
-use exercises::{Kernel, Outcome, Stop, check_kernel, expect, numbers, wrong};
+use exercises::Argument::{Count, In, PerGroup};
+use exercises::{
+    Kernel, Outcome, check_fast_kernel, expect, gathered, numbers, slow, wrong,
+};
+use profile::{Access, Kind, Launch};
 
 const YOURS: &str = exercises::path!("part2_gpu/coalesced_matvec.cl");
 const GROUP: usize = 256;
-/// Items that make a step together, and numbers in a piece of memory.
-const NEIGHBORS: usize = 32;
-const PIECE: usize = 32;
 
 fn main() -> ExitCode {
-    check_kernel(
+    check_fast_kernel(
         "coalesced_matvec",
         YOURS,
         "coalesced_matvec",
@@ -33,8 +30,11 @@ fn main() -> ExitCode {
                 product(kernel, [2, 70], 2)
             }),
             ("5 groups for 3 rows", |kernel| product(kernel, [3, 300], 5)),
-            ("neighbors read neighbors", coalesced),
+            ("32 rows of 600: three rounds", |kernel| {
+                product(kernel, [32, 600], 32)
+            }),
         ],
+        coalesced,
     )
 }
 
@@ -74,172 +74,24 @@ fn product(kernel: &Kernel, [m, k]: [usize; 2], groups: usize) -> Outcome {
     expect("out", &out, &right)
 }
 
-/// An element that an item read: among all items, its number.
-struct Read {
-    item: usize,
-    step: usize,
-    at: usize,
-}
-
-fn coalesced(kernel: &Kernel) -> Outcome {
-    let [m, k] = [40, 1300];
-    let Some(kernel) = kernel.altered(|text| listening(text, m * k))? else {
-        return Ok(());
-    };
-    let (a, v) = (numbers(1, m * k), numbers(2, k));
-    let arguments = [
-        In("a", &a),
-        In("v", &v),
-        PerGroup("out", m),
-        Count(m),
-        Count(k),
-        Log(2 * m * k + GROUP * m),
-    ];
-    let log = kernel.run(GROUP * m, &arguments)?.remove(1);
-    let (elements, steps) = log.split_at(2 * m * k);
-    let all: f32 = steps.iter().sum();
-    if all as usize != m * k {
-        return Err(wrong(format!(
-            "Each of the {} numbers of a is needed once, and your items read \
-             {all} of them.",
-            m * k
-        )));
-    }
-    let reads = elements.chunks(2).enumerate().map(|(at, note)| Read {
-        item: (note[0] as usize).saturating_sub(1),
-        step: note[1] as usize,
-        at,
-    });
-    let mut together: BTreeMap<(usize, usize), Vec<Read>> = BTreeMap::new();
-    for read in reads {
-        let neighbors = read.item / NEIGHBORS;
-        together.entry((neighbors, read.step)).or_default().push(read);
-    }
-    let asked: usize = together.values().map(|reads| pieces(reads)).sum();
-    // A row may begin inside a piece, so 32 numbers in a row are in two.
-    let enough = 2 * m * k.div_ceil(NEIGHBORS);
-    if asked <= enough {
-        return Ok(());
-    }
-    let far_apart = together.values().find(|reads| pieces(reads) > 2);
-    let shown = far_apart.or(together.values().next());
-    Err(scattered(shown.expect("there are reads"), asked, enough))
-}
-
-/// How many pieces of memory hold what was read.
-fn pieces(reads: &[Read]) -> usize {
-    let mut pieces: Vec<usize> = reads.iter().map(|r| r.at / PIECE).collect();
-    pieces.sort_unstable();
-    pieces.dedup();
-    pieces.len()
-}
-
-fn scattered(reads: &[Read], asked: usize, enough: usize) -> Stop {
-    let mut reads: Vec<&Read> = reads.iter().collect();
-    reads.sort_by_key(|read| read.item);
-    let some: Vec<String> = reads
-        .iter()
-        .take(3)
-        .map(|r| format!("item {} reads a[{}]", r.item % GROUP, r.at))
-        .collect();
-    let step = reads[0].step;
-    let rest = match reads.len() {
-        1 => "and its neighbors read nothing",
-        _ => "and so on",
-    };
-    wrong(format!(
-        "The numbers are right, and neighbors do not read neighbors: in step \
-         {step} of its loop {}, {rest}. All steps together ask memory for \
-         {asked} pieces of {PIECE} numbers, where {enough} are enough.",
-        some.join(", ")
+/// Neighbors read neighbors, and all of them read.
+fn coalesced(launch: &Launch) -> Outcome {
+    gathered(
+        launch,
+        "Neighbors do not read neighbors. In the same step of its loop item 1 \
+         should read the number behind that of item 0, and item 2 the next.",
+    )?;
+    let loads = launch.accesses.iter();
+    let mut loads = loads.filter(|it| !it.is_local && it.kind == Kind::Load);
+    let lanes = |access: &Access| access.total(|moment| moment.lanes());
+    let few = loads.find(|access| lanes(access) < 16 * access.times());
+    let Some(access) = few else { return Ok(()) };
+    let each = lanes(access).div_ceil(access.times());
+    Err(slow(
+        launch,
+        access.line,
+        &format!("{each} of 32 neighbors read, and the others look on"),
+        "A step of a warp takes as long for one item as for all of them. Let \
+         each item add up some of the products.",
     ))
-}
-
-// --- The ear --------------------------------------------------------------
-
-/// The text with a function around what stands in the brackets of each `a`,
-/// and with an array for its notes behind the last parameter.
-fn listening(text: &str, elements: usize) -> Result<String, Stop> {
-    let text = without_comments(text);
-    let name = "void coalesced_matvec(";
-    let parameters = text.find(name).map(|at| at + name.len());
-    let end = parameters.and_then(|at| Some(at + text[at..].find(')')?));
-    let Some(end) = end else {
-        return Err(wrong(format!("The text has no `kernel {name}..)`.")));
-    };
-    let (head, body) = text.split_at(end);
-    let ear = format!(
-        "uint ear(uint at, global float *log) {{
-            uint item = get_global_id(0);
-            global float *steps = log + 2 * {elements}u + item;
-            if (at < {elements}u) {{
-                log[2 * at] = item + 1;
-                log[2 * at + 1] = *steps;
-            }}
-            *steps += 1.0f;
-            return at;
-        }}"
-    );
-    // In one line, so that the others keep their numbers.
-    let ear = ear.replace('\n', " ");
-    let body = around_each_index(body)?;
-    Ok(format!("{ear}{head}, global float *log{body}"))
-}
-
-/// Line breaks stay, so that a line keeps its number.
-fn without_comments(text: &str) -> String {
-    let mut code = String::new();
-    let mut rest = text;
-    while let Some(start) =
-        rest.find("//").into_iter().chain(rest.find("/*")).min()
-    {
-        let (before, comment) = rest.split_at(start);
-        let end = match comment.starts_with("//") {
-            true => comment.find('\n'),
-            false => comment.find("*/").map(|at| at + 2),
-        };
-        let (comment, after) = comment.split_at(end.unwrap_or(comment.len()));
-        code.push_str(before);
-        code.extend(comment.chars().filter(|c| *c == '\n'));
-        rest = after;
-    }
-    code + rest
-}
-
-/// `a[i]` becomes `a[ear(i, log)]`, and an `a` without brackets is refused.
-fn around_each_index(body: &str) -> Result<String, Stop> {
-    let is_name = |c: char| c.is_alphanumeric() || c == '_';
-    let mut out = String::new();
-    let mut rest = body;
-    while let Some(at) = rest.find('a') {
-        let before = out.chars().chain(rest[..at].chars()).last();
-        let (head, tail) = (&rest[..at + 1], &rest[at + 1..]);
-        out.push_str(head);
-        rest = tail;
-        if before.is_some_and(is_name) || tail.starts_with(is_name) {
-            continue;
-        }
-        let inside = tail.trim_start().strip_prefix('[').and_then(bracket);
-        let Some((index, after)) = inside else {
-            return Err(wrong(
-                "The check follows a[..] alone, and here `a` stands without \
-                 its brackets. Write a[row * k + i] where you read it.",
-            ));
-        };
-        out += &format!("[ear({}, log)]", around_each_index(index)?);
-        rest = after;
-    }
-    Ok(out + rest)
-}
-
-/// What stands before the bracket that closes, and what after it.
-fn bracket(text: &str) -> Option<(&str, &str)> {
-    let mut depth = 1;
-    for (at, c) in text.char_indices() {
-        depth += i32::from(c == '[') - i32::from(c == ']');
-        if depth == 0 {
-            return Some((&text[..at], &text[at + 1..]));
-        }
-    }
-    None
 }

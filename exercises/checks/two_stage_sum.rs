@@ -8,15 +8,16 @@ use std::process::ExitCode;
 
 use exercises::Argument::{Count, In, Log, PerGroup};
 use exercises::{
-    Kernel, Outcome, Stop, check_kernel, counting, numbers, wrong,
+    Kernel, Outcome, Stop, check_fast_kernel, counting, numbers, slow, wrong,
 };
+use profile::Launch;
 
 const YOURS: &str = exercises::path!("part2_gpu/two_stage_sum.cl");
 
 const GROUP: usize = 256;
 
 fn main() -> ExitCode {
-    check_kernel(
+    check_fast_kernel(
         "two_stage_sum",
         YOURS,
         "partial_sums",
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
             ("and twice: four groups, then one for what they left", twice),
             ("all items of a group share the work of the tree", shared),
         ],
+        side_by_side,
     )
 }
 
@@ -157,8 +159,11 @@ fn twice(kernel: &Kernel) -> Outcome {
 fn shared(kernel: &Kernel) -> Outcome {
     let line = "local float tree[GROUP];";
     let count = |text: &str| counting(text, "partial_sums", &["tree"], line);
-    let Some(kernel) = kernel.altered(count)? else { return Ok(()) };
     let values = numbers(8, GROUP);
+    let Some(kernel) = kernel.altered(count)? else {
+        // Oclgrind counts in this launch which warps diverge.
+        return run(kernel, &values, 1).map(drop);
+    };
     let arguments =
         [In("a", &values), PerGroup("partials", 1), Count(GROUP), Log(GROUP)];
     let counts = kernel.run(GROUP, &arguments)?.remove(1);
@@ -171,4 +176,27 @@ fn shared(kernel: &Kernel) -> Outcome {
          {busiest} times, while the others waited: it adds for all. In a tree \
          each round halves the cells, and eight rounds are enough for 256."
     )))
+}
+
+/// In the last five rounds of a tree one warp has fewer items at work than it
+/// has, and at the end one item writes.
+fn side_by_side(launch: &Launch) -> Outcome {
+    const ENOUGH: u64 = 5;
+    let mut branches = launch.branches.iter();
+    let Some((line, branch)) = branches.find(|it| it.1.split > 3 * ENOUGH)
+    else {
+        return Ok(());
+    };
+    Err(slow(
+        launch,
+        *line,
+        &format!(
+            "a warp goes both ways {} times, where {ENOUGH} are enough",
+            branch.split
+        ),
+        "The items that still work stand among others that do not, so no warp \
+         of 32 items is ever done. Fold the upper half of the cells onto the \
+         lower one: those that work are then the first ones, side by side, and \
+         whole warps have nothing to do.",
+    ))
 }

@@ -4,9 +4,8 @@
 //        `i`, and a whole group of 256 items has one row. Let each item add up
 //        some of the products, and then add the sums of the group.
 // WHY    In the same step, neighbors among the items must read numbers that
-//        lie side by side, or memory brings 32 pieces where one would do. The
-//        check looks at who reads which `a[..]`, and when; so write `a` with
-//        its brackets wherever you read it.
+//        lie side by side, or a warp touches 32 sectors of memory where 4 are
+//        enough. Oclgrind counts them for the check, where it is installed.
 // MIND   `k` may be less than 256, or no multiple of it. There may be more
 //        groups than rows, and every item of a group must reach each barrier.
 // READ   Time it honestly

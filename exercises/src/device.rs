@@ -18,7 +18,7 @@ pub fn check_on_device(
     file: &'static str,
     steps: &[Step<Gpu>],
 ) -> ExitCode {
-    frame(id, file, Kind::Code, |_| open(id, file), steps)
+    frame(id, file, Kind::Code, None, |_| open(id, file), steps)
 }
 
 /// Refuses a hole, also where there is no device; where there is one, the

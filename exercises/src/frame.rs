@@ -7,6 +7,7 @@ use std::{env, fs};
 
 use crate::device::no_hole;
 use crate::report::{self, filled, shown};
+use crate::speed::Speed;
 use crate::token::{self, say};
 use crate::verdict::{Code, Outcome, Stop, wrong};
 use crate::{child, oclgrind, panics, parent};
@@ -20,7 +21,7 @@ pub fn check(
     file: &'static str,
     steps: &[Step<()>],
 ) -> ExitCode {
-    frame(id, file, Kind::Code, |_| Ok(()), steps)
+    frame(id, file, Kind::Code, None, |_| Ok(()), steps)
 }
 
 /// What the learner writes.
@@ -60,12 +61,13 @@ pub(crate) fn frame<C>(
     id: &'static str,
     file: &'static str,
     kind: Kind,
+    speed: Option<Speed>,
     prepare: impl FnOnce(Role) -> Result<C, Stop>,
     steps: &[Step<C>],
 ) -> ExitCode {
     report::shorten_paths_of(file);
     let code = match Role::of_this_process() {
-        None => parent::watch(id, file, kind),
+        None => parent::watch(id, file, kind, speed),
         Some(role) => {
             token::receive();
             child::end_with_the_parent();

@@ -13,6 +13,7 @@ use crate::oclgrind::is_simulated;
 use crate::outputs::{BEHIND, CANARY, Writer, inside, intact};
 use crate::panics::throw;
 use crate::report::shown;
+use crate::speed::{Judge, Speed};
 use crate::verdict::{Stop, wrong};
 
 /// The work-items of a group.
@@ -57,7 +58,22 @@ pub fn check_kernel(
     steps: &[Step<Kernel>],
 ) -> ExitCode {
     let open = |role| Kernel::open(id, file, name, role);
-    frame(id, file, Kind::Kernel, open, steps)
+    frame(id, file, Kind::Kernel, None, open, steps)
+}
+
+/// Runs the `main` of the check of a kernel that has to be fast as well: of the
+/// last launch `judge` is told what a GPU would do, where somebody can count
+/// it.
+pub fn check_fast_kernel(
+    id: &'static str,
+    file: &'static str,
+    name: &'static str,
+    steps: &[Step<Kernel>],
+    judge: Judge,
+) -> ExitCode {
+    let open = |role| Kernel::open(id, file, name, role);
+    let speed = Speed { kernel: name, judge };
+    frame(id, file, Kind::Kernel, Some(speed), open, steps)
 }
 
 impl Kernel {

@@ -30,6 +30,7 @@ mod panics;
 mod parent;
 mod report;
 mod source;
+mod speed;
 mod token;
 mod verdict;
 
@@ -38,9 +39,10 @@ pub use drop_depth::{DepthProbe, drops_inside_drops};
 pub use elsewhere::{copies, elsewhere, namesake};
 pub use frame::{Step, check};
 pub use judge::{expect, judge, values};
-pub use kernel::{Argument, Kernel, check_kernel, counting};
+pub use kernel::{Argument, Kernel, check_fast_kernel, check_kernel, counting};
 pub use numbers::numbers;
 pub use source::without;
+pub use speed::{Judge, gathered, slow};
 pub use verdict::{Outcome, Stop, wrong};
 
 /// The path of a file that the learner edits.

@@ -11,6 +11,7 @@ use rungrad::opencl::{Gpu, Source};
 use crate::child::{self, Ending, Lines};
 use crate::frame::{ROLE, Role};
 use crate::report::{self, filled, shown};
+use crate::speed::Counters;
 use crate::verdict::Code;
 
 /// What Oclgrind says of a kernel.
@@ -33,8 +34,14 @@ pub(crate) enum Numbers {
 
 /// Lets the check run once more, under Oclgrind. It exits with 0 whatever it
 /// finds, so its log is what counts, and a log counts that is whole.
-/// Of a kernel with right numbers it wants to know most.
-pub(crate) fn look(program: &Path, file: &str, numbers: Numbers) -> Report {
+/// Of a kernel with right numbers it wants to know most, and somebody may count
+/// what it does.
+pub(crate) fn look(
+    program: &Path,
+    file: &str,
+    numbers: Numbers,
+    counters: Option<&Counters>,
+) -> Report {
     let unknown = |why: &str| Report::Unknown(why.to_string());
     if !is_installed() {
         return unknown(
@@ -53,6 +60,9 @@ pub(crate) fn look(program: &Path, file: &str, numbers: Numbers) -> Report {
     // Version 21 does not know an instruction that the optimizer makes of a
     // division beside its remainder.
     command.args(["--build-options", "-cl-opt-disable", "--log"]).arg(&log);
+    if let Some(counters) = counters {
+        counters.attach(&mut command);
+    }
     command.arg(program).env(ROLE, Role::Simulated.name());
     // It has one device of its own, and no other.
     command.env_remove("RUNGRAD_DEVICE");

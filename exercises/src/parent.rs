@@ -9,21 +9,27 @@ use crate::child::{self, Ending, LIMIT_VARIABLE, Lines, ROOM};
 use crate::frame::{Kind, ROLE, Role};
 use crate::oclgrind::{self, Numbers, Report};
 use crate::report::{filled, root, shown};
+use crate::speed::{Counters, Found, Speed};
 use crate::verdict::Code;
 
 /// Names the word that `cargo learn check` looks for behind our last line: a
 /// log that was cut off has none.
 const PROOF: &str = "RUNGRAD_CHECK_PROOF";
 
-pub(crate) fn watch(id: &str, file: &str, kind: Kind) -> Code {
-    let code = verdict(id, file, kind);
+pub(crate) fn watch(
+    id: &str,
+    file: &str,
+    kind: Kind,
+    speed: Option<Speed>,
+) -> Code {
+    let code = verdict(id, file, kind, speed);
     if let Ok(proof) = env::var(PROOF) {
         println!("{proof}={}", code.word());
     }
     code
 }
 
-fn verdict(id: &str, file: &str, kind: Kind) -> Code {
+fn verdict(id: &str, file: &str, kind: Kind, speed: Option<Speed>) -> Code {
     let Ok(program) = env::current_exe() else {
         return failing("the check cannot find its own program to start it");
     };
@@ -62,10 +68,14 @@ fn verdict(id: &str, file: &str, kind: Kind) -> Code {
             Code::Solved => Numbers::Right,
             _ => Numbers::Wrong,
         };
-        code = match oclgrind::look(&program, file, numbers) {
+        let wants = speed.filter(|_| code == Code::Solved);
+        let counters = wants.map(|_| Counters::find());
+        let there = counters.as_ref().and_then(|it| it.as_ref().ok());
+        let report = oclgrind::look(&program, file, numbers, there);
+        code = match report {
             Report::Clean if code == Code::Solved => {
                 println!("  ok  Oclgrind saw no stray access and no race");
-                code
+                wants.zip(counters).map_or(code, in_time)
             }
             Report::Unlike if code == Code::Solved => failing(
                 "the same steps fail on the device that Oclgrind simulates; a \
@@ -104,6 +114,28 @@ fn verdict(id: &str, file: &str, kind: Kind) -> Code {
         }
     }
     code
+}
+
+/// Judges the speed of a right answer. One that nobody can judge is solved.
+fn in_time((speed, counters): (Speed, Result<Counters, String>)) -> Code {
+    let found = match counters {
+        Ok(counters) => counters.judge(speed),
+        Err(sentence) => Found::Unchecked(sentence),
+    };
+    match found {
+        Found::Fast => {
+            println!("  ok  a GPU's memory is not asked for more than it must");
+            Code::Solved
+        }
+        Found::Slow(words) => {
+            print!("\nfailing: what a GPU would do\n\n{}", filled(&words));
+            Code::Failing
+        }
+        Found::Unchecked(why) => {
+            print!("\n{}", filled(&format!("Speed not checked: {why}.")));
+            Code::Solved
+        }
+    }
 }
 
 /// Tells whether a kernel has a place where its items wait for one another.

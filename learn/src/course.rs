@@ -39,7 +39,8 @@ pub(crate) struct Wrong {
     pub(crate) file: String,
     /// What its verdict must say.
     pub(crate) says: String,
-    /// What this verdict takes beside the needs of the exercise: `oclgrind`.
+    /// What this verdict takes beside the needs of the exercise: `oclgrind`, or
+    /// `profile`, its plugin.
     pub(crate) needs: Vec<String>,
     /// The processor's time for one that takes all that it is given.
     pub(crate) seconds: Option<u64>,

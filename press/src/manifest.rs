@@ -216,6 +216,11 @@ pub(crate) const MANIFEST: Manifest = Manifest {
             "oclgrind --data-races --uninitialized cargo run --example \
              part2_mul",
         ),
+        counted(
+            "book/listings/profile_naive.out",
+            "cargo learn profile matmul1_naive --line 16 --out \
+             target/warp_naive.svg",
+        ),
         under_oclgrind(
             "book/listings/past_the_end_of_8.out",
             "oclgrind cargo run --example part2_raw_faults -- past_the_end 8",
@@ -309,18 +314,30 @@ pub(crate) const MANIFEST: Manifest = Manifest {
         },
     ],
     pictures: &[
-        Picture { out: "book/figures/moons.svg", written: "target/moons.svg" },
+        Picture {
+            out: "book/figures/moons.svg",
+            written: "target/moons.svg",
+            needs: Needs::Nothing,
+        },
         Picture {
             out: "book/figures/digits-loss.svg",
             written: "target/digits-loss.svg",
+            needs: Needs::Nothing,
         },
         Picture {
             out: "book/figures/strides.svg",
             written: "target/strides.svg",
+            needs: Needs::Nothing,
         },
         Picture {
             out: "book/figures/filters.svg",
             written: "target/filters.svg",
+            needs: Needs::Nothing,
+        },
+        Picture {
+            out: "book/figures/warp_naive.svg",
+            written: "target/warp_naive.svg",
+            needs: Needs::Counters,
         },
     ],
     trained: &[

@@ -7,7 +7,7 @@
 #[path = "../../tests/common/device.rs"]
 mod device;
 
-use press::Needs::{self, Device, Gates, Nothing, Oclgrind, Pocl};
+use press::Needs::{self, Counters, Device, Gates, Nothing, Oclgrind, Pocl};
 use press::{Fault, repository};
 
 #[track_caller]
@@ -51,6 +51,11 @@ fn outputs_of_pocl_are_current() {
 #[test]
 fn outputs_of_oclgrind_are_current() {
     current_or_skip(Oclgrind);
+}
+
+#[test]
+fn outputs_of_counters_are_current() {
+    current_or_skip(Counters);
 }
 
 #[test]

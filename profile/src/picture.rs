@@ -8,7 +8,7 @@ use std::fmt::Write;
 use crate::record::{Access, Kind, Launch, Moment};
 use crate::{BANKS, SECTOR};
 
-const WIDTH: f64 = 860.0;
+const WIDTH: f64 = 680.0;
 const LEFT: f64 = 20.0;
 /// Where the items stand, and where the memory begins.
 const ITEMS: f64 = 74.0;
@@ -21,8 +21,9 @@ const ALONE: &str = "@media (prefers-color-scheme: dark) { svg:root { \
     color: #dcdcdc; background: #16181d; --fig-value: #7fb8ff; \
     --fig-grad: #ff9a8d } }";
 
-/// Draws the moment of an access that costs most.
-pub fn picture(launch: &Launch, access: &Access) -> String {
+/// Draws the moment of an access that costs most. Its ids begin with `name`, so
+/// that a page can hold several pictures.
+pub fn picture(launch: &Launch, access: &Access, name: &str) -> String {
     let moment = access.worst();
     let mut svg = String::new();
     let mut put = |line: String| {
@@ -30,16 +31,16 @@ pub fn picture(launch: &Launch, access: &Access) -> String {
     };
     put(format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" viewBox=\"0 \
-         0 {WIDTH} {HEIGHT}\" role=\"img\" aria-labelledby=\"warp-title\" \
+         0 {WIDTH} {HEIGHT}\" role=\"img\" aria-labelledby=\"{name}-title\" \
          font-size=\"13\" font-family=\"ui-monospace, monospace\" \
          fill=\"currentColor\">"
     ));
-    let title = escape(&title(launch, access, moment));
-    put(format!("<title id=\"warp-title\">{title}</title>"));
+    let [place, cost] = title(launch, access, moment).map(|it| escape(&it));
+    put(format!("<title id=\"{name}-title\">{place}: {cost}</title>"));
     put(format!("<style>{ALONE}</style>"));
-    put(text(LEFT, 24.0, "start", &title));
-    let source = shortened(launch.text(access.line).trim());
-    put(text(LEFT, 46.0, "start", &escape(&source)));
+    let source = escape(&shortened(launch.text(access.line).trim()));
+    put(text(LEFT, 22.0, "start", &format!("{place}: {source}")));
+    put(text(LEFT, 42.0, "start", &cost));
     match access.is_local {
         true => banks(&mut put, access, moment),
         false => sectors(&mut put, access, moment),
@@ -48,10 +49,11 @@ pub fn picture(launch: &Launch, access: &Access) -> String {
     svg
 }
 
-fn title(launch: &Launch, access: &Access, moment: &Moment) -> String {
+/// Says where it is, and what a warp does there.
+fn title(launch: &Launch, access: &Access, moment: &Moment) -> [String; 2] {
     let what = match access.kind {
-        Kind::Load => "loads",
-        Kind::Store => "stores",
+        Kind::Load => "loads from",
+        Kind::Store => "stores to",
         Kind::Atomic => "changes",
     };
     let cost = match access.is_local {
@@ -67,12 +69,10 @@ fn title(launch: &Launch, access: &Access, moment: &Moment) -> String {
             format!("{all} sectors of {SECTOR} bytes, {least} at least")
         }
     };
-    format!(
-        "{}, line {}: what a warp {what} of {} at once: {cost}",
-        launch.kernel,
-        access.line,
-        launch.array(access)
-    )
+    [
+        format!("{}, line {}", launch.kernel, access.line),
+        format!("a warp {what} {} at once: {cost}", launch.array(access)),
+    ]
 }
 
 /// Draws the sectors that are touched, side by side, with a gap where memory
@@ -179,7 +179,7 @@ fn text(at: f64, y: f64, anchor: &str, words: &str) -> String {
 
 /// Cuts what would leave the picture.
 fn shortened(text: &str) -> String {
-    const MOST: usize = 100;
+    const MOST: usize = 50;
     match text.chars().count() > MOST {
         true => text.chars().take(MOST - 3).chain("...".chars()).collect(),
         false => text.to_string(),
@@ -201,7 +201,7 @@ mod tests {
     fn every_item_has_its_line_and_every_sector_its_box() {
         let launch = &read(LOG).unwrap()[0];
         for access in &launch.accesses {
-            let svg = picture(launch, access);
+            let svg = picture(launch, access, "warp");
             assert_eq!(svg.matches("<path").count(), 32, "{svg}");
             let boxes = svg.matches("<rect").count() as u64;
             let sectors = access.worst().parts(access.bytes, SECTOR);

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::{self, Command};
+use std::sync::Mutex;
 use std::{env, fs};
 
 const TEXT: &str = include_str!("../plugin.cpp");
@@ -45,9 +46,13 @@ impl Plugin {
         TEXT.hash(&mut hasher);
         let name = format!("oclgrind-profile-{:016x}.so", hasher.finish());
         let library = tools.join(name);
+        // Threads of one process would write one file.
+        static ALONE: Mutex<()> = Mutex::new(());
+        let alone = ALONE.lock();
         if !library.is_file() {
             compile(&library)?;
         }
+        drop(alone);
         Ok(Plugin { library })
     }
 

@@ -97,6 +97,27 @@ fn a_kernel_of_every_part_has_a_launch() {
     }
 }
 
+/// The card ran the same kernels as a compiler leaves them. How many items are
+/// at work is the compiler's, and stands in the columns behind.
+#[test]
+fn the_counts_are_those_of_a_card() {
+    if let Err(why) = profile::Plugin::find(&profile::tools()) {
+        return device::skip("no plugin for Oclgrind", &why);
+    }
+    let listing = include_str!("../../book/listings/profile_card_h200.out");
+    let rows = listing.lines().filter(|line| line.ends_with(" -O"));
+    let rows: Vec<&str> = rows.collect();
+    assert_eq!(rows.len(), 15);
+    for row in rows {
+        let words: Vec<&str> = row.split_whitespace().collect();
+        let (code, text) = profile(&[words[0], "--counters"]);
+        assert_eq!(code, Some(0), "{text}");
+        let counted = text.lines().last().unwrap().split_whitespace();
+        let counted: Vec<&str> = counted.collect();
+        assert_eq!(counted[..7], words[..7], "the card has the second");
+    }
+}
+
 #[test]
 fn wrong_words_are_answered_in_a_sentence() {
     for (words, parts) in [

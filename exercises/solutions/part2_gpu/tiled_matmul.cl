@@ -16,7 +16,9 @@ kernel void matmul_transposed(global const float *a, global const float *b,
                               global float *out, uint m, uint k, uint n)
 {
     local float a_tile[TILE][TILE];
-    local float b_tile[TILE][TILE];
+    // A warp reads 16 rows of this tile at once, in one column: the spare cell
+    // at the end of each row puts them into 16 banks instead of two.
+    local float b_tile[TILE][TILE + 1];
     uint x = get_local_id(0), y = get_local_id(1);
     uint top = get_group_id(1) * TILE, left = get_group_id(0) * TILE;
     uint row = top + y, column = left + x;

@@ -152,6 +152,10 @@ pub(crate) const MEASURED: &[Measured] = &[
         "book/listings/part2_counters_matmul_h200.out",
         "python3 benches/peers/counters.py matmul",
     ),
+    counted_on_h200_once(
+        "book/listings/profile_card_h200.out",
+        "python3 profile/card.py",
+    ),
 ];
 
 /// What a profiler has counted. Nothing here can rehearse it, so its words

@@ -7,7 +7,9 @@ use rayon::iter::{ParallelBridge, ParallelIterator};
 use rungrad::opencl::{DeviceInfo, devices};
 
 use crate::generated::{Wanted, program};
-use crate::manifest::Needs::{self, Device, Gates, Nothing, Oclgrind, Pocl};
+use crate::manifest::Needs::{
+    self, Counters, Device, Gates, Nothing, Oclgrind, Pocl,
+};
 use crate::manifest::{MANIFEST, Output};
 use crate::tree::Tree;
 
@@ -37,6 +39,8 @@ pub(crate) fn missing(needs: Needs) -> Option<&'static str> {
         },
         Pocl => (!first().is_some_and(is_pocl)).then_some("no PoCL"),
         Oclgrind => (version() != Some(true)).then_some("no Oclgrind 21.10"),
+        Counters if !profile::can_build() => Some("no plugin of Oclgrind"),
+        Counters => missing(Oclgrind),
     }
 }
 
@@ -63,15 +67,13 @@ pub(crate) fn printed(needs: Needs) -> Vec<Wanted> {
             (output.out.to_string(), text)
         })
         .collect();
-    if needs == Nothing {
-        let pictures = MANIFEST.pictures.iter();
-        let pictures = pictures.filter(|picture| asked_for(picture.out));
-        printed.extend(pictures.map(|picture| {
-            let text = fs::read_to_string(Tree::root().join(picture.written))
-                .map_err(|_| format!("no example writes {}.", picture.written));
-            (picture.out.to_string(), text)
-        }));
-    }
+    let pictures = MANIFEST.pictures.iter().filter(|it| it.needs == needs);
+    let pictures = pictures.filter(|picture| asked_for(picture.out));
+    printed.extend(pictures.map(|picture| {
+        let text = fs::read_to_string(Tree::root().join(picture.written))
+            .map_err(|_| format!("no example writes {}.", picture.written));
+        (picture.out.to_string(), text)
+    }));
     printed.sort();
     printed
 }

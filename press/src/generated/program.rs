@@ -33,7 +33,8 @@ pub(crate) struct Program {
 }
 
 /// The program behind a command that a reader types: `cargo run --example
-/// NAME -- WORDS`, or `cargo learn try WORDS`, which runs the expression bench.
+/// NAME -- WORDS`, or `cargo learn try WORDS`, which runs the expression bench,
+/// or `cargo learn profile WORDS`.
 /// A tool that stands before it is to run what cargo runs.
 pub(crate) fn program(command: &str) -> Result<Program, String> {
     let mut words: Vec<String> = Vec::new();
@@ -65,6 +66,7 @@ pub(crate) fn program(command: &str) -> Result<Program, String> {
         .collect();
     let (file, words) = match &known[..] {
         ["cargo", "learn", "try", words @ ..] => ("expression".into(), words),
+        ["cargo", "learn", "profile", words @ ..] => ("profile".into(), words),
         ["cargo", "run", "--example", name, words @ ..] => {
             let words = words.strip_prefix(&["--"]).unwrap_or(words);
             (format!("examples/{name}"), words)

@@ -26,16 +26,19 @@ pub enum Needs {
     Pocl,
     /// Oclgrind in the version of the book, since others word it otherwise.
     Oclgrind,
+    /// Oclgrind, and a compiler for its plugin that counts.
+    Counters,
 }
 
 impl Needs {
     /// All of them.
-    pub(crate) const ALL: [Needs; 5] = [
+    pub(crate) const ALL: [Needs; 6] = [
         Needs::Nothing,
         Needs::Device,
         Needs::Gates,
         Needs::Pocl,
         Needs::Oclgrind,
+        Needs::Counters,
     ];
 }
 
@@ -86,6 +89,8 @@ pub(crate) struct Figure {
 pub(crate) struct Picture {
     pub(crate) out: &'static str,
     pub(crate) written: &'static str,
+    /// What it takes to draw it.
+    pub(crate) needs: Needs,
 }
 
 #[derive(Clone, Copy)]
@@ -139,4 +144,12 @@ pub(crate) const fn under_oclgrind(
     command: &'static str,
 ) -> Output {
     Output { out, command, code: 0, needs: Needs::Oclgrind }
+}
+
+/// A command that counts in Oclgrind.
+pub(crate) const fn counted(
+    out: &'static str,
+    command: &'static str,
+) -> Output {
+    Output { out, command, code: 0, needs: Needs::Counters }
 }

@@ -147,7 +147,9 @@ fn draw(request: &Request, launches: &[Launch]) -> Result<(), Error> {
         };
     };
     let out = &request.out;
-    fs::write(out, profile::picture(launch, access)).map_err(|error| {
+    let name = out.file_stem().unwrap_or_default().to_string_lossy();
+    let picture = profile::picture(launch, access, &name);
+    fs::write(out, picture).map_err(|error| {
         Error::File(format!("cannot write {}: {error}", out.display()))
     })?;
     println!(

@@ -1,4 +1,4 @@
-// Right, and by a pointer that the check cannot follow.
+// By a pointer to the row.
 
 #define GROUP 256
 

@@ -1,0 +1,161 @@
+//! What a right kernel would make a GPU do: Oclgrind, which looks at it anyway,
+//! counts that too, where the plugin of `cargo learn profile` is.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{self, Command};
+
+use profile::{Access, Launch, Plugin, SECTOR};
+
+use crate::report;
+use crate::verdict::{Outcome, Stop, wrong};
+
+/// The items of a warp.
+const WARP: usize = 32;
+
+/// What a check says of the last launch of its last step.
+pub type Judge = fn(&Launch) -> Outcome;
+
+/// The kernel whose launches are judged, and by whom.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Speed {
+    pub(crate) kernel: &'static str,
+    pub(crate) judge: Judge,
+}
+
+/// What came of it.
+pub(crate) enum Found {
+    Fast,
+    /// Why it is refused.
+    Slow(String),
+    /// Why nobody knows.
+    Unchecked(String),
+}
+
+/// The plugin, and where it writes.
+pub(crate) struct Counters {
+    plugin: Plugin,
+    log: PathBuf,
+}
+
+impl Counters {
+    /// Finds the plugin, or says why there is none.
+    pub(crate) fn find() -> Result<Counters, String> {
+        let plugin = Plugin::find(&profile::tools())?;
+        let name = format!("counters-{}.log", process::id());
+        Ok(Counters { plugin, log: report::folder().join(name) })
+    }
+
+    pub(crate) fn attach(&self, oclgrind: &mut Command) {
+        self.plugin.attach(oclgrind, WARP, &self.log);
+    }
+
+    /// Judges what was written, and takes it away.
+    pub(crate) fn judge(self, speed: Speed) -> Found {
+        judge_log(&self.log, speed)
+    }
+}
+
+fn judge_log(log: &Path, speed: Speed) -> Found {
+    let text = fs::read_to_string(log).unwrap_or_default();
+    let _ = fs::remove_file(log);
+    let launches = match profile::read(&text) {
+        Ok(launches) => launches,
+        Err(sentence) => return Found::Unchecked(sentence),
+    };
+    let mut launches = launches.iter().rev();
+    let last = launches.find(|launch| launch.kernel == speed.kernel);
+    let Some(launch) = last else {
+        let words = format!("the plugin saw no launch of {}", speed.kernel);
+        return Found::Unchecked(words);
+    };
+    match (speed.judge)(launch) {
+        Ok(()) => Found::Fast,
+        Err(Stop::Wrong { words, .. }) => Found::Slow(words),
+        Err(_) => Found::Unchecked("the judge came to no verdict".into()),
+    }
+}
+
+/// Refuses a kernel whose warps touch more sectors of global memory at a line
+/// than twice those that would do, and says why they do.
+pub fn gathered(launch: &Launch, why: &str) -> Outcome {
+    // The last of equals is taken, and that is to be the first.
+    let global = launch.accesses.iter().rev().filter(|it| !it.is_local);
+    let cost = |access: &&Access| access.parts(SECTOR)[0];
+    let is_scattered = |access: &&Access| {
+        let [all, least] = access.parts(SECTOR);
+        all > 2 * least
+    };
+    let Some(access) = global.filter(is_scattered).max_by_key(cost) else {
+        return Ok(());
+    };
+    let moment = access.worst();
+    let [all, least] = [
+        moment.parts(access.bytes, SECTOR),
+        moment.least(access.bytes, SECTOR),
+    ];
+    Err(slow(
+        launch,
+        access.line,
+        &format!(
+            "a warp touches {all} sectors of {} at once, where {least} are \
+             enough",
+            launch.array(access)
+        ),
+        why,
+    ))
+}
+
+/// Makes the refusal of a right answer, with its line.
+pub fn slow(launch: &Launch, line: usize, what: &str, why: &str) -> Stop {
+    wrong(format!(
+        "The numbers are right, and a GPU takes longer for them than it must: \
+         at line {line} {what}.\n\n  {}\n\n{why}",
+        launch.text(line).trim()
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Writes a launch of `k` whose warp loads 32 numbers, so many bytes apart.
+    fn log(stride: u64) -> String {
+        let offsets: Vec<String> =
+            (0..32).map(|i| (i * stride).to_string()).collect();
+        let offsets = offsets.join(" ");
+        format!(
+            "launch k 32 32 32 1 1 1 1\nline 7 9 288 \x20 sum += a[i];\n\
+             access 7 10 l 4 3 {offsets}\nend\n"
+        )
+    }
+
+    fn judged(stride: u64, kernel: &'static str) -> Found {
+        let folder = std::env::temp_dir();
+        let name = format!("rungrad-speed-{}-{stride}-{kernel}", process::id());
+        let log_file = folder.join(name);
+        fs::write(&log_file, log(stride)).unwrap();
+        let judge: Judge = |launch| gathered(launch, "Read side by side.");
+        judge_log(&log_file, Speed { kernel, judge })
+    }
+
+    #[test]
+    fn a_scattered_access_is_refused_with_its_line() {
+        let Found::Slow(words) = judged(128, "k") else { panic!("not slow") };
+        let part = "at line 7 a warp touches 32 sectors of a at once, where 4";
+        assert!(words.contains(part) && words.contains("  sum += a[i];"));
+        assert!(words.ends_with("Read side by side."), "{words}");
+        // Rows of a tile that is half as wide as a warp may begin anywhere.
+        assert!(matches!(judged(4, "k"), Found::Fast));
+        assert!(matches!(judged(8, "k"), Found::Fast));
+        assert!(matches!(judged(12, "k"), Found::Slow(_)));
+    }
+
+    #[test]
+    fn what_nobody_counted_is_not_judged() {
+        let Found::Unchecked(why) = judged(4, "other") else {
+            panic!("a launch of another kernel was judged")
+        };
+        assert!(why.contains("no launch of other"), "{why}");
+    }
+}
