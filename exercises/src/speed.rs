@@ -106,6 +106,26 @@ pub fn gathered(launch: &Launch, why: &str) -> Outcome {
     ))
 }
 
+/// Refuses a kernel for whose warps local memory has to answer more than twice
+/// as often as it must, since their items want different words of one bank, and
+/// says why they do.
+pub fn spread(launch: &Launch, why: &str) -> Outcome {
+    let mut local = launch.accesses.iter().filter(|access| access.is_local);
+    let clashes = |access: &&Access| {
+        let [answers, least] = access.answers();
+        answers > 2 * least
+    };
+    let Some(access) = local.find(clashes) else { return Ok(()) };
+    let [answers, least] = access.worst().answers(access.bytes);
+    let are = if least == 1 { "is" } else { "are" };
+    let array = launch.array(access);
+    let what = format!(
+        "local memory answers a warp {answers} times for {array}, where \
+         {least} {are} enough"
+    );
+    Err(slow(launch, access.line, &what, why))
+}
+
 /// Makes the refusal of a right answer, with its line.
 pub fn slow(launch: &Launch, line: usize, what: &str, why: &str) -> Stop {
     wrong(format!(
@@ -149,6 +169,21 @@ mod tests {
         assert!(matches!(judged(4, "k"), Found::Fast));
         assert!(matches!(judged(8, "k"), Found::Fast));
         assert!(matches!(judged(12, "k"), Found::Slow(_)));
+    }
+
+    #[test]
+    fn banks_that_clash_are_refused_with_their_line() {
+        let judged = |stride| {
+            let log = log(stride).replace(" l 4 ", " L 4 ");
+            spread(&profile::read(&log).unwrap()[0], "Leave a cell free.")
+        };
+        let Err(Stop::Wrong { words, .. }) = judged(64) else {
+            panic!("16 cells in each of two banks")
+        };
+        let part =
+            "at line 7 local memory answers a warp 16 times for a, where";
+        assert!(words.contains(part), "{words}");
+        assert!(judged(68).is_ok() && judged(8).is_ok());
     }
 
     #[test]

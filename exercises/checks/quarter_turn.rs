@@ -1,0 +1,82 @@
+//! The check of `quarter_turn`, a picture that is turned by tiles.
+//!
+//! The picture of the last step has whole tiles; there Oclgrind counts what a
+//! warp touches, on both sides of the turn.
+
+use std::process::ExitCode;
+
+use exercises::Argument::{Count, In, Out};
+use exercises::{
+    Kernel, Outcome, check_fast_kernel, expect, gathered, numbers, spread,
+    wrong,
+};
+use profile::Launch;
+
+const YOURS: &str = exercises::path!("part2_gpu/quarter_turn.cl");
+const TILE: usize = 16;
+
+fn main() -> ExitCode {
+    check_fast_kernel(
+        "quarter_turn",
+        YOURS,
+        "quarter_turn",
+        &[
+            ("16 x 16: one tile", |kernel| turned(kernel, [TILE; 2])),
+            ("32 x 48: six tiles", |kernel| turned(kernel, [32, 48])),
+            ("19 x 21: the picture ends within a tile", |kernel| {
+                turned(kernel, [19, 21])
+            }),
+            ("5 x 33 and one number alone", |kernel| {
+                turned(kernel, [5, 33])?;
+                turned(kernel, [1, 1])
+            }),
+            ("64 x 96: 24 tiles", |kernel| turned(kernel, [64, 96])),
+        ],
+        judge,
+    )
+}
+
+fn turned(kernel: &Kernel, [rows, columns]: [usize; 2]) -> Outcome {
+    let a = numbers(1, rows * columns);
+    let arguments =
+        [In("a", &a), Out("out", rows * columns), Count(rows), Count(columns)];
+    let yours = kernel.run_grid([columns, rows], &arguments)?.remove(0);
+    // Of the result, row by row, by the row and the column in the picture.
+    let picture = |place: &dyn Fn(usize, usize) -> (usize, usize)| -> Vec<f32> {
+        let all = (0..rows * columns).map(|i| place(i / rows, i % rows));
+        all.map(|(row, column)| a[row * columns + column]).collect()
+    };
+    let right = picture(&|y, x| (rows - 1 - x, y));
+    if yours == right {
+        return Ok(());
+    }
+    if yours == picture(&|y, x| (x, y)) {
+        return Err(wrong(
+            "Rows and columns are exchanged, and nothing is turned: the picture \
+             is seen in a mirror. What stood in the last row belongs to the \
+             left, and what stood in the first row to the right.",
+        ));
+    }
+    if yours == picture(&|y, x| (x, columns - 1 - y)) {
+        return Err(wrong(
+            "The picture is turned to the left. To the right its left column \
+             becomes the top row.",
+        ));
+    }
+    expect("out", &yours, &right)
+}
+
+fn judge(launch: &Launch) -> Outcome {
+    gathered(
+        launch,
+        "Let the group turn the tile in local memory: fill it row by row, wait, \
+         and read it column by column. Then x goes along a row of `a` and along \
+         a row of `out`.",
+    )?;
+    spread(
+        launch,
+        "16 cells that lie 16 apart are in two banks, and each bank gives one at \
+         a time. One spare cell at the end of each row of the tile puts them \
+         into 16 banks.",
+    )
+}
