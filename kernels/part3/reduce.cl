@@ -2,6 +2,8 @@
 // input gives the same bits in every run.
 
 #define GROUP 256
+// So many elements of a row are asked for before the first is used.
+#define AT_ONCE 4
 
 // A sum and one number more, by compensated summation (Kahan): what the
 // addition rounds away is left in `excess` for the next one, so that nothing
@@ -41,9 +43,16 @@ ACC larger(ACC x, ACC y)
             to = at < n ? to : 0;                                           \
             uint row = offset + at / parts * row_stride;                    \
             ACC x = START, excess = 0.0f;                                   \
-            for (uint column = from + u; column < to; column += team) {     \
-                ACC y = a[row + column];                                    \
-                x = STEP;                                                   \
+            for (uint i = from + u; i < to; i += AT_ONCE * team) {          \
+                ACC some[AT_ONCE];                                          \
+                for (uint j = 0; j < AT_ONCE; j++) {                        \
+                    uint column = i + j * team;                             \
+                    some[j] = column < to ? a[row + column] : START;        \
+                }                                                           \
+                for (uint j = 0; j < AT_ONCE; j++) {                        \
+                    ACC y = some[j];                                        \
+                    x = STEP;                                               \
+                }                                                           \
             }                                                               \
             tree[item] = x;                                                 \
             barrier(CLK_LOCAL_MEM_FENCE);                                   \

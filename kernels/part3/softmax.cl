@@ -56,6 +56,9 @@ void store(global T *row, uint j, uint u, uint team, uint end, bool fours,
         barrier(CLK_LOCAL_MEM_FENCE);                                       \
     }
 #define SUM(a, b) ((a) + (b))
+// Whether any item has such a four. To ask costs whole fours more than to have
+// some for nothing.
+#define IS_USED(j) (fours || 4 * (j) * team < columns)
 
 // `fours` is a constant where this is called, so no item asks for it.
 void shares(global const T *a, uint offset, uint columns, uint logs,
@@ -71,17 +74,21 @@ void shares(global const T *a, uint offset, uint columns, uint logs,
         FOUR(ACC) x[KEPT], most4 = -INFINITY, sum4 = 0.0f;
         #pragma unroll
         for (uint j = 0; j < KEPT; j++)
-            x[j] = fetch(a + offset + first, j, u, team, end, fours);
+            if (IS_USED(j))
+                x[j] = fetch(a + offset + first, j, u, team, end, fours);
         // What is no number comes back by its exponential.
         #pragma unroll
         for (uint j = 0; j < KEPT; j++)
-            most4 = fmax(most4, x[j]);
+            if (IS_USED(j))
+                most4 = fmax(most4, x[j]);
         found[item] = fmax(fmax(most4.x, most4.y), fmax(most4.z, most4.w));
         JOINED(fmax)
         ACC most = found[v * team];
         barrier(CLK_LOCAL_MEM_FENCE);
         #pragma unroll
         for (uint j = 0; j < KEPT; j++) {
+            if (!IS_USED(j))
+                continue;
             x[j] -= most;
             FOUR(ACC) more = exp(x[j]);
             // Beyond the end it is 0 anyway. On an NVIDIA H200 rows of 16384
@@ -96,7 +103,9 @@ void shares(global const T *a, uint offset, uint columns, uint logs,
         ACC total = logs ? log(sum) : 0.0f, share = logs ? 1.0f : 1.0f / sum;
         #pragma unroll
         for (uint j = 0; j < KEPT; j++)
-            store(out + first, j, u, team, end, fours, (x[j] - total) * share);
+            if (IS_USED(j))
+                store(out + first, j, u, team, end, fours,
+                      (x[j] - total) * share);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
