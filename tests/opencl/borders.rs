@@ -73,7 +73,8 @@ fn rows_and_columns_are_counted_up_to_31_bits() {
         let [width, height, part] =
             [width, height, part].map(|it| Number(it.into()));
         let (zero, one) = (Number(0_u32.into()), Number(1_u32.into()));
-        let arguments = [In, zero, one, one, width, height, part, Out];
+        let arguments =
+            [In, zero, one, one, one, zero, width, height, part, Out];
         asked.takes(&part3::REDUCE_COLUMNS_SUM, &[256], &arguments)
     };
     assert!(columns(1, 1, 1) && columns(1, MOST, 1));
@@ -100,7 +101,8 @@ fn a_team_is_a_power_of_two_and_a_group_has_256_items() {
     let Some(asked) = Asked::new() else { return };
     let rows = |local: &[usize], columns: u32, n: u32| {
         let [columns, n] = [columns, n].map(|it| Number(it.into()));
-        let arguments = [In, Number(0_u32.into()), columns, Out, n];
+        let zero = Number(0_u32.into());
+        let arguments = [In, zero, columns, zero, Out, n];
         asked.takes(&part3::SOFTMAX_ROWS, local, &arguments)
     };
     for (local, is_taken) in [
@@ -119,15 +121,20 @@ fn a_team_is_a_power_of_two_and_a_group_has_256_items() {
     assert!(rows(&local, 0, MOST) && rows(&local, 3, 0));
     assert!(!rows(&local, 1 << 16, 1 << 15) && !rows(&local, 0, MOST + 1));
 
-    let kept = |offset: u32, columns: u32| {
+    let kept = |kernel, offset: u32, columns: u32| {
         let [offset, columns] = [offset, columns].map(|it| Number(it.into()));
         let (logs, n) = (Number(0_u32.into()), Number(2_u32.into()));
         let arguments = [In, offset, columns, logs, Out, n];
-        asked.takes(&part3::SOFTMAX_KEPT, &local, &arguments)
+        asked.takes(kernel, &local, &arguments)
     };
     let most = 16 * part3::KEPT as u32;
-    assert!(kept(0, 4) && kept(4, 8) && kept(0, most));
-    assert!(!kept(2, 4) && !kept(0, 6) && !kept(0, most + 4));
+    let (any, fours) = (&part3::SOFTMAX_KEPT, &part3::SOFTMAX_FOURS);
+    for kernel in [any, fours] {
+        assert!(kept(kernel, 0, 4) && kept(kernel, 4, 8));
+        assert!(kept(kernel, 0, most) && !kept(kernel, 0, most + 4));
+    }
+    assert!(kept(any, 2, 4) && !kept(fours, 2, 4));
+    assert!(kept(any, 0, 6) && !kept(fours, 0, 6));
 
     let vector = |batch: i32, length: i32, m: u32, k: u32| {
         let strides = [0, 0, 0, 0, 0, batch, length, 0];

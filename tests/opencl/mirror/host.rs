@@ -115,8 +115,7 @@ fn index(how: &str, it: &Mirror) -> Written {
 fn softmax(how: &str, it: &Mirror) -> Written {
     let [offset, columns, rows, logs] = match how {
         "log" => [0, it.size(2), it.groups[0], 1],
-        "kept" => [it.size(1), it.size(2), it.size(5), it.size(3)],
-        _ => [it.size(1), it.size(2), it.size(4), 1],
+        _ => [it.size(1), it.size(2), it.size(5), it.size(3)],
     };
     let row = |at: usize| &it.floats(0)[offset + at * columns..][..columns];
     let shares = (0..rows).flat_map(|at| {
@@ -178,12 +177,14 @@ fn reduce(how: &str, it: &Mirror) -> Written {
             (0..n).map(element).collect()
         }
         "columns_sum" | "columns_max" => {
-            let [offset, down, across, width, height, part] =
-                [1, 2, 3, 4, 5, 6].map(|at| it.size(at));
+            let [offset, down, across, inner, outer] =
+                [1, 2, 3, 4, 5].map(|at| it.size(at));
+            let [width, height, part] = [6, 7, 8].map(|at| it.size(at));
             it.each(width * height.div_ceil(part), |i| {
                 let from = i / width * part;
                 let rows = from..height.min(from + part);
-                let column = offset + i % width * across;
+                let i = i % width;
+                let column = offset + i / inner * outer + i % inner * across;
                 join(how, rows.map(|row| a[column + row * down]))
             })
         }
