@@ -2,6 +2,8 @@
 // input gives the same bits in every run.
 
 #define GROUP 256
+// So many elements of a row are asked for before the first is used.
+#define AT_ONCE 4
 
 // A sum and one number more, by compensated summation (Kahan): what the
 // addition rounds away is left in `excess` for the next one, so that nothing
@@ -21,32 +23,42 @@ ACC larger(ACC x, ACC y)
 }
 
 // Rows whose elements lie side by side: (rows, columns) -> (rows, parts),
-// where a part is `segment` columns. One group of 256 items for each of the n
-// parts, or for several of them, because a device runs so many items and no
-// more: an item joins every 256th element in a register, then a tree joins the
-// 256 results.
+// where a part is `segment` columns. A team of items has one of the n parts,
+// and a group has a team for each of its parts, or for several, because a
+// device runs so many items and no more: the items of a team join its elements
+// in turn, each in a register, then a tree joins their results.
 #define ROWS(NAME, START, STEP, JOIN)                                       \
-    __attribute__((reqd_work_group_size(GROUP, 1, 1)))                      \
     kernel void NAME(global const T *a, uint offset, uint row_stride,       \
                      uint columns, uint segment, global T *out, uint n)     \
     {                                                                       \
         local ACC tree[GROUP];                                              \
-        uint item = get_local_id(0);                                        \
+        uint u = get_local_id(0), team = get_local_size(0);                 \
+        uint v = get_local_id(1), teams = get_local_size(1);                \
+        uint item = v * team + u;                                           \
         uint parts = (columns - 1) / segment + 1;                           \
-        for (uint at = get_group_id(0); at < n; at += get_num_groups(0)) {  \
-            uint from = at % parts * segment;                               \
+        for (uint top = get_group_id(1) * teams; top < n;                   \
+             top += get_num_groups(1) * teams) {                            \
+            uint at = top + v, from = at % parts * segment;                 \
             uint to = from + min(segment, columns - from);                  \
+            to = at < n ? to : 0;                                           \
             uint row = offset + at / parts * row_stride;                    \
             ACC x = START, excess = 0.0f;                                   \
-            for (uint column = from + item; column < to; column += GROUP) { \
-                ACC y = a[row + column];                                    \
-                x = STEP;                                                   \
+            for (uint i = from + u; i < to; i += AT_ONCE * team) {          \
+                ACC some[AT_ONCE];                                          \
+                for (uint j = 0; j < AT_ONCE; j++) {                        \
+                    uint column = i + j * team;                             \
+                    some[j] = column < to ? a[row + column] : START;        \
+                }                                                           \
+                for (uint j = 0; j < AT_ONCE; j++) {                        \
+                    ACC y = some[j];                                        \
+                    x = STEP;                                               \
+                }                                                           \
             }                                                               \
             tree[item] = x;                                                 \
             barrier(CLK_LOCAL_MEM_FENCE);                                   \
                                                                             \
-            for (uint width = GROUP / 2; width > 0; width /= 2) {           \
-                if (item < width) {                                         \
+            for (uint width = team / 2; width > 0; width /= 2) {            \
+                if (u < width) {                                            \
                     ACC x = tree[item];                                     \
                     ACC y = tree[item + width];                             \
                     tree[item] = JOIN;                                      \
@@ -54,18 +66,20 @@ ACC larger(ACC x, ACC y)
                 barrier(CLK_LOCAL_MEM_FENCE);                               \
             }                                                               \
                                                                             \
-            if (item == 0)                                                  \
-                out[at] = tree[0];                                          \
+            if (u == 0 && at < n)                                           \
+                out[at] = tree[item];                                       \
+            barrier(CLK_LOCAL_MEM_FENCE);                                   \
         }                                                                   \
     }
 
-// Columns of a matrix (height, width) -> (parts, width), where a part is
-// `segment` rows. One item for each: it joins 32 elements, and then these
-// results. Where the strides say so, the columns are rows, and short ones.
+// Columns of matrices (outer, height, inner) -> (parts, width), where a part is
+// `segment` rows and width is outer * inner. One item for each: it joins 32
+// elements, and then these results. Where the strides say so, the columns are
+// rows, and short ones.
 #define COLUMNS(NAME, START, STEP, JOIN)                                    \
     kernel void NAME(global const T *a, uint offset, uint row_stride,       \
-                     uint column_stride, uint width, uint height,           \
-                     uint segment, global T *out)                           \
+                     uint column_stride, uint inner, uint outer_stride,     \
+                     uint width, uint height, uint segment, global T *out)  \
     {                                                                       \
         uint i = get_global_id(0);                                          \
         uint part = i / width;                                              \
@@ -73,7 +87,8 @@ ACC larger(ACC x, ACC y)
             return;                                                         \
         uint from = part * segment;                                         \
         uint to = from + min(segment, height - from);                       \
-        uint column = offset + i % width * column_stride;                   \
+        uint column = offset + i % width / inner * outer_stride             \
+                      + i % width % inner * column_stride;                  \
         ACC x = START, excess = 0.0f;                                       \
         for (uint row = from; row < to;) {                                  \
             ACC y = START;                                                  \

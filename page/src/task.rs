@@ -88,14 +88,19 @@ fn reason(wrong: &Mismatch) -> String {
         Diagnosis::Factor(_) => {
             "Every element is off by the same factor.".to_string()
         }
-        _ if right.len() == 1 => too(yours[0], right[0]),
+        _ if right.len() == 1 => other_side(yours[0], right[0]),
         _ => {
             let off: Vec<usize> = (0..right.len()).filter(is_off).collect();
-            let which = match off.len() {
-                1 => "Not right is element",
-                _ => "Not right are elements",
-            };
-            format!("{which} {}, counted from 0.", list(&off))
+            match off[..] {
+                [one] => format!("Not right is element {one}, counted from 0."),
+                _ if off.len() == right.len() => {
+                    "No element is right.".to_string()
+                }
+                _ => format!(
+                    "Not right are elements {}, counted from 0.",
+                    list(&off)
+                ),
+            }
         }
     }
 }
@@ -113,9 +118,11 @@ fn counted(yours: usize, right: usize) -> String {
     )
 }
 
-fn too(yours: f64, right: f64) -> String {
-    let word = if yours < right { "small" } else { "large" };
-    format!("{} is too {word}.", yours as f32)
+/// Says on which side of it the right number lies: of a negative one, large and
+/// small would be read in two ways.
+fn other_side(yours: f64, right: f64) -> String {
+    let word = if yours < right { "more" } else { "less" };
+    format!("It is {word} than {}.", yours as f32)
 }
 
 /// Judges an order of the diamond's tensors: any in which each stands once,
@@ -163,7 +170,7 @@ fn owners(
     let right = counts[place];
     let words = || format!("{of} has {right} owners, and not {yours}.");
     Ok((yours != right as f32).then(|| Wrong {
-        reason: too(yours.into(), right as f64),
+        reason: other_side(yours.into(), right as f64),
         verdict: words(),
     }))
 }
@@ -180,7 +187,7 @@ fn place(
     let right = way[way.len() - 1];
     let is_right = (yours - right).abs() < 1e-3;
     Ok((!is_right).then(|| Wrong {
-        reason: too(yours.into(), right.into()),
+        reason: other_side(yours.into(), right.into()),
         verdict: format!("The way is {}.", list(&way)),
     }))
 }
@@ -201,7 +208,7 @@ fn single(yours: &str) -> Result<f32, Error> {
     }
 }
 
-/// Reads numbers and fractions, with commas between them.
+/// Reads numbers and fractions, with commas between them, in brackets or not.
 fn read(yours: &str) -> Result<Vec<f32>, Error> {
     let number = |word: &str| {
         let word = word.trim();
@@ -220,5 +227,7 @@ fn read(yours: &str) -> Result<Vec<f32>, Error> {
             ))
         })
     };
-    yours.split(',').map(number).collect()
+    let yours = yours.trim();
+    let inside = yours.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
+    inside.unwrap_or(yours).split(',').map(number).collect()
 }

@@ -203,6 +203,7 @@ pub const COPY_INDEXED: Kernel =
 /// States the reach for rows, in n parts: arguments
 /// `a, offset, row_stride, columns, segment, out, n`.
 fn rows(given: &Given) -> Option<Reached> {
+    teams(given)?;
     let (columns, segment) = (given.uint(3)?, given.uint(4)?);
     // The kernels count a group beyond the end of a row, in `uint`.
     if columns == 0 || segment == 0 || columns > i32::MAX as u64 {
@@ -219,11 +220,13 @@ fn rows(given: &Given) -> Option<Reached> {
 }
 
 /// States the reach for columns, one item for each part of one: arguments `a,
-/// offset, row_stride, column_stride, width, height, segment, out`.
+/// offset, row_stride, column_stride, inner, outer_stride, width, height,
+/// segment, out`.
 fn columns(given: &Given) -> Option<Reached> {
-    let [width, height, segment] = [4, 5, 6].map(|place| given.uint(place));
+    let [width, height, segment] = [6, 7, 8].map(|place| given.uint(place));
     let (width, height, segment) = (width?, height?, segment?);
-    if width == 0 || height == 0 || segment == 0 {
+    let inner = given.uint(4)?;
+    if width == 0 || height == 0 || segment == 0 || inner == 0 {
         return None;
     }
     // The kernels count 32 rows beyond the end, in `uint`.
@@ -231,8 +234,9 @@ fn columns(given: &Given) -> Option<Reached> {
         return None;
     }
     let down = (height - 1).checked_mul(given.uint(2)?)?;
-    let across = (width - 1).checked_mul(given.uint(3)?)?;
-    let last = down.checked_add(across)?.checked_add(1)?;
+    let across = (width.min(inner) - 1).checked_mul(given.uint(3)?)?;
+    let out = ((width - 1) / inner).checked_mul(given.uint(5)?)?;
+    let last = down.checked_add(across)?.checked_add(out)?.checked_add(1)?;
     let parts = height.div_ceil(segment);
     Some(smallvec![last.checked_add(given.uint(1)?)?, width * parts])
 }
@@ -302,29 +306,31 @@ fn teams(given: &Given) -> Option<()> {
         .then_some(())
 }
 
-/// The logarithms of the shares of scores in their rows: arguments `a, offset,
-/// columns, out, n`.
+/// The shares of scores in their rows, or their logarithms: arguments `a,
+/// offset, columns, logs, out, n`.
 pub const SOFTMAX_ROWS: Kernel =
-    kernel!("part3/softmax.cl", "softmax_rows", |given| {
-        shares(given, given.uint(4)?)
-    });
-/// The shares, or their logarithms, of rows of whole fours that a team keeps in
-/// its registers: arguments `a, offset, columns, logs, out, n`.
+    kernel!("part3/softmax.cl", "softmax_rows", shares);
+/// The same of rows that a team keeps in its registers.
 pub const SOFTMAX_KEPT: Kernel =
-    kernel!("part3/softmax.cl", "softmax_kept", |given| {
-        let (offset, columns) = (given.uint(1)?, given.uint(2)?);
-        let most = KEPT as u64 * given.items(0);
-        let fours = offset % 4 == 0 && columns % 4 == 0;
-        (fours && columns <= most).then_some(())?;
-        shares(given, given.uint(5)?)
+    kernel!("part3/softmax.cl", "softmax_kept", kept_shares);
+/// The same of rows of whole fours.
+pub const SOFTMAX_FOURS: Kernel =
+    kernel!("part3/softmax.cl", "softmax_fours", |given| {
+        let fours = given.uint(1)? % 4 == 0 && given.uint(2)? % 4 == 0;
+        fours.then(|| kept_shares(given)).flatten()
     });
 
 /// So many scores of a row an item can keep.
 pub const KEPT: usize = 64;
 
-fn shares(given: &Given, n: u64) -> Option<Reached> {
+fn kept_shares(given: &Given) -> Option<Reached> {
+    let most = KEPT as u64 * given.items(0);
+    (given.uint(2)? <= most).then(|| shares(given)).flatten()
+}
+
+fn shares(given: &Given) -> Option<Reached> {
     teams(given)?;
-    let columns = given.uint(2)?;
+    let (columns, n) = (given.uint(2)?, given.uint(5)?);
     // A team counts beyond the end of a row, and a group beyond the last.
     let all = columns.checked_mul(n).filter(|all| *all < 1 << 31)?;
     (columns < 1 << 31 && n < 1 << 31).then_some(())?;
@@ -403,6 +409,7 @@ const OTHERS: &[Kernel] = &[
     COPY_TILED,
     SOFTMAX_ROWS,
     SOFTMAX_KEPT,
+    SOFTMAX_FOURS,
     PRODUCT_VECTOR,
     INDEX_SELECT,
     INDEX_ADD,

@@ -61,11 +61,11 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
         // takes as long as for the rest of a launch.
         &["reduce_rows_sum", "reduce_rows_max"],
         "in offset count count count out side",
-        &[256],
+        &[16, 8],
     ),
     (
         &["reduce_columns_sum", "reduce_columns_max"],
-        "in offset side side side side few out",
+        "in offset side side few side side side few out",
         &[0],
     ),
     (
@@ -79,8 +79,12 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
         &[0],
     ),
     (&["copy_tiled"], "in offset shape strides out rows", &[32, 8]),
-    (&["softmax_rows"], "in offset side out side", &[16, 8]),
-    (&["softmax_kept"], "in fours fours few out side", &[16, 8]),
+    (
+        &["softmax_rows", "softmax_kept"],
+        "in offset side few out side",
+        &[16, 8],
+    ),
+    (&["softmax_fours"], "in fours fours few out side", &[16, 8]),
     (
         &["product_vector"],
         "in offset in offset strides out side side",

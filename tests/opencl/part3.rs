@@ -41,7 +41,7 @@ pub(crate) fn run(gpu: &Gpu, kernel: &Kernel, n: usize) -> Option<Both> {
         ("reduce", "columns_sum") => bench.reduce_columns(sum),
         ("reduce", "columns_max") => bench.reduce_columns(max),
         ("copy", "tiled") => bench.copy_by_tiles(),
-        ("softmax", "rows" | "kept") => bench.softmax(),
+        ("softmax", "rows" | "kept" | "fours") => bench.softmax(),
         ("product", "vector") => bench.product_vector(),
         ("copy", "lines") => bench.copy_lines(),
         ("index", "select") => bench.index_select(),
@@ -199,8 +199,11 @@ impl<'a> Bench<'a> {
         let right: Vec<f32> = parts.map(join).collect();
         let (matrix, out) = (self.matrix(&rows), self.out(right.len()));
         let launch = self
-            // One group less than there are parts: somebody has two.
-            .launch((right.len() - 1) * 256)
+            // One group of eight teams: each has a part, or several.
+            .gpu
+            .launch(self.kernel)
+            .global([32, 8])
+            .local([32, 8])
             .input(&matrix)
             .scalar(LATE as u32)
             .scalar(self.count)
@@ -223,6 +226,8 @@ impl<'a> Bench<'a> {
             .scalar(LATE as u32)
             .scalar(self.count)
             .scalar(1_u32)
+            .scalar(self.count)
+            .scalar(0_u32)
             .scalar(self.count)
             .scalar(3_u32)
             .scalar(2_u32)

@@ -208,6 +208,8 @@ fn no_argument_makes_a_kernel_of_this_crate_leave_its_buffers() {
             .scalar(width)
             .scalar(1_u32)
             .scalar(width)
+            .scalar(0_u32)
+            .scalar(width)
             .scalar(height)
             .scalar(segment)
             .output(&out)

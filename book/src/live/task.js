@@ -40,7 +40,7 @@ live.figure("task", async (stage) => {
         stage.refuse(answer.refusal);
         const wrong = !answer.refusal && !answer.right;
         if (wrong) tries += 1;
-        const told = wrong && tries >= whole ? answer.words : "";
+        const told = wrong && tries >= whole && answer.words !== answer.reason ? answer.words : "";
         words.hidden = !told;
         // A table keeps its columns and scrolls; a sentence is folded.
         const at = kind === "gradient" ? told.lastIndexOf("\n") : -1;

@@ -79,6 +79,11 @@
             if (color(getComputedStyle(caption).backgroundColor)[3] < 1) say(`a shade lies over ${shown(caption)}`);
         }
 
+        // Within HTML nobody reads Markdown.
+        for (const words of document.querySelectorAll("main :is(figcaption, summary, figure > p, details > p)")) {
+            if (/`[^`]+`/.test(words.textContent)) say(`${shown(words)} shows its backticks`);
+        }
+
         // A number and its unit stay on one line.
         for (const cell of document.querySelectorAll("main td")) {
             if (!/^[\d.,]+ [^\s\d]{1,4}$/.test(cell.textContent.trim()) || !seen(cell)) continue;

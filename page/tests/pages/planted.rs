@@ -20,6 +20,10 @@ const FAULTS: &[(&str, &str)] = &[
         "a shade lies over",
     ),
     (
+        "<figure><figcaption>As `it` says.</figcaption></figure>",
+        "shows its backticks",
+    ),
+    (
         "<table style=\"width: 1px\"><tr><td>2088.5 µs</td></tr></table>",
         "a line ends within <td> \"2088.5 µs\"",
     ),

@@ -300,7 +300,7 @@ impl Page<'_> {
             0..=3 => (14, x, -5.0),
             4 => (11, x, -4.0),
             5..=9 => (12, x, RADIUS + 5.0),
-            _ => (10, middle, RADIUS + 5.0),
+            _ => (11, middle, RADIUS + 5.0),
         };
         self.put(format_args!(
             "<circle cx=\"{x}\" cy=\"{y}\" r=\"{RADIUS}\" fill=\"none\" \

@@ -15,6 +15,7 @@ use self::axes::{tiled, walk};
 use self::few::Few;
 use self::indexing::Sent;
 use self::pooled::Pooled;
+use self::stages::Columns;
 use super::super::kernels;
 use super::super::tuning::Choices;
 use super::super::view::joined;
@@ -118,29 +119,29 @@ impl OpenCl {
         self.gpu.launch(kernel).global(n).local(GROUP)
     }
 
-    /// Computes the shares of the scores in each row, or their logarithms, if a
-    /// team of items can keep a row in its registers.
-    fn kept_shares(&self, a: &Array, logs: u32) -> Option<Result<Shared>> {
-        let columns = a.shape()[1];
-        let can = self.units().keeps(columns, a.offset());
-        can.then(|| {
-            self.fill(a.len(), |out| {
-                self.teams(&kernels::SOFTMAX_KEPT, a)
-                    .input(buffer(a))
-                    .scalar(a.offset() as u32)
-                    .scalar(columns as u32)
-                    .scalar(logs)
-                    .output(out)
-                    .scalar(a.shape()[0] as u32)
-                    .run()
-            })
+    /// Computes the shares of the scores in each row, or their logarithms.
+    fn shares(&self, a: &Array, logs: u32) -> Result<Shared> {
+        let (rows, columns) = (a.shape()[0], a.shape()[1]);
+        let fours = columns.is_multiple_of(4) && a.offset().is_multiple_of(4);
+        let kernel = match self.units().keeps(columns) {
+            true if fours => kernels::SOFTMAX_FOURS,
+            true => kernels::SOFTMAX_KEPT,
+            false => kernels::SOFTMAX_ROWS,
+        };
+        let [global, local] = self.units().teams(rows, columns);
+        self.fill(a.len(), |out| {
+            self.gpu
+                .launch(&kernel)
+                .input(buffer(a))
+                .scalar(a.offset() as u32)
+                .scalar(columns as u32)
+                .scalar(logs)
+                .output(out)
+                .scalar(rows as u32)
+                .global(global)
+                .local(local)
+                .run()
         })
-    }
-
-    /// Prepares a kernel with a team of items for each row.
-    fn teams<'a>(&self, kernel: &'a Kernel, a: &Array) -> Launch<'a> {
-        let [global, local] = self.units().teams(a.shape()[0], a.shape()[1]);
-        self.gpu.launch(kernel).global(global).local(local)
     }
 }
 
@@ -307,9 +308,11 @@ impl Backend for OpenCl {
         if let Some(few) = Few::new(a, rows, columns) {
             return self.reduce_few(op, a, &few);
         }
+        if let Some(columns) = Columns::of(a, rows) {
+            return self.reduce_down(op, a, columns);
+        }
         let flat = a.reshape(&[rows, columns])?;
         match (flat.strides()[0], flat.strides()[1]) {
-            (1, column) if column > 1 => self.reduce_down(op, &flat),
             (row, 1) if row >= 0 => self.reduce_across(op, &flat),
             _ => self.reduce_across(op, &flat.compact()?),
         }
@@ -345,23 +348,11 @@ impl Backend for OpenCl {
     }
 
     fn softmax(&self, a: &Array) -> Result<Shared> {
-        let by_logarithms = || Ok(a.log_softmax()?.unary(Unary::Exp)?.storage);
-        self.kept_shares(a, 0).unwrap_or_else(by_logarithms)
+        self.shares(a, 0)
     }
 
     fn log_softmax(&self, a: &Array) -> Result<Shared> {
-        let [rows, columns] = [a.shape()[0], a.shape()[1]];
-        self.kept_shares(a, 1).unwrap_or_else(|| {
-            self.fill(a.len(), |out| {
-                self.teams(&kernels::SOFTMAX_ROWS, a)
-                    .input(buffer(a))
-                    .scalar(a.offset() as u32)
-                    .scalar(columns as u32)
-                    .output(out)
-                    .scalar(rows as u32)
-                    .run()
-            })
-        })
+        self.shares(a, 1)
     }
 
     fn index_select(&self, a: &Array, places: &[usize]) -> Result<Shared> {

@@ -149,15 +149,13 @@ impl Bench<'_> {
     /// Three rows of equal scores, of n or a few more each, by teams for two
     /// rows; the kernel that is told what to write writes both.
     pub(super) fn softmax(&self) -> Both {
-        let is_kept = self.kernel.name() == "softmax_kept";
-        let n = if is_kept { self.n.next_multiple_of(4) } else { self.n };
+        let fours = self.kernel.name() == "softmax_fours";
+        let n = if fours { self.n.next_multiple_of(4) } else { self.n };
         let scores = self.gpu.upload(&vec![2.0_f32; 3 * n]).unwrap();
-        let logs: &[u32] = if is_kept { &[1, 0] } else { &[1] };
-        for &logs in logs {
+        for logs in [1_u32, 0] {
             let out = self.out(3 * n);
             let launch = self.gpu.launch(self.kernel).input(&scores);
-            let launch = launch.scalar(0_u32).scalar(n as u32);
-            let launch = if is_kept { launch.scalar(logs) } else { launch };
+            let launch = launch.scalar(0_u32).scalar(n as u32).scalar(logs);
             let launch = launch.output(&out).scalar(3_u32);
             let written = written(launch.global([64, 2]).local([64, 2]), &out);
             // A function of a device may be another in its last digits.

@@ -40,11 +40,14 @@ fn a_ring_keeps_three_tensors_that_nobody_holds() {
     let picture = text(it, ".stage .picture");
     assert!(picture.contains("rule of c"), "{picture}");
     assert!(!picture.contains("owns two arrays"), "{picture}");
+    let height = "document.querySelector('[data-figure=owners]').offsetHeight";
+    let before = it.evaluate(height);
     button(it, "owners", "drop b");
     let wanted = native("owners\n+a-a-a-b-c-b\ntold");
     until(it, "document.querySelector('.refusal').innerText !== ''");
     assert_eq!(text(it, ".refusal"), wanted["refusal"].as_str().unwrap());
-    // What was said before it is gone.
+    // What was said before it is gone, and nothing has moved for it.
+    assert_eq!(it.evaluate(height), before);
     assert_eq!(text(it, "[data-figure=owners] .said"), "");
 
     choose(it, ".stage select", "captures");

@@ -65,20 +65,24 @@ impl Units {
         }
     }
 
-    /// Tells whether such a team can keep the row in its registers, four
-    /// numbers at a time.
-    pub(super) fn keeps(self, columns: usize, offset: usize) -> bool {
+    /// Tells whether such a team can keep the row in its registers.
+    pub(super) fn keeps(self, columns: usize) -> bool {
         let team = self.team(columns, true);
-        let fours = columns.is_multiple_of(4) && offset.is_multiple_of(4);
-        team > 1 && fours && columns <= kernels::KEPT * team
+        team > 1 && columns <= kernels::KEPT * team
     }
 
     /// Returns the sizes of a launch with a team for each row.
     pub(super) fn teams(self, rows: usize, columns: usize) -> [[usize; 2]; 2] {
-        let team = self.team(columns, true);
-        let beside = GROUP / team;
-        let all = rows.min(TEAMS).next_multiple_of(beside);
-        [[team, all], [team, beside]]
+        groups(self.team(columns, true), rows)
+    }
+
+    /// Returns the same for sums along rows. A processor takes a group for each,
+    /// which is a loop of steps that it does side by side.
+    pub(super) fn along(self, rows: usize, columns: usize) -> [[usize; 2]; 2] {
+        match self.is_processor {
+            true => groups(GROUP, rows),
+            false => self.teams(rows, columns),
+        }
     }
 
     /// Computes how much of `k` one of its parts is, in whole steps, not less
@@ -164,6 +168,13 @@ pub(super) enum TileKind {
     Matrices,
     Views,
     OnCores,
+}
+
+/// Returns the sizes of a launch of teams in groups of 256 items.
+fn groups(team: usize, rows: usize) -> [[usize; 2]; 2] {
+    let beside = GROUP / team;
+    let all = rows.min(TEAMS).next_multiple_of(beside);
+    [[team, all], [team, beside]]
 }
 
 /// Counts those of all that are started beside so many groups.

@@ -12,6 +12,7 @@ use super::super::super::tuning::{self, Tuned};
 use super::super::matrices;
 use super::cuts::{Cut, Sizes, TileKind, Units};
 use super::operands::{Operand, Product};
+use super::stages::Columns;
 use super::{Array, Buffer, Kernel, Launch, OpenCl, Reduce, Shared, buffer};
 use crate::error::{Result, zeros};
 
@@ -290,7 +291,8 @@ impl OpenCl {
             return Ok(out);
         }
         let parts = Array::dense(like.device(), out, &[parts, n]);
-        self.reduce_down(Reduce::Sum, &parts.permute(&[1, 0])?)
+        let sums = parts.permute(&[1, 0])?;
+        self.reduce_down(Reduce::Sum, &sums, Columns::rows(&sums))
     }
 }
 

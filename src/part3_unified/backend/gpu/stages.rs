@@ -1,14 +1,12 @@
 //! Reductions in two stages, where one would keep most units idle.
 
+use super::super::super::view::joined;
 use super::{Array, GROUP, OpenCl, Reduce, Shared, buffer, kernels};
 use crate::error::Result;
+use crate::shape::size;
 
 /// So many groups keep any device busy.
 const BUSY: usize = 1024;
-
-/// So many groups are as many as are started: each device runs them, and of
-/// more parts a group has several.
-const MOST: usize = 1 << 20;
 
 /// A row that is shorter gets an item and no group: most of a group's items
 /// would have nothing to add, and all of them wait at its eight barriers. On
@@ -18,10 +16,50 @@ const MOST: usize = 1 << 20;
 /// 1.7 ms and 33 ms (best of 15, by events, November 2026).
 const SHORT: usize = 64;
 
+/// What is reduced from neighbor to neighbor: matrices (outer, height, inner)
+/// whose columns are joined.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Columns {
+    outer: usize,
+    height: usize,
+    inner: usize,
+    /// From matrix to matrix, from row to row, and from column to column.
+    strides: [usize; 3],
+}
+
+impl Columns {
+    /// Finds them in an array of rows, if the first elements of its rows are
+    /// neighbors.
+    pub(super) fn of(a: &Array, rows: usize) -> Option<Columns> {
+        let shape = a.shape();
+        let is_between = |cut: &usize| size(&shape[..*cut]) == rows;
+        let cut = (0..=shape.len()).rev().find(is_between)?;
+        let [kept, reduced] = [0..cut, cut..shape.len()]
+            .map(|axes| joined(&shape[axes.clone()], [&a.strides()[axes]]));
+        let ((outer, far), (inner, near)) = match kept[..] {
+            [(inner, [near])] => ((1, 0), (inner, near)),
+            [(outer, [far]), (inner, [near])] => ((outer, far), (inner, near)),
+            _ => return None,
+        };
+        let [(height, [down])] = reduced[..] else { return None };
+        let strides = [far, down, near].map(|it| it.try_into().ok());
+        let strides = [strides[0]?, strides[1]?, strides[2]?];
+        let lie_side_by_side = near == 1 && down > 1;
+        lie_side_by_side.then_some(Columns { outer, height, inner, strides })
+    }
+
+    /// Takes rows of a matrix for columns.
+    pub(super) fn rows(a: &Array) -> Columns {
+        let (inner, height) = (a.shape()[0], a.shape()[1]);
+        let [near, down] = [0, 1].map(|axis| a.strides()[axis] as usize);
+        Columns { outer: 1, height, inner, strides: [0, down, near] }
+    }
+}
+
 impl OpenCl {
     /// Reduces rows that lie in a row: an item for each if they are short,
-    /// else a group, or a group for each part of one where a few long rows
-    /// would keep most units idle. The parts are then rows themselves.
+    /// else a team, or one for each part of a row where a few long rows would
+    /// keep most units idle. The parts are then rows themselves.
     pub(super) fn reduce_across(
         &self,
         op: Reduce,
@@ -29,10 +67,11 @@ impl OpenCl {
     ) -> Result<Shared> {
         let (rows, columns) = (a.shape()[0], a.shape()[1]);
         if columns < SHORT {
-            return self.reduce_down(op, a);
+            return self.reduce_down(op, a, Columns::rows(a));
         }
         let [kernel, _] = kernels::reduce(op);
         let (segment, parts) = parts(rows, columns, 16 * GROUP);
+        let [global, local] = self.units().along(rows * parts, segment);
         let out = self.fill(rows * parts, |out| {
             self.gpu
                 .launch(&kernel)
@@ -43,8 +82,8 @@ impl OpenCl {
                 .scalar(segment as u32)
                 .output(out)
                 .scalar((rows * parts) as u32)
-                .global((rows * parts).min(MOST) * GROUP)
-                .local(GROUP)
+                .global(global)
+                .local(local)
                 .run()
         })?;
         match parts {
@@ -56,20 +95,27 @@ impl OpenCl {
         }
     }
 
-    /// Takes an item for each row, or for each part of one. If the first
-    /// elements of the rows lie side by side, neighbors read what lies side by
-    /// side.
-    pub(super) fn reduce_down(&self, op: Reduce, a: &Array) -> Result<Shared> {
+    /// Takes an item for each column, or for each part of one. If columns lie
+    /// side by side, neighbors read what lies side by side.
+    pub(super) fn reduce_down(
+        &self,
+        op: Reduce,
+        a: &Array,
+        columns: Columns,
+    ) -> Result<Shared> {
         let [_, kernel] = kernels::reduce(op);
-        let (width, height) = (a.shape()[0], a.shape()[1]);
+        let Columns { outer, height, inner, strides } = columns;
+        let ([far, down, near], width) = (strides, outer * inner);
         let (segment, parts) = parts(width.div_ceil(GROUP), height, 64);
         let n = width * parts;
         let out = self.fill(n, |out| {
             self.each(&kernel, n)
                 .input(buffer(a))
                 .scalar(a.offset() as u32)
-                .scalar(a.strides()[1] as u32)
-                .scalar(a.strides()[0] as u32)
+                .scalar(down as u32)
+                .scalar(near as u32)
+                .scalar(inner as u32)
+                .scalar(far as u32)
                 .scalar(width as u32)
                 .scalar(height as u32)
                 .scalar(segment as u32)
@@ -80,7 +126,8 @@ impl OpenCl {
             1 => Ok(out),
             _ => {
                 let left = Array::dense(a.device(), out, &[parts, width]);
-                self.reduce_down(op, &left.permute(&[1, 0])?)
+                let left = left.permute(&[1, 0])?;
+                self.reduce_down(op, &left, Columns::rows(&left))
             }
         }
     }

@@ -22,14 +22,13 @@ fn a_longer_row_gets_a_larger_team_and_a_processor_none() {
 }
 
 #[test]
-fn a_team_keeps_a_row_of_fours_that_its_registers_hold() {
-    for columns in [20, 128, 132, 2048, 2052, 16384] {
-        assert!(CARD.keeps(columns, 0) && CARD.keeps(columns, 8), "{columns}");
-        assert!(!CARD.keeps(columns, 2), "{columns}, not at a four");
-        assert!(!TWO.keeps(columns, 0), "{columns}, on a processor");
+fn a_team_keeps_a_row_that_its_registers_hold() {
+    for columns in [17, 128, 129, 2048, 2049, 16384] {
+        assert!(CARD.keeps(columns), "{columns}");
+        assert!(!TWO.keeps(columns), "{columns}, on a processor");
     }
-    for columns in [16, 18, 130, 16388] {
-        assert!(!CARD.keeps(columns, 0), "{columns}");
+    for columns in [1, 16, 16385] {
+        assert!(!CARD.keeps(columns), "{columns}");
     }
 }
 
@@ -40,6 +39,8 @@ fn a_launch_by_teams_has_whole_groups_and_not_too_many_rows() {
     assert_eq!(CARD.teams(3, 4000), [[256, 3], [256, 1]]);
     assert_eq!(CARD.teams(TEAMS + 1, 4000), [[256, TEAMS], [256, 1]]);
     assert_eq!(TWO.teams(1000, 20), [[1, 1024], [1, 256]]);
+    assert_eq!(CARD.along(3, 512), CARD.teams(3, 512));
+    assert_eq!(TWO.along(3, 512), [[256, 3], [256, 1]]);
 }
 
 #[test]
