@@ -11,6 +11,8 @@ use super::common::clean;
 use super::common::device::gpu_or_skip;
 use super::common::random::Random;
 
+type Work = fn() -> Vec<Tensor>;
+
 fn new(shape: &[usize], seed: u64) -> Tensor {
     let values = Tensor::rand(shape, seed, Device::Gpu(0)).unwrap();
     values.shift(-0.5).detach()
@@ -77,7 +79,7 @@ fn rows_added() -> Vec<Tensor> {
 }
 
 /// One number for all bits of the results of some work.
-fn bits(work: fn() -> Vec<Tensor>) -> Vec<u64> {
+fn bits(work: Work) -> Vec<u64> {
     let hash = |tensor: Tensor| {
         let mut hasher = DefaultHasher::new();
         for number in tensor.to_vec().unwrap() {
@@ -96,7 +98,7 @@ fn the_same_shapes_have_the_same_bits_in_every_run() {
     if gpu_or_skip().is_none() {
         return;
     }
-    let works: [(&str, fn() -> Vec<Tensor>); 4] = [
+    let works: [(&str, Work); 4] = [
         ("sums", sums),
         ("shares", shares),
         ("convolutions", convolutions),
