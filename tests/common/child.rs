@@ -34,7 +34,15 @@ pub(crate) fn child(name: &str) -> Command {
     command
 }
 
-/// The same under a tool, whose options come first.
+/// The same without the choices of tiles that this machine has timed, and
+/// without a word about tensor cores: a device goes by the rule.
+pub(crate) fn untuned(name: &str) -> Command {
+    let mut command = child(name);
+    command.env("RUNGRAD_TUNED", "").env_remove("RUNGRAD_TENSOR_CORES");
+    command
+}
+
+/// The command that does so under a tool, whose options come first.
 pub(crate) fn child_under(tool: &mut Command, name: &str) {
     tool.arg(env::current_exe().expect("a path"));
     as_child(tool, name);

@@ -106,19 +106,41 @@ fn labels_go_to_the_device_once() {
     let labels: Vec<usize> = (0..100).map(|i| i * 7 % 10).collect();
     assert_eq!(sent(&labels), 4 * 100 + 4);
     assert_eq!(sent(&labels), 4);
-    for shift in 1..5 {
+    for shift in 1..9 {
         let others: Vec<usize> =
             labels.iter().map(|l| (l + shift) % 10).collect();
         assert_eq!(sent(&others), 4 * 100 + 4);
     }
-    // Four lists came since.
+    // Eight lists came since.
     assert_eq!(sent(&labels), 4 * 100 + 4);
-    // Those that go down are sorted by the host: where each begins, and what
-    // its rows are.
-    let rows = Tensor::rand(&[5, 3], 2, device).unwrap().requires_grad();
-    let gather = || rows.index_select(0, &[4, 0, 4]).sum().backward();
-    let (_, counts) = ledger::measure(gather);
-    assert_eq!(counts.bytes_to_device, 4 * (3 + 6 + 3) + 4);
+}
+
+/// The host sorts indices that go down: where each begins, and what its rows
+/// are.
+#[test]
+fn the_second_backward_of_an_embedding_sends_no_list() {
+    let _clean = clean();
+    let Some(gpu) = gpu_or_skip() else { return };
+    // Other tests send lists of theirs, and few are kept.
+    if !is_child() {
+        let test = "the_second_backward_of_an_embedding_sends_no_list";
+        succeed(&mut child(&format!("costs::{test}")));
+        return;
+    }
+    let device = Device::Gpu(gpu.info().index);
+    let table = Tensor::rand(&[5, 3], 2, device).unwrap().requires_grad();
+    let sent = |words: &[usize]| {
+        let step = || table.index_select(0, words).sum().backward();
+        ledger::measure(step).1.bytes_to_device
+    };
+    // What else a step sends is the one of its root.
+    assert_eq!(sent(&[4, 0, 4]), 4 * (3 + 6 + 3) + 4);
+    assert_eq!(sent(&[4, 0, 4]), 4);
+    let grads = table.grad().unwrap().to_vec().unwrap();
+    let times = [2.0, 0.0, 0.0, 0.0, 4.0];
+    assert_eq!(grads, times.map(|it| [it; 3]).concat());
+    // As many beginnings, and other rows.
+    assert_eq!(sent(&[4, 4, 0]), 4 * (3 + 3) + 4);
 }
 
 /// What waits may be what is missing, so it goes before a device says no.

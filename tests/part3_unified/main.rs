@@ -6,10 +6,12 @@
 mod common;
 
 mod arrays;
+mod bits;
 mod cases;
 #[path = "../common/child.rs"]
 mod child;
 mod constants;
+mod cores;
 mod corners;
 mod costs;
 #[allow(unreachable_pub)]

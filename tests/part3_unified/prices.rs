@@ -4,7 +4,7 @@
 use rungrad::ledger::{self, Counts};
 use rungrad::part3_unified::{ConvOptions, Device, Tensor, Window, no_grad};
 
-use super::child::{child, is_child, succeed};
+use super::child::{is_child, succeed, untuned};
 use super::common::clean;
 use super::common::device::gpu_or_skip;
 
@@ -107,9 +107,9 @@ fn a_warm_step_costs_what_it_cost() {
     let Some(gpu) = gpu_or_skip() else { return };
     // The pool is the device's, so no other test may take from it.
     if !is_child() {
-        let mut child = child("prices::a_warm_step_costs_what_it_cost");
         // Other tiles than those of the rule may need another launch.
-        succeed(child.env("RUNGRAD_TUNED", ""));
+        let test = "prices::a_warm_step_costs_what_it_cost";
+        succeed(&mut untuned(test));
         return;
     }
     let device = Device::Gpu(gpu.info().index);

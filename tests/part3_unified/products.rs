@@ -8,12 +8,13 @@ use rungrad::part3_unified::tuning::with_tiles;
 use rungrad::part3_unified::{Device, Span, Tensor, Window};
 use rungrad::rng::Random;
 
+use super::child::{is_child, succeed, untuned};
 use super::common::clean;
-use super::common::device::{gpu_or_skip, skip_by_name};
+use super::common::device::gpu_or_skip;
 
 /// A matrix (m, n) that lies row by row or column by column, from an offset
 /// on, and its numbers in row-major order.
-fn matrix(
+pub(super) fn matrix(
     [m, n]: [usize; 2],
     by_rows: bool,
     offset: usize,
@@ -31,7 +32,7 @@ fn matrix(
     (matrix, values)
 }
 
-fn compare(what: &str, found: &Tensor, right: &[(f64, f64)]) {
+pub(super) fn compare(what: &str, found: &Tensor, right: &[(f64, f64)]) {
     let found = found.to_vec().unwrap();
     assert_eq!(found.len(), right.len(), "{what}");
     for (i, (found, (right, size))) in found.iter().zip(right).enumerate() {
@@ -44,7 +45,11 @@ fn compare(what: &str, found: &Tensor, right: &[(f64, f64)]) {
 }
 
 /// The product in `f64`, and the sum of its magnitudes.
-fn product(a: &[f32], b: &[f32], [m, k, n]: [usize; 3]) -> Vec<(f64, f64)> {
+pub(super) fn product(
+    a: &[f32],
+    b: &[f32],
+    [m, k, n]: [usize; 3],
+) -> Vec<(f64, f64)> {
     let element = |at: usize| {
         let products = (0..k).map(|l| {
             f64::from(a[at / n * k + l]) * f64::from(b[l * n + at % n])
@@ -58,6 +63,12 @@ fn product(a: &[f32], b: &[f32], [m, k, n]: [usize; 3]) -> Vec<(f64, f64)> {
 fn products_of_every_layout_agree_with_the_judge() {
     let _clean = clean();
     if gpu_or_skip().is_none() {
+        return;
+    }
+    // The shapes are chosen for the tiles of the rule.
+    if !is_child() {
+        let test = "products_of_every_layout_agree_with_the_judge";
+        succeed(&mut untuned(&format!("products::{test}")));
         return;
     }
     let mut random = Random::new(7);
@@ -121,118 +132,6 @@ fn a_batch_of_products_agrees_with_the_judge() {
     let right: Vec<_> =
         x.chunks(m * k).flat_map(|x| product(x, &y, [m, k, 1])).collect();
     compare("columns", &a.matmul(&column.expand(&[batch, k, 1])), &right);
-}
-
-/// The products of every layout by these tiles. Those that need no such cores
-/// are compared kernel by kernel in `tests/opencl`.
-fn compare_all_layouts(tiles: &'static Tiles) {
-    let mut random = Random::new(9);
-    let [m, n] = tiles.sides.map(|side| side + 4);
-    for [m, k, n] in [[m, 140, n], [m - 1, 139, n - 3]] {
-        for lies in [[true, true], [true, false], [false, true], [false, false]]
-        {
-            let (a, x) = matrix([m, k], lies[0], 0, &mut random);
-            let (b, y) = matrix([k, n], lies[1], 0, &mut random);
-            let found = with_tiles(tiles, || a.matmul(&b));
-            let what =
-                format!("{}: {m} x {k} x {n}, by rows {lies:?}", tiles.name);
-            compare(&what, &found, &product(&x, &y, [m, k, n]));
-        }
-    }
-}
-
-#[test]
-fn products_on_tensor_cores_agree_with_the_judge() {
-    let _clean = clean();
-    let Some(gpu) = gpu_or_skip() else { return };
-    if !gpu.info().tensor_cores {
-        return skip_by_name("device with tensor cores");
-    }
-    for tiles in TILES.iter().filter(|tiles| tiles.on_cores.is_some()) {
-        assert!(tiles.fit(gpu.info()), "{} on {}", tiles.name, gpu.name());
-        compare_all_layouts(tiles);
-    }
-}
-
-/// The names of the kernels of a product, and how far the worst of some of its
-/// elements is from that in `f64`, as a part of the sum of the magnitudes.
-fn names_and_error([m, k, n]: [usize; 3]) -> (Vec<String>, f64) {
-    let mut random = Random::new(17);
-    let (a, x) = matrix([m, k], true, 0, &mut random);
-    let (b, y) = matrix([k, n], true, 4, &mut random);
-    let (found, line) = record(|| a.matmul(&b)).unwrap();
-    let names = line.slices.iter().map(|it| it.name.to_string()).collect();
-    let (found, mut worst) = (found.to_vec().unwrap(), 0.0_f64);
-    for _ in 0..300 {
-        let (i, j) = (random.below(m), random.below(n));
-        let column: Vec<f32> = (0..k).map(|l| y[l * n + j]).collect();
-        let row = &x[i * k..(i + 1) * k];
-        let (right, size) = product(row, &column, [1, k, 1])[0];
-        let it = f64::from(found[i * n + j]);
-        worst = worst.max((it - right).abs() / size);
-    }
-    (names, worst)
-}
-
-/// Odd sides have no fours, and what lies across `k` suits the cores less: both
-/// are copied first where a product is large.
-#[test]
-fn large_products_are_packed_for_tensor_cores() {
-    let _clean = clean();
-    let Some(gpu) = gpu_or_skip() else { return };
-    if !gpu.info().tensor_cores {
-        return skip_by_name("device with tensor cores");
-    }
-    let product = match gpu.info().warpgroups {
-        true => "product_warpgroups",
-        false => "product_tensor_cores",
-    };
-    let copy = "copy_lines";
-    for (sizes, right) in [
-        ([2049, 2050, 2051], vec![copy, copy, product]),
-        ([2048; 3], vec![copy, product]),
-    ] {
-        let (names, error) = names_and_error(sizes);
-        let kernels: Vec<&str> = names
-            .iter()
-            .map(|name| &**name)
-            .filter(|name| [copy, product].contains(name))
-            .collect();
-        assert_eq!(kernels, right, "{sizes:?}");
-        assert!(error <= 1e-6, "{sizes:?}: {error:e}");
-    }
-}
-
-#[test]
-fn products_by_warpgroups_agree_with_the_judge() {
-    let _clean = clean();
-    let Some(gpu) = gpu_or_skip() else { return };
-    if !gpu.info().warpgroups {
-        return skip_by_name("device with warpgroups");
-    }
-    let tiles = TILES.iter().find(|tiles| tiles.are_packed()).unwrap();
-    let mut random = Random::new(21);
-    // One tile and less; several, and parts of one; a chain and its end; parts
-    // along k; more rows of tiles than are computed together.
-    for [m, k, n] in [
-        [64, 64, 128],
-        [63, 68, 127],
-        [1, 4, 2],
-        [130, 140, 260],
-        [65, 1000, 129],
-        [100, 30_000, 100],
-        [1100, 68, 300],
-    ] {
-        let (a, x) = matrix([m, k], true, 0, &mut random);
-        let (b, y) = matrix([k, n], false, 4, &mut random);
-        let (found, line) =
-            record(|| with_tiles(tiles, || a.matmul(&b))).unwrap();
-        let is_used =
-            line.slices.iter().any(|it| &*it.name == "product_warpgroups");
-        assert!(is_used || m == 1, "{m} x {k} x {n}");
-        let what = format!("{m} x {k} x {n} by warpgroups");
-        compare(&what, &found, &product(&x, &y, [m, k, n]));
-    }
 }
 
 /// The gradient of a filter: each of its numbers sums over all places.
@@ -345,6 +244,12 @@ fn fours_that_lie_elsewhere_are_refused() {
 fn a_long_product_of_few_elements_is_cut_for_the_units() {
     let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
+    // How it is cut depends on the tiles.
+    if !is_child() {
+        let test = "a_long_product_of_few_elements_is_cut_for_the_units";
+        succeed(&mut untuned(&format!("products::{test}")));
+        return;
+    }
     let new = |shape: &[usize]| Tensor::rand(shape, 1, Device::Gpu(0)).unwrap();
     let (a, b) = (new(&[2, 4096]), new(&[4096, 2]));
     let (_, counts) = ledger::measure(|| a.matmul(&b));
@@ -383,27 +288,5 @@ fn infinities_and_large_numbers_pass_through_a_product() {
                 );
             }
         }
-    }
-}
-
-/// A plan follows from the shapes, and so does the order of every sum.
-#[test]
-fn the_same_product_has_the_same_bits_again() {
-    let _clean = clean();
-    if gpu_or_skip().is_none() {
-        return;
-    }
-    let new = |shape: &[usize], seed| {
-        Tensor::rand(shape, seed, Device::Gpu(0)).unwrap()
-    };
-    for [m, k, n] in [[70, 300, 50], [2, 4096, 2], [100, 100, 1]] {
-        let (a, b) = (new(&[m, k], 1), new(&[k, n], 2));
-        let first = a.matmul(&b).to_vec().unwrap();
-        for _ in 0..3 {
-            assert_eq!(a.matmul(&b).to_vec().unwrap(), first, "{m} {k} {n}");
-        }
-        // And so do the same numbers elsewhere in memory.
-        let again = new(&[m, k], 1).matmul(&new(&[k, n], 2));
-        assert_eq!(again.to_vec().unwrap(), first, "{m} {k} {n}");
     }
 }

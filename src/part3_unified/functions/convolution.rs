@@ -66,8 +66,8 @@ impl Default for ConvOptions {
 impl Tensor {
     /// Convolves images (n, channels, h, w) with filters (filters, channels
     /// of a group, height, width), and adds to each filter its bias
-    /// (filters). It is a product of filters and windows, none of which is
-    /// copied.
+    /// (filters). It is a product of filters and windows, which are a view;
+    /// an OpenCL device copies them for the product where it has many filters.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -121,8 +121,8 @@ impl Tensor {
     }
 }
 
-/// The windows of images times filters, in groups. No window is copied: the
-/// product reads the view.
+/// The windows of images times filters, in groups. The product takes the
+/// windows as a view, and what waits for backward is the image.
 pub struct Conv2d {
     /// How the filters move.
     pub window: Window,

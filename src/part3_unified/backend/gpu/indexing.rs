@@ -10,8 +10,9 @@ use crate::error::Result;
 #[derive(Default)]
 pub(super) struct Sent(Mutex<Vec<(Vec<usize>, Arc<Places>)>>);
 
-/// So many lists are kept.
-const KEPT: usize = 4;
+/// So many lists are kept: a gather there and back has three, unless its
+/// indices are sorted.
+const KEPT: usize = 8;
 /// And none of more indices.
 const LONGEST: usize = 1 << 18;
 
@@ -24,7 +25,10 @@ impl OpenCl {
         let mut sent = sent.lock().unwrap_or_else(PoisonError::into_inner);
         let last = match sent.iter().position(|(known, _)| known == places) {
             Some(known) => sent.remove(known),
-            None => (places.to_vec(), Arc::new(self.send(places)?)),
+            None => {
+                let sent = Places::new(&self.indices, &self.gpu, places)?;
+                (places.to_vec(), Arc::new(sent))
+            }
         };
         let place = Arc::clone(&last.1);
         if places.len() <= LONGEST {
@@ -34,10 +38,6 @@ impl OpenCl {
             sent.push(last);
         }
         Ok(place)
-    }
-
-    fn send(&self, places: &[usize]) -> Result<Places> {
-        Places::new(&self.indices, &self.gpu, places)
     }
 
     /// Computes [`Backend::index_select`](super::Backend::index_select).
@@ -100,7 +100,7 @@ impl OpenCl {
             order[next[place]] = row;
             next[place] += 1;
         }
-        let (starts, order) = (self.send(&starts)?, self.send(&order)?);
+        let (starts, order) = (self.places(&starts)?, self.places(&order)?);
         self.fill(n, |out| {
             self.each(&kernels::INDEX_ADD, n)
                 .input(buffer(a))

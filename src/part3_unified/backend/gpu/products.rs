@@ -2,6 +2,7 @@
 //! what the device has.
 
 use std::env;
+use std::ffi::OsString;
 use std::sync::LazyLock;
 
 use super::super::super::kernels::{
@@ -31,9 +32,13 @@ const WORTH: usize = 64;
 const OFTEN: usize = 2048;
 
 /// Whether tensor cores are switched off, by `RUNGRAD_TENSOR_CORES=off`.
-static NO_CORES: LazyLock<bool> = LazyLock::new(|| {
-    env::var_os("RUNGRAD_TENSOR_CORES").is_some_and(|it| it == "off")
-});
+static NO_CORES: LazyLock<bool> =
+    LazyLock::new(|| is_off(env::var_os("RUNGRAD_TENSOR_CORES")));
+
+/// Tells whether the variable's word switches them off: one word does.
+fn is_off(word: Option<OsString>) -> bool {
+    word.is_some_and(|word| word == "off")
+}
 
 impl OpenCl {
     /// Multiplies as [`Backend::contract`](super::Backend::contract) does.
@@ -335,6 +340,16 @@ mod tests {
         assert!(!on(64, [false, true]), "both lie across k");
         assert!(!is_on(on_cores, 64, [true, true], true), "switched off");
         assert!(is_on(plain, 1, [false, true], true));
+    }
+
+    #[test]
+    fn tensor_cores_are_off_by_one_word() {
+        let says = |word: &str| is_off(Some(word.into()));
+        assert!(says("off"));
+        assert!(!is_off(None), "nobody said anything");
+        for word in ["", "on", "OFF", "off ", "0"] {
+            assert!(!says(word), "{word:?}");
+        }
     }
 
     #[test]

@@ -1,0 +1,142 @@
+//! A device gives the same bits for the same shapes, in every run: no sum goes
+//! by which item came first, by what lies in the pool or by the process.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use rungrad::ops::Keep;
+use rungrad::part3_unified::{ConvOptions, Device, Tensor, Window};
+
+use super::child::{child, is_child, succeed};
+use super::common::clean;
+use super::common::device::gpu_or_skip;
+use super::common::random::Random;
+
+type Work = fn() -> Vec<Tensor>;
+
+fn new(shape: &[usize], seed: u64) -> Tensor {
+    let values = Tensor::rand(shape, seed, Device::Gpu(0)).unwrap();
+    values.shift(-0.5).detach()
+}
+
+/// Sums along rows, down columns, over an axis in the middle, over all, and of
+/// a few that lie anywhere; short enough for one group, and for several.
+fn sums() -> Vec<Tensor> {
+    let sum = |shape: &[usize], axes: &[usize]| {
+        new(shape, 1).sum_over(axes, Keep::No)
+    };
+    let windows = new(&[2, 3, 21, 21], 2).windows(&Window::new([3, 3]));
+    vec![
+        sum(&[100, 63], &[1]),
+        sum(&[30, 700], &[1]),
+        sum(&[3, 50_000], &[1]),
+        sum(&[60, 100], &[0]),
+        sum(&[5000, 130], &[0]),
+        sum(&[7, 40, 30], &[1]),
+        sum(&[5, 3000, 6], &[1]),
+        sum(&[9, 5, 11, 70], &[1, 3]),
+        sum(&[(1 << 20) + 3], &[0]),
+        windows.sum_over(&[4, 5], Keep::No),
+    ]
+}
+
+/// Rows that a team of items keeps, and those that it reads again.
+fn shares() -> Vec<Tensor> {
+    let rows = [[50, 3], [50, 132], [9, 2048], [3, 20_000]];
+    let rows = rows.map(|shape| new(&shape, 3).scale(9.0));
+    rows.iter().flat_map(|it| [it.softmax(), it.log_softmax()]).collect()
+}
+
+/// Few filters, whose windows are read where they lie, and many, whose windows
+/// are copied; with what goes back to images and filters.
+fn convolutions() -> Vec<Tensor> {
+    let mut found = Vec::new();
+    for (channels, filters, side, stride) in
+        [(3, 8, 20, 1), (8, 64, 12, 1), (8, 70, 12, 2), (2, 9, 90, 1)]
+    {
+        let images = new(&[4, channels, side, side], 4).requires_grad();
+        let filters = new(&[filters, channels, 3, 3], 5).requires_grad();
+        let options = ConvOptions::new().padding([1, 1]);
+        let options = options.stride([stride, stride]);
+        let sums = images.conv2d(&filters, None, &options);
+        sums.backward_with(&new(sums.shape(), 6));
+        found.extend([images.grad().unwrap(), filters.grad().unwrap(), sums]);
+    }
+    found
+}
+
+/// Many rows for each place, in order and not, and a matrix by them.
+fn rows_added() -> Vec<Tensor> {
+    let mut random = Random(7);
+    let mut places: Vec<usize> = (0..4000).map(|_| random.below(30)).collect();
+    let add = |places: &[usize]| {
+        let (onto, rows) = (new(&[30, 20], 8), new(&[4000, 20], 9));
+        onto.index_add(0, places, &rows)
+    };
+    let mut found = vec![add(&places)];
+    places.sort_unstable();
+    found.push(add(&places));
+    found
+}
+
+/// One number for all bits of the results of some work.
+fn bits(work: Work) -> Vec<u64> {
+    let hash = |tensor: Tensor| {
+        let mut hasher = DefaultHasher::new();
+        for number in tensor.to_vec().unwrap() {
+            number.to_bits().hash(&mut hasher);
+        }
+        hasher.finish()
+    };
+    work().into_iter().map(hash).collect()
+}
+
+/// Twice here, where the second time the buffers come from the pool, and once
+/// in another process.
+#[test]
+fn the_same_shapes_have_the_same_bits_in_every_run() {
+    let _clean = clean();
+    if gpu_or_skip().is_none() {
+        return;
+    }
+    let works: [(&str, Work); 4] = [
+        ("sums", sums),
+        ("shares", shares),
+        ("convolutions", convolutions),
+        ("rows added", rows_added),
+    ];
+    let found = works.map(|(name, work)| format!("{name}: {:?}", bits(work)));
+    for ((name, work), found) in works.into_iter().zip(&found) {
+        let again = format!("{name}: {:?}", bits(work));
+        assert_eq!(*found, again, "other bits in the same process");
+    }
+    if is_child() {
+        return found.iter().for_each(|line| println!("{line}"));
+    }
+    let test = "the_same_shapes_have_the_same_bits_in_every_run";
+    let text = succeed(&mut child(&format!("bits::{test}")));
+    for line in found {
+        assert!(text.contains(&line), "not {line}\n{text}");
+    }
+}
+
+/// A plan follows from the shapes, and so does the order of every sum.
+#[test]
+fn the_same_product_has_the_same_bits_again() {
+    let _clean = clean();
+    if gpu_or_skip().is_none() {
+        return;
+    }
+    let new = |shape: &[usize], seed| {
+        Tensor::rand(shape, seed, Device::Gpu(0)).unwrap()
+    };
+    for [m, k, n] in [[70, 300, 50], [2, 4096, 2], [100, 100, 1]] {
+        let (a, b) = (new(&[m, k], 1), new(&[k, n], 2));
+        let first = a.matmul(&b).to_vec().unwrap();
+        for _ in 0..3 {
+            assert_eq!(a.matmul(&b).to_vec().unwrap(), first, "{m} {k} {n}");
+        }
+        // And so do the same numbers elsewhere in memory.
+        let again = new(&[m, k], 1).matmul(&new(&[k, n], 2));
+        assert_eq!(again.to_vec().unwrap(), first, "{m} {k} {n}");
+    }
+}
