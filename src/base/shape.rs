@@ -111,7 +111,7 @@ pub fn keepdims(shape: &[usize], axes: &[usize]) -> Vec<usize> {
 pub fn nested(shape: &[usize], values: &[f32]) -> String {
     let (Some((&n, inner)), long) = (shape.split_first(), values.len() > 100)
     else {
-        return values.first().map_or(String::new(), |&value| word(value));
+        return values.iter().map(|&value| word(value)).collect();
     };
     let row = |i: usize| {
         let width = values.len() / n;

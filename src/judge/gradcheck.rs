@@ -323,6 +323,13 @@ mod tests {
     }
 
     #[test]
+    fn an_element_is_shown_at_its_index() {
+        let all: Vec<_> = (0..24).map(|i| index_of(i, &[2, 3, 4])).collect();
+        assert_eq!([&all[7][..], &all[23]], [[0, 1, 3], [1, 2, 3]]);
+        assert!(all.is_sorted() && all[0] == [0; 3], "{all:?}");
+    }
+
+    #[test]
     fn one_zero_among_others_is_not_all_zero() {
         let right = array(&[3], &[1.0, 2.0, 5.0]);
         let of = |values| diagnosis(&array(&[3], values), &right);

@@ -331,9 +331,10 @@ fn kept_shares(given: &Given) -> Option<Reached> {
 fn shares(given: &Given) -> Option<Reached> {
     teams(given)?;
     let (columns, n) = (given.uint(2)?, given.uint(5)?);
-    // A team counts beyond the end of a row, and a group beyond the last.
-    let all = columns.checked_mul(n).filter(|all| *all < 1 << 31)?;
-    (columns < 1 << 31 && n < 1 << 31).then_some(())?;
+    // A team counts beyond the end of a row, and a group beyond the last, even
+    // where a row is empty.
+    let all = columns.max(1).checked_mul(n).filter(|all| *all < 1 << 31)?;
+    let all = if columns == 0 { 0 } else { all };
     Some(smallvec![given.uint(1)? + all, all])
 }
 

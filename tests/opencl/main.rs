@@ -8,6 +8,7 @@
 use rungrad::opencl::{Kernel, Source};
 use rungrad::{part2_gpu, part3_unified};
 
+mod borders;
 #[path = "../common/child.rs"]
 mod child;
 mod counters;
@@ -20,6 +21,7 @@ mod elementwise;
 mod families;
 mod launches;
 mod loads;
+mod mirror;
 mod oclgrind;
 mod part2;
 mod part3;

@@ -12,7 +12,7 @@ use super::child::{child_under, is_child, succeed};
 use super::device::{gpu_or_skip, skip};
 use super::families::{Family, OF_A_DIVISION};
 use super::place::scratch;
-use super::{part2, part3};
+use super::{mirror, part2, part3};
 
 // ANCHOR: findings
 /// What Oclgrind finds while the test `name` runs as a child; `None`, and a
@@ -93,10 +93,11 @@ fn is_slow(kernel: &Kernel) -> bool {
 }
 
 /// The same on a device, which takes a moment and no simulator, and has time
-/// for more than one group of fours.
+/// for more than one group of fours, and for random launches.
 pub(crate) fn agrees_with_the_host(family: &Family) {
     if let Some(gpu) = gpu_or_skip() {
         compare_all(&gpu, &family.kernels(), &[1, 257, 600, 1500]);
+        mirror::compare_random(&gpu, &family.kernels());
     }
 }
 

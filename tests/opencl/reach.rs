@@ -130,7 +130,11 @@ const LONG: usize = 1 << 14;
 
 /// How far the kernel says that it reaches into each buffer; `None` where it
 /// refuses the arguments, or would reach too far for the simulator.
-fn reach(gpu: &Gpu, kernel: &Kernel, draft: &Draft) -> Option<Vec<usize>> {
+pub(crate) fn reach(
+    gpu: &Gpu,
+    kernel: &Kernel,
+    draft: &Draft,
+) -> Option<Vec<usize>> {
     thread_local! {
         static PROBE: std::cell::OnceCell<[Held; 2]> = const {
             std::cell::OnceCell::new()

@@ -154,6 +154,10 @@ fn what_cannot_be_seen_is_refused() {
         mistake(a.flip(&[2])),
         "flip: there is no axis 2; shape [2, 3] has the axes [0, 1]"
     );
+    assert_eq!(
+        mistake(Array::cat(&[&a, &a], 2)),
+        "cat: there is no axis 2; shape [2, 3] has the axes [0, 1]"
+    );
     let window = Window::new([3, 1]);
     let sentence = mistake(a.windows(&window));
     assert!(sentence.starts_with("windows: a window of [3, 1] does not fit"));

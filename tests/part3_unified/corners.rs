@@ -89,6 +89,7 @@ corners! {
     "clamp" |x| x.clamp(-1.0, 1.0), &[-2.0, -1.0, -0.0, 0.5, 1.0, 3.0, INF,
         -INF, NAN], &[-1.0, -1.0, -0.0, 0.5, 1.0, 1.0, 1.0, -1.0, NAN],
         &[0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+    "clamp" |x| x.clamp(0.5, 0.5), &[-2.0, 1.0], &[0.5, 0.5], &[0.0, 0.0];
     "min" |x| x.min_over(&[0], Keep::No), &[2.0, 1.0, 1.0, 3.0], &[1.0],
         &[0.0, 0.5, 0.5, 0.0];
     "prod" |x| x.prod(), &[2.0, 3.0, 4.0], &[24.0], &[12.0, 8.0, 6.0];
@@ -233,6 +234,13 @@ fn corners_of_pairs_have_the_values_of_pytorch() {
             let slopes = grad(&[&out.sum()], &[&a, &b], false);
             same(&slopes[0], pair.grad_a, false, &format!("{what}: a"));
             same(&slopes[1], pair.grad_b, false, &format!("{what}: b"));
+            // Each has the same slopes where the other needs none.
+            let alone = (pair.call)(&a, &b.detach()).sum();
+            let [of_a] = &grad(&[&alone], &[&a], false)[..] else { panic!() };
+            same(of_a, pair.grad_a, false, &format!("{what}: a alone"));
+            let alone = (pair.call)(&a.detach(), &b).sum();
+            let [of_b] = &grad(&[&alone], &[&b], false)[..] else { panic!() };
+            same(of_b, pair.grad_b, false, &format!("{what}: b alone"));
         }
     }
 }

@@ -232,13 +232,13 @@ impl Function for Astray {
 
     fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
         if self.saves {
-            ctx.save_input(5, inputs[0]);
+            ctx.save_input(1, inputs[0]);
         }
         Ok(inputs[0].clone())
     }
 
     fn backward(&self, ctx: &Context, _: &Tensor) -> Gradients {
-        vec![Some(ctx.input(5))]
+        vec![Some(ctx.input(1))]
     }
 }
 
@@ -248,11 +248,11 @@ fn an_input_that_is_not_there_is_a_sentence() {
     let sentence = |saves: bool| {
         attempt(|| apply(Astray { saves }, &[&leaf(&[2.0])]).backward())
     };
-    let right = "Context::save_input(5, ..): there are 1 inputs, counted \
+    let right = "Context::save_input(1, ..): there are 1 inputs, counted \
         from 0";
     assert_eq!(sentence(true), Err(Error::Mistake(right.into())));
-    let right = "Context::input(5): forward did not save it; call \
-        save_input(5, ..) there";
+    let right = "Context::input(1): forward did not save it; call \
+        save_input(1, ..) there";
     assert_eq!(sentence(false), Err(Error::Mistake(right.into())));
 }
 

@@ -74,6 +74,10 @@ fn every_shape_and_layout_has_its_product_whatever_the_memory_held() {
         }
         check([3, 5, 2 * LONG + 1], along);
         check([1, 2100, 5], along);
+        // Every number of registers, and of what is left of one.
+        for k in 1..=130 {
+            check([3, 1, k], along);
+        }
     }
 }
 

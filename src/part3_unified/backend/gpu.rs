@@ -123,7 +123,7 @@ impl OpenCl {
     fn shares(&self, a: &Array, logs: u32) -> Result<Shared> {
         let (rows, columns) = (a.shape()[0], a.shape()[1]);
         let fours = columns.is_multiple_of(4) && a.offset().is_multiple_of(4);
-        let kernel = match self.units().keeps(columns) {
+        let kernel = match self.units().keeps(columns, fours) {
             true if fours => kernels::SOFTMAX_FOURS,
             true => kernels::SOFTMAX_KEPT,
             false => kernels::SOFTMAX_ROWS,

@@ -79,8 +79,11 @@ impl Bench<'_> {
         };
         let along = [" -DA_ALONG_K=1", " -DB_ALONG_N=0"];
         let along = along.map(|option| options.contains(option));
+        // Oclgrind 21 calls unwritten what the twins for tensor cores read back
+        // where a sum is no number; a device has the right numbers there.
+        let is_simulated = self.gpu.info().platform == "Oclgrind";
         let side = |lines: usize, along_k, period| {
-            let is_endless = period == 5;
+            let is_endless = period == 5 && !is_simulated;
             Side { lines, k, along_k, period, is_endless }
         };
         let (a, b) = (side(rows, along[0], 5), side(columns, along[1], 7));

@@ -23,12 +23,18 @@ fn a_longer_row_gets_a_larger_team_and_a_processor_none() {
 
 #[test]
 fn a_team_keeps_a_row_that_its_registers_hold() {
-    for columns in [17, 128, 129, 2048, 2049, 16384] {
-        assert!(CARD.keeps(columns), "{columns}");
-        assert!(!TWO.keeps(columns), "{columns}, on a processor");
+    for columns in [20, 128, 132, 2048, 2052, 16384] {
+        assert!(CARD.keeps(columns, true), "{columns}");
+        assert!(!TWO.keeps(columns, true), "{columns}, on a processor");
     }
-    for columns in [1, 16, 16385] {
-        assert!(!CARD.keeps(columns), "{columns}");
+    for columns in [4, 16, 16388] {
+        assert!(!CARD.keeps(columns, true), "{columns}");
+    }
+    for columns in [1, 17, 2048, 16385] {
+        assert!(!CARD.keeps(columns, false), "{columns}");
+    }
+    for columns in [2049, 16383] {
+        assert!(CARD.keeps(columns, false), "{columns}");
     }
 }
 

@@ -1,0 +1,200 @@
+//! Random launches of the kernels that walk through views, rows and windows,
+//! beside what the host makes of the same arguments, in a loop for each
+//! result. Sizes contradict each other here, groups are too few and rows
+//! overlap: what a kernel says of itself must hold there as well.
+
+mod host;
+
+use rungrad::opencl::{Buffer, Gpu, Kernel, Scalar};
+
+use super::draft::{Draft, Drawn, PRODUCTS, extent};
+use super::random::Random;
+use super::reach::reach;
+
+/// An argument on the host.
+enum Given {
+    Floats(Vec<f32>),
+    Words(Vec<u32>),
+    Number(Scalar),
+}
+
+/// A launch as the host reads it.
+struct Mirror {
+    given: Vec<Given>,
+    global: [usize; 3],
+    /// The groups along each dimension.
+    groups: [usize; 3],
+}
+
+/// A place of the result, and what stands there.
+type Written = Vec<(usize, f32)>;
+
+impl Mirror {
+    fn floats(&self, at: usize) -> &[f32] {
+        match &self.given[at] {
+            Given::Floats(floats) => floats,
+            _ => panic!("argument {at} holds no floats"),
+        }
+    }
+
+    fn words(&self, at: usize) -> &[u32] {
+        match &self.given[at] {
+            Given::Words(words) => words,
+            _ => panic!("argument {at} holds no words"),
+        }
+    }
+
+    fn size(&self, at: usize) -> usize {
+        match self.given[at] {
+            Given::Number(Scalar::U32(number)) => number as usize,
+            Given::Number(Scalar::I32(number)) => number as usize,
+            _ => panic!("argument {at} is no size"),
+        }
+    }
+
+    fn eight(&self, at: usize) -> [isize; 8] {
+        match self.given[at] {
+            Given::Number(Scalar::I32x8(eight)) => eight.map(|it| it as isize),
+            _ => panic!("argument {at} is no shape"),
+        }
+    }
+
+    /// What one item writes for each of `n` elements.
+    fn each(&self, n: usize, value: impl Fn(usize) -> f32) -> Written {
+        (0..n.min(self.global[0])).map(|i| (i, value(i))).collect()
+    }
+}
+
+/// Those whose elements are independent are shown whole by a launch over some
+/// sizes, and the ladder has sizes of its own.
+fn is_mirrored(name: &str) -> bool {
+    let alone = ["ew_", "unary_", "binary_", "where_", "chain_", "fill_"];
+    let is_alone = alone.iter().any(|start| name.starts_with(start))
+        || name.starts_with("matmul")
+        || name.ends_with("_backward");
+    !is_alone || ["ew_repeat", "pick_backward"].contains(&name)
+}
+
+/// Small whole numbers, of which every sum is exact.
+fn values(kind: &Drawn, len: usize, random: &mut Random) -> Given {
+    match kind {
+        Drawn::Words => {
+            let word = |_| match random.below(16) {
+                0 => random.bits() as u32,
+                _ => random.below(6) as u32,
+            };
+            Given::Words((0..len.max(1)).map(word).collect())
+        }
+        Drawn::Out => Given::Floats(vec![UNTOUCHED; len.max(1)]),
+        _ => {
+            let value = |_| random.below(9) as f32 - 4.0;
+            Given::Floats((0..len.max(1)).map(value).collect())
+        }
+    }
+}
+
+/// What stands in a result that nobody has written.
+const UNTOUCHED: f32 = -77.0;
+
+/// Runs the draft, and compares the whole of the result; false where the
+/// kernel refuses it.
+fn agrees(gpu: &Gpu, kernel: &Kernel, seed: u64) -> bool {
+    let mut random = Random(seed);
+    let mut draft = Draft::new(kernel, &mut random);
+    if draft.local.len() == 1 {
+        // Each size of a group is compiled for itself.
+        draft.local = vec![64.max(draft.local[0] / 64 * 64).min(256)];
+    }
+    let Some(reach) = reach(gpu, kernel, &draft) else { return false };
+    let mut lengths = reach.iter();
+    let mut given: Vec<Given> = Vec::new();
+    for kind in &draft.arguments {
+        given.push(match kind {
+            Drawn::Number(number) => Given::Number(*number),
+            kind => {
+                let len = *lengths.next().expect("a buffer for each");
+                values(kind, len, &mut random)
+            }
+        });
+    }
+    if kernel.name().ends_with("sorted") {
+        let words = given.iter_mut().find_map(|it| match it {
+            Given::Words(words) => Some(words),
+            _ => None,
+        });
+        words.expect("places").sort();
+    }
+    let along = |sizes: &[usize], at: usize| sizes.get(at).map_or(1, |it| *it);
+    let groups = [0, 1, 2]
+        .map(|at| along(&draft.global, at).div_ceil(along(&draft.local, at)));
+    let global = [0, 1, 2].map(|at| groups[at] * along(&draft.local, at));
+    let mirror = Mirror { given, global, groups };
+    let written = host::right(kernel.name(), &mirror);
+
+    let held: Vec<Option<Held>> =
+        mirror.given.iter().map(|given| upload(gpu, given)).collect();
+    let mut launch = gpu.launch(kernel);
+    let mut out = None;
+    for ((kind, held), given) in
+        draft.arguments.iter().zip(&held).zip(&mirror.given)
+    {
+        launch = match (kind, held, given) {
+            (Drawn::Out, Some(Held::Floats(floats)), _) => {
+                out = Some(floats);
+                launch.output(floats)
+            }
+            (_, Some(Held::Floats(floats)), _) => launch.input(floats),
+            (_, Some(Held::Words(words)), _) => launch.input(words),
+            (.., Given::Number(number)) => launch.scalar(*number),
+            _ => unreachable!("a buffer or a number"),
+        };
+    }
+    let launch = launch.global(extent(&draft.global));
+    launch.local(extent(&draft.local)).run().unwrap();
+    let yours = out.expect("an output").read().unwrap();
+    let mut expected = vec![UNTOUCHED; yours.len()];
+    for (at, value) in written {
+        expected[at] = value;
+    }
+    for (at, (x, y)) in yours.iter().zip(&expected).enumerate() {
+        let same = x == y || (x.is_nan() && y.is_nan());
+        let close = same || (x - y).abs() <= 4e-6 * (1.0 + y.abs());
+        assert!(
+            close,
+            "seed {seed}, {} {}, {draft:?}: element {at} is {x}, expected {y}",
+            kernel.name(),
+            kernel.options()
+        );
+    }
+    true
+}
+
+enum Held {
+    Floats(Buffer<f32>),
+    Words(Buffer<u32>),
+}
+
+fn upload(gpu: &Gpu, given: &Given) -> Option<Held> {
+    match given {
+        Given::Floats(floats) => {
+            Some(Held::Floats(gpu.upload(floats).unwrap()))
+        }
+        Given::Words(words) => Some(Held::Words(gpu.upload(words).unwrap())),
+        Given::Number(_) => None,
+    }
+}
+
+/// Launches each of these kernels with some seeds.
+pub(crate) fn compare_random(gpu: &Gpu, kernels: &[Kernel]) {
+    for kernel in kernels {
+        let name = kernel.name();
+        let tried = match is_mirrored(name) {
+            true if PRODUCTS.contains(&name) => 12,
+            true => 60,
+            false => continue,
+        };
+        let ran = (0..tried).filter(|&seed| agrees(gpu, kernel, seed));
+        let ran = ran.count() as u64;
+        assert!(4 * ran >= tried, "{name} ran {ran} of {tried} launches");
+    }
+}
