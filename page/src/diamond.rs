@@ -43,7 +43,7 @@ pub(crate) fn answer(words: &[&str]) -> Result<Value, Error> {
     let mut grads = Grads::new();
     begin(&nodes, &mut grads);
     let mut visits = vec![json!({ "grads": shown(&grads) })];
-    for name in order.chars() {
+    for (at, name) in order.char_indices() {
         let said = match name {
             '+' => {
                 // The map ends with the call; leaves keep what they have.
@@ -53,7 +53,11 @@ pub(crate) fn answer(words: &[&str]) -> Result<Value, Error> {
                 begin(&nodes, &mut grads);
                 json!(null)
             }
-            _ => visit(name, &nodes, &mut grads, kept)?,
+            _ => {
+                let before = order[..at].rsplit('+').next();
+                let again = before.is_some_and(|it| it.contains(name));
+                visit(name, again, &nodes, &mut grads, kept)?
+            }
         };
         visits.push(json!({
             "visited": name.to_string(), "gave": said, "grads": shown(&grads),
@@ -78,9 +82,11 @@ fn begin(nodes: &BTreeMap<char, Tensor>, grads: &mut Grads) {
     grads.insert('e', ArrayD::ones(nodes[&'e'].shape()));
 }
 
-/// Lets a tensor pass on what it has, and says what it gave to whom.
+/// Lets a tensor pass on what it has, and says what it gave to whom. `again`:
+/// it was visited in this backward before.
 fn visit(
     name: char,
+    again: bool,
     nodes: &BTreeMap<char, Tensor>,
     grads: &mut Grads,
     kept: Kept,
@@ -89,9 +95,11 @@ fn visit(
         return Err(Error::Usage(format!("there is no tensor `{name}`")));
     };
     let Some(grad) = grads.get(&name).cloned() else {
-        return Err(Error::Usage(format!(
-            "{name} has no gradient yet; visit first what was made of it"
-        )));
+        let why = match again {
+            true => "has passed on what it had, and keeps nothing",
+            false => "has no gradient yet; visit first what was made of it",
+        };
+        return Err(Error::Usage(format!("{name} {why}")));
     };
     let Some(parts) = tensor.apply_rule(&grad) else {
         return Ok(json!([]));

@@ -4,7 +4,7 @@
 //!
 //! A page asks in words, one a line, as the terminal does: `try own`,
 //! `(a*b)*b`, `a=2,3`, `b=3,4`. It gets JSON, or the sentence that the terminal would say.
-//! No number is computed by a script.
+//! No number of the engine is computed by a script.
 //!
 //! Reading order: [`answer`]; then a module for each figure; `door`, through
 //! which a browser comes in.

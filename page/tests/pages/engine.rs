@@ -30,6 +30,8 @@ const SAME: &[&str] = &[
     "diamond\nec\nbox",
     "diamond\nx\nmap",
     "diamond\nda\nmap",
+    "diamond\nedd\nmap",
+    "diamond\ned+d\nmap",
     "diamond\ne",
     "softmax\n1,x\n0",
     "task gradient\n12,24\nb\n(a*b)*b\na=2,3\nb=3,4",

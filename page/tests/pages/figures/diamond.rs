@@ -82,6 +82,23 @@ fn a_diamond_is_right_in_one_order_and_wrong_in_another() {
     assert_eq!(text(it, ".refusal"), wanted["refusal"].as_str().unwrap());
 }
 
+/// Who has given its gradient away is told so, and not that it has none yet.
+#[test]
+fn a_second_visit_finds_nothing_to_pass_on() {
+    let refusal = |order: &str| {
+        let answer = native(&format!("diamond\n{order}\nmap"));
+        answer["refusal"].as_str().unwrap_or_default().to_string()
+    };
+    let gone = "d has passed on what it had, and keeps nothing";
+    assert_eq!(refusal("edd"), gone);
+    assert_eq!(refusal("edcba+edd"), gone);
+    // Another backward begins with nothing on its way.
+    let yet = "d has no gradient yet; visit first what was made of it";
+    assert_eq!(refusal("ed+d"), yet);
+    // What has got something again has something to pass on.
+    assert_eq!(refusal("ecdc"), "");
+}
+
 /// Where gradients stay at their tensors, the second call is wrong.
 #[test]
 fn a_second_backward_is_right_where_nothing_is_left_on_the_way() {
