@@ -82,9 +82,16 @@ live.figure("expression", async (stage) => {
         last = typed.value;
         picture.innerHTML = answer.svg;
         reread?.(another);
-        rows.replaceChildren(...answer.inputs.map((input) => element("tr", {},
-            ...[input.name, input.engine, input.nudged, input.word].map((word) => element("td", {}, word)))));
-        const gradients = answer.inputs.map((it) => `${it.name} ${it.engine}, ${it.word}`).join("; ");
+        const row = (...cells) => element("tr", {}, ...cells);
+        const reason = (words) => row(element("td", { colspan: 4, class: "reason" }, words));
+        // Why a gradient differs, or cannot be judged, stands below it.
+        rows.replaceChildren(...answer.inputs.flatMap((input) => [
+            row(...[input.name, input.engine, input.nudged, input.word].map((word) => element("td", {}, word))),
+            ...(input.note ? [reason(`${input.name}: ${input.note}`)] : []),
+        ]));
+        if (answer.culprit === "the expression") rows.append(reason("Every rule is right, but the tape computes something else than the expression."));
+        else if (answer.culprit) rows.append(reason(`The first wrong rule is that of line ${answer.culprit}.`));
+        const gradients = answer.inputs.map((it) => `${it.name} ${it.engine}, ${it.word}${it.note ? ` (${it.note})` : ""}`).join("; ");
         const result = answer.summed ? `The elements of the result add up to ${answer.result}, and these are the gradients of that sum:` : `The result is ${answer.result}. Gradients:`;
         stage.say(`${what}. ${result} ${gradients}.`);
     }

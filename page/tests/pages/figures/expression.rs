@@ -59,6 +59,30 @@ fn an_expression_can_be_typed_and_its_leaves_dragged() {
     );
 }
 
+/// What cannot be judged says why, for the eye and for the ear.
+#[test]
+fn a_question_mark_has_its_reason() {
+    let Some(mut browser) = open(PAGE, "expression") else { return };
+    let it = &mut browser;
+    type_into(it, ".typed input", "a/b");
+    until(it, "document.querySelectorAll('.verdict tbody tr').length === 2");
+    for element in 1..3 {
+        let number = format!(
+            ".leaves fieldset:nth-of-type(2) .leaf:nth-of-type({element}) \
+             input[type=number]"
+        );
+        type_into(it, &number, "0");
+    }
+    let answer = native("try own\na/b\na=2,3\nb=0,0");
+    let note = answer["inputs"][1]["note"].as_str().expect("a reason");
+    assert_eq!(answer["inputs"][1]["word"], "?");
+    let words = serde_json::json!(format!("b: {note}"));
+    let reasons = "[...document.querySelectorAll('.verdict .reason')]\
+                   .map((it) => it.innerText)";
+    until(it, &format!("{reasons}.includes({words})"));
+    says(it, "expression", note);
+}
+
 /// In the sweep each part of a sum is seen as it arrives.
 #[test]
 fn a_tape_is_played_forward_and_backward_part_by_part() {
