@@ -74,7 +74,7 @@ live.figure("nudge", async (stage) => {
         slide.setAttribute("aria-valuetext", nudges[place]);
         const line = (name, key) => element("tr", {}, ...[name, f32[key], f64[key]].map((word) => element("td", {}, String(word))));
         rows.replaceChildren(line("f(2 + nudge)", "above"), line("f(2 − nudge)", "below"), line("slope", "slope"));
-        rows.append(element("tr", {}, ...["its error", f32.error, f64.error]
+        rows.append(element("tr", {}, ...["its relative error", f32.error, f64.error]
             .map((word) => element("td", {}, typeof word === "number" ? word.toExponential(1) : word))));
         draw(place);
         stage.say(`Nudge ${nudges[place]}: the slope at 2 is ${f32.slope} in f32 and ${f64.slope} in f64; ` +

@@ -36,6 +36,7 @@ fn a_nudge_leaves_its_error_where_the_slider_passes() {
     let it = &mut browser;
     shows(it, "cube", "1e-2");
     assert_eq!(points(it), "1,1");
+    assert!(text(it, ".numbers").contains("its relative error"));
     focus(it, ".stage input[type=range]");
     it.press("ArrowLeft");
     shows(it, "cube", "5e-3");
