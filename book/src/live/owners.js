@@ -46,7 +46,7 @@ live.figure("owners", async (stage) => {
             if (now.handles[i]) drawn.push(arrow(starts[name], { program: true }));
         });
         if (alive.c) {
-            drawn.push(arrow("M60 156V212"), arrow("M100 156L166 213"), arrow("M120 124H216"));
+            drawn.push(arrow("M60 156V212"), arrow("M100 156L166 213"), arrow("M120 124H216", { ring: captures }));
             if (captures) {
                 drawn.push(arrow("M216 142H124", { ring: true }), arrow("M240 156L106 213"), arrow("M270 156L220 212"));
             }

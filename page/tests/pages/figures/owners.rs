@@ -52,6 +52,10 @@ fn a_ring_keeps_three_tensors_that_nobody_holds() {
 
     choose(it, ".stage select", "captures");
     counts(it, "", "captures");
+    // The ring is two thick arrows.
+    let thick =
+        "document.querySelectorAll('.stage path[stroke-width=\"3\"]').length";
+    assert_eq!(it.evaluate(thick), json!(2));
     button(it, "owners", "Let go of all");
     counts(it, "-a-b-c", "captures");
     says(it, "owners", "3 tensors stay: c owns its rule, and its rule owns c");
