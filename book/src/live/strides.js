@@ -61,7 +61,8 @@ live.figure("strides", async (stage) => {
         };
         const seen = new Set(now.slots);
         [...boxes.memory.children].forEach((cell, slot) => cell.classList.toggle("unseen", !seen.has(slot)));
-        memory.replaceChildren(element("b", {}, copied ? "another memory: no strides could say it, so the numbers were copied" : "the memory"), boxes.memory,
+        memory.replaceChildren(element("b", {}, !copied ? "the memory"
+            : `another memory: ${/^reshape/.test(words.at(-1)) ? "no strides could say it, so " : ""}the numbers were copied`), boxes.memory,
             element("small", {}, "above, small: the slot; below: the number in it"));
         shown.replaceChildren(element("b", {}, "the view of it"), boxes.view);
         const unseen = now.memory.length - seen.size;

@@ -67,6 +67,10 @@ fn a_view_moves_no_number_and_lights_its_slots() {
     button(it, "strides", "flatten");
     shows(it, "2x3\npermute=1,0\nreshape=6");
     says(it, "strides", "The numbers were copied.");
+    let heading = "document.querySelector('.stage .array b').innerText";
+    let strides =
+        "another memory: no strides could say it, so the numbers were copied";
+    assert_eq!(it.evaluate(heading), strides);
     // On a narrow screen, too, all its slots are seen at once, with their
     // numbers.
     let memory = "[...document.querySelectorAll('.cells')[0].children]\
@@ -79,6 +83,14 @@ fn a_view_moves_no_number_and_lights_its_slots() {
     let caption = caption.as_str().unwrap();
     assert!(caption.starts_with("At the beginning"), "{caption}");
     assert!(caption.contains("windows=2x2"), "{caption}");
+    // Who asks for a copy gets one, whatever strides could say.
+    button(it, "strides", "Begin again");
+    button(it, "strides", "every second");
+    shows(it, "2x3\nslice=..,..:2");
+    type_into(it, ".stage form input", "compact");
+    it.press("Enter");
+    shows(it, "2x3\nslice=..,..:2\ncompact");
+    assert_eq!(it.evaluate(heading), "another memory: the numbers were copied");
     choose(it, ".stage select", "6");
     button(it, "strides", "all but the first");
     says(it, "strides", "1 slot is not looked at.");
