@@ -9,7 +9,7 @@
 // `add(tag, settings, ..children)`, `refuse(sentence)`, and the `options` of
 // the figure, its data- attributes. `live.cells` makes an array of cells. The
 // engine is Part 1 as WebAssembly, in live/engine.js; each figure has one of
-// its own. No number is computed here.
+// its own. No number of an engine is computed here.
 "use strict";
 
 const live = (() => {
