@@ -84,7 +84,7 @@ live.figure("climb", async (stage) => {
                 <g fill="var(--fig-grad)"><polyline points="${trail.join(" ")}" fill="none" stroke="var(--fig-grad)" stroke-width="1.5"/>${dots}</g>`),
             `step ${step}: loss ${losses[step].toFixed(4)}`, step < 20 ? 110 : 0);
         }
-        return `Twenty steps against the gradient: the loss falls from ${losses[0].toFixed(1)} to ${losses.at(-1).toFixed(4)}.`;
+        return `The loss says how wrong something is, and twenty steps against its gradient make it fall from ${losses[0].toFixed(1)} to ${losses.at(-1).toFixed(4)}.`;
     }
 
     async function moons(mine) {
@@ -108,7 +108,7 @@ live.figure("climb", async (stage) => {
                 `${marks}<path d="${line}" fill="none" stroke="currentColor" stroke-width="2.5"/>`),
             `epoch ${epoch}: right ${(100 * last.accuracy).toFixed(1)} %`, epoch < epochs ? 90 : 0);
         }
-        return `A network learns a border between two moons: ${(100 * last.accuracy).toFixed(1)} % of 200 other points are right.`;
+        return `A network learns a border between two moons: ${(100 * last.accuracy).toFixed(1)} % of 200 other points are on the right side.`;
     }
 
     async function digits(mine) {
@@ -128,7 +128,7 @@ live.figure("climb", async (stage) => {
             await frame(mine, svg(`a ${label}, and the share of each digit after ${epoch} epochs`, grid + bars),
                 epoch ? `epoch ${epoch}: right ${(100 * last.accuracy).toFixed(1)} %` : "not trained", epoch < epochs ? 60 : 0);
         }
-        return `The same code reads digits: after ${epochs} epochs ${(100 * last.accuracy).toFixed(1)} % of those held out are right, and this one is a ${guess}.`;
+        return `The same code reads digits: after ${epochs} epochs, times through all that it learns from, it reads ${(100 * last.accuracy).toFixed(1)} % of those held out, from which it never learns, and this one as a ${guess}.`;
     }
 
     async function run(place, mine) {

@@ -41,7 +41,7 @@ live.figure("moons", async (stage) => {
         told.textContent = words(now);
         slide.setAttribute("aria-valuetext", words(now));
         const sure = now.epoch === 0 ? "Before the training its border is wherever the random weights put it."
-            : `After epoch ${now.epoch} the loss is ${now.loss.toFixed(3)}, and ${(100 * now.accuracy).toFixed(1)} % of ${others} other points are right.`;
+            : `After epoch ${now.epoch} the loss is ${now.loss.toFixed(3)}, and ${(100 * now.accuracy).toFixed(1)} % of ${others} other points are on the right side.`;
         if (whole) stage.say(sure);
     }
 

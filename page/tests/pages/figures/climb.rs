@@ -29,9 +29,9 @@ fn each_rung_shows_what_the_engine_computes() {
     let [first, last] = [0, 20].map(|i: usize| losses[i].as_f64().unwrap());
     says(it, "climb", &format!("from {first:.1} to {last:.4}"));
     button(it, "climb", "4 a border");
-    says(it, "climb", "99.0 % of 200 other points are right");
+    says(it, "climb", "99.0 % of 200 other points are on the right side");
     button(it, "climb", "5 a network");
-    says(it, "climb", "this one is a 0");
+    says(it, "climb", "this one as a 0");
     until(
         it,
         "document.querySelector('.rungs [aria-current=step]').innerText[0] === '5'",
