@@ -58,8 +58,9 @@ live.figure("group", async (stage) => {
         const found = await stage.ask("group", barriers(), "all");
         const wrong = found.endings.filter((it) => !it.right);
         const of = (number) => number.toLocaleString("en");
-        const sentence = `${of(found.schedules)} schedules, of which ` +
-            found.endings.map((it) => `${of(it.schedules)} end with ${it.end}`).join(", ") + ".";
+        // What is no list of numbers is a sentence of its own.
+        const told = ({ schedules, end }) => (end.endsWith(".") ? `${of(schedules)} end otherwise. ${end}` : `${of(schedules)} end with ${end}.`);
+        const sentence = `${of(found.schedules)} schedules. ${found.endings.map(told).join(" ")}`;
         endings.hidden = false;
         endings.replaceChildren(element("thead", {}, element("tr", {}, ...["schedules", "end with", "which is"]
             .map((word) => element("th", { scope: "col" }, word)))),
@@ -68,7 +69,7 @@ live.figure("group", async (stage) => {
                 element("td", {}, it.right ? "right" : "wrong", " ", button("show", () => go(it.order, 1000)))))));
         if (!breaking) stage.say(sentence);
         else if (wrong.length) await go(wrong[0].order, 1000, "This order breaks it.");
-        else stage.say(`No order breaks it: ${sentence}`);
+        else stage.say(`No order breaks it. ${sentence}`);
     }
 
     function show(sentence = "") {

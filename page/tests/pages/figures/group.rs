@@ -101,7 +101,12 @@ fn a_group_is_ordered_step_by_step_and_a_search_breaks_it() {
     // With its barrier no order breaks it; inside of the if nobody ends.
     choose(it, "behind");
     press_button(it, "Find one that breaks it");
-    until(it, &format!("/No order breaks it: 480 schedules/.test({said})"));
+    until(
+        it,
+        &format!(
+            "/No order breaks it. 480 schedules. 480 end with .*[^.].$/.test({said})"
+        ),
+    );
     choose(it, "inside");
     press_button(it, "Lockstep");
     until(
@@ -110,6 +115,16 @@ fn a_group_is_ordered_step_by_step_and_a_search_breaks_it() {
             "/A divergent barrier: items 0 and 1 wait, items 2 and 3 have left/.test({said})"
         ),
     );
+    // A sentence ends once, and stands in no other.
+    press_button(it, "Try all");
+    until(
+        it,
+        &format!(
+            "/schedules. [^:]* end otherwise. A divergent barrier/.test({said})"
+        ),
+    );
+    let said = it.evaluate(said).to_string();
+    assert!(!said.contains(".."), "{said}");
     let end = native("group\nload inside\nlockstep\n99")["end"].clone();
     assert!(!end.as_str().unwrap().contains("line"), "{end}");
 }
