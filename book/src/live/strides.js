@@ -15,8 +15,8 @@ live.figure("strides", async (stage) => {
     const moves = {
         transpose: ({ shape }) => `permute=${shape.map((_, axis) => shape.length - 1 - axis).join(",")}`,
         "flip the last axis": ({ shape }) => `flip=${shape.length - 1}`,
-        "all but the first": ({ shape }) => `slice=${last(shape, "1..")}`,
-        "every second": ({ shape }) => `slice=${last(shape, "..:2")}`,
+        "all but the first of the last axis": ({ shape }) => `slice=${last(shape, "1..")}`,
+        "every second of the last axis": ({ shape }) => `slice=${last(shape, "..:2")}`,
         "broadcast to two": ({ shape }) => `expand=${[2, ...shape].join("x")}`,
         flatten: ({ shape }) => `reshape=${shape.reduce((all, size) => all * size, 1)}`,
     };

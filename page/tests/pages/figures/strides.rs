@@ -52,7 +52,7 @@ fn a_view_moves_no_number_and_lights_its_slots() {
     assert_eq!(it.evaluate(lit), json!(3));
     button(it, "strides", "flip the last axis");
     shows(it, "2x3\npermute=1,0\nflip=1");
-    button(it, "strides", "all but the first");
+    button(it, "strides", "all but the first of the last axis");
     shows(it, "2x3\npermute=1,0\nflip=1\nslice=..,1..");
     says(it, "strides", "3 slots are not looked at");
     button(it, "strides", "broadcast to two");
@@ -85,14 +85,14 @@ fn a_view_moves_no_number_and_lights_its_slots() {
     assert!(caption.contains("windows=2x2"), "{caption}");
     // Who asks for a copy gets one, whatever strides could say.
     button(it, "strides", "Begin again");
-    button(it, "strides", "every second");
+    button(it, "strides", "every second of the last axis");
     shows(it, "2x3\nslice=..,..:2");
     type_into(it, ".stage form input", "compact");
     it.press("Enter");
     shows(it, "2x3\nslice=..,..:2\ncompact");
     assert_eq!(it.evaluate(heading), "another memory: the numbers were copied");
     choose(it, ".stage select", "6");
-    button(it, "strides", "all but the first");
+    button(it, "strides", "all but the first of the last axis");
     says(it, "strides", "1 slot is not looked at.");
     choose(it, ".stage select", "4x4");
     shows(it, "4x4");
