@@ -41,6 +41,15 @@ const FAULTS: &[(&str, &str)] = &[
         "in Rust, <p> \"It has a word.\" has a contrast of 2.8",
     ),
     ("<button tabindex=\"-1\">go</button>", "the keyboard does not reach"),
+    ("<span role=\"button\">go</span>", "the keyboard does not reach"),
+    (
+        "<span role=\"slider\" aria-label=\"far\">go</span>",
+        "the keyboard does not reach",
+    ),
+    (
+        "<div class=\"cells\"><span role=\"button\" tabindex=\"-1\">go</span></div>",
+        "the keyboard does not reach",
+    ),
     ("<input type=\"range\">", "has no name"),
     ("<figure data-figure=\"none\"></figure>", "has not begun"),
     ("<script>nothing.there()</script>", "a script failed"),
