@@ -20,7 +20,21 @@ live.figure("descent", async (stage) => {
     const momentum = slider("momentum", { min: 0, max: 0.95, step: 0.05, value: 0 });
     const steps = slider("steps", { min: 0, max: 60, step: 1, value: 20 });
     stage.add("div", { class: "row" }, element("label", {}, "Ground ", ground), rate.label, momentum.label, steps.label);
+    // The start stays the same node while all else is drawn anew, and so keeps
+    // the finger and the focus.
     const picture = stage.add("div", { class: "picture" });
+    picture.innerHTML = `<svg class="small" viewBox="0 0 460 404" role="group" text-anchor="middle"><g class="drawn"></g>
+        <g class="node handle" role="button" tabindex="0"><circle r="16" fill="transparent"/><circle r="7" fill="var(--fig-value)"/></g></svg>`;
+    const [whole, drawn, handle] = ["svg", ".drawn", ".handle"].map((name) => picture.querySelector(name));
+    handle.addEventListener("pointerdown", drag);
+    // `touch-action` has no effect on a part of an SVG: the page would scroll.
+    handle.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
+    handle.addEventListener("keydown", (event) => {
+        const way = { ArrowLeft: [-0.5, 0], ArrowRight: [0.5, 0], ArrowUp: [0, 0.5], ArrowDown: [0, -0.5] }[event.key];
+        if (!way) return;
+        event.preventDefault();
+        move(start.map((part, i) => part + way[i]));
+    });
 
     const clamp = (value, most) => Math.max(-most, Math.min(most, value));
     const far = (value) => Number(clamp(Number(value) || 0, 99).toFixed(2));
@@ -36,7 +50,6 @@ live.figure("descent", async (stage) => {
         const dots = points.map(([x, y]) => `<circle cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="2.5"/>`).join("");
         const [x, y] = points[0];
         const [u, v] = points.at(-1);
-        const held = picture.querySelector(":focus-visible");
         // The loss of each step, from 1e-6 to 1e3 or as far up as it goes. What
         // is beyond all numbers has no place, and the curve ends before it.
         const known = losses.map(Number).filter(Number.isFinite);
@@ -46,29 +59,19 @@ live.figure("descent", async (stage) => {
         const line = losses.map(Number).map((loss, i) => [across(i), loss]).filter(([, loss]) => Number.isFinite(loss));
         const curve = line.map(([a, loss]) => `${a.toFixed(1)},${high(loss).toFixed(1)}`).join(" ");
         const ticks = [0, 10, 20, 30, 40, 50, 60].map((step) => `<text x="${across(step)}" y="381">${step}</text>`).join("");
-        picture.innerHTML = `<svg class="small" viewBox="0 0 460 404" role="group" text-anchor="middle"
-            aria-label="The ground from above, and the trail of ${places.length - 1} steps">
-            <defs><clipPath id="descent-ground"><rect x="10" y="10" width="440" height="264" rx="6"/></clipPath></defs>
+        whole.setAttribute("aria-label", `The ground from above, and the trail of ${places.length - 1} steps`);
+        handle.setAttribute("aria-label", `start at ${start.join(", ")}; the arrows move it`);
+        handle.setAttribute("transform", `translate(${x} ${y})`);
+        drawn.innerHTML = `<defs><clipPath id="descent-ground"><rect x="10" y="10" width="440" height="264" rx="6"/></clipPath></defs>
             <g clip-path="url(#descent-ground)"><g fill="none" stroke="currentColor" stroke-opacity="0.35">${lines.join("")}</g>
             <path d="M${left - 6} ${top}h12M${left} ${top - 6}v12" stroke="currentColor" stroke-width="1.5"/>
             <polyline points="${path}" fill="none" stroke="var(--fig-grad)" stroke-width="1.5"/><g fill="var(--fig-grad)">${dots}</g>
             <circle cx="${u.toFixed(1)}" cy="${v.toFixed(1)}" r="6" fill="none" stroke="var(--fig-grad)" stroke-width="2"/></g>
             <rect x="10" y="10" width="440" height="264" rx="6" fill="none" stroke="currentColor" stroke-opacity="0.5"/>
-            <g class="node handle" role="button" tabindex="0" aria-label="start at ${start.join(", ")}; the arrows move it">
-            <circle cx="${x}" cy="${y}" r="16" fill="transparent"/><circle cx="${x}" cy="${y}" r="7" fill="var(--fig-value)"/></g>
             <path d="M60 286V366H444" fill="none" stroke="currentColor"/><g class="code" font-size="12"><g text-anchor="end">
             <text x="54" y="${high(1) + 4}">1</text><text x="54" y="${high(10 ** most) + 4}">1e${most}</text>${most > 12 ? "" : `<text x="54" y="${high(1e-6) + 4}">1e-6</text>`}</g>${ticks}</g>
             <polyline class="loss" points="${curve}" fill="none" stroke="var(--fig-value)" stroke-width="1.5"/>
-            <text x="252" y="400">step</text><text x="12" y="330" transform="rotate(-90 12 330)">loss</text></svg>`;
-        const handle = picture.querySelector(".handle");
-        handle.addEventListener("pointerdown", drag);
-        handle.addEventListener("keydown", (event) => {
-            const way = { ArrowLeft: [-0.5, 0], ArrowRight: [0.5, 0], ArrowUp: [0, 0.5], ArrowDown: [0, -0.5] }[event.key];
-            if (!way) return;
-            event.preventDefault();
-            move(start.map((part, i) => part + way[i]));
-        });
-        if (held) handle.focus();
+            <text x="252" y="400">step</text><text x="12" y="330" transform="rotate(-90 12 330)">loss</text>`;
     }
 
     function move([x, y]) {
@@ -76,11 +79,10 @@ live.figure("descent", async (stage) => {
         return walk();
     }
 
-    // The picture is drawn anew while its start is dragged.
     function drag(event) {
         event.preventDefault();
         const go = ({ clientX, clientY }) => {
-            const box = picture.querySelector("svg").getBoundingClientRect();
+            const box = whole.getBoundingClientRect();
             const scale = 460 / box.width;
             move([((clientX - box.left) * scale - left) / unit, (top - (clientY - box.top) * scale) / unit]);
         };

@@ -222,6 +222,24 @@ impl Browser {
         places.iter().for_each(|place| event("mouseMoved", *place, 1));
         event("mouseReleased", last, 0);
     }
+
+    /// Puts a finger down, moves it through these places of the window, and
+    /// lifts it.
+    pub(crate) fn touch(&mut self, places: &[[f64; 2]]) {
+        let enabled = json!({ "enabled": true });
+        self.call("Emulation.setTouchEmulationEnabled", enabled);
+        let mut event = |kind: &str, points: &[[f64; 2]]| {
+            let points = points.iter().map(|[x, y]| json!({ "x": x, "y": y }));
+            let points = points.collect::<Vec<_>>();
+            self.call(
+                "Input.dispatchTouchEvent",
+                json!({ "type": kind, "touchPoints": points }),
+            );
+        };
+        event("touchStart", &places[..1]);
+        places[1..].iter().for_each(|place| event("touchMove", &[*place]));
+        event("touchEnd", &[]);
+    }
 }
 
 impl Drop for Browser {

@@ -15,6 +15,7 @@ mod softmax;
 mod strides;
 mod task;
 mod tiles;
+mod touch;
 mod tree;
 mod warp;
 
