@@ -3,7 +3,7 @@
 "use strict";
 
 live.figure("digits", async (stage) => {
-    const { element } = live;
+    const { element, calm } = live;
     const side = 8;
     const { rows, held_out, epochs } = await stage.ask("digits begin");
     const pixels = new Float32Array(side * side);
@@ -48,7 +48,7 @@ live.figure("digits", async (stage) => {
         else if (event.key === "Backspace") pixels[place[1] * side + place[0]] = 0;
         else if (!dx && !dy) return;
         event.preventDefault();
-        changed();
+        changed(`Row ${place[1] + 1}, column ${place[0] + 1}.`);
     }
     // A stroke is about as wide as a pixel, and its neighbors get some of it.
     function stroke(event) {
@@ -126,7 +126,7 @@ live.figure("digits", async (stage) => {
         bars.setAttribute("aria-label", `scores and shares; the largest is that of ${answer.guess}`);
         paint();
         const untrained = course.length ? "" : " It has learned nothing yet.";
-        stage.say(`${first} The network says ${answer.guess}, with a share of ${percent(answer.shares[answer.guess])}.${untrained}`);
+        stage.say(`${first} The network says ${answer.guess}, with a share of ${percent(answer.shares[answer.guess])}.${untrained}`.trim());
     }
 
     function plot() {
@@ -156,7 +156,7 @@ live.figure("digits", async (stage) => {
             course.push(last);
             progress.value = epoch;
             told.textContent = `epoch ${epoch}: loss ${last.loss.toFixed(3)}, held out ${last.held_out.toFixed(3)}, right ${(100 * last.accuracy).toFixed(1)} %`;
-            plot();
+            if (!calm.matches || epoch === epochs) plot();
             await frame();
         }
         const seconds = (performance.now() - start) / 1000;

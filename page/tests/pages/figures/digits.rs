@@ -39,9 +39,21 @@ fn the_digits_are_trained_in_the_page_and_a_drawing_gets_its_scores() {
     until(it, "document.querySelectorAll('.bar').length === 10");
     agree(&untrained["shares"], &shares(it));
 
-    focus(it, ".stage button");
+    it.evaluate(
+        "window.drawings = 0; new MutationObserver(() => { drawings += 1; })\
+         .observe(document.querySelector('[data-figure=digits] .picture'), { childList: true })",
+    );
+    focus(it, "[data-figure=digits] .stage button");
     it.press("Enter");
-    until(it, "document.querySelector('figure.live').dataset.seconds > 0");
+    until(
+        it,
+        "document.querySelector('[data-figure=digits]').dataset.seconds > 0",
+    );
+    // Where nobody wants motion, the curves are drawn once, with all epochs.
+    assert_eq!(it.evaluate("drawings"), 1);
+    let points =
+        "document.querySelector('[data-figure=digits] polyline').points.length";
+    assert_eq!(it.evaluate(points), 20);
     let epochs: Vec<Value> = (0..20).map(|_| native("digits epoch")).collect();
     let last = &epochs[19];
     let told = text(it, ".stage output");
@@ -52,7 +64,7 @@ fn the_digits_are_trained_in_the_page_and_a_drawing_gets_its_scores() {
     let said: f64 = told.split("right ").nth(1).unwrap()[..4].parse().unwrap();
     assert!((said - right).abs() < 1.2, "{told}, {right} outside");
     let seconds = it.evaluate(
-        "Number(document.querySelector('figure.live').dataset.seconds)",
+        "Number(document.querySelector('[data-figure=digits]').dataset.seconds)",
     );
     println!("trained in the page in {seconds} s");
 
@@ -78,6 +90,11 @@ fn the_digits_are_trained_in_the_page_and_a_drawing_gets_its_scores() {
     focus(it, ".pixels");
     it.press(" ");
     it.press("ArrowLeft");
+    // Who sees no frame hears where it is.
+    until(
+        it,
+        "/^Row 7, column 4. The network says/.test(document.querySelector('[data-figure=digits] .said').innerText)",
+    );
     it.press(" ");
     until(it, &format!("{SHARES} !== {}", json!(before)));
 }
