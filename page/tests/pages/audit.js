@@ -71,6 +71,8 @@
                 && /scroll/i.test(element.getAttribute("aria-label") ?? "");
             if (way === "hidden" || way === "clip" || !says) {
                 say(`${shown(element)} is wider than its place and does not say that it scrolls`);
+            } else if (element.matches(".table-wrapper, pre > code") && !/scroll/i.test(getComputedStyle(element.closest("pre") ?? element, "::before").content)) {
+                say(`${shown(element)} does not say that it scrolls to who sees it`);
             }
         }
 

@@ -16,6 +16,12 @@ const FAULTS: &[(&str, &str)] = &[
         "does not say that it scrolls",
     ),
     (
+        "<div class=\"table-wrapper\" style=\"overflow-x: auto\" tabindex=\"0\" \
+         data-scrolls=\"sideways\" aria-label=\"Scrolls sideways\">\
+         <p style=\"width: 3000px\">in</p></div>",
+        "does not say that it scrolls to who sees it",
+    ),
+    (
         "<figure data-scrolls=\"sideways\"><figcaption>It says.</figcaption></figure>",
         "a shade lies over",
     ),
