@@ -105,7 +105,7 @@ ROWS(reduce_rows_sum, 0.0f, add(x, y, &excess), x + y)
 ROWS(reduce_rows_max, -INFINITY, larger(x, y), larger(x, y))
 
 COLUMNS(reduce_columns_sum, 0.0f, add(x, y, &excess), x + y)
-COLUMNS(reduce_columns_max, -INFINITY, larger(x, y), larger(x, y))
+COLUMNS(reduce_columns_max, -INFINITY, larger(x, y), larger(y, x))
 
 // Rows of few elements, wherever these lie: a view of eight axes, of which the
 // first four are kept and the last four are reduced. An item has a row.

@@ -80,8 +80,8 @@ impl Units {
         groups(self.team(columns, true), rows)
     }
 
-    /// Returns the same for sums along rows. A processor takes a group for each,
-    /// which is a loop of steps that it does side by side.
+    /// Returns the same for sums along a few rows, or parts of rows, of which a
+    /// processor takes a group for each: its threads share groups.
     pub(super) fn along(self, rows: usize, columns: usize) -> [[usize; 2]; 2] {
         match self.is_processor {
             true => groups(GROUP, rows),

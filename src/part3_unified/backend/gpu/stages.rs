@@ -11,10 +11,11 @@ const BUSY: usize = 1024;
 /// A row that is shorter gets an item and no group: most of a group's items
 /// would have nothing to add, and all of them wait at its eight barriers. On
 /// a GPU nobody has measured where the two meet. On a processor they meet
-/// beyond 1024, if at all: with PoCL 3.1 on two busy cores of an AMD EPYC 4096
+/// beyond 1024, if at all, and there some rows are enough: with PoCL 3.1 on two busy cores of an AMD EPYC 4096
 /// rows of 64 take 0.2 ms by items and 15 ms by groups, and 4096 rows of 1024
 /// 1.7 ms and 33 ms (best of 15, by events, November 2026).
 const SHORT: usize = 64;
+const SOME: usize = 16;
 
 /// What is reduced from neighbor to neighbor: matrices (outer, height, inner)
 /// whose columns are joined.
@@ -69,6 +70,9 @@ impl OpenCl {
         if columns < SHORT {
             return self.reduce_down(op, a, Columns::rows(a));
         }
+        if self.units().is_processor && rows >= SOME {
+            return self.reduce_parts(op, a, Columns::rows(a), columns);
+        }
         let [kernel, _] = kernels::reduce(op);
         let (segment, parts) = parts(rows, columns, 16 * GROUP);
         let [global, local] = self.units().along(rows * parts, segment);
@@ -103,10 +107,21 @@ impl OpenCl {
         a: &Array,
         columns: Columns,
     ) -> Result<Shared> {
+        self.reduce_parts(op, a, columns, 64)
+    }
+
+    /// Does so with parts that are not shorter than `least`.
+    fn reduce_parts(
+        &self,
+        op: Reduce,
+        a: &Array,
+        columns: Columns,
+        least: usize,
+    ) -> Result<Shared> {
         let [_, kernel] = kernels::reduce(op);
         let Columns { outer, height, inner, strides } = columns;
         let ([far, down, near], width) = (strides, outer * inner);
-        let (segment, parts) = parts(width.div_ceil(GROUP), height, 64);
+        let (segment, parts) = parts(width.div_ceil(GROUP), height, least);
         let n = width * parts;
         let out = self.fill(n, |out| {
             self.each(&kernel, n)
