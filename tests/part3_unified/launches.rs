@@ -65,7 +65,10 @@ fold turned: copy_strided 8 x 256, fold_windows 3 x 256
 /// barriers there.
 const ON_A_PROCESSOR: &str = "\
 sum [100, 64] along 1: reduce_columns_sum 1 x 256
-sum [1024, 8192] along 1: reduce_columns_sum 4 x 256
+sum [1, 4096] along 1: reduce_columns_sum 1 x 256, reduce_columns_sum 1 x 256
+sum [1, 4097] along 1: reduce_columns_sum 1 x 256, reduce_columns_sum 1 x 256, reduce_columns_sum 1 x 256
+sum [1, 1048576] along 1: reduce_columns_sum 4 x 256, reduce_columns_sum 1 x 256, reduce_columns_sum 1 x 256
+sum [1024, 8192] along 1: reduce_columns_sum 32 x 256, reduce_columns_sum 4 x 256
 windows of [8, 8]: copy_strided 4 x 256, reduce_rows_sum 15 x 256
 ";
 
