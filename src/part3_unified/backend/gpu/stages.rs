@@ -16,8 +16,9 @@ const BUSY: usize = 1024;
 /// 1.7 ms and 33 ms (best of 15, by events, November 2026).
 const SHORT: usize = 64;
 const SOME: usize = 16;
-/// A row of so many elements is as good as some: items share it. On PoCL 3.1 and
-/// two cores 2^20 numbers in parts took 0.3 ms, and 1.7 by groups.
+/// A row of so many elements is as good as some: items share it. With PoCL 3.1
+/// on two cores of an Intel Xeon 2^20 numbers took 0.3 ms in parts, and 1.7 by
+/// groups (`cargo learn bench sum --device gpu`, November 2026).
 const LONG: usize = 1 << 12;
 /// Parts of many rows are not shorter.
 const LEAST: usize = 1024;
