@@ -217,6 +217,15 @@ pub(crate) const MANIFEST: Manifest = Manifest {
              part2_mul",
         ),
         counted(
+            "book/listings/profile_ew_add.out",
+            "cargo learn profile ew_add --size 1000 --out target/warp_add.svg",
+        ),
+        counted(
+            "book/listings/profile_reductions.out",
+            "cargo learn profile reduce_interleaved reduce_packed reduce_sum \
+             reduce_coarse reduce_atomic reduce_last --counters",
+        ),
+        counted(
             "book/listings/profile_matvec_rows.out",
             "cargo learn profile matvec_rows --out target/warp_rows.svg",
         ),

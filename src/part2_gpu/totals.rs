@@ -89,7 +89,6 @@ impl Rung {
         Ok(Room { stages, total, finished })
     }
 
-    // ANCHOR: launches
     /// Prepares the launches that add up the numbers of `a`, in their order.
     pub fn launches<'a>(
         &'a self,
@@ -127,7 +126,6 @@ impl Rung {
             }
         }
     }
-    // ANCHOR_END: launches
 
     /// Prepares the launch of one stage.
     fn stage<'a>(
