@@ -84,9 +84,9 @@ WORKS = {
 }
 
 
-def twin(kernel, group):
-    """The text of a kernel in CUDA's words."""
-    text = (KERNELS / f"{kernel}.cl").read_text()
+def twin(kernel, group, text=None):
+    """The text of a kernel, or the one that is given, in CUDA's words."""
+    text = text or (KERNELS / f"{kernel}.cl").read_text()
     size = r"__attribute__\(\(reqd_work_group_size\(.*\)\)\)\n"
     bound = f"__launch_bounds__({group[0] * group[1]}) " * bool(
         re.search(size, text))
