@@ -1,5 +1,5 @@
-"""What a card's counters say of the kernels of "Time it honestly" and
-"The matmul ladder".
+"""What a card's counters say of the kernels of "Neighbors" and "The
+matmul ladder".
 
     python3 benches/peers/counters.py matvec
     python3 benches/peers/counters.py matmul

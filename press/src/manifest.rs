@@ -217,6 +217,14 @@ pub(crate) const MANIFEST: Manifest = Manifest {
              part2_mul",
         ),
         counted(
+            "book/listings/profile_matvec_rows.out",
+            "cargo learn profile matvec_rows --out target/warp_rows.svg",
+        ),
+        counted(
+            "book/listings/profile_matvec_teams.out",
+            "cargo learn profile matvec_teams --out target/warp_teams.svg",
+        ),
+        counted(
             "book/listings/profile_naive.out",
             "cargo learn profile matmul1_naive --line 16 --out \
              target/warp_naive.svg",

@@ -13,6 +13,10 @@ pub(crate) const INNERS: &[Inner] = &[
         of: "tests/opencl/loads.rs:counted",
     },
     Inner {
+        out: "book/listings/matvec-side.cl",
+        of: "kernels/part2/matvec_teams.cl:side",
+    },
+    Inner {
         out: "book/listings/matmul4-column.cl",
         of: "kernels/part2/matmul4_column.cl:column",
     },
