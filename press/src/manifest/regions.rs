@@ -29,6 +29,14 @@ pub(crate) const INNERS: &[Inner] = &[
         of: "kernels/part2/matmul6_vector.cl:products",
     },
     Inner {
+        out: "book/listings/matmul6-steps.cl",
+        of: "kernels/part2/matmul6_vector.cl:steps",
+    },
+    Inner {
+        out: "book/listings/matmul6-results.cl",
+        of: "kernels/part2/matmul6_vector.cl:results",
+    },
+    Inner {
         out: "book/listings/matmul-kept.cl",
         of: "kernels/part2/matmul_tiled_kahan.cl:kept",
     },
