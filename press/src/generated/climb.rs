@@ -7,8 +7,6 @@ use crate::tree::Tree;
 
 const LADDER: &str = "book/listings/part2_ladder_h200.out";
 const CARD: &str = "book/listings/profile_card_h200.out";
-const RUNGS: &str = "book/listings/part2_rungs_h200.out";
-const WAITS: &str = "book/listings/part2_waits_h200.out";
 
 /// The rungs that have one below them.
 const CLIMBED: std::ops::RangeInclusive<usize> = 2..=8;
@@ -47,31 +45,16 @@ fn column(
     let card = words(tree, CARD, |line| {
         line.starts_with(&kernel) && line.ends_with(" -O")
     })?;
-    let start = format!("{rung}  ");
-    let counted = words(tree, RUNGS, |line| line.starts_with(&start))?;
-    let waits = words(tree, WAITS, |line| line.starts_with(&start))?;
     let [global, local, rate] =
         [number(&ladder, 1)?, number(&ladder, 2)?, number(&ladder, 4)?];
     let sectors = number(&card, 1)? / number(&card, 2)?;
     let share = word(&ladder, 5)?;
-    let percent = |words: &[String], at: usize| {
-        number(words, at).map(|it| format!("{it:.0} %"))
-    };
     Ok(vec![
         ("TFLOP/s (of the library)", format!("{:.1} ({share})", rate / 1e3)),
         ("loads for an element, global", format!("{global:.0}")),
         ("loads for an element, local", format!("{local:.0}")),
         ("sectors for a load of a warp", format!("{sectors:.1}")),
-        ("instructions for a product", word(&counted, 3)?.into()),
-        ("of them multiply", percent(&counted, 4)?),
-        ("of them load from local memory", percent(&counted, 5)?),
-        ("slots for an instruction in use", percent(&counted, 6)?),
-        ("places for warps taken (occupancy)", percent(&counted, 7)?),
-        ("bank conflicts for 1000 products", word(&counted, 8)?.into()),
-        ("registers of an item", word(&counted, 9)?.into()),
-        ("waits for global memory", percent(&waits, 1)?),
-        ("waits for local memory", percent(&waits, 2)?),
-        ("waits at a barrier", percent(&waits, 3)?),
+        ("registers of an item", word(&card, 8)?.into()),
     ])
 }
 
