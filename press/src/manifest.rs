@@ -318,6 +318,7 @@ pub(crate) const MANIFEST: Manifest = Manifest {
             out: "book/figures/puzzle-axes.svg",
             draw: figures::puzzles::axes,
         },
+        Figure { out: "book/figures/halo.svg", draw: figures::puzzles::halo },
         Figure { out: "book/figures/reduction.svg", draw: figures::reduction },
         Figure { out: "book/figures/softmax.svg", draw: figures::softmax },
         Figure { out: "book/figures/fold.svg", draw: figures::fold },

@@ -1,5 +1,6 @@
-//! The pictures of the puzzles: what lies in memory, and which item reads and
-//! writes what. "Hello OpenCL" and "A tensor on the GPU".
+//! The pictures of small exercises: what lies in memory, and which item reads
+//! and writes what. "Hello OpenCL", "A tensor on the GPU" and "The matmul
+//! ladder".
 
 use std::fmt::Write;
 
@@ -308,5 +309,66 @@ pub(crate) fn axes() -> String {
     board.text([x, 44], "start", "get_global_id(0): 2");
     board.text([x, top + HIGH + 30], "start", "get_global_id(1): 1");
     memory(&mut board, 282, "out[1 * 4 + 2]");
+    board.end()
+}
+
+pub(crate) fn halo() -> String {
+    const GROUP: usize = 5;
+    const RADIUS: usize = 2;
+    let a = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7];
+    let mut board = Board::new(
+        352,
+        "The tile of a group with its halo",
+        "Fourteen numbers of a, of which the second group of five items has \
+         those at places 5 to 9. Its tile below them also holds the two numbers \
+         before these and the two behind them, the halo. Item 0 of the group \
+         adds up the first five cells, 1, 5, 9, 2, 6, and writes 23 to its place \
+         of out.",
+    );
+    let (left, cell) = (18, 46);
+    let place = |i: usize| left + i * cell;
+    let own = GROUP..2 * GROUP;
+    let numbers: Vec<(String, Look)> = all(&a, Look::Read);
+    board.cells([left, 34], [cell, cell], &numbers);
+    for (group, first) in [(0, 0), (1, GROUP), (2, 2 * GROUP)] {
+        let x = place(first) + 2;
+        board.text([x, 26], "start", &format!("group {group}"));
+        let line = format!("<path d=\"M{x} 32v50\" stroke=\"currentColor\"/>");
+        board.put(&line);
+    }
+    let tile: Vec<(String, Look)> = (own.start - RADIUS..own.end + RADIUS)
+        .map(|i| {
+            let is_own = own.contains(&i);
+            let look = if is_own { Look::Written } else { Look::Foreign };
+            (a[i].to_string(), look)
+        })
+        .collect();
+    let (top, round) = (128, 244);
+    for i in own.start - RADIUS..own.end + RADIUS {
+        board.arrow(place(i) + cell / 2, [34 + HIGH + 4, top - 5]);
+    }
+    board.cells([place(own.start - RADIUS), top], [cell, cell], &tile);
+    board.text([left, top + 30], "start", "tile");
+    board.text([left, round + 8], "start", "item");
+    board.text([left, round + 80], "start", "out");
+    let sum = |i: usize| -> i32 { a[i - RADIUS..=i + RADIUS].iter().sum() };
+    let sums: Vec<i32> = own.clone().map(sum).collect();
+    for i in own.clone() {
+        let x = place(i) + cell / 2;
+        let first = i == own.start;
+        let look = if first { Look::Followed } else { Look::Written };
+        board.item([x, round], &(i - own.start).to_string(), look);
+        board.arrow(x, [round + ROUND + 3, round + ROUND + 26]);
+        for near in (i - RADIUS..=i + RADIUS).filter(|_| first) {
+            board.put(&format!(
+                "<path d=\"M{} {}L{x} {}\" stroke=\"var(--fig-gpu)\"/>",
+                place(near) + cell / 2,
+                top + HIGH + 3,
+                round - ROUND - 2
+            ));
+        }
+    }
+    let out = all(&sums, Look::Written);
+    board.cells([place(own.start), round + 52], [cell, cell], &out);
     board.end()
 }
