@@ -8,8 +8,7 @@ use std::process::ExitCode;
 
 use exercises::Argument::{Count, In, Log, PerGroup};
 use exercises::{
-    Kernel, Outcome, Stop, check_fast_kernel, counting, numbers, undivided,
-    wrong,
+    Kernel, Outcome, Stop, check_fast_kernel, counting, numbers, slow, wrong,
 };
 use profile::Launch;
 
@@ -182,12 +181,22 @@ fn shared(kernel: &Kernel) -> Outcome {
 /// In the last five rounds of a tree one warp has fewer items at work than it
 /// has, and at the end one item writes.
 fn side_by_side(launch: &Launch) -> Outcome {
-    undivided(
+    const ENOUGH: u64 = 5;
+    let mut branches = launch.branches.iter();
+    let Some((line, branch)) = branches.find(|it| it.1.split > 3 * ENOUGH)
+    else {
+        return Ok(());
+    };
+    Err(slow(
         launch,
-        5,
+        *line,
+        &format!(
+            "a warp goes both ways {} times, where {ENOUGH} are enough",
+            branch.split
+        ),
         "The items that still work stand among others that do not, so no warp \
          of 32 items is ever done. Fold the upper half of the cells onto the \
          lower one: those that work are then the first ones, side by side, and \
          whole warps have nothing to do.",
-    )
+    ))
 }

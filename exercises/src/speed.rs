@@ -139,21 +139,6 @@ pub fn together(launch: &Launch, why: &str) -> Outcome {
     Err(slow(launch, access.line, &what, why))
 }
 
-/// Refuses a kernel with a branch at which warps go both ways far more often
-/// than `enough`, and says why they do.
-pub fn undivided(launch: &Launch, enough: u64, why: &str) -> Outcome {
-    let mut branches = launch.branches.iter();
-    let Some((line, branch)) = branches.find(|it| it.1.split > 3 * enough)
-    else {
-        return Ok(());
-    };
-    let what = format!(
-        "a warp goes both ways {} times, where {enough} are enough",
-        branch.split
-    );
-    Err(slow(launch, *line, &what, why))
-}
-
 /// Refuses a kernel whose items load more numbers from global or from local
 /// memory than `enough`, at the line that loads most, and says why they do.
 pub fn sparing(
@@ -162,9 +147,9 @@ pub fn sparing(
     enough: u64,
     why: &str,
 ) -> Outcome {
-    let all = launch.loads(is_local);
     let own = launch.accesses.iter().filter(|it| it.is_local == is_local);
-    let loads = own.filter(|it| it.kind != Kind::Store);
+    let loads = own.filter(|it| it.kind == Kind::Load);
+    let all: u64 = loads.clone().map(Access::numbers).sum();
     let most = loads.max_by_key(|it| it.numbers()).filter(|_| all > enough);
     let Some(access) = most else { return Ok(()) };
     let numbers = access.numbers();

@@ -1,4 +1,4 @@
-// Right numbers, and the items that work stand among others that do not.
+// The second tree folds neighbors first: its warps diverge.
 
 #define GROUP 256
 #define WIDEST 1024
