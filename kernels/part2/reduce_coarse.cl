@@ -14,13 +14,11 @@ kernel void reduce_coarse(global const float *a, global float *partials,
     local float tree[GROUP];
     uint item = get_local_id(0);
 
-    // ANCHOR: turns
     float sum = 0.0f;
     for (uint i = get_global_id(0); i < n; i += get_global_size(0))
         sum += a[i];
     tree[item] = sum;
     barrier(CLK_LOCAL_MEM_FENCE);
-    // ANCHOR_END: turns
 
     for (uint width = GROUP / 2; width > 0; width /= 2) {
         if (item < width)

@@ -21,10 +21,6 @@ pub(crate) const INNERS: &[Inner] = &[
         of: "kernels/part2/reduce_packed.cl:rounds",
     },
     Inner {
-        out: "book/listings/reduce-coarse.cl",
-        of: "kernels/part2/reduce_coarse.cl:turns",
-    },
-    Inner {
         out: "book/listings/reduce-last.cl",
         of: "kernels/part2/reduce_last.cl:last",
     },
