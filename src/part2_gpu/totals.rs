@@ -56,7 +56,7 @@ pub struct Room {
 }
 
 impl Room {
-    /// The sum, once the launches have run.
+    /// Returns the buffer of the sum, once the launches have run.
     pub fn total(&self) -> &Buffer<f32> {
         &self.total
     }
