@@ -1,4 +1,4 @@
-//! Six ways to add up everything, each with an idea more than the one before.
+//! Seven ways to add up everything, each with an idea more than the one before.
 //! "Reductions and barriers" times them; [`Tensor::sum`] takes the third.
 //!
 //! [`Tensor::sum`]: super::Tensor::sum
@@ -38,11 +38,12 @@ enum Way {
 }
 
 /// From the ground up.
-pub const LADDER: [Rung; 6] = [
+pub const LADDER: [Rung; 7] = [
     Rung { kernel: kernels::REDUCE_INTERLEAVED, way: Way::One },
     Rung { kernel: kernels::REDUCE_PACKED, way: Way::One },
     Rung { kernel: kernels::REDUCE_SUM, way: Way::One },
     Rung { kernel: kernels::REDUCE_COARSE, way: Way::Many },
+    Rung { kernel: kernels::REDUCE_FOURS, way: Way::Many },
     Rung { kernel: kernels::REDUCE_ATOMIC, way: Way::Atomic },
     Rung { kernel: kernels::REDUCE_LAST, way: Way::Last },
 ];

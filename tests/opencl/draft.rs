@@ -25,7 +25,12 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
     (&["broadcast_*"], "in strides in strides out shape count", &[0]),
     (&["reduce_sum", "reduce_rows"], "in out count", &[256]),
     (
-        &["reduce_interleaved", "reduce_packed", "reduce_coarse"],
+        &[
+            "reduce_interleaved",
+            "reduce_packed",
+            "reduce_coarse",
+            "reduce_fours",
+        ],
         "in out count",
         &[256],
     ),
