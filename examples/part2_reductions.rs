@@ -1,4 +1,4 @@
-//! All numbers of an array into one, in seven ways, each with an idea more than
+//! All numbers of an array into one, in six ways, each with an idea more than
 //! the one before.
 //!
 //! ```sh

@@ -1,4 +1,4 @@
-//! All numbers into one: the seven ways give the same sum, whatever their number
+//! All numbers into one: the six ways give the same sum, whatever their number
 //! is, and all of them but one the same bits in every run.
 
 use rungrad::opencl::Gpu;
@@ -64,7 +64,7 @@ fn every_way_errs_by_few_roundings() {
     }
 }
 
-/// Six of the seven. The groups of the other one come in another order each
+/// Five of the six. The groups of the other one come in another order each
 /// time, and a device with one place for them cannot show it.
 #[test]
 fn all_but_the_atomic_way_give_the_same_bits_again() {

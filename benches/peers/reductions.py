@@ -1,4 +1,4 @@
-"""What a card's counters say of the seven sums of "Reductions and barriers".
+"""What a card's counters say of the six sums of "Reductions and barriers".
 
     python3 benches/peers/reductions.py            counters, on NVIDIA
     python3 benches/peers/reductions.py --compile  only compiles the twins
@@ -9,9 +9,10 @@ under `ncu`, over 268,435,456 numbers. So does PyTorch's sum, where it is.
 
 The columns: milliseconds; bytes read from the card's memory; instructions for
 each number, as an item executes them; how many of the 32 items of a warp an
-instruction was given to, and for how many of these it was not switched off; how often the banks of local memory clashed, for each 1000 numbers; of
-100 slots for an instruction how many were used; of 100 waits of a warp how many
-were at a barrier, and how many for global memory.
+instruction was given to, its own condition apart; how often the banks of local
+memory clashed, for each 1000 numbers; of 100 slots for an instruction how many
+were used; of 100 waits of a warp how many were at a barrier, and how many for
+global memory. Of a sum of several launches the first is counted.
 
 Needs an NVIDIA card, CuPy, and `ncu` with the right to read counters.
 """
@@ -34,7 +35,6 @@ RUNS = [
     ("reduce_packed", ONE, [ONE]),
     ("reduce_sum", ONE, [ONE]),
     ("reduce_coarse", MANY, [MANY]),
-    ("reduce_fours", MANY, [MANY]),
     ("reduce_atomic", MANY, [1]),
     ("reduce_last", MANY, [MANY, 1, 1]),
 ]
@@ -42,7 +42,6 @@ TIME = "gpu__time_duration.sum"
 BYTES = "dram__bytes_read.sum"
 INSTRUCTIONS = "smsp__inst_executed.sum"
 ITEMS = "smsp__thread_inst_executed_per_inst_executed.ratio"
-AT_WORK = "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio"
 BANKS = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{}.sum"
 CLASHES = [BANKS.format(kind) for kind in ("ld", "st")]
 ISSUED = "smsp__issue_active.avg.pct_of_peak_sustained_active"
@@ -55,14 +54,13 @@ COLUMNS = [
     ("GB read", 2, lambda row: row[BYTES] * 1e-9),
     ("instr.", 1, lambda row: 32 * row[INSTRUCTIONS] / NUMBERS),
     ("items", 1, lambda row: row[ITEMS]),
-    ("at work", 1, lambda row: row[AT_WORK]),
     ("clashes", 1,
      lambda row: 1000 * sum(row[name] for name in CLASHES) / NUMBERS),
     ("issued", 0, lambda row: row[ISSUED]),
     ("barrier", 0, lambda row: 100 * row[BARRIER] / row[WAITS]),
     ("memory", 0, lambda row: 100 * row[GLOBAL] / row[WAITS]),
 ]
-METRICS = [TIME, BYTES, INSTRUCTIONS, ITEMS, AT_WORK, *CLASHES, ISSUED, WAITS, BARRIER,
+METRICS = [TIME, BYTES, INSTRUCTIONS, ITEMS, *CLASHES, ISSUED, WAITS, BARRIER,
            GLOBAL]
 
 
@@ -120,9 +118,10 @@ def main():
         ["nvidia-smi", "--query-gpu=name,driver_version",
          "--format=csv,noheader"], stdout=subprocess.PIPE, text=True)
     print("device ", card.stdout.strip().replace(", ", ", driver "))
-    print(f"{'kernel':<18}", *(f"{name:>7}" for name, *_ in COLUMNS))
+    print(f"{'kernel':<18}", *(f"{name:>5}" for name, *_ in COLUMNS))
     for id, row in rows.items():
-        cells = (f"{of(row):7.{digits}f}" for _, digits, of in COLUMNS)
+        cells = (f"{of(row):{max(5, len(name))}.{digits}f}"
+                 for name, digits, of in COLUMNS)
         kernel = kernels[id]
         name = "PyTorch" if "reduce_kernel" in kernel else kernel.split("(")[0]
         print(f"{name:<18}", *cells)

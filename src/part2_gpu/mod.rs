@@ -3,7 +3,7 @@
 //!
 //! Reading order: the [`kernels`], [`Tensor`] (`tensor.rs`), its operations (`ops.rs`,
 //! `reduce.rs`, `matrix.rs`), the sweep back (`backward.rs`). Lay each beside
-//! its namesake of Part 1. Below the operations stand seven ways to a sum,
+//! its namesake of Part 1. Below the operations stand six ways to a sum,
 //! [`totals`], the ladder of matrix products, [`matmul`], and two ways to a
 //! product by a vector, [`matvec`].
 

@@ -1,4 +1,4 @@
-//! Seven ways to add up everything, each with an idea more than the one before.
+//! Six ways to add up everything, each with an idea more than the one before.
 //! "Reductions and barriers" times them; [`Tensor::sum`] takes the third.
 //!
 //! [`Tensor::sum`]: super::Tensor::sum
@@ -38,12 +38,11 @@ enum Way {
 }
 
 /// From the ground up.
-pub const LADDER: [Rung; 7] = [
+pub const LADDER: [Rung; 6] = [
     Rung { kernel: kernels::REDUCE_INTERLEAVED, way: Way::One },
     Rung { kernel: kernels::REDUCE_PACKED, way: Way::One },
     Rung { kernel: kernels::REDUCE_SUM, way: Way::One },
     Rung { kernel: kernels::REDUCE_COARSE, way: Way::Many },
-    Rung { kernel: kernels::REDUCE_FOURS, way: Way::Many },
     Rung { kernel: kernels::REDUCE_ATOMIC, way: Way::Atomic },
     Rung { kernel: kernels::REDUCE_LAST, way: Way::Last },
 ];
@@ -121,9 +120,12 @@ impl Rung {
                     .scalar(n as u32),
             ],
             Way::One | Way::Many => {
-                let froms = [a].into_iter().chain(&room.stages);
-                let tos = room.stages.iter().chain([&room.total]);
-                froms.zip(tos).map(|(from, to)| self.stage(from, to)).collect()
+                let sources = [a].into_iter().chain(&room.stages);
+                let targets = room.stages.iter().chain([&room.total]);
+                sources
+                    .zip(targets)
+                    .map(|(from, to)| self.stage(from, to))
+                    .collect()
             }
         }
     }

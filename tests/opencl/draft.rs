@@ -25,12 +25,7 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
     (&["broadcast_*"], "in strides in strides out shape count", &[0]),
     (&["reduce_sum", "reduce_rows"], "in out count", &[256]),
     (
-        &[
-            "reduce_interleaved",
-            "reduce_packed",
-            "reduce_coarse",
-            "reduce_fours",
-        ],
+        &["reduce_interleaved", "reduce_packed", "reduce_coarse"],
         "in out count",
         &[256],
     ),

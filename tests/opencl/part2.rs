@@ -33,8 +33,7 @@ pub(crate) fn run(gpu: &Gpu, kernel: &Kernel, n: usize) -> Option<Both> {
         "reduce_sum" | "reduce_interleaved" | "reduce_packed" => {
             bench.sum_of_groups()
         }
-        "reduce_coarse" => bench.sum_of_shares(1),
-        "reduce_fours" => bench.sum_of_shares(4),
+        "reduce_coarse" => bench.sum_of_shares(),
         "reduce_atomic" => bench.sum_by_all_groups(),
         "reduce_last" => bench.sum_by_the_last_group(),
         "reduce_rows" => bench.sum_of_rows(),
@@ -200,15 +199,13 @@ impl<'a> Bench<'a> {
         (self.launch(groups * 256), groups)
     }
 
-    /// An item has two shares of so many numbers, as many apart as there are
-    /// items; what fills no share goes to the first group.
-    fn sum_of_shares(&self, size: usize) -> Both {
+    /// An item has two numbers, as many apart as there are items.
+    fn sum_of_shares(&self) -> Both {
         let (launch, groups) = self.halved();
         let out = self.out(groups);
         let mut right = vec![0.0; groups];
         for (i, value) in self.a.iter().enumerate() {
-            let whole = i < self.n / size * size;
-            right[if whole { i / size / 256 % groups } else { 0 }] += value;
+            right[i / 256 % groups] += value;
         }
         let launch = launch.input(&self.x).output(&out).scalar(self.count);
         (written(launch, &out), right)

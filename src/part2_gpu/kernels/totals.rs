@@ -1,4 +1,4 @@
-//! "Reductions and barriers": six kernels beside [`REDUCE_SUM`], which all add
+//! "Reductions and barriers": five kernels beside [`REDUCE_SUM`], which all add
 //! up everything.
 //!
 //! [`REDUCE_SUM`]: super::REDUCE_SUM
@@ -19,10 +19,6 @@ pub const REDUCE_PACKED: Kernel =
 /// An item adds up many numbers before the tree begins.
 pub const REDUCE_COARSE: Kernel =
     kernel!("part2/reduce_coarse.cl", "reduce_coarse", partials);
-
-/// An item asks for four numbers at once.
-pub const REDUCE_FOURS: Kernel =
-    kernel!("part2/reduce_fours.cl", "reduce_fours", partials);
 
 /// Each group adds its sum to a total, which begins as 0: arguments `a, total,
 /// n`.
@@ -53,7 +49,6 @@ pub(super) const ALL: &[Kernel] = &[
     REDUCE_INTERLEAVED,
     REDUCE_PACKED,
     REDUCE_COARSE,
-    REDUCE_FOURS,
     REDUCE_ATOMIC,
     REDUCE_LAST,
 ];

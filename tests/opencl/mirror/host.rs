@@ -146,15 +146,11 @@ fn pick(how: &str, it: &Mirror) -> Written {
 fn reduce(how: &str, it: &Mirror) -> Written {
     let a = it.floats(0);
     match how {
-        "coarse" | "fours" => {
-            let (items, n) = (it.global[0], it.size(2));
-            let size = if how == "fours" { 4 } else { 1 };
+        "coarse" => {
+            let items = it.global[0];
             let each = |at: usize| {
-                let of = |i: &usize| match *i < n / size * size {
-                    true => i / size % items / 256 == at,
-                    false => at == 0,
-                };
-                sum((0..n).filter(of).map(|i| a[i]))
+                let of = |i: &usize| i % items / 256 == at;
+                sum((0..it.size(2)).filter(of).map(|i| a[i]))
             };
             (0..it.groups[0]).map(|at| (at, each(at))).collect()
         }
