@@ -7,9 +7,10 @@ use std::process::ExitCode;
 
 use exercises::Argument::{Count, In, PerGroup};
 use exercises::{
-    Kernel, Outcome, check_fast_kernel, expect, gathered, numbers, slow, wrong,
+    Kernel, Outcome, check_fast_kernel, expect, gathered, numbers, together,
+    wrong,
 };
-use profile::{Access, Kind, Launch};
+use profile::Launch;
 
 const YOURS: &str = exercises::path!("part2_gpu/coalesced_matvec.cl");
 const GROUP: usize = 256;
@@ -81,17 +82,9 @@ fn coalesced(launch: &Launch) -> Outcome {
         "Neighbors do not read neighbors. In the same step of its loop item 1 \
          should read the number behind that of item 0, and item 2 the next.",
     )?;
-    let loads = launch.accesses.iter();
-    let mut loads = loads.filter(|it| !it.is_local && it.kind == Kind::Load);
-    let lanes = |access: &Access| access.total(|moment| moment.lanes());
-    let few = loads.find(|access| lanes(access) < 16 * access.times());
-    let Some(access) = few else { return Ok(()) };
-    let each = lanes(access).div_ceil(access.times());
-    Err(slow(
+    together(
         launch,
-        access.line,
-        &format!("{each} of 32 neighbors read, and the others look on"),
         "A step of a warp takes as long for one item as for all of them. Let \
          each item add up some of the products.",
-    ))
+    )
 }

@@ -10,7 +10,7 @@ use rungrad::opencl::{Gpu, Source};
 use crate::device::{absent, name_device, no_hole};
 use crate::frame::{Kind, Role, Step, frame};
 use crate::oclgrind::is_simulated;
-use crate::outputs::{BEHIND, CANARY, Writer, inside, intact};
+use crate::outputs::{BEHIND, CANARY, Writer, counted, inside, intact};
 use crate::panics::throw;
 use crate::report::shown;
 use crate::speed::{Judge, Speed};
@@ -41,6 +41,12 @@ pub enum Argument<'a> {
     Out(&'a str, usize),
     /// An array to write, an element for each group: its name and its length.
     PerGroup(&'a str, usize),
+    /// An array to write, a row for each group: its name, its rows and its
+    /// columns.
+    PerRow(&'a str, [usize; 2]),
+    /// An array of whole numbers that the kernel counts in, 0 at first: its
+    /// name and its length.
+    Counts(&'a str, usize),
     /// A number of elements.
     Count(usize),
     /// An array of so many zeros, for lines that the check has put into the
@@ -171,29 +177,36 @@ impl Kernel {
             [_, 1] => Writer::Item(items),
             _ => Writer::Cell(whole),
         };
-        let mut buffers = Vec::new();
+        let (mut buffers, mut counts) = (Vec::new(), Vec::new());
         for argument in arguments {
+            let room = |len: usize| match self.role {
+                Role::Plain => len.max(items).next_multiple_of(GROUP) + GROUP,
+                Role::Simulated => len,
+            };
             let (len, values, guard) = match argument {
                 Argument::In(_, values) => (values.len(), *values, BEHIND),
                 Argument::Out(_, len) | Argument::PerGroup(_, len) => {
                     (*len, &[][..], CANARY)
                 }
+                Argument::PerRow(_, [rows, columns]) => {
+                    (rows * columns, &[][..], CANARY)
+                }
                 Argument::Count(_) => continue,
+                Argument::Counts(_, len) => {
+                    counts.push(self.gpu.upload(&vec![0_u32; room(*len)])?);
+                    continue;
+                }
                 Argument::Log(len) => {
                     buffers.push(self.gpu.upload(&vec![0.0; *len])?);
                     continue;
                 }
             };
-            let room = match self.role {
-                Role::Plain => len.max(items).next_multiple_of(GROUP) + GROUP,
-                Role::Simulated => len,
-            };
             let mut padded = values.to_vec();
-            padded.resize(room, guard);
+            padded.resize(room(len), guard);
             buffers.push(self.gpu.upload(&padded)?);
         }
         let mut launch = self.gpu.launch_source(&self.source);
-        let mut next = buffers.iter();
+        let (mut next, mut next_counts) = (buffers.iter(), counts.iter());
         for argument in arguments {
             let mut buffer = || next.next().expect("each array has a buffer");
             launch = match argument {
@@ -201,6 +214,13 @@ impl Kernel {
                 Argument::Out(_, len)
                 | Argument::PerGroup(_, len)
                 | Argument::Log(len) => launch.output(buffer(), *len),
+                Argument::PerRow(_, [rows, columns]) => {
+                    launch.output(buffer(), rows * columns)
+                }
+                Argument::Counts(_, len) => {
+                    let buffer = next_counts.next().expect("it has one too");
+                    launch.output(buffer, *len)
+                }
                 Argument::Count(n) => launch.scalar(*n as u32),
             };
         }
@@ -210,7 +230,7 @@ impl Kernel {
         // check, and what the kernel does to it ends with it.
         unsafe { launch.run() }.map_err(|error| self.refused(error))?;
         let mut written = Vec::new();
-        let mut next = buffers.iter();
+        let (mut next, mut next_counts) = (buffers.iter(), counts.iter());
         for argument in arguments {
             let mut read = || {
                 let buffer = next.next().expect("each array has a buffer");
@@ -219,23 +239,40 @@ impl Kernel {
             match argument {
                 Argument::In(name, values) => intact(name, values, &read()?)?,
                 Argument::Out(name, len) => {
-                    let mut values = read()?;
-                    inside(name, &values, *len, writer, self.adds_to(name))?;
-                    values.truncate(*len);
-                    written.push(values);
+                    let values = read()?;
+                    written.push(self.inside(name, values, *len, writer)?);
                 }
                 Argument::PerGroup(name, len) => {
-                    let mut values = read()?;
-                    let adds = self.adds_to(name);
-                    inside(name, &values, *len, Writer::Group, adds)?;
-                    values.truncate(*len);
-                    written.push(values);
+                    let (values, writer) = (read()?, Writer::Group);
+                    written.push(self.inside(name, values, *len, writer)?);
+                }
+                Argument::PerRow(name, [rows, columns]) => {
+                    let (len, writer) = (rows * columns, Writer::Row(*columns));
+                    written.push(self.inside(name, read()?, len, writer)?);
+                }
+                Argument::Counts(name, len) => {
+                    let buffer = next_counts.next().expect("it has one too");
+                    written.push(counted(name, &buffer.read()?, *len)?);
                 }
                 Argument::Count(_) => {}
                 Argument::Log(_) => written.push(read()?),
             }
         }
         Ok(written)
+    }
+
+    /// Returns an output that was written as it should, without what lies
+    /// behind it.
+    fn inside(
+        &self,
+        name: &str,
+        mut values: Vec<f32>,
+        len: usize,
+        writer: Writer,
+    ) -> Result<Vec<f32>, Stop> {
+        inside(name, &values, len, writer, self.adds_to(name))?;
+        values.truncate(len);
+        Ok(values)
     }
 
     /// Tells whether the learner's text has a line that adds to an array's

@@ -197,10 +197,24 @@ fn faults(log: &str, source: &str, file: &str) -> String {
     if rest > 0 {
         text += &format!("\n  and {rest} more of such lines\n");
     }
-    if let Some(words) = found.first().and_then(|(kind, _)| meaning(kind)) {
-        text += &format!("\n{}", filled(words));
+    let Some((kind, first)) = found.first() else { return text };
+    if let Some(words) = meaning(kind) {
+        let more = if kind.contains("data race") && adds(first) {
+            " Where many add to one place, an atomic function does it in one step."
+        } else {
+            ""
+        };
+        text += &format!("\n{}", filled(&format!("{words}{more}")));
     }
     text
+}
+
+/// Tells whether both items of a race came by one line, which adds.
+fn adds(finding: &str) -> bool {
+    let codes = finding.lines().filter(|line| line.starts_with("      "));
+    let codes: Vec<&str> = codes.collect();
+    let adds = |code: &&str| code.contains("+=") || code.contains("++");
+    codes.windows(2).all(|pair| pair[0] == pair[1]) && codes.iter().any(adds)
 }
 
 /// Causes come before what follows from them.
@@ -372,5 +386,9 @@ Read-write data race at global memory address 0x1
         assert!(said.contains("by work-item 0\n    at my.cl:3"), "{said}");
         assert!(said.contains("by work-item 1,2\n    at my.cl:4"), "{said}");
         assert!(said.contains("Let one item alone write it."), "{said}");
+        assert!(!said.contains("atomic"), "{said}");
+        let both = log.replace("y = x[0];", "x[0] += 1;");
+        let said = faults(&both, "mine", "my.cl");
+        assert!(said.contains("Where many add to one place"), "{said}");
     }
 }

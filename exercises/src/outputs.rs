@@ -1,7 +1,7 @@
 //! What a kernel wrote: each element of its outputs, and nothing else.
 
 use crate::kernel::{GROUP, TILE};
-use crate::verdict::{Outcome, wrong};
+use crate::verdict::{Outcome, Stop, wrong};
 
 /// What stands where nothing has been written yet, and behind the end.
 pub(crate) const CANARY: f32 = -8.765_432e30;
@@ -30,6 +30,8 @@ pub(crate) enum Writer {
     /// One of so many columns of so many rows.
     Cell([usize; 2]),
     Group,
+    /// A group, whose items share so many columns.
+    Row(usize),
 }
 
 /// Tells whether an output was written from its first element to its last, and
@@ -77,8 +79,27 @@ pub(crate) fn inside(
              get_group_id(0): does one of its items come to that line in every \
              group?"
             .to_string(),
+        Writer::Row(columns) => format!(
+            "It is column {} of row {}. A group has a row, and its items all \
+             columns of it: each takes that of its own number, and from there \
+             every {GROUP}th.",
+            at % columns,
+            at / columns
+        ),
     };
     Err(wrong(format!("{name}[{at}] was never written. {why}")))
+}
+
+/// Returns what was counted in an array that held 0, and nothing behind it.
+pub(crate) fn counted(
+    name: &str,
+    values: &[u32],
+    len: usize,
+) -> Result<Vec<f32>, Stop> {
+    let counts: Vec<f32> = values.iter().map(|count| *count as f32).collect();
+    let (own, spare) = counts.split_at(len);
+    past_the_end(name, len, spare, 0.0, None)?;
+    Ok(own.to_vec())
 }
 
 /// Returns what the elements that nobody wrote tell of the number that the
@@ -95,7 +116,7 @@ fn guess(own: &[f32]) -> &'static str {
     } else if left(&|at| at >= GROUP) {
         " It is the first of the second group: in its group every item counts \
          from 0 again (get_local_id), among all it does not (get_global_id), \
-         and n alone says where the array ends."
+         and no group's size says where the array ends."
     } else {
         ""
     }
@@ -137,6 +158,10 @@ fn past_the_end(
         Some(Writer::Group) => " There is an element for each group, so one \
              item of the group writes, at the number of the group."
             .to_string(),
+        Some(Writer::Row(columns)) => format!(
+            " A row has {columns} columns, and an item of a higher number has \
+             none to write."
+        ),
     };
     Err(wrong(format!(
         "{name} was written past its end: it has {len} elements, and the \
@@ -191,6 +216,24 @@ mod tests {
         let item = Writer::Item(2);
         let said = words(inside("out", &[added, added], 2, item, true));
         assert!(said.contains("adds to out[..], by `+=`"), "{said}");
+    }
+
+    #[test]
+    fn a_column_that_no_item_of_its_group_wrote_is_named_with_its_row() {
+        let values = [1.0, 2.0, 3.0, 4.0, CANARY, 6.0];
+        let said = words(inside("out", &values, 6, Writer::Row(3), false));
+        assert!(said.contains("out[4] was never written"), "{said}");
+        assert!(said.contains("column 1 of row 1"), "{said}");
+    }
+
+    #[test]
+    fn what_is_counted_behind_the_end_is_seen() {
+        let Err(stop) = counted("counts", &[3, 0, 1, 0], 2) else {
+            panic!("nothing was said")
+        };
+        let said = words(Err(stop));
+        assert!(said.contains("the kernel wrote counts[2]"), "{said}");
+        assert_eq!(counted("counts", &[3, 4, 0], 2).unwrap(), [3.0, 4.0]);
     }
 
     #[test]

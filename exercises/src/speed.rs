@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{self, Command};
 
-use profile::{Access, Launch, Plugin, SECTOR};
+use profile::{Access, Kind, Launch, Plugin, SECTOR};
 
 use crate::report;
 use crate::verdict::{Outcome, Stop, wrong};
@@ -126,6 +126,45 @@ pub fn spread(launch: &Launch, why: &str) -> Outcome {
     Err(slow(launch, access.line, &what, why))
 }
 
+/// Refuses a kernel in which less than half of a warp reads from global memory
+/// in a step, while the others look on, and says why they should read.
+pub fn together(launch: &Launch, why: &str) -> Outcome {
+    let global = launch.accesses.iter().filter(|it| !it.is_local);
+    let mut loads = global.filter(|it| it.kind == Kind::Load);
+    let lanes = |access: &Access| access.total(|moment| moment.lanes());
+    let few = |it: &&Access| 2 * lanes(it) < WARP as u64 * it.times();
+    let Some(access) = loads.find(few) else { return Ok(()) };
+    let each = lanes(access).div_ceil(access.times());
+    let what = format!("{each} of 32 neighbors read, and the others look on");
+    Err(slow(launch, access.line, &what, why))
+}
+
+/// Refuses a kernel whose items load more numbers from global or from local
+/// memory than `enough`, at the line that loads most, and says why they do.
+pub fn sparing(
+    launch: &Launch,
+    is_local: bool,
+    enough: u64,
+    why: &str,
+) -> Outcome {
+    let own = launch.accesses.iter().filter(|it| it.is_local == is_local);
+    let loads = own.filter(|it| it.kind == Kind::Load);
+    let all: u64 = loads.clone().map(Access::numbers).sum();
+    let most = loads.max_by_key(|it| it.numbers()).filter(|_| all > enough);
+    let Some(access) = most else { return Ok(()) };
+    let numbers = access.numbers();
+    let memory = if is_local { "local" } else { "global" };
+    let others = match all - numbers {
+        0 => String::new(),
+        _ => format!(" (with the other lines {all})"),
+    };
+    let what = format!(
+        "the items load {numbers} numbers from {memory} memory{others}, where \
+         {enough} are enough"
+    );
+    Err(slow(launch, access.line, &what, why))
+}
+
 /// Makes the refusal of a right answer, with its line.
 pub fn slow(launch: &Launch, line: usize, what: &str, why: &str) -> Stop {
     wrong(format!(
@@ -184,6 +223,34 @@ mod tests {
             "at line 7 local memory answers a warp 16 times for a, where";
         assert!(words.contains(part), "{words}");
         assert!(judged(68).is_ok() && judged(8).is_ok());
+    }
+
+    #[test]
+    fn loads_beyond_what_is_enough_are_refused_with_the_line_of_most() {
+        let again = "access 9 3 l 4 1 0 4 8 12\nend";
+        let log = log(4).replace("end", again);
+        let launches = profile::read(&log).unwrap();
+        let judged = |enough| sparing(&launches[0], false, enough, "Keep it.");
+        let Err(Stop::Wrong { words, .. }) = judged(99) else {
+            panic!("96 numbers and 4 more")
+        };
+        let part = "at line 7 the items load 96 numbers from global memory \
+                    (with the other lines 100), where 99 are enough";
+        assert!(words.contains(part), "{words}");
+        assert!(judged(100).is_ok());
+        assert!(sparing(&launches[0], true, 0, "None is local.").is_ok());
+    }
+
+    #[test]
+    fn items_that_look_on_are_refused_with_their_line() {
+        let lonely = "access 9 3 l 4 2 0\nend";
+        let log = log(4).replace("end", lonely);
+        let launches = profile::read(&log).unwrap();
+        let Err(Stop::Wrong { words, .. }) = together(&launches[0], "Share.")
+        else {
+            panic!("one of 32 reads")
+        };
+        assert!(words.contains("at line 9 1 of 32 neighbors read"), "{words}");
     }
 
     #[test]

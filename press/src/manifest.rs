@@ -217,6 +217,15 @@ pub(crate) const MANIFEST: Manifest = Manifest {
              part2_mul",
         ),
         counted(
+            "book/listings/profile_ew_add.out",
+            "cargo learn profile ew_add --size 1000 --out target/warp_add.svg",
+        ),
+        counted(
+            "book/listings/profile_reductions.out",
+            "cargo learn profile reduce_interleaved reduce_packed reduce_sum \
+             reduce_coarse reduce_atomic reduce_last --counters",
+        ),
+        counted(
             "book/listings/profile_matvec_rows.out",
             "cargo learn profile matvec_rows --out target/warp_rows.svg",
         ),
@@ -330,6 +339,27 @@ pub(crate) const MANIFEST: Manifest = Manifest {
             out: "book/figures/crossover-matmul.svg",
             draw: || figures::crossover("matmul"),
         },
+        Figure {
+            out: "book/figures/puzzle-map.svg",
+            draw: figures::puzzles::map,
+        },
+        Figure {
+            out: "book/figures/puzzle-zip.svg",
+            draw: figures::puzzles::zip,
+        },
+        Figure {
+            out: "book/figures/puzzle-guard.svg",
+            draw: figures::puzzles::guard,
+        },
+        Figure {
+            out: "book/figures/puzzle-stretch.svg",
+            draw: figures::puzzles::stretch,
+        },
+        Figure {
+            out: "book/figures/puzzle-axes.svg",
+            draw: figures::puzzles::axes,
+        },
+        Figure { out: "book/figures/halo.svg", draw: figures::puzzles::halo },
         Figure { out: "book/figures/reduction.svg", draw: figures::reduction },
         Figure { out: "book/figures/softmax.svg", draw: figures::softmax },
         Figure { out: "book/figures/fold.svg", draw: figures::fold },

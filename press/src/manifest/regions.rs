@@ -13,6 +13,18 @@ pub(crate) const INNERS: &[Inner] = &[
         of: "tests/opencl/loads.rs:counted",
     },
     Inner {
+        out: "book/listings/reduce-interleaved.cl",
+        of: "kernels/part2/reduce_interleaved.cl:rounds",
+    },
+    Inner {
+        out: "book/listings/reduce-packed.cl",
+        of: "kernels/part2/reduce_packed.cl:rounds",
+    },
+    Inner {
+        out: "book/listings/reduce-last.cl",
+        of: "kernels/part2/reduce_last.cl:last",
+    },
+    Inner {
         out: "book/listings/matvec-side.cl",
         of: "kernels/part2/matvec_teams.cl:side",
     },

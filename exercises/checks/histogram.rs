@@ -1,0 +1,180 @@
+//! The check of `histogram`, which counts in two stages.
+//!
+//! On many devices items come one after another, and an addition that could be
+//! lost is not. Oclgrind sees the race all the same, and of the last launch it
+//! counts who stands in line.
+
+use std::process::ExitCode;
+
+use exercises::Argument::{Count, Counts, In};
+use exercises::{
+    Kernel, Outcome, check_fast_kernel, gathered, slow, sparing, together,
+    wrong,
+};
+use profile::{Access, Kind, Launch};
+
+const YOURS: &str = exercises::path!("part2_gpu/histogram.cl");
+const GROUP: usize = 256;
+const BINS: usize = 64;
+
+/// The numbers of the last step, which is judged, and its groups.
+const JUDGED: [usize; 2] = [2048, 2];
+
+fn main() -> ExitCode {
+    check_fast_kernel(
+        "histogram",
+        YOURS,
+        "histogram",
+        &[
+            ("256 numbers, one group: a number for each item", |kernel| {
+                counted(kernel, [256, 1], even)
+            }),
+            ("5 numbers: most items have none", |kernel| {
+                counted(kernel, [5, 1], even)
+            }),
+            ("1000 numbers: three or four for each item", |kernel| {
+                counted(kernel, [1000, 1], even)
+            }),
+            ("3000 numbers, four groups: their counts add up", |kernel| {
+                counted(kernel, [3000, 4], even)
+            }),
+            ("every second number in one bin", |kernel| {
+                counted(kernel, JUDGED, crowded)
+            }),
+        ],
+        judge,
+    )
+}
+
+/// The bin of a number, neighbors in different ones.
+fn even(i: usize) -> usize {
+    i * 29 % BINS
+}
+
+fn crowded(i: usize) -> usize {
+    if i.is_multiple_of(2) { 7 } else { even(i / 2) }
+}
+
+fn counted(
+    kernel: &Kernel,
+    [n, groups]: [usize; 2],
+    bin: fn(usize) -> usize,
+) -> Outcome {
+    let a = (0..n).map(|i| bin(i) as f32 + (i % 4) as f32 / 4.0);
+    let a: Vec<f32> = a.collect();
+    let arguments = [In("a", &a), Counts("counts", BINS), Count(n)];
+    let yours = kernel.run(groups * GROUP, &arguments)?.remove(0);
+    // The counts of those numbers that somebody takes.
+    let of = |takes: &dyn Fn(usize) -> bool| -> Vec<f32> {
+        let mut counts = vec![0.0; BINS];
+        for i in (0..n).filter(|&i| takes(i)) {
+            counts[bin(i)] += 1.0;
+        }
+        counts
+    };
+    let right = of(&|_| true);
+    let Some(at) = (0..BINS).find(|&at| yours[at] != right[at]) else {
+        return Ok(());
+    };
+    let group = |i: usize| i / GROUP % groups;
+    let twice = |by: f32| right.iter().map(|count| by * count).collect();
+    let is = |other: Vec<f32>| yours == other;
+    let all: f32 = yours.iter().sum();
+    let why = if is(of(&|i| i < groups * GROUP)) {
+        "Each item has counted one number: it goes on by get_global_size(0), \
+         as long as there is a number."
+            .to_string()
+    } else if let Some(one) =
+        (0..groups).find(|&one| is(of(&|i| group(i) == one)))
+    {
+        format!(
+            "These are the counts of group {one} alone, which has written over \
+             those of the others: what a group has counted it adds."
+        )
+    } else if is(twice(GROUP as f32)) {
+        format!(
+            "Every count is {GROUP} times as large: all items of a group add \
+             the count of each bin, and one of them has to."
+        )
+    } else if all < n as f32 {
+        format!(
+            "All counts together are {all}, and there are {n} numbers. Is each \
+             addition one step, by an atomic function? What one item adds while \
+             another is between its reading and its writing is lost. And have \
+             all items of the group counted before somebody takes its counts?"
+        )
+    } else if all > n as f32 {
+        format!(
+            "All counts together are {all}, and there are {n} numbers. Is each \
+             count of the group 0 before anybody adds to it, and does nobody \
+             count a number of another item's?"
+        )
+    } else {
+        "All numbers are counted, some in another bin than their own: that of \
+         a[i] is (uint)a[i]."
+            .to_string()
+    };
+    Err(wrong(format!(
+        "counts[{at}] is wrong.\n\n  yours  {}\n  right  {}\n\n{why}",
+        yours[at], right[at]
+    )))
+}
+
+fn judge(launch: &Launch) -> Outcome {
+    let [n, groups] = JUDGED;
+    together(
+        launch,
+        "A step of a warp takes as long for one item as for all of them. Let \
+         each item count some of the numbers.",
+    )?;
+    in_line(launch, (groups * BINS) as u64)?;
+    gathered(
+        launch,
+        "Neighbors do not read neighbors. In the same step of its loop item 1 \
+         should count the number behind that of item 0, and item 2 the next.",
+    )?;
+    sparing(
+        launch,
+        false,
+        n as u64,
+        "Each number is fetched by several items, and one of them counts it. Let \
+         an item fetch its own numbers, and add to whichever bin they have.",
+    )
+}
+
+/// Refuses a kernel whose items stand in line in global memory far more often
+/// than a group has bins, or one after another.
+fn in_line(launch: &Launch, enough: u64) -> Outcome {
+    let global = launch.accesses.iter().filter(|it| !it.is_local);
+    let atomics = global.filter(|it| it.kind == Kind::Atomic);
+    let Some(access) = atomics.max_by_key(|it| it.numbers()) else {
+        return Ok(());
+    };
+    let times = access.numbers();
+    if times > 2 * enough {
+        let what = format!(
+            "the items do {times} atomic operations on global memory, where \
+             {enough} are enough"
+        );
+        return Err(slow(
+            launch,
+            access.line,
+            &what,
+            "Who wants one place stands in line there, and all groups stand in \
+             the same lines. Let each group count in local memory, and add its \
+             64 counts to those of all at the end.",
+        ));
+    }
+    let lanes = |access: &Access| access.total(|moment| moment.lanes());
+    let each = lanes(access).div_ceil(access.times());
+    if each >= 16 {
+        return Ok(());
+    }
+    let what = format!("{each} of 32 neighbors add, and the others look on");
+    Err(slow(
+        launch,
+        access.line,
+        &what,
+        "There are 64 counts and 256 items: let each of the first 64 add one.",
+    ))
+}

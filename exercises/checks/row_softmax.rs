@@ -1,0 +1,153 @@
+//! The check of `row_softmax`, a group for each row.
+//!
+//! Right numbers do not tell how often a row was fetched. So the last launch is
+//! judged by what Oclgrind counts in it.
+
+use std::process::ExitCode;
+
+use exercises::Argument::{Count, In, PerRow};
+use exercises::{
+    Kernel, Outcome, check_fast_kernel, expect, gathered, numbers, sparing,
+    together, wrong,
+};
+use profile::Launch;
+
+const YOURS: &str = exercises::path!("part2_gpu/row_softmax.cl");
+const GROUP: usize = 256;
+
+/// The matrix of the last step, which is judged: four numbers for each item.
+const JUDGED: [usize; 2] = [2, 1024];
+
+fn main() -> ExitCode {
+    check_fast_kernel(
+        "row_softmax",
+        YOURS,
+        "row_softmax",
+        &[
+            ("a row of 256: a column for each item", |kernel| {
+                mixed(kernel, [1, 256])
+            }),
+            ("3 rows of 10: most items have no column", |kernel| {
+                mixed(kernel, [3, 10])
+            }),
+            ("2 rows of 1000: the last round is ragged", |kernel| {
+                mixed(kernel, [2, 1000])
+            }),
+            ("numbers near 1000, and near -1000", extreme),
+            ("2 rows of 1024, the widest", |kernel| mixed(kernel, JUDGED)),
+        ],
+        judge,
+    )
+}
+
+fn mixed(kernel: &Kernel, shape: [usize; 2]) -> Outcome {
+    let a = numbers(1, shape[0] * shape[1]);
+    shares(kernel, &a, shape)
+}
+
+/// What is safe to add to all numbers of a row changes no share.
+fn extreme(kernel: &Kernel) -> Outcome {
+    let near = |by: f32| numbers(2, 20).iter().map(|x| x + by).collect();
+    for (a, by) in [(near(1000.0), 1000), (near(-1000.0), -1000)] {
+        let a: Vec<f32> = a;
+        shares(kernel, &a, [2, 10]).map_err(|stop| match stop {
+            exercises::Stop::Wrong { words, .. } => wrong(format!(
+                "The numbers of these rows are near {by}.\n\n{words}"
+            )),
+            other => other,
+        })?;
+    }
+    Ok(())
+}
+
+fn shares(kernel: &Kernel, a: &[f32], [rows, columns]: [usize; 2]) -> Outcome {
+    let shape = [rows, columns];
+    let arguments = [In("a", a), PerRow("out", shape), Count(columns)];
+    let yours = kernel.run(GROUP * rows, &arguments)?.remove(0);
+    // The exponentials of each row, divided by that.
+    let divided = |by: &dyn Fn(&[f64]) -> f64| -> Vec<f32> {
+        let shares = |row: &[f32]| -> Vec<f32> {
+            let row = row.iter().map(|x| f64::from(*x));
+            let largest = row.clone().fold(f64::NEG_INFINITY, f64::max);
+            let exps: Vec<f64> = row.map(|x| (x - largest).exp()).collect();
+            let by = by(&exps);
+            exps.iter().map(|e| (e / by) as f32).collect()
+        };
+        a.chunks(columns).flat_map(shares).collect()
+    };
+    let right = divided(&|exps| exps.iter().sum());
+    if expect("out", &yours, &right).is_ok() {
+        return Ok(());
+    }
+    if let Some(at) = yours.iter().position(|y| !y.is_finite()) {
+        let is = |other: Vec<f32>| {
+            let same =
+                |(y, o): (&f32, &f32)| y == o || y.is_nan() && o.is_nan();
+            yours.iter().zip(&other).all(same)
+        };
+        let why = match (is(as_they_are(a, columns)), a[at] > 0.0) {
+            (true, true) => {
+                "The exponential of such a number is more than an f32 can \
+                 hold: take the largest of the row from each of them first, \
+                 and no exponential is more than 1."
+            }
+            (true, false) => {
+                "This comes out when 0 is taken from each number, as if it \
+                 were the largest: every exponential is 0, and so is their \
+                 sum. In a row far below 0 the search begins with -INFINITY."
+            }
+            _ => "A share lies between 0 and 1.",
+        };
+        return Err(wrong(format!("out[{at}] is {}. {why}", yours[at])));
+    }
+    let is = |other: Vec<f32>| expect("", &yours, &other).is_ok();
+    let why = if is(divided(&|_| 1.0)) {
+        "These are the exponentials, and nobody has divided them by their sum."
+    } else if is(divided(&|exps| exps.iter().step_by(GROUP).sum())) {
+        "Each row is divided by what item 0 has added up, and the sums of the \
+         other items of its group are missing: the second tree joins them."
+    } else if is(divided(&|exps| exps.iter().take(GROUP).sum())) {
+        "The sum has the first 256 columns of the row, and the others are \
+         missing: an item goes on by 256 as long as there is a column."
+    } else {
+        return expect("out", &yours, &right);
+    };
+    Err(wrong(why))
+}
+
+/// What comes out in `f32` when nothing is taken from the numbers of a row.
+fn as_they_are(a: &[f32], columns: usize) -> Vec<f32> {
+    let shares = |row: &[f32]| -> Vec<f32> {
+        let exps = row.iter().map(|x| x.exp());
+        let exps: Vec<f32> = exps.collect();
+        let sum: f32 = exps.iter().sum();
+        exps.iter().map(|e| e / sum).collect()
+    };
+    a.chunks(columns).flat_map(shares).collect()
+}
+
+/// How the trees fold is no matter here: on an H200 rows of 1024 take 1 % longer
+/// with a tree whose warps diverge, and 13 % longer when they are fetched three
+/// times (twins in CUDA, by events, November 2026).
+fn judge(launch: &Launch) -> Outcome {
+    let [rows, columns] = JUDGED;
+    together(
+        launch,
+        "A step of a warp takes as long for one item as for all of them. Let \
+         each item have a share of the row: its own column, and from there every \
+         256th.",
+    )?;
+    gathered(
+        launch,
+        "Neighbors do not touch neighbors. In the same step of its loop item 1 \
+         should have the column behind that of item 0, and item 2 the next.",
+    )?;
+    sparing(
+        launch,
+        false,
+        (rows * columns) as u64,
+        "Each number of the row is fetched again for the exponentials, or for \
+         what is written. Whoever has loaded it can keep it, in `kept`, and its \
+         exponential afterwards.",
+    )
+}

@@ -1,0 +1,19 @@
+// A count is added to those of all before all items have counted.
+
+#define GROUP 256
+#define BINS 64
+
+kernel void histogram(global const float *a, global uint *counts, uint n)
+{
+    local uint own[BINS];
+    uint item = get_local_id(0);
+    if (item < BINS)
+        own[item] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    for (uint i = get_global_id(0); i < n; i += get_global_size(0))
+        atomic_inc(&own[(uint)a[i]]);
+
+    if (item < BINS)
+        atomic_add(&counts[item], own[item]);
+}

