@@ -87,15 +87,16 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
         &[0],
     ),
     (&["copy_tiled"], "in offset shape strides out rows", &[32, 8]),
-    (
-        &["softmax_rows", "softmax_kept"],
-        "in offset side few out side",
-        &[16, 8],
-    ),
+    (&["softmax_rows", "softmax_kept"], "in fours side few out side", &[16, 8]),
     (&["softmax_fours"], "in fours fours few out side", &[16, 8]),
     (
         &["product_vector"],
         "in offset in offset strides out side side",
+        &[8, 16],
+    ),
+    (
+        &["product_vector_fours"],
+        "in fours in fours fours_apart out side fours",
         &[8, 16],
     ),
     // Its arguments belong together: see [`product`].
@@ -304,6 +305,10 @@ fn draw(word: &str, shape: &mut [i32; 8], random: &mut Random) -> Drawn {
             [0; 8].map(|_: i32| random.bits() as i32 >> random.below(32)).into()
         }
         "strides" => [0; 8].map(|_: i32| random.below(12) as i32 - 1).into(),
+        "fours_apart" => {
+            let mut fours = || 4 * random.below(6) as i32;
+            [fours(), fours(), 1, fours(), 1, 2, 4 + fours(), 0].into()
+        }
         "dense" | "rows" => {
             let most = if word == "rows" { 1 } else { 3 };
             let mut step = 1 + random.below(most) as i32;

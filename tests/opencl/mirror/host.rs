@@ -21,7 +21,7 @@ pub(super) fn right(name: &str, it: &Mirror) -> Written {
         ("fold", _) => fold(it),
         ("transpose", _) => transpose(it),
         ("matvec", how) => matvec(how, it),
-        ("product", "vector") => product_vector(it),
+        ("product", "vector" | "vector_fours") => product_vector(it),
         ("ew", "repeat") => {
             let (length, inner) = (it.size(2), it.size(3));
             it.each(it.size(4), |i| {
