@@ -163,6 +163,14 @@ pub(crate) const MEASURED: &[Measured] = &[
         "python3 benches/peers/counters.py matmul",
     ),
     counted_on_h200_once(
+        "book/listings/part2_rungs_h200.out",
+        "python3 benches/peers/rungs.py",
+    ),
+    counted_on_h200_once(
+        "book/listings/part2_waits_h200.out",
+        "python3 benches/peers/rungs.py --waits",
+    ),
+    counted_on_h200_once(
         "book/listings/profile_card_h200.out",
         "python3 profile/card.py",
     ),
