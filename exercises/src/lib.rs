@@ -11,7 +11,7 @@
 //! one whose steps need a device, [`Outcome`] is how a step ends, [`judge()`]
 //! finds the wrong rule on a tape, [`numbers`] are inputs that hide no mistake,
 //! [`elsewhere()`] is a device without hardware, [`Kernel`] runs a learner's
-//! kernel.
+//! kernel, [`on_tensors`] runs one that a learner's program launches.
 
 #![allow(unsafe_code)]
 
@@ -31,6 +31,7 @@ mod parent;
 mod report;
 mod source;
 mod speed;
+mod tensors;
 mod token;
 mod verdict;
 
@@ -43,6 +44,7 @@ pub use kernel::{Argument, Kernel, check_fast_kernel, check_kernel, counting};
 pub use numbers::numbers;
 pub use source::without;
 pub use speed::{Judge, gathered, slow, sparing, spread, together};
+pub use tensors::on_tensors;
 pub use verdict::{Outcome, Stop, wrong};
 
 /// The path of a file that the learner edits.

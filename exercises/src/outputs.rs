@@ -116,7 +116,7 @@ fn guess(own: &[f32]) -> &'static str {
     } else if left(&|at| at >= GROUP) {
         " It is the first of the second group: in its group every item counts \
          from 0 again (get_local_id), among all it does not (get_global_id), \
-         and n alone says where the array ends."
+         and no group's size says where the array ends."
     } else {
         ""
     }

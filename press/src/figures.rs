@@ -7,6 +7,7 @@ mod groups;
 mod interleaving;
 mod ladder;
 mod nudge;
+pub(crate) mod puzzles;
 mod reduction;
 mod reuse;
 mod roofline;

@@ -298,6 +298,27 @@ pub(crate) const MANIFEST: Manifest = Manifest {
             out: "book/figures/crossover-matmul.svg",
             draw: || figures::crossover("matmul"),
         },
+        Figure {
+            out: "book/figures/puzzle-map.svg",
+            draw: figures::puzzles::map,
+        },
+        Figure {
+            out: "book/figures/puzzle-zip.svg",
+            draw: figures::puzzles::zip,
+        },
+        Figure {
+            out: "book/figures/puzzle-guard.svg",
+            draw: figures::puzzles::guard,
+        },
+        Figure {
+            out: "book/figures/puzzle-stretch.svg",
+            draw: figures::puzzles::stretch,
+        },
+        Figure {
+            out: "book/figures/puzzle-axes.svg",
+            draw: figures::puzzles::axes,
+        },
+        Figure { out: "book/figures/halo.svg", draw: figures::puzzles::halo },
         Figure { out: "book/figures/reduction.svg", draw: figures::reduction },
         Figure { out: "book/figures/softmax.svg", draw: figures::softmax },
         Figure { out: "book/figures/fold.svg", draw: figures::fold },

@@ -1,0 +1,182 @@
+//! The check of `argmax_row`, a number and its place that go up a tree together.
+//!
+//! At first one number of a row is larger than all others; what is to be done
+//! with equal ones and with NaN, each has a step of its own. The last launch is
+//! judged by what Oclgrind counts.
+
+use std::process::ExitCode;
+
+use exercises::Argument::{Count, In, PerGroup};
+use exercises::{
+    Kernel, Outcome, check_fast_kernel, gathered, numbers, sparing, together,
+    wrong,
+};
+use profile::Launch;
+
+const YOURS: &str = exercises::path!("part2_gpu/argmax_row.cl");
+const GROUP: usize = 256;
+
+/// The columns of the last step, which is judged.
+const JUDGED: usize = 768;
+
+fn main() -> ExitCode {
+    check_fast_kernel(
+        "argmax_row",
+        YOURS,
+        "argmax_row",
+        &[
+            ("a row of 256: a column for each item", |kernel| {
+                places(kernel, &with(256, 0.0, &[(77, 9.0)]), 256)
+            }),
+            ("3 rows of 10, all below 0: most items have no column", below),
+            ("a row of 300: the last round is ragged", |kernel| {
+                places(kernel, &with(300, 0.0, &[(290, 9.0)]), 300)
+            }),
+            ("of equal numbers the first", equal),
+            ("of NaNs the first, and -INFINITY everywhere", special),
+            ("a row of 768: three rounds", |kernel| {
+                places(kernel, &with(JUDGED, 0.0, &[(767, 9.0)]), JUDGED)
+            }),
+        ],
+        judge,
+    )
+}
+
+/// A row of numbers moved by so much, with others at some places.
+fn with(columns: usize, by: f32, others: &[(usize, f32)]) -> Vec<f32> {
+    let mut row: Vec<f32> =
+        numbers(1, columns).iter().map(|x| x + by).collect();
+    for (at, x) in others {
+        row[*at] = *x;
+    }
+    row
+}
+
+fn below(kernel: &Kernel) -> Outcome {
+    let rows = [4, 0, 9].map(|at| with(10, -9.0, &[(at, -1.0)]));
+    places(kernel, &rows.concat(), 10)
+}
+
+/// In the first row both belong to one item. In the second item 5 has the first
+/// and item 2 the other, which a tree meets first.
+fn equal(kernel: &Kernel) -> Outcome {
+    let rows =
+        [[7, 263], [5, 258]].map(|at| with(270, 0.0, &at.map(|at| (at, 9.0))));
+    places(kernel, &rows.concat(), 270)
+}
+
+fn special(kernel: &Kernel) -> Outcome {
+    let none = f32::NAN;
+    let rows = [
+        with(10, 0.0, &[(2, 9.0), (5, none), (6, none)]),
+        with(10, 0.0, &[(7, none), (8, f32::INFINITY)]),
+        vec![f32::NEG_INFINITY; 10],
+    ];
+    places(kernel, &rows.concat(), 10)
+}
+
+fn largest(row: &[f32]) -> f32 {
+    row.iter().copied().fold(f32::NEG_INFINITY, f32::max)
+}
+
+/// Finds the first or the last place of the largest number; there is always one.
+fn place(row: &[f32], mut is_it: impl FnMut(f32) -> bool, last: bool) -> usize {
+    let mut places = (0..row.len()).filter(|at| is_it(row[*at]));
+    let found = if last { places.next_back() } else { places.next() };
+    found.unwrap_or(0)
+}
+
+fn right(row: &[f32]) -> usize {
+    let most = largest(row);
+    match row.iter().position(|x| x.is_nan()) {
+        Some(at) => at,
+        None => place(row, |x| x == most, false),
+    }
+}
+
+fn places(kernel: &Kernel, a: &[f32], columns: usize) -> Outcome {
+    let rows = a.len() / columns;
+    let arguments = [In("a", a), PerGroup("out", rows), Count(columns)];
+    let yours = kernel.run(GROUP * rows, &arguments)?.remove(0);
+    let all: Vec<&[f32]> = a.chunks(columns).collect();
+    let is = |found: &dyn Fn(usize, &[f32]) -> f32| {
+        let mut pairs = all.iter().zip(&yours).enumerate();
+        pairs.all(|(r, (row, yours))| *yours == found(r, row))
+    };
+    if is(&|_, row| right(row) as f32) {
+        return Ok(());
+    }
+    let is_at =
+        |found: &dyn Fn(&[f32]) -> usize| is(&|_, row| found(row) as f32);
+    let why = if is(&|_, row| largest(row)) {
+        "out holds the largest numbers themselves. It should hold their columns."
+    } else if is(&|r, row| (r * columns + right(row)) as f32) {
+        "Each place is counted from the beginning of a. Here every row begins \
+         with column 0."
+    } else if is_at(&|row| place(row, |x| x == largest(row), false)) {
+        "A NaN was passed over: no comparison with it is true, `x > y` neither. \
+         Ask for it by isnan(x); it counts as the largest."
+    } else if is_at(&|row| place(row, |x| x == largest(row), true)) {
+        "Of equal numbers you have taken the last, and the first should win."
+    } else if is_at(&by_tree) {
+        "Of equal numbers you have taken the one that the tree met first, and \
+         items do not meet in the order of their columns: item 2 may bring \
+         column 258, and item 5 column 5. Compare the columns where the numbers \
+         are equal."
+    } else {
+        return different(&all, &yours);
+    };
+    Err(wrong(why))
+}
+
+/// Finds which of equal numbers a tree takes that looks at numbers alone: in its
+/// last round an odd item loses to an even one, and in each round before that
+/// the next bit of its number decides.
+fn by_tree(row: &[f32]) -> usize {
+    let most = largest(row);
+    let places = (0..row.len()).filter(|at| row[*at] == most);
+    let met = |at: &usize| ((at % GROUP) as u8).reverse_bits();
+    places.min_by_key(|at| (met(at), *at)).unwrap_or(0)
+}
+
+fn different(rows: &[&[f32]], yours: &[f32]) -> Outcome {
+    let mut pairs = rows.iter().zip(yours).enumerate();
+    let found = pairs.find(|(_, (row, yours))| **yours != right(row) as f32);
+    let Some((r, (row, yours))) = found else { return Ok(()) };
+    let right = right(row);
+    let what = match row.get(*yours as usize) {
+        Some(x) => format!("where {x} stands"),
+        None => format!(
+            "and the row has {} columns: nobody has found a number that wins. What \
+             an item begins with loses to every number, to -INFINITY too",
+            row.len()
+        ),
+    };
+    Err(wrong(format!(
+        "Of row {r} you have found column {yours}, {what}. It should be column \
+         {right}, where {} stands.",
+        row[right]
+    )))
+}
+
+/// A number may be loaded to be compared, and once more to be kept.
+fn judge(launch: &Launch) -> Outcome {
+    together(
+        launch,
+        "A step of a warp takes as long for one item as for all of them. Let \
+         each item look at a share of the row: its own column, and from there \
+         every 256th.",
+    )?;
+    gathered(
+        launch,
+        "Neighbors do not touch neighbors. In the same step of its loop item 1 \
+         should have the column behind that of item 0, and item 2 the next.",
+    )?;
+    sparing(
+        launch,
+        false,
+        2 * JUDGED as u64,
+        "Every item looks at the whole row. A share of it is enough: the tree \
+         finds the best of all.",
+    )
+}

@@ -1,0 +1,136 @@
+//! The check of `bias_relu`, two operations in one launch.
+//!
+//! The first launch has no item to spare, so that a kernel without a guard
+//! does no harm before guard values show it.
+
+use std::process::ExitCode;
+
+use exercises::Argument::{Count, In, Out};
+use exercises::{
+    Kernel, Outcome, Stop, check_on_device, expect, numbers, on_tensors, wrong,
+};
+use rungrad::ledger;
+use rungrad::opencl::Gpu;
+use rungrad::part2_gpu::Tensor;
+
+exercises::yours!("part2_gpu/bias_relu.rs");
+
+fn main() -> ExitCode {
+    check_on_device(
+        "bias_relu",
+        YOURS,
+        &[
+            ("16 x 16: one group, and none to spare", |gpu| {
+                launched(gpu, [16, 16])
+            }),
+            ("7 x 111: four groups, and what lies behind the end", guarded),
+            ("7 x 111, by your launch", |gpu| launched(gpu, [7, 111])),
+            ("one launch, and nothing is copied", thrifty),
+        ],
+    )
+}
+
+/// What goes in: a matrix and a bias.
+fn given([rows, columns]: [usize; 2]) -> (Vec<f32>, Vec<f32>) {
+    (numbers(1, rows * columns), numbers(2, columns))
+}
+
+fn tensors(gpu: &Gpu, shape: [usize; 2]) -> Result<[Tensor; 2], Stop> {
+    let (x, bias) = given(shape);
+    Ok([Tensor::new(gpu, &shape, &x)?, Tensor::new(gpu, &[shape[1]], &bias)?])
+}
+
+/// Calls the learner's function.
+fn computed(x: &Tensor, bias: &Tensor) -> Result<Tensor, Stop> {
+    let launch =
+        |name: &str, inputs: &[&Tensor], shape: &[usize], numbers: &[usize]| {
+            on_tensors(yours::text(), name, inputs, shape, numbers)
+        };
+    Ok(yours::bias_relu(x, bias, &launch)?)
+}
+
+/// The values, by the learner's own launch.
+fn launched(gpu: &Gpu, shape: [usize; 2]) -> Outcome {
+    let [x, bias] = tensors(gpu, shape)?;
+    let yours = computed(&x, &bias)?;
+    if yours.shape() != shape {
+        return Err(wrong(format!(
+            "Of a matrix of shape {shape:?} there came one of shape {:?}.",
+            yours.shape()
+        )));
+    }
+    judge(&yours.to_vec()?, shape)
+}
+
+/// The learner's kernel between guard values.
+fn guarded(_: &Gpu) -> Outcome {
+    let [rows, columns] = [7, 111];
+    let (x, bias) = given([rows, columns]);
+    let n = rows * columns;
+    let arguments = [
+        In("x", &x),
+        In("bias", &bias),
+        Out("out", n),
+        Count(n),
+        Count(columns),
+    ];
+    let kernel = Kernel::of_the_check("bias_relu", yours::text());
+    // What it computes, the launch shows.
+    kernel.run(n, &arguments).map(drop)
+}
+
+fn judge(yours: &[f32], shape: [usize; 2]) -> Outcome {
+    let columns = shape[1];
+    let (x, bias) = given(shape);
+    let of = |element: &dyn Fn(usize, f32) -> f32| -> Vec<f32> {
+        x.iter().enumerate().map(|(i, x)| element(i, *x)).collect()
+    };
+    let right = of(&|i, x| (x + bias[i % columns]).max(0.0));
+    if yours == right {
+        return Ok(());
+    }
+    if yours == of(&|i, x| x + bias[i % columns]) {
+        return Err(wrong(
+            "These are the sums, below 0 as well: relu is missing.",
+        ));
+    }
+    if yours == of(&|i, x| x.max(0.0) + bias[i % columns]) {
+        return Err(wrong(
+            "This is relu(x) + bias: the bias comes first, and relu looks at \
+             the sum.",
+        ));
+    }
+    let row = |i: usize| bias.get(i / columns);
+    if yours == of(&|i, x| row(i).map_or(x, |bias| (x + bias).max(0.0))) {
+        return Err(wrong(
+            "Each row got one number of the bias, and each column should: \
+             element i stands in column i % columns.",
+        ));
+    }
+    expect("relu(x + bias)", yours, &right)
+}
+
+/// What it cost.
+fn thrifty(gpu: &Gpu) -> Outcome {
+    let shape @ [rows, columns] = [64, 96];
+    let [x, bias] = tensors(gpu, shape)?;
+    let (made, cost) = ledger::measure(|| computed(&x, &bias));
+    made?;
+    if cost.bytes_to_host > 0 {
+        return Err(wrong(format!(
+            "The numbers are right, and were computed in the wrong place: {} \
+             bytes came back to the host. A launch leaves them where they are.",
+            cost.bytes_to_host
+        )));
+    }
+    if cost.launches == 1 {
+        return Ok(());
+    }
+    let least = 4 * (2 * rows * columns + columns);
+    Err(wrong(format!(
+        "The numbers are right, and took {} launches, where 1 is enough. For a \
+         matrix of {rows} x {columns} their kernels reach {} bytes, where \
+         {least} are enough: what one launch writes, the next one reads again.",
+        cost.launches, cost.bytes_reached
+    )))
+}

@@ -1,0 +1,122 @@
+//! The check of `stencil`, a tile of one dimension and its halo.
+//!
+//! One group hides a missing halo, so there is one at first. Right numbers do
+//! not tell how often they were fetched: the loads of the last launch are
+//! counted by Oclgrind.
+
+use std::process::ExitCode;
+
+use exercises::Argument::{Count, In, Out};
+use exercises::{
+    Kernel, Outcome, check_fast_kernel, expect, gathered, numbers, sparing,
+    wrong,
+};
+use profile::Launch;
+
+const YOURS: &str = exercises::path!("part2_gpu/stencil.cl");
+const GROUP: usize = 256;
+const RADIUS: usize = 4;
+
+/// Whole groups of the last step, which is judged.
+const GROUPS: usize = 4;
+
+fn main() -> ExitCode {
+    check_fast_kernel(
+        "stencil",
+        YOURS,
+        "stencil",
+        &[
+            ("256 numbers: one group, zeros on both sides", |kernel| {
+                sums(kernel, GROUP)
+            }),
+            ("512 numbers: two groups, each with a neighbor", |kernel| {
+                sums(kernel, 2 * GROUP)
+            }),
+            ("777 numbers: the last group is ragged", |kernel| {
+                sums(kernel, 777)
+            }),
+            ("3 numbers, and 258", |kernel| {
+                sums(kernel, 3)?;
+                sums(kernel, GROUP + 2)
+            }),
+            ("1024 numbers: four groups", |kernel| {
+                sums(kernel, GROUPS * GROUP)
+            }),
+        ],
+        judge,
+    )
+}
+
+fn sums(kernel: &Kernel, n: usize) -> Outcome {
+    let a = numbers(n as u64, n);
+    let arguments = [In("a", &a), Out("out", n), Count(n)];
+    let yours = kernel.run(n, &arguments)?.remove(0);
+    // The sums from so far before an item to so far behind it, of what `takes`
+    // lets it have.
+    let sums = |from: isize,
+                to: isize,
+                takes: &dyn Fn(usize, usize) -> bool| {
+        let sum = |i: usize| -> f32 {
+            let places = (from..=to).filter_map(|d| i.checked_add_signed(d));
+            let places = places.filter(|at| *at < n && takes(i, *at));
+            places.map(|at| a[at]).sum()
+        };
+        (0..n).map(sum).collect::<Vec<f32>>()
+    };
+    let radius = RADIUS as isize;
+    let right = sums(-radius, radius, &|_, _| true);
+    if yours == right {
+        return Ok(());
+    }
+    let groups = |i: usize, at: usize| (i / GROUP, at / GROUP);
+    let own = |i, at| groups(i, at).0 == groups(i, at).1;
+    let no_left = |i, at| groups(i, at).0 <= groups(i, at).1;
+    let no_right = |i, at| groups(i, at).0 >= groups(i, at).1;
+    let of = |takes: &dyn Fn(usize, usize) -> bool| {
+        n > GROUP && yours == sums(-radius, radius, takes)
+    };
+    if of(&own) {
+        return Err(wrong(
+            "Within a group every sum is right, and at its ends what lies in \
+             the groups beside it is missing. The tile has room for these, four \
+             numbers on each side: the halo is filled from global memory, too.",
+        ));
+    }
+    if of(&no_left) {
+        return Err(wrong(
+            "The first four items of a group lack what lies in the group before \
+             it: the left side of the halo is empty.",
+        ));
+    }
+    if of(&no_right) {
+        return Err(wrong(
+            "The last four items of a group lack what lies in the group behind \
+             it: the right side of the halo is empty.",
+        ));
+    }
+    if yours == sums(0, 2 * radius, &|_, _| true) {
+        return Err(wrong(
+            "These are the sums of a[i] to a[i + 8]: the tile begins with the \
+             group's first number. It begins 4 before it.",
+        ));
+    }
+    expect("out", &yours, &right)
+}
+
+/// At the ends of the array there is nothing to fetch.
+fn judge(launch: &Launch) -> Outcome {
+    let enough = GROUPS * GROUP + 2 * RADIUS * (GROUPS - 1);
+    sparing(
+        launch,
+        false,
+        enough as u64,
+        "Each number is part of nine sums, and a group needs 264 of them in all. \
+         Let its items fetch these into the tile, each once, and take all nine \
+         from there.",
+    )?;
+    gathered(
+        launch,
+        "Neighbors do not fetch neighbors. Let item 1 fill the cell behind that \
+         of item 0, and item 2 the next; then the few that are left.",
+    )
+}

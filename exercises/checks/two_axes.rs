@@ -1,0 +1,120 @@
+//! The check of `two_axes`, a launch of two dimensions.
+//!
+//! A square of one group hides which axis is which, so it comes first, and what
+//! goes wrong there is in the product. After it the places are judged: who
+//! writes where is seen from what lies there.
+
+use std::process::ExitCode;
+
+use exercises::Argument::{Count, In, Log, Out};
+use exercises::{Kernel, Outcome, check_kernel, expect, numbers, wrong};
+
+const YOURS: &str = exercises::path!("part2_gpu/two_axes.cl");
+const TILE: usize = 16;
+
+fn main() -> ExitCode {
+    check_kernel(
+        "two_axes",
+        YOURS,
+        "two_axes",
+        &[
+            ("16 x 16: one group", square),
+            ("20 rows of 5: the rows lie one behind the other", tall),
+            ("16 x 48: three groups", |kernel| table(kernel, [16, 48])),
+            ("20 x 35: the groups reach beyond both ends", |kernel| {
+                table(kernel, [20, 35])
+            }),
+        ],
+    )
+}
+
+fn square(kernel: &Kernel) -> Outcome {
+    let (a, b) = (numbers(1, TILE), numbers(2, TILE));
+    let arguments = [
+        In("a", &a),
+        In("b", &b),
+        Out("out", TILE * TILE),
+        Count(TILE),
+        Count(TILE),
+    ];
+    let out = kernel.run_grid([TILE; 2], &arguments)?.remove(0);
+    let other = products(&b, &a);
+    if out == other && out != products(&a, &b) {
+        return Err(wrong(
+            "The table lies on its side: at row r and column c stands a[c] * \
+             b[r]. The row chooses from a and the column from b, and the rows \
+             lie one behind the other.",
+        ));
+    }
+    expect("out", &out, &products(&a, &b))
+}
+
+fn products(a: &[f32], b: &[f32]) -> Vec<f32> {
+    a.iter().flat_map(|a| b.iter().map(move |b| a * b)).collect()
+}
+
+/// The same with room behind the table, and zeros where nobody writes.
+fn tall(kernel: &Kernel) -> Outcome {
+    let [rows, columns] = [20, 5];
+    if kernel.is_simulated() {
+        // Oclgrind has an eye on the end of the table.
+        return table(kernel, [rows, columns]);
+    }
+    let (a, b) = (numbers(1, rows), numbers(2, columns));
+    let arguments =
+        [In("a", &a), In("b", &b), Log(1024), Count(rows), Count(columns)];
+    let out = kernel.run_grid([columns, rows], &arguments)?.remove(0);
+    // What lies at each place, if the item of row r and column c writes to
+    // `place`; several items may.
+    let is = |items: [usize; 2], place: &dyn Fn(usize, usize) -> usize| {
+        let mut held = vec![Vec::new(); out.len()];
+        for r in 0..rows.min(items[0]) {
+            for c in 0..columns.min(items[1]) {
+                held[place(r, c)].push(a[r] * b[c]);
+            }
+        }
+        out.iter().zip(&held).all(|(out, held)| match held.is_empty() {
+            true => *out == 0.0,
+            false => held.contains(out),
+        })
+    };
+    let all = [rows, columns];
+    if is(all, &|r, c| r * columns + c) {
+        return Ok(());
+    }
+    if is(all, &|r, c| r * rows + c) {
+        return Err(wrong(
+            "From one row to the next you go on by the number of rows. A row \
+             has `columns` numbers, so row r begins at r * columns.",
+        ));
+    }
+    if is(all, &|r, c| c * rows + r) {
+        return Err(wrong(
+            "The columns lie one behind the other in your table. Here the rows \
+             do: row r begins at r * columns, and c goes along it.",
+        ));
+    }
+    // The launch is 16 items wide and 32 high.
+    if is([TILE, 2 * TILE], &|r, c| r * columns + c) {
+        return Err(wrong(
+            "Rows 16 and more are missing: the launch has an item for each \
+             column along axis 0, and one for each row along axis 1. So \
+             get_global_id(0) is the column, and get_global_id(1) the row.",
+        ));
+    }
+    // Whatever else it is, guard values show it.
+    table(kernel, [rows, columns])
+}
+
+fn table(kernel: &Kernel, [rows, columns]: [usize; 2]) -> Outcome {
+    let (a, b) = (numbers(1, rows), numbers(2, columns));
+    let arguments = [
+        In("a", &a),
+        In("b", &b),
+        Out("out", rows * columns),
+        Count(rows),
+        Count(columns),
+    ];
+    let out = kernel.run_grid([columns, rows], &arguments)?.remove(0);
+    expect("out", &out, &products(&a, &b))
+}

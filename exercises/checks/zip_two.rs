@@ -1,0 +1,54 @@
+//! The check of `zip_two`, two elements for each item.
+
+use std::process::ExitCode;
+
+use exercises::Argument::{In, Out};
+use exercises::{Kernel, Outcome, check_kernel, expect, numbers, wrong};
+
+const YOURS: &str = exercises::path!("part2_gpu/zip_two.cl");
+
+fn main() -> ExitCode {
+    check_kernel(
+        "zip_two",
+        YOURS,
+        "zip_two",
+        &[
+            ("256 pairs: one group", |kernel| zipped(kernel, 256)),
+            ("1024 pairs: four groups", |kernel| zipped(kernel, 1024)),
+        ],
+    )
+}
+
+fn zipped(kernel: &Kernel, n: usize) -> Outcome {
+    let (a, b) = (numbers(1, n), numbers(2, n));
+    let arguments = [In("a", &a), In("b", &b), Out("out", n)];
+    let out = kernel.run(n, &arguments)?.remove(0);
+    let of = |partner: &dyn Fn(usize) -> Option<f32>| {
+        let mut pairs = out.iter().zip(&a).enumerate();
+        pairs.all(|(i, (out, a))| partner(i).is_none_or(|b| *out == a - b))
+    };
+    if of(&|i| Some(b[i])) {
+        return Ok(());
+    }
+    if out.iter().zip(a.iter().zip(&b)).all(|(out, (a, b))| *out == b - a) {
+        return Err(wrong(
+            "The sign is the other one: from each number of a that of b is \
+             taken away.",
+        ));
+    }
+    if of(&|_| Some(b[0])) {
+        return Err(wrong(
+            "All have taken the first number of b away. `*b` is b[0]; the \
+             partner of a[i] is b[i].",
+        ));
+    }
+    let before = |i: usize| i.checked_sub(1).and_then(|i| b.get(i)).copied();
+    if of(&|i| b.get(i + 1).copied()) || of(&before) {
+        return Err(wrong(
+            "Each number of a has met the neighbor of its partner. One i is \
+             the place in all three arrays.",
+        ));
+    }
+    let right: Vec<f32> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
+    expect("out", &out, &right)
+}

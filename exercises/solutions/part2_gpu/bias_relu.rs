@@ -1,0 +1,50 @@
+// bias_relu: one launch where there were two.
+//
+// WHAT   `x` is a matrix (rows, columns), and `bias` has a number for each
+//        column. Add it to each row and keep what is above 0, in one kernel and
+//        one launch.
+// WHY    `x.add(&bias).relu()` takes two launches, and between them the sum
+//        goes to memory and comes back. An item that has a sum in its hands can
+//        finish it before it writes.
+// READ   Train on your kernels
+// CHECK  cargo learn check bias_relu
+
+use rungrad::Error;
+use rungrad::part2_gpu::Tensor;
+
+/// Launches the kernel of this name, an item for each element of its result, in
+/// groups of 256. The kernel gets these tensors to read, the memory of its
+/// result, and these numbers; the result has this shape.
+pub type Launch<'a> =
+    dyn Fn(&str, &[&Tensor], &[usize], &[usize]) -> Result<Tensor, Error> + 'a;
+
+/// The text of the kernel `bias_relu(x, bias, out, n, columns)`: three arrays
+/// in global memory, the number of elements of `x`, and that of `bias`.
+pub fn text() -> &'static str {
+    // HOLE
+    //| // It begins with `kernel void bias_relu(`.
+    //| todo!("TODO(bias_relu): an item adds, compares with 0, and writes")
+    "kernel void bias_relu(global const float *x, global const float *bias,
+                           global float *out, uint n, uint columns)
+     {
+         uint i = get_global_id(0);
+         if (i < n) {
+             float sum = x[i] + bias[i % columns];
+             out[i] = sum <= 0.0f ? 0.0f : sum;
+         }
+     }"
+    // END HOLE
+}
+
+/// Computes relu(x + bias), by launches of kernels of that text.
+pub fn bias_relu(
+    x: &Tensor,
+    bias: &Tensor,
+    launch: &Launch<'_>,
+) -> Result<Tensor, Error> {
+    // HOLE
+    //| // `launch("bias_relu", &[..], x.shape(), &[..])`
+    //| todo!("TODO(bias_relu): launch it, once")
+    launch("bias_relu", &[x, bias], x.shape(), &[x.len(), bias.len()])
+    // END HOLE
+}

@@ -1,0 +1,37 @@
+//! A learner's kernel on tensors of Part 2, launched where the learner says so.
+
+use rungrad::Error;
+use rungrad::opencl::Source;
+use rungrad::part2_gpu::Tensor;
+
+use crate::kernel::GROUP;
+
+/// Launches the kernel `name` of a learner's text, an item for each element of
+/// its result, rounded up to whole groups. It gets the numbers of `inputs`, the
+/// memory of the result, and `numbers`. The result has this shape and is on the
+/// device of the first input.
+pub fn on_tensors(
+    text: &str,
+    name: &str,
+    inputs: &[&Tensor],
+    shape: &[usize],
+    numbers: &[usize],
+) -> Result<Tensor, Error> {
+    let gpu = inputs[0].gpu();
+    let n = shape.iter().product();
+    let out = gpu.allocate(n)?;
+    let source = Source::new("the text of your kernel", text, name);
+    let mut launch = gpu.launch_source(&source);
+    for input in inputs {
+        launch = launch.input(input.buffer(), input.len());
+    }
+    launch = launch.output(&out, n);
+    for number in numbers {
+        launch = launch.scalar(*number as u32);
+    }
+    let launch = launch.global(n).local(GROUP);
+    // SAFETY: nothing vouches for a learner's kernel; this process is there
+    // for it, and has a time limit.
+    unsafe { launch.run() }?;
+    Ok(Tensor::from_buffer(shape, out))
+}

@@ -1,0 +1,33 @@
+// The bias is added to what relu has left.
+
+use rungrad::Error;
+use rungrad::part2_gpu::Tensor;
+
+/// Launches the kernel of this name, an item for each element of its result, in
+/// groups of 256. The kernel gets these tensors to read, the memory of its
+/// result, and these numbers; the result has this shape.
+pub type Launch<'a> =
+    dyn Fn(&str, &[&Tensor], &[usize], &[usize]) -> Result<Tensor, Error> + 'a;
+
+/// The text of the kernel `bias_relu(x, bias, out, n, columns)`: three arrays
+/// in global memory, the number of elements of `x`, and that of `bias`.
+pub fn text() -> &'static str {
+    "kernel void bias_relu(global const float *x, global const float *bias,
+                           global float *out, uint n, uint columns)
+     {
+         uint i = get_global_id(0);
+         if (i < n) {
+             float left = x[i] <= 0.0f ? 0.0f : x[i];
+             out[i] = left + bias[i % columns];
+         }
+     }"
+}
+
+/// Computes relu(x + bias), by launches of kernels of that text.
+pub fn bias_relu(
+    x: &Tensor,
+    bias: &Tensor,
+    launch: &Launch<'_>,
+) -> Result<Tensor, Error> {
+    launch("bias_relu", &[x, bias], x.shape(), &[x.len(), bias.len()])
+}
