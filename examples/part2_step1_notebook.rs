@@ -9,7 +9,6 @@ use rungrad::opencl::{Buffer, Gpu, Kernel};
 use rungrad::part2_gpu::kernels;
 use rungrad::{Error, ledger, shape};
 
-// ANCHOR: step1-tensor
 // ANCHOR: step1-new
 struct Tensor {
     data: Buffer<f32>,
@@ -69,6 +68,7 @@ impl Tensor {
         Ok(())
     }
 
+    // ANCHOR: step1-seed
     fn backward(self: &Rc<Tensor>) -> Result<(), Error> {
         let one = self.data.gpu().upload(&[1.0])?;
         self.grad.replace(Some(Tensor::new(one, vec![], true)?));
@@ -77,9 +77,9 @@ impl Tensor {
         }
         Ok(())
     }
+    // ANCHOR_END: step1-seed
 }
 // ANCHOR_END: step1-backward
-// ANCHOR_END: step1-tensor
 
 impl Tensor {
     fn mul(self: &Rc<Tensor>, other: &Rc<Tensor>) -> Made {

@@ -8,7 +8,7 @@ use rungrad::opencl::{Buffer, Gpu, Kernel};
 use rungrad::part2_gpu::kernels;
 use rungrad::{Error, ledger, shape};
 
-// ANCHOR: step2-tensor
+// ANCHOR: step2-new
 struct Tensor {
     data: Buffer<f32>,
     shape: Vec<usize>,
@@ -45,7 +45,9 @@ impl Tensor {
         Ok(Rc::new(Tensor { data, shape: shape.to_vec(), grad, parents }))
     }
 }
+// ANCHOR_END: step2-new
 
+// ANCHOR: step2-launch
 impl Tensor {
     fn launch(kernel: &Kernel, a: &Rc<Tensor>, b: &Rc<Tensor>) -> Made {
         let (gpu, n) = (a.data.gpu(), a.data.len());
@@ -61,7 +63,9 @@ impl Tensor {
         Tensor::wrap(out, &a.shape, vec![a.clone(), b.clone()], true)
     }
 }
+// ANCHOR_END: step2-launch
 
+// ANCHOR: step2-rule
 impl Tensor {
     fn local_backward(&self) -> Result<(), Error> {
         let [a, b] = &self.parents[..] else { return Ok(()) };
@@ -69,7 +73,9 @@ impl Tensor {
         b.gather(a.mul(&self.grad())?)
     }
 }
+// ANCHOR_END: step2-rule
 
+// ANCHOR: step2-gather
 impl Tensor {
     fn gather(&self, grad: Rc<Tensor>) -> Result<(), Error> {
         let sum = self.grad().add(&grad)?;
@@ -77,6 +83,7 @@ impl Tensor {
         Ok(())
     }
 
+    // ANCHOR: step2-seed
     fn backward(self: &Rc<Tensor>) -> Result<(), Error> {
         let ones = vec![1.0; self.data.len()];
         let ones = Tensor::new(self.data.gpu(), &self.shape, &ones, true)?;
@@ -86,8 +93,9 @@ impl Tensor {
         }
         Ok(())
     }
+    // ANCHOR_END: step2-seed
 }
-// ANCHOR_END: step2-tensor
+// ANCHOR_END: step2-gather
 
 impl Tensor {
     fn mul(self: &Rc<Tensor>, other: &Rc<Tensor>) -> Made {

@@ -8,7 +8,6 @@ use rungrad::opencl::{Buffer, Gpu, Kernel};
 use rungrad::part2_gpu::kernels;
 use rungrad::{Error, ledger, shape};
 
-// ANCHOR: step3-tensor
 // ANCHOR: step3-new
 struct Tensor {
     data: Buffer<f32>,
@@ -44,6 +43,7 @@ impl Tensor {
 }
 // ANCHOR_END: step3-new
 
+// ANCHOR: step3-launch
 impl Tensor {
     fn launch(kernel: &Kernel, a: &Rc<Tensor>, b: &Rc<Tensor>) -> Made {
         let (gpu, n) = (a.data.gpu(), a.data.len());
@@ -64,6 +64,7 @@ impl Tensor {
         Ok(Tensor::wrap(out, &a.shape, parents, requires_grad))
     }
 }
+// ANCHOR_END: step3-launch
 
 // ANCHOR: step3-rule
 impl Tensor {
@@ -80,6 +81,7 @@ impl Tensor {
 }
 // ANCHOR_END: step3-rule
 
+// ANCHOR: step3-gather
 impl Tensor {
     fn gather(&self, grad: Rc<Tensor>) -> Result<(), Error> {
         let sum = match self.grad.take() {
@@ -100,7 +102,7 @@ impl Tensor {
         Ok(())
     }
 }
-// ANCHOR_END: step3-tensor
+// ANCHOR_END: step3-gather
 
 impl Tensor {
     fn mul(self: &Rc<Tensor>, other: &Rc<Tensor>) -> Made {

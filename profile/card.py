@@ -42,7 +42,10 @@ LAUNCHES = [
     ("transpose_tiled", (16, 16, 1), (8, 8, 1), 2, (128, 128)),
     ("matvec_rows", (256, 1, 1), (1, 1, 1), 3, (256, 128)),
     ("matvec_teams", (32, 8, 1), (1, 32, 1), 3, (256, 128)),
+    ("reduce_interleaved", (256, 1, 1), (4, 1, 1), 2, (1024,)),
+    ("reduce_packed", (256, 1, 1), (4, 1, 1), 2, (1024,)),
     ("reduce_sum", (256, 1, 1), (4, 1, 1), 2, (1024,)),
+    ("reduce_coarse", (256, 1, 1), (2, 1, 1), 2, (1024,)),
     ("reduce_rows", (256, 1, 1), (3, 1, 1), 2, (1024,)),
     ("reduce_axis", (256, 1, 1), (8, 1, 1), 2, (3, 1024, 2048)),
     ("softmax_log", (64, 1, 1), (3, 1, 1), 2, (1024,)),
@@ -67,8 +70,8 @@ COLUMNS = [
 # Sectors and requests of loads and of stores, banks that clash, items at work
 # and registers.
 HEAD = """\
-                  loads           stores           banks       items regis-
-kernel           sectors requests sectors requests load  store       ters"""
+                    loads           stores           banks       items regis-
+kernel             sectors requests sectors requests load  store       ters"""
 
 
 def library(name):
@@ -180,7 +183,7 @@ def main():
         for way in WAYS:
             row = next(rows)
             cells = (f"{row[name]:{wide}.6g}" for name, wide in COLUMNS)
-            print(f"{kernel:<17}", *cells, way)
+            print(f"{kernel:<19}", *cells, way)
 
 
 if __name__ == "__main__":

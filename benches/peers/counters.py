@@ -1,5 +1,5 @@
-"""What a card's counters say of the kernels of "Time it honestly" and
-"The matmul ladder".
+"""What a card's counters say of the kernels of "Neighbors" and "The
+matmul ladder".
 
     python3 benches/peers/counters.py matvec
     python3 benches/peers/counters.py matmul
@@ -34,8 +34,18 @@ DEVICE uint part(dim3 d, int i) { return i == 0 ? d.x : i == 1 ? d.y : d.z; }
 #define get_local_id(i) part(threadIdx, i)
 #define get_group_id(i) part(blockIdx, i)
 #define get_local_size(i) part(blockDim, i)
+#define get_num_groups(i) part(gridDim, i)
 #define get_global_id(i) (get_group_id(i) * get_local_size(i) + get_local_id(i))
+#define get_global_size(i) (get_num_groups(i) * get_local_size(i))
 #define CLK_LOCAL_MEM_FENCE
+#define CLK_GLOBAL_MEM_FENCE
+#define mem_fence(flags) __threadfence()
+#define atomic_inc(place) atomicAdd(place, 1u)
+#define atomic_or atomicOr
+#define atomic_xchg atomicExch
+#define atomic_cmpxchg atomicCAS
+#define as_uint __float_as_uint
+#define as_float __uint_as_float
 #define barrier(flags) __syncthreads()
 DEVICE float4 fours(float x) { return make_float4(x, x, x, x); }
 DEVICE float4 fours(float x, float y, float z, float w)
@@ -84,9 +94,9 @@ WORKS = {
 }
 
 
-def twin(kernel, group):
-    """The text of a kernel in CUDA's words."""
-    text = (KERNELS / f"{kernel}.cl").read_text()
+def twin(kernel, group, text=None):
+    """The text of a kernel, or the one that is given, in CUDA's words."""
+    text = text or (KERNELS / f"{kernel}.cl").read_text()
     size = r"__attribute__\(\(reqd_work_group_size\(.*\)\)\)\n"
     bound = f"__launch_bounds__({group[0] * group[1]}) " * bool(
         re.search(size, text))
@@ -94,8 +104,9 @@ def twin(kernel, group):
     text = re.sub(
         r"(?m)^kernel void", f'extern "C" __global__ {bound}void', text)
     text = re.sub(r"(?m)^void", "DEVICE void", text)
-    text = re.sub(r"(?m)^(\s+)local ([^=\n]*\];)$", r"\1__shared__ \2", text)
-    text = re.sub(r"\b(global|local) (?=const|float)", "", text)
+    text = re.sub(r"(?m)^(\s+)local ([^=\n]*;)$", r"\1__shared__ \2", text)
+    text = re.sub(r"\bvolatile (?=global)", "", text)
+    text = re.sub(r"\b(global|local) (?=const|float|uint)", "", text)
     return HEADER + text.replace("(float4)(", "fours(")
 
 

@@ -111,6 +111,10 @@ class Numpy:
         x = self.new(side, side)
         return lambda: x.sum(axis)
 
+    def sum_over(self, a, b, c, *axes):
+        x = self.new(a, b, c)
+        return lambda: x.sum(axes)
+
     def max(self, side, axis):
         x = self.new(side, side)
         return lambda: x.max(axis)
@@ -123,8 +127,8 @@ class Numpy:
         x, row = self.new(side, side), self.new(side)
         return lambda: x + row
 
-    def softmax(self, side):
-        x = self.new(side, side)
+    def softmax(self, rows, columns):
+        x = self.new(rows, columns)
 
         def run():
             e = np.exp(x - x.max(1, keepdims=True))
@@ -132,8 +136,8 @@ class Numpy:
 
         return run
 
-    def log_softmax(self, side):
-        x = self.new(side, side)
+    def log_softmax(self, rows, columns):
+        x = self.new(rows, columns)
 
         def run():
             z = x - x.max(1, keepdims=True)
@@ -182,6 +186,10 @@ class Torch:
         x = self.new(side, side)
         return (lambda: x.sum()) if axis is None else (lambda: x.sum(axis))
 
+    def sum_over(self, a, b, c, *axes):
+        x = self.new(a, b, c)
+        return lambda: x.sum(axes)
+
     def max(self, side, axis):
         x = self.new(side, side)
         return lambda: x.amax(axis)
@@ -194,12 +202,12 @@ class Torch:
         x, row = self.new(side, side), self.new(side)
         return lambda: x + row
 
-    def softmax(self, side):
-        x = self.new(side, side)
+    def softmax(self, rows, columns):
+        x = self.new(rows, columns)
         return lambda: x.softmax(1)
 
-    def log_softmax(self, side):
-        x = self.new(side, side)
+    def log_softmax(self, rows, columns):
+        x = self.new(rows, columns)
         return lambda: x.log_softmax(1)
 
     def gather(self, rows, columns):
@@ -216,7 +224,7 @@ class Torch:
 
         return run
 
-    def chain(self, links):
+    def chain(self, links, backward=True):
         values = (1.0, 0.999, 0.002)
         y, b, a = (torch.tensor([v], device=place).requires_grad_() for v in values)
 
@@ -225,9 +233,13 @@ class Torch:
             last = y
             for _ in range(links):
                 last = last * b + a
-            last.backward()
+            if backward:
+                last.backward()
 
         return run
+
+    def forward(self, links):
+        return self.chain(links, backward=False)
 
     def step(self, parameters, loss):
         def run():

@@ -8,7 +8,7 @@
 //        enough. Oclgrind counts them for the check, where it is installed.
 // MIND   `k` may be less than 256, or no multiple of it. There may be more
 //        groups than rows, and every item of a group must reach each barrier.
-// READ   Time it honestly
+// READ   Neighbors
 // CHECK  cargo learn check coalesced_matvec
 
 #define GROUP 256

@@ -5,21 +5,29 @@
 // Four, since a step waits for the one before it and not for its neighbors.
 
 // ANCHOR: chain
-#define CHAIN(NAME, T)                                                    \
-    kernel void NAME(global const float *a, global float *out, uint n,    \
-                     uint steps)                                          \
-    {                                                                     \
-        uint i = get_global_id(0);                                        \
-        if (i >= n)                                                       \
-            return;                                                       \
-        T##4 v = (T##4)(0, 1, 2, 3);                                      \
-        for (uint step = 0; step < steps; step++)                         \
-            v = v * (T)0.5 + (T)a[i];                                     \
-        out[i] = (float)(v.x + v.y + v.z + v.w);                          \
+kernel void chain_f32(global const float *a, global float *out, uint n,
+                      uint steps)
+{
+    uint i = get_global_id(0);
+    if (i < n) {
+        float4 v = (float4)(0, 1, 2, 3);
+        for (uint step = 0; step < steps; step++)
+            v = v * 0.5f + a[i];
+        out[i] = v.x + v.y + v.z + v.w;
     }
-
-CHAIN(chain_f32, float)
-#ifdef cl_khr_fp64 // a device may go without
-CHAIN(chain_f64, double)
-#endif
+}
 // ANCHOR_END: chain
+
+#ifdef cl_khr_fp64 // a device may go without
+kernel void chain_f64(global const float *a, global float *out, uint n,
+                      uint steps)
+{
+    uint i = get_global_id(0);
+    if (i < n) {
+        double4 v = (double4)(0, 1, 2, 3);
+        for (uint step = 0; step < steps; step++)
+            v = v * 0.5 + (double)a[i];
+        out[i] = (float)(v.x + v.y + v.z + v.w);
+    }
+}
+#endif

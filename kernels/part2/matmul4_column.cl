@@ -5,6 +5,7 @@
 // A number of b that an item has fetched from local memory serves all 16: it
 // stays in a register, and so do the 16 sums.
 
+// ANCHOR: whole
 #define TILE 64
 #define DEPTH 16             // of the tiles of a and b along k
 #define COLUMN 16            // elements of an item
@@ -53,3 +54,4 @@ kernel void matmul4_column(global const float *a, global const float *b,
             out[row * n + column] = sum[i];
     }
 }
+// ANCHOR_END: whole

@@ -5,6 +5,7 @@
 // elements of an item stand 16 apart, so that neighbors among the items read
 // neighbors in the tiles.
 
+// ANCHOR: whole
 #define TILE 128
 #define DEPTH 16            // of the tiles of a and b along k
 #define SIDE 16             // items of a group, in both dimensions
@@ -62,3 +63,4 @@ kernel void matmul5_block(global const float *a, global const float *b,
                 out[row * n + column] = sum[i][j];
         }
 }
+// ANCHOR_END: whole

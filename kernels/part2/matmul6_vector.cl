@@ -10,6 +10,7 @@
 // below one another; and in fours: the tile's side, what an item computes of
 // it, and what it loads of each tile. A row of a is one four longer, so that
 // what is written into a column is spread over the banks of local memory.
+// ANCHOR: shape
 #define TILE 128
 #define DEPTH 16
 #define ACROSS 16
@@ -19,6 +20,7 @@
 #define TALL (FOURS / DOWN)
 #define SHARE (DEPTH * FOURS / (ACROSS * DOWN))
 #define ROW (FOURS + 1)
+// ANCHOR_END: shape
 
 // The share of an item: the four at a row and a column, and those that stand
 // `step` rows below one another. Past the edges there are zeros. If rows are
@@ -44,6 +46,7 @@ void fetch(float4 *share, global const float *matrix, uint rows, uint columns,
 }
 // ANCHOR_END: fetch
 
+// ANCHOR: put
 // Writes a four to the result, as much of it as has a place.
 void put(float4 four, global float *out, uint m, uint n, uint row, uint column,
          bool aligned)
@@ -63,7 +66,9 @@ void put(float4 four, global float *out, uint m, uint n, uint row, uint column,
     if (column + 3 < n)
         to[3] = four.w;
 }
+// ANCHOR_END: put
 
+// ANCHOR: places
 void product(global const float *a, global const float *b, global float *out,
              uint m, uint k, uint n, local float4 (*a_tile)[ROW],
              local float4 (*b_tile)[FOURS], bool aligned)
@@ -82,6 +87,7 @@ void product(global const float *a, global const float *b, global float *out,
         #pragma unroll
         for (uint j = 0; j < WIDE; j++)
             sum[i][j] = (float4)(0.0f);
+    // ANCHOR_END: places
 
     // ANCHOR: steps
     for (uint start = 0; start < k; start += DEPTH) {
@@ -121,6 +127,7 @@ void product(global const float *a, global const float *b, global float *out,
         // ANCHOR_END: products
         barrier(CLK_LOCAL_MEM_FENCE);
     }
+    // ANCHOR: results
     #pragma unroll
     for (uint i = 0; i < TALL * 4; i++)
         #pragma unroll
@@ -129,8 +136,10 @@ void product(global const float *a, global const float *b, global float *out,
             uint column = left + (x + j * ACROSS) * 4;
             put(sum[i][j], out, m, n, row, column, aligned);
         }
+    // ANCHOR_END: results
 }
 
+// ANCHOR: kernel
 __attribute__((reqd_work_group_size(ACROSS * DOWN, 1, 1)))
 kernel void matmul6_vector(global const float *a, global const float *b,
                            global float *out, uint m, uint k, uint n)
@@ -144,3 +153,4 @@ kernel void matmul6_vector(global const float *a, global const float *b,
     else
         product(a, b, out, m, k, n, a_tile, b_tile, false);
 }
+// ANCHOR_END: kernel

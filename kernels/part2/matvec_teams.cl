@@ -19,11 +19,13 @@ kernel void matvec_teams(global const float *a, global const float *v,
 
     // A team without a row brings zeros. It must not return: every item of a
     // group has to reach every barrier.
+    // ANCHOR: side
     float sum = 0.0f;
     if (row < m)
         for (uint i = item; i < k; i += TEAM)
             sum += a[row * k + i] * v[i];
     sums[team][item] = sum;
+    // ANCHOR_END: side
 
     for (uint width = TEAM / 2; width > 0; width /= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);

@@ -1,7 +1,7 @@
 // The shares that the scores of a row have, or their logarithms: a (n,
-// columns), dense from an offset on -> out (n, columns). A team of items has a
-// row, and a group has a team for each of its rows; the host says how many of
-// each.
+// columns), dense from an offset of whole fours on -> out (n, columns). A team
+// of items has a row, and a group has a team for each of its rows; the host
+// says how many of each.
 
 #define MOST_ITEMS 256
 #define GLUE(type, count) type##count
@@ -10,42 +10,6 @@
 // So many fours of a row an item keeps in its registers: it reads its numbers
 // once, all of them before it uses the first.
 #define KEPT 16
-
-// Four numbers of a row of `end`: side by side, or each beside those of the
-// other items of the team. What lies beyond the end has no share.
-FOUR(ACC) fetch(global const T *row, uint j, uint u, uint team, uint end,
-                bool fours)
-{
-    uint at = 4 * (u + j * team);
-    if (fours)
-        return at < end ? *(global const FOUR(T) *)(row + at)
-                        : (FOUR(ACC))(-INFINITY);
-    at = u + 4 * j * team;
-    return (FOUR(ACC))(at < end ? row[at] : -INFINITY,
-                       at + team < end ? row[at + team] : -INFINITY,
-                       at + 2 * team < end ? row[at + 2 * team] : -INFINITY,
-                       at + 3 * team < end ? row[at + 3 * team] : -INFINITY);
-}
-
-void store(global T *row, uint j, uint u, uint team, uint end, bool fours,
-           FOUR(ACC) x)
-{
-    uint at = 4 * (u + j * team);
-    if (fours) {
-        if (at < end)
-            *(global FOUR(T) *)(row + at) = x;
-        return;
-    }
-    at = u + 4 * j * team;
-    if (at < end)
-        row[at] = x.x;
-    if (at + team < end)
-        row[at + team] = x.y;
-    if (at + 2 * team < end)
-        row[at + 2 * team] = x.z;
-    if (at + 3 * team < end)
-        row[at + 3 * team] = x.w;
-}
 
 // Joins what the items of each team have found; all of them get the result.
 #define JOINED(JOIN)                                                        \
@@ -56,14 +20,13 @@ void store(global T *row, uint j, uint u, uint team, uint end, bool fours,
         barrier(CLK_LOCAL_MEM_FENCE);                                       \
     }
 #define SUM(a, b) ((a) + (b))
-// Whether any item has such a four. To ask costs whole fours more than to have
-// some for nothing.
-#define IS_USED(j) (fours || 4 * (j) * team < columns)
 
-// `fours` is a constant where this is called, so no item asks for it.
-void shares(global const T *a, uint offset, uint columns, uint logs,
-            global T *out, uint n, local ACC *found, bool fours)
+// Rows of whole fours. To have some for nothing costs less than to ask for the
+// end again and again.
+kernel void softmax_fours(global const T *a, uint offset, uint columns,
+                          uint logs, global T *out, uint n)
 {
+    local ACC found[MOST_ITEMS];
     uint u = get_local_id(0), team = get_local_size(0);
     uint v = get_local_id(1), rows = get_local_size(1);
     uint item = v * team + u;
@@ -73,28 +36,27 @@ void shares(global const T *a, uint offset, uint columns, uint logs,
         uint first = row * columns;
         FOUR(ACC) x[KEPT], most4 = -INFINITY, sum4 = 0.0f;
         #pragma unroll
-        for (uint j = 0; j < KEPT; j++)
-            if (IS_USED(j))
-                x[j] = fetch(a + offset + first, j, u, team, end, fours);
+        for (uint j = 0; j < KEPT; j++) {
+            uint at = 4 * (u + j * team);
+            x[j] = at < end
+                ? *(global const FOUR(T) *)(a + offset + first + at)
+                : (FOUR(ACC))(-INFINITY);
+        }
         // What is no number comes back by its exponential.
         #pragma unroll
         for (uint j = 0; j < KEPT; j++)
-            if (IS_USED(j))
-                most4 = fmax(most4, x[j]);
+            most4 = fmax(most4, x[j]);
         found[item] = fmax(fmax(most4.x, most4.y), fmax(most4.z, most4.w));
         JOINED(fmax)
         ACC most = found[v * team];
         barrier(CLK_LOCAL_MEM_FENCE);
         #pragma unroll
         for (uint j = 0; j < KEPT; j++) {
-            if (!IS_USED(j))
-                continue;
             x[j] -= most;
             FOUR(ACC) more = exp(x[j]);
             // Beyond the end it is 0 anyway. On an NVIDIA H200 rows of 16384
             // take 521 us with this choice, and 672 without it.
-            bool is_in = !fours || 4 * (u + j * team) < end;
-            sum4 += is_in ? more : (FOUR(ACC))(0.0f);
+            sum4 += 4 * (u + j * team) < end ? more : (FOUR(ACC))(0.0f);
             x[j] = logs ? x[j] : more;
         }
         found[item] = (sum4.x + sum4.y) + (sum4.z + sum4.w);
@@ -102,26 +64,36 @@ void shares(global const T *a, uint offset, uint columns, uint logs,
         ACC sum = found[v * team];
         ACC total = logs ? log(sum) : 0.0f, share = logs ? 1.0f : 1.0f / sum;
         #pragma unroll
-        for (uint j = 0; j < KEPT; j++)
-            if (IS_USED(j))
-                store(out + first, j, u, team, end, fours,
-                      (x[j] - total) * share);
+        for (uint j = 0; j < KEPT; j++) {
+            uint at = 4 * (u + j * team);
+            if (at < end)
+                *(global FOUR(T) *)(out + first + at) = (x[j] - total) * share;
+        }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
 
-kernel void softmax_kept(global const T *a, uint offset, uint columns,
-                         uint logs, global T *out, uint n)
+// Four numbers that lie together in memory, from `at` on, of a row between two
+// places: it begins anywhere among them. What lies outside has no share.
+#define IS_IN(at) (begin <= (at) && (at) < end)
+#define ONE(k) (IS_IN(at + k) ? row[at + k] : -INFINITY)
+FOUR(ACC) fetch(global const T *row, uint at, uint begin, uint end)
 {
-    local ACC found[MOST_ITEMS];
-    shares(a, offset, columns, logs, out, n, found, false);
+    if (begin <= at && at + 4 <= end)
+        return *(global const FOUR(T) *)(row + at);
+    return (FOUR(ACC))(ONE(0), ONE(1), ONE(2), ONE(3));
 }
 
-kernel void softmax_fours(global const T *a, uint offset, uint columns,
-                          uint logs, global T *out, uint n)
+#define PUT(k, value)                                                       \
+    if (IS_IN(at + k))                                                      \
+        row[at + k] = value;
+void store(global T *row, uint at, uint begin, uint end, FOUR(ACC) x)
 {
-    local ACC found[MOST_ITEMS];
-    shares(a, offset, columns, logs, out, n, found, true);
+    if (begin <= at && at + 4 <= end) {
+        *(global FOUR(T) *)(row + at) = x;
+        return;
+    }
+    PUT(0, x.x) PUT(1, x.y) PUT(2, x.z) PUT(3, x.w)
 }
 
 // The larger of two scores, or the one that is no number.
@@ -147,27 +119,33 @@ kernel void softmax_rows(global const T *a, uint offset, uint columns,
     uint item = v * team + u;
     for (uint top = get_group_id(1) * rows; top < n;
          top += get_num_groups(1) * rows) {
-        uint row = top + v, end = row < n ? columns : 0;
-        uint first = row * columns;
+        uint row = top + v, first = row * columns, begin = first % 4;
+        uint end = row < n ? begin + columns : 0;
+        first -= begin;
         ACC most = -INFINITY, sum = 0.0f, excess = 0.0f;
-        for (uint i = u; i < end; i += AT_ONCE * team) {
+        for (uint i = 4 * u; i < end; i += 4 * AT_ONCE * team) {
             // All are asked for before the first is used.
-            ACC x[AT_ONCE], larger = most;
-            #pragma unroll
-            for (uint j = 0; j < AT_ONCE; j++) {
-                uint at = i + j * team;
-                x[j] = at < end ? a[offset + first + at] : -INFINITY;
-            }
+            FOUR(ACC) x[AT_ONCE];
+            ACC larger = most;
             #pragma unroll
             for (uint j = 0; j < AT_ONCE; j++)
-                larger = LARGER(x[j], larger);
+                x[j] = fetch(a + offset + first, i + 4 * j * team, begin, end);
+            #pragma unroll
+            for (uint j = 0; j < AT_ONCE; j++) {
+                larger = LARGER(x[j].x, larger);
+                larger = LARGER(x[j].y, larger);
+                larger = LARGER(x[j].z, larger);
+                larger = LARGER(x[j].w, larger);
+            }
             sum = worth(sum, most, larger);
             excess = worth(excess, most, larger);
             most = larger;
             ACC more = 0.0f;
             #pragma unroll
-            for (uint j = 0; j < AT_ONCE; j++)
-                more += worth(1.0f, x[j], most);
+            for (uint j = 0; j < AT_ONCE; j++) {
+                more += worth(1.0f, x[j].x, most) + worth(1.0f, x[j].y, most);
+                more += worth(1.0f, x[j].z, most) + worth(1.0f, x[j].w, most);
+            }
             // What an addition rounds away is given to the next.
             ACC given = more - excess, next = sum + given;
             excess = next - sum - given;
@@ -190,14 +168,16 @@ kernel void softmax_rows(global const T *a, uint offset, uint columns,
         sum = sums[v * team];
         most = mosts[v * team];
         ACC total = log(sum);
-        for (uint i = u; i < end; i += AT_ONCE * team) {
+        for (uint i = 4 * u; i < end; i += 4 * AT_ONCE * team) {
+            FOUR(ACC) x[AT_ONCE];
+            #pragma unroll
+            for (uint j = 0; j < AT_ONCE; j++)
+                x[j] = fetch(a + offset + first, i + 4 * j * team, begin, end);
             #pragma unroll
             for (uint j = 0; j < AT_ONCE; j++) {
-                uint at = i + j * team;
-                if (at < end) {
-                    ACC x = a[offset + first + at] - most - total;
-                    out[first + at] = logs ? x : exp(x);
-                }
+                x[j] = x[j] - most - total;
+                store(out + first, i + 4 * j * team, begin, end,
+                      logs ? x[j] : exp(x[j]));
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);

@@ -33,13 +33,14 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     if words.flag("--counters") {
         passed_on.push("--counters".to_string());
     }
-    let (names, _) = words.rest(1)?;
+    let (names, _) = words.rest(usize::MAX)?;
     let Some(name) = names.first() else {
         help::page(&COMMAND)?;
         return Err(Stop::Said(2));
     };
-    passed_on.push(name.clone());
-    passed_on.extend(launcher(checkout, name)?);
+    let launcher = launcher(checkout, name)?;
+    passed_on.extend(names.iter().cloned());
+    passed_on.extend(launcher);
     Program::Tool("profile").run(checkout, None, &passed_on)
 }
 

@@ -1,4 +1,4 @@
-//! What a warp asks memory for in one step, of "Time it honestly": which
+//! What a warp asks memory for in one step, of "Neighbors": which
 //! lines, and which sectors of them.
 
 use rungrad::Error;

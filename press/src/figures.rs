@@ -1,5 +1,6 @@
 //! The figures that the engine draws of itself, or computes.
 
+mod along;
 mod crossover;
 mod descent;
 mod fold;
@@ -10,10 +11,12 @@ mod nudge;
 pub(crate) mod puzzles;
 mod reduction;
 mod reuse;
+mod roof;
 mod roofline;
 mod softmax;
 mod tiles;
 
+pub(crate) use along::svg as along;
 pub(crate) use crossover::svg as crossover;
 pub(crate) use descent::svg as descent;
 pub(crate) use fold::svg as fold;
@@ -23,6 +26,7 @@ pub(crate) use ladder::svg as ladder;
 pub(crate) use nudge::svg as nudge;
 pub(crate) use reduction::svg as reduction;
 pub(crate) use reuse::svg as reuse;
+pub(crate) use roof::svg as roof;
 pub(crate) use roofline::svg as roofline;
 pub(crate) use softmax::svg as softmax;
 pub(crate) use tiles::svg as tiles;

@@ -3,6 +3,7 @@
 //! press` writes these files; without it the tests compare.
 
 pub(crate) mod bare;
+pub(crate) mod climb;
 pub(crate) mod exercise;
 pub(crate) mod growth;
 pub(crate) mod measured;
@@ -49,6 +50,7 @@ impl Manifest {
         let diffs = self.diffs.iter().map(|d| d.out.to_string());
         let boxes = exercise::boxes(tree).into_iter().map(|(file, _)| file);
         let growths = self.growths.iter().map(|g| g.out.to_string());
+        let climbed = climb::tables(tree).into_iter().map(|(file, _)| file);
         let known: Vec<_> = formulas
             .chain(outputs)
             .chain(measured)
@@ -56,6 +58,7 @@ impl Manifest {
             .chain(diffs)
             .chain(growths)
             .chain(boxes)
+            .chain(climbed)
             .collect();
         tree.list("book/listings/", "")
             .filter(|(file, _)| !known.iter().any(|known| known == file))
@@ -93,6 +96,7 @@ impl Manifest {
             .chain(formulas)
             .chain(figures)
             .chain(exercise::boxes(tree))
+            .chain(climb::tables(tree))
             .collect()
     }
 }

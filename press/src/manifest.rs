@@ -217,9 +217,50 @@ pub(crate) const MANIFEST: Manifest = Manifest {
              part2_mul",
         ),
         counted(
+            "book/listings/profile_ew_add.out",
+            "cargo learn profile ew_add --size 1000 --out target/warp_add.svg",
+        ),
+        counted(
+            "book/listings/profile_reductions.out",
+            "cargo learn profile reduce_interleaved reduce_packed reduce_sum \
+             reduce_coarse reduce_atomic reduce_last --counters",
+        ),
+        counted(
+            "book/listings/profile_matvec_rows.out",
+            "cargo learn profile matvec_rows --out target/warp_rows.svg",
+        ),
+        counted(
+            "book/listings/profile_matvec_teams.out",
+            "cargo learn profile matvec_teams --out target/warp_teams.svg",
+        ),
+        counted(
             "book/listings/profile_naive.out",
             "cargo learn profile matmul1_naive --line 16 --out \
              target/warp_naive.svg",
+        ),
+        counted(
+            "book/listings/profile_coalesced.out",
+            "cargo learn profile matmul2_coalesced --out target/warp_coalesced.svg",
+        ),
+        counted(
+            "book/listings/profile_tiled.out",
+            "cargo learn profile matmul3_tiled --out target/warp_tiled.svg",
+        ),
+        counted(
+            "book/listings/profile_column.out",
+            "cargo learn profile matmul4_column --out target/warp_column.svg",
+        ),
+        counted(
+            "book/listings/profile_block.out",
+            "cargo learn profile matmul5_block --out target/warp_block.svg",
+        ),
+        counted(
+            "book/listings/profile_vector.out",
+            "cargo learn profile matmul6_vector --out target/warp_vector.svg",
+        ),
+        counted(
+            "book/listings/profile_tall.out",
+            "cargo learn profile matmul8_tall --out target/warp_tall.svg",
         ),
         under_oclgrind(
             "book/listings/past_the_end_of_8.out",
@@ -324,6 +365,8 @@ pub(crate) const MANIFEST: Manifest = Manifest {
         Figure { out: "book/figures/fold.svg", draw: figures::fold },
         Figure { out: "book/figures/reuse.svg", draw: figures::reuse },
         Figure { out: "book/figures/tiles.svg", draw: figures::tiles },
+        Figure { out: "book/figures/along.svg", draw: figures::along },
+        Figure { out: "book/figures/roof.svg", draw: figures::roof },
         Figure { out: "book/figures/ladder.svg", draw: figures::ladder },
         Figure {
             out: "book/figures/roofline.svg",

@@ -21,7 +21,7 @@ pub use card::{CARDS, Card, Home, card};
 pub use picture::picture;
 pub use plugin::{Plugin, can_build, tools};
 pub use record::{Access, Branch, Kind, Launch, Moment, Operation, Work, read};
-pub use report::{counters, report};
+pub use report::{COUNTERS, counters, report};
 
 /// The bytes that a device fetches at least: a sector of a line.
 pub const SECTOR: u64 = 32;

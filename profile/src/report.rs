@@ -31,6 +31,13 @@ pub fn report(
     page.text
 }
 
+/// The head over lines of [`counters`].
+pub const COUNTERS: &str = concat!(
+    "                               loads            stores    bank conflicts",
+    " items\n",
+    "kernel              sectors requests  sectors requests    loads   stores",
+);
+
 /// Writes in one line what a profiler of a card counts of a launch: sectors and
 /// requests of global memory, loads and stores; bank conflicts of local memory,
 /// loads and stores; and how many items of a warp are at work.
@@ -44,12 +51,12 @@ pub fn counters(launch: &Launch) -> String {
     let mut line = format!("{:<18}", launch.kernel);
     for kind in [Kind::Load, Kind::Store] {
         let all = [of(kind, false, sectors), of(kind, false, Access::times)];
-        line += &format!(" {:>9} {:>9}", all[0], all[1]);
+        line += &format!(" {:>8} {:>8}", all[0], all[1]);
     }
     for kind in [Kind::Load, Kind::Store] {
-        line += &format!(" {:>9}", of(kind, true, Access::conflicts));
+        line += &format!(" {:>8}", of(kind, true, Access::conflicts));
     }
-    format!("{line} {:>6.2}", launch.busy() * launch.warp as f64)
+    format!("{line} {:>5.1}", launch.busy() * launch.warp as f64)
 }
 
 struct Page {

@@ -5,8 +5,8 @@
 //! the clock runs, then again and again until patience ends, and the median
 //! counts: a few interrupted runs do not move it.
 //!
-//! Reading order: [`median`], [`host`], [`device`], [`Seconds`], and
-//! [`machine`], without which no time means anything.
+//! Reading order: [`median`], [`host`], [`device`], [`launches`], [`Seconds`],
+//! and [`machine`], without which no time means anything.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -62,6 +62,22 @@ pub fn device(
     })
 }
 // ANCHOR_END: device-clock
+
+/// Measures the seconds that some launches take together by the device's own
+/// clock, from the start of the first to the end of the last.
+#[cfg(feature = "opencl")]
+pub fn launches(
+    mut run: impl FnMut() -> Result<Vec<Event>, Error>,
+) -> Result<f64, Error> {
+    many(|| {
+        let times = run()?;
+        let times = times.iter().map(Event::times);
+        let times = times.collect::<Result<Vec<_>, Error>>()?;
+        let started = times.iter().map(|it| it.started).min().unwrap_or(0);
+        let ended = times.iter().map(|it| it.ended).max().unwrap_or(0);
+        Ok((ended - started) as f64 * 1e-9)
+    })
+}
 
 // ANCHOR: many
 fn many(mut run: impl FnMut() -> Result<f64, Error>) -> Result<f64, Error> {

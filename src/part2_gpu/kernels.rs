@@ -38,15 +38,17 @@
 #![allow(unsafe_code)]
 
 mod ladder;
+mod totals;
 
 pub use ladder::*;
+pub use totals::*;
 
 use smallvec::smallvec;
 
 use crate::opencl::{Given, Kernel, Reached, counted, kernel, view};
 
 /// Every kernel of Part 2.
-pub const ALL: [&[Kernel]; 2] = [ONE_BY_ONE, ladder::ALL];
+pub const ALL: [&[Kernel]; 3] = [ONE_BY_ONE, ladder::ALL, totals::ALL];
 
 // ANCHOR: reach
 /// `out[i] = a[i] * b[i]`: arguments `a, b, out, n`.

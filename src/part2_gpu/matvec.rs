@@ -1,5 +1,5 @@
-//! A matrix by a vector in two ways, which differ in who reads what; "Time it
-//! honestly" times them.
+//! A matrix by a vector in two ways, which differ in who reads what;
+//! "Neighbors" times them.
 
 use super::kernels;
 use crate::opencl::{Buffer, Kernel, Launch};

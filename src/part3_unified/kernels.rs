@@ -307,29 +307,23 @@ fn teams(given: &Given) -> Option<()> {
 }
 
 /// The shares of scores in their rows, or their logarithms: arguments `a,
-/// offset, columns, logs, out, n`.
+/// offset, columns, logs, out, n`. The offset is in whole fours.
 pub const SOFTMAX_ROWS: Kernel =
     kernel!("part3/softmax.cl", "softmax_rows", shares);
-/// The same of rows that a team keeps in its registers.
-pub const SOFTMAX_KEPT: Kernel =
-    kernel!("part3/softmax.cl", "softmax_kept", kept_shares);
-/// The same of rows of whole fours.
+/// The same of rows of whole fours, which a team keeps in its registers.
 pub const SOFTMAX_FOURS: Kernel =
     kernel!("part3/softmax.cl", "softmax_fours", |given| {
-        let fours = given.uint(1)? % 4 == 0 && given.uint(2)? % 4 == 0;
-        fours.then(|| kept_shares(given)).flatten()
+        let columns = given.uint(2)?;
+        let is_kept = columns <= KEPT as u64 * given.items(0);
+        (is_kept && columns % 4 == 0).then(|| shares(given)).flatten()
     });
 
 /// So many scores of a row an item can keep.
 pub const KEPT: usize = 64;
 
-fn kept_shares(given: &Given) -> Option<Reached> {
-    let most = KEPT as u64 * given.items(0);
-    (given.uint(2)? <= most).then(|| shares(given)).flatten()
-}
-
 fn shares(given: &Given) -> Option<Reached> {
     teams(given)?;
+    (given.uint(1)? % 4 == 0).then_some(())?;
     let (columns, n) = (given.uint(2)?, given.uint(5)?);
     // A team counts beyond the end of a row, and a group beyond the last, even
     // where a row is empty.
@@ -341,28 +335,42 @@ fn shares(given: &Given) -> Option<Reached> {
 /// A batch of products with one column each: arguments `a, a_offset, b,
 /// b_offset, strides, out, m, k`.
 pub const PRODUCT_VECTOR: Kernel =
-    kernel!("part3/vector.cl", "product_vector", |given| {
-        teams(given)?;
-        let (m, k) = (given.uint(6)?, given.uint(7)?);
-        (m < 1 << 30 && k < 1 << 30).then_some(())?;
-        let strides = given.int8(4)?;
-        let [batch, length] = [5, 6].map(|at| u64::try_from(strides[at]).ok());
-        let (batch, length) = (batch?, counted(length?)?);
-        let reach = |offset, axes: [(u64, i128); 3]| {
-            let (mut shape, mut steps) = ([1; 8], [0; 8]);
-            for (at, (size, step)) in axes.into_iter().enumerate() {
-                (shape[at], steps[at]) = (size.into(), step);
-            }
-            view(offset, shape, steps)
-        };
-        let of_a = [(batch, strides[0]), (m, strides[1]), (k, strides[2])];
-        let of_b = [(batch, strides[3]), (k, strides[4]), (1, 0)];
-        let parts = k.div_ceil(length);
-        let out = batch.checked_mul(m)?.checked_mul(parts)?;
-        (out < 1 << 31).then_some(())?;
-        let (a, b) = (given.uint(1)?, given.uint(3)?);
-        Some(smallvec![reach(a, of_a)?, reach(b, of_b)?, out])
+    kernel!("part3/vector.cl", "product_vector", by_vector);
+/// The same where all that is read lies together, in whole fours.
+pub const PRODUCT_VECTOR_FOURS: Kernel =
+    kernel!("part3/vector.cl", "product_vector_fours", |given| {
+        let [batch, row, one, b_batch, b_one, _, length, _] = given.int8(4)?;
+        let sizes = [1, 3, 7].map(|at| given.uint(at));
+        let sizes = sizes.into_iter().map(|size| size.map(i128::from));
+        let steps = [batch, row, b_batch, length].map(|it| Some(it.into()));
+        let fours = |it: Option<i128>| it.is_some_and(|it| it % 4 == 0);
+        (one == 1 && b_one == 1 && sizes.chain(steps).all(fours))
+            .then(|| by_vector(given))
+            .flatten()
     });
+
+fn by_vector(given: &Given) -> Option<Reached> {
+    teams(given)?;
+    let (m, k) = (given.uint(6)?, given.uint(7)?);
+    (m < 1 << 30 && k < 1 << 30).then_some(())?;
+    let strides = given.int8(4)?;
+    let [batch, length] = [5, 6].map(|at| u64::try_from(strides[at]).ok());
+    let (batch, length) = (batch?, counted(length?)?);
+    let reach = |offset, axes: [(u64, i128); 3]| {
+        let (mut shape, mut steps) = ([1; 8], [0; 8]);
+        for (at, (size, step)) in axes.into_iter().enumerate() {
+            (shape[at], steps[at]) = (size.into(), step);
+        }
+        view(offset, shape, steps)
+    };
+    let of_a = [(batch, strides[0]), (m, strides[1]), (k, strides[2])];
+    let of_b = [(batch, strides[3]), (k, strides[4]), (1, 0)];
+    let parts = k.div_ceil(length);
+    let out = batch.checked_mul(m)?.checked_mul(parts)?;
+    (out < 1 << 31).then_some(())?;
+    let (a, b) = (given.uint(1)?, given.uint(3)?);
+    Some(smallvec![reach(a, of_a)?, reach(b, of_b)?, out])
+}
 
 /// Windows added up to images: arguments `a, offset, strides, sizes, out, n`.
 pub const FOLD_WINDOWS: Kernel =
@@ -409,9 +417,9 @@ const OTHERS: &[Kernel] = &[
     REDUCE_FEW_SHARE,
     COPY_TILED,
     SOFTMAX_ROWS,
-    SOFTMAX_KEPT,
     SOFTMAX_FOURS,
     PRODUCT_VECTOR,
+    PRODUCT_VECTOR_FOURS,
     INDEX_SELECT,
     INDEX_ADD,
     INDEX_ADD_SORTED,

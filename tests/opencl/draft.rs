@@ -9,12 +9,13 @@ use super::random::Random;
 /// of a group along each dimension, where 0 is any number.
 ///
 /// `in` and `words` are buffers of floats and of uints to read, `out` is one
-/// to write. `count`, `side` and `few` are sizes, each smaller than the one
-/// before; `offset` says where a buffer begins. `number` is any float, `bits`
-/// is any uint. `shape` and `sizes` are eight sizes, `strides` eight steps of
-/// any kind; `dense` steps through the last shape and comes nowhere twice,
-/// `rows` does so in row-major order, and `within` counts no more than its
-/// elements.
+/// to write; `total` and `finished` hold zeros, floats and uints, since an atomic
+/// step reads what it replaces. `count`, `side` and `few` are sizes, each
+/// smaller than the one before; `offset` says where a buffer begins. `number` is
+/// any float, `bits` is any uint. `shape` and `sizes` are eight sizes, `strides`
+/// eight steps of any kind; `dense` steps through the last shape and comes
+/// nowhere twice, `rows` does so in row-major order, and `within` counts no more
+/// than its elements.
 const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
     (&["ew_mul", "ew_add", "ew_div", "ew_mul4"], "in in out count", &[0]),
     (&["ew_fill"], "out number count", &[0]),
@@ -23,6 +24,13 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
     (&["chain_f32", "chain_f64"], "in out count few", &[0]),
     (&["broadcast_*"], "in strides in strides out shape count", &[0]),
     (&["reduce_sum", "reduce_rows"], "in out count", &[256]),
+    (
+        &["reduce_interleaved", "reduce_packed", "reduce_coarse"],
+        "in out count",
+        &[256],
+    ),
+    (&["reduce_atomic"], "in total count", &[256]),
+    (&["reduce_last"], "in total out finished count", &[256]),
     (&["softmax_log"], "in out count", &[64]),
     (&["transpose_tiled"], "in out side side", &[16, 16, 1]),
     (&["pick_labels", "pick_backward"], "in words out few count", &[0]),
@@ -79,15 +87,16 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
         &[0],
     ),
     (&["copy_tiled"], "in offset shape strides out rows", &[32, 8]),
-    (
-        &["softmax_rows", "softmax_kept"],
-        "in offset side few out side",
-        &[16, 8],
-    ),
+    (&["softmax_rows", "softmax_kept"], "in fours side few out side", &[16, 8]),
     (&["softmax_fours"], "in fours fours few out side", &[16, 8]),
     (
         &["product_vector"],
         "in offset in offset strides out side side",
+        &[8, 16],
+    ),
+    (
+        &["product_vector_fours"],
+        "in fours in fours fours_apart out side fours",
         &[8, 16],
     ),
     // Its arguments belong together: see [`product`].
@@ -121,6 +130,8 @@ pub(crate) enum Drawn {
     In,
     Words,
     Out,
+    Total,
+    Finished,
     Number(Scalar),
 }
 
@@ -253,6 +264,8 @@ fn draw(word: &str, shape: &mut [i32; 8], random: &mut Random) -> Drawn {
         "in" => return Drawn::In,
         "words" => return Drawn::Words,
         "out" => return Drawn::Out,
+        "total" => return Drawn::Total,
+        "finished" => return Drawn::Finished,
         "number" => random.value().into(),
         "bits" => (random.bits() as u32).into(),
         "offset" if rare => (u32::MAX - random.below(3) as u32).into(),
@@ -292,6 +305,10 @@ fn draw(word: &str, shape: &mut [i32; 8], random: &mut Random) -> Drawn {
             [0; 8].map(|_: i32| random.bits() as i32 >> random.below(32)).into()
         }
         "strides" => [0; 8].map(|_: i32| random.below(12) as i32 - 1).into(),
+        "fours_apart" => {
+            let mut fours = || 4 * random.below(6) as i32;
+            [fours(), fours(), 1, fours(), 1, 2, 4 + fours(), 0].into()
+        }
         "dense" | "rows" => {
             let most = if word == "rows" { 1 } else { 3 };
             let mut step = 1 + random.below(most) as i32;

@@ -30,7 +30,12 @@ pub(crate) fn run(gpu: &Gpu, kernel: &Kernel, n: usize) -> Option<Both> {
         "chain_f32" | "chain_f64" => bench.chain(),
         "ew_fill" => bench.fill(),
         "ew_repeat" => bench.repeat(),
-        "reduce_sum" => bench.sum_of_groups(),
+        "reduce_sum" | "reduce_interleaved" | "reduce_packed" => {
+            bench.sum_of_groups()
+        }
+        "reduce_coarse" => bench.sum_of_shares(),
+        "reduce_atomic" => bench.sum_by_all_groups(),
+        "reduce_last" => bench.sum_by_the_last_group(),
         "reduce_rows" => bench.sum_of_rows(),
         "reduce_axis" => bench.sum_along_an_axis(),
         "transpose_tiled" => bench.transpose(),
@@ -186,6 +191,51 @@ impl<'a> Bench<'a> {
         let launch =
             self.launch(self.n).input(&self.x).output(&out).scalar(self.count);
         (written(launch, &out), right)
+    }
+
+    /// A launch of half as many items as numbers, and how many groups that is.
+    fn halved(&self) -> (Launch<'a>, usize) {
+        let groups = self.n.div_ceil(512);
+        (self.launch(groups * 256), groups)
+    }
+
+    /// An item has two numbers, as many apart as there are items.
+    fn sum_of_shares(&self) -> Both {
+        let (launch, groups) = self.halved();
+        let out = self.out(groups);
+        let mut right = vec![0.0; groups];
+        for (i, value) in self.a.iter().enumerate() {
+            right[i / 256 % groups] += value;
+        }
+        let launch = launch.input(&self.x).output(&out).scalar(self.count);
+        (written(launch, &out), right)
+    }
+
+    /// What the groups find in the total stays in it.
+    fn sum_by_all_groups(&self) -> Both {
+        let (launch, _) = self.halved();
+        let total = self.gpu.upload(&[5.0]).unwrap();
+        let launch = launch.input(&self.x).output(&total).scalar(self.count);
+        let right = 5.0 + self.a.iter().sum::<f32>();
+        (written(launch, &total), vec![right])
+    }
+
+    /// Twice: the first launch leaves the count as it was.
+    fn sum_by_the_last_group(&self) -> Both {
+        let finished = self.gpu.upload(&[0_u32]).unwrap();
+        let (total, groups) = (self.out(1), self.halved().1);
+        let partials = self.gpu.upload(&vec![0.0; groups]).unwrap();
+        let totals = [0, 1].map(|_| {
+            let (launch, _) = self.halved();
+            let launch = launch
+                .input(&self.x)
+                .output(&partials)
+                .output(&total)
+                .output(&finished)
+                .scalar(self.count);
+            written(launch, &total)[0]
+        });
+        (totals.to_vec(), vec![self.a.iter().sum(); 2])
     }
 
     fn sum_of_rows(&self) -> Both {

@@ -31,8 +31,8 @@ fn every_kernel_of_the_crate_is_listed_here() {
              tests/opencl/draft.rs, or a row with its name, a word for each of \
              its parameters in their order ({}), and the items of its group",
             kernel.name(),
-            "in, words, out, count, side, few, offset, number, bits, shape, \
-             sizes, strides, dense, within"
+            "in, words, out, total, finished, count, side, few, offset, \
+             number, bits, shape, sizes, strides, dense, within"
         );
     }
 }
@@ -66,6 +66,8 @@ fn buffers(
                 Held::Words(gpu.upload(&words).unwrap())
             }
             Drawn::Out => Held::Floats(gpu.allocate(len).unwrap()),
+            Drawn::Total => Held::Floats(gpu.upload(&vec![0.0; len]).unwrap()),
+            Drawn::Finished => Held::Words(gpu.upload(&vec![0; len]).unwrap()),
             _ => Held::Floats(gpu.upload(&random.values(len)).unwrap()),
         }
     });
@@ -76,7 +78,7 @@ fn buffers(
 /// nobody says anything.
 trait Takes<'a>: Sized {
     fn read<T: Element>(self, buffer: &'a Buffer<T>) -> Self;
-    fn written(self, buffer: &'a Buffer<f32>) -> Self;
+    fn written<T: Element>(self, buffer: &'a Buffer<T>) -> Self;
 }
 
 impl<'a> Takes<'a> for Launch<'a> {
@@ -84,7 +86,7 @@ impl<'a> Takes<'a> for Launch<'a> {
         self.input(buffer)
     }
 
-    fn written(self, buffer: &'a Buffer<f32>) -> Self {
+    fn written<T: Element>(self, buffer: &'a Buffer<T>) -> Self {
         self.output(buffer)
     }
 }
@@ -94,7 +96,7 @@ impl<'a> Takes<'a> for Launch<'a, Source> {
         self.input(buffer, 0)
     }
 
-    fn written(self, buffer: &'a Buffer<f32>) -> Self {
+    fn written<T: Element>(self, buffer: &'a Buffer<T>) -> Self {
         self.output(buffer, 0)
     }
 }
@@ -112,10 +114,12 @@ where
     for argument in &draft.arguments {
         launch = match argument {
             Drawn::Number(number) => launch.scalar(*number),
-            Drawn::Out => match next.next() {
-                Some(Held::Floats(out)) => launch.written(out),
-                _ => unreachable!("an output of floats"),
-            },
+            Drawn::Out | Drawn::Total | Drawn::Finished => {
+                match next.next().expect("a buffer for each") {
+                    Held::Floats(out) => launch.written(out),
+                    Held::Words(out) => launch.written(out),
+                }
+            }
             _ => match next.next().expect("a buffer for each") {
                 Held::Floats(floats) => launch.read(floats),
                 Held::Words(words) => launch.read(words),
@@ -154,7 +158,8 @@ pub(crate) fn reach(
             launch = match argument {
                 Drawn::In => launch.input(floats),
                 Drawn::Words => launch.input(words),
-                Drawn::Out => launch.output(floats),
+                Drawn::Out | Drawn::Total => launch.output(floats),
+                Drawn::Finished => launch.output(words),
                 Drawn::Number(number) => launch.scalar(*number),
             };
         }

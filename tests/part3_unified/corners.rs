@@ -298,3 +298,31 @@ fn a_long_running_sum_is_right() {
         }
     }
 }
+
+/// Of enough elements that kernels for many are taken, in any order of axes.
+#[test]
+fn axes_that_lie_apart_are_reduced_where_they_lie() {
+    let _clean = clean();
+    let shape = [6, 9, 20, 12];
+    let count: usize = shape.iter().product();
+    // Whole numbers, so that no order of adding shows.
+    let values: Vec<f32> =
+        (0..count).map(|i| (i * 7919 % 257) as f32 - 128.0).collect();
+    let ways = [[0, 1, 2, 3], [3, 1, 0, 2], [2, 0, 3, 1], [1, 3, 2, 0]];
+    let pairs = [&[0, 2][..], &[1, 3], &[0, 3], &[0, 1, 3], &[0, 2, 3]];
+    for device in devices().into_iter().filter(|it| *it != Device::Cpu) {
+        let [here, there] = [Device::Cpu, device]
+            .map(|device| Tensor::new(&shape, &values, device).unwrap());
+        for (way, axes) in ways.iter().flat_map(|w| pairs.map(|p| (w, p))) {
+            for keep in [Keep::No, Keep::Yes] {
+                let [right, found] = [&here, &there].map(|x| {
+                    let x = x.permute(way).flip(&[2]);
+                    let sums = x.sum_over(axes, keep);
+                    let most = x.max_over(axes, keep);
+                    (sums.to_vec().unwrap(), most.to_vec().unwrap())
+                });
+                assert_eq!(found, right, "{device}: {way:?} over {axes:?}");
+            }
+        }
+    }
+}

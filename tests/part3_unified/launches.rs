@@ -45,7 +45,7 @@ sum [4096, 1000] along 0: reduce_columns_sum 250 x 256, reduce_columns_sum 4 x 2
 sum [100, 1] along 1: reduce_columns_sum 1 x 256
 sum [1, 100] along 0: reduce_columns_sum 1 x 256
 windows of [7, 9]: reduce_few_sum 1 x 256
-windows of [8, 8]: copy_strided 4 x 256, reduce_rows_sum 1 x 256
+windows of [8, 8]: reduce_columns_sum 1 x 256, reduce_few_sum 1 x 256
 the middle of 7: reduce_few_sum 1 x 256
 the middle of 70: reduce_columns_sum 1 x 256, reduce_columns_sum 1 x 256
 sum of all that is cut out: reduce_few_sum 1 x 256
@@ -69,7 +69,6 @@ sum [1, 4096] along 1: reduce_columns_sum 1 x 256, reduce_columns_sum 1 x 256
 sum [1, 4097] along 1: reduce_columns_sum 1 x 256, reduce_columns_sum 1 x 256, reduce_columns_sum 1 x 256
 sum [1, 1048576] along 1: reduce_columns_sum 4 x 256, reduce_columns_sum 1 x 256, reduce_columns_sum 1 x 256
 sum [1024, 8192] along 1: reduce_columns_sum 32 x 256, reduce_columns_sum 4 x 256
-windows of [8, 8]: copy_strided 4 x 256, reduce_rows_sum 15 x 256
 ";
 
 /// A recording has what other tests launch meanwhile, so this has a process

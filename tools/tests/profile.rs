@@ -118,6 +118,34 @@ fn the_counts_are_those_of_a_card() {
     }
 }
 
+/// The figures of "How a GPU computes" and "Reductions and barriers".
+#[test]
+fn a_tree_of_neighbors_diverges_and_one_of_halves_hardly_does() {
+    for (kernel, split, turns) in [
+        ("reduce_interleaved", "188 of 256", "188   5.4    1.00"),
+        ("reduce_packed", "20 of 256", "48  21.2    3.92"),
+        ("reduce_sum", "20 of 256", "48  21.2    1.00"),
+    ] {
+        let Some((text, _)) = shown(&[kernel], "tree.svg") else { return };
+        let line = format!("diverges: {split} times a warp goes both ways");
+        assert!(text.contains(&line) && text.contains(turns), "{text}");
+    }
+}
+
+#[test]
+fn several_kernels_are_counted_below_one_head() {
+    if let Err(why) = profile::Plugin::find(&profile::tools()) {
+        return device::skip("no plugin for Oclgrind", &why);
+    }
+    let words = ["reduce_sum", "reduce_interleaved", "--counters"];
+    let (code, text) = profile(&words);
+    assert_eq!(code, Some(0), "{text}");
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 4, "{text}");
+    assert!(lines[2].starts_with("reduce_sum ") && lines[3].contains("leaved"));
+    assert!(text.lines().all(|line| line.chars().count() <= 78), "{text}");
+}
+
 #[test]
 fn wrong_words_are_answered_in_a_sentence() {
     for (words, parts) in [
@@ -132,7 +160,7 @@ fn wrong_words_are_answered_in_a_sentence() {
             &["--size has 2 numbers", "ew_mul takes 1"],
         ),
         (&["ew_mul", "--size", "0"], &["a number from 1 on, and not 0"]),
-        (&["ew_mul", "ew_add"], &["one name at a time"]),
+        (&["ew_mul", "ew_add"], &["one name at a time", "--counters"]),
         (&["ew_mul", "--fast"], &["`--fast` is no option"]),
         (&["ew_mul", "--line"], &["--line needs a value"]),
     ] {

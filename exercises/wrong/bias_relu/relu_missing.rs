@@ -9,8 +9,8 @@ use rungrad::part2_gpu::Tensor;
 pub type Launch<'a> =
     dyn Fn(&str, &[&Tensor], &[usize], &[usize]) -> Result<Tensor, Error> + 'a;
 
-/// The text of the kernel `bias_relu(x, bias, out, n, columns)`: three arrays
-/// in global memory, the number of elements of `x`, and that of `bias`.
+/// Returns the text of the kernel `bias_relu(x, bias, out, n, columns)`: three
+/// arrays in global memory, the number of elements of `x`, and that of `bias`.
 pub fn text() -> &'static str {
     "kernel void bias_relu(global const float *x, global const float *bias,
                            global float *out, uint n, uint columns)

@@ -67,6 +67,10 @@ pub(crate) const MEASURED: &[Measured] = &[
         "cargo run --release --example part2_matvec",
     ),
     on_pocl_once(
+        "book/listings/part2_reductions.out",
+        "cargo run --release --example part2_reductions",
+    ),
+    on_pocl_once(
         "book/listings/part2_crossover_add.out",
         "cargo run --release --example part2_crossover -- add",
     ),

@@ -13,6 +13,22 @@ pub(crate) const INNERS: &[Inner] = &[
         of: "tests/opencl/loads.rs:counted",
     },
     Inner {
+        out: "book/listings/reduce-interleaved.cl",
+        of: "kernels/part2/reduce_interleaved.cl:rounds",
+    },
+    Inner {
+        out: "book/listings/reduce-packed.cl",
+        of: "kernels/part2/reduce_packed.cl:rounds",
+    },
+    Inner {
+        out: "book/listings/reduce-last.cl",
+        of: "kernels/part2/reduce_last.cl:last",
+    },
+    Inner {
+        out: "book/listings/matvec-side.cl",
+        of: "kernels/part2/matvec_teams.cl:side",
+    },
+    Inner {
         out: "book/listings/matmul4-column.cl",
         of: "kernels/part2/matmul4_column.cl:column",
     },
@@ -23,6 +39,14 @@ pub(crate) const INNERS: &[Inner] = &[
     Inner {
         out: "book/listings/matmul6-products.cl",
         of: "kernels/part2/matmul6_vector.cl:products",
+    },
+    Inner {
+        out: "book/listings/matmul6-steps.cl",
+        of: "kernels/part2/matmul6_vector.cl:steps",
+    },
+    Inner {
+        out: "book/listings/matmul6-results.cl",
+        of: "kernels/part2/matmul6_vector.cl:results",
     },
     Inner {
         out: "book/listings/matmul-kept.cl",
@@ -81,13 +105,38 @@ pub(crate) const DIFFS: &[Diff] = &[
     },
     Diff {
         out: "book/listings/part2-step1-step2.diff",
-        old: "examples/part2_step1_notebook.rs:step1-tensor",
-        new: "examples/part2_step2_shape.rs:step2-tensor",
+        old: "examples/part2_step1_notebook.rs:step1-new",
+        new: "examples/part2_step2_shape.rs:step2-new",
+    },
+    Diff {
+        out: "book/listings/part2-step1-step2-launch.diff",
+        old: "examples/part2_step1_notebook.rs:step1-launch",
+        new: "examples/part2_step2_shape.rs:step2-launch",
+    },
+    Diff {
+        out: "book/listings/part2-step1-step2-seed.diff",
+        old: "examples/part2_step1_notebook.rs:step1-seed",
+        new: "examples/part2_step2_shape.rs:step2-seed",
     },
     Diff {
         out: "book/listings/part2-step2-step3.diff",
-        old: "examples/part2_step2_shape.rs:step2-tensor",
-        new: "examples/part2_step3_flag.rs:step3-tensor",
+        old: "examples/part2_step2_shape.rs:step2-new",
+        new: "examples/part2_step3_flag.rs:step3-new",
+    },
+    Diff {
+        out: "book/listings/part2-step2-step3-launch.diff",
+        old: "examples/part2_step2_shape.rs:step2-launch",
+        new: "examples/part2_step3_flag.rs:step3-launch",
+    },
+    Diff {
+        out: "book/listings/part2-step2-step3-rule.diff",
+        old: "examples/part2_step2_shape.rs:step2-rule",
+        new: "examples/part2_step3_flag.rs:step3-rule",
+    },
+    Diff {
+        out: "book/listings/part2-step2-step3-gather.diff",
+        old: "examples/part2_step2_shape.rs:step2-gather",
+        new: "examples/part2_step3_flag.rs:step3-gather",
     },
     Diff {
         out: "book/listings/part2-step3-step4.diff",

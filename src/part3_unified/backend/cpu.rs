@@ -158,6 +158,10 @@ impl Backend for Cpu {
         Ok(Host::shared(out))
     }
 
+    fn softmax(&self, a: &Array) -> Result<Shared> {
+        sums::softmax(a)
+    }
+
     fn log_softmax(&self, a: &Array) -> Result<Shared> {
         sums::log_softmax(a)
     }

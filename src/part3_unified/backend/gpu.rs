@@ -122,10 +122,11 @@ impl OpenCl {
     /// Computes the shares of the scores in each row, or their logarithms.
     fn shares(&self, a: &Array, logs: u32) -> Result<Shared> {
         let (rows, columns) = (a.shape()[0], a.shape()[1]);
-        let fours = columns.is_multiple_of(4) && a.offset().is_multiple_of(4);
-        let kernel = match self.units().keeps(columns, fours) {
-            true if fours => kernels::SOFTMAX_FOURS,
-            true => kernels::SOFTMAX_KEPT,
+        if !a.offset().is_multiple_of(4) {
+            return self.shares(&a.dense_like(self.copy(a)?), logs);
+        }
+        let kernel = match self.units().keeps(columns) {
+            true => kernels::SOFTMAX_FOURS,
             false => kernels::SOFTMAX_ROWS,
         };
         let [global, local] = self.units().teams(rows, columns);
@@ -310,6 +311,9 @@ impl Backend for OpenCl {
         }
         if let Some(columns) = Columns::of(a, rows) {
             return self.reduce_down(op, a, columns);
+        }
+        if let Some(left) = self.reduce_nearest(op, a, rows)? {
+            return self.reduce(op, &left, rows, left.len() / rows);
         }
         let flat = a.reshape(&[rows, columns])?;
         match (flat.strides()[0], flat.strides()[1]) {

@@ -21,7 +21,7 @@ pub(super) fn right(name: &str, it: &Mirror) -> Written {
         ("fold", _) => fold(it),
         ("transpose", _) => transpose(it),
         ("matvec", how) => matvec(how, it),
-        ("product", "vector") => product_vector(it),
+        ("product", "vector" | "vector_fours") => product_vector(it),
         ("ew", "repeat") => {
             let (length, inner) = (it.size(2), it.size(3));
             it.each(it.size(4), |i| {
@@ -146,7 +146,15 @@ fn pick(how: &str, it: &Mirror) -> Written {
 fn reduce(how: &str, it: &Mirror) -> Written {
     let a = it.floats(0);
     match how {
-        "sum" => {
+        "coarse" => {
+            let items = it.global[0];
+            let each = |at: usize| {
+                let of = |i: &usize| i % items / 256 == at;
+                sum((0..it.size(2)).filter(of).map(|i| a[i]))
+            };
+            (0..it.groups[0]).map(|at| (at, each(at))).collect()
+        }
+        "sum" | "interleaved" | "packed" => {
             let groups = a[..it.size(2)].chunks(256).take(it.groups[0]);
             let sums = groups.map(|group| sum(group.iter().copied()));
             let none = std::iter::repeat(0.0);

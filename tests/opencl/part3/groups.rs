@@ -125,10 +125,12 @@ impl Bench<'_> {
     /// (2, 3, n) of ones by two columns of twos, in parts of 100.
     pub(super) fn product_vector(&self) -> Both {
         const PART: usize = 100;
-        let ones = self.gpu.upload(&vec![1.0_f32; 6 * self.n]).unwrap();
-        let twos = self.gpu.upload(&vec![2.0_f32; 2 * self.n]).unwrap();
-        let n = self.n as i32;
-        let parts = self.n.div_ceil(PART);
+        let fours = self.kernel.name() == "product_vector_fours";
+        let k = if fours { self.n.next_multiple_of(4) } else { self.n };
+        let ones = self.gpu.upload(&vec![1.0_f32; 6 * k]).unwrap();
+        let twos = self.gpu.upload(&vec![2.0_f32; 2 * k]).unwrap();
+        let n = k as i32;
+        let parts = k.div_ceil(PART);
         let out = self.out(6 * parts);
         let launch = self
             .gpu
@@ -140,11 +142,11 @@ impl Bench<'_> {
             .scalar([3 * n, n, 1, n, 1, 2, PART as i32, 0])
             .output(&out)
             .scalar(3_u32)
-            .scalar(self.count)
+            .scalar(k as u32)
             // Three groups, each with teams for two rows.
             .global([3 * 32, 2])
             .local([32, 2]);
-        let of_part = |part: usize| PART.min(self.n - part * PART);
+        let of_part = |part: usize| PART.min(k - part * PART);
         let right = (0..parts).flat_map(|part| [2.0 * of_part(part) as f32; 6]);
         (written(launch, &out), right.collect())
     }

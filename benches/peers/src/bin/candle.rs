@@ -88,6 +88,10 @@ fn row(work: &str, sizes: &[usize]) -> Result<Option<Run>> {
             let x = square()?;
             of(move || x.sum(axis))
         }
+        ("sum_over", &[a, b, c, ref axes @ ..]) => {
+            let (x, axes) = (new(&[a, b, c])?, axes.to_vec());
+            of(move || x.sum(axes.clone()))
+        }
         ("max", &[_, axis]) => {
             let x = square()?;
             of(move || x.max(axis))
@@ -100,12 +104,12 @@ fn row(work: &str, sizes: &[usize]) -> Result<Option<Run>> {
             let (x, y) = (square()?, new(&[side])?);
             of(move || x.broadcast_add(&y))
         }
-        ("softmax", _) => {
-            let x = square()?;
+        ("softmax", &[rows, columns]) => {
+            let x = new(&[rows, columns])?;
             of(move || ops::softmax_last_dim(&x))
         }
-        ("log_softmax", _) => {
-            let x = square()?;
+        ("log_softmax", &[rows, columns]) => {
+            let x = new(&[rows, columns])?;
             of(move || ops::log_softmax(&x, D::Minus1))
         }
         ("gather", &[rows, columns]) => {
@@ -120,7 +124,8 @@ fn row(work: &str, sizes: &[usize]) -> Result<Option<Run>> {
                 ((x * y)? * y)?.sum_all()?.backward().map(drop)
             }))
         }
-        ("chain", &[links]) => {
+        ("chain" | "forward", &[links]) => {
+            let is_chain = work == "chain";
             let leaf = |value: f32| Var::new(&[value], &Device::Cpu);
             let (y, b, a) = (leaf(1.0)?, leaf(0.999)?, leaf(0.002)?);
             Some(Box::new(move || {
@@ -128,7 +133,7 @@ fn row(work: &str, sizes: &[usize]) -> Result<Option<Run>> {
                 for _ in 0..links {
                     last = last.mul(&b)?.add(&a)?;
                 }
-                last.backward().map(drop)
+                if is_chain { last.backward().map(drop) } else { Ok(()) }
             }))
         }
         ("mlp", &[batch, inputs, hidden]) => {

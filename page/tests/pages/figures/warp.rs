@@ -30,7 +30,7 @@ fn shows(browser: &mut Browser, stride: usize, first: usize) {
 
 #[test]
 fn a_warp_shows_which_lines_it_touches() {
-    let Some(mut browser) = open("time-it-honestly.html", "warp") else {
+    let Some(mut browser) = open("neighbors.html", "warp") else {
         return;
     };
     let it = &mut browser;

@@ -277,19 +277,38 @@ fn round(totals: &[f64], out: &mut [f32]) {
     pairs.for_each(|(out, total)| *out = *total as f32);
 }
 
-/// Computes the logarithms of the shares in each row of a dense matrix. The
-/// largest of a row becomes 0, so no exponential exceeds 1.
+/// Computes the shares in each row of a dense matrix. The largest of a row
+/// becomes 0, so no exponential exceeds 1.
+pub(super) fn softmax(a: &Array) -> Result<Shared> {
+    shares(a, |_, _, total, out| {
+        let total = total as f32;
+        out.iter_mut().for_each(|out| *out /= total);
+    })
+}
+
+/// Computes their logarithms.
 pub(super) fn log_softmax(a: &Array) -> Result<Shared> {
+    shares(a, |row, most, total, out| {
+        let log = total.ln() as f32;
+        // One after the other: a large score would swallow the logarithm.
+        let out = out.iter_mut().zip(row);
+        out.for_each(|(out, x)| *out = *x - most - log);
+    })
+}
+
+/// Computes the exponentials in each row, and lets `finish` make of them what
+/// it will, by the row, its largest number, and their sum.
+fn shares(
+    a: &Array,
+    finish: impl Fn(&[f32], f32, f64, &mut [f32]) + Sync,
+) -> Result<Shared> {
     let (rows, columns) = (dense(a), a.shape()[1]);
     fill(a.len(), columns, EXPONENTIAL, &|from, out| {
         let rows = rows[from..].chunks(columns);
         for (out, row) in out.chunks_mut(columns).zip(rows) {
             let most = most(row);
             each(row, out, |x| elementary::exp(x - most));
-            let log = sum(out).ln() as f32;
-            // One after the other: a large score would swallow the logarithm.
-            let out = out.iter_mut().zip(row);
-            out.for_each(|(out, x)| *out = *x - most - log);
+            finish(row, most, sum(out), out);
         }
     })
 }

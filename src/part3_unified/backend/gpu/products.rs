@@ -261,9 +261,11 @@ impl OpenCl {
             cut.length as isize,
             0,
         ];
+        let kernel =
+            vectors(strides, [a.array.offset(), b.array.offset(), sizes.k]);
         let out = self.fill(cut.parts * product.len(), |out| {
             self.gpu
-                .launch(&kernels::PRODUCT_VECTOR)
+                .launch(&kernel)
                 .input(buffer(a.array))
                 .scalar(a.array.offset() as u32)
                 .input(buffer(b.array))
@@ -293,6 +295,18 @@ impl OpenCl {
         let parts = Array::dense(like.device(), out, &[parts, n]);
         let sums = parts.permute(&[1, 0])?;
         self.reduce_down(Reduce::Sum, &sums, Columns::rows(&sums))
+    }
+}
+
+/// Chooses by how a matrix and a column lie: whole fours are read as such.
+fn vectors(strides: [isize; 8], sizes: [usize; 3]) -> Kernel {
+    let [batch, row, one, b_batch, b_one, _, length, _] = strides;
+    let steps = [batch, row, b_batch, length];
+    let fours = steps.iter().all(|step| step % 4 == 0)
+        && sizes.iter().all(|size| size.is_multiple_of(4));
+    match one == 1 && b_one == 1 && fours {
+        true => kernels::PRODUCT_VECTOR_FOURS,
+        false => kernels::PRODUCT_VECTOR,
     }
 }
 

@@ -1,7 +1,10 @@
 //! Reductions in two stages, where one would keep most units idle.
 
-use super::super::super::view::joined;
-use super::{Array, GROUP, OpenCl, Reduce, Shared, buffer, kernels};
+use std::cmp::Reverse;
+use std::ops::Range;
+
+use super::super::super::view::{Runs, joined};
+use super::{Array, Backend, GROUP, OpenCl, Reduce, Shared, buffer, kernels};
 use crate::error::Result;
 use crate::shape::size;
 
@@ -38,11 +41,7 @@ impl Columns {
     /// Finds them in an array of rows, if the first elements of its rows are
     /// neighbors.
     pub(super) fn of(a: &Array, rows: usize) -> Option<Columns> {
-        let shape = a.shape();
-        let is_between = |cut: &usize| size(&shape[..*cut]) == rows;
-        let cut = (0..=shape.len()).rev().find(is_between)?;
-        let [kept, reduced] = [0..cut, cut..shape.len()]
-            .map(|axes| joined(&shape[axes.clone()], [&a.strides()[axes]]));
+        let (kept, reduced) = split(a, rows);
         let ((outer, far), (inner, near)) = match kept[..] {
             [(inner, [near])] => ((1, 0), (inner, near)),
             [(outer, [far]), (inner, [near])] => ((outer, far), (inner, near)),
@@ -64,6 +63,37 @@ impl Columns {
 }
 
 impl OpenCl {
+    /// Reduces the nearest axis where those that are to go lie apart, and
+    /// returns what is left for the others. The kept ones are taken as they
+    /// lie in memory, so that nothing is copied.
+    pub(super) fn reduce_nearest(
+        &self,
+        op: Reduce,
+        a: &Array,
+        rows: usize,
+    ) -> Result<Option<Array>> {
+        let (kept, reduced) = split(a, rows);
+        if reduced.len() < 2 {
+            return Ok(None);
+        }
+        let runs = kept.iter().chain(&reduced);
+        let a = a.reshape(&runs.map(|run| run.0).collect::<Vec<_>>())?;
+        let far = |&axis: &usize| Reverse(a.strides()[axis].unsigned_abs());
+        let last = a.shape().len() - 1;
+        let near = (kept.len()..=last).max_by_key(far).unwrap_or(last);
+        let others: Vec<usize> = (0..=last).filter(|&it| it != near).collect();
+        let mut axes = others.clone();
+        axes.sort_by_key(far);
+        let place = |axis: &usize| axes.iter().position(|it| it == axis);
+        let back: Vec<usize> = others.iter().filter_map(place).collect();
+        let sizes: Vec<usize> =
+            axes.iter().map(|&axis| a.shape()[axis]).collect();
+        axes.push(near);
+        let near = a.shape()[near];
+        let out = self.reduce(op, &a.permute(&axes)?, a.len() / near, near)?;
+        Array::dense(a.device(), out, &sizes).permute(&back).map(Some)
+    }
+
     /// Reduces rows that lie in a row: an item for each if they are short,
     /// else a team, or one for each part of a row where a few long rows would
     /// keep most units idle. The parts are then rows themselves.
@@ -153,6 +183,16 @@ impl OpenCl {
             }
         }
     }
+}
+
+/// Joins the axes that stay and those that go, of an array of rows.
+fn split(a: &Array, rows: usize) -> (Runs<1>, Runs<1>) {
+    let shape = a.shape();
+    let is_between = |cut: &usize| size(&shape[..*cut]) == rows;
+    let cut = (0..=shape.len()).rev().find(is_between).unwrap_or(0);
+    let run =
+        |axes: Range<usize>| joined(&shape[axes.clone()], [&a.strides()[axes]]);
+    (run(0..cut), run(cut..shape.len()))
 }
 
 /// Computes how long the parts of a row are, and how many: as few as keep the

@@ -78,6 +78,10 @@ pub(crate) fn part3(work: Work, device: Device) -> Result<Run, Error> {
             let x = square(side)?;
             Box::new(move || done(x.sum_over(&[axis], Keep::No)))
         }
+        Work::SumOver { sizes, axes } => {
+            let x = new(&sizes, 1)?;
+            Box::new(move || done(x.sum_over(axes, Keep::No)))
+        }
         Work::Max { side, axis } => {
             let x = square(side)?;
             Box::new(move || done(x.max_over(&[axis], Keep::No)))
@@ -91,12 +95,12 @@ pub(crate) fn part3(work: Work, device: Device) -> Result<Run, Error> {
             let (x, row) = (square(side)?, new(&[side], 2)?);
             Box::new(move || done(x.add(&row)))
         }
-        Work::Softmax(side) => {
-            let x = square(side)?;
+        Work::Softmax { rows, columns } => {
+            let x = new(&[rows, columns], 1)?;
             Box::new(move || done(x.softmax()))
         }
-        Work::LogSoftmax(side) => {
-            let x = square(side)?;
+        Work::LogSoftmax { rows, columns } => {
+            let x = new(&[rows, columns], 1)?;
             Box::new(move || done(x.log_softmax()))
         }
         Work::Gather { rows, columns } => {
@@ -113,7 +117,7 @@ pub(crate) fn part3(work: Work, device: Device) -> Result<Run, Error> {
                 y.zero_grad();
             })
         }
-        Work::Chain(links) => {
+        Work::Chain(links) | Work::Forward(links) => {
             let leaf = |value| Tensor::new(&[1], &[value], device);
             let [y, b, a] = [leaf(1.0)?, leaf(0.999)?, leaf(0.002)?]
                 .map(Tensor::requires_grad);
@@ -122,8 +126,10 @@ pub(crate) fn part3(work: Work, device: Device) -> Result<Run, Error> {
                 for _ in 0..links {
                     last = last.mul(&b).add(&a);
                 }
-                last.backward();
-                [&y, &b, &a].iter().for_each(|leaf| leaf.zero_grad());
+                if let Work::Chain(_) = work {
+                    last.backward();
+                    [&y, &b, &a].iter().for_each(|leaf| leaf.zero_grad());
+                }
             })
         }
         Work::Mlp { batch, inputs, hidden } => {
@@ -224,7 +230,7 @@ pub(crate) fn part1(work: Work) -> Result<Option<Run>, Error> {
                 y.zero_grad();
             })
         }
-        Work::Chain(links) => {
+        Work::Chain(links) | Work::Forward(links) => {
             let leaf = |value| Part1::new(&[1], &[value]);
             let [y, b, a] = [1.0, 0.999, 0.002].map(leaf);
             Box::new(move || {
@@ -232,8 +238,10 @@ pub(crate) fn part1(work: Work) -> Result<Option<Run>, Error> {
                 for _ in 0..links {
                     last = last.mul(&b).add(&a);
                 }
-                last.backward();
-                [&y, &b, &a].iter().for_each(|leaf| leaf.zero_grad());
+                if let Work::Chain(_) = work {
+                    last.backward();
+                    [&y, &b, &a].iter().for_each(|leaf| leaf.zero_grad());
+                }
             })
         }
         Work::Mlp { batch, inputs, hidden } => {

@@ -71,13 +71,23 @@ fn moves(rows: &mut List, class: Class) {
     rows.whole(Sum { side, axis: Some(1) });
     rows.whole(Max { side, axis: 0 });
     rows.quick(Max { side, axis: 1 });
+    // Along the middle, and over axes that do not lie together.
+    let sizes = if is_card { [512, 1024, 512] } else { [64, 128, 128] };
+    for axes in [&[1][..], &[2], &[0, 2]] {
+        rows.whole(SumOver { sizes, axes });
+    }
     rows.quick(Turn(side));
     if !is_card {
         rows.whole(Turn(4096));
     }
     rows.quick(AddRow(side));
-    rows.quick(Softmax(side));
-    rows.whole(LogSoftmax(side));
+    rows.quick(Softmax { rows: side, columns: side });
+    rows.whole(LogSoftmax { rows: side, columns: side });
+    // No whole fours: a row begins anywhere.
+    let (long, short) =
+        if is_card { ([16385, 16383], 131_072) } else { ([64, 16383], 1000) };
+    rows.whole(Softmax { rows: long[0], columns: long[1] });
+    rows.whole(LogSoftmax { rows: short, columns: 1001 });
     rows.quick(match is_card {
         true => Gather { rows: 65536, columns: 1024 },
         false => Gather { rows: 16384, columns: 64 },
@@ -130,6 +140,9 @@ fn products(rows: &mut List, class: Class) {
     if class != Class::Small {
         rows.whole(Vector { rows: 16384, columns: 4096, turned: false });
     }
+    if class == Class::Card {
+        rows.whole(Vector { rows: 65536, columns: 4096, turned: false });
+    }
 }
 
 fn steps(rows: &mut List, class: Class) {
@@ -137,6 +150,7 @@ fn steps(rows: &mut List, class: Class) {
     rows.quick(Notebook(2));
     rows.whole(Notebook(if is_card { 1 << 26 } else { 1_000_000 }));
     rows.quick(Chain(1000));
+    rows.whole(Forward(1000));
     rows.quick(Mlp { batch: 32, inputs: 64, hidden: 32 });
     rows.quick(Mlp { batch: 128, inputs: 784, hidden: 256 });
     if is_card {

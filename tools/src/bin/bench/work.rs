@@ -17,30 +17,62 @@ pub(crate) enum Work {
     Seven(usize),
     /// (batch, m, k) x (batch, k, n); a turned operand lies transposed in
     /// memory.
-    Product { batch: usize, sizes: [usize; 3], turned: [bool; 2] },
+    Product {
+        batch: usize,
+        sizes: [usize; 3],
+        turned: [bool; 2],
+    },
     /// A matrix of these rows and columns and a vector; turned, the matrix is
     /// transposed.
-    Vector { rows: usize, columns: usize, turned: bool },
+    Vector {
+        rows: usize,
+        columns: usize,
+        turned: bool,
+    },
     /// Of a square matrix, over one axis or over all.
-    Sum { side: usize, axis: Option<usize> },
+    Sum {
+        side: usize,
+        axis: Option<usize>,
+    },
+    /// Of three axes, over some.
+    SumOver {
+        sizes: [usize; 3],
+        axes: &'static [usize],
+    },
     /// The largest along an axis of a square matrix.
-    Max { side: usize, axis: usize },
+    Max {
+        side: usize,
+        axis: usize,
+    },
     /// A square matrix, transposed and put in order.
     Turn(usize),
     /// A square matrix and a row that stretches over it.
     AddRow(usize),
-    /// Over the rows of a square matrix.
-    Softmax(usize),
-    /// Over the rows of a square matrix.
-    LogSoftmax(usize),
+    Softmax {
+        rows: usize,
+        columns: usize,
+    },
+    LogSoftmax {
+        rows: usize,
+        columns: usize,
+    },
     /// As many rows as there are, in a scattered order.
-    Gather { rows: usize, columns: usize },
+    Gather {
+        rows: usize,
+        columns: usize,
+    },
     /// `((x * y) * y).sum()` of n numbers, and backward.
     Notebook(usize),
     /// `y * b + a` so often on one number, and backward.
     Chain(usize),
+    /// The same with a graph, and not backward.
+    Forward(usize),
     /// A training step: a hidden layer with relu, ten classes, SGD.
-    Mlp { batch: usize, inputs: usize, hidden: usize },
+    Mlp {
+        batch: usize,
+        inputs: usize,
+        hidden: usize,
+    },
     /// A training step on images of 1x28x28: 8 and 16 filters of 3x3, each
     /// with relu and a pool of 2x2, ten classes, SGD.
     Cnn(usize),
@@ -64,14 +96,18 @@ impl Work {
             }
             Sum { side, axis: None } => ("sum", vec![side]),
             Sum { side, axis: Some(axis) } => ("sum", vec![side, axis]),
+            SumOver { sizes, axes } => ("sum_over", [&sizes, axes].concat()),
             Max { side, axis } => ("max", vec![side, axis]),
             Turn(side) => ("transpose", vec![side]),
             AddRow(side) => ("broadcast", vec![side]),
-            Softmax(side) => ("softmax", vec![side]),
-            LogSoftmax(side) => ("log_softmax", vec![side]),
+            Softmax { rows, columns } => ("softmax", vec![rows, columns]),
+            LogSoftmax { rows, columns } => {
+                ("log_softmax", vec![rows, columns])
+            }
             Gather { rows, columns } => ("gather", vec![rows, columns]),
             Notebook(n) => ("notebook", vec![n]),
             Chain(n) => ("chain", vec![n]),
+            Forward(n) => ("forward", vec![n]),
             Mlp { batch, inputs, hidden } => {
                 ("mlp", vec![batch, inputs, hidden])
             }
@@ -96,14 +132,16 @@ impl Work {
             Vector { .. } => "the transposed matrix and a vector",
             Sum { axis: None, .. } => "the sum of all elements",
             Sum { .. } => "sums along an axis",
+            SumOver { .. } => "sums of an array of three axes",
             Max { .. } => "the largest along an axis",
             Turn(_) => "a transposed matrix, copied into its own order",
             AddRow(_) => "a matrix and a row that stretches over it",
-            Softmax(_) => "softmax over rows",
-            LogSoftmax(_) => "log-softmax over rows",
+            Softmax { .. } => "softmax over rows",
+            LogSoftmax { .. } => "log-softmax over rows",
             Gather { .. } => "rows of a table, in a scattered order",
             Notebook(_) => "((x * y) * y).sum(), forward and backward",
             Chain(_) => "y * b + a again and again, forward and backward",
+            Forward(_) => "the same, the graph built and not walked",
             Mlp { .. } => "a training step: relu, cross-entropy, SGD",
             Cnn(_) => "a training step: two convolutions with pools, SGD",
         }
@@ -123,11 +161,14 @@ impl Work {
                 (rows * columns + rows + columns) as f64
             }
             Sum { side, .. } | Max { side, .. } => square(side),
-            Turn(side) | AddRow(side) | Softmax(side) | LogSoftmax(side) => {
-                2.0 * square(side)
+            SumOver { sizes, .. } => sizes.iter().product::<usize>() as f64,
+            Turn(side) | AddRow(side) => 2.0 * square(side),
+            Softmax { rows, columns }
+            | LogSoftmax { rows, columns }
+            | Gather { rows, columns } => 2.0 * (rows * columns) as f64,
+            Notebook(_) | Chain(_) | Forward(_) | Mlp { .. } | Cnn(_) => {
+                return None;
             }
-            Gather { rows, columns } => 2.0 * (rows * columns) as f64,
-            Notebook(_) | Chain(_) | Mlp { .. } | Cnn(_) => return None,
         };
         Some(NUMBER * numbers)
     }
@@ -144,7 +185,10 @@ impl Work {
             }
             Vector { rows, columns, .. } => 2.0 * (rows * columns) as f64,
             Sum { side, .. } | Max { side, .. } | AddRow(side) => square(side),
-            Softmax(side) | LogSoftmax(side) => 5.0 * square(side),
+            SumOver { sizes, .. } => sizes.iter().product::<usize>() as f64,
+            Softmax { rows, columns } | LogSoftmax { rows, columns } => {
+                5.0 * (rows * columns) as f64
+            }
             // The first layer's input needs no gradient.
             Mlp { batch, inputs, hidden } => {
                 batch as f64 * (4 * inputs * hidden + 6 * hidden * 10) as f64
@@ -154,7 +198,9 @@ impl Work {
                 let second = 6 * 14 * 14 * 16 * 8 * 9;
                 batch as f64 * (first + second + 6 * 784 * 10) as f64
             }
-            Turn(_) | Gather { .. } | Notebook(_) | Chain(_) => return None,
+            Turn(_) | Gather { .. } | Notebook(_) | Chain(_) | Forward(_) => {
+                return None;
+            }
         };
         Some(count)
     }
@@ -181,11 +227,17 @@ impl Work {
             Sum { side, .. } | Max { side, .. } => {
                 [side * side, 2 * side * side]
             }
+            SumOver { sizes, .. } => {
+                let all = sizes.iter().product();
+                [all, 2 * all]
+            }
             Turn(side) | AddRow(side) => [side * side, 3 * side * side],
-            Softmax(side) | LogSoftmax(side) => [side * side, 5 * side * side],
+            Softmax { rows, columns } | LogSoftmax { rows, columns } => {
+                [rows * columns, 5 * rows * columns]
+            }
             Gather { rows, columns } => [rows * columns, 3 * rows * columns],
             Notebook(n) => [n, 10 * n],
-            Chain(n) => [1, 8 * n],
+            Chain(n) | Forward(n) => [1, 8 * n],
             Mlp { batch, inputs, hidden } => {
                 let weights = inputs * hidden;
                 let layer = batch * hidden;
@@ -261,11 +313,20 @@ impl fmt::Display for Work {
             Max { side, axis } => format!("max {side}x{side} axis {axis}"),
             Turn(side) => format!("transpose {side}x{side}"),
             AddRow(side) => format!("broadcast {side}x{side}"),
-            Softmax(side) => format!("softmax {side}x{side}"),
-            LogSoftmax(side) => format!("log_softmax {side}x{side}"),
+            SumOver { sizes: [a, b, c], axes } => {
+                let names: Vec<String> =
+                    axes.iter().map(usize::to_string).collect();
+                let word = if axes.len() == 1 { "axis" } else { "axes" };
+                format!("sum {a}x{b}x{c} {word} {}", names.join(" and "))
+            }
+            Softmax { rows, columns } => format!("softmax {rows}x{columns}"),
+            LogSoftmax { rows, columns } => {
+                format!("log_softmax {rows}x{columns}")
+            }
             Gather { rows, columns } => format!("gather {rows}x{columns}"),
             Notebook(n) => format!("notebook {}", power(n)),
             Chain(n) => format!("chain {n}"),
+            Forward(n) => format!("chain {n} forward"),
             Mlp { batch, inputs, hidden } => {
                 format!("mlp {batch}x{inputs}-{hidden}-10")
             }
@@ -301,6 +362,10 @@ mod tests {
             (square([true, false]), "matmul 9 left transposed"),
             (batch, "matmul 8 of 1x2x3"),
             (Sum { side: 5, axis: Some(1) }, "sum 5x5 axis 1"),
+            (
+                SumOver { sizes: [2, 3, 4], axes: &[0, 2] },
+                "sum 2x3x4 axes 0 and 2",
+            ),
             (Mlp { batch: 1, inputs: 2, hidden: 3 }, "mlp 1x2-3-10"),
         ] {
             assert_eq!(work.to_string(), name);

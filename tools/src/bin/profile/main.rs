@@ -45,22 +45,30 @@ fn main() -> ExitCode {
         }
         match (request.launches, &request.size) {
             (true, Some(size)) => launches::launch(&request.name, size),
+            _ if request.counters => count(&request),
             _ => profile(&request),
         }
     })
 }
 
+/// Prints a line of totals for each kernel.
+fn count(request: &Request) -> Result<(), Error> {
+    println!("{}", profile::COUNTERS);
+    for name in [&request.name].into_iter().chain(&request.others) {
+        let mut program = program(name, request)?;
+        let all = simulated::launches(&mut program, request.warp)?;
+        for launch in &largest(all, request)? {
+            println!("{}", profile::counters(launch));
+        }
+    }
+    Ok(())
+}
+
 fn profile(request: &Request) -> Result<(), Error> {
-    let mut program = program(request)?;
+    let mut program = program(&request.name, request)?;
     let all = simulated::launches(&mut program, request.warp)?;
     let count = all.len();
     let shown = largest(all, request)?;
-    if request.counters {
-        for launch in &shown {
-            println!("{}", profile::counters(launch));
-        }
-        return Ok(());
-    }
     let width = width();
     for (at, launch) in shown.iter().enumerate() {
         if at > 0 {
@@ -78,14 +86,13 @@ fn profile(request: &Request) -> Result<(), Error> {
 }
 
 /// Prepares the program that launches the kernels.
-fn program(request: &Request) -> Result<Command, Error> {
+fn program(name: &str, request: &Request) -> Result<Command, Error> {
     if let Some(program) = &request.program {
         let mut command = Command::new(program);
         // A check, then, runs as its own child under Oclgrind.
         command.env("RUNGRAD_CHECK_ROLE", "simulated");
         return Ok(command);
     }
-    let name = &request.name;
     let size = launches::size(name, request.size.as_deref())?;
     let own = env::current_exe().map_err(|error| {
         Error::Device(format!("this program cannot find itself: {error}"))

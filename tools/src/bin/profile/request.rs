@@ -14,6 +14,8 @@ pub(crate) const HELP: &str = concat!(
 #[derive(Debug)]
 pub(crate) struct Request {
     pub(crate) name: String,
+    /// More kernels, where a line of totals is asked for.
+    pub(crate) others: Vec<String>,
     /// The program that launches kernels; without one, this one does.
     pub(crate) program: Option<PathBuf>,
     /// The learner's file, if the program is a check.
@@ -36,6 +38,7 @@ impl Request {
         let out = root.unwrap_or(Path::new(".")).join("target/profile.svg");
         let mut request = Request {
             name: String::new(),
+            others: vec![],
             program: None,
             file: None,
             warp: 32,
@@ -79,15 +82,17 @@ impl Request {
                 name if request.name.is_empty() => {
                     request.name = name.to_string();
                 }
-                other => {
-                    return Err(Error::Usage(format!(
-                        "one name at a time: {} is asked for, and {other} too",
-                        request.name
-                    )));
-                }
+                other => request.others.push(other.to_string()),
             }
         }
-        Ok(request)
+        match request.others.first() {
+            Some(other) if !request.counters => Err(Error::Usage(format!(
+                "one name at a time: {} is asked for, and {other} too; only \
+                 --counters takes several",
+                request.name
+            ))),
+            _ => Ok(request),
+        }
     }
 }
 

@@ -1,0 +1,95 @@
+//! All numbers of an array into one, in six ways, each with an idea more than
+//! the one before.
+//!
+//! ```sh
+//! cargo run --release --example part2_reductions
+//! cargo run --release --example part2_reductions -- 1048576 268435456
+//! ```
+//!
+//! The words are how many numbers there are.
+
+use std::collections::BTreeSet;
+use std::process::ExitCode;
+
+use rungrad::Error;
+use rungrad::opencl::{Buffer, Gpu};
+use rungrad::part2_gpu::totals::{LADDER, Room, Rung};
+use rungrad::rng::Random;
+use rungrad::stopwatch::{self, Seconds, machine};
+
+/// So often each sum is computed for its bits.
+const RUNS: usize = 20;
+
+fn main() -> ExitCode {
+    rungrad::run(|| {
+        let mut sizes = rungrad::args()
+            .iter()
+            .map(|word| size(word))
+            .collect::<Result<Vec<usize>, Error>>()?;
+        if sizes.is_empty() {
+            sizes.push(1 << 20);
+        }
+        let gpu = Gpu::first()?;
+        print!("{}", machine(&gpu));
+        sizes.into_iter().try_for_each(|n| climb(&gpu, n))
+    })
+}
+
+fn size(word: &str) -> Result<usize, Error> {
+    let size = word.parse().ok().filter(|n| (1..=1 << 30).contains(n));
+    size.ok_or_else(|| {
+        Error::Usage(format!(
+            "part2_reductions takes numbers of numbers, from 1 to 1073741824, \
+             and not `{word}`."
+        ))
+    })
+}
+
+fn climb(gpu: &Gpu, n: usize) -> Result<(), Error> {
+    let mut random = Random::new(17);
+    let numbers: Vec<f32> = (0..n).map(|_| random.uniform()).collect();
+    let exact: f64 = numbers.iter().map(|x| f64::from(*x)).sum();
+    let a = gpu.upload(&numbers)?;
+
+    println!("\n{n} numbers, {:.1} MB", 4e-6 * n as f64);
+    println!("                               sums in");
+    println!(
+        "                     launches  {RUNS} runs  wrong by      time    GB/s"
+    );
+    for rung in &LADDER {
+        let room = rung.room(gpu, n)?;
+        let (sums, error) = bits(rung, &a, &room, exact)?;
+        let time = stopwatch::launches(|| {
+            let launches = rung.launches(&a, &room).into_iter();
+            launches.map(|launch| launch.timed()).collect()
+        })?;
+        println!(
+            "{:<19}  {:>8}  {sums:>7}  {error:>8.0e}  {:>8}  {:>6.1}",
+            rung.kernel.name(),
+            rung.launches(&a, &room).len(),
+            Seconds(time),
+            4e-9 * n as f64 / time
+        );
+    }
+    Ok(())
+}
+
+/// How many sums differ in their bits, and how wrong the worst of them is.
+fn bits(
+    rung: &Rung,
+    a: &Buffer<f32>,
+    room: &Room,
+    exact: f64,
+) -> Result<(usize, f64), Error> {
+    let mut sums = BTreeSet::new();
+    let mut worst = 0.0_f64;
+    for _ in 0..RUNS {
+        for launch in rung.launches(a, room) {
+            launch.run()?;
+        }
+        let sum = room.total().read()?[0];
+        sums.insert(sum.to_bits());
+        worst = worst.max((f64::from(sum) - exact).abs() / exact);
+    }
+    Ok((sums.len(), worst))
+}

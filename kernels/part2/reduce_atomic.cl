@@ -1,0 +1,46 @@
+// The sum of a (n), added to total, which is one number and begins as 0.
+//
+// One launch does it all: each group adds its sum to the total by steps that
+// nobody interrupts. Which group comes first is another one in each run, and
+// so are the last digits.
+
+#define GROUP 256
+
+// ANCHOR: add
+// OpenCL 1.2 has no atomic addition of floats. It can exchange 32 bits if they
+// are still those that were seen; if they are not, somebody else was quicker,
+// and we try again with what is there now.
+void add(volatile global float *total, float value)
+{
+    volatile global uint *bits = (volatile global uint *)total;
+    uint seen = atomic_or(bits, 0), before;
+    do {
+        before = seen;
+        uint after = as_uint(as_float(before) + value);
+        seen = atomic_cmpxchg(bits, before, after);
+    } while (seen != before);
+}
+// ANCHOR_END: add
+
+__attribute__((reqd_work_group_size(GROUP, 1, 1)))
+kernel void reduce_atomic(global const float *a, volatile global float *total,
+                          uint n)
+{
+    local float tree[GROUP];
+    uint item = get_local_id(0);
+
+    float sum = 0.0f;
+    for (uint i = get_global_id(0); i < n; i += get_global_size(0))
+        sum += a[i];
+    tree[item] = sum;
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    for (uint width = GROUP / 2; width > 0; width /= 2) {
+        if (item < width)
+            tree[item] += tree[item + width];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+
+    if (item == 0)
+        add(total, tree[0]);
+}

@@ -1,0 +1,157 @@
+//! The roof over a product on an H200, and where the rungs stand below it, from
+//! the table in the book: "The matmul ladder".
+
+use std::fmt::Write;
+use std::fs;
+
+use crate::tree::Tree;
+
+/// By the data sheet: bytes and operations in a second.
+const BYTES: f64 = 4.8e12;
+const OPERATIONS: f64 = 67e12;
+/// What the axes show: operations for each byte, and operations in a second.
+const ACROSS: [f64; 2] = [0.05, 1000.0];
+const UP: [f64; 2] = [0.2e12, 100e12];
+const LEFT: f64 = 64.0;
+const RIGHT: f64 = 664.0;
+const TOP: f64 = 24.0;
+const BOTTOM: f64 = 330.0;
+
+pub(crate) fn svg() -> String {
+    let file = Tree::root().join("book/listings/part2_ladder_h200.out");
+    let table = fs::read_to_string(file).unwrap_or_default();
+    let mut svg = String::from(HEAD);
+    let mut put = |line: String| writeln!(svg, "{line}").expect("a String");
+    for (at, label) in [(1e12, "1"), (10e12, "10"), (67e12, "67")] {
+        let y = up(at);
+        put(format!(
+            "<path d=\"M{LEFT} {y:.1}H{RIGHT}\" stroke=\"currentColor\" \
+             stroke-opacity=\"0.2\"/><text x=\"{}\" y=\"{:.1}\" \
+             text-anchor=\"end\" class=\"code\">{label}</text>",
+            LEFT - 8.0,
+            y + 5.0
+        ));
+    }
+    for at in [0.1, 1.0, 10.0, 100.0, 1000.0] {
+        let x = across(at);
+        put(format!(
+            "<path d=\"M{x:.1} {TOP}V{BOTTOM}\" stroke=\"currentColor\" \
+             stroke-opacity=\"0.2\"/><text x=\"{x:.1}\" y=\"{}\" \
+             text-anchor=\"middle\" class=\"code\">{at}</text>",
+            BOTTOM + 18.0
+        ));
+    }
+    let ridge = OPERATIONS / BYTES;
+    put(format!(
+        "<path d=\"M{:.1} {:.1}L{:.1} {:.1}H{RIGHT}\" fill=\"none\" \
+         stroke=\"var(--fig-value)\" stroke-width=\"2.5\"/>",
+        across(ACROSS[0]),
+        up(ACROSS[0] * BYTES),
+        across(ridge),
+        up(OPERATIONS)
+    ));
+    let words = [
+        (0.85, 1.9e12, "bytes are the limit"),
+        (40.0, 78e12, "arithmetic is the limit"),
+    ];
+    for (at, rate, text) in words {
+        put(format!(
+            "<text x=\"{:.1}\" y=\"{:.1}\" fill=\"var(--fig-value)\">{text}\
+             </text>",
+            across(at),
+            up(rate)
+        ));
+    }
+    for dot in dots(&table) {
+        put(dot);
+    }
+    svg + "</svg>\n"
+}
+
+/// The elementwise product, the eight rungs, and the library.
+fn dots(table: &str) -> Vec<String> {
+    let first = table.split("\n\n").nth(1).unwrap_or_default();
+    let mut dots = Vec::new();
+    for line in first.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let rate = |word: &str| word.parse::<f64>().ok().map(|it| 1e9 * it);
+        if let ["peer", _, found, _] = words[..] {
+            // Each number is fetched once: 2 n^3 operations, 12 n^2 bytes.
+            let all = 2.0 * 4096.0 / 12.0;
+            dots.extend(rate(found).map(|it| {
+                dot(all, it, "the library", "var(--fig-value)", [-44.0, 22.0])
+            }));
+        }
+        let [name, global, _, _, found, _] = words[..] else { continue };
+        let (Some(rung), Some(loads)) =
+            (name.strip_prefix("matmul"), rate(global))
+        else {
+            continue;
+        };
+        // An element takes two operations for each of 4096 products.
+        let intensity = 2.0 * 4096.0 / (4.0 * loads * 1e-9);
+        let name: String = rung.chars().take(1).collect();
+        // Neighbors leave one another room.
+        let to = match name.as_str() {
+            "7" => [8.0, 17.0],
+            "8" => [8.0, -3.0],
+            "6" => [-20.0, 12.0],
+            _ => [9.0, 5.0],
+        };
+        dots.extend(
+            rate(found)
+                .map(|it| dot(intensity, it, &name, "var(--fig-gpu)", to)),
+        );
+    }
+    let stream = table.lines().find_map(|line| line.strip_prefix("ew_mul "));
+    let found = stream.and_then(|line| line.split_whitespace().nth(1));
+    if let Some(rate) = found.and_then(|it| it.parse::<f64>().ok()) {
+        // One operation for three numbers of four bytes.
+        dots.push(dot(
+            1.0 / 12.0,
+            rate * 1e9 / 12.0,
+            "ew_mul",
+            "var(--fig-cpu)",
+            [10.0, 8.0],
+        ));
+    }
+    dots
+}
+
+fn dot(
+    intensity: f64,
+    rate: f64,
+    name: &str,
+    ink: &str,
+    [right, down]: [f64; 2],
+) -> String {
+    let [x, y] = [across(intensity), up(rate)];
+    format!(
+        "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4.5\" fill=\"{ink}\"/>\
+         <text x=\"{:.1}\" y=\"{:.1}\" fill=\"{ink}\" font-weight=\"600\">\
+         {name}</text>",
+        x + right,
+        y + down
+    )
+}
+
+fn across(value: f64) -> f64 {
+    LEFT + (RIGHT - LEFT) * share(value, ACROSS)
+}
+
+fn up(value: f64) -> f64 {
+    BOTTOM - (BOTTOM - TOP) * share(value, UP)
+}
+
+/// Where a value stands between two others, by its logarithm.
+fn share(value: f64, [from, to]: [f64; 2]) -> f64 {
+    (value / from).ln() / (to / from).ln()
+}
+
+const HEAD: &str = "\
+<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 376\" role=\"img\">
+<title>The roofline of an H200, with the rungs of the ladder</title>
+<desc>Operations in a second over operations for each byte, both logarithmic. The roof rises with the bytes up to 14 operations for a byte and is flat from there, at 67 TFLOP/s. The elementwise product stands close below its slope, far on the left. Rungs 1 and 2 stand at a quarter of an operation for a byte, rung 3 at 4, rung 4 at 16, rungs 5 to 8 at 32, and each higher than the one before; the library stands far on the right, at 683.</desc>
+<text x=\"64\" y=\"14\" font-weight=\"600\">TFLOP/s</text>
+<text x=\"664\" y=\"370\" text-anchor=\"end\" font-weight=\"600\">operations for each byte that is asked of global memory</text>
+";
