@@ -120,12 +120,9 @@ impl Rung {
                     .scalar(n as u32),
             ],
             Way::One | Way::Many => {
-                let sources = [a].into_iter().chain(&room.stages);
-                let targets = room.stages.iter().chain([&room.total]);
-                sources
-                    .zip(targets)
-                    .map(|(from, to)| self.stage(from, to))
-                    .collect()
+                let starts = [a].into_iter().chain(&room.stages);
+                let tos = room.stages.iter().chain([&room.total]);
+                starts.zip(tos).map(|(from, to)| self.stage(from, to)).collect()
             }
         }
     }
