@@ -88,7 +88,7 @@ fn column(
         ("bank conflicts, 1000 products", of(&counted, &[8])?),
         ("instructions for a product", of(&counted, &[3])?),
         (
-            "of these products, local loads",
+            "products, local loads among them",
             format!("{products:.0}, {} %", word(&counted, 5)?),
         ),
         ("slots for instructions used", percent(&counted, &[6])?),
