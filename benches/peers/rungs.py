@@ -14,9 +14,9 @@ The columns: milliseconds of the kernel and of its twin; instructions for each
 product, and how many of 100 multiply and load from local memory; of 100 slots
 for an instruction how many were used; of 100 places for warps how many were
 taken; how often the banks of a unit's memory clashed, for each 1000 products;
-and the registers of an item. With --waits: of 100 waits of a warp how many are
-for global memory, for local memory, at a barrier, for a free place in the queue
-of memory, for its turn or the arithmetic, and for anything else.
+and the registers of an item. With --waits: of 100 moments of a warp how many it
+spends waiting for global memory, for local memory, at a barrier, for a free
+place in the queue of memory, for its turn or the arithmetic, and the others.
 
 The counters need CuPy, and `ncu` with the right to read them.
 """
@@ -50,18 +50,18 @@ RUNS = [
     ("3, tiles of 32", "matmul3_tiled", (32, 32), 32,
      [("TILE 16", "TILE 32")]),
     ("4", "matmul4_column", (64, 4), 64, []),
-    ("5, blocks of 4 x 4", "matmul5_block", (16, 16), 64,
+    ("5, 4 x 4 blocks", "matmul5_block", (16, 16), 64,
      [("TILE 128", "TILE 64")]),
     ("5", "matmul5_block", (16, 16), 128, []),
     ("5, written out", "matmul5_block", (16, 16), 128,
      [(DEEP, "_Pragma(\"unroll\") " + DEEP)]),
     ("5, a on its side", "matmul5_block", (16, 16), 128,
      [(old, new.format(row="TILE")) for old, new in ON_ITS_SIDE]),
-    ("5, and a spare cell", "matmul5_block", (16, 16), 128,
+    ("5, a spare cell", "matmul5_block", (16, 16), 128,
      [(old, new.format(row="TILE + 1")) for old, new in ON_ITS_SIDE]),
     ("6, global by ones", "matmul6_vector", (256, 1), 128,
      [("if (k % 4 == 0 && n % 4 == 0)", "if (false)")]),
-    ("6, not written out", "matmul6_vector", (256, 1), 128,
+    ("6, as a loop", "matmul6_vector", (256, 1), 128,
      [("#pragma unroll\n        " + DEEP, "#pragma unroll 1\n        " + DEEP)]),
     ("6, no spare four", "matmul6_vector", (256, 1), 128,
      [("ROW (FOURS + 1)", "ROW FOURS")]),
@@ -71,22 +71,24 @@ RUNS = [
 ]
 TIME = "gpu__time_duration.sum"
 INSTRUCTIONS = "smsp__inst_executed.sum"
-# A column: its counter, and what a value of it becomes.
+# A column: its counter, what a value of it becomes, and with how many digits.
 COUNTED = {
     "twin": (TIME, lambda value, row: value * 1e-6, 3),
-    "instr.": (INSTRUCTIONS, lambda value, row: 32 * value / SIZE**3, 2),
-    "fma %": ("smsp__inst_executed_pipe_fma.sum",
+    "instr": (INSTRUCTIONS, lambda value, row: 32 * value / SIZE**3, 2),
+    "fma%": ("smsp__inst_executed_pipe_fma.sum",
               lambda value, row: 100 * value / row[INSTRUCTIONS], 0),
-    "local %": ("smsp__inst_executed_op_shared_ld.sum",
+    "loc%": ("smsp__inst_executed_op_shared_ld.sum",
                 lambda value, row: 100 * value / row[INSTRUCTIONS], 0),
-    "issued": ("smsp__issue_active.avg.pct_of_peak_sustained_active",
+    "slots": ("smsp__issue_active.avg.pct_of_peak_sustained_active",
                lambda value, row: value, 0),
     "home": ("sm__warps_active.avg.pct_of_peak_sustained_active",
              lambda value, row: value, 0),
-    "clashes": ("l1tex__data_bank_conflicts_pipe_lsu.sum",
+    "clash": ("l1tex__data_bank_conflicts_pipe_lsu.sum",
                 lambda value, row: 1000 * value / SIZE**3, 2),
     "regs": ("launch__registers_per_thread", lambda value, row: value, 0),
 }
+# Of columns that are wider than the others.
+WIDTHS = {"twin": 7, "clash": 6}
 ALL = "smsp__average_warp_latency_per_inst_issued.ratio"
 STALL = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
 STALLS = {
@@ -302,12 +304,12 @@ def waits():
     parts = [part for parts in STALLS.values() for part in parts]
     rows = profiled([ALL] + [STALL.format(part) for part in parts])
     card()
-    print(f"{'rung':<20}", *(f"{name:>7}" for name in [*STALLS, "other"]))
+    print(f"{'rung':<17}", *(f"{name:>7}" for name in [*STALLS, "other"]))
     for (name, *_), row in zip(RUNS, rows):
         cells = [100 * sum(row[STALL.format(part)] for part in parts) / row[ALL]
                  for parts in STALLS.values()]
         cells.append(100 - sum(cells))
-        print(f"{name:<20}", *(f"{cell:7.0f}" for cell in cells))
+        print(f"{name:<17}", *(f"{cell:7.0f}" for cell in cells))
 
 
 def main():
@@ -325,11 +327,13 @@ def main():
     if "--times" not in sys.argv:
         columns = COUNTED
         rows = profiled([counter for counter, _, _ in columns.values()])
-    print(f"{'rung':<20} {'ms':>7}", *(f"{name:>7}" for name in columns))
+    widths = {name: WIDTHS.get(name, 5) for name in columns}
+    print(f"{'rung':<17} {'ms':>7}",
+          *(f"{name:>{widths[name]}}" for name in columns))
     for (name, *_), seconds, row in zip(RUNS, took, rows):
-        cells = [f"{made(row[counter], row):7.{digits}f}"
-                 for counter, made, digits in columns.values()]
-        print(f"{name:<20} {1e3 * seconds:7.3f}", *cells)
+        cells = [f"{made(row[counter], row):{widths[column]}.{digits}f}"
+                 for column, (counter, made, digits) in columns.items()]
+        print(f"{name:<17} {1e3 * seconds:7.3f}", *cells)
 
 
 if __name__ == "__main__":

@@ -120,9 +120,9 @@ impl Rung {
                     .scalar(n as u32),
             ],
             Way::One | Way::Many => {
-                let froms = [a].into_iter().chain(&room.stages);
+                let starts = [a].into_iter().chain(&room.stages);
                 let tos = room.stages.iter().chain([&room.total]);
-                froms.zip(tos).map(|(from, to)| self.stage(from, to)).collect()
+                starts.zip(tos).map(|(from, to)| self.stage(from, to)).collect()
             }
         }
     }

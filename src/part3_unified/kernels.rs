@@ -342,7 +342,7 @@ pub const PRODUCT_VECTOR_FOURS: Kernel =
         let [batch, row, one, b_batch, b_one, _, length, _] = given.int8(4)?;
         let sizes = [1, 3, 7].map(|at| given.uint(at));
         let sizes = sizes.into_iter().map(|size| size.map(i128::from));
-        let steps = [batch, row, b_batch, length].map(|it| Some(it.into()));
+        let steps = [batch, row, b_batch, length].map(Some);
         let fours = |it: Option<i128>| it.is_some_and(|it| it % 4 == 0);
         (one == 1 && b_one == 1 && sizes.chain(steps).all(fours))
             .then(|| by_vector(given))

@@ -105,9 +105,14 @@ fn the_counts_are_those_of_a_card() {
         return device::skip("no plugin for Oclgrind", &why);
     }
     let listing = include_str!("../../book/listings/profile_card_h200.out");
-    let rows = listing.lines().filter(|line| line.ends_with(" -O"));
+    // Of this one the compiler leaves out loads that conflict.
+    let way = |row: &str| match row.starts_with("reduce_packed") {
+        true => "-G",
+        false => "-O",
+    };
+    let rows = listing.lines().filter(|row| row.ends_with(way(row)));
     let rows: Vec<&str> = rows.collect();
-    assert_eq!(rows.len(), 15);
+    assert_eq!(rows.len(), 18);
     for row in rows {
         let words: Vec<&str> = row.split_whitespace().collect();
         let (code, text) = profile(&[words[0], "--counters"]);

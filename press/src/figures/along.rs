@@ -12,7 +12,7 @@ const K: usize = 64;
 const DEPTH: usize = 16;
 /// Between the matrices, and from panel to panel.
 const GAP: usize = 8;
-const PITCH: [usize; 2] = [229, 284];
+const PITCH: [usize; 2] = [223, 284];
 /// The step that is drawn: the second of four.
 const STEP: usize = 1;
 /// A single number has to be seen.
@@ -59,7 +59,7 @@ const fn panel(
 pub(crate) fn svg() -> String {
     let mut svg = String::from(HEAD);
     for (at, panel) in PANELS.iter().enumerate() {
-        let [x, y] = [8 + at % 3 * PITCH[0], 30 + at / 3 * PITCH[1]];
+        let [x, y] = [4 + at % 3 * PITCH[0], 24 + at / 3 * PITCH[1]];
         writeln!(
             svg,
             "<g transform=\"translate({x} {y})\">{}</g>",
@@ -186,7 +186,7 @@ fn mark(place: [usize; 2], size: [usize; 2]) -> String {
 }
 
 const HEAD: &str = "\
-<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 560\" role=\"img\">
+<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 552\" role=\"img\">
 <title>The tiles of rungs 3 to 8 on their way along k</title>
 <desc>Six panels to scale. Each shows 128 by 128 elements of the result, the rows of a on its left and the columns of b above it, 64 numbers along k. A group has a tile of the result: 16 by 16 on rung 3, 64 by 64 on rung 4, 128 by 128 above. Its tiles of a and b are 16 deep, and stand at the second of four steps. One item computes a single element, a column of 16, 64 elements that stand apart, four squares of 4 by 4, the same, and eight squares. On rungs 7 and 8 the tiles of the third step are on their way already.</desc>
 ";

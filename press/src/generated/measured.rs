@@ -21,26 +21,32 @@ pub(crate) const MEASURED: &[Measured] = &[
     },
     Measured {
         out: "book/listings/bench_h200.out",
-        command: "cargo learn bench --device gpu",
-        rehearsal: "cargo learn bench --device gpu",
+        command: "cargo learn bench --device gpu --seconds 0.3",
+        rehearsal: "cargo learn bench --device gpu --seconds 0.3",
         on: "one NVIDIA H200 with driver 580.159.04 in November 2026",
     },
     Measured {
         out: "book/listings/bench_2cores.out",
-        command: "cargo learn bench --quick --device cpu --peer numpy --peer candle",
-        rehearsal: "cargo learn bench --quick --device cpu --peer numpy --peer candle",
+        command: "cargo learn bench --quick --device cpu",
+        rehearsal: "cargo learn bench --quick --device cpu",
+        on: "two cores of an Intel Xeon in November 2026",
+    },
+    Measured {
+        out: "book/listings/bench_2cores_first.out",
+        command: "cargo learn bench --quick --device cpu",
+        rehearsal: "cargo learn bench --quick --device cpu",
         on: "two cores of an Intel Xeon in November 2026",
     },
     Measured {
         out: "book/listings/bench_16cores_1thread.out",
-        command: "cargo learn bench --device cpu --threads 1 --peer numpy --peer torch --seconds 0.2",
-        rehearsal: "cargo learn bench --device cpu --threads 1 --peer numpy --peer torch --seconds 0.2",
+        command: "cargo learn bench --device cpu --threads 1 --seconds 0.2",
+        rehearsal: "cargo learn bench --device cpu --threads 1 --seconds 0.2",
         on: "an Intel Xeon of 16 threads in November 2026",
     },
     Measured {
         out: "book/listings/bench_16cores_8threads.out",
-        command: "cargo learn bench --device cpu --threads 8 --peer numpy --peer torch --seconds 0.2",
-        rehearsal: "cargo learn bench --device cpu --threads 8 --peer numpy --peer torch --seconds 0.2",
+        command: "cargo learn bench --device cpu --threads 8 --seconds 0.2",
+        rehearsal: "cargo learn bench --device cpu --threads 8 --seconds 0.2",
         on: "an Intel Xeon of 16 threads in November 2026",
     },
     Measured {
@@ -94,7 +100,7 @@ pub(crate) const MEASURED: &[Measured] = &[
     },
     on_pocl_once(
         "book/listings/bench_pocl.out",
-        "cargo learn bench --quick --device gpu --peer none",
+        "cargo learn bench --device gpu --peer none --seconds 0.2",
     ),
     on_h200_once(
         "book/listings/part2_stopwatch_h200.out",
@@ -127,6 +133,16 @@ pub(crate) const MEASURED: &[Measured] = &[
         "cargo run --release --example part2_precision -- 256",
     ),
     on_h200_once(
+        "book/listings/part2_reductions_h200.out",
+        "cargo run --release --example part2_reductions -- 1048576 16777216 \
+         268435456",
+        "cargo run --release --example part2_reductions",
+    ),
+    counted_on_h200_once(
+        "book/listings/part2_counters_reductions_h200.out",
+        "python3 benches/peers/reductions.py",
+    ),
+    on_h200_once(
         "book/listings/part2_crossover_add_h200.out",
         "cargo run --release --example part2_crossover -- add",
         "cargo run --release --example part2_crossover -- add",
@@ -155,6 +171,14 @@ pub(crate) const MEASURED: &[Measured] = &[
     counted_on_h200_once(
         "book/listings/part2_counters_matmul_h200.out",
         "python3 benches/peers/counters.py matmul",
+    ),
+    counted_on_h200_once(
+        "book/listings/part2_rungs_h200.out",
+        "python3 benches/peers/rungs.py",
+    ),
+    counted_on_h200_once(
+        "book/listings/part2_waits_h200.out",
+        "python3 benches/peers/rungs.py --waits",
     ),
     counted_on_h200_once(
         "book/listings/profile_card_h200.out",

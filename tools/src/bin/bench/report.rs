@@ -181,7 +181,7 @@ pub(crate) struct Table(pub(crate) Vec<Other>);
 impl Table {
     pub(crate) fn head(&self) -> String {
         let mut line = format!(
-            "{:<32} {:>10} {:>8} {:>12}",
+            "{:<29} {:>9} {:>8} {:>12}",
             "row", "part 3", "launches", "rate"
         );
         for Other { engine, way } in &self.0 {
@@ -189,7 +189,7 @@ impl Table {
                 "eager" => engine.clone(),
                 way => format!("{engine} {way}"),
             };
-            line += &format!(" {title:>19}");
+            line += &format!(" {title:>16}");
         }
         line
     }
@@ -202,7 +202,7 @@ impl Table {
             None => "-".to_string(),
         };
         let mut text = format!(
-            "{:<32} {:>10} {launches:>8} {:>12}",
+            "{:<29} {:>9} {launches:>8} {:>12}",
             line.name(),
             written(line.ours.median),
             rate(line)
@@ -211,9 +211,9 @@ impl Table {
             text += &match line.other(column) {
                 Some(times) => {
                     let ratio = line.ours.median / times.median;
-                    format!(" {:>10} {:>8}", written(times.median), x(ratio))
+                    format!(" {:>8} {:>7}", written(times.median), x(ratio))
                 }
-                None => format!(" {:>10} {:>8}", "-", ""),
+                None => format!(" {:>8} {:>7}", "-", ""),
             };
         }
         for (other, times) in &line.others {

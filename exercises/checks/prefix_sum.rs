@@ -1,0 +1,184 @@
+//! The check of `prefix_sum`, a scan in three launches.
+//!
+//! All numbers are quarters, so every sum is exact in any order, and what is
+//! missing in one can be told.
+
+use std::process::ExitCode;
+
+use exercises::Argument::{Count, In, Out, PerGroup};
+use exercises::{
+    Kernel, Outcome, Stop, check_fast_kernel, expect, numbers, slow, sparing,
+    wrong,
+};
+use profile::{Kind, Launch};
+
+const YOURS: &str = exercises::path!("part2_gpu/prefix_sum.cl");
+const GROUP: usize = 256;
+/// As many numbers as the last step has, which is judged.
+const JUDGED: usize = 2 * GROUP;
+
+fn main() -> ExitCode {
+    check_fast_kernel(
+        "prefix_sum",
+        YOURS,
+        "scan_groups",
+        &[
+            ("256 numbers: a number for each item", |kernel| {
+                groups(kernel, GROUP)
+            }),
+            ("100 numbers: most items bring 0", |kernel| groups(kernel, 100)),
+            ("1000 numbers, four groups: a total from each", |kernel| {
+                groups(kernel, 1000)
+            }),
+            ("add_totals: what all groups before have", added),
+            ("all three launches: 1000 numbers", together),
+            ("512 numbers, two groups", |kernel| groups(kernel, JUDGED)),
+        ],
+        judge,
+    )
+}
+
+/// The sums and the totals of groups.
+fn scan(kernel: &Kernel, a: &[f32]) -> Result<[Vec<f32>; 2], Stop> {
+    let n = a.len();
+    let groups = n.div_ceil(GROUP);
+    let arguments =
+        [In("a", a), Out("out", n), PerGroup("totals", groups), Count(n)];
+    let mut written = kernel.run(n, &arguments)?;
+    let totals = written.remove(1);
+    Ok([written.remove(0), totals])
+}
+
+fn groups(kernel: &Kernel, n: usize) -> Outcome {
+    let a = numbers(n as u64, n);
+    let [yours, totals] = scan(kernel, &a)?;
+    guarded("out", &yours, "a")?;
+    guarded("totals", &totals, "a")?;
+    // The sum of the last so many numbers of the group.
+    let last = |many: usize| -> Vec<f32> {
+        let first =
+            |i: usize| (i / GROUP * GROUP).max((i + 1).max(many) - many);
+        (0..n).map(|i| a[first(i)..=i].iter().sum()).collect()
+    };
+    let right = last(GROUP);
+    let lacking = |(sum, own): (&f32, &f32)| sum - own;
+    let exclusive: Vec<f32> = right.iter().zip(&a).map(lacking).collect();
+    let why = if yours == right {
+        let sums = a.chunks(GROUP).map(|group| group.iter().sum());
+        return expect("totals", &totals, &sums.collect::<Vec<f32>>());
+    } else if yours == exclusive {
+        "Each sum ends before its own number: out[i] has a[i] in it, too."
+            .to_string()
+    } else if let Some(many) =
+        (0..8).map(|round| 1 << round).find(|&many| yours == last(many))
+    {
+        format!(
+            "Each sum has the last {many} numbers at most. A round doubles \
+             them, so it takes eight until there are 256: 1, 2, 4 and so on, \
+             as long as the step is below 256."
+        )
+    } else {
+        return expect("out", &yours, &right);
+    };
+    Err(wrong(why))
+}
+
+/// Refuses what was read behind an array.
+fn guarded(name: &str, yours: &[f32], array: &str) -> Outcome {
+    let is_guard = |y: &f32| y.abs() > 1e20 || y.is_nan();
+    let Some(at) = yours.iter().position(is_guard) else { return Ok(()) };
+    Err(wrong(format!(
+        "{name}[{at}] is {:e}: a guard value is in it, which stands behind the \
+         end of {array}. An item without a number brings 0.",
+        yours[at]
+    )))
+}
+
+fn adder(kernel: &Kernel) -> Result<Kernel, Stop> {
+    let words = "The text has no `kernel void add_totals(..)` any more: put it \
+                 back as it was.";
+    kernel.sibling("add_totals").ok_or_else(|| wrong(words))
+}
+
+fn whole(
+    kernel: &Kernel,
+    sums: &[f32],
+    totals: &[f32],
+) -> Result<Vec<f32>, Stop> {
+    let n = sums.len();
+    let arguments =
+        [In("sums", sums), In("totals", totals), Out("out", n), Count(n)];
+    Ok(adder(kernel)?.run(n, &arguments)?.remove(0))
+}
+
+fn added(kernel: &Kernel) -> Outcome {
+    let (sums, totals) = (numbers(3, 1000), numbers(4, 4));
+    let yours = whole(kernel, &sums, &totals)?;
+    let of = |before: &dyn Fn(usize) -> f32| -> Vec<f32> {
+        let sums = sums.iter().enumerate();
+        sums.map(|(i, sum)| sum + before(i / GROUP)).collect()
+    };
+    let right = of(&|group| if group > 0 { totals[group - 1] } else { 0.0 });
+    let why = if yours == right {
+        return Ok(());
+    } else if yours == of(&|group| totals[group]) {
+        "Each group has added its own total, which is in its sums already: \
+         group g needs the total up to group g - 1."
+    } else if yours == of(&|group| totals[..group].iter().sum()) {
+        "The totals are scanned already: totals[g - 1] alone is what all groups \
+         before group g have."
+    } else if yours == sums {
+        "out is what sums was: nobody has added a total."
+    } else {
+        guarded("out", &yours, "sums or of totals")?;
+        return expect("out", &yours, &right);
+    };
+    Err(wrong(why))
+}
+
+fn together(kernel: &Kernel) -> Outcome {
+    let a = numbers(5, 1000);
+    let [sums, totals] = scan(kernel, &a)?;
+    let [totals, _] = scan(kernel, &totals)?;
+    let yours = whole(kernel, &sums, &totals)?;
+    let mut sum = 0.0;
+    let right = a.iter().map(|x| {
+        sum += x;
+        sum
+    });
+    expect("out", &yours, &right.collect::<Vec<f32>>())
+}
+
+fn judge(launch: &Launch) -> Outcome {
+    sparing(
+        launch,
+        false,
+        JUDGED as u64,
+        "Each item fetches all numbers before its own, which others have added \
+         up already. Load each number once, into local memory, and let the items \
+         use one another's sums.",
+    )?;
+    // A tree and a scan of the sums of warps have a few such steps.
+    const FEW: u64 = 64;
+    let mut local = launch.accesses.iter().filter(|access| access.is_local);
+    let lonely = local.find(|access| {
+        let lanes = access.total(|moment| moment.lanes());
+        let times = access.times() / launch.groups();
+        access.kind == Kind::Load && times > FEW && lanes < 16 * access.times()
+    });
+    let Some(access) = lonely else { return Ok(()) };
+    let times = access.times() / launch.groups();
+    let lanes = access.total(|moment| moment.lanes());
+    let each = lanes.div_ceil(access.times());
+    let what = format!(
+        "a group adds {times} times one after another, and {each} of 32 \
+         neighbors does it, where eight rounds of all are enough"
+    );
+    Err(slow(
+        launch,
+        access.line,
+        &what,
+        "In each round let every item add the sum that lies 1 place before its \
+         own, then 2, then 4, up to 128.",
+    ))
+}

@@ -1,0 +1,145 @@
+//! The check of `register_block`, a product whose items have four results.
+//!
+//! The last launch is judged by the numbers that its items load from global
+//! memory, and not by those from local memory: a text that fetches two numbers
+//! of the tiles for each product says what the third rung says, but a compiler
+//! may find what it has fetched already. On an NVIDIA H200 (twins in CUDA, driver
+//! 580.159.04, by events, November 2026) both texts have the same 40 loads for
+//! 64 products and take the same time, and the third rung four times over, which
+//! loads twice as much from global memory, takes 1.8 times as long.
+
+use std::process::ExitCode;
+
+use exercises::Argument::{Count, In, Out};
+use exercises::{
+    Kernel, Outcome, Stop, check_fast_kernel, expect, gathered, numbers,
+    sparing, wrong,
+};
+use profile::Launch;
+
+const YOURS: &str = exercises::path!("part2_gpu/register_block.cl");
+const TILE: usize = 32;
+const DEPTH: usize = 16;
+/// The items of a group, in both dimensions.
+const SIDE: usize = 16;
+
+/// The launch that is judged: two steps of one group.
+const JUDGED: [usize; 3] = [TILE, 2 * DEPTH, TILE];
+
+fn main() -> ExitCode {
+    check_fast_kernel(
+        "register_block",
+        YOURS,
+        "matmul_block",
+        &[
+            ("32 x 16 by 16 x 32: one tile, one step", one_step),
+            ("33 x 20 by 20 x 35: tiles that are not full", edges),
+            ("32 x 32 by 32 x 32: two steps", two_steps),
+        ],
+        judge,
+    )
+}
+
+fn one_step(kernel: &Kernel) -> Outcome {
+    // Oclgrind sees the same in the last step, and every product takes it long.
+    if kernel.is_simulated() {
+        return Ok(());
+    }
+    compare(
+        kernel,
+        [TILE, DEPTH, TILE],
+        "There is one step, so either somebody adds before the tiles are full, \
+         or an index is turned: an item has the rows y and y + 16 of the tile of \
+         a, and the columns x and x + 16 of that of b.",
+    )
+}
+
+fn edges(kernel: &Kernel) -> Outcome {
+    let shape = match kernel.is_simulated() {
+        true => [20, 5, 33],
+        false => [33, 20, 35],
+    };
+    compare(
+        kernel,
+        shape,
+        "Here rows, columns and steps end within a tile. Where a or b has no \
+         number the tile holds 0, and an item without a result loads and waits \
+         all the same.",
+    )
+}
+
+fn two_steps(kernel: &Kernel) -> Outcome {
+    compare(
+        kernel,
+        JUDGED,
+        "One step is right, and two are not. The sums begin with 0 before the \
+         first step and not before each; and between the sums of one step and \
+         the loads of the next all items have to be done with reading.",
+    )
+}
+
+fn compare(kernel: &Kernel, shape: [usize; 3], why: &str) -> Outcome {
+    let [m, k, n] = shape;
+    let (a, b) = (numbers(1, m * k), numbers(2, k * n));
+    let arguments = [
+        In("a", &a),
+        In("b", &b),
+        Out("out", m * n),
+        Count(m),
+        Count(k),
+        Count(n),
+    ];
+    // A group for each tile.
+    let items = |size: usize| size.div_ceil(TILE) * SIDE;
+    let grid = [items(n), items(m)];
+    let yours = kernel.run_grid(grid, &arguments)?.remove(0);
+    let sums = |steps: &dyn Fn(usize) -> bool| -> Vec<f32> {
+        let sum = |row: usize, column: usize| -> f32 {
+            let all = (0..k).filter(|&i| steps(i / DEPTH));
+            all.map(|i| a[row * k + i] * b[i * n + column]).sum()
+        };
+        (0..m * n).map(|at| sum(at / n, at % n)).collect()
+    };
+    let right = sums(&|_| true);
+    if let Some(at) = yours.iter().position(|y| y.abs() > 1e20 || y.is_nan()) {
+        return Err(wrong(format!(
+            "The number at row {} and column {} is {:e}: a guard value is in \
+             it, which stands behind a ({m}, {k}) and behind b ({k}, {n}). A \
+             tile holds 0 where the matrix has no number.",
+            at / n,
+            at % n,
+            yours[at]
+        )));
+    }
+    if yours != right && yours == sums(&|step| step + 1 == k.div_ceil(DEPTH)) {
+        return Err(wrong(
+            "Only the last step is in the sums: they begin with 0 before the \
+             first one, and each step adds to them.",
+        ));
+    }
+    expect("out", &yours, &right).map_err(|stop| match stop {
+        Stop::Wrong { words, .. } => wrong(format!("{words}\n\n{why}")),
+        other => other,
+    })
+}
+
+fn judge(launch: &Launch) -> Outcome {
+    let [m, k, n] = JUDGED;
+    let each = (2 * m * k * n) as u64 / launch.loads(false).max(1);
+    let rung = if each == 16 { ", as in the third rung" } else { "" };
+    sparing(
+        launch,
+        false,
+        (2 * m * k * n / TILE) as u64,
+        &format!(
+            "A number that was loaded serves {each} results so{rung}, and here \
+             a group has 32 of them in each row and column. Load the tiles once \
+             in a step, for all four results of an item, and keep four sums."
+        ),
+    )?;
+    gathered(
+        launch,
+        "Neighbors do not touch neighbors. Let item 1 load the number behind \
+         that of item 0, and write the result behind its result.",
+    )
+}
