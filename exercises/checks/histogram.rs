@@ -8,8 +8,8 @@ use std::process::ExitCode;
 
 use exercises::Argument::{Count, Counts, In};
 use exercises::{
-    Kernel, Outcome, check_fast_kernel, gathered, slow, sparing, together,
-    wrong,
+    Kernel, Outcome, check_fast_kernel, evenly, gathered, slow, sparing,
+    together, wrong,
 };
 use profile::{Access, Kind, Launch};
 
@@ -126,6 +126,11 @@ fn judge(launch: &Launch) -> Outcome {
         launch,
         "A step of a warp takes as long for one item as for all of them. Let \
          each item count some of the numbers.",
+    )?;
+    evenly(
+        launch,
+        "While one warp waits for memory, the others have nothing to fetch. Let \
+         all 256 items count some of the numbers.",
     )?;
     in_line(launch, (groups * BINS) as u64)?;
     gathered(
