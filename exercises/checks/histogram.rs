@@ -127,11 +127,6 @@ fn judge(launch: &Launch) -> Outcome {
         "A step of a warp takes as long for one item as for all of them. Let \
          each item count some of the numbers.",
     )?;
-    evenly(
-        launch,
-        "While one warp waits for memory, the others have nothing to fetch. Let \
-         all 256 items count some of the numbers.",
-    )?;
     in_line(launch, (groups * BINS) as u64)?;
     gathered(
         launch,
@@ -144,6 +139,11 @@ fn judge(launch: &Launch) -> Outcome {
         n as u64,
         "Each number is fetched by several items, and one of them counts it. Let \
          an item fetch its own numbers, and add to whichever bin they have.",
+    )?;
+    evenly(
+        launch,
+        "While one warp waits for memory, the others have nothing to fetch. Let \
+         all 256 items count some of the numbers.",
     )
 }
 

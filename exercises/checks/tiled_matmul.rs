@@ -39,7 +39,7 @@ fn main() -> ExitCode {
             ("19 rows and 21 columns: groups beyond the edge", edges),
             ("each number is loaded once for 16 results", shared),
         ],
-        judge,
+        loads,
     )
 }
 
@@ -191,7 +191,7 @@ fn shared(kernel: &Kernel) -> Outcome {
 }
 
 /// The letters a and b do not tell who loads by a pointer; Oclgrind does.
-fn judge(launch: &Launch) -> Outcome {
+fn loads(launch: &Launch) -> Outcome {
     sparing(launch, false, ENOUGH as u64, TAKE)?;
     gathered(
         launch,
