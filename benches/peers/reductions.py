@@ -8,10 +8,11 @@ once more from the same text, as `counters.py` does it, and its twin runs once
 under `ncu`, over 268,435,456 numbers. So does PyTorch's sum, where it is.
 
 The columns: milliseconds; bytes read from the card's memory; instructions for
-each number, as an item executes them; how many of the 32 items of a warp were
-at work; how often the banks of local memory clashed, for each 1000 numbers; of
-100 slots for an instruction how many were used; of 100 waits of a warp how many
-were at a barrier, and how many for global memory.
+each number, as an item executes them; how many of the 32 items of a warp an
+instruction was given to, its own condition apart; how often the banks of local
+memory clashed, for each 1000 numbers; of 100 slots for an instruction how many
+were used; of 100 waits of a warp how many were at a barrier, and how many for
+global memory. Of a sum of several launches the first is counted.
 
 Needs an NVIDIA card, CuPy, and `ncu` with the right to read counters.
 """
@@ -117,9 +118,10 @@ def main():
         ["nvidia-smi", "--query-gpu=name,driver_version",
          "--format=csv,noheader"], stdout=subprocess.PIPE, text=True)
     print("device ", card.stdout.strip().replace(", ", ", driver "))
-    print(f"{'kernel':<18}", *(f"{name:>7}" for name, *_ in COLUMNS))
+    print(f"{'kernel':<18}", *(f"{name:>5}" for name, *_ in COLUMNS))
     for id, row in rows.items():
-        cells = (f"{of(row):7.{digits}f}" for _, digits, of in COLUMNS)
+        cells = (f"{of(row):{max(5, len(name))}.{digits}f}"
+                 for name, digits, of in COLUMNS)
         kernel = kernels[id]
         name = "PyTorch" if "reduce_kernel" in kernel else kernel.split("(")[0]
         print(f"{name:<18}", *cells)

@@ -97,17 +97,22 @@ fn a_kernel_of_every_part_has_a_launch() {
     }
 }
 
-/// The card ran the same kernels as a compiler leaves them. How many items are
-/// at work is the compiler's, and stands in the columns behind.
+/// The card ran the same kernels as a compiler leaves them. Its items are those
+/// that an instruction was given to, another count, and stand behind these.
 #[test]
 fn the_counts_are_those_of_a_card() {
     if let Err(why) = profile::Plugin::find(&profile::tools()) {
         return device::skip("no plugin for Oclgrind", &why);
     }
     let listing = include_str!("../../book/listings/profile_card_h200.out");
-    let rows = listing.lines().filter(|line| line.ends_with(" -O"));
+    // Of this one the compiler leaves out loads that conflict.
+    let way = |row: &str| match row.starts_with("reduce_packed") {
+        true => "-G",
+        false => "-O",
+    };
+    let rows = listing.lines().filter(|row| row.ends_with(way(row)));
     let rows: Vec<&str> = rows.collect();
-    assert_eq!(rows.len(), 15);
+    assert_eq!(rows.len(), 18);
     for row in rows {
         let words: Vec<&str> = row.split_whitespace().collect();
         let (code, text) = profile(&[words[0], "--counters"]);

@@ -12,17 +12,20 @@ const UNITS: u64 = 16;
 
 /// The place of a group: its left upper corner.
 fn place(group: u64) -> (u64, u64) {
-    (78 + 84 * (group / UNITS), 32 + 24 * (group % UNITS))
+    (LEFT + STEP * (group / UNITS), 32 + 24 * (group % UNITS))
 }
 
-/// How large a group is drawn.
-const WIDTH: u64 = 74;
+/// Where the first turn stands, and from one to the next.
+const LEFT: u64 = 66;
+const STEP: u64 = 41;
+/// How large a group is drawn. A phone shows all turns.
+const WIDTH: u64 = 36;
 const HEIGHT: u64 = 20;
 
 pub(crate) fn svg() -> String {
     let groups = LAUNCH.groups();
     let turns = groups.div_ceil(UNITS);
-    let (end, bottom) = (78 + 84 * turns, 32 + 24 * UNITS);
+    let bottom = 32 + 24 * UNITS;
     let mut svg = String::from(HEAD);
     let mut put = |line: String| writeln!(svg, "{line}").expect("a String");
     put("<g class=\"code\" text-anchor=\"end\">".into());
@@ -65,21 +68,25 @@ pub(crate) fn svg() -> String {
     }
     put("</g>".into());
     put(format!(
-        "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">In group {}, {} of {} \
-         items have no element; the units below it have no group.</text>",
-        end - 10,
-        bottom + 24,
+        "<text x=\"8\" y=\"{}\">In group {}, {} of {} items have no element;\
+         </text>",
+        bottom + 22,
         groups - 1,
         LAUNCH.idle(),
         LAUNCH.size
     ));
-    svg + "</svg>\n"
+    put(format!(
+        "<text x=\"8\" y=\"{}\">the units below it have no group.</text>",
+        bottom + 42
+    ));
+    svg + "</g>\n</svg>\n"
 }
 
 const HEAD: &str = "\
-<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 448\" role=\"img\">
+<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"puzzle\" viewBox=\"0 0 680 884\" role=\"img\">
 <title>98 groups of 1024 items queue on 16 units</title>
 <desc>A table with a row for each of 16 units and a column for each of 7 turns. Groups 0 to 15 stand in the first column, 16 to 31 in the second, and so on. In the seventh column stand only groups 96 and 97, and of the last one the right third is empty.</desc>
+<g transform=\"scale(1.885)\">
 <g font-weight=\"600\">
 <text x=\"8\" y=\"22\">turn</text>
 <text x=\"8\" y=\"47\">unit</text>

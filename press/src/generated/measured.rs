@@ -133,6 +133,16 @@ pub(crate) const MEASURED: &[Measured] = &[
         "cargo run --release --example part2_precision -- 256",
     ),
     on_h200_once(
+        "book/listings/part2_reductions_h200.out",
+        "cargo run --release --example part2_reductions -- 1048576 16777216 \
+         268435456",
+        "cargo run --release --example part2_reductions",
+    ),
+    counted_on_h200_once(
+        "book/listings/part2_counters_reductions_h200.out",
+        "python3 benches/peers/reductions.py",
+    ),
+    on_h200_once(
         "book/listings/part2_crossover_add_h200.out",
         "cargo run --release --example part2_crossover -- add",
         "cargo run --release --example part2_crossover -- add",
