@@ -10,6 +10,9 @@ compiled twice: as it stands (-G), which is what Oclgrind runs, and optimized
 (-O), which is what a device runs. Where the two differ, the compiler has put loads
 together or left some out.
 
+The column of items counts those of a warp that an instruction was given to, its
+own condition apart: who was switched off by that is counted all the same.
+
 The readings of the book are those of an NVIDIA H200.
 
 Needs libnvrtc (PyTorch brings it), and for the counters an NVIDIA driver and
@@ -67,8 +70,8 @@ COLUMNS = [
     ("smsp__thread_inst_executed_per_inst_executed.ratio", 5),
     ("launch__registers_per_thread", 4),
 ]
-# Sectors and requests of loads and of stores, banks that clash, items at work
-# and registers.
+# Sectors and requests of loads and of stores, banks that clash, items in the
+# warp and registers.
 HEAD = """\
                     loads           stores           banks       items regis-
 kernel             sectors requests sectors requests load  store       ters"""

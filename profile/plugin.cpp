@@ -92,9 +92,11 @@ public:
   void kernelBegin(const KernelInvocation *launch) override {
     codes.clear(), work.clear(), patterns.clear(), branches.clear();
     operations.clear(), barriers.clear(), touched.clear(), local = 0;
+    busiest = 0;
     auto global = launch->getGlobalSize(), size = launch->getLocalSize();
     items = size.x * size.y * size.z;
     across = size;
+    loaded.assign((items + width - 1) / width, 0);
     out << "launch " << launch->getKernel()->getName() << ' ' << width;
     for (int d = 0; d < 3; d++)
       out << ' ' << global[d] << ' ' << size[d];
@@ -104,6 +106,7 @@ public:
   void kernelEnd(const KernelInvocation *launch) override {
     out << "local " << local << '\n';
     out << "touched " << touched.size() * SECTOR << '\n';
+    out << "busiest " << busiest << '\n';
     auto program = launch->getKernel()->getProgram();
     for (auto &[line, work] : work) {
       auto text = line ? program->getSourceLine(line) : nullptr;
@@ -166,6 +169,8 @@ public:
     settle();
   }
   void workGroupComplete(const WorkGroup *group) override {
+    busiest += *std::max_element(loaded.begin(), loaded.end());
+    std::fill(loaded.begin(), loaded.end(), 0);
     local = std::max(local, group->getLocalMemory()->getTotalAllocated());
     settle();
   }
@@ -216,6 +221,8 @@ private:
     if (space == AddrSpaceGlobal)
       for (size_t sector = address / SECTOR; sector * SECTOR < address + size; sector++)
         touched.insert(sector);
+    if (kind == 'l')
+      loaded[index(item) / width] += (size + 3) / 4;
     keep(accesses, {item->getCurrentInstruction(), caller(item), kind, size},
          index(item), address);
   }
@@ -276,6 +283,10 @@ private:
 
   std::ofstream out;
   size_t width, items = 0, local = 0;
+  // The numbers that each warp of this group has loaded from global memory, and
+  // those of the busiest warp of each group so far.
+  std::vector<uint64_t> loaded;
+  uint64_t busiest = 0;
   Size3 across;
   std::unordered_map<const Instruction *, Code> codes;
   // Pieces of global memory, whoever touched them and however often.

@@ -12,8 +12,9 @@ takes another time than its kernel is not worth much, so the table has times.
 What the columns count: bytes read from the card's memory; how often a piece
 was in the cache of its unit; how often that cache had to answer (wavefronts),
 and how many of these answers were owed to clashes in its banks (bank
-conflicts); instructions, how many of them multiply and how many load from
-local memory; how many slots for an instruction were used; and how many of the
+conflicts); instructions, how many of them go through the unit that multiplies,
+which integer products of indices do too, and how many load from local memory;
+how many slots for an instruction were used; and how many of the
 warps that have a place in a unit were there (occupancy).
 
 Needs an NVIDIA card, CuPy, and `ncu` with the right to read counters.

@@ -11,7 +11,8 @@ is, by OpenCL, where an event says how long it took; and as its twin in CUDA,
 under NVIDIA's profiler, as `counters.py` does it, where the counters come from.
 
 The columns: milliseconds of the kernel and of its twin; instructions for each
-product, and how many of 100 multiply and load from local memory; of 100 slots
+product; how many of 100 go through the unit that multiplies, which integer
+products of indices do too, and how many load from local memory; of 100 slots
 for an instruction how many were used; of 100 places for warps how many were
 taken; how often the banks of a unit's memory clashed, for each 1000 products;
 and the registers of an item. With --waits: of 100 moments of a warp how many it

@@ -8,8 +8,8 @@ use std::process::ExitCode;
 
 use exercises::Argument::{Count, In, PerGroup};
 use exercises::{
-    Kernel, Outcome, check_fast_kernel, gathered, numbers, sparing, together,
-    wrong,
+    Kernel, Outcome, check_fast_kernel, evenly, gathered, numbers, sparing,
+    together, wrong,
 };
 use profile::Launch;
 
@@ -166,6 +166,12 @@ fn judge(launch: &Launch) -> Outcome {
         "A step of a warp takes as long for one item as for all of them. Let \
          each item look at a share of the row: its own column, and from there \
          every 256th.",
+    )?;
+    evenly(
+        launch,
+        "While one warp waits for memory, the others have nothing to fetch. Let \
+         all 256 items have a share of the row: each its own \
+         column, and from there every 256th.",
     )?;
     gathered(
         launch,

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use exercises::Argument::{Count, In, PerGroup};
 use exercises::{
-    Kernel, Outcome, check_fast_kernel, expect, gathered, numbers, together,
-    wrong,
+    Kernel, Outcome, check_fast_kernel, evenly, expect, gathered, numbers,
+    together, wrong,
 };
 use profile::Launch;
 
@@ -86,5 +86,10 @@ fn coalesced(launch: &Launch) -> Outcome {
         launch,
         "A step of a warp takes as long for one item as for all of them. Let \
          each item add up some of the products.",
+    )?;
+    evenly(
+        launch,
+        "While one warp waits for memory, the others have nothing to fetch. Let \
+         all 256 items add up some of the products.",
     )
 }

@@ -8,8 +8,8 @@ use std::process::ExitCode;
 
 use exercises::Argument::{Count, Counts, In};
 use exercises::{
-    Kernel, Outcome, check_fast_kernel, gathered, slow, sparing, together,
-    wrong,
+    Kernel, Outcome, check_fast_kernel, evenly, gathered, slow, sparing,
+    together, wrong,
 };
 use profile::{Access, Kind, Launch};
 
@@ -139,6 +139,11 @@ fn judge(launch: &Launch) -> Outcome {
         n as u64,
         "Each number is fetched by several items, and one of them counts it. Let \
          an item fetch its own numbers, and add to whichever bin they have.",
+    )?;
+    evenly(
+        launch,
+        "While one warp waits for memory, the others have nothing to fetch. Let \
+         all 256 items count some of the numbers.",
     )
 }
 

@@ -8,8 +8,8 @@ use std::process::ExitCode;
 
 use exercises::Argument::{Count, In, PerRow};
 use exercises::{
-    Kernel, Outcome, Stop, check_fast_kernel, expect, gathered, numbers,
-    sparing, together, wrong,
+    Kernel, Outcome, Stop, check_fast_kernel, evenly, expect, gathered,
+    numbers, sparing, together, wrong,
 };
 use profile::Launch;
 
@@ -192,6 +192,12 @@ fn judge(launch: &Launch) -> Outcome {
         "A step of a warp takes as long for one item as for all of them. Let \
          each item have a share of the row: its own column, and from there \
          every 256th.",
+    )?;
+    evenly(
+        launch,
+        "While one warp waits for memory, the others have nothing to fetch. Let \
+         all 256 items have a share of the row: each its own \
+         column, and from there every 256th.",
     )?;
     gathered(
         launch,

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use exercises::Argument::{Count, In, Out, PerGroup};
 use exercises::{
-    Kernel, Outcome, Stop, check_fast_kernel, expect, numbers, slow, sparing,
-    wrong,
+    Kernel, Outcome, Stop, check_fast_kernel, evenly, expect, numbers, slow,
+    sparing, wrong,
 };
 use profile::{Kind, Launch};
 
@@ -157,6 +157,11 @@ fn judge(launch: &Launch) -> Outcome {
         "Each item fetches all numbers before its own, which others have added \
          up already. Load each number once, into local memory, and let the items \
          use one another's sums.",
+    )?;
+    evenly(
+        launch,
+        "While one warp waits for memory, the others have nothing to fetch. Let \
+         each item fetch the number of its own place.",
     )?;
     // A tree and a scan of the sums of warps have a few such steps.
     const FEW: u64 = 64;

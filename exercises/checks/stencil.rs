@@ -8,8 +8,8 @@ use std::process::ExitCode;
 
 use exercises::Argument::{Count, In, Out};
 use exercises::{
-    Kernel, Outcome, check_fast_kernel, expect, gathered, numbers, sparing,
-    wrong,
+    Kernel, Outcome, check_fast_kernel, evenly, expect, gathered, numbers,
+    sparing, wrong,
 };
 use profile::Launch;
 
@@ -113,6 +113,11 @@ fn judge(launch: &Launch) -> Outcome {
         "Each number is part of nine sums, and a group needs 264 of them in all. \
          Let its items fetch these into the tile, each once, and take all nine \
          from there.",
+    )?;
+    evenly(
+        launch,
+        "While one warp waits for memory, the others have nothing to fetch. Let \
+         all 256 items fill a cell, and then a few of them one more.",
     )?;
     gathered(
         launch,

@@ -43,7 +43,7 @@ pub use judge::{expect, judge, values};
 pub use kernel::{Argument, Kernel, check_fast_kernel, check_kernel, counting};
 pub use numbers::numbers;
 pub use source::without;
-pub use speed::{Judge, gathered, slow, sparing, spread, together};
+pub use speed::{Judge, evenly, gathered, slow, sparing, spread, together};
 pub use tensors::on_tensors;
 pub use verdict::{Outcome, Stop, wrong};
 

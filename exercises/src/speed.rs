@@ -139,6 +139,24 @@ pub fn together(launch: &Launch, why: &str) -> Outcome {
     Err(slow(launch, access.line, &what, why))
 }
 
+/// Refuses a kernel in which one warp of a group loads more than twice its
+/// share from global memory, while others look on, and says why they should
+/// load. A wait of one warp is hidden by the work of another.
+pub fn evenly(launch: &Launch, why: &str) -> Outcome {
+    let global = launch.accesses.iter().filter(|it| !it.is_local);
+    let loads = global.filter(|it| it.kind == Kind::Load);
+    let all: u64 = loads.clone().map(Access::numbers).sum();
+    let warps = launch.items().div_ceil(launch.warp as u64);
+    let is_alone = launch.busiest * warps > 2 * all;
+    let most = loads.max_by_key(|it| it.numbers()).filter(|_| is_alone);
+    let Some(access) = most else { return Ok(()) };
+    let what = format!(
+        "one of the {warps} warps of a group loads {} % of its numbers",
+        100 * launch.busiest / all
+    );
+    Err(slow(launch, access.line, &what, why))
+}
+
 /// Refuses a kernel whose items load more numbers from global or from local
 /// memory than `enough`, at the line that loads most, and says why they do.
 pub fn sparing(
@@ -251,6 +269,22 @@ mod tests {
             panic!("one of 32 reads")
         };
         assert!(words.contains("at line 9 1 of 32 neighbors read"), "{words}");
+    }
+
+    #[test]
+    fn warps_that_look_on_are_refused_with_the_line_of_most() {
+        let judged = |busiest: u64| {
+            let log = log(4).replace("32 32 32 1", "32 256 256 1");
+            let log = log.replace("end", &format!("busiest {busiest}\nend"));
+            evenly(&profile::read(&log).unwrap()[0], "Share.")
+        };
+        // Of 96 numbers a warp of eight has 12.
+        let Err(Stop::Wrong { words, .. }) = judged(96) else {
+            panic!("one warp of eight loads all")
+        };
+        let part = "at line 7 one of the 8 warps of a group loads 100 % of its";
+        assert!(words.contains(part), "{words}");
+        assert!(judged(25).is_err() && judged(24).is_ok());
     }
 
     #[test]

@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 /// How often each file is saved, after a first check that warms everything.
 const SAVES: usize = 9;
 
-/// One exercise for each part, the second one a kernel. The wrong answer of
-/// each swaps its operands, so that every run finds the same fault.
+/// One exercise for each part, the second one a kernel. Each has a wrong answer
+/// that swaps its operands, so that every run finds the same fault.
 const EXERCISES: [&str; 3] = ["mul_rule", "mul_kernel", "mul_function"];
 
 fn main() {
@@ -27,7 +27,11 @@ fn main() {
     let cores = std::thread::available_parallelism().map_or(1, |it| it.get());
     println!("from the save to the verdict, {SAVES} saves each, {cores} cores");
     for id in &ids {
-        match measure(id) {
+        let (file, text) = wrong_answer(id).unwrap_or_else(|sentence| {
+            eprintln!("{sentence}");
+            std::process::exit(2)
+        });
+        match measure(id, &file, &text) {
             Some(mut times) => {
                 times.sort();
                 let [first, median, last] =
@@ -42,16 +46,15 @@ fn main() {
 }
 
 /// Measures the time of each save; none where the exercise cannot be checked.
-fn measure(id: &str) -> Option<Vec<Duration>> {
-    let (file, text) = wrong_answer(id);
+fn measure(id: &str, file: &Path, text: &str) -> Option<Vec<Duration>> {
     fs::create_dir_all(file.parent().unwrap()).unwrap();
-    fs::write(&file, &text).unwrap();
+    fs::write(file, text).unwrap();
     let mut watch = Watch::new(id);
     // The first check, with whatever has to be compiled for it.
     watch.verdict()?;
     let mut times = Vec::new();
     for save in 0..SAVES {
-        fs::write(&file, format!("{text}// Save {save}.\n")).unwrap();
+        fs::write(file, format!("{text}// Save {save}.\n")).unwrap();
         let start = Instant::now();
         watch.verdict()?;
         times.push(start.elapsed());
@@ -59,23 +62,38 @@ fn measure(id: &str) -> Option<Vec<Duration>> {
     Some(times)
 }
 
-/// Finds a known wrong answer, and where a learner would have it.
-fn wrong_answer(id: &str) -> (PathBuf, String) {
+/// Finds a known wrong answer, and where a learner would have it, or says why
+/// there is none.
+fn wrong_answer(id: &str) -> Result<(PathBuf, String), String> {
     let course = Path::new(env!("CARGO_MANIFEST_DIR")).join("../exercises");
-    let first = |folder: &Path, name: &str| {
-        let files = fs::read_dir(folder).into_iter().flatten();
-        let mut files = files.map(|it| it.unwrap().path());
-        files.find(|it| it.file_stem().is_some_and(|stem| stem == name))
+    let rows = fs::read_to_string(course.join("exercises.toml")).unwrap();
+    let mut rows = rows.split("\n[[exercise]]\n").skip(1);
+    let row = rows.find(|row| value(row, "id") == Some(id));
+    let row = row.ok_or(format!(
+        "There is no exercise {id:?}; `cargo learn list` shows all of them."
+    ))?;
+    // Everybody rejects it at once: without Oclgrind, and without a limit.
+    let is_plain = |it: &&str| {
+        value(it, "needs").is_none() && value(it, "seconds").is_none()
     };
-    let parts = ["part1_cpu", "part2_gpu", "part3_unified"];
-    let mut places = parts.into_iter().filter_map(|part| {
-        let file = first(&course.join("solutions").join(part), id)?;
-        Some(exercises().join(part).join(file.file_name()?))
-    });
-    let file = places.next().unwrap_or_else(|| panic!("no exercise {id:?}"));
-    let answer = first(&course.join("wrong").join(id), "swapped");
-    let answer = answer.unwrap_or_else(|| panic!("{id} has no \"swapped\""));
-    (file, fs::read_to_string(answer).unwrap())
+    let answers = row.split("\n[[exercise.wrong]]\n").skip(1);
+    let plain = answers.filter(is_plain);
+    let names: Vec<&str> = plain.filter_map(|it| value(it, "file")).collect();
+    let swapped = names.iter().find(|it| it.starts_with("swapped."));
+    let name = swapped.or(names.first()).ok_or(format!(
+        "{id} has no wrong answer that is rejected without Oclgrind: measure \
+         another exercise."
+    ))?;
+    let text = fs::read_to_string(course.join("wrong").join(id).join(name));
+    let file = exercises().join(value(row, "file").unwrap());
+    Ok((file, text.unwrap()))
+}
+
+/// Finds what a row says under a key, at the first line that does.
+fn value<'a>(row: &'a str, key: &str) -> Option<&'a str> {
+    let said = |line: &'a str| line.strip_prefix(key)?.strip_prefix(" = ");
+    let said = row.lines().find_map(said)?;
+    Some(said.trim_matches('"'))
 }
 
 /// Makes a folder of its own: the learner's files and progress are left alone.

@@ -15,12 +15,17 @@ use crate::mutant::Mutant;
 ///     Why.
 /// ```
 ///
+/// Where a line has several such signs, and only one of them is meant, its column
+/// says which: `src/base/graph.rs: 0 to 1 at 6`.
+///
 /// `any` in the place of the change is every mutant of a part of the file, of
 /// one that no machine of the tests can run: the code is the condition of the
 /// preprocessor above it, `#if CORES`.
 pub(crate) struct Named {
     file: String,
     change: String,
+    /// The one at this column; every such sign of the line if it is `None`.
+    column: Option<usize>,
     code: String,
     why: String,
 }
@@ -47,9 +52,15 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Named>, String> {
         let (file, change) = head.split_once(": ").ok_or_else(|| {
             format!("{}: {head:?} is no `FILE: CHANGE`.", path.display())
         })?;
+        let placed = change
+            .rsplit_once(" at ")
+            .and_then(|(change, at)| Some((change, at.parse::<usize>().ok()?)));
+        let (change, column) =
+            placed.map_or((change, None), |(change, at)| (change, Some(at)));
         all.push(Named {
             file: file.to_owned(),
             change: change.to_owned(),
+            column,
             code: code.to_string(),
             why: why.join(" "),
         });
@@ -61,7 +72,11 @@ impl Named {
     pub(crate) fn is(&self, mutant: &Mutant) -> bool {
         let same = match self.is_of_a_part() {
             true => mutant.within.contains(&self.code),
-            false => self.change == mutant.change && self.code == mutant.code,
+            false => {
+                let here = self.column.is_none_or(|it| it == mutant.column);
+                let change = self.change == mutant.change;
+                here && change && self.code == mutant.code
+            }
         };
         self.file == mutant.file && same
     }
@@ -77,12 +92,47 @@ impl Named {
 
     /// `src/base/graph.rs: < to <= in if depth < limit {`.
     pub(crate) fn sentence(&self) -> String {
-        format!("{}: {} in {}", self.file, self.change, self.code)
+        let at = self.column.map_or_else(String::new, |at| format!(" at {at}"));
+        format!("{}: {}{at} in {}", self.file, self.change, self.code)
     }
 
     /// A paragraph about a mutant, to be copied into a file.
     pub(crate) fn paragraph(mutant: &Mutant) -> String {
         let Mutant { file, change, code, .. } = mutant;
         format!("{file}: {change}\n    {code}\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mutant::Form;
+
+    fn named(text: &str) -> Vec<Named> {
+        let path = std::env::temp_dir().join("rungrad_named_one_of_a_line.txt");
+        fs::write(&path, text).unwrap();
+        read(&path).unwrap()
+    }
+
+    #[test]
+    fn a_column_means_one_of_a_line() {
+        let text = "fn f() {\n    let sum = a + b + c;\n}\n";
+        let mutants = text.match_indices('+').map(|(at, _)| {
+            let (after, change) = ("-".into(), "+ to -".into());
+            let form = Form::Expression;
+            Mutant::new(("f.rs", text), form, at..at + 1, after, at, change)
+        });
+        let mutants: Vec<Mutant> = mutants.collect();
+        let all = named(
+            "f.rs: + to -\n    let sum = a + b + c;\n    Why.\n\n\
+             f.rs: + to - at 21\n    let sum = a + b + c;\n    Why.\n",
+        );
+        let of = |it: &Named| mutants.iter().map(|m| it.is(m)).collect();
+        let meant: Vec<Vec<bool>> = all.iter().map(of).collect();
+        assert_eq!(meant, [[true, true], [false, true]]);
+        assert_eq!(
+            all[1].sentence(),
+            "f.rs: + to - at 21 in let sum = a + b + c;"
+        );
     }
 }

@@ -234,6 +234,7 @@ impl Suite {
         let rehearsed: Result<Vec<_>, String> =
             crew(jobs, &tests, rehearse).into_iter().collect();
         let mut all = true;
+        let count = tests.len();
         for (mut test, found) in tests.into_iter().zip(rehearsed?) {
             let Some(Rehearsed { good, time, reached }) = found else {
                 all = false;
@@ -252,6 +253,9 @@ impl Suite {
             say(&format!("left out, for {why}: {name}"));
         }
         self.tests.sort_by_key(|test| test.time);
+        if all {
+            are_enough(self.tests.len(), count)?;
+        }
         Ok(all)
     }
 
@@ -345,9 +349,30 @@ impl Suite {
     }
 }
 
+/// Refuses to measure the tests by those of them that are left, where a fourth
+/// cannot run: what only the others reach would look untested.
+fn are_enough(good: usize, all: usize) -> Result<(), String> {
+    if good * 4 >= all * 3 {
+        return Ok(());
+    }
+    Err(format!(
+        "Only {good} of {all} tests pass without a mutant, which measures \
+         nothing. Does this machine have an OpenCL driver, as RUNGRAD_REQUIRE_GPU \
+         demands?"
+    ))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tests_that_cannot_run_are_no_measure() {
+        assert_eq!(are_enough(3, 4), Ok(()));
+        assert_eq!(are_enough(0, 0), Ok(()));
+        let sentence = are_enough(807, 1147).unwrap_err();
+        assert!(sentence.starts_with("Only 807 of 1147 tests pass"));
+    }
 
     #[test]
     fn what_was_found_is_read_again_from_its_line() {

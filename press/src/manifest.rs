@@ -248,19 +248,23 @@ pub(crate) const MANIFEST: Manifest = Manifest {
         ),
         counted(
             "book/listings/profile_column.out",
-            "cargo learn profile matmul4_column --out target/warp_column.svg",
+            "cargo learn profile matmul4_column --registers 64 --out \
+             target/warp_column.svg",
         ),
         counted(
             "book/listings/profile_block.out",
-            "cargo learn profile matmul5_block --out target/warp_block.svg",
+            "cargo learn profile matmul5_block --registers 92 --out \
+             target/warp_block.svg",
         ),
         counted(
             "book/listings/profile_vector.out",
-            "cargo learn profile matmul6_vector --out target/warp_vector.svg",
+            "cargo learn profile matmul6_vector --registers 116 --out \
+             target/warp_vector.svg",
         ),
         counted(
             "book/listings/profile_tall.out",
-            "cargo learn profile matmul8_tall --out target/warp_tall.svg",
+            "cargo learn profile matmul8_tall --registers 231 --out \
+             target/warp_tall.svg",
         ),
         under_oclgrind(
             "book/listings/past_the_end_of_8.out",

@@ -20,6 +20,9 @@ pub struct Launch {
     /// The bytes of all sectors of global memory that anybody touched, each
     /// counted once.
     pub touched: u64,
+    /// The numbers of 4 bytes that a warp loads from global memory: in each
+    /// group that of its warps which loads most, and those of all groups.
+    pub busiest: u64,
     /// For each line of the source, what was executed.
     pub lines: BTreeMap<usize, Work>,
     /// What was executed, other than loads and stores.
@@ -157,6 +160,7 @@ fn note(
     match word {
         "local" => launch.local = number(words)?,
         "touched" => launch.touched = number(words)?,
+        "busiest" => launch.busiest = number(words)?,
         "line" => {
             let line = number(words)?;
             let (warps, items) = (number(words)?, number(words)?);
@@ -227,6 +231,7 @@ mod tests {
 launch k 32 64 32 1 1 1 1
 local 128
 touched 256
+busiest 7
 line 3 10 320   out[i] = 2 * a[i];
 operation 13 4 64
 barrier 4 2
@@ -244,6 +249,7 @@ launch cut 32 64 32
         let launches = read(whole).unwrap();
         let [launch] = &launches[..] else { panic!("{launches:?}") };
         assert_eq!(launch.global, [64, 1, 1]);
+        assert_eq!(launch.busiest, 7);
         let text = "  out[i] = 2 * a[i];".to_string();
         assert_eq!(launch.lines[&3], Work { text, warps: 10, items: 320 });
         let [load, store] = &launch.accesses[..] else { panic!("{launch:?}") };
@@ -251,7 +257,7 @@ launch cut 32 64 32
         assert_eq!(load.moments[0].offsets[2], None);
         assert!(store.is_local && store.kind == Kind::Store);
         let sentence = read(LOG).unwrap_err();
-        assert!(sentence.contains("line 12"), "{sentence}");
+        assert!(sentence.contains("line 13"), "{sentence}");
     }
 
     #[test]

@@ -210,7 +210,8 @@ fn branches(page: &mut Page, launch: &Launch) {
 
 fn work(page: &mut Page, launch: &Launch) {
     page.prose(&format!(
-        "Over all instructions {:.1} of {} items of a warp are at work.",
+        "Over all instructions as written, {:.1} of {} items of a warp are at \
+         work.",
         launch.busy() * launch.warp as f64,
         launch.warp
     ));

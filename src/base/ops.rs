@@ -279,3 +279,17 @@ impl PartialEq<&str> for Op {
         self.name() == *name
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reduction_says_its_axes_unless_they_are_all() {
+        for op in [Op::Sum(vec![0, 1], Keep::No), Op::Max(vec![0, 1], Keep::No)]
+        {
+            assert_eq!(op.parameters(2), "");
+            assert_eq!(op.parameters(3), "axes [0, 1]");
+        }
+    }
+}

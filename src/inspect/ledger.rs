@@ -131,6 +131,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn each_count_is_subtracted_from_its_own() {
+        let counts = |by: u64| Counts {
+            launches: by,
+            builds: 2 * by,
+            waits: 3 * by,
+            bytes_reached: 4 * by,
+            products: 5 * by,
+            bytes_to_device: 6 * by,
+            bytes_to_host: 7 * by,
+            allocations: 8 * by,
+            frees: 9 * by,
+            nodes: 10 * by,
+            nodes_freed: 11 * by,
+            storages: 12 * by,
+            storages_freed: 13 * by,
+        };
+        assert_eq!(counts(5) - counts(2), counts(3));
+    }
+
+    #[test]
     fn each_count_has_a_line_of_its_own() {
         let counts = Counts {
             launches: 1,

@@ -87,6 +87,7 @@ impl Tensor {
     /// # Panics
     ///
     /// If the buffer has another number of elements than the shape.
+    // ANCHOR: from-buffer
     #[track_caller]
     pub fn from_buffer(shape: &[usize], buffer: Buffer<f32>) -> Tensor {
         let size = or_raise(shape::checked_size(shape));
@@ -100,6 +101,7 @@ impl Tensor {
         }
         Tensor::plain(&buffer.gpu().clone(), shape, buffer)
     }
+    // ANCHOR_END: from-buffer
 }
 
 /// ```no_run

@@ -2,7 +2,7 @@
 //! draws, without a launch. What it cannot count it refuses, and what it can
 //! it takes.
 
-use rungrad::opencl::{Buffer, Gpu, Kernel};
+use rungrad::opencl::{Buffer, DeviceInfo, Gpu, Kernel};
 use rungrad::part2_gpu::kernels as part2;
 use rungrad::part3_unified::kernels::{self as part3, TILES};
 
@@ -145,6 +145,7 @@ fn a_team_is_a_power_of_two_and_a_group_has_256_items() {
     assert!(vector(1, 1, 1, 1) && vector(1, 1 << 20, most - 1, 1));
     assert!(vector(1, 1 << 20, 1, most - 1));
     assert!(!vector(-1, 1, 1, 1) && !vector(1, 0, 1, 1));
+    assert!(!vector(0, 1, 1, 1) && !vector(1, 1, 0, 1) && !vector(1, 1, 1, 0));
     assert!(!vector(1, 1 << 20, most, 1) && !vector(1, 1 << 20, 1, most));
 }
 
@@ -310,4 +311,28 @@ fn packed_lines_are_counted_up_to_30_bits() {
     assert!(packed(1 << 15, 1, 1 << 14) && !packed(1 << 15, 1, 1 << 15));
     assert!(!packed(0, 1, 1) && !packed(most, 1, 0) && !packed(1, most, 1));
     assert!(!packed(1, 0, 1) && !packed(1, 1, most));
+}
+
+#[test]
+fn tiles_fit_where_there_is_just_enough_for_them() {
+    let Some(asked) = Asked::new() else { return };
+    for tiles in TILES {
+        let mut enough = asked.gpu.info().clone();
+        enough.max_work_group = tiles.items;
+        enough.local_memory = tiles.local_memory;
+        (enough.tensor_cores, enough.warpgroups) = (true, true);
+        let fit = |change: fn(&mut DeviceInfo)| {
+            let mut info = enough.clone();
+            change(&mut info);
+            tiles.fit(&info)
+        };
+        let name = tiles.name;
+        assert!(fit(|_| ()), "{name}");
+        assert!(!fit(|it| it.max_work_group -= 1), "{name}: items");
+        assert!(!fit(|it| it.local_memory -= 1), "{name}: memory");
+        let without = fit(|it| it.tensor_cores = false);
+        assert_eq!(without, tiles.on_cores.is_none(), "{name}: cores");
+        let without = fit(|it| it.warpgroups = false);
+        assert_eq!(without, !tiles.are_packed(), "{name}: warpgroups");
+    }
 }

@@ -1,7 +1,7 @@
 //! Where a graph ends, and where it must not: leaves of results, gradients
 //! inside `no_grad`, slopes that are constant.
 
-use rungrad::part3_unified::{Tensor, grad, no_grad};
+use rungrad::part3_unified::{Tensor, grad, no_grad, trace};
 
 use super::common::clean;
 use super::common::refusal::refusal;
@@ -65,5 +65,35 @@ fn a_constant_slope_has_the_slope_0() {
         assert_eq!(third.to_vec().unwrap(), [0.0; 2], "{name}");
         first.sum().backward();
         assert_eq!(x.grad().unwrap().to_vec().unwrap(), [0.0; 2], "{name}");
+    }
+}
+
+/// The same numbers are one constant; another view of them is another.
+#[test]
+fn a_constant_stands_on_a_tape_once_for_each_view() {
+    let _clean = clean();
+    let x = leaf(&[1.0; 4]).reshape(&[2, 2]);
+    let c = constant(&[1.0, 2.0, 3.0, 4.0]).reshape(&[2, 2]);
+    let tape =
+        trace(|| x.mul(&c).mul(&c).mul(&c).mul(&c.transpose()).sum().tape());
+    let them = tape.records.iter().filter(|it| it.op.name() == "constant");
+    let values: Vec<_> = them.map(|it| it.values.clone()).collect();
+    let [c, turned] = [[1.0, 2.0, 3.0, 4.0], [1.0, 3.0, 2.0, 4.0]];
+    assert_eq!(values, [Some(c.to_vec()), Some(turned.to_vec())]);
+}
+
+#[test]
+fn of_a_pair_with_a_constant_the_other_has_its_gradient() {
+    let _clean = clean();
+    let (x, c) = (leaf(&[1.0, 5.0]), constant(&[2.0, 3.0]));
+    let pairs: [(&str, Tensor, [f32; 2]); 4] = [
+        ("minimum", x.minimum(&c), [1.0, 0.0]),
+        ("minimum of a constant", c.minimum(&x), [1.0, 0.0]),
+        ("maximum", x.maximum(&c), [0.0, 1.0]),
+        ("maximum of a constant", c.maximum(&x), [0.0, 1.0]),
+    ];
+    for (name, pair, right) in pairs {
+        let found = grad(&[&pair.sum()], &[&x], false).remove(0);
+        assert_eq!(found.to_vec().unwrap(), right, "{name}");
     }
 }

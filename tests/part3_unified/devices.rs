@@ -229,6 +229,12 @@ fn operands_on_two_devices_are_refused_by_every_operation() {
         assert!(both && sentence.ends_with("move one with .to(..)"));
         assert!(sentence.starts_with(&format!("{name}: the operands are on")));
     }
+    // An array has no tensor in front of it that asks.
+    let (here, there) = (here.array(), there.array());
+    for [a, b] in [[here, there], [there, here]] {
+        let sentence = here.where_cond(a, b).unwrap_err().to_string();
+        assert!(sentence.starts_with("where_cond: the operands are on"));
+    }
 }
 
 /// A group for each row would be more work-items than a driver takes.

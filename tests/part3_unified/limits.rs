@@ -200,6 +200,21 @@ fn a_view_of_any_number_of_axes_is_walked_on_every_device() {
     }
 }
 
+/// And more than eight are written.
+#[test]
+fn a_part_of_nine_axes_is_pasted_on_every_device() {
+    let _clean = clean();
+    let padded = |device| {
+        let x = Tensor::rand(&[2; 9], 1, device).unwrap();
+        x.pad(&[[1, 0]; 9]).to_vec().unwrap()
+    };
+    let right = padded(Device::Cpu);
+    assert_eq!(right.iter().filter(|x| **x != 0.0).count(), 1 << 9);
+    for device in devices() {
+        assert!(padded(device) == right, "{device}");
+    }
+}
+
 /// A function of a reader's that holds what it was given, graph and all.
 struct Holder(Tensor);
 

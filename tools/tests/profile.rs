@@ -97,8 +97,8 @@ fn a_kernel_of_every_part_has_a_launch() {
     }
 }
 
-/// The card ran the same kernels as a compiler leaves them. How many items are
-/// at work is the compiler's, and stands in the columns behind.
+/// The card ran the same kernels as a compiler leaves them. Its items are those
+/// that an instruction was given to, another count, and stand behind these.
 #[test]
 fn the_counts_are_those_of_a_card() {
     if let Err(why) = profile::Plugin::find(&profile::tools()) {

@@ -14,12 +14,13 @@ use rungrad::part2_gpu::Tensor;
 
 /// Launches the kernel of this name, an item for each element of its result, in
 /// groups of 256. The kernel gets these tensors to read, the memory of its
-/// result, and these numbers; the result has this shape.
+/// result, and these numbers, each a `uint`; the result has this shape.
 pub type Launch<'a> =
     dyn Fn(&str, &[&Tensor], &[usize], &[usize]) -> Result<Tensor, Error> + 'a;
 
 /// Returns the text of the kernel `bias_relu(x, bias, out, n, columns)`: three
-/// arrays in global memory, the number of elements of `x`, and that of `bias`.
+/// arrays in global memory, and two numbers, each a `uint`: of the elements of
+/// `x`, and of those of `bias`.
 pub fn text() -> &'static str {
     // HOLE
     //| // It begins with `kernel void bias_relu(`.

@@ -10,6 +10,18 @@ const CARD: &str = "book/listings/profile_card_h200.out";
 const RUNGS: &str = "book/listings/part2_rungs_h200.out";
 const WAITS: &str = "book/listings/part2_waits_h200.out";
 
+/// Whose profile says how many sectors would do.
+const PROFILED: [&str; 8] = [
+    "naive",
+    "coalesced",
+    "tiled",
+    "column",
+    "block",
+    "vector",
+    "vector",
+    "tall",
+];
+
 /// The rungs that have one below them.
 const CLIMBED: std::ops::RangeInclusive<usize> = 2..=8;
 
@@ -53,6 +65,9 @@ fn column(
     let [global, local, rate] =
         [number(&ladder, 1)?, number(&ladder, 2)?, number(&ladder, 4)?];
     let sectors = number(&card, 1)? / number(&card, 2)?;
+    let least = least_sectors(tree, rung)?;
+    // An instruction is begun for 32 products, so one of these is a product.
+    let products = 100.0 / number(&counted, 3)?;
     let of = |words: &[String], places: &[usize]| {
         let words: Result<Vec<&str>, String> =
             places.iter().map(|&at| word(words, at)).collect();
@@ -66,15 +81,44 @@ fn column(
         ("TFLOP/s (of the library)", format!("{:.1} ({share})", rate / 1e3)),
         ("loads for an element, global", format!("{global:.0}")),
         ("loads for an element, local", format!("{local:.0}")),
-        ("sectors for a load of a warp", format!("{sectors:.1}")),
+        (
+            "sectors for a load of a warp (least)",
+            format!("{sectors:.1} ({least:.1})"),
+        ),
         ("bank conflicts, 1000 products", of(&counted, &[8])?),
         ("instructions for a product", of(&counted, &[3])?),
-        ("they multiply, load locally", percent(&counted, &[4, 5])?),
+        (
+            "products, local loads among them",
+            format!("{products:.0}, {} %", word(&counted, 5)?),
+        ),
         ("slots for instructions used", percent(&counted, &[6])?),
         ("occupancy", percent(&counted, &[7])?),
         ("registers of an item", of(&counted, &[9])?),
         ("waits: global, local, barrier", percent(&waits, &[1, 2, 3])?),
     ])
+}
+
+/// How many sectors would do for a load of a warp, on the average, by the
+/// profile of the rung. That of rung 7 is that of rung 6.
+fn least_sectors(tree: &Tree, rung: usize) -> Result<f64, String> {
+    let name = PROFILED[rung - 1];
+    let file = format!("book/listings/profile_{name}.out");
+    let text = tree.get(&file).ok_or(format!("`{file}` does not exist."))?;
+    let (mut loads, mut sectors) = (0.0, 0.0);
+    for line in text.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [_, "load", "global", _, times, _, _, least, ..] = words[..] else {
+            continue;
+        };
+        let least = least.trim_matches(['(', ')', '<']);
+        let all = [times, least].map(str::parse::<f64>);
+        let [Ok(times), Ok(least)] = all else {
+            return Err(format!("`{file}`: no load in `{line}`."));
+        };
+        loads += times;
+        sectors += times * least;
+    }
+    Ok(sectors / loads)
 }
 
 /// The words of the first line that is meant.

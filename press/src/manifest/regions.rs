@@ -5,6 +5,10 @@ use super::{Diff, Inner};
 
 pub(crate) const INNERS: &[Inner] = &[
     Inner {
+        out: "book/listings/tensor-from-buffer.rs",
+        of: "src/part2_gpu/tensor.rs:from-buffer",
+    },
+    Inner {
         out: "book/listings/rung-loads.rs",
         of: "src/part2_gpu/matmul.rs:loads",
     },

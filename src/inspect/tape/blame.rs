@@ -340,4 +340,22 @@ mod tests {
         assert!((found[&0].values[0] - 15.0).abs() < 1e-3, "{found:?}");
         assert!(!found.contains_key(&1), "{found:?}");
     }
+
+    #[test]
+    fn a_replay_takes_other_values_for_the_leaves_that_are_named() {
+        let leaf = |id, values: [f32; 2]| {
+            Record::new(id, Op::Leaf, vec![], &[2], Some(values.to_vec()))
+        };
+        let (mut x, y) = (leaf(0, [1.0, 2.0]), leaf(1, [3.0, 4.0]));
+        x.name = Some("x".into());
+        let product = Record::new(2, Op::Mul, vec![0, 1], &[2], None);
+        let tape = Tape::new(vec![x, y, product]);
+        let last = |leaves: &[(&str, Array)]| {
+            tape.replay(leaves).and_then(|mut all| all.pop()).unwrap().values
+        };
+        let other = |name| [(name, Array::new(&[2], &[10.0, 20.0]))];
+        assert_eq!(last(&[]), [3.0, 8.0]);
+        assert_eq!(last(&other("x")), [30.0, 80.0]);
+        assert_eq!(last(&other("y")), [3.0, 8.0]);
+    }
 }

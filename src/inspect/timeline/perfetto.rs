@@ -164,6 +164,7 @@ mod tests {
             let line = name(what, process, thread, title);
             assert_eq!(trace.matches(&line).count(), 1, "{line} in {trace}");
         };
+        named("process_name", HOST, 0, "host");
         for thread in 0..3 {
             let title = format!("calls of thread {thread}");
             named("thread_name", HOST, thread, &title);

@@ -70,6 +70,13 @@ fn what_may_be_an_angle_is_met_at_its_own_size_too() {
 }
 
 #[test]
+fn a_sigmoid_is_subtracted_from_1() {
+    let one = numbers(&[1.0]);
+    let found = magnitudes(&Op::Sigmoid, &[numbers(&[0.0])], 0, &one);
+    assert!((found.values[0] - (0.25 + 0.5)).abs() < 1e-4, "{found:?}");
+}
+
+#[test]
 fn a_bend_that_rounding_may_make_is_no_kink() {
     let [slope, noise] = [0.0, 0.25].map(|x| numbers(&[x]));
     let mut bend = numbers(&[0.0]);
@@ -119,6 +126,7 @@ fn a_zero_has_no_reach_though_something_divides_by_it() {
     let (x, above) = (numbers(&[0.0, 2.0, 0.125]), numbers(&[0.0]));
     assert_eq!(reach(&Op::Log, std::slice::from_ref(&x), &above), 8.0);
     assert_eq!(reach(&Op::Exp, &[x], &above), 2.0);
+    assert_eq!(reach(&Op::Exp, &[numbers(&[0.5])], &above), 1.0);
 }
 
 #[test]
@@ -175,7 +183,14 @@ fn the_surest_of_all_nudges_is_taken() {
         map(&inputs[0], |_, x| 1e8 + x * x)
     });
     assert!((found.values.values[0] - 2.0).abs() < 1e-3, "{found:?}");
-    assert!(found.uncertainty(0) < 0.01, "{found:?}");
+    assert!(found.uncertainty(0) < 0.002, "{found:?}");
+}
+
+/// Where all numbers are small, a nudge by 1 is a long one.
+#[test]
+fn a_kink_beside_a_small_number_is_not_met() {
+    let found = of(&Op::Relu, &[numbers(&[-1e-17])], 0);
+    assert_eq!((found.values.values[0], found.uncertainty(0)), (0.0, 0.0));
 }
 
 #[test]
@@ -191,4 +206,9 @@ fn what_meets_in_a_row_of_shares_is_added_up() {
         let right = 1.0 + half * 2.0;
         assert!((found - right).abs() < 1e-12, "{found}, not {right}");
     }
+    // A row of one number has no other to share with.
+    let column = Array::new(&[2, 1], &[0.0, 0.0]);
+    let ones = Array::new(&[2, 1], &[1.0, 1.0]);
+    let found = magnitudes(&Op::LogSoftmax, &[column], 0, &ones);
+    assert_eq!(found.values, [2.0, 2.0]);
 }

@@ -71,8 +71,11 @@ impl Bench<'_> {
         };
         let is_slow = self.gpu.info().platform == "Oclgrind" || self.n > 300;
         let most = if is_slow { [28, 32] } else { [usize::MAX; 2] };
+        // A kernel that numbers its groups anew has more across than down.
+        let is_renumbered = self.kernel.name() == "product_warpgroups";
+        let across = if is_renumbered { 2 * sides[1] } else { sides[1] };
         let [rows, columns] =
-            [most[0].min(sides[0] + 4), most[1].min(sides[1] + 8)];
+            [most[0].min(sides[0] + 4), most[1].min(across + 8)];
         let k = match options.contains("-DFOURS=1") {
             true => self.n.next_multiple_of(4),
             false => self.n,
@@ -176,29 +179,31 @@ impl Bench<'_> {
         (vec![], vec![])
     }
 
-    /// Two lines of n from a matrix of two columns, with three zeros behind
-    /// each.
+    /// Lines of n from a matrix that has them as columns, with three zeros
+    /// behind each: one group has more of them than its tile.
     pub(super) fn copy_lines(&self) -> Both {
-        let values: Vec<f32> = (0..2 * self.n).map(|i| i as f32).collect();
-        let room = self.n + 3;
-        let (a, out) = (self.gpu.upload(&values).unwrap(), self.out(2 * room));
+        const LINES: usize = 34;
+        let values = (0..LINES * self.n).map(|i| i as f32);
+        let (values, room) = (values.collect::<Vec<f32>>(), self.n + 3);
+        let a = self.gpu.upload(&values).unwrap();
+        let out = self.out(LINES * room);
         let launch = self
             .gpu
             .launch(self.kernel)
             .input(&a)
             .scalar(0_u32)
-            .scalar([0, 0, 1, 0, 0, 2, 0, 0])
+            .scalar([0, 0, 1, 0, 0, LINES as i32, 0, 0])
             .output(&out)
-            .scalar(2_u32)
+            .scalar(LINES as u32)
             .scalar(self.count)
             .scalar(room as u32)
             .global([room.next_multiple_of(32), 8])
             .local([32, 8]);
         let number = |line: usize, l: usize| match l < self.n {
-            true => values[2 * l + line],
+            true => values[LINES * l + line],
             false => 0.0,
         };
-        let right = (0..2 * room).map(|i| number(i / room, i % room));
+        let right = (0..LINES * room).map(|i| number(i / room, i % room));
         (written(launch, &out), right.collect())
     }
 

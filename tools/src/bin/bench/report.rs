@@ -292,7 +292,7 @@ mod tests {
         let text = table.line(&line);
         let lines: Vec<&str> = text.lines().map(str::trim).collect();
         assert!(lines[0].starts_with("copy 10^6 "), "{text}");
-        assert!(lines[0].ends_with("3     4.0 GB/s    1.00 ms   2.00 x"));
+        assert!(lines[0].ends_with("3     4.0 GB/s  1.00 ms  2.00 x"));
         assert_eq!(lines[1], "PyTorch graph: 500.0 \u{b5}s, 4.00 x");
         assert_eq!(lines[2], "numpy: it is tired");
     }

@@ -1,4 +1,4 @@
-// Right numbers, and the items that work stand among others that do not.
+// Right numbers: the first items work, and their cells lie in few banks.
 
 #define GROUP 256
 
@@ -14,8 +14,9 @@ kernel void partial_sums(global const float *a, global float *partials,
     barrier(CLK_LOCAL_MEM_FENCE);
 
     for (uint width = 1; width < GROUP; width *= 2) {
-        if (item % (2 * width) == 0)
-            tree[item] += tree[item + width];
+        uint cell = 2 * width * item;
+        if (cell < GROUP)
+            tree[cell] += tree[cell + width];
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 
