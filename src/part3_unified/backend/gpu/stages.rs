@@ -14,9 +14,10 @@ const BUSY: usize = 1024;
 /// A row that is shorter gets an item and no group: most of a group's items
 /// would have nothing to add, and all of them wait at its eight barriers. On
 /// a GPU nobody has measured where the two meet. On a processor they meet
-/// beyond 1024, if at all, and there some rows are enough: with PoCL 3.1 on two busy cores of an AMD EPYC 4096
-/// rows of 64 take 0.2 ms by items and 15 ms by groups, and 4096 rows of 1024
-/// 1.7 ms and 33 ms (best of 15, by events, November 2026).
+/// beyond 1024, if at all, and there some rows are enough: with PoCL 3.1 on two
+/// busy cores of an AMD EPYC 4096 rows of 64 take 0.2 ms by items and 15 ms by
+/// groups, and 4096 rows of 1024 1.7 ms and 33 ms (best of 15, by events,
+/// November 2026).
 const SHORT: usize = 64;
 const SOME: usize = 16;
 /// A row of so many elements is as good as some: items share it. With PoCL 3.1
