@@ -50,7 +50,7 @@
 //!
 //! 1. [`part1_cpu`], and what its chapters build on the way: [`graph`],
 //!    [`gradcheck`] and its [`tolerance`], [`tape`], [`draw`], and for training
-//!    [`rng`], [`data`], [`progress`], [`metrics`].
+//!    [`rng`], [`data`], [`loader`], [`progress`], [`metrics`].
 //! 2. [`workgroup`], and [`part2_gpu`] on [`opencl`], with [`stopwatch`] and
 //!    [`timeline`], which tell how long its work takes, and when.
 //! 3. [`part3_unified`].
@@ -85,10 +85,10 @@ mod train;
 pub mod workgroup;
 
 use base::product;
-pub use base::{checks, error, graph, ops, rng, shape};
+pub use base::{checks, error, graph, half, ops, rng, shape};
 pub use inspect::{draw, ledger, stopwatch, tape, timeline};
 pub use judge::{gradcheck, reference, tolerance};
-pub use train::{data, metrics, progress};
+pub use train::{data, loader, metrics, progress};
 
 pub use error::{Error, Result, attempt};
 #[doc(inline)]

@@ -69,7 +69,7 @@ pub enum Op {
     Tanh,
     /// The logistic function.
     Sigmoid,
-    /// The Gaussian error linear unit; Part 3 makes it of [`Op::Erf`].
+    /// The Gaussian error linear unit.
     Gelu,
     /// The sine, of an angle in radians.
     Sin,

@@ -43,7 +43,29 @@ impl Random {
         Random { seed, counter: 0 }
     }
 
-    fn next(&mut self) -> u64 {
+    /// Goes on in a sequence where another one was, by its [`state`].
+    ///
+    /// ```
+    /// use rungrad::rng::Random;
+    /// let mut random = Random::new(7);
+    /// random.normal();
+    /// let mut again = Random::at(random.state());
+    /// assert_eq!(again.normal(), random.normal());
+    /// ```
+    ///
+    /// [`state`]: Random::state
+    pub fn at([seed, counter]: [u64; 2]) -> Random {
+        Random { seed, counter }
+    }
+
+    /// Returns the seed, and how many numbers were drawn: all that there is
+    /// to know about the numbers to come.
+    pub fn state(&self) -> [u64; 2] {
+        [self.seed, self.counter]
+    }
+
+    /// Draws 64 bits: the seed of another sequence.
+    pub fn bits(&mut self) -> u64 {
         let bits = bits(self.seed, self.counter);
         self.counter += 1;
         bits
@@ -51,7 +73,7 @@ impl Random {
 
     /// Draws a number from 0 up to, but not including, 1.
     pub fn uniform(&mut self) -> f32 {
-        unit(self.next())
+        unit(self.bits())
     }
 
     /// Draws a number around 0 with standard deviation 1: the Box-Muller
@@ -66,7 +88,7 @@ impl Random {
     /// Draws a whole number from 0 up to, but not including, `n`: the bits as
     /// a fraction of 2^64, times `n`.
     pub fn below(&mut self, n: usize) -> usize {
-        ((u128::from(self.next()) * n as u128) >> 64) as usize
+        ((u128::from(self.bits()) * n as u128) >> 64) as usize
     }
 
     /// Brings the items into an order of which each is as likely as any

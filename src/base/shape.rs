@@ -10,6 +10,8 @@ mod window;
 pub use span::{Span, Spans};
 pub use window::Window;
 
+use std::fmt::{Display, LowerExp};
+
 use crate::error::{Error, or_raise};
 
 /// Counts the elements: the product of all sizes, 1 for a scalar. Panics where
@@ -106,16 +108,26 @@ pub fn keepdims(shape: &[usize], axes: &[usize]) -> Vec<usize> {
     sizes.map(|(i, &n)| if axes.contains(&i) { 1 } else { n }).collect()
 }
 
+/// A number that can be printed, of any size.
+pub trait Printed: Copy + Into<f64> + Display + LowerExp {}
+
+impl<T: Copy + Into<f64> + Display + LowerExp> Printed for T {}
+
 /// Writes elements as nested rows: `[[1, 2], [3, 4]]`. Where there are more
 /// than a hundred, of a long axis only both ends.
 pub fn nested(shape: &[usize], values: &[f32]) -> String {
+    nested_of(shape, values)
+}
+
+/// Does the same for numbers of any size.
+pub fn nested_of<T: Printed>(shape: &[usize], values: &[T]) -> String {
     let (Some((&n, inner)), long) = (shape.split_first(), values.len() > 100)
     else {
         return values.iter().map(|&value| word(value)).collect();
     };
     let row = |i: usize| {
         let width = values.len() / n;
-        nested(inner, &values[i * width..][..width])
+        nested_of(inner, &values[i * width..][..width])
     };
     let rows: Vec<String> = match n {
         7.. if long => {
@@ -138,10 +150,12 @@ pub fn list(values: &[f32]) -> String {
     format!("[{}]", words.join(", "))
 }
 
-fn word(value: f32) -> String {
-    let is_plain = matches!(value.abs(), 1e-5..1e16) || value == 0.0;
+fn word<T: Printed>(value: T) -> String {
+    let size: f64 = value.into().abs();
+    // The border is that of `f32`, whose 1e-5 is a bit less.
+    let is_plain = matches!(size as f32, 1e-5..1e16) || size == 0.0;
     // Forty zeros before the first digit are hard to count.
-    match is_plain || !value.is_finite() {
+    match is_plain || !size.is_finite() {
         true => format!("{value}"),
         false => format!("{value:e}"),
     }

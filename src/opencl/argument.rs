@@ -5,7 +5,7 @@ use ocl::core::{self, ArgVal, Mem};
 use ocl::prm::Int8;
 
 use super::device::DeviceInfo;
-use super::element::Element;
+use super::element::Stored;
 use super::signature::Parameter;
 
 /// An argument, not yet compared with its parameter.
@@ -28,6 +28,9 @@ pub(super) enum Argument<'a> {
 pub enum Scalar {
     /// `float`.
     F32(f32),
+    /// `double`. It is named where it is meant: a literal without a type is
+    /// `float`.
+    F64(f64),
     /// `uint`.
     U32(u32),
     /// `int`.
@@ -41,7 +44,10 @@ macro_rules! scalars {
     ($($variant:ident is $rust:ty, $c:expr;)*) => {
         impl Scalar {
             fn type_name(self) -> &'static str {
-                match self { $(Scalar::$variant(_) => $c,)* }
+                match self {
+                    Scalar::F64(_) => f64::C_NAME,
+                    $(Scalar::$variant(_) => $c,)*
+                }
             }
         }
 
@@ -72,6 +78,7 @@ impl Argument<'_> {
             Argument::Buffer { mem, .. } => set(ArgVal::mem(mem)),
             Argument::Scalar(scalar) => match *scalar {
                 Scalar::F32(value) => set(ArgVal::scalar(&value)),
+                Scalar::F64(value) => set(ArgVal::scalar(&value)),
                 Scalar::U32(value) => set(ArgVal::scalar(&value)),
                 Scalar::I32(value) => set(ArgVal::scalar(&value)),
                 Scalar::I32x8(values) => {

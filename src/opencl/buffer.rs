@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use ocl::core::{self, Event, Mem, MemFlags};
 
 use super::device::{Bytes, not_forked};
-use super::element::Element;
+use super::element::{Element, Stored};
 use super::gpu::Gpu;
 use super::queue;
 use super::recorder::{self, Call};
@@ -64,10 +64,14 @@ impl<T: Element> Buffer<T> {
         self.read_first(self.len)
     }
 
-    /// Copies the first `len` values, of which there must be so many.
-    pub(crate) fn read_first(&self, len: usize) -> Result<Vec<T>, Error> {
+    /// Copies the first `len` values, of which there must be so many, and
+    /// which may be of another type.
+    pub(crate) fn read_first<U: Stored>(
+        &self,
+        len: usize,
+    ) -> Result<Vec<U>, Error> {
         let mut values = room(len)?;
-        values.resize(len, T::default());
+        values.resize(len, U::default());
         self.fetch(&mut values)?;
         Ok(values)
     }
@@ -79,8 +83,8 @@ impl<T: Element> Buffer<T> {
         self.fetch(target)
     }
 
-    fn fetch(&self, target: &mut [T]) -> Result<(), Error> {
-        assert!(target.len() <= self.len, "no values behind the last");
+    fn fetch<U: Stored>(&self, target: &mut [U]) -> Result<(), Error> {
+        self.check_end(target);
         let mut queue = self.gpu.0.queue()?;
         let (call, mut event) = (recorder::call(), Event::null());
         queue.keep_times(call.is_some())?;
@@ -118,9 +122,12 @@ impl<T: Element> Buffer<T> {
     }
 
     /// Does the same for the first values, which must not be more than the
-    /// buffer's.
-    pub(crate) fn write_first(&self, values: &[T]) -> Result<(), Error> {
-        assert!(values.len() <= self.len, "no values behind the last");
+    /// buffer's, and may be of another type.
+    pub(crate) fn write_first<U: Stored>(
+        &self,
+        values: &[U],
+    ) -> Result<(), Error> {
+        self.check_end(values);
         let mut queue = self.gpu.0.queue()?;
         let (call, mut event) = (recorder::call(), Event::null());
         queue.keep_times(call.is_some())?;
@@ -174,8 +181,14 @@ impl<T: Element> Buffer<T> {
         call.returned(self.gpu.0.info, what, bytes, Some(event));
     }
 
-    fn bytes(&self) -> u64 {
-        (self.len * size_of::<T>()) as u64
+    /// Counts the bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.len * size_of::<T>()
+    }
+
+    fn check_end<U>(&self, values: &[U]) {
+        let bytes = size_of_val(values);
+        assert!(bytes <= self.bytes(), "no values behind the last");
     }
 
     fn check_length(&self, given: usize) -> Result<(), Error> {
@@ -191,7 +204,7 @@ impl<T: Element> Buffer<T> {
 }
 
 /// Makes an empty list with room for `len` values, if the host has it.
-fn room<T: Element>(len: usize) -> Result<Vec<T>, Error> {
+fn room<T: Stored>(len: usize) -> Result<Vec<T>, Error> {
     let mut values = Vec::new();
     values.try_reserve_exact(len).map_err(|_| {
         let bytes = (len as u64).saturating_mul(size_of::<T>() as u64);

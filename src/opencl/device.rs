@@ -134,7 +134,7 @@ fn discover() -> Result<Vec<DeviceInfo>, Error> {
             Err(error) => refused = Some(error),
         }
     }
-    found.sort_by_key(|device| device.kind);
+    let mut found = in_order(found, |device| device.kind);
     for (index, device) in found.iter_mut().enumerate() {
         device.index = index;
     }
@@ -146,6 +146,12 @@ fn discover() -> Result<Vec<DeviceInfo>, Error> {
             Err(missing::no_device(&names))
         }
     }
+}
+
+/// Puts what is preferred first; equals stay as the drivers list them.
+fn in_order<T>(mut found: Vec<T>, kind: impl Fn(&T) -> Kind) -> Vec<T> {
+    found.sort_by_key(kind);
+    found
 }
 
 /// How a platform says that it has no device.
@@ -281,5 +287,18 @@ impl fmt::Display for Bytes {
             unit = units.next();
         }
         f.pad(&format!("{amount:.1} {}", unit.unwrap_or(&"")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn graphics_processors_come_first_and_processors_last() {
+        use Kind::{Accelerator, Cpu, Gpu};
+        let found = vec![(Cpu, 1), (Gpu, 2), (Accelerator, 3), (Gpu, 4)];
+        let found = in_order(found, |&(kind, _)| kind);
+        assert_eq!(found, [(Gpu, 2), (Gpu, 4), (Accelerator, 3), (Cpu, 1)]);
     }
 }

@@ -12,7 +12,7 @@ use super::device::{DeviceInfo, devices, not_forked};
 use super::program::{Known, Programs};
 use super::queue::{self, Queue};
 use super::recorder;
-use super::source::{Code, Kernel};
+use super::source::{Code, Kernel, Source};
 use super::status::refusal;
 use crate::Error;
 use crate::ledger::Memory;
@@ -20,6 +20,9 @@ use crate::timeline::SliceKind;
 
 /// The variable that picks the device of [`Gpu::first`].
 pub const DEVICE_VARIABLE: &str = "RUNGRAD_DEVICE";
+
+/// The devices that are open, each in its place.
+static OPENED: OnceLock<Vec<OnceLock<Result<Open, Error>>>> = OnceLock::new();
 
 /// An open OpenCL device, which is not always a graphics processor. A clone
 /// is one more name for the same device.
@@ -40,8 +43,6 @@ pub(super) struct Open {
 impl Gpu {
     /// Opens a device by its index in [`devices`].
     pub fn open(index: usize) -> Result<Gpu, Error> {
-        static OPENED: OnceLock<Vec<OnceLock<Result<Open, Error>>>> =
-            OnceLock::new();
         // One driver may serve two devices, so only one is opened at a time.
         static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
@@ -115,6 +116,33 @@ impl Gpu {
     }
 }
 
+/// Waits for the devices when its thread ends. A process ends with its main
+/// thread, and its drivers are taken down then: PoCL's threads do not survive
+/// that at work.
+struct Ending;
+
+thread_local! {
+    static ENDING: Ending = const { Ending };
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        // The child of a fork has no threads that could do the work.
+        if not_forked().is_err() {
+            return;
+        }
+        for open in OPENED.get().into_iter().flatten() {
+            // Who has the queue now waits for it.
+            if let Some(Ok(open)) = open.get()
+                && let Ok(mut queue) = open.queue.try_lock()
+            {
+                // Nobody is left to be told of a failure.
+                let _ = queue.finish();
+            }
+        }
+    }
+}
+
 impl Open {
     /// Locks the queue, for one thread at a time. By the standard any number
     /// may use it at once. NVIDIA's driver 580.159 does not survive that: on
@@ -124,16 +152,20 @@ impl Open {
     /// others wait with them.
     pub(super) fn queue(&self) -> Result<MutexGuard<'_, Queue>, Error> {
         not_forked()?;
+        // An ending thread has its wait behind it, or will not come to it.
+        let _ = ENDING.try_with(|_| ());
         Ok(self.queue.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Returns a kernel as this device has compiled it, which is kept.
     pub(super) fn kernel(&self, code: Code) -> Result<Arc<Known>, Error> {
         not_forked()?;
+        self.programs().kernel(code)
+    }
+
+    pub(super) fn programs(&self) -> MutexGuard<'_, Programs> {
         // A panic while the lock was held has left no half-made program.
-        let mut programs =
-            self.programs.lock().unwrap_or_else(PoisonError::into_inner);
-        programs.kernel(code)
+        self.programs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn new(info: &'static DeviceInfo) -> Result<Open, Error> {
@@ -204,5 +236,25 @@ impl fmt::Debug for Gpu {
 impl fmt::Display for Gpu {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "gpu:{}", self.info().index)
+    }
+}
+
+impl Gpu {
+    /// Lets a kernel of somebody else's stand in for one of this crate's: from
+    /// now on this device runs it wherever that one is launched, with the same
+    /// arguments and sizes.
+    ///
+    /// # Safety
+    ///
+    /// The caller promises of all these launches what
+    /// [`Launch::run`](super::Launch) asks for: the kernel reaches no further
+    /// than the one that it stands in for, and all its work-items come to an
+    /// end.
+    pub unsafe fn stand_in(
+        &self,
+        kernel: &Kernel,
+        source: &Source,
+    ) -> Result<(), Error> {
+        self.0.programs().stand_in(kernel.name(), source.code())
     }
 }

@@ -8,7 +8,7 @@ use ocl::core;
 use super::argument::{Argument, Scalar, check_apart};
 use super::buffer::Buffer;
 use super::device::Bytes;
-use super::element::Element;
+use super::element::{Element, Stored};
 use super::event::Event;
 use super::extent::Extent;
 use super::gpu::Gpu;
@@ -42,7 +42,7 @@ pub struct Launch<'a, Of = Kernel> {
 // ANCHOR: launches
 impl Gpu {
     /// Begins the launch of one of this crate's own kernels.
-    pub fn launch<'a>(&self, kernel: &'a Kernel) -> Launch<'a> {
+    pub fn launch<'a>(&self, kernel: &Kernel) -> Launch<'a> {
         Launch::new(self, kernel.code())
     }
 
@@ -65,16 +65,17 @@ impl<'a, Of> Launch<'a, Of> {
         }
     }
 
-    fn buffer<T: Element>(
+    /// Adds a buffer, for values of a type that need not be its own.
+    pub(super) fn buffer<T: Stored>(
         mut self,
-        buffer: &'a Buffer<T>,
+        buffer: &'a Buffer<impl Element>,
         at_least: usize,
         written: bool,
     ) -> Launch<'a, Of> {
         self.arguments.push(Argument::Buffer {
             mem: &buffer.mem,
             device: buffer.gpu().info(),
-            len: buffer.len(),
+            len: buffer.bytes() / size_of::<T>(),
             at_least,
             size: size_of::<T>(),
             type_name: T::C_NAME,
@@ -108,13 +109,13 @@ impl<'a, Of> Launch<'a, Of> {
 impl<'a> Launch<'a> {
     /// Adds the next argument: a buffer that the kernel reads.
     pub fn input<T: Element>(self, buffer: &'a Buffer<T>) -> Launch<'a> {
-        self.buffer(buffer, 0, false)
+        self.buffer::<T>(buffer, 0, false)
     }
 
     /// Adds the next argument: a buffer that the kernel writes. What is
     /// written has one name: the buffer is none of the other arguments.
     pub fn output<T: Element>(self, buffer: &'a Buffer<T>) -> Launch<'a> {
-        self.buffer(buffer, 0, true)
+        self.buffer::<T>(buffer, 0, true)
     }
 }
 
@@ -127,7 +128,7 @@ impl<'a> Launch<'a, Source> {
         buffer: &'a Buffer<T>,
         at_least: usize,
     ) -> Launch<'a, Source> {
-        self.buffer(buffer, at_least, false)
+        self.buffer::<T>(buffer, at_least, false)
     }
 
     /// Adds the next argument: a buffer of which the kernel writes the first
@@ -138,7 +139,7 @@ impl<'a> Launch<'a, Source> {
         buffer: &'a Buffer<T>,
         at_least: usize,
     ) -> Launch<'a, Source> {
-        self.buffer(buffer, at_least, true)
+        self.buffer::<T>(buffer, at_least, true)
     }
 }
 

@@ -91,6 +91,8 @@ mod tests {
         assert!(mint.starts_with("apt-get"), "{mint}");
         assert!(install("ID=fedora\n").unwrap().starts_with("dnf"));
         assert!(install("ID=arch\n").unwrap().starts_with("pacman"));
+        let leap = install("ID=opensuse-leap\nID_LIKE=\"suse opensuse\"\n");
+        assert!(leap.unwrap().starts_with("zypper"));
         assert_eq!(install("ID=plan9\n"), None);
     }
 }

@@ -35,11 +35,13 @@ impl Known {
 pub(super) struct Programs {
     context: Context,
     info: &'static DeviceInfo,
-    /// By text and options.
+    /// By text, and by options and types.
     compiled: HashMap<(String, String), Program>,
-    /// The kernels of this crate once more, by where their text, options and
-    /// name lie, which is quicker to compare than letters.
-    placed: HashMap<[usize; 3], Arc<Known>>,
+    /// The kernels of this crate once more, by where their text, options,
+    /// types and name lie, which is quicker to compare than letters.
+    placed: HashMap<[usize; 4], Arc<Known>>,
+    /// What runs in the place of kernels of this crate, by their names.
+    stand_ins: HashMap<String, Arc<Known>>,
 }
 
 /// A compiled text, and those of its kernels that were asked for.
@@ -54,7 +56,8 @@ impl Programs {
         info: &'static DeviceInfo,
     ) -> Programs {
         let (compiled, placed) = (HashMap::new(), HashMap::new());
-        Programs { context: context.clone(), info, compiled, placed }
+        let (context, stand_ins) = (context.clone(), HashMap::new());
+        Programs { context, info, compiled, placed, stand_ins }
     }
 
     /// Finds a kernel, made when it is first asked for.
@@ -63,16 +66,31 @@ impl Programs {
         if code.reach.is_none() {
             return self.named(code);
         }
-        let place = [code.text, code.options, code.name];
+        let place = [code.text, code.options, code.types, code.name];
         let place = place.map(|letters| letters.as_ptr().addr());
         match self.placed.get(&place) {
             Some(known) => Ok(Arc::clone(known)),
             None => {
-                let known = self.named(code)?;
+                let known = match self.stand_ins.get(code.name) {
+                    Some(known) => Arc::clone(known),
+                    None => self.named(code)?,
+                };
                 self.placed.insert(place, Arc::clone(&known));
                 Ok(known)
             }
         }
+    }
+
+    /// Lets another text run wherever a kernel of this crate is asked for.
+    pub(super) fn stand_in(
+        &mut self,
+        name: &str,
+        code: Code,
+    ) -> Result<(), Error> {
+        let known = self.named(code)?;
+        self.stand_ins.insert(name.to_owned(), known);
+        self.placed.clear();
+        Ok(())
     }
 
     fn named(&mut self, code: Code) -> Result<Arc<Known>, Error> {
@@ -99,7 +117,7 @@ impl Programs {
     /// that does not compile is not kept: it fails each time, with the same
     /// sentence.
     fn program(&mut self, code: Code) -> Result<&mut Program, Error> {
-        let key = (code.text.to_owned(), code.options.to_owned());
+        let key = (code.text.to_owned(), code.all_options());
         if !self.compiled.contains_key(&key) {
             let (program, kernels) = (self.compile(code)?, HashMap::new());
             self.compiled.insert(key.clone(), Program { program, kernels });
@@ -112,12 +130,12 @@ impl Programs {
 impl Programs {
     fn compile(&self, code: Code) -> Result<core::Program, Error> {
         let call = recorder::call();
-        let Code { file, text, options, .. } = code;
+        let Code { file, text, .. } = code;
         let text = CString::new(text).map_err(|_| {
             Error::Mistake(format!("{file} holds a byte 0, and C text cannot."))
         })?;
         let exact = if self.info.exact_division { EXACT } else { "" };
-        let options = format!("{OPTIONS} {exact}{options}");
+        let options = format!("{OPTIONS} {exact}{}", code.all_options());
         let options = CString::new(options.trim_end()).map_err(|_| {
             Error::Mistake("A build option holds a byte 0.".into())
         })?;

@@ -5,7 +5,7 @@ use std::any::Any;
 use ocl::core::{self, CommandQueue, CommandQueueProperties, Context};
 
 use super::device::DeviceInfo;
-use super::element::Element;
+use super::element::Stored;
 use super::status::refusal;
 use crate::{Error, ledger};
 
@@ -48,20 +48,22 @@ impl Queue {
 
     /// Begins to keep times, or ends it. What was asked before is done before.
     pub(super) fn keep_times(&mut self, times: bool) -> Result<(), Error> {
-        if times && self.timing.is_none() {
-            let profiling = CommandQueueProperties::PROFILING_ENABLE;
-            let (context, id) = (&self.context, self.info.id);
-            let queue =
-                core::create_command_queue(context, id, Some(profiling));
-            let opening =
-                |error| refusal("Opening a queue that keeps times", error);
-            self.timing = Some(queue.map_err(opening)?);
+        match self.timing {
+            None if times => self.timing = Some(self.open_timing()?),
+            _ => {}
         }
         if self.timed != times {
             self.finish()?;
             self.timed = times;
         }
         Ok(())
+    }
+
+    fn open_timing(&self) -> Result<CommandQueue, Error> {
+        let (context, id) = (&self.context, self.info.id);
+        let keeps_times = Some(CommandQueueProperties::PROFILING_ENABLE);
+        core::create_command_queue(context, id, keeps_times)
+            .map_err(|error| refusal("Opening a queue that keeps times", error))
     }
 
     /// Returns the queue to ask.
@@ -90,7 +92,7 @@ impl Queue {
     /// Keeps a copy of `values` that stays where it is until the device has
     /// fetched it; `None` where there is too much to copy, or to keep. It
     /// stays no longer than until the host waits: `nothing_waits` frees it.
-    pub(super) fn keep<T: Element>(
+    pub(super) fn keep<T: Stored>(
         &mut self,
         values: &[T],
     ) -> Option<*const [T]> {

@@ -10,7 +10,13 @@ use super::argument::{Argument, Scalar};
 
 /// How many values of each buffer, in the order of the arguments, a kernel
 /// may touch. `None` if the arguments are not those that it expects.
-pub(crate) type Reach = fn(&Given) -> Option<Reached>;
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Reach {
+    /// As the arguments of a launch say.
+    Computed(fn(&Given) -> Option<Reached>),
+    /// The same at each launch.
+    Fixed(&'static [u64]),
+}
 
 /// A length for each buffer, on the stack: there are never many.
 pub(crate) type Reached = SmallVec<[u64; 8]>;
@@ -32,7 +38,8 @@ impl<'a> Given<'a> {
         reach: Option<Reach>,
     ) -> Option<impl Iterator<Item = (u64, u64)> + use<'a>> {
         let reached = match reach {
-            Some(reach) => reach(self)?,
+            Some(Reach::Computed(reach)) => reach(self)?,
+            Some(Reach::Fixed(reach)) => Reached::from_slice(reach),
             None => Reached::new(),
         };
         let lengths = self.arguments.iter().filter_map(|it| match it {

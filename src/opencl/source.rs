@@ -1,7 +1,7 @@
 //! The text of a kernel, and what this crate knows of it before a device
 //! compiles it.
 
-use super::reach::Reach;
+use super::reach::{Given, Reach, Reached};
 
 /// A kernel that is compiled into this crate, one of the lists that the parts
 /// keep.
@@ -11,6 +11,7 @@ pub struct Kernel {
     text: &'static str,
     name: &'static str,
     options: &'static str,
+    types: &'static str,
     reach: Reach,
 }
 
@@ -28,9 +29,26 @@ impl Kernel {
         file: &'static str,
         text: &'static str,
         name: &'static str,
-        reach: Reach,
+        reach: fn(&Given) -> Option<Reached>,
     ) -> Kernel {
-        Kernel { file, text, name, options: "", reach }
+        let reach = Reach::Computed(reach);
+        Kernel { file, text, name, options: "", types: "", reach }
+    }
+
+    /// Makes a kernel of a text that was written here, whose sizes all stand in
+    /// it.
+    ///
+    /// # Safety
+    ///
+    /// That of [`new`](Self::new).
+    pub(super) unsafe fn written(
+        name: &'static str,
+        text: &'static str,
+        reach: &'static [u64],
+    ) -> Kernel {
+        let reach = Reach::Fixed(reach);
+        let (file, options, types) = ("a written kernel", "", "");
+        Kernel { file, text, name, options, types, reach }
     }
 
     /// Compiles the same kernel with options: `-D TILE=16`. What it promised
@@ -44,6 +62,16 @@ impl Kernel {
         options: &'static str,
     ) -> Kernel {
         Kernel { options, ..self }
+    }
+
+    /// Compiles the same kernel for numbers of other types, which options
+    /// say. What it promised counts elements, and holds for them too.
+    ///
+    /// # Safety
+    ///
+    /// That of [`new`](Self::new).
+    pub(crate) const unsafe fn with_types(self, types: &'static str) -> Kernel {
+        Kernel { types, ..self }
     }
 
     /// Returns the file, from the root of the repository.
@@ -61,14 +89,28 @@ impl Kernel {
         self.name
     }
 
+    /// Returns how many values of each buffer a written kernel reaches, in the
+    /// order of its arguments.
+    pub fn written_reach(&self) -> Option<&'static [u64]> {
+        match self.reach {
+            Reach::Fixed(reach) => Some(reach),
+            Reach::Computed(_) => None,
+        }
+    }
+
     /// Returns what the compiler is told.
     pub fn options(&self) -> &'static str {
         self.options
     }
 
+    /// Returns what it is told of the types of the numbers.
+    pub fn types(&self) -> &'static str {
+        self.types
+    }
+
     pub(super) fn code(&self) -> Code<'static> {
-        let Kernel { file, text, name, options, reach } = *self;
-        Code { file, text, name, options, reach: Some(reach) }
+        let Kernel { file, text, name, options, types, reach } = *self;
+        Code { file, text, name, options, types, reach: Some(reach) }
     }
 }
 
@@ -105,6 +147,7 @@ impl Source {
             text: &self.text,
             name: &self.name,
             options: &self.options,
+            types: "",
             reach: None,
         }
     }
@@ -117,22 +160,37 @@ pub(super) struct Code<'a> {
     pub(super) text: &'a str,
     pub(super) name: &'a str,
     pub(super) options: &'a str,
+    pub(super) types: &'a str,
     pub(super) reach: Option<Reach>,
 }
 
-/// The kernel `$name` of the file `$file` under `kernels/`, and its reach.
+impl Code<'_> {
+    /// Joins what the compiler is told.
+    pub(super) fn all_options(&self) -> String {
+        format!("{} {}", self.types, self.options).trim().to_owned()
+    }
+}
+
+/// The kernel `$name` of the file `$file` under `kernels/`, and its reach. What
+/// several files need may stand in one that is put in front of them.
 macro_rules! kernel {
     ($file:literal, $name:expr, $reach:expr) => {
+        $crate::opencl::kernel!($file, "", $name, $reach)
+    };
+    ($file:literal, $front:expr, $name:expr, $reach:expr) => {
         // SAFETY: its file guards each access by the sizes that it is given,
         // and the tests of reach launch it with random ones.
         unsafe {
             $crate::opencl::Kernel::new(
                 concat!("kernels/", $file),
-                include_str!(concat!(
-                    env!("CARGO_MANIFEST_DIR"),
-                    "/kernels/",
-                    $file
-                )),
+                concat!(
+                    $front,
+                    include_str!(concat!(
+                        env!("CARGO_MANIFEST_DIR"),
+                        "/kernels/",
+                        $file
+                    ))
+                ),
                 $name,
                 $reach,
             )

@@ -12,7 +12,7 @@ use super::random::Random;
 /// to write; `total` and `finished` hold zeros, floats and uints, since an atomic
 /// step reads what it replaces. `count`, `side` and `few` are sizes, each
 /// smaller than the one before; `offset` says where a buffer begins. `number` is
-/// any float, `bits` is any uint. `shape` and `sizes` are eight sizes, `strides`
+/// any float, `epsilon` one above 0, `bits` is any uint. `shape` and `sizes` are eight sizes, `strides`
 /// eight steps of any kind; `dense` steps through the last shape and comes
 /// nowhere twice, `rows` does so in row-major order, and `within` counts no more
 /// than its elements.
@@ -89,6 +89,13 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
     (&["copy_tiled"], "in offset shape strides out rows", &[32, 8]),
     (&["softmax_rows", "softmax_kept"], "in fours side few out side", &[16, 8]),
     (&["softmax_fours"], "in fours fours few out side", &[16, 8]),
+    (&["attention_rows"], "in offset few few few out side", &[64]),
+    (&["attention_grads"], "in offset in offset few few few out side", &[64]),
+    (
+        &["norm_rows", "norm_grads"],
+        "in offset in offset in offset few epsilon out side",
+        &[16, 8],
+    ),
     (
         &["product_vector"],
         "in offset in offset strides out side side",
@@ -107,6 +114,12 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
     (&["index_add_sorted"], "in offset few few words out count", &[0]),
     (&["fold_windows"], "in offset strides sizes out count", &[0]),
     (&["fill_uniform"], "out bits bits count", &[0]),
+    (
+        &["adam_step"],
+        "in offset in offset in offset in offset number number number number \
+         number number number number out out out count",
+        &[0],
+    ),
     // What no row above has: one element from one, and its slope.
     (&["ew_*"], "in out count", &[0]),
     (&["*_backward"], "in in out count", &[0]),
@@ -267,6 +280,7 @@ fn draw(word: &str, shape: &mut [i32; 8], random: &mut Random) -> Drawn {
         "total" => return Drawn::Total,
         "finished" => return Drawn::Finished,
         "number" => random.value().into(),
+        "epsilon" => ((1 + random.below(8)) as f32 / 8.0).into(),
         "bits" => (random.bits() as u32).into(),
         "offset" if rare => (u32::MAX - random.below(3) as u32).into(),
         "offset" => (random.below(6) as u32).into(),

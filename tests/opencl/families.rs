@@ -33,6 +33,12 @@ impl Family {
         })
     }
 
+    /// Whether an optimizer takes long for one of its kernels: a group of them
+    /// computes a tile, in loops that are unrolled.
+    pub(crate) fn is_of_tiles(&self) -> bool {
+        self.price > 10
+    }
+
     /// The path of one of its tests.
     pub(crate) fn test(&self, promise: &str) -> String {
         format!("families::{}::{promise}", self.name)
@@ -87,11 +93,13 @@ families! {
     products_by_a_vector: OF_A_DIVISION, 1, ["part2/matvec", "part3/vector"];
     // Many items do much here, so the optimizer has to help; the division that
     // it may not touch is none of theirs.
-    ladder: &[], 12, ["part2/matmul"];
-    elements_of_part_3: OF_A_DIVISION, 1, ["part3/elementwise", "part3/where"];
-    copies: OF_A_DIVISION, 1, ["part3/copy", "part3/pack", "part3/fill"];
+    ladder: &[], 24, ["part2/matmul"];
+    elements_of_part_3: OF_A_DIVISION, 1, ["part3/adam", "part3/elementwise", "part3/where"];
+    // Two of them have groups of 256 items with barriers.
+    copies: OF_A_DIVISION, 6, ["part3/copy", "part3/pack", "part3/fill"];
     indices: OF_A_DIVISION, 1, ["part3/index", "part3/fold"];
     reductions: OF_A_DIVISION, 1, ["part3/reduce"];
+    transformers: OF_A_DIVISION, 2, ["part3/attention", "part3/norm"];
     softmaxes: OF_A_DIVISION, 1, ["part3/softmax"];
     // A group is seconds of work, so that a kernel has one launch or a half,
     // and more at night.

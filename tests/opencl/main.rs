@@ -35,6 +35,8 @@ mod raw;
 mod reach;
 mod refusals;
 mod timeline;
+mod types;
+mod written;
 
 /// Every kernel of the crate.
 fn every_kernel() -> impl Iterator<Item = &'static Kernel> {

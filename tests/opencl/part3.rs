@@ -6,6 +6,10 @@
 // By its path, since `cargo learn profile` takes this file in from elsewhere.
 #[path = "part3/groups.rs"]
 mod groups;
+#[path = "part3/heads.rs"]
+pub(crate) mod heads;
+#[path = "part3/many.rs"]
+mod many;
 
 use rungrad::opencl::{Buffer, Gpu, Kernel, Launch};
 use rungrad::part3_unified::kernels::operation;
@@ -49,6 +53,9 @@ pub(crate) fn run(gpu: &Gpu, kernel: &Kernel, n: usize) -> Option<Both> {
         ("index", "add_sorted") => bench.index_add_sorted(),
         ("fold", "windows") => bench.fold(),
         ("fill", "uniform") => bench.fill(),
+        ("adam", "step") => bench.adam(),
+        ("attention", _) => bench.attention(),
+        ("norm", _) => bench.norm(),
         _ => panic!("write a launch of {} for this test", kernel.name()),
     })
 }
@@ -129,22 +136,6 @@ impl<'a> Bench<'a> {
             .output(&out)
             .scalar(self.count);
         (written(launch, &out), self.pairs(two(op)))
-    }
-
-    fn where_cond(&self) -> Both {
-        let out = self.out(self.n);
-        let launch = self
-            .launch(self.n)
-            .input(&self.y)
-            .scalar(0_u32)
-            .input(&self.x)
-            .scalar(LATE as u32)
-            .input(&self.y)
-            .scalar(0_u32)
-            .output(&out)
-            .scalar(self.count);
-        let right = self.pairs(|a, b| if b != 0.0 { a } else { b });
-        (written(launch, &out), right)
     }
 
     /// The values backwards: a view whose stride is -1.

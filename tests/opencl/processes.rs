@@ -9,10 +9,11 @@ use std::{env, fs, thread};
 
 use rungrad::opencl::{Gpu, devices, record};
 use rungrad::part2_gpu::kernels;
+use rungrad::part3_unified::{Device, Tensor};
 use rungrad::{Error, ledger};
 
 use super::child::{child, is_child, succeed};
-use super::device::{gpu_or_skip, skip};
+use super::device::{gpu_or_skip, skip, two_of_pocl};
 use super::place::scratch;
 
 /// A program of this crate starts where there is no OpenCL, and finds a
@@ -195,15 +196,30 @@ fn two_devices_keep_their_buffers_apart() {
     if gpu_or_skip().is_none() {
         return;
     }
-    let is_pocl = |platform: &str| platform.contains("Portable Computing");
-    if !devices().unwrap().iter().any(|d| is_pocl(&d.platform)) {
+    let Some(two) = two_of_pocl() else {
         return skip("no PoCL", "this test asks PoCL for two devices");
-    }
+    };
     succeed(
         child("processes::two_devices_keep_their_buffers_apart")
-            .env("POCL_DEVICES", "pthread basic")
+            .env("POCL_DEVICES", two)
             .env("RUNGRAD_DEVICE", "gpu:1"),
     );
+}
+
+/// Where it does not, a number of this process and one of a child are of two
+/// devices, and no test should take them for a fault of a kernel.
+#[test]
+fn a_process_that_is_started_finds_the_same_devices() {
+    let devices = devices().map_or(&[][..], |found| found);
+    let all = devices.iter().map(|it| format!("found {it}\n"));
+    let all = all.collect::<String>() + "and no more";
+    if is_child() {
+        println!("{all}");
+    } else if gpu_or_skip().is_some() {
+        let name = "a_process_that_is_started_finds_the_same_devices";
+        let told = succeed(&mut child(&format!("processes::{name}")));
+        assert!(told.contains(&all), "here:\n{all}\nin a child:\n{told}");
+    }
 }
 
 /// PoCL is there and finds its processor only where it can write.
@@ -319,5 +335,25 @@ fn the_memory_count_knows_now_and_peak() {
     }
     if gpu_or_skip().is_some() {
         succeed(&mut child("processes::the_memory_count_knows_now_and_peak"));
+    }
+}
+
+/// A driver that is taken down at work takes the process with it: PoCL does,
+/// while its thread compiles.
+#[test]
+fn a_program_may_end_while_a_device_works() {
+    if is_child() {
+        let x = Tensor::ones(&[100], Device::Gpu(0)).expect("a tensor");
+        let _not_read = x.erf().tanh().exp();
+        std::process::exit(0);
+    }
+    if gpu_or_skip().is_none() {
+        return;
+    }
+    let name = "processes::a_program_may_end_while_a_device_works";
+    for _ in 0..4 {
+        // What is compiled already takes no time.
+        let cache = folder("an_end_at_work");
+        succeed(child(name).env("POCL_CACHE_DIR", cache));
     }
 }

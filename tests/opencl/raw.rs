@@ -3,7 +3,10 @@
 use std::fs;
 use std::process::Command;
 
+use rungrad::opencl::devices;
+
 use super::child::finish;
+use super::device::{gpu_or_skip, skip_by_name, two_of_pocl};
 use super::place::{programs, root};
 
 /// The raw programs, by their number.
@@ -39,4 +42,24 @@ fn without_a_driver_a_raw_program_ends_with_one_sentence() {
                         installs one\n";
         assert_eq!(ended.text, sentence, "{name}");
     }
+}
+
+#[test]
+fn where_no_gate_opens_a_raw_program_ends_with_one_sentence() {
+    if gpu_or_skip().is_none() {
+        return;
+    }
+    let is_pocl = |it: &str| it.contains("Portable Computing");
+    let alone = devices().unwrap().iter().all(|it| is_pocl(&it.platform));
+    if !alone || two_of_pocl() != Some("pthread basic") {
+        return skip_by_name("PoCL alone, with a device that is called basic");
+    }
+    let name = "part2_raw_2_queue";
+    let folder = programs(&["--example", name]).expect("the example builds");
+    let mut program = Command::new(folder.join("examples").join(name));
+    let ended = finish(program.env("POCL_DEVICES", "basic"));
+    assert_eq!(ended.status.code(), Some(1), "{}", ended.text);
+    let sentence = "error: PoCL's device `basic` waits for itself at a gate; \
+                    unset POCL_DEVICES, or let it name `pthread`\n";
+    assert_eq!(ended.text, sentence);
 }

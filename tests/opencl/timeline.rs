@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 use std::thread;
 use std::time::Instant;
 
-use rungrad::opencl::{Buffer, Event, Gpu, devices, record};
+use rungrad::opencl::{Buffer, Event, Gpu, record};
 use rungrad::part2_gpu::kernels;
 use rungrad::timeline::{Slice, SliceKind, Timeline};
 use rungrad::{Error, stopwatch};
 use serde_json::Value;
 
 use super::child::{child, is_child, succeed};
-use super::device::{gpu_or_skip, skip};
+use super::device::{gpu_or_skip, skip, two_of_pocl};
 
 const N: usize = 1000;
 
@@ -244,12 +244,11 @@ fn two_devices_are_two_processes() {
     if gpu_or_skip().is_none() {
         return;
     }
-    let is_pocl = |platform: &str| platform.contains("Portable Computing");
-    if !devices().unwrap().iter().any(|d| is_pocl(&d.platform)) {
+    let Some(two) = two_of_pocl() else {
         return skip("no PoCL", "this test asks PoCL for two devices");
-    }
+    };
     succeed(
         child("timeline::two_devices_are_two_processes")
-            .env("POCL_DEVICES", "pthread basic"),
+            .env("POCL_DEVICES", two),
     );
 }

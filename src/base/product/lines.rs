@@ -28,8 +28,9 @@ impl<'a> Places<'a> {
         }
     }
 
+    /// Returns one of them.
     #[inline(always)]
-    pub(super) fn at(self, i: usize) -> usize {
+    pub(crate) fn at(self, i: usize) -> usize {
         match self {
             Places::Even { step, .. } => step.wrapping_mul(i),
             Places::Listed(places) => places[i],
@@ -59,9 +60,9 @@ impl<'a> Places<'a> {
 /// of a line lies at `start + lines[..] + inner[p]`. So a line may be anything
 /// that a view can show, the windows of an image too.
 #[derive(Clone, Copy)]
-pub(crate) struct Lines<'a> {
+pub(crate) struct Lines<'a, T = f32> {
     /// The memory.
-    pub(crate) values: &'a [f32],
+    pub(crate) values: &'a [T],
     /// Where the first line begins.
     pub(crate) start: usize,
     /// How far from there each line begins.

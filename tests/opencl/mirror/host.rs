@@ -3,7 +3,7 @@
 use rungrad::opencl::Scalar;
 
 use super::super::draft::PRODUCTS;
-use super::{Given, Mirror, Written};
+use super::{Given, Mirror, Written, transformer};
 
 /// What the kernel writes.
 pub(super) fn right(name: &str, it: &Mirror) -> Written {
@@ -19,6 +19,8 @@ pub(super) fn right(name: &str, it: &Mirror) -> Written {
         ("pick", how) => pick(how, it),
         ("reduce", how) => reduce(how, it),
         ("fold", _) => fold(it),
+        ("attention", how) => transformer::attention(how, it),
+        ("norm", how) => transformer::norm(how, it),
         ("transpose", _) => transpose(it),
         ("matvec", how) => matvec(how, it),
         ("product", "vector" | "vector_fours") => product_vector(it),

@@ -1,0 +1,125 @@
+use super::*;
+
+fn text(make: impl FnOnce(&mut Parts, &Index) -> Index, n: usize) -> String {
+    let mut parts = Parts::default();
+    let i = parts.count("i", n);
+    let index = make(&mut parts, &i);
+    parts.text(&index)
+}
+
+#[test]
+fn a_dense_view_is_the_count_itself() {
+    let dense = |parts: &mut Parts, i: &Index| {
+        parts.through(i, (&[4, 5, 3], &[15, 3, 1], 0))
+    };
+    assert_eq!(text(dense, 60), "i");
+}
+
+#[test]
+fn a_row_that_is_broadcast_is_the_rest() {
+    let row = |parts: &mut Parts, i: &Index| {
+        parts.through(i, (&[64, 128], &[0, 1], 0))
+    };
+    assert_eq!(text(row, 64 * 128), "(i % 128)");
+    let column = |parts: &mut Parts, i: &Index| {
+        parts.through(i, (&[64, 128], &[1, 0], 0))
+    };
+    assert_eq!(text(column, 64 * 128), "(i / 128)");
+}
+
+#[test]
+fn turned_twice_is_not_turned() {
+    let twice = |parts: &mut Parts, i: &Index| {
+        let once = parts.through(i, (&[5, 4], &[1, 5], 0));
+        parts.through(&once, (&[4, 5], &[1, 4], 0))
+    };
+    assert_eq!(text(twice, 20), "i");
+    let twice = |parts: &mut Parts, i: &Index| {
+        let once = parts.through(i, (&[2, 3, 4], &[1, 8, 2], 0));
+        parts.through(&once, (&[3, 4, 2], &[4, 1, 12], 0))
+    };
+    assert_eq!(text(twice, 24), "i");
+}
+
+#[test]
+fn a_view_that_goes_backwards_begins_at_its_end() {
+    let back =
+        |parts: &mut Parts, i: &Index| parts.through(i, (&[10], &[-2], 19));
+    assert_eq!(text(back, 10), "19 - i * 2");
+    let mut parts = Parts::default();
+    let i = parts.count("i", 10);
+    let index = parts.through(&i, (&[10], &[-2], 19));
+    assert_eq!(parts.bounds(&index), (1, 19));
+}
+
+#[test]
+fn any_chain_of_views_meets_the_same_elements_as_their_offsets() {
+    let mut random = crate::rng::Random::new(3);
+    for _ in 0..2000 {
+        // Views of views, each of what the one before shows.
+        let mut parts = Parts::default();
+        let mut shapes: Vec<(Vec<usize>, Vec<isize>, usize)> = vec![];
+        let mut memory = 60;
+        for _ in 0..1 + random.below(3) {
+            let shape = factors(&mut random);
+            let mut axes: Vec<usize> = (0..shape.len()).collect();
+            random.shuffle(&mut axes);
+            let mut strides = vec![0_isize; shape.len()];
+            let mut step = 1;
+            for &axis in &axes {
+                strides[axis] = step;
+                step *= shape[axis] as isize;
+            }
+            let mut offset = 0;
+            for (stride, &size) in strides.iter_mut().zip(&shape) {
+                match random.below(4) {
+                    0 => *stride = 0,
+                    1 => {
+                        offset += (size - 1) * *stride as usize;
+                        *stride = -*stride;
+                    }
+                    _ => {}
+                }
+            }
+            assert!(step as usize <= memory);
+            shapes.push((shape, strides, offset));
+            memory = 60;
+        }
+        let n = 60;
+        let i = parts.count("i", n);
+        let index = shapes.iter().fold(i, |index, (shape, steps, from)| {
+            parts.through(&index, (shape, steps, *from))
+        });
+        let lists: Vec<Vec<usize>> = shapes
+            .iter()
+            .map(|(shape, steps, from)| {
+                crate::shape::offsets(shape, steps, *from).collect()
+            })
+            .collect();
+        let (least, most) = parts.bounds(&index);
+        // Block after block, as a loop asks for them.
+        let mut found = vec![];
+        let length = 1 + random.below(n);
+        for from in (0..n).step_by(length) {
+            let steps = length.min(n - from);
+            let counts = [("i", from, 1)];
+            for run in parts.runs(&index, &counts, &[], steps) {
+                let (at, step, length) = run;
+                found.extend((0..length as i64).map(|k| at + k * step));
+            }
+        }
+        assert_eq!(found.len(), n);
+        for (i, at) in found.into_iter().enumerate() {
+            // The last view comes first on the way to memory.
+            let right = lists.iter().fold(i, |at, list| list[at]);
+            assert_eq!(at, right as i64, "{shapes:?} at {i}");
+            assert!((least..=most).contains(&at));
+        }
+    }
+}
+
+fn factors(random: &mut crate::rng::Random) -> Vec<usize> {
+    let all: [&[usize]; 6] =
+        [&[60], &[5, 12], &[12, 5], &[3, 4, 5], &[2, 2, 15], &[4, 15]];
+    all[random.below(all.len())].to_vec()
+}

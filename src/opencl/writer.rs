@@ -1,0 +1,399 @@
+//! Kernels as text, written while a program runs; built in "Kernels that write
+//! themselves".
+//!
+//! What comes in is a [`Plan`] and never text, so a written kernel keeps to
+//! its buffers as those of this crate do: each of its items either returns or
+//! counts below the sizes that stand in the text, each index is a sum of such
+//! counts whose bounds are known, and a buffer that is shorter than the largest
+//! of them is refused before the launch.
+
+mod formula;
+mod functions;
+mod rows;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::sync::{Mutex, PoisonError};
+
+pub use self::formula::Formula;
+use self::formula::{has_word, replaced};
+use self::functions::{PUT, TAKE};
+use super::expression::{Join, Plan, Space, Value};
+use super::source::Kernel;
+
+/// How the items of a group share rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Team {
+    /// So many have a row.
+    pub items: usize,
+    /// So many rows are of a group.
+    pub rows: usize,
+    /// Whether neighbors have neighboring rows, and not columns.
+    pub across: bool,
+}
+
+/// A number of an expression: it stands in the text, or is an argument.
+#[derive(Clone, Copy, Debug)]
+pub enum Number {
+    /// It stands in the text.
+    Written(f32),
+    /// It is given at each launch.
+    Given,
+}
+
+/// A kernel that was written, and how it is launched.
+#[derive(Clone, Debug)]
+pub struct Written {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// So many work-items it needs, in groups of so many.
+    pub global: usize,
+    /// The items of a group; any number of them where rows are not joined.
+    pub local: usize,
+}
+
+/// Every kernel that was written, the oldest first.
+static WRITTEN: Mutex<Vec<Kernel>> = Mutex::new(Vec::new());
+
+/// The variable that prints each kernel when it is written.
+const SHOW: &str = "RUNGRAD_SHOW";
+
+/// Lists every kernel that this process has written, the oldest first.
+pub fn written() -> Vec<Kernel> {
+    WRITTEN.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+/// Counts below each other: the items of a group that walk no rows.
+const GROUP: usize = 256;
+
+impl<Op: Copy> Plan<Op> {
+    /// Says whether neighbors should have neighboring rows: most of what is
+    /// read then lies side by side.
+    pub fn lies_across(&self) -> bool {
+        let [r, c] = &self.counts;
+        let mut votes = 0;
+        for line in &self.lines {
+            if let (Value::Load(_, at), true) = (&line.value, line.in_columns) {
+                let [down, along] = [at.stride(r), at.stride(c)];
+                votes += i32::from(along.abs() == 1)
+                    - i32::from(along.abs() != 1 && down.abs() == 1);
+            }
+        }
+        votes < 0
+    }
+
+    /// Writes the kernel. It takes the buffers that are read, those of integers
+    /// first, those that are written, and the numbers that are given.
+    pub fn write(
+        &self,
+        formula: impl Fn(Op) -> Formula,
+        numbers: &[Number],
+        team: Team,
+        shape: impl Fn(usize) -> String,
+    ) -> Written {
+        let formula: &dyn Fn(Op) -> Formula = &formula;
+        let mut writer = Writer {
+            plan: self,
+            formula,
+            numbers,
+            team,
+            shape: &shape,
+            text: String::new(),
+            functions: BTreeSet::new(),
+            kept: BTreeMap::new(),
+        };
+        let body = match self.space {
+            Space::Each(n) => writer.each(n),
+            Space::Rows { .. } => writer.rows(),
+        };
+        let name = writer.name();
+        let head = writer.head(&name);
+        let functions: Vec<String> = writer.functions.into_iter().collect();
+        let text = format!(
+            "#pragma OPENCL FP_CONTRACT OFF\n\n{}{head}{body}",
+            functions.concat()
+        );
+        let reaches = self.places.iter().chain(&self.reaches).map(|it| it.1);
+        let stores =
+            self.stores.iter().map(|store| match store.at.is_row(self) {
+                true => (store.len * self.parts()) as u64,
+                false => store.len as u64,
+            });
+        let reach: Vec<u64> = reaches.chain(stores).collect();
+        let [name, text] = [name, text].map(|text| &*text.leak());
+        // SAFETY: its items count below the sizes in its text, and so each
+        // index is within its bounds, which `reach` has. Its loops go over
+        // columns and halves of teams, and all items of a group meet at each
+        // barrier. No two items write to a place: each has its own element, or
+        // row, or columns of a row.
+        let kernel = unsafe { Kernel::written(name, text, reach.leak()) };
+        let (global, local) = match self.space {
+            Space::Each(n) if self.fours() => (n.div_ceil(4), GROUP),
+            Space::Each(n) => (n, GROUP),
+            Space::Rows { rows, .. } => {
+                let groups = (rows * self.parts()).div_ceil(team.rows);
+                let local = team.rows * team.items;
+                (groups * local, local)
+            }
+        };
+        if std::env::var_os(SHOW).is_some_and(|it| !it.is_empty()) {
+            eprintln!("{}", kernel.text());
+        }
+        let mut all = WRITTEN.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push(kernel);
+        Written { kernel, global, local }
+    }
+
+    /// Says whether an item has four elements: where they can be read at once.
+    fn fours(&self) -> bool {
+        let Space::Each(n) = self.space else { return false };
+        let [i, _] = &self.counts;
+        n >= 4
+            && self.lines.iter().any(|line| {
+                matches!(&line.value, Value::Load(_, at) if at.begins_fours(i))
+            })
+    }
+}
+
+struct Writer<'a, Op> {
+    plan: &'a Plan<Op>,
+    formula: &'a dyn Fn(Op) -> Formula,
+    numbers: &'a [Number],
+    team: Team,
+    shape: &'a dyn Fn(usize) -> String,
+    text: String,
+    functions: BTreeSet<String>,
+    /// What is read once and then kept by the items of a team, and whether it
+    /// was read.
+    kept: BTreeMap<usize, bool>,
+}
+
+/// So many numbers an item can keep.
+const KEPT: usize = 64;
+
+impl<Op: Copy> Writer<'_, Op> {
+    /// Names the kernel after what it computes.
+    fn name(&self) -> String {
+        let mut names: Vec<&str> = vec![];
+        for line in &self.plan.lines {
+            let name = match &line.value {
+                Value::Apply(op, ..) => (self.formula)(*op).name,
+                Value::Joined(at) => match self.plan.joins[*at].join {
+                    Join::Sum => "sum",
+                    Join::Max => "max",
+                },
+                Value::Where(..) => "spread",
+                _ => continue,
+            };
+            names.push(name);
+        }
+        match &names[..] {
+            [] => "fused_copy".to_owned(),
+            all if all.len() <= 6 => format!("fused_{}", all.join("_")),
+            all => {
+                let (first, rest) = all.split_at(5);
+                format!("fused_{}_and_{}", first.join("_"), rest.len())
+            }
+        }
+    }
+
+    fn head(&self, name: &str) -> String {
+        let plan = self.plan;
+        let mut parameters = vec![];
+        for (buffer, reach) in &plan.places {
+            let it = format!("global const uint *places{buffer}");
+            parameters.push((it, format!("{reach} integers")));
+        }
+        for (buffer, reach) in &plan.reaches {
+            let it = format!("global const float *in{buffer}");
+            parameters.push((it, format!("{reach} numbers")));
+        }
+        for (at, store) in plan.stores.iter().enumerate() {
+            let it = format!("global float *out{at}");
+            parameters.push((it, (self.shape)(store.step)));
+        }
+        for (slot, number) in self.numbers.iter().enumerate() {
+            if let Number::Given = number {
+                parameters.push((format!("float p{slot}"), "given".into()));
+            }
+        }
+        let mut head = format!("kernel void {name}(\n");
+        let last = parameters.len() - 1;
+        for (at, (parameter, comment)) in parameters.iter().enumerate() {
+            let sign = if at == last { ")" } else { "," };
+            let _ = writeln!(head, "    {parameter}{sign}  // {comment}");
+        }
+        match plan.space {
+            Space::Each(_) => head,
+            Space::Rows { .. } => {
+                let local = self.team.items * self.team.rows;
+                format!(
+                    "__attribute__((reqd_work_group_size({local}, 1, \
+                     1)))\n{head}"
+                )
+            }
+        }
+    }
+
+    fn put(&mut self, deep: usize, line: &str) {
+        let _ = writeln!(self.text, "{:1$}{line}", "", 4 * deep);
+    }
+
+    fn at(&self, index: &super::index::Index) -> String {
+        self.plan.parts.text(index)
+    }
+
+    /// Writes the lines that compute a value for each element.
+    fn each(&mut self, n: usize) -> String {
+        let fours = self.plan.fours();
+        self.put(0, "{");
+        if !fours {
+            self.put(1, "uint i = get_global_id(0);");
+            self.put(1, &format!("if (i >= {n})"));
+            self.put(2, "return;");
+            self.lines(1, |_| true, &[]);
+            self.stores(1, |_| true);
+        } else {
+            self.each_four(n);
+        }
+        self.put(0, "}");
+        std::mem::take(&mut self.text)
+    }
+
+    /// Writes them for four elements, which are read at once where they lie so.
+    fn each_four(&mut self, n: usize) {
+        let plan = self.plan;
+        self.put(1, "uint at = 4 * get_global_id(0);");
+        self.put(1, &format!("if (at >= {n})"));
+        self.put(2, "return;");
+        let whole = n.is_multiple_of(4);
+        if !whole {
+            self.functions.insert(TAKE.to_owned());
+            self.functions.insert(PUT.to_owned());
+        }
+        let mut read = vec![];
+        for (number, line) in plan.lines.iter().enumerate() {
+            let Value::Load(buffer, index) = &line.value else { continue };
+            if !index.begins_fours(&plan.counts[0]) {
+                continue;
+            }
+            let from = self.at(index);
+            let from =
+                replaced(&from, |it| (it == "i").then(|| "at".to_owned()));
+            let four = match whole {
+                true => {
+                    format!("*(global const float4 *)(in{buffer} + {from})")
+                }
+                false => format!("take(in{buffer} + {from}, {n} - at)"),
+            };
+            self.put(1, &format!("float x{number}[4];"));
+            self.put(1, &format!("vstore4({four}, 0, x{number});"));
+            read.push(number);
+        }
+        for out in 0..plan.stores.len() {
+            self.put(1, &format!("float y{out}[4];"));
+        }
+        self.put(1, "#pragma unroll");
+        self.put(1, "for (uint k = 0; k < 4; k++) {");
+        let i = match whole {
+            true => "uint i = at + k;".to_owned(),
+            false => format!("uint i = min(at + k, {}u);", n - 1),
+        };
+        let mut body = std::mem::take(&mut self.text);
+        self.lines(2, |_| true, &read);
+        for (out, store) in plan.stores.iter().enumerate() {
+            self.put(2, &format!("y{out}[k] = v{};", store.line));
+        }
+        let inner = std::mem::take(&mut self.text);
+        // Nobody counts what nobody asks for.
+        if has_word(&inner, "i") {
+            let _ = writeln!(body, "        {i}");
+        }
+        self.text = body + &inner;
+        self.put(1, "}");
+        for out in 0..plan.stores.len() {
+            let four = format!("vload4(0, y{out})");
+            let line = match whole {
+                true => format!("*(global float4 *)(out{out} + at) = {four};"),
+                false => format!("put({four}, out{out} + at, {n} - at);"),
+            };
+            self.put(1, &line);
+        }
+    }
+
+    /// Writes some of the lines; those that were read in fours come from there.
+    fn lines(
+        &mut self,
+        deep: usize,
+        wanted: impl Fn(usize) -> bool,
+        read: &[usize],
+    ) {
+        let plan = self.plan;
+        for (number, line) in plan.lines.iter().enumerate() {
+            if !wanted(number) {
+                continue;
+            }
+            let (value, comment) = match &line.value {
+                Value::Load(..) if read.contains(&number) => {
+                    (format!("x{number}[k]"), String::new())
+                }
+                Value::Load(buffer, at) => {
+                    let at = self.at(at);
+                    let value = match self.kept.get_mut(&number) {
+                        Some(true) => format!("kept{number}[k]"),
+                        Some(read) => {
+                            *read = true;
+                            format!("kept{number}[k] = in{buffer}[{at}]")
+                        }
+                        None => format!("in{buffer}[{at}]"),
+                    };
+                    (value, String::new())
+                }
+                Value::Number(slot) => (self.number(*slot), String::new()),
+                Value::Apply(op, args, slot) => {
+                    let formula = (self.formula)(*op);
+                    self.functions.extend(formula.functions());
+                    let args: Vec<String> =
+                        args.iter().map(|line| format!("v{line}")).collect();
+                    let number = slot.map(|slot| self.number(slot));
+                    let value = formula.with(&args, number.as_deref());
+                    let shape = (self.shape)(line.step);
+                    (value, format!("  // {} {shape}", formula.name))
+                }
+                Value::Joined(join) => {
+                    let shape = (self.shape)(line.step);
+                    (format!("j{join}"), format!("  // {shape}"))
+                }
+                Value::Where(place, at, line) => {
+                    let [place, at] = [self.at(place), self.at(at)];
+                    let value = format!("{place} == {at} ? v{line} : 0.0f");
+                    (value, "  // spread".to_owned())
+                }
+            };
+            self.put(deep, &format!("float v{number} = {value};{comment}"));
+        }
+    }
+
+    /// Writes the stores of some lines.
+    fn stores(&mut self, deep: usize, wanted: impl Fn(usize) -> bool) {
+        for (out, store) in self.plan.stores.iter().enumerate() {
+            if wanted(out) {
+                let at = self.at(&store.at);
+                self.put(deep, &format!("out{out}[{at}] = v{};", store.line));
+            }
+        }
+    }
+
+    fn number(&self, slot: usize) -> String {
+        match self.numbers[slot] {
+            Number::Given => format!("p{slot}"),
+            Number::Written(number) if !number.is_finite() => {
+                format!("as_float(0x{:08x}u)", number.to_bits())
+            }
+            Number::Written(number) if number.is_sign_negative() => {
+                format!("({number:?}f)")
+            }
+            Number::Written(number) => format!("{number:?}f"),
+        }
+    }
+}

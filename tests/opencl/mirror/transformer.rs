@@ -1,0 +1,31 @@
+//! What the kernels of a transformer write.
+
+use rungrad::opencl::Scalar;
+
+use super::super::part3::heads;
+use super::{Given, Mirror, Written};
+
+pub(super) fn attention(how: &str, it: &Mirror) -> Written {
+    let at = if how == "grads" { 4 } else { 2 };
+    let sizes = [at, at + 1, at + 2].map(|at| it.size(at));
+    let above = (how == "grads").then(|| &it.floats(2)[it.size(3)..]);
+    heads::attention(&it.floats(0)[it.size(1)..], above, sizes, it.size(at + 4))
+}
+
+pub(super) fn norm(how: &str, it: &Mirror) -> Written {
+    let Given::Number(Scalar::F32(epsilon)) = it.given[7] else {
+        panic!("argument 7 is a number")
+    };
+    let (columns, n) = (it.size(6), it.size(9));
+    let (is_grads, all) = (how == "grads", columns * n);
+    let second = if is_grads { all } else { columns };
+    let from = |at: usize, n| match n {
+        0 => &[],
+        n => &it.floats(at)[it.size(at + 1)..][..n],
+    };
+    let columns_if_any = if all == 0 { 0 } else { columns };
+    let second = if all == 0 { 0 } else { second };
+    let of = [from(0, all), from(2, second), from(4, columns_if_any)];
+    let right = heads::norm(is_grads, of, columns, epsilon);
+    right.into_iter().enumerate().collect()
+}

@@ -1,0 +1,157 @@
+//! The kernels of a transformer, beside loops on the host.
+
+use super::{Bench, Both, written};
+
+/// What the host makes of self-attention of some heads, or of its gradient
+/// where something came back: each place of the result and its number.
+pub(crate) fn attention(
+    a: &[f32],
+    above: Option<&[f32]>,
+    [places, heads, width]: [usize; 3],
+    n: usize,
+) -> Vec<(usize, f32)> {
+    let row = heads * width;
+    let scale = 1.0 / (width as f64).sqrt();
+    let mut all = vec![];
+    for one in 0..n {
+        let (text, head) = (one / heads, one % heads);
+        let at = |place: usize, part: usize| {
+            (text * places + place) * 3 * row + part * row + head * width
+        };
+        let of = |place, part, c| f64::from(a[at(place, part) + c]);
+        let dot = |f: &dyn Fn(usize) -> f64| (0..width).map(f).sum::<f64>();
+        let mut back = vec![0.0; places * 3 * width];
+        for i in 0..places {
+            let score = |j| scale * dot(&|c| of(i, 0, c) * of(j, 1, c));
+            let scores: Vec<f64> = (0..=i).map(score).collect();
+            let most = scores.iter().copied().fold(f64::MIN, f64::max);
+            let shares = scores.iter().map(|x| (x - most).exp());
+            let shares: Vec<f64> = shares.collect();
+            let total: f64 = shares.iter().sum();
+            let share = |j: usize| shares[j] / total;
+            let to = (text * places + i) * row + head * width;
+            let Some(above) = above else {
+                for c in 0..width {
+                    let sum: f64 =
+                        (0..=i).map(|j| share(j) * of(j, 2, c)).sum();
+                    all.push((to + c, sum as f32));
+                }
+                continue;
+            };
+            let g = |c: usize| f64::from(above[to + c]);
+            let came = |j: usize| dot(&|c| g(c) * of(j, 2, c));
+            let mean: f64 = (0..=i).map(|j| share(j) * came(j)).sum();
+            for j in 0..=i {
+                let slope = scale * share(j) * (came(j) - mean);
+                for c in 0..width {
+                    back[3 * i * width + c] += slope * of(j, 1, c);
+                    back[(3 * j + 1) * width + c] += slope * of(i, 0, c);
+                    back[(3 * j + 2) * width + c] += share(j) * g(c);
+                }
+            }
+        }
+        for (i, x) in back.iter().enumerate().filter(|_| above.is_some()) {
+            let (place, part) = (i / width / 3, i / width % 3);
+            all.push((at(place, part) + i % width, *x as f32));
+        }
+    }
+    all
+}
+
+/// What the host makes of rows of mean 0 and variance 1, given a weight and a
+/// bias; or of their gradients, given what came back and a weight.
+pub(crate) fn norm(
+    is_grads: bool,
+    [a, second, third]: [&[f32]; 3],
+    columns: usize,
+    epsilon: f32,
+) -> Vec<f32> {
+    let wide = |x: &[f32]| x.iter().map(|&x| x.into()).collect::<Vec<f64>>();
+    let [a, second, third] = [a, second, third].map(wide);
+    let (mut out, mut of_weight) = (vec![], vec![]);
+    let count = columns as f64;
+    for (row, x) in a.chunks(columns.max(1)).enumerate() {
+        let mean = x.iter().sum::<f64>() / count;
+        let variance = x.iter().map(|x| (x - mean).powi(2)).sum::<f64>();
+        let deviation = (variance / count + f64::from(epsilon)).sqrt();
+        let h: Vec<f64> = x.iter().map(|x| (x - mean) / deviation).collect();
+        if !is_grads {
+            out.extend((0..columns).map(|i| h[i] * second[i] + third[i]));
+            continue;
+        }
+        let above = &second[row * columns..][..columns];
+        let g: Vec<f64> = (0..columns).map(|i| above[i] * third[i]).collect();
+        let direct = g.iter().sum::<f64>() / count;
+        let along = (0..columns).map(|i| g[i] * h[i]).sum::<f64>() / count;
+        let slope = |i: usize| (g[i] - direct - h[i] * along) / deviation;
+        out.extend((0..columns).map(slope));
+        of_weight.extend((0..columns).map(|i| above[i] * h[i]));
+    }
+    out.extend(of_weight);
+    out.into_iter().map(|x| x as f32).collect()
+}
+
+/// Small numbers, of which neighbors differ.
+fn numbers(n: usize, period: usize) -> Vec<f32> {
+    (0..n).map(|i| (i % period) as f32 / 4.0 - 0.5).collect()
+}
+
+#[track_caller]
+fn near(yours: &[f32], right: &[f32]) -> Both {
+    assert_eq!(yours.len(), right.len());
+    for (yours, right) in yours.iter().zip(right) {
+        let gap = (yours - right).abs();
+        assert!(gap < 2e-6 + 2e-6 * right.abs(), "{yours}, not {right}");
+    }
+    (vec![], vec![])
+}
+
+impl Bench<'_> {
+    /// Two texts of five places, in two heads of up to seven numbers.
+    pub(super) fn attention(&self) -> Both {
+        let sizes = [5, 2, 1 + self.n % 7];
+        let [places, heads, width] = sizes;
+        let one = 2 * places * heads * width;
+        let (a, grad) = (numbers(3 * one, 7), numbers(one, 5));
+        let is_grads = self.kernel.name().ends_with("grads");
+        let [x, g] = [&a, &grad].map(|it| self.gpu.upload(it).unwrap());
+        let out = self.out(if is_grads { 3 * one } else { one });
+        let mut launch = self.gpu.launch(self.kernel).input(&x).scalar(0_u32);
+        if is_grads {
+            launch = launch.input(&g).scalar(0_u32);
+        }
+        for size in sizes {
+            launch = launch.scalar(size as u32);
+        }
+        let launch = launch.output(&out).scalar(2 * heads as u32);
+        let yours = written(launch.global(2 * 32).local(32), &out);
+        let above = is_grads.then_some(&grad[..]);
+        let mut right = vec![f32::NAN; yours.len()];
+        for (at, x) in attention(&a, above, sizes, 2 * heads) {
+            right[at] = x;
+        }
+        near(&yours, &right)
+    }
+
+    /// Three rows of n or fewer numbers, by teams for two rows.
+    pub(super) fn norm(&self) -> Both {
+        let columns = self.n.clamp(1, 300);
+        let is_grads = self.kernel.name().ends_with("grads");
+        let rows = |period| numbers(3 * columns, period);
+        let of = match is_grads {
+            true => [rows(7), rows(5), numbers(columns, 4)],
+            false => [rows(7), numbers(columns, 5), numbers(columns, 4)],
+        };
+        let given = of.each_ref().map(|it| self.gpu.upload(it).unwrap());
+        let out = self.out(if is_grads { 6 * columns } else { 3 * columns });
+        let mut launch = self.gpu.launch(self.kernel);
+        for it in &given {
+            launch = launch.input(it).scalar(0_u32);
+        }
+        let launch = launch.scalar(columns as u32).scalar(0.125_f32);
+        let launch = launch.output(&out).scalar(3_u32);
+        let yours = written(launch.global([32, 2]).local([32, 2]), &out);
+        let of = of.each_ref().map(|it| &it[..]);
+        near(&yours, &norm(is_grads, of, columns, 0.125))
+    }
+}
