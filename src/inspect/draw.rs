@@ -4,7 +4,8 @@
 //! One visual grammar everywhere: a rounded box is a tensor, a circle is an
 //! operation, a solid line runs forward, a dashed line runs backward.
 //!
-//! Reading order: [`text`], [`dot`], [`svg`] (in `draw/svg.rs`), for the
+//! Reading order: [`text`], for a terminal of some width [`text_within`] (in
+//! `draw/table.rs`), [`dot`], [`svg`] (in `draw/svg.rs`), for the
 //! curves of "Train the digits" and "Time it honestly" [`plot`] and
 //! [`plot_loglog`] (in `draw/plot.rs`), for the views of "Strides" [`slots`]
 //! (in `draw/slots.rs`); [`save`].
@@ -12,10 +13,12 @@
 mod plot;
 mod slots;
 mod svg;
+mod table;
 
 pub use plot::{Color, Mark, Series, plot, plot_loglog};
 pub use slots::{DrawnView, slots};
 pub use svg::svg;
+pub use table::{table, table_within};
 
 use std::fs;
 use std::path::Path;
@@ -53,6 +56,16 @@ fn values(record: &Record) -> String {
 /// Writes a line for each record, the operands before the results. The line at
 /// `blamed` carries a mark.
 pub fn text(tape: &Tape, blamed: Option<usize>) -> String {
+    text_within(tape, blamed, usize::MAX)
+}
+
+/// Writes the same, with cells that go on below where a line would be longer
+/// than so many columns.
+pub fn text_within(
+    tape: &Tape,
+    blamed: Option<usize>,
+    columns: usize,
+) -> String {
     let row = |at: usize, record: &Record| {
         let made = match record.parents.is_empty() {
             true => record.op.to_string(),
@@ -71,24 +84,7 @@ pub fn text(tape: &Tape, blamed: Option<usize>) -> String {
     let head = ["tensor", "made by", "shape", "value", "gradient"];
     let mut rows = vec![head.map(str::to_string)];
     rows.extend(tape.records.iter().enumerate().map(|(at, r)| row(at, r)));
-    table(&rows)
-}
-
-/// Writes rows of cells as lines, each column as wide as its widest cell.
-pub fn table<const N: usize>(rows: &[[String; N]]) -> String {
-    let width = |column: usize| {
-        rows.iter().map(|r| r[column].chars().count()).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..N).map(width).collect();
-    let mut text = String::new();
-    for row in rows {
-        let cells = row.iter().zip(&widths);
-        let line: String =
-            cells.map(|(cell, width)| format!("{cell:width$}  ")).collect();
-        text += line.trim_end();
-        text += "\n";
-    }
-    text
+    table_within(&rows, columns)
 }
 
 /// Writes the graph in Graphviz's language: `dot -Tsvg tape.dot`.

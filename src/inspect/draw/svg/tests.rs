@@ -58,6 +58,22 @@ fn a_part_of_a_gradient_stands_until_the_next_part_comes() {
 }
 
 #[test]
+fn no_wire_leads_back_to_an_operand_without_a_gradient() {
+    let record = |id, op, parents: &[u64]| {
+        Record::new(id, op, parents.to_vec(), &[], Some(vec![1.0]))
+    };
+    let mut tape = Tape::new(vec![
+        record(1, Op::Leaf, &[]),
+        record(2, Op::Leaf, &[]),
+        record(3, Op::Mul, &[1, 2]),
+    ]);
+    tape.set_grads(3, vec![1.0], vec![Some((vec![], vec![5.0])), None]);
+    tape.set_grads(1, vec![5.0], vec![]);
+    let drawn = svg(&tape, "test", "", None);
+    assert_eq!(drawn.matches("marker-start=\"url(").count(), 1, "{drawn}");
+}
+
+#[test]
 fn the_blamed_record_has_a_frame_and_a_word() {
     let leaf = Record::new(1, Op::Leaf, vec![], &[], Some(vec![1.0]));
     let tape = Tape::new(vec![leaf]);

@@ -1,0 +1,36 @@
+//! A kernel that does two operations at once, written by a person.
+
+// A kernel of the program's own is a promise of the program's.
+#![allow(unsafe_code)]
+
+use rungrad::Error;
+use rungrad::opencl::{Gpu, Source};
+
+const TEXT: &str = include_str!("by_hand.cl");
+
+// ANCHOR: by-hand
+/// Adds a row to each row of a matrix, and makes what is negative 0.
+pub(crate) fn bias_relu(
+    gpu: &Gpu,
+    x: &[f32],
+    bias: &[f32],
+) -> Result<Vec<f32>, Error> {
+    let (n, columns) = (x.len(), bias.len());
+    let (x, bias) = (gpu.upload(x)?, gpu.upload(bias)?);
+    let out = gpu.allocate::<f32>(n)?;
+    let source = Source::new("by_hand.cl", TEXT, "bias_relu");
+    let launch = gpu
+        .launch_source(&source)
+        .input(&x, n)
+        .input(&bias, columns)
+        .output(&out, n)
+        .scalar(columns as u32)
+        .scalar(n as u32)
+        .global(n)
+        .local(256);
+    // SAFETY: the guard keeps each item below n, and the rest of a division by
+    // columns is below columns.
+    unsafe { launch.run()? };
+    out.read()
+}
+// ANCHOR_END: by-hand

@@ -1,0 +1,138 @@
+//! What a device does that computes nothing until it is asked, counted: a bias
+//! and a relu three times, a softmax, and training steps.
+//!
+//! ```sh
+//! cargo run --example part3_fused
+//! cargo run --example part3_fused -- softmax --show
+//! RUNGRAD_DEVICE=gpu:1 cargo run --example part3_fused
+//! ```
+//!
+//! An eager device launches a kernel for each operation. A kernel of our own
+//! does two at once. The lazy device above the same one, fused:0 above gpu:0,
+//! writes a kernel for what it is asked for. Launches, built programs and the
+//! bytes that the launches reach are counted, and are the same in every run.
+//!
+//!   bias, softmax, training  one of the three alone
+//!   --show                   print each kernel that was written
+
+mod by_hand;
+mod works;
+
+use std::process::ExitCode;
+
+use rungrad::Error;
+use rungrad::ledger::{self, Counts};
+use rungrad::opencl::{Gpu, written};
+use rungrad::part3_unified::Device;
+
+use works::{Network, bias_relu, inputs, softmax};
+
+type Part = fn(&Gpu) -> Result<(), Error>;
+
+const PARTS: [(&str, Part); 3] =
+    [("bias", three_times), ("softmax", shares), ("training", training)];
+
+fn main() -> ExitCode {
+    rungrad::run(|| {
+        let (parts, shows) = request(&rungrad::args())?;
+        let gpu = match Device::from_env()? {
+            Device::Fused(index) => Gpu::open(index)?,
+            _ => Gpu::first()?,
+        };
+        let mut shown = 0;
+        println!("{:32}launches  builds  KB reached", "");
+        for part in parts {
+            part(&gpu)?;
+            let all = written();
+            for kernel in all[shown..].iter().filter(|_| shows) {
+                println!("\n{}", kernel.text().trim_end());
+            }
+            shown = all.len();
+        }
+        Ok(())
+    })
+}
+
+/// Reads which parts, and whether kernels are shown.
+fn request(words: &[String]) -> Result<(Vec<Part>, bool), Error> {
+    let (mut parts, mut shows) = (vec![], false);
+    for word in words {
+        let known = PARTS.iter().find(|part| part.0 == word);
+        match (word.as_str(), known) {
+            ("--show", _) => shows = true,
+            (_, Some(part)) => parts.push(part.1),
+            (word, None) => {
+                return Err(Error::Usage(format!(
+                    "part3_fused takes bias, softmax, training and --show, \
+                     not `{word}`."
+                )));
+            }
+        }
+    }
+    if parts.is_empty() {
+        parts = PARTS.map(|part| part.1).to_vec();
+    }
+    Ok((parts, shows))
+}
+
+/// Returns the device of each operation, and the lazy one above it.
+fn devices(gpu: &Gpu) -> [Device; 2] {
+    let index = gpu.info().index;
+    [Device::Gpu(index), Device::Fused(index)]
+}
+
+fn three_times(gpu: &Gpu) -> Result<(), Error> {
+    let [eager, lazy] = devices(gpu);
+    let all = inputs(eager)?;
+    let [x, bias] = [all[0].to_vec()?, all[1].to_vec()?];
+    let here = inputs(lazy)?;
+
+    println!("a bias and a relu of 512 x 256");
+    let first = counted("  eager", || bias_relu(&all).to_vec())?;
+    let second = counted("  by hand", || by_hand::bias_relu(gpu, &x, &bias))?;
+    let third = counted("  lazy", || bias_relu(&here).to_vec())?;
+    println!("  the same bits: {}", first == second && first == third);
+    Ok(())
+}
+
+fn shares(gpu: &Gpu) -> Result<(), Error> {
+    let [eager, lazy] = devices(gpu);
+    let ([x, _], [here, _]) = (inputs(eager)?, inputs(lazy)?);
+
+    println!("a softmax of 512 rows of 256, by its formula");
+    let first = counted("  eager", || softmax(&x).to_vec())?;
+    let second = counted("  lazy", || softmax(&here).to_vec())?;
+    let apart = first.iter().zip(&second).map(|(a, b)| (a - b).abs());
+    println!("  at most 1e-6 apart: {}", apart.fold(0.0, f32::max) <= 1e-6);
+    Ok(())
+}
+
+/// The rate falls from step to step: a number that is another one each time.
+fn training(gpu: &Gpu) -> Result<(), Error> {
+    let mut losses = vec![];
+    for (name, device) in ["eager", "lazy"].into_iter().zip(devices(gpu)) {
+        let mut network = Network::new(device)?;
+        println!("training steps 32x64-32-10, {name}");
+        for step in 1..=5 {
+            let rate = 0.5 / step as f32;
+            let name = format!("  step {step}, rate {rate:.3}");
+            losses.extend(counted(&name, || network.step(rate).to_vec())?);
+        }
+    }
+    let (eager, lazy) = losses.split_at(5);
+    let apart = eager.iter().zip(lazy).map(|(a, b)| (a - b).abs());
+    println!("  at most 1e-5 apart: {}", apart.fold(0.0, f32::max) <= 1e-5);
+    Ok(())
+}
+
+/// Runs some work that ends with a reading, and prints what it has cost.
+fn counted<T>(
+    name: &str,
+    work: impl FnOnce() -> Result<T, Error>,
+) -> Result<T, Error> {
+    let (result, counts) = ledger::measure(work);
+    let Counts { launches, builds, bytes_reached, .. } = counts;
+    let reached = bytes_reached as f64 / 1000.0;
+    println!("{name:32}{launches:>8}{builds:>8}{reached:>12.1}");
+    result
+}

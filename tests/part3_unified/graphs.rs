@@ -1,0 +1,210 @@
+//! Random graphs on the lazy devices and on those below them: what is put off,
+//! and computed with others, is what would have been computed at once.
+
+use rungrad::ops::Keep;
+use rungrad::part3_unified::{Device, Span, Tensor, grad, no_grad};
+
+use super::common::clean;
+use super::common::device::gpu_or_skip;
+use super::common::random::{Random, cases, first_seed};
+
+/// Sizes of axes.
+const SIZES: [usize; 6] = [1, 2, 3, 4, 7, 12];
+
+#[test]
+fn ten_thousand_graphs_are_the_same_on_the_lazy_processor() {
+    let _clean = clean();
+    agree(Device::Cpu, Device::FusedCpu, cases(10_000));
+}
+
+// Each graph is a kernel of its own, and a driver compiles it for a tenth of a
+// second.
+#[test]
+fn graphs_are_the_same_on_a_lazy_device() {
+    let _clean = clean();
+    let Some(gpu) = gpu_or_skip() else { return };
+    let index = gpu.info().index;
+    agree(Device::Gpu(index), Device::Fused(index), cases(10));
+}
+
+fn agree(eager: Device, lazy: Device, count: u64) {
+    for seed in first_seed()..first_seed() + count {
+        let sums = seed % 2 == 1;
+        let make = |device| Graph::new(seed, device, sums).results();
+        let [right, yours] = [eager, lazy].map(make);
+        assert_eq!(right.len(), yours.len());
+        for (at, (right, yours)) in right.iter().zip(&yours).enumerate() {
+            let what = format!("seed {seed}, result {at}, {lazy}");
+            assert_eq!(right.shape(), yours.shape(), "{what}");
+            let (right, yours) =
+                (right.to_vec().unwrap(), yours.to_vec().unwrap());
+            match sums {
+                true => near(&right, &yours, &what),
+                false => same(&right, &yours, &what),
+            }
+        }
+    }
+}
+
+#[track_caller]
+fn same(right: &[f32], yours: &[f32], what: &str) {
+    for (right, yours) in right.iter().zip(yours) {
+        let is_same = right.to_bits() == yours.to_bits()
+            || right.is_nan() && yours.is_nan();
+        assert!(is_same, "{what}: {yours:?}, not {right:?}");
+    }
+}
+
+#[track_caller]
+fn near(right: &[f32], yours: &[f32], what: &str) {
+    for (right, yours) in right.iter().zip(yours) {
+        let gap = (right - yours).abs();
+        assert!(
+            gap <= 2e-4 * right.abs().max(1.0),
+            "{what}: {yours}, not {right}"
+        );
+    }
+}
+
+/// Tensors that are made of each other, some of which are forgotten.
+struct Graph {
+    random: Random,
+    /// Whether numbers are added up, whose order is each device's own.
+    sums: bool,
+    leaves: Vec<Tensor>,
+    values: Vec<Tensor>,
+}
+
+impl Graph {
+    fn new(seed: u64, device: Device, sums: bool) -> Graph {
+        let mut random = Random(seed);
+        let [rows, columns] =
+            [(); 2].map(|()| SIZES[random.below(SIZES.len())]);
+        let shape = [rows, columns];
+        let leaves: Vec<Tensor> = (0..3)
+            .map(|_| {
+                let values = random.values(rows * columns);
+                let leaf = Tensor::new(&shape, &values, device).unwrap();
+                leaf.requires_grad()
+            })
+            .collect();
+        let values = leaves.clone();
+        let mut graph = Graph { random, sums, leaves, values };
+        for _ in 0..3 + graph.random.below(12) {
+            let next = graph.next();
+            graph.values.push(next);
+            // What nobody holds need not be stored.
+            if graph.random.below(3) == 0 && graph.values.len() > 3 {
+                let at = 3 + graph.random.below(graph.values.len() - 3);
+                graph.values.remove(at);
+            }
+            // And some of it is looked at early.
+            if graph.random.below(9) == 0 {
+                let last = graph.values.last().unwrap();
+                no_grad(|| last.to_vec().unwrap());
+            }
+        }
+        graph
+    }
+
+    fn pick(&mut self) -> Tensor {
+        let at = self.random.below(self.values.len());
+        self.values[at].clone()
+    }
+
+    /// Shows a tensor in the shape of another.
+    fn like(&mut self, a: &Tensor, other: &Tensor) -> Tensor {
+        if a.shape() == other.shape() {
+            return a.clone();
+        }
+        let flat = a.reshape(&[a.array().len()]);
+        let n = other.array().len();
+        let places: Vec<usize> =
+            (0..n).map(|i| i % flat.array().len()).collect();
+        match flat.array().len() {
+            len if len >= n => flat.slice(&[0..n]).reshape(other.shape()),
+            1 => flat.reshape(&[]).expand(other.shape()),
+            _ => flat.index_select(0, &places).reshape(other.shape()),
+        }
+    }
+
+    fn next(&mut self) -> Tensor {
+        let a = self.pick();
+        let kinds = if self.sums { 15 } else { 11 };
+        match self.random.below(kinds) {
+            0 => a.scale(0.5 + self.random.below(3) as f32),
+            1 => a.shift(self.random.below(3) as f32 - 1.0).tanh(),
+            2 => a.relu(),
+            3 => a.sigmoid(),
+            4 => a.tanh().exp(),
+            5 | 6 => {
+                let b = self.pick();
+                let b = self.like(&b, &a);
+                if self.random.below(2) == 0 {
+                    a.mul(&b).tanh()
+                } else {
+                    a.add(&b)
+                }
+            }
+            7 => {
+                let b = self.pick();
+                let b = self.like(&b, &a);
+                a.lt(&b).where_cond(&a, &b.sin())
+            }
+            8 => {
+                let axes: Vec<usize> = (0..a.shape().len()).rev().collect();
+                a.permute(&axes)
+            }
+            9 if a.shape().iter().all(|&n| n > 1) && a.rank() > 0 => {
+                let parts: Vec<Span> =
+                    a.shape().iter().map(|&n| Span::from(1..n)).collect();
+                a.slice(&parts)
+            }
+            9 | 10 if a.rank() > 0 => a.flip(&[self.random.below(a.rank())]),
+            11 if a.rank() > 0 => {
+                let axis = self.random.below(a.rank());
+                a.sum_over(&[axis], Keep::Yes).expand(a.shape()).tanh()
+            }
+            12 if a.rank() > 0 => a.softmax(),
+            13 if a.rank() > 0 => {
+                let axis = self.random.below(a.rank());
+                a.mean_over(&[axis], Keep::No).shift(0.25)
+            }
+            14 if a.rank() == 2 => {
+                let classes = a.shape()[1];
+                let labels: Vec<usize> = (0..a.shape()[0])
+                    .map(|_| self.random.below(classes))
+                    .collect();
+                a.log_softmax().pick(&labels)
+            }
+            _ => a.mul(&a).tanh(),
+        }
+    }
+
+    /// Returns all values, the slopes of the leaves, and slopes of slopes.
+    fn results(self) -> Vec<Tensor> {
+        let last = self.values.last().unwrap();
+        let leaves: Vec<&Tensor> = self.leaves.iter().collect();
+        // Each leaf has a slope, if only here.
+        let through = self.leaves.iter().fold(last.clone(), |sum, leaf| {
+            let part = leaf.reshape(&[leaf.array().len()]).slice(&[0..1]);
+            sum.add(&part.mul(&part).reshape(&[]).expand(sum.shape()))
+        });
+        let loss = match self.sums {
+            true => through.sum(),
+            false => {
+                let flat = through.reshape(&[through.array().len()]);
+                flat.slice(&[0..1]).reshape(&[])
+            }
+        };
+        let slopes = grad(&[&loss], &leaves, true);
+        let mut results = self.values.clone();
+        if self.sums {
+            let again = slopes.iter().map(|it| it.mul(it).sum());
+            let again = again.reduce(|a, b| a.add(&b)).unwrap();
+            results.extend(grad(&[&again], &leaves, false));
+        }
+        results.extend(slopes);
+        results
+    }
+}

@@ -1,0 +1,31 @@
+//! The same specification on devices that put off what they compute.
+
+use super::*;
+
+mod on_a_lazy_device {
+    use super::*;
+
+    fn open() -> Option<Part3> {
+        gpu_or_skip().map(|gpu| Part3(Device::Fused(gpu.info().index)))
+    }
+
+    specification!(open);
+    operations!(open);
+    edges!(open);
+    refusals!(open);
+    operators!(open, f64::from);
+}
+
+mod on_the_processor {
+    use super::*;
+
+    fn open() -> Option<Part3> {
+        Some(Part3(Device::FusedCpu))
+    }
+
+    specification!(open);
+    operations!(open);
+    edges!(open);
+    refusals!(open);
+    operators!(open, f64::from);
+}
