@@ -1,17 +1,21 @@
 //! Files that are damaged in every way end in a sentence, or are read for
 //! what they are: no panic, and no data that is half of one thing.
 
+use std::fs;
 use std::io::{Read, Write};
 
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
-use rungrad::data::{Dataset, read_digits};
+use rungrad::data::{Dataset, Names, mnist, read_digits};
+use rungrad::loader::Rows;
 use rungrad::{Error, attempt};
 
 #[allow(unreachable_pub)]
 #[path = "common/damage.rs"]
 mod damage;
+#[path = "common/place.rs"]
+mod place;
 #[allow(dead_code, unreachable_pub)]
 #[path = "common/random.rs"]
 mod random;
@@ -71,4 +75,84 @@ fn damaged_digits_are_refused_in_a_sentence_or_are_digits() {
     }
     // Another number of the right size is no damage that can be seen.
     assert!(cases(2000) < 2000 || read > 0 && refused > 0);
+}
+
+#[test]
+fn a_damaged_list_of_names_is_refused_in_a_sentence_or_is_one() {
+    let text = "emma\nolivia\nava\nisabella\n".repeat(8).into_bytes();
+    let path = place::scratch().join("damaged_names");
+    let (mut read, mut refused) = (0, 0);
+    for seed in first_seed()..first_seed() + cases(1000) {
+        let mut random = Random(seed);
+        let file = match random.below(3) {
+            0 => damaged(&zipped(&text), &mut random),
+            1 => zipped(&damaged(&text, &mut random)),
+            _ => damaged(&text, &mut random),
+        };
+        fs::write(&path, file).unwrap();
+        match attempt(|| Names::read(&path)).flatten() {
+            Ok(names) => {
+                let longest = names.names.iter().map(String::len).max();
+                let rows = names.whole(longest.unwrap() + 1);
+                assert_eq!(rows.count(), names.names.len(), "seed {seed}");
+                read += 1;
+            }
+            Err(Error::File(said)) => {
+                assert!(!said.contains('\n'), "seed {seed}: {said}");
+                assert!(said.contains("damaged_names"), "seed {seed}: {said}");
+                refused += 1;
+            }
+            Err(other) => panic!("seed {seed}: {other:?}"),
+        }
+    }
+    assert!(cases(1000) < 1000 || read > 100 && refused > 100);
+}
+
+#[test]
+fn damaged_files_of_mnist_are_refused_in_a_sentence_or_read() {
+    let folder = place::scratch().join("damaged_mnist");
+    fs::create_dir_all(&folder).unwrap();
+    let file = |axes: &[u32], value: u8| {
+        let mut file = vec![0, 0, 8, axes.len() as u8];
+        file.extend(axes.iter().flat_map(|size| size.to_be_bytes()));
+        let count = axes.iter().product::<u32>() as usize;
+        file.resize(file.len() + count, value);
+        file
+    };
+    let files = [
+        ("train-images-idx3-ubyte", file(&[5, 4, 3], 9)),
+        ("train-labels-idx1-ubyte.gz", zipped(&file(&[5], 9))),
+        ("t10k-images-idx3-ubyte.gz", zipped(&file(&[2, 4, 3], 9))),
+        ("t10k-labels-idx1-ubyte", file(&[2], 9)),
+    ];
+    let (mut read, mut refused) = (0, 0);
+    for seed in first_seed()..first_seed() + cases(1000) {
+        let mut random = Random(seed);
+        let bad = random.below(files.len());
+        for (at, (name, bytes)) in files.iter().enumerate() {
+            let bytes = match at == bad {
+                true => damaged(bytes, &mut random),
+                false => bytes.clone(),
+            };
+            fs::write(folder.join(name), bytes).unwrap();
+        }
+        match attempt(|| mnist(&folder)).flatten() {
+            Ok((train, test)) => {
+                for data in [train, test] {
+                    let rows = data.rows() * data.columns;
+                    assert_eq!(data.inputs.len(), rows, "seed {seed}");
+                }
+                read += 1;
+            }
+            Err(Error::File(said)) => {
+                assert!(!said.contains('\n'), "seed {seed}: {said}");
+                let name = files[bad].0.trim_end_matches(".gz");
+                let kind = name.split('-').next().unwrap();
+                assert!(said.contains(kind), "seed {seed}: {said}");
+                refused += 1;
+            }
+            Err(other) => panic!("seed {seed}: {other:?}"),
+        }
+    }
+    assert!(cases(1000) < 1000 || read > 10 && refused > 100);
 }

@@ -6,7 +6,12 @@
 //! `{"bias": {"dtype": "F32", "shape": [10], "data_offsets": [0, 40]}}`, and
 //! then all numbers. There is nothing in it to run.
 //!
-//! Reading order: [`save`], [`load`], [`read`].
+//! What a run must remember to go on, beside its weights, is in a
+//! [`checkpoint`]; "Weights that travel" builds it.
+//!
+//! Reading order: [`save`], [`load`], [`load_turned`], [`read`];
+//! [`checkpoint`], [`resume`], and [`State`], which is what they ask of each
+//! part of a run.
 //!
 //! ```
 //! use rungrad::part3_unified::nn::{Linear, Module};
@@ -28,10 +33,18 @@
 //!
 //! [safetensors]: https://github.com/huggingface/safetensors
 
+mod checkpoint;
 mod file;
 mod header;
+mod state;
+mod turned;
+mod types;
 
-use std::collections::HashMap;
+pub use checkpoint::{Part, checkpoint, resume, resume_part};
+pub use state::{Saved, State, Value, listed};
+pub use turned::{load_turned, save_turned};
+
+use std::collections::HashSet;
 use std::path::Path;
 
 use safetensors::tensor::{Dtype, TensorView};
@@ -40,7 +53,7 @@ use self::file::{refused, shown};
 use self::header::Contents;
 use super::nn::ParameterMut;
 use super::{Device, Tensor};
-use crate::error::{Error, Result, room};
+use crate::error::{Error, Result};
 
 /// What a name must not be: the format keeps it for remarks.
 const REMARKS: &str = "__metadata__";
@@ -62,28 +75,11 @@ pub fn save<'a, N: Into<String>>(
     path: impl AsRef<Path>,
     tensors: impl IntoIterator<Item = (N, &'a Tensor)>,
 ) -> Result<()> {
-    let path = path.as_ref();
-    let mut all: HashMap<String, (Vec<usize>, Vec<u8>)> = HashMap::new();
+    let mut entries = Vec::new();
     for (name, tensor) in tensors {
-        let (name, bytes) = (name.into(), bytes(&tensor.to_vec()?)?);
-        let taken = name == REMARKS || all.contains_key(&name);
-        if taken {
-            return Err(Error::Mistake(format!(
-                "save: {} cannot take the name {name:?}, which is taken; give \
-                 each tensor a name of its own",
-                shown(path)
-            )));
-        }
-        all.insert(name, (tensor.shape().to_vec(), bytes));
+        entries.push(Entry::tensor(name.into(), tensor)?);
     }
-    let views = all.iter().map(|(name, (shape, bytes))| {
-        TensorView::new(Dtype::F32, shape.clone(), bytes).map(|it| (name, it))
-    });
-    let file = views
-        .collect::<Result<Vec<_>, _>>()
-        .and_then(|views| safetensors::serialize(views, None))
-        .map_err(|error| refused(path, "cannot be written", error))?;
-    file::replace(path, &file)
+    write(path.as_ref(), &entries)
 }
 // ANCHOR_END: save
 
@@ -94,8 +90,8 @@ pub fn save<'a, N: Into<String>>(
 ///
 /// # Errors
 ///
-/// If a tensor is missing, is one too many, has another shape or other
-/// numbers than `f32`, if the file is damaged or cannot be read, or if a
+/// If a tensor is missing, is one too many, has another shape or numbers of
+/// another type, if the file is damaged or cannot be read, or if a
 /// device refuses the numbers; then nothing has changed. The sentence names
 /// the file and the tensor.
 #[doc(alias("load_file", "load_model", "load_state_dict"))]
@@ -103,14 +99,30 @@ pub fn load(
     path: impl AsRef<Path>,
     parameters: Vec<ParameterMut<'_>>,
 ) -> Result<()> {
-    let path = path.as_ref();
+    load_by(path.as_ref(), parameters, |_| false)
+}
+
+// ANCHOR_END: load
+
+// ANCHOR: load-by
+/// Does so, and turns the matrices of some names.
+fn load_by(
+    path: &Path,
+    parameters: Vec<ParameterMut<'_>>,
+    is_turned: impl Fn(&str) -> bool,
+) -> Result<()> {
     let bytes = file::read(path)?;
     let contents = Contents::new(path, &bytes)?;
     let names: Vec<&str> = parameters.iter().map(|(n, _)| &n[..]).collect();
     contents.are(&names)?;
     let mut loaded = Vec::new();
     for (name, parameter) in &parameters {
-        let (shape, values) = contents.tensor(name)?;
+        let (shape, dtype) = contents.about(name)?;
+        let is_turned = is_turned(name);
+        let shape = match is_turned {
+            true => turned::shape(&contents, name, shape)?,
+            false => shape.to_vec(),
+        };
         if shape != parameter.shape() {
             return Err(contents.refuse(
                 name,
@@ -118,7 +130,21 @@ pub fn load(
                 format!("the model wants {:?}", parameter.shape()),
             ));
         }
-        let there = Tensor::new(shape, &values, parameter.device())?;
+        if dtype != parameter.dtype() {
+            return Err(contents.refuse(
+                name,
+                format!("is of type {dtype:?}"),
+                format!(
+                    "the model wants {:?}; change the model first by \
+                     `.to_dtype(DType::{dtype:?})`",
+                    parameter.dtype()
+                ),
+            ));
+        }
+        let there = match is_turned {
+            true => turned::matrix(&contents, name, parameter.device())?,
+            false => contents.tensor(name, parameter.device())?,
+        };
         loaded.push(there.requires_grad());
     }
     for ((_, parameter), loaded) in parameters.into_iter().zip(loaded) {
@@ -126,10 +152,10 @@ pub fn load(
     }
     Ok(())
 }
-// ANCHOR_END: load
+// ANCHOR_END: load-by
 
 /// Reads all tensors of a file to a device, in the order in which they lie in
-/// it. None of them records.
+/// it, each of its own type. None of them records.
 ///
 /// ```
 /// use rungrad::part3_unified::{Device, Tensor, io};
@@ -148,8 +174,8 @@ pub fn load(
 ///
 /// # Errors
 ///
-/// If the file is damaged, cannot be read, or has other numbers than `f32`,
-/// or if the device refuses them.
+/// If the file is damaged, cannot be read, or has numbers of a type that this
+/// crate has not, or if the device refuses them.
 pub fn read(
     path: impl AsRef<Path>,
     device: Device,
@@ -158,16 +184,54 @@ pub fn read(
     let bytes = file::read(path)?;
     let contents = Contents::new(path, &bytes)?;
     let read = contents.names().into_iter().map(|name| {
-        let (shape, values) = contents.tensor(&name)?;
-        let tensor = Tensor::new(shape, &values, device)?;
+        let tensor = contents.tensor(&name, device)?;
         Ok((name, tensor))
     });
     read.collect()
 }
 
-/// Writes numbers as the format has them: four bytes each, the lowest first.
-fn bytes(values: &[f32]) -> Result<Vec<u8>> {
-    let mut bytes = room(4 * values.len())?;
-    bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
-    Ok(bytes)
+/// What has a name in a file.
+struct Entry {
+    name: String,
+    dtype: Dtype,
+    shape: Vec<usize>,
+    /// As the format has them: those of each number, the lowest first.
+    bytes: Vec<u8>,
+}
+
+impl Entry {
+    fn tensor(name: String, tensor: &Tensor) -> Result<Entry> {
+        let (dtype, bytes) =
+            (types::name(tensor.dtype()), types::bytes(tensor)?);
+        Ok(Entry { name, dtype, shape: tensor.shape().to_vec(), bytes })
+    }
+
+    /// Keeps a whole number as a tensor without axes.
+    fn number(name: String, number: u64) -> Entry {
+        let bytes = number.to_le_bytes().to_vec();
+        Entry { name, dtype: Dtype::U64, shape: Vec::new(), bytes }
+    }
+}
+
+/// Writes a file of entries in the place of the one that was there.
+fn write(path: &Path, entries: &[Entry]) -> Result<()> {
+    let mut names = HashSet::from([REMARKS]);
+    let taken = entries.iter().find(|entry| !names.insert(&entry.name[..]));
+    if let Some(Entry { name, .. }) = taken {
+        return Err(Error::Mistake(format!(
+            "save: {} cannot take the name {name:?}, which is taken; give \
+             each tensor a name of its own",
+            shown(path)
+        )));
+    }
+    let views = entries.iter().map(|entry| {
+        let view =
+            TensorView::new(entry.dtype, entry.shape.clone(), &entry.bytes);
+        view.map(|view| (&entry.name, view))
+    });
+    let file = views
+        .collect::<Result<Vec<_>, _>>()
+        .and_then(|views| safetensors::serialize(views, None))
+        .map_err(|error| refused(path, "cannot be written", error))?;
+    file::replace(path, &file)
 }

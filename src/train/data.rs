@@ -1,13 +1,26 @@
 //! What the networks learn from: handwritten digits, and two moons. "Train the
-//! digits" builds it; every part trains on the same rows.
+//! digits" builds it; every part trains on the same rows. Names, texts and
+//! MNIST's files come with "Weights that travel", where a
+//! [`Loader`](crate::loader::Loader) makes batches of all of them.
 //!
 //! Reading order: [`Dataset`] with its [split](Dataset::split) and its
-//! [batches](Dataset::batches), [`digits`], [`moons`].
+//! [batches](Dataset::batches), [`digits`], [`moons`], [`mnist()`],
+//! [`Vocabulary`], [`TokenBatch`], [`names()`], [`Text`].
+
+mod mnist;
+mod names;
+mod text;
+mod tokens;
 
 use std::f32::consts::PI;
 use std::io::Read;
 
 use flate2::read::GzDecoder;
+
+pub use mnist::mnist;
+pub use names::{Contexts, Names, WholeNames, names};
+pub use text::{Text, Windows, shakespeare};
+pub use tokens::{TokenBatch, Vocabulary};
 
 use crate::error::{Error, mistake, or_raise};
 use crate::rng::Random;
@@ -181,13 +194,25 @@ pub fn moons(rows: usize, noise: f32, seed: u64) -> Dataset {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::io::Write;
+    use std::path::{Path, PathBuf};
 
     use flate2::Compression;
     use flate2::write::GzEncoder;
 
     use super::*;
     use crate::attempt;
+
+    /// Makes a folder for one test, empty.
+    pub(super) fn scratch(test: &str) -> PathBuf {
+        let built = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let root = if built.is_dir() { built } else { Path::new(".") };
+        let folder = root.join("target/tmp/data").join(test);
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        folder
+    }
 
     fn per_class(data: &Dataset) -> Vec<usize> {
         let mut count = vec![0; data.classes];

@@ -2,5 +2,6 @@
 //! and how far the loop is.
 
 pub mod data;
+pub mod loader;
 pub mod metrics;
 pub mod progress;

@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
-use safetensors::tensor::{Dtype, Metadata};
+use safetensors::tensor::{Dtype, Metadata, TensorInfo};
 
+use super::super::{DType, Device, Tensor};
 use super::file::{quoted, refused, shown};
-use crate::error::{Error, Result, room};
+use super::types;
+use crate::error::{Error, Result};
 
 /// The length of the header, as eight bytes, stands in front of it.
 const FRONT: usize = size_of::<u64>();
@@ -71,24 +73,46 @@ impl<'a> Contents<'a> {
         }
     }
 
-    /// Returns the shape and the numbers of a tensor that is there.
-    pub(super) fn tensor(&self, name: &str) -> Result<(&[usize], Vec<f32>)> {
-        let Some(info) = self.header.info(name) else {
-            return Err(self.refuse(name, "is not there", "look for another"));
-        };
-        if info.dtype != Dtype::F32 {
-            return Err(self.refuse(
+    /// Returns the shape of a tensor that is there, and its type.
+    pub(super) fn about(&self, name: &str) -> Result<(&[usize], DType)> {
+        let info = self.info(name)?;
+        match types::of(info.dtype) {
+            Some(dtype) => Ok((&info.shape, dtype)),
+            None => Err(self.refuse(
                 name,
                 format!("is of type {}", info.dtype),
-                "F32 is what this crate computes with; convert it first",
-            ));
+                "F32, F64 and F16 are what this crate computes with; convert \
+                 it first",
+            )),
         }
-        let (from, to) = info.data_offsets;
-        let bytes = &self.data[from..to];
-        let mut values = room(bytes.len() / 4)?;
-        let (numbers, _) = bytes.as_chunks::<4>();
-        values.extend(numbers.iter().map(|bytes| f32::from_le_bytes(*bytes)));
-        Ok((&info.shape, values))
+    }
+
+    /// Makes a tensor of one that is there.
+    pub(super) fn tensor(&self, name: &str, device: Device) -> Result<Tensor> {
+        let (shape, dtype) = self.about(name)?;
+        types::tensor(shape, dtype, self.bytes(name)?, device)
+    }
+
+    /// Returns the numbers of a tensor that is there, as they lie in the file.
+    pub(super) fn bytes(&self, name: &str) -> Result<&'a [u8]> {
+        let (from, to) = self.info(name)?.data_offsets;
+        Ok(&self.data[from..to])
+    }
+
+    /// Returns a whole number that is there, or nothing if the name is that of
+    /// a tensor.
+    pub(super) fn number(&self, name: &str) -> Option<u64> {
+        let info = self.info(name).ok()?;
+        let is_one = info.dtype == Dtype::U64 && info.shape.is_empty();
+        let bytes = is_one.then(|| self.bytes(name).ok()?.try_into().ok());
+        bytes.flatten().map(u64::from_le_bytes)
+    }
+
+    fn info(&self, name: &str) -> Result<&TensorInfo> {
+        let there = self.header.info(name);
+        there.ok_or_else(|| {
+            self.refuse(name, "is not there", "look for another")
+        })
     }
 
     /// Writes a sentence about a tensor of this file.

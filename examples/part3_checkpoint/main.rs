@@ -1,0 +1,295 @@
+//! A run is killed and goes on, and nobody can tell by its losses.
+
+mod run;
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::{env, fs, thread};
+
+use rungrad::Error;
+use rungrad::part3_unified::{Device, io};
+
+use run::Run;
+
+const HELP: &str = "\
+usage: cargo run --example part3_checkpoint -- [options]
+       cargo run --example part3_checkpoint -- show [options]
+       cargo run --example part3_checkpoint -- forget [options]
+       cargo run --example part3_checkpoint -- train FILE [options]
+
+Without words it trains twice, in processes of its own: once to the end, and
+once with a kill on the way. `show` shows the file that a run leaves after 50
+steps, and `forget` goes on from files that lack a part. `train FILE` trains by
+itself, and goes on where FILE is, if there is one: kill it whenever you like,
+and start it again.
+
+  --device D   cpu, gpu (the first OpenCL device) or gpu:1 (the second);
+               else what RUNGRAD_DEVICE names, else cpu
+  --steps N    how many steps are taken in all (90)
+  --hang N     after step N it waits to be killed";
+
+/// After how many steps a checkpoint is written.
+const EVERY: u64 = 25;
+/// After which step the scene kills.
+const KILLED: u64 = 57;
+
+fn main() -> ExitCode {
+    rungrad::run_with_help(HELP, || {
+        let request = Request::of(&rungrad::args())?;
+        match &request.what {
+            What::Scene => scene(&request),
+            What::Show => show(request.device),
+            What::Forget => forget(request.device),
+            What::Train(file) => train(file, &request),
+        }
+    })
+}
+
+/// Trains in this process, a line for each step.
+fn train(file: &Path, request: &Request) -> Result<(), Error> {
+    let mut run = Run::new(0, request.device)?;
+    run.train(file, request.steps, EVERY, |step, loss| {
+        println!("step {step:>3}  loss {loss:.4}  bits {:08x}", loss.to_bits());
+        if request.hang == Some(step) {
+            loop {
+                thread::park();
+            }
+        }
+    })
+}
+
+/// The losses that a run has told, as they stood in its lines.
+type Losses = BTreeMap<u64, String>;
+
+fn scene(request: &Request) -> Result<(), Error> {
+    let folder = Folder::new()?;
+    let [whole, broken] = ["whole", "broken"].map(|name| folder.0.join(name));
+
+    println!("One process takes {} steps.", request.steps);
+    let (mut child, unbroken) = start(&whole, request, None)?;
+    let unbroken = heard(unbroken, |_| false);
+    child.wait().map_err(failed)?;
+
+    println!("Another one is killed after step {KILLED}.");
+    let (mut child, lines) = start(&broken, request, Some(KILLED))?;
+    let mut losses = heard(lines, |step| step == KILLED);
+    child.kill().map_err(failed)?;
+    child.wait().map_err(failed)?;
+
+    let (mut child, lines) = start(&broken, request, None)?;
+    let resumed = heard(lines, |_| false);
+    child.wait().map_err(failed)?;
+    let first = resumed.keys().next().copied().unwrap_or_default();
+    println!("A third one finds its file and begins with step {first}.\n");
+    println!("step  unbroken  killed  resumed");
+    for step in [1, 50, 51, 56, 57, 58, request.steps] {
+        let [a, b, c] = [&unbroken, &losses, &resumed]
+            .map(|losses| losses.get(&step).map_or("", |line| &line[..6]));
+        println!("{}", format!("{step:>4}  {a:<8}  {b:<6}  {c}").trim_end());
+    }
+    losses.extend(resumed);
+    let same = unbroken.iter().filter(|(s, line)| losses.get(s) == Some(line));
+    println!(
+        "\n{} of {} losses have the same bits.",
+        same.count(),
+        unbroken.len()
+    );
+    Ok(())
+}
+
+/// Starts this program again, to train.
+fn start(
+    file: &Path,
+    request: &Request,
+    hang: Option<u64>,
+) -> Result<(Child, impl Iterator<Item = String> + use<>), Error> {
+    let mut command = Command::new(env::current_exe().map_err(failed)?);
+    command.arg("train").arg(file).stdout(Stdio::piped());
+    command.args(["--device", &request.device.to_string()]);
+    command.args(["--steps", &request.steps.to_string()]);
+    if let Some(step) = hang {
+        command.args(["--hang", &step.to_string()]);
+    }
+    let mut child = command.spawn().map_err(failed)?;
+    let lines = BufReader::new(child.stdout.take().expect("piped")).lines();
+    Ok((child, lines.map_while(Result::ok)))
+}
+
+/// Reads the losses up to the end, or up to a step.
+fn heard(
+    lines: impl Iterator<Item = String>,
+    is_last: impl Fn(u64) -> bool,
+) -> Losses {
+    let mut losses = Losses::new();
+    for line in lines {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let ["step", step, "loss", loss, "bits", bits] = words[..] else {
+            continue;
+        };
+        let step = step.parse().expect("a number of a step");
+        losses.insert(step, format!("{loss} {bits}"));
+        if is_last(step) {
+            break;
+        }
+    }
+    losses
+}
+
+/// Takes the first 50 steps.
+fn fifty(device: Device) -> Result<Run, Error> {
+    let mut run = Run::new(0, device)?;
+    for _ in 0..50 {
+        run.step()?;
+    }
+    Ok(run)
+}
+
+// ANCHOR: show
+/// Shows a file as it lies on the disk: eight bytes that are a length, so many
+/// of text, and the numbers. The text is one line, which is broken here behind
+/// each entry.
+fn show(device: Device) -> Result<(), Error> {
+    let folder = Folder::new()?;
+    let path = folder.0.join("run");
+    io::checkpoint(&path, &fifty(device)?.parts())?;
+
+    let bytes = fs::read(&path).map_err(failed)?;
+    let (length, rest) = bytes.split_first_chunk().expect("eight bytes");
+    let (header, numbers) = rest.split_at(u64::from_le_bytes(*length) as usize);
+    let header = String::from_utf8_lossy(header).replace("},", "},\n");
+    println!("{length:?}\n{}", header.trim_end());
+    println!("{:?} and so on, {} bytes", &numbers[..8], numbers.len());
+    Ok(())
+}
+// ANCHOR_END: show
+
+/// Writes checkpoints without one of their parts, and goes on from them.
+fn forget(device: Device) -> Result<(), Error> {
+    let (folder, mut run) = (Folder::new()?, fifty(device)?);
+    let files = [0, 1, 2, 3, 4].map(|part| folder.0.join(part.to_string()));
+    for (forgotten, file) in files.iter().enumerate() {
+        let mut parts = run.parts().into_iter().collect::<Vec<_>>();
+        parts.remove(forgotten);
+        io::checkpoint(file, &parts)?;
+    }
+    let mut unbroken = Vec::new();
+    for _ in 0..10 {
+        unbroken.push(run.step()?.to_bits());
+    }
+    println!("forgotten  the first of 10 losses that is another one");
+    for (forgotten, file) in files.iter().enumerate() {
+        let mut again = Run::new(1, device)?;
+        let mut parts = again.parts().into_iter().collect::<Vec<_>>();
+        let (name, _) = parts.remove(forgotten);
+        io::resume(file, &mut parts)?;
+        let mut first = None;
+        for (at, right) in unbroken.iter().enumerate() {
+            let is_right = again.step()?.to_bits() == *right;
+            first = first.or((!is_right).then_some(at + 1));
+        }
+        let first = first.map_or("none".to_string(), |at| at.to_string());
+        println!("{name:<9}  {first}");
+    }
+    Ok(())
+}
+
+/// A folder that goes away with the scene.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Result<Folder, Error> {
+        let name = format!("rungrad-checkpoint-{}", std::process::id());
+        let folder = env::temp_dir().join(name);
+        fs::create_dir_all(&folder).map_err(failed)?;
+        Ok(Folder(folder))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What cannot be removed, the system removes one day.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn failed(error: std::io::Error) -> Error {
+    Error::File(format!(
+        "a process or its file failed: {error}; try again, with more room on \
+         the disk for temporary files"
+    ))
+}
+
+/// What is to be seen.
+enum What {
+    Scene,
+    Show,
+    Forget,
+    Train(PathBuf),
+}
+
+/// What the command line asks for.
+struct Request {
+    what: What,
+    device: Device,
+    steps: u64,
+    hang: Option<u64>,
+}
+
+impl Request {
+    fn of(words: &[String]) -> Result<Request, Error> {
+        let (mut what, mut device) = (What::Scene, None);
+        let (mut steps, mut hang) = (90, None);
+        let mut words = words.iter().map(String::as_str);
+        while let Some(word) = words.next() {
+            match word {
+                "show" => what = What::Show,
+                "forget" => what = What::Forget,
+                "train" => what = What::Train(file(words.next())?),
+                "--device" => {
+                    device = Some(words.next().unwrap_or("").parse()?)
+                }
+                "--steps" => steps = number(word, words.next())?,
+                "--hang" => hang = Some(number(word, words.next())?),
+                _ => {
+                    return Err(Error::Usage(format!(
+                        "part3_checkpoint does not know `{word}`; `--help` \
+                         lists what it knows"
+                    )));
+                }
+            }
+        }
+        if matches!(what, What::Scene) && (steps <= KILLED || hang.is_some()) {
+            return Err(Error::Usage(format!(
+                "the scene kills after step {KILLED}, so it takes more steps \
+                 than that, and --hang is for `train FILE`"
+            )));
+        }
+        let device = device.map_or_else(Device::from_env, Ok)?;
+        Ok(Request { what, device, steps, hang })
+    }
+}
+
+/// The file after `train`.
+fn file(value: Option<&str>) -> Result<PathBuf, Error> {
+    let named = value.filter(|value| !value.starts_with("--"));
+    named.map(PathBuf::from).ok_or_else(|| {
+        Error::Usage(
+            "train takes the name of a file, such as train run.safetensors"
+                .to_string(),
+        )
+    })
+}
+
+/// The number after an option.
+fn number(option: &str, value: Option<&str>) -> Result<u64, Error> {
+    let number = value.and_then(|word| word.parse().ok());
+    number.filter(|number| *number > 0).ok_or_else(|| {
+        let found = value.map_or("nothing".to_string(), |w| format!("`{w}`"));
+        Error::Usage(format!(
+            "{option} takes a whole number from 1, not {found}; for example \
+             {option} 90"
+        ))
+    })
+}

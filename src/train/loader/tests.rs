@@ -1,0 +1,173 @@
+//! The loader gives what it promises, and its thread ends.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Mutex, Weak};
+use std::time::Duration;
+
+use super::*;
+use crate::data::moons;
+
+/// Rows that are their own numbers, and count the batches that were made.
+#[derive(Default)]
+struct Counted {
+    rows: usize,
+    made: AtomicUsize,
+    /// A batch at which it panics, and whether by a raised error.
+    fails: Option<(usize, bool)>,
+    /// Who hears of each batch that is made.
+    tell: Option<Mutex<Sender<usize>>>,
+}
+
+impl Counted {
+    fn of(rows: usize) -> Counted {
+        Counted { rows, ..Counted::default() }
+    }
+}
+
+impl Rows for Counted {
+    type Batch = Vec<usize>;
+
+    fn count(&self) -> usize {
+        self.rows
+    }
+
+    fn batch(&self, rows: &[usize]) -> Vec<usize> {
+        let made = self.made.fetch_add(1, Ordering::SeqCst);
+        match self.fails {
+            Some((at, true)) if at == made => {
+                raise(Error::File("a file is gone; fetch it".to_string()))
+            }
+            Some((at, false)) if at == made => panic!("no such\nrow: 7"),
+            _ => {}
+        }
+        if let Some(tell) = &self.tell {
+            let _ = tell.lock().unwrap().send(made);
+        }
+        rows.to_vec()
+    }
+}
+
+#[test]
+fn an_epoch_has_every_row_once_and_a_short_last_batch() {
+    let mut loader = Loader::new(Counted::of(23), 5, 3);
+    for epoch in 0..4 {
+        assert_eq!(loader.place(), Place { seed: 3, epoch, batch: 0 });
+        let batches: Vec<Vec<usize>> = loader.epoch().collect();
+        let sizes: Vec<usize> = batches.iter().map(Vec::len).collect();
+        assert_eq!(sizes, [5, 5, 5, 5, 3]);
+        let mut all = batches.concat();
+        assert!(all.windows(2).any(|pair| pair[0] > pair[1]), "in order");
+        all.sort_unstable();
+        assert!(all.into_iter().eq(0..23));
+    }
+    let even = Loader::new(Counted::of(20), 5, 3).epoch().count();
+    assert_eq!(even, 4);
+    let large = Loader::new(Counted::of(3), 5, 3).epoch().count();
+    assert_eq!(large, 1);
+}
+
+/// As a program in another language has drawn them.
+#[test]
+fn a_seed_has_the_same_order_on_every_machine() {
+    let mut loader = Loader::new(Counted::of(10), 10, 1797);
+    assert_eq!(loader.next_batch(), [5, 8, 1, 7, 2, 3, 0, 6, 9, 4]);
+    assert_eq!(loader.next_batch(), [1, 8, 0, 4, 6, 3, 2, 5, 7, 9]);
+    let other = Loader::new(Counted::of(10), 10, 1798).next_batch();
+    assert_eq!(other, [2, 5, 3, 8, 6, 7, 9, 4, 1, 0]);
+}
+
+#[test]
+fn whoever_goes_to_a_place_sees_what_came_after_it() {
+    let mut loader = Loader::new(Counted::of(23), 5, 3);
+    let mut seen = Vec::new();
+    for _ in 0..17 {
+        seen.push((loader.place(), loader.next_batch()));
+    }
+    for (at, (place, _)) in seen.iter().enumerate() {
+        let mut again = Loader::new(Counted::of(23), 5, 99);
+        again.next_batch();
+        again.go_to(*place);
+        for (place, batch) in &seen[at..] {
+            assert_eq!((again.place(), &again.next_batch()), (*place, batch));
+        }
+    }
+    let place = Place { seed: 3, epoch: 2, batch: 3 };
+    loader.go_to(place);
+    assert_eq!(loader.epoch().count(), 2, "what is left of the epoch");
+}
+
+#[test]
+fn the_next_batches_are_made_while_nobody_asks() {
+    let (tell, told) = channel();
+    let tell = Some(Mutex::new(tell));
+    let rows = Counted { rows: 100, tell, ..Counted::default() };
+    let mut loader = Loader::new(rows, 10, 0);
+    assert_eq!(loader.rows().made.load(Ordering::SeqCst), 0, "not yet begun");
+    loader.next_batch();
+    // The one that was asked for, one that waits in the channel and one in
+    // the hands of the thread.
+    for made in 0..3 {
+        let minute = Duration::from_secs(60);
+        assert_eq!(told.recv_timeout(minute), Ok(made));
+    }
+    // And no more, however long nobody asks.
+    assert!(told.recv_timeout(Duration::from_millis(50)).is_err());
+    loader.next_batch();
+    assert_eq!(told.recv_timeout(Duration::from_secs(60)), Ok(3));
+}
+
+#[test]
+fn the_thread_ends_with_its_loader() {
+    let mut loader = Loader::new(Counted::of(100), 10, 0);
+    loader.next_batch();
+    let rows: Weak<Counted> = Arc::downgrade(&loader.rows);
+    assert_eq!(rows.strong_count(), 2, "the loader's and the thread's");
+    drop(loader);
+    assert_eq!(rows.strong_count(), 0, "the thread is still there");
+    // And one that has never begun.
+    drop(Loader::new(Counted::of(100), 10, 0));
+}
+
+#[test]
+fn a_panic_in_the_thread_is_one_sentence_in_the_caller() {
+    let rows = |raised| Counted { fails: Some((3, raised)), ..Counted::of(20) };
+    let mut loader = Loader::new(rows(false), 10, 0);
+    (0..3).for_each(|_| drop(loader.next_batch()));
+    let place = loader.place();
+    let refused = attempt(|| loader.next_batch()).unwrap_err();
+    assert_eq!(
+        refused,
+        Error::Mistake(
+            "the loader's thread panicked at batch 1 of epoch 1, counted \
+             from 0: no such row: 7; mend how its rows make a batch"
+                .to_string()
+        )
+    );
+    assert_eq!(loader.place(), place, "it has moved on");
+    // What was wrong may be over, and nothing is left out.
+    let mut right = Loader::new(Counted::of(20), 10, 0);
+    right.go_to(place);
+    assert_eq!(loader.next_batch(), right.next_batch());
+    // An error keeps its kind and its sentence.
+    let mut loader = Loader::new(rows(true), 10, 0);
+    (0..3).for_each(|_| drop(loader.next_batch()));
+    let refused = attempt(|| loader.next_batch()).unwrap_err();
+    assert_eq!(refused, Error::File("a file is gone; fetch it".to_string()));
+}
+
+#[test]
+fn a_loader_of_nothing_is_refused() {
+    for (rows, size) in [(0, 1), (1, 0)] {
+        let data = moons(rows, 0.0, 1);
+        let refused = attempt(|| drop(Loader::new(data, size, 0))).unwrap_err();
+        assert!(matches!(refused, Error::Mistake(_)), "{refused}");
+    }
+    let mut loader = Loader::new(moons(5, 0.0, 1), 2, 0);
+    let place = Place { batch: 3, ..loader.place() };
+    let refused = attempt(|| loader.go_to(place)).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "go_to: batch 3 of 3, counted from 0, is none"
+    );
+}
