@@ -2,7 +2,11 @@
 //! parameters to a device. "Modules and training anywhere" builds them.
 //!
 //! Reading order: the trait [`Module`], [`NamedParameters`], of which modules are made,
-//! [`Linear`], [`Conv2d`], [`Sequential`].
+//! [`Linear`], [`Conv2d`], [`Sequential`]; what a module keeps beside its
+//! parameters, [`Kept`]; the layers that use it, [`Dropout`] and [`BatchNorm`];
+//! [`LayerNorm`], [`Embedding`], [`Residual`], the pools; [`init`], how
+//! weights begin; and [`MultiHeadAttention`], of which, in [`Block`]s, a
+//! [`Gpt`] is made, that writes on with a [`Memory`] of what it has read.
 //!
 //! A model of your own lists the fields that it learns, and says what it
 //! makes of its input:
@@ -12,13 +16,13 @@
 //! use rungrad::part3_unified::{Device, Tensor};
 //! use rungrad::rng::Random;
 //!
-//! struct Residual {
+//! struct Block {
 //!     hidden: Linear,
 //!     out: Linear,
 //!     gain: Tensor,
 //! }
 //!
-//! impl Module for Residual {
+//! impl Module for Block {
 //!     fn forward(&self, x: &Tensor) -> Tensor {
 //!         let hidden = self.hidden.forward(x).tanh();
 //!         x + self.out.forward(&hidden) * &self.gain
@@ -28,7 +32,7 @@
 //! }
 //!
 //! let mut random = Random::new(0);
-//! let model = Residual {
+//! let model = Block {
 //!     hidden: Linear::new(2, 3, &mut random),
 //!     out: Linear::new(3, 2, &mut random),
 //!     gain: Tensor::new(&[], &[0.5], Device::Cpu)?.requires_grad(),
@@ -39,21 +43,35 @@
 //! # Ok::<(), rungrad::Error>(())
 //! ```
 
+mod attention;
 mod convolution;
+mod dropout;
+mod embedding;
+mod gpt;
+pub mod init;
+mod kept;
 mod named;
+mod norm;
+mod pool;
 mod table;
 
 use std::any::type_name;
 use std::fmt;
 
 pub use crate::parameters;
+pub use attention::{KeysValues, MultiHeadAttention};
 pub use convolution::Conv2d;
+pub use dropout::Dropout;
+pub use embedding::{Embedding, Residual};
+pub use gpt::{Block, Gpt, GptSizes, Memory};
+pub use kept::{Buffer, Generator, Kept, Mode};
 pub use named::NamedParameters;
+pub use norm::{BatchNorm, LayerNorm};
+pub use pool::{AvgPool2d, MaxPool2d};
 
-use super::{Device, Tensor};
-use crate::error::{Result, or_raise, room, zeros};
+use super::{DType, Device, Tensor};
+use crate::error::Result;
 use crate::rng::Random;
-use crate::shape::checked_size;
 
 /// A parameter and its name, to be looked at.
 pub type Parameter<'a> = (String, &'a Tensor);
@@ -76,7 +94,13 @@ pub trait Module: Send + Sync {
     /// Lists the places of the same parameters, in the same order.
     fn parameters_mut(&mut self) -> Vec<ParameterMut<'_>>;
 
-    /// Moves every parameter to a device.
+    /// Lists what is kept beside the parameters, each by its name: buffers,
+    /// generators and modes.
+    fn kept(&self) -> Vec<(String, Kept<'_>)> {
+        Vec::new()
+    }
+
+    /// Moves every parameter and every buffer to a device.
     ///
     /// Each becomes a new leaf there, as by a step: it records, and it has no
     /// gradient yet. A parameter that is there already stays the leaf that it
@@ -87,18 +111,26 @@ pub trait Module: Send + Sync {
     /// If the device refuses a parameter, for want of room or because there
     /// is no such device; then none has moved.
     fn to(&mut self, device: Device) -> Result<()> {
-        let mut parameters = self.parameters_mut();
-        parameters.retain(|(_, parameter)| parameter.device() != device);
-        let moved = parameters.iter().map(|(_, parameter)| {
+        replace(self, |tensor| {
             // Detached first: the way there is not to be recorded.
-            let there = parameter.detach().to(device)?;
-            Ok(there.requires_grad())
-        });
-        let moved = moved.collect::<Result<Vec<Tensor>>>()?;
-        for ((_, parameter), moved) in parameters.into_iter().zip(moved) {
-            *parameter = moved;
-        }
-        Ok(())
+            let away = tensor.device() != device;
+            away.then(|| tensor.detach().to(device)).transpose()
+        })
+    }
+
+    /// Changes the type of the numbers of every parameter and every buffer, as
+    /// [`Module::to`] moves them: each parameter becomes a new leaf, unless it
+    /// is of this type already.
+    ///
+    /// # Errors
+    ///
+    /// If a device has no such numbers, or no room; then none has changed.
+    #[doc(alias("half", "double", "float"))]
+    fn to_dtype(&mut self, dtype: DType) -> Result<()> {
+        replace(self, |tensor| {
+            let other = tensor.dtype() != dtype;
+            other.then(|| tensor.detach().to_dtype(dtype)).transpose()
+        })
     }
 
     /// Forgets every gradient. A step has done so already.
@@ -108,6 +140,43 @@ pub trait Module: Send + Sync {
         }
     }
     // ANCHOR_END: module
+
+    /// Says to every module in it that it is being trained, which is how each
+    /// begins: [`Dropout`] drops, and [`BatchNorm`] normalizes by its batch.
+    fn train(&self) {
+        kept::set_modes(self.kept(), true);
+    }
+
+    /// Says to every module in it that it is not being trained: what only
+    /// training needs is off, until [`Module::train`].
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// use rungrad::part3_unified::nn::{Dropout, Module};
+    /// let dropout = Dropout::new(0.5, &mut rungrad::rng::Random::new(0));
+    /// dropout.eval();
+    /// let x = Tensor::ones(&[3], Device::Cpu)?;
+    /// assert_eq!(dropout.forward(&x).to_vec()?, [1.0; 3]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    fn eval(&self) {
+        kept::set_modes(self.kept(), false);
+    }
+
+    /// Lists the buffers: numbers that are moved and saved with the parameters,
+    /// and that no step changes.
+    #[doc(alias = "named_buffers")]
+    fn buffers(&self) -> Vec<(String, &Buffer)> {
+        let kept = self.kept().into_iter();
+        kept.filter_map(|(name, it)| Some((name, it.buffer()?))).collect()
+    }
+
+    /// Lists the generators of random numbers. Whoever saves their states with
+    /// the parameters goes on with the same numbers.
+    fn generators(&self) -> Vec<(String, &Generator)> {
+        let kept = self.kept().into_iter();
+        kept.filter_map(|(name, it)| Some((name, it.generator()?))).collect()
+    }
 
     /// Counts the numbers that can be learned.
     #[doc(alias = "numel")]
@@ -137,6 +206,31 @@ pub trait Module: Send + Sync {
     fn name(&self) -> String {
         table::short(type_name::<Self>())
     }
+}
+
+/// Puts new leaves in the place of parameters that are to be others, and new
+/// numbers into buffers: of all or of none.
+fn replace<M: Module + ?Sized>(
+    module: &mut M,
+    other: impl Fn(&Tensor) -> Result<Option<Tensor>>,
+) -> Result<()> {
+    let buffers = module.buffers().into_iter();
+    let buffers = buffers.map(|(_, buffer)| other(&buffer.get()));
+    let buffers = buffers.collect::<Result<Vec<_>>>()?;
+    let parameters = module.parameters_mut();
+    let others = parameters.iter().map(|(_, parameter)| other(parameter));
+    let others = others.collect::<Result<Vec<_>>>()?;
+    for ((_, parameter), other) in parameters.into_iter().zip(others) {
+        if let Some(other) = other {
+            *parameter = other.requires_grad();
+        }
+    }
+    for ((_, buffer), other) in module.buffers().into_iter().zip(buffers) {
+        if let Some(other) = other {
+            buffer.set(other);
+        }
+    }
+    Ok(())
 }
 
 // ANCHOR: function
@@ -187,24 +281,18 @@ impl Linear {
     #[track_caller]
     pub fn new(inputs: usize, outputs: usize, random: &mut Random) -> Linear {
         let deviation = (2.0 / inputs as f32).sqrt();
-        let count = or_raise(checked_size(&[inputs, outputs]));
-        let mut weight = or_raise(room(count));
-        weight.extend((0..count).map(|_| deviation * random.normal()));
-        let leaf = |shape: &[usize], values: &[f32]| {
-            or_raise(Tensor::new(shape, values, Device::Cpu)).requires_grad()
-        };
         Linear {
-            weight: leaf(&[inputs, outputs], &weight),
-            bias: leaf(&[outputs], &or_raise(zeros(outputs))),
+            weight: init::normal(&[inputs, outputs], deviation, random),
+            bias: init::filled(&[outputs], 0.0),
         }
     }
 }
 
 impl Module for Linear {
-    /// Computes (rows, inputs) -> (rows, outputs).
+    /// Computes (.., inputs) -> (.., outputs).
     #[track_caller]
     fn forward(&self, x: &Tensor) -> Tensor {
-        x.matmul(&self.weight).add(&self.bias)
+        by_rows(x, |rows| rows.matmul(&self.weight).add(&self.bias))
     }
 
     parameters!(weight, bias);
@@ -214,6 +302,48 @@ impl Module for Linear {
     }
 }
 // ANCHOR_END: linear
+
+impl Linear {
+    /// Makes a layer on the processor that begins as PyTorch's does: weights
+    /// and biases are drawn evenly, up to `1 / sqrt(inputs)` from 0.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::nn::Linear;
+    /// # use rungrad::rng::Random;
+    /// let layer = Linear::kaiming_uniform(16, 2, &mut Random::new(0));
+    /// assert!(layer.weight.abs().max().item()? <= 0.25);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the host has no memory for so many weights.
+    #[track_caller]
+    pub fn kaiming_uniform(
+        inputs: usize,
+        outputs: usize,
+        random: &mut Random,
+    ) -> Linear {
+        let (shape, a) = ([inputs, outputs], 5f32.sqrt());
+        Linear {
+            weight: init::kaiming_uniform(&shape, inputs, a, random),
+            bias: init::kaiming_uniform(&[outputs], inputs, a, random),
+        }
+    }
+}
+
+/// Computes on (rows, columns) what has more axes in front, or one less.
+#[track_caller]
+fn by_rows(x: &Tensor, compute: impl FnOnce(&Tensor) -> Tensor) -> Tensor {
+    let (Some((&columns, outer)), false) =
+        (x.shape().split_last(), x.rank() == 2)
+    else {
+        return compute(x);
+    };
+    let y = compute(&x.reshape(&[outer.iter().product(), columns]));
+    let last = y.shape().last().copied();
+    y.reshape(&outer.iter().copied().chain(last).collect::<Vec<_>>())
+}
 
 impl fmt::Debug for Linear {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -272,6 +402,10 @@ impl Module for Sequential {
 
     fn parameters_mut(&mut self) -> Vec<ParameterMut<'_>> {
         self.modules.named_mut("")
+    }
+
+    fn kept(&self) -> Vec<(String, Kept<'_>)> {
+        self.modules.named_kept("")
     }
 }
 // ANCHOR_END: sequential

@@ -1,7 +1,8 @@
 //! From gradients to better parameters, on whichever device they are.
 //! "Modules and training anywhere" builds it.
 //!
-//! Reading order: [`Optimizer`], [`Sgd`], [`Adam`], [`AdamW`].
+//! Reading order: [`Optimizer`], [`Sgd`], [`Adam`], [`AdamW`]; how far a step
+//! goes, by [`Schedule`], and at most, by [`clip_grad_norm`].
 //!
 //! ```
 //! use rungrad::part3_unified::nn::{Linear, Module};
@@ -21,7 +22,16 @@
 //! # Ok::<(), rungrad::Error>(())
 //! ```
 
-use super::nn::ParameterMut;
+mod adam;
+mod clip;
+mod schedule;
+mod state;
+
+pub use adam::{Adam, AdamW};
+pub use clip::clip_grad_norm;
+pub use schedule::{Schedule, Way};
+
+use super::nn::{Parameter, ParameterMut};
 use super::{Tensor, no_grad};
 use crate::error::{mistake, or_raise};
 
@@ -40,6 +50,10 @@ pub trait Optimizer: Send + Sync {
     /// the steps before; then no parameter has changed.
     #[track_caller]
     fn step(&mut self, parameters: Vec<ParameterMut<'_>>);
+
+    /// Sets how far the steps go from now on.
+    #[doc(alias = "lr")]
+    fn set_learning_rate(&mut self, rate: f32);
 }
 
 /// Stochastic gradient descent with momentum: a step against the gradient,
@@ -100,135 +114,10 @@ impl Optimizer for Sgd {
             *parameter = better.requires_grad();
         }
     }
-}
-// ANCHOR_END: step
+    // ANCHOR_END: step
 
-/// Adam: a step for each number as long as its own gradients allow. Their
-/// running mean says where to, and the root of their running mean square how
-/// unsure that is.
-///
-/// It is PyTorch's `Adam` without `weight_decay`, for which [`AdamW`] is the
-/// better formula.
-#[derive(Clone, Debug)]
-pub struct Adam {
-    /// How far a step goes, at most and about.
-    #[doc(alias = "lr")]
-    pub learning_rate: f32,
-    /// How much of the running mean and of the running mean square is kept,
-    /// each from 0 to below 1. They are `f64`, because `1 - 0.999` in `f32`
-    /// is wrong in its fifth digit.
-    pub betas: [f64; 2],
-    /// What is added to the root, so that nothing is divided by 0.
-    #[doc(alias = "eps")]
-    pub epsilon: f32,
-    /// The steps that were taken.
-    steps: u32,
-    /// Mean and mean square for each parameter, from the first step on.
-    moments: Vec<[Tensor; 2]>,
-}
-
-impl Adam {
-    /// Begins without a memory, with PyTorch's betas, 0.9 and 0.999, and its
-    /// epsilon, 1e-8. A common rate is 0.001.
-    ///
-    /// ```
-    /// # use rungrad::part3_unified::optim::Adam;
-    /// let mut adam = Adam::new(1e-3);
-    /// adam.betas = [0.9, 0.95];
-    /// ```
-    pub fn new(learning_rate: f32) -> Adam {
-        let (betas, epsilon) = ([0.9, 0.999], 1e-8);
-        Adam { learning_rate, betas, epsilon, steps: 0, moments: Vec::new() }
-    }
-}
-
-// ANCHOR: adam
-impl Optimizer for Adam {
-    /// Takes a step: `mean = b1 * mean + (1 - b1) * grad`, the same of the
-    /// squares with `b2`, then
-    /// `parameter = parameter - learning_rate * mean / (root + epsilon)`.
-    ///
-    /// Both began at 0 and are too small by what `b^steps` says; what they
-    /// are divided by makes up for it.
-    #[track_caller]
-    fn step(&mut self, parameters: Vec<ParameterMut<'_>>) {
-        self.decaying_step(parameters, 0.0);
-    }
-}
-
-impl Adam {
-    /// Does the same after each parameter has lost its share of itself.
-    #[track_caller]
-    fn decaying_step(&mut self, parameters: Vec<ParameterMut>, decay: f32) {
-        check_betas(self.betas);
-        let grads = gradients(&parameters);
-        if self.moments.is_empty() {
-            let zeros =
-                |(_, p): &ParameterMut| [p.zeros_like(), p.zeros_like()];
-            self.moments = parameters.iter().map(zeros).collect();
-        }
-        check_same(self.moments.iter().map(|[mean, _]| mean), &parameters);
-        self.steps += 1;
-        let whole = |beta: f64| 1.0 - beta.powf(self.steps.into());
-        let [whole1, whole2] = self.betas.map(whole);
-        let [keep1, keep2] = self.betas.map(|beta| beta as f32);
-        let [take1, take2] = self.betas.map(|beta| (1.0 - beta) as f32);
-        let pairs = parameters.into_iter().zip(&mut self.moments);
-        for (((_, parameter), moments), grad) in pairs.zip(grads) {
-            let better = no_grad(|| {
-                let [mean, square] = moments;
-                // If the model has moved, its moments follow.
-                for moment in [&mut *mean, &mut *square] {
-                    *moment = or_raise(moment.to(grad.device()));
-                }
-                *mean = &*mean * keep1 + &grad * take1;
-                *square = &*square * keep2 + (&grad * &grad) * take2;
-                let root = square.sqrt() / whole2.sqrt() as f32;
-                let way = &*mean / (root + self.epsilon);
-                let rate = (f64::from(-self.learning_rate) / whole1) as f32;
-                match decay == 0.0 {
-                    true => &*parameter + way * rate,
-                    false => &*parameter * (1.0 - decay) + way * rate,
-                }
-            });
-            *parameter = better.requires_grad();
-        }
-    }
-}
-// ANCHOR_END: adam
-
-/// [`Adam`] with decoupled weight decay: in each step a parameter also loses
-/// the share `learning_rate * weight_decay` of itself, whatever its gradient
-/// was.
-///
-/// ```
-/// # use rungrad::part3_unified::optim::AdamW;
-/// let mut adam = AdamW::new(3e-4, 0.01);
-/// adam.adam.betas = [0.9, 0.95];
-/// ```
-#[derive(Clone, Debug)]
-pub struct AdamW {
-    /// The steps themselves, with their rate.
-    pub adam: Adam,
-    /// The share that is lost, times the rate.
-    pub weight_decay: f32,
-}
-
-impl AdamW {
-    /// Begins without a memory. PyTorch's values are a rate of 0.001 and a
-    /// decay of 0.01.
-    pub fn new(learning_rate: f32, weight_decay: f32) -> AdamW {
-        AdamW { adam: Adam::new(learning_rate), weight_decay }
-    }
-}
-
-impl Optimizer for AdamW {
-    /// Takes a step: `parameter = parameter - learning_rate * weight_decay *
-    /// parameter`, then the step of [`Adam`].
-    #[track_caller]
-    fn step(&mut self, parameters: Vec<ParameterMut<'_>>) {
-        let share = self.adam.learning_rate * self.weight_decay;
-        self.adam.decaying_step(parameters, share);
+    fn set_learning_rate(&mut self, rate: f32) {
+        self.learning_rate = rate;
     }
 }
 
@@ -236,17 +125,18 @@ impl Optimizer for AdamW {
 /// used, so that a step is taken by all parameters or by none.
 #[track_caller]
 fn gradients(parameters: &[ParameterMut]) -> Vec<Tensor> {
-    let mut grads = Vec::new();
-    for (name, parameter) in parameters {
-        let Some(grad) = parameter.grad() else {
-            mistake(format!(
-                "step: {name} has no gradient; call backward on a loss that \
-                 was computed from it, once for each step"
-            ))
-        };
-        grads.push(grad);
-    }
-    grads
+    let each = parameters.iter();
+    each.map(|(name, parameter)| gradient("step", name, parameter)).collect()
+}
+
+#[track_caller]
+fn gradient(op: &str, name: &str, parameter: &Tensor) -> Tensor {
+    parameter.grad().unwrap_or_else(|| {
+        mistake(format!(
+            "{op}: {name} has no gradient; call backward on a loss that was \
+             computed from it, once for each step"
+        ))
+    })
 }
 
 /// Checks that the parameters are those of the step before: what an optimizer
@@ -263,14 +153,5 @@ fn check_same<'a>(
              optimizer for each model"
                 .to_string(),
         );
-    }
-}
-
-#[track_caller]
-fn check_betas(betas: [f64; 2]) {
-    if !betas.iter().all(|beta| (0.0..1.0).contains(beta)) {
-        mistake(format!(
-            "step: the betas are {betas:?}; each must be from 0 to below 1"
-        ));
     }
 }

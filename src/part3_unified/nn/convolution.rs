@@ -2,11 +2,10 @@
 
 use std::fmt;
 
-use super::super::{ConvOptions, Device, Tensor};
-use super::{Module, parameters};
-use crate::error::{mistake, or_raise, room, zeros};
+use super::super::{ConvOptions, Tensor};
+use super::{Module, init, parameters};
+use crate::error::mistake;
 use crate::rng::Random;
-use crate::shape::checked_size;
 
 /// Filters that move over images, and a bias for each.
 ///
@@ -44,29 +43,16 @@ impl Conv2d {
     pub fn new(
         channels: usize,
         filters: usize,
-        [height, width]: [usize; 2],
+        size: [usize; 2],
         options: ConvOptions,
         random: &mut Random,
     ) -> Conv2d {
-        let groups = options.groups;
-        let shape = match channels.checked_rem(groups) {
-            Some(0) => [filters, channels / groups, height, width],
-            _ => mistake(format!(
-                "Conv2d: {channels} channels in {groups} groups; each group \
-                 takes as many, so divide them evenly"
-            )),
-        };
-        let count = or_raise(checked_size(&shape));
+        let shape = shape(channels, filters, size, &options);
         let inputs: usize = shape[1..].iter().product();
         let deviation = (2.0 / inputs as f32).sqrt();
-        let mut weight = or_raise(room(count));
-        weight.extend((0..count).map(|_| deviation * random.normal()));
-        let leaf = |shape: &[usize], values: &[f32]| {
-            or_raise(Tensor::new(shape, values, Device::Cpu)).requires_grad()
-        };
         Conv2d {
-            weight: leaf(&shape, &weight),
-            bias: leaf(&[filters], &or_raise(zeros(filters))),
+            weight: init::normal(&shape, deviation, random),
+            bias: init::filled(&[filters], 0.0),
             options,
         }
     }
@@ -86,6 +72,49 @@ impl Module for Conv2d {
     }
 }
 // ANCHOR_END: conv2d
+
+impl Conv2d {
+    /// Makes a layer on the processor that begins as PyTorch's does: weights
+    /// and biases are drawn evenly, up to `1 / sqrt(inputs)` from 0.
+    ///
+    /// # Panics
+    ///
+    /// As [`Conv2d::new`].
+    #[track_caller]
+    pub fn kaiming_uniform(
+        channels: usize,
+        filters: usize,
+        size: [usize; 2],
+        options: ConvOptions,
+        random: &mut Random,
+    ) -> Conv2d {
+        let shape = shape(channels, filters, size, &options);
+        let (inputs, a) = (shape[1..].iter().product(), 5f32.sqrt());
+        Conv2d {
+            weight: init::kaiming_uniform(&shape, inputs, a, random),
+            bias: init::kaiming_uniform(&[filters], inputs, a, random),
+            options,
+        }
+    }
+}
+
+/// Returns the shape of the filters.
+#[track_caller]
+fn shape(
+    channels: usize,
+    filters: usize,
+    [height, width]: [usize; 2],
+    options: &ConvOptions,
+) -> [usize; 4] {
+    let groups = options.groups;
+    match channels.checked_rem(groups) {
+        Some(0) => [filters, channels / groups, height, width],
+        _ => mistake(format!(
+            "Conv2d: {channels} channels in {groups} groups; each group \
+             takes as many, so divide them evenly"
+        )),
+    }
+}
 
 impl fmt::Debug for Conv2d {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

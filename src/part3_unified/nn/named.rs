@@ -1,17 +1,23 @@
 //! The names of parameters: each part of a module puts the name that it has
 //! there in front of its own names.
 
-use super::{Module, Parameter, ParameterMut, Tensor};
+use super::{Kept, Module, Parameter, ParameterMut, Tensor};
 
 // ANCHOR: part
-/// What a module is made of: parameters, other modules, and lists of these.
-/// Each puts the name that the module has given it in front of its own names.
+/// What a module is made of: parameters, what it keeps beside them, other
+/// modules, and lists of these. Each puts the name that the module has given
+/// it in front of its own names.
 pub trait NamedParameters {
     /// Lists the parameters under a name.
     fn named(&self, name: &str) -> Vec<Parameter<'_>>;
 
     /// Lists the same parameters to be replaced.
     fn named_mut(&mut self, name: &str) -> Vec<ParameterMut<'_>>;
+
+    /// Lists what is kept beside them, under a name.
+    fn named_kept(&self, _name: &str) -> Vec<(String, Kept<'_>)> {
+        Vec::new()
+    }
 }
 
 /// A parameter is called as its place is.
@@ -36,7 +42,14 @@ impl<M: Module> NamedParameters for M {
         let parameters = self.parameters_mut().into_iter();
         parameters.map(|(inner, p)| (prefixed(name, &inner), p)).collect()
     }
+
+    fn named_kept(&self, name: &str) -> Vec<(String, Kept<'_>)> {
+        let kept = self.kept().into_iter();
+        kept.map(|(inner, it)| (prefixed(name, &inner), it)).collect()
+    }
 }
+
+// ANCHOR_END: part
 
 /// Those of a list are counted: `layers.0.weight`.
 impl<P: NamedParameters> NamedParameters for [P] {
@@ -53,6 +66,13 @@ impl<P: NamedParameters> NamedParameters for [P] {
             parts.map(|(i, p)| p.named_mut(&prefixed(name, &i.to_string())));
         named.flatten().collect()
     }
+
+    fn named_kept(&self, name: &str) -> Vec<(String, Kept<'_>)> {
+        let parts = self.iter().enumerate();
+        parts
+            .flat_map(|(i, p)| p.named_kept(&prefixed(name, &i.to_string())))
+            .collect()
+    }
 }
 
 /// Joins a name to the one that it stands in, as in a file system.
@@ -62,8 +82,6 @@ fn prefixed(outer: &str, inner: &str) -> String {
         _ => format!("{outer}.{inner}"),
     }
 }
-// ANCHOR_END: part
-
 impl NamedParameters for Box<dyn Module> {
     fn named(&self, name: &str) -> Vec<Parameter<'_>> {
         let parameters = (**self).parameters().into_iter();
@@ -73,6 +91,11 @@ impl NamedParameters for Box<dyn Module> {
     fn named_mut(&mut self, name: &str) -> Vec<ParameterMut<'_>> {
         let parameters = (**self).parameters_mut().into_iter();
         parameters.map(|(inner, p)| (prefixed(name, &inner), p)).collect()
+    }
+
+    fn named_kept(&self, name: &str) -> Vec<(String, Kept<'_>)> {
+        let kept = (**self).kept().into_iter();
+        kept.map(|(inner, it)| (prefixed(name, &inner), it)).collect()
     }
 }
 
@@ -84,6 +107,10 @@ impl<P: NamedParameters> NamedParameters for Vec<P> {
     fn named_mut(&mut self, name: &str) -> Vec<ParameterMut<'_>> {
         self[..].named_mut(name)
     }
+
+    fn named_kept(&self, name: &str) -> Vec<(String, Kept<'_>)> {
+        self[..].named_kept(name)
+    }
 }
 
 impl<P: NamedParameters, const N: usize> NamedParameters for [P; N] {
@@ -93,6 +120,10 @@ impl<P: NamedParameters, const N: usize> NamedParameters for [P; N] {
 
     fn named_mut(&mut self, name: &str) -> Vec<ParameterMut<'_>> {
         self[..].named_mut(name)
+    }
+
+    fn named_kept(&self, name: &str) -> Vec<(String, Kept<'_>)> {
+        self[..].named_kept(name)
     }
 }
 
@@ -105,14 +136,22 @@ impl<P: NamedParameters> NamedParameters for Option<P> {
     fn named_mut(&mut self, name: &str) -> Vec<ParameterMut<'_>> {
         self.as_mut().map_or(vec![], |part| part.named_mut(name))
     }
+
+    fn named_kept(&self, name: &str) -> Vec<(String, Kept<'_>)> {
+        self.as_ref().map_or(vec![], |part| part.named_kept(name))
+    }
 }
 
 /// In an `impl Module`: writes `parameters` and `parameters_mut`, which list
-/// the named fields. Each of them has [`NamedParameters`]: it is a tensor, a
-/// module, or a `Vec`, an array or an `Option` of these. A field that is left
-/// out is not learned, moved or saved.
+/// the named fields, and `kept`, which lists what these keep beside their
+/// parameters. Each field has [`NamedParameters`]: it is a tensor, a module, a
+/// buffer, a generator, a mode, or a `Vec`, an array or an `Option` of these.
+/// A field that is left out is not learned, moved or saved, and hears of
+/// neither [`train`] nor [`eval`].
 ///
 /// [`NamedParameters`]: crate::part3_unified::nn::NamedParameters
+/// [`train`]: crate::part3_unified::nn::Module::train
+/// [`eval`]: crate::part3_unified::nn::Module::eval
 ///
 /// ```
 /// use rungrad::part3_unified::Tensor;
@@ -143,24 +182,36 @@ macro_rules! parameters {
         fn parameters(
             &self,
         ) -> ::std::vec::Vec<$crate::part3_unified::nn::Parameter<'_>> {
-            use $crate::part3_unified::nn::{NamedParameters, Parameter};
-            let parts: &[::std::vec::Vec<Parameter<'_>>] = &[$(
-                NamedParameters::named(&self.$field, stringify!($field)),
-            )*];
-            parts.concat()
+            $crate::parameters!(
+                @ named $((&self.$field, stringify!($field)))*
+            )
         }
 
         fn parameters_mut(
             &mut self,
         ) -> ::std::vec::Vec<$crate::part3_unified::nn::ParameterMut<'_>> {
-            use $crate::part3_unified::nn::NamedParameters;
-            let parts = ::std::iter::empty();
-            $(let parts = parts.chain(NamedParameters::named_mut(
-                &mut self.$field,
-                stringify!($field),
-            ));)*
-            parts.collect()
+            $crate::parameters!(
+                @ named_mut $((&mut self.$field, stringify!($field)))*
+            )
+        }
+
+        fn kept(
+            &self,
+        ) -> ::std::vec::Vec<(
+            ::std::string::String,
+            $crate::part3_unified::nn::Kept<'_>,
+        )> {
+            $crate::parameters!(
+                @ named_kept $((&self.$field, stringify!($field)))*
+            )
         }
     };
+    (@ $list:ident $($part:tt)*) => {{
+        let parts = ::std::iter::empty();
+        $(let parts = parts.chain(
+            $crate::part3_unified::nn::NamedParameters::$list $part,
+        );)*
+        parts.collect()
+    }};
 }
 // ANCHOR_END: macro

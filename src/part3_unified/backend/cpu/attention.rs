@@ -1,0 +1,217 @@
+//! Self-attention: head by head, the scores of a place in a row of the memory
+//! that is nearest.
+
+use pulp::{Arch, Simd, WithSimd};
+
+use super::real::Number;
+use super::walk::fill;
+use super::{Array, Shared, compact, dense};
+use crate::error::Result;
+
+/// Longer texts have products that are worth tiles of their own.
+pub(super) const PLACES: usize = 128;
+
+/// Computes what each place takes in: (n, places, 3 * width) -> (n, places,
+/// width).
+pub(super) fn rows<T: Number>(a: &Array, heads: usize) -> Result<Shared> {
+    let a = compact(a)?;
+    let sizes = Sizes::of(&a, heads);
+    let (x, text) = (dense::<T>(&a), sizes.places * sizes.row);
+    fill(a.len() / 3, text, sizes.places, &|from, out| {
+        let mut room = Room::new(&sizes);
+        let texts = x[3 * from..].chunks(3 * text);
+        for (x, out) in texts.zip(out.chunks_mut(text)) {
+            for head in 0..heads {
+                let room = &mut room;
+                Arch::new().dispatch(Rows { sizes, head, x, room, out });
+            }
+        }
+    })
+}
+
+/// Computes the gradient of the same, of the shape of `a`.
+pub(super) fn grads<T: Number>(
+    a: &Array,
+    grad_out: &Array,
+    heads: usize,
+) -> Result<Shared> {
+    let (a, grad_out) = (compact(a)?, compact(grad_out)?);
+    let sizes = Sizes::of(&a, heads);
+    let (x, above) = (dense::<T>(&a), dense::<T>(&grad_out));
+    let text = 3 * sizes.places * sizes.row;
+    fill(a.len(), text, sizes.places, &|from, out| {
+        let mut room = Room::new(&sizes);
+        let given =
+            x[from..].chunks(text).zip(above[from / 3..].chunks(text / 3));
+        for ((x, above), out) in given.zip(out.chunks_mut(text)) {
+            for head in 0..heads {
+                let room = &mut room;
+                let grads = Grads { sizes, head, x, above, room, out };
+                Arch::new().dispatch(grads);
+            }
+        }
+    })
+}
+
+/// The sizes of a text and of a head.
+#[derive(Clone, Copy)]
+struct Sizes {
+    places: usize,
+    /// The numbers of all heads, at one place.
+    row: usize,
+    /// The numbers of one.
+    width: usize,
+}
+
+impl Sizes {
+    fn of(a: &Array, heads: usize) -> Sizes {
+        let (places, row) = (a.shape()[1], a.shape()[2] / 3);
+        Sizes { places, row, width: row / heads }
+    }
+
+    /// Says where in a text the queries (0), keys (1) or values (2) of a head
+    /// begin at a place.
+    fn at(&self, place: usize, part: usize, head: usize) -> usize {
+        (3 * place + part) * self.row + head * self.width
+    }
+}
+
+/// Memory for one head.
+struct Room<T> {
+    /// The queries, times what the scores are multiplied by.
+    queries: Vec<T>,
+    /// Keys and values, each number of all places in a row.
+    keys: Vec<T>,
+    values: Vec<T>,
+    /// The shares of one place, and what comes back to its scores.
+    shares: Vec<T>,
+    scores: Vec<T>,
+}
+
+impl<T: Number> Room<T> {
+    fn new(sizes: &Sizes) -> Room<T> {
+        let all = || vec![T::zero(); sizes.places * sizes.width];
+        let one = || vec![T::zero(); sizes.places];
+        let (queries, keys, values) = (all(), all(), all());
+        Room { queries, keys, values, shares: one(), scores: one() }
+    }
+
+    /// Lays a head out.
+    #[inline(always)]
+    fn lay(&mut self, x: &[T], sizes: &Sizes, head: usize) {
+        let Sizes { places, width, .. } = *sizes;
+        let scale = T::nearest(1.0 / (width as f64).sqrt());
+        for place in 0..places {
+            let part = |part| &x[sizes.at(place, part, head)..][..width];
+            let queries = self.queries[place * width..][..width].iter_mut();
+            queries.zip(part(0)).for_each(|(to, x)| *to = *x * scale);
+            for (c, (key, value)) in part(1).iter().zip(part(2)).enumerate() {
+                self.keys[c * places + place] = *key;
+                self.values[c * places + place] = *value;
+            }
+        }
+    }
+
+    /// Computes the shares that a place gives to itself and those before it.
+    #[inline(always)]
+    fn share(&mut self, place: usize, sizes: &Sizes) {
+        let Sizes { places, width, .. } = *sizes;
+        let queries = &self.queries[place * width..][..width];
+        products(&mut self.shares, queries, &self.keys, places);
+        let seen = &mut self.shares[..=place];
+        let larger = |most: T, x: &T| if *x > most { *x } else { most };
+        let most = seen.iter().fold(seen[0], larger);
+        seen.iter_mut().for_each(|x| *x = (*x - most).exponential());
+        let total = seen.iter().fold(T::zero(), |total, x| total + *x);
+        let one = T::nearest(1.0) / total;
+        seen.iter_mut().for_each(|x| *x = *x * one);
+    }
+}
+
+/// Adds up products with rows, a number for each of them.
+#[inline(always)]
+fn products<T: Number>(out: &mut [T], by: &[T], rows: &[T], length: usize) {
+    out.fill(T::zero());
+    for (by, row) in by.iter().zip(rows.chunks_exact(length)) {
+        out.iter_mut().zip(row).for_each(|(to, x)| *to = *to + *by * *x);
+    }
+}
+
+/// Adds a row, times a number.
+#[inline(always)]
+fn add<T: Number>(to: &mut [T], by: T, row: &[T]) {
+    to.iter_mut().zip(row).for_each(|(to, x)| *to = *to + by * *x);
+}
+
+struct Rows<'a, T> {
+    sizes: Sizes,
+    head: usize,
+    x: &'a [T],
+    room: &'a mut Room<T>,
+    out: &'a mut [T],
+}
+
+impl<T: Number> WithSimd for Rows<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Rows { sizes, head, x, room, out } = self;
+        room.lay(x, &sizes, head);
+        for place in 0..sizes.places {
+            room.share(place, &sizes);
+            let at = place * sizes.row + head * sizes.width;
+            let out = &mut out[at..][..sizes.width];
+            out.fill(T::zero());
+            for (j, share) in room.shares[..=place].iter().enumerate() {
+                add(out, *share, &x[sizes.at(j, 2, head)..][..sizes.width]);
+            }
+        }
+    }
+}
+
+struct Grads<'a, T> {
+    sizes: Sizes,
+    head: usize,
+    x: &'a [T],
+    above: &'a [T],
+    room: &'a mut Room<T>,
+    out: &'a mut [T],
+}
+
+impl<T: Number> WithSimd for Grads<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Grads { sizes, head, x, above, room, out } = self;
+        let Sizes { places, row, width } = sizes;
+        let scale = T::nearest(1.0 / (width as f64).sqrt());
+        room.lay(x, &sizes, head);
+        for place in 0..places {
+            for part in 0..3 {
+                out[sizes.at(place, part, head)..][..width].fill(T::zero());
+            }
+        }
+        for place in 0..places {
+            room.share(place, &sizes);
+            let above = &above[place * row + head * width..][..width];
+            products(&mut room.scores, above, &room.values, places);
+            let shares = &room.shares[..=place];
+            let scores = &mut room.scores[..=place];
+            let pairs = shares.iter().zip(&*scores);
+            let total = pairs.fold(T::zero(), |sum, (p, s)| sum + *p * *s);
+            let pairs = scores.iter_mut().zip(shares);
+            pairs.for_each(|(s, p)| *s = *p * (*s - total));
+            let queries = &room.queries[place * width..][..width];
+            for (j, (score, share)) in scores.iter().zip(shares).enumerate() {
+                let key = &x[sizes.at(j, 1, head)..][..width];
+                let [q, k, v] = [(place, 0), (j, 1), (j, 2)]
+                    .map(|(place, part)| sizes.at(place, part, head));
+                add(&mut out[q..][..width], *score * scale, key);
+                add(&mut out[k..][..width], *score, queries);
+                add(&mut out[v..][..width], *share, above);
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Rows brought to mean 0 and variance 1.
+
+use pulp::{Arch, Simd, WithSimd};
+
+use super::real::Number;
+use super::walk::fill;
+use super::{Array, Shared, compact, dense};
+use crate::error::Result;
+
+/// A row is walked so often for each of its numbers.
+const OFTEN: usize = 4;
+/// So many sums grow side by side.
+const WIDE: usize = 16;
+
+/// Computes (n, columns) from the same, a weight and a bias.
+pub(super) fn rows<T: Number>(
+    [a, weight, bias]: [&Array; 3],
+    epsilon: f64,
+) -> Result<Shared> {
+    let (a, weight, bias) = (compact(a)?, compact(weight)?, compact(bias)?);
+    let (x, columns) = (dense::<T>(&a), weight.len());
+    let [weight, bias] = [&weight, &bias].map(|it| dense::<T>(it));
+    fill(a.len(), columns, OFTEN, &|from, out| {
+        let x = &x[from..];
+        Arch::new().dispatch(Rows { x, weight, bias, epsilon, out });
+    })
+}
+
+/// Computes what comes back to the rows, and behind it what comes back to the
+/// weight from each row: (2, n, columns).
+pub(super) fn grads<T: Number>(
+    [a, grad_out, weight]: [&Array; 3],
+    epsilon: f64,
+) -> Result<Shared> {
+    let of = [compact(a)?, compact(grad_out)?, compact(weight)?];
+    let [x, above, weight] = of.each_ref().map(|it| dense::<T>(it));
+    let (n, columns) = (x.len(), weight.len());
+    fill(2 * n, columns, OFTEN, &|from, out| {
+        // A piece may lie on both sides of the middle.
+        let rows = out.chunks_mut(columns).enumerate();
+        for (i, out) in rows {
+            let at = from + i * columns;
+            let is_of_weight = at >= n;
+            let at = at % n;
+            let (x, above) = (&x[at..][..columns], &above[at..][..columns]);
+            let row = Grads { x, above, weight, epsilon, is_of_weight, out };
+            Arch::new().dispatch(row);
+        }
+    })
+}
+
+/// Adds up numbers, many sums side by side.
+#[inline(always)]
+fn total<T: Number>(n: usize, number: impl Fn(usize) -> T) -> T {
+    let mut sums = [T::zero(); WIDE];
+    let whole = n / WIDE * WIDE;
+    for from in (0..whole).step_by(WIDE) {
+        for (i, sum) in sums.iter_mut().enumerate() {
+            *sum = *sum + number(from + i);
+        }
+    }
+    let rest = (whole..n).fold(T::zero(), |sum, i| sum + number(i));
+    sums.iter().fold(rest, |total, sum| total + *sum)
+}
+
+/// Computes the mean of a row, and what brings its distances to variance 1.
+#[inline(always)]
+fn measure<T: Number>(x: &[T], epsilon: f64) -> (T, T) {
+    let share = T::nearest(1.0 / x.len() as f64);
+    let mean = total(x.len(), |i| x[i]) * share;
+    let square = |i: usize| (x[i] - mean) * (x[i] - mean);
+    let variance = total(x.len(), square) * share;
+    (mean, T::nearest(1.0) / (variance + T::nearest(epsilon)).sqrt())
+}
+
+struct Rows<'a, T> {
+    x: &'a [T],
+    weight: &'a [T],
+    bias: &'a [T],
+    epsilon: f64,
+    out: &'a mut [T],
+}
+
+impl<T: Number> WithSimd for Rows<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Rows { x, weight, bias, epsilon, out } = self;
+        let columns = weight.len();
+        for (x, out) in x.chunks(columns).zip(out.chunks_mut(columns)) {
+            let (mean, inverse) = measure(x, epsilon);
+            let given = x.iter().zip(weight.iter().zip(bias));
+            for (out, (x, (weight, bias))) in out.iter_mut().zip(given) {
+                *out = (*x - mean) * inverse * *weight + *bias;
+            }
+        }
+    }
+}
+
+/// One row, or what it gives to the weight.
+struct Grads<'a, T> {
+    x: &'a [T],
+    above: &'a [T],
+    weight: &'a [T],
+    epsilon: f64,
+    is_of_weight: bool,
+    out: &'a mut [T],
+}
+
+impl<T: Number> WithSimd for Grads<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Grads { x, above, weight, epsilon, is_of_weight, out } = self;
+        let (mean, inverse) = measure(x, epsilon);
+        let normal = |i: usize| (x[i] - mean) * inverse;
+        let n = x.len();
+        if is_of_weight {
+            (0..n).for_each(|i| out[i] = above[i] * normal(i));
+            return;
+        }
+        let share = T::nearest(1.0 / n as f64);
+        let direct = total(n, |i| above[i] * weight[i]) * share;
+        let along = total(n, |i| above[i] * weight[i] * normal(i)) * share;
+        for i in 0..n {
+            let g = above[i] * weight[i] - direct - normal(i) * along;
+            out[i] = g * inverse;
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Attention: each place of a text takes in what others say, in shares that it
+//! decides itself.
+
+use super::super::apply;
+use super::super::{Array, Context, Function, Gradients, Shared, Tensor};
+use super::normalization::by_operations;
+use crate::error::{Result, mistake, or_raise};
+use crate::ops::{Keep, Op};
+
+impl Tensor {
+    /// Lets each query look at the values, in the shares that the softmax of
+    /// its products with the keys gives it: queries (.., rows, d), keys
+    /// (.., places, d) and values (.., places, d) -> (.., rows, d). The
+    /// rows are the last of the places, and none looks at those behind it.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let keys = Tensor::zeros(&[2, 1], Device::Cpu)?;
+    /// let values = Tensor::new(&[2, 1], &[1.0, 5.0], Device::Cpu)?;
+    /// let seen = keys.causal_attention(&keys, &values);
+    /// assert_eq!(seen.to_vec()?, [1.0, 3.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the shapes do not fit, if there are more rows than places, or if the
+    /// devices differ.
+    #[doc(alias = "scaled_dot_product_attention")]
+    #[track_caller]
+    pub fn causal_attention(&self, keys: &Tensor, values: &Tensor) -> Tensor {
+        let (rows, places) = (lines(self), lines(keys));
+        if rows > places {
+            mistake(format!(
+                "causal_attention: {rows} queries and {places} keys; the \
+                 queries are the last of the places, so there must be a key \
+                 for each"
+            ));
+        }
+        let batch = self.rank() - 2;
+        let shares = shares(self, keys);
+        shares.contract(&values.transpose(), batch, 1)
+    }
+}
+
+/// Counts the rows of the matrices, of which there must be two axes.
+#[track_caller]
+fn lines(t: &Tensor) -> usize {
+    match t.shape() {
+        [.., rows, _] => *rows,
+        short => mistake(format!(
+            "causal_attention: shape {short:?} has fewer than two axes; it \
+             takes (.., places, numbers of each)"
+        )),
+    }
+}
+
+// ANCHOR: shares
+/// Computes how much each row looks at each place: (.., rows, d) x (..,
+/// places, d) -> (.., rows, places).
+#[track_caller]
+fn shares(queries: &Tensor, keys: &Tensor) -> Tensor {
+    let (rank, width) = (queries.rank(), queries.shape()[queries.rank() - 1]);
+    let scores = queries.contract(keys, rank - 2, 1);
+    let scores = scores.scale(1.0 / (width as f32).sqrt());
+    scores.add(&future(lines(queries), lines(keys), queries)).softmax()
+}
+
+/// Makes what is added to the scores: 0 for what a row may see, and for what
+/// lies behind it an infinity that leaves it no share.
+#[track_caller]
+fn future(rows: usize, places: usize, beside: &Tensor) -> Tensor {
+    let past = places - rows;
+    let hidden = |i: usize, j: usize| match j > past + i {
+        true => f32::NEG_INFINITY,
+        false => 0.0,
+    };
+    let mask: Vec<f32> =
+        (0..rows * places).map(|at| hidden(at / places, at % places)).collect();
+    or_raise(Tensor::new(&[rows, places], &mask, beside.device()))
+}
+// ANCHOR_END: shares
+
+impl Tensor {
+    /// Computes [`Tensor::causal_attention`] of queries, keys and values that
+    /// stand side by side, for several heads: (n, places, 3 * width) -> (n,
+    /// places, width). The first third of a row are its queries, one for each
+    /// head, then come the keys, then the values.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let rows = [0., 0., 1., 2., 3., 4., 0., 0., 7., 8., 5., 0.];
+    /// let x = Tensor::new(&[1, 2, 6], &rows, Device::Cpu)?;
+    /// let seen = x.self_attention(2);
+    /// assert_eq!(seen.to_vec()?, [3., 4., 4., 2.]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If there are not three axes, or the last cannot be divided so.
+    #[track_caller]
+    pub fn self_attention(&self, heads: usize) -> Tensor {
+        match self.shape() {
+            [_, _, all] if heads > 0 && all % (3 * heads) == 0 => {}
+            shape => mistake(format!(
+                "self_attention: shape {shape:?} in {heads} heads; it takes \
+                 (n, places, 3 * width), and each head has its share of the \
+                 width"
+            )),
+        }
+        apply(SelfAttention { heads }, &[self])
+    }
+}
+
+/// What each place of a text takes in from itself and those before it.
+///
+/// With the shares `p`: `grad_v = p^T grad_out`; the gradient of the scores is
+/// that of a softmax, `p * (s - sum(p * s))` with `s = grad_out v^T`; and
+/// queries and keys get its products with each other. The shares are computed
+/// again, which costs less than to keep them.
+pub struct SelfAttention {
+    /// How many heads look, each at its share of the numbers.
+    pub heads: usize,
+}
+
+impl Function for SelfAttention {
+    fn op(&self) -> Op {
+        Op::Custom("self_attention")
+    }
+
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
+        ctx.save_input(0, inputs[0]);
+        inputs[0].self_attention(self.heads)
+    }
+
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
+        let (x, heads) = (ctx.input(0), self.heads);
+        // Gradients of gradients flow through the operations.
+        if x.records() || grad_out.records() {
+            return vec![Some(grads(&x, grad_out, heads))];
+        }
+        let grads = x.array.self_attention_grads(&grad_out.array, heads);
+        vec![Some(Tensor::from(or_raise(grads)))]
+    }
+}
+
+/// Views (n, places, 3 * width) as queries, keys and values, each (n, heads,
+/// places, width of a head).
+#[track_caller]
+pub(in super::super) fn heads_of(x: &Tensor, heads: usize) -> [Tensor; 3] {
+    let [n, places, all] = [0, 1, 2].map(|axis| x.shape()[axis]);
+    let width = all / 3 / heads;
+    let apart = x.reshape(&[n, places, 3, heads, width]);
+    let apart = apart.permute(&[2, 0, 3, 1, 4]);
+    [0, 1, 2]
+        .map(|i| apart.slice(&[i..i + 1]).reshape(&[n, heads, places, width]))
+}
+
+/// Computes self-attention by other operations.
+#[track_caller]
+fn attended(x: &Tensor, heads: usize) -> Tensor {
+    let [queries, keys, values] = heads_of(x, heads);
+    let seen = queries.causal_attention(&keys, &values);
+    let shape = [x.shape()[0], x.shape()[1], x.shape()[2] / 3];
+    seen.permute(&[0, 2, 1, 3]).reshape(&shape)
+}
+
+/// Computes its gradient by other operations.
+#[track_caller]
+fn grads(x: &Tensor, grad_out: &Tensor, heads: usize) -> Tensor {
+    let [queries, keys, values] = heads_of(x, heads);
+    let [n, _, places, width] = [0, 1, 2, 3].map(|i| queries.shape()[i]);
+    let above = grad_out.reshape(&[n, places, heads, width]);
+    let above = above.permute(&[0, 2, 1, 3]);
+    let shares = shares(&queries, &keys);
+    let of_values = shares.transpose().contract(&above.transpose(), 2, 1);
+    let of_shares = above.contract(&values, 2, 1);
+    let total = shares.mul(&of_shares).sum_over(&[3], Keep::Yes);
+    let of_scores = shares.mul(&of_shares.sub(&total));
+    let of_scores = of_scores.scale(1.0 / (width as f32).sqrt());
+    let of_queries = of_scores.contract(&keys.transpose(), 2, 1);
+    let of_keys = of_scores.transpose().contract(&queries.transpose(), 2, 1);
+    let all = [of_queries, of_keys, of_values];
+    let all = all.map(|it| it.permute(&[0, 2, 1, 3]));
+    let all: Vec<&Tensor> = all.iter().collect();
+    Tensor::stack(&all, 2).reshape(x.shape())
+}
+
+impl Array {
+    /// Computes self-attention: (n, places, 3 * width) -> (n, places, width).
+    pub fn self_attention(&self, heads: usize) -> Result<Array> {
+        let shape = self.shape();
+        let shape = [shape[0], shape[1], shape[2] / 3];
+        self.filled(&shape, |backend| backend.self_attention(self, heads))
+    }
+
+    /// Computes its gradient, of the shape that this has.
+    pub fn self_attention_grads(
+        &self,
+        grad_out: &Array,
+        heads: usize,
+    ) -> Result<Array> {
+        self.filled(self.shape(), |backend| {
+            backend.self_attention_grads(self, grad_out, heads)
+        })
+    }
+}
+
+/// Computes `Backend::self_attention` by other operations.
+pub(in super::super) fn attend(a: &Array, heads: usize) -> Result<Shared> {
+    by_operations(|| attended(&Tensor::from(a.clone()), heads))
+}
+
+/// Computes `Backend::self_attention_grads` by other operations.
+pub(in super::super) fn attend_back(
+    a: &Array,
+    grad_out: &Array,
+    heads: usize,
+) -> Result<Shared> {
+    let [a, grad_out] = [a, grad_out].map(|it| Tensor::from(it.clone()));
+    by_operations(|| grads(&a, &grad_out, heads))
+}

@@ -1,0 +1,191 @@
+//! Numbers brought to mean 0 and variance 1.
+
+use super::super::arithmetic::alike;
+use super::super::{Array, Context, Function, Gradients, Shared, Tensor};
+use super::super::{apply, no_grad};
+use crate::error::{Result, mistake, or_raise};
+use crate::ops::{Keep, Op};
+
+impl Tensor {
+    /// Brings each row, which goes over as many of the last axes as the weight
+    /// has, to mean 0 and variance 1; then multiplies it with the weight and
+    /// adds the bias. `epsilon` is added to the variance, which is the mean of
+    /// the squared distances.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2, 2], &[1., 3., 7., 7.], Device::Cpu)?;
+    /// let [one, zero] = [1.0, 0.0].map(|n| Tensor::full(&[2], n, Device::Cpu));
+    /// let y = x.layer_norm(&one?, &zero?, 3.0);
+    /// assert_eq!(y.to_vec()?, [-0.5, 0.5, 0.0, 0.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the weight and the bias have not the shape of the last axes, or the
+    /// devices differ.
+    #[track_caller]
+    pub fn layer_norm(
+        &self,
+        weight: &Tensor,
+        bias: &Tensor,
+        epsilon: f32,
+    ) -> Tensor {
+        let row = weight.shape();
+        if !self.shape().ends_with(row) || bias.shape() != row {
+            mistake(format!(
+                "layer_norm: a weight of shape {row:?} and a bias of {:?} for \
+                 {:?}; both must be as its last axes",
+                bias.shape(),
+                self.shape()
+            ));
+        }
+        let epsilon = f64::from(epsilon);
+        apply(LayerNorm { epsilon }, &[self, weight, bias])
+    }
+}
+
+/// Rows brought to mean 0 and variance 1, times a weight, and a bias added.
+///
+/// With the normal rows `h` and `g = grad_out * weight`: `grad_a = (g -
+/// mean(g) - h * mean(g * h)) / deviation`, row by row; the weight gets the
+/// sum of `grad_out * h` over the rows, and the bias that of `grad_out`.
+pub struct LayerNorm {
+    /// What is added to the variance.
+    pub epsilon: f64,
+}
+
+impl Function for LayerNorm {
+    fn op(&self) -> Op {
+        Op::Custom("layer_norm")
+    }
+
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
+        ctx.save_input(0, inputs[0]);
+        ctx.save_input(1, inputs[1]);
+        inputs[0].layer_norm(inputs[1], inputs[2], self.epsilon)
+    }
+
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
+        let (x, weight) = (ctx.input(0), ctx.input(1));
+        let row = weight.shape();
+        let (of_x, of_weight) =
+            match x.records() || weight.records() || grad_out.records() {
+                // Gradients of gradients flow through the operations.
+                true => slopes(&x, &weight, grad_out, self.epsilon),
+                false => {
+                    let both = x.array.layer_norm_grads(
+                        &grad_out.array,
+                        &weight.array,
+                        self.epsilon,
+                    );
+                    let both = Tensor::from(or_raise(both));
+                    let part = |i| both.slice(&[i..i + 1]).reshape(x.shape());
+                    (part(0), part(1))
+                }
+            };
+        vec![
+            ctx.needs(0).then_some(of_x),
+            ctx.needs(1).then(|| of_weight.sum_to(row)),
+            ctx.needs(2).then(|| grad_out.sum_to(row)),
+        ]
+    }
+}
+
+/// Computes rows brought to mean 0 and variance 1, and what their distances
+/// are divided by.
+#[track_caller]
+fn normal(x: &Tensor, axes: &[usize], epsilon: f64) -> [Tensor; 2] {
+    let gap = x.sub(&x.mean_over(axes, Keep::Yes));
+    let var = gap.mul(&gap).mean_over(axes, Keep::Yes);
+    let deviation = var.shift(epsilon).sqrt();
+    [gap.div(&deviation), deviation]
+}
+
+fn last_axes(x: &Tensor, row: usize) -> Vec<usize> {
+    (x.rank() - row..x.rank()).collect()
+}
+
+/// Computes [`LayerNorm`] by other operations.
+#[track_caller]
+fn composed(x: &Tensor, weight: &Tensor, bias: &Tensor, by: f64) -> Tensor {
+    let [normal, _] = normal(x, &last_axes(x, weight.rank()), by);
+    normal.mul(weight).add(bias)
+}
+
+/// Computes by other operations what comes back to the rows, and what comes
+/// back to the weight from each row.
+#[track_caller]
+fn slopes(
+    x: &Tensor,
+    weight: &Tensor,
+    grad_out: &Tensor,
+    epsilon: f64,
+) -> (Tensor, Tensor) {
+    let axes = last_axes(x, weight.rank());
+    let [normal, deviation] = normal(x, &axes, epsilon);
+    let g = grad_out.mul(weight);
+    let mean = |t: &Tensor| t.mean_over(&axes, Keep::Yes);
+    let along = normal.mul(&mean(&g.mul(&normal)));
+    let of_x = g.sub(&mean(&g)).sub(&along).div(&deviation);
+    (of_x, grad_out.mul(&normal))
+}
+
+impl Array {
+    /// Brings rows, which go over as many of the last axes as the weight has,
+    /// to mean 0 and variance 1, times the weight, plus the bias.
+    pub fn layer_norm(
+        &self,
+        weight: &Array,
+        bias: &Array,
+        epsilon: f64,
+    ) -> Result<Array> {
+        alike("layer_norm", self, weight)?;
+        alike("layer_norm", self, bias)?;
+        if self.is_empty() {
+            return Ok(self.clone());
+        }
+        self.filled(self.shape(), |backend| {
+            backend.layer_norm([self, weight, bias], epsilon)
+        })
+    }
+
+    /// Computes what comes back to the rows, and what comes back to the weight
+    /// from each row, one behind the other: (2, ..).
+    pub fn layer_norm_grads(
+        &self,
+        grad_out: &Array,
+        weight: &Array,
+        epsilon: f64,
+    ) -> Result<Array> {
+        let shape = [&[2], self.shape()].concat();
+        if self.is_empty() {
+            return Array::full(&shape, 0.0, self.device());
+        }
+        self.filled(&shape, |backend| {
+            backend.layer_norm_grads([self, grad_out, weight], epsilon)
+        })
+    }
+}
+
+/// Computes `Backend::layer_norm` by other operations.
+pub(in super::super) fn norm(of: [&Array; 3], by: f64) -> Result<Shared> {
+    let [x, weight, bias] = of.map(|it| Tensor::from(it.clone()));
+    by_operations(|| composed(&x, &weight, &bias, by))
+}
+
+/// Computes `Backend::layer_norm_grads` by other operations.
+pub(in super::super) fn norm_back(of: [&Array; 3], by: f64) -> Result<Shared> {
+    let [x, grad_out, weight] = of.map(|it| Tensor::from(it.clone()));
+    by_operations(|| {
+        let (of_x, of_weight) = slopes(&x, &weight, &grad_out, by);
+        Tensor::stack(&[&of_x, &of_weight], 0)
+    })
+}
+
+/// Computes a storage by operations of tensors.
+pub(super) fn by_operations(work: impl FnOnce() -> Tensor) -> Result<Shared> {
+    let out = crate::attempt(|| no_grad(work))?;
+    Ok(out.array.compact()?.storage)
+}

@@ -1,0 +1,101 @@
+//! The kernels of `kernels/part3/attention.cl` and `kernels/part3/norm.cl`.
+
+use smallvec::smallvec;
+
+use super::teams;
+use crate::opencl::{self, Given, Kernel};
+
+/// Lists them.
+pub(super) const ALL: &[Kernel] =
+    &[ATTENTION_ROWS, ATTENTION_GRADS, NORM_ROWS, NORM_GRADS];
+
+/// So many numbers of a head, and so many scores, a group can have.
+pub const HEAD: usize = 1024;
+
+/// Self-attention of short texts: arguments `a, offset, places, heads, width,
+/// out, n`.
+pub const ATTENTION_ROWS: Kernel =
+    kernel!("part3/attention.cl", "attention_rows", |given| {
+        let heads = Heads::of(given, 2, 6)?;
+        Some(smallvec![given.uint(1)? + heads.reach(3)?, heads.reach(1)?])
+    });
+/// Its gradient: arguments `a, offset, grad, grad_offset, places, heads,
+/// width, out, n`.
+pub const ATTENTION_GRADS: Kernel =
+    kernel!("part3/attention.cl", "attention_grads", |given| {
+        let heads = Heads::of(given, 4, 8)?;
+        let [three, one] = [heads.reach(3)?, heads.reach(1)?];
+        Some(smallvec![given.uint(1)? + three, given.uint(3)? + one, three])
+    });
+
+/// The heads of some texts.
+struct Heads {
+    places: u64,
+    heads: u64,
+    width: u64,
+    n: u64,
+}
+
+impl Heads {
+    /// Takes sizes from one argument on, and the count from another. A group
+    /// has one dimension, and keeps a head in its local memory.
+    fn of(given: &Given, sizes: usize, n: usize) -> Option<Heads> {
+        let [places, heads, width] = [0, 1, 2].map(|i| given.uint(sizes + i));
+        let (places, heads, width) = (places?, heads?, width?);
+        let fits = |a: u64, b: u64| (1..=HEAD as u64).contains(&(a * b));
+        let is_kept = fits(places, width) && fits(places, places);
+        let n = given.uint(n)?;
+        // A group counts beyond the last head.
+        let is_counted = heads > 0 && heads <= HEAD as u64 && n < 1 << 30;
+        let is_flat = given.items(1) == 1 && given.items(2) == 1;
+        (is_kept && is_counted && is_flat).then_some(Heads {
+            places,
+            heads,
+            width,
+            n,
+        })
+    }
+
+    /// Counts what lies before the end of the last head, where a place has so
+    /// many times the numbers of all heads.
+    fn reach(&self, times: u64) -> Option<u64> {
+        let Some(last) = self.n.checked_sub(1) else { return Some(0) };
+        let row = self.heads * self.width;
+        let text = self.places * times * row;
+        // Its last place, and there the last of its parts.
+        let inside = text - row + (last % self.heads + 1) * self.width;
+        let all = last / self.heads * text + inside;
+        (all < 1 << 31).then_some(all)
+    }
+}
+
+/// Rows brought to mean 0 and variance 1: arguments `a, a_offset, weight,
+/// weight_offset, bias, bias_offset, columns, epsilon, out, n`.
+pub const NORM_ROWS: Kernel = kernel!("part3/norm.cl", "norm_rows", |given| {
+    let (columns, all) = rows(given)?;
+    let of_row = |place| Some(given.uint(place)? + columns);
+    let a = given.uint(1)? + all;
+    match all {
+        0 => Some(smallvec![a, given.uint(3)?, given.uint(5)?, 0]),
+        _ => Some(smallvec![a, of_row(3)?, of_row(5)?, all]),
+    }
+});
+/// Their gradients: arguments `a, a_offset, grad, grad_offset, weight,
+/// weight_offset, columns, epsilon, out, n`.
+pub const NORM_GRADS: Kernel =
+    kernel!("part3/norm.cl", "norm_grads", |given| {
+        let (columns, all) = rows(given)?;
+        let columns = if all == 0 { 0 } else { columns };
+        let from = |place, n| Some(given.uint(place)? + n);
+        let (a, grad) = (from(1, all)?, from(3, all)?);
+        Some(smallvec![a, grad, from(5, columns)?, 2 * all])
+    });
+
+/// Returns the columns and the elements of the rows that teams have.
+fn rows(given: &Given) -> Option<(u64, u64)> {
+    teams(given)?;
+    let (columns, n) = (given.uint(6)?, given.uint(9)?);
+    // A team counts beyond the end of a row, and a group beyond the last.
+    let all = columns.max(1).checked_mul(n).filter(|all| *all < 1 << 30)?;
+    Some((columns, if columns == 0 { 0 } else { all }))
+}

@@ -1,0 +1,117 @@
+//! Layers that let the places of a text look at each other.
+
+use std::fmt;
+
+use super::super::Tensor;
+use super::super::functions::attention::heads_of;
+use super::{Linear, Module, parameters};
+use crate::error::mistake;
+use crate::rng::Random;
+
+/// Attention of several heads with a causal mask: each place of a text takes
+/// in what it and those before it say.
+///
+/// ```
+/// # use rungrad::part3_unified::{Device, Tensor};
+/// use rungrad::part3_unified::nn::{Module, MultiHeadAttention};
+/// # use rungrad::rng::Random;
+/// let layer = MultiHeadAttention::new(8, 2, &mut Random::new(0));
+/// let text = Tensor::rand(&[3, 5, 8], 1, Device::Cpu)?;
+/// assert_eq!(layer.forward(&text).shape(), [3, 5, 8]);
+/// # Ok::<(), rungrad::Error>(())
+/// ```
+#[doc(alias = "CausalSelfAttention")]
+pub struct MultiHeadAttention {
+    /// Makes queries, keys and values of each place: (width, 3 * width). All
+    /// are one product.
+    pub qkv: Linear,
+    /// Joins what the heads have seen: (width, width).
+    pub out: Linear,
+    /// How many heads there are, each with its share of the width.
+    pub heads: usize,
+}
+
+// ANCHOR: attention
+impl MultiHeadAttention {
+    /// Makes a layer on the processor, with weights as [`Linear::new`] draws
+    /// them.
+    ///
+    /// # Panics
+    ///
+    /// If the width cannot be divided among the heads.
+    #[track_caller]
+    pub fn new(
+        width: usize,
+        heads: usize,
+        random: &mut Random,
+    ) -> MultiHeadAttention {
+        if heads == 0 || !width.is_multiple_of(heads) {
+            mistake(format!(
+                "MultiHeadAttention: a width of {width} for {heads} heads; \
+                 each takes an equal share, so the width must be a multiple"
+            ));
+        }
+        let qkv = Linear::new(width, 3 * width, random);
+        let out = Linear::new(width, width, random);
+        MultiHeadAttention { qkv, out, heads }
+    }
+}
+
+impl Module for MultiHeadAttention {
+    /// Computes (n, places, width) -> (n, places, width).
+    #[track_caller]
+    fn forward(&self, x: &Tensor) -> Tensor {
+        let seen = self.qkv.forward(x).self_attention(self.heads);
+        self.out.forward(&seen)
+    }
+
+    parameters!(qkv, out);
+
+    fn name(&self) -> String {
+        let width = self.out.weight.shape()[0];
+        format!("MultiHeadAttention [{width}, {} heads]", self.heads)
+    }
+}
+// ANCHOR_END: attention
+
+impl fmt::Debug for MultiHeadAttention {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name())
+    }
+}
+
+/// The keys and values of the places that were read: what comes next looks at
+/// them again, and they need not be computed again.
+#[derive(Clone, Debug, Default)]
+pub struct KeysValues {
+    /// Each (n, heads, places, width of a head).
+    seen: Option<[Tensor; 2]>,
+}
+
+impl KeysValues {
+    /// Counts the places that were read.
+    pub fn places(&self) -> usize {
+        self.seen.as_ref().map_or(0, |[keys, _]| keys.shape()[2])
+    }
+}
+
+// ANCHOR: cached
+impl MultiHeadAttention {
+    /// Does what [`Module::forward`] does for places that come after those
+    /// that were read: it computes nothing for these again.
+    #[track_caller]
+    pub fn forward_after(&self, x: &Tensor, past: &mut KeysValues) -> Tensor {
+        let [queries, keys, values] =
+            heads_of(&self.qkv.forward(x), self.heads);
+        let [keys, values] = match past.seen.take() {
+            None => [keys, values],
+            Some([k, v]) => [[k, keys], [v, values]]
+                .map(|[before, now]| Tensor::cat(&[&before, &now], 2)),
+        };
+        let seen = queries.causal_attention(&keys, &values);
+        past.seen = Some([keys, values]);
+        let seen = seen.permute(&[0, 2, 1, 3]).reshape(x.shape());
+        self.out.forward(&seen)
+    }
+}
+// ANCHOR_END: cached

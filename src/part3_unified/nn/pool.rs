@@ -1,0 +1,70 @@
+//! Pools as modules. Without padding each makes an image smaller.
+
+use std::fmt;
+
+use super::super::{Tensor, Window};
+use super::{Module, parameters};
+
+/// The pools: each is a window and a method of [`Tensor`].
+macro_rules! pools {
+    ($($(#[$doc:meta])* $pool:ident :: $method:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy)]
+        pub struct $pool {
+            /// Where the pool looks, and how it moves.
+            pub window: Window,
+        }
+
+        impl $pool {
+            /// Makes a pool whose windows lie side by side, as in PyTorch;
+            /// any other has its [`Window`] given as its field.
+            pub fn new(size: [usize; 2]) -> $pool {
+                $pool { window: Window::new(size).stride(size) }
+            }
+        }
+
+        impl Module for $pool {
+            /// Computes (n, channels, h, w) -> (n, channels, rows, columns).
+            #[track_caller]
+            fn forward(&self, x: &Tensor) -> Tensor {
+                x.$method(&self.window)
+            }
+
+            parameters!();
+
+            fn name(&self) -> String {
+                format!("{} {:?}", stringify!($pool), self.window.size)
+            }
+        }
+
+        impl fmt::Debug for $pool {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.name())
+            }
+        }
+    )*};
+}
+
+pools! {
+    /// The largest of each window: [`Tensor::max_pool2d`].
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// # use rungrad::part3_unified::nn::{MaxPool2d, Module};
+    /// let x = Tensor::rand(&[1, 3, 8, 8], 0, Device::Cpu)?;
+    /// assert_eq!(MaxPool2d::new([2, 2]).forward(&x).shape(), [1, 3, 4, 4]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    MaxPool2d::max_pool2d;
+    /// The mean of each window: [`Tensor::avg_pool2d`].
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor, Window};
+    /// # use rungrad::part3_unified::nn::{AvgPool2d, Module};
+    /// let x = Tensor::rand(&[1, 3, 8, 8], 0, Device::Cpu)?;
+    /// let window = Window::new([3, 3]).padding([1, 1]);
+    /// assert_eq!(AvgPool2d { window }.forward(&x).shape(), [1, 3, 8, 8]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    AvgPool2d::avg_pool2d;
+}

@@ -1,0 +1,245 @@
+//! What stands around a step: decay by groups, rates, clipped gradients, and
+//! the step as a primitive. `tests/vectors/make_networks.py` has made the numbers.
+
+use rungrad::part3_unified::nn::{Parameter, ParameterMut};
+use rungrad::part3_unified::optim::{
+    Adam, AdamW, Optimizer, Schedule, Sgd, Way, clip_grad_norm,
+};
+use rungrad::part3_unified::{AdamStep, Array, Device, Tensor};
+use rungrad::{attempt, ledger};
+use serde_json::Value;
+
+use super::common::clean;
+use super::common::device::gpu_or_skip;
+use super::images::{tensor, values};
+use super::networks::vectors;
+use super::training::eager_and_lazy;
+use super::{leaf, third};
+
+fn list<'a>(of: &'a Value, name: &str) -> &'a [Value] {
+    of[name].as_array().expect(name)
+}
+
+fn number(of: &Value, name: &str) -> f32 {
+    of[name].as_f64().expect(name) as f32
+}
+
+#[track_caller]
+fn near(yours: &Tensor, right: &[f32], what: &str) {
+    for (yours, right) in yours.to_vec().unwrap().iter().zip(right) {
+        let near = (yours - right).abs() <= 2e-6 * right.abs().max(1.0);
+        assert!(near, "{what}: {yours}, not {right}");
+    }
+}
+
+/// Gives `x` the next gradient of the script.
+fn pull(x: &Tensor, seed: usize) {
+    let value = |i: usize| (((i * 37 + 23 * seed) % 101) as f32 - 50.0) / 8.0;
+    let grad: Vec<f32> = (0..x.len()).map(value).collect();
+    let grad = Tensor::new(x.shape(), &grad, x.device()).unwrap();
+    (x * grad).sum().backward();
+}
+
+#[test]
+fn groups_decay_each_by_its_own() {
+    let _clean = clean();
+    let all = vectors();
+    for device in eager_and_lazy() {
+        for case in list(&all, "groups") {
+            let decays: Vec<f32> = list(case, "decays")
+                .iter()
+                .map(|it| it.as_f64().unwrap() as f32)
+                .collect();
+            let starts = list(case, "starts").iter();
+            let mut leaves: Vec<Tensor> =
+                starts.map(|it| tensor(it, device).requires_grad()).collect();
+            let mut adam = AdamW::new(number(case, "lr"), 7.0)
+                .decay_by(move |name, _| decays[usize::from(name == "b")]);
+            for (step, places) in list(case, "places").iter().enumerate() {
+                for (i, leaf) in leaves.iter().enumerate() {
+                    pull(leaf, 3 + 2 * step + i);
+                }
+                let names = ["a", "b"].map(String::from).into_iter();
+                adam.step(names.zip(&mut leaves).collect());
+                for (i, leaf) in leaves.iter().enumerate() {
+                    let what = format!("{device}, step {step}, group {i}");
+                    near(leaf, &values(&places[i]), &what);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn gradients_are_clipped_as_pytorch_clips_them() {
+    let _clean = clean();
+    let all = vectors();
+    for device in eager_and_lazy() {
+        for case in list(&all, "clips") {
+            let given = list(case, "grads").iter();
+            let given: Vec<Tensor> =
+                given.map(|it| tensor(it, device)).collect();
+            let leaves: Vec<Tensor> = given
+                .iter()
+                .map(|it| it.zeros_like().requires_grad())
+                .collect();
+            for (leaf, grad) in leaves.iter().zip(&given) {
+                leaf.mul(grad).sum().backward();
+            }
+            let named: Vec<Parameter> =
+                leaves.iter().map(|it| (String::new(), it)).collect();
+            let most = number(case, "most");
+            let (norm, counts) =
+                ledger::measure(|| clip_grad_norm(&named, most));
+            assert_eq!(counts.bytes_to_host, 0, "{device}");
+            assert!(!norm.records());
+            let what = format!("{device}, at most {most}");
+            near(&norm, &[number(case, "norm")], &what);
+            let clipped = list(case, "clipped");
+            for (leaf, right) in leaves.iter().zip(clipped) {
+                let grad = leaf.grad().unwrap();
+                assert!(!grad.records());
+                near(&grad, &values(right), &what);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_has_no_gradient_is_not_clipped() {
+    let _clean = clean();
+    let (x, y) = (leaf(&[1.0]), leaf(&[2.0]));
+    (&x * 3.0).backward();
+    let both = [("x".to_string(), &x), ("y".to_string(), &y)];
+    let refused = attempt(|| clip_grad_norm(&both, 1.0)).unwrap_err();
+    let sentence = refused.to_string();
+    assert!(sentence.starts_with("clip_grad_norm: y has no"), "{sentence}");
+    assert_eq!(x.grad().unwrap().to_vec().unwrap(), [3.0]);
+    // A length of 0 is not divided by.
+    x.zero_grad();
+    (&x * 0.0).backward();
+    clip_grad_norm(&both[..1], 1.0);
+    assert_eq!(x.grad().unwrap().to_vec().unwrap(), [0.0]);
+}
+
+#[test]
+fn rates_go_the_ways_of_pytorch() {
+    let _clean = clean();
+    let all = vectors();
+    assert_eq!(list(&all, "rates").len(), 5);
+    for case in list(&all, "rates") {
+        let way = match case["then"].as_str().unwrap() {
+            "cosine" => Way::Cosine,
+            "linear" => Way::Linear,
+            _ => Way::Constant,
+        };
+        let count = |name: &str| case[name].as_u64().unwrap() as usize;
+        let (warm_up, steps) = (count("warm_up"), count("steps"));
+        let (peak, floor) = (number(case, "peak"), number(case, "floor"));
+        let schedule = Schedule { peak, floor, warm_up, steps, way };
+        for (step, right) in list(case, "rates").iter().enumerate() {
+            let (yours, right) =
+                (schedule.rate(step), right.as_f64().unwrap() as f32);
+            let near = (yours - right).abs() <= 1e-7;
+            assert!(near, "{schedule:?}, step {step}: {yours}, not {right}");
+        }
+        let end = if way == Way::Constant { peak } else { floor };
+        assert_eq!(schedule.rate(steps), end);
+        assert_eq!(schedule.rate(usize::MAX), end);
+    }
+    assert_eq!(Schedule::linear(1.0, 0).rate(0), 0.0);
+    assert_eq!(Schedule::linear(1.0, 3).warm_up(9).rate(4), 0.5);
+    assert_eq!(Schedule::constant(0.5).rate(1 << 40), 0.5);
+}
+
+#[test]
+fn a_rate_is_set_for_the_steps_to_come() {
+    let _clean = clean();
+    let all: [Box<dyn Optimizer>; 3] = [
+        Box::new(Sgd::new(9.0, 0.0)),
+        Box::new(Adam::new(9.0)),
+        Box::new(AdamW::new(9.0, 0.0)),
+    ];
+    for mut optimizer in all {
+        optimizer.set_learning_rate(0.5);
+        let mut x = leaf(&[2.0]);
+        (&x * 1.0).backward();
+        optimizer.step(vec![("x".into(), &mut x)]);
+        assert!((x.to_vec().unwrap()[0] - 1.5).abs() < 1e-6);
+    }
+}
+
+fn step() -> AdamStep {
+    AdamStep {
+        keep: [0.9, 0.95],
+        take: [0.1, 0.05],
+        whole: 0.3,
+        epsilon: 1e-3,
+        rate: -0.02,
+        stay: 0.99,
+    }
+}
+
+/// The primitive, through views and over sizes that threads share, beside the
+/// one of single numbers.
+#[test]
+fn a_step_of_adam_is_the_same_on_every_device() {
+    let _clean = clean();
+    let step = step();
+    for device in eager_and_lazy() {
+        for n in [0, 1, 5, 300, 200_000] {
+            if n > 300 && device == third::device() {
+                continue;
+            }
+            // Each lies backwards in its memory, but for the first.
+            let array = |seed: u64| {
+                let all = Array::uniform(&[n], seed, device).unwrap();
+                if seed == 1 { all } else { all.flip(&[0]).unwrap() }
+            };
+            let of = [1, 2, 3, 4].map(array);
+            let given = of.each_ref().map(|a| a.to_vec().unwrap());
+            let [x, grad, mean, square] = &of;
+            let made = x.adam_step(grad, [mean, square], &step).unwrap();
+            let yours = made.map(|a| a.to_vec().unwrap());
+            for i in 0..n {
+                let right = step.apply([0, 1, 2, 3].map(|at| given[at][i]));
+                for (yours, right) in yours.iter().zip(right) {
+                    let near = (yours[i] - right).abs() <= 1e-6;
+                    assert!(near, "{device}, {i} of {n}: {}", yours[i]);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_step_of_adam_takes_arrays_of_one_shape_and_device() {
+    let _clean = clean();
+    let array = |n: usize, device| Array::full(&[n], 1.0, device).unwrap();
+    let [a, b] = [2, 3].map(|n| array(n, Device::Cpu));
+    let refused = a.adam_step(&a, [&a, &b], &step()).unwrap_err().to_string();
+    assert!(refused.starts_with("adam_step: "), "{refused}");
+    let there = array(2, third::device());
+    assert!(a.adam_step(&there, [&a, &a], &step()).is_err());
+}
+
+/// On a lazy device a step is one launch of a parameter as well, behind those
+/// that its gradient takes.
+#[test]
+fn a_lazy_step_is_one_launch_for_each_parameter() {
+    let _clean = clean();
+    let Some(gpu) = gpu_or_skip() else { return };
+    let device = Device::Fused(gpu.info().index);
+    let mut adam = AdamW::new(0.1, 0.1);
+    let mut x = Tensor::rand(&[1000], 1, device).unwrap().requires_grad();
+    for round in 0..3 {
+        pull(&x, round);
+        let grad = x.grad().unwrap();
+        grad.realize().unwrap();
+        let places: Vec<ParameterMut> = vec![("x".into(), &mut x)];
+        let ((), counts) = ledger::measure(|| adam.step(places));
+        if round > 0 {
+            assert_eq!(counts.launches, 1);
+        }
+    }
+}

@@ -1,0 +1,400 @@
+//! Attention and a small GPT: what PyTorch computes, on every device, lazily
+//! and not. `tests/vectors/make_gpt.py` has made the numbers.
+
+// Its other functions are for the example.
+#[allow(dead_code)]
+#[path = "../../examples/part3_names/training.rs"]
+mod names;
+
+use rungrad::data::TokenBatch;
+use rungrad::part3_unified::nn::{
+    Gpt, GptSizes, KeysValues, Memory, Module, MultiHeadAttention,
+};
+use rungrad::part3_unified::optim::{AdamW, Optimizer};
+use rungrad::part3_unified::{Device, Tensor, grad, io, no_grad};
+use rungrad::rng::Random;
+use rungrad::{Error, attempt};
+use serde_json::Value;
+
+use super::common::clean;
+use super::common::device::gpu_or_skip;
+use super::training::devices;
+use names::loss;
+
+const VECTORS: &str = include_str!("../vectors/gpt.json");
+const SIZES: GptSizes = GptSizes {
+    vocabulary: 27,
+    context: 16,
+    layers: 2,
+    heads: 4,
+    width: 32,
+    dropout: 0.0,
+};
+
+/// Every device, and those that put work off.
+fn all() -> Vec<Device> {
+    let mut all = devices();
+    all.push(Device::FusedCpu);
+    all.extend(gpu_or_skip().map(|_| Device::Fused(0)));
+    all
+}
+
+/// The network with PyTorch's weights.
+fn gpt(device: Device) -> Gpt {
+    let mut gpt = Gpt::new(SIZES, &mut Random::new(0));
+    let file =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/vectors/gpt.safetensors");
+    io::load(file, gpt.parameters_mut()).unwrap();
+    gpt.to(device).unwrap();
+    gpt
+}
+
+/// Draws whole numbers as `make_gpt.py` does.
+fn numbers(count: usize, most: u64, seed: u64) -> Vec<usize> {
+    let mut state = seed;
+    let mut next = || {
+        state = (state * 1_103_515_245 + 12345) % (1 << 31);
+        ((state >> 8) % most) as usize
+    };
+    (0..count).map(|_| next()).collect()
+}
+
+/// The batch of a step, as there.
+fn batch(step: u64) -> TokenBatch {
+    let (rows, columns) = (8, SIZES.context);
+    let inputs = numbers(rows * columns, 27, 2 * step + 1);
+    let noise = numbers(rows * columns, 4, 2 * step + 2);
+    let next = |(token, other): (&usize, usize)| match other {
+        0 => *token,
+        _ => (token + 1) % 27,
+    };
+    let targets = inputs.iter().zip(noise).map(next).collect();
+    let ends = numbers(rows, 15, 3 * step + 5);
+    let counts = |at: usize| f32::from(at % columns <= ends[at / columns]);
+    let weights = (0..rows * columns).map(counts).collect();
+    TokenBatch { inputs, columns, targets, weights }
+}
+
+fn floats(list: &Value) -> Vec<f64> {
+    let list = list.as_array().expect("numbers").iter();
+    list.map(|x| x.as_f64().expect("a number")).collect()
+}
+
+#[track_caller]
+fn near(yours: &[f32], right: &[f64], allowed: f64, what: &str) {
+    assert_eq!(yours.len(), right.len(), "{what}");
+    for (i, (yours, right)) in yours.iter().zip(right).enumerate() {
+        let gap = (f64::from(*yours) - right).abs();
+        assert!(gap <= allowed, "{what}: {yours}, not {right}, at {i}");
+    }
+}
+
+#[test]
+fn a_gpt_has_the_scores_and_gradients_of_pytorch() {
+    let _clean = clean();
+    let right: Value = serde_json::from_str(VECTORS).expect("JSON");
+    let batch = batch(0);
+    for device in all() {
+        let gpt = gpt(device);
+        let scores = gpt.scores(&batch.inputs, batch.columns);
+        let values = scores.to_vec().unwrap();
+        let what = format!("scores on {device}");
+        near(&values[..81], &floats(&right["scores"]), 2e-5, &what);
+        let last = &values[values.len() - 27..];
+        near(last, &floats(&right["last"]), 2e-5, &what);
+        let loss =
+            scores.weighted_cross_entropy(&batch.targets, &batch.weights);
+        near(
+            &[loss.item().unwrap()],
+            &[right["loss"].as_f64().unwrap()],
+            1e-5,
+            &format!("loss on {device}"),
+        );
+        loss.backward();
+        let grads = right["grads"].as_object().unwrap();
+        assert_eq!(gpt.parameters().len(), grads.len());
+        for (name, parameter) in gpt.parameters() {
+            let what = format!("gradient of {name} on {device}");
+            let grad = parameter.grad().expect(&what);
+            let length = grads[&name]["length"].as_f64().unwrap();
+            let first = floats(&grads[&name]["first"]);
+            let values = grad.to_vec().unwrap();
+            near(&values[..first.len()], &first, 1e-5, &what);
+            let found = grad.norm().item().unwrap();
+            near(&[found], &[length], 1e-5 + 1e-4 * length, &what);
+        }
+    }
+}
+
+/// Trains as PyTorch did, and returns the loss before each step.
+fn losses(device: Device, steps: usize) -> Vec<f32> {
+    let rate = |step| {
+        let up = ((step + 1) as f32 / 10.0).min(1.0);
+        6e-3 * up * (100 - step) as f32 / 100.0
+    };
+    let mut gpt = gpt(device);
+    let mut adam = AdamW::new(6e-3, 0.01);
+    adam.adam.betas = [0.9, 0.99];
+    let step = |step| {
+        let loss = loss(&gpt, &batch(step as u64));
+        loss.backward();
+        adam.set_learning_rate(rate(step));
+        adam.step(gpt.parameters_mut());
+        loss.item().unwrap()
+    };
+    (0..steps).map(step).collect()
+}
+
+#[test]
+fn the_first_hundred_losses_are_those_of_pytorch() {
+    let _clean = clean();
+    let right: Value = serde_json::from_str(VECTORS).expect("JSON");
+    let right = floats(&right["losses"]);
+    assert_eq!(right.len(), 100);
+    assert!(right[99] < 0.25 * right[0], "it has learned");
+    near(&losses(Device::Cpu, 100), &right, 1e-3, "losses on cpu");
+    for device in all() {
+        let what = format!("losses on {device}");
+        near(&losses(device, 5), &right[..5], 1e-3, &what);
+    }
+}
+
+/// Numbers around 0, each a leaf.
+fn drawn(shape: &[usize], seed: u64, device: Device) -> Tensor {
+    Tensor::randn(shape, seed, device).unwrap().requires_grad()
+}
+
+/// What [`Tensor::self_attention`] is, by its definition.
+fn by_heads(x: &Tensor, heads: usize) -> Tensor {
+    let [n, places, all] = *x.shape() else { panic!("three axes") };
+    let d = all / 3 / heads;
+    let part = |i: usize, head: usize| {
+        let from = (i * heads + head) * d;
+        x.slice((.., .., from..from + d))
+    };
+    let one = |head| {
+        let scores = part(0, head).matmul(&part(1, head).transpose());
+        let scores = scores * (1.0 / (d as f32).sqrt());
+        let seen = Tensor::ones(&[places, places], x.device()).unwrap();
+        let seen = seen.tril(0).expand(&[n, places, places]);
+        let never = seen.full_like(-1e30);
+        seen.where_cond(&scores, &never).softmax().matmul(&part(2, head))
+    };
+    let heads: Vec<Tensor> = (0..heads).map(one).collect();
+    Tensor::cat(&heads.iter().collect::<Vec<_>>(), 2)
+}
+
+#[test]
+fn self_attention_is_that_of_each_head() {
+    let _clean = clean();
+    for device in all() {
+        for (seed, (n, places, heads, d)) in
+            [(2, 5, 3, 4), (1, 1, 1, 1), (3, 16, 4, 8), (1, 40, 2, 3)]
+                .into_iter()
+                .enumerate()
+        {
+            let shape = [n, places, 3 * heads * d];
+            let what = format!("{shape:?} in {heads} heads on {device}");
+            let x = drawn(&shape, seed as u64, device);
+            let y = drawn(&shape, seed as u64, Device::Cpu);
+            let above = drawn(&[n, places, heads * d], 9, device).detach();
+            let here = above.to(Device::Cpu).unwrap();
+            let (yours, right) = (x.self_attention(heads), by_heads(&y, heads));
+            yours.backward_with(&above);
+            right.backward_with(&here);
+            let pairs =
+                [(yours, right), (x.grad().unwrap(), y.grad().unwrap())];
+            for (yours, right) in pairs {
+                let right = right.to_vec().unwrap();
+                let right: Vec<f64> =
+                    right.into_iter().map(f64::from).collect();
+                near(&yours.to_vec().unwrap(), &right, 1e-4, &what);
+            }
+        }
+    }
+}
+
+#[test]
+fn gradients_of_gradients_flow_through_attention() {
+    let _clean = clean();
+    for device in [Device::Cpu, Device::FusedCpu] {
+        let second = |of: fn(&Tensor) -> Tensor| {
+            let x = drawn(&[2, 3, 12], 4, device);
+            let y = of(&x);
+            let first = grad(&[&y.mul(&y).sum()], &[&x], true).remove(0);
+            let second = grad(&[&first.mul(&first).sum()], &[&x], false);
+            second[0].to_vec().unwrap()
+        };
+        let yours = second(|x| x.self_attention(2));
+        let right = second(|x| by_heads(x, 2));
+        let right: Vec<f64> = right.into_iter().map(f64::from).collect();
+        near(&yours, &right, 1e-3, &format!("second order on {device}"));
+    }
+}
+
+#[test]
+fn no_place_looks_at_what_comes_behind_it() {
+    let _clean = clean();
+    let gpt = gpt(Device::Cpu);
+    let text = numbers(16, 27, 8);
+    let mut other = text.clone();
+    other[9] = (other[9] + 1) % 27;
+    let [a, b] = [text, other].map(|it| gpt.scores(&it, 16).to_vec().unwrap());
+    assert_eq!(a[..9 * 27], b[..9 * 27]);
+    for place in 9..16 {
+        let row = place * 27..(place + 1) * 27;
+        assert_ne!(a[row.clone()], b[row], "place {place} looks at place 9");
+    }
+}
+
+#[test]
+fn what_is_read_in_pieces_gets_the_same_scores() {
+    let _clean = clean();
+    for device in all() {
+        let gpt = gpt(device);
+        let text = numbers(2 * 16, 27, 3);
+        let right = gpt.scores(&text, 16).to_vec().unwrap();
+        // A lazy OpenCL device writes and compiles kernels for each length.
+        let all = [&[16][..], &[5, 11], &[1; 16]];
+        let count = if device == Device::Fused(0) { 2 } else { 3 };
+        for &pieces in &all[..count] {
+            let (mut memory, mut at) = (Memory::new(), 0);
+            for &piece in pieces {
+                let some = text.chunks(16).flat_map(|it| &it[at..at + piece]);
+                let some: Vec<usize> = some.copied().collect();
+                let read = || gpt.scores_after(&some, piece, &mut memory);
+                let yours = no_grad(read).to_vec().unwrap();
+                for row in 0..2 {
+                    let of = |from: usize| from * 27..(from + piece) * 27;
+                    let right = right[of(row * 16 + at)].iter();
+                    let right: Vec<f64> = right.map(|&x| x.into()).collect();
+                    let what = format!("place {at} of {pieces:?} on {device}");
+                    near(&yours[of(row * piece)], &right, 2e-5, &what);
+                }
+                at += piece;
+                assert_eq!(memory.places(), at);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_seed_decides_what_is_written() {
+    let _clean = clean();
+    let gpt = gpt(Device::Cpu);
+    let write = |seed, temperature| {
+        let random = &mut Random::new(seed);
+        gpt.generate(&[3, 4], 30, None, temperature, random).unwrap()
+    };
+    assert_eq!(write(1, 1.0), write(1, 1.0));
+    assert_ne!(write(1, 1.0), write(2, 1.0));
+    // Far beyond the context of 16.
+    assert_eq!(write(1, 1.0).len(), 30);
+    assert_eq!(write(1, 0.0), write(2, 0.0));
+    // The likeliest token, each time computed from the start.
+    let mut text = vec![3, 4];
+    for _ in 0..14 {
+        let scores = gpt.scores(&text, text.len()).to_vec().unwrap();
+        let last = &scores[scores.len() - 27..];
+        let best = rungrad::metrics::predictions(last, 27)[0];
+        text.push(best);
+    }
+    assert_eq!(write(1, 0.0)[..14], text[2..]);
+}
+
+#[test]
+fn a_low_temperature_draws_what_is_likely() {
+    let _clean = clean();
+    let gpt = gpt(Device::Cpu);
+    let likeliest = |temperature| {
+        let mut random = Random::new(5);
+        let mut draw =
+            |t| gpt.generate(&[7], 1, None, t, &mut random).unwrap()[0];
+        let best = draw(0.0);
+        (0..60).filter(|_| draw(temperature) == best).count()
+    };
+    let [cold, warm, hot] = [0.05, 1.0, 100.0].map(likeliest);
+    assert!(cold > warm && warm > hot, "{cold}, {warm}, {hot}");
+    assert!(hot < 12, "of 27 tokens, each as likely: {hot} of 60");
+}
+
+#[test]
+fn the_end_is_not_written() {
+    let _clean = clean();
+    let gpt = gpt(Device::Cpu);
+    let write = |end| {
+        let random = &mut Random::new(1);
+        gpt.generate(&[0], 12, end, 1.0, random).unwrap()
+    };
+    let all = write(None);
+    let first = all.iter().position(|&token| token == all[7]).unwrap();
+    assert_eq!(write(Some(all[7])), all[..first]);
+}
+
+#[test]
+fn a_text_that_does_not_fit_is_refused() {
+    let _clean = clean();
+    let gpt = gpt(Device::Cpu);
+    let random = &mut Random::new(0);
+    let refused = |work: &mut dyn FnMut()| match attempt(work) {
+        Err(Error::Mistake(sentence)) => sentence,
+        other => panic!("{other:?}"),
+    };
+    for (sentence, part) in [
+        (refused(&mut || drop(gpt.scores(&[1; 17], 17))), "context of 16"),
+        (refused(&mut || drop(gpt.scores(&[1; 5], 2))), "texts of 2 places"),
+        (refused(&mut || drop(gpt.scores(&[], 0))), "texts of 0 places"),
+        (refused(&mut || drop(gpt.scores(&[27], 1))), "27"),
+        (
+            refused(&mut || drop(gpt.generate(&[], 1, None, 1.0, random))),
+            "at least one",
+        ),
+        (
+            refused(&mut || drop(gpt.generate(&[1], 1, None, -1.0, random))),
+            "0 or more",
+        ),
+        (
+            refused(&mut || drop(MultiHeadAttention::new(10, 4, random))),
+            "multiple",
+        ),
+        (
+            refused(&mut || {
+                let x = Tensor::zeros(&[2, 10], Device::Cpu).unwrap();
+                x.self_attention(2);
+            }),
+            "(n, places, 3 * width)",
+        ),
+        (
+            refused(&mut || {
+                let x = Tensor::zeros(&[3, 2], Device::Cpu).unwrap();
+                x.causal_attention(&x.slice(&[0..2]), &x);
+            }),
+            "3 queries and 2 keys",
+        ),
+        (
+            refused(&mut || {
+                let x = Tensor::zeros(&[2, 3], Device::Cpu).unwrap();
+                x.weighted_cross_entropy(&[0, 1], &[0.0, 0.0]);
+            }),
+            "some above 0",
+        ),
+    ] {
+        assert!(sentence.contains(part), "{sentence}");
+    }
+    let after = |layer: &MultiHeadAttention| {
+        let mut past = KeysValues::default();
+        let x = Tensor::zeros(&[1, 2, 8], Device::Cpu).unwrap();
+        layer.forward_after(&x, &mut past);
+        past.places()
+    };
+    assert_eq!(after(&MultiHeadAttention::new(8, 2, random)), 2);
+}
+
+#[test]
+fn the_models_of_the_names_have_so_many_parameters() {
+    let _clean = clean();
+    for (layers, width, count) in [(4, 64, 204_544), (2, 32, 27_712)] {
+        let sizes = GptSizes { layers, width, ..SIZES };
+        assert_eq!(Gpt::new(sizes, &mut Random::new(1)).count(), count);
+    }
+}
