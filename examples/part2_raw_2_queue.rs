@@ -88,26 +88,33 @@ fn compile(context: &Context, device: DeviceId) -> Raw<Kernel> {
     Ok(create_kernel(&program, "mul")?)
 }
 
-/// A context and a queue on the first GPU, else on the device with the most
-/// compute units: PoCL's device of one thread waits for itself at a gate.
+/// A context and a queue on the first GPU, else on the first device that goes
+/// on when a gate is opened.
 fn open() -> Raw<(Context, CommandQueue, DeviceId)> {
+    let mut why = "there is no OpenCL device; `cargo learn setup` installs one";
     for kind in [DeviceType::GPU, DeviceType::ALL] {
         for platform in get_platform_ids()? {
             let found = get_device_ids(platform, Some(kind), None);
-            let found = found.unwrap_or_default().into_iter();
-            let Some(device) = found.max_by_key(units) else { continue };
+            let mut found = found.unwrap_or_default().into_iter();
+            if found.clone().any(waits_for_itself) {
+                why = "PoCL's device `basic` waits for itself at a gate; unset \
+                       POCL_DEVICES, or let it name `pthread`";
+            }
+            let Some(device) = found.find(|&it| !waits_for_itself(it)) else {
+                continue;
+            };
             let on = Some(ContextProperties::new().platform(platform));
             let context = create_context(on.as_ref(), &[device], None, None)?;
             let queue = create_command_queue(&context, device, None)?;
             return Ok((context, queue, device));
         }
     }
-    Err("there is no OpenCL device; `cargo learn setup` installs one".into())
+    Err(why.into())
 }
 
-fn units(device: &DeviceId) -> u32 {
-    match get_device_info(device, DeviceInfo::MaxComputeUnits) {
-        Ok(DeviceInfoResult::MaxComputeUnits(units)) => units,
-        _ => 0,
-    }
+/// PoCL's device of one thread runs what has waited for an event while it holds
+/// the event's lock, and running it asks for that lock again.
+fn waits_for_itself(device: DeviceId) -> bool {
+    let name = get_device_info(device, DeviceInfo::Name);
+    name.is_ok_and(|name| name.to_string().starts_with("basic"))
 }

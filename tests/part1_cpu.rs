@@ -9,6 +9,7 @@ use common::engine::{Engine, Part1};
 use common::random::Random;
 use common::refusal::refusal;
 use common::refusals::{HUGE, beyond};
+use common::spec::a_chain_goes_there_and_back;
 use ndarray::{ArrayD, arr1, arr2};
 use rungrad::ledger;
 use rungrad::ops::Keep;
@@ -23,22 +24,15 @@ specification!(open);
 operations!(open);
 edges!(open);
 refusals!(open);
-operators!(open);
+operators!(open, f32::from);
+networks!(open);
 
 #[test]
 fn a_million_links_fit_a_stack_of_2_mb() {
     let small = thread::Builder::new().stack_size(2 << 20);
     let work = small.spawn(|| {
         let ((), counts) = ledger::measure(|| {
-            let x = Tensor::new(&[1], &[1.0]);
-            let one = Tensor::new(&[1], &[1.0]);
-            let mut y = x.clone();
-            for _ in 0..1_000_000 {
-                y = y.mul(&one);
-            }
-            y.backward();
-            assert_eq!(x.grad().unwrap()[0], 1.0);
-            assert_eq!(one.grad().unwrap()[0], 1_000_000.0);
+            a_chain_goes_there_and_back(&Part1, 1_000_000);
         });
         assert_eq!(counts.nodes, 1_000_002);
         assert_eq!(counts.live_nodes(), 0);

@@ -71,6 +71,8 @@ refusals!(@ open:
     labels_that_do_not_fit_the_scores_are_refused,
 );
 
+networks!(open);
+
 #[test]
 fn nothing_is_recorded_unless_it_is_asked_for() {
     let _clean = clean();

@@ -20,33 +20,33 @@ int place(uint i, uint offset, int8 shape, int8 strides)
 
 // The elements of a view of a, one after another -> out (n).
 kernel void copy_strided(global const T *a, uint offset, int8 shape,
-                         int8 strides, global T *out, uint n)
+                         int8 strides, global OUT *out, uint n)
 {
     uint i = get_global_id(0);
     if (i < n)
-        out[i] = a[place(i, offset, shape, strides)];
+        STORE(out, i, LOAD(a, place(i, offset, shape, strides)));
 }
 // ANCHOR_END: copy-strided
 
 // The mirror: a (n), dense from an offset on -> the places of a view of out.
 kernel void copy_to_strided(global const T *a, uint a_offset,
-                       global T *out, uint offset, int8 shape,
+                       global OUT *out, uint offset, int8 shape,
                        int8 strides, uint n)
 {
     uint i = get_global_id(0);
     if (i < n)
-        out[place(i, offset, shape, strides)] = a[a_offset + i];
+        STORE(out, place(i, offset, shape, strides), LOAD(a, a_offset + i));
 }
 
 // The mirror for a view of more axes. Where an element of out (n) stands in
 // that view was counted on the host: places (n), and what is not in the view
 // has no place among the elements of a (given), and stays.
 kernel void copy_indexed(global const T *a, uint a_offset, uint given,
-                        global const uint *places, global T *out, uint n)
+                        global const uint *places, global OUT *out, uint n)
 {
     uint i = get_global_id(0);
     if (i < n && places[i] < given)
-        out[i] = a[a_offset + places[i]];
+        STORE(out, i, LOAD(a, a_offset + places[i]));
 }
 
 // The elements of a view whose neighbors in memory are neighbors along
@@ -67,9 +67,9 @@ kernel void copy_indexed(global const T *a, uint a_offset, uint given,
     }
 __attribute__((reqd_work_group_size(SIDE, DOWN, 1)))
 kernel void copy_tiled(global const T *a, uint offset, int8 shape,
-                       int8 strides, global T *out, int8 outs)
+                       int8 strides, global OUT *out, int8 outs)
 {
-    local T tile[SIDE][SIDE + 1];
+    local ACC tile[SIDE][SIDE + 1];
     int u = get_local_id(0), v = get_local_id(1);
     uint across = (shape.s7 - 1) / SIDE + 1, down = (shape.s6 - 1) / SIDE + 1;
     uint tiles = across * down * shape.s5 * shape.s4 * shape.s3 * shape.s2
@@ -82,11 +82,11 @@ kernel void copy_tiled(global const T *a, uint offset, int8 shape,
         OUTER(5) OUTER(4) OUTER(3) OUTER(2) OUTER(1) OUTER(0)
         for (int i = v; i < SIDE; i += DOWN)
             if (left + i < shape.s7 && top + u < shape.s6)
-                tile[i][u] = a[from + (left + i) * strides.s7 + top + u];
+                tile[i][u] = LOAD(a, from + (left + i) * strides.s7 + top + u);
         barrier(CLK_LOCAL_MEM_FENCE);
         for (int i = v; i < SIDE; i += DOWN)
             if (left + u < shape.s7 && top + i < shape.s6)
-                out[to + left + u + (top + i) * outs.s6] = tile[u][i];
+                STORE(out, to + left + u + (top + i) * outs.s6, tile[u][i]);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }

@@ -1,48 +1,45 @@
-// One output element from the input elements at the same place. `T` is the
-// type of a number, here and in the other files, and `ACC` that of a running
-// sum: the host compiles them in. To add an
+// One output element from the input elements at the same place. To add an
 // operation, add a line at the end.
 
 // An item has four elements: it asks the memory once for 16 bytes, where four
 // items would ask four times for 4.
-#define GLUE(type, count) type##count
-#define FOUR(type) GLUE(type, 4)
 
 // Four elements from place `at` on, or as many as are `left`.
-FOUR(T) take(global const T *a, uint at, uint left)
+FOUR(ACC) take(global const T *a, uint at, uint left)
 {
     if (left >= 4 && at % 4 == 0)
-        return *(global const FOUR(T) *)(a + at);
-    return (FOUR(T))(a[at], left > 1 ? a[at + 1] : a[at],
-                     left > 2 ? a[at + 2] : a[at],
-                     left > 3 ? a[at + 3] : a[at]);
+        return LOAD4(a, at);
+    ACC x = LOAD(a, at);
+    return (FOUR(ACC))(x, left > 1 ? LOAD(a, at + 1) : x,
+                       left > 2 ? LOAD(a, at + 2) : x,
+                       left > 3 ? LOAD(a, at + 3) : x);
 }
 
-void put(FOUR(T) four, global T *out, uint at, uint left)
+void put(FOUR(ACC) four, global OUT *out, uint at, uint left)
 {
     if (left >= 4) {
-        *(global FOUR(T) *)(out + at) = four;
+        STORE4(out, at, four);
         return;
     }
-    out[at] = four.x;
+    STORE(out, at, four.x);
     if (left > 1)
-        out[at + 1] = four.y;
+        STORE(out, at + 1, four.y);
     if (left > 2)
-        out[at + 2] = four.z;
+        STORE(out, at + 2, four.z);
 }
 
 // (n) -> (n), dense from an offset on. `p` is the number of an operation
 // that takes one.
 #define UNARY(NAME, RESULT)                                                 \
-    T NAME##_one(T x, float p) { return RESULT; }                           \
-    kernel void NAME(global const T *a, uint a_offset, float p,             \
-                     global T *out, uint n)                                 \
+    ACC NAME##_one(ACC x, ACC p) { return RESULT; }                         \
+    kernel void NAME(global const T *a, uint a_offset, ACC p,               \
+                     global OUT *out, uint n)                               \
     {                                                                       \
         uint i = get_global_id(0);                                          \
         if (i > (n - 1) / 4 || n == 0)                                      \
             return;                                                         \
         uint at = 4 * i;                                                    \
-        FOUR(T) x = take(a, a_offset + at, n - at);                         \
+        FOUR(ACC) x = take(a, a_offset + at, n - at);                       \
         x.x = NAME##_one(x.x, p);                                           \
         x.y = NAME##_one(x.y, p);                                           \
         x.z = NAME##_one(x.z, p);                                           \
@@ -53,18 +50,18 @@ void put(FOUR(T) four, global T *out, uint at, uint left)
 // ANCHOR: binary
 // (n), (n) -> (n), dense from an offset on.
 #define BINARY(NAME, RESULT)                                                \
-    T NAME##_one(T x, T y) { return RESULT; }                               \
+    ACC NAME##_one(ACC x, ACC y) { return RESULT; }                         \
     kernel void NAME(global const T *a, uint a_offset,                      \
                      global const T *b, uint b_offset,                      \
-                     global T *out, uint n)                                 \
+                     global OUT *out, uint n)                               \
     {                                                                       \
         uint i = get_global_id(0);                                          \
         if (i > (n - 1) / 4 || n == 0)                                      \
             return;                                                         \
         uint at = 4 * i;                                                    \
-        FOUR(T) x = take(a, a_offset + at, n - at);                         \
-        FOUR(T) y = take(b, b_offset + at, n - at);                         \
-        FOUR(T) four = (FOUR(T))(                                           \
+        FOUR(ACC) x = take(a, a_offset + at, n - at);                       \
+        FOUR(ACC) y = take(b, b_offset + at, n - at);                       \
+        FOUR(ACC) four = (FOUR(ACC))(                                       \
             NAME##_one(x.x, y.x), NAME##_one(x.y, y.y),                     \
             NAME##_one(x.z, y.z), NAME##_one(x.w, y.w));                    \
         put(four, out, at, n - at);                                         \
@@ -85,7 +82,7 @@ void put(FOUR(T) four, global T *out, uint at, uint left)
 #define STRIDED(NAME, RESULT)                                               \
     kernel void NAME(global const T *a, uint a_offset, int8 a_strides,      \
                      global const T *b, uint b_offset, int8 b_strides,      \
-                     int8 shape, global T *out, uint n)                     \
+                     int8 shape, global OUT *out, uint n)                   \
     {                                                                       \
         uint i = get_global_id(0);                                          \
         if (i > (n - 1) / 4 || n == 0)                                      \
@@ -93,7 +90,7 @@ void put(FOUR(T) four, global T *out, uint at, uint left)
         uint first = 4 * i, count = min(n - first, 4u);                     \
         bool whole = shape.s7 % 4 == 0 && count == 4;                       \
         int a_at = 0, b_at = 0;                                             \
-        T four[4] = { 0.0f, 0.0f, 0.0f, 0.0f };                             \
+        ACC four[4] = { 0.0f, 0.0f, 0.0f, 0.0f };                           \
         for (uint j = 0; j < count; j++) {                                  \
             if (j == 0 || !whole) {                                         \
                 uint rest = first + j;                                      \
@@ -104,25 +101,42 @@ void put(FOUR(T) four, global T *out, uint at, uint left)
                 a_at += a_strides.s7;                                       \
                 b_at += b_strides.s7;                                       \
             }                                                               \
-            T x = a[a_at];                                                  \
-            T y = b[b_at];                                                  \
+            ACC x = LOAD(a, a_at);                                          \
+            ACC y = LOAD(b, b_at);                                          \
             four[j] = RESULT;                                               \
         }                                                                   \
-        put((FOUR(T))(four[0], four[1], four[2], four[3]), out, first,      \
+        put((FOUR(ACC))(four[0], four[1], four[2], four[3]), out, first,    \
             count);                                                         \
     }
 
 // 1 / (1 + e^-x), without a large exponential.
-T sigmoid(T x)
+ACC sigmoid(ACC x)
 {
-    T small = exp(-fabs(x));
-    return x < 0.0f ? small / (1.0f + small) : 1.0f / (1.0f + small);
+    ACC small = exp(-fabs(x));
+    return (x < 0.0f ? small : 1.0f) / (1.0f + small);
 }
 
-// Beyond 9.5 the tangent rounds to 1, and some drivers end a bit below.
-T flat_tanh(T x)
+// Beyond 9.5 the tangent rounds to 1, and beyond 19.5 in `double`; some
+// drivers end a bit below.
+ACC flat_tanh(ACC x)
 {
-    return fabs(x) > 9.5f ? sign(x) : tanh(x);
+    return fabs(x) > (sizeof(ACC) == 8 ? 19.5f : 9.5f) ? sign(x) : tanh(x);
+}
+
+// The share of a bell that lies below x, times x. Far below, `1 + erf` would lose
+// all digits.
+ACC gelu(ACC x)
+{
+    return x * 0.5f * erfc(-x * sqrt((ACC)0.5f));
+}
+
+// The share, and x times the height there: in the middle it is `1 / sqrt(2 pi)`,
+// whose last digits a float has no room for.
+ACC gelu_slope(ACC x)
+{
+    ACC middle = (ACC)0.398942292f - (ACC)1.13351701e-08f;
+    ACC below = 0.5f * erfc(-x * sqrt((ACC)0.5f));
+    return below + x * middle * exp(-0.5f * x * x);
 }
 
 UNARY(unary_scale, x * p)
@@ -140,10 +154,12 @@ UNARY(unary_sigmoid, sigmoid(x))
 UNARY(unary_sin, sin(x))
 UNARY(unary_cos, cos(x))
 UNARY(unary_erf, erf(x))
+UNARY(unary_gelu, gelu(x))
+UNARY(unary_gelu_slope, gelu_slope(x))
 UNARY(unary_log1p, log1p(x))
 UNARY(unary_floor, floor(x))
 UNARY(unary_round, rint(x))
-UNARY(unary_sign, (T)((x > 0.0f) - (x < 0.0f)))
+UNARY(unary_sign, (ACC)((x > 0.0f) - (x < 0.0f)))
 
 // ANCHOR: binary-lines
 BINARY(binary_add, x + y)

@@ -16,9 +16,9 @@
 __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 kernel void product_few_rows(
     global const T *a, uint a_offset, int8 a_to, global const T *b,
-    uint b_offset, int8 b_to, int8 sizes, global T *out, int m, int k, int n)
+    uint b_offset, int8 b_to, int8 sizes, global OUT *out, int m, int k, int n)
 {
-    local T rows[CHAIN][ROWS];
+    local ACC rows[CHAIN][ROWS];
     int item = get_local_id(0), column = get_global_id(0);
     int batches = sizes.s6, length = sizes.s7;
     int parts = k == 0 ? 1 : (k - 1) / length + 1;
@@ -44,11 +44,11 @@ kernel void product_few_rows(
             for (int i = item; i < CHAIN * ROWS; i += GROUP) {
                 int row = i % ROWS, l = start + i / ROWS;
                 rows[i / ROWS][row] = row < m && l < to
-                    ? a[a_from
+                    ? LOAD(a, a_from
                         + WAY(row, sizes.s0, sizes.s1, a_to.s0, a_to.s1,
                               a_to.s2)
                         + WAY(l, sizes.s4, sizes.s5, a_to.s3, a_to.s4,
-                              a_to.s5)]
+                              a_to.s5))
                     : 0.0f;
             }
             barrier(CLK_LOCAL_MEM_FENCE);
@@ -59,7 +59,7 @@ kernel void product_few_rows(
                 sum[row] = 0.0f;
             int count = min(CHAIN, to - start);
             for (int l = 0; l < count; l++) {
-                T x = column < n ? b[b_at] : 0.0f;
+                ACC x = column < n ? LOAD(b, b_at) : 0.0f;
                 #pragma unroll
                 for (int row = 0; row < ROWS; row++)
                     sum[row] += rows[l][row] * x;
@@ -81,6 +81,6 @@ kernel void product_few_rows(
         #pragma unroll
         for (int row = 0; row < ROWS; row++)
             if (row < m && column < n)
-                out[((ulong)which * m + row) * n + column] = total[row];
+                STORE(out, ((ulong)which * m + row) * n + column, total[row]);
     }
 }

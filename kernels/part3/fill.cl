@@ -2,7 +2,7 @@
 
 // From 0 to below 1: number i of the sequence of a seed -> out (n). The bits
 // are those of `src/base/rng.rs`, so they are the same on every device.
-kernel void fill_uniform(global T *out, uint seed_low, uint seed_high,
+kernel void fill_uniform(global OUT *out, uint seed_low, uint seed_high,
                          uint n)
 {
     uint i = get_global_id(0);
@@ -13,6 +13,7 @@ kernel void fill_uniform(global T *out, uint seed_low, uint seed_high,
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9UL;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebUL;
     z ^= z >> 31;
-    // The upper 24 bits, which a float counts exactly.
-    out[i] = (T)(uint)(z >> 40) / 16777216.0f;
+    // The upper bits, as many as a float or a half counts exactly.
+    uint bits = sizeof(OUT) == 2 ? 11 : 24;
+    STORE(out, i, (ACC)(uint)(z >> (64 - bits)) / (ACC)(1u << bits));
 }

@@ -7,7 +7,7 @@
 // and to the right, and its dilation. Of a long sum, what an addition rounds
 // away is given to the next one, so that nothing piles up.
 kernel void fold_windows(global const T *a, uint offset, int8 strides,
-                         int8 sizes, global T *out, uint n)
+                         int8 sizes, global OUT *out, uint n)
 {
     uint i = get_global_id(0);
     if (i >= n)
@@ -30,11 +30,11 @@ kernel void fold_windows(global const T *a, uint offset, int8 strides,
             int at = offset + image * strides.s0 + row * strides.s1
                      + column * strides.s2 + v * strides.s3
                      + u * strides.s4;
-            ACC given = a[at] - excess;
+            ACC given = LOAD(a, at) - excess;
             ACC next = sum + given;
             excess = isinf(next) ? 0.0f : next - sum - given;
             sum = next;
         }
     }
-    out[i] = sum;
+    STORE(out, i, sum);
 }

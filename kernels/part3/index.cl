@@ -1,14 +1,12 @@
 // Rows of a matrix by their numbers.
 
-#define GLUE(type, count) type##count
-#define FOUR(type) GLUE(type, 4)
 
 // a (rows, width), dense from an offset on, places (..) -> out (n), which is
 // one row of a for each place.
 // An item has four elements, which it reads at once where they lie so.
 kernel void index_select(global const T *a, uint offset, uint rows,
                          uint width, global const uint *places,
-                         global T *out, uint n)
+                         global OUT *out, uint n)
 {
     uint i = get_global_id(0);
     if (i > (n - 1) / 4 || n == 0)
@@ -17,14 +15,13 @@ kernel void index_select(global const T *a, uint offset, uint rows,
     if ((offset | width | n) % 4 == 0) {
         uint row = places[at / width];
         if (row < rows)
-            *(global FOUR(T) *)(out + at) = *(global const FOUR(T) *)
-                (a + offset + row * width + at % width);
+            STORE4(out, at, LOAD4(a, offset + row * width + at % width));
         return;
     }
     for (uint to = at + min(n - at, 4u); at < to; at++) {
         uint row = places[at / width];
         if (row < rows)
-            out[at] = a[offset + row * width + at % width];
+            STORE(out, at, LOAD(a, offset + row * width + at % width));
     }
 }
 
@@ -32,7 +29,7 @@ kernel void index_select(global const T *a, uint offset, uint rows,
 // addition rounds away is given to the next one.
 #define ADD(row)                                                            \
     do {                                                                    \
-        ACC x = a[offset + (row) * width + i % width] - excess;             \
+        ACC x = LOAD(a, offset + (row) * width + i % width) - excess;       \
         ACC next = sum + x;                                                 \
         excess = isinf(next) ? 0.0f : next - sum - x;                       \
         sum = next;                                                         \
@@ -43,7 +40,7 @@ kernel void index_select(global const T *a, uint offset, uint rows,
 // `starts`. No two items write to one place, so nothing has to be atomic.
 kernel void index_add(global const T *a, uint offset, uint given,
                       uint width, global const uint *starts,
-                      global const uint *order, global T *out, uint n)
+                      global const uint *order, global OUT *out, uint n)
 {
     uint i = get_global_id(0);
     if (i >= n)
@@ -53,14 +50,14 @@ kernel void index_add(global const T *a, uint offset, uint given,
     for (uint at = starts[i / width]; at < to; at++)
         if (order[at] < given)
             ADD(order[at]);
-    out[i] = sum;
+    STORE(out, i, sum);
 }
 
 // The same where the places never go down: the rows of one are neighbors, and
 // the first of them is found by halving.
 kernel void index_add_sorted(global const T *a, uint offset, uint given,
                              uint width, global const uint *places,
-                             global T *out, uint n)
+                             global OUT *out, uint n)
 {
     uint i = get_global_id(0);
     if (i >= n)
@@ -76,5 +73,5 @@ kernel void index_add_sorted(global const T *a, uint offset, uint given,
     ACC sum = 0.0f, excess = 0.0f;
     for (; from < given && places[from] == i / width; from++)
         ADD(from);
-    out[i] = sum;
+    STORE(out, i, sum);
 }

@@ -19,7 +19,7 @@
 __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 kernel void product_long_sums(
     global const T *a, uint a_offset, int8 a_to, global const T *b,
-    uint b_offset, int8 b_to, int8 sizes, global T *out, int m, int k, int n)
+    uint b_offset, int8 b_to, int8 sizes, global OUT *out, int m, int k, int n)
 {
     local ACC row[OWN][GROUP], square[OWN * OWN][ADDERS + 1];
     int item = get_local_id(0);
@@ -57,13 +57,13 @@ kernel void product_long_sums(
             int u = l - across * sizes.s5, v = across - w * sizes.s4;
             int a_at = w * a_to.s3 + v * a_to.s4 + u * a_to.s5;
             int b_at = w * b_to.s3 + v * b_to.s4 + u * b_to.s5;
-            T mine[OWN], others[OWN];
+            ACC mine[OWN], others[OWN];
             #pragma unroll
             for (int i = 0; i < OWN; i++)
-                mine[i] = of_a[a_at + a_lines[i]];
+                mine[i] = LOAD(of_a, a_at + a_lines[i]);
             #pragma unroll
             for (int j = 0; j < OWN; j++)
-                others[j] = of_b[b_at + b_lines[j]];
+                others[j] = LOAD(of_b, b_at + b_lines[j]);
             #pragma unroll
             for (int i = 0; i < OWN; i++)
                 #pragma unroll
@@ -90,7 +90,7 @@ kernel void product_long_sums(
             ACC all = 0.0f;
             for (int i = 0; i < ADDERS; i++)
                 all += square[item][i];
-            out[((ulong)which * m + line) * n + column] = all;
+            STORE(out, ((ulong)which * m + line) * n + column, all);
         }
     }
 }

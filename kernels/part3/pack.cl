@@ -7,10 +7,10 @@
 #define DOWN 8
 
 __attribute__((reqd_work_group_size(SIDE, DOWN, 1)))
-kernel void copy_lines(global const T *a, uint offset, int8 to, global T *out,
+kernel void copy_lines(global const T *a, uint offset, int8 to, global OUT *out,
                        uint lines, uint k, uint room)
 {
-    local T tile[SIDE][SIDE + 1];
+    local ACC tile[SIDE][SIDE + 1];
     uint u = get_local_id(0), v = get_local_id(1);
     uint left = get_group_id(0) * SIDE;
     int line_step = to.s2, step = to.s5;
@@ -19,14 +19,15 @@ kernel void copy_lines(global const T *a, uint offset, int8 to, global T *out,
         for (uint i = v; i < SIDE; i += DOWN) {
             uint y = line_step == 1 ? u : i, x = line_step == 1 ? i : u;
             bool inside = top + y < lines && left + x < k;
-            tile[y][x] = inside ? a[(int)offset + (int)(top + y) * line_step
-                                    + (int)(left + x) * step]
-                                : 0.0f;
+            tile[y][x] = inside
+                ? LOAD(a, (int)offset + (int)(top + y) * line_step
+                              + (int)(left + x) * step)
+                : 0.0f;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint i = v; i < SIDE; i += DOWN)
             if (top + i < lines && left + u < room)
-                out[(ulong)(top + i) * room + left + u] = tile[i][u];
+                STORE(out, (ulong)(top + i) * room + left + u, tile[i][u]);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }

@@ -14,8 +14,7 @@
 // can be read four at a time; VIEWS: whether rows, columns and k have up to
 // three axes each.
 
-#define GLUE(type, count) type##count
-#define FOUR(type) GLUE(type, 4)
+#define WIDE __attribute__((aligned(sizeof(FOUR(ACC)))))
 #define ACROSS (TILE_N / OWN_N)
 #define ITEMS (ACROSS * (TILE_M / OWN_M))
 // Where an item stands on the tile: 32 neighbors, which many devices run as
@@ -33,10 +32,12 @@
 // How much an item reads at once, and how often for each tile.
 #if FOURS
 #define AT_ONCE 4
-#define SHARE FOUR(T)
+#define SHARE FOUR(ACC)
+#define TAKE LOAD4
 #else
 #define AT_ONCE 1
-#define SHARE T
+#define SHARE ACC
+#define TAKE LOAD
 #endif
 #define A_LOADS (TILE_M * DEPTH / AT_ONCE / ITEMS)
 #define B_LOADS (TILE_N * DEPTH / AT_ONCE / ITEMS)
@@ -90,15 +91,13 @@
         _Pragma("unroll") for (int i = 0; i < A_LOADS; i++) {               \
             int row = top + A_SIDE(i), l = (start) + A_DEPTH(i);            \
             a_share[i] = inside || (row < m && l < to)                      \
-                ? *(global const SHARE *)&a[a_from + A_LINE(i)              \
-                                            + A_INNER(l)]                   \
+                ? TAKE(a, a_from + A_LINE(i) + A_INNER(l))                  \
                 : (SHARE)(0.0f);                                            \
         }                                                                   \
         _Pragma("unroll") for (int i = 0; i < B_LOADS; i++) {               \
             int column = left + B_SIDE(i), l = (start) + B_DEPTH(i);        \
             b_share[i] = inside || (column < n && l < to)                   \
-                ? *(global const SHARE *)&b[b_from + B_LINE(i)              \
-                                            + B_INNER(l)]                   \
+                ? TAKE(b, b_from + B_LINE(i) + B_INNER(l))                  \
                 : (SHARE)(0.0f);                                            \
         }                                                                   \
     } while (0)
@@ -114,7 +113,7 @@
             tile[depth + 2][side] = (share).z;                              \
             tile[depth + 3][side] = (share).w;                              \
         } else                                                              \
-            *(local FOUR(T) *)&tile[depth][side] = (share);                 \
+            *(local FOUR(ACC) *)&tile[depth][side] = (share);               \
     } while (0)
 #else
 #define PUT(tile, depth, side, share, along_depth) tile[depth][side] = share
@@ -129,11 +128,11 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 // ANCHOR: arguments
 kernel void product(global const T *a, uint a_offset, int8 a_to,
                     global const T *b, uint b_offset, int8 b_to, int8 sizes,
-                    global T *out, int m, int k, int n)
+                    global OUT *out, int m, int k, int n)
 // ANCHOR_END: arguments
 {
-    local T a_tile[2][DEPTH][A_ROW] __attribute__((aligned(16)));
-    local T b_tile[2][DEPTH][B_ROW] __attribute__((aligned(16)));
+    local ACC a_tile[2][DEPTH][A_ROW] WIDE;
+    local ACC b_tile[2][DEPTH][B_ROW] WIDE;
     int item = get_local_id(0);
     int x = X(item) * 4, y = Y(item) * 4;
     int top = get_group_id(1) * TILE_M, left = get_group_id(0) * TILE_N;
@@ -184,15 +183,15 @@ kernel void product(global const T *a, uint a_offset, int8 a_to,
 
             #pragma unroll
             for (int d = 0; d < DEPTH; d++) {
-                T mine[OWN_M] __attribute__((aligned(16)));
-                T others[OWN_N] __attribute__((aligned(16)));
+                ACC mine[OWN_M] WIDE;
+                ACC others[OWN_N] WIDE;
                 #pragma unroll
                 for (int i = 0; i < OWN_M; i += 4)
-                    *(FOUR(T) *)(mine + i) = *(local FOUR(T) *)
+                    *(FOUR(ACC) *)(mine + i) = *(local FOUR(ACC) *)
                         &a_tile[side][d][y + i * (TILE_M / OWN_M)];
                 #pragma unroll
                 for (int j = 0; j < OWN_N; j += 4)
-                    *(FOUR(T) *)(others + j) = *(local FOUR(T) *)
+                    *(FOUR(ACC) *)(others + j) = *(local FOUR(ACC) *)
                         &b_tile[side][d][x + j * (TILE_N / OWN_N)];
                 #pragma unroll
                 for (int i = 0; i < OWN_M; i++)
@@ -220,8 +219,8 @@ kernel void product(global const T *a, uint a_offset, int8 a_to,
                 int row = top + y + i / 4 * 4 * (TILE_M / OWN_M) + i % 4;
                 int column = left + x + j / 4 * 4 * (TILE_N / OWN_N) + j % 4;
                 if (row < m && column < n)
-                    out[((uint)which * m + row) * n + column] =
-                        total[i][j] + sum[i][j];
+                    STORE(out, ((uint)which * m + row) * n + column,
+                          total[i][j] + sum[i][j]);
             }
     }
 }

@@ -29,7 +29,7 @@ ACC larger(ACC x, ACC y)
 // in turn, each in a register, then a tree joins their results.
 #define ROWS(NAME, START, STEP, JOIN)                                       \
     kernel void NAME(global const T *a, uint offset, uint row_stride,       \
-                     uint columns, uint segment, global T *out, uint n)     \
+                     uint columns, uint segment, global OUT *out, uint n)     \
     {                                                                       \
         local ACC tree[GROUP];                                              \
         uint u = get_local_id(0), team = get_local_size(0);                 \
@@ -47,7 +47,7 @@ ACC larger(ACC x, ACC y)
                 ACC some[AT_ONCE];                                          \
                 for (uint j = 0; j < AT_ONCE; j++) {                        \
                     uint column = i + j * team;                             \
-                    some[j] = column < to ? a[row + column] : START;        \
+                    some[j] = column < to ? LOAD(a, row + column) : START;  \
                 }                                                           \
                 for (uint j = 0; j < AT_ONCE; j++) {                        \
                     ACC y = some[j];                                        \
@@ -67,7 +67,7 @@ ACC larger(ACC x, ACC y)
             }                                                               \
                                                                             \
             if (u == 0 && at < n)                                           \
-                out[at] = tree[item];                                       \
+                STORE(out, at, tree[item]);                                 \
             barrier(CLK_LOCAL_MEM_FENCE);                                   \
         }                                                                   \
     }
@@ -79,7 +79,7 @@ ACC larger(ACC x, ACC y)
 #define COLUMNS(NAME, START, STEP, JOIN)                                    \
     kernel void NAME(global const T *a, uint offset, uint row_stride,       \
                      uint column_stride, uint inner, uint outer_stride,     \
-                     uint width, uint height, uint segment, global T *out)  \
+                     uint width, uint height, uint segment, global OUT *out)  \
     {                                                                       \
         uint i = get_global_id(0);                                          \
         uint part = i / width;                                              \
@@ -93,12 +93,12 @@ ACC larger(ACC x, ACC y)
         for (uint row = from; row < to;) {                                  \
             ACC y = START;                                                  \
             for (uint end = min(row + 32, to); row < end; row++) {          \
-                ACC x = a[column + row * row_stride];                       \
+                ACC x = LOAD(a, column + row * row_stride);                 \
                 y = JOIN;                                                   \
             }                                                               \
             x = STEP;                                                       \
         }                                                                   \
-        out[i] = x;                                                         \
+        STORE(out, i, x);                                                   \
     }
 
 ROWS(reduce_rows_sum, 0.0f, add(x, y, &excess), x + y)
@@ -131,7 +131,7 @@ COLUMNS(reduce_columns_max, -INFINITY, larger(x, y), larger(y, x))
     (p * steps.s4 + q * steps.s5 + r * steps.s6 + s * steps.s7)
 #define FEW(NAME, START, STEP)                                              \
     kernel void NAME(global const T *a, uint offset, int8 shape,            \
-                     int8 strides, global T *out, uint n)                   \
+                     int8 strides, global OUT *out, uint n)                   \
     {                                                                       \
         uint i = get_global_id(0);                                          \
         if (i >= n)                                                         \
@@ -140,10 +140,10 @@ COLUMNS(reduce_columns_max, -INFINITY, larger(x, y), larger(y, x))
         BEGIN(i)                                                            \
         ACC x = START, excess = 0.0f;                                       \
         EACH {                                                              \
-            ACC y = a[from + HERE(strides)];                                \
+            ACC y = LOAD(a, from + HERE(strides));                          \
             x = STEP;                                                       \
         }                                                                   \
-        out[i] = x;                                                         \
+        STORE(out, i, x);                                                   \
     }
 
 FEW(reduce_few_sum, 0.0f, add(x, y, &excess))
@@ -155,21 +155,21 @@ FEW(reduce_few_max, -INFINITY, larger(x, y))
 kernel void reduce_few_share(global const T *a, uint offset, int8 shape,
                              int8 strides, global const T *most,
                              uint most_offset, global const T *grads,
-                             uint grads_offset, global T *out, int8 outs,
+                             uint grads_offset, global OUT *out, int8 outs,
                              uint n)
 {
     uint i = get_global_id(0);
     if (i >= n)
         return;
     BEGIN(i)
-    T top = most[most_offset + i], count = 0.0f;
+    ACC top = LOAD(most, most_offset + i), count = 0.0f;
     EACH {
-        T x = a[from + HERE(strides)];
+        ACC x = LOAD(a, from + HERE(strides));
         count += x == top || isnan(x);
     }
-    T share = grads[grads_offset + i] / count;
+    ACC share = LOAD(grads, grads_offset + i) / count;
     EACH {
-        T x = a[from + HERE(strides)];
-        out[to + HERE(outs)] = x == top || isnan(x) ? share : 0.0f;
+        ACC x = LOAD(a, from + HERE(strides));
+        STORE(out, to + HERE(outs), x == top || isnan(x) ? share : 0.0f);
     }
 }

@@ -4,8 +4,6 @@
 // says how many of each.
 
 #define MOST_ITEMS 256
-#define GLUE(type, count) type##count
-#define FOUR(type) GLUE(type, 4)
 
 // So many fours of a row an item keeps in its registers: it reads its numbers
 // once, all of them before it uses the first.
@@ -24,7 +22,7 @@
 // Rows of whole fours. To have some for nothing costs less than to ask for the
 // end again and again.
 kernel void softmax_fours(global const T *a, uint offset, uint columns,
-                          uint logs, global T *out, uint n)
+                          uint logs, global OUT *out, uint n)
 {
     local ACC found[MOST_ITEMS];
     uint u = get_local_id(0), team = get_local_size(0);
@@ -39,7 +37,7 @@ kernel void softmax_fours(global const T *a, uint offset, uint columns,
         for (uint j = 0; j < KEPT; j++) {
             uint at = 4 * (u + j * team);
             x[j] = at < end
-                ? *(global const FOUR(T) *)(a + offset + first + at)
+                ? LOAD4(a, offset + first + at)
                 : (FOUR(ACC))(-INFINITY);
         }
         // What is no number comes back by its exponential.
@@ -67,7 +65,7 @@ kernel void softmax_fours(global const T *a, uint offset, uint columns,
         for (uint j = 0; j < KEPT; j++) {
             uint at = 4 * (u + j * team);
             if (at < end)
-                *(global FOUR(T) *)(out + first + at) = (x[j] - total) * share;
+                STORE4(out, first + at, (x[j] - total) * share);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
@@ -76,21 +74,21 @@ kernel void softmax_fours(global const T *a, uint offset, uint columns,
 // Four numbers that lie together in memory, from `at` on, of a row between two
 // places: it begins anywhere among them. What lies outside has no share.
 #define IS_IN(at) (begin <= (at) && (at) < end)
-#define ONE(k) (IS_IN(at + k) ? row[at + k] : -INFINITY)
+#define ONE(k) (IS_IN(at + k) ? LOAD(row, at + k) : -INFINITY)
 FOUR(ACC) fetch(global const T *row, uint at, uint begin, uint end)
 {
     if (begin <= at && at + 4 <= end)
-        return *(global const FOUR(T) *)(row + at);
+        return LOAD4(row, at);
     return (FOUR(ACC))(ONE(0), ONE(1), ONE(2), ONE(3));
 }
 
 #define PUT(k, value)                                                       \
     if (IS_IN(at + k))                                                      \
-        row[at + k] = value;
-void store(global T *row, uint at, uint begin, uint end, FOUR(ACC) x)
+        STORE(row, at + k, value);
+void store(global OUT *row, uint at, uint begin, uint end, FOUR(ACC) x)
 {
     if (begin <= at && at + 4 <= end) {
-        *(global FOUR(T) *)(row + at) = x;
+        STORE4(row, at, x);
         return;
     }
     PUT(0, x.x) PUT(1, x.y) PUT(2, x.z) PUT(3, x.w)
@@ -111,7 +109,7 @@ ACC worth(ACC sum, ACC score, ACC larger)
 }
 
 kernel void softmax_rows(global const T *a, uint offset, uint columns,
-                         uint logs, global T *out, uint n)
+                         uint logs, global OUT *out, uint n)
 {
     local ACC mosts[MOST_ITEMS], sums[MOST_ITEMS];
     uint u = get_local_id(0), team = get_local_size(0);

@@ -13,8 +13,6 @@
 // TILE_M, TILE_N: the tile of a group; WARP_M, WARP_N: that of 32 items, whole
 // tiles of 16 x 8; A_ALONG_K, B_ALONG_N, FOURS: as in product.cl.
 
-#define GLUE(type, count) type##count
-#define FOUR(type) GLUE(type, 4)
 #define WIDE __attribute__((aligned(16)))
 #define ITEMS (TILE_M / WARP_M * (TILE_N / WARP_N) * 32)
 #define DEPTH 16
@@ -139,7 +137,7 @@
 __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 kernel void product_tensor_cores(
     global const T *a, uint a_offset, int8 a_to, global const T *b,
-    uint b_offset, int8 b_to, int8 sizes, global T *out, int m, int k, int n)
+    uint b_offset, int8 b_to, int8 sizes, global OUT *out, int m, int k, int n)
 {
     local T a_tile[2][TILE_M * DEPTH] WIDE;
     local T b_tile[2][TILE_N * DEPTH] WIDE;

@@ -6,8 +6,6 @@
 
 #define MOST_ITEMS 256
 #define AT_ONCE 8
-#define GLUE(type, count) type##count
-#define FOUR(type) GLUE(type, 4)
 #define FOURS_AT_ONCE 2
 
 // A part of a row: `fours` is a constant where this is called.
@@ -23,8 +21,7 @@ ACC walk(global const T *a, int a_at, int a_step, global const T *b, int b_at,
             #pragma unroll
             for (uint i = 0; i < FOURS_AT_ONCE; i++) {
                 uint at = l + 4 * i * team;
-                products[i] = at < to ? *(global const FOUR(T) *)(a + a_at + at)
-                                            * *(global const FOUR(T) *)(b + b_at + at)
+                products[i] = at < to ? LOAD4(a, a_at + at) * LOAD4(b, b_at + at)
                                       : (FOUR(ACC))(0.0f);
             }
             #pragma unroll
@@ -43,7 +40,9 @@ ACC walk(global const T *a, int a_at, int a_step, global const T *b, int b_at,
         for (uint i = 0; i < AT_ONCE; i++) {
             int at = l + i * team;
             products[i] =
-                at < (int)to ? (ACC)a[a_at + at * a_step] * b[b_at + at * b_step] : 0.0f;
+                at < (int)to ? (ACC)LOAD(a, a_at + at * a_step)
+                                   * LOAD(b, b_at + at * b_step)
+                             : 0.0f;
         }
         #pragma unroll
         for (uint i = 0; i < AT_ONCE; i++) {
@@ -58,7 +57,7 @@ ACC walk(global const T *a, int a_at, int a_step, global const T *b, int b_at,
 // strides: batch, row and column of a; batch and row of the column; how many
 // matrices there are, and how much of k is one part.
 void product(global const T *a, uint a_offset, global const T *b,
-             uint b_offset, int8 strides, global T *out, uint m, uint k,
+             uint b_offset, int8 strides, global OUT *out, uint m, uint k,
              local ACC *sums, bool fours)
 {
     uint u = get_local_id(0), team = get_local_size(0);
@@ -84,14 +83,14 @@ void product(global const T *a, uint a_offset, global const T *b,
             barrier(CLK_LOCAL_MEM_FENCE);
         }
         if (u == 0 && row < m)
-            out[which * m + row] = sums[item];
+            STORE(out, which * m + row, sums[item]);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
 
 kernel void product_vector(global const T *a, uint a_offset,
                            global const T *b, uint b_offset, int8 strides,
-                           global T *out, uint m, uint k)
+                           global OUT *out, uint m, uint k)
 {
     local ACC sums[MOST_ITEMS];
     product(a, a_offset, b, b_offset, strides, out, m, k, sums, false);
@@ -100,7 +99,7 @@ kernel void product_vector(global const T *a, uint a_offset,
 // The same of rows, parts and a column of whole fours that lie together.
 kernel void product_vector_fours(global const T *a, uint a_offset,
                                  global const T *b, uint b_offset,
-                                 int8 strides, global T *out, uint m, uint k)
+                                 int8 strides, global OUT *out, uint m, uint k)
 {
     local ACC sums[MOST_ITEMS];
     product(a, a_offset, b, b_offset, strides, out, m, k, sums, true);

@@ -15,8 +15,6 @@
 // ONLY, which makes them comments until a device is known to have it
 // (src/opencl/assembly.rs). 0: the same tiles in plain OpenCL C.
 
-#define GLUE(type, count) type##count
-#define FOUR(type) GLUE(type, 4)
 #define WIDE __attribute__((aligned(128)))
 #define TILE_M 64
 #define TILE_N 128
@@ -192,7 +190,7 @@
 __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 kernel void product_warpgroups(
     global const T *a, uint a_offset, int8 a_to, global const T *b,
-    uint b_offset, int8 b_to, int8 sizes, global T *out, int m, int k, int n)
+    uint b_offset, int8 b_to, int8 sizes, global OUT *out, int m, int k, int n)
 {
     local T b_tile[2][2][TILE_N * DEPTH] WIDE;
     int item = get_local_id(0), quarter = item % 4;

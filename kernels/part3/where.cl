@@ -4,10 +4,10 @@
 kernel void where_cond(global const T *mask, uint mask_offset,
                             global const T *a, uint a_offset,
                             global const T *b, uint b_offset,
-                            global T *out, uint n)
+                            global OUT *out, uint n)
 {
     uint i = get_global_id(0);
     if (i < n)
-        out[i] = mask[mask_offset + i] != 0.0f ? a[a_offset + i]
-                                               : b[b_offset + i];
+        STORE(out, i, LOAD(mask, mask_offset + i) != 0.0f
+            ? LOAD(a, a_offset + i) : LOAD(b, b_offset + i));
 }

@@ -3,10 +3,10 @@
 
 use smallvec::SmallVec;
 
-use super::backend::{cpu, gpu};
-use super::{Array, Backend, Binary, Device, Reduce, Shared, Unary};
+use super::backend::{cpu, fused, gpu};
+use super::{AdamStep, Array, Backend, Binary, Device, Reduce, Shared, Unary};
 use crate::checks;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::ledger;
 use crate::ops::Keep;
 use crate::shape::{keepdims, size};
@@ -19,6 +19,8 @@ impl Device {
         Ok(match self {
             Device::Cpu => &cpu::Cpu,
             Device::Gpu(i) => gpu::OpenCl::open(i)?,
+            Device::Fused(i) => fused::Fused::open(i)?,
+            Device::FusedCpu => fused::Fused::on_the_processor(),
             Device::Custom(custom) => custom.backend(),
         })
     }
@@ -53,11 +55,30 @@ impl Array {
     }
 }
 
+impl Array {
+    /// Takes a step of Adam from a parameter, given its gradient and the
+    /// running means of its gradients and of their squares: returns the next
+    /// parameter and the next of both.
+    pub fn adam_step(
+        &self,
+        grad: &Array,
+        [mean, square]: [&Array; 2],
+        step: &AdamStep,
+    ) -> Result<[Array; 3]> {
+        for other in [grad, mean, square] {
+            self.check_pair("adam_step", other)?;
+        }
+        let of = [self, grad, mean, square];
+        let made = self.device.backend()?.adam_step(step, of)?;
+        Ok(made.map(|storage| self.dense_like(storage)))
+    }
+}
+
 // ANCHOR: filled
 impl Array {
-    /// Checks that two operands are on one device and of one shape.
+    /// Checks that two operands are alike and of one shape.
     fn check_pair(&self, op: &str, other: &Array) -> Result<()> {
-        one_device(op, self, other)?;
+        alike(op, self, other)?;
         checks::same_shape(op, self.shape(), other.shape())
     }
 
@@ -126,7 +147,7 @@ impl Array {
         checks::axes("max_share", self.shape(), axes)?;
         let shape = keepdims(self.shape(), axes);
         for rows in [most, grads] {
-            one_device("max_share", self, rows)?;
+            alike("max_share", self, rows)?;
             checks::same_shape("max_share", &shape, rows.shape())?;
         }
         self.mapped(|backend| backend.max_share(self, most, grads, axes))
@@ -137,7 +158,7 @@ impl Array {
     /// Multiplies each matrix of a batch with its partner:
     /// (.., m, k) x (.., k, n) -> (.., m, n), the axes in front equal.
     pub fn matmul(&self, other: &Array) -> Result<Array> {
-        one_device("matmul", self, other)?;
+        alike("matmul", self, other)?;
         let shape = checks::matmul(self.shape(), other.shape())?;
         let outer = &self.shape()[..self.shape().len() - 2];
         let batch = |a: &Array| {
@@ -169,7 +190,7 @@ impl Array {
         batch: usize,
         inner: usize,
     ) -> Result<Array> {
-        one_device("contract", self, other)?;
+        alike("contract", self, other)?;
         let (a, b) = (self.shape(), other.shape());
         let shape = checks::contract(a, b, batch, inner)?;
         count(&shape, &a[a.len() - inner..]);
@@ -205,7 +226,18 @@ impl Array {
     }
 }
 
-/// Checks that two operands are on one device.
-pub(super) fn one_device(op: &str, a: &Array, b: &Array) -> Result<()> {
-    checks::same_device(op, [a.device, b.device], "move one with .to(..)")
+// ANCHOR: alike
+/// Checks that two operands are on one device, and of one type of numbers.
+pub(super) fn alike(op: &str, a: &Array, b: &Array) -> Result<()> {
+    checks::same_device(op, [a.device, b.device], "move one with .to(..)")?;
+    match a.dtype() == b.dtype() {
+        true => Ok(()),
+        false => Err(Error::Mistake(format!(
+            "{op}: the operands are of two types, {} and {}; change one with \
+             .to_dtype(..)",
+            a.dtype(),
+            b.dtype()
+        ))),
+    }
 }
+// ANCHOR_END: alike

@@ -8,6 +8,9 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::arithmetic::alike;
+use super::backend::keeps_no;
+use super::number::{Element, with_type};
 use super::{DType, Device, Shared, Spans, View};
 use crate::checks;
 use crate::error::{Error, Result};
@@ -31,26 +34,45 @@ impl Array {
         values: &[f32],
         device: Device,
     ) -> Result<Array> {
-        Array::of(DType::default(), shape, values, device)
+        Array::of(shape, values, device)
     }
 
-    /// Makes an array of numbers of a type.
-    fn of(
-        dtype: DType,
+    /// Makes an array with elements of any type.
+    pub fn of<T: Element>(
         shape: &[usize],
-        values: &[f32],
+        values: &[T],
         device: Device,
     ) -> Result<Array> {
         checks::element_count(shape, values.len())?;
-        let storage = device.backend()?.upload(values, dtype)?;
-        Ok(Array::dense(device, storage, shape))
+        let storage = T::upload(values, device.backend()?)?;
+        Array::dense(device, storage, shape).kept_as(T::DTYPE)
     }
 
     /// Makes an array that is one value everywhere: a single number in memory.
     pub fn full(shape: &[usize], value: f32, device: Device) -> Result<Array> {
-        let view = Arc::new(View::dense(&[]).expand(shape)?);
-        let storage = device.backend()?.upload(&[value], DType::default())?;
-        Ok(Array { device, storage, view })
+        Array::full_of(shape, value.into(), DType::F32, device)
+    }
+
+    /// Does the same with a number of any type.
+    pub fn full_of(
+        shape: &[usize],
+        value: f64,
+        dtype: DType,
+        device: Device,
+    ) -> Result<Array> {
+        let one = with_type!(dtype, T => {
+            Array::of(&[], &[T::nearest(value)], device)
+        })?;
+        one.expand(shape)
+    }
+
+    /// Makes one of this array's type, on its device.
+    pub(super) fn full_here(
+        &self,
+        shape: &[usize],
+        value: f64,
+    ) -> Result<Array> {
+        Array::full_of(shape, value, self.dtype(), self.device)
     }
 
     /// Draws numbers from 0 to below 1: the first of the sequence that the
@@ -60,9 +82,28 @@ impl Array {
         seed: u64,
         device: Device,
     ) -> Result<Array> {
-        let (n, dtype) = (checked_size(shape)?, DType::default());
+        Array::uniform_of(shape, seed, DType::F32, device)
+    }
+
+    /// Does the same with numbers of any type.
+    pub fn uniform_of(
+        shape: &[usize],
+        seed: u64,
+        dtype: DType,
+        device: Device,
+    ) -> Result<Array> {
+        let n = checked_size(shape)?;
         let storage = device.backend()?.uniform(seed, n, dtype)?;
-        Ok(Array::dense(device, storage, shape))
+        Array::dense(device, storage, shape).kept_as(dtype)
+    }
+
+    /// Checks the type of new numbers: a device of a reader's own may have
+    /// kept them as another.
+    fn kept_as(self, dtype: DType) -> Result<Array> {
+        match self.dtype() == dtype {
+            true => Ok(self),
+            false => Err(keeps_no(&self.device.name()?, dtype)),
+        }
     }
 
     /// Makes any view of this array's storage, which it shares.
@@ -157,18 +198,43 @@ impl Array {
         self.view.is_dense()
     }
 
+    /// Computes the elements, where a lazy device has put that off.
+    pub fn realize(&self) -> Result<()> {
+        self.device.backend()?.realize(self)
+    }
+
     /// Copies the elements to the host, in row-major order. What the view
     /// leaves out does not travel: where that is anything, they are copied
     /// first, on the device.
     pub fn to_vec(&self) -> Result<Vec<f32>> {
+        self.to_vec_of()
+    }
+
+    /// Does the same as elements of a type into which those of the array fit:
+    /// nothing is rounded that nobody has asked to be.
+    pub fn to_vec_of<T: Element>(&self) -> Result<Vec<T>> {
+        if T::DTYPE.size() < self.dtype().size() {
+            return Err(Error::Mistake(format!(
+                "to_vec: the elements are {0} and would be rounded to {1}; \
+                 read them by `.to_vec_of::<{0}>()`, or round them first by \
+                 `.to_dtype(DType::{1:?})`",
+                self.dtype(),
+                T::DTYPE
+            )));
+        }
+        self.read()
+    }
+
+    /// Copies the elements to the host, rounded where they do not fit.
+    pub(super) fn read<T: Element>(&self) -> Result<Vec<T>> {
         if self.is_empty() {
             return Ok(vec![]);
         }
         let backend = self.device.backend()?;
         if self.is_dense() && self.len() == self.storage.len() {
-            return backend.download(&*self.storage);
+            return T::download(&*self.storage, backend);
         }
-        backend.download(&*backend.copy(self)?)
+        T::download(&*backend.copy(self)?, backend)
     }
 
     /// Copies the elements to another device.
@@ -176,7 +242,26 @@ impl Array {
         if device == self.device {
             return Ok(self.clone());
         }
-        Array::of(self.dtype(), self.shape(), &self.to_vec()?, device)
+        with_type!(self.dtype(), T => {
+            Array::of(self.shape(), &self.to_vec_of::<T>()?, device)
+        })
+    }
+
+    /// Makes an array of the nearest numbers of another type. Where the view
+    /// shows numbers more than once, each is looked at once.
+    pub fn to_dtype(&self, dtype: DType) -> Result<Array> {
+        if dtype == self.dtype() {
+            return Ok(self.clone());
+        }
+        let backend = self.device.backend()?;
+        let n = self.storage.len();
+        if n > self.len() || self.is_empty() {
+            let storage = backend.cast(self, dtype)?;
+            return self.dense_like(storage).kept_as(dtype);
+        }
+        let all = self.with_view(View::dense(&[n]));
+        let all = Array { storage: backend.cast(&all, dtype)?, ..self.clone() };
+        all.kept_as(dtype)
     }
 }
 
@@ -252,6 +337,7 @@ impl Array {
                 values.device
             )));
         }
+        alike("set", self, values)?;
         let backend = self.device.backend()?;
         let alone = Arc::get_mut(&mut self.storage).is_some();
         if !alone || !self.is_dense() {
@@ -271,11 +357,12 @@ impl Array {
 
 impl fmt::Display for Array {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.to_vec() {
-            Ok(values) => {
-                f.write_str(&shape::nested(self.shape(), &values))?;
-                write!(f, " on {}", self.device)
-            }
+        let words = with_type!(self.dtype(), T => {
+            let values = self.to_vec_of::<T>();
+            values.map(|values| shape::nested_of(self.shape(), &values))
+        });
+        match words {
+            Ok(words) => write!(f, "{words} on {}", self.device),
             Err(error) => write!(f, "({error})"),
         }
     }

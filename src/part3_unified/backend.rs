@@ -1,35 +1,42 @@
 //! The few primitives that a device must offer, built in "Eight functions, one
 //! dispatch". A new device is one file that implements [`Backend`].
 
+mod adam;
 pub(super) mod cpu;
+mod derived;
+pub(super) mod fused;
 pub(super) mod gpu;
 mod pool;
 
+pub use adam::AdamStep;
+use adam::adam_step;
+use derived::{HEIGHT, below, log_softmax, matrices, max_share, softmax};
+
 use std::any::Any;
 
+use super::functions::{attention, normalization};
+use super::number::{Real, converted};
 use super::{Array, DType, Shared, Storage, View, Window};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::ledger::Memory;
-use crate::ops::Keep;
-use crate::shape::size;
 
 /// One element in, one element out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Unary {
     /// Times a number.
-    Scale(f32),
+    Scale(f64),
     /// Plus a number.
-    Shift(f32),
+    Shift(f64),
     /// Divided by a number.
-    DivScalar(f32),
+    DivScalar(f64),
     /// A number, divided by it.
-    RdivScalar(f32),
+    RdivScalar(f64),
     /// The square root.
     Sqrt,
     /// The product with itself.
     Square,
     /// To the power of a number; see [`Unary::power`].
-    Pow(f32),
+    Pow(f64),
     /// The exponential.
     Exp,
     /// The natural logarithm.
@@ -46,6 +53,10 @@ pub enum Unary {
     Cos,
     /// The error function: the share of a bell between `-x` and `x`.
     Erf,
+    /// The product with the share of a bell that lies below it.
+    Gelu,
+    /// The slope of the same.
+    GeluSlope,
     /// The logarithm of `1 + x`, which would be rounded for a small `x`.
     Log1p,
     /// The largest whole number that is not above it.
@@ -59,43 +70,51 @@ pub enum Unary {
 impl Unary {
     /// Computes it of one number. A device that computes on the processor may
     /// leave to this what it has no faster way for.
-    pub fn apply(self, x: f32) -> f32 {
+    pub fn apply<T: Real>(self, x: T) -> T {
+        let (zero, one) = (T::zero(), T::one());
         match self {
-            Unary::Scale(number) => x * number,
-            Unary::Shift(number) => x + number,
-            Unary::DivScalar(number) => x / number,
-            Unary::RdivScalar(number) => number / x,
+            Unary::Scale(number) => x * T::nearest(number),
+            Unary::Shift(number) => x + T::nearest(number),
+            Unary::DivScalar(number) => x / T::nearest(number),
+            Unary::RdivScalar(number) => T::nearest(number) / x,
             Unary::Sqrt => x.sqrt(),
             Unary::Square => x * x,
-            Unary::Pow(number) => x.powf(number),
+            Unary::Pow(number) => x.powf(T::nearest(number)),
             Unary::Exp => x.exp(),
             Unary::Log => x.ln(),
-            Unary::Relu if x <= 0.0 => 0.0,
+            Unary::Relu if x <= zero => zero,
             Unary::Relu => x,
             Unary::Tanh => x.tanh(),
             Unary::Sigmoid => {
                 // 1 / (1 + e^-x), without a large exponential.
                 let small = (-x.abs()).exp();
-                if x < 0.0 {
-                    small / (1.0 + small)
-                } else {
-                    1.0 / (1.0 + small)
-                }
+                (if x < zero { small } else { one }) / (one + small)
             }
             Unary::Sin => x.sin(),
             Unary::Cos => x.cos(),
-            Unary::Erf => libm::erff(x),
+            Unary::Erf => x.erf(),
+            Unary::Gelu => x * below(x),
+            Unary::GeluSlope => {
+                let height = (x * x * T::nearest(-0.5)).exp();
+                below(x) + x * height * T::nearest(HEIGHT)
+            }
             Unary::Log1p => x.ln_1p(),
             Unary::Floor => x.floor(),
             Unary::Round => x.round_ties_even(),
-            Unary::Sign => f32::from(x > 0.0) - f32::from(x < 0.0),
+            Unary::Sign => truth::<T>(x > zero) - truth(x < zero),
         }
     }
 }
 
+/// Returns 1 for what is so, else 0.
+#[inline(always)]
+fn truth<T: Real>(is: bool) -> T {
+    if is { T::one() } else { T::zero() }
+}
+
 impl Unary {
     /// Raises to the power of a number, by the shortest way.
-    pub fn power(number: f32) -> Unary {
+    pub fn power(number: f64) -> Unary {
         match number {
             -1.0 => Unary::RdivScalar(1.0),
             0.5 => Unary::Sqrt,
@@ -107,7 +126,7 @@ impl Unary {
 
 // ANCHOR: binary-enum
 /// Two elements in, one element out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Binary {
     /// The sum.
     Add,
@@ -142,21 +161,21 @@ impl Binary {
 
     /// Says what it is of two numbers, as [`Unary::apply`] is of one.
     #[inline]
-    pub fn apply(self, x: f32, y: f32) -> f32 {
+    pub fn apply<T: Real>(self, x: T, y: T) -> T {
         match self {
             Binary::Add => x + y,
             Binary::Mul => x * y,
             Binary::Div => x / y,
-            Binary::Lt => f32::from(x < y),
-            Binary::Le => f32::from(x <= y),
-            Binary::Eq => f32::from(x == y),
+            Binary::Lt => truth(x < y),
+            Binary::Le => truth(x <= y),
+            Binary::Eq => truth(x == y),
             Binary::Pow => x.powf(y),
         }
     }
 }
 
 /// Many elements in, one element out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reduce {
     /// The sum, 0 of none.
     Sum,
@@ -174,9 +193,9 @@ impl Reduce {
     }
 
     /// Says what it is of a row of numbers. A sum is rounded once.
-    pub fn apply(self, row: &[f32]) -> f32 {
+    pub fn apply<T: Real>(self, row: &[T]) -> T {
         match self {
-            Reduce::Sum => cpu::sum(row) as f32,
+            Reduce::Sum => T::nearest(cpu::sum(row)),
             Reduce::Max => cpu::most(row),
         }
     }
@@ -222,10 +241,29 @@ pub trait Backend: Send + Sync {
     /// Waits until all work is done.
     fn synchronize(&self) -> Result<()>;
 
-    /// Copies numbers from the host, to be kept as a type.
+    /// Computes what was put off. What puts nothing off has nothing to do.
+    fn realize(&self, _: &Array) -> Result<()> {
+        Ok(())
+    }
+
+    /// Copies numbers from the host, to be kept as a type. A device that has
+    /// but one may keep them as that: who asks looks at what it got.
     fn upload(&self, values: &[f32], dtype: DType) -> Result<Shared>;
-    /// Copies all numbers to the host.
+    /// Copies all numbers to the host; an `f64` is rounded.
     fn download(&self, storage: &dyn Storage) -> Result<Vec<f32>>;
+    /// Copies numbers of 64 bits, which not every device has.
+    fn upload_f64(&self, _: &[f64]) -> Result<Shared> {
+        Err(keeps_no(&self.name(), DType::F64))
+    }
+    /// Copies such numbers to the host.
+    fn download_f64(&self, storage: &dyn Storage) -> Result<Vec<f64>> {
+        converted(&self.download(storage)?)
+    }
+    /// Copies the elements of a view as numbers of another type, which not
+    /// every device has.
+    fn cast(&self, _: &Array, dtype: DType) -> Result<Shared> {
+        Err(keeps_no(&self.name(), dtype))
+    }
     /// Draws the first numbers of the sequence that a seed begins, each from 0
     /// to below 1: those of [`crate::rng`].
     fn uniform(&self, seed: u64, n: usize, dtype: DType) -> Result<Shared>;
@@ -292,21 +330,56 @@ pub trait Backend: Send + Sync {
     /// Computes the shares that scores have in their rows, a dense matrix that
     /// is not empty. What has no way of its own takes their logarithms first.
     fn softmax(&self, a: &Array) -> Result<Shared> {
-        Ok(a.log_softmax()?.unary(Unary::Exp)?.storage)
+        softmax(a)
     }
     /// Computes the logarithms of the same. What has no way of its own
     /// computes them by the others.
     fn log_softmax(&self, a: &Array) -> Result<Shared> {
-        let less = |a: &Array, row: Array| {
-            let row = row.unary(Unary::Scale(-1.0))?.expand(a.shape())?;
-            a.binary(Binary::Add, &row)
-        };
-        // The largest of a row becomes 0, so no exponential exceeds 1.
-        let most = a.reduce(Reduce::Max, &[1], Keep::Yes)?;
-        let shifted = less(a, most)?;
-        let total = shifted.unary(Unary::Exp)?;
-        let total = total.reduce(Reduce::Sum, &[1], Keep::Yes)?;
-        Ok(less(&shifted, total.unary(Unary::Log)?)?.storage)
+        log_softmax(a)
+    }
+
+    /// Computes what each place of a text takes in from itself and those before
+    /// it: (n, places, 3 * width) -> (n, places, width); see
+    /// [`Tensor::self_attention`](super::Tensor::self_attention). What has no
+    /// way of its own computes it by the others.
+    fn self_attention(&self, a: &Array, heads: usize) -> Result<Shared> {
+        attention::attend(a, heads)
+    }
+    /// Computes the gradient of the same, which has the shape of `a`.
+    fn self_attention_grads(
+        &self,
+        a: &Array,
+        grad_out: &Array,
+        heads: usize,
+    ) -> Result<Shared> {
+        attention::attend_back(a, grad_out, heads)
+    }
+    /// Brings the rows of an array, which go over as many of its last axes as a
+    /// weight has, to mean 0 and variance 1, and does with the weight and a
+    /// bias what [`Tensor::layer_norm`](super::Tensor::layer_norm) says; the
+    /// array is not empty. What has no way of its own computes it by the others.
+    fn layer_norm(&self, of: [&Array; 3], epsilon: f64) -> Result<Shared> {
+        normalization::norm(of, epsilon)
+    }
+    /// Computes, of an array, what came back to its rows, and the weight, what
+    /// that gives to the array and then to the weight from each row: (2, ..).
+    fn layer_norm_grads(
+        &self,
+        of: [&Array; 3],
+        epsilon: f64,
+    ) -> Result<Shared> {
+        normalization::norm_back(of, epsilon)
+    }
+
+    /// Computes the next parameter, running mean and running mean square from
+    /// those and a gradient, which stands second; the shapes are equal. What
+    /// has no way of its own computes them by the others.
+    fn adam_step(
+        &self,
+        step: &AdamStep,
+        of: [&Array; 4],
+    ) -> Result<[Shared; 3]> {
+        adam_step(step, of)
     }
 
     /// Returns the rows of a dense matrix at some indices, which are inside
@@ -331,33 +404,16 @@ pub trait Backend: Send + Sync {
     ) -> Result<Shared>;
 }
 
+/// Says that a device has no numbers of a type.
+pub(super) fn keeps_no(device: &str, dtype: DType) -> Error {
+    Error::Device(format!(
+        "{device} keeps no {dtype}: compute with them on another device, or \
+         change them first by `.to_dtype(DType::F32)`"
+    ))
+}
+
 /// Returns a storage as the type that its own backend has made.
 fn downcast<T: Storage>(storage: &dyn Storage) -> &T {
     let storage: &dyn Any = storage;
     storage.downcast_ref().expect("an array knows its device")
-}
-
-/// Computes [`Backend::max_share`] by other operations.
-fn max_share(
-    a: &Array,
-    most: &Array,
-    grads: &Array,
-    axes: &[usize],
-) -> Result<Shared> {
-    // A NaN is not equal to itself.
-    let itself = a.binary(Binary::Eq, a)?.unary(Unary::Scale(-1.0))?;
-    let equal = a.binary(Binary::Eq, &most.expand(a.shape())?)?;
-    let winners =
-        equal.binary(Binary::Add, &itself.unary(Unary::Shift(1.0))?)?;
-    let count = winners.reduce(Reduce::Sum, axes, Keep::Yes)?;
-    let share = grads.binary(Binary::Div, &count)?.expand(a.shape())?;
-    Ok(winners.binary(Binary::Mul, &share)?.storage)
-}
-
-/// Joins the axes of each kind: (batch.., lines.., inner..) -> (batch, lines,
-/// inner). Copies where no strides can say that.
-fn matrices(a: &Array, batch: usize, inner: usize) -> Result<Array> {
-    let (axes, shape) = (a.shape().len() - inner, a.shape());
-    let sizes = [&shape[..batch], &shape[batch..axes], &shape[axes..]];
-    a.reshape(&sizes.map(size))
 }

@@ -5,10 +5,11 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use super::arithmetic::alike;
 use super::function::{Node, recording};
 use super::{Array, Context, Function, Gradients, Tensor, apply, no_grad};
 use crate::checks;
-use crate::error::{Result, mistake, or_raise};
+use crate::error::{Error, Result, mistake, or_raise};
 use crate::graph::topological_order;
 use crate::ops::Op;
 use crate::tape::{Record, Tape};
@@ -124,7 +125,16 @@ fn check_rule(
     ctx.edges().try_for_each(|(place, parent)| {
         let given = grads[place].as_ref().map(|g| (g.shape(), g.device()));
         let wanted = (parent.like.shape(), parent.like.device);
-        checks::gradient(function, place, given, wanted)
+        checks::gradient(function, place, given, wanted)?;
+        let (given, wanted) = (grads[place].as_ref(), parent.like.dtype);
+        match given.is_none_or(|given| given.dtype() == wanted) {
+            true => Ok(()),
+            false => Err(Error::Mistake(format!(
+                "{function}: the gradient of operand {place} is of another \
+                 type than the operand, which is {wanted}; change it with \
+                 .to_dtype(ctx.dtype({place}))"
+            ))),
+        }
     })
 }
 
@@ -253,7 +263,10 @@ impl Function for Constant {
     }
 
     fn backward(&self, ctx: &Context, _: &Tensor) -> Gradients {
-        let zeros = |i| or_raise(Array::full(ctx.shape(i), 0.0, ctx.device(i)));
+        let zeros = |i| {
+            let (shape, device) = (ctx.shape(i), ctx.device(i));
+            or_raise(Array::full_of(shape, 0.0, ctx.dtype(i), device))
+        };
         let grad = |i| ctx.needs(i).then(|| Tensor::from(zeros(i)));
         (0..ctx.len()).map(grad).collect()
     }
@@ -304,7 +317,7 @@ impl Tensor {
         let mut tape = self.tape();
         or_raise(no_grad(|| {
             sweep([(root, seed)], |node, grad, grads| {
-                let flat = |t: &Tensor| or_raise(t.to_vec());
+                let flat = |t: &Tensor| or_raise(t.array.read::<f32>());
                 let given = grads.iter().map(|given| {
                     given.as_ref().map(|g| (g.shape().to_vec(), flat(g)))
                 });
@@ -352,7 +365,7 @@ fn records(root: &Arc<Node>) -> Vec<Record> {
     for record in &mut records {
         let known = constants.iter().find(|(id, _)| *id == record.id);
         let array = values.get(&record.id).or(known.map(|(_, a)| a));
-        record.values = array.map(|array| or_raise(array.to_vec()));
+        record.values = array.map(|array| or_raise(array.read::<f32>()));
     }
     records
 }
@@ -394,14 +407,14 @@ impl Tensor {
     #[track_caller]
     fn one(&self, caller: &str) -> Tensor {
         or_raise(checks::one_element(caller, self.shape()));
-        let ones = Array::full(self.shape(), 1.0, self.device());
-        Tensor::from(or_raise(ones))
+        Tensor::from(or_raise(self.array.full_here(self.shape(), 1.0)))
     }
 
     #[track_caller]
     fn check_seed(&self, caller: &str, seed: &Tensor) {
         let [given, here] = [seed, self].map(|t| (t.shape(), t.device()));
         or_raise(checks::seed(caller, given, here));
+        or_raise(alike(caller, &self.array, &seed.array));
     }
 }
 
@@ -411,7 +424,7 @@ mod tests {
 
     /// A link of a chain, a product and a sum, is two nodes and a storage.
     #[test]
-    fn a_node_takes_176_bytes() {
-        assert_eq!(size_of::<Node>(), 176);
+    fn a_node_takes_200_bytes() {
+        assert_eq!(size_of::<Node>(), 200);
     }
 }

@@ -75,7 +75,8 @@ impl Tensor {
         Tensor::full(shape, 1.0, device)
     }
 
-    /// Makes one value everywhere, in this tensor's shape and on its device.
+    /// Makes one value everywhere, in this tensor's shape, of its type and on
+    /// its device.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -84,8 +85,9 @@ impl Tensor {
     /// # Ok::<(), rungrad::Error>(())
     /// ```
     #[track_caller]
-    pub fn full_like(&self, value: f32) -> Tensor {
-        or_raise(Tensor::full(self.shape(), value, self.device()))
+    pub fn full_like(&self, value: impl Into<f64>) -> Tensor {
+        let full = self.array.full_here(self.shape(), value.into());
+        Tensor::from(or_raise(full))
     }
 
     /// Makes zeros in this tensor's shape and on its device.

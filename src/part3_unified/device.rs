@@ -22,6 +22,11 @@ pub enum Device {
     /// The i-th OpenCL device, as `cargo learn doctor` lists them: GPUs
     /// first, drivers for processors last.
     Gpu(usize),
+    /// The i-th OpenCL device again, lazily: what is asked of it becomes one
+    /// kernel when somebody wants the numbers.
+    Fused(usize),
+    /// The processor, lazily.
+    FusedCpu,
     /// A reader's own, from [`Device::register`].
     Custom(Custom),
 }
@@ -80,11 +85,11 @@ impl Device {
     /// processor is not asked through OpenCL.
     pub fn info(self) -> Result<Option<&'static DeviceInfo>> {
         match self {
-            Device::Gpu(i) => {
+            Device::Gpu(i) | Device::Fused(i) => {
                 opencl::Gpu::open(i)?;
                 Ok(opencl::devices()?.get(i))
             }
-            Device::Cpu | Device::Custom(_) => Ok(None),
+            Device::Cpu | Device::FusedCpu | Device::Custom(_) => Ok(None),
         }
     }
 
@@ -104,6 +109,8 @@ impl fmt::Display for Device {
         match self {
             Device::Cpu => f.write_str("cpu"),
             Device::Gpu(i) => write!(f, "gpu:{i}"),
+            Device::Fused(i) => write!(f, "fused:{i}"),
+            Device::FusedCpu => f.write_str("fused:cpu"),
             Device::Custom(custom) => f.write_str(custom.name()),
         }
     }
@@ -113,8 +120,14 @@ impl FromStr for Device {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Device> {
+        let lazy = name.strip_prefix("fused:").and_then(|i| i.parse().ok());
+        if let Some(index) = lazy {
+            return Ok(Device::Fused(index));
+        }
         let gpu = match name {
             "cpu" => return Ok(Device::Cpu),
+            "fused:cpu" => return Ok(Device::FusedCpu),
+            "fused" => return Ok(Device::Fused(0)),
             "gpu" => Some(0),
             _ => name.strip_prefix("gpu:").and_then(|i| i.parse().ok()),
         };

@@ -3,15 +3,21 @@
 //! Reading order: the [`Function`] trait, its [`Context`], [`apply`], and
 //! the two scopes [`no_grad`] and [`trace`].
 
-use std::cell::{Cell, RefCell};
+mod scopes;
+
+use std::cell::RefCell;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use smallvec::SmallVec;
 
+pub(super) use scopes::recording;
+use scopes::{RECORDING, TRACING};
+pub use scopes::{no_grad, trace};
+
 use super::backward::Constant;
-use super::{Array, Device, Shared, Tensor, View};
+use super::{Array, DType, Device, Shared, Tensor, View, caller};
 use crate::error::{Result, mistake, or_raise};
 use crate::ledger;
 use crate::ops::Op;
@@ -137,6 +143,13 @@ impl Context {
         self.check_place("device", i);
         self.inputs[i].like().device
     }
+
+    /// Returns, in backward, the type of the numbers of input `i`.
+    #[track_caller]
+    pub fn dtype(&self, i: usize) -> DType {
+        self.check_place("dtype", i);
+        self.inputs[i].like().dtype
+    }
 }
 // ANCHOR_END: context-back
 
@@ -207,7 +220,7 @@ impl Input {
 
     fn array(&self) -> Option<Array> {
         let storage = self.saved.clone()?;
-        let Like { device, view } = self.like().clone();
+        let Like { device, view, .. } = self.like().clone();
         Some(Array { device, storage, view })
     }
 }
@@ -235,13 +248,15 @@ pub(super) enum Origin {
 #[derive(Clone)]
 pub(super) struct Like {
     pub(super) device: Device,
+    pub(super) dtype: DType,
     pub(super) view: Arc<View>,
 }
 // ANCHOR_END: node
 
 impl Like {
     fn of(array: &Array) -> Like {
-        Like { device: array.device, view: array.view.clone() }
+        let (device, dtype) = (array.device, array.dtype());
+        Like { device, dtype, view: array.view.clone() }
     }
 
     pub(super) fn shape(&self) -> &[usize] {
@@ -370,6 +385,7 @@ pub fn try_apply(
 /// the caller's line.
 #[track_caller]
 pub fn apply(function: impl Function, inputs: &[&Tensor]) -> Tensor {
+    caller::note();
     or_raise(try_apply(function, inputs))
 }
 // ANCHOR_END: apply
@@ -377,53 +393,4 @@ pub fn apply(function: impl Function, inputs: &[&Tensor]) -> Tensor {
 thread_local! {
     /// What waits to be freed, while something is.
     static WAITING: RefCell<Option<Waiting>> = const { RefCell::new(None) };
-    static RECORDING: Cell<bool> = const { Cell::new(true) };
-    static TRACING: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Runs `work` without recording: its results have no way back.
-///
-/// ```
-/// # use rungrad::part3_unified::{Device, Tensor, no_grad};
-/// let x = Tensor::new(&[1], &[3.0], Device::Cpu)?.requires_grad();
-/// assert!(!no_grad(|| &x * &x).records());
-/// # Ok::<(), rungrad::Error>(())
-/// ```
-pub fn no_grad<T>(work: impl FnOnce() -> T) -> T {
-    scoped(&RECORDING, false, work)
-}
-
-/// Runs `work` with or without recording.
-pub(super) fn recording<T>(on: bool, work: impl FnOnce() -> T) -> T {
-    scoped(&RECORDING, on, work)
-}
-
-/// Runs `work` and keeps every value on the way, so that a tape taken of its
-/// results shows them all.
-///
-/// ```
-/// # use rungrad::part3_unified::{Device, Tensor, trace};
-/// let x = Tensor::new(&[1], &[3.0], Device::Cpu)?.requires_grad();
-/// let tape = trace(|| (&x * &x).backward_recorded());
-/// assert_eq!(tape.records[1].values, Some(vec![9.0]));
-/// # Ok::<(), rungrad::Error>(())
-/// ```
-pub fn trace<T>(work: impl FnOnce() -> T) -> T {
-    scoped(&TRACING, true, work)
-}
-
-/// Sets a switch of this thread while `work` runs, also when it panics.
-fn scoped<T>(
-    switch: &'static std::thread::LocalKey<Cell<bool>>,
-    on: bool,
-    work: impl FnOnce() -> T,
-) -> T {
-    struct Restore(&'static std::thread::LocalKey<Cell<bool>>, bool);
-    impl Drop for Restore {
-        fn drop(&mut self) {
-            self.0.set(self.1);
-        }
-    }
-    let _restore = Restore(switch, switch.replace(on));
-    work()
 }

@@ -18,11 +18,13 @@ mod movement;
 mod reduce;
 
 mod activations;
+pub(super) mod attention;
 mod comparison;
 mod convolution;
 mod extremes;
 mod image;
 mod indexing;
+pub(super) mod normalization;
 mod powers;
 mod rounding;
 mod scalars;
@@ -31,6 +33,7 @@ mod statistics;
 mod trigonometry;
 
 pub use activations::*;
+pub use attention::SelfAttention;
 pub use comparison::*;
 pub use convolution::*;
 pub use elementwise::*;
@@ -39,6 +42,7 @@ pub use indexing::*;
 pub use loss::*;
 pub use matrix::*;
 pub use movement::*;
+pub use normalization::LayerNorm;
 pub use powers::*;
 pub use reduce::*;
 pub use rounding::*;
@@ -49,7 +53,7 @@ pub use trigonometry::*;
 use std::borrow::Cow;
 
 use super::Tensor;
-use super::arithmetic::one_device;
+use super::arithmetic::alike;
 use crate::checks;
 use crate::error::or_raise;
 
@@ -62,7 +66,7 @@ fn stretch<'a, const N: usize>(
 ) -> [Cow<'a, Tensor>; N] {
     let (first, others) = (operands[0], &operands[1..]);
     for other in others {
-        or_raise(one_device(op, &first.array, &other.array));
+        or_raise(alike(op, &first.array, &other.array));
     }
     if others.iter().all(|other| other.shape() == first.shape()) {
         return operands.map(Cow::Borrowed);

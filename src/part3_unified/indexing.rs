@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::arithmetic::one_device;
+use super::arithmetic::alike;
 use super::{Array, Spans, Window};
 use crate::checks;
 use crate::error::{Error, Result};
@@ -86,7 +86,7 @@ impl Array {
                 let mut widths = vec![[0; 2]; self.shape().len() - 2];
                 widths.extend([[down; 2], [right; 2]]);
                 let (shape, inner) = checks::pad(self.shape(), &widths)?;
-                let zeros = Array::full(&shape, 0.0, self.device)?;
+                let zeros = self.full_here(&shape, 0.0)?;
                 zeros.slice_assign(&inner, self)?
             }
         };
@@ -147,7 +147,7 @@ impl Array {
         let mut shape = first.shape().to_vec();
         shape[axis] = 0;
         for part in parts {
-            one_device("cat", first, part)?;
+            alike("cat", first, part)?;
             let mut other = part.shape().to_vec();
             if other.len() == shape.len() {
                 other[axis] = shape[axis];
@@ -163,7 +163,7 @@ impl Array {
             shape[axis] = shape[axis].saturating_add(part.shape()[axis]);
         }
         // A sum that is cut off is refused here.
-        let mut joined = Array::full(&shape, 0.0, first.device)?;
+        let mut joined = first.full_here(&shape, 0.0)?;
         let mut from = 0;
         for part in parts {
             let mut place: Vec<_> = shape.iter().map(|&n| 0..n).collect();

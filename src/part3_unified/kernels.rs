@@ -7,34 +7,68 @@
 
 use smallvec::smallvec;
 
-use super::{Binary, DType, Reduce, Unary};
+use super::{Binary, Reduce, Unary};
 use crate::opencl::{self, Given, Kernel, Reached, counted, view};
 
-/// A kernel of a file under `kernels/`, for the one type of numbers so far.
+/// A kernel of a file under `kernels/`, for numbers of `f32` until [`typed`]
+/// says otherwise.
 macro_rules! kernel {
-    ($file:literal, $name:expr, $reach:expr) => {{
-        const KERNEL: Kernel = opencl::kernel!($file, $name, $reach);
-        // SAFETY: its file guards each access whatever the type is.
-        unsafe { KERNEL.with_options(DType::F32.options()) }
+    ($file:literal, $name:expr, $reach:expr) => {
+        kernel!($file, $name, $reach, [])
+    };
+    ($file:literal, $name:expr, $reach:expr, [$($option:expr),*]) => {{
+        const KERNEL: Kernel = opencl::kernel!(
+            $file,
+            include_str!(concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/kernels/numbers.cl"
+            )),
+            $name,
+            $reach
+        );
+        // SAFETY: whatever sizes and types are, the file guards each access.
+        unsafe {
+            KERNEL
+                .with_options(concat!($($option),*))
+                .with_types($crate::part3_unified::kernels::types::F32)
+        }
     }};
 }
 
+mod adam;
+mod copies;
 mod indexing;
 mod products;
+mod softmax;
+mod transformer;
+mod types;
 
+pub use adam::ADAM_STEP;
+use copies::each_place_once;
+pub use copies::{COPY_INDEXED, COPY_STRIDED, COPY_TILED, COPY_TO_STRIDED};
 pub use indexing::{INDEX_ADD, INDEX_ADD_SORTED, INDEX_SELECT};
 pub use products::{
     COPY_LINES, FEW_ROWS, Layout, PRODUCT_FEW_ROWS, PRODUCT_LONG_SUMS, TILES,
     Tiles,
 };
+pub use softmax::{KEPT, SOFTMAX_FOURS, SOFTMAX_ROWS};
+pub use transformer::*;
+pub(super) use types::{Types, typed};
 
 /// Lists every kernel of Part 3.
 pub fn all() -> impl Iterator<Item = &'static Kernel> {
     let products = TILES.iter().map(|tiles| tiles.kernels);
-    [UNARY, BINARY, OTHERS, &PRODUCT_FEW_ROWS, &[PRODUCT_LONG_SUMS, COPY_LINES]]
-        .into_iter()
-        .chain(products)
-        .flatten()
+    [
+        UNARY,
+        BINARY,
+        OTHERS,
+        transformer::ALL,
+        &PRODUCT_FEW_ROWS,
+        &[PRODUCT_LONG_SUMS, COPY_LINES],
+    ]
+    .into_iter()
+    .chain(products)
+    .flatten()
 }
 
 /// The operations on one operand, with the names of their kernels.
@@ -43,7 +77,7 @@ macro_rules! unary {
         const UNARY: &[Kernel] = &[$(unary!(@kernel $name)),*];
 
         /// Finds the kernel of an operation, and its number, if it takes one.
-        pub(super) fn unary(op: Unary) -> (Kernel, f32) {
+        pub(super) fn unary(op: Unary) -> (Kernel, f64) {
             match op {$(
                 Unary::$op $(($number))? => {
                     (unary!(@kernel $name), unary!(@number $($number)?))
@@ -53,7 +87,7 @@ macro_rules! unary {
 
         /// Finds the operation that a kernel computes, with a number if it
         /// takes one.
-        pub fn operation(kernel: &Kernel, number: f32) -> Option<Unary> {
+        pub fn operation(kernel: &Kernel, number: f64) -> Option<Unary> {
             match kernel.name() {
                 $($name => Some(unary!(@op $op number $($number)?)),)*
                 _ => None,
@@ -85,6 +119,8 @@ unary! {
     Sin "unary_sin",
     Cos "unary_cos",
     Erf "unary_erf",
+    Gelu "unary_gelu",
+    GeluSlope "unary_gelu_slope",
     Log1p "unary_log1p",
     Floor "unary_floor",
     Round "unary_round",
@@ -151,53 +187,6 @@ pub const WHERE_COND: Kernel =
         let n = given.uint(7)?;
         let from = |place| Some(given.uint(place)? + n);
         Some(smallvec![from(1)?, from(3)?, from(5)?, n])
-    });
-
-/// The elements of a view: arguments `a, offset, shape, strides, out, n`.
-pub const COPY_STRIDED: Kernel =
-    kernel!("part3/copy.cl", "copy_strided", |given| {
-        let reach = view(given.uint(1)?, given.int8(2)?, given.int8(3)?)?;
-        Some(smallvec![reach, given.uint(5)?])
-    });
-
-/// The elements of a view by tiles: arguments `a, offset, shape, strides, out,
-/// outs`.
-pub const COPY_TILED: Kernel =
-    kernel!("part3/copy.cl", "copy_tiled", |given| {
-        let (shape, mut strides) = (given.int8(2)?, given.int8(3)?);
-        strides[6] = 1;
-        let reach = view(given.uint(1)?, shape, strides)?;
-        let mut outs = given.int8(5)?;
-        outs[7] = 1;
-        Some(smallvec![reach, each_place_once(shape, outs)?])
-    });
-
-/// Counts the places of a dense array whose axes stand in any order: no two
-/// elements may go to one place, and none may be left out.
-fn each_place_once(shape: [i128; 8], outs: [i128; 8]) -> Option<u64> {
-    let axes = shape.into_iter().zip(outs);
-    let mut axes: Vec<_> = axes.filter(|axis| axis.0 != 1).collect();
-    axes.sort_by_key(|axis| axis.1);
-    let n = axes.into_iter().try_fold(1, |n, (size, stride)| {
-        (stride == n).then(|| n * size).filter(|n| *n < 1 << 31)
-    })?;
-    Some(n as u64)
-}
-
-/// Elements to a view: arguments `a, a_offset, out, offset, shape, strides,
-/// n`.
-pub const COPY_TO_STRIDED: Kernel =
-    kernel!("part3/copy.cl", "copy_to_strided", |given| {
-        let reach = view(given.uint(3)?, given.int8(4)?, given.int8(5)?)?;
-        Some(smallvec![given.uint(1)? + given.uint(6)?, reach])
-    });
-
-/// Elements to a view whose places are counted: arguments `a, a_offset, given,
-/// places, out, n`.
-pub const COPY_INDEXED: Kernel =
-    kernel!("part3/copy.cl", "copy_indexed", |given| {
-        let n = given.uint(5)?;
-        Some(smallvec![given.uint(1)? + given.uint(2)?, n, n])
     });
 
 /// States the reach for rows, in n parts: arguments
@@ -306,32 +295,6 @@ fn teams(given: &Given) -> Option<()> {
         .then_some(())
 }
 
-/// The shares of scores in their rows, or their logarithms: arguments `a,
-/// offset, columns, logs, out, n`. The offset is in whole fours.
-pub const SOFTMAX_ROWS: Kernel =
-    kernel!("part3/softmax.cl", "softmax_rows", shares);
-/// The same of rows of whole fours, which a team keeps in its registers.
-pub const SOFTMAX_FOURS: Kernel =
-    kernel!("part3/softmax.cl", "softmax_fours", |given| {
-        let columns = given.uint(2)?;
-        let is_kept = columns <= KEPT as u64 * given.items(0);
-        (is_kept && columns % 4 == 0).then(|| shares(given)).flatten()
-    });
-
-/// So many scores of a row an item can keep.
-pub const KEPT: usize = 64;
-
-fn shares(given: &Given) -> Option<Reached> {
-    teams(given)?;
-    (given.uint(1)? % 4 == 0).then_some(())?;
-    let (columns, n) = (given.uint(2)?, given.uint(5)?);
-    // A team counts beyond the end of a row, and a group beyond the last, even
-    // where a row is empty.
-    let all = columns.max(1).checked_mul(n).filter(|all| *all < 1 << 31)?;
-    let all = if columns == 0 { 0 } else { all };
-    Some(smallvec![given.uint(1)? + all, all])
-}
-
 /// A batch of products with one column each: arguments `a, a_offset, b,
 /// b_offset, strides, out, m, k`.
 pub const PRODUCT_VECTOR: Kernel =
@@ -404,6 +367,7 @@ pub const FILL_UNIFORM: Kernel =
     });
 
 const OTHERS: &[Kernel] = &[
+    ADAM_STEP,
     WHERE_COND,
     COPY_STRIDED,
     COPY_TO_STRIDED,

@@ -100,12 +100,14 @@ mod backward;
 mod arithmetic;
 mod array;
 mod backend;
+mod caller;
 mod device;
 mod function;
 mod indexing;
 pub mod io;
 pub mod kernels;
 pub mod nn;
+mod number;
 mod operators;
 pub mod optim;
 mod storage;
@@ -113,7 +115,7 @@ pub mod tuning;
 mod view;
 
 pub use array::Array;
-pub use backend::{Backend, Binary, Reduce, Unary};
+pub use backend::{AdamStep, Backend, Binary, Reduce, Unary};
 pub use backward::{grad, grad_with};
 pub use data::Data;
 pub use device::{Custom, Device};
@@ -122,9 +124,11 @@ pub use function::{
 };
 #[doc(inline)]
 pub use functions::ConvOptions;
+pub use number::{Element, Real};
 pub use storage::{DType, Shared, Storage};
 pub use tensor::Tensor;
 pub use view::View;
 
+pub use crate::half::F16;
 pub use crate::ops::{Keep, Op};
 pub use crate::shape::{Span, Spans, Window, broadcast};

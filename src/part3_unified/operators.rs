@@ -32,6 +32,13 @@ macro_rules! between_tensors {
 
 between_tensors!(Add::add, Sub::sub, Mul::mul, Div::div);
 
+/// A number beside a tensor. It becomes the nearest one of the tensor's type.
+pub trait Constant: Into<f64> {}
+
+impl Constant for f32 {}
+impl Constant for f64 {}
+impl Constant for i32 {}
+
 /// An operator between a tensor and a number, which is a constant, in both
 /// orders: `1.0 - a` is not `a - 1.0`.
 macro_rules! with_numbers {
@@ -56,33 +63,25 @@ macro_rules! with_numbers {
     };
     (@ $tensor:ty, $operator:ident, $method:ident,
      |$a:ident, $n:ident| $right:expr, |$m:ident, $b:ident| $left:expr) => {
-        impl $operator<f32> for $tensor {
+        impl<N: Constant> $operator<N> for $tensor {
             type Output = Tensor;
 
             #[track_caller]
-            fn $method(self, $n: f32) -> Tensor {
-                let $a: &Tensor = &self;
+            fn $method(self, $n: N) -> Tensor {
+                let ($a, $n): (&Tensor, f64) = (&self, $n.into());
                 $right
             }
         }
 
-        impl $operator<$tensor> for f32 {
+        // A literal without a type on the left would be of two types, were
+        // this there for `f32` as well.
+        impl $operator<$tensor> for f64 {
             type Output = Tensor;
 
             #[track_caller]
             fn $method(self, tensor: $tensor) -> Tensor {
-                let ($m, $b): (f32, &Tensor) = (self, &tensor);
+                let ($m, $b): (f64, &Tensor) = (self, &tensor);
                 $left
-            }
-        }
-
-        // A whole number is the nearest `f32`, as everywhere in a tensor.
-        impl $operator<i32> for $tensor {
-            type Output = Tensor;
-
-            #[track_caller]
-            fn $method(self, number: i32) -> Tensor {
-                $operator::$method(self, number as f32)
             }
         }
 
@@ -91,7 +90,7 @@ macro_rules! with_numbers {
 
             #[track_caller]
             fn $method(self, tensor: $tensor) -> Tensor {
-                $operator::$method(self as f32, tensor)
+                $operator::$method(f64::from(self), tensor)
             }
         }
     };
@@ -105,7 +104,7 @@ with_numbers!(&Tensor);
 macro_rules! in_place {
     ($($operator:ident :: $method:ident by $plain:ident :: $name:ident),*) => {
         $(in_place!(@ $operator, $method, $plain, $name;
-            Tensor, &Tensor, f32, i32);)*
+            Tensor, &Tensor, f32, f64, i32);)*
     };
     (@ $operator:ident, $method:ident, $plain:ident, $name:ident;
      $($right:ty),*) => {$(

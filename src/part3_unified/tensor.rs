@@ -5,10 +5,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::function::Node;
-use super::{Array, Device, Op};
+use super::number::{Element, with_type};
+use super::{Array, DType, Device, Op};
 use crate::checks;
 use crate::error::{Result, mistake};
-use crate::shape::nested;
+use crate::shape::nested_of;
 
 // ANCHOR: tensor
 /// An array on a device and, where a gradient is wanted, its place in the
@@ -43,6 +44,29 @@ impl Tensor {
         device: Device,
     ) -> Result<Tensor> {
         Ok(Tensor::from(Array::new(shape, values, device)?))
+    }
+
+    /// Makes a tensor with elements of any type: `f32`, `f64`, or
+    /// [`F16`](crate::half::F16). A literal without a type would be `f64`, so
+    /// [`Tensor::new`] takes `f32` alone.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{DType, Device, Tensor};
+    /// let x = Tensor::of(&[2], &[0.1_f64, 0.2], Device::Cpu)?;
+    /// assert_eq!(x.dtype(), DType::F64);
+    /// assert_eq!((&x + 0.1).to_vec_of::<f64>()?, [0.2, 0.2 + 0.1]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::new`], or if the device has no such numbers.
+    pub fn of<T: Element>(
+        shape: &[usize],
+        values: &[T],
+        device: Device,
+    ) -> Result<Tensor> {
+        Ok(Tensor::from(Array::of(shape, values, device)?))
     }
 
     /// Makes a leaf of the same numbers that keeps its gradient; such a leaf
@@ -166,7 +190,39 @@ impl Tensor {
         self.array.device()
     }
 
-    /// Copies the elements to the host, in row-major order.
+    /// Computes the elements now, where a lazy device has put that off. What is
+    /// read, or multiplied as a matrix, is computed anyway.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2], &[1.0, 2.0], Device::FusedCpu)?;
+    /// let y = &x * &x + 1.0;
+    /// y.realize()?;
+    /// assert_eq!(y.to_vec()?, [2.0, 5.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the device refuses.
+    pub fn realize(&self) -> Result<()> {
+        self.array.realize()
+    }
+
+    /// Returns the type of the numbers.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{DType, Device, Tensor};
+    /// let x = Tensor::zeros(&[2, 3], Device::Cpu)?;
+    /// assert_eq!(x.dtype(), DType::F32);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    pub fn dtype(&self) -> DType {
+        self.array.dtype()
+    }
+
+    /// Copies the elements to the host, in row-major order: those of an `f32`
+    /// or an `f16`.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -177,10 +233,30 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// If the device refuses to be read, or the host has no room.
+    /// If the device refuses to be read, the host has no room, or the elements
+    /// are `f64` and would be rounded.
     #[doc(alias = "tolist")]
     pub fn to_vec(&self) -> Result<Vec<f32>> {
         self.array.to_vec()
+    }
+
+    /// Copies the elements to the host as a type into which they fit.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{DType, Device, Tensor};
+    /// let third = Tensor::of(&[1], &[1.0_f64 / 3.0], Device::Cpu)?;
+    /// assert_eq!(third.to_vec_of::<f64>()?, [1.0 / 3.0]);
+    /// let half = third.to_dtype(DType::F16)?;
+    /// assert_eq!(half.to_vec_of::<f64>()?, [0.333251953125]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the device refuses to be read, the host has no room, or the elements
+    /// would be rounded.
+    pub fn to_vec_of<T: Element>(&self) -> Result<Vec<T>> {
+        self.array.to_vec_of()
     }
 
     /// Reads the only element.
@@ -196,8 +272,25 @@ impl Tensor {
     ///
     /// If there are more elements or none, or the device refuses to be read.
     pub fn item(&self) -> Result<f32> {
+        self.item_of()
+    }
+
+    /// Reads the only element as a type into which it fits.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::of(&[2], &[0.1_f64, 0.2], Device::Cpu)?;
+    /// assert_eq!(x.sum().item_of::<f64>()?, 0.1 + 0.2);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If there are more elements or none, the device refuses to be read, or
+    /// the element would be rounded.
+    pub fn item_of<T: Element>(&self) -> Result<T> {
         checks::only_element("item", self.shape())?;
-        Ok(self.to_vec()?[0])
+        Ok(self.to_vec_of()?[0])
     }
 
     /// Returns what backward has added up here so far; only leaves keep it.
@@ -266,20 +359,28 @@ impl From<Array> for Tensor {
     }
 }
 
-/// Nested rows, the gradient, the shape, the device, and whether it records.
+/// Nested rows, the gradient, the shape, the device, the type where it is not
+/// `f32`, and whether it records.
 impl fmt::Display for Tensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let show = |t: &Tensor| match t.to_vec() {
-            Ok(values) => nested(t.shape(), &values),
-            Err(error) => format!("({error})"),
+        let show = |t: &Tensor| {
+            let words = with_type!(t.dtype(), T => {
+                let values = t.to_vec_of::<T>();
+                values.map(|values| nested_of(t.shape(), &values))
+            });
+            words.unwrap_or_else(|error| format!("({error})"))
         };
         let grad = self.grad().map_or("none".to_string(), |g| show(&g));
         let (data, shape, device) = (show(self), self.shape(), self.device());
         let records = if self.records() { ", records" } else { "" };
+        let dtype = match self.dtype() {
+            DType::F32 => String::new(),
+            other => format!(", {other}"),
+        };
         write!(
             f,
             "<Tensor with data: {data}, grad: {grad}, shape: {shape:?}, on \
-             {device}{records}>"
+             {device}{dtype}{records}>"
         )
     }
 }
@@ -297,6 +398,7 @@ impl fmt::Debug for Tensor {
             .field("shape", &self.shape())
             .field("strides", &self.array.strides())
             .field("device", &self.device())
+            .field("dtype", &self.dtype())
             .field("op", &op)
             .finish()
     }

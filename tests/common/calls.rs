@@ -2,6 +2,7 @@
 //! the judge says of it in `f64`. The derived operations are judged by their
 //! definition, not by the way in which an engine derives them.
 
+use rungrad::gradcheck;
 use rungrad::ops::{Keep, Op};
 use rungrad::reference::{self, Array};
 use rungrad::shape;
@@ -110,11 +111,82 @@ impl Call {
             }
             _ => self.judge(&sizes),
         };
-        let elements = operands.iter().map(|a| shape::size(&a.shape)).max();
-        let roundings = (elements.unwrap_or(0) + 16) as f64;
-        let rounding = 2f64.powi(-24);
-        each(&magnitude, |m| roundings * rounding * m.abs())
+        let rounding = rounding(operands);
+        each(&magnitude, |m| rounding * m.abs())
     }
+
+    /// How far the `f32` gradient of an operand may lie from the slope by
+    /// rounding alone, beside a share of the largest slope. An element is a sum,
+    /// and where its terms cancel, what they have rounded stays: to no more
+    /// than so many roundings of their sizes. That holds for any order of the
+    /// sum, and for a softmax with the largest score taken away or left.
+    pub fn gradient_allowed(
+        &self,
+        operands: &[Array],
+        place: usize,
+        grad_out: &Array,
+    ) -> Array {
+        let sizes: Vec<Array> =
+            operands.iter().map(|a| each(a, f64::abs)).collect();
+        let grads = each(grad_out, f64::abs);
+        let terms = |call: &Call| {
+            let of = |at: &[Array]| gradcheck::dot(&call.judge(at), &grads);
+            gradcheck::slope(&sizes, place, of)
+        };
+        let terms = match self {
+            Call::Softmax | Call::LogSoftmax | Call::CrossEntropy(_) => {
+                self.terms_in_a_row(&operands[0], &grads)
+            }
+            Call::Sub => terms(&Call::Add),
+            // One number in, one out: nothing is added.
+            Call::Each(_) | Call::Pow(_) | Call::Max(..) => {
+                each(&operands[place], |_| 0.0)
+            }
+            _ => terms(self),
+        };
+        let rounding = rounding(operands);
+        each(&terms, |size| rounding * size.abs())
+    }
+
+    /// What meets in the gradient of a score: what comes to its own share, and
+    /// its share of what comes to all of the row. The logarithm of a share is
+    /// a difference of a score and of one for the row, and its error is a part
+    /// of the share.
+    fn terms_in_a_row(&self, scores: &Array, grads: &Array) -> Array {
+        let logs = reference::log_softmax(scores);
+        let columns = scores.shape.last().map_or(1, |&n| n.max(1));
+        let met = |i: usize| {
+            let log = logs.values[i];
+            let row = &scores.values[i / columns * columns..][..columns];
+            let largest = row.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
+            let share = log.exp() * (1.0 + largest + log.abs());
+            let own = match self {
+                Call::Softmax => grads.values[i] * share,
+                Call::LogSoftmax => grads.values[i],
+                // Each row has one label.
+                _ => {
+                    grads.values[0] * columns as f64 / logs.values.len() as f64
+                }
+            };
+            [own, share]
+        };
+        let met: Vec<[f64; 2]> = (0..logs.values.len()).map(met).collect();
+        let rows = met.chunks(columns).flat_map(|row| {
+            let all = row.iter().map(|[own, _]| own);
+            let all = match self {
+                Call::CrossEntropy(_) => row[0][0],
+                _ => all.sum::<f64>(),
+            };
+            row.iter().map(move |[own, share]| own + share * all)
+        });
+        Array { shape: logs.shape.clone(), values: rows.collect() }
+    }
+}
+
+/// What one rounding after another may make of a number, as a share of it.
+fn rounding(operands: &[Array]) -> f64 {
+    let elements = operands.iter().map(|a| shape::size(&a.shape)).max();
+    (elements.unwrap_or(0) + 16) as f64 * 2f64.powi(-24)
 }
 
 /// The row of a [`Call::Each`].

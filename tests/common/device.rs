@@ -7,7 +7,7 @@ use std::io::Write;
 use std::panic::Location;
 use std::{env, thread};
 
-use rungrad::opencl::Gpu;
+use rungrad::opencl::{Gpu, devices};
 
 /// The device that tests run on. Where there is none, the test is skipped
 /// and says so, and fails if `RUNGRAD_REQUIRE_GPU=1`. A device that is there
@@ -22,6 +22,18 @@ pub(crate) fn gpu_or_skip() -> Option<Gpu> {
         }
         Err(error) => panic!("{error}"),
     }
+}
+
+/// Returns what lets PoCL show two devices, where it has shown one: their
+/// names, of which later versions have others. `None` where there is no PoCL.
+pub(crate) fn two_of_pocl() -> Option<&'static str> {
+    let is_pocl = |platform: &str| platform.contains("Portable Computing");
+    let found = devices().ok()?.iter().find(|it| is_pocl(&it.platform))?;
+    let of_old = ["pthread", "basic"];
+    Some(match of_old.iter().any(|name| found.name.starts_with(name)) {
+        true => "pthread basic",
+        false => "cpu cpu-minimal",
+    })
 }
 
 /// Says on the standard error stream that this test is skipped, or fails

@@ -29,6 +29,7 @@ macro_rules! edges {
             the_root_is_steep_at_zero,
             the_logarithm_of_zero_falls_without_end,
             a_quotient_has_its_slopes,
+            a_difference_is_not_turned_around,
             an_operand_used_on_both_sides_gets_both_parts,
             a_quotient_with_itself_has_no_slope,
             a_number_over_itself_is_1,
@@ -261,6 +262,15 @@ pub fn a_quotient_has_its_slopes<E: Engine>(e: &E) {
     assert_eq!(e.grad(&a).unwrap(), [0.5, -0.25, f32::INFINITY]);
     let right = [-1.5, -0.0625, f32::NEG_INFINITY];
     assert_eq!(e.grad(&b).unwrap(), right);
+}
+
+pub fn a_difference_is_not_turned_around<E: Engine>(e: &E) {
+    let (a, b) = (e.leaf(&[2], &[5.0, 1.0]), e.leaf(&[2], &[2.0, 7.0]));
+    let c = e.call(&Call::Sub, &[&a, &b]).unwrap();
+    assert_eq!(e.values(&c), [3.0, -6.0]);
+    e.backward_with(&c, &[2], &[1.0, 10.0]);
+    assert_eq!(e.grad(&a).unwrap(), [1.0, 10.0]);
+    assert_eq!(e.grad(&b).unwrap(), [-1.0, -10.0]);
 }
 
 /// The gradient of a square matrix that is both operands.

@@ -3,8 +3,10 @@
 //! its corners, and, where Part 2 has kernels for it, under the simulator.
 
 use rungrad::ops::Op;
+use rungrad::part1_cpu;
 use rungrad::reference::{self, Array};
-use rungrad::{part1_cpu, part2_gpu, part3_unified};
+#[cfg(feature = "opencl")]
+use rungrad::{part2_gpu, part3_unified};
 
 /// What an operation is, and how each part calls it.
 pub struct Elementwise {
@@ -14,7 +16,9 @@ pub struct Elementwise {
     /// By definition, in `f64`.
     pub judge: fn(&Array) -> Array,
     pub part1: fn(&part1_cpu::Tensor) -> part1_cpu::Tensor,
+    #[cfg(feature = "opencl")]
     pub part2: Option<fn(&part2_gpu::Tensor) -> part2_gpu::Tensor>,
+    #[cfg(feature = "opencl")]
     pub part3: fn(&part3_unified::Tensor) -> part3_unified::Tensor,
     /// Elements, each with the value and the slope that PyTorch gives there.
     pub corners: &'static [[f32; 3]],
@@ -29,7 +33,9 @@ macro_rules! rows {
             is_positive: rows!(@ $place),
             judge: $judge,
             part1: |a| a.$name(),
+            #[cfg(feature = "opencl")]
             part2: rows!(@ $parts $name),
+            #[cfg(feature = "opencl")]
             part3: |a| a.$name(),
             corners: &$corners,
         }),*];

@@ -14,6 +14,8 @@ pub mod edges;
 pub mod elementwise;
 pub mod engine;
 #[macro_use]
+pub mod network;
+#[macro_use]
 pub mod operators;
 pub mod random;
 pub mod refusal;

@@ -3,7 +3,7 @@
 
 /// Makes the tests for an engine whose tensors have operators.
 macro_rules! operators {
-    ($open:path) => {
+    ($open:path, $number:path) => {
         #[test]
         fn an_operator_takes_owned_and_borrowed_tensors() {
             let _clean = crate::common::clean();
@@ -82,7 +82,7 @@ macro_rules! operators {
                 }
                 for (yours, right) in [
                     (&a / n, numbers.map(|x| x / n)),
-                    (n / &a, numbers.map(|x| n / x)),
+                    ($number(n) / &a, numbers.map(|x| n / x)),
                 ] {
                     let yours = e.values(&yours);
                     quotients(&e, 1, &yours, &right);

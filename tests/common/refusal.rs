@@ -19,6 +19,26 @@ pub fn refusal<T>(work: impl FnOnce() -> T) -> String {
     refusal_of("the call", work)
 }
 
+/// Holds a refusal to its words: an engine of the course says exactly these.
+#[track_caller]
+pub fn says(sentence: &str, words: &str) {
+    assert_eq!(sentence, words);
+}
+
+/// The same of how it begins.
+#[track_caller]
+pub fn begins(sentence: &str, words: &str) {
+    assert!(sentence.starts_with(words), "{sentence}");
+}
+
+/// Holds a refusal to what it has to name.
+#[track_caller]
+pub fn names(sentence: &str, words: &[&str]) {
+    for word in words {
+        assert!(sentence.contains(word), "no {word} in: {sentence}");
+    }
+}
+
 /// The same of a call that is one of many at its line.
 #[track_caller]
 pub fn refusal_of<T>(what: &str, work: impl FnOnce() -> T) -> String {

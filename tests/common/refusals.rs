@@ -5,7 +5,7 @@ use rungrad::ops::Keep;
 
 use super::calls::Call;
 use super::engine::Engine;
-use super::refusal::{refusal, refusal_of};
+use super::refusal::{begins, refusal, refusal_of, says};
 use super::verdict::has;
 
 /// Makes one test of each refusal.
@@ -60,31 +60,29 @@ pub fn shapes_that_do_not_broadcast_are_refused<E: Engine>(e: &E) {
              right, sizes must be equal or 1",
             call.name()
         );
-        assert_eq!(refused(e, call, &[&[2, 3], &[2]]), right);
+        says(&refused(e, call, &[&[2, 3], &[2]]), &right);
     }
     let sentence = refused(e, Call::Add, &[&[0], &[2]]);
-    assert!(sentence.starts_with("add: the shapes [0] and [2] d"));
+    begins(&sentence, "add: the shapes [0] and [2] d");
 }
 
 pub fn matrices_that_do_not_fit_are_refused<E: Engine>(e: &E) {
-    assert_eq!(
-        refused(e, Call::Matmul, &[&[2, 3], &[2, 4]]),
+    says(
+        &refused(e, Call::Matmul, &[&[2, 3], &[2, 4]]),
         "matmul: [2, 3] x [2, 4]: the left has 3 columns and the right 2 \
-         rows; make them equal, perhaps by .transpose()"
+         rows; make them equal, perhaps by .transpose()",
     );
 }
 
 pub fn a_product_of_what_is_no_matrix_is_refused<E: Engine>(e: &E) {
     let shapes: [&[&[usize]]; 2] = [&[&[3], &[3, 2]], &[&[2, 3], &[3]]];
     for shapes in shapes {
-        assert_eq!(
-            refused(e, Call::Matmul, shapes),
-            format!(
-                "matmul: {:?} x {:?}: both must be matrices of two axes; use \
-                 .reshape(..)",
-                shapes[0], shapes[1]
-            )
+        let right = format!(
+            "matmul: {:?} x {:?}: both must be matrices of two axes; use \
+             .reshape(..)",
+            shapes[0], shapes[1]
         );
+        says(&refused(e, Call::Matmul, shapes), &right);
     }
 }
 
@@ -106,7 +104,7 @@ pub fn an_axis_that_is_not_there_is_refused<E: Engine>(e: &E) {
             "{}: there is no axis 2; shape [2, 3] has the axes [0, 1]",
             call.name()
         );
-        assert_eq!(refused(e, call, &[&[2, 3]]), right);
+        says(&refused(e, call, &[&[2, 3]]), &right);
     }
 }
 
@@ -116,24 +114,24 @@ pub fn an_axis_that_stands_twice_is_refused<E: Engine>(e: &E) {
             "{}: axis 1 stands twice in [1, 0, 1]; name each axis once",
             call.name()
         );
-        assert_eq!(refused(e, call, &[&[2, 3]]), right);
+        says(&refused(e, call, &[&[2, 3]]), &right);
     }
 }
 
 pub fn a_root_without_elements_is_refused<E: Engine>(e: &E) {
     let nothing = ones(e, &[0]);
-    assert_eq!(
-        refusal(|| e.backward(&nothing)),
+    says(
+        &refusal(|| e.backward(&nothing)),
         "backward: this tensor has shape [0], not one element; sum it first, \
-         or hand backward_with a gradient of that shape"
+         or hand backward_with a gradient of that shape",
     );
 }
 
 pub fn a_shape_of_another_size_is_refused<E: Engine>(e: &E) {
-    assert_eq!(
-        refused(e, Call::Reshape(vec![4]), &[&[2, 3]]),
+    says(
+        &refused(e, Call::Reshape(vec![4]), &[&[2, 3]]),
         "reshape: [2, 3] has 6 elements, [4] has 4; keep the number of \
-         elements"
+         elements",
     );
 }
 
@@ -164,15 +162,15 @@ pub fn a_shape_beyond_all_memory_is_refused<E: Engine>(e: &E) {
 
 pub fn the_largest_of_nothing_is_refused<E: Engine>(e: &E) {
     let over = |axes: &[usize]| Call::Max(axes.to_vec(), Keep::No);
-    assert_eq!(
-        refused(e, over(&[0]), &[&[0]]),
+    says(
+        &refused(e, over(&[0]), &[&[0]]),
         "max: shape [0] has no element along [0], and of none there is no \
-         max; look at the shape first"
+         max; look at the shape first",
     );
-    assert_eq!(
-        refused(e, over(&[1]), &[&[2, 0]]),
+    says(
+        &refused(e, over(&[1]), &[&[2, 0]]),
         "max: shape [2, 0] has no element along [1], and of none there is no \
-         max; look at the shape first"
+         max; look at the shape first",
     );
     // Nor where the result has no element either.
     for axes in [&[0][..], &[1], &[1, 0]] {
@@ -185,10 +183,10 @@ pub fn the_largest_of_nothing_is_refused<E: Engine>(e: &E) {
 }
 
 pub fn a_vector_is_not_transposed<E: Engine>(e: &E) {
-    assert_eq!(
-        refused(e, Call::Transpose, &[&[3]]),
+    says(
+        &refused(e, Call::Transpose, &[&[3]]),
         "transpose: shape [3] has no two axes to exchange; reshape it to a \
-         matrix"
+         matrix",
     );
 }
 
@@ -198,29 +196,29 @@ pub fn a_row_is_not_looked_for_in_a_scalar<E: Engine>(e: &E) {
             "{}: a tensor without axes has no row; reshape it to [1, 1]",
             call.name()
         );
-        assert_eq!(refused(e, call, &[&[]]), right);
+        says(&refused(e, call, &[&[]]), &right);
     }
 }
 
 pub fn labels_that_do_not_fit_the_scores_are_refused<E: Engine>(e: &E) {
     let labels = |labels: &[usize]| Call::CrossEntropy(labels.to_vec());
-    assert_eq!(
-        refused(e, labels(&[0, 1, 3]), &[&[3, 3]]),
-        "cross_entropy: label 3 with 3 classes; labels count from 0 to 2"
+    says(
+        &refused(e, labels(&[0, 1, 3]), &[&[3, 3]]),
+        "cross_entropy: label 3 with 3 classes; labels count from 0 to 2",
     );
-    assert_eq!(
-        refused(e, labels(&[0]), &[&[2, 3]]),
+    says(
+        &refused(e, labels(&[0]), &[&[2, 3]]),
         "cross_entropy: 2 rows of scores and 1 labels; give one label for \
-         each row"
+         each row",
     );
-    assert_eq!(
-        refused(e, labels(&[0, 0]), &[&[2, 0]]),
+    says(
+        &refused(e, labels(&[0, 0]), &[&[2, 0]]),
         "cross_entropy: the scores have shape [2, 0]; it must be (rows, \
-         classes), with at least one class"
+         classes), with at least one class",
     );
-    assert_eq!(
-        refused(e, labels(&[0]), &[&[3]]),
+    says(
+        &refused(e, labels(&[0]), &[&[3]]),
         "cross_entropy: the scores have shape [3]; it must be (rows, \
-         classes), with at least one class"
+         classes), with at least one class",
     );
 }

@@ -1,13 +1,16 @@
 //! The specification: what every engine does, on every device. Hand numbers
 //! first, then the rules of a graph, then refusals.
 
+use std::thread;
+
 use rungrad::ledger;
 use rungrad::reference::{self, Array};
 use rungrad::tape::Record;
 
+use super::calls::Call;
 use super::engine::Engine;
 use super::random::Random;
-use super::refusal::refusal;
+use super::refusal::{begins, names, refusal, says};
 use super::verdict::blameless;
 
 /// Makes one test of each sentence of the specification. `$open` gives an
@@ -15,6 +18,9 @@ use super::verdict::blameless;
 macro_rules! specification {
     ($open:path) => {
         specification!(@ $open:
+            a_product_is_that_of_its_elements,
+            a_product_remembers_its_two_operands,
+            sixty_squares_stand_once_each_in_the_order,
             one_product_gives_3_and_2,
             two_products_give_9_16_and_12_24,
             the_order_is_2_3_6_and_2_3_6_18_108,
@@ -33,6 +39,8 @@ macro_rules! specification {
             a_root_of_many_elements_is_no_loss,
             a_gradient_of_another_shape_is_refused,
             shapes_that_differ_are_refused,
+            a_sum_of_two_gives_each_the_same,
+            a_sum_has_no_axes,
             empty_and_scalar_tensors_work,
             a_sum_of_any_length_is_right,
             every_rule_agrees_with_the_judge,
@@ -50,6 +58,40 @@ macro_rules! specification {
             }
         )*
     };
+}
+
+pub fn a_product_is_that_of_its_elements<E: Engine>(e: &E) {
+    let left = [1.0, -2.0, 3.0, 0.5, 4.0, -1.0];
+    let a = e.leaf(&[2, 3], &left);
+    let b = e.leaf(&[2, 3], &[2.0, 3.0, -1.0, 4.0, 0.25, -5.0]);
+    let c = e.mul(&a, &b);
+    assert_eq!(e.shape(&c), [2, 3]);
+    assert_eq!(e.values(&c), [2.0, -6.0, -3.0, 2.0, 1.0, 5.0]);
+    assert_eq!(e.values(&a), left);
+}
+
+pub fn a_product_remembers_its_two_operands<E: Engine>(e: &E) {
+    let (a, b) = (e.leaf(&[1], &[2.0]), e.leaf(&[1], &[3.0]));
+    let tape = e.record(|| e.mul(&a, &b));
+    // One id for all of them would make them one.
+    assert_eq!(tape.ops(), ["leaf", "leaf", "mul"]);
+    let [a, b, c] = &tape.records[..] else { panic!("three records") };
+    assert_eq!(c.parents, [a.id, b.id]);
+    assert_eq!([a.parents.len(), b.parents.len()], [0, 0]);
+}
+
+/// Each square has two ways down to the one below: a walk along all of them
+/// would not end.
+pub fn sixty_squares_stand_once_each_in_the_order<E: Engine>(e: &E) {
+    let x = e.leaf(&[1], &[1.0]);
+    let tape = e.record(|| {
+        let mut y = e.mul(&x, &x);
+        for _ in 1..60 {
+            y = e.mul(&y, &y);
+        }
+        y
+    });
+    assert_eq!(tape.records.len(), 61);
 }
 
 pub fn one_product_gives_3_and_2<E: Engine>(e: &E) {
@@ -158,6 +200,8 @@ pub fn a_second_backward_adds_the_same_again<E: Engine>(e: &E) {
     assert_eq!(e.grad(&b).unwrap(), [24.0, 48.0]);
 }
 
+/// The gradients of one sweep meet first, and a leaf adds their sum to what it
+/// has. Added one by one, they would be rounded otherwise the second time.
 pub fn every_backward_adds_exactly_the_same<E: Engine>(e: &E) {
     let mut random = Random(4);
     let x = e.leaf(&[100], &random.values(100));
@@ -226,10 +270,10 @@ pub fn a_root_of_many_elements_takes_a_gradient<E: Engine>(e: &E) {
 
 pub fn a_root_of_many_elements_is_no_loss<E: Engine>(e: &E) {
     let x = e.leaf(&[2, 3], &[1.0; 6]);
-    assert_eq!(
-        refusal(|| e.backward(&e.mul(&x, &x))),
+    says(
+        &refusal(|| e.backward(&e.mul(&x, &x))),
         "backward: this tensor has shape [2, 3], not one element; sum it \
-         first, or hand backward_with a gradient of that shape"
+         first, or hand backward_with a gradient of that shape",
     );
     assert_eq!(e.grad(&x), None, "a refused backward leaves no trace");
 }
@@ -237,15 +281,32 @@ pub fn a_root_of_many_elements_is_no_loss<E: Engine>(e: &E) {
 pub fn a_gradient_of_another_shape_is_refused<E: Engine>(e: &E) {
     let x = e.leaf(&[2], &[1.0; 2]);
     let sentence = refusal(|| e.backward_with(&x, &[3], &[1.0; 3]));
-    assert!(sentence.starts_with("backward_with: "), "{sentence}");
-    assert!(sentence.contains("[3]") && sentence.contains("[2]"));
+    begins(&sentence, "backward_with: ");
+    names(&sentence, &["[3]", "[2]"]);
 }
 
 pub fn shapes_that_differ_are_refused<E: Engine>(e: &E) {
     let (a, b) = (e.leaf(&[2], &[1.0; 2]), e.leaf(&[3], &[1.0; 3]));
     let sentence = refusal(|| e.mul(&a, &b));
-    let start = "mul: the shapes [2] and [3] d";
-    assert!(sentence.starts_with(start), "{sentence}");
+    begins(&sentence, "mul: the shapes [2] and [3] d");
+}
+
+pub fn a_sum_of_two_gives_each_the_same<E: Engine>(e: &E) {
+    let (a, b) = (e.leaf(&[2], &[2.0, 3.0]), e.leaf(&[2], &[-5.0, 7.0]));
+    let c = e.call(&Call::Add, &[&a, &b]).expect("an addition");
+    assert_eq!(e.values(&c), [-3.0, 10.0]);
+    e.backward_with(&c, &[2], &[10.0, 100.0]);
+    assert_eq!(e.grad(&a).unwrap(), [10.0, 100.0]);
+    assert_eq!(e.grad(&b).unwrap(), [10.0, 100.0]);
+}
+
+pub fn a_sum_has_no_axes<E: Engine>(e: &E) {
+    let x = e.leaf(&[2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    let total = e.sum(&x);
+    assert_eq!(e.shape(&total), [0; 0]);
+    assert_eq!(e.values(&total), [21.0]);
+    e.backward(&total);
+    assert_eq!(e.grad(&x).unwrap(), [1.0; 6]);
 }
 
 pub fn empty_and_scalar_tensors_work<E: Engine>(e: &E) {
@@ -304,4 +365,32 @@ pub fn no_node_is_left_after_a_step<E: Engine>(e: &E) {
     });
     assert!(counts.nodes >= 5, "five tensors make five nodes");
     assert_eq!(counts.live_nodes(), 0, "nodes that nothing frees");
+}
+
+/// Builds a chain of so many links, goes back through it, and frees it.
+pub fn a_chain_goes_there_and_back<E: Engine>(e: &E, links: u32) {
+    let (x, one) = (e.leaf(&[1], &[1.0]), e.leaf(&[1], &[1.0]));
+    let mut y = x.clone();
+    for _ in 0..links {
+        y = e.mul(&y, &one);
+    }
+    e.backward(&y);
+    assert_eq!(e.grad(&x).unwrap(), [1.0]);
+    assert_eq!(e.grad(&one).unwrap(), [links as f32]);
+}
+
+pub fn a_million_links_fit_a_stack_of_2_mb<E: Engine + Sync>(e: &E) {
+    links_fit_a_stack(e, 1_000_000, 2 << 20);
+}
+
+/// Two bytes for each link are no frame of a call.
+pub fn links_fit_a_stack<E: Engine + Sync>(e: &E, links: u32, bytes: usize) {
+    thread::scope(|scope| {
+        let small = thread::Builder::new().stack_size(bytes);
+        let work = || a_chain_goes_there_and_back(e, links);
+        let small = small.spawn_scoped(scope, work).expect("a thread");
+        if let Err(failure) = small.join() {
+            std::panic::resume_unwind(failure);
+        }
+    });
 }

@@ -1,7 +1,7 @@
 //! One operation against the judge: values, gradients, the tape, and what is
 //! left behind.
 
-use rungrad::gradcheck::{self, compare};
+use rungrad::gradcheck::{self, Mismatch, compare, within};
 use rungrad::ledger;
 use rungrad::ops::OPERATIONS;
 use rungrad::reference::{self, Array};
@@ -109,11 +109,17 @@ pub fn has<E: Engine>(e: &E, name: &str) -> bool {
 /// no node stays behind.
 #[track_caller]
 pub fn agrees<E: Engine>(e: &E, name: &str) {
+    agrees_on(e, name, e.usual());
+}
+
+/// The same on so many cases, unless somebody asks for more.
+#[track_caller]
+pub fn agrees_on<E: Engine>(e: &E, name: &str, usual: u64) {
     let place = OPERATIONS.iter().position(|known| *known == name);
     let place = place.expect("an operation") as u64;
     // All operations together try as many as are asked for.
     let (all, first) = (OPERATIONS.len() as u64, first_seed());
-    for seed in first..first + cases(60 * all).div_ceil(all) {
+    for seed in first..first + cases(usual * all).div_ceil(all) {
         let mut random = Random(seed * all + place);
         let case = random.case(name);
         let what = format!("seed {seed} on {}: {}", e.name(), case.what());
@@ -152,17 +158,35 @@ fn values_and_gradients<E: Engine>(
     e.backward_with(&out, &right.shape, &upstream);
     let upstream = Array::new(&right.shape, &upstream);
     for (place, leaf) in leaves.iter().enumerate() {
-        let right = gradcheck::slope(&operands, place, |operands| {
-            gradcheck::dot(&case.call.judge(operands), &upstream)
-        });
         let yours = e.grad(leaf).unwrap_or_else(|| {
             panic!("{what}: operand {place} got no gradient")
         });
         let yours = Array::new(&operands[place].shape, &yours);
-        if let Some(mismatch) = compare(&yours, &right, &[]) {
+        let wrong = gradient(case, &operands, place, &upstream, &yours);
+        if let Some(mismatch) = wrong {
             panic!("{what}: the gradient of operand {place}\n{mismatch}");
         }
     }
+}
+
+/// Holds the gradient of an operand to the slope: to a share of the largest,
+/// and to what the roundings on its way may come to.
+pub fn gradient(
+    case: &Case,
+    operands: &[Array],
+    place: usize,
+    upstream: &Array,
+    yours: &Array,
+) -> Option<Mismatch> {
+    let right = gradcheck::slope(operands, place, |operands| {
+        gradcheck::dot(&case.call.judge(operands), upstream)
+    });
+    let largest = right.values.iter().filter(|slope| slope.is_finite());
+    let largest = largest.fold(0.0, |most: f64, slope| most.max(slope.abs()));
+    let share = gradcheck::TOLERANCE * largest + 1e-7;
+    let mut allowed = case.call.gradient_allowed(operands, place, upstream);
+    allowed.values.iter_mut().for_each(|allowed| *allowed += share);
+    within(yours, &right, &allowed, &[])
 }
 
 /// Two numbers that are not numbers agree.

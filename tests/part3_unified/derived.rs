@@ -40,6 +40,7 @@ pub(super) const ALL: &[fn(&mut Random) -> Derived] = &[
     |r| each(r, "clamp", |x| x.clamp(-1.125, 0.75), limited).exact(),
     |r| each(r, "ceil", Tensor::ceil, f64::ceil).within(half).exact(),
     |r| each(r, "silu", Tensor::silu, |x| x / (1.0 + (-x).exp())),
+    |r| each(r, "gelu_tanh", Tensor::gelu_tanh, gelu_tanh),
     |r| each(r, "elu", |x| x.elu(0.5), |x| x.max(0.5 * x.min(0.0).exp_m1())),
     |r| each(r, "leaky_relu", |x| x.leaky_relu(0.25), |x| x.max(0.25 * x)),
     |r| each(r, "softplus", Tensor::softplus, |x| x.exp().ln_1p()),
@@ -76,6 +77,7 @@ pub(super) const ALL: &[fn(&mut Random) -> Derived] = &[
     |r| pool(r, "max_pool2d", Tensor::max_pool2d, largest).exact().ties(),
     |r| pool(r, "avg_pool2d", Tensor::avg_pool2d, mean),
     matmul,
+    layer_norm,
 ];
 
 impl Derived {
@@ -289,6 +291,29 @@ fn along(
     };
     let what = format!("{name} {axis}");
     Derived::new(what, &[&shape], move |of| call(&of[0], axis), judge)
+}
+
+/// Of rows, with a weight and a bias for each column.
+fn layer_norm(random: &mut Random) -> Derived {
+    let [rows, n] = [random.below(4), 1 + random.below(4)];
+    let judge = |of: &[Array]| {
+        let n = of[1].values.len();
+        fill(&of[0].shape, |at| {
+            let row = &of[0].values[at[0] * n..][..n];
+            let mean = mean(row, n);
+            let squares = row.iter().map(|x| (x - mean) * (x - mean));
+            let var = squares.sum::<f64>() / n as f64;
+            let y = (row[at[1]] - mean) / (var + 0.5).sqrt();
+            y * of[1].values[at[1]] + of[2].values[at[1]]
+        })
+    };
+    let call = |of: &[Tensor]| of[0].layer_norm(&of[1], &of[2], 0.5);
+    Derived::new("layer_norm".into(), &[&[rows, n], &[n], &[n]], call, judge)
+}
+
+fn gelu_tanh(x: f64) -> f64 {
+    let t = (2.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x.powi(3));
+    0.5 * x * (1.0 + t.tanh())
 }
 
 fn least(x: &[f64]) -> f64 {

@@ -10,7 +10,7 @@ use rungrad::{Error, attempt};
 
 use super::child::{child, is_child, succeed};
 use super::common::clean;
-use super::common::device::{gpu_or_skip, skip};
+use super::common::device::{gpu_or_skip, skip, two_of_pocl};
 use super::leaf;
 use super::third::{self, Third};
 
@@ -102,11 +102,10 @@ fn the_specification_holds_on_a_second_device() {
     again.arg("on_an_opencl_device");
     let devices = opencl::devices().unwrap();
     if devices.len() < 2 {
-        let is_pocl = devices[0].platform.contains("Portable Computing");
-        if !is_pocl {
+        let Some(two) = two_of_pocl() else {
             return skip("no second device", "there is none, and no PoCL");
-        }
-        again.env("POCL_DEVICES", "pthread basic");
+        };
+        again.env("POCL_DEVICES", two);
     }
     let told = succeed(&mut again);
     for name in [

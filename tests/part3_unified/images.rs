@@ -11,17 +11,17 @@ use super::training::devices;
 
 const VECTORS: &str = include_str!("../vectors/images.json");
 
-fn tensor(described: &Value, device: Device) -> Tensor {
+pub(super) fn tensor(described: &Value, device: Device) -> Tensor {
     let shape = sizes(&described["shape"]);
     Tensor::new(&shape, &values(described), device).unwrap()
 }
 
-fn values(described: &Value) -> Vec<f32> {
+pub(super) fn values(described: &Value) -> Vec<f32> {
     let values = described["values"].as_array().expect("values").iter();
     values.map(|x| x.as_f64().expect("a number") as f32).collect()
 }
 
-fn sizes(list: &Value) -> Vec<usize> {
+pub(super) fn sizes(list: &Value) -> Vec<usize> {
     let sizes = list.as_array().expect("sizes").iter();
     sizes.map(|n| n.as_u64().expect("a size") as usize).collect()
 }

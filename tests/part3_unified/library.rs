@@ -97,7 +97,8 @@ fn a_tensor_is_debugged_without_a_look_at_its_device() {
     let words = |t: &Tensor| third::with_room_for(0, || format!("{t:?}"));
     assert_eq!(
         words(&y),
-        "Tensor { shape: [3, 2], strides: [1, 3], device: Custom(third), op: \
+        "Tensor { shape: [3, 2], strides: [1, 3], device: Custom(third), \
+         dtype: F32, op: \
          Permute([1, 0]) }"
     );
     assert!(words(&x).ends_with("op: Leaf }"), "{}", words(&x));

@@ -8,6 +8,7 @@ mod common;
 mod arrays;
 mod bits;
 mod cases;
+mod checkpoints;
 #[path = "../common/child.rs"]
 mod child;
 mod constants;
@@ -23,24 +24,33 @@ mod devices;
 mod disguise;
 mod files;
 mod filters;
+mod graphs;
 mod images;
 mod indexing;
+mod killed;
 mod largest;
 mod launches;
+mod lazily;
 mod library;
 mod limits;
 mod misfits;
 mod modules;
+mod networks;
 mod optimizers;
 #[path = "../common/place.rs"]
 mod place;
 mod prices;
 mod products;
 mod refusals;
+mod schedules;
 mod shares;
 mod slopes;
 mod third;
+mod threads;
 mod training;
+mod transformer;
+mod travels;
+mod types;
 
 use std::thread;
 
@@ -67,7 +77,8 @@ mod on_the_processor {
     operations!(open);
     edges!(open);
     refusals!(open);
-    operators!(open);
+    operators!(open, f64::from);
+    networks!(open);
 }
 
 mod on_an_opencl_device {
@@ -81,7 +92,8 @@ mod on_an_opencl_device {
     operations!(open);
     edges!(open);
     refusals!(open);
-    operators!(open);
+    operators!(open, f64::from);
+    networks!(open);
 }
 
 mod on_a_backend_of_ones_own {
@@ -95,7 +107,8 @@ mod on_a_backend_of_ones_own {
     operations!(open);
     edges!(open);
     refusals!(open);
-    operators!(open);
+    operators!(open, f64::from);
+    networks!(open);
 }
 
 fn leaf(values: &[f32]) -> Tensor {
@@ -232,54 +245,6 @@ fn a_million_links_fit_a_stack_of_2_mb() {
         assert_eq!(counts.live_nodes(), 0);
     });
     work.unwrap().join().unwrap();
-}
-
-#[test]
-fn eight_threads_share_a_leaf_and_a_graph() {
-    let x = leaf(&[3.0]);
-    let y = x.mul(&x);
-    thread::scope(|scope| {
-        for _ in 0..8 {
-            scope.spawn(|| {
-                for _ in 0..100 {
-                    y.sum().backward();
-                }
-            });
-        }
-    });
-    assert_eq!(x.grad().unwrap().to_vec().unwrap(), [4800.0]);
-}
-
-#[test]
-fn a_tensor_can_be_sent_and_shared() {
-    let _clean = clean();
-    fn sent_and_shared<T: Send + Sync>() {}
-    sent_and_shared::<Tensor>();
-    sent_and_shared::<Array>();
-}
-
-#[test]
-fn no_grad_is_a_matter_of_one_thread() {
-    let _clean = clean();
-    let x = leaf(&[2.0]);
-    no_grad(|| {
-        assert!(x.mul(&x).id().is_none());
-        let other = thread::scope(|s| {
-            s.spawn(|| x.mul(&x).id().is_some()).join().unwrap()
-        });
-        assert!(other, "another thread goes on recording");
-    });
-    assert!(x.mul(&x).id().is_some(), "the scope has ended");
-}
-
-#[test]
-fn a_scope_ends_also_by_a_panic() {
-    let _clean = clean();
-    let x = leaf(&[2.0, 3.0]);
-    let three = constant(&[1.0; 3]);
-    let refused = attempt(|| no_grad(|| x.mul(&three)));
-    assert!(refused.is_err());
-    assert!(x.mul(&x).id().is_some());
 }
 
 #[test]

@@ -2,7 +2,10 @@
 //! numbers are exact, and the same in every run.
 
 use rungrad::ledger::{self, Counts};
+use rungrad::part3_unified::nn::{Gpt, GptSizes, Module};
+use rungrad::part3_unified::optim::{AdamW, Optimizer};
 use rungrad::part3_unified::{ConvOptions, Device, Tensor, Window, no_grad};
+use rungrad::rng::Random;
 
 use super::child::{is_child, succeed, untuned};
 use super::common::clean;
@@ -14,6 +17,7 @@ type Price = [u64; 8];
 
 const MLP: Price = [35, 0, 0, 0, 12, 0, 38, 17];
 const CNN: Price = [65, 0, 0, 0, 40, 0, 70, 30];
+const GPT: Price = [126, 0, 0, 0, 132, 0, 186, 95];
 
 fn price(counts: Counts) -> Price {
     [
@@ -86,6 +90,28 @@ fn cnn(device: Device) -> impl FnMut() {
     }
 }
 
+/// A small GPT of 2 layers, and a step of AdamW.
+fn gpt(device: Device) -> impl FnMut() {
+    let sizes = GptSizes {
+        vocabulary: 27,
+        context: 16,
+        layers: 2,
+        heads: 4,
+        width: 32,
+        dropout: 0.0,
+    };
+    let mut gpt = Gpt::new(sizes, &mut Random::new(1));
+    gpt.to(device).unwrap();
+    let mut adam = AdamW::new(1e-3, 0.01);
+    let tokens: Vec<usize> = (0..32).map(|at| at % 27).collect();
+    let weights = [1.0; 32];
+    move || {
+        let scores = gpt.scores(&tokens, 16);
+        scores.weighted_cross_entropy(&tokens, &weights).backward();
+        adam.step(gpt.parameters_mut());
+    }
+}
+
 /// The price of each of three steps, which is one.
 fn warm(mut step: impl FnMut()) -> Price {
     // The first compiles, and what the second needs, the third finds waiting.
@@ -113,17 +139,17 @@ fn a_warm_step_costs_what_it_cost() {
         return;
     }
     let device = Device::Gpu(gpu.info().index);
-    let found = [warm(mlp(device)), warm(cnn(device))];
+    let found = [warm(mlp(device)), warm(cnn(device)), warm(gpt(device))];
     assert!(
-        found == [MLP, CNN],
-        "warm steps of the MLP and the CNN cost {found:?}, each [launches, \
+        found == [MLP, CNN, GPT],
+        "warm steps of the MLP, the CNN and the GPT cost {found:?}, each [launches, \
          builds, waits, allocations, bytes to the device, bytes to the host, \
          storages, nodes], and not {:?}. If that is more, find out which \
          change asks the device for it, and mend that. If it is less, or was \
          meant, write the new numbers here, look with `cargo learn bench mlp \
          cnn --device gpu` whether the steps are faster, and say in the \
          commit why",
-        [MLP, CNN]
+        [MLP, CNN, GPT]
     );
 }
 

@@ -290,3 +290,14 @@ fn infinities_and_large_numbers_pass_through_a_product() {
         }
     }
 }
+
+#[test]
+fn packed_tiles_are_for_fours_that_lie_along_k_in_both_operands() {
+    let _clean = clean();
+    let tiles = TILES.iter().find(|it| it.are_packed()).expect("they exist");
+    let places = [[true, false], [false, true], [true, true], [false, false]];
+    let taken = |layout| places.map(|lie| tiles.kernel(layout, lie).is_some());
+    assert_eq!(taken(Layout::Fours), [true, false, false, false]);
+    assert_eq!(taken(Layout::Matrices), [false; 4]);
+    assert_eq!(taken(Layout::Views), [false; 4]);
+}

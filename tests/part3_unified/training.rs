@@ -31,6 +31,18 @@ pub(super) fn devices() -> Vec<Device> {
     [Device::Cpu, third::device()].into_iter().chain(gpus).collect()
 }
 
+/// These, and each of them lazily.
+pub(super) fn eager_and_lazy() -> Vec<Device> {
+    let eager = devices();
+    let lazy = eager.iter().filter_map(|device| match device {
+        Device::Cpu => Some(Device::FusedCpu),
+        Device::Gpu(i) => Some(Device::Fused(*i)),
+        _ => None,
+    });
+    let lazy: Vec<_> = lazy.collect();
+    [eager, lazy].concat()
+}
+
 fn values(model: &dyn Module) -> Vec<f32> {
     let parameters = model.parameters();
     parameters.iter().flat_map(|(_, p)| p.to_vec().unwrap()).collect()

@@ -4,28 +4,57 @@
 //! visited; `elementwise` and `elementary`; `sums` and `shares`; and `host`,
 //! the memory.
 
+mod adam;
+mod attention;
+mod bell;
+pub(super) mod blocks;
 mod elementary;
 mod elementwise;
 mod host;
+mod norm;
+mod products;
+mod real;
 mod shares;
 mod sums;
+mod types;
 mod walk;
 
-use std::borrow::Cow;
-use std::ops::Range;
-
 use self::host::{Host, blank, copied};
+use self::real::Kept;
 pub(super) use self::sums::{most, sum};
-use self::walk::Walk;
-use super::super::view::joined;
+use super::super::functions::attention as composed;
+use super::super::number::{converted, with_type};
 use super::{
-    Array, Backend, Binary, DType, Memory, Reduce, Shared, Storage, Unary,
-    View, Window, downcast,
+    AdamStep, Array, Backend, Binary, DType, Memory, Reduce, Shared, Storage,
+    Unary, View, Window, adam_step, downcast,
 };
-use crate::base::share::share;
 use crate::error::{Result, room, zeros};
-use crate::product::{Lines, Places, is_shared, product};
+use crate::half::F16;
 use crate::rng;
+use std::borrow::Cow;
+
+/// Does some work for the type of numbers that arrays have. What is kept in
+/// 16 bits is computed with in 32.
+macro_rules! by_type {
+    ([$first:ident $(, $other:ident)*], $T:ident => $work:expr) => {
+        match $first.dtype() {
+            DType::F32 => {
+                type $T = f32;
+                $work
+            }
+            DType::F64 => {
+                type $T = f64;
+                $work
+            }
+            DType::F16 => {
+                type $T = f32;
+                let $first = &types::widened($first)?;
+                $(let $other = &types::widened($other)?;)*
+                types::narrowed($work?)
+            }
+        }
+    };
+}
 
 /// The host's processor.
 pub(in super::super) struct Cpu;
@@ -43,25 +72,52 @@ impl Backend for Cpu {
         Ok(())
     }
 
-    fn upload(&self, values: &[f32], _: DType) -> Result<Shared> {
-        let mut numbers = blank(values.len())?;
-        numbers.copy_from_slice(values);
-        Ok(Host::shared(numbers))
+    fn upload(&self, values: &[f32], dtype: DType) -> Result<Shared> {
+        if dtype == DType::F32 {
+            let mut numbers = blank(values.len())?;
+            numbers.copy_from_slice(values);
+            return Ok(Host::<f32>::shared(numbers));
+        }
+        with_type!(dtype, T => types::kept::<f32, T>(values))
     }
 
     fn download(&self, storage: &dyn Storage) -> Result<Vec<f32>> {
-        copied(&downcast::<Host>(storage).0)
+        match storage.dtype() {
+            DType::F32 => copied(all::<f32>(storage)),
+            DType::F64 => converted(all::<f64>(storage)),
+            DType::F16 => converted(all::<F16>(storage)),
+        }
     }
 
-    fn uniform(&self, seed: u64, n: usize, _: DType) -> Result<Shared> {
-        let number = |k| rng::unit(rng::bits(seed, k));
+    fn upload_f64(&self, values: &[f64]) -> Result<Shared> {
+        types::kept::<f64, f64>(values)
+    }
+
+    fn download_f64(&self, storage: &dyn Storage) -> Result<Vec<f64>> {
+        copied(all::<f64>(storage))
+    }
+
+    fn cast(&self, a: &Array, dtype: DType) -> Result<Shared> {
+        types::cast(a, dtype)
+    }
+
+    fn uniform(&self, seed: u64, n: usize, dtype: DType) -> Result<Shared> {
+        let bits = |k| rng::bits(seed, k);
+        // A half counts 11 bits; more would be rounded, some of them to 1.
+        let number = |k| match dtype {
+            DType::F16 => (bits(k) >> 53) as f32 / 2048.0,
+            _ => rng::unit(bits(k)),
+        };
         let mut values = room(n)?;
         values.extend((0..n as u64).map(number));
-        Ok(Host::shared(values))
+        match dtype {
+            DType::F32 => Ok(Host::<f32>::shared(values)),
+            other => self.upload(&values, other),
+        }
     }
 
     fn copy(&self, a: &Array) -> Result<Shared> {
-        elementwise::copy(a)
+        with_type!(a.dtype(), T => elementwise::copy::<T>(a))
     }
 
     fn paste(
@@ -70,37 +126,22 @@ impl Backend for Cpu {
         view: &View,
         a: &Array,
     ) -> Result<()> {
-        let storage: &mut dyn std::any::Any = storage;
-        let host: &mut Host =
-            storage.downcast_mut().expect("an array knows its device");
-        let (all, walk) = (numbers(a), Walk::new([view, a.view()]));
-        let starts = walk.from(0).take(a.len() / walk.length);
-        for [to, from] in starts {
-            match walk.steps {
-                [1, 1] => host.0[to..][..walk.length]
-                    .copy_from_slice(&all[from..][..walk.length]),
-                [p, q] => {
-                    let values = walk::run(all, from, walk.length, q);
-                    for (i, x) in (0..).zip(values) {
-                        host.0[(to as isize + i * p) as usize] = x;
-                    }
-                }
-            }
-        }
-        Ok(())
+        with_type!(a.dtype(), T => elementwise::paste::<T>(storage, view, a))
     }
 
     fn unary(&self, op: Unary, a: &Array) -> Result<Shared> {
-        elementwise::unary(op, &*compact(a)?)
+        by_type!([a], T => elementwise::unary::<T, _>(op, &*compact(a)?))
     }
 
     fn binary(&self, op: Binary, a: &Array, b: &Array) -> Result<Shared> {
-        let (a, b) = (straight(a)?, straight(b)?);
-        elementwise::pairs(op, &a, &b)
+        by_type!([a, b], T => {
+            let (a, b) = (straight(a)?, straight(b)?);
+            elementwise::binary::<T, _>(op, [&*a, &*b])
+        })
     }
 
     fn where_cond(&self, mask: &Array, a: &Array, b: &Array) -> Result<Shared> {
-        elementwise::where_cond(mask, a, b)
+        with_type!(a.dtype(), T => elementwise::where_cond::<T>(mask, a, b))
     }
 
     fn reduce(
@@ -111,9 +152,9 @@ impl Backend for Cpu {
         columns: usize,
     ) -> Result<Shared> {
         if a.is_empty() {
-            return Ok(Host::shared(zeros(rows)?));
+            return self.upload(&zeros(rows)?, a.dtype());
         }
-        sums::reduce(op, a, rows, columns)
+        by_type!([a], T => sums::reduce::<T>(op, a, rows, columns))
     }
 
     fn max_share(
@@ -123,7 +164,21 @@ impl Backend for Cpu {
         grads: &Array,
         axes: &[usize],
     ) -> Result<Shared> {
-        shares::max_share(a, most, grads, axes)
+        by_type!([a, most, grads], T => {
+            shares::max_share::<T>(a, most, grads, axes)
+        })
+    }
+
+    fn adam_step(
+        &self,
+        step: &AdamStep,
+        of: [&Array; 4],
+    ) -> Result<[Shared; 3]> {
+        match of[0].dtype() {
+            DType::F32 => adam::step::<f32>(step, of),
+            DType::F64 => adam::step::<f64>(step, of),
+            DType::F16 => adam_step(step, of),
+        }
     }
 
     fn matmul(&self, a: &Array, b: &Array) -> Result<Shared> {
@@ -137,43 +192,58 @@ impl Backend for Cpu {
         batch: usize,
         inner: usize,
     ) -> Result<Shared> {
-        let [left, right] = [a, b].map(|side| Side::new(side, batch, inner));
-        let count = |steps: &Steps| steps.places().len();
-        let (m, n) = (count(&left.lines), count(&right.lines));
-        let size = left.starts.len() * m * n;
-        if a.is_empty() || b.is_empty() {
-            return Ok(Host::shared(zeros(size)?));
-        }
-        let mut out = blank(size)?;
-        let shared = is_shared(size * count(&left.inner));
-        let starts = left.starts.iter().zip(&right.starts);
-        let matrices = starts.zip(out.chunks_mut(m * n));
-        let fill = |((&i, &j), out): ((&usize, &usize), &mut [f32])| {
-            product(left.at(i), right.at(j), out)
-        };
-        match shared && left.starts.len() > 1 {
-            true => share(matrices, fill),
-            false => matrices.for_each(fill),
-        }
-        Ok(Host::shared(out))
+        by_type!([a, b], T => products::contract::<T>(a, b, batch, inner))
     }
 
     fn softmax(&self, a: &Array) -> Result<Shared> {
-        sums::softmax(a)
+        by_type!([a], T => sums::softmax::<T>(a))
     }
 
     fn log_softmax(&self, a: &Array) -> Result<Shared> {
-        sums::log_softmax(a)
+        by_type!([a], T => sums::log_softmax::<T>(a))
+    }
+
+    fn self_attention(&self, a: &Array, heads: usize) -> Result<Shared> {
+        match a.shape()[1] <= attention::PLACES && !a.is_empty() {
+            true => by_type!([a], T => attention::rows::<T>(a, heads)),
+            false => composed::attend(a, heads),
+        }
+    }
+
+    fn self_attention_grads(
+        &self,
+        a: &Array,
+        above: &Array,
+        heads: usize,
+    ) -> Result<Shared> {
+        match a.shape()[1] <= attention::PLACES && !a.is_empty() {
+            true => {
+                by_type!([a, above], T => attention::grads::<T>(a, above, heads))
+            }
+            false => composed::attend_back(a, above, heads),
+        }
+    }
+
+    fn layer_norm(&self, of: [&Array; 3], epsilon: f64) -> Result<Shared> {
+        let [a, weight, bias] = of;
+        by_type!([a, weight, bias], T => {
+            norm::rows::<T>([a, weight, bias], epsilon)
+        })
+    }
+
+    fn layer_norm_grads(
+        &self,
+        of: [&Array; 3],
+        epsilon: f64,
+    ) -> Result<Shared> {
+        let [a, above, weight] = of;
+        by_type!([a, above, weight], T => {
+            norm::grads::<T>([a, above, weight], epsilon)
+        })
     }
 
     fn index_select(&self, a: &Array, places: &[usize]) -> Result<Shared> {
-        let (width, all) = (a.shape()[1], dense(a));
-        walk::fill(places.len() * width, width, walk::ONCE, &|from, out| {
-            let rows = out.chunks_mut(width).zip(&places[from / width..]);
-            for (out, place) in rows {
-                out.copy_from_slice(&all[place * width..][..width]);
-            }
-        })
+        with_type!(a.dtype(), T => elementwise::rows_at::<T>(a, places))
     }
 
     fn index_add(
@@ -182,21 +252,7 @@ impl Backend for Cpu {
         places: &[usize],
         rows: usize,
     ) -> Result<Shared> {
-        let width = a.shape()[1];
-        // Each part looks at all indices and takes its own.
-        let part = walk::rows_of_part(rows, width) * width;
-        walk::fill(rows * width, part, walk::ONCE, &|from, out| {
-            let mut sums = vec![0.0; out.len()];
-            for (given, place) in dense(a).chunks(width).zip(places) {
-                let to = (place * width).wrapping_sub(from);
-                if to < out.len() {
-                    let pairs = sums[to..].iter_mut().zip(given);
-                    pairs.for_each(|(sum, x)| *sum += f64::from(*x));
-                }
-            }
-            let pairs = out.iter_mut().zip(sums);
-            pairs.for_each(|(out, sum)| *out = sum as f32);
-        })
+        by_type!([a], T => sums::rows_added::<T>(a, places, rows))
     }
 
     fn fold(
@@ -206,17 +262,22 @@ impl Backend for Cpu {
         count: usize,
         image: [usize; 2],
     ) -> Result<Shared> {
-        sums::fold(a, window, count, image)
+        by_type!([a], T => sums::fold::<T>(a, window, count, image))
     }
 }
 
+/// Returns all numbers of a storage.
+fn all<T: Kept>(storage: &dyn Storage) -> &[T] {
+    &downcast::<Host<T>>(storage).0
+}
+
 /// Returns the memory that an array looks at.
-fn numbers(a: &Array) -> &[f32] {
-    &downcast::<Host>(&**a.storage()).0
+fn numbers<T: Kept>(a: &Array) -> &[T] {
+    all(&**a.storage())
 }
 
 /// Returns the elements of a dense array.
-fn dense(a: &Array) -> &[f32] {
+fn dense<T: Kept>(a: &Array) -> &[T] {
     &numbers(a)[a.offset()..][..a.len()]
 }
 
@@ -237,70 +298,4 @@ fn straight(a: &Array) -> Result<Cow<'_, Array>> {
         None | Some(0..=4) => Ok(Cow::Borrowed(a)),
         Some(_) => compact(a),
     }
-}
-
-/// One side of a product: where each matrix of a batch begins, and where in
-/// it lie the lines and the numbers of each.
-struct Side<'a> {
-    values: &'a [f32],
-    starts: Vec<usize>,
-    lines: Steps,
-    inner: Steps,
-}
-
-/// How places along some axes lie.
-enum Steps {
-    /// So many, evenly spaced.
-    Even(usize, isize),
-    Listed(Vec<usize>),
-}
-
-impl<'a> Side<'a> {
-    /// Splits an array whose axes are (batch.., lines.., inner..).
-    fn new(a: &'a Array, batch: usize, inner: usize) -> Side<'a> {
-        let inside = a.shape().len() - inner;
-        let steps = |axes: Range<usize>| {
-            let (shape, strides) = (&a.shape()[axes.clone()], a.strides());
-            match joined(shape, [&strides[axes.clone()]])[..] {
-                [] => Steps::Even(1, 1),
-                [(count, [step])] => Steps::Even(count, step),
-                _ => Steps::Listed(places(a, axes, 0)),
-            }
-        };
-        Side {
-            values: numbers(a),
-            starts: places(a, 0..batch, a.offset()),
-            lines: steps(batch..inside),
-            inner: steps(inside..a.shape().len()),
-        }
-    }
-
-    fn at(&self, start: usize) -> Lines<'_> {
-        let (lines, inner) = (self.lines.places(), self.inner.places());
-        Lines { values: self.values, start, lines, inner }
-    }
-}
-
-impl Steps {
-    fn places(&self) -> Places<'_> {
-        match self {
-            Steps::Even(count, step) => Places::even(*count, *step),
-            Steps::Listed(places) => Places::Listed(places),
-        }
-    }
-}
-
-/// Lists where the elements along some axes lie, modulo 2^64.
-fn places(a: &Array, axes: Range<usize>, start: usize) -> Vec<usize> {
-    let mut places = vec![start];
-    for axis in axes {
-        let (n, step) = (a.shape()[axis], a.strides()[axis]);
-        let mut all = Vec::with_capacity(places.len() * n);
-        for at in places {
-            let place = |i| at.wrapping_add_signed(i * step);
-            all.extend((0..n as isize).map(place));
-        }
-        places = all;
-    }
-    places
 }

@@ -1,31 +1,40 @@
 //! An OpenCL device: one kernel for each primitive.
 
+mod adam;
 mod axes;
 mod cuts;
 mod few;
 mod indexing;
+mod numbers;
 mod operands;
 mod pooled;
 mod products;
 mod stages;
+mod transformer;
+mod written;
 
 use std::sync::{Arc, OnceLock};
 
 use self::axes::{tiled, walk};
 use self::few::Few;
 use self::indexing::Sent;
+use self::numbers::{Numbers, fetched};
+pub(super) use self::pooled::Places;
 use self::pooled::Pooled;
-use self::stages::Columns;
-use super::super::kernels;
+use super::super::kernels::{self, Types};
+use super::super::number::converted;
 use super::super::tuning::Choices;
-use super::super::view::joined;
 use super::pool::Pool;
 use super::{
-    Array, Backend, Binary, DType, Memory, Reduce, Shared, Storage, Unary,
-    View, Window, downcast, max_share,
+    AdamStep, Array, Backend, Binary, DType, Memory, Reduce, Shared, Storage,
+    Unary, View, Window, adam_step, downcast, max_share,
 };
-use crate::error::{Result, zeros};
+use crate::error::Result;
+use crate::half::F16;
 use crate::opencl::{self, Buffer, Gpu, Kernel, Launch};
+
+/// The bytes of a number of the pool's buffers.
+const WORD: usize = size_of::<f32>();
 
 /// The items of a work-group, enough for any device to fill its units.
 const GROUP: usize = 256;
@@ -72,7 +81,7 @@ impl OpenCl {
     ) -> Shared {
         self.pool.adopt(&buffer);
         let len = buffer.len();
-        Pooled::shared(self, buffer, len)
+        Arc::new(Pooled::new(self, buffer, DType::F32, len))
     }
 }
 
@@ -83,66 +92,52 @@ const fn room(n: usize) -> usize {
 
 // ANCHOR: fill
 impl OpenCl {
-    /// Makes a new storage for `n` numbers, filled by `launch`. OpenCL has no
-    /// buffer of 0 bytes, so an empty array owns one unused number.
+    /// Makes a new storage for `n` numbers of a type, filled by `launch`.
+    /// OpenCL has no buffer of 0 bytes, so an empty array owns one unused
+    /// number.
     fn fill(
         &self,
+        dtype: DType,
         n: usize,
-        launch: impl FnOnce(&Buffer<f32>) -> Result<()>,
+        launch: impl FnOnce(&Pooled) -> Result<()>,
     ) -> Result<Shared> {
-        let out = self.pool.take(&self.gpu, room(n))?;
+        let out = self.take(dtype, n)?;
         if n > 0 {
             launch(&out)?;
         }
-        self.shared(out, room(n))
+        Ok(Arc::new(out))
     }
 }
 // ANCHOR_END: fill
 
 impl OpenCl {
-    /// Makes a storage of a buffer, which goes back to this device's pool when
-    /// nobody uses it any more.
-    fn shared(&self, buffer: Buffer<f32>, len: usize) -> Result<Shared> {
-        let device = OpenCl::open(self.gpu.info().index)?;
-        Ok(Pooled::shared(device, buffer, len))
-    }
-}
-
-impl OpenCl {
     /// Prepares a kernel with one item for each four of `n` elements.
-    fn fours<'a>(&self, kernel: &'a Kernel, n: usize) -> Launch<'a> {
-        self.each(kernel, n.div_ceil(4))
+    fn fours<'a>(
+        &self,
+        kernel: &Kernel,
+        types: impl Into<Types>,
+        n: usize,
+    ) -> Launch<'a> {
+        self.each(kernel, types, n.div_ceil(4))
     }
 
     /// Prepares a kernel with one item for each of `n` elements.
-    fn each<'a>(&self, kernel: &'a Kernel, n: usize) -> Launch<'a> {
-        self.gpu.launch(kernel).global(n).local(GROUP)
+    fn each<'a>(
+        &self,
+        kernel: &Kernel,
+        types: impl Into<Types>,
+        n: usize,
+    ) -> Launch<'a> {
+        self.launch(kernel, types).global(n).local(GROUP)
     }
 
-    /// Computes the shares of the scores in each row, or their logarithms.
-    fn shares(&self, a: &Array, logs: u32) -> Result<Shared> {
-        let (rows, columns) = (a.shape()[0], a.shape()[1]);
-        if !a.offset().is_multiple_of(4) {
-            return self.shares(&a.dense_like(self.copy(a)?), logs);
-        }
-        let kernel = match self.units().keeps(columns) {
-            true => kernels::SOFTMAX_FOURS,
-            false => kernels::SOFTMAX_ROWS,
-        };
-        let [global, local] = self.units().teams(rows, columns);
-        self.fill(a.len(), |out| {
-            self.gpu
-                .launch(&kernel)
-                .input(buffer(a))
-                .scalar(a.offset() as u32)
-                .scalar(columns as u32)
-                .scalar(logs)
-                .output(out)
-                .scalar(rows as u32)
-                .global(global)
-                .local(local)
-                .run()
-        })
+    /// Prepares a kernel for numbers of some types.
+    fn launch<'a>(
+        &self,
+        kernel: &Kernel,
+        types: impl Into<Types>,
+    ) -> Launch<'a> {
+        self.gpu.launch(&kernels::typed(kernel, types.into()))
     }
 }
 
@@ -160,23 +155,39 @@ impl Backend for OpenCl {
         self.gpu.finish()
     }
 
-    fn upload(&self, values: &[f32], _: DType) -> Result<Shared> {
-        let out = self.pool.take(&self.gpu, room(values.len()))?;
-        if !values.is_empty() {
-            out.write_first(values)?;
+    fn upload(&self, values: &[f32], dtype: DType) -> Result<Shared> {
+        match dtype {
+            DType::F32 => self.send(values),
+            DType::F64 => self.send(&converted::<_, f64>(values)?),
+            DType::F16 => self.send(&converted::<_, F16>(values)?),
         }
-        self.shared(out, room(values.len()))
     }
 
     fn download(&self, storage: &dyn Storage) -> Result<Vec<f32>> {
-        let storage = downcast::<Pooled>(storage);
-        storage.buffer().read_first(storage.len())
+        match storage.dtype() {
+            DType::F32 => fetched(storage),
+            DType::F64 => converted(&fetched::<f64>(storage)?),
+            DType::F16 => converted(&fetched::<F16>(storage)?),
+        }
     }
 
-    fn uniform(&self, seed: u64, n: usize, _: DType) -> Result<Shared> {
-        self.fill(n, |out| {
-            self.each(&kernels::FILL_UNIFORM, n)
-                .output(out)
+    fn upload_f64(&self, values: &[f64]) -> Result<Shared> {
+        self.send(values)
+    }
+
+    fn download_f64(&self, storage: &dyn Storage) -> Result<Vec<f64>> {
+        fetched(storage)
+    }
+
+    fn cast(&self, a: &Array, to: DType) -> Result<Shared> {
+        // A product with 1 whose result is kept as another type.
+        self.unary_to(Unary::Scale(1.0), a, to)
+    }
+
+    fn uniform(&self, seed: u64, n: usize, dtype: DType) -> Result<Shared> {
+        self.fill(dtype, n, |out| {
+            self.each(&kernels::FILL_UNIFORM, dtype, n)
+                .writes(out)
                 .scalar(seed as u32)
                 .scalar((seed >> 32) as u32)
                 .scalar(n as u32)
@@ -192,13 +203,13 @@ impl Backend for OpenCl {
         if let Some(tiles) = tiled(shape, steps) {
             return self.copy_by_tiles(a, n, tiles);
         }
-        self.fill(n, |out| {
-            self.each(&kernels::COPY_STRIDED, n)
-                .input(buffer(a))
+        self.fill(a.dtype(), n, |out| {
+            self.each(&kernels::COPY_STRIDED, a.dtype(), n)
+                .reads(a)
                 .scalar(a.offset() as u32)
                 .scalar(shape)
                 .scalar(steps)
-                .output(out)
+                .writes(out)
                 .scalar(n as u32)
                 .run()
         })
@@ -214,10 +225,10 @@ impl Backend for OpenCl {
         let Some([shape, steps]) = walk([view]) else {
             return self.paste_by_places(storage, view, &a);
         };
-        self.each(&kernels::COPY_TO_STRIDED, n)
-            .input(buffer(&a))
+        self.each(&kernels::COPY_TO_STRIDED, a.dtype(), n)
+            .reads(&a)
             .scalar(a.offset() as u32)
-            .output(downcast::<Pooled>(storage).buffer())
+            .writes(downcast::<Pooled>(storage))
             .scalar(view.offset() as u32)
             .scalar(shape)
             .scalar(steps)
@@ -226,34 +237,26 @@ impl Backend for OpenCl {
     }
 
     fn unary(&self, op: Unary, a: &Array) -> Result<Shared> {
-        let (kernel, number) = kernels::unary(op);
-        let (a, n) = (a.compact()?, a.len());
-        self.fill(n, |out| {
-            self.fours(&kernel, n)
-                .input(buffer(&a))
-                .scalar(a.offset() as u32)
-                .scalar(number)
-                .output(out)
-                .scalar(n as u32)
-                .run()
-        })
+        self.unary_to(op, a, a.dtype())
     }
 
+    // ANCHOR: binary
     fn binary(&self, op: Binary, a: &Array, b: &Array) -> Result<Shared> {
         let [dense, strided] = kernels::binary(op);
         let n = a.len();
         if a.is_dense() && b.is_dense() {
-            return self.fill(n, |out| {
-                self.fours(&dense, n)
-                    .input(buffer(a))
+            return self.fill(a.dtype(), n, |out| {
+                self.fours(&dense, a.dtype(), n)
+                    .reads(a)
                     .scalar(a.offset() as u32)
-                    .input(buffer(b))
+                    .reads(b)
                     .scalar(b.offset() as u32)
-                    .output(out)
+                    .writes(out)
                     .scalar(n as u32)
                     .run()
             });
         }
+        // ANCHOR_END: binary
         let Some([shape, of_a, of_b]) = walk([a.view(), b.view()]) else {
             return self.binary(op, &a.compact()?, &b.compact()?);
         };
@@ -264,16 +267,16 @@ impl Backend for OpenCl {
         if tiled(shape, of_b).is_some() {
             return self.binary(op, a, &b.compact()?);
         }
-        self.fill(n, |out| {
-            self.fours(&strided, n)
-                .input(buffer(a))
+        self.fill(a.dtype(), n, |out| {
+            self.fours(&strided, a.dtype(), n)
+                .reads(a)
                 .scalar(a.offset() as u32)
                 .scalar(of_a)
-                .input(buffer(b))
+                .reads(b)
                 .scalar(b.offset() as u32)
                 .scalar(of_b)
                 .scalar(shape)
-                .output(out)
+                .writes(out)
                 .scalar(n as u32)
                 .run()
         })
@@ -282,15 +285,15 @@ impl Backend for OpenCl {
     fn where_cond(&self, mask: &Array, a: &Array, b: &Array) -> Result<Shared> {
         let (mask, n) = (mask.compact()?, a.len());
         let (a, b) = (a.compact()?, b.compact()?);
-        self.fill(n, |out| {
-            self.each(&kernels::WHERE_COND, n)
-                .input(buffer(&mask))
+        self.fill(a.dtype(), n, |out| {
+            self.each(&kernels::WHERE_COND, a.dtype(), n)
+                .reads(&mask)
                 .scalar(mask.offset() as u32)
-                .input(buffer(&a))
+                .reads(&a)
                 .scalar(a.offset() as u32)
-                .input(buffer(&b))
+                .reads(&b)
                 .scalar(b.offset() as u32)
-                .output(out)
+                .writes(out)
                 .scalar(n as u32)
                 .run()
         })
@@ -303,23 +306,7 @@ impl Backend for OpenCl {
         rows: usize,
         columns: usize,
     ) -> Result<Shared> {
-        if a.is_empty() {
-            return self.upload(&zeros(rows)?, a.dtype());
-        }
-        if let Some(few) = Few::new(a, rows, columns) {
-            return self.reduce_few(op, a, &few);
-        }
-        if let Some(columns) = Columns::of(a, rows) {
-            return self.reduce_down(op, a, columns);
-        }
-        if let Some(left) = self.reduce_nearest(op, a, rows)? {
-            return self.reduce(op, &left, rows, left.len() / rows);
-        }
-        let flat = a.reshape(&[rows, columns])?;
-        match (flat.strides()[0], flat.strides()[1]) {
-            (row, 1) if row >= 0 => self.reduce_across(op, &flat),
-            _ => self.reduce_across(op, &flat.compact()?),
-        }
+        self.reduce_to(a.dtype(), op, a, rows, columns)
     }
 
     fn max_share(
@@ -334,6 +321,18 @@ impl Backend for OpenCl {
                 self.share(a, &most.compact()?, &grads.compact()?, &few)
             }
             _ => max_share(a, most, grads, axes),
+        }
+    }
+
+    fn adam_step(
+        &self,
+        step: &AdamStep,
+        of: [&Array; 4],
+    ) -> Result<[Shared; 3]> {
+        match of[0].dtype() {
+            // Between any two operations a half is rounded, here as elsewhere.
+            DType::F16 => adam_step(step, of),
+            _ => self.adam(step, of),
         }
     }
 
@@ -359,6 +358,31 @@ impl Backend for OpenCl {
         self.shares(a, 1)
     }
 
+    fn self_attention(&self, a: &Array, heads: usize) -> Result<Shared> {
+        self.attend(a, heads)
+    }
+
+    fn self_attention_grads(
+        &self,
+        a: &Array,
+        above: &Array,
+        heads: usize,
+    ) -> Result<Shared> {
+        self.attend_back(a, above, heads)
+    }
+
+    fn layer_norm(&self, of: [&Array; 3], epsilon: f64) -> Result<Shared> {
+        self.normed(&kernels::NORM_ROWS, of, of[1].len(), epsilon)
+    }
+
+    fn layer_norm_grads(
+        &self,
+        of: [&Array; 3],
+        epsilon: f64,
+    ) -> Result<Shared> {
+        self.normed(&kernels::NORM_GRADS, of, of[2].len(), epsilon)
+    }
+
     fn index_select(&self, a: &Array, places: &[usize]) -> Result<Shared> {
         self.rows_at(a, places)
     }
@@ -379,39 +403,6 @@ impl Backend for OpenCl {
         count: usize,
         image: [usize; 2],
     ) -> Result<Shared> {
-        let outer = a.shape().len() - 4;
-        // Images that lie in no order are laid in a row.
-        let lie = joined(&a.shape()[..outer], [&a.strides()[..outer]]);
-        let a = if lie.len() > 1 { &a.compact()? } else { a };
-        let lie = joined(&a.shape()[..outer], [&a.strides()[..outer]]);
-        let mut strides = [0; 8];
-        if let [(_, [stride])] = lie[..] {
-            strides[0] = stride as i32;
-        }
-        for (to, stride) in strides[1..].iter_mut().zip(&a.strides()[outer..]) {
-            *to = *stride as i32;
-        }
-        let [h, w] = image;
-        let steps = [window.stride, window.dilation];
-        let sizes = [[image, window.size], steps].concat().concat();
-        // A step that is too long for a kernel is too long to be made.
-        let int = |&size: &usize| i32::try_from(size).unwrap_or(i32::MAX);
-        let sizes: Vec<i32> = sizes.iter().map(int).collect();
-        let sizes: [i32; 8] = sizes.try_into().expect("four pairs");
-        let n = count * h * w;
-        self.fill(n, |out| {
-            self.each(&kernels::FOLD_WINDOWS, n)
-                .input(buffer(a))
-                .scalar(a.offset() as u32)
-                .scalar(strides)
-                .scalar(sizes)
-                .output(out)
-                .scalar(n as u32)
-                .run()
-        })
+        self.folded(a, window, count, image)
     }
-}
-
-fn buffer(a: &Array) -> &Buffer<f32> {
-    downcast::<Pooled>(&**a.storage()).buffer()
 }

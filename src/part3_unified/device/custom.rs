@@ -59,7 +59,8 @@ pub(super) fn register<B: Backend>(backend: &'static B) -> Result<Custom> {
     if name.is_empty() {
         return Err(refused("that is no name"));
     }
-    if name == "cpu" || name == "gpu" || name.starts_with("gpu:") {
+    let (first, _) = name.split_once(':').unwrap_or((&name, ""));
+    if name == "cpu" || first == "gpu" || first == "fused" {
         return Err(refused("that is the machine's own"));
     }
     if all.iter().any(|Custom(known)| known.name == name) {

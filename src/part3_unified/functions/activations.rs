@@ -1,8 +1,8 @@
 //! The error function, and what stands between the layers of a network.
 
-use std::f32::consts::FRAC_2_SQRT_PI;
+use std::f64::consts::{FRAC_1_PI, FRAC_1_SQRT_2, FRAC_2_SQRT_PI};
 
-use super::super::{Array, Context, Function, Gradients, Tensor};
+use super::super::{Array, Context, DType, Function, Gradients, Tensor};
 use super::super::{Unary, apply};
 use crate::error::Result;
 use crate::ops::Op;
@@ -58,6 +58,22 @@ impl Tensor {
         self.mul(&self.sigmoid())
     }
 
+    /// Approximates [`Tensor::gelu`] by a hyperbolic tangent, as GPT-2 does; it
+    /// is up to 5e-4 away from it. PyTorch's default is the exact one.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[3], &[0.0, 9.0, -9.0], Device::Cpu)?;
+    /// assert_eq!(x.gelu_tanh().to_vec()?, [0.0, 9.0, 0.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn gelu_tanh(&self) -> Tensor {
+        let cube = self.mul(self).mul(self).scale(0.044715);
+        let t = self.add(&cube).scale((2.0 * FRAC_1_PI).sqrt()).tanh();
+        self.scale(0.5).mul(&t.shift(1.0))
+    }
+
     /// Keeps what is above 0, and bends the rest to `alpha * (e^a - 1)`: the
     /// exponential linear unit.
     ///
@@ -68,7 +84,8 @@ impl Tensor {
     /// # Ok::<(), rungrad::Error>(())
     /// ```
     #[track_caller]
-    pub fn elu(&self, alpha: f32) -> Tensor {
+    pub fn elu(&self, alpha: impl Into<f64>) -> Tensor {
+        let alpha = alpha.into();
         let zeros = self.zeros_like();
         let below = self.le(&zeros);
         // With t = tanh(a / 2) it is 2 t / (1 - t), which keeps the digits of
@@ -87,7 +104,7 @@ impl Tensor {
     /// # Ok::<(), rungrad::Error>(())
     /// ```
     #[track_caller]
-    pub fn leaky_relu(&self, slope: f32) -> Tensor {
+    pub fn leaky_relu(&self, slope: impl Into<f64>) -> Tensor {
         let above = self.gt(&self.zeros_like());
         above.where_cond(self, &self.scale(slope))
     }
@@ -102,8 +119,13 @@ impl Tensor {
     /// ```
     #[track_caller]
     pub fn softplus(&self) -> Tensor {
-        // From 20 on the two are one number, and no exponential is large.
-        let far = self.gt(&self.full_like(20.0));
+        // From here on the two are one number, and no exponential is large.
+        let same = match self.dtype() {
+            DType::F16 => 10.0,
+            DType::F32 => 20.0,
+            DType::F64 => 40.0,
+        };
+        let far = self.gt(&self.full_like(same));
         let near = far.where_cond(&self.zeros_like(), self);
         far.where_cond(self, &near.exp().log1p())
     }
@@ -121,5 +143,56 @@ impl Tensor {
     #[track_caller]
     pub fn log_sigmoid(&self) -> Tensor {
         self.neg().softplus().neg()
+    }
+}
+
+impl Tensor {
+    /// Computes the slope of [`Tensor::gelu`].
+    #[track_caller]
+    fn gelu_slope(&self) -> Tensor {
+        apply(GeluSlope, &[self])
+    }
+}
+
+/// Each element times the share of a bell that lies below it.
+///
+/// `grad_a = grad_out * (below(a) + a * height(a))`.
+pub struct Gelu;
+
+impl Function for Gelu {
+    fn op(&self) -> Op {
+        Op::Gelu
+    }
+
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
+        ctx.save_input(0, inputs[0]);
+        inputs[0].unary(Unary::Gelu)
+    }
+
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
+        vec![Some(grad_out.mul(&ctx.input(0).gelu_slope()))]
+    }
+}
+
+/// The slope of [`Gelu`]. Its own is `height(a) * (2 - a^2)`.
+pub struct GeluSlope;
+
+impl Function for GeluSlope {
+    fn op(&self) -> Op {
+        Op::Custom("gelu_slope")
+    }
+
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
+        ctx.save_input(0, inputs[0]);
+        inputs[0].unary(Unary::GeluSlope)
+    }
+
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
+        let a = ctx.input(0);
+        let square = a.mul(&a);
+        let height = square.scale(-0.5).exp().scale(0.5 * FRAC_2_SQRT_PI);
+        let height = height.scale(FRAC_1_SQRT_2);
+        let slope = height.mul(&square.neg().shift(2.0));
+        vec![Some(grad_out.mul(&slope))]
     }
 }

@@ -251,7 +251,8 @@ impl Tensor {
     /// If `low` is above `high`, or one of them is a NaN.
     #[doc(alias = "clip")]
     #[track_caller]
-    pub fn clamp(&self, low: f32, high: f32) -> Tensor {
+    pub fn clamp(&self, low: impl Into<f64>, high: impl Into<f64>) -> Tensor {
+        let (low, high) = (low.into(), high.into());
         if low.is_nan() || high.is_nan() || low > high {
             mistake(format!(
                 "clamp: nothing lies between {low} and {high}; give the lower \
@@ -286,7 +287,7 @@ impl Tensor {
     #[track_caller]
     pub fn tril(&self, diagonal: isize) -> Tensor {
         let [rows, columns] = self.numbers("tril", diagonal);
-        columns.le(&rows).where_cond(self, &self.zeros_like())
+        self.kept_by(&columns.le(&rows))
     }
 
     /// Keeps the upper triangle of each matrix of the last two axes, from
@@ -306,7 +307,14 @@ impl Tensor {
     #[track_caller]
     pub fn triu(&self, diagonal: isize) -> Tensor {
         let [rows, columns] = self.numbers("triu", diagonal);
-        columns.ge(&rows).where_cond(self, &self.zeros_like())
+        self.kept_by(&columns.ge(&rows))
+    }
+
+    /// Puts 0 where a mask of `f32` is 0.
+    #[track_caller]
+    fn kept_by(&self, mask: &Tensor) -> Tensor {
+        let mask = or_raise(mask.to_dtype(self.dtype()));
+        mask.where_cond(self, &self.zeros_like())
     }
 
     /// Finds for each row (rows, 1) the column in which a diagonal crosses it,

@@ -2,7 +2,7 @@
 //! product".
 
 use super::super::apply;
-use super::super::arithmetic::one_device;
+use super::super::arithmetic::alike;
 use super::super::{Array, Context, Function, Gradients, Tensor, Window};
 use crate::error::{Result, mistake, or_raise};
 use crate::ops::Op;
@@ -103,7 +103,7 @@ impl Tensor {
                  the channels, and has its share of the filters"
             ));
         }
-        or_raise(one_device("conv2d", &self.array, &filters.array));
+        or_raise(alike("conv2d", &self.array, &filters.array));
         let size = [height, width];
         let window = Window { size, stride, padding, dilation };
         let sums = apply(Conv2d { window, groups }, &[self, filters]);

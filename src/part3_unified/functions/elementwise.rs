@@ -5,7 +5,6 @@ use super::super::{Unary, apply};
 use super::stretch;
 use crate::error::Result;
 use crate::ops::Op;
-use std::f32::consts::SQRT_2;
 
 /// ```
 /// # use rungrad::part3_unified::{Device, Tensor};
@@ -195,18 +194,18 @@ impl Tensor {
     /// # Ok::<(), rungrad::Error>(())
     /// ```
     #[track_caller]
-    pub fn pow(&self, number: f32) -> Tensor {
-        apply(Pow(number), &[self])
+    pub fn pow(&self, number: impl Into<f64>) -> Tensor {
+        apply(Pow(number.into()), &[self])
     }
 }
 
 /// A power with a number for exponent:
 /// `grad_a = grad_out * number * a^(number - 1)`.
-pub struct Pow(pub f32);
+pub struct Pow(pub f64);
 
 impl Function for Pow {
     fn op(&self) -> Op {
-        Op::Pow(self.0)
+        Op::Pow(self.0 as f32)
     }
 
     fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
@@ -425,6 +424,6 @@ impl Tensor {
     /// ```
     #[track_caller]
     pub fn gelu(&self) -> Tensor {
-        self.scale(0.5).mul(&self.div_scalar(SQRT_2).erf().shift(1.0))
+        apply(super::Gelu, &[self])
     }
 }

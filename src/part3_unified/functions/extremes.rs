@@ -59,7 +59,7 @@ impl Tensor {
     /// If there is no element, or the device refuses to be read.
     pub fn argmax(&self) -> Result<usize> {
         checks::not_empty("argmax", self.shape(), &self.axes())?;
-        Ok(place_of_largest(self.to_vec()?.into_iter()))
+        Ok(place_of_largest(self.to_vec_of()?.into_iter()))
     }
 
     /// Finds where the largest stands along an axis, for each place of the
@@ -81,7 +81,7 @@ impl Tensor {
     pub fn argmax_over(&self, axis: usize) -> Result<Vec<usize>> {
         checks::axes("argmax_over", self.shape(), &[axis])?;
         checks::not_empty("argmax_over", self.shape(), &[axis])?;
-        let (values, n) = (self.to_vec()?, self.shape()[axis]);
+        let (values, n) = (self.to_vec_of()?, self.shape()[axis]);
         let inner: usize = self.shape()[axis + 1..].iter().product();
         let starts =
             (0..values.len() / n).map(|at| at / inner * n * inner + at % inner);
@@ -92,8 +92,8 @@ impl Tensor {
     }
 }
 
-fn place_of_largest(values: impl Iterator<Item = f32>) -> usize {
-    let mut best = (0, f32::NEG_INFINITY);
+fn place_of_largest(values: impl Iterator<Item = f64>) -> usize {
+    let mut best = (0, f64::NEG_INFINITY);
     for (place, value) in values.enumerate() {
         let larger = value > best.1 || value.is_nan();
         if larger && !best.1.is_nan() {

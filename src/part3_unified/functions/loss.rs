@@ -195,3 +195,45 @@ impl Tensor {
     }
 }
 // ANCHOR_END: mse
+
+impl Tensor {
+    /// Computes what [`Tensor::cross_entropy`] does, as a mean in which each
+    /// row has a weight: one of 0 counts nothing, as behind the end of a text.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let scores = Tensor::new(&[2, 2], &[0., 0., 1., 9.], Device::Cpu)?;
+    /// let loss = scores.weighted_cross_entropy(&[0, 0], &[3.0, 0.0]);
+    /// assert_eq!(loss.item()?, 2f32.ln());
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the labels or the weights do not fit the scores, or the sum of the
+    /// weights is not above 0.
+    #[doc(alias = "ignore_index")]
+    #[track_caller]
+    pub fn weighted_cross_entropy(
+        &self,
+        labels: &[usize],
+        weights: &[f32],
+    ) -> Tensor {
+        let what = "weighted_cross_entropy";
+        or_raise(checks::labels(what, self.shape(), labels));
+        let total: f64 = weights.iter().map(|&it| f64::from(it)).sum();
+        if weights.len() != labels.len() || total.is_nan() || total <= 0.0 {
+            mistake(format!(
+                "{what}: {} weights with the sum {total} for {} rows; it \
+                 takes one for each, and some above 0",
+                weights.len(),
+                labels.len()
+            ));
+        }
+        let share = |&it: &f32| (-f64::from(it) / total) as f32;
+        let shares: Vec<f32> = weights.iter().map(share).collect();
+        let rows = [labels.len()];
+        let shares = or_raise(Tensor::new(&rows, &shares, self.device()));
+        self.log_softmax().pick(labels).mul(&shares).sum()
+    }
+}

@@ -1,7 +1,8 @@
 //! The same elements elsewhere: in another order, repeated, or on another
 //! device. On one device most of them move nothing.
 
-use super::super::{Array, Context, Device, Function, Gradients, Tensor};
+use super::super::{Array, Context, DType, Device, Function};
+use super::super::{Gradients, Tensor};
 use super::super::{apply, try_apply};
 use crate::checks;
 use crate::error::{Result, mistake, or_raise};
@@ -335,6 +336,50 @@ impl Tensor {
         try_apply(To(device), &[self])
     }
 }
+
+impl Tensor {
+    /// Makes the nearest numbers of another type; the gradient becomes of this
+    /// tensor's type again.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{DType, Device, Tensor};
+    /// let x = Tensor::new(&[2], &[1.0, 1.0 / 3.0], Device::Cpu)?;
+    /// let half = x.to_dtype(DType::F16)?;
+    /// assert_eq!(half.to_vec()?, [1.0, 0.33325195]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the device has no such numbers, or no room.
+    #[doc(alias("half", "float", "double", "type"))]
+    pub fn to_dtype(&self, dtype: DType) -> Result<Tensor> {
+        match dtype == self.dtype() {
+            true => Ok(self.clone()),
+            false => try_apply(ToDtype(dtype), &[self]),
+        }
+    }
+}
+
+// ANCHOR: to-dtype
+/// The nearest numbers of another type. The gradient goes back to the type of
+/// the operand.
+pub struct ToDtype(pub DType);
+
+impl Function for ToDtype {
+    fn op(&self) -> Op {
+        Op::Custom("to_dtype")
+    }
+
+    fn forward(&self, _: &mut Context, inputs: &[&Array]) -> Result<Array> {
+        inputs[0].to_dtype(self.0)
+    }
+
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
+        vec![Some(or_raise(grad_out.to_dtype(ctx.dtype(0))))]
+    }
+}
+// ANCHOR_END: to-dtype
 
 // ANCHOR: to
 /// A copy on another device. Its gradient travels back.

@@ -99,7 +99,7 @@ impl Tensor {
         or_raise(checks::axes("mean", self.shape(), axes));
         let count: usize =
             axes.iter().map(|&axis| self.shape()[axis]).product();
-        self.sum_over(axes, keep).scale(1.0 / count as f32)
+        self.sum_over(axes, keep).scale(1.0 / count as f64)
     }
 
     /// Finds the largest of all elements.

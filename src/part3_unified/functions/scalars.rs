@@ -15,17 +15,17 @@ impl Tensor {
     /// # Ok::<(), rungrad::Error>(())
     /// ```
     #[track_caller]
-    pub fn scale(&self, number: f32) -> Tensor {
-        apply(Scale(number), &[self])
+    pub fn scale(&self, number: impl Into<f64>) -> Tensor {
+        apply(Scale(number.into()), &[self])
     }
 }
 
 /// A product with a number, which gets no gradient.
-pub struct Scale(pub f32);
+pub struct Scale(pub f64);
 
 impl Function for Scale {
     fn op(&self) -> Op {
-        Op::Scale(self.0)
+        Op::Scale(self.0 as f32)
     }
 
     fn forward(&self, _: &mut Context, inputs: &[&Array]) -> Result<Array> {
@@ -47,17 +47,17 @@ impl Tensor {
     /// # Ok::<(), rungrad::Error>(())
     /// ```
     #[track_caller]
-    pub fn shift(&self, number: f32) -> Tensor {
-        apply(Shift(number), &[self])
+    pub fn shift(&self, number: impl Into<f64>) -> Tensor {
+        apply(Shift(number.into()), &[self])
     }
 }
 
 /// A sum with a number, which changes no slope.
-pub struct Shift(pub f32);
+pub struct Shift(pub f64);
 
 impl Function for Shift {
     fn op(&self) -> Op {
-        Op::Shift(self.0)
+        Op::Shift(self.0 as f32)
     }
 
     fn forward(&self, _: &mut Context, inputs: &[&Array]) -> Result<Array> {
@@ -79,17 +79,17 @@ impl Tensor {
     /// # Ok::<(), rungrad::Error>(())
     /// ```
     #[track_caller]
-    pub fn div_scalar(&self, number: f32) -> Tensor {
-        apply(DivScalar(number), &[self])
+    pub fn div_scalar(&self, number: impl Into<f64>) -> Tensor {
+        apply(DivScalar(number.into()), &[self])
     }
 }
 
 /// A quotient by a number, which gets no gradient.
-pub struct DivScalar(pub f32);
+pub struct DivScalar(pub f64);
 
 impl Function for DivScalar {
     fn op(&self) -> Op {
-        Op::DivScalar(self.0)
+        Op::DivScalar(self.0 as f32)
     }
 
     fn forward(&self, _: &mut Context, inputs: &[&Array]) -> Result<Array> {
@@ -111,17 +111,17 @@ impl Tensor {
     /// # Ok::<(), rungrad::Error>(())
     /// ```
     #[track_caller]
-    pub fn rdiv_scalar(&self, number: f32) -> Tensor {
-        apply(RdivScalar(number), &[self])
+    pub fn rdiv_scalar(&self, number: impl Into<f64>) -> Tensor {
+        apply(RdivScalar(number.into()), &[self])
     }
 }
 
 /// A number divided by the operand: `grad_a = -(grad_out * output) / a`.
-pub struct RdivScalar(pub f32);
+pub struct RdivScalar(pub f64);
 
 impl Function for RdivScalar {
     fn op(&self) -> Op {
-        Op::RdivScalar(self.0)
+        Op::RdivScalar(self.0 as f32)
     }
 
     fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {

@@ -119,7 +119,7 @@ impl Function for SliceAssign {
 /// Makes zeros of a shape, where another tensor is.
 #[track_caller]
 fn zeros(shape: &[usize], beside: &Tensor) -> Tensor {
-    or_raise(Tensor::full(shape, 0.0, beside.device()))
+    Tensor::from(or_raise(beside.array.full_here(shape, 0.0)))
 }
 
 impl Tensor {
@@ -155,11 +155,15 @@ impl Tensor {
     /// If there is not one pair of widths for each axis.
     #[track_caller]
     #[doc(alias = "constant_pad_nd")]
-    pub fn pad_with(&self, widths: &[[usize; 2]], number: f32) -> Tensor {
+    pub fn pad_with(
+        &self,
+        widths: &[[usize; 2]],
+        number: impl Into<f64>,
+    ) -> Tensor {
         let padded = checks::pad(self.shape(), widths);
         let (shape, inner) = or_raise(padded);
-        let around = or_raise(Tensor::full(&shape, number, self.device()));
-        around.slice_assign(&inner, self)
+        let around = self.array.full_here(&shape, number.into());
+        Tensor::from(or_raise(around)).slice_assign(&inner, self)
     }
 }
 

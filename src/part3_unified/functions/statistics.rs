@@ -103,7 +103,7 @@ impl Tensor {
             axes.iter().map(|&axis| self.shape()[axis]).product();
         let gap = self.sub(&self.mean_over(axes, Keep::Yes));
         let total = gap.mul(&gap).sum_over(axes, keep);
-        total.div_scalar(count.saturating_sub(1) as f32)
+        total.div_scalar(count.saturating_sub(1) as f64)
     }
 
     /// Computes the standard deviation of all elements.

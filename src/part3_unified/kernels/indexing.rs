@@ -2,7 +2,6 @@
 
 use smallvec::smallvec;
 
-use super::super::DType;
 use crate::opencl::{self, Kernel, counted};
 
 /// Rows by their numbers: arguments `a, offset, rows, width, places, out, n`.

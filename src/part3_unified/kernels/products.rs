@@ -42,17 +42,6 @@ pub enum Layout {
     Views,
 }
 
-/// A kernel of a file under `kernels/`, compiled with options.
-macro_rules! kernel {
-    ($file:literal, $name:literal, $reach:expr, [$($option:expr),*]) => {{
-        const KERNEL: Kernel = opencl::kernel!($file, $name, $reach);
-        // SAFETY: whatever the sizes are, the file guards each access by them.
-        unsafe {
-            KERNEL.with_options(concat!("-DT=float -DACC=float", $($option),*))
-        }
-    }};
-}
-
 /// Four kernels of a layout, by whether neighbors of the first operand lie
 /// along `k`, and those of the second along `n`.
 macro_rules! layout {
@@ -174,8 +163,14 @@ impl Tiles {
     /// Tells whether a device can have groups of this size, and has tensor
     /// cores if these are for them.
     pub fn fit(&self, device: &DeviceInfo) -> bool {
+        self.fit_numbers(device, size_of::<f32>())
+    }
+
+    /// Tells whether a device can have groups of this size, of numbers of so
+    /// many bytes, and has tensor cores if these are for them.
+    pub fn fit_numbers(&self, device: &DeviceInfo, bytes: usize) -> bool {
         self.items <= device.max_work_group
-            && self.local_memory <= device.local_memory
+            && self.local_memory / 4 * bytes as u64 <= device.local_memory
             && (self.on_cores.is_none() || device.tensor_cores)
             && (!self.are_packed() || device.warpgroups)
     }

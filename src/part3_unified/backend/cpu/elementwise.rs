@@ -1,34 +1,75 @@
 //! One element from the elements at the same place, and elements moved.
 
+use std::any::Any;
 use std::hint::select_unpredictable;
 
-use super::elementary::{self, each};
+use super::super::truth;
+use super::elementary::each;
+use super::real::{Kept, Number};
 use super::walk::{ANYWHERE, ONCE, Walk, fill, run};
-use super::{Array, Binary, Shared, Unary, dense, numbers};
+use super::{Array, Binary, Host, Shared, Storage, Unary, View};
+use super::{dense, numbers};
 use crate::error::Result;
 
-pub(super) fn unary(op: Unary, a: &Array) -> Result<Shared> {
+/// A loop over numbers that waits for what is computed of each: over an array,
+/// or over a block that the lazy device has.
+pub(super) trait Each<T> {
+    type Made;
+
+    fn each(self, f: impl Fn(T) -> T + Sync) -> Self::Made;
+}
+
+/// One over pairs.
+pub(super) trait Pairs<T> {
+    type Made;
+
+    fn pairs(self, f: impl Fn(T, T) -> T + Sync) -> Self::Made;
+}
+
+/// Computes `op` of each number.
+pub(super) fn unary<T: Number, L: Each<T>>(op: Unary, numbers: L) -> L::Made {
+    let number = |number: f64| T::nearest(number);
     match op {
-        Unary::Scale(number) => map(a, |x| x * number),
-        Unary::Shift(number) => map(a, |x| x + number),
-        Unary::DivScalar(number) => map(a, |x| x / number),
-        Unary::RdivScalar(number) => map(a, |x| number / x),
-        Unary::Sqrt => map(a, f32::sqrt),
-        Unary::Square => map(a, |x| x * x),
-        Unary::Relu => map(a, |x| if x <= 0.0 { 0.0 } else { x }),
-        Unary::Exp => map(a, elementary::exp),
-        Unary::Log => map(a, elementary::log),
-        Unary::Tanh => map(a, elementary::tanh),
-        Unary::Sigmoid => map(a, elementary::sigmoid),
+        Unary::Scale(by) => {
+            let by = number(by);
+            numbers.each(move |x| x * by)
+        }
+        Unary::Shift(by) => {
+            let by = number(by);
+            numbers.each(move |x| x + by)
+        }
+        Unary::DivScalar(by) => {
+            let by = number(by);
+            numbers.each(move |x| x / by)
+        }
+        Unary::RdivScalar(of) => {
+            let of = number(of);
+            numbers.each(move |x| of / x)
+        }
+        Unary::Sqrt => numbers.each(T::sqrt),
+        Unary::Square => numbers.each(|x| x * x),
+        Unary::Relu => {
+            numbers.each(|x| if x <= T::zero() { T::zero() } else { x })
+        }
+        Unary::Exp => numbers.each(T::exponential),
+        Unary::Log => numbers.each(T::logarithm),
+        Unary::Tanh => numbers.each(T::tangent),
+        Unary::Sigmoid => numbers.each(T::logistic),
+        Unary::Gelu => numbers.each(T::gelu),
+        Unary::GeluSlope => numbers.each(T::gelu_slope),
         // One loop for all of these; nobody has timed one for each.
-        slow => map(a, move |x| slow.apply(x)),
+        slow => numbers.each(move |x| slow.apply(x)),
     }
 }
 
-/// Computes `f` of each element of a dense array.
-fn map(a: &Array, f: impl Fn(f32) -> f32 + Sync) -> Result<Shared> {
-    let x = dense(a);
-    fill(x.len(), ANYWHERE, ONCE, &|from, out| each(&x[from..], out, &f))
+/// Goes over the elements of a dense array.
+impl<T: Kept> Each<T> for &Array {
+    type Made = Result<Shared>;
+
+    fn each(self, f: impl Fn(T) -> T + Sync) -> Result<Shared> {
+        let x = dense(self);
+        fill(x.len(), ANYWHERE, ONCE, &|from, out| each(&x[from..], out, &f))
+    }
 }
 
 // ANCHOR: binary
@@ -36,34 +77,43 @@ fn map(a: &Array, f: impl Fn(f32) -> f32 + Sync) -> Result<Shared> {
 /// is compiled for what it does: with [`Binary::apply`] in one loop for all,
 /// 4,096 sums take 5.7 times as long (an Intel Xeon, Rust 1.95.0, November
 /// 2026).
-pub(super) fn pairs(op: Binary, a: &Array, b: &Array) -> Result<Shared> {
+pub(super) fn binary<T: Number, L: Pairs<T>>(op: Binary, all: L) -> L::Made {
     match op {
-        Binary::Add => zip(a, b, |x, y| x + y),
-        Binary::Mul => zip(a, b, |x, y| x * y),
-        Binary::Div => zip(a, b, |x, y| x / y),
-        Binary::Lt => zip(a, b, |x, y| f32::from(x < y)),
-        Binary::Le => zip(a, b, |x, y| f32::from(x <= y)),
-        Binary::Eq => zip(a, b, |x, y| f32::from(x == y)),
-        Binary::Pow => zip(a, b, f32::powf),
+        Binary::Add => all.pairs(|x, y| x + y),
+        Binary::Mul => all.pairs(|x, y| x * y),
+        Binary::Div => all.pairs(|x, y| x / y),
+        Binary::Lt => all.pairs(|x, y| truth(x < y)),
+        Binary::Le => all.pairs(|x, y| truth(x <= y)),
+        Binary::Eq => all.pairs(|x, y| truth(x == y)),
+        Binary::Pow => all.pairs(T::powf),
     }
 }
 // ANCHOR_END: binary
 
+impl<T: Kept> Pairs<T> for [&Array; 2] {
+    type Made = Result<Shared>;
+
+    fn pairs(self, f: impl Fn(T, T) -> T + Sync) -> Result<Shared> {
+        let [a, b] = self;
+        zip(a, b, f)
+    }
+}
+
 /// Computes `f` of each pair. What is broadcast is read where it lies, as
 /// often as it is needed.
-fn zip(
+fn zip<T: Kept>(
     a: &Array,
     b: &Array,
-    f: impl Fn(f32, f32) -> f32 + Sync,
+    f: impl Fn(T, T) -> T + Sync,
 ) -> Result<Shared> {
     if a.is_dense() && b.is_dense() {
-        let (x, y) = (dense(a), dense(b));
+        let (x, y) = (dense::<T>(a), dense::<T>(b));
         return fill(x.len(), ANYWHERE, ONCE, &|from, out| {
             let pairs = x[from..].iter().zip(&y[from..]);
             out.iter_mut().zip(pairs).for_each(|(o, (x, y))| *o = f(*x, *y));
         });
     }
-    let (all, others) = (numbers(a), numbers(b));
+    let (all, others) = (numbers::<T>(a), numbers::<T>(b));
     let walk = Walk::new([a.view(), b.view()]);
     let length = walk.length;
     fill(a.len(), length, ONCE, &|from, out| {
@@ -94,12 +144,17 @@ fn zip(
     })
 }
 
-pub(super) fn where_cond(mask: &Array, a: &Array, b: &Array) -> Result<Shared> {
-    let [m, x, y] = [mask, a, b].map(numbers);
+pub(super) fn where_cond<T: Kept>(
+    mask: &Array,
+    a: &Array,
+    b: &Array,
+) -> Result<Shared> {
+    let [m, x, y] = [mask, a, b].map(numbers::<T>);
+    let zero = T::default();
     let walk = Walk::new([mask.view(), a.view(), b.view()]);
     let length = walk.length;
     // A processor guesses where a branch goes, and a mask has no pattern.
-    let choice = |m: f32, x: f32, y: f32| select_unpredictable(m != 0.0, x, y);
+    let choice = |m: T, x: T, y: T| select_unpredictable(m != zero, x, y);
     fill(mask.len(), length, ONCE, &|from, out| {
         let starts = walk.from(from / length);
         for (out, [i, j, k]) in out.chunks_mut(length).zip(starts) {
@@ -125,8 +180,8 @@ pub(super) fn where_cond(mask: &Array, a: &Array, b: &Array) -> Result<Shared> {
 }
 
 /// Copies the elements of any view, in row-major order.
-pub(super) fn copy(a: &Array) -> Result<Shared> {
-    let all = numbers(a);
+pub(super) fn copy<T: Kept>(a: &Array) -> Result<Shared> {
+    let all = numbers::<T>(a);
     let walk = Walk::new([a.view()]);
     let (length, [step]) = (walk.length, walk.steps);
     let unit = if walk.is_transposed() { length * HIGH } else { length };
@@ -155,14 +210,14 @@ const WIDE: usize = 8;
 
 /// Joins rows whose first numbers are neighbors in memory, tile by tile: what
 /// is read of a cache line is then read while it is there.
-fn tiles<'a>(
-    all: &[f32],
-    rows: impl Iterator<Item = (&'a mut [f32], [usize; 1])>,
+fn tiles<'a, T: Kept>(
+    all: &[T],
+    rows: impl Iterator<Item = (&'a mut [T], [usize; 1])>,
     length: usize,
     step: isize,
 ) {
     let mut rows = rows.peekable();
-    let mut band: Vec<(&mut [f32], usize)> = Vec::with_capacity(HIGH);
+    let mut band: Vec<(&mut [T], usize)> = Vec::with_capacity(HIGH);
     while rows.peek().is_some() {
         band.clear();
         band.extend(rows.by_ref().take(HIGH).map(|(out, [at])| (out, at)));
@@ -176,4 +231,41 @@ fn tiles<'a>(
             }
         }
     }
+}
+
+/// Writes the elements of an array to the places of a view of a storage.
+pub(super) fn paste<T: Kept>(
+    storage: &mut dyn Storage,
+    view: &View,
+    a: &Array,
+) -> Result<()> {
+    let storage: &mut dyn Any = storage;
+    let host: &mut Host<T> =
+        storage.downcast_mut().expect("an array knows its device");
+    let (all, walk) = (numbers::<T>(a), Walk::new([view, a.view()]));
+    let starts = walk.from(0).take(a.len() / walk.length);
+    for [to, from] in starts {
+        match walk.steps {
+            [1, 1] => host.0[to..][..walk.length]
+                .copy_from_slice(&all[from..][..walk.length]),
+            [p, q] => {
+                let values = run(all, from, walk.length, q);
+                for (i, x) in (0..).zip(values) {
+                    host.0[(to as isize + i * p) as usize] = x;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Copies rows of a dense matrix.
+pub(super) fn rows_at<T: Kept>(a: &Array, places: &[usize]) -> Result<Shared> {
+    let (width, all) = (a.shape()[1], dense::<T>(a));
+    fill(places.len() * width, width, ONCE, &|from, out: &mut [T]| {
+        let rows = out.chunks_mut(width).zip(&places[from / width..]);
+        for (out, place) in rows {
+            out.copy_from_slice(&all[place * width..][..width]);
+        }
+    })
 }

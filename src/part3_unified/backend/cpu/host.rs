@@ -6,39 +6,46 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard, PoisonError};
 
 use smallvec::{SmallVec, smallvec};
 
-use super::{Memory, Shared, Storage};
+use super::real::Kept;
+use super::{DType, Memory, Shared, Storage};
 use crate::error::{Result, room, zeros};
+use crate::half::F16;
 use crate::ledger;
 
 /// As many numbers as fit where a vector's address and length would be need
 /// no allocation of their own.
-pub(super) type Numbers = SmallVec<[f32; FEW]>;
+pub(super) type Numbers<T> = SmallVec<[T; FEW]>;
 const FEW: usize = 4;
 
 /// Numbers in the host's memory.
-pub(super) struct Host(pub(super) Numbers);
+pub(super) struct Host<T: Kept>(pub(super) Numbers<T>);
 
-impl fmt::Debug for Host {
+impl<T: Kept> fmt::Debug for Host<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} f32 in the memory of the host", self.0.len())
+        let (n, dtype) = (self.0.len(), T::DTYPE);
+        write!(f, "{n} {dtype} in the memory of the host")
     }
 }
 
-impl Storage for Host {
+impl<T: Kept> Storage for Host<T> {
     fn len(&self) -> usize {
         self.0.len()
+    }
+
+    fn dtype(&self) -> DType {
+        T::DTYPE
     }
 }
 
 static NOW: AtomicU64 = AtomicU64::new(0);
 static PEAK: AtomicU64 = AtomicU64::new(0);
 
-impl Host {
-    pub(super) fn shared(values: impl Into<Numbers>) -> Shared {
+impl<T: Kept> Host<T> {
+    pub(super) fn shared(values: impl Into<Numbers<T>>) -> Shared {
         let values = values.into();
         let bytes = size_of_val(&values[..]) as u64;
         let before = NOW.fetch_add(bytes, Ordering::Relaxed);
@@ -51,7 +58,7 @@ impl Host {
     }
 }
 
-impl Drop for Host {
+impl<T: Kept> Drop for Host<T> {
     fn drop(&mut self) {
         NOW.fetch_sub(size_of_val(&self.0[..]) as u64, Ordering::Relaxed);
         ledger::count(|counts| counts.storages_freed += 1);
@@ -62,26 +69,34 @@ impl Drop for Host {
 /// Counts the bytes in use now, at the peak, and those that wait.
 pub(super) fn memory() -> Memory {
     let read = |bytes: &AtomicU64| bytes.load(Ordering::Relaxed);
-    let waiting: usize = waiting().iter().map(Vec::capacity).sum();
-    let cached = (waiting * size_of::<f32>()) as u64;
+    let cached = cached::<f32>() + cached::<f64>() + cached::<F16>();
     Memory { now: read(&NOW), peak: read(&PEAK), cached }
 }
 
-/// From so many numbers on a piece waits, 64 KiB.
-const LARGE: usize = 1 << 14;
-/// So many numbers may wait, 256 MiB.
-const MOST: usize = 1 << 26;
+fn cached<T: Kept>() -> u64 {
+    let waiting: usize = waiting::<T>().iter().map(Vec::capacity).sum();
+    (waiting * size_of::<T>()) as u64
+}
 
-static WAITING: Mutex<Vec<Vec<f32>>> = Mutex::new(Vec::new());
+/// A piece of so many bytes waits.
+const LARGE: usize = 1 << 16;
+/// So many bytes of each type may wait.
+const MOST: usize = 1 << 28;
 
-fn waiting() -> MutexGuard<'static, Vec<Vec<f32>>> {
-    WAITING.lock().unwrap_or_else(PoisonError::into_inner)
+/// Counts the numbers of so many bytes.
+const fn count<T>(bytes: usize) -> usize {
+    bytes / size_of::<T>()
+}
+
+fn waiting<T: Kept>() -> MutexGuard<'static, Vec<Vec<T>>> {
+    T::waiting().lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Keeps a piece that nobody uses any more; the oldest go where too much
 /// waits.
-fn give_back(values: Numbers) {
-    if !(LARGE..=MOST).contains(&values.capacity()) {
+fn give_back<T: Kept>(values: Numbers<T>) {
+    let waits = count::<T>(LARGE)..=count::<T>(MOST);
+    if !waits.contains(&values.capacity()) {
         return;
     }
     let mut waiting = waiting();
@@ -90,36 +105,36 @@ fn give_back(values: Numbers) {
 }
 
 /// Lets the oldest go until no more waits than may.
-fn forget(waiting: &mut Vec<Vec<f32>>) {
+fn forget<T>(waiting: &mut Vec<Vec<T>>) {
     let mut total: usize = waiting.iter().map(Vec::capacity).sum();
-    while total > MOST {
+    while total > count::<T>(MOST) {
         total -= waiting.remove(0).capacity();
     }
 }
 
 /// Takes memory for so many numbers, for who writes them all: they are
 /// whatever they were before.
-pub(super) fn blank(n: usize) -> Result<Numbers> {
+pub(super) fn blank<T: Kept>(n: usize) -> Result<Numbers<T>> {
     if n <= FEW {
-        return Ok(smallvec![0.0; n]);
+        return Ok(smallvec![T::default(); n]);
     }
-    if n < LARGE {
+    if n < count::<T>(LARGE) {
         return Ok(zeros(n)?.into());
     }
     if let Some(mut values) = waiting_for(n) {
-        values.resize(n, f32::default());
+        values.resize(n, T::default());
         return Ok(values.into());
     }
     // Zeros from the system are not written, but a failure would end the
     // program: so the question comes first.
-    drop(room::<f32>(n)?);
-    Ok(vec![0.0; n].into())
+    drop(room::<T>(n)?);
+    Ok(vec![T::default(); n].into())
 }
 
 /// Finds a piece that waits and fits: the last one is the likeliest to lie in
 /// a cache.
-fn waiting_for(n: usize) -> Option<Vec<f32>> {
-    let mut waiting = waiting();
+fn waiting_for<T: Kept>(n: usize) -> Option<Vec<T>> {
+    let mut waiting = waiting::<T>();
     let i = waiting.iter().rposition(|it| fits(n, it.capacity()))?;
     Some(waiting.remove(i))
 }
@@ -130,7 +145,7 @@ fn fits(n: usize, capacity: usize) -> bool {
 }
 
 /// Copies numbers, where there is room for them.
-pub(super) fn copied(values: &[f32]) -> Result<Vec<f32>> {
+pub(super) fn copied<T: Copy>(values: &[T]) -> Result<Vec<T>> {
     let mut copied = room(values.len())?;
     copied.extend_from_slice(values);
     Ok(copied)
@@ -140,10 +155,14 @@ pub(super) fn copied(values: &[f32]) -> Result<Vec<f32>> {
 mod tests {
     use super::*;
 
+    /// As many numbers of 32 bits.
+    const LARGE: usize = count::<f32>(super::LARGE);
+    const MOST: usize = count::<f32>(super::MOST);
+
     #[test]
     fn few_numbers_lie_in_their_storage_and_make_it_no_larger() {
-        assert!(!blank(FEW).unwrap().spilled());
-        assert_eq!(size_of::<Host>(), size_of::<Vec<f32>>());
+        assert!(!blank::<f32>(FEW).unwrap().spilled());
+        assert_eq!(size_of::<Host<f32>>(), size_of::<Vec<f32>>());
     }
 
     #[test]
@@ -155,7 +174,7 @@ mod tests {
     #[test]
     fn the_oldest_go_where_too_much_waits() {
         // Nobody writes to them, so the system keeps no memory for them.
-        let piece = |n| Vec::with_capacity(n);
+        let piece = |n| Vec::<f32>::with_capacity(n);
         let mut waiting = vec![piece(MOST / 2), piece(MOST / 4), piece(LARGE)];
         let kept = |waiting: &[Vec<f32>]| -> Vec<usize> {
             waiting.iter().map(Vec::capacity).collect()
@@ -176,9 +195,9 @@ mod tests {
         // So large that no other test asks for it meanwhile.
         let n = MOST / 2 + 1;
         let bytes = (n * size_of::<f32>()) as u64;
-        drop(Host::shared(blank(n).unwrap()));
+        drop(Host::shared(blank::<f32>(n).unwrap()));
         assert!(memory().cached >= bytes, "{:?}", memory());
-        let again = blank(n).unwrap();
+        let again = blank::<f32>(n).unwrap();
         assert!(memory().cached <= (MOST - n) as u64 * 4, "{:?}", memory());
         drop(again);
     }

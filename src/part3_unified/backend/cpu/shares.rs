@@ -2,6 +2,8 @@
 
 use std::hint::select_unpredictable;
 
+use super::super::truth;
+use super::real::Number;
 use super::walk::{Walk, fill, run};
 use super::{Array, Host, Shared, View, compact, dense, numbers};
 use crate::error::Result;
@@ -18,20 +20,20 @@ const RUN: usize = 8;
 
 /// Computes [`super::Backend::max_share`]. A block of the result is all that
 /// some axes in front leave, so it has whole rows.
-pub(super) fn max_share(
+pub(super) fn max_share<T: Number>(
     a: &Array,
     most: &Array,
     grads: &Array,
     axes: &[usize],
 ) -> Result<Shared> {
     if a.is_empty() {
-        return Ok(Host::shared(vec![]));
+        return Ok(Host::<T>::shared(vec![]));
     }
     let front = in_front(a.shape(), axes);
     let block = size(&a.shape()[front..]);
     let (outer, inner) = a.view().halves(front);
     let axes: Vec<usize> = axes.iter().map(|axis| axis - front).collect();
-    let block_rows = Rows::new(numbers(a), &inner, &axes)?;
+    let block_rows = Rows::new(numbers::<T>(a), &inner, &axes)?;
     let (most, grads) = (compact(most)?, compact(grads)?);
     let (most, grads) = (dense(&most), dense(&grads));
     let outer = Walk::new([&outer]);
@@ -55,14 +57,14 @@ fn in_front(shape: &[usize], axes: &[usize]) -> usize {
     (0..first).rev().find(large).unwrap_or(0)
 }
 
-fn is_as_large(x: f32, most: f32) -> bool {
+fn is_as_large<T: Number>(x: T, most: T) -> bool {
     x == most || x.is_nan()
 }
 
 /// The rows of a block, each by two walks at once: of the elements, and of
 /// the result.
-struct Rows<'a> {
-    all: &'a [f32],
+struct Rows<'a, T> {
+    all: &'a [T],
     count: usize,
     /// Where the rows begin.
     rows: Walk<2>,
@@ -73,8 +75,8 @@ struct Rows<'a> {
     steps: [isize; 2],
 }
 
-impl<'a> Rows<'a> {
-    fn new(all: &'a [f32], a: &View, axes: &[usize]) -> Result<Rows<'a>> {
+impl<'a, T: Number> Rows<'a, T> {
+    fn new(all: &'a [T], a: &View, axes: &[usize]) -> Result<Rows<'a, T>> {
         let kept = (0..a.shape().len()).filter(|axis| !axes.contains(axis));
         let order: Vec<usize> = kept.chain(axes.iter().copied()).collect();
         let kept = order.len() - axes.len();
@@ -89,7 +91,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Writes the shares of a block whose elements begin at a place.
-    fn share(&self, at: usize, most: &[f32], grads: &[f32], out: &mut [f32]) {
+    fn share(&self, at: usize, most: &[T], grads: &[T], out: &mut [T]) {
         // Rows that lie in one piece are walked one by one.
         let lies = self.steps == [1, 1] && self.length >= RUN;
         let some = if lies { 1 } else { ROWS };
@@ -122,15 +124,17 @@ impl<'a> Rows<'a> {
         })
     }
 
-    fn row(&self, at: [usize; 2], most: f32, grad: f32, out: &mut [f32]) {
+    fn row(&self, at: [usize; 2], most: T, grad: T, out: &mut [T]) {
         let run = |from: usize| &self.all[from..][..self.length];
-        let large = |x: &f32| u32::from(is_as_large(*x, most));
+        let large = |x: &T| u32::from(is_as_large(*x, most));
         let counts = self.runs(at).map(|[from, _]| run(from).iter().map(large));
-        let share = grad / counts.flatten().sum::<u32>() as f32;
+        let count = counts.flatten().sum::<u32>();
+        let share = grad / T::nearest(count.into());
         for [from, to] in self.runs(at) {
             let pairs = out[to..].iter_mut().zip(run(from));
             pairs.for_each(|(out, x)| {
-                *out = select_unpredictable(is_as_large(*x, most), share, 0.0)
+                let is = is_as_large(*x, most);
+                *out = select_unpredictable(is, share, T::zero())
             });
         }
     }
@@ -145,27 +149,28 @@ impl<'a> Rows<'a> {
     fn tiles<const N: usize>(
         &self,
         at: [usize; 2],
-        most: &[f32],
-        grads: &[f32],
-        out: &mut [f32],
+        most: &[T],
+        grads: &[T],
+        out: &mut [T],
     ) {
         let runs = |from: usize| self.all[from..].as_chunks::<N>().0;
-        let shares = &mut [0.0; ROWS][..most.len()];
+        let shares = &mut [T::zero(); ROWS][..most.len()];
         for [from, _] in self.runs(at) {
             let pairs = runs(from).iter().zip(most);
             for (count, (run, most)) in shares.iter_mut().zip(pairs) {
-                let large = run.map(|x| f32::from(is_as_large(x, *most)));
-                *count += large.iter().sum::<f32>();
+                let large = run.map(|x| truth(is_as_large(x, *most)));
+                *count = large.iter().fold(*count, |sum, x: &T| sum + *x);
             }
         }
         let pairs = shares.iter_mut().zip(grads);
-        pairs.for_each(|(share, grad)| *share = grad / *share);
+        pairs.for_each(|(share, grad)| *share = *grad / *share);
         for [from, to] in self.runs(at) {
             let outs = out[to..].as_chunks_mut::<N>().0.iter_mut();
             let pairs = runs(from).iter().zip(most).zip(&*shares);
             for (out, ((run, most), share)) in outs.zip(pairs) {
                 *out = run.map(|x| {
-                    select_unpredictable(is_as_large(x, *most), *share, 0.0)
+                    let is = is_as_large(x, *most);
+                    select_unpredictable(is, *share, T::zero())
                 });
             }
         }
@@ -176,9 +181,9 @@ impl<'a> Rows<'a> {
     fn neighbors(
         &self,
         at: [usize; 2],
-        most: &[f32],
-        grads: &[f32],
-        out: &mut [f32],
+        most: &[T],
+        grads: &[T],
+        out: &mut [T],
     ) {
         let [step, out_step] = self.rows.steps;
         let places = |[from, to]: [usize; 2]| {
@@ -189,20 +194,21 @@ impl<'a> Rows<'a> {
                 ]
             })
         };
-        let shares = &mut [0.0; ROWS][..most.len()];
+        let shares = &mut [T::zero(); ROWS][..most.len()];
         for [from, _] in self.runs(at).flat_map(places) {
             let pairs = run(self.all, from, most.len(), step).zip(most);
             for (count, (x, most)) in shares.iter_mut().zip(pairs) {
-                *count += f32::from(is_as_large(x, *most));
+                *count = *count + truth(is_as_large(x, *most));
             }
         }
         let pairs = shares.iter_mut().zip(grads);
-        pairs.for_each(|(share, grad)| *share = grad / *share);
+        pairs.for_each(|(share, grad)| *share = *grad / *share);
         for [from, to] in self.runs(at).flat_map(places) {
             let pairs = run(self.all, from, most.len(), step).zip(most);
             let outs = out[to..].iter_mut().step_by(out_step as usize);
             for (out, ((x, most), share)) in outs.zip(pairs.zip(&*shares)) {
-                *out = select_unpredictable(is_as_large(x, *most), *share, 0.0);
+                let is = is_as_large(x, *most);
+                *out = select_unpredictable(is, *share, T::zero());
             }
         }
     }

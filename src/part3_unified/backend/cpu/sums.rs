@@ -6,16 +6,22 @@ use std::ops::Add;
 
 use rayon::prelude::*;
 
-use super::elementary::{self, each};
+use super::super::super::number::Real;
+use super::elementary::each;
 use super::host::{Host, blank};
-use super::walk::{ANYWHERE, PIECE, Walk, fill, is_shared, run};
+use super::real::Number;
+use super::walk::rows_of_part;
+use super::walk::{ANYWHERE, ONCE, PIECE, Walk, fill, is_shared, run};
 use super::{Array, Reduce, Shared, View, Window, dense, numbers};
 use crate::base::share::share;
 use crate::error::Result;
 
-const LEAST: f32 = f32::NEG_INFINITY;
+/// Is not larger than any.
+fn least<T: Real>() -> T {
+    T::neg_infinity()
+}
 
-fn larger(x: f32, y: f32) -> f32 {
+fn larger<T: Real>(x: T, y: T) -> T {
     if y > x || y.is_nan() { y } else { x }
 }
 
@@ -53,21 +59,21 @@ fn windows_of_pixel(numbers: usize, pixels: usize) -> usize {
 
 /// Computes `op` of each row; in row-major order `a` is (rows, columns), and
 /// neither is 0.
-pub(super) fn reduce(
+pub(super) fn reduce<T: Number>(
     op: Reduce,
     a: &Array,
     rows: usize,
     columns: usize,
 ) -> Result<Shared> {
     if a.is_dense() && are_long(rows, columns) {
-        return fill(rows, ANYWHERE, columns, &|from, out| {
-            let rows = dense(a)[from * columns..].chunks(columns);
+        return fill(rows, ANYWHERE, columns, &|from, out: &mut [T]| {
+            let rows = dense::<T>(a)[from * columns..].chunks(columns);
             out.iter_mut().zip(rows).for_each(|(o, row)| *o = op.apply(row));
         });
     }
     let (kept, joined) = a.view().halves(axes_of(a.view(), rows));
     let (kept, joined) = (Walk::new([&kept]), Walk::new([&joined.sorted()]));
-    let all = numbers(a);
+    let all = numbers::<T>(a);
     let few = are_few(kept.length, joined.length);
     if joined.steps == [1] && are_runs(kept.length, joined.length) {
         // The numbers of a row lie in runs.
@@ -79,14 +85,16 @@ pub(super) fn reduce(
                     &all[at.wrapping_add(*start)..][..joined.length]
                 });
                 *out = match op {
-                    Reduce::Sum => runs.map(sum).fold(0.0, Add::add) as f32,
-                    Reduce::Max => runs.map(most).fold(LEAST, larger),
+                    Reduce::Sum => {
+                        T::nearest(runs.map(sum).fold(0.0, Add::add))
+                    }
+                    Reduce::Max => runs.map(most).fold(least(), larger),
                 };
             }
         });
     }
     if few {
-        return reduce(op, &a.compact()?, rows, columns);
+        return reduce::<T>(op, &a.compact()?, rows, columns);
     }
     // Those of neighbors do: every pass goes through memory as it lies.
     let starts: Vec<usize> = joined.places(0).take(columns).collect();
@@ -126,22 +134,17 @@ fn are_shared_down(line: usize, numbers: usize) -> bool {
 
 /// Numbers side by side: where each of their lines begins, how long it is and
 /// how far apart they are.
-struct Neighbors<'a> {
-    all: &'a [f32],
+struct Neighbors<'a, T> {
+    all: &'a [T],
     lines: Vec<usize>,
     length: usize,
     step: isize,
 }
 
-impl Neighbors<'_> {
+impl<T: Number> Neighbors<'_, T> {
     /// Joins to each element the number that lies so far behind its place.
     #[inline(always)]
-    fn join(
-        &self,
-        out: &mut [f32],
-        behind: usize,
-        join: impl Fn(f32, f32) -> f32,
-    ) {
+    fn join(&self, out: &mut [T], behind: usize, join: impl Fn(T, T) -> T) {
         for (out, line) in out.chunks_mut(self.length).zip(&self.lines) {
             let at = line.wrapping_add(behind);
             if self.step == 1 {
@@ -156,16 +159,16 @@ impl Neighbors<'_> {
     }
 }
 
-impl Neighbors<'_> {
+impl<T: Number> Neighbors<'_, T> {
     /// Joins to each element all the numbers that lie so far behind its place.
-    fn join_all(&self, op: Reduce, behind: &[usize], out: &mut [f32]) {
+    fn join_all(&self, op: Reduce, behind: &[usize], out: &mut [T]) {
         match op {
             Reduce::Sum => {
-                out.fill(0.0);
+                out.fill(T::zero());
                 behind.iter().for_each(|&at| self.join(out, at, Add::add));
             }
             Reduce::Max => {
-                out.fill(LEAST);
+                out.fill(least());
                 behind.iter().for_each(|&at| self.join(out, at, larger));
             }
         }
@@ -175,17 +178,17 @@ impl Neighbors<'_> {
     /// those of one thread and come in their order, and so do the bits.
     fn shared_down(&self, op: Reduce, behind: &[usize]) -> Result<Shared> {
         let n = self.length;
-        let mut parts = blank(n * behind.len().div_ceil(BLOCK))?;
+        let mut parts = blank::<T>(n * behind.len().div_ceil(BLOCK))?;
         let some = (PIECE / (n * BLOCK)).max(1);
         let pieces = parts.chunks_mut(n * some);
         share(pieces.zip(behind.chunks(BLOCK * some)), |(parts, behind)| {
             let blocks = parts.chunks_mut(n).zip(behind.chunks(BLOCK));
             blocks.for_each(|(part, block)| self.join_all(op, block, part));
         });
-        let mut out = blank(n)?;
+        let mut out = blank::<T>(n)?;
         match op {
             Reduce::Max => {
-                out.fill(LEAST);
+                out.fill(least());
                 for part in parts.chunks(n) {
                     let pairs = out.iter_mut().zip(part);
                     pairs.for_each(|(out, x)| *out = larger(*out, *x));
@@ -216,46 +219,46 @@ fn axes_of(view: &View, count: usize) -> usize {
 
 /// Adds up a run, in chunks that are joined in order: the same bits for any
 /// number of threads. It is rounded once, by who asks.
-pub(in super::super) fn sum(values: &[f32]) -> f64 {
+pub(in super::super) fn sum<T: Real>(values: &[T]) -> f64 {
     const CHUNK: usize = 4096;
     // From 0 on, because Rust's own sum of nothing is -0.
     let add = |total: f64, chunk: f64| total + chunk;
     match is_shared(values.len()) {
         true => {
-            let sums = values.par_chunks(CHUNK).map(chunk);
+            let sums = values.par_chunks(CHUNK).map(chunk::<T>);
             sums.collect::<Vec<f64>>().into_iter().fold(0.0, add)
         }
-        false => values.chunks(CHUNK).map(chunk).fold(0.0, add),
+        false => values.chunks(CHUNK).map(chunk::<T>).fold(0.0, add),
     }
 }
 
 /// Adds up a chunk in eight sums side by side, to which a processor adds at
 /// once.
-fn chunk(values: &[f32]) -> f64 {
+fn chunk<T: Real>(values: &[T]) -> f64 {
     let (eights, rest) = values.as_chunks::<8>();
     let mut sums = [0.0; 8];
     for eight in eights {
         let pairs = sums.iter_mut().zip(eight);
-        pairs.for_each(|(sum, x)| *sum += f64::from(*x));
+        pairs.for_each(|(sum, x)| *sum += x.wide());
     }
-    let rest = rest.iter().map(|&x| f64::from(x));
+    let rest = rest.iter().map(|x| x.wide());
     sums.into_iter().chain(rest).fold(0.0, |total, x| total + x)
 }
 
 /// Finds the largest of a run, of eight numbers at a time, too.
-pub(in super::super) fn most(values: &[f32]) -> f32 {
+pub(in super::super) fn most<T: Real>(values: &[T]) -> T {
     let (eights, rest) = values.as_chunks::<8>();
-    let mut most = [LEAST; 8];
+    let mut most = [least::<T>(); 8];
     for eight in eights {
         let pairs = most.iter_mut().zip(eight);
         pairs.for_each(|(most, x)| *most = larger(*most, *x));
     }
-    most.iter().chain(rest).copied().fold(LEAST, larger)
+    most.iter().chain(rest).copied().fold(least(), larger)
 }
 
 /// Adds columns to each other, block by block, so that none becomes a long
 /// chain.
-fn sum_down(out: &mut [f32], columns: &[usize], lines: &Neighbors) {
+fn sum_down<T: Number>(out: &mut [T], columns: &[usize], lines: &Neighbors<T>) {
     if columns.len() <= BLOCK {
         return lines.join_all(Reduce::Sum, columns, out);
     }
@@ -267,29 +270,29 @@ fn sum_down(out: &mut [f32], columns: &[usize], lines: &Neighbors) {
     round(&totals, out);
 }
 
-fn add_to(totals: &mut [f64], sums: &[f32]) {
+fn add_to<T: Number>(totals: &mut [f64], sums: &[T]) {
     let pairs = totals.iter_mut().zip(sums);
-    pairs.for_each(|(total, sum)| *total += f64::from(*sum));
+    pairs.for_each(|(total, sum)| *total += sum.wide());
 }
 
-fn round(totals: &[f64], out: &mut [f32]) {
+fn round<T: Number>(totals: &[f64], out: &mut [T]) {
     let pairs = out.iter_mut().zip(totals);
-    pairs.for_each(|(out, total)| *out = *total as f32);
+    pairs.for_each(|(out, total)| *out = T::nearest(*total));
 }
 
 /// Computes the shares in each row of a dense matrix. The largest of a row
 /// becomes 0, so no exponential exceeds 1.
-pub(super) fn softmax(a: &Array) -> Result<Shared> {
-    shares(a, |_, _, total, out| {
-        let total = total as f32;
-        out.iter_mut().for_each(|out| *out /= total);
+pub(super) fn softmax<T: Number>(a: &Array) -> Result<Shared> {
+    shares(a, |_, _, total, out: &mut [T]| {
+        let total = T::nearest(total);
+        out.iter_mut().for_each(|out| *out = *out / total);
     })
 }
 
 /// Computes their logarithms.
-pub(super) fn log_softmax(a: &Array) -> Result<Shared> {
-    shares(a, |row, most, total, out| {
-        let log = total.ln() as f32;
+pub(super) fn log_softmax<T: Number>(a: &Array) -> Result<Shared> {
+    shares(a, |row, most, total, out: &mut [T]| {
+        let log = T::nearest(total.ln());
         // One after the other: a large score would swallow the logarithm.
         let out = out.iter_mut().zip(row);
         out.for_each(|(out, x)| *out = *x - most - log);
@@ -298,16 +301,16 @@ pub(super) fn log_softmax(a: &Array) -> Result<Shared> {
 
 /// Computes the exponentials in each row, and lets `finish` make of them what
 /// it will, by the row, its largest number, and their sum.
-fn shares(
+fn shares<T: Number>(
     a: &Array,
-    finish: impl Fn(&[f32], f32, f64, &mut [f32]) + Sync,
+    finish: impl Fn(&[T], T, f64, &mut [T]) + Sync,
 ) -> Result<Shared> {
-    let (rows, columns) = (dense(a), a.shape()[1]);
+    let (rows, columns) = (dense::<T>(a), a.shape()[1]);
     fill(a.len(), columns, EXPONENTIAL, &|from, out| {
         let rows = rows[from..].chunks(columns);
         for (out, row) in out.chunks_mut(columns).zip(rows) {
             let most = most(row);
-            each(row, out, |x| elementary::exp(x - most));
+            each(row, out, |x| (x - most).exponential());
             finish(row, most, sum(out), out);
         }
     })
@@ -315,7 +318,7 @@ fn shares(
 
 /// Adds up windows (.., rows, columns, height, width) to images: number by
 /// number of the window, so that neighbors are written side by side.
-pub(super) fn fold(
+pub(super) fn fold<T: Number>(
     a: &Array,
     window: &Window,
     count: usize,
@@ -326,7 +329,7 @@ pub(super) fn fold(
     let (rows, columns) = (inner.shape()[0], inner.shape()[1]);
     let steps: Vec<isize> = inner.strides().to_vec();
     let outer = Walk::new([&outer]);
-    let all = numbers(a);
+    let all = numbers::<T>(a);
     let cost = windows_of_pixel(a.len(), count * size);
     fill(count * size, size, cost, &|from, out| {
         let images = out.chunks_mut(size).zip(outer.places(from / size));
@@ -344,12 +347,34 @@ pub(super) fn fold(
                     let values = run(all, at as usize, columns, steps[1]);
                     let sums = sums[to..].iter_mut();
                     let sums = sums.step_by(window.stride[1]).zip(values);
-                    sums.for_each(|(sum, x)| *sum += f64::from(x));
+                    sums.for_each(|(sum, x)| *sum += x.wide());
                 }
             }
             let pairs = out.iter_mut().zip(&sums);
-            pairs.for_each(|(out, sum)| *out = *sum as f32);
+            pairs.for_each(|(out, sum)| *out = T::nearest(*sum));
         }
+    })
+}
+
+/// Adds each row of a dense matrix to its place among so many rows. Each part
+/// looks at all indices and takes its own.
+pub(super) fn rows_added<T: Number>(
+    a: &Array,
+    places: &[usize],
+    rows: usize,
+) -> Result<Shared> {
+    let width = a.shape()[1];
+    let part = rows_of_part(rows, width) * width;
+    fill(rows * width, part, ONCE, &|from, out: &mut [T]| {
+        let mut sums = vec![0.0; out.len()];
+        for (given, place) in dense::<T>(a).chunks(width).zip(places) {
+            let to = (place * width).wrapping_sub(from);
+            if to < out.len() {
+                let pairs = sums[to..].iter_mut().zip(given);
+                pairs.for_each(|(sum, x)| *sum += x.wide());
+            }
+        }
+        round(&sums, out);
     })
 }
 

@@ -5,6 +5,7 @@ use smallvec::SmallVec;
 
 use super::super::super::view::runs;
 use super::host::{Host, blank};
+use super::real::Kept;
 use super::{Shared, View};
 use crate::base::share::share;
 use crate::error::Result;
@@ -44,14 +45,14 @@ pub(super) fn rows_of_part(rows: usize, width: usize) -> usize {
 /// Makes new numbers, which `work` writes piece by piece: it is told from
 /// which number on. A piece is a multiple of `unit` numbers. What a number
 /// costs, in elements that are looked at, decides whether threads share them.
-pub(super) fn fill(
+pub(super) fn fill<T: Kept>(
     n: usize,
     unit: usize,
     cost: usize,
-    work: &(dyn Fn(usize, &mut [f32]) + Sync),
+    work: &(dyn Fn(usize, &mut [T]) + Sync),
 ) -> Result<Shared> {
     if n == 0 {
-        return Ok(Host::shared(vec![]));
+        return Ok(Host::<T>::shared(vec![]));
     }
     let mut values = blank(n)?;
     let Some(piece) = piece(n, unit, cost) else {
@@ -149,12 +150,12 @@ impl Walk<1> {
 
 /// Returns the numbers of a run.
 #[inline(always)]
-pub(super) fn run(
-    all: &[f32],
+pub(super) fn run<T: Kept>(
+    all: &[T],
     at: usize,
     length: usize,
     step: isize,
-) -> impl Iterator<Item = f32> {
+) -> impl Iterator<Item = T> {
     (0..length as isize).map(move |i| all[(at as isize + i * step) as usize])
 }
 
@@ -168,7 +169,9 @@ mod tests {
     fn threads_share_what_is_large_enough() {
         let few = threads(PARALLEL - 1, || 4);
         assert_eq!((few, threads(PARALLEL, || 4)), (1, 4));
-        for (threads, shared, rows) in [(1, false, 4096), (3, true, 683)] {
+        for (threads, shared, rows) in
+            [(1, false, 4096), (2, true, 1024), (3, true, 683)]
+        {
             let pool = ThreadPoolBuilder::new().num_threads(threads).build();
             pool.unwrap().install(|| {
                 assert_eq!(is_shared(PARALLEL), shared);

@@ -3,7 +3,7 @@
 use super::super::super::view::runs;
 use super::cuts::copy_groups;
 use super::{
-    Array, OpenCl, Pooled, Shared, Storage, View, buffer, downcast, kernels,
+    Array, Numbers, OpenCl, Pooled, Shared, Storage, View, downcast, kernels,
 };
 use crate::error::Result;
 
@@ -70,14 +70,13 @@ impl OpenCl {
         [shape, strides, outs]: ByTiles,
     ) -> Result<Shared> {
         let groups = copy_groups(shape);
-        self.fill(n, |out| {
-            self.gpu
-                .launch(&kernels::COPY_TILED)
-                .input(buffer(a))
+        self.fill(a.dtype(), n, |out| {
+            self.launch(&kernels::COPY_TILED, a.dtype())
+                .reads(a)
                 .scalar(a.offset() as u32)
                 .scalar(shape)
                 .scalar(strides)
-                .output(out)
+                .writes(out)
                 .scalar(outs)
                 .global([groups * 32, 8])
                 .local([32, 8])
@@ -89,14 +88,14 @@ impl OpenCl {
     pub(super) fn copy_by_places(&self, a: &Array) -> Result<Shared> {
         let (n, all) = (a.len(), a.storage().len());
         let places = self.places(&a.view().offsets().collect::<Vec<_>>())?;
-        self.fill(n, |out| {
-            self.fours(&kernels::INDEX_SELECT, n)
-                .input(buffer(a))
+        self.fill(a.dtype(), n, |out| {
+            self.fours(&kernels::INDEX_SELECT, a.dtype(), n)
+                .reads(a)
                 .scalar(0_u32)
                 .scalar(all as u32)
                 .scalar(1_u32)
                 .input(places.buffer())
-                .output(out)
+                .writes(out)
                 .scalar(n as u32)
                 .run()
         })
@@ -114,13 +113,28 @@ impl OpenCl {
             places[at] = i as u32;
         }
         let (n, places) = (places.len(), self.gpu.upload(&places)?);
-        self.each(&kernels::COPY_INDEXED, n)
-            .input(buffer(a))
+        self.each(&kernels::COPY_INDEXED, a.dtype(), n)
+            .reads(a)
             .scalar(a.offset() as u32)
             .scalar(a.len() as u32)
             .input(&places)
-            .output(downcast::<Pooled>(storage).buffer())
+            .writes(downcast::<Pooled>(storage))
             .scalar(n as u32)
             .run()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_of_eight_axes_may_go_from_neighbor_to_neighbor() {
+        let shape = [32, 2, 2, 2, 2, 2, 2, 16];
+        let strides = [1, 16384, 8192, 4096, 2048, 1024, 512, 32];
+        let [sizes, steps, outs] = tiled(shape, strides).expect("it pays");
+        assert_eq!(sizes, [2, 2, 2, 2, 2, 2, 32, 16]);
+        assert_eq!(steps, [16384, 8192, 4096, 2048, 1024, 512, 1, 32]);
+        assert_eq!(outs, [512, 256, 128, 64, 32, 16, 1024, 1]);
     }
 }

@@ -2,7 +2,8 @@
 
 use super::super::super::view::joined;
 use super::axes::AXES;
-use super::{Array, OpenCl, Reduce, Shared, View, buffer, kernels};
+use super::kernels;
+use super::{Array, DType, Numbers, OpenCl, Reduce, Shared, Types, View};
 use crate::error::Result;
 use crate::shape::size;
 
@@ -73,18 +74,19 @@ impl OpenCl {
     /// Reduces each row by an item of its own.
     pub(super) fn reduce_few(
         &self,
+        to: DType,
         op: Reduce,
         a: &Array,
         few: &Few,
     ) -> Result<Shared> {
-        let n = few.rows();
-        self.fill(n, |out| {
-            self.each(&kernels::reduce_few(op), n)
-                .input(buffer(a))
+        let (n, types) = (few.rows(), Types { from: a.dtype(), to });
+        self.fill(to, n, |out| {
+            self.each(&kernels::reduce_few(op), types, n)
+                .reads(a)
                 .scalar(a.offset() as u32)
                 .scalar(few.shape)
                 .scalar(few.strides)
-                .output(out)
+                .writes(out)
                 .scalar(n as u32)
                 .run()
         })
@@ -99,17 +101,17 @@ impl OpenCl {
         grads: &Array,
         (few, outs): &(Few, Outs),
     ) -> Result<Shared> {
-        self.fill(a.len(), |out| {
-            self.each(&kernels::REDUCE_FEW_SHARE, few.rows())
-                .input(buffer(a))
+        self.fill(a.dtype(), a.len(), |out| {
+            self.each(&kernels::REDUCE_FEW_SHARE, a.dtype(), few.rows())
+                .reads(a)
                 .scalar(a.offset() as u32)
                 .scalar(few.shape)
                 .scalar(few.strides)
-                .input(buffer(most))
+                .reads(most)
                 .scalar(most.offset() as u32)
-                .input(buffer(grads))
+                .reads(grads)
                 .scalar(grads.offset() as u32)
-                .output(out)
+                .writes(out)
                 .scalar(*outs)
                 .scalar(few.rows() as u32)
                 .run()

@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::super::super::view::joined;
 use super::pooled::Places;
-use super::{Array, OpenCl, Shared, buffer, kernels};
+use super::{Array, Numbers, OpenCl, Shared, Window, kernels};
 use crate::error::Result;
 
 /// The lists of indices that were sent last, each with a copy to know it again.
@@ -19,7 +20,10 @@ const LONGEST: usize = 1 << 18;
 impl OpenCl {
     /// Sends indices to the device, unless they are there: a gradient goes back
     /// by the indices of its operation, and the labels of an epoch come again.
-    pub(super) fn places(&self, places: &[usize]) -> Result<Arc<Places>> {
+    pub(in super::super) fn places(
+        &self,
+        places: &[usize],
+    ) -> Result<Arc<Places>> {
         let Sent(sent) = &self.sent;
         // Nothing is half done where somebody panics.
         let mut sent = sent.lock().unwrap_or_else(PoisonError::into_inner);
@@ -46,17 +50,26 @@ impl OpenCl {
         a: &Array,
         places: &[usize],
     ) -> Result<Shared> {
+        self.rows_at_places(a, &*self.places(places)?, places.len())
+    }
+
+    /// Does so by indices that are there.
+    pub(in super::super) fn rows_at_places(
+        &self,
+        a: &Array,
+        places: &Places,
+        count: usize,
+    ) -> Result<Shared> {
         let (rows, width) = (a.shape()[0], a.shape()[1]);
-        let n = places.len() * width;
-        let places = self.places(places)?;
-        self.fill(n, |out| {
-            self.fours(&kernels::INDEX_SELECT, n)
-                .input(buffer(a))
+        let n = count * width;
+        self.fill(a.dtype(), n, |out| {
+            self.fours(&kernels::INDEX_SELECT, a.dtype(), n)
+                .reads(a)
                 .scalar(a.offset() as u32)
                 .scalar(rows as u32)
                 .scalar(width as u32)
                 .input(places.buffer())
-                .output(out)
+                .writes(out)
                 .scalar(n as u32)
                 .run()
         })
@@ -72,18 +85,18 @@ impl OpenCl {
         let (given, width) = (a.shape()[0], a.shape()[1]);
         let n = rows * width;
         if n == 0 {
-            return self.upload_zeros(0);
+            return self.upload_zeros(a.dtype(), 0);
         }
         if places.is_sorted() {
             let places = self.places(places)?;
-            return self.fill(n, |out| {
-                self.each(&kernels::INDEX_ADD_SORTED, n)
-                    .input(buffer(a))
+            return self.fill(a.dtype(), n, |out| {
+                self.each(&kernels::INDEX_ADD_SORTED, a.dtype(), n)
+                    .reads(a)
                     .scalar(a.offset() as u32)
                     .scalar(given as u32)
                     .scalar(width as u32)
                     .input(places.buffer())
-                    .output(out)
+                    .writes(out)
                     .scalar(n as u32)
                     .run()
             });
@@ -101,15 +114,57 @@ impl OpenCl {
             next[place] += 1;
         }
         let (starts, order) = (self.places(&starts)?, self.places(&order)?);
-        self.fill(n, |out| {
-            self.each(&kernels::INDEX_ADD, n)
-                .input(buffer(a))
+        self.fill(a.dtype(), n, |out| {
+            self.each(&kernels::INDEX_ADD, a.dtype(), n)
+                .reads(a)
                 .scalar(a.offset() as u32)
                 .scalar(given as u32)
                 .scalar(width as u32)
                 .input(starts.buffer())
                 .input(order.buffer())
-                .output(out)
+                .writes(out)
+                .scalar(n as u32)
+                .run()
+        })
+    }
+}
+
+impl OpenCl {
+    /// Adds windows up to images.
+    pub(super) fn folded(
+        &self,
+        a: &Array,
+        window: &Window,
+        count: usize,
+        image: [usize; 2],
+    ) -> Result<Shared> {
+        let outer = a.shape().len() - 4;
+        // Images that lie in no order are laid in a row.
+        let lie = joined(&a.shape()[..outer], [&a.strides()[..outer]]);
+        let a = if lie.len() > 1 { &a.compact()? } else { a };
+        let lie = joined(&a.shape()[..outer], [&a.strides()[..outer]]);
+        let mut strides = [0; 8];
+        if let [(_, [stride])] = lie[..] {
+            strides[0] = stride as i32;
+        }
+        for (to, stride) in strides[1..].iter_mut().zip(&a.strides()[outer..]) {
+            *to = *stride as i32;
+        }
+        let [h, w] = image;
+        let steps = [window.stride, window.dilation];
+        let sizes = [[image, window.size], steps].concat().concat();
+        // A step that is too long for a kernel is too long to be made.
+        let int = |&size: &usize| i32::try_from(size).unwrap_or(i32::MAX);
+        let sizes: Vec<i32> = sizes.iter().map(int).collect();
+        let sizes: [i32; 8] = sizes.try_into().expect("four pairs");
+        let n = count * h * w;
+        self.fill(a.dtype(), n, |out| {
+            self.each(&kernels::FOLD_WINDOWS, a.dtype(), n)
+                .reads(a)
+                .scalar(a.offset() as u32)
+                .scalar(strides)
+                .scalar(sizes)
+                .writes(out)
                 .scalar(n as u32)
                 .run()
         })

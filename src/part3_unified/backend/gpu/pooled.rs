@@ -4,27 +4,30 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::super::pool::Pool;
-use super::{OpenCl, Shared, Storage, room};
+use super::{DType, OpenCl, Storage, WORD, room};
 use crate::error::Result;
 use crate::ledger;
 use crate::opencl::{Buffer, Gpu};
 
 /// A storage whose buffer goes back to the pool.
 pub(super) struct Pooled {
-    /// Empty only while it is dropped, and perhaps longer than `len`.
+    /// Empty only while it is dropped, and perhaps longer than the numbers. Its
+    /// words hold them, whatever their type is.
     buffer: Option<Buffer<f32>>,
+    dtype: DType,
     len: usize,
     device: &'static OpenCl,
 }
 
 impl Pooled {
-    pub(super) fn shared(
+    pub(super) fn new(
         device: &'static OpenCl,
         buffer: Buffer<f32>,
+        dtype: DType,
         len: usize,
-    ) -> Shared {
+    ) -> Pooled {
         ledger::count(|counts| counts.storages += 1);
-        Arc::new(Pooled { buffer: Some(buffer), len, device })
+        Pooled { buffer: Some(buffer), dtype, len, device }
     }
 
     pub(super) fn buffer(&self) -> &Buffer<f32> {
@@ -36,25 +39,31 @@ impl Storage for Pooled {
     fn len(&self) -> usize {
         self.len
     }
+
+    fn dtype(&self) -> DType {
+        self.dtype
+    }
 }
 
 impl Drop for Pooled {
     fn drop(&mut self) {
         ledger::count(|counts| counts.storages_freed += 1);
         if let Some(buffer) = self.buffer.take() {
-            self.device.pool.give_back(buffer, self.len);
+            let words = (self.len * self.dtype.size()).div_ceil(WORD);
+            self.device.pool.give_back(buffer, words);
         }
     }
 }
 
 impl fmt::Debug for Pooled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.buffer().fmt(f)
+        let (len, dtype, gpu) = (self.len, self.dtype, self.buffer().gpu());
+        write!(f, "{len} {dtype} on {gpu:?}")
     }
 }
 
 /// Indices on the device, whose buffer goes back to the pool.
-pub(super) struct Places {
+pub(in super::super) struct Places {
     /// Empty only while it is dropped.
     buffer: Option<Buffer<u32>>,
     len: usize,
@@ -75,6 +84,11 @@ impl Places {
             buffer.write_first(&places)?;
         }
         Ok(Places { buffer: Some(buffer), len, pool: Arc::clone(pool) })
+    }
+
+    /// Counts them.
+    pub(in super::super) fn len(&self) -> usize {
+        self.len
     }
 
     pub(super) fn buffer(&self) -> &Buffer<u32> {

@@ -13,7 +13,8 @@ use super::super::matrices;
 use super::cuts::{Cut, Sizes, TileKind, Units};
 use super::operands::{Operand, Product};
 use super::stages::Columns;
-use super::{Array, Buffer, Kernel, Launch, OpenCl, Reduce, Shared, buffer};
+use super::{Array, Backend, DType, Kernel, Launch, Numbers, OpenCl, Pooled};
+use super::{Reduce, Shared, Types};
 use crate::error::{Result, zeros};
 
 /// So many are worth a part of their own where that lets the tiles be large.
@@ -54,7 +55,14 @@ impl OpenCl {
             return self.product(&matrices(a)?, &matrices(b)?, 1, 1);
         };
         if product.k == 0 || product.len() == 0 {
-            return self.upload_zeros(product.len());
+            return self.upload_zeros(a.dtype(), product.len());
+        }
+        if self.is_for_wide_cores(&product) {
+            let [a, b] = [a, b].map(|it| it.to_dtype(DType::F32));
+            let out = self.product(&a?, &b?, batch, inner)?;
+            let n = out.len();
+            let out = Array::dense(product.a.array.device(), out, &[n]);
+            return self.cast(&out, DType::F16);
         }
         if !product.is_of_matrices() {
             // Large tiles want matrices, and pay for the copy.
@@ -90,12 +98,28 @@ impl OpenCl {
         // ANCHOR_END: kinds
     }
 
+    /// Tells whether products of a type may go to tensor cores. What they are
+    /// asked for here is done by numbers of 32 bits.
+    fn has_cores(&self, dtype: DType) -> bool {
+        let may = self.gpu.info().tensor_cores && !*NO_CORES;
+        may && dtype == DType::F32
+    }
+
+    /// Tells whether halves become numbers of 32 bits for the cores: where
+    /// those pay, the copies cost little beside the products.
+    fn is_for_wide_cores(&self, product: &Product) -> bool {
+        let Product { a, b, k, .. } = product;
+        let is_half = a.array.dtype() == DType::F16;
+        let many = a.lines.min(b.lines).min(*k) >= WORTH;
+        is_half && self.has_cores(DType::F32) && many
+    }
+
     /// Tells whether tensor cores read an operand faster from a copy, in which
     /// its lines go along `k` and begin at whole fours, and whether there are
     /// so many products that they make good for the copies.
     fn pays_to_pack(&self, product: &Product) -> bool {
         let Product { a, b, batches, k, .. } = product;
-        let has_cores = self.gpu.info().tensor_cores && !*NO_CORES;
+        let has_cores = self.has_cores(a.array.dtype());
         let many = *batches == 1 && a.lines.min(b.lines).min(*k) >= OFTEN;
         has_cores && many && !(a.is_packed(*k) && b.is_packed(*k))
     }
@@ -119,13 +143,13 @@ impl OpenCl {
             return operand.array.reshape(&lines);
         }
         let (lines, room) = (operand.lines, k.next_multiple_of(4));
-        let out = self.fill(lines * room, |out| {
-            self.gpu
-                .launch(&kernels::COPY_LINES)
-                .input(buffer(operand.array))
+        let dtype = operand.array.dtype();
+        let out = self.fill(dtype, lines * room, |out| {
+            self.launch(&kernels::COPY_LINES, dtype)
+                .reads(operand.array)
                 .scalar(operand.array.offset() as u32)
                 .scalar(operand.to())
-                .output(out)
+                .writes(out)
                 .scalar(lines as u32)
                 .scalar(k as u32)
                 .scalar(room as u32)
@@ -137,9 +161,12 @@ impl OpenCl {
         Ok(Array::dense(device, out, &[lines, room]))
     }
 
-    pub(super) fn upload_zeros(&self, n: usize) -> Result<Shared> {
-        use super::{Backend, DType};
-        self.upload(&zeros(n)?, DType::F32)
+    pub(super) fn upload_zeros(
+        &self,
+        dtype: DType,
+        n: usize,
+    ) -> Result<Shared> {
+        self.upload(&zeros(n)?, dtype)
     }
 
     pub(super) fn units(&self) -> Units {
@@ -161,9 +188,11 @@ impl OpenCl {
             1 => tuned.tiles([sizes.m, sizes.k, sizes.n]),
             _ => None,
         };
+        let dtype = product.a.array.dtype();
+        let off = !self.has_cores(dtype);
         let can = |tiles: &&Tiles| {
-            is_on(tiles, sizes.k, along, *NO_CORES)
-                && tiles.fit(info)
+            is_on(tiles, sizes.k, along, off)
+                && tiles.fit_numbers(info, dtype.wide().size())
                 && tiles.kernel(layout, along).is_some()
                 && (!tiles.are_packed() || self.has_warpgroups())
         };
@@ -177,7 +206,7 @@ impl OpenCl {
         launch: Launch<'a>,
         product: &'a Product,
         length: usize,
-        out: &'a Buffer<f32>,
+        out: &'a Pooled,
     ) -> Launch<'a> {
         let Product { a, b, batches, k, inner } = product;
         let sizes = [
@@ -185,14 +214,14 @@ impl OpenCl {
             *batches, length,
         ];
         launch
-            .input(buffer(a.array))
+            .reads(a.array)
             .scalar(a.array.offset() as u32)
             .scalar(a.to())
-            .input(buffer(b.array))
+            .reads(b.array)
             .scalar(b.array.offset() as u32)
             .scalar(b.to())
             .scalar(sizes.map(|size| size as i32))
-            .output(out)
+            .writes(out)
             .scalar(a.lines as i32)
             .scalar(*k as i32)
             .scalar(b.lines as i32)
@@ -232,8 +261,10 @@ impl OpenCl {
         kernel: &Kernel,
         cut: Cut,
     ) -> Result<Shared> {
-        let out = self.fill(cut.parts * product.len(), |out| {
-            self.give(self.gpu.launch(kernel), product, cut.length, out)
+        let dtype = product.a.array.dtype();
+        let types = Types::of_parts(dtype, dtype, cut.parts);
+        let out = self.fill(types.to, cut.parts * product.len(), |out| {
+            self.give(self.launch(kernel, types), product, cut.length, out)
                 .global(cut.global)
                 .local(cut.local)
                 .run()
@@ -263,15 +294,16 @@ impl OpenCl {
         ];
         let kernel =
             vectors(strides, [a.array.offset(), b.array.offset(), sizes.k]);
-        let out = self.fill(cut.parts * product.len(), |out| {
-            self.gpu
-                .launch(&kernel)
-                .input(buffer(a.array))
+        let dtype = a.array.dtype();
+        let types = Types::of_parts(dtype, dtype, cut.parts);
+        let out = self.fill(types.to, cut.parts * product.len(), |out| {
+            self.launch(&kernel, types)
+                .reads(a.array)
                 .scalar(a.array.offset() as u32)
-                .input(buffer(b.array))
+                .reads(b.array)
                 .scalar(b.array.offset() as u32)
                 .scalar(strides.map(|it| it as i32))
-                .output(out)
+                .writes(out)
                 .scalar(a.lines as u32)
                 .scalar(sizes.k as u32)
                 .global(cut.global)
@@ -294,7 +326,8 @@ impl OpenCl {
         }
         let parts = Array::dense(like.device(), out, &[parts, n]);
         let sums = parts.permute(&[1, 0])?;
-        self.reduce_down(Reduce::Sum, &sums, Columns::rows(&sums))
+        let (dtype, columns) = (like.dtype(), Columns::rows(&sums));
+        self.reduce_down(dtype, Reduce::Sum, &sums, columns)
     }
 }
 

@@ -4,8 +4,10 @@ use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::super::super::view::{Runs, joined};
-use super::{Array, Backend, GROUP, OpenCl, Reduce, Shared, buffer, kernels};
-use crate::error::Result;
+use super::few::Few;
+use super::{Array, Backend, DType, GROUP, Numbers, OpenCl, Reduce};
+use super::{Shared, Types, kernels};
+use crate::error::{Result, zeros};
 use crate::shape::size;
 
 /// So many groups keep any device busy.
@@ -64,6 +66,36 @@ impl Columns {
 }
 
 impl OpenCl {
+    /// Reduces each row to a number of a type. What is not yet the result is
+    /// kept in 32 bits at least: halves would round each part of a sum, and
+    /// end at 65504.
+    pub(super) fn reduce_to(
+        &self,
+        to: DType,
+        op: Reduce,
+        a: &Array,
+        rows: usize,
+        columns: usize,
+    ) -> Result<Shared> {
+        if a.is_empty() {
+            return self.upload(&zeros(rows)?, to);
+        }
+        if let Some(few) = Few::new(a, rows, columns) {
+            return self.reduce_few(to, op, a, &few);
+        }
+        if let Some(columns) = Columns::of(a, rows) {
+            return self.reduce_down(to, op, a, columns);
+        }
+        if let Some(left) = self.reduce_nearest(op, a, rows)? {
+            return self.reduce_to(to, op, &left, rows, left.len() / rows);
+        }
+        let flat = a.reshape(&[rows, columns])?;
+        match (flat.strides()[0], flat.strides()[1]) {
+            (row, 1) if row >= 0 => self.reduce_across(to, op, &flat),
+            _ => self.reduce_across(to, op, &flat.compact()?),
+        }
+    }
+
     /// Reduces the nearest axis where those that are to go lie apart, and
     /// returns what is left for the others. The kept ones are taken as they
     /// lie in memory, so that nothing is copied.
@@ -91,7 +123,8 @@ impl OpenCl {
             axes.iter().map(|&axis| a.shape()[axis]).collect();
         axes.push(near);
         let near = a.shape()[near];
-        let out = self.reduce(op, &a.permute(&axes)?, a.len() / near, near)?;
+        let (rows, to) = (a.len() / near, a.dtype().wide());
+        let out = self.reduce_to(to, op, &a.permute(&axes)?, rows, near)?;
         Array::dense(a.device(), out, &sizes).permute(&back).map(Some)
     }
 
@@ -100,29 +133,30 @@ impl OpenCl {
     /// keep most units idle. The parts are then rows themselves.
     pub(super) fn reduce_across(
         &self,
+        to: DType,
         op: Reduce,
         a: &Array,
     ) -> Result<Shared> {
         let (rows, columns) = (a.shape()[0], a.shape()[1]);
         if columns < SHORT {
-            return self.reduce_down(op, a, Columns::rows(a));
+            return self.reduce_down(to, op, a, Columns::rows(a));
         }
         if self.units().is_processor && (rows >= SOME || columns >= LONG) {
             let least = if rows >= SOME { LEAST } else { SHORT };
-            return self.reduce_parts(op, a, Columns::rows(a), least);
+            return self.reduce_parts(to, op, a, Columns::rows(a), least);
         }
         let [kernel, _] = kernels::reduce(op);
         let (segment, parts) = parts(rows, columns, 16 * GROUP);
         let [global, local] = self.units().along(rows * parts, segment);
-        let out = self.fill(rows * parts, |out| {
-            self.gpu
-                .launch(&kernel)
-                .input(buffer(a))
+        let types = Types::of_parts(a.dtype(), to, parts);
+        let out = self.fill(types.to, rows * parts, |out| {
+            self.launch(&kernel, types)
+                .reads(a)
                 .scalar(a.offset() as u32)
                 .scalar(a.strides()[0] as u32)
                 .scalar(columns as u32)
                 .scalar(segment as u32)
-                .output(out)
+                .writes(out)
                 .scalar((rows * parts) as u32)
                 .global(global)
                 .local(local)
@@ -132,7 +166,7 @@ impl OpenCl {
             1 => Ok(out),
             _ => {
                 let left = Array::dense(a.device(), out, &[rows, parts]);
-                self.reduce_across(op, &left)
+                self.reduce_across(to, op, &left)
             }
         }
     }
@@ -141,16 +175,18 @@ impl OpenCl {
     /// side by side, neighbors read what lies side by side.
     pub(super) fn reduce_down(
         &self,
+        to: DType,
         op: Reduce,
         a: &Array,
         columns: Columns,
     ) -> Result<Shared> {
-        self.reduce_parts(op, a, columns, 64)
+        self.reduce_parts(to, op, a, columns, 64)
     }
 
     /// Does so with parts that are not shorter than `least`.
     fn reduce_parts(
         &self,
+        to: DType,
         op: Reduce,
         a: &Array,
         columns: Columns,
@@ -161,9 +197,10 @@ impl OpenCl {
         let ([far, down, near], width) = (strides, outer * inner);
         let (segment, parts) = parts(width.div_ceil(GROUP), height, least);
         let n = width * parts;
-        let out = self.fill(n, |out| {
-            self.each(&kernel, n)
-                .input(buffer(a))
+        let types = Types::of_parts(a.dtype(), to, parts);
+        let out = self.fill(types.to, n, |out| {
+            self.each(&kernel, types, n)
+                .reads(a)
                 .scalar(a.offset() as u32)
                 .scalar(down as u32)
                 .scalar(near as u32)
@@ -172,7 +209,7 @@ impl OpenCl {
                 .scalar(width as u32)
                 .scalar(height as u32)
                 .scalar(segment as u32)
-                .output(out)
+                .writes(out)
                 .run()
         })?;
         match parts {
@@ -180,7 +217,7 @@ impl OpenCl {
             _ => {
                 let left = Array::dense(a.device(), out, &[parts, width]);
                 let left = left.permute(&[1, 0])?;
-                self.reduce_down(op, &left, Columns::rows(&left))
+                self.reduce_down(to, op, &left, Columns::rows(&left))
             }
         }
     }
@@ -203,4 +240,31 @@ fn parts(others: usize, length: usize, least: usize) -> (usize, usize) {
     let wanted = BUSY.div_ceil(others);
     let segment = length.div_ceil(wanted).max(least).min(length);
     (segment, length.div_ceil(segment))
+}
+
+impl OpenCl {
+    /// Computes the shares of the scores in each row, or their logarithms.
+    pub(super) fn shares(&self, a: &Array, logs: u32) -> Result<Shared> {
+        let (rows, columns) = (a.shape()[0], a.shape()[1]);
+        if !a.offset().is_multiple_of(4) {
+            return self.shares(&a.dense_like(self.copy(a)?), logs);
+        }
+        let kernel = match self.units().keeps(columns) {
+            true => kernels::SOFTMAX_FOURS,
+            false => kernels::SOFTMAX_ROWS,
+        };
+        let [global, local] = self.units().teams(rows, columns);
+        self.fill(a.dtype(), a.len(), |out| {
+            self.launch(&kernel, a.dtype())
+                .reads(a)
+                .scalar(a.offset() as u32)
+                .scalar(columns as u32)
+                .scalar(logs)
+                .writes(out)
+                .scalar(rows as u32)
+                .global(global)
+                .local(local)
+                .run()
+        })
+    }
 }

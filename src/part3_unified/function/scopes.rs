@@ -1,0 +1,55 @@
+//! Whether this thread records, and whether it keeps every value.
+
+use std::cell::Cell;
+
+thread_local! {
+    pub(super) static RECORDING: Cell<bool> = const { Cell::new(true) };
+    pub(super) static TRACING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `work` without recording: its results have no way back.
+///
+/// ```
+/// # use rungrad::part3_unified::{Device, Tensor, no_grad};
+/// let x = Tensor::new(&[1], &[3.0], Device::Cpu)?.requires_grad();
+/// assert!(!no_grad(|| &x * &x).records());
+/// # Ok::<(), rungrad::Error>(())
+/// ```
+pub fn no_grad<T>(work: impl FnOnce() -> T) -> T {
+    scoped(&RECORDING, false, work)
+}
+
+/// Runs `work` with or without recording.
+pub(in super::super) fn recording<T>(on: bool, work: impl FnOnce() -> T) -> T {
+    scoped(&RECORDING, on, work)
+}
+
+/// Runs `work` and keeps every value on the way, so that a tape taken of its
+/// results shows them all.
+///
+/// ```
+/// # use rungrad::part3_unified::{Device, Tensor, trace};
+/// let x = Tensor::new(&[1], &[3.0], Device::Cpu)?.requires_grad();
+/// let tape = trace(|| (&x * &x).backward_recorded());
+/// assert_eq!(tape.records[1].values, Some(vec![9.0]));
+/// # Ok::<(), rungrad::Error>(())
+/// ```
+pub fn trace<T>(work: impl FnOnce() -> T) -> T {
+    scoped(&TRACING, true, work)
+}
+
+/// Sets a switch of this thread while `work` runs, also when it panics.
+fn scoped<T>(
+    switch: &'static std::thread::LocalKey<Cell<bool>>,
+    on: bool,
+    work: impl FnOnce() -> T,
+) -> T {
+    struct Restore(&'static std::thread::LocalKey<Cell<bool>>, bool);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            self.0.set(self.1);
+        }
+    }
+    let _restore = Restore(switch, switch.replace(on));
+    work()
+}
