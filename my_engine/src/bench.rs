@@ -1,0 +1,65 @@
+//! An expression on the reader's engine: `cargo learn try --engine mine`. All
+//! but the engine is the bench of the course.
+
+#[path = "../../tools/src/bin/expression/expr.rs"]
+pub(crate) mod expr;
+#[path = "../../tools/src/bin/expression/part1.rs"]
+pub(crate) mod part1;
+#[path = "../../tools/src/bin/expression/request.rs"]
+pub(crate) mod request;
+#[path = "../../tools/src/bin/expression/shown.rs"]
+pub(crate) mod shown;
+#[path = "../../tools/src/bin/expression/verdict.rs"]
+pub(crate) mod verdict;
+
+use rungrad::Error;
+
+pub(crate) use request::Request;
+
+use crate::levels::{LEVELS, is_written};
+use crate::table::find;
+use crate::{engine, mine, tape};
+use part1::{Ops, Outcome, Table, leaves};
+
+/// Reads the words, computes, and shows what came of it.
+pub(crate) fn run(words: &[String]) -> Result<(), Error> {
+    mine::climb_to(LEVELS.len());
+    let request = shown::request(words)?;
+    let outcome = outcome(&request)?;
+    shown::show(&request, &outcome)
+}
+
+fn outcome(request: &Request) -> Result<Outcome, Error> {
+    let table = engine();
+    let ops = Ops { one: written(table.one), two: written(table.two) };
+    let inputs =
+        leaves(request, |shape, values| Ok((table.new)(shape, values)))?;
+    let result = ops.evaluate(&request.expr, &inputs)?;
+    let elements = (table.to_vec)(&result).len();
+    let summed = elements != 1;
+    let loss = match (summed, find(table.one, "sum")) {
+        (true, Some(sum)) => sum(&result),
+        _ => result,
+    };
+    (table.backward)(&loss);
+    let mut tape = tape::swept(&loss, &[1.0]);
+    let mut grads = Vec::new();
+    for (name, input) in &inputs {
+        tape.set_name((table.id)(input), name);
+        grads.push((table.grad)(input).ok_or_else(|| {
+            Error::Mistake(format!(
+                "no gradient arrived at {name}; `cargo learn check my_engine` \
+                 says which law your engine breaks"
+            ))
+        })?);
+    }
+    let place = "your engine".to_string();
+    Ok(Outcome { place, tape, grads, elements, summed })
+}
+
+/// Leaves out what the engine does not have yet.
+fn written<F: Copy>(list: &[(&'static str, F)]) -> Table<F> {
+    let list = list.iter().filter(|(name, _)| is_written(name));
+    // It is one expression for a program.
+    list.copied().collect::<Vec<_>>().leak()
+}

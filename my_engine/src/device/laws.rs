@@ -1,0 +1,309 @@
+//! The laws of a device, function by function: what the tests of Part 3 hold
+//! ours to, on arrays that hide no mistake. What is right comes from the
+//! processor, or from the sentence itself.
+
+mod many;
+
+use exercises::numbers;
+use rungrad::part3_unified::{
+    Array, Binary, DType, Device, Span, Tensor, Unary, Window,
+};
+use rungrad::{Error, Result};
+
+pub(super) use self::many::*;
+use crate::common::engine::Part3;
+
+/// Takes what a device gave, or says its sentence at the line of the law.
+#[track_caller]
+fn got<T>(result: Result<T>) -> T {
+    match result {
+        Ok(value) => value,
+        Err(Error::Mistake(sentence)) => panic!("{sentence}"),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[track_caller]
+fn there(e: &Part3, shape: &[usize], values: &[f32]) -> Array {
+    got(Array::new(shape, values, e.0))
+}
+
+fn here(shape: &[usize], values: &[f32]) -> Array {
+    got(Array::new(shape, values, Device::Cpu))
+}
+
+#[track_caller]
+fn read(array: &Array) -> Vec<f32> {
+    got(array.to_vec())
+}
+
+/// Compares numbers that may be rounded otherwise; what is no number is like
+/// what is no number.
+#[track_caller]
+fn near(what: &str, yours: &[f32], right: &[f32]) {
+    assert_eq!(yours.len(), right.len(), "{what}: how many there are");
+    for (at, (y, r)) in yours.iter().zip(right).enumerate() {
+        let same = y == r || (y.is_nan() && r.is_nan());
+        let is_near = (y - r).abs() <= 1e-5 * r.abs().max(1.0);
+        assert!(same || is_near, "{what}: element {at} is {y}, not {r}");
+    }
+}
+
+/// Returns the bits of numbers, since a NaN is not equal to itself.
+fn bits(values: &[f32]) -> Vec<u32> {
+    values.iter().map(|value| value.to_bits()).collect()
+}
+
+pub(super) fn what_goes_up_comes_down(e: &Part3) {
+    for n in [0, 1, 2, 7, 1000] {
+        let values = numbers(n as u64, n);
+        assert_eq!(read(&there(e, &[n], &values)), values);
+    }
+    let odd = [0.0, -0.0, f32::INFINITY, f32::MIN_POSITIVE / 2.0, 1e-30];
+    assert_eq!(bits(&read(&there(e, &[5], &odd))), bits(&odd));
+    assert!(read(&there(e, &[1], &[f32::NAN]))[0].is_nan());
+}
+
+pub(super) fn a_memory_knows_its_length(e: &Part3) {
+    let backend = got(e.0.backend());
+    for n in [0, 1, 5] {
+        let memory = got(backend.upload(&numbers(1, n), DType::F32));
+        assert_eq!(memory.len(), n);
+        assert_eq!(memory.is_empty(), n == 0);
+    }
+}
+
+pub(super) fn every_upload_has_a_memory_of_its_own(e: &Part3) {
+    let (a, b) = (there(e, &[2], &[1.0, 2.0]), there(e, &[2], &[3.0, 4.0]));
+    assert!(!a.shares_storage(&b));
+    assert_eq!(read(&a), [1.0, 2.0]);
+    assert_eq!(read(&b), [3.0, 4.0]);
+    assert_eq!(read(&a), [1.0, 2.0], "read a second time");
+}
+
+pub(super) fn a_tensor_travels_there_and_back(e: &Part3) {
+    let values = numbers(3, 6);
+    let x = got(Tensor::new(&[2, 3], &values, Device::Cpu)).requires_grad();
+    let away = got(x.to(e.0));
+    assert_eq!(away.device(), e.0);
+    let back = got(away.to(Device::Cpu));
+    assert_eq!(back.shape(), [2, 3]);
+    assert_eq!(got(back.to_vec()), values);
+}
+
+/// Every map, with numbers of both signs where it has two.
+const MAPS: [Unary; 19] = [
+    Unary::Scale(3.0),
+    Unary::Shift(0.5),
+    Unary::DivScalar(3.0),
+    Unary::RdivScalar(3.0),
+    Unary::Sqrt,
+    Unary::Square,
+    Unary::Pow(1.5),
+    Unary::Exp,
+    Unary::Log,
+    Unary::Relu,
+    Unary::Tanh,
+    Unary::Sigmoid,
+    Unary::Sin,
+    Unary::Cos,
+    Unary::Erf,
+    Unary::Log1p,
+    Unary::Floor,
+    Unary::Round,
+    Unary::Sign,
+];
+
+#[track_caller]
+fn maps(e: &Part3, values: &[f32]) {
+    for op in MAPS {
+        let right: Vec<f32> = values.iter().map(|x| op.apply(*x)).collect();
+        let yours = got(there(e, &[values.len()], values).unary(op));
+        near(&format!("{op:?} of {values:?}"), &read(&yours), &right);
+    }
+}
+
+pub(super) fn every_map_gives_its_values(e: &Part3) {
+    maps(e, &[-2.5, -1.5, -0.5, 0.0, 0.5, 1.5, 2.5, 3.25]);
+    maps(e, &numbers(1, 257));
+}
+
+pub(super) fn a_map_of_nothing_is_nothing(e: &Part3) {
+    for op in [Unary::Exp, Unary::Shift(1.0)] {
+        let none = got(there(e, &[0, 3], &[]).unary(op));
+        assert_eq!((read(&none).len(), none.shape()), (0, &[0, 3][..]));
+    }
+}
+
+pub(super) fn a_map_leaves_its_operand_as_it_was(e: &Part3) {
+    let a = there(e, &[3], &[1.0, -2.0, 3.0]);
+    let out = got(a.unary(Unary::Scale(-1.0)));
+    assert_eq!(read(&out), [-1.0, 2.0, -3.0]);
+    assert_eq!(read(&a), [1.0, -2.0, 3.0]);
+}
+
+pub(super) fn a_map_keeps_what_is_no_number(e: &Part3) {
+    let maps = MAPS.into_iter().filter(|op| *op != Unary::Sign);
+    for op in maps {
+        let yours = read(&got(there(e, &[1], &[f32::NAN]).unary(op)))[0];
+        assert!(yours.is_nan(), "{op:?} of NaN is {yours}, not NaN");
+    }
+}
+
+pub(super) fn a_map_is_finite_far_out(e: &Part3) {
+    let far = [-1000.0, -90.0, 90.0, 1000.0];
+    for op in [Unary::Sigmoid, Unary::Tanh, Unary::Erf, Unary::Relu] {
+        let right = far.map(|x| op.apply(x));
+        let yours = read(&got(there(e, &[4], &far).unary(op)));
+        near(&format!("{op:?} of {far:?}"), &yours, &right);
+    }
+}
+
+const ZIPS: [Binary; 7] = [
+    Binary::Add,
+    Binary::Mul,
+    Binary::Div,
+    Binary::Lt,
+    Binary::Le,
+    Binary::Eq,
+    Binary::Pow,
+];
+
+pub(super) fn every_zip_gives_its_values(e: &Part3) {
+    let (mut x, mut y) = (numbers(1, 64), numbers(2, 64));
+    (x[5], y[5]) = (1.25, 1.25);
+    (x[6], y[6]) = (f32::NAN, f32::NAN);
+    (x[7], y[7]) = (0.0, -0.0);
+    for op in ZIPS {
+        let pairs = x.iter().zip(&y);
+        let right: Vec<f32> = pairs.map(|(x, y)| op.apply(*x, *y)).collect();
+        let (a, b) = (there(e, &[64], &x), there(e, &[64], &y));
+        let yours = read(&got(a.binary(op, &b)));
+        near(op.name(), &yours, &right);
+    }
+}
+
+pub(super) fn a_zip_keeps_the_order_of_its_operands(e: &Part3) {
+    let (a, b) = (there(e, &[2], &[6.0, 2.0]), there(e, &[2], &[2.0, 3.0]));
+    let of = |op| read(&got(a.binary(op, &b)));
+    assert_eq!(of(Binary::Div)[0], 3.0);
+    assert_eq!(of(Binary::Lt), [0.0, 1.0]);
+    assert_eq!(of(Binary::Pow), [36.0, 8.0]);
+}
+
+pub(super) fn a_choice_takes_the_first_where_the_mask_is_not_0(e: &Part3) {
+    let mask = there(e, &[5], &[1.0, 0.0, -1.0, -0.0, 0.25]);
+    let a = there(e, &[5], &[1.0, 2.0, 3.0, f32::NAN, 5.0]);
+    let b = there(e, &[5], &[10.0, 20.0, f32::NAN, 40.0, 50.0]);
+    let chosen = got(mask.where_cond(&a, &b));
+    assert_eq!(read(&chosen), [1.0, 20.0, 3.0, 40.0, 5.0]);
+}
+
+pub(super) fn nothing_is_zipped_to_nothing(e: &Part3) {
+    let none = there(e, &[0], &[]);
+    assert_eq!(read(&got(none.binary(Binary::Add, &none))), [0.0; 0]);
+    assert_eq!(read(&got(none.where_cond(&none, &none))), [0.0; 0]);
+}
+
+pub(super) fn the_views_of_the_lecture_are_read(e: &Part3) {
+    let x = there(e, &[4], &[1.0, 2.0, 3.0, 4.0]);
+    let y = got(x.as_strided(&[2, 2], &[2, 1], 0));
+    assert_eq!(read(&y), [1.0, 2.0, 3.0, 4.0]);
+    let z = got(x.as_strided(&[2, 1], &[2, 1], 1));
+    assert_eq!(read(&z), [2.0, 4.0]);
+}
+
+/// Lists views of 24 numbers, which have all that a view can have.
+fn views(a: &Array) -> Vec<(&'static str, Array)> {
+    vec![
+        ("permute", got(a.permute(&[2, 0, 1]))),
+        ("flip", got(a.flip(&[0, 2]))),
+        ("slice", got(a.slice(&[1..2, 1..3, 0..3]))),
+        (
+            "a slice of a permute",
+            got(got(a.permute(&[1, 2, 0])).slice(&[1..3, 2..4])),
+        ),
+        ("every other", got(a.slice((.., .., Span::from(..).step(2))))),
+        ("expand", got(got(a.slice(&[0..1, 0..3, 1..2])).expand(&[2, 3, 4]))),
+        (
+            "flip of an expand",
+            got(got(got(a.slice(&[1..2])).expand(&[2, 3, 4])).flip(&[1])),
+        ),
+        ("windows", got(a.windows(&Window::new([2, 2])))),
+        ("nothing", got(a.slice(&[1..1]))),
+    ]
+}
+
+/// Lists the same views of the same numbers there and here.
+fn both(e: &Part3, seed: u64) -> Vec<(&'static str, Array, Array)> {
+    let values = numbers(seed, 24);
+    let pairs = views(&there(e, &[2, 3, 4], &values))
+        .into_iter()
+        .zip(views(&here(&[2, 3, 4], &values)));
+    pairs.map(|((name, yours), (_, ours))| (name, yours, ours)).collect()
+}
+
+pub(super) fn any_view_is_copied_in_its_order(e: &Part3) {
+    for (name, yours, ours) in both(e, 1) {
+        let copy = got(yours.compact());
+        assert_eq!(read(&copy), read(&ours), "{name} of 24 numbers");
+    }
+}
+
+pub(super) fn a_map_and_a_zip_walk_any_view(e: &Part3) {
+    let all = both(e, 1).into_iter().zip(both(e, 2));
+    for ((name, a, ours), (_, b, theirs)) in all {
+        let map = |a: &Array| read(&got(a.unary(Unary::Square)));
+        assert_eq!(map(&a), map(&ours), "square of {name}");
+        // The other operand lies as it is read.
+        let b = got(b.compact());
+        let zip = |a: &Array, b: &Array| read(&got(a.binary(Binary::Add, b)));
+        assert_eq!(zip(&a, &b), zip(&ours, &theirs), "{name} + a dense array");
+        assert_eq!(zip(&b, &a), zip(&theirs, &ours), "a dense array + {name}");
+        let mask =
+            |a: &Array| got(a.binary(Binary::Lt, &got(a.unary(Unary::Square))));
+        let choose =
+            |a: &Array, b: &Array| read(&got(mask(a).where_cond(b, a)));
+        assert_eq!(
+            choose(&a, &b),
+            choose(&ours, &theirs),
+            "a choice of {name}"
+        );
+    }
+}
+
+pub(super) fn what_is_pasted_stands_where_the_view_shows(e: &Part3) {
+    let values = numbers(4, 24);
+    let set = |mut a: Array, of: &Array| {
+        got(a.set((1.., ..2, Span::from(1..).step(2)), of));
+        read(&a)
+    };
+    let (row, column) = (numbers(5, 4), numbers(6, 2));
+    for device in [e.0, Device::Cpu] {
+        // One operand of the second lies across its memory.
+        let new = |shape: &[usize], values: &[f32]| {
+            got(Array::new(shape, values, device))
+        };
+        let plain = new(&[1, 2, 2], &row);
+        let across = got(new(&[2, 1], &column).expand(&[1, 2, 2]));
+        let turned =
+            got(got(new(&[2, 2, 1], &row).permute(&[2, 1, 0])).flip(&[1]));
+        let of = [plain, across, turned]
+            .map(|it| set(new(&[2, 3, 4], &values), &it));
+        let mut right = [(); 3].map(|()| values.clone());
+        for (k, at) in [13, 15, 17, 19].into_iter().enumerate() {
+            right[0][at] = row[k];
+            right[1][at] = column[k / 2];
+            right[2][at] = row[[1, 3, 0, 2][k]];
+        }
+        assert_eq!(of, right, "on {device}");
+    }
+}
+
+pub(super) fn a_set_changes_one_array_and_no_other(e: &Part3) {
+    let mut a = there(e, &[4], &[1.0, 2.0, 3.0, 4.0]);
+    let turned = got(a.flip(&[0]));
+    got(a.set(&[1..3], &there(e, &[2], &[20.0, 30.0])));
+    assert_eq!(read(&a), [1.0, 20.0, 30.0, 4.0]);
+    assert_eq!(read(&turned), [4.0, 3.0, 2.0, 1.0]);
+}

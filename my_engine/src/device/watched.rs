@@ -1,0 +1,274 @@
+//! The reader's device, watched: who did what it was asked for, how often and
+//! how long, and whether what came of it is as long as it must be.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use rungrad::ledger::Memory;
+use rungrad::part3_unified::{
+    AdamStep, Array, Backend, Binary, DType, Device, Reduce, Shared, Storage,
+    Unary, View, Window,
+};
+use rungrad::{Error, Result};
+
+use super::left;
+
+/// What a device was asked for.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Asked {
+    pub(super) times: u32,
+    /// How many of these were left to the processor.
+    pub(super) left: u32,
+    pub(super) time: Duration,
+}
+
+thread_local! {
+    static ASKED: RefCell<BTreeMap<&'static str, Asked>> = RefCell::default();
+}
+
+/// Returns what was asked since the last time, and forgets it.
+pub(super) fn asked() -> BTreeMap<&'static str, Asked> {
+    ASKED.take()
+}
+
+/// Tells whether a device leaves a function to the processor: it is called once,
+/// and what comes of that is no matter here.
+pub(super) fn is_left(device: Device, name: &str) -> bool {
+    // Whatever else stops it, somebody wrote it.
+    let call = || drop(once(device, name));
+    drop(asked());
+    drop(catch_unwind(AssertUnwindSafe(call)));
+    asked().get(name).is_some_and(|it| it.left > 0)
+}
+
+fn once(device: Device, name: &str) -> Result<()> {
+    let it = device.backend()?;
+    if name == "memory" {
+        it.memory();
+        return Ok(());
+    }
+    if name == "uniform" {
+        return it.uniform(0, 4, DType::F32).map(drop);
+    }
+    let mut shared = it.upload(&[1.0, 2.0, 3.0, 4.0], DType::F32)?;
+    if name == "upload" || name == "download" {
+        return it.download(&*shared).map(drop);
+    }
+    let a = Array::new(&[2, 2], &[1.0, 2.0, 3.0, 4.0], device)?;
+    let cube = a.reshape(&[1, 2, 2])?;
+    let window = Window::new([1, 1]);
+    let out = match name {
+        "unary" => it.unary(Unary::Relu, &a),
+        "binary" => it.binary(Binary::Add, &a, &a),
+        "where_cond" => it.where_cond(&a, &a, &a),
+        "copy" => it.copy(&a),
+        "paste" => {
+            let alone = std::sync::Arc::get_mut(&mut shared);
+            let alone = alone.ok_or_else(|| {
+                Error::Mistake("a new storage is shared".to_string())
+            })?;
+            return it.paste(alone, a.view(), &a);
+        }
+        "reduce" => it.reduce(Reduce::Sum, &a, 2, 2),
+        "matmul" => it.matmul(&cube, &cube),
+        "index_select" => it.index_select(&a, &[0]),
+        "index_add" => it.index_add(&a, &[0, 0], 1),
+        "fold" => {
+            let windows = a.reshape(&[1, 2, 2, 1, 1])?;
+            it.fold(&windows, &window, 1, [2, 2])
+        }
+        name => unreachable!("{name} is no function of a device"),
+    };
+    out.map(drop)
+}
+
+/// Stands between Part 3 and the reader's device.
+pub(super) struct Watched;
+
+static INNER: OnceLock<&'static dyn Backend> = OnceLock::new();
+
+impl Watched {
+    pub(super) fn over(backend: &'static dyn Backend) {
+        assert!(INNER.set(backend).is_ok(), "a program has one device");
+    }
+
+    fn inner(&self) -> &'static dyn Backend {
+        *INNER.get().expect("a program has a device")
+    }
+
+    fn watch<T>(
+        &self,
+        name: &'static str,
+        work: impl FnOnce(&'static dyn Backend) -> T,
+    ) -> T {
+        left::last();
+        let start = Instant::now();
+        let out = work(self.inner());
+        let (time, left) = (start.elapsed(), left::last() == Some(name));
+        ASKED.with_borrow_mut(|all| {
+            let it = all.entry(name).or_default();
+            it.times += 1;
+            it.left += u32::from(left);
+            it.time += time;
+        });
+        out
+    }
+
+    /// Does the same for what must come to so many numbers.
+    fn filled(
+        &self,
+        name: &'static str,
+        numbers: usize,
+        work: impl FnOnce(&'static dyn Backend) -> Result<Shared>,
+    ) -> Result<Shared> {
+        let out = self.watch(name, work)?;
+        match out.len() {
+            len if len == numbers => Ok(out),
+            len => Err(Error::Mistake(format!(
+                "{name}: what comes of it has {numbers} numbers, and your \
+                 storage says that it has {len}"
+            ))),
+        }
+    }
+}
+
+impl Backend for Watched {
+    fn name(&self) -> String {
+        "mine".to_string()
+    }
+
+    fn memory(&self) -> Memory {
+        self.watch("memory", |it| it.memory())
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        self.inner().synchronize()
+    }
+
+    fn realize(&self, a: &Array) -> Result<()> {
+        self.inner().realize(a)
+    }
+
+    fn upload(&self, values: &[f32], dtype: DType) -> Result<Shared> {
+        self.filled("upload", values.len(), |it| it.upload(values, dtype))
+    }
+
+    fn download(&self, storage: &dyn Storage) -> Result<Vec<f32>> {
+        self.watch("download", |it| it.download(storage))
+    }
+
+    fn uniform(&self, seed: u64, n: usize, dtype: DType) -> Result<Shared> {
+        self.filled("uniform", n, |it| it.uniform(seed, n, dtype))
+    }
+
+    fn copy(&self, a: &Array) -> Result<Shared> {
+        self.filled("copy", a.len(), |it| it.copy(a))
+    }
+
+    fn paste(
+        &self,
+        storage: &mut dyn Storage,
+        view: &View,
+        a: &Array,
+    ) -> Result<()> {
+        self.watch("paste", |it| it.paste(storage, view, a))
+    }
+
+    fn unary(&self, op: Unary, a: &Array) -> Result<Shared> {
+        self.filled("unary", a.len(), |it| it.unary(op, a))
+    }
+
+    fn binary(&self, op: Binary, a: &Array, b: &Array) -> Result<Shared> {
+        self.filled("binary", a.len(), |it| it.binary(op, a, b))
+    }
+
+    fn where_cond(&self, mask: &Array, a: &Array, b: &Array) -> Result<Shared> {
+        self.filled("where_cond", a.len(), |it| it.where_cond(mask, a, b))
+    }
+
+    fn reduce(
+        &self,
+        op: Reduce,
+        a: &Array,
+        rows: usize,
+        columns: usize,
+    ) -> Result<Shared> {
+        self.filled("reduce", rows, |it| it.reduce(op, a, rows, columns))
+    }
+
+    // What the reader may write besides is theirs as it is.
+
+    fn max_share(
+        &self,
+        a: &Array,
+        most: &Array,
+        grads: &Array,
+        axes: &[usize],
+    ) -> Result<Shared> {
+        self.inner().max_share(a, most, grads, axes)
+    }
+
+    fn matmul(&self, a: &Array, b: &Array) -> Result<Shared> {
+        let numbers = a.shape()[0] * a.shape()[1] * b.shape()[2];
+        self.filled("matmul", numbers, |it| it.matmul(a, b))
+    }
+
+    /// Asks for a product, unless the reader has a way of their own.
+    fn contract(
+        &self,
+        a: &Array,
+        b: &Array,
+        batch: usize,
+        inner: usize,
+    ) -> Result<Shared> {
+        self.watch("matmul", |it| it.contract(a, b, batch, inner))
+    }
+
+    fn softmax(&self, a: &Array) -> Result<Shared> {
+        self.inner().softmax(a)
+    }
+
+    fn log_softmax(&self, a: &Array) -> Result<Shared> {
+        self.inner().log_softmax(a)
+    }
+
+    fn adam_step(
+        &self,
+        step: &AdamStep,
+        of: [&Array; 4],
+    ) -> Result<[Shared; 3]> {
+        self.inner().adam_step(step, of)
+    }
+
+    fn index_select(&self, a: &Array, indices: &[usize]) -> Result<Shared> {
+        let numbers = indices.len() * a.shape()[1];
+        let ask = |it: &dyn Backend| it.index_select(a, indices);
+        self.filled("index_select", numbers, ask)
+    }
+
+    fn index_add(
+        &self,
+        a: &Array,
+        indices: &[usize],
+        rows: usize,
+    ) -> Result<Shared> {
+        let numbers = rows * a.shape()[1];
+        let ask = |it: &dyn Backend| it.index_add(a, indices, rows);
+        self.filled("index_add", numbers, ask)
+    }
+
+    fn fold(
+        &self,
+        a: &Array,
+        window: &Window,
+        count: usize,
+        image: [usize; 2],
+    ) -> Result<Shared> {
+        let numbers = count * image[0] * image[1];
+        let ask = |it: &dyn Backend| it.fold(a, window, count, image);
+        self.filled("fold", numbers, ask)
+    }
+}

@@ -1,0 +1,114 @@
+//! Trains the digits with what is the reader's, beside what is ours.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use exercises::root;
+use rungrad::Error;
+use rungrad::ops::OPERATIONS;
+
+use crate::common::engine::Part1;
+use crate::common::network::{Learns, Trained, train};
+use crate::levels::{is_written, operations};
+use crate::mine::Mine;
+use crate::table::find;
+use crate::{engine, its_file};
+
+/// The network and the epochs of "Train the digits".
+const SIZES: [usize; 3] = [64, 64, 10];
+const EPOCHS: usize = 20;
+
+/// Trains the reader's engine beside Part 1.
+pub(crate) fn run() -> Result<(), Error> {
+    let lines = lines(&["src/part1_cpu"]);
+    beside(&Mine, (&Part1, "Part 1"), lines, || Ok(()))?;
+    let known = operations();
+    let lacks = OPERATIONS.iter().filter(|name| !known.contains(name));
+    let table = engine().one;
+    let lacks: Vec<String> = lacks
+        .map(|name| match find(table, name).map(|_| is_written(name)) {
+            // One over all axes is there.
+            Some(true) => format!("{name} over some axes"),
+            _ => name.to_string(),
+        })
+        .collect();
+    if !lacks.is_empty() {
+        println!("What Part 1 has besides: {}.", lacks.join(", "));
+    }
+    Ok(())
+}
+
+/// Trains what is the reader's and what is ours, and lays beside each other
+/// what came of it. Ours comes first; `begin` is done before the reader's.
+pub(crate) fn beside<Y: Learns, O: Learns>(
+    yours: &Y,
+    (ours, name): (&O, &str),
+    lines: Option<[usize; 2]>,
+    begin: impl FnOnce() -> Result<(), Error>,
+) -> Result<(), Error> {
+    let [inputs, hidden, classes] = SIZES;
+    println!(
+        "{EPOCHS} epochs of the digits: {inputs} pixels, {hidden} hidden \
+         outputs, {classes} scores"
+    );
+    let (ours, our_time) = timed(ours, name);
+    begin()?;
+    let (yours, time) = timed(yours, "yours");
+    let percent = |it: &Trained| format!("{:.1} %", 100.0 * it.accuracy);
+    let loss = |it: &Trained| format!("{:.4}", it.loss);
+    let seconds = |time: Duration| format!("{:.2} s", time.as_secs_f64());
+    println!();
+    row(["what came of it", "yours", name]);
+    row(["unseen digits read", &percent(&yours), &percent(&ours)]);
+    row(["loss of the last epoch", &loss(&yours), &loss(&ours)]);
+    row(["time", &seconds(time), &seconds(our_time)]);
+    if let Some([mine, theirs]) = lines {
+        let (mine, theirs) = (mine.to_string(), theirs.to_string());
+        row(["lines of code", &mine, &theirs]);
+    }
+    let times = time.as_secs_f64() / our_time.as_secs_f64();
+    println!("\nYours takes {times:.1} times as long.");
+    Ok(())
+}
+
+fn row([what, yours, ours]: [&str; 3]) {
+    println!("{}", format!("{what:<24}{yours:>10}{ours:>10}").trim_end());
+}
+
+fn timed<L: Learns>(e: &L, name: &str) -> (Trained, Duration) {
+    // What is compiled when it is first needed is no matter here.
+    train(e, &SIZES, 1, |_, _| ());
+    let start = Instant::now();
+    let trained = train(e, &SIZES, EPOCHS, |epoch, now| {
+        if epoch == 1 || epoch % 5 == 0 {
+            println!(
+                "  {name:<7} epoch {epoch:>2}  loss {:.4}  {:.1} % read",
+                now.loss,
+                100.0 * now.accuracy
+            );
+        }
+    });
+    (trained, start.elapsed())
+}
+
+/// Counts lines of code: the reader's, and ours in these files and folders.
+pub(crate) fn lines(ours: &[&str]) -> Option<[usize; 2]> {
+    let yours = code(Path::new(its_file()))?;
+    let root = root(its_file())?;
+    let count = |place: &&str| {
+        let place = root.join(place);
+        let Ok(files) = fs::read_dir(&place) else { return code(&place) };
+        Some(files.flatten().filter_map(|file| code(&file.path())).sum())
+    };
+    let ours: Option<usize> = ours.iter().map(count).sum();
+    Some([yours, ours?])
+}
+
+/// Counts the lines of a file that are no comment and no test.
+fn code(file: &Path) -> Option<usize> {
+    let text = fs::read_to_string(file).ok()?;
+    let code = text.lines().take_while(|line| *line != "#[cfg(test)]");
+    let is_code = |line: &&str| !line.is_empty() && !line.starts_with("//");
+    Some(code.map(str::trim).filter(is_code).count())
+}

@@ -1,0 +1,298 @@
+//! Kernels of the reader's for Part 2. Each stands in for one of ours, so Part
+//! 2 itself runs on them, and its laws judge them; what the reader has not
+//! written is ours.
+//!
+//! The first laws of a level launch each kernel alone, on memory that shows a
+//! stray access, and again while Oclgrind watches.
+
+mod laws;
+
+use std::panic::resume_unwind;
+use std::process::ExitCode;
+use std::sync::OnceLock;
+
+use exercises::{Kernel, Outcome, Stop, check_kernel_levels};
+use rungrad::Error;
+use rungrad::opencl::{self, Gpu};
+use rungrad::part2_gpu::kernels as ours;
+
+use crate::common::engine::Part2;
+use crate::common::{edges, network, spec};
+use crate::digits::{beside, lines};
+use crate::ladder::{Ladder, Level, Need, laws};
+use crate::{asked, its_file};
+
+/// The operations, each held against the judge on seeded operands.
+mod judged {
+    use crate::ladder::judged;
+
+    judged! {
+        super::Part2, 15;
+        mul_agrees_with_the_judge "mul",
+        add_agrees_with_the_judge "add",
+        sub_agrees_with_the_judge "sub",
+        exp_agrees_with_the_judge "exp",
+        sum_agrees_with_the_judge "sum",
+        mean_agrees_with_the_judge "mean",
+        matmul_agrees_with_the_judge "matmul",
+        transpose_agrees_with_the_judge "transpose",
+        log_softmax_agrees_with_the_judge "log_softmax",
+        cross_entropy_agrees_with_the_judge "cross_entropy",
+    }
+}
+
+macro_rules! kernel {
+    ($name:literal, $parameters:literal) => {
+        ($name, concat!("kernel void ", $name, "(", $parameters, ")"))
+    };
+}
+
+/// How many laws of a level, the first ones, launch each kernel alone.
+const ALONE: usize = 1;
+
+pub(crate) const LEVELS: &[Level<Part2>] = &[
+    Level {
+        name: "pairs",
+        needs: &[
+            kernel!(
+                "ew_mul",
+                "global const float *a, global const float *b, global float *out, uint n"
+            ),
+            kernel!(
+                "ew_add",
+                "global const float *a, global const float *b, global float *out, uint n"
+            ),
+        ],
+        laws: laws! { Part2;
+            laws: pairs_of_elements_are_multiplied_and_added;
+            spec: a_product_is_that_of_its_elements,
+                one_product_gives_3_and_2,
+                a_sum_of_two_gives_each_the_same,
+                an_operand_used_twice_gets_both_parts;
+        },
+    },
+    Level {
+        name: "stretching",
+        needs: &[
+            kernel!(
+                "broadcast_mul",
+                "global const float *a, int8 a_strides, global const float *b, int8 b_strides, global float *out, int8 shape, uint n"
+            ),
+            kernel!(
+                "broadcast_add",
+                "global const float *a, int8 a_strides, global const float *b, int8 b_strides, global float *out, int8 shape, uint n"
+            ),
+        ],
+        laws: laws! { Part2;
+            laws: stretched_operands_are_read_where_they_lie;
+            edges: a_row_collects_what_its_copies_got;
+            judged: mul_agrees_with_the_judge,
+                add_agrees_with_the_judge;
+        },
+    },
+    Level {
+        name: "maps",
+        needs: &[
+            kernel!(
+                "ew_scale",
+                "global const float *a, global float *out, float number, uint n"
+            ),
+            kernel!(
+                "ew_exp",
+                "global const float *a, global float *out, uint n"
+            ),
+            kernel!(
+                "ew_relu",
+                "global const float *a, global float *out, uint n"
+            ),
+            kernel!(
+                "relu_backward",
+                "global const float *grad_out, global const float *a, global float *grad_a, uint n"
+            ),
+        ],
+        laws: laws! { Part2;
+            laws: each_element_is_mapped;
+            edges: relu_passes_no_gradient_at_zero,
+                relu_lets_a_nan_through,
+                relu_stops_a_gradient_that_is_no_number;
+            judged: sub_agrees_with_the_judge,
+                exp_agrees_with_the_judge;
+        },
+    },
+    Level {
+        name: "sums",
+        needs: &[
+            kernel!(
+                "reduce_sum",
+                "global const float *a, global float *partials, uint n"
+            ),
+            kernel!(
+                "reduce_axis",
+                "global const float *a, global float *out, uint length, uint inner, uint n"
+            ),
+            kernel!(
+                "ew_repeat",
+                "global const float *a, global float *out, uint length, uint inner, uint n"
+            ),
+        ],
+        laws: laws! { Part2;
+            laws: every_element_is_added_once,
+                long_sums_along_an_axis_are_right;
+            spec: two_products_give_9_16_and_12_24,
+                a_second_backward_adds_the_same_again,
+                empty_and_scalar_tensors_work,
+                a_sum_of_any_length_is_right;
+            edges: a_sum_of_nothing_is_zero;
+            judged: sum_agrees_with_the_judge,
+                mean_agrees_with_the_judge;
+        },
+    },
+    Level {
+        name: "matrices",
+        needs: &[
+            kernel!(
+                "matmul",
+                "global const float *a, global const float *b, global float *out, uint m, uint k, uint n"
+            ),
+            kernel!(
+                "transpose",
+                "global const float *a, global float *out, uint rows, uint columns"
+            ),
+        ],
+        laws: laws! { Part2;
+            laws: matrices_are_multiplied_and_turned,
+                long_products_are_right;
+            edges: a_product_over_nothing_is_zero,
+                an_operand_used_on_both_sides_gets_both_parts;
+            judged: matmul_agrees_with_the_judge,
+                transpose_agrees_with_the_judge;
+        },
+    },
+    Level {
+        name: "scores",
+        needs: &[
+            kernel!(
+                "softmax_log",
+                "global const float *a, global float *out, uint columns"
+            ),
+            kernel!(
+                "pick_labels",
+                "global const float *a, global const uint *labels, global float *out, uint classes, uint rows"
+            ),
+            kernel!(
+                "pick_backward",
+                "global const float *grad_out, global const uint *labels, global float *grad_a, uint classes, uint n"
+            ),
+        ],
+        laws: laws! { Part2;
+            laws: scores_become_logarithms_of_shares_and_one_is_picked;
+            edges: softmax_of_large_scores_is_exact,
+                every_row_of_softmax_sums_to_1,
+                even_scores_lose_the_logarithm_of_the_classes,
+                a_sure_answer_loses_nothing_or_all;
+            judged: log_softmax_agrees_with_the_judge,
+                cross_entropy_agrees_with_the_judge;
+            network: three_epochs_read_nine_of_ten_digits;
+        },
+    },
+];
+
+/// Lists what a kernel of the reader's stands in for. The two rungs of the
+/// ladder that have tiles of 16 are launched alike.
+fn stands_for(name: &str) -> Vec<opencl::Kernel> {
+    match name {
+        "matmul" => vec![ours::MATMUL3_TILED, ours::MATMUL_TILED_KAHAN],
+        "transpose" => vec![ours::TRANSPOSE_TILED],
+        name => {
+            let all = ours::ALL.into_iter().flatten();
+            all.filter(|it| it.name() == name).copied().collect()
+        }
+    }
+}
+
+static FILE: OnceLock<Kernel> = OnceLock::new();
+
+/// Finds a kernel of the reader's.
+fn yours(name: &str) -> Option<Kernel> {
+    FILE.get().expect("a program has a file of kernels").sibling(name)
+}
+
+/// Tells whether Oclgrind watches.
+fn is_simulated() -> bool {
+    FILE.get().is_some_and(Kernel::is_simulated)
+}
+
+/// Runs the `main` of a program for the reader's kernels.
+pub fn main(file: &'static str) -> ExitCode {
+    let check = || {
+        check_kernel_levels("my_kernels", file, |kernel| {
+            let of = Part2(kernel.gpu().clone());
+            let _ = FILE.set(kernel);
+            let watched = ALONE;
+            Box::new(Ladder { of, levels: LEVELS, lost, task, watched, end })
+        })
+    };
+    asked(file, &[("train", 600, |_| run())], check)
+}
+
+/// Lists the kernels that are not there; if all are, Part 2 runs on them from
+/// now on.
+fn lost(_: &Part2, _: usize, needs: &'static [Need]) -> Vec<&'static Need> {
+    let lost: Vec<&Need> =
+        needs.iter().filter(|(name, _)| yours(name).is_none()).collect();
+    if lost.is_empty() {
+        for (name, _) in needs {
+            if let Err(stop) = stand_in(name) {
+                resume_unwind(Box::new(stop));
+            }
+        }
+    }
+    lost
+}
+
+fn stand_in(name: &str) -> Outcome {
+    let Some(kernel) = yours(name) else { return Ok(()) };
+    stands_for(name).iter().try_for_each(|ours| kernel.stands_in_for(ours))
+}
+
+fn task(lost: &[&Need]) -> String {
+    let kernels = lost.iter().map(|(_, it)| format!("\n  {it}"));
+    kernels.collect::<String>() + "\n"
+}
+
+fn end(_: &Part2) -> Outcome {
+    Ok(())
+}
+
+/// Trains the digits on the reader's kernels, beside ours.
+fn run() -> Result<(), Error> {
+    let gpu = Gpu::first()?;
+    let _ = FILE.set(Kernel::of_a_file(its_file(), gpu.clone()));
+    let e = Part2(gpu);
+    let begin = || {
+        let names = LEVELS.iter().flat_map(|level| level.needs);
+        for (name, _) in names {
+            stand_in(name).map_err(sentence)?;
+        }
+        Ok(())
+    };
+    beside(&e, (&e, "ours"), lines(&["kernels/part2"]), begin)?;
+    let needs = || LEVELS.iter().flat_map(|level| level.needs);
+    let (mine, theirs): (Vec<&str>, Vec<&str>) =
+        needs().map(|(name, _)| *name).partition(|it| yours(it).is_some());
+    let listed = |names: &[&str]| match names {
+        [] => "none".to_string(),
+        names => names.join(", "),
+    };
+    println!("\nYour kernels: {}.", listed(&mine));
+    println!("Ours in your place: {}.", listed(&theirs));
+    println!("On {}.", e.0.name());
+    Ok(())
+}
+
+fn sentence(stop: Stop) -> Error {
+    Error::Mistake(match stop {
+        Stop::Wrong { words, .. } => words,
+        Stop::ToDo(words) | Stop::Skipped(words) => words,
+    })
+}

@@ -1,0 +1,44 @@
+//! The laws that the specification holds by a ledger, which an engine of a
+//! reader's does not keep: here the memory itself is counted.
+
+use crate::common::engine::Engine;
+use crate::common::spec;
+use crate::memory;
+use crate::mine::{LINKS, Mine, forget, has_stood, in_stages};
+
+/// Fits a million links into a stack of 2 MB. When the level has stood before, a
+/// tenth of both says the same in a tenth of the time.
+pub(crate) fn a_million_links_fit_a_stack_of_2_mb(e: &Mine) {
+    in_stages(|| match has_stood(LINKS) {
+        true => spec::links_fit_a_stack(e, 100_000, (2 << 20) / 10),
+        false => spec::a_million_links_fit_a_stack_of_2_mb(e),
+    });
+}
+
+/// So many steps warm up whatever grows once, and so many are measured.
+const WARM: usize = 100;
+const STEPS: usize = 1000;
+
+/// Frees the graph of a step when its last handle goes: the law
+/// `no_node_is_left_after_a_step`, by bytes.
+pub(crate) fn a_step_leaves_nothing_behind(e: &Mine) {
+    let step = || {
+        let (a, b) = (e.leaf(&[2], &[2.0, 3.0]), e.leaf(&[2], &[3.0, 4.0]));
+        let loss = e.sum(&e.mul(&e.mul(&a, &b), &b));
+        e.backward(&loss);
+        e.backward(&loss);
+        drop(loss);
+        drop(forget());
+    };
+    (0..WARM).for_each(|_| step());
+    let before = memory::live();
+    (0..STEPS).for_each(|_| step());
+    let left = memory::live() - before;
+    // A list that doubles once in a thousand steps is no graph.
+    assert!(
+        left < 8 * STEPS as isize,
+        "after {STEPS} steps {left} bytes more are in use, {} for each: the \
+         graph of a step is not freed when its last handle goes",
+        left / STEPS as isize
+    );
+}

@@ -1,0 +1,331 @@
+//! The levels, in the order of the chapters, and what each asks for.
+
+use exercises::{Outcome, says, shown, wrong};
+use rungrad::ops::OPERATIONS;
+use rungrad::rng::Random;
+
+use crate::broken;
+use crate::common::verdict::{agrees, each_agrees, has};
+use crate::common::{edges, network, refusals, spec};
+use crate::ladder::{Ladder, Level, Need, laws};
+use crate::laws;
+use crate::mine::{self, Mine};
+use crate::table::{Handle, find, there};
+use crate::{engine, its_file};
+
+/// The operations, each held against the judge on seeded operands.
+mod judged {
+    use crate::ladder::judged;
+
+    judged! {
+        super::Mine, 60;
+        mul_agrees_with_the_judge "mul",
+        add_agrees_with_the_judge "add",
+        sub_agrees_with_the_judge "sub",
+        matmul_agrees_with_the_judge "matmul",
+        softmax_agrees_with_the_judge "softmax",
+        log_softmax_agrees_with_the_judge "log_softmax",
+        cross_entropy_agrees_with_the_judge "cross_entropy",
+    }
+}
+
+fn every_operation_on_elements_agrees_with_the_judge(e: &Mine) {
+    each_agrees(e);
+}
+
+mod elements {
+    pub(super) use super::every_operation_on_elements_agrees_with_the_judge;
+}
+
+pub(crate) const LEVELS: &[Level<Mine>] = &[
+    Level {
+        name: "a product remembered",
+        needs: &[
+            ("new", "pub fn new(shape: &[usize], values: &[f32]) -> Tensor"),
+            ("shape", "pub fn shape(&self) -> &[usize]"),
+            ("to_vec", "pub fn to_vec(&self) -> Vec<f32>"),
+            ("id", "pub fn id(&self) -> u64"),
+            ("op", "pub fn op(&self) -> &'static str"),
+            ("parents", "pub fn parents(&self) -> &[Tensor]"),
+            ("mul", "pub fn mul(&self, other: &Tensor) -> Tensor"),
+        ],
+        laws: laws! { Mine;
+            spec: a_product_is_that_of_its_elements,
+                a_product_remembers_its_two_operands,
+                parents_stand_in_operand_order_also_twice,
+                shapes_that_differ_are_refused;
+        },
+    },
+    Level {
+        name: "the order",
+        needs: &[("graph", "pub fn graph(&self) -> Vec<Tensor>")],
+        laws: laws! { Mine;
+            spec: the_order_is_2_3_6_and_2_3_6_18_108,
+                sixty_squares_stand_once_each_in_the_order;
+        },
+    },
+    Level {
+        name: "one sweep",
+        needs: &[
+            ("backward", "pub fn backward(&self)"),
+            ("backward_with", "pub fn backward_with(&self, grad: &Tensor)"),
+            ("grad", "pub fn grad(&self) -> Option<Vec<f32>>"),
+        ],
+        laws: laws! { Mine;
+            spec: one_product_gives_3_and_2,
+                a_root_of_many_elements_takes_a_gradient,
+                the_first_gradient_is_moved_in,
+                a_root_of_many_elements_is_no_loss,
+                a_gradient_of_another_shape_is_refused;
+        },
+    },
+    Level {
+        name: "adding",
+        needs: &[
+            ("add", "pub fn add(&self, other: &Tensor) -> Tensor"),
+            ("sum", "pub fn sum(&self) -> Tensor"),
+            ("zero_grad", "pub fn zero_grad(&self)"),
+        ],
+        laws: laws! { Mine;
+            spec: a_sum_of_two_gives_each_the_same,
+                a_sum_has_no_axes,
+                an_operand_used_twice_gets_both_parts,
+                a_root_that_is_a_leaf_keeps_its_own_gradient,
+                a_leaf_outside_the_graph_gets_no_gradient,
+                a_diamond_adds_its_two_paths,
+                thirty_diamonds_are_one_short_walk,
+                two_products_give_9_16_and_12_24,
+                a_second_backward_adds_the_same_again,
+                every_backward_adds_exactly_the_same,
+                zero_grad_starts_anew,
+                only_leaves_keep_a_gradient,
+                empty_and_scalar_tensors_work,
+                a_sum_of_any_length_is_right,
+                every_rule_agrees_with_the_judge;
+        },
+    },
+    Level {
+        name: "a million links",
+        needs: &[],
+        laws: laws! { Mine;
+            laws: a_million_links_fit_a_stack_of_2_mb,
+                a_step_leaves_nothing_behind;
+        },
+    },
+    Level {
+        name: "few rules",
+        needs: &[
+            ("neg", "pub fn neg(&self) -> Tensor"),
+            ("exp", "pub fn exp(&self) -> Tensor"),
+            ("relu", "pub fn relu(&self) -> Tensor"),
+            ("sub", "pub fn sub(&self, other: &Tensor) -> Tensor"),
+        ],
+        laws: laws! { Mine;
+            elements: every_operation_on_elements_agrees_with_the_judge;
+            edges: relu_passes_no_gradient_at_zero,
+                relu_lets_a_nan_through,
+                relu_stops_a_gradient_that_is_no_number,
+                a_difference_is_not_turned_around;
+        },
+    },
+    Level {
+        name: "broadcasting",
+        needs: &[],
+        laws: laws! { Mine;
+            edges: a_row_collects_what_its_copies_got;
+            judged: mul_agrees_with_the_judge,
+                add_agrees_with_the_judge,
+                sub_agrees_with_the_judge;
+            refusals: shapes_that_do_not_broadcast_are_refused;
+        },
+    },
+    Level {
+        name: "matmul",
+        needs: &[("matmul", "pub fn matmul(&self, other: &Tensor) -> Tensor")],
+        laws: laws! { Mine;
+            judged: matmul_agrees_with_the_judge;
+            edges: a_product_over_nothing_is_zero,
+                an_operand_used_on_both_sides_gets_both_parts;
+            refusals: matrices_that_do_not_fit_are_refused,
+                a_product_of_what_is_no_matrix_is_refused;
+        },
+    },
+    Level {
+        name: "softmax",
+        needs: &[
+            ("log_softmax", "pub fn log_softmax(&self) -> Tensor"),
+            ("softmax", "pub fn softmax(&self) -> Tensor"),
+            (
+                "cross_entropy",
+                "pub fn cross_entropy(&self, labels: &[usize]) -> Tensor",
+            ),
+        ],
+        laws: laws! { Mine;
+            judged: log_softmax_agrees_with_the_judge,
+                softmax_agrees_with_the_judge;
+            edges: softmax_of_large_scores_is_exact,
+                every_row_of_softmax_sums_to_1;
+            judged: cross_entropy_agrees_with_the_judge;
+            edges: even_scores_lose_the_logarithm_of_the_classes,
+                a_sure_answer_loses_nothing_or_all;
+            refusals: a_row_is_not_looked_for_in_a_scalar,
+                labels_that_do_not_fit_the_scores_are_refused;
+        },
+    },
+    Level {
+        name: "training",
+        needs: &[
+            (
+                "Network::new",
+                "pub fn new(sizes: &[usize], random: &mut Random) -> Network",
+            ),
+            ("forward", "pub fn forward(&self, x: &Tensor) -> Tensor"),
+            ("parameters", "pub fn parameters(&self) -> Vec<Tensor>"),
+            ("step", "pub fn step(&mut self, rate: f32, momentum: f32)"),
+        ],
+        laws: laws! { Mine;
+            network: a_network_begins_uneven_and_without_bias,
+                a_network_is_products_and_biases_and_relu_between,
+                a_step_goes_against_the_gradient,
+                momentum_keeps_what_was_before,
+                a_step_leaves_the_graph_before_it_as_it_was,
+                three_epochs_read_nine_of_ten_digits;
+        },
+    },
+];
+
+/// Tells whether the engine has a function: it is called once, and what comes
+/// of that is no matter here.
+pub(crate) fn is_written(name: &str) -> bool {
+    let table = engine();
+    let new = || (table.new)(&[2, 2], &[1.0, 2.0, 3.0, 4.0]);
+    let work = || match name {
+        "new" => drop(new()),
+        "shape" => drop((table.shape)(&new())),
+        "to_vec" => drop((table.to_vec)(&new())),
+        "id" => drop((table.id)(&new())),
+        "op" => drop((table.op)(&new())),
+        "parents" => drop((table.parents)(&new())),
+        "graph" => drop((table.graph)(&new())),
+        "grad" => drop((table.grad)(&new())),
+        "zero_grad" => (table.zero_grad)(&new()),
+        "backward" => (table.backward)(&(table.new)(&[1], &[1.0])),
+        "backward_with" => (table.backward_with)(&new(), &new()),
+        "Network::new" => drop(network()),
+        "forward" => drop((table.forward)(&network(), &new())),
+        "parameters" => drop((table.parameters)(&network())),
+        "step" => (table.step)(&network(), 0.1, 0.0),
+        "cross_entropy" => {
+            let many = find(table.many, name).expect("it is in the table");
+            drop(many(&new(), &[0, 1]));
+        }
+        name => match (find(table.one, name), find(table.two, name)) {
+            (Some(one), _) => drop(one(&new())),
+            (_, Some(two)) => drop(two(&new(), &new())),
+            _ => unreachable!("{name} is in the table"),
+        },
+    };
+    // Whatever else stops it, it is there.
+    std::panic::catch_unwind(|| there(work).is_some()).unwrap_or(true)
+}
+
+fn network() -> Handle {
+    (engine().network)(&[2, 2], &mut Random::new(0))
+}
+
+/// The reader's engine, as it grows.
+pub(crate) const LADDER: Ladder<Mine> =
+    Ladder { of: Mine, levels: LEVELS, lost, task, watched: 0, end };
+
+fn lost(_: &Mine, level: usize, needs: &'static [Need]) -> Vec<&'static Need> {
+    mine::climb_to(level);
+    let has_new = is_written("new");
+    let is_lost = |(name, _): &&Need| match *name {
+        "new" => !has_new,
+        name => !has_new || !is_written(name),
+    };
+    needs.iter().filter(is_lost).collect()
+}
+
+/// Looks once more at what was looked at quickly, when the last level stands for
+/// the first time. Judges what nobody asked for, too: an operation that is there
+/// is right.
+fn end(_: &Mine) -> Outcome {
+    if !mine::has_stood(LEVELS.len()) && mine::look_at_the_whole() {
+        for (level, number) in LEVELS.iter().zip(1..) {
+            mine::climb_to(number);
+            let mut laws = level.laws.iter().copied();
+            laws.try_for_each(|law| broken::judged(&Mine, law))?;
+        }
+    }
+    let parts = ["part1_cpu", "part2_gpu", "part3_unified"];
+    if let Some((line, part)) = says(its_file(), &parts) {
+        return Err(wrong(format!(
+            "{}:{line} names {part}: that is an engine of the course, and \
+             here you write one.",
+            shown(its_file())
+        )));
+    }
+    for name in extras() {
+        let law: fn(&Mine) = match name {
+            "div" => |e| agrees(e, "div"),
+            "pow" => |e| agrees(e, "pow"),
+            "reshape" => |e| agrees(e, "reshape"),
+            "transpose" => |e| agrees(e, "transpose"),
+            _ => continue,
+        };
+        broken::judged(&Mine, (name, law))?;
+    }
+    Ok(())
+}
+
+/// Says what a level asks for that is not there.
+fn task(lost: &[&(&'static str, &'static str)]) -> String {
+    let mut words = String::new();
+    let networks = lost.iter().any(|(name, _)| *name == "Network::new");
+    let is_of_network = |name: &str| {
+        ["Network::new", "forward", "parameters", "step"].contains(&name)
+    };
+    for (name, signature) in lost {
+        let whose = match is_of_network(name) {
+            true => "Network",
+            false => "Tensor",
+        };
+        words += &format!("\n  impl {whose}: {signature}");
+    }
+    words += "\n";
+    if networks {
+        words += "\n`Random` is `rungrad::rng::Random`; `random.normal()` \
+                  draws a number.\n";
+    }
+    for (name, _) in lost {
+        let plain = name.trim_start_matches("Network::");
+        if *name == "Network::new" {
+            continue;
+        }
+        let phrase = format!("fn {plain}(");
+        if let Some((line, _)) = says(its_file(), &[&phrase]) {
+            words += &format!(
+                "\nThere is a `{plain}` at line {line}, and the check cannot \
+                 call it: it must be `pub`, stand in such an `impl`, and have \
+                 this signature.\n"
+            );
+        }
+    }
+    words
+}
+
+/// Lists the operations of the course that the engine has.
+pub(crate) fn operations() -> Vec<&'static str> {
+    let all = OPERATIONS.iter().copied();
+    all.filter(|name| has(&Mine, name)).collect()
+}
+
+/// Lists those that no level asks for.
+fn extras() -> Vec<&'static str> {
+    let asked = |name: &&str| {
+        let needs = LEVELS.iter().flat_map(|level| level.needs);
+        needs.into_iter().any(|(known, _)| known == name)
+    };
+    operations().into_iter().filter(|name| !asked(name)).collect()
+}
