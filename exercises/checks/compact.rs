@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use exercises::{Outcome, check, numbers, wrong};
+use exercises::{Outcome, again, check, numbers, wrong};
 
 exercises::yours!("part3_unified/compact.rs");
 
@@ -47,7 +47,13 @@ fn judge(
     offset: usize,
 ) -> Outcome {
     let memory = numbers(seed, slots);
-    let right = elements(&memory, shape, strides, offset as isize);
+    // In a variant the axes run the other way around.
+    let (mut sizes, mut ways) = (shape.to_vec(), strides.to_vec());
+    if again() {
+        sizes.reverse();
+        ways.reverse();
+    }
+    let right = elements(&memory, &sizes, &ways, offset as isize);
     let found = yours::compact(&memory, shape, strides, offset);
     if found == right {
         return Ok(());
@@ -75,7 +81,9 @@ fn judge(
     back.reverse();
     let columns = elements(&memory, &reversed(shape), &back, offset as isize);
     let start = strides.iter().all(|stride| *stride >= 0);
-    let why = if found == columns {
+    let why = if again() {
+        "The first axis runs fastest: the element after [0, 0] is [1, 0]."
+    } else if found == columns {
         "The first axis runs fastest; the last one should, so that a row \
          stays together."
     } else if start && found == elements(&memory, shape, strides, 0) {

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use exercises::Argument::{In, Out};
-use exercises::{Kernel, Outcome, check_kernel, expect, numbers, wrong};
+use exercises::{Kernel, Outcome, check_kernel, drawn, expect, numbers, wrong};
 
 const YOURS: &str = exercises::path!("part2_gpu/map_one.cl");
 
@@ -22,7 +22,9 @@ fn main() -> ExitCode {
 fn mapped(kernel: &Kernel, n: usize) -> Outcome {
     let a = numbers(n as u64, n);
     let out = kernel.run(n, &[In("a", &a), Out("out", n)])?.remove(0);
-    let right: Vec<f32> = a.iter().map(|a| 10.0 * a).collect();
+    let factor = drawn("factor").unwrap_or(10.0);
+    let less = drawn("less").unwrap_or(0.0);
+    let right: Vec<f32> = a.iter().map(|a| factor * a - less).collect();
     if out[..n - 1] == right[1..] || out[1..] == right[..n - 1] {
         return Err(wrong(
             "Each item has taken the number of its neighbor. Item i reads a[i] \

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use exercises::Argument::{Count, In, Out};
 use exercises::{
-    Kernel, Outcome, check_fast_kernel, expect, gathered, numbers, spread,
-    wrong,
+    Kernel, Outcome, again, check_fast_kernel, expect, gathered, numbers,
+    spread, wrong,
 };
 use profile::Launch;
 
@@ -46,7 +46,18 @@ fn turned(kernel: &Kernel, [rows, columns]: [usize; 2]) -> Outcome {
         let all = (0..rows * columns).map(|i| place(i / rows, i % rows));
         all.map(|(row, column)| a[row * columns + column]).collect()
     };
-    let right = picture(&|y, x| (rows - 1 - x, y));
+    let to_the_right = picture(&|y, x| (rows - 1 - x, y));
+    let to_the_left = picture(&|y, x| (x, columns - 1 - y));
+    if again() {
+        return match yours == to_the_right && yours != to_the_left {
+            true => Err(wrong(
+                "The picture is turned to the right. To the left its right \
+                 column becomes the top row.",
+            )),
+            false => expect("out", &yours, &to_the_left),
+        };
+    }
+    let right = to_the_right;
     if yours == right {
         return Ok(());
     }
@@ -57,7 +68,7 @@ fn turned(kernel: &Kernel, [rows, columns]: [usize; 2]) -> Outcome {
              left, and what stood in the first row to the right.",
         ));
     }
-    if yours == picture(&|y, x| (x, columns - 1 - y)) {
+    if yours == to_the_left {
         return Err(wrong(
             "The picture is turned to the left. To the right its left column \
              becomes the top row.",

@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 
 use exercises::Argument::{Count, In, Out};
-use exercises::{Kernel, Outcome, check_kernel, expect, numbers, wrong};
+use exercises::{Kernel, Outcome, again, check_kernel, expect, numbers, wrong};
 
 const YOURS: &str = exercises::path!("part2_gpu/stretch_a_row.cl");
 
@@ -31,6 +31,9 @@ fn main() -> ExitCode {
 
 fn stretched(kernel: &Kernel, [rows, columns]: [usize; 2]) -> Outcome {
     let n = rows * columns;
+    if again() {
+        return stretched_column(kernel, [rows, columns]);
+    }
     let (a, row) = (numbers(1, n), numbers(2, columns));
     let arguments = [
         In("a", &a),
@@ -61,5 +64,21 @@ fn stretched(kernel: &Kernel, [rows, columns]: [usize; 2]) -> Outcome {
              belongs to them.",
         ));
     }
+    expect("out", &out, &right)
+}
+
+/// The variant: a number for each row.
+fn stretched_column(kernel: &Kernel, [rows, columns]: [usize; 2]) -> Outcome {
+    let n = rows * columns;
+    let (a, column) = (numbers(1, n), numbers(2, rows));
+    let arguments = [
+        In("a", &a),
+        In("column", &column),
+        Out("out", n),
+        Count(rows),
+        Count(columns),
+    ];
+    let out = kernel.run(n, &arguments)?.remove(0);
+    let right: Vec<f32> = (0..n).map(|i| a[i] + column[i / columns]).collect();
     expect("out", &out, &right)
 }

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::ptr::fn_addr_eq;
 
 use exercises::{
-    Outcome, Stop, check_on_device, judge, numbers, without, wrong,
+    Outcome, Stop, check_on_device, judge, numbers, tier, without, wrong,
 };
 use rungrad::data::{Dataset, SPLIT_SEED, digits};
 use rungrad::gradcheck::dot;
@@ -96,14 +96,7 @@ fn owners(_: &Gpu) -> Outcome {
              `Ops { relu: my_relu, ..Ops::reference() }`.",
         ));
     }
-    println!(
-        "  {} of 4 operations are yours: {}",
-        yours.len(),
-        yours.join(", ")
-    );
-    if !ours.is_empty() {
-        println!("  from the engine: {}", ours.join(", "));
-    }
+    tier("operations", &yours, &ours);
     Ok(())
 }
 

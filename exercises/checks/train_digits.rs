@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 use std::ptr::fn_addr_eq;
 
-use exercises::{Outcome, check, judge, numbers, without, wrong};
+use exercises::{Outcome, check, judge, numbers, tier, without, wrong};
 use rungrad::data::{Dataset, SPLIT_SEED, digits};
 use rungrad::gradcheck::dot;
 use rungrad::metrics::{accuracy, predictions};
@@ -85,14 +85,7 @@ fn owners(_: &()) -> Outcome {
              `Ops { relu: my_relu, ..Ops::reference() }`.",
         ));
     }
-    println!(
-        "  {} of 4 operations are yours: {}",
-        yours.len(),
-        yours.join(", ")
-    );
-    if !ours.is_empty() {
-        println!("  from the engine: {}", ours.join(", "));
-    }
+    tier("operations", &yours, &ours);
     Ok(())
 }
 

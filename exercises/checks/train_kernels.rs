@@ -7,7 +7,7 @@
 use std::process::ExitCode;
 
 use exercises::Argument::{Count, In, Out};
-use exercises::{Kernel, Outcome, check_kernel, judge, numbers, wrong};
+use exercises::{Kernel, Outcome, check_kernel, judge, numbers, tier, wrong};
 use rungrad::data::{Dataset, SPLIT_SEED, digits};
 use rungrad::gradcheck::dot;
 use rungrad::metrics::{accuracy, predictions};
@@ -66,10 +66,7 @@ fn owners(file: &Kernel) -> Outcome {
              name and the parameters that stand at the top of the file.",
         ));
     }
-    println!("  {} of 5 kernels are yours: {}", yours.len(), yours.join(", "));
-    if !ours.is_empty() {
-        println!("  from the engine: {}", ours.join(", "));
-    }
+    tier("kernels", &yours, &ours);
     Ok(())
 }
 

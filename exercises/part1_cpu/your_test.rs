@@ -14,5 +14,7 @@ use super::Engine;
 
 /// Tells whether an engine's gradients of `(a * b) * b` are right.
 pub fn accepts(start: &dyn Fn(&[f32], &[f32]) -> Box<dyn Engine>) -> bool {
+    // An `Engine` has `backward(&mut self, grad_out: &[f32])`, and
+    // `grad_a(&self)` and `grad_b(&self)`, each a `Vec<f32>`.
     todo!("TODO(your_test): choose inputs, sweep, compare")
 }

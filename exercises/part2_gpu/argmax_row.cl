@@ -17,6 +17,7 @@
 /// Tells whether x, in column i, is to be chosen and not y, in column j.
 bool wins(float x, uint i, float y, uint j)
 {
+    // isnan(x) tells whether it is one.
     /* TODO(argmax_row): which of two, with NaN and equal numbers */
 }
 

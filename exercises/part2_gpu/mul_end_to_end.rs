@@ -22,7 +22,7 @@ fn product(a: &Tensor, b: &Tensor) -> Result<Tensor, Error> {
     let (gpu, n) = (a.gpu(), a.len());
     // `gpu.allocate(..)?`, `gpu.launch(&kernels::EW_MUL)` with two
     // `.input(..)`, one `.output(..)` and one `.scalar(..)`, its sizes,
-    // `.run()?`, and `Tensor::from_buffer(..)`.
+    // `.run()?`, and `Tensor::from_buffer(shape, buffer)`.
     todo!("TODO(mul_end_to_end): launch the kernel")
 }
 

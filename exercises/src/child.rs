@@ -56,12 +56,28 @@ pub(crate) enum Lines {
     Dropped,
 }
 
-/// Runs `command` and returns how it ended, with what it wrote to standard
-/// error.
-pub(crate) fn watch(
+/// What is known of a child when it has ended.
+pub(crate) struct Ended {
+    pub(crate) ending: Ending,
+    /// What it wrote to standard error.
+    pub(crate) said: String,
+    /// What was looked at last, of something that has levels.
+    pub(crate) now: Option<String>,
+    /// How many levels stand, of how many.
+    pub(crate) stands: Option<String>,
+}
+
+/// Runs `command` and returns how it ended.
+pub(crate) fn watch(command: &mut Command, lines: Lines) -> io::Result<Ended> {
+    watch_for(command, lines, limit())
+}
+
+/// Does the same with a limit of its own for the busiest thread.
+pub(crate) fn watch_for(
     command: &mut Command,
     lines: Lines,
-) -> io::Result<(Ending, String)> {
+    limit: Duration,
+) -> io::Result<Ended> {
     let token = Token::new();
     let mut child = command
         .stdin(Stdio::piped())
@@ -78,16 +94,15 @@ pub(crate) fn watch(
     let mut kept = Listener::new(&token, false);
     let out = thread::spawn(move || shown.listen(out));
     let errors = thread::spawn(move || kept.listen(errors));
-    let limit = limit();
     let ended = wait(&mut child, limit, limit * PATIENCE)?;
     drop(input);
-    let (verdict, _) = joined(out);
-    let (_, said) = joined(errors);
-    let ending = match (ended, verdict) {
+    let heard = joined(out);
+    let said = joined(errors).kept;
+    let ending = match (ended, heard.verdict) {
         (Ending::Exited(_), Some(code)) => Ending::Said(code),
         (other, _) => other,
     };
-    Ok((ending, said))
+    Ok(Ended { ending, said, now: heard.now, stands: heard.stands })
 }
 
 /// Returns what a listener has heard. When it could not print, nor can we.
@@ -201,9 +216,8 @@ mod tests {
 
     fn shell(script: &str) -> Ending {
         let mut command = Command::new("sh");
-        let (ending, _) =
-            watch(command.args(["-c", script]), Lines::Dropped).unwrap();
-        ending
+        let command = command.args(["-c", script]);
+        watch(command, Lines::Dropped).unwrap().ending
     }
 
     #[test]

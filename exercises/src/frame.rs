@@ -5,12 +5,12 @@ use std::cell::Cell;
 use std::process::ExitCode;
 use std::{env, fs};
 
-use crate::device::no_hole;
+use crate::hole::no_hole;
 use crate::report::{self, filled, shown};
 use crate::speed::Speed;
 use crate::token::{self, say};
 use crate::verdict::{Code, Outcome, Stop, wrong};
-use crate::{child, oclgrind, panics, parent};
+use crate::{child, panics, parent};
 
 /// A step of a check: what it shows, in words for the learner, and how.
 pub type Step<C> = (&'static str, fn(&C) -> Outcome);
@@ -65,16 +65,31 @@ pub(crate) fn frame<C>(
     prepare: impl FnOnce(Role) -> Result<C, Stop>,
     steps: &[Step<C>],
 ) -> ExitCode {
+    framed(id, file, kind, speed, |role| {
+        let code = walk(id, file, || prepare(role), steps);
+        #[cfg(feature = "opencl")]
+        if role == Role::Simulated {
+            crate::oclgrind::leave_a_trace();
+        }
+        code
+    })
+}
+
+/// Watches a child, or is one and does its work.
+pub(crate) fn framed(
+    id: &'static str,
+    file: &'static str,
+    kind: Kind,
+    speed: Option<Speed>,
+    work: impl FnOnce(Role) -> Code,
+) -> ExitCode {
     report::shorten_paths_of(file);
     let code = match Role::of_this_process() {
         None => parent::watch(id, file, kind, speed),
         Some(role) => {
             token::receive();
             child::end_with_the_parent();
-            let code = walk(id, file, || prepare(role), steps);
-            if role == Role::Simulated {
-                oclgrind::leave_a_trace();
-            }
+            let code = work(role);
             token::conclude(code);
             code
         }
@@ -100,19 +115,28 @@ fn walk<C>(
         now.set("after the last step");
         whole(id, file)
     });
-    let Err(stop) = outcome else { return Code::Solved };
-    match &stop {
+    match outcome {
+        Ok(()) => Code::Solved,
+        Err(stop) => tell(id, now.get(), &stop),
+    }
+}
+
+/// Says why a check has stopped, and at which step.
+pub(crate) fn tell(id: &str, now: &str, stop: &Stop) -> Code {
+    match stop {
         Stop::Wrong { words, tape } => {
-            say(&format!("\nfailing: {}\n\n{}", now.get(), filled(words)));
+            say(&format!("\nfailing: {now}\n\n{}", filled(words)));
             if let Some((tape, blamed)) = tape {
                 say(&format!("\n{}", report::tape(id, tape, *blamed)));
             }
         }
         Stop::ToDo(words) => {
-            let words = format!(
-                "to do: {words}\nIt fails as long as that line is there: put \
-                 your own in its place."
-            );
+            let mut words = format!("to do: {words}");
+            // What is only missing has no line that could be replaced.
+            if words.contains(" still says ") {
+                words += "\nIt fails as long as that line is there: put your \
+                          own in its place.";
+            }
             say(&format!("\n{}", filled(&words)));
         }
         Stop::Skipped(why) => {
@@ -124,7 +148,7 @@ fn walk<C>(
 
 /// Refuses a hole in the file: all steps may pass while one stands where none
 /// of them came by.
-fn whole(id: &str, file: &str) -> Outcome {
+pub(crate) fn whole(id: &str, file: &str) -> Outcome {
     let place = shown(file);
     let text = fs::read_to_string(file)
         .map_err(|error| wrong(format!("{place} cannot be read: {error}")))?;

@@ -127,7 +127,8 @@ fn gradient(
     }
 }
 
-fn accuse(tape: &Tape, blame: &Blame) -> String {
+/// Says in words who is to blame for a wrong gradient.
+pub fn accuse(tape: &Tape, blame: &Blame) -> String {
     match blame {
         Blame::Rule { at, operand, mismatch } => {
             let record = &tape.records[*at];

@@ -5,16 +5,18 @@ use std::process::ExitCode;
 use std::sync::Once;
 
 use rungrad::Error;
-use rungrad::opencl::{Gpu, Source};
+use rungrad::opencl::{self, Gpu, Source};
 
-use crate::device::{absent, name_device, no_hole};
+use crate::device::{absent, name_device};
 use crate::frame::{Kind, Role, Step, frame};
+use crate::hole::no_hole;
 use crate::oclgrind::is_simulated;
 use crate::outputs::{BEHIND, CANARY, Writer, counted, inside, intact};
 use crate::panics::throw;
 use crate::report::shown;
+use crate::source::{alone, has_kernel};
 use crate::speed::{Judge, Speed};
-use crate::verdict::{Stop, wrong};
+use crate::verdict::{Outcome, Stop, wrong};
 
 /// The work-items of a group.
 pub(crate) const GROUP: usize = 256;
@@ -49,6 +51,12 @@ pub enum Argument<'a> {
     Counts(&'a str, usize),
     /// A number of elements.
     Count(usize),
+    /// A number.
+    Number(f32),
+    /// A number for each of eight axes.
+    Axes([i32; 8]),
+    /// An array of whole numbers to read.
+    Indices(&'a [u32]),
     /// An array of so many zeros, for lines that the check has put into the
     /// text, or for a check that judges by itself: what is left there comes
     /// back unjudged.
@@ -83,7 +91,7 @@ pub fn check_fast_kernel(
 }
 
 impl Kernel {
-    fn open(
+    pub(crate) fn open(
         id: &str,
         file: &'static str,
         name: &'static str,
@@ -119,6 +127,12 @@ impl Kernel {
         Kernel { gpu, source, name, file: "", role: Role::Plain }
     }
 
+    /// Returns a learner's file of kernels, whose siblings have names.
+    pub fn of_a_file(file: &'static str, gpu: Gpu) -> Kernel {
+        let source = Source::new(&shown(file), "", "");
+        Kernel { gpu, source, name: "", file, role: Role::Plain }
+    }
+
     /// Makes the kernel with lines of the check's in its text, by which it
     /// tells what it does; `None` under Oclgrind, which would judge those
     /// lines.
@@ -134,11 +148,22 @@ impl Kernel {
         Ok(Some(Kernel { source, ..self.clone() }))
     }
 
-    /// Finds the kernel of another name in the same file, if there is one.
+    /// Finds the kernel of another name in the same file, if there is one. It
+    /// is compiled without its siblings, so that an edit of one leaves what
+    /// the driver has kept of the others.
     pub fn sibling(&self, name: &str) -> Option<Kernel> {
         let text = fs::read_to_string(self.file).unwrap_or_default();
-        let source = Source::new(&shown(self.file), &text, name);
+        let source = Source::new(&shown(self.file), &alone(&text, name), name);
         has_kernel(&text, name).then(|| Kernel { source, ..self.clone() })
+    }
+
+    /// Runs wherever this one of the crate's is launched on the device from now
+    /// on.
+    pub fn stands_in_for(&self, ours: &opencl::Kernel) -> Outcome {
+        // SAFETY: nothing vouches for a learner's kernel. This process is there
+        // for it, and has a time limit.
+        unsafe { self.gpu.stand_in(ours, &self.source) }
+            .map_err(|error| self.refused(error))
     }
 
     /// Tells whether Oclgrind watches, which takes its time for every access.
@@ -163,6 +188,17 @@ impl Kernel {
         arguments: &[Argument<'_>],
     ) -> Result<Vec<Vec<f32>>, Stop> {
         self.launch([items, 1], [GROUP, 1], arguments)
+    }
+
+    /// Does the same in groups of another size, inside of a rule or a law.
+    pub fn run_in_groups(
+        &self,
+        items: usize,
+        group: usize,
+        arguments: &[Argument<'_>],
+    ) -> Vec<Vec<f32>> {
+        self.launch([items, 1], [group, 1], arguments)
+            .unwrap_or_else(|stop| throw(stop))
     }
 
     fn launch(
@@ -191,7 +227,13 @@ impl Kernel {
                 Argument::PerRow(_, [rows, columns]) => {
                     (rows * columns, &[][..], CANARY)
                 }
-                Argument::Count(_) => continue,
+                Argument::Count(_)
+                | Argument::Number(_)
+                | Argument::Axes(_) => continue,
+                Argument::Indices(values) => {
+                    counts.push(self.gpu.upload(values)?);
+                    continue;
+                }
                 Argument::Counts(_, len) => {
                     counts.push(self.gpu.upload(&vec![0_u32; room(*len)])?);
                     continue;
@@ -221,7 +263,13 @@ impl Kernel {
                     let buffer = next_counts.next().expect("it has one too");
                     launch.output(buffer, *len)
                 }
+                Argument::Indices(values) => {
+                    let buffer = next_counts.next().expect("it has one too");
+                    launch.input(buffer, values.len())
+                }
                 Argument::Count(n) => launch.scalar(*n as u32),
+                Argument::Number(number) => launch.scalar(*number),
+                Argument::Axes(axes) => launch.scalar(*axes),
             };
         }
         launch = launch.global(grid).local(group);
@@ -254,7 +302,10 @@ impl Kernel {
                     let buffer = next_counts.next().expect("it has one too");
                     written.push(counted(name, &buffer.read()?, *len)?);
                 }
-                Argument::Count(_) => {}
+                Argument::Indices(_) => drop(next_counts.next()),
+                Argument::Count(_)
+                | Argument::Number(_)
+                | Argument::Axes(_) => {}
                 Argument::Log(_) => written.push(read()?),
             }
         }
@@ -369,26 +420,4 @@ pub fn counting(
         &text[close..body],
         &text[body..]
     ))
-}
-
-/// Tells whether a text has a kernel of this name, other than in a comment.
-fn has_kernel(text: &str, name: &str) -> bool {
-    let code = text.lines().map(|line| line.split("//").next());
-    let code = code.flatten().collect::<Vec<_>>().join(" ");
-    let mut names = code.split("void ").skip(1);
-    let is_it = |known: &str| known.trim() == name;
-    names.any(|rest| rest.split('(').next().is_some_and(is_it))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_kernel_is_found_by_its_name_and_not_in_a_comment() {
-        let text = "// kernel void relu(global float *a)\n\
-                    kernel void\n  add_row(uint n) { relu(n); }";
-        assert!(has_kernel(text, "add_row"));
-        assert!(!has_kernel(text, "relu") && !has_kernel(text, "add"));
-    }
 }

@@ -5,11 +5,13 @@ use std::path::Path;
 use std::process::Command;
 use std::{env, fs};
 
-use crate::child::{self, Ending, LIMIT_VARIABLE, Lines, ROOM};
+use crate::again::again;
+use crate::child::{self, Ended, Ending, LIMIT_VARIABLE, Lines, ROOM};
 use crate::frame::{Kind, ROLE, Role};
 use crate::oclgrind::{self, Numbers, Report};
 use crate::report::{filled, root, shown};
 use crate::speed::{Counters, Found, Speed};
+use crate::tier;
 use crate::verdict::Code;
 
 /// Names the word that `cargo learn check` looks for behind our last line: a
@@ -22,24 +24,43 @@ pub(crate) fn watch(
     kind: Kind,
     speed: Option<Speed>,
 ) -> Code {
-    let code = verdict(id, file, kind, speed);
+    let mut stands = None;
+    let code = verdict(id, file, kind, speed, &mut stands);
     if let Ok(proof) = env::var(PROOF) {
-        println!("{proof}={}", code.word());
+        let level = stands.map(|it| format!(" {it}"));
+        let level = level.unwrap_or_else(tier::written);
+        println!("{proof}={}{level}", code.word());
     }
     code
 }
 
-fn verdict(id: &str, file: &str, kind: Kind, speed: Option<Speed>) -> Code {
+fn verdict(
+    id: &str,
+    file: &str,
+    kind: Kind,
+    speed: Option<Speed>,
+    stands: &mut Option<String>,
+) -> Code {
     let Ok(program) = env::current_exe() else {
         return failing("the check cannot find its own program to start it");
     };
     let mut child = Command::new(&program);
     child.env(ROLE, Role::Plain.name()).env_remove(PROOF);
-    let (ending, said) = match child::watch(&mut child, Lines::Shown) {
+    let ended = match child::watch(&mut child, Lines::Shown) {
         Ok(ended) => ended,
         Err(error) => {
             return failing(&format!("the check cannot be started: {error}"));
         }
+    };
+    let Ended { ending, said, now, .. } = ended;
+    *stands = ended.stands;
+    // A small stack may end without the word that Rust has for it.
+    let is_stack = |now: &String| now.contains("fit a stack");
+    let said = match ending {
+        Ending::Killed(_) if now.as_ref().is_some_and(is_stack) => {
+            format!("{said}the thread has overflowed its stack")
+        }
+        _ => said,
     };
     let mut code = match ending {
         Ending::Said(code) => {
@@ -50,7 +71,11 @@ fn verdict(id: &str, file: &str, kind: Kind, speed: Option<Speed>) -> Code {
             code
         }
         ref other => {
-            let code = failing(&sentence(other, kind, &said, waits(file)));
+            let sentence = sentence(other, kind, &said, waits(file));
+            let code = match now {
+                Some(now) => failing(&format!("{now}\n\n{sentence}")),
+                None => failing(&sentence),
+            };
             for line in said.lines().filter(|it| !it.is_empty()).take(5) {
                 println!("  | {line}");
             }
@@ -60,13 +85,16 @@ fn verdict(id: &str, file: &str, kind: Kind, speed: Option<Speed>) -> Code {
     // A loop without an end would only end as late once more; at a barrier
     // that some items miss, Oclgrind goes on and says how many came.
     let hangs = matches!(ending, Ending::TimedOut(_) | Ending::Waited(_));
-    let again = !hangs || waits(file);
-    let ran = matches!(code, Code::Solved | Code::Failing);
+    let looks = !hangs || waits(file);
+    // Of what grows, some levels may stand.
+    let grown = stands.as_ref().is_some_and(|it| !it.starts_with("0/"));
+    let is_next = code == Code::ToDo && grown;
+    let ran = matches!(code, Code::Solved | Code::Failing) || is_next;
     let mut unchecked = None;
-    if kind == Kind::Kernel && ran && again {
+    if kind == Kind::Kernel && ran && looks {
         let numbers = match code {
-            Code::Solved => Numbers::Right,
-            _ => Numbers::Wrong,
+            Code::Failing => Numbers::Wrong,
+            _ => Numbers::Right,
         };
         let wants = speed.filter(|_| code == Code::Solved);
         let counters = wants.map(|_| Counters::find());
@@ -85,11 +113,18 @@ fn verdict(id: &str, file: &str, kind: Kind, speed: Option<Speed>) -> Code {
                 unchecked = Some(why);
                 Code::InPart
             }
+            Report::Clean if is_next => {
+                println!(
+                    "\n  ok  Oclgrind saw no stray access and no race in what \
+                     stands"
+                );
+                code
+            }
             Report::Clean | Report::Unlike | Report::Unknown(_) => code,
             Report::Faults(faults) => {
                 let failing = match code {
-                    Code::Solved => "failing: ",
-                    _ => "",
+                    Code::Failing => "",
+                    _ => "failing: ",
                 };
                 println!(
                     "\n{failing}Oclgrind, which watches every access, found\n"
@@ -109,7 +144,10 @@ fn verdict(id: &str, file: &str, kind: Kind, speed: Option<Speed>) -> Code {
     if code.exit() == 0 {
         let how = if unchecked.is_some() { ", in part" } else { "" };
         println!("\nsolved{how}: {id}");
-        if let Some(solution) = solution(file) {
+        // That of the exercise is no answer to a variant, and that of what
+        // grows has the stands of all levels.
+        let is_whole = !again() && stands.is_none();
+        if let Some(solution) = solution(file).filter(|_| is_whole) {
             println!("Ours, to compare: {solution}");
         }
     }
@@ -143,13 +181,18 @@ fn waits(file: &str) -> bool {
     fs::read_to_string(file).is_ok_and(|text| text.contains("barrier("))
 }
 
-fn failing(words: &str) -> Code {
+pub(crate) fn failing(words: &str) -> Code {
     print!("\n{}", filled(&format!("failing: {words}.")));
     Code::Failing
 }
 
 /// Tells what happened to a child that said nothing itself.
-fn sentence(ending: &Ending, kind: Kind, said: &str, waits: bool) -> String {
+pub(crate) fn sentence(
+    ending: &Ending,
+    kind: Kind,
+    said: &str,
+    waits: bool,
+) -> String {
     let yours = match kind {
         Kind::Code => "your code",
         Kind::Kernel => "your kernel",

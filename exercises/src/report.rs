@@ -7,12 +7,24 @@ use std::{env, fs};
 use rungrad::draw;
 use rungrad::tape::Tape;
 
-/// How wide a line of prose is.
-const WIDTH: usize = 78;
+/// Returns how wide the terminal is, where `cargo learn` or the shell says it.
+fn columns() -> Option<usize> {
+    let columns = env::var("COLUMNS").ok()?.trim().parse().ok()?;
+    Some(columns).filter(|columns| *columns >= 20)
+}
+
+/// Returns how wide a line of prose is.
+fn width() -> usize {
+    columns().unwrap_or(80).min(80) - 2
+}
 
 /// Breaks the prose between line ends; indented lines are tables and code,
 /// and stay as they are.
 pub(crate) fn filled(text: &str) -> String {
+    broken(text, width())
+}
+
+fn broken(text: &str, width: usize) -> String {
     let mut page = String::new();
     for line in text.lines() {
         let mut column = 0;
@@ -21,7 +33,7 @@ pub(crate) fn filled(text: &str) -> String {
         } else {
             for word in line.split(' ') {
                 let length = word.chars().count();
-                if column > 0 && column + 1 + length > WIDTH {
+                if column > 0 && column + 1 + length > width {
                     page += "\n";
                     column = 0;
                 } else if column > 0 {
@@ -40,7 +52,7 @@ pub(crate) fn filled(text: &str) -> String {
 /// Finds the root of the repository, when `file` lies in its exercises. A
 /// checkout may have been moved after this was compiled, so the file must
 /// tell.
-pub(crate) fn root(file: &str) -> Option<&Path> {
+pub fn root(file: &str) -> Option<&Path> {
     let exercises = Path::new(file).ancestors().nth(2)?;
     let is_ours = exercises.join("exercises.toml").is_file();
     exercises.parent().filter(|_| is_ours)
@@ -54,7 +66,7 @@ pub(crate) fn shorten_paths_of(file: &str) {
 }
 
 /// Shows a path as seen from the root of the repository.
-pub(crate) fn shown(path: &str) -> String {
+pub fn shown(path: &str) -> String {
     let root = ROOT.get().and_then(Option::as_ref);
     let path = Path::new(path);
     let short = root.and_then(|root| path.strip_prefix(root).ok());
@@ -63,7 +75,8 @@ pub(crate) fn shown(path: &str) -> String {
 
 /// Returns the tape for the terminal, and where its picture lies.
 pub(crate) fn tape(id: &str, tape: &Tape, blamed: Option<usize>) -> String {
-    let text = draw::text(tape, blamed);
+    let room = columns().map_or(usize::MAX, |columns| columns - 2);
+    let text = draw::text_within(tape, blamed, room);
     let lines: String = text.lines().map(|it| format!("  {it}\n")).collect();
     let title = format!("The tape of the exercise {id}");
     let file = folder().join(format!("{id}.svg"));
@@ -95,9 +108,9 @@ mod tests {
     fn prose_is_broken_and_tables_are_not() {
         let long = "word ".repeat(30);
         let text = format!("{}\n  {long}\nend", long.trim());
-        let page = filled(&text);
+        let page = broken(&text, 78);
         let lines: Vec<&str> = page.lines().collect();
-        assert!(lines[0].len() <= WIDTH && lines[1].len() <= WIDTH);
+        assert!(lines[0].len() <= 78 && lines[1].len() <= 78);
         assert_eq!(lines[2], format!("  {long}"));
         assert_eq!(lines[3], "end");
     }

@@ -17,6 +17,12 @@ pub fn without(file: &str, phrases: &[&str], why: &str) -> Outcome {
     Err(wrong(format!("{place}:{line} says `{phrase}`: {why}")))
 }
 
+/// Tells at which line of a file one of `phrases` first stands, and which it
+/// is.
+pub fn says<'a>(file: &str, phrases: &[&'a str]) -> Option<(usize, &'a str)> {
+    first(&fs::read_to_string(file).unwrap_or_default(), phrases)
+}
+
 /// Finds the first line that says one of the phrases, and which.
 fn first<'a>(text: &str, phrases: &[&'a str]) -> Option<(usize, &'a str)> {
     let tokens = tokens(text);
@@ -104,6 +110,65 @@ fn length(text: &str, letter: char) -> usize {
     }
 }
 
+/// Blanks out all kernels of a text but one, line for line, so that places in it
+/// stay what they are.
+pub(crate) fn alone(text: &str, name: &str) -> String {
+    let mut kept = String::new();
+    let mut depth = None;
+    let mut is_kept = true;
+    for line in text.lines() {
+        let code = line.split("//").next().unwrap_or_default();
+        let head = ["kernel void", "__attribute__"];
+        let begins = head.iter().any(|word| code.trim().starts_with(word));
+        if depth.is_none() && begins {
+            depth = Some(0_usize);
+            is_kept = true;
+        }
+        // The name may stand behind a line of attributes.
+        if depth == Some(0)
+            && let Some((_, rest)) = code.split_once("kernel void")
+        {
+            is_kept = rest.trim_start().starts_with(&format!("{name}("));
+            if !is_kept {
+                blank_attributes(&mut kept);
+            }
+        }
+        if is_kept {
+            kept += line;
+        }
+        kept.push('\n');
+        if let Some(open) = &mut depth {
+            let (opens, closes) =
+                (code.matches('{').count(), code.matches('}').count());
+            *open = (*open + opens).saturating_sub(closes);
+            if *open == 0 && closes > 0 {
+                (depth, is_kept) = (None, true);
+            }
+        }
+    }
+    kept
+}
+
+/// Takes the lines of attributes at the end of a text out of it.
+fn blank_attributes(text: &mut String) {
+    let lines = text.lines().rev();
+    let own = lines.take_while(|line| line.starts_with("__attribute__"));
+    let (count, bytes) = own.fold((0, 0), |(count, bytes), line| {
+        (count + 1, bytes + line.len() + 1)
+    });
+    text.truncate(text.len() - bytes);
+    *text += &"\n".repeat(count);
+}
+
+/// Tells whether a text has a kernel of this name, other than in a comment.
+pub(crate) fn has_kernel(text: &str, name: &str) -> bool {
+    let code = text.lines().map(|line| line.split("//").next());
+    let code = code.flatten().collect::<Vec<_>>().join(" ");
+    let mut names = code.split("void ").skip(1);
+    let is_it = |known: &str| known.trim() == name;
+    names.any(|rest| rest.split('(').next().is_some_and(is_it))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -144,5 +209,31 @@ mod tests {
         assert_eq!(of("Tensor::relu(a)"), Some((1, "Tensor::relu(")));
         let called = of("x.cross_entropy(y)");
         assert_eq!(called, Some((1, "cross_entropy")));
+    }
+
+    #[test]
+    fn a_kernel_stands_alone_with_what_is_no_kernel() {
+        let text = "float f(float a) { return a; }\n\
+                    kernel void one(uint n)\n{\n  if (n) { f(1); } // }\n}\n\
+                    #define X 1\n__attribute__((x))\n\
+                    kernel void two(uint n)\n{ }\nend";
+        let lines = |text: String| -> Vec<String> {
+            text.lines().map(str::to_string).collect()
+        };
+        let (one, two) = (lines(alone(text, "one")), lines(alone(text, "two")));
+        let whole = lines(text.to_string());
+        assert_eq!((one.len(), two.len()), (whole.len(), whole.len()));
+        assert_eq!((&one[..6], &one[9..]), (&whole[..6], &whole[9..]));
+        assert_eq!(one[6..9], ["", "", ""]);
+        assert_eq!((&two[..1], &two[5..]), (&whole[..1], &whole[5..]));
+        assert_eq!(two[1..5], ["", "", "", ""]);
+    }
+
+    #[test]
+    fn a_kernel_is_found_by_its_name_and_not_in_a_comment() {
+        let text = "// kernel void relu(global float *a)\n\
+                    kernel void\n  add_row(uint n) { relu(n); }";
+        assert!(has_kernel(text, "add_row"));
+        assert!(!has_kernel(text, "relu") && !has_kernel(text, "add"));
     }
 }

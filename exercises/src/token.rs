@@ -9,6 +9,7 @@ use std::hash::BuildHasher;
 use std::io::{self, Read};
 use std::sync::OnceLock;
 
+use crate::tier;
 use crate::verdict::Code;
 
 /// The most lines of the learner's that are shown, and bytes of a line.
@@ -52,8 +53,35 @@ pub(crate) fn say(text: &str) {
 /// Says the last line of a child, by which alone it has a verdict.
 pub(crate) fn conclude(code: Code) {
     if let Some(token) = OWN.get() {
-        println!("{token}={}", code.word());
+        println!("{token}={}{}", code.word(), tier::written());
     }
+}
+
+/// Says what is looked at now, for the case that this is the last that is
+/// heard.
+pub(crate) fn now(what: &str) {
+    if let Some(token) = OWN.get() {
+        println!("{token}~{what}");
+    }
+}
+
+/// Says that so many levels stand, of how many.
+pub(crate) fn stands(level: usize, all: usize) {
+    if let Some(token) = OWN.get() {
+        println!("{token}+{level}/{all}");
+    }
+}
+
+/// What a child has said, when it has ended.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Heard {
+    pub(crate) verdict: Option<Code>,
+    /// The lines that were not printed.
+    pub(crate) kept: String,
+    /// What was looked at last, of something that has levels.
+    pub(crate) now: Option<String>,
+    /// How many levels stand, of how many: `3/10`.
+    pub(crate) stands: Option<String>,
 }
 
 /// Hears what a child says: passes lines on or keeps them, and notes the
@@ -61,11 +89,10 @@ pub(crate) fn conclude(code: Code) {
 pub(crate) struct Listener {
     token: Vec<u8>,
     prints: bool,
-    kept: String,
     lines: usize,
     /// The last line of those that are too many.
     last: String,
-    verdict: Option<Code>,
+    heard: Heard,
 }
 
 impl Listener {
@@ -73,18 +100,14 @@ impl Listener {
         Listener {
             token: token.0.clone().into_bytes(),
             prints,
-            kept: String::new(),
             lines: 0,
             last: String::new(),
-            verdict: None,
+            heard: Heard::default(),
         }
     }
 
-    /// Listens to the end, and returns the verdict and what was kept.
-    pub(crate) fn listen(
-        &mut self,
-        mut from: impl Read,
-    ) -> (Option<Code>, String) {
+    /// Listens to the end.
+    pub(crate) fn listen(&mut self, mut from: impl Read) -> Heard {
         let mut line = Vec::new();
         let mut bytes = [0; 1 << 16];
         while let Ok(count @ 1..) = from.read(&mut bytes) {
@@ -110,9 +133,9 @@ impl Listener {
                 "  .. and {more} {lines} more of what your code printed; \
                  {SHOWN} are shown"
             ));
-            self.kept += &self.last;
+            self.heard.kept += &self.last;
         }
-        (self.verdict, std::mem::take(&mut self.kept))
+        std::mem::take(&mut self.heard)
     }
 
     /// Tells where in a line the check's own words begin.
@@ -131,9 +154,15 @@ impl Listener {
                 String::from_utf8_lossy(&line[at + self.token.len()..])
             }
         };
-        match own.strip_prefix('=') {
-            Some(word) => self.verdict = Code::of(word),
-            None => self.emit(own.strip_prefix(' ').unwrap_or(&own)),
+        match own.split_at_checked(1) {
+            Some(("=", words)) => {
+                let word = words.split(' ').next().unwrap_or_default();
+                self.heard.verdict = Code::of(word);
+                tier::hear(&words[word.len()..]);
+            }
+            Some(("~", now)) => self.heard.now = Some(now.to_string()),
+            Some(("+", level)) => self.heard.stands = Some(level.to_string()),
+            _ => self.emit(own.strip_prefix(' ').unwrap_or(&own)),
         }
     }
 
@@ -149,7 +178,7 @@ impl Listener {
     fn emit(&mut self, line: &str) {
         match self.prints {
             true => println!("{line}"),
-            false => self.kept += &format!("{line}\n"),
+            false => self.heard.kept += &format!("{line}\n"),
         }
     }
 }
@@ -158,9 +187,27 @@ impl Listener {
 mod tests {
     use super::*;
 
-    fn heard(said: &[u8]) -> (Option<Code>, String) {
+    fn all(said: &[u8]) -> Heard {
         let token = Token("0123456789abcdef0123456789abcdef".to_string());
         Listener::new(&token, false).listen(said)
+    }
+
+    fn heard(said: &[u8]) -> (Option<Code>, String) {
+        let heard = all(said);
+        (heard.verdict, heard.kept)
+    }
+
+    #[test]
+    fn a_level_that_stands_and_what_is_looked_at_are_heard() {
+        let token = "0123456789abcdef0123456789abcdef";
+        let said = format!("{token}+2/10\nmine{token}~level 3: a law\n");
+        let right = Heard {
+            verdict: None,
+            kept: "mine\n".to_string(),
+            now: Some("level 3: a law".to_string()),
+            stands: Some("2/10".to_string()),
+        };
+        assert_eq!(all(said.as_bytes()), right);
     }
 
     #[test]

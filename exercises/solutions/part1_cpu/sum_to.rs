@@ -14,7 +14,7 @@ use ndarray::{ArrayD, Axis};
 pub fn sum_to(grad: &ArrayD<f32>, shape: &[usize]) -> ArrayD<f32> {
     let mut grad = grad.clone();
     // HOLE
-    //| // `grad.sum_axis(Axis(i))` is the sum along axis i, which is gone
+    //| // `grad.ndim()` counts the axes, `grad.sum_axis(Axis(i))` is the sum along axis i, which is gone
     //| // then, and `.insert_axis(Axis(i))` puts one of size 1 in its place.
     //| todo!("TODO(sum_to): axes too many, then axes of size 1")
     while grad.ndim() > shape.len() {

@@ -15,6 +15,8 @@ use super::Engine;
 /// Tells whether an engine's gradients of `(a * b) * b` are right.
 pub fn accepts(start: &dyn Fn(&[f32], &[f32]) -> Box<dyn Engine>) -> bool {
     // HOLE
+    //| // An `Engine` has `backward(&mut self, grad_out: &[f32])`, and
+    //| // `grad_a(&self)` and `grad_b(&self)`, each a `Vec<f32>`.
     //| todo!("TODO(your_test): choose inputs, sweep, compare")
     let (a, b, grad_out) = ([2.0, -1.5], [3.0, 0.5], [0.25, -2.0]);
     let mut engine = start(&a, &b);

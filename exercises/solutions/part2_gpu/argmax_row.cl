@@ -18,6 +18,7 @@
 bool wins(float x, uint i, float y, uint j)
 {
     // HOLE
+    //| // isnan(x) tells whether it is one.
     //| /* TODO(argmax_row): which of two, with NaN and equal numbers */
     if (isnan(x) || isnan(y))
         return isnan(x) && (!isnan(y) || i < j);

@@ -22,6 +22,8 @@ kernel void histogram(global const float *a, global uint *counts, uint n)
     local uint own[BINS];
     uint item = get_local_id(0);
     // HOLE
+    //| // `atomic_inc(&counts[b])` adds 1, `atomic_add(&counts[b], more)` more,
+    //| // in local memory as in global.
     //| /* TODO(histogram): clear, wait, count, wait, add to those of all */
     if (item < BINS)
         own[item] = 0;

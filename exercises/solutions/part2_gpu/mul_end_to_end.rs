@@ -23,7 +23,7 @@ fn product(a: &Tensor, b: &Tensor) -> Result<Tensor, Error> {
     // HOLE
     //| // `gpu.allocate(..)?`, `gpu.launch(&kernels::EW_MUL)` with two
     //| // `.input(..)`, one `.output(..)` and one `.scalar(..)`, its sizes,
-    //| // `.run()?`, and `Tensor::from_buffer(..)`.
+    //| // `.run()?`, and `Tensor::from_buffer(shape, buffer)`.
     //| todo!("TODO(mul_end_to_end): launch the kernel")
     let out = gpu.allocate(n)?;
     gpu.launch(&kernels::EW_MUL)

@@ -39,7 +39,10 @@ impl Function for Loss {
         //| // -log softmax(s)[label] is log(sum of e^(s - m)) + m - s[label],
         //| // for any m. The largest score of the row keeps e^ from
         //| // overflowing: `scores.reduce(Reduce::Max, &[1], Keep::Yes)?`,
-        //| // stretched by `.expand(scores.shape())?`.
+        //| // stretched by `.expand(scores.shape())?`. Of one array:
+        //| // `.unary(Unary::Exp)?`, and Log and Scale(-1.0) in its place; of
+        //| // two: `a.binary(Binary::Add, &b)?`; sums by Reduce::Sum.
+        //| // With Keep::No the axes are gone.
         //| todo!("TODO(custom_loss): the mean over rows, of shape []")
         let most = scores.reduce(Reduce::Max, &[1], Keep::Yes)?;
         let minus = |a: &Array, b: &Array| {
@@ -51,7 +54,7 @@ impl Function for Loss {
         let logs = powers.unary(Unary::Log)?.binary(Binary::Add, &most)?;
         minus(&logs, &chosen)?
             .reduce(Reduce::Sum, &[0, 1], Keep::No)?
-            .unary(Unary::Scale(1.0 / rows as f32))
+            .unary(Unary::Scale(1.0 / rows as f64))
         // END HOLE
     }
 

@@ -26,7 +26,8 @@ impl Function for Softplus {
         let x = inputs[0];
         // HOLE
         //| // Save what backward asks for. Then compute, with
-        //| // `x.unary(Unary::..)?` and `a.binary(Binary::Add, &b)?`:
+        //| // `x.unary(Unary::..)?`, of which there are Relu, Exp, Log,
+        //| // Scale(-1.0) and Shift(1.0), and `a.binary(Binary::Add, &b)?`:
         //| // ln(1 + e^x) is relu(x) + ln(1 + e^-|x|), and that never
         //| // overflows.
         //| todo!("TODO(new_operator): the value")

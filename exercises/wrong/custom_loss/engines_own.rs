@@ -37,7 +37,7 @@ impl Function for Loss {
         let logs = powers.unary(Unary::Log)?.binary(Binary::Add, &most)?;
         minus(&logs, &chosen)?
             .reduce(Reduce::Sum, &[0, 1], Keep::No)?
-            .unary(Unary::Scale(1.0 / rows as f32))
+            .unary(Unary::Scale(1.0 / rows as f64))
     }
 
     fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {

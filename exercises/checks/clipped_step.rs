@@ -1,0 +1,213 @@
+//! The check of `clipped_step`, an optimizer with momentum and a limit.
+//!
+//! Two parameters of different shapes: a limit for each alone is another one.
+
+use std::process::ExitCode;
+
+use exercises::{Outcome, check, wrong};
+use ndarray::{ArrayD, IxDyn};
+use rungrad::part1_cpu::Tensor;
+
+exercises::yours!("part1_cpu/clipped_step.rs");
+
+use yours::Optimizer;
+
+fn main() -> ExitCode {
+    check(
+        "clipped_step",
+        YOURS,
+        &[
+            ("a short gradient is left alone", short),
+            ("each parameter is a new leaf", leaves),
+            ("the second step goes on in the direction of the first", momentum),
+            ("a long gradient is shortened, over all parameters", long),
+            ("the velocity gets what is left of it", remembered),
+        ],
+    )
+}
+
+const RATE: f32 = 0.5;
+const MOMENTUM: f32 = 0.75;
+const LONGEST: f32 = 5.0;
+
+/// What a gradient becomes before it reaches the velocity.
+type Limit = fn(&[f32; 3]) -> [f32; 3];
+
+/// Two parameters at 0, of which the first has 2 numbers.
+struct Run {
+    optimizer: Optimizer,
+    parameters: [Tensor; 2],
+}
+
+impl Run {
+    fn new() -> Run {
+        let zeros = |n: usize| ArrayD::<f32>::zeros(IxDyn(&[n]));
+        Run {
+            optimizer: Optimizer {
+                rate: RATE,
+                momentum: MOMENTUM,
+                longest: LONGEST,
+                velocity: vec![zeros(2), zeros(1)],
+            },
+            parameters: [Tensor::from(zeros(2)), Tensor::from(zeros(1))],
+        }
+    }
+
+    /// A step whose gradient is this one.
+    fn step(&mut self, grad: [f32; 3]) {
+        let weights =
+            [Tensor::new(&[2], &grad[..2]), Tensor::new(&[1], &grad[2..])];
+        let [a, b] = &self.parameters;
+        a.mul(&weights[0]).sum().add(&b.mul(&weights[1]).sum()).backward();
+        self.optimizer.step(&mut self.parameters);
+    }
+
+    fn at(&self) -> Vec<f32> {
+        self.parameters.iter().flat_map(Tensor::to_vec).collect()
+    }
+}
+
+fn near(a: &[f32], b: &[f32]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-4)
+}
+
+/// Compares the place where the run is with the right one, and with those
+/// where readers end.
+fn judged(grads: &[[f32; 3]], others: &[(Limit, &str)]) -> Outcome {
+    let mut run = Run::new();
+    grads.iter().for_each(|grad| run.step(*grad));
+    let yours = run.at();
+    let right = place(grads, clipped);
+    if near(&yours, &right) {
+        return Ok(());
+    }
+    let known = others.iter().find(|(f, _)| near(&yours, &place(grads, *f)));
+    let why = known.map_or("", |(_, why)| why);
+    Err(wrong(format!(
+        "After steps with the gradients {grads:?} the parameters are \
+         elsewhere. The rate is {RATE}, the momentum {MOMENTUM}, and no \
+         gradient may be longer than {LONGEST}. {why}\n\n  yours  {yours:?}\n  \
+         right  {right:?}"
+    )))
+}
+
+/// Where three numbers are that began at 0.
+fn place(grads: &[[f32; 3]], limit: Limit) -> Vec<f32> {
+    let (mut at, mut velocity) = ([0.0; 3], [0.0; 3]);
+    for grad in grads {
+        let grad = limit(grad);
+        for i in 0..3 {
+            velocity[i] = MOMENTUM * velocity[i] + grad[i];
+            at[i] -= RATE * velocity[i];
+        }
+    }
+    at.to_vec()
+}
+
+fn length(grad: &[f32]) -> f32 {
+    grad.iter().map(|g| g * g).sum::<f32>().sqrt()
+}
+
+fn clipped(grad: &[f32; 3]) -> [f32; 3] {
+    grad.map(|g| g * (LONGEST / length(grad)).min(1.0))
+}
+
+fn stretched(grad: &[f32; 3]) -> [f32; 3] {
+    grad.map(|g| g * LONGEST / length(grad))
+}
+
+fn each_alone(grad: &[f32; 3]) -> [f32; 3] {
+    let [a, b, c] = *grad;
+    let first = (LONGEST / length(&[a, b])).min(1.0);
+    let second = (LONGEST / length(&[c])).min(1.0);
+    [a * first, b * first, c * second]
+}
+
+fn each_number(grad: &[f32; 3]) -> [f32; 3] {
+    grad.map(|g| g.clamp(-LONGEST, LONGEST))
+}
+
+fn unchanged(grad: &[f32; 3]) -> [f32; 3] {
+    *grad
+}
+
+fn short(_: &()) -> Outcome {
+    let others: [(Limit, &str); 1] = [(
+        stretched,
+        "This gradient is shorter than that, and you have made it longer.",
+    )];
+    judged(&[[1.0, -2.0, 2.0]], &others)
+}
+
+fn momentum(_: &()) -> Outcome {
+    judged(&[[1.0, -2.0, 2.0], [0.5, 1.0, -1.0], [0.0, 0.0, 0.0]], &[])
+}
+
+const LONG: [f32; 3] = [20.0, -10.0, 20.0];
+
+fn long(_: &()) -> Outcome {
+    let others: [(Limit, &str); 3] = [
+        (
+            each_alone,
+            "Each parameter was shortened by itself, which changes the \
+             direction of the whole.",
+        ),
+        (
+            each_number,
+            "Each number was cut off by itself, which changes the direction \
+             of the whole.",
+        ),
+        (unchanged, "This gradient is longer than that."),
+    ];
+    judged(&[LONG], &others)
+}
+
+fn remembered(_: &()) -> Outcome {
+    let mut run = Run::new();
+    let grads = [LONG, [1.0, 0.0, 0.0]];
+    grads.iter().for_each(|grad| run.step(*grad));
+    let yours = run.at();
+    // The whole gradient in the velocity, and a short step along it.
+    let whole = [LONG, LONG].map(|_| LONG.map(|g| MOMENTUM * g));
+    let mut at = clipped(&LONG).map(|g| -RATE * g);
+    for (i, at) in at.iter_mut().enumerate() {
+        *at -= RATE * (whole[0][i] + grads[1][i]);
+    }
+    let right = place(&grads, clipped);
+    match near(&yours, &right) {
+        true => Ok(()),
+        false => Err(wrong(format!(
+            "After a long gradient, {LONG:?}, and a short one, {:?}, the \
+             parameters are elsewhere. {}\n\n  yours  {yours:?}\n  right  \
+             {right:?}",
+            grads[1],
+            match near(&yours, &at) {
+                true =>
+                    "The velocity has kept the whole gradient, and goes \
+                         on with it.",
+                false =>
+                    "What is shortened is the gradient of each step, not \
+                          the velocity.",
+            }
+        ))),
+    }
+}
+
+fn leaves(_: &()) -> Outcome {
+    let mut run = Run::new();
+    let before = run.parameters.each_ref().map(Tensor::id);
+    run.step([1.0, 2.0, 3.0]);
+    for (parameter, before) in run.parameters.iter().zip(before) {
+        let is_new = parameter.id() != before;
+        if !is_new
+            || !parameter.parents().is_empty()
+            || parameter.grad().is_some()
+        {
+            return Err(wrong(
+                "A parameter after a step is a new leaf: it has no parents and \
+                 no gradient, so the graph of the last step can go.",
+            ));
+        }
+    }
+    Ok(())
+}

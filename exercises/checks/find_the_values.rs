@@ -1,0 +1,54 @@
+//! The check of `find_the_values`, two numbers with given slopes.
+//!
+//! There are two right answers, so the slopes are judged and not the numbers.
+
+use std::process::ExitCode;
+
+use exercises::{Outcome, check, drawn, wrong};
+use rungrad::part1_cpu::Tensor;
+
+exercises::yours!("part1_cpu/find_the_values.rs");
+
+/// The slopes that are wanted, or those that were drawn.
+fn wanted() -> [f32; 2] {
+    let of = |name, own| drawn(name).unwrap_or(own);
+    [of("first", 25.0), of("second", -30.0)]
+}
+
+fn main() -> ExitCode {
+    check(
+        "find_the_values",
+        YOURS,
+        &[("(a * b) * b has the slopes that are wanted", slopes)],
+    )
+}
+
+fn slopes(_: &()) -> Outcome {
+    let wanted = wanted();
+    let (a, b) = yours::values();
+    let found = of(a, b, |a, b| a.mul(b).mul(b));
+    if found == wanted {
+        return Ok(());
+    }
+    let why = if found[0] == wanted[0] && found[1] == -wanted[1] {
+        "\n\nOnly the sign of the second is wrong."
+    } else if of(a, b, Tensor::mul) == wanted {
+        "\n\nThese numbers would do for a * b. Here b stands in it twice."
+    } else if found[0] == wanted[0] {
+        "\n\nThe first is right, and it does not depend on a."
+    } else {
+        ""
+    };
+    Err(wrong(format!(
+        "For a = {a} and b = {b} the slopes are others.\n\n  \
+         along  yours  right\n  a  {:>9}  {:>5}\n  b  {:>9}  {:>5}{why}",
+        found[0], wanted[0], found[1], wanted[1]
+    )))
+}
+
+/// The slopes that the engine finds.
+fn of(a: f32, b: f32, f: impl Fn(&Tensor, &Tensor) -> Tensor) -> [f32; 2] {
+    let (a, b) = (Tensor::new(&[1], &[a]), Tensor::new(&[1], &[b]));
+    f(&a, &b).backward();
+    [&a, &b].map(|it| it.grad().map_or(0.0, |grad| grad[[0]]))
+}

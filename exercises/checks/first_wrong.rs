@@ -1,0 +1,164 @@
+//! The check of `first_wrong`, a gradient check.
+//!
+//! Each function has a trap of its own: a bend, a billion, a tiny slope, two
+//! numbers that know of each other.
+
+use std::process::ExitCode;
+
+use exercises::{Outcome, check, wrong};
+
+exercises::yours!("part1_cpu/first_wrong.rs");
+
+fn main() -> ExitCode {
+    check(
+        "first_wrong",
+        YOURS,
+        &[
+            ("a right claim passes, each wrong one is named", plain),
+            ("a curve that bends", bends),
+            ("a number beside which a short nudge is lost", billion),
+            ("slopes that are tiny", tiny),
+            ("a claim that is no number", nan),
+            ("one number is nudged at a time", alone),
+            ("no numbers", nothing),
+        ],
+    )
+}
+
+type Function = dyn Fn(&[f64]) -> f64;
+
+/// Asks the learner's judge about a right claim, and about each fault planted
+/// in it.
+fn judged(
+    name: &str,
+    f: &Function,
+    x: &[f64],
+    right: &[f64],
+    accused: &str,
+    missed: &str,
+) -> Outcome {
+    // As an engine computes it.
+    let claimed: Vec<f64> =
+        right.iter().map(|s| f64::from(*s as f32)).collect();
+    let shown =
+        format!("  f      {name}\n  x      {x:?}\n  claims {claimed:?}");
+    if let Some(i) = yours::first_wrong(f, x, &claimed) {
+        return Err(wrong(format!(
+            "Your judge calls claim {i} wrong, and it is right. {accused}\n\n\
+             {shown}"
+        )));
+    }
+    let most = right.iter().fold(0.0, |most: f64, s| most.max(s.abs()));
+    for at in 0..right.len() {
+        for fault in [-1.0, -0.002, 0.002, 1.0] {
+            let mut planted = claimed.clone();
+            planted[at] += fault * most;
+            let found = yours::first_wrong(f, x, &planted);
+            if found != Some(at) {
+                let says = match found {
+                    None => "accepts it".to_string(),
+                    Some(i) => format!("names claim {i}"),
+                };
+                return Err(wrong(format!(
+                    "Claim {at} is wrong by {} of the largest slope, and your \
+                     judge {says}. {missed}\n\n  f      {name}\n  x      \
+                     {x:?}\n  claims {planted:?}",
+                    fault.abs()
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn plain(_: &()) -> Outcome {
+    let f = |x: &[f64]| x[0] * x[1] * x[1];
+    judged("x0 * x1 * x1", &f, &[2.0, 3.0], &[9.0, 12.0], "", "")
+}
+
+/// One side alone is off by a thousandth here, both together by a millionth.
+fn bends(_: &()) -> Outcome {
+    let f = |x: &[f64]| (400.0 * x[0]).exp();
+    let x = [-0.015_f64];
+    let slope = 400.0 * (400.0 * x[0]).exp();
+    judged(
+        "exp(400 * x0)",
+        &f,
+        &x,
+        &[slope],
+        "This curve bends so much that a difference to one side is off by \
+         0.002.",
+        "",
+    )
+}
+
+fn billion(_: &()) -> Outcome {
+    let f = |x: &[f64]| 3.0 * x[0];
+    judged(
+        "3 * x0",
+        &f,
+        &[3e10],
+        &[3.0],
+        "Beside 30 billion the nearest f64 is 4e-6 away, so a nudge of 1e-5 \
+         has another length than you think.",
+        "",
+    )
+}
+
+fn tiny(_: &()) -> Outcome {
+    let f = |x: &[f64]| 1e-6 * x[0] * x[1];
+    judged(
+        "1e-6 * x0 * x1",
+        &f,
+        &[2.0, 3.0],
+        &[3e-6, 2e-6],
+        "",
+        "These slopes are a few millionths, and so small a fault is large \
+         beside them.",
+    )
+}
+
+fn nan(_: &()) -> Outcome {
+    let f = |x: &[f64]| x[0] * x[1];
+    match yours::first_wrong(&f, &[2.0, 3.0], &[3.0, f64::NAN]) {
+        Some(1) => Ok(()),
+        found => Err(wrong(format!(
+            "Claim 1 is NaN, and your judge says {found:?}. Every comparison \
+             with a NaN is false, so it is never too far away."
+        ))),
+    }
+}
+
+/// What is still nudged when the next one is measured is a slope of somewhere
+/// else.
+fn alone(_: &()) -> Outcome {
+    let f = |x: &[f64]| (400.0 * x[0]).exp() * x[1];
+    put_back(&f, &[-0.005, 50.0], &[2706.7, 0.135])
+}
+
+/// Looks at the places where the learner's judge asks for `f`.
+fn put_back(f: &Function, x: &[f64], claimed: &[f64]) -> Outcome {
+    let moved = std::cell::Cell::new(0);
+    let watched = |y: &[f64]| {
+        let differ = y.iter().zip(x).filter(|(y, x)| y != x).count();
+        moved.set(moved.get().max(differ));
+        f(y)
+    };
+    let _ = yours::first_wrong(&watched, x, claimed);
+    match moved.get() {
+        0 | 1 => Ok(()),
+        many => Err(wrong(format!(
+            "Your judge asked for f where {many} numbers differ from x. A slope \
+             belongs to one number: the others stand where they were."
+        ))),
+    }
+}
+
+fn nothing(_: &()) -> Outcome {
+    match yours::first_wrong(&|_| 1.0, &[], &[]) {
+        None => Ok(()),
+        found => Err(wrong(format!(
+            "Without numbers nothing is wrong, and your judge says {found:?}."
+        ))),
+    }
+}

@@ -1,0 +1,102 @@
+//! The check of `hessian_times`, the slope of the slopes in one direction.
+//!
+//! The right values are differences of the engine's own first slopes, taken
+//! from both sides, so that no second slope is needed to judge one.
+
+use std::process::ExitCode;
+
+use exercises::{Outcome, Stop, check, wrong};
+use rungrad::part3_unified::{Device, Tensor, grad};
+
+exercises::yours!("part3_unified/hessian_times.rs");
+
+fn main() -> ExitCode {
+    check(
+        "hessian_times",
+        YOURS,
+        &[
+            ("x0² * x1 + x1³, along (1, -2)", polynomial),
+            ("a function that is straight has no second slopes", straight),
+            ("nothing of it stays in x", clean),
+        ],
+    )
+}
+
+fn leaf(values: &[f32]) -> Result<Tensor, Stop> {
+    Ok(Tensor::new(&[values.len()], values, Device::Cpu)?.requires_grad())
+}
+
+fn row(values: &[f32]) -> Result<Tensor, Stop> {
+    Ok(Tensor::new(&[values.len()], values, Device::Cpu)?)
+}
+
+/// x0² · x1 + x1³, by what a view and a product give.
+fn f(x: &Tensor) -> Tensor {
+    let [a, b] = [0, 1].map(|i: usize| x.slice(i..i + 1));
+    (a.mul(&a).mul(&b)).add(&b.mul(&b).mul(&b)).sum()
+}
+
+/// (2 x1, 2 x0; 2 x0, 6 x1) times v.
+fn right(x: &[f32], v: &[f32], rows: bool) -> [f32; 2] {
+    let [a, b] = [x[0], x[1]];
+    let matrix = [[2.0 * b, 2.0 * a], [2.0 * a, 6.0 * b]];
+    matrix.map(|row| match rows {
+        true => row[0] + row[1],
+        false => row[0] * v[0] + row[1] * v[1],
+    })
+}
+
+fn polynomial(_: &()) -> Outcome {
+    let (at, along) = ([2.0, 0.5], [1.0, -2.0]);
+    let (x, v) = (leaf(&at)?, row(&along)?);
+    let yours = yours::hessian_times(&f, &x, &v).to_vec()?;
+    let wanted = right(&at, &along, false);
+    let is = |other: &[f32]| {
+        yours.len() == other.len()
+            && yours.iter().zip(other).all(|(y, o)| (y - o).abs() < 1e-3)
+    };
+    if is(&wanted) {
+        return Ok(());
+    }
+    let rows = right(&at, &along, true);
+    let weighed = [rows[0] * along[0], rows[1] * along[1]];
+    let first = grad(&[&f(&x)], &[&x], false).remove(0).to_vec()?;
+    let why = if is(&weighed) {
+        "You have multiplied by v at the end. That is the sum of each row, \
+         times v: the direction has to be in the sum that is differentiated."
+    } else if is(&rows) {
+        "That is the direction (1, 1): where is v?"
+    } else if is(&first) {
+        "These are the slopes themselves."
+    } else {
+        ""
+    };
+    Err(wrong(format!(
+        "At x = {at:?}, along v = {along:?}, your answer is another. {why}\n\n  \
+         yours  {yours:?}\n  right  {wanted:?}"
+    )))
+}
+
+fn straight(_: &()) -> Outcome {
+    let (x, v) = (leaf(&[1.0, 2.0, 3.0])?, row(&[1.0, 1.0, -1.0])?);
+    let yours = yours::hessian_times(&|x| x.sum(), &x, &v).to_vec()?;
+    match yours == [0.0; 3] {
+        true => Ok(()),
+        false => Err(wrong(format!(
+            "The slopes of a sum never change, and you say {yours:?}."
+        ))),
+    }
+}
+
+fn clean(_: &()) -> Outcome {
+    let (x, v) = (leaf(&[1.0, 2.0])?, row(&[1.0, 0.0])?);
+    let _ = yours::hessian_times(&f, &x, &v);
+    match x.grad() {
+        None => Ok(()),
+        Some(_) => Err(wrong(
+            "x has a gradient now, which the next step of training would take \
+             for its own. `grad` returns gradients, `backward` leaves them in \
+             the leaves.",
+        )),
+    }
+}

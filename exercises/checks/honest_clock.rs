@@ -1,0 +1,168 @@
+//! The check of `honest_clock`, a stopwatch for a device that works by itself.
+//!
+//! The device is a model, so its times are numbers that a check may compare.
+//! It has what real ones have: a compiler in its first launch, the work of
+//! others in its queue, and days on which something comes between.
+
+use std::cell::Cell;
+use std::process::ExitCode;
+
+use exercises::{Outcome, check, wrong};
+
+exercises::yours!("part2_gpu/honest_clock.rs");
+
+fn main() -> ExitCode {
+    check(
+        "honest_clock",
+        YOURS,
+        &[
+            ("one run, from the call to the result", one),
+            ("the middle of 21 runs", many),
+        ],
+    )
+}
+
+const ORDER: f64 = 1.5;
+const WORK: f64 = 40.0;
+const ANSWER: f64 = 6.0;
+const COMPILER: f64 = 90_000.0;
+
+/// A device with a queue, and the host that waits for it.
+pub struct Device {
+    host: Cell<f64>,
+    /// When the queue will be empty.
+    idle: Cell<f64>,
+    launches: Cell<usize>,
+}
+
+impl Device {
+    fn new() -> Device {
+        // What others have left in the queue.
+        Device {
+            host: Cell::new(1000.0),
+            idle: Cell::new(4000.0),
+            launches: Cell::new(0),
+        }
+    }
+
+    /// The host's clock, in microseconds.
+    pub fn now(&self) -> f64 {
+        self.host.get()
+    }
+
+    /// Puts an order into the queue, and comes back.
+    pub fn launch(&self) {
+        let launch = self.launches.get();
+        self.launches.set(launch + 1);
+        let compiler = if launch == 0 { COMPILER } else { 0.0 };
+        self.host.set(self.host.get() + compiler + ORDER);
+        let work = match launch {
+            // Now and then a cache is warm, or somebody comes between.
+            launch if launch % 7 == 3 => WORK / 2.0,
+            launch if launch % 5 == 4 => 20.0 * WORK,
+            _ => WORK,
+        };
+        let begin = self.host.get().max(self.idle.get());
+        self.idle.set(begin + work);
+    }
+
+    /// Waits until the queue is empty.
+    pub fn finish(&self) {
+        let now = self.host.get().max(self.idle.get());
+        self.host.set(now + ANSWER);
+    }
+}
+
+/// A way to time a launch, so many times.
+type Clock = fn(&Device, usize) -> f64;
+
+/// What others time, and what is said of it.
+const OTHERS: [(Clock, &str); 6] = [
+    (
+        |device, _| {
+            device.launch();
+            let start = device.now();
+            device.launch();
+            device.now() - start
+        },
+        "That is how long it takes to write an order. The device has hardly \
+         begun.",
+    ),
+    (
+        |device, runs| median(runs, || once(device)),
+        "The first launch has compiled the kernel, and waited for what others \
+         had asked of the device.",
+    ),
+    (
+        |device, runs| {
+            device.launch();
+            median(runs, || once(device))
+        },
+        "There was other work in the queue when the first run began, and you \
+         have timed that, too.",
+    ),
+    (
+        |device, runs| {
+            once(device);
+            (0..runs).map(|_| once(device)).sum::<f64>() / runs as f64
+        },
+        "That is the mean, which carries every interruption with it.",
+    ),
+    (
+        |device, runs| {
+            once(device);
+            let times = (0..runs).map(|_| once(device));
+            times.fold(f64::INFINITY, f64::min)
+        },
+        "That is the shortest run, which met a warm cache: nobody can promise \
+         it.",
+    ),
+    (
+        |device, runs| {
+            once(device);
+            let start = device.now();
+            (0..runs).for_each(|_| device.launch());
+            device.finish();
+            (device.now() - start) / runs as f64
+        },
+        "You waited once for all launches, so each order was written while the \
+         device worked on the one before.",
+    ),
+];
+
+fn once(device: &Device) -> f64 {
+    let start = device.now();
+    device.launch();
+    device.finish();
+    device.now() - start
+}
+
+fn median(runs: usize, run: impl Fn() -> f64) -> f64 {
+    let mut times: Vec<f64> = (0..runs).map(|_| run()).collect();
+    times.sort_by(f64::total_cmp);
+    times[runs / 2]
+}
+
+fn judged(runs: usize) -> Outcome {
+    let right = ORDER + WORK + ANSWER;
+    let yours = yours::time(&Device::new(), runs);
+    let is = |time: f64| (yours - time).abs() < 1e-6;
+    if is(right) {
+        return Ok(());
+    }
+    let known = OTHERS.iter().find(|(f, _)| is(f(&Device::new(), runs)));
+    Err(wrong(format!(
+        "With {runs} runs you say {yours} µs. {}\n\n  {ORDER:>5} µs  the call of \
+         launch\n  {WORK:>5} µs  the work of the device\n  {ANSWER:>5} µs  until \
+         finish comes back\n  {right:>5} µs  together",
+        known.map_or("", |(_, why)| why)
+    )))
+}
+
+fn one(_: &()) -> Outcome {
+    judged(1)
+}
+
+fn many(_: &()) -> Outcome {
+    judged(21)
+}

@@ -1,0 +1,205 @@
+//! The check of `killed_and_resumed`, the test that no forgetful run passes.
+//!
+//! A check turned around: the learner's code judges, and ours is the one that
+//! may be wrong.
+
+use std::process::ExitCode;
+
+use exercises::{Outcome, check, wrong};
+use rungrad::rng::{Random, bits};
+use yours::Run;
+
+exercises::yours!("part3_unified/killed_and_resumed.rs");
+
+fn main() -> ExitCode {
+    check(
+        "killed_and_resumed",
+        YOURS,
+        &[
+            ("the right run is accepted", accepted),
+            (FAULTS[1], rejected::<1>),
+            (FAULTS[2], rejected::<2>),
+            (FAULTS[3], rejected::<3>),
+            (FAULTS[4], rejected::<4>),
+            (FAULTS[5], rejected::<5>),
+            (FAULTS[6], rejected::<6>),
+            (FAULTS[7], rejected::<7>),
+            (FAULTS[8], rejected::<8>),
+        ],
+    )
+}
+
+/// What is wrong with each run, by its number.
+const FAULTS: [&str; 9] = [
+    "",
+    "rejected: it forgets its place in the epoch",
+    "rejected: it forgets where its random numbers were",
+    "rejected: it forgets Adam's running means",
+    "rejected: it forgets how many steps Adam has taken",
+    "rejected: it forgets which epoch it is in",
+    "rejected: its numbers are written with four digits",
+    "rejected: it writes down once what it was, and then the same again",
+    "rejected: to be saved changes what it does next",
+];
+
+const PLACE: usize = 1;
+const RANDOM: usize = 2;
+const MOMENTS: usize = 3;
+const STEPS: usize = 4;
+const EPOCH: usize = 5;
+const DIGITS: usize = 6;
+const ONCE: usize = 7;
+const DISTURBS: usize = 8;
+
+const ROWS: usize = 12;
+const BATCH: usize = 3;
+const SEED: u64 = 5;
+
+/// Three weights learn a plane through points that a little noise moves, by
+/// Adam, whose numbers are `f64` to be short.
+struct Planted {
+    fault: usize,
+    weights: [f64; 3],
+    means: [f64; 3],
+    squares: [f64; 3],
+    steps: u64,
+    epoch: u64,
+    batch: u64,
+    random: Random,
+    first: Option<Vec<u8>>,
+}
+
+impl Planted {
+    fn new(fault: usize) -> Planted {
+        let zeros = [0.0; 3];
+        Planted {
+            fault,
+            weights: [0.3, -0.2, 0.1],
+            means: zeros,
+            squares: zeros,
+            steps: 0,
+            epoch: 0,
+            batch: 0,
+            random: Random::new(SEED),
+            first: None,
+        }
+    }
+
+    /// The inputs of a row; the last one makes the bias.
+    fn row(row: usize) -> [f64; 3] {
+        let mut random = Random::new(row as u64);
+        [random.normal().into(), random.normal().into(), 1.0]
+    }
+
+    fn numbers(&mut self) -> [&mut f64; 9] {
+        let [a, b, c] = &mut self.weights;
+        let [d, e, f] = &mut self.means;
+        let [g, h, i] = &mut self.squares;
+        [a, b, c, d, e, f, g, h, i]
+    }
+}
+
+impl Run for Planted {
+    fn step(&mut self) -> f32 {
+        let mut order: Vec<usize> = (0..ROWS).collect();
+        Random::new(bits(SEED, self.epoch)).shuffle(&mut order);
+        let from = self.batch as usize * BATCH;
+        let (mut loss, mut grad) = (0.0, [0.0; 3]);
+        for &row in &order[from..from + BATCH] {
+            let x = Planted::row(row);
+            let y = 2.0 * x[0] - x[1] + 0.5;
+            let noise = 0.1 * f64::from(self.random.uniform());
+            let pairs = self.weights.iter().zip(&x);
+            let wrong = pairs.map(|(w, x)| w * x).sum::<f64>() + noise - y;
+            loss += wrong * wrong / BATCH as f64;
+            for (grad, x) in grad.iter_mut().zip(x) {
+                *grad += 2.0 * wrong * x / BATCH as f64;
+            }
+        }
+        self.steps += 1;
+        let whole = |keep: f64| 1.0 - keep.powi(self.steps as i32);
+        for (at, grad) in grad.into_iter().enumerate() {
+            let (mean, square) = (&mut self.means[at], &mut self.squares[at]);
+            *mean = 0.9 * *mean + 0.1 * grad;
+            *square = 0.99 * *square + 0.01 * grad * grad;
+            let root = (*square / whole(0.99)).sqrt() + 1e-8;
+            self.weights[at] -= 0.05 * (*mean / whole(0.9)) / root;
+        }
+        self.batch += 1;
+        if self.batch as usize * BATCH == ROWS {
+            (self.epoch, self.batch) = (self.epoch + 1, 0);
+        }
+        loss as f32
+    }
+
+    fn save(&mut self) -> Vec<u8> {
+        if self.fault == DISTURBS {
+            self.random.uniform();
+        }
+        let digits = self.fault == DIGITS;
+        let mut saved = Vec::new();
+        for number in self.numbers() {
+            let written = match digits {
+                true => (*number * 1e4).round() / 1e4,
+                false => *number,
+            };
+            saved.extend(written.to_le_bytes());
+        }
+        let [seed, count] = self.random.state();
+        for number in [self.steps, self.epoch, self.batch, seed, count] {
+            saved.extend(number.to_le_bytes());
+        }
+        if self.fault != ONCE {
+            return saved;
+        }
+        self.first.get_or_insert(saved).clone()
+    }
+
+    fn resume(&mut self, saved: &[u8]) {
+        let fault = self.fault;
+        let (words, _) = saved.as_chunks::<8>();
+        for (at, number) in self.numbers().into_iter().enumerate() {
+            if !(fault == MOMENTS && at >= 3) {
+                *number = f64::from_le_bytes(words[at]);
+            }
+        }
+        let word = |at: usize| u64::from_le_bytes(words[9 + at]);
+        if fault != STEPS {
+            self.steps = word(0);
+        }
+        if fault != EPOCH {
+            self.epoch = word(1);
+        }
+        if fault != PLACE {
+            self.batch = word(2);
+        }
+        if fault != RANDOM {
+            self.random = Random::at([word(3), word(4)]);
+        }
+    }
+}
+
+/// What the learner's test says of the run with this fault.
+fn verdict(fault: usize) -> bool {
+    yours::accepts(&|| Box::new(Planted::new(fault)))
+}
+
+fn accepted(_: &()) -> Outcome {
+    match verdict(0) {
+        true => Ok(()),
+        false => Err(wrong(
+            "Your test rejects a run that goes on with the same bits. Which \
+             loss do you compare with which?",
+        )),
+    }
+}
+
+fn rejected<const FAULT: usize>(_: &()) -> Outcome {
+    match verdict(FAULT) {
+        false => Ok(()),
+        true => Err(wrong(format!(
+            "Your test accepts a run that has this fault: {}.",
+            FAULTS[FAULT].trim_start_matches("rejected: ")
+        ))),
+    }
+}

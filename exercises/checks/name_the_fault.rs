@@ -1,0 +1,101 @@
+//! The check of `name_the_fault`, a diagnosis that is right or silent.
+
+use std::process::ExitCode;
+
+use exercises::{Outcome, check, wrong};
+
+exercises::yours!("part1_cpu/name_the_fault.rs");
+
+/// What may be wrong with a gradient.
+#[derive(Clone, Copy, Debug)]
+pub enum Fault {
+    /// Nothing is.
+    Agrees,
+    /// Every element has the wrong sign.
+    Sign,
+    /// Every element is 0.
+    Zero,
+    /// Rows stand where columns should.
+    Transposed,
+    /// Every element is so many times the right one.
+    Factor(f64),
+    /// No name fits, or more than one does.
+    Unknown,
+}
+
+fn main() -> ExitCode {
+    check(
+        "name_the_fault",
+        YOURS,
+        &[
+            ("each fault has its name", each),
+            ("what is right is not accused", agrees),
+            ("one element does not speak for all", one),
+            ("where two names fit, none is said", two),
+            ("a factor of equal slopes says nothing", equal),
+            ("small slopes have small faults", small),
+        ],
+    )
+}
+
+const RIGHT: [f64; 4] = [1.0, 2.0, 3.0, 5.0];
+
+fn same(a: Fault, b: Fault) -> bool {
+    match (a, b) {
+        (Fault::Factor(a), Fault::Factor(b)) => (a - b).abs() <= 1e-3 * b.abs(),
+        (a, b) => std::mem::discriminant(&a) == std::mem::discriminant(&b),
+    }
+}
+
+fn asked(yours: &[f64], right: &[f64], wanted: Fault, why: &str) -> Outcome {
+    let found = yours::name(yours, right, 2);
+    match same(found, wanted) {
+        true => Ok(()),
+        false => Err(wrong(format!(
+            "Your diagnosis is {found:?}, and {wanted:?} was expected. {why}\n\n  \
+             yours  {yours:?}\n  right  {right:?}"
+        ))),
+    }
+}
+
+fn each(_: &()) -> Outcome {
+    let of = |f: &dyn Fn(f64) -> f64| RIGHT.map(f);
+    asked(&of(&|r| -r), &RIGHT, Fault::Sign, "")?;
+    asked(&of(&|_| 0.0), &RIGHT, Fault::Zero, "")?;
+    asked(&[1.0, 3.0, 2.0, 5.0], &RIGHT, Fault::Transposed, "")?;
+    asked(&of(&|r| 2.5 * r), &RIGHT, Fault::Factor(2.5), "")?;
+    asked(&of(&|r| -0.25 * r), &RIGHT, Fault::Factor(-0.25), "")?;
+    asked(&of(&|r| r + 1.0), &RIGHT, Fault::Unknown, "")
+}
+
+fn agrees(_: &()) -> Outcome {
+    let rounded = RIGHT.map(|r| r * (1.0 + 1e-6));
+    asked(&rounded, &RIGHT, Fault::Agrees, "It is off by a millionth.")?;
+    let symmetric = [1.0, 2.0, 2.0, 5.0];
+    asked(&symmetric, &symmetric, Fault::Agrees, "")
+}
+
+fn one(_: &()) -> Outcome {
+    let why = "The first element alone would say so; the others do not.";
+    asked(&[-1.0, 2.0, 3.0, 5.0], &RIGHT, Fault::Unknown, why)?;
+    asked(&[0.0, 2.0, 3.0, 5.0], &RIGHT, Fault::Unknown, why)?;
+    asked(&[2.0, 4.0, 6.0, 5.0], &RIGHT, Fault::Unknown, why)
+}
+
+fn two(_: &()) -> Outcome {
+    let right = [0.0, 1.0, -1.0, 0.0];
+    let why = "It is transposed, and it has the other sign: no word is better \
+               than a wrong one.";
+    asked(&right.map(|r| -r), &right, Fault::Unknown, why)
+}
+
+fn equal(_: &()) -> Outcome {
+    let why = "All slopes are equal, so some factor fits whatever happened.";
+    asked(&[6.0; 4], &[3.0; 4], Fault::Unknown, why)
+}
+
+fn small(_: &()) -> Outcome {
+    let right = RIGHT.map(|r| 1e-6 * r);
+    let yours = right.map(|r| -r);
+    asked(&yours, &right, Fault::Sign, "The slopes are millionths.")
+}

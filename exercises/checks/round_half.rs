@@ -1,0 +1,119 @@
+//! The check of `round_half`, the sixteen bits that are nearest.
+
+use std::process::ExitCode;
+
+use exercises::{Outcome, check, wrong};
+use rungrad::half::F16;
+
+exercises::yours!("part3_unified/round_half.rs");
+
+fn main() -> ExitCode {
+    check(
+        "round_half",
+        YOURS,
+        &[
+            ("what has 16 bits keeps them", same),
+            ("the nearest is taken", nearest),
+            ("of two that are as near the even one is taken", even),
+            ("what is too large is infinite", large),
+            ("what is beneath 2^-14 has fewer digits", small),
+            ("what is no number stays none", no_number),
+        ],
+    )
+}
+
+/// Compares the answer with ours.
+fn compare(x: f32, why: &str) -> Outcome {
+    let (yours, right) = (yours::round(x), F16::round(x).to_bits());
+    match yours == right {
+        true => Ok(()),
+        false => Err(wrong(format!(
+            "Of {x:e}, whose bits are {:#010x}, yours is {yours:#06x}, which \
+             is {}, and right is {right:#06x}, which is {}. {why}",
+            x.to_bits(),
+            F16::from_bits(yours),
+            F16::from_bits(right)
+        ))),
+    }
+}
+
+/// The numbers from 2^-14 on, of which each has its neighbor above it.
+fn normal() -> impl Iterator<Item = (f32, f32)> {
+    (0x0400..0x7bff).map(|bits| {
+        let value = |bits| f32::from(F16::from_bits(bits));
+        (value(bits), value(bits + 1))
+    })
+}
+
+fn same(_: &()) -> Outcome {
+    for (x, _) in normal() {
+        compare(x, "It fits as it is.")?;
+        compare(-x, "The first bit is the sign, and 1 for what is below 0.")?;
+    }
+    Ok(())
+}
+
+fn nearest(_: &()) -> Outcome {
+    for (low, high) in normal() {
+        for part in [0.25, 0.75] {
+            let x = low + part * (high - low);
+            compare(
+                x,
+                "It lies between two, and one of them is nearer: the digits \
+                 that do not fit must not just be cut off.",
+            )?;
+        }
+    }
+    Ok(())
+}
+
+fn even(_: &()) -> Outcome {
+    for (low, high) in normal() {
+        compare(
+            f32::midpoint(low, high),
+            "It lies in the middle of two: take the one whose last bit is 0.",
+        )?;
+    }
+    Ok(())
+}
+
+fn large(_: &()) -> Outcome {
+    for x in [65519.0, 65520.0, 65535.0, 65536.0, 1e30, f32::INFINITY] {
+        compare(
+            x,
+            "The largest is 65504; the next would be 65536, and what is \
+             nearer to that, or as near, is infinite.",
+        )?;
+        compare(-x, "Infinity has a sign.")?;
+    }
+    Ok(())
+}
+
+fn small(_: &()) -> Outcome {
+    for bits in 0..0x0400 {
+        let value = |bits| f32::from(F16::from_bits(bits));
+        let (low, high) = (value(bits), value(bits + 1));
+        for part in [0.0, 0.25, 0.5, 0.75] {
+            compare(
+                low + part * (high - low),
+                "Beneath 2^-14 all neighbors are 2^-24 apart, down to 0.",
+            )?;
+        }
+    }
+    for x in [-0.0, 1e-10, 1e-40] {
+        compare(x, "Of 0 the sign is kept.")?;
+    }
+    Ok(())
+}
+
+fn no_number(_: &()) -> Outcome {
+    let yours = yours::round(f32::NAN);
+    match f32::from(F16::from_bits(yours)).is_nan() {
+        true => Ok(()),
+        false => Err(wrong(format!(
+            "Of a NaN yours is {yours:#06x}, which is {}: the digits of a NaN \
+             must not all be 0, so return 0x7e00.",
+            F16::from_bits(yours)
+        ))),
+    }
+}

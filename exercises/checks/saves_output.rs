@@ -1,0 +1,87 @@
+//! The check of `saves_output`, an exponential that keeps its result.
+//!
+//! Besides the gradient it looks at who holds the numbers of the operand.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use exercises::{Outcome, Stop, check, expect, judge, numbers, wrong};
+use rungrad::gradcheck::dot;
+use rungrad::part3_unified::{Device, Tensor, apply, grad, trace};
+use rungrad::reference::exp;
+
+exercises::yours!("part3_unified/saves_output.rs");
+
+fn main() -> ExitCode {
+    check(
+        "saves_output",
+        YOURS,
+        &[
+            ("the exponentials of 7 numbers", values),
+            ("backward gives the operand its gradient", gradient),
+            ("the numbers of the operand are kept by nobody", thrift),
+            ("the gradient has a gradient of its own", twice),
+        ],
+    )
+}
+
+fn tensor(seed: u64, n: usize) -> Result<Tensor, Stop> {
+    let values: Vec<f32> = numbers(seed, n).iter().map(|x| x / 4.0).collect();
+    Ok(Tensor::new(&[n], &values, Device::Cpu)?)
+}
+
+fn values(_: &()) -> Outcome {
+    let a = tensor(1, 7)?;
+    let right: Vec<f32> = a.to_vec()?.iter().map(|x| x.exp()).collect();
+    expect("the exponential", &apply(yours::Exp, &[&a]).to_vec()?, &right)
+}
+
+/// The loss `sum(exp(a) * w)` brings `w` to backward as its `grad_out`.
+fn gradient(_: &()) -> Outcome {
+    let a = tensor(2, 3)?.requires_grad();
+    let w = tensor(3, 3)?.requires_grad();
+    let loss = trace(|| apply(yours::Exp, &[&a]).mul(&w).sum());
+    let mut tape = loss.backward_recorded();
+    for (leaf, name) in [(&a, "a"), (&w, "w")] {
+        tape.set_name(leaf.id().expect("it requires a gradient"), name);
+    }
+    judge("sum(exp(a) * w)", &tape, &["a", "w"], |leaves| {
+        dot(&exp(&leaves[0]), &leaves[1])
+    })
+}
+
+fn thrift(_: &()) -> Outcome {
+    let a = tensor(4, 3)?.requires_grad();
+    let holders = |t: &Tensor| Arc::strong_count(t.array().storage());
+    let before = holders(&a);
+    let out = apply(yours::Exp, &[&a]);
+    if holders(&a) > before {
+        return Err(wrong(
+            "The graph holds the numbers of the operand, which nobody needs: \
+             the slope is the result.",
+        ));
+    }
+    match holders(&out) {
+        1 => Err(wrong(
+            "The result is held by nobody but its tensor, so backward has to \
+             compute it once more.",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Each slope of e to the x is e to the x.
+fn twice(_: &()) -> Outcome {
+    let x = tensor(5, 1)?.requires_grad();
+    let y = apply(yours::Exp, &[&x]).sum();
+    let first = grad(&[&y], &[&x], true).remove(0);
+    let second = grad(&[&first.sum()], &[&x], false).remove(0).to_vec()?;
+    let right: Vec<f32> = x.to_vec()?.iter().map(|x| x.exp()).collect();
+    if second == [0.0] {
+        return Err(wrong(
+            "The gradient has no way back, so it has no gradient of its own: \
+             `ctx.output()` is a tensor of the graph, and a copy is none.",
+        ));
+    }
+    expect("the second slope", &second, &right)
+}

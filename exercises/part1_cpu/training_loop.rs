@@ -1,0 +1,41 @@
+// training_loop: learn, and stop in time.
+//
+// WHAT   An epoch learns every row once, in batches of 32 in the order of
+//        `rows.batches(32, random)`, and then asks for the loss of the rows
+//        that are held out. Stop as soon as `patience` epochs in a row have
+//        not brought it below its least value, leave in the network the
+//        parameters that had the least, and return the held-out loss of each
+//        epoch.
+// WHY    After some epochs a network learns what is peculiar to its rows. The
+//        held-out loss shows when, and the network of that moment is the one
+//        that you want.
+// READ   Train the digits
+// CHECK  cargo learn check training_loop
+
+use rungrad::data::Dataset;
+use rungrad::part1_cpu::Tensor;
+use rungrad::part1_cpu::nn::Mlp;
+use rungrad::part1_cpu::optim::Sgd;
+use rungrad::rng::Random;
+
+/// Computes the mean loss of the rows, as a tensor that can be swept.
+fn loss(network: &Mlp, rows: &Dataset) -> Tensor {
+    let inputs = Tensor::new(&rows.shape(), &rows.inputs);
+    network.forward(&inputs).cross_entropy(&rows.labels)
+}
+
+/// Trains until it is no use, and returns the held-out loss of each epoch.
+pub fn train(
+    network: &mut Mlp,
+    rows: &Dataset,
+    held_out: &Dataset,
+    patience: usize,
+    random: &mut Random,
+) -> Vec<f32> {
+    let mut sgd = Sgd::new(0.1, 0.9);
+    let mut losses: Vec<f32> = Vec::new();
+    // `network.parameters()` lists (name, &mut Tensor), which is what
+    // `sgd.step` takes and what you keep clones of. `loss(..).to_vec()[0]`
+    // is the number.
+    todo!("TODO(training_loop): epochs, until patience ends")
+}

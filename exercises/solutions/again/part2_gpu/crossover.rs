@@ -1,0 +1,28 @@
+// crossover, again: from what size is it worth the trouble?
+//
+// WHAT   The host takes `host` microseconds for each element. The device was
+//        timed at two sizes, `small` and `large`, each as (elements,
+//        microseconds): it takes a price for being asked, and then the same
+//        for each element. Return the smallest number of elements for which
+//        the device is more than @times@ times as fast as the host; None if there
+//        is none.
+// READ   Time it honestly
+// CHECK  cargo learn again crossover
+
+/// Finds the smallest size for which the device is so much faster.
+pub fn crossover(
+    host: f64,
+    small: (f64, f64),
+    large: (f64, f64),
+) -> Option<usize> {
+    // HOLE
+    //| todo!("TODO(crossover): the rate, the price, and where the lines cross")
+    let host = host / @times@.0;
+    let rate = (large.1 - small.1) / (large.0 - small.0);
+    let price = small.1 - rate * small.0;
+    match rate < host {
+        true => Some((price / (host - rate)).floor() as usize + 1),
+        false => None,
+    }
+    // END HOLE
+}

@@ -1,0 +1,41 @@
+// break_ring: a rule that does not own its result.
+//
+// WHAT   As in the notebook, a rule takes no argument: it reads the gradient
+//        of its own result, and adds to those of the operands. Write it so
+//        that the graph is freed when its last handle goes.
+// WHY    A node that owns a rule that owns the node is never freed: no error,
+//        no warning, and memory that grows with every step of training.
+// READ   Who owns the graph
+// CHECK  cargo learn check break_ring
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// A number with its gradient, what it was made of, and the way back.
+pub struct Node {
+    pub value: f64,
+    pub grad: Cell<f64>,
+    pub parents: Vec<Rc<Node>>,
+    pub rule: RefCell<Option<Box<dyn Fn()>>>,
+    /// Tells the check when the node goes.
+    pub watch: super::Watch,
+}
+
+/// Multiplies two numbers.
+pub fn mul(a: &Rc<Node>, b: &Rc<Node>) -> Rc<Node> {
+    let out = Rc::new(Node {
+        value: a.value * b.value,
+        grad: Cell::new(0.0),
+        parents: vec![Rc::clone(a), Rc::clone(b)],
+        rule: RefCell::new(None),
+        watch: a.watch.clone(),
+    });
+    let (x, y) = (Rc::clone(a), Rc::clone(b));
+    let z = Rc::clone(&out);
+    let rule = Box::new(move || {
+        x.grad.set(x.grad.get() + z.grad.get() * y.value);
+        y.grad.set(y.grad.get() + z.grad.get() * x.value);
+    });
+    *out.rule.borrow_mut() = Some(rule);
+    out
+}

@@ -1,0 +1,26 @@
+// honest_clock: how long does a launch take?
+//
+// WHAT   `device.launch()` puts an order into a queue and comes back at once,
+//        `device.finish()` waits until the queue is empty, `device.now()` is
+//        the clock of the host in microseconds. Return how long one launch
+//        takes from the call until its result can be used: the median of
+//        `runs` runs, an odd number.
+// WHY    A stopwatch that does not wait has seen a memory that was a hundred
+//        times as fast as any. It was right about something else.
+// READ   Time it honestly
+// CHECK  cargo learn check honest_clock
+
+use super::Device;
+
+/// Times a launch, in microseconds.
+pub fn time(device: &Device, runs: usize) -> f64 {
+    let run = |_| {
+        let start = device.now();
+        device.launch();
+        device.finish();
+        device.now() - start
+    };
+    let mut times: Vec<f64> = (0..runs).map(run).collect();
+    times.sort_by(f64::total_cmp);
+    times[runs / 2]
+}

@@ -1,0 +1,25 @@
+// What is beneath 2^-14 becomes 0.
+
+/// Returns the bits of the nearest `f16`.
+pub fn round(x: f32) -> u16 {
+    let bits = x.to_bits();
+    let (sign, size) = ((bits >> 16) as u16 & 0x8000, bits & 0x7fff_ffff);
+    if x.is_nan() {
+        return sign | 0x7e00;
+    }
+    let exponent = (size >> 23) as i32 - 127;
+    if exponent > 15 {
+        return sign | 0x7c00;
+    }
+    if exponent < -14 {
+        return sign;
+    }
+    let cut = 13;
+    let digits = size & 0x7f_ffff | 0x80_0000;
+    let (kept, rest, half) =
+        (digits >> cut, digits & ((1 << cut) - 1), 1 << (cut - 1));
+    let up = rest > half || rest == half && kept % 2 == 1;
+    // The leading 1 counts as one of the exponent; so does a carry.
+    let exponent = (exponent.max(-14) + 14) as u32;
+    sign | ((exponent << 10) + kept + u32::from(up)) as u16
+}

@@ -1,0 +1,27 @@
+// The sign is left behind.
+
+/// Returns the bits of the nearest `f16`.
+pub fn round(x: f32) -> u16 {
+    let bits = x.to_bits();
+    let (sign, size) = (0, bits & 0x7fff_ffff);
+    if x.is_nan() {
+        return sign | 0x7e00;
+    }
+    let exponent = (size >> 23) as i32 - 127;
+    if exponent > 15 {
+        return sign | 0x7c00;
+    }
+    // Thirteen digits are cut off, and one more for each power of two that
+    // the number is beneath 2^-14.
+    let cut = 13 + (-14 - exponent).max(0);
+    if cut > 24 {
+        return sign;
+    }
+    let digits = size & 0x7f_ffff | 0x80_0000;
+    let (kept, rest, half) =
+        (digits >> cut, digits & ((1 << cut) - 1), 1 << (cut - 1));
+    let up = rest > half || rest == half && kept % 2 == 1;
+    // The leading 1 counts as one of the exponent; so does a carry.
+    let exponent = (exponent.max(-14) + 14) as u32;
+    sign | ((exponent << 10) + kept + u32::from(up)) as u16
+}

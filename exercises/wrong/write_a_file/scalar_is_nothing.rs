@@ -1,0 +1,31 @@
+// Without axes there is no number.
+
+/// A tensor with a name: its numbers in row-major order.
+pub struct Weights {
+    pub name: String,
+    pub shape: Vec<usize>,
+    pub values: Vec<f32>,
+}
+
+/// Writes a file with these tensors, one after the other. Of one of shape
+/// [10], called bias, the header is, on one line,
+/// {"bias":{"dtype":"F32","shape":[10],"data_offsets":[0,40]}}
+pub fn file(tensors: &[Weights]) -> Vec<u8> {
+    let (mut entries, mut data) = (Vec::new(), Vec::<u8>::new());
+    for Weights { name, shape, values } in tensors {
+        let from = data.len();
+        data.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+        let count = match &shape[..] {
+            [] => 0,
+            sizes => sizes.iter().product::<usize>(),
+        };
+        entries.push(format!(
+            "{name:?}:{{\"dtype\":\"F32\",\"shape\":{shape:?},\
+             \"data_offsets\":[{from},{}]}}",
+            from + 4 * count
+        ));
+    }
+    let header = format!("{{{}}}", entries.join(","));
+    let length = (header.len() as u64).to_le_bytes();
+    [&length[..], header.as_bytes(), &data].concat()
+}
