@@ -8,6 +8,7 @@ use toml_span::{DeserError, Deserialize, Value};
 
 use crate::checkout::Checkout;
 use crate::command::Stop;
+use crate::exercises::variant::Again;
 use crate::nearest::nearest;
 
 /// One row of the table.
@@ -24,13 +25,41 @@ pub(crate) struct Exercise {
     /// What to do, in one sentence, and how much it is.
     pub(crate) task: String,
     pub(crate) size: String,
+    /// From 1, what the page has just shown, to 4, an evening's work.
+    pub(crate) difficulty: u8,
+    /// What we expect it to take whoever has read the chapter.
+    pub(crate) minutes: u32,
     /// From a nudge to nearly the answer.
     pub(crate) hints: Vec<String>,
     /// Solved as it is handed out: the solution is the stub.
     pub(crate) free: bool,
+    /// How it can be done again.
+    pub(crate) again: Option<Again>,
     /// Files of answers unlike ours that pass, below `exercises/right/ID/`.
     pub(crate) right: Vec<String>,
     pub(crate) wrong: Vec<Wrong>,
+    /// What it is solved by, one after the other; most have none.
+    pub(crate) levels: Vec<Level>,
+}
+
+/// A level of an exercise that grows.
+pub(crate) struct Level {
+    pub(crate) name: String,
+    /// The file of the page that it belongs to, below `book/src/`.
+    pub(crate) chapter: String,
+    /// What to do, in one sentence, and how much it is.
+    pub(crate) task: String,
+    pub(crate) size: String,
+    /// From a nudge to nearly the answer.
+    pub(crate) hints: Vec<String>,
+}
+
+impl Exercise {
+    /// Returns the part whose folder its file lies in: `part1`.
+    pub(crate) fn part(&self) -> &str {
+        let folder = self.file.split('/').next().unwrap_or_default();
+        folder.split('_').next().unwrap_or_default()
+    }
 }
 
 /// A known wrong answer.
@@ -57,13 +86,58 @@ impl<'de> Deserialize<'de> for Exercise {
             needs: row.required("needs")?,
             task: row.required("task")?,
             size: row.required("size")?,
+            difficulty: row.required("difficulty")?,
+            minutes: row.required("minutes")?,
             hints: row.required("hints")?,
             free: row.optional("free").unwrap_or(false),
+            again: row.optional("again"),
             right: row.optional("right").unwrap_or_default(),
             wrong: row.optional("wrong").unwrap_or_default(),
+            levels: row.optional("level").unwrap_or_default(),
         };
         row.finalize(None)?;
         Ok(exercise)
+    }
+}
+
+impl<'de> Deserialize<'de> for Level {
+    fn deserialize(value: &mut Value<'de>) -> Result<Self, DeserError> {
+        let mut row = TableHelper::new(value)?;
+        let level = Level {
+            name: row.required("name")?,
+            chapter: row.required("chapter")?,
+            task: row.required("task")?,
+            size: row.required("size")?,
+            hints: row.required("hints")?,
+        };
+        row.finalize(None)?;
+        Ok(level)
+    }
+}
+
+impl Exercise {
+    /// Tells whether it grows, and so is nobody's next: one returns to it.
+    pub(crate) fn grows(&self) -> bool {
+        !self.levels.is_empty()
+    }
+
+    /// Names the package that has its check.
+    pub(crate) fn package(&self) -> &'static str {
+        if self.grows() { "my_engine" } else { "exercises" }
+    }
+
+    /// Tells whether it takes nothing but Part 1, which is compiled soon.
+    pub(crate) fn is_light(&self) -> bool {
+        self.grows() && self.part() == "part1"
+    }
+
+    /// Writes how much it is, as people say it.
+    pub(crate) fn effort(&self) -> String {
+        let time = match self.minutes {
+            minutes @ ..90 => format!("{minutes} minutes"),
+            minutes => format!("{} hours", f64::from(minutes) / 60.0),
+        };
+        format!("difficulty {} of 4, about {time}", self.difficulty)
     }
 }
 
@@ -142,8 +216,8 @@ pub(crate) fn named<'a>(
     find(exercises, id)
 }
 
-/// Finds the exercise with that id; the nearest one is named when there is
-/// none.
+/// Finds the exercise with that id, or the only one whose id begins so or has
+/// it inside. Several are listed; the nearest is named when there is none.
 pub(crate) fn find<'a>(
     exercises: &'a [Exercise],
     id: &str,
@@ -151,10 +225,29 @@ pub(crate) fn find<'a>(
     if let Some(exercise) = exercises.iter().find(|it| it.id == id) {
         return Ok(exercise);
     }
-    let ids: Vec<&str> = exercises.iter().map(|it| it.id.as_str()).collect();
-    // `mul` is no misspelling of `ties`: it is how some names begin.
-    let begun = ids.iter().find(|it| it.starts_with(id)).copied();
-    let nearest = begun.or(nearest(id, &ids)).unwrap_or_default();
+    let that = |fits: fn(&str, &str) -> bool| -> Vec<&Exercise> {
+        let fits = |it: &&Exercise| !id.is_empty() && fits(&it.id, id);
+        exercises.iter().filter(fits).collect()
+    };
+    let mut meant = that(|own, id| own.starts_with(id));
+    if meant.is_empty() {
+        meant = that(|own, id| own.contains(id));
+    }
+    if let [exercise] = meant[..] {
+        return Ok(exercise);
+    }
+    let ids = |of: &[&'a Exercise]| -> Vec<&'a str> {
+        of.iter().map(|it| it.id.as_str()).collect()
+    };
+    if !meant.is_empty() {
+        let several = ids(&meant).join(", ");
+        return Err(Stop::Usage(format!(
+            "several exercises are called {id:?} in part: {several}; write as \
+             much of the name as only one has"
+        )));
+    }
+    let all = ids(&exercises.iter().collect::<Vec<_>>());
+    let nearest = nearest(id, &all).unwrap_or_default();
     Err(Stop::Usage(format!(
         "there is no exercise {id:?}; the nearest is {nearest}, and \
          `cargo learn list` shows all"
@@ -174,6 +267,8 @@ file = 'part1_cpu/one.rs'
 needs = []
 task = 'Do it.'
 size = 'one line'
+difficulty = 1
+minutes = 10
 hints = ['a', 'b', 'c']
 
 [[exercise.wrong]]
@@ -215,10 +310,22 @@ says = 'swapped'
         let stop = find(&rows, "onee").err().unwrap();
         assert_eq!(stop.exit_code(), 2);
         assert!(stop.sentence().unwrap().contains("nearest is one"));
-        let more = TABLE.replace("'one'", "'a_rule'");
-        let rows = read(&format!("{TABLE}{more}")).unwrap();
-        let stop = find(&rows, "a").err().unwrap();
-        assert!(stop.sentence().unwrap().contains("nearest is a_rule"));
+    }
+
+    #[test]
+    fn a_part_of_one_name_is_a_name_and_of_several_a_list() {
+        let called = |id: &str| TABLE.replace("'one'", &format!("'{id}'"));
+        let ids = ["mul_rule", "mul_kernel", "tiled_matmul", "ties"];
+        let rows = read(&ids.map(called).concat()).unwrap();
+        let id = |part| find(&rows, part).map(|it| it.id.as_str());
+        assert_eq!(id("mul_r").ok(), Some("mul_rule"));
+        assert_eq!(id("kernel").ok(), Some("mul_kernel"));
+        assert_eq!(id("tile").ok(), Some("tiled_matmul"));
+        let said = id("mul").err().unwrap();
+        let sentence = said.sentence().unwrap();
+        assert!(sentence.contains("part: mul_rule, mul_kernel; write"));
+        let said = id("").err().unwrap();
+        assert!(said.sentence().unwrap().contains("there is no exercise"));
     }
 
     #[test]

@@ -7,14 +7,15 @@ use std::{env, fs};
 
 use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
+use crate::exercises::engine;
 use crate::nearest::nearest;
 use crate::process::{self, Ending};
-use crate::terminal::say;
+use crate::terminal::{self, say};
 
 pub(crate) const COMMAND: Command = Command {
     name: "run",
     usage: "[PART or EXAMPLE] [--device cpu|gpu|gpu:N|NAME] [--timeline] \
-            [--trace FILE] [-- WORDS]",
+            [--trace FILE] [--show] [-- WORDS]",
     summary: "list the examples, or run one, or a whole part",
     page: "\
 Without a name it lists the examples. With a part (part1, part2 or part3) it
@@ -26,9 +27,17 @@ first OpenCL device) or gpu:1, counted as `cargo learn doctor` prints them. An
 example that makes a device of its own by Device::register takes its name, too:
 cargo learn run part3_spiral --device counting.
 
+With my_engine it trains the digits with an engine of your own, beside Part 1:
+how many digits each reads, how long it takes, and what yours still lacks. With
+my_device it trains them on a device of your own, beside the processor, and says
+what the device was asked for, and whose each function is. With my_kernels it
+trains by kernels of your own, beside those of Part 2.
+
 --timeline prints what the example ran on a device, and when: a line for each
 copy and each kernel. --trace FILE writes the same as a file that opens at
-https://ui.perfetto.dev, for one example.",
+https://ui.perfetto.dev, for one example.
+
+--show goes to the example: part3_fused prints each kernel that it wrote.",
     run,
 };
 
@@ -69,13 +78,18 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     if let Some(file) = &trace {
         frame.extend(["--trace".to_string(), file.clone()]);
     }
-    let (names, passed_on) = words.rest(1)?;
+    let show = words.flag("--show");
+    let (names, mut passed_on) = words.rest(1)?;
+    passed_on.extend(show.then(|| "--show".to_string()));
     let examples = examples(&checkout.root.join("examples"))?;
     let Some(name) = names.first() else {
         device.map_or(Ok(()), |it| check_device(&it, &[]))?;
         list(&examples);
         return Ok(());
     };
+    if let Some(exercise) = engine::find(checkout, name) {
+        return engine::train(checkout, &exercise);
+    }
     let chosen: Vec<&Example> = examples
         .iter()
         .filter(|it| it.name == *name || it.part() == Some(name))
@@ -134,9 +148,16 @@ pub(crate) enum Program<'a> {
     Example(&'a str),
     /// Of `tools/`, a package that waits for no package of the tests.
     Tool(&'a str),
+    /// A tool on Part 1 alone, of a fresh clone: it waits for nothing that
+    /// Part 1 does not need, and for no second that would make it fast.
+    Light(&'a str),
     /// A tool that prints times, and so is built to be fast.
     Stopwatch(&'a str),
 }
+
+/// Only the crate is compiled otherwise: all that it stands on is shared with
+/// every later build.
+pub(crate) const LIGHT: &str = "profile.dev.package.rungrad.opt-level=0";
 
 impl Program<'_> {
     /// Prepares `cargo VERB` of this program.
@@ -147,6 +168,9 @@ impl Program<'_> {
             Program::Tool(name) => {
                 command.args(["--package", "tools", "--bin", name])
             }
+            Program::Light(name) => command
+                .args(["--package", "tools", "--bin", name])
+                .args(["--no-default-features", "--config", LIGHT]),
             Program::Stopwatch(name) => {
                 command.args(["--release", "--package", "tools", "--bin", name])
             }
@@ -158,7 +182,9 @@ impl Program<'_> {
     pub(crate) fn build(&self, checkout: &Checkout) -> Result<(), Stop> {
         let (kind, name) = match self {
             Program::Example(name) => ("example", name),
-            Program::Tool(name) | Program::Stopwatch(name) => ("tool", name),
+            Program::Tool(name)
+            | Program::Light(name)
+            | Program::Stopwatch(name) => ("tool", name),
         };
         let what = format!("compiling the {kind} {name}");
         let log = checkout.log(&format!("{kind}-{name}"))?;
@@ -191,6 +217,9 @@ impl Program<'_> {
         command.env_remove("CARGO_TERM_COLOR");
         if let Ok(folder) = env::current_dir() {
             command.current_dir(folder);
+        }
+        if let Some(columns) = terminal::columns() {
+            command.env("COLUMNS", columns.to_string());
         }
         if let Some(device) = device {
             command.env("RUNGRAD_DEVICE", device);
@@ -257,7 +286,8 @@ fn list(examples: &[Example]) {
         }
         say!();
     }
-    say!("Run one: cargo learn run NAME; a whole part: cargo learn run part1");
+    say!("Run one: cargo learn run NAME; a whole part: cargo learn run part1;");
+    say!("your own engine: cargo learn run my_engine, my_device, my_kernels");
 }
 
 fn unknown(name: &str, examples: &[Example]) -> Stop {
@@ -275,11 +305,13 @@ fn unknown(name: &str, examples: &[Example]) -> Stop {
 /// Checks the name of a device, as `rungrad` reads it. Whether a device of the
 /// machine exists, only the example can tell; and so with a device of its own.
 fn check_device(device: &str, examples: &[&Example]) -> Result<(), Stop> {
-    let number = device.strip_prefix("gpu:");
+    let lazy = device.strip_prefix("fused:");
+    let number = lazy.or_else(|| device.strip_prefix("gpu:"));
     let counted = number.is_some_and(|it| {
         !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit())
     });
-    if counted || device == "cpu" || device == "gpu" {
+    let known = ["cpu", "gpu", "fused", "fused:cpu"];
+    if counted || known.contains(&device) {
         return Ok(());
     }
     let may_be_own = !device.is_empty() && number.is_none();

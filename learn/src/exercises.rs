@@ -2,18 +2,25 @@
 //!
 //! Reading order: a [`status`] is what the progress says of an exercise, a
 //! [`program`] is its check, built; [`check`], [`watch`], [`hint`], [`list`],
-//! [`solution`], [`diff`] and [`reset`], with its [`backup`], are the
-//! learner's; a [`stub`] is a solution without what stands in its holes.
+//! [`solution`], [`diff`], [`reset`], with its [`backup`], and [`again`], with
+//! its [`variant`]s, are the learner's, and [`predict`] asks before a program
+//! answers; a [`stub`] is a solution without what stands in its holes,
+//! [`levels`] are those of an exercise that grows, and an [`engine`] is one.
 
+pub(crate) mod again;
 mod backup;
 pub(crate) mod check;
 pub(crate) mod diff;
+pub(crate) mod engine;
 pub(crate) mod hint;
+pub(crate) mod levels;
 pub(crate) mod list;
+pub(crate) mod predict;
 pub(crate) mod program;
 mod renamed;
 pub(crate) mod reset;
 pub(crate) mod solution;
 pub(crate) mod status;
 pub(crate) mod stub;
+pub(crate) mod variant;
 pub(crate) mod watch;

@@ -237,6 +237,14 @@ pub(crate) const TOOLS: &[Tool] = &[
         packages: ["codespell", "codespell", "codespell", "codespell"],
     },
     Tool {
+        name: "clangd",
+        purpose: "the test of what an editor says of a kernel",
+        needed: false,
+        for_authors: true,
+        is_there: || program("clangd").is_some(),
+        packages: ["clangd", "clang-tools-extra", "clang", ""],
+    },
+    Tool {
         name: "Chromium",
         purpose: "the tests of the pages in a real browser",
         needed: false,

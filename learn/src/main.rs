@@ -19,8 +19,10 @@ mod examples;
 mod exercises;
 mod expression;
 mod help;
+mod keys;
 mod machine;
 mod nearest;
+mod predictions;
 mod process;
 mod profiler;
 mod progress;
@@ -50,9 +52,11 @@ const COMMANDS: &[&Command] = &[
     &profiler::COMMAND,
     &exercises::check::COMMAND,
     &exercises::watch::COMMAND,
+    &exercises::predict::COMMAND,
     &exercises::hint::COMMAND,
     &exercises::solution::COMMAND,
     &exercises::diff::COMMAND,
+    &exercises::again::COMMAND,
     &exercises::reset::COMMAND,
     &exercises::list::COMMAND,
     &book::COMMAND,
@@ -63,7 +67,7 @@ const COMMANDS: &[&Command] = &[
 ];
 
 /// Those that end with a verdict, or with a machine that is prepared.
-const JUDGES: &[&str] = &["setup", "check", "watch", "test", "verify"];
+const JUDGES: &[&str] = &["setup", "check", "again", "watch", "test", "verify"];
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args_os()

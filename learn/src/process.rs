@@ -210,7 +210,7 @@ impl<'a> StatusLine<'a> {
         if let Some(last) = last_line(self.log) {
             text = format!("{text} ({last})");
         }
-        let text = cut(&text, 78);
+        let text = cut(&text, terminal::width());
         if self.rewrites {
             terminal::write_out(&format!("\r\x1b[K{text}"));
         } else {

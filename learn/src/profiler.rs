@@ -76,7 +76,10 @@ fn launcher(checkout: &Checkout, name: &str) -> Result<Vec<String>, Stop> {
 /// Builds the check of an exercise.
 fn check(checkout: &Checkout, id: &str) -> Result<PathBuf, Stop> {
     let log = checkout.log(&format!("profile-{id}"))?;
-    let built = program::build(checkout, &checkout.exercises, &[id], &log)?;
+    let exercises = course::exercises(checkout)?;
+    let exercise = course::find(&exercises, id)?;
+    let folder = &checkout.exercises;
+    let built = program::build(checkout, folder, &[exercise], &log)?;
     let program = built.and_then(|mut programs| programs.pop());
     program.ok_or_else(|| {
         for line in process::excerpt(&log, 40) {

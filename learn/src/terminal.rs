@@ -1,8 +1,11 @@
-//! How the companion speaks: plain lines, no colors, no raw terminal mode, so
-//! that logs, IDE terminals and screen readers get the same words.
+//! How the companion speaks: plain lines that fit, of which a color repeats
+//! one word and says no more, so that logs, IDE terminals and screen readers
+//! get the same words.
 
+use std::env;
 use std::io::{self, BufRead, ErrorKind, IsTerminal, Write};
-use std::process;
+use std::process::{self, Command, Stdio};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -51,8 +54,66 @@ pub(crate) fn complain(sentence: &str) {
 
 /// Tells whether a line can be rewritten in place.
 pub(crate) fn can_rewrite() -> bool {
-    let dumb = std::env::var("TERM").is_ok_and(|term| term == "dumb");
+    let dumb = env::var("TERM").is_ok_and(|term| term == "dumb");
     io::stdout().is_terminal() && !dumb
+}
+
+/// Tells whether something may have a color: see <https://no-color.org>.
+fn can_color() -> bool {
+    let refused = env::var_os("NO_COLOR").is_some_and(|it| !it.is_empty());
+    can_rewrite() && !refused
+}
+
+/// The words by which a verdict begins, each with its color.
+const VERDICTS: [(&str, &str); 5] = [
+    ("failing:", "31"),
+    ("solved:", "32"),
+    ("solved, in part:", "32"),
+    ("to do:", "33"),
+    ("skipped:", "33"),
+];
+
+/// Prints a line of a check; where it is the verdict, the eye finds it.
+pub(crate) fn judged(text: &str) {
+    line(&painted(text, can_color()));
+}
+
+fn painted(text: &str, colors: bool) -> String {
+    let mut verdicts = VERDICTS.iter().filter(|_| colors);
+    match verdicts.find(|(word, _)| text.starts_with(word)) {
+        Some((word, color)) => {
+            let rest = &text[word.len()..];
+            format!("\x1b[1;{color}m{word}\x1b[0m{rest}")
+        }
+        None => text.to_string(),
+    }
+}
+
+/// Returns the width of the terminal: what `COLUMNS` says, or the terminal
+/// itself. None where nobody says it.
+pub(crate) fn columns() -> Option<usize> {
+    static COLUMNS: OnceLock<Option<usize>> = OnceLock::new();
+    let said = || {
+        let fits = |text: &str| text.parse().ok().filter(|it| *it >= 20);
+        let named = env::var("COLUMNS").ok();
+        if let Some(columns) = named.and_then(|it| fits(it.trim())) {
+            return Some(columns);
+        }
+        if !io::stdout().is_terminal() {
+            return None;
+        }
+        // It asks the terminal that it reads from.
+        let mut stty = Command::new("stty");
+        let stty = stty.arg("size").stdin(Stdio::inherit());
+        let size = stty.stderr(Stdio::null()).output().ok()?.stdout;
+        fits(String::from_utf8_lossy(&size).split_whitespace().nth(1)?)
+    };
+    *COLUMNS.get_or_init(said)
+}
+
+/// Says how wide a line of prose may be: longer ones are hard to read.
+pub(crate) fn width() -> usize {
+    columns().unwrap_or(80).min(80) - 2
 }
 
 /// Tells whether there is somebody to ask.
@@ -80,13 +141,17 @@ pub(crate) fn spoken(time: Duration) -> String {
     }
 }
 
-/// Puts the text into lines that fit a terminal.
+/// Puts the text into lines that fit the terminal.
 pub(crate) fn filled(text: &str) -> Vec<String> {
+    broken(text, width())
+}
+
+fn broken(text: &str, room: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
         let line = lines.last_mut().expect("there is one");
         let width = line.chars().count() + 1 + word.chars().count();
-        if !line.is_empty() && width > 78 {
+        if !line.is_empty() && width > room {
             lines.push(word.to_string());
             continue;
         }
@@ -123,9 +188,20 @@ mod tests {
     #[test]
     fn lines_are_filled_and_lose_no_word() {
         let text = "word ".repeat(40);
-        let lines = filled(&text);
-        assert!(lines.len() > 1 && lines.iter().all(|it| it.len() <= 78));
-        assert_eq!(lines.join(" "), text.trim());
+        for room in [78, 30] {
+            let lines = broken(&text, room);
+            assert!(lines.len() > 1 && lines.iter().all(|it| it.len() <= room));
+            assert_eq!(lines.join(" "), text.trim());
+        }
+    }
+
+    #[test]
+    fn a_verdict_has_a_color_where_there_are_colors() {
+        let red = "\x1b[1;31mfailing:\x1b[0m a sum";
+        assert_eq!(painted("failing: a sum", true), red);
+        assert_eq!(painted("failing: a sum", false), "failing: a sum");
+        let line = "  ok  failing: is no verdict here";
+        assert_eq!(painted(line, true), line);
     }
 
     #[test]

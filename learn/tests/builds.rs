@@ -31,3 +31,22 @@ fn tests_checks_and_tools_share_one_build_of_the_crate() {
         assert!(own.len() > 20 && again.is_empty(), "{package}: {again:?}");
     }
 }
+
+/// The first command of a fresh clone: Part 1 and little else, and what it
+/// stands on is compiled for all that comes later.
+#[test]
+fn the_light_bench_compiles_part_1_and_few_packages() {
+    let light = ["--package", "tools", "--no-default-features"];
+    let own = packages(&[&light[..], &["--edges", "normal,build"]].concat());
+    assert!(own.len() <= 50, "{} packages: {own:?}", own.len());
+    for heavy in ["ocl ", "serde_json ", "safetensors ", "profile "] {
+        let is_heavy = |it: &&String| it.starts_with(heavy);
+        assert_eq!(own.iter().find(is_heavy), None);
+    }
+    let all = packages(&["--workspace", "--edges", "normal,dev,build"]);
+    let again: Vec<_> = own
+        .difference(&all)
+        .filter(|it| !it.starts_with("rungrad ") && !it.starts_with("tools "))
+        .collect();
+    assert!(again.is_empty(), "compiled once more: {again:?}");
+}

@@ -92,6 +92,16 @@ fn the_word_behind_a_verdict_is_not_shown() {
 }
 
 #[test]
+fn of_a_milestone_the_list_says_how_much_is_the_learner_s() {
+    let scene = stage();
+    scene.write(ONE, "exit 6\n");
+    let said = scene.learn(&["check", "one"]);
+    said.went_well().tells("3 of 4 are yours: solved, and 1 to go");
+    let list = scene.learn(&["list"]);
+    list.went_well().tells("The first (3 of 4 are yours)");
+}
+
+#[test]
 fn what_nobody_looked_for_is_marked_in_the_list() {
     let scene = stage();
     scene.write(ONE, "exit 5\n");
@@ -156,7 +166,7 @@ fn the_list_numbers_chapters_as_the_book_does() {
         let row = list.lines().find(|line| line.contains(id)).unwrap();
         row.split_whitespace().map(String::from).collect::<Vec<_>>()
     };
-    assert_eq!(row(" two ")[2..5], ["two", "opencl", "The"]);
+    assert_eq!(row(" two ")[2], "two");
     let chapters = "- [Before]()\n- [A chapter](a-chapter.md)\n";
     scene.write("book/src/SUMMARY.md", chapters);
     assert_eq!(row(" one ")[2..4], ["one", "2"]);
@@ -164,6 +174,33 @@ fn the_list_numbers_chapters_as_the_book_does() {
     let more = format!("- [First](first.md)\n{chapters}");
     scene.write("book/src/SUMMARY.md", &more);
     assert_eq!(row(" one ")[2..4], ["one", "3"]);
+}
+
+#[test]
+fn the_list_goes_part_by_part_and_counts_the_hints() {
+    let scene = stage();
+    scene.write(ONE, SOLVED);
+    scene.learn(&["check", "one"]).went_well();
+    scene.learn(&["hint", "two"]).went_well();
+    scene.learn(&["hint", "two"]).went_well();
+    let said = scene.learn(&["list"]);
+    said.went_well()
+        .tells("\n\npart1: 1 of 1 solved\nsolved")
+        .tells("\n\npart2: 0 of 1 solved\nto do");
+    let rows: Vec<&str> = said.out.lines().collect();
+    let row = |id: &str| rows.iter().find(|row| row.contains(id)).unwrap();
+    let word = |row: &str, name: &str| {
+        let at = rows[0].find(name).unwrap();
+        row[at..].split("  ").next().unwrap().to_string()
+    };
+    assert_eq!(word(row("  two  "), "hints"), "2 of 3");
+    assert_eq!(word(row("  one  "), "hints"), "");
+    for (id, stars, minutes) in
+        [("  one  ", "*", "10"), ("  two  ", "***", "45")]
+    {
+        assert_eq!(word(row(id), "how hard"), stars);
+        assert_eq!(word(row(id), "minutes"), minutes);
+    }
 }
 
 #[test]

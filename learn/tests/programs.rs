@@ -77,6 +77,14 @@ fn the_device_and_the_words_after_the_dashes_go_to_the_example() {
 }
 
 #[test]
+fn a_question_for_kernels_goes_to_the_example() {
+    let scene = with_examples();
+    scene.learn(&["run", "part2_c", "--show", "--", "7"]).went_well();
+    let runs = runs(&scene);
+    assert!(runs[0].ends_with("-- 7 --show"), "{runs:?}");
+}
+
+#[test]
 fn timeline_and_trace_go_to_the_example_behind_its_own_words() {
     let scene = with_examples();
     let main = "//! Runs.\nfn main() { rungrad::run(work) }\n";
@@ -115,11 +123,21 @@ fn an_unknown_part_names_the_nearest_and_lists_all() {
 #[test]
 fn a_device_that_cannot_be_is_refused_before_anything_is_built() {
     let scene = with_examples();
-    for device in ["tpu", "gpu:", "gpu:x", "gpu:-1", "gpu 1", "CPU", ""] {
+    for device in ["tpu", "gpu:", "gpu:x", "gpu:-1", "fused:x", "CPU", ""] {
         let said = scene.learn(&["run", "part1", "--device", device]);
         said.stopped(2, &["cpu, gpu or gpu:1", &format!("{device:?}")]);
     }
     assert_eq!(scene.read("calls"), "");
+}
+
+#[test]
+fn a_lazy_device_goes_to_every_example() {
+    let scene = with_examples();
+    for device in ["fused", "fused:1", "fused:cpu"] {
+        scene.learn(&["run", "part1_a", "--device", device]).went_well();
+        let last = runs(&scene).pop().unwrap_or_default();
+        assert!(last.starts_with(&format!("run {device}: ")), "{last}");
+    }
 }
 
 #[test]
@@ -168,6 +186,27 @@ fn try_hands_its_words_to_the_bench_as_they_are() {
     let bench = "run --quiet --package tools --bin expression ";
     assert!(calls[0].contains(bench), "{calls:?}");
     assert!(calls[0].ends_with("-- (a*b)*b a=2,3 b=3,4 --engine part9"));
+}
+
+/// The first that the welcome suggests: it must not wait for OpenCL.
+#[test]
+fn try_compiles_part_1_alone_until_another_engine_is_named() {
+    let built = |words: &[&str]| {
+        let scene = with_examples();
+        scene.learn(&[&["try", "a*b", "a=2"], words].concat()).went_well();
+        let calls = scene.read("calls");
+        calls.lines().all(|line| line.contains("--no-default-features"))
+    };
+    assert!(built(&[]));
+    assert!(built(&["--engine", "part1"]));
+    assert!(built(&["--engine"]));
+    assert!(!built(&["--engine", "part2"]));
+    assert!(!built(&["--engine", "part3", "--device", "gpu"]));
+}
+
+#[test]
+fn try_without_words_is_its_page() {
+    let scene = with_examples();
     let said = scene.learn(&["try"]);
     assert_eq!(said.code, Some(2));
     said.tells("cargo learn try \"EXPR\"");

@@ -13,9 +13,12 @@ echo "$@" >> $SCENE/calls
 [ "$1" = update ] && exit 0
 for package in "$@"; do :; done
 case $package in
-  oclgrind | codespell | chromium | npm)
+  oclgrind | codespell | clangd | chromium | npm)
     echo '#!/bin/sh' > $SCENE/bin/$package
     chmod 755 $SCENE/bin/$package ;;
+  clang-tools-extra)
+    echo '#!/bin/sh' > $SCENE/bin/clangd
+    chmod 755 $SCENE/bin/clangd ;;
   node)
     echo '#!/bin/sh' > $SCENE/bin/npm
     chmod 755 $SCENE/bin/npm ;;
@@ -36,7 +39,7 @@ fn what_is_missing_is_installed_and_the_second_time_all_is_in_place() {
     let install = "install --yes --no-install-recommends";
     let expected = format!(
         "update\n{install} oclgrind\n{install} codespell\n\
-         {install} chromium\n{install} rustc-web cargo-web rust-web-src\n\
+         {install} clangd\n{install} chromium\n{install} rustc-web cargo-web rust-web-src\n\
          {install} npm\n"
     );
     assert_eq!(scene.read("calls"), expected);
@@ -159,8 +162,10 @@ fn a_package_manager_without_oclgrind_is_told_apart() {
     let said = scene.learn(&["setup", "--yes", "--authors"]);
     said.went_well().tells("Oclgrind is no package of this system");
     let install = "install --assumeyes";
-    let expected =
-        format!("{install} codespell\n{install} chromium\n{install} npm\n");
+    let expected = format!(
+        "{install} codespell\n{install} clang-tools-extra\n\
+         {install} chromium\n{install} npm\n"
+    );
     assert_eq!(scene.read("calls"), expected);
 }
 

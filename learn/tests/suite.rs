@@ -28,10 +28,10 @@ error: 1 target failed:
 ";
 
 /// A cargo whose tests say what the stage wants, and whose exercises hold.
-/// Before them it builds, and beside them run those of the companion.
+/// Before them it builds, and beside them run those of the other packages.
 const CARGO: &str = "
 case \"$*\" in
-  *--no-run*|*'--package learn') ;;
+  *--no-run*|*'--exclude learn'|*'--package learn') ;;
   test*) cat $SCENE/log ;;
   learn*) echo '7 passed, 0 failed, 0 skipped' ;;
 esac";
@@ -120,6 +120,26 @@ fn the_companion_s_own_tests_count_beside_the_others() {
     assert_eq!(said.code, Some(1), "{}", said.out);
     said.tells("FAILED:\n  src/lib.rs: one\n").tells("left is not right");
     assert_eq!(last_line(&said), "17 passed, 1 failed, 1 skipped");
+}
+
+#[test]
+fn each_package_is_in_one_of_the_rows() {
+    let scene = healthy(GREEN);
+    let note = "test*) echo \"$*\" >>$SCENE/rows; cat $SCENE/log ;;";
+    let script = CARGO.replace("test*) cat $SCENE/log ;;", note);
+    let script = script.replace("|*'--exclude learn'|*'--package learn'", "");
+    scene.program("cargo", &script);
+    let said = scene.learn(&["test", "--only", "tests"]);
+    assert_eq!(last_line(&said), "39 passed, 0 failed, 3 skipped");
+    let rows = scene.read("rows");
+    let mut rows: Vec<&str> = rows.lines().collect();
+    rows.sort();
+    let expected = [
+        "test --no-fail-fast --package learn",
+        "test --no-fail-fast --package rungrad",
+        "test --no-fail-fast --workspace --exclude rungrad --exclude learn",
+    ];
+    assert_eq!(rows, expected);
 }
 
 #[test]

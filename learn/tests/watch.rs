@@ -91,6 +91,34 @@ fn each_save_is_checked_and_success_goes_on_to_the_next() {
     assert!(rest.ends_with("Every exercise is solved. Well done.\n"), "{rest}");
 }
 
+/// "Then break it", says "One expression, three engines": what is right is not
+/// left at once by somebody who named it, nor the free pass by anybody.
+#[test]
+fn what_is_solved_as_it_stands_can_be_broken() {
+    let scene = stage();
+    scene.write(ONE, SOLVED);
+    let named = watch(&scene, &["one"]);
+    named.says("It is solved as it stands");
+    named.says("Waiting");
+    scene.write(ONE, WRONG);
+    named.says("are swapped");
+    named.says("Waiting");
+    scene.write(ONE, SOLVED);
+    named.says("Watching exercises/part2_gpu/two.cl");
+    drop(named);
+
+    let table = scene.read("exercises/exercises.toml");
+    let free = table.replacen("needs = []", "needs = []\nfree = true", 1);
+    scene.write("exercises/exercises.toml", &free);
+    scene.write(".learn/progress", "");
+    let free = watch(&scene, &[]);
+    free.says("It is solved as it stands");
+    free.says("Waiting");
+    // Saved as it is.
+    scene.write(ONE, SOLVED);
+    free.says("Watching exercises/part2_gpu/two.cl");
+}
+
 const SKIPPED: &str = "echo 'skipped: no device'\nexit 4\n";
 
 #[test]
@@ -165,7 +193,7 @@ fn what_another_command_keeps_meanwhile_is_not_lost() {
     let slow = "PATH=/usr/bin:/bin\necho now > $0.started\n\
                 while [ ! -e $0.go ]; do sleep 0.02; done\n";
     scene.write(ONE, &format!("{slow}{SOLVED}"));
-    let watch = watch(&scene, &["one"]);
+    let watch = watch(&scene, &[]);
     appears(&scene.root.join(format!("{ONE}.started")));
     scene.learn(&["hint", "two"]).went_well();
     scene.write(&format!("{ONE}.go"), "");

@@ -16,6 +16,8 @@ file = \"part1_cpu/p1_mul.rs\"
 needs = []
 task = \"Do it.\"
 size = \"one line\"
+difficulty = 1
+minutes = 10
 hints = [\"a\", \"b\", \"c\"]
 
 [[exercise]]
@@ -26,6 +28,8 @@ file = \"part1_cpu/p2_mul.rs\"
 needs = []
 task = \"Do it.\"
 size = \"one line\"
+difficulty = 1
+minutes = 10
 hints = [\"a\", \"b\", \"c\"]
 ";
 

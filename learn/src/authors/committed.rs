@@ -27,7 +27,7 @@ pub(crate) fn faults(
     if are_all {
         faults.extend(strays(checkout, exercises));
     }
-    faults.extend(unformatted(checkout)?);
+    faults.extend(unformatted(checkout, exercises, bench)?);
     for face in [Face::Stub, Face::Plain] {
         faults.extend(lints(checkout, exercises, bench, face)?);
     }
@@ -73,6 +73,9 @@ fn strays(checkout: &Checkout, exercises: &[Exercise]) -> Vec<String> {
         known.insert(course.join(file));
         known.insert(course.join("solutions").join(file));
         known.insert(course.join("checks").join(format!("{id}.rs")));
+        if exercise.again.is_some() {
+            known.insert(course.join("solutions/again").join(file));
+        }
         let folder = course.join("right").join(id);
         known.extend(right.iter().map(|it| folder.join(it)));
         let folder = course.join("wrong").join(id);
@@ -105,8 +108,35 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
+/// Writes what our solutions look like between their levels.
+fn stands(
+    checkout: &Checkout,
+    exercises: &[Exercise],
+    bench: &Path,
+) -> Result<Vec<PathBuf>, Stop> {
+    let mut files = Vec::new();
+    // Kernels have no formatter.
+    let is_rust = |it: &&Exercise| it.grows() && it.file.ends_with(".rs");
+    for exercise in exercises.iter().filter(is_rust) {
+        let folder = bench.join("stands");
+        for level in 0..=exercise.levels.len() {
+            let text = SolutionFile::stand(checkout, exercise, level)?;
+            let file = folder.join(format!("{}-{level}.rs", exercise.id));
+            fs::create_dir_all(&folder)
+                .and_then(|()| fs::write(&file, text))
+                .map_err(|error| cannot_write(&file, &error))?;
+            files.push(file);
+        }
+    }
+    Ok(files)
+}
+
 /// Finds what `cargo fmt` never sees, since no crate has it as a module.
-fn unformatted(checkout: &Checkout) -> Result<Vec<String>, Stop> {
+fn unformatted(
+    checkout: &Checkout,
+    exercises: &[Exercise],
+    bench: &Path,
+) -> Result<Vec<String>, Stop> {
     let course = checkout.root.join("exercises");
     let is_rust =
         |file: &PathBuf| file.extension().is_some_and(|it| it == "rs");
@@ -122,9 +152,14 @@ fn unformatted(checkout: &Checkout) -> Result<Vec<String>, Stop> {
         .iter()
         .flat_map(|room| files(&course.join(room)))
         .filter(is_rust)
+        .filter(|file| !file.starts_with(course.join("solutions/again")))
+        .chain(drawn(checkout, exercises, bench)?.into_iter().filter(is_rust))
+        .chain(stands(checkout, exercises, bench)?)
         .collect();
     let mut command = Command::new("rustfmt");
-    command.args(["--edition", "2024", "--check", "-l"]).args(&rust);
+    command.args(["--edition", "2024", "--check", "-l"]);
+    command.arg("--config-path").arg(checkout.root.join("rustfmt.toml"));
+    command.args(&rust);
     command.current_dir(&checkout.root);
     let log = checkout.log("verify-format")?;
     let limit = Duration::from_secs(60);
@@ -144,6 +179,27 @@ fn unformatted(checkout: &Checkout) -> Result<Vec<String>, Stop> {
     Ok(faults)
 }
 
+/// Writes a draw of each variant's solution, which is no Rust before.
+fn drawn(
+    checkout: &Checkout,
+    exercises: &[Exercise],
+    bench: &Path,
+) -> Result<Vec<PathBuf>, Stop> {
+    let mut files = Vec::new();
+    for exercise in exercises {
+        let Some(again) = &exercise.again else { continue };
+        let SolutionFile { plain, .. } =
+            SolutionFile::again(checkout, exercise, again, 0)?;
+        let file = bench.join("again").join(&exercise.file);
+        let folder = file.parent().unwrap_or(bench);
+        fs::create_dir_all(folder)
+            .and_then(|()| fs::write(&file, plain))
+            .map_err(|error| cannot_write(&file, &error))?;
+        files.push(file);
+    }
+    Ok(files)
+}
+
 #[derive(Clone, Copy)]
 enum Face {
     Stub,
@@ -158,7 +214,12 @@ fn lints(
     bench: &Path,
     face: Face,
 ) -> Result<Vec<String>, Stop> {
-    let mut command = checkout.cargo(&["clippy", "--package", "exercises"]);
+    let mut command = checkout.cargo(&["clippy"]);
+    let packages: BTreeSet<&str> =
+        exercises.iter().map(|it| it.package()).collect();
+    for package in packages {
+        command.args(["--package", package]);
+    }
     command.args(["--features", "elsewhere"]).env(FOLDER, bench);
     for exercise in exercises {
         let solution = SolutionFile::read(checkout, exercise)?;

@@ -1,13 +1,13 @@
 //! `cargo learn test`: everything that CI runs, step by step.
 
-use std::fs::OpenOptions;
-use std::io::Write;
+mod rows;
+
 use std::path::Path;
 use std::time::{Duration, Instant};
-use std::{env, fs, thread};
+use std::{env, fs};
 
 use crate::authors::counts::{Counts, Skip};
-use crate::checkout::{Checkout, cannot_write};
+use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
 use crate::nearest::nearest;
 use crate::process::{self, Ending, Follow};
@@ -275,35 +275,6 @@ impl Work<'_> {
             counts.failures.push(format!("{}: {complaint}", self.name));
         }
         Ok(Report { counts, complaint: Some(complaint) })
-    }
-
-    /// Runs all tests. The companion's own mostly wait, for a limit to pass or
-    /// a child to end, so they run beside the others. Their log ends up behind
-    /// that of the others.
-    fn all_tests(&self) -> Result<Ending, Stop> {
-        let (log, follow) = (self.log, process::follow);
-        let built = ["--workspace", "--no-run"];
-        let built = self.cargo_test(&built, log, follow)?;
-        if built != Ending::Exited(0) {
-            return Ok(built);
-        }
-        let others = ["--workspace", "--exclude", "learn"];
-        let own = self.checkout.log(&format!("{}-learn", self.name))?;
-        let silent = process::follow_in_silence;
-        let ours = || self.cargo_test(&["--package", "learn"], &own, silent);
-        let (ours, others) = thread::scope(|scope| {
-            let ours = scope.spawn(ours);
-            let others = self.cargo_test(&others, log, follow);
-            (ours.join().expect("it waits and reads"), others)
-        });
-        let added = OpenOptions::new().append(true).open(log);
-        added
-            .and_then(|mut log| log.write_all(&fs::read(&own)?))
-            .map_err(|error| cannot_write(log, &error))?;
-        match others? {
-            Ending::Exited(0) => ours,
-            failed => Ok(failed),
-        }
     }
 
     fn cargo_test(

@@ -13,6 +13,7 @@ use crate::authors::committed;
 use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
 use crate::course::{self, Exercise};
+use crate::exercises::levels;
 use crate::exercises::program::Verdict;
 use crate::exercises::stub::SolutionFile;
 use crate::machine;
@@ -49,14 +50,20 @@ struct Variant {
     lacks: Option<String>,
     /// The processor's time for one that takes all that it is given.
     seconds: Option<u64>,
+    /// What was drawn, for a variant of the exercise.
+    again: Option<String>,
 }
 
 enum Wanted {
     /// The task, and where it stands.
     Task,
     Pass,
+    /// A failure at this level, and at none before it.
+    Level(String),
     /// A failure that says these words.
     Words(String),
+    /// A failure: the answer to the exercise is none to its variant.
+    Refused,
 }
 
 /// What came out for one exercise.
@@ -111,8 +118,8 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
             let (exercise, variant) = (&exercises[at], &variants[at][round]);
             let tally = match variant.wanted {
                 Wanted::Task => &mut rows[at].stub,
-                Wanted::Pass => &mut rows[at].solution,
-                Wanted::Words(_) => &mut rows[at].wrong,
+                Wanted::Pass | Wanted::Level(_) => &mut rows[at].solution,
+                Wanted::Words(_) | Wanted::Refused => &mut rows[at].wrong,
             };
             let finding = match found {
                 Ok((verdict, said)) => judge(exercise, variant, *verdict, said),
@@ -168,36 +175,38 @@ fn variants(
     checkout: &Checkout,
     exercise: &Exercise,
 ) -> Result<Vec<Variant>, Stop> {
+    let id = &exercise.id;
     let solution = SolutionFile::read(checkout, exercise)?;
+    let plain = solution.plain.clone();
     let mut variants = vec![
-        Variant {
-            name: format!("the stub of {}", exercise.id),
-            text: solution.stub,
-            wanted: Wanted::Task,
-            lacks: None,
-            seconds: None,
-        },
-        Variant {
-            name: format!("the solution of {}", exercise.id),
-            text: solution.plain,
-            wanted: Wanted::Pass,
-            lacks: None,
-            seconds: None,
-        },
+        Variant::new(format!("the stub of {id}"), solution.stub, Wanted::Task),
+        Variant::new(
+            format!("the solution of {id}"),
+            solution.plain,
+            Wanted::Pass,
+        ),
     ];
+    if exercise.grows() {
+        variants[0].wanted = Wanted::Level(level(exercise, 0));
+        for stand in 1..exercise.levels.len() {
+            variants.push(Variant::new(
+                format!("level {stand} of {id}"),
+                SolutionFile::stand(checkout, exercise, stand)?,
+                Wanted::Level(level(exercise, stand)),
+            ));
+        }
+    }
     if exercise.free {
         // The stub is the solution.
         variants.remove(0);
     }
     let folder = checkout.root.join("exercises/right").join(&exercise.id);
     for right in &exercise.right {
-        variants.push(Variant {
-            name: format!("right/{}/{right}", exercise.id),
-            text: read(checkout, &folder.join(right))?,
-            wanted: Wanted::Pass,
-            lacks: None,
-            seconds: None,
-        });
+        variants.push(Variant::new(
+            format!("right/{id}/{right}"),
+            read(checkout, &folder.join(right))?,
+            Wanted::Pass,
+        ));
     }
     let oclgrind = machine::program("oclgrind").is_some();
     let is_missing = |name: &&String| match name.as_str() {
@@ -209,13 +218,58 @@ fn variants(
         let file = folder.join(&wrong.file);
         variants.push(Variant {
             name: format!("wrong/{}/{}", exercise.id, wrong.file),
-            text: read(checkout, &file)?,
+            text: match exercise.grows() {
+                true => changed(checkout, exercise, &file)?,
+                false => read(checkout, &file)?,
+            },
             wanted: Wanted::Words(wrong.says.clone()),
             lacks: wrong.needs.iter().find(is_missing).cloned(),
             seconds: wrong.seconds,
+            again: None,
         });
     }
+    if let Some(again) = &exercise.again {
+        for seed in 0..again.seeds() {
+            let drawn = again.variable(seed);
+            let name = format!("{id}, again with seed {seed} ({drawn})");
+            let its = SolutionFile::again(checkout, exercise, again, seed)?;
+            let of = |what: &str, text: &str, wanted| Variant {
+                again: Some(drawn.clone()),
+                ..Variant::new(
+                    format!("{what} {name}"),
+                    text.to_string(),
+                    wanted,
+                )
+            };
+            variants.push(of("the stub of", &its.stub, Wanted::Task));
+            variants.push(of("the solution of", &its.plain, Wanted::Pass));
+            variants.push(of("the old answer to", &plain, Wanted::Refused));
+        }
+    }
     Ok(variants)
+}
+
+impl Variant {
+    fn new(name: String, text: String, wanted: Wanted) -> Variant {
+        let (lacks, seconds, again) = (None, None, None);
+        Variant { name, text, wanted, lacks, seconds, again }
+    }
+}
+
+/// Says how a verdict names the level behind the last that stands.
+fn level(exercise: &Exercise, stands: usize) -> String {
+    format!("level {}, {}", stands + 1, exercise.levels[stands].name)
+}
+
+/// Reads a known wrong answer that is a change of the whole solution.
+fn changed(
+    checkout: &Checkout,
+    exercise: &Exercise,
+    file: &Path,
+) -> Result<String, Stop> {
+    let whole = SolutionFile::read(checkout, exercise)?.plain;
+    levels::changed(&whole, &read(checkout, file)?)
+        .map_err(|why| Stop::Failed(format!("{}: {why}", checkout.shown(file))))
 }
 
 fn read(checkout: &Checkout, file: &Path) -> Result<String, Stop> {
@@ -250,9 +304,14 @@ fn judge(
             Verdict::InPart => machine::program("oclgrind").is_none(),
             verdict => verdict == Verdict::Solved,
         },
+        Wanted::Level(wanted) => {
+            matches!(verdict, Verdict::ToDo | Verdict::Failing)
+                && said.contains(wanted)
+        }
         Wanted::Words(wanted) => {
             verdict == Verdict::Failing && said.contains(&words(wanted))
         }
+        Wanted::Refused => verdict == Verdict::Failing,
     };
     if right {
         return Finding::Proven;
@@ -271,7 +330,9 @@ fn judge(
     let wanted = match &variant.wanted {
         Wanted::Task => format!("fail with {task}"),
         Wanted::Pass => "pass".to_string(),
+        Wanted::Level(level) => format!("come to {level} and stop there"),
         Wanted::Words(wanted) => format!("fail and say \"{wanted}\""),
+        Wanted::Refused => "be refused".to_string(),
     };
     Finding::Fault(format!(
         "{} should {wanted}, and said: {said} (once more: cargo learn \
@@ -296,8 +357,7 @@ fn table(exercises: &[Exercise], rows: &[Row]) {
             if exercise.free { "free" } else { row.stub.word() },
             row.solution.word(),
             match row.wrong.skipped {
-                0 =>
-                    format!("{} of {}", row.wrong.proven, exercise.wrong.len()),
+                0 => format!("{} of {}", row.wrong.proven, row.wrong.all()),
                 _ => row.wrong.word().to_string(),
             }
         );
@@ -306,6 +366,10 @@ fn table(exercises: &[Exercise], rows: &[Row]) {
 }
 
 impl Tally {
+    fn all(&self) -> usize {
+        self.proven + self.failed + self.skipped
+    }
+
     fn word(&self) -> &'static str {
         match self {
             Tally { failed: 1.., .. } => "NO",

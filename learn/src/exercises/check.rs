@@ -1,14 +1,17 @@
 //! `cargo learn check`: is the answer right, and if not, why?
 
+use std::path::Path;
+
 use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
 use crate::course::{self, Exercise};
-use crate::exercises::program::{self, Verdict};
+use crate::exercises::levels;
+use crate::exercises::program::{self, Heard, Tier, Verdict};
 use crate::exercises::renamed;
 use crate::exercises::status::{self, Status};
 use crate::process;
 use crate::progress::Progress;
-use crate::terminal::{filled, say};
+use crate::terminal::{self, filled, say};
 
 pub(crate) const COMMAND: Command = Command {
     name: "check",
@@ -83,7 +86,8 @@ pub(crate) fn examine(
     let alone = checkout.alone(&format!("check-{}", exercise.id));
     // The verdict belongs to the file as it was when the check began.
     let fingerprint = status::fingerprint(exercise, checkout);
-    let (verdict, lines) = verdict(checkout, exercise, &place)?;
+    let Heard { verdict, tier, said } =
+        verdict(checkout, &checkout.exercises, exercise, &place, None)?;
     drop(alone);
     let status = match verdict {
         Verdict::Solved => Status::Solved,
@@ -97,14 +101,28 @@ pub(crate) fn examine(
     Progress::change_or_say(checkout, |progress| {
         is_first = status::is_fresh(exercises, progress);
         status.keep(exercise, progress, &fingerprint);
+        if let Some(tier) = tier {
+            status::keep_tier(exercise, progress, tier);
+        }
     });
-    for line in lines {
-        say!("{line}");
+    for line in said.lines() {
+        terminal::judged(line);
     }
     say!();
     if status.is_solved() {
+        let is_part = |it: &Tier| it.yours < it.all && !exercise.grows();
+        if let Some(tier) = tier.filter(is_part) {
+            let more = tier.all - tier.yours;
+            say!("{}: solved, and {more} to go if you like.", tier.shown());
+        }
         say!("Read on: book/src/{}, \"Where next\"", exercise.chapter);
+        if exercise.grows() {
+            say!("Train with it, beside ours: cargo learn run {}", exercise.id);
+        }
         say!("The hints, if you are curious: cargo learn hint {}", exercise.id);
+        if exercise.again.is_some() {
+            say!("With other values: cargo learn again {}", exercise.id);
+        }
     } else {
         if status == Status::ToDo {
             if is_first {
@@ -112,9 +130,15 @@ pub(crate) fn examine(
                 say!("edit {place}, save, and check again.");
             }
             let Exercise { task, size, .. } = exercise;
-            for line in filled(&format!("{task} ({size})")) {
+            let effort = exercise.effort();
+            let words = format!("{task} ({size}; {effort})");
+            let is_whole = !exercise.grows();
+            for line in filled(&words).iter().filter(|_| is_whole) {
                 say!("{line}");
             }
+        }
+        if exercise.grows() {
+            levels::tell(exercise, tier);
         }
         if status != Status::Skipped {
             say!("A hint: cargo learn hint {}", exercise.id);
@@ -124,16 +148,19 @@ pub(crate) fn examine(
     Ok(status)
 }
 
-/// Builds the check and runs it, with the lines that say what was found.
-fn verdict(
+/// Builds the check of what stands in a folder and runs it, with the lines that
+/// say what was found.
+pub(crate) fn verdict(
     checkout: &Checkout,
+    folder: &Path,
     exercise: &Exercise,
     place: &str,
-) -> Result<(Verdict, Vec<String>), Stop> {
+    again: Option<&str>,
+) -> Result<Heard, Stop> {
     let id = exercise.id.as_str();
     let log = checkout.log(&format!("check-{id}"))?;
-    let folder = &checkout.exercises;
-    let Some(programs) = program::build(checkout, folder, &[id], &log)? else {
+    let built = program::build(checkout, folder, &[exercise], &log)?;
+    let Some(programs) = built else {
         let complaints = program::complaints(checkout, &log);
         let is_of_the_compiler =
             |line: &String| line.trim_start().starts_with("--> ");
@@ -158,10 +185,11 @@ fn verdict(
         let renamed = renamed::told(&complaints);
         lines.extend(complaints.into_iter().take(60));
         lines.extend(renamed);
-        return Ok((Verdict::Failing, lines));
+        let said = lines.join("\n");
+        return Ok(Heard { verdict: Verdict::Failing, tier: None, said });
     };
     let log = checkout.log(&format!("check-{id}"))?;
-    let (verdict, said) =
-        program::run(id, &programs[0], &log, None, process::follow)?;
-    Ok((verdict, said.lines().map(str::to_string).collect()))
+    let stood = levels::stood(checkout, exercise);
+    let program = &programs[0];
+    program::run(id, program, &log, None, again, stood, process::follow)
 }

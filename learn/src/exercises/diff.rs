@@ -5,8 +5,9 @@ use std::fs;
 use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
 use crate::course;
-use crate::exercises::solution;
 use crate::exercises::stub::SolutionFile;
+use crate::exercises::{levels, solution};
+use crate::progress::Progress;
 use crate::terminal::say;
 
 pub(crate) const COMMAND: Command = Command {
@@ -39,7 +40,14 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     if !solution::may_be_seen(checkout, exercise, "compare")? {
         return Ok(());
     }
-    let ours = SolutionFile::read(checkout, exercise)?.plain;
+    let ours = match exercise.grows() {
+        true => {
+            let progress = Progress::load(checkout);
+            let level = levels::standing(exercise, &progress);
+            SolutionFile::stand(checkout, exercise, level)?
+        }
+        false => SolutionFile::read(checkout, exercise)?.plain,
+    };
     let yours = String::from_utf8_lossy(&yours);
     let hunks = hunks(&lines(&yours), &lines(&ours));
     if hunks.is_empty() {
@@ -54,7 +62,7 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     Ok(())
 }
 
-fn lines(text: &str) -> Vec<&str> {
+pub(super) fn lines(text: &str) -> Vec<&str> {
     text.lines().collect()
 }
 
@@ -93,7 +101,7 @@ fn edits<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<(char, &'a str)> {
 
 /// Writes the changes with what is around them, as a unified diff; nothing
 /// when there is no change.
-fn hunks(old: &[&str], new: &[&str]) -> Vec<String> {
+pub(super) fn hunks(old: &[&str], new: &[&str]) -> Vec<String> {
     let edits = edits(old, new);
     let is_near = |at: usize| {
         let end = edits.len().min(at + AROUND + 1);

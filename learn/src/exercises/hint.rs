@@ -2,7 +2,8 @@
 
 use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
-use crate::course;
+use crate::course::{self, Exercise};
+use crate::exercises::levels;
 use crate::exercises::status;
 use crate::progress::Progress;
 use crate::terminal::{filled, say};
@@ -34,10 +35,20 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
             }
         },
     };
-    let count = exercise.hints.len();
-    let seen = progress.get(KIND, &exercise.id);
-    let seen: usize = seen.and_then(|it| it.parse().ok()).unwrap_or(0);
-    let number = match &level {
+    show(checkout, exercise, level.as_deref())
+}
+
+/// Prints the next hint, or that of a level.
+pub(crate) fn show(
+    checkout: &Checkout,
+    exercise: &Exercise,
+    level: Option<&str>,
+) -> Result<(), Stop> {
+    let progress = Progress::load(checkout);
+    let (kept, hints) = levels::hints(exercise, &progress);
+    let count = hints.len();
+    let seen = seen(exercise, &progress);
+    let number = match level {
         None => (seen + 1).min(count),
         Some(word) => word
             .parse()
@@ -51,15 +62,20 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
             })?,
     };
     let id = &exercise.id;
-    say!("Hint {number} of {count} for {id}");
+    match kept.strip_prefix(&format!("{id}_")) {
+        Some(level) => {
+            say!("Hint {number} of {count} for level {level} of {id}");
+        }
+        None => say!("Hint {number} of {count} for {id}"),
+    }
     say!();
-    for line in filled(&exercise.hints[number - 1]) {
+    for line in filled(&hints[number - 1]) {
         say!("{line}");
     }
     say!();
     if level.is_none() && number > seen {
         Progress::change_or_say(checkout, |progress| {
-            progress.set(KIND, id, &number.to_string());
+            progress.set(KIND, &kept, &number.to_string());
         });
     }
     match number < count {
@@ -67,6 +83,13 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
         false => say!("Check your answer: cargo learn check {id}"),
     }
     Ok(())
+}
+
+/// Counts the hints that were shown so far.
+pub(crate) fn seen(exercise: &Exercise, progress: &Progress) -> usize {
+    let (kept, _) = levels::hints(exercise, progress);
+    let seen = progress.get(KIND, &kept);
+    seen.and_then(|it| it.parse().ok()).unwrap_or(0)
 }
 
 const KIND: &str = "hint";

@@ -2,33 +2,42 @@
 
 use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
-use crate::course::{self, Contents};
+use crate::course::{self, Contents, Exercise};
+use crate::exercises::hint;
+use crate::exercises::levels;
 use crate::exercises::status::{self, Status};
 use crate::progress::Progress;
-use crate::terminal::say;
+use crate::terminal::{self, say};
 
 pub(crate) const COMMAND: Command = Command {
     name: "list",
     usage: "",
     summary: "all exercises, and where each stands",
     page: "\
-Lists the exercises in the order of the course, which is advice: any one can be
-checked at any time. An exercise is solved, failing, to do, skipped (this machine
+Lists the exercises part by part, in the order of the course, which is advice:
+any one can be checked at any time. One star is what the page has just shown,
+four are an evening's work; the minutes are what we expect; the hints are those
+that you have seen. An exercise is solved, failing, to do, skipped (this machine
 lacks what it needs), stale (it was solved, and its file has changed since), or
-solved in part: nobody could look for races and stray reads.",
+solved in part: nobody could look for races and stray reads. Of a milestone it
+says how many operations are yours: one is enough, and all are better. What grows
+has its levels at the end, and which of them stand.",
     run,
 };
+
+const HEAD: [&str; 8] = [
+    "status", "exercise", "chapter", "how hard", "minutes", "hints", "needs",
+    "title",
+];
 
 fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     Words::new(COMMAND.name, args).rest(0)?;
     let exercises = course::exercises(checkout)?;
     let progress = Progress::load(checkout);
     let contents = Contents::of(checkout);
-    let mut rows = vec![
-        ["status", "exercise", "chapter", "needs", "title"].map(String::from),
-    ];
     let mut solved = 0;
     let mut seen = Vec::new();
+    let mut rows = vec![HEAD.map(String::from)];
     for exercise in &exercises {
         let status = Status::of(exercise, &progress, checkout);
         solved += usize::from(status.is_solved());
@@ -38,19 +47,38 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
             status.shown().to_string(),
             exercise.id.clone(),
             number.map(|it| it.to_string()).unwrap_or_default(),
+            "*".repeat(exercise.difficulty.into()),
+            exercise.minutes.to_string(),
+            match hint::seen(exercise, &progress) {
+                0 => String::new(),
+                seen => format!("{seen} of {}", exercise.hints.len()),
+            },
             exercise.needs.join(", "),
-            exercise.title.clone(),
+            match status::tier(exercise, &progress) {
+                _ if exercise.grows() => exercise.title.clone(),
+                Some(tier) => format!("{} ({})", exercise.title, tier.shown()),
+                None => exercise.title.clone(),
+            },
         ]);
     }
-    let width = |column: usize| {
-        rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..rows[0].len()).map(width).collect();
-    for row in &rows {
-        let cells = row.iter().zip(&widths);
-        let line: Vec<String> =
-            cells.map(|(cell, width)| format!("{cell:width$}")).collect();
-        say!("{}", line.join("  ").trim_end());
+    let lines = lines(&rows);
+    say!("{}", lines[0]);
+    let mut part = "";
+    let rows = exercises.iter().zip(&seen).zip(&lines[1..]);
+    for ((exercise, _), line) in rows {
+        if exercise.part() != part {
+            part = exercise.part();
+            let is_of = |it: &&(&Exercise, &Status)| it.0.part() == part;
+            let all: Vec<_> = exercises.iter().zip(&seen).collect();
+            let all: Vec<_> = all.iter().filter(is_of).collect();
+            let done = all.iter().filter(|it| it.1.is_solved()).count();
+            say!();
+            say!("{part}: {done} of {} solved", all.len());
+        }
+        say!("{line}");
+    }
+    for exercise in exercises.iter().filter(|it| it.grows()) {
+        levels::list(exercise, &progress, &contents);
     }
     say!();
     say!("{solved} of {} solved", exercises.len());
@@ -78,4 +106,20 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
         say!("Next: cargo learn check {}", next.id);
     }
     Ok(())
+}
+
+/// Puts cells below one another; on a terminal a line ends with it.
+fn lines<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
+    let width = |column: usize| {
+        rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..N).map(width).collect();
+    let line = |row: &[String; N]| {
+        let cells = row.iter().zip(&widths);
+        let cells = cells.map(|(cell, width)| format!("{cell:width$}"));
+        let line = cells.collect::<Vec<_>>().join("  ");
+        let room = terminal::columns().unwrap_or(usize::MAX);
+        terminal::cut(line.trim_end(), room)
+    };
+    rows.iter().map(line).collect()
 }

@@ -1,6 +1,7 @@
 //! The program of a check: cargo builds it, and it runs by itself, so that
 //! its words and its exit code are its own.
 
+use std::collections::BTreeSet;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,10 @@ use std::{env, fs};
 
 use crate::checkout::Checkout;
 use crate::command::Stop;
+use crate::course::Exercise;
+use crate::examples::LIGHT;
 use crate::process::{self, Ending, Follow};
+use crate::terminal;
 
 /// The variable that names the folder of the learner's files, for cargo and
 /// for the compiler.
@@ -33,29 +37,68 @@ pub(crate) enum Verdict {
 pub(crate) fn build(
     checkout: &Checkout,
     folder: &Path,
-    ids: &[&str],
+    exercises: &[&Exercise],
     log: &Path,
 ) -> Result<Option<Vec<PathBuf>>, Stop> {
-    let mut command = checkout.cargo(&["test", "--package", "exercises"]);
-    command.args(["--no-run", "--message-format", "json-render-diagnostics"]);
-    for id in ids {
+    let mut command = checkout.cargo(&["test", "--no-run"]);
+    command.args(["--message-format", "json-render-diagnostics"]);
+    let packages: BTreeSet<&str> =
+        exercises.iter().map(|it| it.package()).collect();
+    for package in packages {
+        command.args(["--package", package]);
+    }
+    if exercises.iter().all(|it| it.is_light()) {
+        command.args(["--no-default-features", "--config", LIGHT]);
+    }
+    let ids: Vec<&str> = exercises.iter().map(|it| it.id.as_str()).collect();
+    for id in &ids {
         command.args(["--test", id]);
     }
     if folder != checkout.root.join("exercises") {
         command.args(["--features", "elsewhere"]);
     }
     command.env(FOLDER, folder);
-    let what = match ids {
+    let what = match ids[..] {
         [id] => format!("compiling the check of {id}"),
         _ => format!("compiling {} checks", ids.len()),
     };
+    compiled(checkout, &what, &mut command, &ids, log)
+}
+
+/// Builds the program of an exercise that grows, for speed.
+pub(crate) fn build_fast(
+    checkout: &Checkout,
+    exercise: &Exercise,
+    log: &Path,
+) -> Result<Option<PathBuf>, Stop> {
+    let id = exercise.id.as_str();
+    let mut command = checkout.cargo(&["test", "--no-run", "--release"]);
+    command.args(["--message-format", "json-render-diagnostics"]);
+    command.args(["--package", exercise.package(), "--test", id]);
+    if exercise.is_light() {
+        command.arg("--no-default-features");
+    }
+    command.env(FOLDER, &checkout.exercises);
+    let what = format!("compiling {id} for speed");
+    let built = compiled(checkout, &what, &mut command, &[id], log)?;
+    Ok(built.map(|mut programs| programs.remove(0)))
+}
+
+/// Runs cargo, and finds the programs that it has built.
+fn compiled(
+    checkout: &Checkout,
+    what: &str,
+    command: &mut Command,
+    ids: &[&str],
+    log: &Path,
+) -> Result<Option<Vec<PathBuf>>, Stop> {
     let limit = Duration::from_secs(1200);
-    let ending = process::follow(&what, &mut command, log, limit)?;
+    let ending = process::follow(what, command, log, limit)?;
     match ending {
         Ending::Exited(0) => {}
         Ending::Exited(_) => return Ok(None),
         Ending::TimedOut(_) => {
-            return Err(Stop::Failed(process::complaint(&what, &ending)));
+            return Err(Stop::Failed(process::complaint(what, &ending)));
         }
     }
     let said = fs::read(log).unwrap_or_default();
@@ -109,21 +152,45 @@ fn unquoted(text: &str) -> Option<String> {
 /// guess, behind the check's last line.
 const PROOF: &str = "RUNGRAD_CHECK_PROOF";
 
+/// The variable that says what was drawn for a variant.
+const AGAIN: &str = "RUNGRAD_AGAIN";
+
 /// The seconds of processor time that a check gives the learner's code.
 const LIMIT: u64 = 10;
 const LIMIT_VARIABLE: &str = "RUNGRAD_CHECK_LIMIT";
 
+/// Tells an exercise that grows how many levels stood before: what has stood is
+/// looked at faster.
+const STOOD: &str = "RUNGRAD_LEVELS_STOOD";
+
+/// What a check has said, and how it ended.
+pub(crate) struct Heard {
+    pub(crate) verdict: Verdict,
+    /// How many parts of a milestone are the learner's, and of how many.
+    pub(crate) tier: Option<Tier>,
+    pub(crate) said: String,
+}
+
+/// How many parts of a milestone are the learner's, and of how many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Tier {
+    pub(crate) yours: usize,
+    pub(crate) all: usize,
+}
+
 /// Runs a check and returns what it said. A check without a verdict, since a
 /// disk is full or somebody ended it, says nothing about the learner.
 /// `seconds` is the processor's time for the learner's code, where it is not
-/// the usual one.
+/// the usual one, and `again` what was drawn for a variant.
 pub(crate) fn run(
     id: &str,
     program: &Path,
     log: &Path,
     seconds: Option<u64>,
+    again: Option<&str>,
+    stood: Option<usize>,
     follow: Follow,
-) -> Result<(Verdict, String), Stop> {
+) -> Result<Heard, Stop> {
     let what = format!("checking {id}");
     // A check has a limit of its own, with better words; this one is for
     // when that fails.
@@ -134,16 +201,29 @@ pub(crate) fn run(
     let proof = format!("{:016x}", RandomState::new().hash_one(id));
     let mut command = Command::new(program);
     command.env(PROOF, &proof);
+    if let Some(stood) = stood {
+        command.env(STOOD, stood.to_string());
+    }
+    if let Some(columns) = terminal::columns() {
+        command.env("COLUMNS", columns.to_string());
+    }
     if let Some(seconds) = seconds {
         command.env(LIMIT_VARIABLE, seconds.to_string());
     }
+    match again {
+        Some(drawn) => command.env(AGAIN, drawn),
+        None => command.env_remove(AGAIN),
+    };
     let ending = follow(&what, &mut command, log, limit)?;
     let said = fs::read(log).unwrap_or_default();
     let said = String::from_utf8_lossy(&said);
     let last = said.rsplit_once(&format!("{proof}="));
-    let verdict = last.and_then(|(_, word)| Verdict::of(word.trim()));
+    let verdict = last.and_then(|(_, words)| Verdict::of(words));
     match (last, verdict) {
-        (Some((said, _)), Some(verdict)) => Ok((verdict, said.to_string())),
+        (Some((said, words)), Some(verdict)) => {
+            let tier = words.split_whitespace().nth(1).and_then(Tier::read);
+            Ok(Heard { verdict, tier, said: said.to_string() })
+        }
         _ => Err(Stop::Failed(format!(
             "{}, without a verdict, so nothing is known of your code; the \
              log is {}, and `cargo learn check {id}` checks it once more",
@@ -154,8 +234,9 @@ pub(crate) fn run(
 }
 
 impl Verdict {
-    fn of(word: &str) -> Option<Verdict> {
-        Some(match word {
+    /// Reads the first of the words behind the proof.
+    fn of(words: &str) -> Option<Verdict> {
+        Some(match words.split_whitespace().next()? {
             "solved" => Verdict::Solved,
             "in_part" => Verdict::InPart,
             "failing" => Verdict::Failing,
@@ -163,6 +244,27 @@ impl Verdict {
             "skipped" => Verdict::Skipped,
             _ => return None,
         })
+    }
+}
+
+impl Tier {
+    /// Reads `3/4`, as a check writes it, or `3_4`, as the progress keeps it.
+    pub(crate) fn read(words: &str) -> Option<Tier> {
+        let (yours, all) = words.split_once(['/', '_'])?;
+        Some(Tier { yours: yours.parse().ok()?, all: all.parse().ok()? })
+    }
+
+    /// Writes it as the progress keeps it.
+    pub(crate) fn kept(self) -> String {
+        format!("{}_{}", self.yours, self.all)
+    }
+
+    /// Writes it as people read it.
+    pub(crate) fn shown(self) -> String {
+        match self.yours == self.all {
+            true => format!("all {} are yours", self.all),
+            false => format!("{} of {} are yours", self.yours, self.all),
+        }
     }
 }
 
@@ -194,6 +296,16 @@ mod tests {
         assert_eq!(executable(said, "two"), Some("/t/two-2".into()));
         assert_eq!(executable(said, "one"), Some("/t/one-1".into()));
         assert_eq!(executable(said, "three"), None);
+    }
+
+    #[test]
+    fn a_verdict_may_say_how_much_of_a_milestone_is_the_learner_s() {
+        assert_eq!(Verdict::of("solved 3/4\n"), Some(Verdict::Solved));
+        let tier = Tier::read("3/4").unwrap();
+        assert_eq!(Tier::read(&tier.kept()), Some(tier));
+        assert_eq!(tier.shown(), "3 of 4 are yours");
+        assert_eq!(Tier::read("5/5").unwrap().shown(), "all 5 are yours");
+        assert_eq!(Tier::read("none"), None);
     }
 
     #[test]

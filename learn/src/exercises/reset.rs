@@ -7,6 +7,7 @@ use crate::checkout::{Checkout, replace};
 use crate::command::{Command, Stop, Words};
 use crate::course;
 use crate::exercises::backup;
+use crate::exercises::levels;
 use crate::exercises::status::{self, Status};
 use crate::exercises::stub::SolutionFile;
 use crate::progress::Progress;
@@ -14,24 +15,32 @@ use crate::terminal::{self, say};
 
 pub(crate) const COMMAND: Command = Command {
     name: "reset",
-    usage: "EXERCISE [--yes]",
+    usage: "EXERCISE [--from LEVEL] [--yes]",
     summary: "put the task of an exercise back, and keep what you wrote",
     page: "\
 Puts the file of the exercise back as it was at first. What you wrote is copied
 to .learn/backups/ before, in a file of its own that nothing here ever removes.
 It asks before it does so, and without a terminal it wants --yes. Where the file
-is missing it is written anew.",
+is missing it is written anew.
+
+An exercise that grows can be begun at any level: with --from 5 you get ours with
+the levels 1 to 4, and the fifth is yours.",
     run,
 };
 
 fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     let mut words = Words::new(COMMAND.name, args);
     let agreed = words.flag("--yes");
+    let from = words.option("--from")?;
     let (ids, _) = words.rest(1)?;
     let exercises = course::exercises(checkout)?;
     let exercise = course::named(&exercises, &ids)?;
     let id = &exercise.id;
-    let stub = SolutionFile::read(checkout, exercise)?.stub;
+    let from = levels::number(exercise, "--from", from.as_deref())?;
+    let stub = match from {
+        Some(level) => SolutionFile::stand(checkout, exercise, level - 1)?,
+        None => SolutionFile::read(checkout, exercise)?.stub,
+    };
     let file = checkout.exercises.join(&exercise.file);
     let place = checkout.shown(&file);
     let read = || match fs::read(&file) {

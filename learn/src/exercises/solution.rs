@@ -5,28 +5,55 @@ use crate::command::{Command, Stop, Words};
 use crate::course::{self, Exercise};
 use crate::exercises::status::Status;
 use crate::exercises::stub::SolutionFile;
+use crate::exercises::{diff, levels};
 use crate::progress::Progress;
 use crate::terminal::say;
 
 pub(crate) const COMMAND: Command = Command {
     name: "solution",
-    usage: "EXERCISE",
+    usage: "EXERCISE [--level N]",
     summary: "our solution of an exercise, once yours passes",
     page: "\
 Prints our solution of the exercise when yours is solved. Before that it asks
-you to try a hint first, and prints the solution when you ask again.",
+you to try a hint first, and prints the solution when you ask again. Of an
+exercise that grows it prints what the next level changes in ours, or, with
+--level, what that level does.",
     run,
 };
 
 fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
-    let (ids, _) = Words::new(COMMAND.name, args).rest(1)?;
+    let mut words = Words::new(COMMAND.name, args);
+    let level = words.option("--level")?;
+    let (ids, _) = words.rest(1)?;
     let exercises = course::exercises(checkout)?;
     let exercise = course::named(&exercises, &ids)?;
+    let level = levels::number(exercise, "--level", level.as_deref())?;
     if !may_be_seen(checkout, exercise, "see the solution")? {
         return Ok(());
     }
+    if exercise.grows() {
+        return step(checkout, exercise, level);
+    }
     let solution = SolutionFile::read(checkout, exercise)?;
     for line in solution.plain.lines() {
+        say!("{line}");
+    }
+    Ok(())
+}
+
+/// Prints what a level changes in our solution.
+fn step(
+    checkout: &Checkout,
+    exercise: &Exercise,
+    level: Option<usize>,
+) -> Result<(), Stop> {
+    let standing = levels::standing(exercise, &Progress::load(checkout));
+    let level = level.unwrap_or(standing + 1).min(exercise.levels.len());
+    let stand = |level| SolutionFile::stand(checkout, exercise, level);
+    let (old, new) = (stand(level - 1)?, stand(level)?);
+    let name = &exercise.levels[level - 1].name;
+    say!("What level {level}, {name}, changes in ours:");
+    for line in diff::hunks(&diff::lines(&old), &diff::lines(&new)) {
         say!("{line}");
     }
     Ok(())

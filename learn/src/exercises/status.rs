@@ -4,6 +4,7 @@ use std::fs;
 
 use crate::checkout::Checkout;
 use crate::course::Exercise;
+use crate::exercises::program::Tier;
 use crate::progress::Progress;
 
 /// Where an exercise stands.
@@ -83,6 +84,21 @@ impl Status {
 
 const KIND: &str = "exercise";
 const FILE: &str = "file";
+const TIER: &str = "tier";
+
+/// Notes how much of a milestone is the learner's.
+pub(crate) fn keep_tier(
+    exercise: &Exercise,
+    progress: &mut Progress,
+    tier: Tier,
+) {
+    progress.set(TIER, &exercise.id, &tier.kept());
+}
+
+/// Tells how much of a milestone was the learner's when it was last checked.
+pub(crate) fn tier(exercise: &Exercise, progress: &Progress) -> Option<Tier> {
+    progress.get(TIER, &exercise.id).and_then(Tier::read)
+}
 
 /// Tells whether no exercise has been checked so far: the free pass does not
 /// count.
@@ -101,7 +117,8 @@ pub(crate) fn next<'a>(
     done: &[&str],
 ) -> Option<&'a Exercise> {
     let status = |it: &Exercise| Status::of(it, progress, checkout);
-    let others = || exercises.iter().filter(|it| !done.contains(&&*it.id));
+    let is_open = |it: &&Exercise| !it.grows() && !done.contains(&&*it.id);
+    let others = || exercises.iter().filter(is_open);
     let can_be_solved = |it: &&Exercise| {
         !status(it).is_solved() && status(it) != Status::Skipped
     };

@@ -18,6 +18,8 @@ use std::fs;
 use crate::checkout::Checkout;
 use crate::command::Stop;
 use crate::course::Exercise;
+use crate::exercises::levels;
+use crate::exercises::variant::Again;
 
 const HOLE: &str = "// HOLE";
 const END: &str = "// END HOLE";
@@ -46,7 +48,46 @@ impl SolutionFile {
         if exercise.free {
             return Ok(SolutionFile { stub: text.clone(), plain: text });
         }
+        if exercise.grows() {
+            let stand = |level| SolutionFile::stand(checkout, exercise, level);
+            let last = exercise.levels.len();
+            return Ok(SolutionFile { stub: stand(0)?, plain: stand(last)? });
+        }
         SolutionFile::of(&text).map_err(wrong)
+    }
+
+    /// Reads our solution of an exercise that grows, as it is when a level
+    /// stands and the next does not.
+    pub(crate) fn stand(
+        checkout: &Checkout,
+        exercise: &Exercise,
+        level: usize,
+    ) -> Result<String, Stop> {
+        let folder = checkout.root.join("exercises/solutions");
+        let file = folder.join(&exercise.file);
+        let wrong = |why: String| {
+            Stop::Failed(format!("{}: {why}", checkout.shown(&file)))
+        };
+        let text =
+            fs::read_to_string(&file).map_err(|it| wrong(it.to_string()))?;
+        levels::stand(&text, level).map_err(wrong)
+    }
+
+    /// Reads the solution of a variant.
+    pub(crate) fn again(
+        checkout: &Checkout,
+        exercise: &Exercise,
+        again: &Again,
+        seed: usize,
+    ) -> Result<SolutionFile, Stop> {
+        let folder = checkout.root.join("exercises/solutions/again");
+        let file = folder.join(&exercise.file);
+        let wrong = |why: String| {
+            Stop::Failed(format!("{}: {why}", checkout.shown(&file)))
+        };
+        let text =
+            fs::read_to_string(&file).map_err(|it| wrong(it.to_string()))?;
+        SolutionFile::of(&again.filled(&text, seed)).map_err(wrong)
     }
 
     /// Cuts the text of a solution. The error names the line.

@@ -12,8 +12,9 @@ use std::time::{Duration, SystemTime};
 use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
 use crate::course::{self, Exercise};
-use crate::exercises::check;
 use crate::exercises::status::{self, Status};
+use crate::exercises::{check, hint};
+use crate::keys::Keys;
 use crate::progress::Progress;
 use crate::terminal::say;
 
@@ -24,8 +25,12 @@ pub(crate) const COMMAND: Command = Command {
     page: "\
 Checks the exercise, without a name the next one, and again each time its file
 is saved. When it is solved, it goes on to the next that is open; an exercise
-that cannot be checked on this machine is left for later. Ctrl-C ends it, and a
-check that runs at that moment with it.",
+that cannot be checked on this machine is left for later. One that you name and
+that is solved as it stands is not left at once: break it, and look.
+
+On a terminal the key h shows the next hint, and n goes to the next exercise; in
+a window of an editor they are typed with Enter. Ctrl-C ends it, and a check that
+runs at that moment with it.",
     run,
 };
 
@@ -40,13 +45,18 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
         let progress = Progress::load(checkout);
         status::next(&exercises, &progress, checkout, done)
     };
-    let mut current = match ids.first() {
+    let named = ids.first();
+    let mut current = match named {
         Some(id) => Some(course::find(&exercises, id)?),
         None => next(&[]),
     };
+    let keys = Keys::open();
+    let watch = Watch { checkout, exercises: &exercises, keys };
     let mut done = Vec::new();
     while let Some(exercise) = current {
-        until_solved(checkout, &exercises, exercise)?;
+        // Who wants to see a no has to break what is right.
+        let stays = exercise.free || (named.is_some() && done.is_empty());
+        watch.until_solved(exercise, stays)?;
         say!();
         done.push(exercise.id.as_str());
         current = next(&done);
@@ -62,32 +72,103 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Checks the exercise at each save until it is solved, or until it turns out
-/// that this machine cannot check it.
-fn until_solved(
-    checkout: &Checkout,
-    exercises: &[Exercise],
-    exercise: &Exercise,
-) -> Result<(), Stop> {
-    let file = checkout.exercises.join(&exercise.file);
-    let place = checkout.shown(&file);
-    let check = format!("exercises/checks/{}.rs", exercise.id);
-    let files = [file, checkout.root.join(check)];
-    say!("Watching {place}: each save is checked. Ctrl-C ends.");
-    loop {
-        say!();
-        let before = snapshot(&files);
-        match check::examine(checkout, exercises, exercise) {
-            Ok(status) if status.is_solved() => return Ok(()),
-            Ok(Status::Skipped) => return Ok(()),
-            Ok(_) => {}
-            // A file that is missing may come back, and so may the network.
-            Err(Stop::Failed(sentence)) => say!("{sentence}"),
-            Err(stop) => return Err(stop),
+/// Why it no longer waits.
+enum Event {
+    Saved,
+    Hint,
+    Next,
+}
+
+struct Watch<'a> {
+    checkout: &'a Checkout,
+    exercises: &'a [Exercise],
+    keys: Option<Keys>,
+}
+
+impl Watch<'_> {
+    /// Checks the exercise at each save until it becomes solved, until it
+    /// turns out that this machine cannot check it, or until somebody wants the
+    /// next. Where it `stays`, it is not left because it was solved before.
+    fn until_solved(
+        &self,
+        exercise: &Exercise,
+        mut stays: bool,
+    ) -> Result<(), Stop> {
+        let file = self.checkout.exercises.join(&exercise.file);
+        let place = self.checkout.shown(&file);
+        let check = format!("exercises/checks/{}.rs", exercise.id);
+        let files = [file, self.checkout.root.join(check)];
+        say!("Watching {place}: each save is checked. Ctrl-C ends.");
+        loop {
+            say!();
+            let before = snapshot(&files);
+            match check::examine(self.checkout, self.exercises, exercise) {
+                Ok(Status::Skipped) => return Ok(()),
+                Ok(status) if status.is_solved() && !stays => return Ok(()),
+                Ok(status) if status.is_solved() => {
+                    say!();
+                    say!("It is solved as it stands, so break it and look: a");
+                    say!("save that is right again goes on to the next.");
+                }
+                Ok(_) => {}
+                // A file that is missing may come back, and so may the network.
+                Err(Stop::Failed(sentence)) => say!("{sentence}"),
+                Err(stop) => return Err(stop),
+            }
+            stays = false;
+            if !self.waits_for_a_save(exercise, &files, &before, &place)? {
+                return Ok(());
+            }
         }
-        say!();
-        say!("Waiting for the next save of {place}. Ctrl-C ends.");
-        wait(&files, &before);
+    }
+
+    /// Waits for the next save, and shows hints meanwhile. Returns whether
+    /// there is one: somebody may want to go on.
+    fn waits_for_a_save(
+        &self,
+        exercise: &Exercise,
+        files: &[PathBuf],
+        before: &Snapshot,
+        place: &str,
+    ) -> Result<bool, Stop> {
+        if let Some(keys) = &self.keys {
+            keys.forget();
+        }
+        loop {
+            say!();
+            say!("Waiting for the next save of {place}. Ctrl-C ends.");
+            if let Some(keys) = &self.keys {
+                say!("Keys: h a hint, n the next exercise{}.", keys.how());
+            }
+            match self.wait(files, before) {
+                Event::Saved => return Ok(true),
+                Event::Next => return Ok(false),
+                Event::Hint => {
+                    say!();
+                    hint::show(self.checkout, exercise, None)?;
+                }
+            }
+        }
+    }
+
+    /// Waits until the files have changed and stand still, or until a key is
+    /// pressed that means something.
+    fn wait(&self, files: &[PathBuf], before: &Snapshot) -> Event {
+        let mut last = snapshot(files);
+        loop {
+            sleep(PAUSE);
+            let now = snapshot(files);
+            let is_there = now.first().is_some_and(Option::is_some);
+            if is_there && now != *before && now == last {
+                return Event::Saved;
+            }
+            last = now;
+            match self.keys.as_ref().and_then(Keys::pressed) {
+                Some('h') => return Event::Hint,
+                Some('n') => return Event::Next,
+                _ => {}
+            }
+        }
     }
 }
 
@@ -101,18 +182,4 @@ fn snapshot(files: &[PathBuf]) -> Snapshot {
         Some((time, fs::read(file).ok()?))
     };
     files.iter().map(one).collect()
-}
-
-/// Waits until the files have changed and stand still.
-fn wait(files: &[PathBuf], before: &Snapshot) {
-    let mut last = snapshot(files);
-    loop {
-        sleep(PAUSE);
-        let now = snapshot(files);
-        let is_there = now.first().is_some_and(Option::is_some);
-        if is_there && now != *before && now == last {
-            return;
-        }
-        last = now;
-    }
 }

@@ -12,6 +12,8 @@ file = 'part1_cpu/one.rs'
 needs = []
 task = 'Do the first.'
 size = 'one line'
+difficulty = 1
+minutes = 10
 hints = ['a nudge', 'a push', 'nearly all']
 
 [[exercise.wrong]]
@@ -26,12 +28,15 @@ file = 'part2_gpu/two.cl'
 needs = ['opencl']
 task = 'Do the second.'
 size = 'two lines'
+difficulty = 3
+minutes = 45
 hints = ['a', 'b', 'c']
 ";
 
 /// A cargo whose build makes, for each `--test ID`, a program that runs the
 /// learner's file as a script, and says its verdict by the code that it ends
-/// with: 5 is solved in part, and 9 is no verdict, with the code of success. A
+/// with: 5 is solved in part, 6 is a milestone with 3 of 4 operations, and 9 is
+/// no verdict, with the code of success. A
 /// file that says so does not compile.
 pub(crate) const CARGO: &str = r#"
 echo "$*" >> $SCENE/calls
@@ -50,7 +55,8 @@ for word in "$@"; do
       "$SCENE" "$file" 'code=$?
 case $code in
   0) word=solved ;; 1) word=failing ;; 3) word=to_do ;;
-  4) word=skipped ;; 5) word=in_part ;; 9) exit 0 ;; *) exit $code ;;
+  4) word=skipped ;; 5) word=in_part ;; 6) word="solved 3/4" ;;
+  9) exit 0 ;; *) exit $code ;;
 esac
 echo "$RUNGRAD_CHECK_PROOF=$word"' > "$SCENE/check-$word"
     chmod 755 "$SCENE/check-$word"

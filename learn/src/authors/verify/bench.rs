@@ -46,9 +46,9 @@ impl Bench<'_> {
                 .map_err(|error| cannot_write(&file, &error))?;
         }
         let checkout = self.checkout;
-        let ids: Vec<&str> = placed.iter().map(|it| it.0.id.as_str()).collect();
+        let all: Vec<&Exercise> = placed.iter().map(|it| it.0).collect();
         let log = checkout.log(&format!("verify-{round}"))?;
-        let built = program::build(checkout, &self.folder, &ids, &log)?;
+        let built = program::build(checkout, &self.folder, &all, &log)?;
         let programs = match built {
             Some(programs) => programs.into_iter().map(Ok).collect(),
             None => self.one_by_one(round, placed)?,
@@ -67,7 +67,8 @@ impl Bench<'_> {
         let build = |(exercise, variant): &(&Exercise, &Variant)| {
             let id = exercise.id.as_str();
             let log = checkout.log(&format!("verify-{id}-{round}-build"))?;
-            let built = program::build(checkout, &self.folder, &[id], &log)?;
+            let folder = &self.folder;
+            let built = program::build(checkout, folder, &[exercise], &log)?;
             let Some(mut programs) = built else {
                 say!("{} does not compile:", variant.name);
                 for line in program::complaints(checkout, &log) {
@@ -126,11 +127,14 @@ impl Bench<'_> {
         program: &Path,
     ) -> Found {
         let (id, seconds) = (exercise.id.as_str(), variant.seconds);
+        let again = variant.again.as_deref();
         let log = self.checkout.log(&format!("verify-{id}-{round}"));
         let follow = process::follow_in_silence;
-        let run =
-            |log: PathBuf| program::run(id, program, &log, seconds, follow);
+        let run = |log: PathBuf| {
+            program::run(id, program, &log, seconds, again, None, follow)
+        };
         log.and_then(run)
+            .map(|heard| (heard.verdict, heard.said))
             .map_err(|stop| stop.sentence().unwrap_or("it stopped").to_string())
     }
 }

@@ -1,0 +1,173 @@
+//! `cargo learn again`: a solved exercise with other values, beside the file
+//! that solved it.
+
+use std::fs;
+
+use crate::checkout::{Checkout, replace};
+use crate::command::{Command, Stop, Words};
+use crate::course::{self, Exercise};
+use crate::exercises::program::Verdict;
+use crate::exercises::stub::SolutionFile;
+use crate::exercises::variant::Again;
+use crate::exercises::{backup, check};
+use crate::progress::Progress;
+use crate::terminal::{filled, say};
+
+pub(crate) const COMMAND: Command = Command {
+    name: "again",
+    usage: "[EXERCISE] [--new] [--seed N]",
+    summary: "an exercise with other values, and its check",
+    page: "\
+Draws a variant of the exercise, with other values, another order or another
+operation, and writes its task to a file below exercises/again/. Your own file
+is not touched. Once more with that name, it checks what you wrote there, as
+strictly as the exercise; when it is solved, the next time draws another one.
+--new draws another one at once, --seed N the one of that number. Without a
+name it lists the exercises that can be done again.",
+    run,
+};
+
+const KIND: &str = "again";
+
+/// Which variant stands in the file, and whether it is solved.
+struct Stand {
+    seed: usize,
+    is_solved: bool,
+}
+
+impl Stand {
+    fn of(exercise: &Exercise, progress: &Progress) -> Option<Stand> {
+        let kept = progress.get(KIND, &exercise.id)?;
+        let (word, seed) = kept.split_once('_')?;
+        Some(Stand { seed: seed.parse().ok()?, is_solved: word == "solved" })
+    }
+
+    fn keep(&self, checkout: &Checkout, exercise: &Exercise) {
+        let word = if self.is_solved { "solved" } else { "open" };
+        let kept = format!("{word}_{}", self.seed);
+        Progress::change_or_say(checkout, |progress| {
+            progress.set(KIND, &exercise.id, &kept);
+        });
+    }
+}
+
+fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
+    let mut words = Words::new(COMMAND.name, args);
+    let is_new = words.flag("--new");
+    let seed = words.option("--seed")?;
+    let (ids, _) = words.rest(1)?;
+    let exercises = course::exercises(checkout)?;
+    let Some(id) = ids.first() else {
+        list(checkout, &exercises);
+        return Ok(());
+    };
+    let exercise = course::find(&exercises, id)?;
+    let Some(again) = &exercise.again else {
+        return Err(Stop::Usage(format!(
+            "{id} has no variant; `cargo learn again` lists those that have one"
+        )));
+    };
+    let seed: Option<usize> = match seed {
+        None => None,
+        Some(word) => Some(word.parse().map_err(|_| {
+            Stop::Usage(format!("--seed is {word:?}, and a number is expected"))
+        })?),
+    };
+    let stand = Stand::of(exercise, &Progress::load(checkout));
+    let folder = checkout.exercises.join("again");
+    let is_there = folder.join(&exercise.file).is_file();
+    match (stand, seed) {
+        (Some(Stand { seed, is_solved: false }), None)
+            if is_there && !is_new =>
+        {
+            examine(checkout, exercise, again, seed)
+        }
+        (_, Some(seed)) => draw(checkout, exercise, again, seed),
+        (stand, None) => {
+            let next = stand.map_or(0, |it| it.seed + 1);
+            draw(checkout, exercise, again, next)
+        }
+    }
+}
+
+fn list(checkout: &Checkout, exercises: &[Exercise]) {
+    let progress = Progress::load(checkout);
+    let with = exercises.iter().filter(|it| it.again.is_some());
+    for exercise in with {
+        let stand = match Stand::of(exercise, &progress) {
+            None => "",
+            Some(Stand { is_solved: true, .. }) => "solved",
+            Some(_) => "open",
+        };
+        say!("{:<6}  {:<18}  {}", stand, exercise.id, exercise.title);
+    }
+    say!();
+    say!("One of them with other values: cargo learn again EXERCISE");
+}
+
+/// Writes the task of a variant.
+fn draw(
+    checkout: &Checkout,
+    exercise: &Exercise,
+    again: &Again,
+    seed: usize,
+) -> Result<(), Stop> {
+    let id = &exercise.id;
+    let stub = SolutionFile::again(checkout, exercise, again, seed)?.stub;
+    let file = checkout.exercises.join("again").join(&exercise.file);
+    // A variant may be half done.
+    if let Ok(yours) = fs::read(&file) {
+        let backup = backup::keep(checkout, exercise, &yours)?;
+        say!("What stood there: {}", checkout.shown(&backup));
+    }
+    replace(&file, stub.as_bytes())?;
+    Stand { seed, is_solved: false }.keep(checkout, exercise);
+    say!("{id}, again: {}", exercise.title);
+    say!();
+    for line in filled(&again.filled(&again.task, seed)) {
+        say!("{line}");
+    }
+    say!();
+    say!("Edit it: {}", checkout.shown(&file));
+    say!("Check it: cargo learn again {id}");
+    Ok(())
+}
+
+/// Checks what stands in the file of a variant.
+fn examine(
+    checkout: &Checkout,
+    exercise: &Exercise,
+    again: &Again,
+    seed: usize,
+) -> Result<(), Stop> {
+    let id = &exercise.id;
+    let folder = checkout.exercises.join("again");
+    let place = checkout.shown(&folder.join(&exercise.file));
+    say!("{id}, again: {}", exercise.title);
+    // `verify` builds the same programs.
+    let alone = checkout.alone("verify");
+    let drawn = again.variable(seed);
+    let heard =
+        check::verdict(checkout, &folder, exercise, &place, Some(&drawn))?;
+    drop(alone);
+    let is_solved = matches!(heard.verdict, Verdict::Solved | Verdict::InPart);
+    if is_solved {
+        Stand { seed, is_solved }.keep(checkout, exercise);
+    }
+    for line in heard.said.lines() {
+        say!("{line}");
+    }
+    say!();
+    if is_solved {
+        say!("Another one: cargo learn again {id}");
+        return Ok(());
+    }
+    if heard.verdict == Verdict::ToDo {
+        for line in filled(&again.filled(&again.task, seed)) {
+            say!("{line}");
+        }
+    }
+    say!("Edit it: {place}");
+    say!("Once more: cargo learn again {id}");
+    Err(Stop::Said(1))
+}

@@ -1,0 +1,73 @@
+//! What is the reader's at work: `cargo learn run my_engine` trains by it, and
+//! so with what else grows; `cargo learn try --engine mine` tries an expression
+//! on the engine.
+
+use std::env;
+use std::process::Command;
+
+use crate::checkout::Checkout;
+use crate::command::Stop;
+use crate::course::{self, Exercise};
+use crate::exercises::program;
+use crate::process;
+use crate::terminal::say;
+
+/// The exercise that is an engine.
+const ID: &str = "my_engine";
+
+/// Finds what grows by its whole name.
+pub(crate) fn find(checkout: &Checkout, name: &str) -> Option<Exercise> {
+    let all = course::exercises(checkout).ok()?;
+    all.into_iter().find(|it| it.grows() && it.id == name)
+}
+
+/// Trains the digits, as fast as it can be compiled.
+pub(crate) fn train(
+    checkout: &Checkout,
+    exercise: &Exercise,
+) -> Result<(), Stop> {
+    run(checkout, exercise, &["train".to_string()], true)
+}
+
+/// Tries an expression.
+pub(crate) fn attempt(
+    checkout: &Checkout,
+    words: &[String],
+) -> Result<(), Stop> {
+    let words = [&["try".to_string()], words].concat();
+    let exercises = course::exercises(checkout)?;
+    run(checkout, course::find(&exercises, ID)?, &words, false)
+}
+
+/// Builds the program of what grows and hands it the terminal, in the folder in
+/// which the learner stands.
+fn run(
+    checkout: &Checkout,
+    exercise: &Exercise,
+    words: &[String],
+    fast: bool,
+) -> Result<(), Stop> {
+    let id = &exercise.id;
+    let log = checkout.log(&format!("{id}-build"))?;
+    let folder = &checkout.exercises;
+    let built = match fast {
+        true => program::build_fast(checkout, exercise, &log)?,
+        false => program::build(checkout, folder, &[exercise], &log)?
+            .map(|mut programs| programs.remove(0)),
+    };
+    let Some(program) = built else {
+        for line in program::complaints(checkout, &log).iter().take(60) {
+            say!("{line}");
+        }
+        let place = checkout.shown(&folder.join(&exercise.file));
+        return Err(Stop::Failed(format!(
+            "{place} does not compile; `cargo learn check {id}` says more"
+        )));
+    };
+    let mut command = Command::new(program);
+    command.args(words);
+    if let Ok(folder) = env::current_dir() {
+        command.current_dir(folder);
+    }
+    process::run_in_foreground(&mut command)
+}

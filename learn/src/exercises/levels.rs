@@ -1,0 +1,210 @@
+//! An exercise that grows, level after level: `my_engine` and its sisters.
+//!
+//! The file of its solution is every stand in one. A block of lines belongs to
+//! some of the levels, and the stand of a level is what is left of the file:
+//!
+//! ```text
+//! // LEVELS 3-6
+//! what stands there from the third level to the sixth
+//! // LEVELS 7-
+//! what takes its place
+//! // END LEVELS
+//! ```
+//!
+//! A known wrong answer is a change of the last stand, as a diff.
+
+use crate::checkout::Checkout;
+use crate::command::Stop;
+use crate::course::{Contents, Exercise, Level};
+use crate::exercises::program::Tier;
+use crate::exercises::status;
+use crate::progress::Progress;
+use crate::terminal::{filled, say};
+
+/// Counts the levels that stood when the exercise was last checked.
+pub(crate) fn standing(exercise: &Exercise, progress: &Progress) -> usize {
+    status::tier(exercise, progress).map_or(0, |tier| tier.yours)
+}
+
+/// Counts the same for the check itself, if the exercise grows.
+pub(crate) fn stood(checkout: &Checkout, exercise: &Exercise) -> Option<usize> {
+    let count = || standing(exercise, &Progress::load(checkout));
+    exercise.grows().then(count)
+}
+
+/// Finds the level that is next, with its number.
+fn next(exercise: &Exercise, standing: usize) -> Option<(usize, &Level)> {
+    exercise.levels.get(standing).map(|level| (standing + 1, level))
+}
+
+/// Reads the number of a level, behind the option of this name.
+pub(crate) fn number(
+    exercise: &Exercise,
+    option: &str,
+    word: Option<&str>,
+) -> Result<Option<usize>, Stop> {
+    let Some(word) = word else { return Ok(None) };
+    let (id, all) = (&exercise.id, exercise.levels.len());
+    if all == 0 {
+        return Err(Stop::Usage(format!(
+            "{option} is for what grows, and {id} has no levels"
+        )));
+    }
+    let number = word.parse().ok().filter(|it| (1..=all).contains(it));
+    number.map(Some).ok_or_else(|| {
+        Stop::Usage(format!(
+            "{option} is {word:?}, and {id} has the levels 1 to {all}"
+        ))
+    })
+}
+
+/// Returns the hints that fit: those of the next level, or of the exercise.
+pub(crate) fn hints<'a>(
+    exercise: &'a Exercise,
+    progress: &Progress,
+) -> (String, &'a [String]) {
+    match next(exercise, standing(exercise, progress)) {
+        Some((number, level)) => {
+            let id = format!("{}_{number}", exercise.id);
+            (id, &level.hints)
+        }
+        None => (exercise.id.clone(), &exercise.hints),
+    }
+}
+
+/// Says what the next level asks for.
+pub(crate) fn tell(exercise: &Exercise, tier: Option<Tier>) {
+    let standing = tier.map_or(0, |tier| tier.yours);
+    let Some((number, level)) = next(exercise, standing) else { return };
+    let Level { name, chapter, task, size, .. } = level;
+    let all = exercise.levels.len();
+    let words = format!("Level {number} of {all}, {name}: {task} ({size})");
+    for line in filled(&words) {
+        say!("{line}");
+    }
+    say!("Read: book/src/{chapter}");
+}
+
+/// Lists the levels, and which of them stand.
+pub(crate) fn list(
+    exercise: &Exercise,
+    progress: &Progress,
+    contents: &Contents,
+) {
+    let standing = standing(exercise, progress);
+    let all = exercise.levels.len();
+    say!();
+    say!("{}: {standing} of {all} levels stand", exercise.id);
+    for (at, level) in exercise.levels.iter().enumerate() {
+        let word = match at.cmp(&standing) {
+            std::cmp::Ordering::Less => "stands",
+            std::cmp::Ordering::Equal => "next",
+            std::cmp::Ordering::Greater => "",
+        };
+        let number = contents.number(&level.chapter);
+        let chapter = number.map_or(String::new(), |it| it.to_string());
+        say!("  {word:<7} {:>2}  chapter {chapter:>2}  {}", at + 1, level.name);
+    }
+}
+
+/// Cuts the stand of a level out of a solution. The error names the line.
+pub(crate) fn stand(text: &str, level: usize) -> Result<String, String> {
+    let mut stand = String::new();
+    let mut is_in = true;
+    for (at, line) in text.lines().enumerate() {
+        match line.trim().strip_prefix("// LEVELS ") {
+            Some(range) => {
+                is_in = holds(range, level).ok_or_else(|| {
+                    format!("line {}: {range} is no range of levels", at + 1)
+                })?;
+            }
+            None if line.trim() == "// END LEVELS" => is_in = true,
+            None if is_in => push(&mut stand, line),
+            None => {}
+        }
+    }
+    Ok(stand)
+}
+
+/// Appends a line, and no blank one beside another or inside of a brace.
+fn push(stand: &mut String, line: &str) {
+    let before = stand.trim_end_matches('\n');
+    let is_gap = stand.ends_with("\n\n");
+    if line.is_empty() && (is_gap || before.ends_with('{')) {
+        return;
+    }
+    if line.trim() == "}" && is_gap {
+        stand.truncate(before.len() + 1);
+    }
+    stand.push_str(line);
+    stand.push('\n');
+}
+
+/// Tells whether a level is in `3-6`, `7-` or `-2`.
+fn holds(range: &str, level: usize) -> Option<bool> {
+    let (first, last) = range.split_once('-')?;
+    let number = |text: &str, open: usize| match text {
+        "" => Some(open),
+        digits => digits.parse().ok(),
+    };
+    Some((number(first, 0)?..=number(last, usize::MAX)?).contains(&level))
+}
+
+/// Changes a text by a diff: hunks behind `@@`, each of which is found once.
+pub(crate) fn changed(text: &str, diff: &str) -> Result<String, String> {
+    let mut text = text.to_string();
+    let mut hunks = diff.split("\n@@\n").skip(1).peekable();
+    if hunks.peek().is_none() {
+        return Err("there is no @@".to_string());
+    }
+    for hunk in hunks {
+        let side = |sign: char| -> String {
+            let lines = hunk.lines().filter(|it| !it.starts_with(sign));
+            lines.map(|it| format!("{}\n", it.get(1..).unwrap_or(""))).collect()
+        };
+        let (old, new) = (side('+'), side('-'));
+        match text.matches(&old).count() {
+            1 => text = text.replace(&old, &new),
+            count => {
+                return Err(format!("found {count} times, not once:\n{old}"));
+            }
+        }
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOLUTION: &str = "fn f() {
+
+    // LEVELS 1-2
+    one();
+
+    // LEVELS 3-
+    three();
+    // END LEVELS
+}
+";
+
+    #[test]
+    fn a_stand_has_the_lines_of_its_level() {
+        let of = |level| stand(SOLUTION, level).unwrap();
+        assert_eq!(of(0), "fn f() {\n}\n");
+        assert_eq!(of(2), "fn f() {\n    one();\n}\n");
+        assert_eq!(of(3), "fn f() {\n    three();\n}\n");
+        let error = stand("a\n// LEVELS three\n", 1).unwrap_err();
+        assert!(error.starts_with("line 2"), "{error}");
+    }
+
+    #[test]
+    fn a_change_is_made_where_it_fits_once() {
+        let text = "a\nb\nc\nb\n";
+        let of = |diff| changed(text, diff);
+        let diff = "It is said why.\n@@\n a\n-b\n+x\n+y\n c\n";
+        assert_eq!(of(diff).unwrap(), "a\nx\ny\nc\nb\n");
+        assert!(of("\n@@\n-b\n+x\n").unwrap_err().contains("2 times"));
+        assert!(of("a\n").unwrap_err().contains("no @@"));
+    }
+}

@@ -1,0 +1,199 @@
+//! `cargo learn predict`: a number, before a program shows it.
+
+use std::fs;
+use std::io::{self, BufRead};
+
+use crate::checkout::Checkout;
+use crate::command::{Command, Stop, Words};
+use crate::course::Contents;
+use crate::nearest::nearest;
+use crate::predictions::{self, Found, Prediction, value};
+use crate::progress::Progress;
+use crate::terminal::{can_ask, filled, say, write_out};
+
+pub(crate) const COMMAND: Command = Command {
+    name: "predict",
+    usage: "[NAME] [NUMBER] [--list]",
+    summary: "say a number before a program shows it",
+    page: "\
+Asks for a number that a program of the book prints, without a name the next one
+that you have not been asked for; then it shows the line, says why it is so, and
+names the program. A number that many would say gets its own reason. The same
+questions stand in the chapters, folded, before the outputs.
+
+Your number may stand behind the name. --list shows all, and what you said.",
+    run,
+};
+
+const TABLE: &str = "exercises/predictions.toml";
+const KIND: &str = "predict";
+
+fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
+    // A number may be negative, which is no flag.
+    let (numbers, others): (Vec<&String>, Vec<&String>) =
+        args.iter().partition(|word| value(word).is_some());
+    let others: Vec<String> = others.into_iter().cloned().collect();
+    let mut words = Words::new(COMMAND.name, &others);
+    let wants_list = words.flag("--list");
+    let (ids, _) = words.rest(1)?;
+    if numbers.len() > 1 {
+        return Err(Stop::Usage(
+            "one number is enough: cargo learn predict NAME NUMBER".to_string(),
+        ));
+    }
+    let predictions = table(checkout)?;
+    if wants_list {
+        return list(checkout, &predictions);
+    }
+    let prediction = match ids.first() {
+        Some(id) => named(&predictions, id)?,
+        None => match next(checkout, &predictions) {
+            Some(prediction) => prediction,
+            None => {
+                say!("You have been asked for every number.");
+                say!("cargo learn predict --list shows what you said.");
+                return Ok(());
+            }
+        },
+    };
+    let given = numbers.first().and_then(|word| value(word));
+    ask(checkout, prediction, given)?;
+    if let Some(next) = next(checkout, &predictions) {
+        say!("The next question: cargo learn predict {}", next.id);
+    }
+    Ok(())
+}
+
+/// Reads the questions.
+fn table(checkout: &Checkout) -> Result<Vec<Prediction>, Stop> {
+    let unreadable = |why: String| {
+        Stop::Failed(format!(
+            "cannot read {TABLE}: {why}; `git checkout {TABLE}` brings it back"
+        ))
+    };
+    let text = fs::read_to_string(checkout.root.join(TABLE))
+        .map_err(|error| unreadable(error.to_string()))?;
+    predictions::read(&text).map_err(unreadable)
+}
+
+fn named<'a>(
+    predictions: &'a [Prediction],
+    id: &str,
+) -> Result<&'a Prediction, Stop> {
+    if let Some(found) = predictions.iter().find(|it| it.id == id) {
+        return Ok(found);
+    }
+    let ids: Vec<&str> = predictions.iter().map(|it| it.id.as_str()).collect();
+    let nearest = nearest(id, &ids).unwrap_or_default();
+    Err(Stop::Usage(format!(
+        "there is no question {id:?}; the nearest is {nearest}, and `cargo \
+         learn predict --list` shows all"
+    )))
+}
+
+/// Finds the first that nobody has answered.
+fn next<'a>(
+    checkout: &Checkout,
+    predictions: &'a [Prediction],
+) -> Option<&'a Prediction> {
+    let progress = Progress::load(checkout);
+    predictions.iter().find(|it| progress.get(KIND, &it.id).is_none())
+}
+
+fn list(checkout: &Checkout, predictions: &[Prediction]) -> Result<(), Stop> {
+    let progress = Progress::load(checkout);
+    let contents = Contents::of(checkout);
+    let width = predictions.iter().map(|it| it.id.len()).max().unwrap_or(0);
+    say!("{:<6}  {:<width$}  chapter", "you", "question");
+    for Prediction { id, chapter, .. } in predictions {
+        let said = match progress.get(KIND, id) {
+            Some("right") => "right",
+            Some(_) => "other",
+            None => "-",
+        };
+        let number = contents.number(chapter).unwrap_or_default();
+        say!("{said:<6}  {id:<width$}  {number}");
+    }
+    say!();
+    let right = predictions
+        .iter()
+        .filter(|it| progress.get(KIND, &it.id) == Some("right"));
+    say!("{} of {} were right", right.count(), predictions.len());
+    Ok(())
+}
+
+/// Asks, and shows what the program says.
+fn ask(
+    checkout: &Checkout,
+    prediction: &Prediction,
+    given: Option<f64>,
+) -> Result<(), Stop> {
+    let Prediction { id, chapter, listing, .. } = prediction;
+    let file = checkout.root.join("book/listings").join(listing);
+    let output = fs::read_to_string(&file).map_err(|error| {
+        Stop::Failed(format!("cannot read {}: {error}", checkout.shown(&file)))
+    })?;
+    let found = prediction.answer(&output).map_err(Stop::Failed)?;
+    let number = Contents::of(checkout).number(chapter);
+    let number = number.map_or(String::new(), |it| format!(", chapter {it}"));
+    say!("{id}{number}");
+    say!();
+    for line in filled(&prediction.question) {
+        say!("{line}");
+    }
+    say!();
+    let answer = match given {
+        Some(answer) => answer,
+        None => typed(id)?,
+    };
+    let is_right = prediction.is_right(answer, found.is);
+    Progress::change_or_say(checkout, |progress| {
+        progress.set(KIND, id, if is_right { "right" } else { "other" });
+    });
+    tell(prediction, answer, is_right, &found);
+    say!();
+    say!("See for yourself: {}", predictions::split(&output).0);
+    Ok(())
+}
+
+fn tell(
+    prediction: &Prediction,
+    answer: f64,
+    is_right: bool,
+    found: &Found<'_>,
+) {
+    match is_right {
+        true => say!("Right: {}.", found.shown),
+        false => {
+            say!("You say {answer}, and the program {}.", found.shown);
+            for line in prediction.reason(answer).into_iter().flat_map(filled) {
+                say!("{line}");
+            }
+        }
+    }
+    say!();
+    say!("    {}", found.line.trim());
+    say!();
+    for line in filled(&prediction.why) {
+        say!("{line}");
+    }
+}
+
+/// Reads a number from the keyboard.
+fn typed(id: &str) -> Result<f64, Stop> {
+    let mut lines = io::stdin().lock().lines();
+    loop {
+        if can_ask() {
+            write_out("Your number: ");
+        }
+        let line = lines.next().and_then(Result::ok).ok_or_else(|| {
+            Stop::Usage(format!(
+                "no number came: type one, or cargo learn predict {id} NUMBER"
+            ))
+        })?;
+        match value(&line) {
+            Some(number) => return Ok(number),
+            None => say!("That is no number: 12, -3, 0.25 and 1e-5 are."),
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! What an editor knows of a learner's file: the language servers that VS Code
+//! and Neovim start are started here, and asked as they ask.
+
+#[path = "editor/server.rs"]
+mod server;
+
+use std::io::{Write, stderr};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::{env, fs};
+
+use serde_json::{Value, json};
+use server::{Server, put, root, settings, uri};
+
+/// Finds a server that runs: rustup puts a program of its name even where it is
+/// not installed.
+fn program(name: &str, variable: &str) -> Result<PathBuf, String> {
+    let program = env::var_os(variable).unwrap_or(name.into());
+    let mut command = Command::new(&program);
+    command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
+    match command.status() {
+        Ok(status) if status.success() => Ok(program.into()),
+        _ => Err(format!("no {name} runs here; {variable} may name one")),
+    }
+}
+
+fn skipped(test: &str, why: &str) {
+    // Past the capture of the test's output.
+    let _ = writeln!(stderr(), "SKIPPED {test}: {why}");
+}
+
+/// What a learner types in the place of a hole.
+struct Typed {
+    file: &'static str,
+    /// Up to where the list of names opens.
+    begun: &'static str,
+    /// Some of the names that it must hold.
+    offers: &'static [&'static str],
+    /// The text before a word that the pointer rests on, and what is said of
+    /// the word.
+    over: [&'static str; 2],
+    /// A call with arguments too many or too few.
+    wrong: &'static str,
+}
+
+const RUST: [Typed; 5] = [
+    Typed {
+        file: "part1_cpu/mul_rule.rs",
+        begun: "a.",
+        offers: &["data", "matmul", "backward_with"],
+        over: ["Tensor::from_", "pub fn from_op("],
+        wrong: "a.relu(7)",
+    },
+    Typed {
+        file: "part1_cpu/train_digits.rs",
+        begun: "Tensor::",
+        offers: &["relu", "matmul", "from_op"],
+        // It stands in the check.
+        over: ["..Ops::refer", "fn reference("],
+        wrong: "Tensor::relu(1, 2, 3)",
+    },
+    Typed {
+        file: "part2_gpu/mul_end_to_end.rs",
+        begun: "gpu.",
+        offers: &["allocate", "launch", "upload"],
+        over: ["a.gp", "pub fn gpu("],
+        wrong: "gpu.allocate()",
+    },
+    Typed {
+        file: "part3_unified/mul_function.rs",
+        begun: "ctx.",
+        offers: &["needs", "input", "output"],
+        over: ["inputs[0].bin", "fn binary("],
+        wrong: "ctx.needs()",
+    },
+    Typed {
+        file: "part3_unified/new_operator.rs",
+        begun: "Unary::",
+        offers: &["Exp", "Log", "Relu"],
+        over: ["    appl", "pub fn apply"],
+        wrong: "Unary::Exp.apply()",
+    },
+];
+
+/// A learner's file, and its text as it is handed out.
+fn stub(file: &str) -> (PathBuf, String) {
+    let file = root().join("exercises").join(file);
+    let text = fs::read_to_string(&file).unwrap();
+    (file, text)
+}
+
+/// Puts something into the first hole.
+fn typed(text: &str, what: &str) -> String {
+    let start = text.find("todo!(\"").expect("a stub has a hole");
+    let end = start + text[start..].find("\")").unwrap() + 2;
+    format!("{}{what}{}", &text[..start], &text[end..])
+}
+
+/// Tells whether the source of the standard library is here, as an editor's
+/// rustup brings it.
+fn has_source() -> bool {
+    let rustc = env::var_os("RUSTC").unwrap_or("rustc".into());
+    let output = Command::new(rustc).args(["--print", "sysroot"]).output();
+    let sysroot = String::from_utf8(output.unwrap().stdout).unwrap();
+    let source = "lib/rustlib/src/rust/library/std";
+    Path::new(sysroot.trim()).join(source).is_dir()
+}
+
+/// The settings of this checkout, less what compiles: tests run beside this
+/// one, and an answer needs the sources only.
+fn rust_settings() -> Value {
+    let mut settings = settings("rust-analyzer");
+    put(&mut settings, "/checkOnSave", json!(false));
+    put(&mut settings, "/cachePriming/enable", json!(false));
+    put(&mut settings, "/cargo/buildScripts/enable", json!(false));
+    put(&mut settings, "/procMacro/enable", json!(false));
+    settings
+}
+
+/// The sentences of the errors that a server finds in an open file.
+fn errors(server: &mut Server, file: &Path) -> Vec<String> {
+    let document = json!({ "textDocument": { "uri": uri(file) } });
+    let answer = server.ask("textDocument/diagnostic", document);
+    sentences(&answer["items"])
+}
+
+fn sentences(found: &Value) -> Vec<String> {
+    let found = found.as_array().cloned().unwrap_or_default();
+    let errors = found.iter().filter(|it| it["severity"] == json!(1));
+    errors.map(|it| it["message"].as_str().unwrap().to_string()).collect()
+}
+
+#[test]
+fn an_editor_completes_explains_and_corrects_in_exercises() {
+    let name = "an_editor_completes_explains_and_corrects_in_exercises";
+    let program = match program("rust-analyzer", "RUNGRAD_RUST_ANALYZER") {
+        Ok(program) => program,
+        Err(why) => return skipped(name, &why),
+    };
+    let mut server = Server::new(&program, rust_settings());
+    let is_ready = |it: &Value| it["quiescent"] == json!(true);
+    server.hears("experimental/serverStatus", is_ready);
+    for Typed { file, begun, offers, over: [over, says], wrong } in RUST {
+        let (file, stub) = stub(file);
+        let place = file.display();
+        let half = typed(&stub, begun);
+        server.open(&file, "rust", &half);
+        let (above, _) = stub.split_once("todo!(\"").unwrap();
+        let before = format!("{above}{begun}");
+        let offered = server.completions(&file, &half, &before);
+        for offer in offers {
+            let is_there = offered.iter().any(|it| it == offer);
+            assert!(is_there, "{place}: no {offer} among {offered:?}");
+        }
+        let said = server.hover(&file, &half, over);
+        assert!(said.contains(says), "{place}: {over}: {said}");
+        server.close(&file);
+
+        server.open(&file, "rust", &typed(&stub, wrong));
+        let found = errors(&mut server, &file);
+        let is_told = found.iter().any(|it| it.contains(" argument"));
+        assert!(is_told, "{place}: {found:?}");
+        server.close(&file);
+
+        if has_source() {
+            server.open(&file, "rust", &stub);
+            let found = errors(&mut server, &file);
+            assert!(found.is_empty(), "{place}: {found:?}");
+            server.close(&file);
+        }
+    }
+    if !has_source() {
+        let why = "the errors of the stubs: `rustup component add rust-src`";
+        skipped(name, why);
+    }
+}
+
+/// The settings by which VS Code gives a kernel to clangd, and `.clangd`, which
+/// tells it what a kernel is.
+#[test]
+fn an_editor_knows_that_a_kernel_is_opencl_c() {
+    let name = "an_editor_knows_that_a_kernel_is_opencl_c";
+    let language = &settings("files")["associations"]["*.cl"];
+    assert_eq!(*language, json!("c"), "clangd starts for a file of C");
+    let program = match program("clangd", "RUNGRAD_CLANGD") {
+        Ok(program) => program,
+        Err(why) => return skipped(name, &why),
+    };
+    let mut server = Server::new(&program, json!({}));
+    let mut look = |file: &Path, text: &str| {
+        server.open(file, "c", text);
+        let is_of = |it: &Value| it["uri"] == json!(uri(file));
+        let said = server.hears("textDocument/publishDiagnostics", is_of);
+        sentences(&said["diagnostics"])
+    };
+    let mut count = 0;
+    for folder in [
+        "kernels/part2",
+        "kernels/part3",
+        "exercises/part2_gpu",
+        "exercises/part3_unified",
+    ] {
+        for entry in fs::read_dir(root().join(folder)).unwrap() {
+            let file = entry.unwrap().path();
+            if file.extension().is_some_and(|it| it == "cl") {
+                let found = look(&file, &fs::read_to_string(&file).unwrap());
+                assert!(found.is_empty(), "{}: {found:?}", file.display());
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 40, "{count} kernels");
+    let file = root().join("exercises/part2_gpu/typed.cl");
+    let text = "kernel void f(global float *out, uint n)\n{\n    \
+                uint i = get_global_id(0);\n    if (i < n)\n        \
+                out[i] = nothing;\n}\n";
+    let found = look(&file, text);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains("'nothing'"), "{found:?}");
+    let said = server.hover(&file, text, "get_global_");
+    assert!(said.contains("get_global_id"), "{said}");
+    let half = text.replace("out[i] = nothing;", "ou");
+    server.close(&file);
+    server.open(&file, "c", &half);
+    let offered = server.completions(&file, &half, "        ou");
+    assert!(offered.contains(&"out".to_string()), "{offered:?}");
+}

@@ -1,0 +1,219 @@
+//! The companion on a terminal: keys, colors, and lines that fit. `script`
+//! makes a terminal of a pipe.
+
+#![cfg(target_os = "linux")]
+
+mod scene;
+
+use std::io::{Read, Write, stderr};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+use scene::Scene;
+use scene::stage::{ONE, SOLVED, WRONG, stage};
+
+const SCRIPT: &str = "/usr/bin/script";
+
+/// A command on a terminal of its own.
+struct Terminal {
+    child: Child,
+    keys: ChildStdin,
+    said: Receiver<String>,
+}
+
+impl Terminal {
+    /// Runs a line of the shell, in which `learn` is the companion.
+    fn new(scene: &Scene, line: &str, env: &[(&str, &str)]) -> Terminal {
+        for name in ["stty", "sleep"] {
+            let place = scene.root.join("bin").join(name);
+            let _ = std::os::unix::fs::symlink(
+                Path::new("/usr/bin").join(name),
+                place,
+            );
+        }
+        let plain = scene.command(&[]);
+        let line = line.replace("learn", env!("CARGO_BIN_EXE_learn"));
+        // What a shell starts in the background is deaf to Ctrl-C, and so would
+        // be the companion.
+        let mut command = Command::new("/usr/bin/env");
+        command.args(["--default-signal=INT", SCRIPT]);
+        command.args(["-qec", &line, "/dev/null"]).env_clear();
+        for (name, value) in plain.get_envs() {
+            command.env(name, value.unwrap());
+        }
+        let mut child = command
+            .env("TERM", "xterm")
+            .envs(env.iter().copied())
+            .current_dir(&scene.root)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let keys = child.stdin.take().unwrap();
+        let mut out = child.stdout.take().unwrap();
+        let (sender, said) = mpsc::channel();
+        thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            while let Ok(count @ 1..) = out.read(&mut bytes) {
+                let text = String::from_utf8_lossy(&bytes[..count]);
+                let _ = sender.send(text.into_owned());
+            }
+        });
+        Terminal { child, keys, said }
+    }
+
+    /// Reads on to these words; what came with them is returned.
+    #[track_caller]
+    fn says(&self, words: &str) -> String {
+        let mut said = String::new();
+        while !said.contains(words) {
+            match self.said.recv_timeout(Duration::from_secs(60)) {
+                Ok(text) => said += &text,
+                Err(_) => panic!("no {words:?} in: {said}"),
+            }
+        }
+        said
+    }
+
+    /// Reads to the end.
+    #[track_caller]
+    fn ends(mut self) -> String {
+        let mut said = String::new();
+        loop {
+            match self.said.recv_timeout(Duration::from_secs(60)) {
+                Ok(text) => said += &text,
+                Err(RecvTimeoutError::Disconnected) => return said,
+                Err(RecvTimeoutError::Timeout) => {
+                    let _ = self.child.kill();
+                    panic!("it does not end, and said: {said}");
+                }
+            }
+        }
+    }
+
+    fn press(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).unwrap();
+        self.keys.flush().unwrap();
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Tells whether a terminal can be made here; says so where it cannot.
+fn can(test: &str) -> bool {
+    let is_there = Path::new(SCRIPT).is_file();
+    if !is_there {
+        let _ = writeln!(stderr(), "SKIPPED {test}: no {SCRIPT} here");
+    }
+    is_there
+}
+
+#[test]
+fn a_key_shows_a_hint_and_another_goes_on() {
+    if !can("a_key_shows_a_hint_and_another_goes_on") {
+        return;
+    }
+    let scene = stage();
+    let mut terminal = Terminal::new(&scene, "learn watch", &[]);
+    terminal.says("Keys: h a hint, n the next exercise.");
+    terminal.press("h");
+    terminal.says("Hint 1 of 3 for one");
+    terminal.says("Keys: ");
+    terminal.press("h");
+    terminal.says("Hint 2 of 3 for one");
+    terminal.says("Keys: ");
+    terminal.press("xn");
+    terminal.says("Watching exercises/part2_gpu/two.cl");
+    terminal.says("Keys: ");
+    terminal.press("n");
+    terminal.says("No other exercise can be checked now");
+}
+
+#[test]
+fn in_the_window_of_an_editor_a_key_comes_with_enter() {
+    if !can("in_the_window_of_an_editor_a_key_comes_with_enter") {
+        return;
+    }
+    let scene = stage();
+    let env = [("TERM_PROGRAM", "vscode")];
+    let mut terminal = Terminal::new(&scene, "learn watch", &env);
+    terminal.says("Keys: h a hint, n the next exercise, each with Enter.");
+    terminal.press("h\n");
+    terminal.says("Hint 1 of 3 for one");
+}
+
+/// Whatever ends the watch, the terminal is as before: it shows what is typed,
+/// and hands it over by lines.
+#[test]
+fn the_terminal_is_given_back_as_it_was() {
+    if !can("the_terminal_is_given_back_as_it_was") {
+        return;
+    }
+    let scene = stage();
+    for (ends, key) in
+        [("trap : INT; learn watch", "\x03"), ("learn watch", "nn")]
+    {
+        let line = format!("{ends}; sleep 1; stty -a");
+        let mut terminal = Terminal::new(&scene, &line, &[]);
+        for key in key.chars() {
+            terminal.says("Keys: ");
+            terminal.press(&key.to_string());
+        }
+        let said = terminal.ends();
+        let has = |word: &str| said.split_whitespace().any(|it| it == word);
+        assert!(has("icanon") && has("echo"), "{said}");
+    }
+}
+
+#[test]
+fn a_verdict_has_a_color_unless_somebody_wants_none() {
+    if !can("a_verdict_has_a_color_unless_somebody_wants_none") {
+        return;
+    }
+    let scene = stage();
+    let said = |env: &[(&str, &str)]| {
+        Terminal::new(&scene, "learn check one", env).ends()
+    };
+    scene.write(ONE, WRONG);
+    let red = "\x1b[1;31mfailing:\x1b[0m the operands";
+    assert!(said(&[]).contains(red), "{:?}", said(&[]));
+    for env in [("NO_COLOR", "1"), ("TERM", "dumb")] {
+        let said = said(&[env]);
+        assert!(said.contains("failing: the operands"), "{said:?}");
+        assert!(!said.contains("\x1b[1;"), "{said:?}");
+    }
+    scene.write(ONE, SOLVED.replace("solved", "solved: one").as_str());
+    assert!(said(&[]).contains("\x1b[1;32msolved:\x1b[0m one"));
+}
+
+#[test]
+fn lines_fit_the_terminal() {
+    if !can("lines_fit_the_terminal") {
+        return;
+    }
+    let scene = stage();
+    // What a check is told is told here.
+    scene.write(ONE, "echo \"room for $COLUMNS\"\nexit 1\n");
+    let line = "stty cols 34; learn hint one; learn check one; learn list";
+    let said = Terminal::new(&scene, line, &[]).ends();
+    assert!(said.contains("room for 34"), "{said}");
+    let said = Terminal::new(&scene, "learn check one", &[("COLUMNS", "50")]);
+    assert!(said.ends().contains("room for 50"));
+    let long = "a word and another ".repeat(20);
+    let table = scene.read("exercises/exercises.toml");
+    let table = table.replace("a nudge", &long);
+    scene.write("exercises/exercises.toml", &table);
+    let line = "stty cols 34; learn hint one --level 1";
+    let said = Terminal::new(&scene, line, &[]).ends();
+    let lines = said.lines().filter(|line| line.contains("another"));
+    let lines: Vec<&str> = lines.map(str::trim_end).collect();
+    assert!(lines.len() > 5 && lines.iter().all(|it| it.len() <= 34), "{said}");
+}
