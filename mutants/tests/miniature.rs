@@ -84,12 +84,19 @@ fn an_explanation_is_tried_and_a_false_one_is_told() {
 }
 
 #[test]
-fn a_whole_file_may_be_beyond_the_tests() {
-    let root = miniature("beyond", "src/lib.rs: any\n    any\n    Why.\n");
-    let (text, code) = mutants(&root, &[]);
-    assert!(text.contains("No mutant is there"), "{text}");
-    assert_eq!(code, 1, "{text}");
-    let (text, code) = mutants(&root, &["--explained"]);
+fn a_part_of_a_kernel_may_be_beyond_the_tests() {
+    let part = "kernels/tile.cl: any\n    #if CORES\n    Why.\n";
+    let root = miniature("beyond", part);
+    let text = "#if CORES\nx = a + b;\n#else\nx = a + b;\n#endif\n";
+    fs::create_dir_all(root.join("kernels")).unwrap();
+    fs::write(root.join("kernels/tile.cl"), text).unwrap();
+    let (text, code) = mutants(&root, &["--list"]);
+    assert_eq!(code, 0, "{text}");
+    let told = "are left out, kernels/tile.cl: any in #if CORES: Why.";
+    assert!(text.contains(told), "{text}");
+    assert!(text.contains("kernels/tile.cl:4:"), "{text}");
+    assert!(!text.contains("kernels/tile.cl:2:"), "{text}");
+    let (text, code) = mutants(&root, &["--explained", "--list"]);
     assert!(text.contains("No mutant is there"), "{text}");
     assert_eq!(code, 1, "{text}");
 }

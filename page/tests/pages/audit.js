@@ -142,6 +142,11 @@
     auto?.click();
     if (document.documentElement.className !== worn) faults.push("the theme that was worn does not come back");
 
+    // What reads a table aloud says each cell's column.
+    for (const header of document.querySelectorAll("main th")) {
+        if (seen(header) && !header.textContent.trim()) faults.push("a column has no name");
+    }
+
     // The keyboard reaches what can be clicked, and a name says what it is.
     const controls = "input, button, select, canvas, a[href], summary, [onclick], [role=button], [role=slider]";
     for (const control of document.querySelectorAll(`main :is(${controls})`)) {

@@ -46,6 +46,10 @@ const FAULTS: &[(&str, &str)] = &[
          .documentElement.className = 'rust'\">Rust</button></ul>",
         "in Rust, <p> \"It has a word.\" has a contrast of 2.8",
     ),
+    (
+        "<table><tr><th></th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>",
+        "a column has no name",
+    ),
     ("<button tabindex=\"-1\">go</button>", "the keyboard does not reach"),
     ("<span role=\"button\">go</span>", "the keyboard does not reach"),
     (

@@ -193,6 +193,7 @@ mod tests {
             work: Work::Copy(1000),
             ours: times(ours),
             counts: None,
+            fused: None,
             others: vec![(eager(), times(other))],
             refused: vec![],
         }

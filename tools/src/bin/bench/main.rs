@@ -119,13 +119,15 @@ fn measure(
     peers: &mut [Peer],
 ) -> Result<Report, Error> {
     println!("{}", machine.text());
-    let table = columns(&machine, peers);
+    let table = columns(request, &machine, peers);
     println!("{}", table.head());
     let memory = machine.memory()?;
     let mut report = Report { machine, lines: vec![], skipped: vec![] };
     for row in rows {
-        // A peer on the same device needs as much again.
-        let engines = if peers.is_empty() { 1 } else { 2 };
+        // A peer on the same device needs as much again, and so does the lazy
+        // one.
+        let ours = 1 + usize::from(request.fused);
+        let engines = ours + usize::from(!peers.is_empty());
         let sign = Sign::of(&row.name());
         let line = row.work.fits(memory, engines).and_then(|()| {
             let line = one(request, report.machine.device, row, peers);
@@ -168,7 +170,7 @@ impl Drop for Sign {
 }
 
 /// Returns the others in the order of the table.
-fn columns(machine: &Machine, peers: &[Peer]) -> Table {
+fn columns(request: &Request, machine: &Machine, peers: &[Peer]) -> Table {
     let mut columns = vec![];
     if machine.device == Device::Cpu {
         columns.push(Other::new(PART_1, "eager"));
@@ -177,9 +179,12 @@ fn columns(machine: &Machine, peers: &[Peer]) -> Table {
         columns.push(Other::new(&peer.name, "eager"));
         if peer.name == "PyTorch" && !peer.on.starts_with("cpu") {
             columns.push(Other::new(&peer.name, "graph"));
+            if request.fused {
+                columns.push(Other::new(&peer.name, "compiled"));
+            }
         }
     }
-    Table(columns)
+    Table { fused: request.lazy().is_some(), others: columns }
 }
 
 const PART_1: &str = "part 1";
@@ -195,6 +200,9 @@ fn one(
     let patience = seconds / ROUNDS as f64;
     let run = ours::part3(row.work, device)?;
     let mut part3 = Timed::new(run, device, limit)?;
+    let lazy =
+        |device| Timed::new(ours::part3(row.work, device)?, device, limit);
+    let mut fused = request.lazy().map(lazy).transpose()?;
     let run = match device {
         Device::Cpu => ours::part1(row.work)?,
         _ => None,
@@ -205,6 +213,9 @@ fn one(
         peers.iter().map(|_| Heard::default()).collect();
     for _ in 0..ROUNDS {
         part3.round(patience)?;
+        if let Some(fused) = &mut fused {
+            fused.round(patience)?;
+        }
         if let Some(part1) = &mut part1 {
             part1.round(patience)?;
         }
@@ -221,6 +232,7 @@ fn one(
         work: row.work,
         ours: Times::of(part3.times),
         counts: (device != Device::Cpu).then_some(part3.counts),
+        fused: fused.map(|it| (Times::of(it.times), it.counts)),
         others: vec![],
         refused: vec![],
     };

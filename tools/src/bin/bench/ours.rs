@@ -2,6 +2,7 @@
 //! it can.
 
 use rungrad::Error;
+use rungrad::error::raise;
 use rungrad::part1_cpu::Tensor as Part1;
 use rungrad::part3_unified::{
     ConvOptions, Device, Keep, Tensor, Window, no_grad,
@@ -25,8 +26,23 @@ fn numbers(
     Ok(no_grad(|| x.shift(-0.5)))
 }
 
-/// Takes what is not used any more: the compiler must not see that.
-fn done<T>(value: T) {
+/// Takes what is not used any more, and computes it where that was put off.
+fn done(value: Tensor) {
+    if let Err(error) = std::hint::black_box(value).realize() {
+        raise(error);
+    }
+}
+
+/// Takes the gradients of leaves, which have none then.
+fn gradients_done(leaves: &[&Tensor]) {
+    for leaf in leaves {
+        leaf.grad().into_iter().for_each(done);
+        leaf.zero_grad();
+    }
+}
+
+/// Does the same with what Part 1 has computed: the compiler must not see that.
+fn gone<T>(value: T) {
     drop(std::hint::black_box(value));
 }
 
@@ -112,9 +128,10 @@ pub(crate) fn part3(work: Work, device: Device) -> Result<Run, Error> {
             let x = new(&[n], 1)?.requires_grad();
             let y = new(&[n], 2)?.requires_grad();
             Box::new(move || {
-                x.mul(&y).mul(&y).sum().backward();
-                x.zero_grad();
-                y.zero_grad();
+                let sum = x.mul(&y).mul(&y).sum();
+                sum.backward();
+                done(sum);
+                gradients_done(&[&x, &y]);
             })
         }
         Work::Chain(links) | Work::Forward(links) => {
@@ -128,8 +145,9 @@ pub(crate) fn part3(work: Work, device: Device) -> Result<Run, Error> {
                 }
                 if let Work::Chain(_) = work {
                     last.backward();
-                    [&y, &b, &a].iter().for_each(|leaf| leaf.zero_grad());
                 }
+                done(last);
+                gradients_done(&[&y, &b, &a]);
             })
         }
         Work::Mlp { batch, inputs, hidden } => {
@@ -179,8 +197,10 @@ fn mlp(
     let mut p = parameters(device, shapes)?;
     Ok(Box::new(move || {
         let h = x.matmul(&p[0]).add(&p[1]).relu();
-        h.matmul(&p[2]).add(&p[3]).cross_entropy(&labels).backward();
+        let loss = h.matmul(&p[2]).add(&p[3]).cross_entropy(&labels);
+        loss.backward();
         improve(&mut p);
+        done(loss);
     }))
 }
 
@@ -197,8 +217,10 @@ fn cnn(device: Device, batch: usize) -> Result<Run, Error> {
         let h = h.max_pool2d(&pool);
         let h = h.conv2d(&p[2], Some(&p[3]), &options).relu();
         let h = h.max_pool2d(&pool).reshape(&[batch, 784]);
-        h.matmul(&p[4]).add(&p[5]).cross_entropy(&labels).backward();
+        let loss = h.matmul(&p[4]).add(&p[5]).cross_entropy(&labels);
+        loss.backward();
         improve(&mut p);
+        done(loss);
     }))
 }
 
@@ -212,7 +234,7 @@ pub(crate) fn part1(work: Work) -> Result<Option<Run>, Error> {
     Ok(Some(match work {
         Work::Multiply(n) => {
             let (x, y) = (new(&[n], 1)?, new(&[n], 2)?);
-            Box::new(move || done(x.mul(&y)))
+            Box::new(move || gone(x.mul(&y)))
         }
         Work::Product {
             batch: 1,
@@ -220,7 +242,7 @@ pub(crate) fn part1(work: Work) -> Result<Option<Run>, Error> {
             turned: [false, false],
         } => {
             let (a, b) = (new(&[m, k], 1)?, new(&[k, n], 2)?);
-            Box::new(move || done(a.matmul(&b)))
+            Box::new(move || gone(a.matmul(&b)))
         }
         Work::Notebook(n) => {
             let (x, y) = (new(&[n], 1)?, new(&[n], 2)?);

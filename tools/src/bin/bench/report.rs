@@ -44,6 +44,8 @@ pub(crate) struct Line {
     pub(crate) ours: Times,
     /// What a run costs a device; none on the processor.
     pub(crate) counts: Option<Counts>,
+    /// The same on the lazy device, where that was asked for.
+    pub(crate) fused: Option<(Times, Counts)>,
     /// The others and how they ran it, each with its times.
     pub(crate) others: Vec<(Other, Times)>,
     /// The others that have no time, and why.
@@ -77,6 +79,11 @@ impl Line {
         found.map(|(_, times)| *times)
     }
 
+    /// Returns our time, of the lazy device where that was asked for.
+    fn last(&self) -> f64 {
+        self.fused.map_or(self.ours, |fused| fused.0).median
+    }
+
     /// Finds the fastest of all, ours included.
     pub(crate) fn least(&self) -> f64 {
         let others = self.others.iter().map(|(_, times)| times.median);
@@ -90,29 +97,34 @@ impl Line {
             ways[way] = times.json();
         }
         let (_, sizes) = self.work.order();
-        let counts = self.counts.map(|counts| {
-            json!({
-                "launches": counts.launches,
-                "builds": counts.builds,
-                "waits": counts.waits,
-                "allocations": counts.allocations,
-                "bytes_reached": counts.bytes_reached,
-                "products": counts.products,
-                "bytes_to_device": counts.bytes_to_device,
-                "bytes_to_host": counts.bytes_to_host,
-            })
+        let fused = self.fused.map(|(times, all)| {
+            json!({ "seconds": times.json(), "counts": counts(all) })
         });
         json!({
             "name": self.name(),
             "sizes": sizes,
             "seconds": self.ours.json(),
-            "counts": counts,
+            "counts": self.counts.map(counts),
+            "fused": fused,
             "bytes": self.work.bytes(),
             "operations": self.work.operations(),
             "others": others,
             "refused": map(&self.refused),
         })
     }
+}
+
+fn counts(counts: Counts) -> Value {
+    json!({
+        "launches": counts.launches,
+        "builds": counts.builds,
+        "waits": counts.waits,
+        "allocations": counts.allocations,
+        "bytes_reached": counts.bytes_reached,
+        "products": counts.products,
+        "bytes_to_device": counts.bytes_to_device,
+        "bytes_to_host": counts.bytes_to_host,
+    })
 }
 
 fn map(pairs: &[(String, String)]) -> Value {
@@ -175,8 +187,13 @@ impl Report {
     }
 }
 
-/// The columns of the table: the others, each way apart.
-pub(crate) struct Table(pub(crate) Vec<Other>);
+/// The columns of the table.
+pub(crate) struct Table {
+    /// Whether the lazy device has two of them.
+    pub(crate) fused: bool,
+    /// The others, each way apart.
+    pub(crate) others: Vec<Other>,
+}
 
 impl Table {
     pub(crate) fn head(&self) -> String {
@@ -184,7 +201,10 @@ impl Table {
             "{:<29} {:>9} {:>8} {:>12}",
             "row", "part 3", "launches", "rate"
         );
-        for Other { engine, way } in &self.0 {
+        if self.fused {
+            line += &format!(" {:>9} {:>8}", "fused", "launches");
+        }
+        for Other { engine, way } in &self.others {
             let title = match way.as_str() {
                 "eager" => engine.clone(),
                 way => format!("{engine} {way}"),
@@ -194,8 +214,8 @@ impl Table {
         line
     }
 
-    /// Writes our time and that of the others; behind each, ours divided by
-    /// it.
+    /// Writes our times and those of the others; behind each of these, our
+    /// last divided by it.
     pub(crate) fn line(&self, line: &Line) -> String {
         let launches = match line.counts {
             Some(counts) => counts.launches.to_string(),
@@ -207,19 +227,23 @@ impl Table {
             written(line.ours.median),
             rate(line)
         );
-        for column in &self.0 {
+        if let Some((times, counts)) = &line.fused {
+            let time = written(times.median);
+            text += &format!(" {time:>9} {:>8}", counts.launches);
+        }
+        for column in &self.others {
             text += &match line.other(column) {
                 Some(times) => {
-                    let ratio = line.ours.median / times.median;
+                    let ratio = line.last() / times.median;
                     format!(" {:>8} {:>7}", written(times.median), x(ratio))
                 }
                 None => format!(" {:>8} {:>7}", "-", ""),
             };
         }
         for (other, times) in &line.others {
-            if !self.0.contains(other) {
+            if !self.others.contains(other) {
                 let Other { engine, way } = other;
-                let ratio = x(line.ours.median / times.median);
+                let ratio = x(line.last() / times.median);
                 let time = written(times.median);
                 text += &format!("\n    {engine} {way}: {time}, {ratio}");
             }
@@ -280,6 +304,7 @@ mod tests {
             work: Work::Copy(1_000_000),
             ours: times(seconds),
             counts: Some(Counts { launches: 3, ..Counts::default() }),
+            fused: None,
             others: vec![(eager, times(other)), (graph, times(other / 2.0))],
             refused: vec![("numpy".into(), "it is tired".into())],
         }
@@ -288,13 +313,27 @@ mod tests {
     #[test]
     fn a_line_shows_both_ways_and_who_refused() {
         let line = line(2e-3, 1e-3);
-        let table = Table(vec![line.others[0].0.clone()]);
+        let others = vec![line.others[0].0.clone()];
+        let table = Table { fused: false, others };
         let text = table.line(&line);
         let lines: Vec<&str> = text.lines().map(str::trim).collect();
         assert!(lines[0].starts_with("copy 10^6 "), "{text}");
         assert!(lines[0].ends_with("3     4.0 GB/s  1.00 ms  2.00 x"));
         assert_eq!(lines[1], "PyTorch graph: 500.0 \u{b5}s, 4.00 x");
         assert_eq!(lines[2], "numpy: it is tired");
+    }
+
+    #[test]
+    fn the_lazy_device_has_its_time_and_its_launches() {
+        let counts = Counts { launches: 1, ..Counts::default() };
+        let fused = Some((Times::of(vec![5e-4]), counts));
+        let line = Line { fused, ..line(2e-3, 1e-3) };
+        let table = Table { fused: true, others: vec![] };
+        let [head, text] = [table.head(), table.line(&line)];
+        assert!(head.ends_with("rate     fused launches"), "{head}");
+        let first = text.lines().next().unwrap_or_default();
+        assert!(first.ends_with("GB/s  500.0 \u{b5}s        1"), "{text}");
+        assert_eq!(head.len() + 1, first.len());
     }
 
     #[test]

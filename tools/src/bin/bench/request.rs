@@ -39,6 +39,8 @@ pub(crate) struct Request {
     pub(crate) limit: f64,
     pub(crate) is_quick: bool,
     pub(crate) list: bool,
+    /// Whether the lazy device above runs the rows too.
+    pub(crate) fused: bool,
     pub(crate) out: PathBuf,
     pub(crate) baseline: Option<PathBuf>,
     pub(crate) noise: f64,
@@ -57,6 +59,7 @@ impl Request {
             limit: 10.0,
             is_quick: false,
             list: false,
+            fused: false,
             out: out.join("bench"),
             baseline: None,
             noise: 1.3,
@@ -82,6 +85,7 @@ impl Request {
                 "--noise" => request.noise = number(word, &value()?, 1.0)?,
                 "--quick" => request.is_quick = true,
                 "--list" => request.list = true,
+                "--fused" => request.fused = true,
                 "--out" => request.out = PathBuf::from(value()?),
                 "--baseline" => request.baseline = Some(value()?.into()),
                 "--tune" => request.tune = true,
@@ -99,6 +103,15 @@ impl Request {
             request.seconds = if request.is_quick { 0.09 } else { 0.5 };
         }
         Ok(request)
+    }
+
+    /// Finds the lazy device above the one that runs the rows.
+    pub(crate) fn lazy(&self) -> Option<Device> {
+        match self.device {
+            Device::Cpu if self.fused => Some(Device::FusedCpu),
+            Device::Gpu(index) if self.fused => Some(Device::Fused(index)),
+            _ => None,
+        }
     }
 
     fn add_peer(&mut self, name: &str) -> Result<(), Error> {
