@@ -8,6 +8,7 @@ pub(crate) mod exercise;
 pub(crate) mod growth;
 pub(crate) mod measured;
 pub(crate) mod near;
+pub(crate) mod predict;
 pub(crate) mod printed;
 pub(crate) mod program;
 
@@ -49,6 +50,7 @@ impl Manifest {
         let inners = self.inners.iter().map(|i| i.out.to_string());
         let diffs = self.diffs.iter().map(|d| d.out.to_string());
         let boxes = exercise::boxes(tree).into_iter().map(|(file, _)| file);
+        let asked = predict::blocks(tree).into_iter().map(|(file, _)| file);
         let growths = self.growths.iter().map(|g| g.out.to_string());
         let climbed = climb::tables(tree).into_iter().map(|(file, _)| file);
         let known: Vec<_> = formulas
@@ -58,6 +60,7 @@ impl Manifest {
             .chain(diffs)
             .chain(growths)
             .chain(boxes)
+            .chain(asked)
             .chain(climbed)
             .collect();
         tree.list("book/listings/", "")
@@ -96,6 +99,7 @@ impl Manifest {
             .chain(formulas)
             .chain(figures)
             .chain(exercise::boxes(tree))
+            .chain(predict::blocks(tree))
             .chain(climb::tables(tree))
             .collect()
     }

@@ -11,7 +11,7 @@ pub(crate) mod names;
 pub(crate) mod terms;
 
 use crate::anchor;
-use crate::generated::{exercise, growth, measured};
+use crate::generated::{exercise, growth, measured, predict};
 use crate::manifest::Manifest;
 use crate::page::Page;
 use crate::tree::{Fault, Tree};
@@ -54,6 +54,7 @@ pub(crate) fn faults(tree: &Tree, manifest: &Manifest) -> Vec<Fault> {
     faults.extend(names::check(tree));
     faults.extend(terms::check(&pages));
     faults.extend(exercise::check(tree, &pages));
+    faults.extend(predict::check(tree, &pages, &contents));
     faults.extend(contrast::check(tree));
     faults.sort();
     faults

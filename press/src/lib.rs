@@ -28,6 +28,9 @@ mod page;
 mod place;
 #[cfg(test)]
 mod planted;
+#[allow(dead_code)]
+#[path = "../../learn/src/predictions.rs"]
+mod predictions;
 mod tree;
 
 use std::env;

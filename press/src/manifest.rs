@@ -2,7 +2,9 @@
 
 mod kind;
 mod part1;
+mod pictures;
 mod regions;
+mod trained;
 
 use crate::figures;
 use crate::generated::growth::SIN;
@@ -11,25 +13,15 @@ use crate::generated::measured::MEASURED;
 pub use kind::Needs;
 pub(crate) use kind::*;
 use part1::OUTPUTS;
+use pictures::PICTURES;
 use regions::{DIFFS, INNERS};
+use trained::TRAINED;
 
 /// Everything generated, formulas apart: each `book/math/x.tex` becomes
 /// `book/listings/x.mml`.
 pub(crate) const MANIFEST: Manifest = Manifest {
     part1: OUTPUTS,
     outputs: &[
-        here(
-            "book/listings/part2_groups.out",
-            "cargo run --example part2_groups",
-        ),
-        here(
-            "book/listings/part2_queue.out",
-            "cargo run --example part2_groups -- 100000 256 16",
-        ),
-        here(
-            "book/listings/part2_twice.out",
-            "cargo run --example part2_twice",
-        ),
         here("book/listings/part2_race.out", "cargo run --example part2_race"),
         here(
             "book/listings/part2_barrier.out",
@@ -71,6 +63,18 @@ pub(crate) const MANIFEST: Manifest = Manifest {
             "RUNGRAD_DEVICE=counting cargo run --example part3_spiral",
         ),
         here(
+            "book/listings/part3_checkpoint_show.out",
+            "cargo run --example part3_checkpoint -- show",
+        ),
+        here(
+            "book/listings/part3_checkpoint.out",
+            "cargo run --example part3_checkpoint",
+        ),
+        here(
+            "book/listings/part3_checkpoint_forget.out",
+            "cargo run --example part3_checkpoint -- forget",
+        ),
+        here(
             "book/listings/part3_windows.out",
             "cargo run --example part3_windows",
         ),
@@ -85,6 +89,18 @@ pub(crate) const MANIFEST: Manifest = Manifest {
         on_a_device(
             "book/listings/part3_window_bytes.out",
             "cargo run --example part3_window_bytes",
+        ),
+        on_pocl(
+            "book/listings/part3_fused_bias.out",
+            "cargo run --example part3_fused -- bias --show",
+        ),
+        on_pocl(
+            "book/listings/part3_fused_softmax.out",
+            "cargo run --example part3_fused -- softmax --show",
+        ),
+        on_pocl(
+            "book/listings/part3_fused_training.out",
+            "cargo run --example part3_fused -- training",
         ),
         here("book/listings/scratch.out", "cargo run --example scratch"),
         here(
@@ -278,6 +294,14 @@ pub(crate) const MANIFEST: Manifest = Manifest {
             "book/listings/part3_higher.out",
             "cargo run --example part3_higher",
         ),
+        here(
+            "book/listings/part3_sizes.out",
+            "cargo run --example part3_sizes",
+        ),
+        here(
+            "book/listings/part3_mixed.out",
+            "cargo run --example part3_mixed",
+        ),
         on_a_device(
             "book/listings/part3_mirrors.out",
             "cargo run --example part3_mirrors",
@@ -381,49 +405,6 @@ pub(crate) const MANIFEST: Manifest = Manifest {
             draw: || figures::roofline("part3_how_fast_h200"),
         },
     ],
-    pictures: &[
-        Picture {
-            out: "book/figures/moons.svg",
-            written: "target/moons.svg",
-            needs: Needs::Nothing,
-        },
-        Picture {
-            out: "book/figures/digits-loss.svg",
-            written: "target/digits-loss.svg",
-            needs: Needs::Nothing,
-        },
-        Picture {
-            out: "book/figures/strides.svg",
-            written: "target/strides.svg",
-            needs: Needs::Nothing,
-        },
-        Picture {
-            out: "book/figures/filters.svg",
-            written: "target/filters.svg",
-            needs: Needs::Nothing,
-        },
-        Picture {
-            out: "book/figures/warp_naive.svg",
-            written: "target/warp_naive.svg",
-            needs: Needs::Counters,
-        },
-    ],
-    trained: &[
-        "book/listings/part1_digits.out",
-        "book/listings/part1_digits_seeds.out",
-        "book/listings/part1_digits_splits.out",
-        "book/listings/part1_digits_hands.out",
-        "book/listings/part3_digits.out",
-        "book/listings/part3_digits_gpu.out",
-        "book/listings/part3_filters.out",
-        "book/listings/part3_spiral.out",
-        "book/listings/part3_move.out",
-        "book/listings/part3_two_devices.out",
-        "book/listings/part1_neuron.out",
-        "book/listings/part1_moons.out",
-        "book/listings/part2_digits.out",
-        "book/figures/moons.svg",
-        "book/figures/digits-loss.svg",
-        "book/figures/filters.svg",
-    ],
+    pictures: PICTURES,
+    trained: TRAINED,
 };

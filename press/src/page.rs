@@ -88,6 +88,16 @@ impl Page {
         self.origins.iter().any(|(origin, _)| origin == file)
     }
 
+    /// Finds the line that another file begins at, whether its text stands in
+    /// the page or only its name.
+    pub(crate) fn place(&self, file: &str) -> Option<usize> {
+        let text = self.origins.iter().position(|(origin, _)| origin == file);
+        let includes = self.includes();
+        let included = includes.iter().find(|(_, _, it)| it.file == file);
+        let line = |at: &usize| self.text[..*at].matches('\n').count();
+        text.or(included.map(|(at, ..)| line(at)))
+    }
+
     /// Lines with the byte that each begins at.
     pub(crate) fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
         self.text.split_inclusive('\n').scan(0, |at, line| {

@@ -8,6 +8,7 @@ mod generated;
 mod links;
 mod listings;
 mod names;
+mod predict;
 mod shape;
 
 use crate::guards::faults;
@@ -24,6 +25,8 @@ const INNER: &str = "book/listings/example.rs";
 const DIFF: &str = "book/listings/example.diff";
 const MEASURED: &str = "book/listings/example_measured.out";
 const ROWS: &str = "exercises/exercises.toml";
+const QUESTIONS: &str = "exercises/predictions.toml";
+const QUESTION: &str = "book/listings/predict_example.md";
 const BOX: &str = "book/listings/exercise_example.md";
 const CSS: &str = "book/theme/book.css";
 
@@ -87,6 +90,8 @@ fn book() -> Tree {
             MEASURED,
             "$ cargo run --release --example example -- fast\n9 ms\n",
         )
+        .with(QUESTIONS, PREDICTION)
+        .with(QUESTION, ASKED)
         .with(INNER, "if true {\n    // there\n}\n")
         .with(DIFF, " a\n-b\n+c\n")
         .with(FIGURE, SVG)
@@ -114,8 +119,35 @@ chapter = \"template.md\"
 file = \"part1_cpu/example.rs\"
 needs = [\"opencl\"]
 size = \"one line\"
+difficulty = 1
+minutes = 10
 task = \"Give `a * b` its rule.\"
 hints = [\"a * b, twice\", \"vec![b, a]\", \"a < b\"]
+";
+
+const PREDICTION: &str = "\
+[[prediction]]
+id = \"example\"
+chapter = \"template.md\"
+listing = \"example.out\"
+line = \"\"
+number = 1
+question = \"Is `3 * 3` < 10?\"
+why = \"Three times *three*.\"
+wrong = [{ guess = \"6\", because = \"That is a sum.\" }]
+";
+
+const ASKED: &str = "\
+<details class=\"predict\">
+<summary>Before you look: Is <code>3 * 3</code> &lt; 10?</summary>
+
+**9.** Three times \\*three\\*.
+
+If you said 6: That is a sum.
+
+`cargo learn predict example` asks you in the terminal.
+
+</details>
 ";
 
 const SVG: &str = "\

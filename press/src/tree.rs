@@ -107,7 +107,7 @@ impl Tree {
 }
 
 pub(crate) fn is_the_learners(path: &str) -> bool {
-    path.starts_with("exercises/part")
+    path.starts_with("exercises/part") || path.starts_with("exercises/again/")
 }
 
 /// The file that `link`, written in `file`, points to.

@@ -28,7 +28,7 @@ pub(crate) fn left(
     manifest: &Manifest,
     is_here: impl Fn(Needs) -> bool,
 ) -> BTreeSet<String> {
-    // Where no gate opens, what stands behind one would wait for ever.
+    // Where no gate opens, a program that has one says so and fails.
     let is_here_or_stuck = |it| it == Needs::Gates || is_here(it);
     let printed = manifest.outputs();
     let printed =

@@ -14,9 +14,10 @@ const WIDEST_TABLE: usize = 140;
 const LONGEST_LISTING: usize = 60;
 
 /// What a fence for a file of each ending is called.
-const LANGUAGES: [(&str, &str); 5] = [
+const LANGUAGES: [(&str, &str); 6] = [
     ("rs", "rust,ignore"),
     ("cl", "c"),
+    ("py", "python"),
     ("diff", "diff"),
     ("out", "console"),
     ("toml", "toml"),

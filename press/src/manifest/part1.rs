@@ -1,8 +1,15 @@
-//! What the examples of Part 1 print, and those that serve every part.
+//! What the examples of Part 1 print, those that serve every part, and those of
+//! Part 2 that count groups without a device.
 
 use super::{Output, here};
 
 pub(crate) const OUTPUTS: &[Output] = &[
+    here("book/listings/part2_groups.out", "cargo run --example part2_groups"),
+    here(
+        "book/listings/part2_queue.out",
+        "cargo run --example part2_groups -- 100000 256 16",
+    ),
+    here("book/listings/part2_twice.out", "cargo run --example part2_twice"),
     here(
         "book/listings/try_part1.out",
         "cargo learn try \"(a*b)*b\" a=2,3 b=3,4",

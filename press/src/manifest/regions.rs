@@ -5,6 +5,38 @@ use super::{Diff, Inner};
 
 pub(crate) const INNERS: &[Inner] = &[
     Inner {
+        out: "book/listings/checkpoint-parts.rs",
+        of: "examples/part3_checkpoint/run.rs:parts",
+    },
+    Inner {
+        out: "book/listings/checkpoint-train.rs",
+        of: "examples/part3_checkpoint/run.rs:train",
+    },
+    Inner {
+        out: "book/listings/fused-binary.rs",
+        of: "src/part3_unified/backend/fused.rs:binary",
+    },
+    Inner {
+        out: "book/listings/index-through.rs",
+        of: "src/opencl/index.rs:through",
+    },
+    Inner {
+        out: "book/listings/fused-step.rs",
+        of: "examples/part3_fused/works.rs:step",
+    },
+    Inner {
+        out: "book/listings/gpu-binary.rs",
+        of: "src/part3_unified/backend/gpu.rs:binary",
+    },
+    Inner {
+        out: "book/listings/fused-held.rs",
+        of: "src/part3_unified/backend/fused/found.rs:held",
+    },
+    Inner {
+        out: "book/listings/fused-late.rs",
+        of: "src/part3_unified/backend/fused/schedule.rs:late",
+    },
+    Inner {
         out: "book/listings/tensor-from-buffer.rs",
         of: "src/part2_gpu/tensor.rs:from-buffer",
     },

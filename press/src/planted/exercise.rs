@@ -21,6 +21,7 @@ fn the_box_says_what_the_row_says() {
 Give `a * b` its rule.
 
 You edit `exercises/part1_cpu/example.rs`: one line.
+Difficulty 1 of 4, about 10 minutes.
 It runs on an OpenCL device, which may be your processor.
 
 ```sh
@@ -66,6 +67,17 @@ fn an_exercise_that_its_chapter_does_not_show_is_reported() {
 
 fn book_with(old: &str, new: &str) -> Tree {
     book().edit(ROWS, old, new)
+}
+
+#[test]
+fn a_level_that_its_chapter_does_not_show_is_reported() {
+    let hints = "hints = [\"a * b, twice\", \"vec![b, a]\", \"a < b\"]\n";
+    let level = "\n[[exercise.level]]\nname = \"the first\"\n\
+                 chapter = \"template.md\"\ntask = \"Do it.\"\n\
+                 size = \"a line\"\n";
+    let book = book_with(hints, &format!("{hints}{level}"));
+    let words = "`template.md` does not show level 1 of `example`";
+    reported(book, ROWS, words);
 }
 
 #[test]

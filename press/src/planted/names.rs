@@ -1,6 +1,6 @@
 //! Chapters that are called by their number, and old addresses.
 
-use super::{CHAPTER, CODE, SETTINGS, SUMMARY};
+use super::{CHAPTER, CODE, PREDICTION, QUESTIONS, SETTINGS, SUMMARY};
 use super::{assert_none, book, chapter, reported};
 use crate::guards::names::redirects;
 use crate::tree::Tree;
@@ -23,6 +23,9 @@ fn a_chapter_more_is_a_line_of_the_contents() {
         text = text.replace(old, new);
     }
     let book = book().edit(SUMMARY, line, &more);
+    // Each chapter has a question of its own.
+    let asked = PREDICTION.replace("template.md", "more.md");
+    let book = book.with(QUESTIONS, &format!("{PREDICTION}{asked}"));
     assert_none(&book.with("book/src/more.md", &text));
 }
 

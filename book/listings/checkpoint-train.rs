@@ -1,0 +1,21 @@
+/// Trains up to a step, from where the file is, if there is one, and
+/// writes it again after every so many steps.
+pub(crate) fn train(
+    &mut self,
+    file: &Path,
+    steps: u64,
+    every: u64,
+    mut tell: impl FnMut(u64, f32),
+) -> Result<(), Error> {
+    if file.exists() {
+        io::resume(file, &mut self.parts())?;
+    }
+    while self.step < steps {
+        let loss = self.step()?;
+        if self.step.is_multiple_of(every) {
+            io::checkpoint(file, &self.parts())?;
+        }
+        tell(self.step, loss);
+    }
+    Ok(())
+}
