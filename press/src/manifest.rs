@@ -86,6 +86,11 @@ pub(crate) const MANIFEST: Manifest = Manifest {
             "book/listings/part3_filters.out",
             "cargo run --example part3_filters",
         ),
+        here(
+            "book/listings/part3_read_digits.out",
+            "cargo run --example part3_read_digits -- --svg \
+             target/read-digits.svg",
+        ),
         on_a_device(
             "book/listings/part3_window_bytes.out",
             "cargo run --example part3_window_bytes",

@@ -41,6 +41,7 @@ mod optimizers;
 mod place;
 mod prices;
 mod products;
+mod reading;
 mod refusals;
 mod schedules;
 mod shares;

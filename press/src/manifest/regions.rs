@@ -101,6 +101,14 @@ pub(crate) const INNERS: &[Inner] = &[
         of: "src/part3_unified/functions/convolution.rs:turned",
     },
     Inner {
+        out: "book/listings/read-digits-seen.rs",
+        of: "examples/part3_read_digits/main.rs:seen",
+    },
+    Inner {
+        out: "book/listings/read-digits-ink.rs",
+        of: "examples/part3_read_digits/drawing.rs:of-grays",
+    },
+    Inner {
         out: "book/listings/products-kinds.rs",
         of: "src/part3_unified/backend/gpu/products.rs:kinds",
     },

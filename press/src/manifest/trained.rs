@@ -10,6 +10,7 @@ pub(crate) const TRAINED: &[&str] = &[
     "book/listings/part3_checkpoint.out",
     "book/listings/part3_mixed.out",
     "book/listings/part3_filters.out",
+    "book/listings/part3_read_digits.out",
     "book/listings/part3_spiral.out",
     "book/listings/part3_move.out",
     "book/listings/part3_two_devices.out",
@@ -19,4 +20,5 @@ pub(crate) const TRAINED: &[&str] = &[
     "book/figures/moons.svg",
     "book/figures/digits-loss.svg",
     "book/figures/filters.svg",
+    "book/figures/read-digits.svg",
 ];
