@@ -41,10 +41,7 @@ impl Drawing {
     fn of_grays([height, width]: [usize; 2], grays: &[f32]) -> Drawing {
         let is_edge = |at: usize| {
             let (row, column) = (at / width, at % width);
-            row == 0
-                || column == 0
-                || row == height - 1
-                || column == width - 1
+            row == 0 || column == 0 || row == height - 1 || column == width - 1
         };
         let edge = (0..grays.len()).filter(|&at| is_edge(at));
         let mut edge: Vec<f32> = edge.map(|at| grays[at]).collect();

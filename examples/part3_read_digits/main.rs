@@ -6,6 +6,8 @@ mod form;
 mod picture;
 mod request;
 mod show;
+// The rest of what an epoch tells is for others.
+#[allow(dead_code)]
 #[path = "../part3_filters/training.rs"]
 mod training;
 
@@ -20,13 +22,15 @@ use rungrad::draw::save;
 use rungrad::metrics::{accuracy, predictions};
 use rungrad::part3_unified::nn::{Module, Sequential};
 use rungrad::part3_unified::{Device, Tensor, io, no_grad};
+use rungrad::progress::Progress;
 use rungrad::rng::Random;
 
 use drawing::Drawing;
 use request::{HELP, Request};
+use training::{EPOCHS, Epoch, train};
 
-/// After so many times through all rows hardly a digit is read wrong.
-const EPOCHS: usize = 10;
+/// What `--train` has made on our machine.
+const OURS: &str = "examples/part3_read_digits/weights.safetensors";
 
 /// What is read where no file is named.
 const BUNDLED: (&str, &[u8]) = ("three.png", include_bytes!("three.png"));
@@ -43,15 +47,17 @@ fn main() -> ExitCode {
                  one digit, dark on light or light on dark"
             ))
         })?;
-        let (learned, held_out) = digits().split(SPLIT_SEED);
-        let network = network(&learned, &held_out, &request)?;
+        let rows = digits().split(SPLIT_SEED);
+        let network = network(&rows, &request)?;
         if request.drawing.is_none() {
-            examine(&network, &held_out, request.device)?;
+            examine(&network, &rows.1, request.device)?;
         }
         println!("{name}: {drawing}, as the network gets it:\n");
         let seen = Seen::of(&network, &digit, request.device)?;
         print!("{}", show::digit_beside_scores(&digit, &seen.scores));
-        println!("\nThe first four filters, and what each sees of it:\n");
+        println!(
+            "\nThe four filters that see most of it, and what each sees:\n"
+        );
         print!("{}", show::filters(&seen));
         let Some(path) = &request.svg else { return Ok(()) };
         save(path, picture::svg(&drawing, &digit, &seen).as_bytes())?;
@@ -80,22 +86,27 @@ fn given(request: &Request) -> Result<(String, Vec<u8>), Error> {
     Ok((name.to_string(), bytes))
 }
 
-/// A network with weights: those of the file that is named, or those that an
-/// earlier run has kept, or new ones, which are kept.
+/// A network with weights: those of the file that is named, new ones, which
+/// are kept below `target/`, or ours.
 fn network(
-    learned: &Dataset,
-    held_out: &Dataset,
+    rows: &(Dataset, Dataset),
     request: &Request,
 ) -> Result<Sequential, Error> {
-    let kept = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join(format!("target/read_digits_{EPOCHS}.safetensors"));
-    let path = request.weights.as_ref().unwrap_or(&kept);
-    if request.weights.is_none() && (request.train || !kept.exists()) {
-        eprintln!("It learns {} digits, {EPOCHS} times.", learned.rows());
-        let rows = (learned.clone(), held_out.clone());
-        let network =
-            training::train(&rows, 0, EPOCHS, request.device, |_| ())?;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let ours = root.join(OURS);
+    let path = request.weights.as_ref().unwrap_or(&ours);
+    if request.train {
+        let progress = Progress::new(EPOCHS);
+        let mut done = 0;
+        let tell = |epoch: Epoch| {
+            done += 1;
+            progress.show(done, &format!("loss {:.3}", epoch.loss));
+        };
+        let network = train(rows, 0, EPOCHS, request.device, tell)?;
+        let kept = root.join("target/read_digits.safetensors");
         io::save(&kept, network.parameters())?;
+        println!("the weights are kept in {}\n", kept.display());
+        return Ok(network);
     }
     let mut network = training::network(&mut Random::new(0));
     io::load(path, network.parameters_mut())?;
@@ -122,7 +133,7 @@ fn examine(
     let first = |digit| held_out.labels.iter().position(|it| *it == digit);
     let rows: Vec<usize> = (0..10).filter_map(first).collect();
     let labels: Vec<usize> = rows.iter().map(|&row| read[row]).collect();
-    println!("{}", show::digits(&held_out.select(&rows), &labels));
+    print!("{}", show::digits(&held_out.select(&rows), &labels));
     Ok(())
 }
 

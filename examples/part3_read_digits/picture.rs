@@ -15,7 +15,8 @@ const TALL: usize = 180;
 /// both layers of filters, and the ten shares.
 pub(crate) fn svg(drawing: &Drawing, digit: &[f32], seen: &Seen) -> String {
     let shares = show::shares(&seen.scores);
-    let read = (1..10).fold(0, |a, b| if shares[b] > shares[a] { b } else { a });
+    let read =
+        (1..10).fold(0, |a, b| if shares[b] > shares[a] { b } else { a });
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 {HEIGHT}\" \
          role=\"img\" aria-labelledby=\"read-digits-title\" font-size=\"14\" \
@@ -27,7 +28,7 @@ pub(crate) fn svg(drawing: &Drawing, digit: &[f32], seen: &Seen) -> String {
     put(&mut svg, format_args!("{}", words(10, "drawn")));
     strokes(&mut svg, drawing, [10, TOP], [112, TALL]);
     put(&mut svg, format_args!("{}", words(136, "8 × 8")));
-    squares(&mut svg, [136, TOP + 42], 12, 8, digit, 1.0);
+    squares(&mut svg, [136, TOP + 42], 12, 8, digit);
     for (layer, left, side, across) in [(0, 250, 5, 4), (1, 432, 5, 5)] {
         let (count, maps) = seen.maps(layer);
         let words = words(left, &format!("{} filters see", maps.len()));
@@ -36,9 +37,11 @@ pub(crate) fn svg(drawing: &Drawing, digit: &[f32], seen: &Seen) -> String {
         svg += "<g fill=\"var(--fig-value, #1a5fb4)\">\n";
         for (at, map) in maps.iter().enumerate() {
             let step = count * side + 4;
-            let place =
-                [left + at % across * step, TOP + at / across * step];
-            squares(&mut svg, place, side, count, map, most);
+            let place = [left + at % across * step, TOP + at / across * step];
+            // By the root, so that weak answers can be seen.
+            let shares = map.iter().map(|number| (number / most).sqrt());
+            let shares: Vec<f32> = shares.collect();
+            squares(&mut svg, place, side, count, &shares);
         }
         svg += "</g>\n";
     }
@@ -102,23 +105,22 @@ fn strokes(
     put(svg, format_args!("<path d=\"{path}\"/>\n</g>"));
 }
 
-/// A square of squares, each as full as its number is large beside the most.
+/// A square of squares, each as full as its share of 1.
 fn squares(
     svg: &mut String,
     [left, top]: [usize; 2],
     side: usize,
     count: usize,
-    numbers: &[f32],
-    most: f32,
+    shares: &[f32],
 ) {
-    for (at, number) in numbers.iter().enumerate() {
+    for (at, share) in shares.iter().enumerate() {
         let (x, y) = (left + at % count * side, top + at / count * side);
         put(
             svg,
             format_args!(
                 "<rect x=\"{x}\" y=\"{y}\" width=\"{side}\" \
                  height=\"{side}\" fill-opacity=\"{:.2}\"/>",
-                number / most
+                share
             ),
         );
     }

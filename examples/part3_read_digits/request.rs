@@ -13,10 +13,8 @@ light on dark, or a text of spaces and dots, which are paper, and of any of
 # @ % * + = o x X O, which are ink. `-` reads the standard input. Without a file
 it is examined on digits that it has not learned, and reads a drawing of ours.
 
-The first run learns for some seconds and keeps the weights below target/.
-
-  --weights F  take the weights of this safetensors file
-  --train      learn again, and keep the new weights
+  --weights F  take the weights of this safetensors file, not ours
+  --train      learn anew, for some seconds, and keep the weights below target/
   --svg F      draw what the filters see into this file
   --device D   cpu, gpu (the first OpenCL device) or gpu:1 (the second);
                else what RUNGRAD_DEVICE names, else cpu";

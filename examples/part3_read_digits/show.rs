@@ -22,9 +22,8 @@ pub(crate) fn digits(digits: &Dataset, read: &[usize]) -> String {
     for from in (0..digits.rows()).step_by(5) {
         let row: Vec<usize> = (from..digits.rows().min(from + 5)).collect();
         for at in 0..8 {
-            let part = |&digit: &usize| {
-                line(&digits.row(digit)[at * 8..][..8], 1)
-            };
+            let part =
+                |&digit: &usize| line(&digits.row(digit)[at * 8..][..8], 1);
             let parts = row.iter().map(part).collect::<Vec<_>>().join("    ");
             text += &format!("    {}\n", parts).replace(" \n", "\n");
         }
@@ -59,26 +58,29 @@ pub(crate) fn digit_beside_scores(digit: &[f32], scores: &[f32]) -> String {
     trimmed(&text)
 }
 
-/// The first filters, and below each its map: a number from 1 to 9 says how
-/// strongly it answers, in ninths of the strongest answer of all of them.
+/// The filters that answer most, and below each its map: a number from 1 to 9
+/// says how strongly it answers, in ninths of the strongest answer of all.
 pub(crate) fn filters(seen: &Seen) -> String {
+    let (side, maps) = seen.maps(0);
+    let sum = |filter: &usize| maps[*filter].iter().sum::<f32>();
+    let mut order: Vec<usize> = (0..maps.len()).collect();
+    order.sort_by(|a, b| sum(b).total_cmp(&sum(a)));
+    order.truncate(SHOWN);
+    let most = maps.concat().into_iter().fold(1e-6, f32::max);
     let mut text = String::new();
     for row in 0..3 {
-        for filter in seen.filters.chunks(9).take(SHOWN) {
-            let numbers = filter[row * 3..][..3].iter();
+        for filter in &order {
+            let numbers = seen.filters[filter * 9 + row * 3..][..3].iter();
             let numbers: String =
                 numbers.map(|number| format!("{number:>6.2}")).collect();
             text += &format!("{numbers:<19}");
         }
         text += "\n";
     }
-    let (side, maps) = seen.maps(0);
-    let maps = &maps[..SHOWN];
-    let most = maps.concat().into_iter().fold(1e-6, f32::max);
     for row in 0..side {
         text += "\n";
-        for map in maps {
-            let numbers = map[row * side..][..side].iter();
+        for filter in &order {
+            let numbers = maps[*filter][row * side..][..side].iter();
             let numbers: String = numbers
                 .map(|number| match (number / most * 9.0).round() {
                     0.0 => " .".to_string(),
