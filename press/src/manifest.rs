@@ -312,6 +312,11 @@ pub(crate) const MANIFEST: Manifest = Manifest {
             "cargo run --example part3_mirrors",
         ),
         on_a_device(
+            "book/listings/part3_inside.out",
+            "cargo run --example part3_inside -- --device gpu --svg \
+             target/inside.svg",
+        ),
+        on_a_device(
             "book/listings/part3_trace.out",
             "cargo run --example part3_trace",
         ),

@@ -27,6 +27,7 @@ mod filters;
 mod graphs;
 mod images;
 mod indexing;
+mod inside;
 mod killed;
 mod largest;
 mod launches;

@@ -29,6 +29,11 @@ pub(crate) const PICTURES: &[Picture] = &[
         needs: Needs::Nothing,
     },
     Picture {
+        out: "book/figures/inside.svg",
+        written: "target/inside.svg",
+        needs: Needs::Device,
+    },
+    Picture {
         out: "book/figures/warp_naive.svg",
         written: "target/warp_naive.svg",
         needs: Needs::Counters,

@@ -20,5 +20,6 @@ pub(crate) const TRAINED: &[&str] = &[
     "book/figures/moons.svg",
     "book/figures/digits-loss.svg",
     "book/figures/filters.svg",
+    "book/figures/inside.svg",
     "book/figures/read-digits.svg",
 ];
