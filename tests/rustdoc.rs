@@ -93,7 +93,8 @@ fn every_method_of_a_tensor_has_an_example() {
         for Method { place, name, comment, together, .. } in methods {
             let [own, shared] = [comment, together]
                 .map(|comment| code(&format!("\n{comment}"), fence));
-            let calls = [format!(".{name}("), format!("::{name}(")];
+            let calls = [".{}(", "::{}(", ".{}::<"]
+                .map(|call| call.replace("{}", &name));
             assert!(
                 calls.iter().any(|c| own.contains(c) || shared.contains(c)),
                 "{place}: show it in the comment above, in lines between ``` \

@@ -284,6 +284,65 @@ class Torch:
 
         return self.step(p, loss)
 
+    def gpt(self, batch, context, width, layers, heads, vocabulary):
+        net = gpt(context, width, layers, heads, vocabulary).to(place)
+        places = torch.arange(batch * context, device=place)
+        inputs = (places * 7 % vocabulary).view(batch, context)
+        targets = places * 11 % vocabulary
+        on_card = device != "cpu"
+        # One kernel for all parameters; `capturable` lets a graph record it.
+        adam = torch.optim.AdamW(
+            net.parameters(), 1e-3, weight_decay=0.01, fused=True, capturable=on_card
+        )
+
+        def by(net):
+            def run():
+                adam.zero_grad()
+                scores = net(inputs)
+                F.cross_entropy(scores.view(-1, vocabulary), targets).backward()
+                adam.step()
+
+            return run
+
+        run = by(net)
+        run.compiled = lambda: by(torch.compile(net))
+        return run
+
+
+def gpt(context, width, layers, heads, vocabulary):
+    """The network of part3_names and part3_shakespeare."""
+    nn = torch.nn
+
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
+            self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
+            self.up = nn.Linear(width, 4 * width)
+            self.down = nn.Linear(4 * width, width)
+
+        def forward(self, x):
+            n, places, _ = x.shape
+            parts = self.qkv(self.norm1(x)).split(width, 2)
+            parts = [p.view(n, places, heads, -1).transpose(1, 2) for p in parts]
+            seen = F.scaled_dot_product_attention(*parts, is_causal=True)
+            x = x + self.out(seen.transpose(1, 2).reshape(n, places, width))
+            return x + self.down(F.gelu(self.up(self.norm2(x))))
+
+    class Gpt(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.tokens = nn.Embedding(vocabulary, width)
+            self.places = nn.Parameter(torch.zeros(context, width))
+            self.blocks = nn.Sequential(*(Block() for _ in range(layers)))
+            self.norm = nn.LayerNorm(width)
+            self.head = nn.Linear(width, vocabulary, bias=False)
+
+        def forward(self, tokens):
+            return self.head(self.norm(self.blocks(self.tokens(tokens) + self.places)))
+
+    return Gpt()
+
 
 # How it is timed.
 
@@ -350,7 +409,7 @@ def on_card(work, run, kept, seconds, limit):
         ways["graph"] = [time / often for time in replayed]
     except Exception as error:
         ways["graph"] = sentence(error)
-    if work in ("seven", "mlp", "cnn") and seconds >= LEAST_FOR_COMPILER:
+    if work in ("seven", "mlp", "cnn", "gpt") and seconds >= LEAST_FOR_COMPILER:
         try:
             if "compiled" not in kept:
                 compiled = getattr(run, "compiled", lambda: torch.compile(run))

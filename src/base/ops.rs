@@ -110,6 +110,10 @@ pub enum Op {
     Softmax,
     /// The logarithm of softmax along the last axis.
     LogSoftmax,
+    /// Rows, which go over as many of the last axes as the weight, at mean 0
+    /// and variance 1, times the weight, plus the bias; the number is added to
+    /// the variance.
+    LayerNorm(f64),
     /// From each row the element that a label names.
     Pick(Vec<usize>),
     /// The elements repeated to a larger shape.
@@ -221,6 +225,7 @@ impl Op {
             Op::Permute(_) => "permute",
             Op::Softmax => "softmax",
             Op::LogSoftmax => "log_softmax",
+            Op::LayerNorm(_) => "layer_norm",
             Op::Pick(_) => "pick",
             Op::Expand(_) => "expand",
             Op::Slice(_) => "slice",
@@ -246,6 +251,7 @@ impl Op {
             | Op::DivScalar(number)
             | Op::RdivScalar(number)
             | Op::Pow(number) => number.to_string(),
+            Op::LayerNorm(epsilon) => epsilon.to_string(),
             Op::Reshape(shape) | Op::Expand(shape) => format!("{shape:?}"),
             Op::Sum(axes, _) | Op::Max(axes, _) if axes.len() == rank => {
                 String::new()

@@ -242,6 +242,22 @@ fn drop_axes(reduced: Array, axes: &[usize], keep: Keep) -> Array {
     Array::from_values(&shape, reduced.values)
 }
 
+/// Computes rows of `n` at mean 0 and variance 1, and for each element what
+/// its distance from the mean was divided by.
+pub(crate) fn normal_rows(a: &Array, n: usize, epsilon: f64) -> [Array; 2] {
+    let mut both = [a.clone(), a.clone()];
+    for (i, row) in a.values.chunks(n.max(1)).enumerate() {
+        let mean = row.iter().sum::<f64>() / n as f64;
+        let squares = row.iter().map(|x| (x - mean) * (x - mean));
+        let deviation = (squares.sum::<f64>() / n as f64 + epsilon).sqrt();
+        for (j, x) in row.iter().enumerate() {
+            both[0].values[i * n + j] = (x - mean) / deviation;
+            both[1].values[i * n + j] = deviation;
+        }
+    }
+    both
+}
+
 /// Computes an operation, when the judge knows it.
 pub fn forward(op: &Op, inputs: &[&Array]) -> Option<Array> {
     Some(match (op, inputs) {
@@ -290,6 +306,10 @@ pub fn forward(op: &Op, inputs: &[&Array]) -> Option<Array> {
         (Op::Permute(axes), [a]) => permute(a, axes),
         (Op::Softmax, [a]) => exp(&log_softmax(a)),
         (Op::LogSoftmax, [a]) => log_softmax(a),
+        (Op::LayerNorm(epsilon), [a, weight, bias]) => {
+            let [rows, _] = normal_rows(a, weight.values.len(), *epsilon);
+            add(&mul(&rows, weight), bias)
+        }
         (Op::Pick(labels), [a]) => {
             let columns = a.shape[1];
             let rows = labels.iter().enumerate();

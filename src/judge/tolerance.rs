@@ -191,6 +191,9 @@ pub(crate) fn magnitudes(
     if matches!(op, Op::Softmax | Op::LogSoftmax) {
         return magnitudes_in_a_row(op, x, grad_out);
     }
+    if let Op::LayerNorm(epsilon) = op {
+        return magnitudes_of_normal(inputs, which, grad_out, *epsilon);
+    }
     let sizes = |a: &Array| map(a, |_, x| x.abs());
     let elementwise = inputs.len() == 1 && grad_out.shape == x.shape;
     // One factor may have another sign than the next.
@@ -232,6 +235,43 @@ fn magnitudes_in_a_row(op: &Op, x: &Array, grad_out: &Array) -> Array {
     map(&shares, |i, share| met.values[i] + share * totals[i / columns])
 }
 
+/// Does so for rows at mean 0 and variance 1: what is left of a number beside
+/// the mean has the rounding of the larger of them, and each of a row gets
+/// something of all.
+fn magnitudes_of_normal(
+    inputs: &[Array],
+    which: usize,
+    grad_out: &Array,
+    epsilon: f64,
+) -> Array {
+    let [x, weight] = [&inputs[0], &inputs[1]];
+    let n = weight.values.len().max(1);
+    let [normal, deviation] = reference::normal_rows(x, n, epsilon);
+    let mut met = map(&inputs[which], |_, _| 0.0);
+    let rows = x.values.chunks(n).zip(grad_out.values.chunks(n));
+    for (row, (x, g)) in rows.enumerate() {
+        let most = x.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+        let by = deviation.values[row * n];
+        let size = |j: usize| normal.values[row * n + j].abs() + most / by;
+        let given = |j: usize| (g[j] * weight.values[j]).abs();
+        let mean = |f: &dyn Fn(usize) -> f64| {
+            (0..x.len()).map(f).sum::<f64>() / n as f64
+        };
+        let shared = [mean(&given), mean(&|j| given(j) * size(j))];
+        for j in 0..x.len() {
+            match which {
+                0 => {
+                    let sum = given(j) + shared[0] + size(j) * shared[1];
+                    met.values[row * n + j] = sum * (1.0 + most / by) / by;
+                }
+                1 => met.values[j] += g[j] * size(j),
+                _ => met.values[j] += g[j],
+            }
+        }
+    }
+    met
+}
+
 /// Computes an operation that the judge is known to know.
 pub(crate) fn forward(op: &Op, inputs: &[Array]) -> Array {
     let inputs: Vec<&Array> = inputs.iter().collect();
@@ -254,7 +294,9 @@ pub(crate) fn allowed(
         Op::Matmul | Op::Softmax | Op::LogSoftmax => {
             grad_out.shape.iter().max().copied()
         }
-        Op::Contract(..) | Op::Conv2d(..) => Some(grad_out.values.len()),
+        Op::LayerNorm(_) | Op::Contract(..) | Op::Conv2d(..) => {
+            Some(grad_out.values.len())
+        }
         _ => grad_out.values.len().checked_div(inputs[which].values.len()),
     };
     let rounding = rounding(terms.unwrap_or(1));

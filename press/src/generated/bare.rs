@@ -11,7 +11,13 @@ use crate::manifest::{Manifest, Needs};
 use crate::tree::{Fault, Tree, fault};
 
 /// It measures for half a minute, and its listings are printed with words.
-const LONG: &str = "part2_crossover";
+const MEASURES: &str = "part2_crossover";
+
+/// Those that train for minutes, with words by which they train for seconds.
+const LONG: [(&str, &str); 2] = [
+    ("part3_names", "--small --steps 2 --count 1"),
+    ("part3_shakespeare", "--text README.md --steps 1 --count 10"),
+];
 
 /// The example that a command runs as it is, if it is one.
 fn bare(command: &str) -> Option<String> {
@@ -43,7 +49,7 @@ pub(crate) fn left(
     };
     let all = tree.list("examples/", ".rs").filter_map(name);
     all.filter(|it| is_here(Needs::Device) || it.starts_with("part1"))
-        .filter(|it| it != LONG && !run.contains(it))
+        .filter(|it| it != MEASURES && !run.contains(it))
         .collect()
 }
 
@@ -52,7 +58,9 @@ pub(crate) fn failing(tree: &Tree, manifest: &Manifest) -> Vec<Fault> {
     let folder = program::examples().expect("the examples build");
     let names = left(tree, manifest, |needs| missing(needs).is_none());
     let runs = names.into_par_iter().filter_map(|name| {
-        let command = format!("cargo run --example {name}");
+        let long = LONG.iter().find(|(long, _)| *long == name);
+        let words = long.map_or(String::new(), |(_, it)| format!(" -- {it}"));
+        let command = format!("cargo run --example {name}{words}");
         let what = ended(&folder, &command, 0).err()?;
         Some(fault(&format!("examples/{name}"), 1, what))
     });

@@ -212,3 +212,21 @@ fn what_meets_in_a_row_of_shares_is_added_up() {
     let found = magnitudes(&Op::LogSoftmax, &[column], 0, &ones);
     assert_eq!(found.values, [2.0, 2.0]);
 }
+
+#[test]
+fn a_row_far_from_zero_is_rounded_before_its_mean_is_taken_off() {
+    let of = |mean: f32, which| {
+        let x = Array::new(&[1, 2], &[mean - 1.0, mean + 1.0]);
+        let [ones, zeros] = [1.0, 0.0].map(|n| numbers(&[n, n]));
+        let grads = Array::new(&[1, 2], &[1.0, 1.0]);
+        let of = [x, ones, zeros];
+        magnitudes(&Op::LayerNorm(0.0), &of, which, &grads).values
+    };
+    // What comes, its mean, and twice the mean of twice it: all once more for
+    // the number itself, which is the distance 1 from the mean.
+    assert_eq!(of(0.0, 0), [12.0, 12.0]);
+    assert_eq!([of(0.0, 1), of(0.0, 2)], [[2.0, 2.0], [1.0, 1.0]]);
+    // The weight meets the distance, and the number.
+    assert_eq!(of(9.0, 1), [11.0, 11.0]);
+    assert!(of(9.0, 0)[0] > 1000.0);
+}

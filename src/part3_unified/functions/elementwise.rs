@@ -418,7 +418,7 @@ impl Tensor {
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
-    /// let x = Tensor::new(&[3], &[0.0, 9.0, -9.0], Device::Cpu)?;
+    /// let x = Tensor::new(&[3], &[0.0, 9.0, -99.0], Device::Cpu)?;
     /// assert_eq!(x.gelu().to_vec()?, [0.0, 9.0, 0.0]);
     /// # Ok::<(), rungrad::Error>(())
     /// ```

@@ -58,7 +58,7 @@ pub struct LayerNorm {
 
 impl Function for LayerNorm {
     fn op(&self) -> Op {
-        Op::Custom("layer_norm")
+        Op::LayerNorm(self.epsilon)
     }
 
     fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {

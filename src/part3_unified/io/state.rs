@@ -34,9 +34,10 @@ pub enum Value {
 ///
 /// impl State for Average {
 ///     fn state(&self) -> Vec<(String, Value)> {
-///         let mut state = rungrad::part3_unified::io::listed("mean", &self.mean);
-///         state.push(("steps".to_string(), Value::Number(self.steps)));
-///         state
+///         vec![
+///             ("mean".to_string(), Value::Tensor(self.mean.clone())),
+///             ("steps".to_string(), Value::Number(self.steps)),
+///         ]
 ///     }
 ///
 ///     fn restore(&mut self, saved: &mut Saved) -> Result<()> {

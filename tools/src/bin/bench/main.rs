@@ -8,6 +8,7 @@
 mod baseline;
 mod clock;
 mod machine;
+mod name;
 mod ours;
 mod peer;
 mod picture;

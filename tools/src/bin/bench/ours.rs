@@ -4,11 +4,14 @@
 use rungrad::Error;
 use rungrad::error::raise;
 use rungrad::part1_cpu::Tensor as Part1;
+use rungrad::part3_unified::nn::{Gpt, GptSizes, Module};
+use rungrad::part3_unified::optim::{AdamW, Optimizer};
 use rungrad::part3_unified::{
     ConvOptions, Device, Keep, Tensor, Window, no_grad,
 };
+use rungrad::rng::Random;
 
-use crate::work::Work;
+use crate::work::{Transformer, Work};
 
 /// One run of a row. Operations panic with a device's refusal, so whoever runs
 /// it does so inside `attempt`.
@@ -154,6 +157,7 @@ pub(crate) fn part3(work: Work, device: Device) -> Result<Run, Error> {
             mlp(device, [batch, inputs, hidden])?
         }
         Work::Cnn(batch) => cnn(device, batch)?,
+        Work::Gpt(sizes) => gpt(device, sizes)?,
     })
 }
 
@@ -220,6 +224,31 @@ fn cnn(device: Device, batch: usize) -> Result<Run, Error> {
         let loss = h.matmul(&p[4]).add(&p[5]).cross_entropy(&labels);
         loss.backward();
         improve(&mut p);
+        done(loss);
+    }))
+}
+
+fn gpt(device: Device, of: Transformer) -> Result<Run, Error> {
+    let sizes = GptSizes {
+        vocabulary: of.vocabulary,
+        context: of.context,
+        layers: of.layers,
+        heads: of.heads,
+        width: of.width,
+        dropout: 0.0,
+    };
+    let mut gpt = Gpt::new(sizes, &mut Random::new(1));
+    gpt.to(device)?;
+    let tokens = |step| -> Vec<usize> {
+        let places = 0..of.batch * of.context;
+        places.map(|place| place * step % of.vocabulary).collect()
+    };
+    let (inputs, targets) = (tokens(7), tokens(11));
+    let mut adam = AdamW::new(1e-3, 0.01);
+    Ok(Box::new(move || {
+        let loss = gpt.scores(&inputs, of.context).cross_entropy(&targets);
+        loss.backward();
+        adam.step(gpt.parameters_mut());
         done(loss);
     }))
 }

@@ -1,6 +1,7 @@
 //! Which rows there are. Sizes follow the device: what fills a card would
 //! take a processor minutes.
 
+use crate::work::Transformer;
 use crate::work::Work::{self, *};
 
 /// What the sizes follow.
@@ -160,6 +161,28 @@ fn steps(rows: &mut List, class: Class) {
     if is_card {
         rows.quick(Cnn(4096));
     }
+    transformers(rows, class);
+}
+
+/// Lists those of `part3_names`, the small one first, and of
+/// `part3_shakespeare`.
+fn transformers(rows: &mut List, class: Class) {
+    let names = |batch, layers, width| {
+        let (context, heads, vocabulary) = (16, 4, 27);
+        let sizes =
+            Transformer { batch, context, width, layers, heads, vocabulary };
+        Gpt(sizes)
+    };
+    rows.whole(names(32, 2, 32));
+    rows.whole(names(64, 4, 64));
+    let [batch, context, width, layers, heads] = match class {
+        Class::Card => [64, 256, 384, 6, 6],
+        _ => [12, 64, 128, 4, 4],
+    };
+    let vocabulary = 65;
+    let sizes =
+        Transformer { batch, context, width, layers, heads, vocabulary };
+    rows.whole(Gpt(sizes));
 }
 
 #[cfg(test)]

@@ -1,7 +1,5 @@
-//! What a row does: its name, what it moves and computes at least, and how
+//! What a row does: what it moves and computes at least, and how
 //! much memory it needs.
-
-use std::fmt;
 
 /// The bytes of an `f32`.
 const NUMBER: f64 = 4.0;
@@ -76,6 +74,28 @@ pub(crate) enum Work {
     /// A training step on images of 1x28x28: 8 and 16 filters of 3x3, each
     /// with relu and a pool of 2x2, ten classes, SGD.
     Cnn(usize),
+    /// A training step of a transformer on tokens, AdamW.
+    Gpt(Transformer),
+}
+
+/// The sizes of a transformer, and what it reads at once.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Transformer {
+    pub(crate) batch: usize,
+    pub(crate) context: usize,
+    pub(crate) width: usize,
+    pub(crate) layers: usize,
+    pub(crate) heads: usize,
+    pub(crate) vocabulary: usize,
+}
+
+impl Transformer {
+    /// Counts the tokens of a step, and the weights that each is multiplied
+    /// with.
+    fn counts(self) -> [usize; 2] {
+        let blocks = 12 * self.width * self.width * self.layers;
+        [self.batch * self.context, blocks + self.width * self.vocabulary]
+    }
 }
 
 use Work::*;
@@ -112,6 +132,17 @@ impl Work {
                 ("mlp", vec![batch, inputs, hidden])
             }
             Cnn(batch) => ("cnn", vec![batch]),
+            Gpt(Transformer {
+                batch,
+                context,
+                width,
+                layers,
+                heads,
+                vocabulary,
+            }) => {
+                let sizes = [batch, context, width, layers, heads, vocabulary];
+                ("gpt", sizes.to_vec())
+            }
         }
     }
 
@@ -144,6 +175,7 @@ impl Work {
             Forward(_) => "the same, the graph built and not walked",
             Mlp { .. } => "a training step: relu, cross-entropy, SGD",
             Cnn(_) => "a training step: two convolutions with pools, SGD",
+            Gpt(_) => "a training step: a transformer on tokens, AdamW",
         }
     }
 
@@ -166,9 +198,12 @@ impl Work {
             Softmax { rows, columns }
             | LogSoftmax { rows, columns }
             | Gather { rows, columns } => 2.0 * (rows * columns) as f64,
-            Notebook(_) | Chain(_) | Forward(_) | Mlp { .. } | Cnn(_) => {
-                return None;
-            }
+            Notebook(_)
+            | Chain(_)
+            | Forward(_)
+            | Mlp { .. }
+            | Cnn(_)
+            | Gpt(_) => return None,
         };
         Some(NUMBER * numbers)
     }
@@ -198,6 +233,12 @@ impl Work {
                 let second = 6 * 14 * 14 * 16 * 8 * 9;
                 batch as f64 * (first + second + 6 * 784 * 10) as f64
             }
+            // Forward once and backward twice, and what places look at.
+            Gpt(sizes) => {
+                let [tokens, weights] = sizes.counts();
+                let seen = 2 * sizes.context * sizes.width * sizes.layers;
+                6.0 * tokens as f64 * (weights + seen) as f64
+            }
             Turn(_) | Gather { .. } | Notebook(_) | Chain(_) | Forward(_) => {
                 return None;
             }
@@ -207,7 +248,7 @@ impl Work {
 
     /// Tells whether its speed is told in operations, and not in bytes.
     pub(crate) fn is_arithmetic(self) -> bool {
-        matches!(self, Product { .. } | Mlp { .. } | Cnn(_))
+        matches!(self, Product { .. } | Mlp { .. } | Cnn(_) | Gpt(_))
     }
 
     /// Counts the bytes of the largest array, and of all that stand at the
@@ -248,6 +289,15 @@ impl Work {
             Cnn(batch) => {
                 [batch * 14 * 14 * 72, batch * 4 * (784 * 9 + 14 * 14 * 72)]
             }
+            // What a place keeps in a block, its looks at others, and four
+            // numbers of each weight.
+            Gpt(sizes) => {
+                let [tokens, weights] = sizes.counts();
+                let looks = tokens * sizes.context * sizes.heads;
+                let kept = (24 * tokens * sizes.width + looks) * sizes.layers;
+                let scores = tokens * sizes.vocabulary;
+                [looks.max(scores), kept + 4 * (weights + scores)]
+            }
         };
         [largest, all].map(|numbers| NUMBER * numbers as f64)
     }
@@ -275,102 +325,9 @@ impl Work {
     }
 }
 
-/// The name of a row: stable, and with its sizes, so that a row has the same
-/// name only where it is the same work.
-impl fmt::Display for Work {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = match *self {
-            Multiply(n) => format!("multiply {}", power(n)),
-            Copy(n) => format!("copy {}", power(n)),
-            Seven(n) => format!("seven {}", power(n)),
-            Product { batch, sizes: [m, k, n], turned } => {
-                let sizes = match m == k && k == n {
-                    true => m.to_string(),
-                    false => format!("{m}x{k}x{n}"),
-                };
-                let batch = match batch {
-                    1 => String::new(),
-                    many => format!("{many} of "),
-                };
-                let turned = match turned {
-                    [false, false] => "",
-                    [true, false] => " left transposed",
-                    [false, true] => " right transposed",
-                    [true, true] => " both transposed",
-                };
-                format!("matmul {batch}{sizes}{turned}")
-            }
-            Vector { rows, columns, turned: false } => {
-                format!("matvec {rows}x{columns}")
-            }
-            Vector { rows, columns, .. } => {
-                format!("matvec {rows}x{columns} transposed")
-            }
-            Sum { side, axis: None } => format!("sum {side}x{side}"),
-            Sum { side, axis: Some(axis) } => {
-                format!("sum {side}x{side} axis {axis}")
-            }
-            Max { side, axis } => format!("max {side}x{side} axis {axis}"),
-            Turn(side) => format!("transpose {side}x{side}"),
-            AddRow(side) => format!("broadcast {side}x{side}"),
-            SumOver { sizes: [a, b, c], axes } => {
-                let names: Vec<String> =
-                    axes.iter().map(usize::to_string).collect();
-                let word = if axes.len() == 1 { "axis" } else { "axes" };
-                format!("sum {a}x{b}x{c} {word} {}", names.join(" and "))
-            }
-            Softmax { rows, columns } => format!("softmax {rows}x{columns}"),
-            LogSoftmax { rows, columns } => {
-                format!("log_softmax {rows}x{columns}")
-            }
-            Gather { rows, columns } => format!("gather {rows}x{columns}"),
-            Notebook(n) => format!("notebook {}", power(n)),
-            Chain(n) => format!("chain {n}"),
-            Forward(n) => format!("chain {n} forward"),
-            Mlp { batch, inputs, hidden } => {
-                format!("mlp {batch}x{inputs}-{hidden}-10")
-            }
-            Cnn(batch) => format!("cnn {batch}x1x28x28"),
-        };
-        f.pad(&name)
-    }
-}
-
-/// Writes a large size as the power that it is.
-fn power(n: usize) -> String {
-    let tens = n.ilog10();
-    match n {
-        _ if n >= 1 << 20 && n.is_power_of_two() => format!("2^{}", n.ilog2()),
-        _ if n >= 1_000_000 && n == 10usize.pow(tens) => format!("10^{tens}"),
-        _ => n.to_string(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_name_says_the_size() {
-        let square = |turned| Product { batch: 1, sizes: [9; 3], turned };
-        let batch = Product { batch: 8, sizes: [1, 2, 3], turned: [false; 2] };
-        for (work, name) in [
-            (Multiply(1), "multiply 1"),
-            (Multiply(1 << 28), "multiply 2^28"),
-            (Multiply(1_000_000), "multiply 10^6"),
-            (Multiply(1_000_001), "multiply 1000001"),
-            (square([true, false]), "matmul 9 left transposed"),
-            (batch, "matmul 8 of 1x2x3"),
-            (Sum { side: 5, axis: Some(1) }, "sum 5x5 axis 1"),
-            (
-                SumOver { sizes: [2, 3, 4], axes: &[0, 2] },
-                "sum 2x3x4 axes 0 and 2",
-            ),
-            (Mlp { batch: 1, inputs: 2, hidden: 3 }, "mlp 1x2-3-10"),
-        ] {
-            assert_eq!(work.to_string(), name);
-        }
-    }
 
     #[test]
     fn what_fits_into_no_memory_says_what_it_needs() {
