@@ -119,7 +119,6 @@ fn lines(tape: &Tape) -> String {
     table(&[head].into_iter().chain(rows).collect::<Vec<_>>())
 }
 
-// ANCHOR: drawn
 /// What each part made that has parameters, and what came back to it.
 fn drawn(tape: &Tape, parameters: &[Parameter]) -> String {
     let learns = |part: &str| {
@@ -140,7 +139,6 @@ fn drawn(tape: &Tape, parameters: &[Parameter]) -> String {
     let known = rows.filter_map(|(name, numbers)| Some((&**name, (*numbers)?)));
     histograms("inside", title, known)
 }
-// ANCHOR_END: drawn
 
 struct Filters {
     network: Sequential,

@@ -101,6 +101,10 @@ pub(crate) const INNERS: &[Inner] = &[
         of: "src/part3_unified/functions/convolution.rs:turned",
     },
     Inner {
+        out: "book/listings/tape-folded.rs",
+        of: "src/inspect/tape/folded.rs:folded",
+    },
+    Inner {
         out: "book/listings/read-digits-seen.rs",
         of: "examples/part3_read_digits/main.rs:seen",
     },
