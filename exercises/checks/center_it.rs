@@ -105,7 +105,11 @@ fn diagnosis(
     let [h, w] = size;
     let half = |left: usize| left / 2;
     let [down, right] = [way(rows, h, half), way(columns, w, half)];
-    let is = |way: [isize; 2]| yours == moved(image, size, way);
+    // A way on which ink is lost is nobody's.
+    let ink = |image: &[f32]| image.iter().filter(|ink| **ink > 0.0).count();
+    let is = |way: [isize; 2]| {
+        yours == moved(image, size, way) && ink(yours) == ink(image)
+    };
     // One row and one column less, which are lost.
     let cut: Vec<f32> = (0..h * w)
         .map(|at| {
