@@ -7,9 +7,6 @@ mod form;
 #[allow(dead_code)]
 #[path = "../../examples/part3_read_digits/request.rs"]
 mod request;
-#[allow(dead_code)]
-#[path = "../../examples/part3_filters/training.rs"]
-mod training;
 
 use png::{BitDepth, ColorType, Encoder};
 use rungrad::Error;
@@ -20,6 +17,7 @@ use rungrad::part3_unified::{Device, Tensor, io, no_grad};
 use rungrad::rng::Random;
 
 use super::common::clean;
+use super::filters::training;
 use super::place::root;
 use drawing::Drawing;
 use form::digit;
