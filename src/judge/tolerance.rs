@@ -258,14 +258,14 @@ fn magnitudes_of_normal(
             (0..x.len()).map(f).sum::<f64>() / n as f64
         };
         let shared = [mean(&given), mean(&|j| given(j) * size(j))];
-        for j in 0..x.len() {
+        for (j, g) in g.iter().enumerate() {
             match which {
                 0 => {
                     let sum = given(j) + shared[0] + size(j) * shared[1];
                     met.values[row * n + j] = sum * (1.0 + most / by) / by;
                 }
-                1 => met.values[j] += g[j] * size(j),
-                _ => met.values[j] += g[j],
+                1 => met.values[j] += g * size(j),
+                _ => met.values[j] += g,
             }
         }
     }

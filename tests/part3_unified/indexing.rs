@@ -59,6 +59,29 @@ fn index_add_adds_where_pytorch_does() {
     });
 }
 
+/// Where a place gets very many rows, a device adds them up in parts.
+#[test]
+fn a_place_gets_all_of_its_rows_however_many_they_are() {
+    let _clean = clean();
+    everywhere(|new| {
+        // Of 900 rows place 0 gets 300, 1 gets 2, 2 none, and 3 the others.
+        let place = |row: usize| match row {
+            13 | 899 => 1,
+            _ if row.is_multiple_of(3) => 0,
+            _ => 3,
+        };
+        let places: Vec<usize> = (0..900).map(place).collect();
+        let t: Vec<f32> = (0..1800).map(|i| i as f32).collect();
+        let mut right = vec![0.0; 8];
+        for (i, x) in t.iter().enumerate() {
+            right[2 * places[i / 2] + i % 2] += x;
+        }
+        let sums = new(&[4, 2], &[0.; 8]);
+        let sums = sums.index_add(0, &places, &new(&[900, 2], &t));
+        shows(&sums, &[4, 2], &right);
+    });
+}
+
 #[test]
 fn slice_assign_puts_what_slice_scatter_puts() {
     let _clean = clean();

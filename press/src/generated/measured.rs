@@ -11,6 +11,11 @@ use crate::manifest::{Manifest, Measured, Needs, Output};
 use crate::page::Page;
 use crate::tree::{Fault, Tree, fault};
 
+/// Steps by each operation, by fused kernels, and by PyTorch in three ways.
+const FUSED: &str = "cargo learn bench --device gpu --fused --seconds 0.6 \
+                     --peer torch gpt \"seven 2^26\" \"softmax 16384x16384\" \
+                     \"chain 1000\" mlp cnn";
+
 /// All of them.
 pub(crate) const MEASURED: &[Measured] = &[
     Measured {
@@ -23,6 +28,12 @@ pub(crate) const MEASURED: &[Measured] = &[
         out: "book/listings/bench_h200.out",
         command: "cargo learn bench --device gpu --seconds 0.3",
         rehearsal: "cargo learn bench --device gpu --seconds 0.3",
+        on: "one NVIDIA H200 with driver 580.159.04 in November 2026",
+    },
+    Measured {
+        out: "book/listings/bench_fused_h200.out",
+        command: FUSED,
+        rehearsal: FUSED,
         on: "one NVIDIA H200 with driver 580.159.04 in November 2026",
     },
     Measured {

@@ -34,6 +34,11 @@ pub(crate) const PICTURES: &[Picture] = &[
         needs: Needs::Device,
     },
     Picture {
+        out: "book/figures/rates.svg",
+        written: "target/rates.svg",
+        needs: Needs::Nothing,
+    },
+    Picture {
         out: "book/figures/warp_naive.svg",
         written: "target/warp_naive.svg",
         needs: Needs::Counters,

@@ -13,6 +13,18 @@ pub(crate) const INNERS: &[Inner] = &[
         of: "examples/part3_checkpoint/run.rs:train",
     },
     Inner {
+        out: "book/listings/norm-of-batch.rs",
+        of: "src/part3_unified/nn/norm.rs:of-batch",
+    },
+    Inner {
+        out: "book/listings/schedule-rate.rs",
+        of: "src/part3_unified/optim/schedule.rs:rate",
+    },
+    Inner {
+        out: "book/listings/training-scheduled.rs",
+        of: "examples/part3_training/curves.rs:scheduled",
+    },
+    Inner {
         out: "book/listings/fused-binary.rs",
         of: "src/part3_unified/backend/fused.rs:binary",
     },

@@ -7,6 +7,7 @@ mod few;
 mod indexing;
 mod numbers;
 mod operands;
+mod packing;
 mod pooled;
 mod products;
 mod stages;

@@ -61,8 +61,9 @@ fn lines(t: &Tensor) -> usize {
 #[track_caller]
 fn shares(queries: &Tensor, keys: &Tensor) -> Tensor {
     let (rank, width) = (queries.rank(), queries.shape()[queries.rank() - 1]);
-    let scores = queries.contract(keys, rank - 2, 1);
-    let scores = scores.scale(1.0 / (width as f32).sqrt());
+    // There are fewer queries than scores.
+    let scaled = queries.scale(1.0 / (width as f32).sqrt());
+    let scores = scaled.contract(keys, rank - 2, 1);
     scores.add(&future(lines(queries), lines(keys), queries)).softmax()
 }
 
@@ -145,14 +146,17 @@ impl Function for SelfAttention {
     }
 }
 
-/// Views (n, places, 3 * width) as queries, keys and values, each (n, heads,
-/// places, width of a head).
+/// Takes (n, places, 3 * width) apart into queries, keys and values, each (n,
+/// heads, places, width of a head). They are copied once, so that products
+/// read matrices.
 #[track_caller]
 pub(in super::super) fn heads_of(x: &Tensor, heads: usize) -> [Tensor; 3] {
     let [n, places, all] = [0, 1, 2].map(|axis| x.shape()[axis]);
     let width = all / 3 / heads;
     let apart = x.reshape(&[n, places, 3, heads, width]);
     let apart = apart.permute(&[2, 0, 3, 1, 4]);
+    let apart = apart.reshape(&[3 * n * heads, places, width]);
+    let apart = apart.reshape(&[3, n, heads, places, width]);
     [0, 1, 2]
         .map(|i| apart.slice(&[i..i + 1]).reshape(&[n, heads, places, width]))
 }
@@ -178,7 +182,8 @@ fn grads(x: &Tensor, grad_out: &Tensor, heads: usize) -> Tensor {
     let of_shares = above.contract(&values, 2, 1);
     let total = shares.mul(&of_shares).sum_over(&[3], Keep::Yes);
     let of_scores = shares.mul(&of_shares.sub(&total));
-    let of_scores = of_scores.scale(1.0 / (width as f32).sqrt());
+    let root = (width as f32).sqrt();
+    let [queries, keys] = [queries, keys].map(|it| it.scale(1.0 / root));
     let of_queries = of_scores.contract(&keys.transpose(), 2, 1);
     let of_keys = of_scores.transpose().contract(&queries.transpose(), 2, 1);
     let all = [of_queries, of_keys, of_values];

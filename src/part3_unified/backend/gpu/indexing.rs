@@ -17,6 +17,9 @@ const KEPT: usize = 8;
 /// And none of more indices.
 const LONGEST: usize = 1 << 18;
 
+/// So many rows are added up by one item.
+const LONG: usize = 64;
+
 impl OpenCl {
     /// Sends indices to the device, unless they are there: a gradient goes back
     /// by the indices of its operation, and the labels of an epoch come again.
@@ -113,7 +116,38 @@ impl OpenCl {
             order[next[place]] = row;
             next[place] += 1;
         }
-        let (starts, order) = (self.places(&starts)?, self.places(&order)?);
+        let longest = starts.windows(2).map(|two| two[1] - two[0]).max();
+        let longest = longest.unwrap_or(0);
+        if longest <= LONG {
+            return self.rows_joined(a, &starts, &order);
+        }
+        // An item adds one row after the other, so that the longest list takes
+        // the time: its parts are added up first, and as many of them then.
+        let length = (longest as f64).sqrt().ceil() as usize;
+        let (mut parts, mut firsts) = (Vec::new(), vec![0]);
+        for two in starts.windows(2) {
+            parts.extend((two[0]..two[1]).step_by(length));
+            firsts.push(parts.len());
+        }
+        parts.push(given);
+        let sums = self.rows_joined(a, &parts, &order)?;
+        let shape = [parts.len() - 1, width];
+        let sums = Array::dense(a.device(), sums, &shape);
+        let order: Vec<usize> = (0..shape[0]).collect();
+        self.rows_joined(&sums, &firsts, &order)
+    }
+
+    /// Adds up the rows of each place `i`, which stand in `order` from
+    /// `starts[i]` to `starts[i + 1]`.
+    fn rows_joined(
+        &self,
+        a: &Array,
+        starts: &[usize],
+        order: &[usize],
+    ) -> Result<Shared> {
+        let (given, width) = (a.shape()[0], a.shape()[1]);
+        let n = (starts.len() - 1) * width;
+        let (starts, order) = (self.places(starts)?, self.places(order)?);
         self.fill(a.dtype(), n, |out| {
             self.each(&kernels::INDEX_ADD, a.dtype(), n)
                 .reads(a)

@@ -25,13 +25,6 @@ const PART: usize = 1024;
 /// ms by the cores and 3.09 without (`cargo learn bench "left transposed"`,
 /// November 2026).
 const WORTH: usize = 64;
-/// A number that is multiplied so often is worth a copy that suits the cores:
-/// products of 2048, 4096 and 4097 took 0.87, 0.87 and 0.81 of PyTorch's time
-/// with copies on an NVIDIA H100, and 0.96, 0.93 and 1.21 without; with those by
-/// warpgroups two of 1024 took 1.05 with copies on an H200, and 0.88 without
-/// (`cargo learn bench matmul`, November 2026).
-const OFTEN: usize = 2048;
-
 /// Whether tensor cores are switched off, by `RUNGRAD_TENSOR_CORES=off`.
 static NO_CORES: LazyLock<bool> =
     LazyLock::new(|| is_off(env::var_os("RUNGRAD_TENSOR_CORES")));
@@ -100,7 +93,7 @@ impl OpenCl {
 
     /// Tells whether products of a type may go to tensor cores. What they are
     /// asked for here is done by numbers of 32 bits.
-    fn has_cores(&self, dtype: DType) -> bool {
+    pub(super) fn has_cores(&self, dtype: DType) -> bool {
         let may = self.gpu.info().tensor_cores && !*NO_CORES;
         may && dtype == DType::F32
     }
@@ -114,16 +107,6 @@ impl OpenCl {
         is_half && self.has_cores(DType::F32) && many
     }
 
-    /// Tells whether tensor cores read an operand faster from a copy, in which
-    /// its lines go along `k` and begin at whole fours, and whether there are
-    /// so many products that they make good for the copies.
-    fn pays_to_pack(&self, product: &Product) -> bool {
-        let Product { a, b, batches, k, .. } = product;
-        let has_cores = self.has_cores(a.array.dtype());
-        let many = *batches == 1 && a.lines.min(b.lines).min(*k) >= OFTEN;
-        has_cores && many && !(a.is_packed(*k) && b.is_packed(*k))
-    }
-
     /// Tells whether the device takes the kernel for warpgroups: a driver that
     /// does not is not asked again.
     fn has_warpgroups(&self) -> bool {
@@ -134,31 +117,6 @@ impl OpenCl {
         };
         self.gpu.info().warpgroups
             && *self.warpgroups.get_or_init(|| takes().is_some())
-    }
-
-    /// Copies the lines of an operand, unless it lies well.
-    fn packed(&self, operand: Operand, k: usize) -> Result<Array> {
-        if operand.is_packed(k) {
-            let lines = [operand.lines, k];
-            return operand.array.reshape(&lines);
-        }
-        let (lines, room) = (operand.lines, k.next_multiple_of(4));
-        let dtype = operand.array.dtype();
-        let out = self.fill(dtype, lines * room, |out| {
-            self.launch(&kernels::COPY_LINES, dtype)
-                .reads(operand.array)
-                .scalar(operand.array.offset() as u32)
-                .scalar(operand.to())
-                .writes(out)
-                .scalar(lines as u32)
-                .scalar(k as u32)
-                .scalar(room as u32)
-                .global([room.next_multiple_of(32), lines.div_ceil(32) * 8])
-                .local([32, 8])
-                .run()
-        })?;
-        let device = operand.array.device();
-        Ok(Array::dense(device, out, &[lines, room]))
     }
 
     pub(super) fn upload_zeros(

@@ -65,8 +65,11 @@ pub(crate) fn part3(work: Work, device: Device) -> Result<Run, Error> {
         Work::Seven(n) => {
             let z = new(&[n], 1)?;
             Box::new(move || {
-                let bent = z.scale(1.5).shift(0.5).tanh().exp();
-                done(bent.mul(&z).sub(&z.sigmoid()))
+                // What a statement holds until its end would be stored, too.
+                let bent = z.scale(1.5).shift(0.5).tanh().exp().mul(&z);
+                let all = bent.sub(&z.sigmoid());
+                drop(bent);
+                done(all)
             })
         }
         Work::Product { batch, sizes: [m, k, n], turned } => {
