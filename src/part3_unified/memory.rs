@@ -38,9 +38,9 @@ pub struct MemoryOfParts {
 // ANCHOR: memory
 /// Counts the bytes of a model, of what its optimizer remembers, and of the
 /// graph under a loss. Parts are told apart by their first `depth` names, and
-/// what the graph keeps is of the part in whose [scope][crate::scope::scope] it was
-/// recorded, if the step is [watched](crate::scope::watch). Two that share
-/// numbers hold them once.
+/// what the graph keeps is of the part in whose [scope][crate::scope::scope]
+/// it was recorded, if the step is [watched](crate::scope::watch). Two that
+/// share numbers hold them once.
 pub fn memory(
     model: &dyn Module,
     optimizer: &dyn State,
