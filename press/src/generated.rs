@@ -31,7 +31,7 @@ const LEAST_IN_COMMON: f32 = 0.5;
 impl Manifest {
     /// What all commands print.
     pub(crate) fn outputs(&self) -> impl Iterator<Item = &Output> {
-        self.part1.iter().chain(self.outputs)
+        self.part1.iter().chain(self.transformers).chain(self.outputs)
     }
 
     /// Whether a diff compares this region.

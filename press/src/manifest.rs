@@ -5,6 +5,7 @@ mod part1;
 mod pictures;
 mod regions;
 mod trained;
+mod transformers;
 
 use crate::figures;
 use crate::generated::growth::SIN;
@@ -16,11 +17,13 @@ use part1::OUTPUTS;
 use pictures::PICTURES;
 use regions::{DIFFS, INNERS};
 use trained::TRAINED;
+use transformers::TRANSFORMERS;
 
 /// Everything generated, formulas apart: each `book/math/x.tex` becomes
 /// `book/listings/x.mml`.
 pub(crate) const MANIFEST: Manifest = Manifest {
     part1: OUTPUTS,
+    transformers: TRANSFORMERS,
     outputs: &[
         here("book/listings/part2_race.out", "cargo run --example part2_race"),
         here(
