@@ -66,7 +66,7 @@
 //!
 //! Beside the parts stand [`reference`](mod@reference), the slow and obvious
 //! arithmetic that judges every engine, [`ledger`], which counts what a step
-//! costs, [`ops`], which fixes the order of the operations, [`checks`], which
+//! costs, [`scope`], which says for which part of a program, [`ops`], which fixes the order of the operations, [`checks`], which
 //! looks at what each is given, [`error`], which turns a mistake into one
 //! sentence, and [`program`], the frame of every example.
 
@@ -86,6 +86,8 @@ pub mod workgroup;
 
 use base::product;
 pub use base::{checks, error, graph, half, ops, rng, shape};
+#[cfg(feature = "opencl")]
+pub use inspect::scope;
 pub use inspect::{draw, ledger, stopwatch, tape, timeline};
 pub use judge::{gradcheck, reference, tolerance};
 pub use train::{data, loader, metrics, progress};

@@ -260,6 +260,7 @@ mod tests {
                 bytes: 0,
                 device: 0,
                 thread: 0,
+                part: None,
                 call: [0, 1],
                 times: None,
             }],

@@ -5,6 +5,7 @@ mod part1;
 mod pictures;
 mod regions;
 mod trained;
+mod training;
 mod transformers;
 
 use crate::figures;
@@ -17,12 +18,14 @@ use part1::OUTPUTS;
 use pictures::PICTURES;
 use regions::{DIFFS, INNERS};
 use trained::TRAINED;
+use training::TRAINING;
 use transformers::TRANSFORMERS;
 
 /// Everything generated, formulas apart: each `book/math/x.tex` becomes
 /// `book/listings/x.mml`.
 pub(crate) const MANIFEST: Manifest = Manifest {
     part1: OUTPUTS,
+    training: TRAINING,
     transformers: TRANSFORMERS,
     outputs: &[
         here("book/listings/part2_race.out", "cargo run --example part2_race"),
@@ -88,6 +91,11 @@ pub(crate) const MANIFEST: Manifest = Manifest {
         here(
             "book/listings/part3_filters.out",
             "cargo run --example part3_filters",
+        ),
+        here(
+            "book/listings/part3_read_digits.out",
+            "cargo run --example part3_read_digits -- --svg \
+             target/read-digits.svg",
         ),
         on_a_device(
             "book/listings/part3_window_bytes.out",
@@ -308,6 +316,11 @@ pub(crate) const MANIFEST: Manifest = Manifest {
         on_a_device(
             "book/listings/part3_mirrors.out",
             "cargo run --example part3_mirrors",
+        ),
+        on_a_device(
+            "book/listings/part3_inside.out",
+            "cargo run --example part3_inside -- --device gpu --svg \
+             target/inside.svg",
         ),
         on_a_device(
             "book/listings/part3_trace.out",

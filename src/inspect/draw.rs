@@ -8,13 +8,16 @@
 //! `draw/table.rs`), [`dot`], [`svg`] (in `draw/svg.rs`), for the
 //! curves of "Train the digits" and "Time it honestly" [`plot`] and
 //! [`plot_loglog`] (in `draw/plot.rs`), for the views of "Strides" [`slots`]
-//! (in `draw/slots.rs`); [`save`].
+//! (in `draw/slots.rs`), for the numbers of a step [`histograms`] (in
+//! `draw/histogram.rs`); [`save`].
 
+mod histogram;
 mod plot;
 mod slots;
 mod svg;
 mod table;
 
+pub use histogram::histograms;
 pub use plot::{Color, Mark, Series, plot, plot_loglog};
 pub use slots::{DrawnView, slots};
 pub use svg::svg;

@@ -3,6 +3,8 @@
 
 pub mod draw;
 pub mod ledger;
+#[cfg(feature = "opencl")]
+pub mod scope;
 pub mod stopwatch;
 pub mod tape;
 pub mod timeline;

@@ -5,6 +5,8 @@
 //! Reading order: [`Record`], [`Tape`], [`Blame`].
 
 mod blame;
+#[cfg(feature = "opencl")]
+mod folded;
 
 use crate::ops::Op;
 use crate::reference::Array;
@@ -33,6 +35,9 @@ pub struct Record {
     pub parent_grads: Vec<Option<Gradient>>,
     /// What the reader calls it, if anything.
     pub name: Option<String>,
+    /// Which part of the program made it, where somebody watched its
+    /// [scopes](crate::scope).
+    pub part: Option<String>,
 }
 
 impl Record {
@@ -53,6 +58,7 @@ impl Record {
             grad: None,
             parent_grads: Vec::new(),
             name: None,
+            part: None,
         }
     }
 

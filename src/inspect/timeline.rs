@@ -72,6 +72,9 @@ pub struct Slice {
     pub device: usize,
     /// Which of the host's threads called, in the order of their first calls.
     pub thread: usize,
+    /// For which part of the program, where somebody watched its
+    /// [scopes](crate::scope).
+    pub part: Option<String>,
     /// When the host called, and when it could go on.
     pub call: [u64; 2],
     /// When the device did it. A build and a finish are the host's alone.

@@ -15,6 +15,7 @@ use std::time::Instant;
 use super::device::DeviceInfo;
 use super::event::Event;
 use crate::Error;
+use crate::scope;
 use crate::timeline::{Slice, SliceKind, Timeline, Times};
 
 /// Records the calls that `work` makes in this thread.
@@ -126,6 +127,7 @@ impl Call {
                 bytes,
                 device: device.index,
                 thread: recording.thread(),
+                part: scope::current(),
                 call: [recording.since(self.began), recording.since(now)],
                 times: None,
             };

@@ -1,18 +1,19 @@
 //! The sweep back, built in "Function and its context" and "Gradients through
 //! views and devices".
 
+use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::arithmetic::alike;
 use super::function::{Node, recording};
+use super::record::records;
 use super::{Array, Context, Function, Gradients, Tensor, apply, no_grad};
 use crate::checks;
 use crate::error::{Error, Result, mistake, or_raise};
-use crate::graph::topological_order;
 use crate::ops::Op;
-use crate::tape::{Record, Tape};
+use crate::scope::Scope;
+use crate::tape::Tape;
 
 impl Tensor {
     /// Adds to every leaf the gradient of this tensor, which must have one
@@ -85,6 +86,8 @@ fn sweep<'a>(
             seen(node, &grad_out, &[]);
             continue;
         };
+        // From here on the part works in which the node was made.
+        let _part = Scope::way_back(node.id);
         let mut grads = function.backward(ctx, &grad_out);
         check_rule(function, ctx, &grads)?;
         seen(node, &grad_out, &grads);
@@ -327,68 +330,6 @@ impl Tensor {
         }));
         tape
     }
-}
-
-/// Lists all nodes under a root, parents first.
-fn graph(root: &Arc<Node>) -> Vec<&Arc<Node>> {
-    topological_order(root, |node| node.id, |node, k| node.parent(k))
-}
-
-/// Lists the records of a graph, parents first. An input without a node
-/// appears as a constant where a trace has kept it.
-fn records(root: &Arc<Node>) -> Vec<Record> {
-    let mut values: HashMap<u64, Array> = HashMap::new();
-    let mut constants: Vec<(u64, Array)> = Vec::new();
-    let mut records = Vec::new();
-    for node in graph(root) {
-        let (op, parents) = match (node.creator(), &node.kept) {
-            (None, _) => (Op::Leaf, vec![]),
-            (Some((function, ctx)), None) => {
-                let ids = ctx.edges().map(|(_, parent)| parent.id);
-                (function.op(), ids.collect())
-            }
-            (Some((function, _)), Some(kept)) => {
-                values.insert(node.id, kept.output.clone());
-                let ids = kept.inputs.iter().map(|(id, array)| match id {
-                    Some(id) => {
-                        values.insert(*id, array.clone());
-                        *id
-                    }
-                    None => constant(array, &mut constants, &mut records),
-                });
-                (function.op(), ids.collect())
-            }
-        };
-        let shape = node.like.shape();
-        records.push(Record::new(node.id, op, parents, shape, None));
-    }
-    for record in &mut records {
-        let known = constants.iter().find(|(id, _)| *id == record.id);
-        let array = values.get(&record.id).or(known.map(|(_, a)| a));
-        record.values = array.map(|array| or_raise(array.read::<f32>()));
-    }
-    records
-}
-
-/// Finds the id of a constant on the tape; the same numbers are the same
-/// constant.
-fn constant(
-    array: &Array,
-    constants: &mut Vec<(u64, Array)>,
-    records: &mut Vec<Record>,
-) -> u64 {
-    let same = |(_, known): &&(u64, Array)| {
-        known.shares_storage(array) && known.view() == array.view()
-    };
-    if let Some((id, _)) = constants.iter().find(same) {
-        return *id;
-    }
-    // Ids of nodes count up from 1; those of constants count down.
-    let id = u64::MAX - constants.len() as u64;
-    constants.push((id, array.clone()));
-    let op = Op::Constant;
-    records.push(Record::new(id, op, vec![], array.shape(), None));
-    id
 }
 
 #[track_caller]

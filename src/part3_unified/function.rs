@@ -21,6 +21,7 @@ use super::{Array, DType, Device, Shared, Tensor, View, caller};
 use crate::error::{Result, mistake, or_raise};
 use crate::ledger;
 use crate::ops::Op;
+use crate::scope;
 
 // ANCHOR: function
 /// An operation: how to compute it, and how its gradient flows. Parameters,
@@ -155,6 +156,7 @@ impl Context {
 
 impl Context {
     fn new(inputs: &[&Tensor], records: bool) -> Context {
+        scope::ran();
         let input = |t: &&Tensor| Input {
             like: t.node.is_none().then(|| Like::of(&t.array)),
             saved: None,
@@ -281,7 +283,17 @@ impl Node {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         ledger::count(|c| c.nodes += 1);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        scope::made(id);
         Node { id, like: Like::of(output), origin, kept }
+    }
+
+    /// Lists the storages that are kept for its way back.
+    pub(super) fn saved(&self) -> impl Iterator<Item = &Shared> {
+        let ctx = self.creator().map(|(_, ctx)| ctx).into_iter();
+        ctx.flat_map(|ctx| {
+            let inputs = ctx.inputs.iter().filter_map(|it| it.saved.as_ref());
+            inputs.chain(ctx.output.as_ref().map(|array| array.storage()))
+        })
     }
 
     /// Locks the gradient of a leaf. A panic that interrupted its holder, a

@@ -67,7 +67,8 @@
 //!
 //! What there is: [`Tensor`] with a method for each operation, listed with
 //! their gradients in [`functions`]; networks in [`nn`]; what trains them in
-//! [`optim`]; files of weights in [`io`]; a device of your own by [`Backend`].
+//! [`optim`]; files of weights in [`io`]; a device of your own by [`Backend`];
+//! where the bytes of a step are, by [`memory`].
 //!
 //! Reading order: a [`Device`] holds a [`Storage`]; an [`Array`] looks at it
 //! through a [`View`]; a [`Backend`] computes few primitives on arrays; a
@@ -106,10 +107,12 @@ mod function;
 mod indexing;
 pub mod io;
 pub mod kernels;
+pub mod memory;
 pub mod nn;
 mod number;
 mod operators;
 pub mod optim;
+mod record;
 mod storage;
 pub mod tuning;
 mod view;

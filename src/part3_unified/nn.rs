@@ -72,6 +72,7 @@ pub use pool::{AvgPool2d, MaxPool2d};
 use super::{DType, Device, Tensor};
 use crate::error::Result;
 use crate::rng::Random;
+use crate::scope::scope;
 
 /// A parameter and its name, to be looked at.
 pub type Parameter<'a> = (String, &'a Tensor);
@@ -388,7 +389,8 @@ impl Module for Sequential {
     #[track_caller]
     fn forward(&self, x: &Tensor) -> Tensor {
         let mut x = x.clone();
-        for module in &self.modules {
+        for (at, module) in self.modules.iter().enumerate() {
+            let _part = scope(at);
             x = module.forward(&x);
         }
         x

@@ -7,7 +7,7 @@ mod request;
 // What its epochs tell is for its readers.
 #[allow(dead_code)]
 #[path = "../../examples/part3_filters/training.rs"]
-mod training;
+pub(crate) mod training;
 
 use std::thread;
 

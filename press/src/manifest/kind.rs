@@ -97,6 +97,8 @@ pub(crate) struct Picture {
 pub(crate) struct Manifest {
     /// Those of Part 1 stand in a file of their own.
     pub(crate) part1: &'static [Output],
+    /// And those of a program with many topics.
+    pub(crate) training: &'static [Output],
     /// And those of the last two chapters.
     pub(crate) transformers: &'static [Output],
     pub(crate) outputs: &'static [Output],

@@ -29,6 +29,21 @@ pub(crate) const PICTURES: &[Picture] = &[
         needs: Needs::Nothing,
     },
     Picture {
+        out: "book/figures/read-digits.svg",
+        written: "target/read-digits.svg",
+        needs: Needs::Nothing,
+    },
+    Picture {
+        out: "book/figures/inside.svg",
+        written: "target/inside.svg",
+        needs: Needs::Device,
+    },
+    Picture {
+        out: "book/figures/rates.svg",
+        written: "target/rates.svg",
+        needs: Needs::Nothing,
+    },
+    Picture {
         out: "book/figures/warp_naive.svg",
         written: "target/warp_naive.svg",
         needs: Needs::Counters,

@@ -13,6 +13,18 @@ pub(crate) const INNERS: &[Inner] = &[
         of: "examples/part3_checkpoint/run.rs:train",
     },
     Inner {
+        out: "book/listings/norm-of-batch.rs",
+        of: "src/part3_unified/nn/norm.rs:of-batch",
+    },
+    Inner {
+        out: "book/listings/schedule-rate.rs",
+        of: "src/part3_unified/optim/schedule.rs:rate",
+    },
+    Inner {
+        out: "book/listings/training-scheduled.rs",
+        of: "examples/part3_training/curves.rs:scheduled",
+    },
+    Inner {
         out: "book/listings/fused-binary.rs",
         of: "src/part3_unified/backend/fused.rs:binary",
     },
@@ -99,6 +111,18 @@ pub(crate) const INNERS: &[Inner] = &[
     Inner {
         out: "book/listings/conv2d-turned.rs",
         of: "src/part3_unified/functions/convolution.rs:turned",
+    },
+    Inner {
+        out: "book/listings/tape-folded.rs",
+        of: "src/inspect/tape/folded.rs:folded",
+    },
+    Inner {
+        out: "book/listings/read-digits-seen.rs",
+        of: "examples/part3_read_digits/main.rs:seen",
+    },
+    Inner {
+        out: "book/listings/read-digits-ink.rs",
+        of: "examples/part3_read_digits/drawing.rs:of-grays",
     },
     Inner {
         out: "book/listings/products-kinds.rs",

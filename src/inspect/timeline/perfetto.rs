@@ -72,12 +72,13 @@ fn device(id: usize, slice: &Slice) -> Vec<String> {
     let Some(times) = slice.times else { return vec![] };
     let words = format!(
         "\"amount\": {}, \"bytes\": {}, \"queued\": {}, \"submitted\": {}, \
-         \"waited\": {}",
+         \"waited\": {}{}",
         quoted(&slice.amount),
         slice.bytes,
         micro(times.queued),
         micro(times.submitted),
-        micro(times.waited())
+        micro(times.waited()),
+        part(slice)
     );
     let place = format!("\"pid\": {}, \"tid\": 0", process(slice.device));
     let span = [times.started, times.ended];
@@ -85,6 +86,12 @@ fn device(id: usize, slice: &Slice) -> Vec<String> {
         complete(&slice.name, &place, span, &words),
         arrow("f", id, &place, times.started),
     ]
+}
+
+/// Writes for which part of the program it was, where somebody watched.
+fn part(slice: &Slice) -> String {
+    let part = slice.part.as_deref().map(quoted);
+    part.map_or(String::new(), |part| format!(", \"part\": {part}"))
 }
 
 /// Writes a slice with both of its ends.
@@ -154,6 +161,7 @@ mod tests {
             bytes: 0,
             device: 0,
             thread,
+            part: None,
             call: [0, 1],
             times: None,
         };
@@ -174,6 +182,31 @@ mod tests {
             named("process_name", HOST + place, 0, title);
             named("thread_name", HOST + place, 0, "queue");
         }
+    }
+
+    #[test]
+    fn a_part_that_was_watched_is_told() {
+        let mut slice = super::super::Slice {
+            kind: super::super::SliceKind::Launch,
+            name: "ew_add".into(),
+            amount: String::new(),
+            bytes: 0,
+            device: 0,
+            thread: 0,
+            part: Some("blocks.\"0\"".into()),
+            call: [0, 1],
+            times: Some(super::super::Times {
+                queued: 0,
+                submitted: 0,
+                started: 0,
+                ended: 0,
+            }),
+        };
+        let escaped = "\"part\": \"blocks.\\\"0\\\"\"";
+        let written = device(0, &slice).concat();
+        assert!(written.contains(escaped), "{written}");
+        slice.part = None;
+        assert!(!device(0, &slice).concat().contains("part"));
     }
 
     #[test]

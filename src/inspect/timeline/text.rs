@@ -191,6 +191,7 @@ mod tests {
             bytes: 0,
             device: 0,
             thread: 0,
+            part: None,
             call,
             times: Some(Times {
                 queued: times[0],

@@ -11,6 +11,7 @@ pub(super) mod blocks;
 mod elementary;
 mod elementwise;
 mod host;
+mod lanes;
 mod norm;
 mod products;
 mod real;

@@ -53,6 +53,7 @@ impl Dropout {
     }
 }
 
+// ANCHOR: dropout
 impl Module for Dropout {
     #[track_caller]
     fn forward(&self, x: &Tensor) -> Tensor {
@@ -75,6 +76,7 @@ impl Module for Dropout {
         format!("Dropout {}", self.share)
     }
 }
+// ANCHOR_END: dropout
 
 impl fmt::Debug for Dropout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

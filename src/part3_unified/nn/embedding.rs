@@ -87,6 +87,7 @@ pub struct Residual<M> {
     pub inner: M,
 }
 
+// ANCHOR: residual
 impl<M: Module> Module for Residual<M> {
     #[track_caller]
     fn forward(&self, x: &Tensor) -> Tensor {
@@ -99,3 +100,4 @@ impl<M: Module> Module for Residual<M> {
         format!("Residual {}", self.inner.name())
     }
 }
+// ANCHOR_END: residual

@@ -7,6 +7,7 @@ use super::{
 };
 use crate::error::{Result, mistake};
 use crate::rng::Random;
+use crate::scope::scope;
 
 /// A block of a transformer: attention, then a network for each place by
 /// itself. Both add to what was there, and read it normalized.
@@ -48,6 +49,7 @@ impl Block {
     /// Computes what the network adds at each place.
     #[track_caller]
     fn thought(&self, x: &Tensor) -> Tensor {
+        let _part = scope("thought");
         let wide = self.up.forward(&self.norm2.forward(x)).gelu();
         self.dropout.forward(&self.down.forward(&wide))
     }
@@ -66,8 +68,11 @@ impl Module for Block {
     /// Computes (n, places, width) -> (n, places, width).
     #[track_caller]
     fn forward(&self, x: &Tensor) -> Tensor {
-        let read = self.norm1.forward(x);
-        let seen = self.dropout.forward(&self.attention.forward(&read));
+        let seen = {
+            let _part = scope("attention");
+            let read = self.norm1.forward(x);
+            self.dropout.forward(&self.attention.forward(&read))
+        };
         let x = x.add(&seen);
         x.add(&self.thought(&x))
     }
@@ -178,6 +183,7 @@ impl Gpt {
     /// Computes scores of what the last block has made.
     #[track_caller]
     fn read_out(&self, x: &Tensor) -> Tensor {
+        let _part = scope("head");
         by_rows(&self.norm.forward(x), |rows| rows.matmul(&self.head))
     }
 
@@ -206,6 +212,7 @@ impl Gpt {
                 from + places
             ));
         }
+        let _part = scope("tokens");
         let rows = self.tokens.rows(tokens);
         let rows = rows.reshape(&[tokens.len() / places, places, width]);
         match places == context {
@@ -223,7 +230,8 @@ impl Module for Gpt {
     #[track_caller]
     fn forward(&self, x: &Tensor) -> Tensor {
         let mut x = self.dropout.forward(x);
-        for block in &self.blocks {
+        for (at, block) in self.blocks.iter().enumerate() {
+            let _part = scope(format_args!("blocks.{at}"));
             x = block.forward(&x);
         }
         self.read_out(&x)

@@ -58,6 +58,7 @@ pub fn uniform(shape: &[usize], bound: f32, random: &mut Random) -> Tensor {
 /// # Panics
 ///
 /// If the host has no memory for so many.
+// ANCHOR: kaiming
 #[track_caller]
 pub fn kaiming_uniform(
     shape: &[usize],
@@ -69,6 +70,7 @@ pub fn kaiming_uniform(
     // Even numbers up to a bound have a third of its square for variance.
     uniform(shape, (3.0 * variance).sqrt(), random)
 }
+// ANCHOR_END: kaiming
 
 /// Fills a leaf with one number.
 #[track_caller]

@@ -119,6 +119,7 @@ impl BatchNorm {
         }
     }
 
+    // ANCHOR: of-batch
     /// Computes the mean and the variance of each channel, and keeps its share
     /// of them.
     #[track_caller]
@@ -149,6 +150,7 @@ impl BatchNorm {
         let new = new.reshape(before.shape()).scale(self.momentum);
         running.set(before.scale(1.0 - self.momentum).add(&new));
     }
+    // ANCHOR_END: of-batch
 }
 
 impl Module for BatchNorm {

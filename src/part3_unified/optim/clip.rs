@@ -25,6 +25,7 @@ use super::{Parameter, Tensor, gradient, no_grad};
 ///
 /// If a parameter has no gradient, or the devices differ.
 #[doc(alias = "clip_grad_norm_")]
+// ANCHOR: clip
 #[track_caller]
 pub fn clip_grad_norm(parameters: &[Parameter], most: f32) -> Tensor {
     let mut grads = Vec::new();
@@ -45,3 +46,4 @@ pub fn clip_grad_norm(parameters: &[Parameter], most: f32) -> Tensor {
     }
     norm
 }
+// ANCHOR_END: clip

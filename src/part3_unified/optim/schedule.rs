@@ -72,6 +72,7 @@ impl Schedule {
         Schedule { floor, ..self }
     }
 
+    // ANCHOR: rate
     /// Returns the rate of a step, counted from 0: give it to
     /// [`Optimizer::set_learning_rate`] before the step.
     ///
@@ -93,4 +94,5 @@ impl Schedule {
         };
         (floor + (peak - floor) * share) as f32
     }
+    // ANCHOR_END: rate
 }

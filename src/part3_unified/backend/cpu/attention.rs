@@ -3,6 +3,7 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
+use super::lanes::{add, combine, most, total};
 use super::real::Number;
 use super::walk::fill;
 use super::{Array, Shared, compact, dense};
@@ -112,35 +113,20 @@ impl<T: Number> Room<T> {
         }
     }
 
-    /// Computes the shares that a place gives to itself and those before it.
+    /// Computes the shares that a place gives to itself and those before it;
+    /// those behind it have none.
     #[inline(always)]
     fn share(&mut self, place: usize, sizes: &Sizes) {
         let Sizes { places, width, .. } = *sizes;
         let queries = &self.queries[place * width..][..width];
-        products(&mut self.shares, queries, &self.keys, places);
-        let seen = &mut self.shares[..=place];
-        let larger = |most: T, x: &T| if *x > most { *x } else { most };
-        let most = seen.iter().fold(seen[0], larger);
-        seen.iter_mut().for_each(|x| *x = (*x - most).exponential());
-        let total = seen.iter().fold(T::zero(), |total, x| total + *x);
-        let one = T::nearest(1.0) / total;
-        seen.iter_mut().for_each(|x| *x = *x * one);
+        let shares = &mut self.shares[..];
+        combine(shares, queries, |c| &self.keys[c * places..][..places]);
+        shares[place + 1..].fill(T::nearest(f64::NEG_INFINITY));
+        let most = most(shares);
+        shares.iter_mut().for_each(|x| *x = (*x - most).exponential());
+        let one = T::nearest(1.0) / total([&*shares], |[x]| x);
+        shares.iter_mut().for_each(|x| *x = *x * one);
     }
-}
-
-/// Adds up products with rows, a number for each of them.
-#[inline(always)]
-fn products<T: Number>(out: &mut [T], by: &[T], rows: &[T], length: usize) {
-    out.fill(T::zero());
-    for (by, row) in by.iter().zip(rows.chunks_exact(length)) {
-        out.iter_mut().zip(row).for_each(|(to, x)| *to = *to + *by * *x);
-    }
-}
-
-/// Adds a row, times a number.
-#[inline(always)]
-fn add<T: Number>(to: &mut [T], by: T, row: &[T]) {
-    to.iter_mut().zip(row).for_each(|(to, x)| *to = *to + by * *x);
 }
 
 struct Rows<'a, T> {
@@ -162,10 +148,8 @@ impl<T: Number> WithSimd for Rows<'_, T> {
             room.share(place, &sizes);
             let at = place * sizes.row + head * sizes.width;
             let out = &mut out[at..][..sizes.width];
-            out.fill(T::zero());
-            for (j, share) in room.shares[..=place].iter().enumerate() {
-                add(out, *share, &x[sizes.at(j, 2, head)..][..sizes.width]);
-            }
+            let value = |j| &x[sizes.at(j, 2, head)..][..sizes.width];
+            combine(out, &room.shares[..=place], value);
         }
     }
 }
@@ -189,26 +173,26 @@ impl<T: Number> WithSimd for Grads<'_, T> {
         let scale = T::nearest(1.0 / (width as f64).sqrt());
         room.lay(x, &sizes, head);
         for place in 0..places {
-            for part in 0..3 {
+            for part in 1..3 {
                 out[sizes.at(place, part, head)..][..width].fill(T::zero());
             }
         }
         for place in 0..places {
             room.share(place, &sizes);
+            let Room { queries, values, shares, scores, .. } = &mut *room;
             let above = &above[place * row + head * width..][..width];
-            products(&mut room.scores, above, &room.values, places);
-            let shares = &room.shares[..=place];
-            let scores = &mut room.scores[..=place];
-            let pairs = shares.iter().zip(&*scores);
-            let total = pairs.fold(T::zero(), |sum, (p, s)| sum + *p * *s);
-            let pairs = scores.iter_mut().zip(shares);
+            combine(scores, above, |c| &values[c * places..][..places]);
+            scores[place + 1..].fill(T::zero());
+            let total = total([&*shares, &*scores], |[p, s]| p * s);
+            let pairs = scores.iter_mut().zip(&*shares);
             pairs.for_each(|(s, p)| *s = *p * (*s - total));
-            let queries = &room.queries[place * width..][..width];
-            for (j, (score, share)) in scores.iter().zip(shares).enumerate() {
-                let key = &x[sizes.at(j, 1, head)..][..width];
-                let [q, k, v] = [(place, 0), (j, 1), (j, 2)]
-                    .map(|(place, part)| sizes.at(place, part, head));
-                add(&mut out[q..][..width], *score * scale, key);
+            let seen = &scores[..=place];
+            let query = &mut out[sizes.at(place, 0, head)..][..width];
+            combine(query, seen, |j| &x[sizes.at(j, 1, head)..][..width]);
+            query.iter_mut().for_each(|x| *x = *x * scale);
+            let queries = &queries[place * width..][..width];
+            for (j, (score, share)) in seen.iter().zip(&*shares).enumerate() {
+                let [k, v] = [1, 2].map(|part| sizes.at(j, part, head));
                 add(&mut out[k..][..width], *score, queries);
                 add(&mut out[v..][..width], *share, above);
             }

@@ -2,6 +2,7 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
+use super::lanes::total;
 use super::real::Number;
 use super::walk::fill;
 use super::{Array, Shared, compact, dense};
@@ -9,8 +10,6 @@ use crate::error::Result;
 
 /// A row is walked so often for each of its numbers.
 const OFTEN: usize = 4;
-/// So many sums grow side by side.
-const WIDE: usize = 16;
 
 /// Computes (n, columns) from the same, a weight and a bias.
 pub(super) fn rows<T: Number>(
@@ -49,27 +48,13 @@ pub(super) fn grads<T: Number>(
     })
 }
 
-/// Adds up numbers, many sums side by side.
-#[inline(always)]
-fn total<T: Number>(n: usize, number: impl Fn(usize) -> T) -> T {
-    let mut sums = [T::zero(); WIDE];
-    let whole = n / WIDE * WIDE;
-    for from in (0..whole).step_by(WIDE) {
-        for (i, sum) in sums.iter_mut().enumerate() {
-            *sum = *sum + number(from + i);
-        }
-    }
-    let rest = (whole..n).fold(T::zero(), |sum, i| sum + number(i));
-    sums.iter().fold(rest, |total, sum| total + *sum)
-}
-
 /// Computes the mean of a row, and what brings its distances to variance 1.
 #[inline(always)]
 fn measure<T: Number>(x: &[T], epsilon: f64) -> (T, T) {
     let share = T::nearest(1.0 / x.len() as f64);
-    let mean = total(x.len(), |i| x[i]) * share;
-    let square = |i: usize| (x[i] - mean) * (x[i] - mean);
-    let variance = total(x.len(), square) * share;
+    let mean = total([x], |[x]| x) * share;
+    let square = |[x]: [T; 1]| (x - mean) * (x - mean);
+    let variance = total([x], square) * share;
     (mean, T::nearest(1.0) / (variance + T::nearest(epsilon)).sqrt())
 }
 
@@ -115,18 +100,19 @@ impl<T: Number> WithSimd for Grads<'_, T> {
     fn with_simd<S: Simd>(self, _: S) {
         let Grads { x, above, weight, epsilon, is_of_weight, out } = self;
         let (mean, inverse) = measure(x, epsilon);
-        let normal = |i: usize| (x[i] - mean) * inverse;
-        let n = x.len();
+        let normal = |x: T| (x - mean) * inverse;
+        let given = x.iter().zip(above);
         if is_of_weight {
-            (0..n).for_each(|i| out[i] = above[i] * normal(i));
+            let given = out.iter_mut().zip(given);
+            given.for_each(|(out, (x, g))| *out = *g * normal(*x));
             return;
         }
-        let share = T::nearest(1.0 / n as f64);
-        let direct = total(n, |i| above[i] * weight[i]) * share;
-        let along = total(n, |i| above[i] * weight[i] * normal(i)) * share;
-        for i in 0..n {
-            let g = above[i] * weight[i] - direct - normal(i) * along;
-            out[i] = g * inverse;
+        let share = T::nearest(1.0 / x.len() as f64);
+        let direct = total([above, weight], |[g, w]| g * w) * share;
+        let along = |[x, g, w]: [T; 3]| g * w * normal(x);
+        let along = total([x, above, weight], along) * share;
+        for (out, ((x, g), w)) in out.iter_mut().zip(given.zip(weight)) {
+            *out = (*g * *w - direct - normal(*x) * along) * inverse;
         }
     }
 }

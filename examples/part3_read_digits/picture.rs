@@ -1,0 +1,136 @@
+//! The way of a drawing through the network, as SVG.
+
+use std::fmt::Write;
+
+use super::drawing::Drawing;
+use super::{Seen, show};
+
+const HEIGHT: usize = 250;
+/// The top of everything, below the words that say what it is.
+const TOP: usize = 44;
+/// How high the drawing and the maps are.
+const TALL: usize = 180;
+
+/// Draws, from the left to the right, the drawing, its 64 numbers, the maps of
+/// both layers of filters, and the ten shares.
+pub(crate) fn svg(drawing: &Drawing, digit: &[f32], seen: &Seen) -> String {
+    let shares = show::shares(&seen.scores);
+    let read =
+        (1..10).fold(0, |a, b| if shares[b] > shares[a] { b } else { a });
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 {HEIGHT}\" \
+         role=\"img\" aria-labelledby=\"read-digits-title\" font-size=\"14\" \
+         fill=\"currentColor\">\n<title id=\"read-digits-title\">A drawn \
+         digit, the same as 8 by 8 numbers, what 16 filters see of it, what \
+         32 filters see of that, and ten bars, of which that of the {read} \
+         is the longest.</title>\n"
+    );
+    put(&mut svg, format_args!("{}", words(10, "drawn")));
+    strokes(&mut svg, drawing, [10, TOP], [112, TALL]);
+    put(&mut svg, format_args!("{}", words(136, "8 × 8")));
+    squares(&mut svg, [136, TOP + 42], 12, 8, digit);
+    for (layer, left, side, across) in [(0, 250, 5, 4), (1, 432, 5, 5)] {
+        let (count, maps) = seen.maps(layer);
+        let words = words(left, &format!("{} filters see", maps.len()));
+        put(&mut svg, format_args!("{words}"));
+        let most = maps.concat().into_iter().fold(1e-6, f32::max);
+        svg += "<g fill=\"var(--fig-value, #1a5fb4)\">\n";
+        for (at, map) in maps.iter().enumerate() {
+            let step = count * side + 4;
+            let place = [left + at % across * step, TOP + at / across * step];
+            // By the root, so that weak answers can be seen.
+            let shares = map.iter().map(|number| (number / most).sqrt());
+            let shares: Vec<f32> = shares.collect();
+            squares(&mut svg, place, side, count, &shares);
+        }
+        svg += "</g>\n";
+    }
+    put(&mut svg, format_args!("{}", words(572, "it reads")));
+    for (at, share) in shares.iter().enumerate() {
+        let y = TOP + 18 * at;
+        let wide = share * 82.0;
+        put(
+            &mut svg,
+            format_args!(
+                "<text x=\"572\" y=\"{}\">{at}</text>\n<rect x=\"588\" \
+                 y=\"{y}\" width=\"{wide:.1}\" height=\"14\" \
+                 fill=\"var(--fig-value, #1a5fb4)\"/>",
+                y + 12
+            ),
+        );
+    }
+    svg + "</svg>\n"
+}
+
+/// Words above what they name.
+fn words(left: usize, words: &str) -> String {
+    format!("<text x=\"{left}\" y=\"24\">{words}</text>")
+}
+
+fn put(svg: &mut String, line: std::fmt::Arguments<'_>) {
+    writeln!(svg, "{line}").expect("a String takes every line");
+}
+
+/// The drawing itself, as large as fits: each run of ink is a rectangle.
+fn strokes(
+    svg: &mut String,
+    drawing: &Drawing,
+    [left, top]: [usize; 2],
+    [wide, tall]: [usize; 2],
+) {
+    let scale = (wide as f32 / drawing.width as f32)
+        .min(tall as f32 / drawing.height as f32);
+    put(
+        svg,
+        format_args!(
+            "<g transform=\"translate({left} {top}) scale({scale:.4})\">\n\
+             <rect width=\"{}\" height=\"{}\" fill=\"none\" \
+             stroke=\"currentColor\" stroke-opacity=\"0.4\" \
+             stroke-width=\"{:.2}\"/>",
+            drawing.width,
+            drawing.height,
+            1.0 / scale
+        ),
+    );
+    let mut path = String::new();
+    for (y, row) in drawing.ink.chunks(drawing.width).enumerate() {
+        let mut from = 0;
+        for run in row.chunk_by(|a, b| a == b) {
+            if run[0] {
+                path += &format!("M{from} {y}h{}v1h-{}z", run.len(), run.len());
+            }
+            from += run.len();
+        }
+    }
+    put(svg, format_args!("<path d=\"{path}\"/>\n</g>"));
+}
+
+/// A square of squares, each as full as its share of 1.
+fn squares(
+    svg: &mut String,
+    [left, top]: [usize; 2],
+    side: usize,
+    count: usize,
+    shares: &[f32],
+) {
+    for (at, share) in shares.iter().enumerate() {
+        let (x, y) = (left + at % count * side, top + at / count * side);
+        put(
+            svg,
+            format_args!(
+                "<rect x=\"{x}\" y=\"{y}\" width=\"{side}\" \
+                 height=\"{side}\" fill-opacity=\"{:.2}\"/>",
+                share
+            ),
+        );
+    }
+    let whole = count * side;
+    put(
+        svg,
+        format_args!(
+            "<rect x=\"{left}\" y=\"{top}\" width=\"{whole}\" \
+             height=\"{whole}\" fill=\"none\" stroke=\"currentColor\" \
+             stroke-opacity=\"0.4\"/>"
+        ),
+    );
+}

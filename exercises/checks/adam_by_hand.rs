@@ -1,0 +1,291 @@
+//! The check of `adam_by_hand`, a step for each number.
+//!
+//! A formula that a reader may write instead is a `Way`, computed in `f64`, and
+//! a diagnosis speaks only if its way gives every number of the learner's.
+
+use std::process::ExitCode;
+
+use exercises::{Outcome, Stop, check, wrong};
+use rungrad::part3_unified::{Device, Tensor};
+use yours::Adam;
+
+exercises::yours!("part3_unified/adam_by_hand.rs");
+
+fn main() -> ExitCode {
+    check(
+        "adam_by_hand",
+        YOURS,
+        &[
+            ("the first step is as long as the rate", first),
+            ("each parameter is a new leaf", leaf),
+            ("six steps with gradients that change", six),
+            ("small gradients, where epsilon counts", small),
+            ("the decay is apart from the gradient", decay),
+        ],
+    )
+}
+
+const RATE: f64 = 0.5;
+const BETAS: [f64; 2] = [0.9, 0.999];
+
+/// Computes a step from a state, a gradient, and the number of the step.
+type Way = fn(&mut State, f64, i32, &Setting) -> f64;
+
+struct Setting {
+    epsilon: f64,
+    decay: f64,
+}
+
+#[derive(Default)]
+struct State {
+    x: f64,
+    mean: f64,
+    square: f64,
+}
+
+impl State {
+    fn remember(&mut self, grad: f64) {
+        self.mean = BETAS[0] * self.mean + (1.0 - BETAS[0]) * grad;
+        self.square = BETAS[1] * self.square + (1.0 - BETAS[1]) * grad * grad;
+    }
+}
+
+fn whole(step: i32) -> [f64; 2] {
+    BETAS.map(|beta| 1.0 - beta.powi(step))
+}
+
+fn right(it: &mut State, grad: f64, step: i32, by: &Setting) -> f64 {
+    it.remember(grad);
+    let [a, b] = whole(step);
+    let root = (it.square / b).sqrt() + by.epsilon;
+    it.x * (1.0 - RATE * by.decay) - RATE * (it.mean / a) / root
+}
+
+fn uncorrected(it: &mut State, grad: f64, _: i32, by: &Setting) -> f64 {
+    it.remember(grad);
+    let root = it.square.sqrt() + by.epsilon;
+    it.x * (1.0 - RATE * by.decay) - RATE * it.mean / root
+}
+
+/// The mean alone is corrected.
+fn half_corrected(it: &mut State, grad: f64, step: i32, by: &Setting) -> f64 {
+    it.remember(grad);
+    let root = it.square.sqrt() + by.epsilon;
+    it.x * (1.0 - RATE * by.decay) - RATE * it.mean / whole(step)[0] / root
+}
+
+fn kept_corrected(it: &mut State, grad: f64, step: i32, by: &Setting) -> f64 {
+    it.remember(grad);
+    let [a, b] = whole(step);
+    (it.mean, it.square) = (it.mean / a, it.square / b);
+    let root = it.square.sqrt() + by.epsilon;
+    it.x * (1.0 - RATE * by.decay) - RATE * it.mean / root
+}
+
+fn without_root(it: &mut State, grad: f64, step: i32, by: &Setting) -> f64 {
+    it.remember(grad);
+    let [a, b] = whole(step);
+    let below = it.square / b + by.epsilon;
+    it.x * (1.0 - RATE * by.decay) - RATE * (it.mean / a) / below
+}
+
+fn epsilon_inside(it: &mut State, grad: f64, step: i32, by: &Setting) -> f64 {
+    it.remember(grad);
+    let [a, b] = whole(step);
+    let root = (it.square / b + by.epsilon).sqrt();
+    it.x * (1.0 - RATE * by.decay) - RATE * (it.mean / a) / root
+}
+
+fn epsilon_first(it: &mut State, grad: f64, step: i32, by: &Setting) -> f64 {
+    it.remember(grad);
+    let [a, b] = whole(step);
+    let root = (it.square.sqrt() + by.epsilon) / b.sqrt();
+    it.x * (1.0 - RATE * by.decay) - RATE * (it.mean / a) / root
+}
+
+fn joined(it: &mut State, grad: f64, step: i32, by: &Setting) -> f64 {
+    let grad = grad + by.decay * it.x;
+    right(it, grad, step, &Setting { decay: 0.0, ..*by })
+}
+
+fn undecayed(it: &mut State, grad: f64, step: i32, by: &Setting) -> f64 {
+    right(it, grad, step, &Setting { decay: 0.0, ..*by })
+}
+
+/// A share of the parameter that does not depend on the rate.
+fn by_share(it: &mut State, grad: f64, step: i32, by: &Setting) -> f64 {
+    let decay = by.decay / RATE;
+    right(it, grad, step, &Setting { decay, ..*by })
+}
+
+const START: [f64; 3] = [1.0, -2.0, 4.0];
+
+/// Where three numbers go by a way, and where yours go.
+fn both(grads: &[[f64; 3]], by: &Setting) -> Result<Vec<f32>, Stop> {
+    let zeros = Tensor::zeros(&[3], Device::Cpu)?;
+    let (mean, square) = (zeros.clone(), zeros);
+    let (epsilon, decay) = (by.epsilon, by.decay);
+    let (rate, betas, steps) = (RATE, BETAS, 0);
+    let mut adam = Adam { rate, betas, epsilon, decay, mean, square, steps };
+    let start = START.map(|x| x as f32);
+    let mut at = Tensor::new(&[3], &start, Device::Cpu)?.requires_grad();
+    for grad in grads {
+        let slopes = grad.map(|g| g as f32);
+        let slopes = Tensor::new(&[3], &slopes, Device::Cpu)?;
+        (&at * &slopes).sum().backward();
+        at = adam.step(&at);
+    }
+    Ok(at.to_vec()?)
+}
+
+fn place(grads: &[[f64; 3]], by: &Setting, way: Way) -> Vec<f64> {
+    let each = START.iter().enumerate().map(|(at, start)| {
+        let mut state = State { x: *start, ..State::default() };
+        for (step, grad) in (1..).zip(grads) {
+            state.x = way(&mut state, grad[at], step, by);
+        }
+        state.x
+    });
+    each.collect()
+}
+
+fn near(yours: &[f32], wanted: &[f64]) -> bool {
+    let near = |(y, w): (&f32, &f64)| (f64::from(*y) - w).abs() <= 1e-4;
+    yours.len() == wanted.len() && yours.iter().zip(wanted).all(near)
+}
+
+fn judged(grads: &[[f64; 3]], by: &Setting, others: &[(Way, &str)]) -> Outcome {
+    let yours = both(grads, by)?;
+    let right = place(grads, by, right);
+    if near(&yours, &right) {
+        return Ok(());
+    }
+    let known =
+        others.iter().find(|(w, _)| near(&yours, &place(grads, by, *w)));
+    let why = match known {
+        Some((_, why)) => *why,
+        None if yours.iter().any(|x| x.is_nan()) => {
+            "What is no number comes from 0 divided by 0: before the first \
+             step 1 - b^steps is 0. Count the step before you correct."
+        }
+        None => "",
+    };
+    Err(wrong(format!(
+        "From {START:?}, with the rate {RATE}, the betas {BETAS:?}, epsilon {} \
+         and the decay {}, steps with the gradients {grads:?} lead elsewhere. \
+         {why}\n\n  yours  {yours:?}\n  right  {right:?}",
+        by.epsilon, by.decay
+    )))
+}
+
+const PLAIN: Setting = Setting { epsilon: 1e-8, decay: 0.0 };
+
+fn first(_: &()) -> Outcome {
+    let others: [(Way, &str); 3] = [
+        (
+            uncorrected,
+            "Both means began at 0: after one step they hold a tenth and a \
+             thousandth of what they should. Divide each by 1 - b^steps.",
+        ),
+        (
+            half_corrected,
+            "The mean is corrected, and the mean square is not: it began at 0 \
+             as well.",
+        ),
+        (
+            without_root,
+            "The mean is divided by the mean square. Divide by its root: then \
+             a gradient a thousand times as large makes the same step.",
+        ),
+    ];
+    judged(&[[2.0, -0.5, 0.125]], &PLAIN, &others)
+}
+
+fn six(_: &()) -> Outcome {
+    let grads = [
+        [2.0, -0.5, 0.125],
+        [1.0, 0.5, 0.0],
+        [-3.0, 1.0, 0.0],
+        [0.0, -2.0, 8.0],
+        [2.0, 0.25, 1.0],
+        [-1.0, 0.5, -4.0],
+    ];
+    let others: [(Way, &str); 2] = [
+        (
+            kept_corrected,
+            "The corrected means were kept, and the next step corrects them \
+             again. Keep the means as they are, and correct a copy.",
+        ),
+        (half_corrected, "The mean is corrected, and the mean square is not."),
+    ];
+    judged(&grads, &PLAIN, &others)
+}
+
+fn small(_: &()) -> Outcome {
+    let by = Setting { epsilon: 0.25, decay: 0.0 };
+    let grads = [[0.25, -0.5, 0.125], [0.5, 0.25, 0.0]];
+    let others: [(Way, &str); 2] = [
+        (epsilon_inside, "Epsilon is added to the root, not under it."),
+        (
+            epsilon_first,
+            "Epsilon is added to the root of the corrected mean square, not \
+             before it is corrected.",
+        ),
+    ];
+    judged(&grads, &by, &others)
+}
+
+fn decay(_: &()) -> Outcome {
+    let by = Setting { epsilon: 1e-8, decay: 0.25 };
+    let grads = [[2.0, -0.5, 0.125], [-1.0, 8.0, 0.5], [0.5, 1.0, -0.5]];
+    let others: [(Way, &str); 3] = [
+        (
+            joined,
+            "The decay was added to the gradient, and divided by the root \
+             with it: a parameter with large gradients hardly decays. Take \
+             rate * decay of the parameter away, beside the step.",
+        ),
+        (undecayed, "Nothing has decayed."),
+        (
+            by_share,
+            "Each step takes the share `decay` away. It is to be rate * decay, \
+             so that a smaller rate makes all of the step smaller.",
+        ),
+    ];
+    judged(&grads, &by, &others)
+}
+
+fn leaf(_: &()) -> Outcome {
+    let zeros = Tensor::zeros(&[2], Device::Cpu)?;
+    let mut adam = Adam {
+        rate: RATE,
+        betas: BETAS,
+        epsilon: 1e-8,
+        decay: 0.0,
+        mean: zeros.clone(),
+        square: zeros.clone(),
+        steps: 0,
+    };
+    let before = zeros.requires_grad();
+    before.sum().backward();
+    let after = adam.step(&before);
+    if !after.records() {
+        return Err(wrong(
+            "The parameter after a step does not record, so the next backward \
+             passes it by. Make it a leaf by .requires_grad().",
+        ));
+    }
+    if after.id() == before.id() || after.grad().is_some() {
+        return Err(wrong(
+            "The parameter after a step is a new leaf, without the gradient \
+             of the old one.",
+        ));
+    }
+    match adam.mean.records() || adam.square.records() {
+        false => Ok(()),
+        true => Err(wrong(
+            "A running mean records: it would keep the graphs of all steps. \
+             Compute it in no_grad.",
+        )),
+    }
+}

@@ -1,0 +1,232 @@
+//! The check of `center_it`, ink in the middle of its image.
+
+use std::process::ExitCode;
+
+use exercises::{Outcome, check, expect, numbers, wrong};
+
+exercises::yours!("part3_unified/center_it.rs");
+
+fn main() -> ExitCode {
+    check(
+        "center_it",
+        YOURS,
+        &[
+            ("one spot of ink", spot),
+            ("a box that leaves as many on both sides", even),
+            ("a box that leaves one more", odd),
+            ("strokes with paper between them, in any gray", strokes),
+            ("what is in the middle, and what is full", nowhere_to_go),
+            ("an image without ink", blank),
+        ],
+    )
+}
+
+/// From the first row with ink to behind the last, and the same of columns.
+fn bounds(image: &[f32], w: usize) -> Option<[[usize; 2]; 2]> {
+    let places = || (0..image.len()).filter(|&at| image[at] > 0.0);
+    let span = |of: &dyn Fn(usize) -> usize| {
+        let all = || places().map(of);
+        Some([all().min()?, all().max()? + 1])
+    };
+    Some([span(&|at| at / w)?, span(&|at| at % w)?])
+}
+
+/// Moves an image; what leaves it is lost.
+fn moved(
+    image: &[f32],
+    [h, w]: [usize; 2],
+    [down, right]: [isize; 2],
+) -> Vec<f32> {
+    let mut other = vec![0.0; h * w];
+    for (at, ink) in image.iter().enumerate().filter(|(_, ink)| **ink > 0.0) {
+        let row = (at / w).checked_add_signed(down).filter(|it| *it < h);
+        let column = (at % w).checked_add_signed(right).filter(|it| *it < w);
+        if let (Some(row), Some(column)) = (row, column) {
+            other[row * w + column] = *ink;
+        }
+    }
+    other
+}
+
+/// How far the box goes, where so many of the rows that are left are above.
+fn way(
+    [from, to]: [usize; 2],
+    size: usize,
+    above: impl Fn(usize) -> usize,
+) -> isize {
+    above(size - (to - from)) as isize - from as isize
+}
+
+fn judge(image: &[f32], size: [usize; 2]) -> Outcome {
+    let [h, w] = size;
+    let yours = yours::center_it(image, size);
+    let what = format!("center_it of an image of [{h}, {w}]");
+    if yours.len() != h * w {
+        return Err(wrong(format!(
+            "{what} gives {} numbers. It has as many pixels as before, also \
+             where there is no ink.",
+            yours.len()
+        )));
+    }
+    let Some([rows, columns]) = bounds(image, w) else {
+        return expect(&what, &yours, image);
+    };
+    let half = |left: usize| left / 2;
+    let right = [way(rows, h, half), way(columns, w, half)];
+    let right = moved(image, size, right);
+    if yours == right {
+        return Ok(());
+    }
+    let Some(why) = diagnosis(image, size, [rows, columns], &yours) else {
+        return expect(&what, &yours, &right);
+    };
+    let shown = |image: &[f32]| {
+        let row = |row: &[f32]| {
+            let ink = |ink: &f32| if *ink > 0.0 { '#' } else { '.' };
+            format!("  {}\n", row.iter().map(ink).collect::<String>())
+        };
+        image.chunks(w).map(row).collect::<String>()
+    };
+    Err(wrong(format!(
+        "{what} is wrong. {why}\n\ngiven\n{}yours\n{}right\n{}",
+        shown(image),
+        shown(&yours),
+        shown(&right).trim_end_matches('\n')
+    )))
+}
+
+/// A formula that gives every number of the learner's.
+fn diagnosis(
+    image: &[f32],
+    size: [usize; 2],
+    [rows, columns]: [[usize; 2]; 2],
+    yours: &[f32],
+) -> Option<&'static str> {
+    let [h, w] = size;
+    let half = |left: usize| left / 2;
+    let [down, right] = [way(rows, h, half), way(columns, w, half)];
+    // A way on which ink is lost is nobody's.
+    let ink = |image: &[f32]| image.iter().filter(|ink| **ink > 0.0).count();
+    let is = |way: [isize; 2]| {
+        yours == moved(image, size, way) && ink(yours) == ink(image)
+    };
+    // One row and one column less, which are lost.
+    let cut: Vec<f32> = (0..h * w)
+        .map(|at| {
+            let inside = at / w + 1 < rows[1] && at % w + 1 < columns[1];
+            if inside { image[at] } else { 0.0 }
+        })
+        .collect();
+    let short = |[from, to]: [usize; 2], size| {
+        way([from, (to - 1).max(from)], size, half)
+    };
+    let short = [short(rows, h), short(columns, w)];
+    let mass = |of: &dyn Fn(usize) -> usize, size: usize| {
+        let all: f32 = image.iter().sum();
+        let parts = image.iter().enumerate();
+        let sum: f32 = parts.map(|(at, ink)| ink * of(at) as f32).sum();
+        ((size - 1) as f32 / 2.0 - sum / all).round() as isize
+    };
+    let up = |left: usize| left.div_ceil(2);
+    let others = [rows, columns].map(|[from, to]| to - from);
+    let swapped = [
+        (h.saturating_sub(others[1]) / 2) as isize - rows[0] as isize,
+        (w.saturating_sub(others[0]) / 2) as isize - columns[0] as isize,
+    ];
+    let full: Vec<f32> = moved(image, size, [down, right])
+        .iter()
+        .map(|ink| if *ink > 0.0 { 1.0 } else { 0.0 })
+        .collect();
+    let same = |a: &f32, b: &f32| (*a > 0.0) == (*b > 0.0);
+    let alike = yours.iter().zip(&full).all(|(a, b)| same(a, b));
+    if is([0, 0]) {
+        Some("It stands where it stood.")
+    } else if is([-(rows[0] as isize), -(columns[0] as isize)]) {
+        Some(
+            "The box is in the upper left corner. Half of the rows that are \
+             left belong above it, and half of the columns to its left.",
+        )
+    } else if is([down, 0]) || is([0, right]) {
+        Some(if is([down, 0]) {
+            "It was moved up or down, but not to the side."
+        } else {
+            "It was moved to the side, but not up or down."
+        })
+    } else if is([-down, -right]) {
+        Some("It was moved as far as it should be, the other way.")
+    } else if is([way(rows, h, up), way(columns, w, up)]) {
+        Some(
+            "Where the rows that are left cannot be halved, the one more \
+             belongs below the ink, or to the right of it.",
+        )
+    } else if yours == moved(&cut, size, short) || is(short) {
+        Some(
+            "A box that begins at its first row ends behind its last row: it \
+             has one row more than the difference of the two.",
+        )
+    } else if is([mass(&|at| at / w, h), mass(&|at| at % w, w)]) {
+        Some(
+            "It is the center of mass that is in the middle. That is another \
+             rule, by which MNIST was made; here it is the box.",
+        )
+    } else if is(swapped) {
+        Some(
+            "Rows and columns are swapped: take off the height its rows, and \
+             off the width its columns.",
+        )
+    } else if alike {
+        Some("What is moved stays as gray as it was.")
+    } else {
+        None
+    }
+}
+
+/// An image of a size with ink at places.
+fn image([h, w]: [usize; 2], ink: &[[usize; 2]]) -> Vec<f32> {
+    let mut image = vec![0.0; h * w];
+    ink.iter().for_each(|[row, column]| image[row * w + column] = 1.0);
+    image
+}
+
+fn spot(_: &()) -> Outcome {
+    judge(&image([5, 5], &[[0, 1]]), [5, 5])?;
+    judge(&image([3, 7], &[[2, 6]]), [3, 7])?;
+    judge(&image([1, 9], &[[0, 0]]), [1, 9])
+}
+
+fn even(_: &()) -> Outcome {
+    judge(&image([6, 6], &[[0, 0], [1, 1]]), [6, 6])?;
+    judge(&image([6, 8], &[[2, 5], [3, 7], [5, 6], [2, 4]]), [6, 8])?;
+    judge(&image([9, 5], &[[6, 0], [8, 2]]), [9, 5])
+}
+
+fn odd(_: &()) -> Outcome {
+    judge(&image([5, 4], &[[3, 3], [4, 3]]), [5, 4])?;
+    judge(&image([8, 8], &[[0, 7], [2, 5], [1, 6]]), [8, 8])?;
+    judge(&image([4, 7], &[[3, 0]]), [4, 7])
+}
+
+fn strokes(_: &()) -> Outcome {
+    for seed in 0..20 {
+        let (h, w) = (7 + seed as usize % 3, 6 + seed as usize % 5);
+        let grays = numbers(seed, h * w);
+        // Heavy on one side, and away from the edges on the other.
+        let ink = |at: usize| {
+            let (row, column) = (at / w, at % w);
+            let is_ink = row < 4 && column + 4 >= w && grays[at] > 0.0;
+            if is_ink { grays[at].abs().fract().max(0.1) } else { 0.0 }
+        };
+        judge(&(0..h * w).map(ink).collect::<Vec<_>>(), [h, w])?;
+    }
+    Ok(())
+}
+
+fn nowhere_to_go(_: &()) -> Outcome {
+    judge(&image([3, 3], &[[1, 1]]), [3, 3])?;
+    judge(&image([3, 4], &[[0, 0], [2, 3]]), [3, 4])?;
+    judge(&[0.5; 12], [3, 4])
+}
+
+fn blank(_: &()) -> Outcome {
+    judge(&[0.0; 12], [3, 4])
+}

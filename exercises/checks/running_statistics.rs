@@ -1,0 +1,257 @@
+//! The check of `running_statistics`, a batch norm in two modes.
+//!
+//! What is right is computed in `f64`, and so is what a reader may write
+//! instead; a diagnosis speaks only if that gives every number.
+
+use std::process::ExitCode;
+
+use exercises::{Outcome, Stop, check, wrong};
+use rungrad::part3_unified::{Device, Tensor};
+use yours::Norm;
+
+exercises::yours!("part3_unified/running_statistics.rs");
+
+fn main() -> ExitCode {
+    check(
+        "running_statistics",
+        YOURS,
+        &[
+            ("a batch in training: by its columns", training),
+            ("what is kept of two batches", kept),
+            ("in evaluation a row has no neighbors", evaluation),
+            ("what is kept has no graph", graph),
+            ("gradients go through mean and variance", gradients),
+        ],
+    )
+}
+
+const ROWS: usize = 4;
+const COLUMNS: usize = 3;
+const MOMENTUM: f64 = 0.25;
+const EPSILON: f64 = 1e-3;
+
+/// Rows of three, uneven in all columns.
+const FIRST: [f32; ROWS * COLUMNS] =
+    [1.0, 10.0, -0.5, 3.0, 30.0, 0.5, 2.0, -20.0, 1.5, 6.0, 0.0, 0.25];
+const SECOND: [f32; ROWS * COLUMNS] =
+    [0.5, 4.0, 2.0, -1.5, 8.0, 1.0, 2.5, 2.0, -4.0, 0.0, 6.0, 3.0];
+
+fn norm() -> Result<Norm, Stop> {
+    Ok(Norm {
+        mean: Tensor::zeros(&[COLUMNS], Device::Cpu)?,
+        variance: Tensor::ones(&[COLUMNS], Device::Cpu)?,
+        momentum: MOMENTUM,
+        epsilon: EPSILON,
+        is_training: true,
+    })
+}
+
+fn batch(x: &[f32]) -> Result<Tensor, Stop> {
+    Ok(Tensor::new(&[x.len() / COLUMNS, COLUMNS], x, Device::Cpu)?)
+}
+
+/// The mean and the variance of some numbers.
+fn moments(of: &[f64]) -> [f64; 2] {
+    let n = of.len() as f64;
+    let mean = of.iter().sum::<f64>() / n;
+    let squares: f64 = of.iter().map(|x| (x - mean) * (x - mean)).sum();
+    [mean, squares / n]
+}
+
+fn column(x: &[f32], at: usize) -> Vec<f64> {
+    x.iter().skip(at).step_by(COLUMNS).map(|x| f64::from(*x)).collect()
+}
+
+/// Each number by the mean and the variance that are right for it.
+fn by(x: &[f32], of: impl Fn(usize) -> [f64; 2]) -> Vec<f64> {
+    let each = x.iter().enumerate().map(|(at, x)| {
+        let [mean, variance] = of(at);
+        (f64::from(*x) - mean) / (variance + EPSILON).sqrt()
+    });
+    each.collect()
+}
+
+fn by_columns(x: &[f32]) -> Vec<f64> {
+    by(x, |at| moments(&column(x, at % COLUMNS)))
+}
+
+fn near(yours: &[f32], wanted: &[f64]) -> bool {
+    let near = |(y, w): (&f32, &f64)| {
+        (f64::from(*y) - w).abs() <= 1e-4 * w.abs().max(1.0)
+    };
+    yours.len() == wanted.len() && yours.iter().zip(wanted).all(near)
+}
+
+/// Compares with what is right, and with what others have written.
+fn expect(
+    what: &str,
+    yours: &[f32],
+    right: &[f64],
+    others: &[(Vec<f64>, &str)],
+) -> Outcome {
+    if near(yours, right) {
+        return Ok(());
+    }
+    let known = others.iter().find(|(other, _)| near(yours, other));
+    let why = known.map_or("", |(_, why)| why);
+    Err(wrong(format!(
+        "{what}: the numbers are others. {why}\n\n  yours  {yours:?}\n  right  \
+         {right:.4?}"
+    )))
+}
+
+fn training(_: &()) -> Outcome {
+    let y = norm()?.forward(&batch(&FIRST)?).to_vec()?;
+    let n = ROWS as f64;
+    let rows = by(&FIRST, |at| {
+        let row = &FIRST[at / COLUMNS * COLUMNS..][..COLUMNS];
+        moments(&row.iter().map(|x| f64::from(*x)).collect::<Vec<_>>())
+    });
+    let sample = by(&FIRST, |at| {
+        let [mean, variance] = moments(&column(&FIRST, at % COLUMNS));
+        [mean, variance * n / (n - 1.0)]
+    });
+    let running = by(&FIRST, |at| {
+        let [mean, variance] = moments(&column(&FIRST, at % COLUMNS));
+        let old = 1.0 - MOMENTUM;
+        let sample = variance * n / (n - 1.0);
+        [MOMENTUM * mean, old + MOMENTUM * sample]
+    });
+    let others = [
+        (
+            rows,
+            "Each row has mean 0 and variance 1: that is a layer norm. A \
+             batch norm takes the mean of each column, over all rows.",
+        ),
+        (
+            sample,
+            "The batch was divided by the root of the variance of a sample, \
+             which is for what is kept. Here it is the mean of the squares.",
+        ),
+        (
+            running,
+            "The running means were taken, and those are for evaluation. In \
+             training a batch has its own mean and variance.",
+        ),
+    ];
+    expect("A batch in training", &y, &by_columns(&FIRST), &others)
+}
+
+/// What is kept after both batches, by the share of a new one, and with what
+/// a batch's variance is multiplied.
+fn after(share: f64, sample: f64) -> Vec<f64> {
+    let kept = (0..COLUMNS).map(|at| {
+        [&FIRST, &SECOND].iter().fold([0.0, 1.0], |kept, x| {
+            let [mean, variance] = moments(&column(&x[..], at));
+            let new = [mean, variance * sample];
+            [0, 1].map(|i| (1.0 - share) * kept[i] + share * new[i])
+        })
+    });
+    let (means, variances): (Vec<f64>, Vec<f64>) =
+        kept.map(|[mean, variance]| (mean, variance)).unzip();
+    [means, variances].concat()
+}
+
+const SAMPLE: f64 = ROWS as f64 / (ROWS as f64 - 1.0);
+
+fn kept(_: &()) -> Outcome {
+    let mut norm = norm()?;
+    for x in [&FIRST, &SECOND] {
+        norm.forward(&batch(x)?);
+    }
+    let yours = [norm.mean.to_vec()?, norm.variance.to_vec()?].concat();
+    let others = [
+        (
+            after(1.0 - MOMENTUM, SAMPLE),
+            "The momentum is the share of the new batch, as in PyTorch, and \
+             yours is the share of what was there.",
+        ),
+        (
+            after(MOMENTUM, 1.0),
+            "The variance of the batch itself was kept. Who estimates the \
+             variance of all rows from some divides by one less than there \
+             are: times rows / (rows - 1).",
+        ),
+        (
+            after(1.0, SAMPLE),
+            "The last batch alone was kept. Keep a part of what was there.",
+        ),
+    ];
+    let right = after(MOMENTUM, SAMPLE);
+    expect(
+        "The running mean and variance after two batches",
+        &yours,
+        &right,
+        &others,
+    )
+}
+
+fn evaluation(_: &()) -> Outcome {
+    let mut norm = norm()?;
+    for x in [&FIRST, &SECOND] {
+        norm.forward(&batch(x)?);
+    }
+    let before = [norm.mean.to_vec()?, norm.variance.to_vec()?];
+    norm.is_training = false;
+    let y = norm.forward(&batch(&FIRST)?).to_vec()?;
+    let kept = after(MOMENTUM, SAMPLE);
+    let right =
+        by(&FIRST, |at| [kept[at % COLUMNS], kept[COLUMNS + at % COLUMNS]]);
+    let others = [(
+        by_columns(&FIRST),
+        "The batch was taken by its own mean and variance, so a row's answer \
+         depends on its neighbors. In evaluation take what was kept.",
+    )];
+    expect("A batch in evaluation", &y, &right, &others)?;
+    if before != [norm.mean.to_vec()?, norm.variance.to_vec()?] {
+        return Err(wrong(
+            "The running means have moved in evaluation: what is examined \
+             must not be learned.",
+        ));
+    }
+    let alone = norm.forward(&batch(&FIRST[..COLUMNS])?).to_vec()?;
+    expect("A row alone", &alone, &right[..COLUMNS], &[])
+}
+
+fn graph(_: &()) -> Outcome {
+    let mut norm = norm()?;
+    norm.forward(&batch(&FIRST)?.requires_grad());
+    match norm.mean.records() || norm.variance.records() {
+        false => Ok(()),
+        true => Err(wrong(
+            "A running mean records, so it holds the graph of every batch that \
+             there was. Compute what is kept in no_grad.",
+        )),
+    }
+}
+
+fn gradients(_: &()) -> Outcome {
+    let x = batch(&FIRST)?.requires_grad();
+    (norm()?.forward(&x) * batch(&SECOND)?).sum().backward();
+    let Some(yours) = x.grad() else {
+        return Err(wrong(
+            "The input has no gradient: the result was cut off from it.",
+        ));
+    };
+    let (mut right, mut cut) = (Vec::new(), Vec::new());
+    let y = by_columns(&FIRST);
+    for (at, grad_out) in SECOND.iter().enumerate() {
+        let column_at = at % COLUMNS;
+        let [_, variance] = moments(&column(&FIRST, column_at));
+        let root = (variance + EPSILON).sqrt();
+        let above = column(&SECOND, column_at);
+        let ys = y.iter().skip(column_at).step_by(COLUMNS);
+        let n = ROWS as f64;
+        let mean = above.iter().sum::<f64>() / n;
+        let along = above.iter().zip(ys).map(|(g, y)| g * y).sum::<f64>() / n;
+        let grad_out = f64::from(*grad_out);
+        right.push((grad_out - mean - y[at] * along) / root);
+        cut.push(grad_out / root);
+    }
+    let others = [(
+        cut,
+        "Mean and variance were taken for constants. They are made of the \
+         batch, and move with it: let gradients go through them.",
+    )];
+    expect("The gradient of the input", &yours.to_vec()?, &right, &others)
+}

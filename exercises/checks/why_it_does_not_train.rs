@@ -1,0 +1,81 @@
+//! The check of `why_it_does_not_train`, seven runs and their faults.
+//!
+//! The example that shows the runs says which fault is planted in which.
+
+use std::process::ExitCode;
+
+use exercises::{Outcome, check, wrong};
+
+#[path = "../../examples/part3_training/planted.rs"]
+mod planted;
+
+use planted::{Fault, RUNS};
+
+exercises::yours!("part3_unified/why_it_does_not_train.rs");
+
+fn main() -> ExitCode {
+    check(
+        "why_it_does_not_train",
+        YOURS,
+        &[
+            ("run A", named::<0>),
+            ("run B", named::<1>),
+            ("run C", named::<2>),
+            ("run D", named::<3>),
+            ("run E", named::<4>),
+            ("run F", named::<5>),
+            ("run G", named::<6>),
+        ],
+    )
+}
+
+/// What a run with this fault would show, and a run named so does not.
+fn would_show(fault: Fault) -> &'static str {
+    match fault {
+        Fault::Nothing => {
+            "A run in which nothing is wrong learns from the first steps on, \
+             moves a parameter by less than a rate, and is examined twice with \
+             one result."
+        }
+        Fault::ZeroWeights => {
+            "Where all weights are 0, each class gets the same score: the \
+             first loss is 2.303 to the last digit, and no gradient gets past \
+             the last bias."
+        }
+        Fault::RateTooLarge => {
+            "A rate that is a hundred times too large moves a parameter a \
+             hundred times as far, in the first step already."
+        }
+        Fault::GradientsKept => {
+            "Where gradients are kept, the first step is right, and from the \
+             second on the gradient is a sum: it grows while the loss falls."
+        }
+        Fault::Uncorrected => {
+            "Without its correction Adam's first step is right in all but its \
+             length: it is 3.16 times as long, a tenth by the root of a \
+             thousandth."
+        }
+        Fault::StillTraining => {
+            "In training mode a dropout draws anew each time, so an \
+             examination has another result each time. In evaluation it has \
+             one."
+        }
+        Fault::LabelsMixed => {
+            "Where the labels belong to other rows, steps and gradients are \
+             of the usual size, and there is nothing to be learned: the loss \
+             stays near 2.303."
+        }
+    }
+}
+
+fn named<const RUN: usize>(_: &()) -> Outcome {
+    let letter = (b'A' + RUN as u8) as char;
+    let yours = yours::fault(letter);
+    match yours == RUNS[RUN] {
+        true => Ok(()),
+        false => Err(wrong(format!(
+            "Run {letter} is not {yours:?}. {} Look at its table again.",
+            would_show(yours)
+        ))),
+    }
+}

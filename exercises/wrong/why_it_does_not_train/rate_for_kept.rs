@@ -1,0 +1,16 @@
+// A gradient that grows is taken for a rate too large.
+
+use super::Fault;
+
+/// Names what is wrong with a run, from 'A' to 'G'.
+pub fn fault(run: char) -> Fault {
+    match run {
+        'A' => Fault::RateTooLarge,
+        'B' => Fault::LabelsMixed,
+        'C' => Fault::StillTraining,
+        'D' => Fault::ZeroWeights,
+        'E' => Fault::Nothing,
+        'F' => Fault::Uncorrected,
+        _ => Fault::GradientsKept,
+    }
+}

@@ -1,0 +1,16 @@
+// A loss that stays is taken for weights of 0.
+
+use super::Fault;
+
+/// Names what is wrong with a run, from 'A' to 'G'.
+pub fn fault(run: char) -> Fault {
+    match run {
+        'A' => Fault::GradientsKept,
+        'B' => Fault::ZeroWeights,
+        'C' => Fault::StillTraining,
+        'D' => Fault::LabelsMixed,
+        'E' => Fault::Nothing,
+        'F' => Fault::Uncorrected,
+        _ => Fault::RateTooLarge,
+    }
+}

@@ -1,0 +1,171 @@
+//! Many numbers as how often each size of them occurs.
+
+use std::fmt::Write;
+
+use super::plain_head;
+use super::svg::{VALUE, escape};
+
+const WIDTH: f64 = 680.0;
+/// The height of a histogram, with the room to the next.
+const ROW: f64 = 58.0;
+const TOP: f64 = 14.0;
+/// Where the bars stand, and how high they are.
+const LEFT: f64 = 170.0;
+const RIGHT: f64 = 470.0;
+const HIGH: f64 = 34.0;
+const BARS: usize = 40;
+
+/// Draws a histogram of the numbers of each tensor, one below the other, as
+/// SVG. Each has an axis of its own, as wide to both sides of 0 as the largest
+/// of its numbers; beside it stand their deviation from 0 and the share of
+/// zeros, and how many are no numbers at all. `name` prefixes the id of the
+/// title, which is what a screen reader says.
+pub fn histograms<'a>(
+    name: &str,
+    title: &str,
+    tensors: impl IntoIterator<Item = (&'a str, &'a [f32])>,
+) -> String {
+    let tensors: Vec<(&str, &[f32])> = tensors.into_iter().collect();
+    let height = TOP + ROW * tensors.len() as f64;
+    let mut svg = plain_head(name, title, [WIDTH, height]);
+    for (at, (tensor, numbers)) in tensors.into_iter().enumerate() {
+        histogram(&mut svg, TOP + ROW * at as f64, tensor, numbers);
+    }
+    svg + "</svg>\n"
+}
+
+fn histogram(svg: &mut String, top: f64, tensor: &str, numbers: &[f32]) {
+    let mut put = |line: std::fmt::Arguments<'_>| {
+        writeln!(svg, "{line}").expect("a String takes every line");
+    };
+    let (foot, middle) = (top + HIGH, f64::midpoint(LEFT, RIGHT));
+    let Counted { most, bars, zeros, strange } = Counted::of(numbers);
+    put(format_args!(
+        "<text x=\"10\" y=\"{:.1}\">{}</text>",
+        top + 20.0,
+        escape(tensor)
+    ));
+    let wide = (RIGHT - LEFT) / BARS as f64;
+    let fullest = bars.iter().copied().max().unwrap_or(0).max(1);
+    for (bar, count) in bars.iter().enumerate().filter(|(_, n)| **n > 0) {
+        // One number alone is seen, too.
+        let high = (HIGH * *count as f64 / fullest as f64).max(1.0);
+        put(format_args!(
+            "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{high:.1}\" \
+             fill=\"{VALUE}\"/>",
+            LEFT + wide * bar as f64,
+            foot - high,
+            wide - 1.0
+        ));
+    }
+    put(format_args!(
+        "<path d=\"M{LEFT} {foot:.1} H{RIGHT} M{middle} {foot:.1} v4\" \
+         stroke=\"currentColor\" stroke-opacity=\"0.5\" fill=\"none\"/>"
+    ));
+    for (x, anchor, word) in [
+        (LEFT, "start", format!("-{most:.2e}")),
+        (middle, "middle", "0".to_string()),
+        (RIGHT, "end", format!("{most:.2e}")),
+    ] {
+        put(format_args!(
+            "<text x=\"{x}\" y=\"{:.1}\" text-anchor=\"{anchor}\" \
+             font-size=\"12\">{word}</text>",
+            foot + 15.0
+        ));
+    }
+    let count = numbers.len();
+    let share = 100.0 * zeros as f64 / count.max(1) as f64;
+    put(format_args!(
+        "<text x=\"484\" y=\"{:.1}\">deviation {:.1e}</text>\n\
+         <text x=\"484\" y=\"{:.1}\">{share:.0} % of {count} are 0</text>",
+        top + 14.0,
+        deviation(numbers),
+        top + 32.0
+    ));
+    if strange > 0 {
+        put(format_args!(
+            "<text x=\"484\" y=\"{:.1}\">{strange} are no numbers</text>",
+            top + 49.0
+        ));
+    }
+}
+
+/// How often each size occurs.
+#[derive(Debug, PartialEq)]
+struct Counted {
+    /// The largest size.
+    most: f32,
+    /// From its negative up to it. Zeros are in none.
+    bars: [usize; BARS],
+    zeros: usize,
+    /// What is infinite, or no number.
+    strange: usize,
+}
+
+impl Counted {
+    fn of(numbers: &[f32]) -> Counted {
+        let finite = || numbers.iter().copied().filter(|n| n.is_finite());
+        let most = finite().map(f32::abs).fold(0.0, f32::max);
+        let mut bars = [0; BARS];
+        let mut zeros = 0;
+        for number in finite() {
+            if number == 0.0 {
+                zeros += 1;
+                continue;
+            }
+            let part = (number / most + 1.0) / 2.0 * BARS as f32;
+            bars[(part as usize).min(BARS - 1)] += 1;
+        }
+        let strange = numbers.len() - finite().count();
+        Counted { most, bars, zeros, strange }
+    }
+}
+
+/// Computes the root of the mean square of those that are numbers.
+fn deviation(numbers: &[f32]) -> f64 {
+    let finite = || numbers.iter().filter(|n| n.is_finite());
+    let squares: f64 = finite().map(|&n| f64::from(n).powi(2)).sum();
+    (squares / finite().count().max(1) as f64).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_number_is_in_the_bar_of_its_size() {
+        let numbers = [-2.0, -1.95, 0.0, 0.01, -0.01, 1.0, 2.0, 2.0];
+        let Counted { most, bars, zeros, strange } = Counted::of(&numbers);
+        assert_eq!((most, zeros, strange), (2.0, 1, 0));
+        let full = bars.iter().enumerate().filter(|(_, count)| **count > 0);
+        let full: Vec<(usize, usize)> = full.map(|(i, n)| (i, *n)).collect();
+        assert_eq!(full, [(0, 2), (19, 1), (20, 1), (30, 1), (39, 2)]);
+        assert_eq!(bars.iter().sum::<usize>() + zeros, numbers.len());
+    }
+
+    #[test]
+    fn what_is_no_number_is_counted_apart() {
+        let numbers = [f32::NAN, 3.0, f32::INFINITY, -4.0];
+        let counted = Counted::of(&numbers);
+        assert_eq!((counted.most, counted.strange), (4.0, 2));
+        assert_eq!(counted.bars.iter().sum::<usize>(), 2);
+        assert!((deviation(&numbers) - 12.5_f64.sqrt()).abs() < 1e-9);
+        let svg = histograms("h", "Sizes", [("odd <x>", &numbers[..])]);
+        assert!(svg.contains("2 are no numbers"), "{svg}");
+        assert!(svg.contains("odd &lt;x&gt;"), "{svg}");
+    }
+
+    #[test]
+    fn tensors_of_zeros_and_of_nothing_are_drawn() {
+        let svg = histograms(
+            "h",
+            "Sizes",
+            [("zeros", &[0.0; 5][..]), ("none", &[][..])],
+        );
+        assert!(svg.contains("viewBox=\"0 0 680 130\""), "{svg}");
+        assert!(svg.contains("100 % of 5 are 0"), "{svg}");
+        assert!(svg.contains("0 % of 0 are 0"), "{svg}");
+        assert!(!svg.contains("<rect"), "{svg}");
+        assert!(!svg.contains("NaN"), "{svg}");
+    }
+}

@@ -1,0 +1,105 @@
+//! Sums of many numbers at once, in a form that a compiler gives to the lanes of
+//! a processor: pieces of a known length, whose sums stay in registers.
+
+use super::real::Number;
+
+/// The lanes of the widest processors, and of others.
+const WIDE: usize = 16;
+const NARROW: usize = 8;
+
+/// Adds up what a function makes of rows of one length, number by number.
+/// Many sums grow side by side, and are joined in pairs.
+#[inline(always)]
+pub(super) fn total<T: Number, const N: usize>(
+    of: [&[T]; N],
+    number: impl Fn([T; N]) -> T,
+) -> T {
+    let n = of[0].len();
+    let mut sums = [T::zero(); WIDE];
+    for piece in 0..n / WIDE {
+        let piece = of.map(|it| &it[piece * WIDE..][..WIDE]);
+        for (i, sum) in sums.iter_mut().enumerate() {
+            *sum = *sum + number(piece.map(|it| it[i]));
+        }
+    }
+    let rest = of.map(|it| &it[n / WIDE * WIDE..]);
+    for (i, sum) in sums[..n % WIDE].iter_mut().enumerate() {
+        *sum = *sum + number(rest.map(|it| it[i]));
+    }
+    joined(sums, |x, y| x + y)
+}
+
+/// Finds the largest of some numbers.
+#[inline(always)]
+pub(super) fn most<T: Number>(of: &[T]) -> T {
+    let larger = |most: T, x: T| if x > most { x } else { most };
+    let mut all = [T::nearest(f64::NEG_INFINITY); WIDE];
+    let pieces = of.chunks_exact(WIDE);
+    let rest = pieces.remainder();
+    for piece in pieces.chain([rest]) {
+        for (most, x) in all.iter_mut().zip(piece) {
+            *most = larger(*most, *x);
+        }
+    }
+    joined(all, larger)
+}
+
+/// Joins the numbers of all lanes, half with half.
+#[inline(always)]
+fn joined<T: Number>(mut all: [T; WIDE], join: impl Fn(T, T) -> T) -> T {
+    let mut width = WIDE;
+    while width > 1 {
+        width /= 2;
+        for i in 0..width {
+            all[i] = join(all[i], all[i + width]);
+        }
+    }
+    all[0]
+}
+
+/// Adds up rows, each times its number, from the first to the last.
+#[inline(always)]
+pub(super) fn combine<'a, T: Number>(
+    out: &mut [T],
+    by: &[T],
+    row: impl Fn(usize) -> &'a [T],
+) {
+    let mut at = 0;
+    while out.len() - at >= WIDE {
+        piece::<T, WIDE>(&mut out[at..], by, at, &row);
+        at += WIDE;
+    }
+    if out.len() - at >= NARROW {
+        piece::<T, NARROW>(&mut out[at..], by, at, &row);
+        at += NARROW;
+    }
+    let out = &mut out[at..];
+    out.fill(T::zero());
+    for (j, by) in by.iter().enumerate() {
+        add(out, *by, &row(j)[at..]);
+    }
+}
+
+/// Does so with as many columns as registers hold.
+#[inline(always)]
+fn piece<'a, T: Number, const N: usize>(
+    out: &mut [T],
+    by: &[T],
+    at: usize,
+    row: &impl Fn(usize) -> &'a [T],
+) {
+    let mut sums = [T::zero(); N];
+    for (j, by) in by.iter().enumerate() {
+        let row = &row(j)[at..][..N];
+        for (sum, x) in sums.iter_mut().zip(row) {
+            *sum = *sum + *by * *x;
+        }
+    }
+    out[..N].copy_from_slice(&sums);
+}
+
+/// Adds a row, times a number.
+#[inline(always)]
+pub(super) fn add<T: Number>(to: &mut [T], by: T, row: &[T]) {
+    to.iter_mut().zip(row).for_each(|(to, x)| *to = *to + by * *x);
+}
