@@ -1,5 +1,6 @@
 //! A small GPT learns first names, a letter at a time, and then invents some.
 
+mod look;
 mod request;
 mod training;
 
@@ -10,11 +11,13 @@ use std::time::Instant;
 use rungrad::Error;
 use rungrad::data::{Names, names};
 use rungrad::loader::Loader;
+use rungrad::part3_unified::io;
 use rungrad::part3_unified::nn::{Gpt, GptSizes, Module};
 use rungrad::part3_unified::optim::Schedule;
 use rungrad::progress::Progress;
 use rungrad::rng::Random;
 
+use look::look;
 use request::Request;
 use training::{examine, optimizer, place, train};
 
@@ -27,7 +30,11 @@ usage: cargo run --release --example part3_names -- [options]
   --steps N       how many steps are taken
   --seed N        the seed of the weights, of the order and of the draws (0)
   --temperature T how daring the names are: 0 is the likeliest one (1)
-  --count N       how many names are invented (10)";
+  --count N       how many names are invented (10)
+  --look          shows two names as numbers, what a loss is worth, and the
+                  parameters, and takes no step
+  --save FILE     keeps the weights, as safetensors
+  --weights FILE  takes weights that were kept, and takes no step";
 
 /// A name and the sign before it have at most so many tokens.
 const CONTEXT: usize = 16;
@@ -52,6 +59,17 @@ fn main() -> ExitCode {
             dropout: 0.0,
         };
         let mut gpt = Gpt::new(sizes, &mut Random::new(request.seed));
+        let test = held_out.whole(CONTEXT);
+        if request.look {
+            return look(&gpt, &known, &held_out);
+        }
+        if let Some(path) = &request.weights {
+            io::load(path, gpt.parameters_mut())?;
+            gpt.to(device)?;
+            let loss = examine(&gpt, &test, 250)?;
+            println!("held out {loss:.3}");
+            return tell_names(&gpt, &list, &request);
+        }
         gpt.to(device)?;
         println!(
             "{} names to learn, {} parameters, on {}",
@@ -65,7 +83,6 @@ fn main() -> ExitCode {
         };
         let steps = request.steps.unwrap_or(steps);
         let rates = Schedule::linear(rate, steps).warm_up(100.min(steps / 2));
-        let test = held_out.whole(CONTEXT);
         let rows = known.whole(CONTEXT);
         let mut loader = Loader::new(rows, batch, request.seed);
         let mut adam = optimizer(0.01);
@@ -80,11 +97,16 @@ fn main() -> ExitCode {
         train(&mut gpt, &mut loader, &mut adam, &rates, every, tell)?;
         gpt.eval();
         println!("{:.1} s", start.elapsed().as_secs_f64());
-        for name in invent(&gpt, &list, &request)? {
-            println!("{name}");
+        if let Some(path) = &request.save {
+            io::save(path, gpt.parameters())?;
         }
-        Ok(())
+        tell_names(&gpt, &list, &request)
     })
+}
+
+fn tell_names(gpt: &Gpt, list: &Names, request: &Request) -> Result<(), Error> {
+    invent(gpt, list, request)?.iter().for_each(|name| println!("{name}"));
+    Ok(())
 }
 
 // ANCHOR: invent
@@ -95,7 +117,8 @@ fn invent(
     request: &Request,
 ) -> Result<Vec<String>, Error> {
     let known: HashSet<&String> = list.names.iter().collect();
-    let mut random = Random::new(request.seed);
+    // Other numbers than those that the weights began as.
+    let mut random = Random::new(request.seed.wrapping_add(1));
     let mut invented = Vec::new();
     for _ in 0..100 * request.count {
         if invented.len() == request.count {

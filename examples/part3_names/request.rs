@@ -7,10 +7,13 @@ use rungrad::part3_unified::Device;
 pub(crate) struct Request {
     pub(crate) device: Device,
     pub(crate) small: bool,
+    pub(crate) look: bool,
     pub(crate) seed: u64,
     pub(crate) steps: Option<usize>,
     pub(crate) temperature: f32,
     pub(crate) count: usize,
+    pub(crate) save: Option<String>,
+    pub(crate) weights: Option<String>,
 }
 
 impl Request {
@@ -23,15 +26,19 @@ impl Request {
         let mut request = Request {
             device: Device::Cpu,
             small: false,
+            look: false,
             seed: 0,
             steps: None,
             temperature: 1.0,
             count: 10,
+            save: None,
+            weights: None,
         };
         let mut words = words.iter();
         while let Some(option) = words.next() {
-            if option == "--small" {
-                request.small = true;
+            if option == "--small" || option == "--look" {
+                request.small |= option == "--small";
+                request.look |= option == "--look";
                 continue;
             }
             let value = words.next().map(String::as_str);
@@ -44,6 +51,8 @@ impl Request {
                 "--temperature" => {
                     request.temperature = temperature(value)?;
                 }
+                "--save" => request.save = Some(path(option, value)?),
+                "--weights" => request.weights = Some(path(option, value)?),
                 _ => {
                     return Err(Error::Usage(format!(
                         "{program} does not know `{option}`; `--help` lists \
@@ -66,6 +75,14 @@ fn number(option: &str, value: Option<&str>, least: u64) -> Result<u64, Error> {
             "{option} takes a whole number from {least}, not {found}; for \
              example {option} 5"
         ))
+    })
+}
+
+/// The path after an option.
+fn path(option: &str, value: Option<&str>) -> Result<String, Error> {
+    let found = value.map(str::to_string);
+    found.ok_or_else(|| {
+        Error::Usage(format!("{option} takes the path of a file, not nothing"))
     })
 }
 

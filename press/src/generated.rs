@@ -31,7 +31,8 @@ const LEAST_IN_COMMON: f32 = 0.5;
 impl Manifest {
     /// What all commands print.
     pub(crate) fn outputs(&self) -> impl Iterator<Item = &Output> {
-        self.part1.iter().chain(self.training).chain(self.outputs)
+        let named = self.part1.iter().chain(self.training);
+        named.chain(self.transformers).chain(self.outputs)
     }
 
     /// Whether a diff compares this region.

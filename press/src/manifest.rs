@@ -6,6 +6,7 @@ mod pictures;
 mod regions;
 mod trained;
 mod training;
+mod transformers;
 
 use crate::figures;
 use crate::generated::growth::SIN;
@@ -18,12 +19,14 @@ use pictures::PICTURES;
 use regions::{DIFFS, INNERS};
 use trained::TRAINED;
 use training::TRAINING;
+use transformers::TRANSFORMERS;
 
 /// Everything generated, formulas apart: each `book/math/x.tex` becomes
 /// `book/listings/x.mml`.
 pub(crate) const MANIFEST: Manifest = Manifest {
     part1: OUTPUTS,
     training: TRAINING,
+    transformers: TRANSFORMERS,
     outputs: &[
         here("book/listings/part2_race.out", "cargo run --example part2_race"),
         here(

@@ -33,6 +33,7 @@ const CSS: &str = "book/theme/book.css";
 const PLANTED: Manifest = Manifest {
     part1: &[],
     training: &[],
+    transformers: &[],
     outputs: &[Output {
         out: "book/listings/example.out",
         command: "cargo run --example example",

@@ -67,6 +67,14 @@ pub(crate) const MEASURED: &[Measured] = &[
                     --epochs 1",
         on: "two cores of an Intel Xeon in November 2026",
     },
+    Measured {
+        out: "book/listings/part3_names_small.out",
+        command: "cargo run --release --example part3_names -- --small \
+                  --count 0 --save target/names.safetensors",
+        rehearsal: "cargo run --release --example part3_names -- --small \
+                    --count 0 --steps 2",
+        on: "two cores of an Intel Xeon in November 2026",
+    },
     on_pocl_once(
         "book/listings/part2_stopwatch.out",
         "cargo run --release --example part2_stopwatch",

@@ -99,6 +99,8 @@ pub(crate) struct Manifest {
     pub(crate) part1: &'static [Output],
     /// And those of a program with many topics.
     pub(crate) training: &'static [Output],
+    /// And those of the last two chapters.
+    pub(crate) transformers: &'static [Output],
     pub(crate) outputs: &'static [Output],
     pub(crate) measured: &'static [Measured],
     pub(crate) inners: &'static [Inner],

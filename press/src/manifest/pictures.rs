@@ -24,6 +24,11 @@ pub(crate) const PICTURES: &[Picture] = &[
         needs: Needs::Nothing,
     },
     Picture {
+        out: "book/figures/attention-map.svg",
+        written: "target/attention-map.svg",
+        needs: Needs::Nothing,
+    },
+    Picture {
         out: "book/figures/read-digits.svg",
         written: "target/read-digits.svg",
         needs: Needs::Nothing,

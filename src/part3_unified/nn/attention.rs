@@ -57,6 +57,7 @@ impl MultiHeadAttention {
     }
 }
 
+// ANCHOR: whole
 impl Module for MultiHeadAttention {
     /// Computes (n, places, width) -> (n, places, width).
     #[track_caller]
@@ -72,6 +73,7 @@ impl Module for MultiHeadAttention {
         format!("MultiHeadAttention [{width}, {} heads]", self.heads)
     }
 }
+// ANCHOR_END: whole
 // ANCHOR_END: attention
 
 impl fmt::Debug for MultiHeadAttention {

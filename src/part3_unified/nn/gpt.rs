@@ -164,7 +164,10 @@ impl Gpt {
         }
         gpt
     }
+}
+// ANCHOR_END: gpt
 
+impl Gpt {
     /// Computes the scores of what comes after each token of some texts, which
     /// have so many places each: -> (n * places, vocabulary).
     ///
@@ -219,6 +222,7 @@ impl Gpt {
     }
 }
 
+// ANCHOR: gpt-forward
 impl Module for Gpt {
     /// Computes scores of rows that stand for tokens at their places: (n,
     /// places, width) -> (n, places, vocabulary). [`Gpt::scores`] begins with
@@ -235,7 +239,7 @@ impl Module for Gpt {
 
     parameters!(tokens, places, blocks, norm, head, dropout);
 }
-// ANCHOR_END: gpt
+// ANCHOR_END: gpt-forward
 
 /// What a [`Gpt`] has read: the keys and values of each block.
 #[derive(Clone, Debug, Default)]
@@ -255,7 +259,7 @@ impl Memory {
     }
 }
 
-// ANCHOR: generate
+// ANCHOR: scores-after
 impl Gpt {
     /// Reads more of some texts, so many places each, and computes the scores
     /// that [`Gpt::scores`] has there. What was read before is not computed
@@ -279,7 +283,11 @@ impl Gpt {
         }
         self.flat(self.read_out(&x))
     }
+}
+// ANCHOR_END: scores-after
 
+// ANCHOR: generate
+impl Gpt {
     /// Writes on: draws `count` more tokens, or fewer if `end` is drawn, which
     /// is not among them. Likely ones are drawn more often, the more so the
     /// lower the temperature is; at 0 always the likeliest. Where the context
@@ -332,7 +340,9 @@ impl Gpt {
         Ok(text.split_off(begin.len()))
     }
 }
+// ANCHOR_END: generate
 
+// ANCHOR: draw
 /// Draws a token by its score.
 fn draw(scores: &[f32], temperature: f32, random: &mut Random) -> usize {
     let most = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
@@ -351,4 +361,4 @@ fn draw(scores: &[f32], temperature: f32, random: &mut Random) -> usize {
     }
     scores.len() - 1
 }
-// ANCHOR_END: generate
+// ANCHOR_END: draw

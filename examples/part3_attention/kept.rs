@@ -1,0 +1,70 @@
+//! What a place can see through whole blocks, and what need not be computed
+//! twice.
+
+use rungrad::Error;
+use rungrad::ledger;
+use rungrad::part3_unified::nn::{Gpt, Memory, Module};
+use rungrad::part3_unified::{Device, Tensor, no_grad};
+use rungrad::rng::Random;
+
+use super::{SIZES, tokens};
+
+/// A network that has learned nothing: what can be seen is the same.
+fn network(device: Device) -> Result<Gpt, Error> {
+    let mut gpt = Gpt::new(SIZES, &mut Random::new(0));
+    gpt.to(device)?;
+    Ok(gpt)
+}
+
+/// Changes one letter after the other, and marks whose scores have moved.
+pub(crate) fn moved(device: Device) -> Result<(), Error> {
+    let (gpt, text) = (network(device)?, tokens("olivia")?);
+    let scores =
+        |text: &[usize]| no_grad(|| gpt.scores(text, text.len())).to_vec();
+    let before = scores(&text)?;
+    println!("changed  the scores behind each letter that move");
+    for at in 1..text.len() {
+        let mut other = text.clone();
+        other[at] = other[at] % 26 + 1;
+        let after = scores(&other)?;
+        let rows = before.chunks(27).zip(after.chunks(27));
+        let marks = rows.map(|(a, b)| if a == b { " ." } else { " #" });
+        println!(
+            "      {}  {}",
+            &"olivia"[at - 1..at],
+            marks.collect::<String>()
+        );
+    }
+    Ok(())
+}
+
+// ANCHOR: kept
+/// Reads a text place by place, all of it again for each, and then with what
+/// was kept.
+pub(crate) fn show(device: Device) -> Result<(), Error> {
+    let (gpt, text) = (network(device)?, tokens("maximilian")?);
+    let read = |new: &[usize], memory: &mut Memory| {
+        let scores = || gpt.scores_after(new, new.len(), memory);
+        no_grad(scores).slice(new.len() - 1..new.len())
+    };
+    let mut memory = Memory::new();
+    let (mut sums, mut apart) = ([0; 2], 0.0_f32);
+    println!("read  multiplications, all again  kept");
+    for n in 1..=text.len() {
+        let (again, all) =
+            ledger::measure(|| read(&text[..n], &mut Memory::new()));
+        let (kept, one) =
+            ledger::measure(|| read(&text[n - 1..n], &mut memory));
+        apart = apart.max(largest_gap(&again, &kept)?);
+        sums = [sums[0] + all.products, sums[1] + one.products];
+        println!("{n:>4}{:>28}{:>8}", all.products, one.products);
+    }
+    println!(" all{:>28}{:>8}", sums[0], sums[1]);
+    println!("the scores differ by less than 1e-5: {}", apart < 1e-5);
+    Ok(())
+}
+// ANCHOR_END: kept
+
+fn largest_gap(a: &Tensor, b: &Tensor) -> Result<f32, Error> {
+    a.sub(b).abs().max().item()
+}

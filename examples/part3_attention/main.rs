@@ -1,0 +1,94 @@
+//! Attention from a table of who looks at whom to a whole block, on numbers.
+
+mod by_operations;
+mod heads;
+mod kept;
+mod map;
+mod steps;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use rungrad::Error;
+use rungrad::data::Vocabulary;
+use rungrad::part3_unified::nn::{Gpt, GptSizes, Module};
+use rungrad::part3_unified::{Device, io};
+use rungrad::rng::Random;
+
+const HELP: &str = "\
+usage: cargo run --example part3_attention -- [part] [--device D]
+
+  steps      four letters look at each other, step by step (if nothing is
+             said)
+  widths     what is divided by the root of the width, and why
+  block      who is moved by whose letter, through two whole blocks
+  kept       what keys and values that are kept save
+  launches   what three fused operations save a device
+  heads      where the heads of a network that was trained look
+  map NAME   the same for one name, as target/attention-map.svg
+
+  --device D cpu, gpu, gpu:1 or fused:0; else what RUNGRAD_DEVICE names, else
+             cpu";
+
+fn main() -> ExitCode {
+    rungrad::run_with_help(HELP, || {
+        let words = rungrad::args();
+        let mut parts = Vec::new();
+        let mut device = None;
+        let mut words = words.iter().map(String::as_str);
+        while let Some(word) = words.next() {
+            match word {
+                "--device" => {
+                    device = Some(words.next().unwrap_or("").parse()?);
+                }
+                _ => parts.push(word),
+            }
+        }
+        let device: Device = device.map_or_else(Device::from_env, Ok)?;
+        match parts[..] {
+            [] | ["steps"] => steps::show(device),
+            ["widths"] => steps::widths(device),
+            ["block"] => kept::moved(device),
+            ["kept"] => kept::show(device),
+            ["launches"] => by_operations::show(device),
+            ["heads"] => heads::show(&trained(device)?),
+            ["map", name] => map::draw(&trained(device)?, name),
+            _ => Err(Error::Usage(format!(
+                "part3_attention does not know `{}`; `--help` lists what it \
+                 knows",
+                parts.join(" ")
+            ))),
+        }
+    })
+}
+
+/// The sizes of the small network that invents names.
+const SIZES: GptSizes = GptSizes {
+    vocabulary: 27,
+    context: 16,
+    layers: 2,
+    heads: 4,
+    width: 32,
+    dropout: 0.0,
+};
+
+/// The names that it has not learned, as there.
+const HELD_OUT: usize = 1000;
+const SPLIT_SEED: u64 = 1797;
+
+/// The network that `part3_names --small` has trained: `data/README.md` has
+/// the command.
+fn trained(device: Device) -> Result<Gpt, Error> {
+    let mut gpt = Gpt::new(SIZES, &mut Random::new(0));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    io::load(root.join("data/names.safetensors"), gpt.parameters_mut())?;
+    gpt.to(device)?;
+    Ok(gpt)
+}
+
+/// The tokens of a name behind the end of the one before it.
+fn tokens(name: &str) -> Result<Vec<usize>, Error> {
+    let signs = Vocabulary::of("\nabcdefghijklmnopqrstuvwxyz");
+    let letters = signs.encode(name)?;
+    Ok([0].into_iter().chain(letters).collect())
+}

@@ -1,0 +1,44 @@
+// kept_keys: the test that only a faithful memory passes.
+//
+// WHAT   You are handed something that reads tokens, keeps their keys and
+//        values, and gives 5 scores behind each token. Say whether a text that
+//        is read in pieces gets the scores that it gets at once. The check
+//        hands you a reader that does so, and seven that do not.
+// WHY    What is kept is looked at by all that follows. A fault in it writes
+//        on in good spirits: names come out, only slightly worse ones.
+// MIND   Tokens are 0 to 4, and a text has at most 8. The right one adds in
+//        another order when it reads in pieces, so its scores may differ by
+//        1e-5.
+// READ   Attention
+// CHECK  cargo learn check kept_keys
+
+/// Reads a text, all of it at once or in pieces.
+pub trait Reader {
+    /// Begins a new text.
+    fn begin(&mut self);
+
+    /// Reads on: 5 scores behind each of these tokens.
+    fn read(&mut self, tokens: &[usize]) -> Vec<f32>;
+}
+
+/// Tells whether a reader says the same of pieces as of the whole.
+pub fn accepts(reader: &mut dyn Reader) -> bool {
+    // HOLE
+    //| todo!("TODO(kept_keys): read it at once, then in pieces")
+    let text = [3, 1, 4, 1, 0, 2, 4, 3];
+    reader.begin();
+    let whole = reader.read(&text);
+    let cuts: [&[usize]; 5] =
+        [&[1; 8], &[3, 5], &[5, 3], &[2, 2, 2, 2], &[1, 4, 3]];
+    cuts.iter().all(|pieces| {
+        reader.begin();
+        let (mut at, mut scores) = (0, Vec::new());
+        for &piece in *pieces {
+            scores.extend(reader.read(&text[at..at + piece]));
+            at += piece;
+        }
+        let mut pairs = scores.iter().zip(&whole);
+        scores.len() == whole.len() && pairs.all(|(a, b)| (a - b).abs() < 1e-4)
+    })
+    // END HOLE
+}

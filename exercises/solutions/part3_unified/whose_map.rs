@@ -1,0 +1,62 @@
+// whose_map: what is wrong with an attention that made this map.
+//
+// WHAT   You get the scores of n places, `scores[i * n + j]` for the query of
+//        place i and the key of place j, before anybody divided them, and the
+//        map of shares that somebody made of them. Name what is wrong with
+//        it: `NotScaled`, `NotMasked`, `MaskedAfter` or `Columns`, if exactly
+//        one of these explains every share; `Right` if nothing is wrong, and
+//        else `Unknown`.
+// WHY    Each of these trains, and its loss is only a little worse. A map
+//        shows it at a glance, if one knows what to look for.
+// MIND   `MaskedAfter`: the softmax went over all places, and what lies
+//        behind was set to 0 then. `Columns`: the softmax went down the
+//        columns of the scores that were left, not along the rows.
+// READ   Attention
+// CHECK  cargo learn check whose_map
+
+use super::Fault;
+
+/// Names what is wrong with a map of queries and keys of some width, to 1e-4.
+pub fn name(map: &[f64], scores: &[f64], width: usize) -> Fault {
+    // HOLE
+    //| // Fault has Right, NotScaled, NotMasked, MaskedAfter, Columns, Unknown.
+    //| todo!("TODO(whose_map): make the map of each fault, and compare")
+    let n = map.len().isqrt();
+    let root = (width as f64).sqrt();
+    let made = |fault: Fault| {
+        let divisor = if fault == Fault::NotScaled { 1.0 } else { root };
+        let weight = |i: usize, j: usize| (scores[i * n + j] / divisor).exp();
+        let sees = |i: usize, j: usize| fault == Fault::NotMasked || j <= i;
+        let counts = |i, j| fault == Fault::MaskedAfter || sees(i, j);
+        let total = |i: usize, j: usize| -> f64 {
+            let all = 0..n;
+            match fault {
+                Fault::Columns => {
+                    all.filter(|&k| counts(k, j)).map(|k| weight(k, j)).sum()
+                }
+                _ => all.filter(|&k| counts(i, k)).map(|k| weight(i, k)).sum(),
+            }
+        };
+        (0..n * n).all(|at| {
+            let (i, j) = (at / n, at % n);
+            let right =
+                if sees(i, j) { weight(i, j) / total(i, j) } else { 0.0 };
+            (map[at] - right).abs() <= 1e-4
+        })
+    };
+    if made(Fault::Right) {
+        return Fault::Right;
+    }
+    let names = [
+        Fault::NotScaled,
+        Fault::NotMasked,
+        Fault::MaskedAfter,
+        Fault::Columns,
+    ];
+    let mut fitting = names.into_iter().filter(|&fault| made(fault));
+    match (fitting.next(), fitting.next()) {
+        (Some(only), None) => only,
+        _ => Fault::Unknown,
+    }
+    // END HOLE
+}
