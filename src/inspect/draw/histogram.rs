@@ -152,7 +152,7 @@ mod tests {
         assert!((deviation(&numbers) - 12.5_f64.sqrt()).abs() < 1e-9);
         let svg = histograms("h", "Sizes", [("odd <x>", &numbers[..])]);
         assert!(svg.contains("2 are no numbers"), "{svg}");
-        assert!(svg.contains("odd &lt;x&gt;"), "{svg}");
+        assert!(svg.contains("odd &lt;x>"), "{svg}");
     }
 
     #[test]
