@@ -65,8 +65,8 @@ fn compare_all(gpu: &Gpu, kernels: &[Kernel], sizes: &[usize]) {
                 multiply_vector(gpu, way, shape);
             }
         } else if is_slow(kernel) && gpu.info().platform == "Oclgrind" {
-            // The twins for tensor cores are one text. Of the largest tiles those
-            // that read along `k` run by day, and all of them each night.
+            // The twins for tensor cores are one text. Of the largest tiles
+            // those that read along `k` run by day, and each night all.
             let has = |option| kernel.options().contains(option);
             let by_day = !has("-DTILE_M=128") || has("-DA_ALONG_K=1");
             if !has("-DCORES=0 -DTILE_M=128") && (by_day || cases(0) > 0) {

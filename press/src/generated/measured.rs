@@ -73,7 +73,7 @@ pub(crate) const MEASURED: &[Measured] = &[
                   --count 0 --save target/names.safetensors",
         rehearsal: "cargo run --release --example part3_names -- --small \
                     --count 0 --steps 2",
-        on: "two cores of an Intel Xeon in November 2026",
+        on: "two cores of an AMD EPYC in November 2026",
     },
     on_pocl_once(
         "book/listings/part2_stopwatch.out",
