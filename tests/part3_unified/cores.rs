@@ -44,9 +44,9 @@ fn products_on_tensor_cores_agree_with_the_judge() {
 
 /// The names of the kernels of a product, and how far the worst of some of its
 /// elements is from that in `f64`, as a part of the sum of the magnitudes.
-fn names_and_error([m, k, n]: [usize; 3]) -> (Vec<String>, f64) {
+fn names_and_error([m, k, n]: [usize; 3], by_rows: bool) -> (Vec<String>, f64) {
     let mut random = Random::new(17);
-    let (a, x) = matrix([m, k], true, 0, &mut random);
+    let (a, x) = matrix([m, k], by_rows, 0, &mut random);
     let (b, y) = matrix([k, n], true, 4, &mut random);
     let (found, line) = record(|| a.matmul(&b)).unwrap();
     let names = line.slices.iter().map(|it| it.name.to_string()).collect();
@@ -86,13 +86,36 @@ fn large_products_are_packed_for_tensor_cores() {
         ([2049, 2050, 2051], vec![copy, copy, product]),
         ([2048; 3], vec![copy, product]),
     ] {
-        let (names, error) = names_and_error(sizes);
+        let (names, error) = names_and_error(sizes, true);
         let kernels: Vec<&str> = names
             .iter()
             .map(|name| &**name)
             .filter(|name| [copy, product].contains(name))
             .collect();
         assert_eq!(kernels, right, "{sizes:?}");
+        assert!(error <= 1e-6, "{sizes:?}: {error:e}");
+    }
+}
+
+/// What comes back to the weights of a layer is summed over all rows of a
+/// batch, and both operands lie across that sum: they are copied first.
+#[test]
+fn gradients_of_weights_are_packed_for_tensor_cores() {
+    let _clean = clean();
+    let Some(gpu) = gpu_or_skip() else { return };
+    if !gpu.info().tensor_cores {
+        return skip_by_name("device with tensor cores");
+    }
+    if !is_child() {
+        let test = "gradients_of_weights_are_packed_for_tensor_cores";
+        succeed(&mut untuned(&format!("cores::{test}")));
+        return;
+    }
+    for sizes in [[384, 4096, 320], [257, 2051, 1000]] {
+        let (names, error) = names_and_error(sizes, false);
+        let copies = names.iter().filter(|it| *it == "copy_lines").count();
+        assert_eq!(copies, 2, "{sizes:?}: {names:?}");
+        assert!(!names.iter().any(|it| it == "product"), "{names:?}");
         assert!(error <= 1e-6, "{sizes:?}: {error:e}");
     }
 }
@@ -111,7 +134,7 @@ fn a_word_does_without_tensor_cores() {
         succeed(child.env("RUNGRAD_TENSOR_CORES", "off"));
         return;
     }
-    let (names, error) = names_and_error([2049, 2050, 2051]);
+    let (names, error) = names_and_error([2049, 2050, 2051], true);
     for kernel in ["product_tensor_cores", "product_warpgroups", "copy_lines"] {
         assert!(names.iter().all(|name| name != kernel), "{names:?}");
     }
