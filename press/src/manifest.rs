@@ -99,7 +99,7 @@ pub(crate) const MANIFEST: Manifest = Manifest {
         ),
         on_pocl(
             "book/listings/part3_fused_training.out",
-            "cargo run --example part3_fused -- training",
+            "cargo run --example part3_fused -- training --holds",
         ),
         here("book/listings/scratch.out", "cargo run --example scratch"),
         here(

@@ -84,6 +84,7 @@ pub(super) struct Call {
     began: Instant,
     /// Since when the event may be in the queue.
     queues: Instant,
+    holds: Option<String>,
 }
 
 /// Notes the beginning of a call, where somebody records.
@@ -98,7 +99,7 @@ pub(super) fn call() -> Option<Call> {
         return None;
     }
     let began = Instant::now();
-    Some(Call { recordings, began, queues: began })
+    Some(Call { recordings, began, queues: began, holds: None })
 }
 
 impl Call {
@@ -106,6 +107,11 @@ impl Call {
     /// asked.
     pub(super) fn queues(&mut self) {
         self.queues = Instant::now();
+    }
+
+    /// Notes which operations are held by what is launched.
+    pub(super) fn holds(&mut self, operations: &str) {
+        self.holds = Some(operations.to_string()).filter(|it| !it.is_empty());
     }
 
     /// Notes that the call has come back, with its event if the device takes
@@ -128,6 +134,7 @@ impl Call {
                 device: device.index,
                 thread: recording.thread(),
                 part: scope::current(),
+                holds: self.holds.clone(),
                 call: [recording.since(self.began), recording.since(now)],
                 times: None,
             };
