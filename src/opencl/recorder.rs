@@ -104,14 +104,10 @@ pub(super) fn call() -> Option<Call> {
 
 impl Call {
     /// Notes that what the host had to prepare is done, and the driver is
-    /// asked.
-    pub(super) fn queues(&mut self) {
+    /// asked for a kernel that holds these operations, if it was written.
+    pub(super) fn queues(&mut self, holds: &str) {
+        self.holds = Some(holds.to_string()).filter(|it| !it.is_empty());
         self.queues = Instant::now();
-    }
-
-    /// Notes which operations are held by what is launched.
-    pub(super) fn holds(&mut self, operations: &str) {
-        self.holds = Some(operations.to_string()).filter(|it| !it.is_empty());
     }
 
     /// Notes that the call has come back, with its event if the device takes

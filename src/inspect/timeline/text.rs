@@ -72,7 +72,8 @@ impl Timeline {
             if told.insert((&slice.name, holds)) {
                 let lines = holds.split("; ");
                 let lines = lines.map(|line| format!("    {line}\n"));
-                text += &format!("\n{} holds\n", slice.name);
+                let first = if text.is_empty() { "\n" } else { "" };
+                text += &format!("{first}{} holds\n", slice.name);
                 text.extend(lines);
             }
         }
@@ -265,7 +266,6 @@ ew_mul         2            10.0    20.0
 fused_add_sum holds
     add [4, 2]
     sum [4]
-
 fused_add_sum holds
     add [4, 3]
     sum [4]
