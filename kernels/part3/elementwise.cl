@@ -109,18 +109,20 @@ void put(FOUR(ACC) four, global OUT *out, uint at, uint left)
             count);                                                         \
     }
 
-// 1 / (1 + e^-x), without a large exponential.
+// The device's own reciprocal may be an ulp off, and is of floats alone.
 ACC sigmoid(ACC x)
 {
-    ACC small = exp(-fabs(x));
-    return (x < 0.0f ? small : 1.0f) / (1.0f + small);
+    ACC whole = 1.0f + exp(-x);
+    return sizeof(ACC) == 8 ? 1.0f / whole : native_recip((float)whole);
 }
 
 // Beyond 9.5 the tangent rounds to 1, and beyond 19.5 in `double`; some
-// drivers end a bit below.
+// drivers end a bit below. It is computed in any case: a choice is no branch.
 ACC flat_tanh(ACC x)
 {
-    return fabs(x) > (sizeof(ACC) == 8 ? 19.5f : 9.5f) ? sign(x) : tanh(x);
+    ACC y = tanh(x);
+    return fabs(x) > (sizeof(ACC) == 8 ? 19.5f : 9.5f) ? copysign((ACC)1, x)
+                                                       : y;
 }
 
 // The share of a bell that lies below x, times x. Far below, `1 + erf` would lose
