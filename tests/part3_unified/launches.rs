@@ -3,7 +3,7 @@
 
 use rungrad::opencl::{Kind, record};
 use rungrad::ops::Keep;
-use rungrad::part3_unified::{Array, Binary, Device, Reduce, Window};
+use rungrad::part3_unified::{Array, Binary, Device, Reduce, Tensor, Window};
 use rungrad::timeline::SliceKind;
 
 use super::child::{is_child, succeed, untuned};
@@ -196,4 +196,40 @@ fn each_shape_takes_the_kernels_that_are_made_for_it() {
     });
     let expected: Vec<&str> = expected.collect();
     assert_eq!([found, names].concat(), expected);
+}
+
+/// A kernel may compute a step at two places, and holds it once.
+#[test]
+fn a_written_kernel_names_the_operations_that_it_holds() {
+    let _clean = clean();
+    let Some(gpu) = gpu_or_skip() else { return };
+    let index = gpu.info().index;
+    let held = |device, work: fn(&Tensor) -> Tensor| {
+        let x = Tensor::rand(&[4, 4], 1, device).unwrap();
+        x.realize().unwrap();
+        let (numbers, timeline) = record(|| work(&x).to_vec()).unwrap();
+        numbers.unwrap();
+        let launches = timeline.launches();
+        let names = launches.map(|it| (it.name.clone(), it.holds.clone()));
+        names.collect::<Vec<_>>()
+    };
+    let sum: fn(&Tensor) -> Tensor =
+        |x| x.scale(2.0).relu().sum_over(&[1], Keep::No).exp();
+    let turned: fn(&Tensor) -> Tensor = |x| {
+        let y = x.exp();
+        y.add(&y.transpose())
+    };
+    let one = |name: &str, holds: &str| {
+        vec![(name.to_string(), Some(holds.to_string()))]
+    };
+    assert_eq!(
+        held(Device::Fused(index), sum),
+        one("fused_scale_relu_sum_exp", "scale, relu [4, 4]; sum, exp [4]")
+    );
+    assert_eq!(
+        held(Device::Fused(index), turned),
+        one("fused_exp_exp_add", "exp, add [4, 4]")
+    );
+    let eager = held(Device::Gpu(index), turned);
+    assert!(eager.len() > 1 && eager.iter().all(|it| it.1.is_none()));
 }
