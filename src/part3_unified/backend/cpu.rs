@@ -131,7 +131,10 @@ impl Backend for Cpu {
     }
 
     fn unary(&self, op: Unary, a: &Array) -> Result<Shared> {
-        by_type!([a], T => elementwise::unary::<T, _>(op, &*compact(a)?))
+        let cost = elementwise::cost(op);
+        by_type!([a], T => {
+            elementwise::unary::<T, _>(op, (&*compact(a)?, cost))
+        })
     }
 
     fn binary(&self, op: Binary, a: &Array, b: &Array) -> Result<Shared> {
@@ -205,9 +208,13 @@ impl Backend for Cpu {
     }
 
     fn self_attention(&self, a: &Array, heads: usize) -> Result<Shared> {
-        match a.shape()[1] <= attention::PLACES && !a.is_empty() {
-            true => by_type!([a], T => attention::rows::<T>(a, heads)),
-            false => composed::attend(a, heads),
+        match (attention::is_near(a), a.dtype()) {
+            (true, DType::F32) => attention::rows(a, heads),
+            (true, DType::F16) => {
+                let a = types::widened(a)?;
+                types::narrowed(attention::rows(&a, heads)?)
+            }
+            _ => composed::attend(a, heads),
         }
     }
 
@@ -217,11 +224,13 @@ impl Backend for Cpu {
         above: &Array,
         heads: usize,
     ) -> Result<Shared> {
-        match a.shape()[1] <= attention::PLACES && !a.is_empty() {
-            true => {
-                by_type!([a, above], T => attention::grads::<T>(a, above, heads))
+        match (attention::is_near(a), a.dtype()) {
+            (true, DType::F32) => attention::grads(a, above, heads),
+            (true, DType::F16) => {
+                let (a, above) = (types::widened(a)?, types::widened(above)?);
+                types::narrowed(attention::grads(&a, &above, heads)?)
             }
-            false => composed::attend_back(a, above, heads),
+            _ => composed::attend_back(a, above, heads),
         }
     }
 
