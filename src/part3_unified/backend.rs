@@ -371,15 +371,16 @@ pub trait Backend: Send + Sync {
         normalization::norm_back(of, epsilon)
     }
 
-    /// Computes the next parameter, running mean and running mean square from
-    /// those and a gradient, which stands second; the shapes are equal. What
-    /// has no way of its own computes them by the others.
+    /// Computes of each parameter the next one, its running mean and its
+    /// running mean square from those and a gradient, which stands second; the
+    /// four have one shape, and all have one type. What has no way of its own
+    /// computes them by the others.
     fn adam_step(
         &self,
         step: &AdamStep,
-        of: [&Array; 4],
-    ) -> Result<[Shared; 3]> {
-        adam_step(step, of)
+        of: &[[&Array; 4]],
+    ) -> Result<Vec<[Shared; 3]>> {
+        of.iter().map(|of| adam_step(step, *of)).collect()
     }
 
     /// Returns the rows of a dense matrix at some indices, which are inside

@@ -43,7 +43,7 @@ mod softmax;
 mod transformer;
 mod types;
 
-pub use adam::ADAM_STEP;
+pub use adam::ADAM;
 use copies::each_place_once;
 pub use copies::{COPY_INDEXED, COPY_STRIDED, COPY_TILED, COPY_TO_STRIDED};
 pub use indexing::{INDEX_ADD, INDEX_ADD_SORTED, INDEX_SELECT};
@@ -62,6 +62,7 @@ pub fn all() -> impl Iterator<Item = &'static Kernel> {
         UNARY,
         BINARY,
         OTHERS,
+        ADAM,
         transformer::ALL,
         &PRODUCT_FEW_ROWS,
         &[PRODUCT_LONG_SUMS, COPY_LINES],
@@ -367,7 +368,6 @@ pub const FILL_UNIFORM: Kernel =
     });
 
 const OTHERS: &[Kernel] = &[
-    ADAM_STEP,
     WHERE_COND,
     COPY_STRIDED,
     COPY_TO_STRIDED,

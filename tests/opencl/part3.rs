@@ -53,7 +53,7 @@ pub(crate) fn run(gpu: &Gpu, kernel: &Kernel, n: usize) -> Option<Both> {
         ("index", "add_sorted") => bench.index_add_sorted(),
         ("fold", "windows") => bench.fold(),
         ("fill", "uniform") => bench.fill(),
-        ("adam", "step") => bench.adam(),
+        ("adam", count) => bench.adam(count.parse().ok()?),
         ("attention", _) => bench.attention(),
         ("norm", _) => bench.norm(),
         _ => panic!("write a launch of {} for this test", kernel.name()),

@@ -17,7 +17,7 @@ type Price = [u64; 8];
 
 const MLP: Price = [35, 0, 0, 0, 12, 0, 38, 17];
 const CNN: Price = [65, 0, 0, 0, 40, 0, 70, 30];
-const GPT: Price = [126, 0, 0, 0, 132, 0, 186, 95];
+const GPT: Price = [101, 0, 0, 0, 132, 0, 186, 95];
 
 fn price(counts: Counts) -> Price {
     [

@@ -173,13 +173,14 @@ impl Backend for Cpu {
     fn adam_step(
         &self,
         step: &AdamStep,
-        of: [&Array; 4],
-    ) -> Result<[Shared; 3]> {
-        match of[0].dtype() {
-            DType::F32 => adam::step::<f32>(step, of),
-            DType::F64 => adam::step::<f64>(step, of),
-            DType::F16 => adam_step(step, of),
-        }
+        of: &[[&Array; 4]],
+    ) -> Result<Vec<[Shared; 3]>> {
+        let each = |of: &[&Array; 4]| match of[0].dtype() {
+            DType::F32 => adam::step::<f32>(step, *of),
+            DType::F64 => adam::step::<f64>(step, *of),
+            DType::F16 => adam_step(step, *of),
+        };
+        of.iter().map(each).collect()
     }
 
     fn matmul(&self, a: &Array, b: &Array) -> Result<Shared> {

@@ -328,12 +328,13 @@ impl Backend for OpenCl {
     fn adam_step(
         &self,
         step: &AdamStep,
-        of: [&Array; 4],
-    ) -> Result<[Shared; 3]> {
-        match of[0].dtype() {
+        of: &[[&Array; 4]],
+    ) -> Result<Vec<[Shared; 3]>> {
+        let is_half = |[x, ..]: &[&Array; 4]| x.dtype() == DType::F16;
+        match of.first().is_some_and(is_half) {
             // Between any two operations a half is rounded, here as elsewhere.
-            DType::F16 => adam_step(step, of),
-            _ => self.adam(step, of),
+            true => of.iter().map(|of| adam_step(step, *of)).collect(),
+            false => self.adam(step, of),
         }
     }
 
