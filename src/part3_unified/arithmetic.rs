@@ -229,6 +229,21 @@ impl Array {
         self.by_rows(|backend, rows| backend.log_softmax(rows))
     }
 
+    /// Computes what comes back through these logarithms.
+    pub fn log_softmax_grads(&self, grad_out: &Array) -> Result<Array> {
+        self.check_pair("log_softmax_grads", grad_out)?;
+        self.by_rows(|backend, rows| {
+            let grads = grad_out.compact()?.reshape(rows.shape())?;
+            backend.log_softmax_grads(rows, &grads)
+        })
+    }
+
+    /// Computes what comes back through gelu.
+    pub fn gelu_grads(&self, grad_out: &Array) -> Result<Array> {
+        self.check_pair("gelu_grads", grad_out)?;
+        self.mapped(|backend| backend.gelu_grads(self, grad_out))
+    }
+
     /// Computes something of the same shape from a dense matrix of the rows.
     fn by_rows(
         &self,

@@ -7,10 +7,14 @@ mod derived;
 pub(super) mod fused;
 pub(super) mod gpu;
 mod pool;
+mod single;
 
 pub use adam::AdamStep;
 use adam::adam_step;
-use derived::{HEIGHT, below, log_softmax, matrices, max_share, softmax};
+use derived::{
+    gelu_grads, log_softmax, log_softmax_grads, matrices, max_share, softmax,
+};
+use single::truth;
 
 use std::any::Any;
 
@@ -65,63 +69,6 @@ pub enum Unary {
     Round,
     /// 1 above 0, -1 below, else 0; so it is for a NaN.
     Sign,
-}
-
-impl Unary {
-    /// Computes it of one number. A device that computes on the processor may
-    /// leave to this what it has no faster way for.
-    pub fn apply<T: Real>(self, x: T) -> T {
-        let (zero, one) = (T::zero(), T::one());
-        match self {
-            Unary::Scale(number) => x * T::nearest(number),
-            Unary::Shift(number) => x + T::nearest(number),
-            Unary::DivScalar(number) => x / T::nearest(number),
-            Unary::RdivScalar(number) => T::nearest(number) / x,
-            Unary::Sqrt => x.sqrt(),
-            Unary::Square => x * x,
-            Unary::Pow(number) => x.powf(T::nearest(number)),
-            Unary::Exp => x.exp(),
-            Unary::Log => x.ln(),
-            Unary::Relu if x <= zero => zero,
-            Unary::Relu => x,
-            Unary::Tanh => x.tanh(),
-            Unary::Sigmoid => {
-                // 1 / (1 + e^-x), without a large exponential.
-                let small = (-x.abs()).exp();
-                (if x < zero { small } else { one }) / (one + small)
-            }
-            Unary::Sin => x.sin(),
-            Unary::Cos => x.cos(),
-            Unary::Erf => x.erf(),
-            Unary::Gelu => x * below(x),
-            Unary::GeluSlope => {
-                let height = (x * x * T::nearest(-0.5)).exp();
-                below(x) + x * height * T::nearest(HEIGHT)
-            }
-            Unary::Log1p => x.ln_1p(),
-            Unary::Floor => x.floor(),
-            Unary::Round => x.round_ties_even(),
-            Unary::Sign => truth::<T>(x > zero) - truth(x < zero),
-        }
-    }
-}
-
-/// Returns 1 for what is so, else 0.
-#[inline(always)]
-fn truth<T: Real>(is: bool) -> T {
-    if is { T::one() } else { T::zero() }
-}
-
-impl Unary {
-    /// Raises to the power of a number, by the shortest way.
-    pub fn power(number: f64) -> Unary {
-        match number {
-            -1.0 => Unary::RdivScalar(1.0),
-            0.5 => Unary::Sqrt,
-            2.0 => Unary::Square,
-            _ => Unary::Pow(number),
-        }
-    }
 }
 
 // ANCHOR: binary-enum
@@ -337,6 +284,16 @@ pub trait Backend: Send + Sync {
     fn log_softmax(&self, a: &Array) -> Result<Shared> {
         log_softmax(a)
     }
+    /// Computes the gradient of the same, from those logarithms and what came
+    /// back to them; both are dense.
+    fn log_softmax_grads(&self, y: &Array, grad_out: &Array) -> Result<Shared> {
+        log_softmax_grads(y, grad_out)
+    }
+    /// Computes the gradient of [`Unary::Gelu`], which is its slope times what
+    /// came back; the shapes are equal.
+    fn gelu_grads(&self, a: &Array, grad_out: &Array) -> Result<Shared> {
+        gelu_grads(a, grad_out)
+    }
 
     /// Computes what each place of a text takes in from itself and those before
     /// it: (n, places, 3 * width) -> (n, places, width); see
@@ -362,12 +319,12 @@ pub trait Backend: Send + Sync {
         normalization::norm(of, epsilon)
     }
     /// Computes, of an array, what came back to its rows, and the weight, what
-    /// that gives to the array and then to the weight from each row: (2, ..).
+    /// that gives to the array, to the weight and to the bias.
     fn layer_norm_grads(
         &self,
         of: [&Array; 3],
         epsilon: f64,
-    ) -> Result<Shared> {
+    ) -> Result<[Shared; 3]> {
         normalization::norm_back(of, epsilon)
     }
 

@@ -77,6 +77,11 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
         &[0],
     ),
     (
+        &["reduce_short_sum", "reduce_short_max"],
+        "in offset side side few side side side out",
+        &[8, 16],
+    ),
+    (
         &["reduce_few_sum", "reduce_few_max"],
         "in offset shape strides out count",
         &[0],
@@ -89,13 +94,20 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
     (&["copy_tiled"], "in offset shape strides out rows", &[32, 8]),
     (&["softmax_rows", "softmax_kept"], "in fours side few out side", &[16, 8]),
     (&["softmax_fours"], "in fours fours few out side", &[16, 8]),
+    (&["softmax_grads"], "in offset in offset few out side", &[16, 8]),
     (&["attention_rows"], "in offset few few few out side", &[64]),
     (&["attention_grads"], "in offset in offset few few few out side", &[64]),
     (
-        &["norm_rows", "norm_grads"],
+        &["norm_rows"],
         "in offset in offset in offset few epsilon out side",
         &[16, 8],
     ),
+    (
+        &["norm_grads"],
+        "in offset in offset in offset few epsilon out out side",
+        &[16, 8],
+    ),
+    (&["norm_sums"], "in offset in offset in few bits out out side", &[8, 16]),
     (
         &["product_vector"],
         "in offset in offset strides out side side",

@@ -237,11 +237,22 @@ impl Backend for Cpu {
         &self,
         of: [&Array; 3],
         epsilon: f64,
-    ) -> Result<Shared> {
+    ) -> Result<[Shared; 3]> {
         let [a, above, weight] = of;
-        by_type!([a, above, weight], T => {
-            norm::grads::<T>([a, above, weight], epsilon)
-        })
+        let grads = |of_weight| {
+            let [a, above, weight] = [a, above, weight];
+            by_type!([a, above, weight], T => {
+                norm::grads::<T>([a, above, weight], epsilon, of_weight)
+            })
+        };
+        let columns = weight.len();
+        let (rows, by_columns) = (a.len() / columns, [1, 0]);
+        let sums = |of: &Array| {
+            let of = of.reshape(&[rows, columns])?.permute(&by_columns)?;
+            self.reduce(Reduce::Sum, &of, columns, rows)
+        };
+        let of_weight = a.dense_like(grads(true)?);
+        Ok([grads(false)?, sums(&of_weight)?, sums(above)?])
     }
 
     fn index_select(&self, a: &Array, places: &[usize]) -> Result<Shared> {

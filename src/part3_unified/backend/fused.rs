@@ -324,8 +324,10 @@ impl Backend for Fused {
         &self,
         of: [&Array; 3],
         epsilon: f64,
-    ) -> Result<Shared> {
-        self.now(of, |base, of| base.layer_norm_grads(of, epsilon))
+    ) -> Result<[Shared; 3]> {
+        let made =
+            self.handed_on(of, |base, of| base.layer_norm_grads(of, epsilon))?;
+        Ok(made.map(Lazy::ready))
     }
 
     fn index_select(&self, a: &Array, indices: &[usize]) -> Result<Shared> {

@@ -360,6 +360,14 @@ impl Backend for OpenCl {
         self.shares(a, 1)
     }
 
+    fn log_softmax_grads(&self, y: &Array, grad_out: &Array) -> Result<Shared> {
+        self.shares_back(y, grad_out)
+    }
+
+    fn gelu_grads(&self, a: &Array, grad_out: &Array) -> Result<Shared> {
+        self.gelu_back(a, grad_out)
+    }
+
     fn self_attention(&self, a: &Array, heads: usize) -> Result<Shared> {
         self.attend(a, heads)
     }
@@ -374,15 +382,15 @@ impl Backend for OpenCl {
     }
 
     fn layer_norm(&self, of: [&Array; 3], epsilon: f64) -> Result<Shared> {
-        self.normed(&kernels::NORM_ROWS, of, of[1].len(), epsilon)
+        self.norm(of, epsilon)
     }
 
     fn layer_norm_grads(
         &self,
         of: [&Array; 3],
         epsilon: f64,
-    ) -> Result<Shared> {
-        self.normed(&kernels::NORM_GRADS, of, of[2].len(), epsilon)
+    ) -> Result<[Shared; 3]> {
+        self.norm_back(of, epsilon)
     }
 
     fn index_select(&self, a: &Array, places: &[usize]) -> Result<Shared> {

@@ -25,22 +25,19 @@ pub(super) fn rows<T: Number>(
     })
 }
 
-/// Computes what comes back to the rows, and behind it what comes back to the
-/// weight from each row: (2, n, columns).
+/// Computes what comes back to the rows, or to the weight from each row: (n,
+/// columns).
 pub(super) fn grads<T: Number>(
     [a, grad_out, weight]: [&Array; 3],
     epsilon: f64,
+    is_of_weight: bool,
 ) -> Result<Shared> {
     let of = [compact(a)?, compact(grad_out)?, compact(weight)?];
     let [x, above, weight] = of.each_ref().map(|it| dense::<T>(it));
-    let (n, columns) = (x.len(), weight.len());
-    fill(2 * n, columns, OFTEN, &|from, out| {
-        // A piece may lie on both sides of the middle.
-        let rows = out.chunks_mut(columns).enumerate();
-        for (i, out) in rows {
+    let columns = weight.len();
+    fill(x.len(), columns, OFTEN, &|from, out| {
+        for (i, out) in out.chunks_mut(columns).enumerate() {
             let at = from + i * columns;
-            let is_of_weight = at >= n;
-            let at = at % n;
             let (x, above) = (&x[at..][..columns], &above[at..][..columns]);
             let row = Grads { x, above, weight, epsilon, is_of_weight, out };
             Arch::new().dispatch(row);
