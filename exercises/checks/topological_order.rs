@@ -18,7 +18,7 @@ fn main() -> ExitCode {
             ("a diamond: two paths that meet again", diamond),
             ("nodes that the root is not made of stay out", strangers),
             ("a ladder of forty diamonds, with 2^40 paths", ladder),
-            ("a chain of a million links", million),
+            ("a chain of 300,000 links", long),
         ],
     )
 }
@@ -124,9 +124,10 @@ fn ladder(_: &()) -> Outcome {
     ordered(&parents, 120)
 }
 
-/// In the 2 MB that a thread has.
-fn million(_: &()) -> Outcome {
-    let links = 1_000_000;
+/// In the 2 MB that a thread has, which are 7 bytes for each link: too few for
+/// any call.
+fn long(_: &()) -> Outcome {
+    let links = 300_000;
     let link = |at: usize| at.checked_sub(1).into_iter().collect();
     let parents: Vec<Vec<usize>> = (0..links).map(link).collect();
     let walk = move || ordered_in_number(&parents);
@@ -137,7 +138,7 @@ fn million(_: &()) -> Outcome {
     }
 }
 
-/// A chain has one order; a verdict does not print a million nodes.
+/// A chain has one order; a verdict does not print them all.
 fn ordered_in_number(parents: &[Vec<usize>]) -> Outcome {
     let order = yours::order(parents, parents.len() - 1);
     match order.iter().copied().eq(0..parents.len()) {

@@ -18,7 +18,6 @@ use crate::{engine, tape};
 /// The levels at which something changes here.
 pub(crate) const ORDER: usize = 2;
 pub(crate) const SWEEP: usize = 3;
-pub(crate) const LINKS: usize = 5;
 pub(crate) const BROADCAST: usize = 7;
 
 /// The level that is looked at.
@@ -76,26 +75,23 @@ pub(crate) fn climb_to(level: usize) {
 /// Set by the companion: how many levels stood when it looked last.
 const STOOD: &str = "RUNGRAD_LEVELS_STOOD";
 
-/// Whether something was looked at quickly, because its level has stood.
-static QUICK: AtomicBool = AtomicBool::new(false);
-/// Set to look at everything in full, whatever has stood.
+/// Set to look at everything in full.
 static WHOLE: AtomicBool = AtomicBool::new(false);
 
-/// Looks at everything in full from now on. Tells whether that is more than was
-/// looked at so far.
-pub(crate) fn look_at_the_whole() -> bool {
+/// Looks at everything in full from now on.
+pub(crate) fn look_at_the_whole() {
     WHOLE.store(true, Ordering::Relaxed);
-    QUICK.load(Ordering::Relaxed)
 }
 
-/// Tells whether a level stood when it was looked at last, so that fewer cases
-/// will do this time.
+/// Tells whether everything is looked at in full.
+pub(crate) fn is_whole() -> bool {
+    WHOLE.load(Ordering::Relaxed)
+}
+
+/// Tells whether a level stood when it was looked at last.
 pub(crate) fn has_stood(level: usize) -> bool {
     let stood = env::var(STOOD).ok().and_then(|it| it.parse::<usize>().ok());
-    let whole = WHOLE.load(Ordering::Relaxed);
-    let quick = !whole && stood.is_some_and(|stood| stood >= level);
-    QUICK.fetch_or(quick, Ordering::Relaxed);
-    quick
+    stood.is_some_and(|stood| stood >= level)
 }
 
 fn table() -> &'static Table {
@@ -171,9 +167,13 @@ impl Engine for Mine {
         "your engine".to_string()
     }
 
-    /// A third where the level has stood: who saves wants to know soon.
+    /// A verdict comes soon after a save: all cases are tried at the end.
     fn usual(&self) -> u64 {
-        if has_stood(LEVEL.load(Ordering::Relaxed)) { 20 } else { 60 }
+        match (is_whole(), has_stood(LEVEL.load(Ordering::Relaxed))) {
+            (true, _) => 60,
+            (false, false) => 15,
+            (false, true) => 5,
+        }
     }
 
     fn leaf(&self, shape: &[usize], values: &[f32]) -> Handle {

@@ -30,6 +30,8 @@ pub struct Team {
     pub rows: usize,
     /// Whether neighbors have neighboring rows, and not columns.
     pub across: bool,
+    /// So many items fill the device.
+    pub full: usize,
 }
 
 /// A number of an expression: it stands in the text, or is an argument.
@@ -63,8 +65,13 @@ pub fn written() -> Vec<Kernel> {
     WRITTEN.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
-/// Counts below each other: the items of a group that walk no rows.
+/// Counts below each other: the items of a group that walk no rows, and of one
+/// whose items have two fours.
 const GROUP: usize = 256;
+const GROUP_OF_EIGHTS: usize = 128;
+
+/// An item has two fours where no more arrays than so many are read and written.
+const ARRAYS: usize = 4;
 
 impl<Op: Copy> Plan<Op> {
     /// Says whether neighbors should have neighboring rows: most of what is
@@ -128,8 +135,10 @@ impl<Op: Copy> Plan<Op> {
         // row, or columns of a row.
         let kernel = unsafe { Kernel::written(name, text, reach.leak()) };
         let (global, local) = match self.space {
-            Space::Each(n) if self.fours() => (n.div_ceil(4), GROUP),
-            Space::Each(n) => (n, GROUP),
+            Space::Each(n) => match self.each(team) {
+                8 => (n / 8, GROUP_OF_EIGHTS),
+                each => (n.div_ceil(each), GROUP),
+            },
             Space::Rows { rows, .. } => {
                 let groups = (rows * self.parts()).div_ceil(team.rows);
                 let local = team.rows * team.items;
@@ -144,14 +153,23 @@ impl<Op: Copy> Plan<Op> {
         Written { kernel, global, local }
     }
 
-    /// Says whether an item has four elements: where they can be read at once.
-    fn fours(&self) -> bool {
-        let Space::Each(n) = self.space else { return false };
+    /// Counts the elements of an item: four where they can be read at once, and
+    /// eight where those fill the device.
+    fn each(&self, team: Team) -> usize {
+        let Space::Each(n) = self.space else { return 1 };
         let [i, _] = &self.counts;
-        n >= 4
-            && self.lines.iter().any(|line| {
-                matches!(&line.value, Value::Load(_, at) if at.begins_fours(i))
-            })
+        let fours = self.lines.iter().filter(|line| {
+            matches!(&line.value, Value::Load(_, at) if at.begins_fours(i))
+        });
+        match (fours.count(), self.stores.len()) {
+            (0, _) => 1,
+            _ if n < 4 => 1,
+            (read, written) if read + written <= ARRAYS => {
+                let fill = n.is_multiple_of(8) && n / 8 >= team.full;
+                if fill { 8 } else { 4 }
+            }
+            _ => 4,
+        }
     }
 }
 
@@ -166,6 +184,11 @@ struct Writer<'a, Op> {
     /// What is read once and then kept by the items of a team, and whether it
     /// was read.
     kept: BTreeMap<usize, bool>,
+}
+
+/// Writes the place of a four behind another.
+fn place(at: &str, four: usize) -> String {
+    if four == 0 { at.to_owned() } else { format!("{at} + {}", 4 * four) }
 }
 
 /// So many numbers an item can keep.
@@ -245,25 +268,25 @@ impl<Op: Copy> Writer<'_, Op> {
 
     /// Writes the lines that compute a value for each element.
     fn each(&mut self, n: usize) -> String {
-        let fours = self.plan.fours();
+        let each = self.plan.each(self.team);
         self.put(0, "{");
-        if !fours {
+        if each == 1 {
             self.put(1, "uint i = get_global_id(0);");
             self.put(1, &format!("if (i >= {n})"));
             self.put(2, "return;");
             self.lines(1, |_| true, &[]);
             self.stores(1, |_| true);
         } else {
-            self.each_four(n);
+            self.each_of_some(n, each);
         }
         self.put(0, "}");
         std::mem::take(&mut self.text)
     }
 
-    /// Writes them for four elements, which are read at once where they lie so.
-    fn each_four(&mut self, n: usize) {
+    /// Writes them for one or two fours, each read at once where it lies so.
+    fn each_of_some(&mut self, n: usize, each: usize) {
         let plan = self.plan;
-        self.put(1, "uint at = 4 * get_global_id(0);");
+        self.put(1, &format!("uint at = {each} * get_global_id(0);"));
         self.put(1, &format!("if (at >= {n})"));
         self.put(2, "return;");
         let whole = n.is_multiple_of(4);
@@ -280,21 +303,24 @@ impl<Op: Copy> Writer<'_, Op> {
             let from = self.at(index);
             let from =
                 replaced(&from, |it| (it == "i").then(|| "at".to_owned()));
-            let four = match whole {
-                true => {
-                    format!("*(global const float4 *)(in{buffer} + {from})")
-                }
-                false => format!("take(in{buffer} + {from}, {n} - at)"),
-            };
-            self.put(1, &format!("float x{number}[4];"));
-            self.put(1, &format!("vstore4({four}, 0, x{number});"));
+            self.put(1, &format!("float x{number}[{each}];"));
+            for four in 0..each / 4 {
+                let from = place(&from, four);
+                let read = match whole {
+                    true => {
+                        format!("*(global const float4 *)(in{buffer} + {from})")
+                    }
+                    false => format!("take(in{buffer} + {from}, {n} - at)"),
+                };
+                self.put(1, &format!("vstore4({read}, {four}, x{number});"));
+            }
             read.push(number);
         }
         for out in 0..plan.stores.len() {
-            self.put(1, &format!("float y{out}[4];"));
+            self.put(1, &format!("float y{out}[{each}];"));
         }
         self.put(1, "#pragma unroll");
-        self.put(1, "for (uint k = 0; k < 4; k++) {");
+        self.put(1, &format!("for (uint k = 0; k < {each}; k++) {{"));
         let i = match whole {
             true => "uint i = at + k;".to_owned(),
             false => format!("uint i = min(at + k, {}u);", n - 1),
@@ -312,12 +338,17 @@ impl<Op: Copy> Writer<'_, Op> {
         self.text = body + &inner;
         self.put(1, "}");
         for out in 0..plan.stores.len() {
-            let four = format!("vload4(0, y{out})");
-            let line = match whole {
-                true => format!("*(global float4 *)(out{out} + at) = {four};"),
-                false => format!("put({four}, out{out} + at, {n} - at);"),
-            };
-            self.put(1, &line);
+            for four in 0..each / 4 {
+                let at = place("at", four);
+                let four = format!("vload4({four}, y{out})");
+                let line = match whole {
+                    true => {
+                        format!("*(global float4 *)(out{out} + {at}) = {four};")
+                    }
+                    false => format!("put({four}, out{out} + at, {n} - at);"),
+                };
+                self.put(1, &line);
+            }
         }
     }
 

@@ -17,6 +17,7 @@ fn written_kernels_keep_to_their_buffers() {
         for shape in [[1, 5], [3, 4], [9, 40]] {
             write(&shape);
         }
+        write_eights(&gpu);
         let all = written();
         assert!(all.len() > 20, "{} kernels were written", all.len());
         return all.iter().for_each(|kernel| run_exactly(&gpu, kernel));
@@ -73,6 +74,28 @@ fn write([rows, columns]: &[usize; 2]) {
             );
         }
     }
+}
+
+/// Lets it write a kernel whose items have eight elements each, since they fill
+/// the device.
+fn write_eights(gpu: &Gpu) {
+    let n = 8 * 2048 * gpu.info().compute_units as usize;
+    let made = |device: Device| {
+        let z = Tensor::randn(&[n], 1, device).unwrap().scale(3.0);
+        z.realize().unwrap();
+        // What a statement holds until its end would be stored, too.
+        let bent = z.tanh().exp().mul(&z);
+        let all = bent.sub(&z.sigmoid());
+        drop(bent);
+        all.to_vec().unwrap()
+    };
+    let (yours, right) = (made(Device::Fused(0)), made(Device::Cpu));
+    for (yours, right) in yours.iter().zip(&right) {
+        assert!((yours - right).abs() <= 1e-5 * right.abs().max(1.0));
+    }
+    let is_of_eights =
+        |kernel: &Kernel| kernel.text().contains("at = 8 * get_global_id(0)");
+    assert!(written().iter().any(is_of_eights), "no item has eight elements");
 }
 
 /// Launches a kernel on buffers of exactly its reach.

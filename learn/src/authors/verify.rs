@@ -6,6 +6,7 @@
 
 mod bench;
 
+use std::cmp::Reverse;
 use std::fs;
 use std::path::Path;
 
@@ -104,40 +105,41 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     let mut faults = Vec::new();
     let mut skips = Vec::new();
     let mut rows: Vec<Row> = exercises.iter().map(|_| Row::default()).collect();
-    let rounds = variants.iter().map(Vec::len).max().unwrap_or(0);
-    for round in 0..rounds {
-        let present: Vec<usize> = (0..exercises.len())
-            .filter(|&at| round < variants[at].len())
-            .collect();
-        let placed: Vec<(&Exercise, &Variant)> = present
-            .iter()
-            .map(|&at| (&exercises[at], &variants[at][round]))
-            .collect();
-        let verdicts = bench.round(round, &placed)?;
-        for (&at, found) in present.iter().zip(&verdicts) {
-            let (exercise, variant) = (&exercises[at], &variants[at][round]);
-            let tally = match variant.wanted {
-                Wanted::Task => &mut rows[at].stub,
-                Wanted::Pass | Wanted::Level(_) => &mut rows[at].solution,
-                Wanted::Words(_) | Wanted::Refused => &mut rows[at].wrong,
+    let counts: Vec<usize> = variants.iter().map(Vec::len).collect();
+    let rounds = dealt(&counts);
+    let placed: Vec<Vec<(&Exercise, &Variant)>> = rounds
+        .iter()
+        .map(|round| {
+            let place = |&(at, its): &(usize, usize)| {
+                (&exercises[at], &variants[at][its])
             };
-            let finding = match found {
-                Ok((verdict, said)) => judge(exercise, variant, *verdict, said),
-                Err(why) => Finding::Fault(format!("{}: {why}", variant.name)),
-            };
-            match finding {
-                Finding::Proven => tally.proven += 1,
-                Finding::Skipped(why) => {
-                    tally.skipped += 1;
-                    let skip = format!("verify {}: {why}", exercise.id);
-                    if !skips.contains(&skip) {
-                        skips.push(skip);
-                    }
+            round.iter().map(place).collect()
+        })
+        .collect();
+    let found = bench.prove(&placed)?;
+    for (&(at, its), found) in rounds.iter().flatten().zip(&found) {
+        let (exercise, variant) = (&exercises[at], &variants[at][its]);
+        let tally = match variant.wanted {
+            Wanted::Task => &mut rows[at].stub,
+            Wanted::Pass | Wanted::Level(_) => &mut rows[at].solution,
+            Wanted::Words(_) | Wanted::Refused => &mut rows[at].wrong,
+        };
+        let finding = match found {
+            Ok((verdict, said)) => judge(exercise, variant, *verdict, said),
+            Err(why) => Finding::Fault(format!("{}: {why}", variant.name)),
+        };
+        match finding {
+            Finding::Proven => tally.proven += 1,
+            Finding::Skipped(why) => {
+                tally.skipped += 1;
+                let skip = format!("verify {}: {why}", exercise.id);
+                if !skips.contains(&skip) {
+                    skips.push(skip);
                 }
-                Finding::Fault(what) => {
-                    tally.failed += 1;
-                    faults.push(what);
-                }
+            }
+            Finding::Fault(what) => {
+                tally.failed += 1;
+                faults.push(what);
             }
         }
     }
@@ -146,7 +148,7 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
             checkout,
             &exercises,
             ids.is_empty(),
-            &bench.folder,
+            &bench.folders[0],
         )?,
         false => Vec::new(),
     };
@@ -168,6 +170,28 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     let skipped = count(|it| it.skipped);
     say!("{passed} passed, {failed} failed, {skipped} skipped");
     if failed == 0 { Ok(()) } else { Err(Stop::Said(1)) }
+}
+
+/// Deals the variants of the exercises out to rounds of about the same length.
+/// An exercise has one file, so it stands in a round once; those with the most
+/// variants left go first. A place is an exercise and its variant.
+fn dealt(counts: &[usize]) -> Vec<Vec<(usize, usize)>> {
+    let rounds = counts.iter().copied().max().unwrap_or(0).max(1);
+    let width = counts.iter().sum::<usize>().div_ceil(rounds);
+    let mut next = vec![0; counts.len()];
+    let mut dealt = Vec::new();
+    loop {
+        let left = |at: &usize| counts[*at] - next[*at];
+        let mut round: Vec<usize> =
+            (0..counts.len()).filter(|at| left(at) > 0).collect();
+        if round.is_empty() {
+            return dealt;
+        }
+        round.sort_by_key(|at| Reverse(left(at)));
+        round.truncate(width);
+        dealt.push(round.iter().map(|&at| (at, next[at])).collect());
+        round.iter().for_each(|&at| next[at] += 1);
+    }
 }
 
 /// Lists everything that is tried in the place of the learner's file.
@@ -375,6 +399,31 @@ impl Tally {
             Tally { failed: 1.., .. } => "NO",
             Tally { skipped: 1.., .. } => "SKIPPED",
             _ => "yes",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_variants_are_dealt_in_order_and_no_exercise_twice_in_a_round() {
+        let counts = [1, 7, 0, 3, 2, 2];
+        let rounds = dealt(&counts);
+        assert_eq!(rounds.len(), 7);
+        for round in &rounds {
+            assert!(round.len() <= 3, "{round:?}");
+            let at = |place: &(usize, usize)| place.0;
+            let mut its: Vec<usize> = round.iter().map(at).collect();
+            its.sort();
+            its.dedup();
+            assert_eq!(its.len(), round.len(), "{round:?}");
+        }
+        for (at, &count) in counts.iter().enumerate() {
+            let of = rounds.iter().flatten().filter(|place| place.0 == at);
+            let order: Vec<usize> = of.map(|place| place.1).collect();
+            assert_eq!(order, Vec::from_iter(0..count));
         }
     }
 }

@@ -32,6 +32,10 @@ impl Formula {
         arguments: &[String],
         number: Option<&str>,
     ) -> String {
+        // The sign goes into the operation that takes the product.
+        if (self.formula, number) == ("x * p", Some("(-1.0f)")) {
+            return format!("-{}", arguments[0]);
+        }
         replaced(self.formula, |word| match word {
             "x" => arguments.first().cloned(),
             "y" => arguments.get(1).cloned(),

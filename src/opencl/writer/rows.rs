@@ -11,7 +11,7 @@ impl<Op: Copy> Writer<'_, Op> {
         let Space::Rows { rows, columns, segment } = plan.space else {
             unreachable!("a plan of rows")
         };
-        let Team { items, rows: beside, across } = self.team;
+        let Team { items, rows: beside, across, .. } = self.team;
         let (parts, local) = (plan.parts(), items * beside);
         let all = rows * parts;
         self.put(0, "{");

@@ -403,12 +403,12 @@ impl Fused {
 
     /// Says how items share rows on this device.
     fn team(&self, rows: usize, columns: usize, across: bool) -> Team {
-        let is_processor = match self.gpu() {
-            Ok(Some(gpu)) => gpu.is_processor(),
-            _ => true,
+        let (is_processor, full) = match self.gpu() {
+            Ok(Some(gpu)) => (gpu.is_processor(), gpu.full()),
+            _ => (true, usize::MAX),
         };
         if is_processor {
-            return Team { items: 1, rows: 64.min(rows), across: true };
+            return Team { items: 1, rows: 64.min(rows), across: true, full };
         }
         let items = match (across, columns) {
             (true, ..=64) | (false, ..=16) => 1,
@@ -417,6 +417,6 @@ impl Fused {
             (false, _) => 256,
         };
         let rows = (256 / items).min(rows.next_power_of_two());
-        Team { items, rows, across: across && items > 1 }
+        Team { items, rows, across: across && items > 1, full }
     }
 }

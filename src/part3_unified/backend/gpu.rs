@@ -122,6 +122,19 @@ impl OpenCl {
         self.each(kernel, types, n.div_ceil(4))
     }
 
+    /// Prepares a kernel with one item for each four of `n` elements, or eight of
+    /// 16 bits.
+    fn pieces<'a>(
+        &self,
+        kernel: &Kernel,
+        types: impl Into<Types>,
+        n: usize,
+    ) -> Launch<'a> {
+        let types = types.into();
+        let each = if types.are_halves() { 8 } else { 4 };
+        self.each(kernel, types, n.div_ceil(each))
+    }
+
     /// Prepares a kernel with one item for each of `n` elements.
     fn each<'a>(
         &self,
@@ -247,7 +260,7 @@ impl Backend for OpenCl {
         let n = a.len();
         if a.is_dense() && b.is_dense() {
             return self.fill(a.dtype(), n, |out| {
-                self.fours(&dense, a.dtype(), n)
+                self.pieces(&dense, a.dtype(), n)
                     .reads(a)
                     .scalar(a.offset() as u32)
                     .reads(b)
@@ -269,7 +282,7 @@ impl Backend for OpenCl {
             return self.binary(op, a, &b.compact()?);
         }
         self.fill(a.dtype(), n, |out| {
-            self.fours(&strided, a.dtype(), n)
+            self.pieces(&strided, a.dtype(), n)
                 .reads(a)
                 .scalar(a.offset() as u32)
                 .scalar(of_a)

@@ -16,6 +16,11 @@ impl OpenCl {
         self.gpu.info().kind == Kind::Cpu
     }
 
+    /// Counts the items that fill it: a unit of a card has places for 2048.
+    pub(in super::super) fn full(&self) -> usize {
+        self.gpu.info().compute_units as usize * 2048
+    }
+
     /// Runs a written kernel on buffers, and makes storages of its results.
     pub(in super::super) fn run_written<'a>(
         &self,

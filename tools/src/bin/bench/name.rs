@@ -12,6 +12,7 @@ impl fmt::Display for Work {
         let name = match *self {
             Multiply(n) => format!("multiply {}", power(n)),
             Copy(n) => format!("copy {}", power(n)),
+            CopyHalves(n) => format!("copy f16 {}", power(n)),
             Seven(n) => format!("seven {}", power(n)),
             Product { batch, sizes: [m, k, n], turned } => {
                 let sizes = match m == k && k == n {

@@ -7,7 +7,7 @@ use rungrad::part1_cpu::Tensor as Part1;
 use rungrad::part3_unified::nn::{Gpt, GptSizes, Module};
 use rungrad::part3_unified::optim::{AdamW, Optimizer};
 use rungrad::part3_unified::{
-    ConvOptions, Device, Keep, Tensor, Window, no_grad,
+    ConvOptions, DType, Device, Keep, Tensor, Window, no_grad,
 };
 use rungrad::rng::Random;
 
@@ -60,6 +60,10 @@ pub(crate) fn part3(work: Work, device: Device) -> Result<Run, Error> {
         }
         Work::Copy(n) => {
             let x = new(&[n], 1)?;
+            Box::new(move || done(x.scale(2.0)))
+        }
+        Work::CopyHalves(n) => {
+            let x = new(&[n], 1)?.to_dtype(DType::F16)?;
             Box::new(move || done(x.scale(2.0)))
         }
         Work::Seven(n) => {

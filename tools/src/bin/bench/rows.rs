@@ -34,6 +34,9 @@ pub(crate) fn rows(class: Class) -> Vec<Row> {
     let mut rows = List::default();
     let is_card = class == Class::Card;
     rows.quick(Copy(if is_card { 1 << 28 } else { 1 << 24 }));
+    if is_card {
+        rows.quick(CopyHalves(1 << 29));
+    }
     moves(&mut rows, class);
     products(&mut rows, class);
     steps(&mut rows, class);

@@ -11,6 +11,8 @@ pub(crate) enum Work {
     Multiply(usize),
     /// `x * 2` of n numbers: what can be moved.
     Copy(usize),
+    /// The same of n numbers of 16 bits.
+    CopyHalves(usize),
     /// `tanh(1.5 z + 0.5).exp() z - sigmoid(z)`, seven operations.
     Seven(usize),
     /// (batch, m, k) x (batch, k, n); a turned operand lies transposed in
@@ -106,6 +108,7 @@ impl Work {
         match self {
             Multiply(n) => ("multiply", vec![n]),
             Copy(n) => ("copy", vec![n]),
+            CopyHalves(n) => ("copy_halves", vec![n]),
             Seven(n) => ("seven", vec![n]),
             Product { batch, sizes: [m, k, n], turned } => {
                 let [a, b] = turned.map(usize::from);
@@ -151,6 +154,7 @@ impl Work {
         match self {
             Multiply(_) => "x * y, element by element, into fresh memory",
             Copy(_) => "x * 2: read and write each number once",
+            CopyHalves(_) => "the same in f16, which is half the bytes",
             Seven(_) => "tanh(1.5z + 0.5).exp() * z - sigmoid(z)",
             Product { batch: 1, turned: [false, false], .. } => {
                 "a product of two matrices"
@@ -186,6 +190,7 @@ impl Work {
         let numbers = match self {
             Multiply(n) => 3.0 * n as f64,
             Copy(n) | Seven(n) => 2.0 * n as f64,
+            CopyHalves(n) => n as f64,
             Product { batch, sizes: [m, k, n], .. } => {
                 (batch * (m * k + k * n + m * n)) as f64
             }
@@ -213,7 +218,7 @@ impl Work {
     pub(crate) fn operations(self) -> Option<f64> {
         let square = |side: usize| (side * side) as f64;
         let count = match self {
-            Multiply(n) | Copy(n) => n as f64,
+            Multiply(n) | Copy(n) | CopyHalves(n) => n as f64,
             Seven(n) => 7.0 * n as f64,
             Product { batch, sizes: [m, k, n], .. } => {
                 2.0 * (batch * m * k) as f64 * n as f64
@@ -255,7 +260,7 @@ impl Work {
     /// same time.
     pub(crate) fn memory(self) -> [f64; 2] {
         let [largest, all] = match self {
-            Multiply(n) | Copy(n) => [n, 4 * n],
+            Multiply(n) | Copy(n) | CopyHalves(n) => [n, 4 * n],
             Seven(n) => [n, 6 * n],
             Product { batch, sizes: [m, k, n], .. } => {
                 let sizes = [m * k, k * n, m * n].map(|size| batch * size);
