@@ -7,14 +7,11 @@ mod derived;
 pub(super) mod fused;
 pub(super) mod gpu;
 mod pool;
-mod single;
 
 pub use adam::AdamStep;
 use adam::adam_step;
-use derived::{
-    gelu_grads, log_softmax, log_softmax_grads, matrices, max_share, softmax,
-};
-use single::truth;
+use derived::{HEIGHT, below, gelu_grads, log_softmax, log_softmax_grads};
+use derived::{matrices, max_share, softmax};
 
 use std::any::Any;
 
@@ -69,6 +66,63 @@ pub enum Unary {
     Round,
     /// 1 above 0, -1 below, else 0; so it is for a NaN.
     Sign,
+}
+
+impl Unary {
+    /// Computes it of one number. A device that computes on the processor may
+    /// leave to this what it has no faster way for.
+    pub fn apply<T: Real>(self, x: T) -> T {
+        let (zero, one) = (T::zero(), T::one());
+        match self {
+            Unary::Scale(number) => x * T::nearest(number),
+            Unary::Shift(number) => x + T::nearest(number),
+            Unary::DivScalar(number) => x / T::nearest(number),
+            Unary::RdivScalar(number) => T::nearest(number) / x,
+            Unary::Sqrt => x.sqrt(),
+            Unary::Square => x * x,
+            Unary::Pow(number) => x.powf(T::nearest(number)),
+            Unary::Exp => x.exp(),
+            Unary::Log => x.ln(),
+            Unary::Relu if x <= zero => zero,
+            Unary::Relu => x,
+            Unary::Tanh => x.tanh(),
+            Unary::Sigmoid => {
+                // 1 / (1 + e^-x), without a large exponential.
+                let small = (-x.abs()).exp();
+                (if x < zero { small } else { one }) / (one + small)
+            }
+            Unary::Sin => x.sin(),
+            Unary::Cos => x.cos(),
+            Unary::Erf => x.erf(),
+            Unary::Gelu => x * below(x),
+            Unary::GeluSlope => {
+                let height = (x * x * T::nearest(-0.5)).exp();
+                below(x) + x * height * T::nearest(HEIGHT)
+            }
+            Unary::Log1p => x.ln_1p(),
+            Unary::Floor => x.floor(),
+            Unary::Round => x.round_ties_even(),
+            Unary::Sign => truth::<T>(x > zero) - truth(x < zero),
+        }
+    }
+}
+
+/// Returns 1 for what is so, else 0.
+#[inline(always)]
+fn truth<T: Real>(is: bool) -> T {
+    if is { T::one() } else { T::zero() }
+}
+
+impl Unary {
+    /// Raises to the power of a number, by the shortest way.
+    pub fn power(number: f64) -> Unary {
+        match number {
+            -1.0 => Unary::RdivScalar(1.0),
+            0.5 => Unary::Sqrt,
+            2.0 => Unary::Square,
+            _ => Unary::Pow(number),
+        }
+    }
 }
 
 // ANCHOR: binary-enum
@@ -284,13 +338,11 @@ pub trait Backend: Send + Sync {
     fn log_softmax(&self, a: &Array) -> Result<Shared> {
         log_softmax(a)
     }
-    /// Computes the gradient of the same, from those logarithms and what came
-    /// back to them; both are dense.
+    /// Computes its gradient from those logarithms, dense ones.
     fn log_softmax_grads(&self, y: &Array, grad_out: &Array) -> Result<Shared> {
         log_softmax_grads(y, grad_out)
     }
-    /// Computes the gradient of [`Unary::Gelu`], which is its slope times what
-    /// came back; the shapes are equal.
+    /// Computes the gradient of [`Unary::Gelu`]; the shapes are equal.
     fn gelu_grads(&self, a: &Array, grad_out: &Array) -> Result<Shared> {
         gelu_grads(a, grad_out)
     }
@@ -328,10 +380,9 @@ pub trait Backend: Send + Sync {
         normalization::norm_back(of, epsilon)
     }
 
-    /// Computes of each parameter the next one, its running mean and its
-    /// running mean square from those and a gradient, which stands second; the
-    /// four have one shape, and all have one type. What has no way of its own
-    /// computes them by the others.
+    /// Computes of each parameter the next one, mean and mean square, from those
+    /// and a gradient, which stands second; the shapes of the four are equal,
+    /// and all types. What has no way of its own computes them by the others.
     fn adam_step(
         &self,
         step: &AdamStep,

@@ -1,6 +1,9 @@
 //! Primitives that are computed by the others, for a device that has no way of
 //! its own.
 
+use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI};
+
+use super::super::number::Real;
 use super::{Array, Binary, Reduce, Shared, Unary};
 use crate::error::Result;
 use crate::ops::Keep;
@@ -63,4 +66,13 @@ pub(super) fn log_softmax_grads(y: &Array, grad_out: &Array) -> Result<Shared> {
 pub(super) fn gelu_grads(a: &Array, grad_out: &Array) -> Result<Shared> {
     let slope = a.unary(Unary::GeluSlope)?;
     Ok(grad_out.binary(Binary::Mul, &slope)?.storage)
+}
+
+/// How high a bell curve is in the middle: `1 / sqrt(2 pi)`.
+pub(super) const HEIGHT: f64 = 0.5 * FRAC_2_SQRT_PI * FRAC_1_SQRT_2;
+
+/// Computes the share of a bell that lies below a number.
+pub(super) fn below<T: Real>(x: T) -> T {
+    let half = T::nearest(0.5);
+    half + half * (x * T::nearest(FRAC_1_SQRT_2)).erf()
 }

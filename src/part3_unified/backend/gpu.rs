@@ -28,7 +28,7 @@ use super::super::tuning::Choices;
 use super::pool::Pool;
 use super::{
     AdamStep, Array, Backend, Binary, DType, Memory, Reduce, Shared, Storage,
-    Unary, View, Window, adam_step, downcast, max_share,
+    Unary, View, Window, downcast, max_share,
 };
 use crate::error::Result;
 use crate::half::F16;
@@ -343,12 +343,7 @@ impl Backend for OpenCl {
         step: &AdamStep,
         of: &[[&Array; 4]],
     ) -> Result<Vec<[Shared; 3]>> {
-        let is_half = |[x, ..]: &[&Array; 4]| x.dtype() == DType::F16;
-        match of.first().is_some_and(is_half) {
-            // Between any two operations a half is rounded, here as elsewhere.
-            true => of.iter().map(|of| adam_step(step, *of)).collect(),
-            false => self.adam(step, of),
-        }
+        self.adam(step, of)
     }
 
     fn matmul(&self, a: &Array, b: &Array) -> Result<Shared> {

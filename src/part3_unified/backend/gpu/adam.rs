@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::super::kernels;
-use super::super::AdamStep;
+use super::super::{AdamStep, DType, adam_step};
 use super::numbers::{Numbers, number_of};
 use super::pooled::Pooled;
 use super::{Array, Backend, OpenCl, Shared};
@@ -21,6 +21,11 @@ impl OpenCl {
         step: &AdamStep,
         of: &[[&Array; 4]],
     ) -> Result<Vec<[Shared; 3]>> {
+        let is_half = |[x, ..]: &[&Array; 4]| x.dtype() == DType::F16;
+        if of.first().is_some_and(is_half) {
+            // Between any two operations a half is rounded, here as elsewhere.
+            return of.iter().map(|of| adam_step(step, *of)).collect();
+        }
         let mut made = Vec::with_capacity(of.len());
         let mut left = of;
         while !left.is_empty() {
