@@ -32,7 +32,7 @@ of all of it.
   --device D      cpu, gpu, gpu:1, fused:0 or fused:cpu; else what
                   RUNGRAD_DEVICE names, else cpu
   --text FILE     a text of your own (else Shakespeare)
-  --steps N       how many steps are taken (5000)
+  --steps N       how many steps are taken (5000, with --large 1500)
   --seed N        the seed of the weights, of the order and of the draws (0)
   --temperature T how daring the text is: 0 is the likeliest one (0.8)
   --count N       how many letters are written (1000)
@@ -100,17 +100,18 @@ fn learn(
         gpt.count(),
         place(request.device)?
     );
-    let (batch, rate) = (request.batch(), request.rate());
-    let rates = Schedule::cosine(rate, request.steps);
-    let rates = rates.warm_up(100.min(request.steps / 2)).floor(rate / 10.0);
+    let (batch, rate, steps) =
+        (request.batch(), request.rate(), request.steps());
+    let rates = Schedule::cosine(rate, steps);
+    let rates = rates.warm_up(100.min(steps / 2)).floor(rate / 10.0);
     let rows = known.windows(gpt.places.shape()[0], 1);
     let mut loader = Loader::new(rows, batch, request.seed);
     let mut some: Vec<usize> = (0..test.count()).collect();
     Random::new(WAY_SEED).shuffle(&mut some);
     some.truncate(ON_THE_WAY);
     let mut adam = optimizer(0.1);
-    let (progress, start) = (Progress::new(request.steps), Instant::now());
-    let every = request.steps.div_ceil(20);
+    let (progress, start) = (Progress::new(steps), Instant::now());
+    let every = steps.div_ceil(20);
     let tell = |gpt: &Gpt, done, loss| {
         let held_out = examine_some(gpt, test, &some, batch)?;
         let words = format!("loss {loss:.3}  held out {held_out:.3}");

@@ -10,7 +10,7 @@ pub(crate) struct Request {
     large: bool,
     pub(crate) text: Option<String>,
     pub(crate) seed: u64,
-    pub(crate) steps: usize,
+    steps: Option<usize>,
     pub(crate) temperature: f32,
     pub(crate) count: usize,
     pub(crate) save: Option<String>,
@@ -26,7 +26,7 @@ impl Request {
             large: false,
             text: None,
             seed: 0,
-            steps: 5000,
+            steps: None,
             temperature: 0.8,
             count: 1000,
             save: None,
@@ -55,7 +55,7 @@ impl Request {
                 "--save" => request.save = Some(path()?),
                 "--weights" => request.weights = Some(path()?),
                 "--seed" => request.seed = whole(0)?,
-                "--steps" => request.steps = whole(1)? as usize,
+                "--steps" => request.steps = Some(whole(1)? as usize),
                 "--count" => request.count = whole(0)? as usize,
                 "--temperature" => {
                     let number = value.and_then(|word| word.parse().ok());
@@ -74,6 +74,12 @@ impl Request {
         }
         request.device = device.map_or_else(Device::from_env, Ok)?;
         Ok(request)
+    }
+
+    /// Returns how many steps are taken. The large network knows the text by
+    /// heart when the small one still learns from it.
+    pub(crate) fn steps(&self) -> usize {
+        self.steps.unwrap_or(if self.large { 1500 } else { 5000 })
     }
 
     /// Returns how many windows a step learns from.

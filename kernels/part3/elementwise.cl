@@ -1,31 +1,44 @@
 // One output element from the input elements at the same place. To add an
 // operation, add a line at the end.
 
-// An item has four elements: it asks the memory once for 16 bytes, where four
+// An item has so many elements: it asks the memory once for 16 bytes, where four
 // items would ask four times for 4.
+#if defined(T_IS_HALF) && defined(OUT_IS_HALF)
+#define EACH 8
+#else
+#define EACH 4
+#endif
 
-// Four elements from place `at` on, or as many as are `left`.
-FOUR(ACC) take(global const T *a, uint at, uint left)
+// The elements from place `at` on, of which so many are `left`.
+void take(global const T *a, uint at, uint left, ACC *x)
 {
-    if (left >= 4 && at % 4 == 0)
-        return LOAD4(a, at);
-    ACC x = LOAD(a, at);
-    return (FOUR(ACC))(x, left > 1 ? LOAD(a, at + 1) : x,
-                       left > 2 ? LOAD(a, at + 2) : x,
-                       left > 3 ? LOAD(a, at + 3) : x);
-}
-
-void put(FOUR(ACC) four, global OUT *out, uint at, uint left)
-{
-    if (left >= 4) {
-        STORE4(out, at, four);
+    if (left >= EACH && at % EACH == 0) {
+#if EACH == 8
+        ushort8 bits = *(global const ushort8 *)(a + at);
+        vstore8(vload_half8(0, (const half *)&bits), 0, x);
+#else
+        vstore4(LOAD4(a, at), 0, x);
+#endif
         return;
     }
-    STORE(out, at, four.x);
-    if (left > 1)
-        STORE(out, at + 1, four.y);
-    if (left > 2)
-        STORE(out, at + 2, four.z);
+    for (uint k = 0; k < EACH; k++)
+        x[k] = LOAD(a, at + min(k, left - 1));
+}
+
+void put(const ACC *x, global OUT *out, uint at, uint left)
+{
+    if (left >= EACH) {
+#if EACH == 8
+        ushort8 bits;
+        vstore_half8_rte(vload8(0, x), 0, (half *)&bits);
+        *(global ushort8 *)(out + at) = bits;
+#else
+        STORE4(out, at, vload4(0, x));
+#endif
+        return;
+    }
+    for (uint k = 0; k < left; k++)
+        STORE(out, at + k, x[k]);
 }
 
 // (n) -> (n), dense from an offset on. `p` is the number of an operation
@@ -36,14 +49,13 @@ void put(FOUR(ACC) four, global OUT *out, uint at, uint left)
                      global OUT *out, uint n)                               \
     {                                                                       \
         uint i = get_global_id(0);                                          \
-        if (i > (n - 1) / 4 || n == 0)                                      \
+        if (i > (n - 1) / EACH || n == 0)                                   \
             return;                                                         \
-        uint at = 4 * i;                                                    \
-        FOUR(ACC) x = take(a, a_offset + at, n - at);                       \
-        x.x = NAME##_one(x.x, p);                                           \
-        x.y = NAME##_one(x.y, p);                                           \
-        x.z = NAME##_one(x.z, p);                                           \
-        x.w = NAME##_one(x.w, p);                                           \
+        uint at = EACH * i;                                                 \
+        ACC x[EACH];                                                        \
+        take(a, a_offset + at, n - at, x);                                  \
+        _Pragma("unroll") for (uint k = 0; k < EACH; k++)                   \
+            x[k] = NAME##_one(x[k], p);                                     \
         put(x, out, at, n - at);                                            \
     }
 
@@ -56,21 +68,21 @@ void put(FOUR(ACC) four, global OUT *out, uint at, uint left)
                      global OUT *out, uint n)                               \
     {                                                                       \
         uint i = get_global_id(0);                                          \
-        if (i > (n - 1) / 4 || n == 0)                                      \
+        if (i > (n - 1) / EACH || n == 0)                                   \
             return;                                                         \
-        uint at = 4 * i;                                                    \
-        FOUR(ACC) x = take(a, a_offset + at, n - at);                       \
-        FOUR(ACC) y = take(b, b_offset + at, n - at);                       \
-        FOUR(ACC) four = (FOUR(ACC))(                                       \
-            NAME##_one(x.x, y.x), NAME##_one(x.y, y.y),                     \
-            NAME##_one(x.z, y.z), NAME##_one(x.w, y.w));                    \
-        put(four, out, at, n - at);                                         \
+        uint at = EACH * i;                                                 \
+        ACC x[EACH], y[EACH];                                               \
+        take(a, a_offset + at, n - at, x);                                  \
+        take(b, b_offset + at, n - at, y);                                  \
+        _Pragma("unroll") for (uint k = 0; k < EACH; k++)                   \
+            x[k] = NAME##_one(x[k], y[k]);                                  \
+        put(x, out, at, n - at);                                            \
     }
 // ANCHOR_END: binary
 
 // The same for operands with any strides and one shape, so that what is
 // broadcast is read where it lies. An axis of size 1 costs no division; and
-// where rows are whole fours, neither do three elements of each four.
+// where rows are whole pieces, neither do the elements of each behind the first.
 #define AXIS(d)                                                             \
     if (shape.s##d > 1) {                                                   \
         uint next = rest / (uint)shape.s##d;                                \
@@ -85,12 +97,12 @@ void put(FOUR(ACC) four, global OUT *out, uint at, uint left)
                      int8 shape, global OUT *out, uint n)                   \
     {                                                                       \
         uint i = get_global_id(0);                                          \
-        if (i > (n - 1) / 4 || n == 0)                                      \
+        if (i > (n - 1) / EACH || n == 0)                                   \
             return;                                                         \
-        uint first = 4 * i, count = min(n - first, 4u);                     \
-        bool whole = shape.s7 % 4 == 0 && count == 4;                       \
+        uint first = EACH * i, count = min(n - first, (uint)EACH);          \
+        bool whole = shape.s7 % EACH == 0 && count == EACH;                 \
         int a_at = 0, b_at = 0;                                             \
-        ACC four[4] = { 0.0f, 0.0f, 0.0f, 0.0f };                           \
+        ACC all[EACH];                                                      \
         for (uint j = 0; j < count; j++) {                                  \
             if (j == 0 || !whole) {                                         \
                 uint rest = first + j;                                      \
@@ -103,10 +115,9 @@ void put(FOUR(ACC) four, global OUT *out, uint at, uint left)
             }                                                               \
             ACC x = LOAD(a, a_at);                                          \
             ACC y = LOAD(b, b_at);                                          \
-            four[j] = RESULT;                                               \
+            all[j] = RESULT;                                                \
         }                                                                   \
-        put((FOUR(ACC))(four[0], four[1], four[2], four[3]), out, first,    \
-            count);                                                         \
+        put(all, out, first, count);                                        \
     }
 
 // The device's own reciprocal may be an ulp off, and is of floats alone.
@@ -171,6 +182,7 @@ BINARY(binary_lt, x < y ? 1.0f : 0.0f)
 BINARY(binary_le, x <= y ? 1.0f : 0.0f)
 BINARY(binary_eq, x == y ? 1.0f : 0.0f)
 BINARY(binary_pow, pow(x, y))
+BINARY(binary_gelu_grads, gelu_slope(x) * y)
 // ANCHOR_END: binary-lines
 
 STRIDED(strided_add, x + y)

@@ -65,12 +65,8 @@ fn compare_all(gpu: &Gpu, kernels: &[Kernel], sizes: &[usize]) {
                 multiply_vector(gpu, way, shape);
             }
         } else if is_slow(kernel) && gpu.info().platform == "Oclgrind" {
-            // The twins for tensor cores are one text. Of the largest tiles
-            // those that read along `k` run by day, and each night all.
-            let has = |option| kernel.options().contains(option);
-            let by_day = !has("-DTILE_M=128") || has("-DA_ALONG_K=1");
-            if !has("-DCORES=0 -DTILE_M=128") && (by_day || cases(0) > 0) {
-                compare(gpu, kernel, 18);
+            if let Some(n) = in_the_simulator(kernel) {
+                compare(gpu, kernel, n);
             }
         } else {
             sizes.iter().for_each(|&n| compare(gpu, kernel, n));
@@ -90,6 +86,30 @@ pub(crate) fn is_clean(family: &Family) {
     }
 }
 // ANCHOR_END: every-kernel
+
+/// The size over which a product is simulated, if it is. All tiles are one text
+/// of which the smallest run whole. Of the larger ones run by day the two in
+/// which both sides lie otherwise, one with two matrices and one with two
+/// parts: each way to read, each border of a tile, the change from one half of
+/// the local memory to the other and the barrier before the next tiles are
+/// among them. Each night runs all four, whole.
+fn in_the_simulator(kernel: &Kernel) -> Option<usize> {
+    const WHOLE: usize = 30;
+    let has = |option| kernel.options().contains(option);
+    // The twins for tensor cores are one text.
+    if has("-DCORES=0 -DTILE_M=128") {
+        return None;
+    }
+    let is_large = has("-DTILE_M=64") || has("-DTILE_M=128");
+    if !is_large || cases(0) > 0 {
+        return Some(WHOLE);
+    }
+    match [has("-DA_ALONG_K=1"), has("-DB_ALONG_N=1")] {
+        [true, true] => Some(13),
+        [false, false] => Some(part3::groups::IN_PARTS),
+        _ => None,
+    }
+}
 
 /// A step of the largest tiles is a second of the simulator's time.
 fn is_slow(kernel: &Kernel) -> bool {

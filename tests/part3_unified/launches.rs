@@ -40,14 +40,17 @@ sum [1024, 8192] along 1: reduce_rows_sum 1024 x 256
 sum [2, 100] along 0: reduce_columns_sum 1 x 256
 sum [3, 2] along 0: reduce_columns_sum 1 x 256
 sum [64, 100] along 0: reduce_columns_sum 1 x 256
-sum [65, 100] along 0: reduce_columns_sum 1 x 256, reduce_columns_sum 1 x 256
+sum [65, 100] along 0: reduce_short_sum 13 x 256
+sum [2048, 256] along 0: reduce_short_sum 32 x 256
+sum [2048, 257] along 0: reduce_columns_sum 33 x 256, reduce_columns_sum 2 x 256
+sum [2049, 9] along 0: reduce_columns_sum 2 x 256, reduce_columns_sum 1 x 256
 sum [4096, 1000] along 0: reduce_columns_sum 250 x 256, reduce_columns_sum 4 x 256
 sum [100, 1] along 1: reduce_columns_sum 1 x 256
 sum [1, 100] along 0: reduce_columns_sum 1 x 256
 windows of [7, 9]: reduce_few_sum 1 x 256
 windows of [8, 8]: reduce_columns_sum 1 x 256, reduce_few_sum 1 x 256
 the middle of 7: reduce_few_sum 1 x 256
-the middle of 70: reduce_columns_sum 1 x 256, reduce_columns_sum 1 x 256
+the middle of 70: reduce_short_sum 4 x 256
 sum of all that is cut out: reduce_few_sum 1 x 256
 sum along what is cut out: reduce_columns_sum 1 x 256
 shares: reduce_few_share 1 x 256
@@ -66,9 +69,12 @@ fold turned: copy_strided 8 x 256, fold_windows 3 x 256
 const ON_A_PROCESSOR: &str = "\
 sum [100, 64] along 1: reduce_columns_sum 1 x 256
 sum [1, 4096] along 1: reduce_columns_sum 1 x 256, reduce_columns_sum 1 x 256
-sum [1, 4097] along 1: reduce_columns_sum 1 x 256, reduce_columns_sum 1 x 256, reduce_columns_sum 1 x 256
-sum [1, 1048576] along 1: reduce_columns_sum 4 x 256, reduce_columns_sum 1 x 256, reduce_columns_sum 1 x 256
+sum [1, 4097] along 1: reduce_columns_sum 1 x 256, reduce_columns_sum 1 x 256
+sum [1, 1048576] along 1: reduce_columns_sum 4 x 256, reduce_columns_sum 1 x 256
 sum [1024, 8192] along 1: reduce_columns_sum 32 x 256, reduce_columns_sum 4 x 256
+sum [65, 100] along 0: reduce_columns_sum 1 x 256
+sum [2048, 256] along 0: reduce_columns_sum 1 x 256
+the middle of 70: reduce_columns_sum 1 x 256
 ";
 
 /// A recording has what other tests launch meanwhile, so this has a process
@@ -126,6 +132,9 @@ fn each_shape_takes_the_kernels_that_are_made_for_it() {
         ([3, 2], 0),
         ([64, 100], 0),
         ([65, 100], 0),
+        ([2048, 256], 0),
+        ([2048, 257], 0),
+        ([2049, 9], 0),
         ([4096, 1000], 0),
         ([100, 1], 1),
         ([1, 100], 0),

@@ -28,7 +28,7 @@ use super::super::tuning::Choices;
 use super::pool::Pool;
 use super::{
     AdamStep, Array, Backend, Binary, DType, Memory, Reduce, Shared, Storage,
-    Unary, View, Window, adam_step, downcast, max_share,
+    Unary, View, Window, downcast, max_share,
 };
 use crate::error::Result;
 use crate::half::F16;
@@ -120,6 +120,19 @@ impl OpenCl {
         n: usize,
     ) -> Launch<'a> {
         self.each(kernel, types, n.div_ceil(4))
+    }
+
+    /// Prepares a kernel with one item for each four of `n` elements, or eight of
+    /// 16 bits.
+    fn pieces<'a>(
+        &self,
+        kernel: &Kernel,
+        types: impl Into<Types>,
+        n: usize,
+    ) -> Launch<'a> {
+        let types = types.into();
+        let each = if types.are_halves() { 8 } else { 4 };
+        self.each(kernel, types, n.div_ceil(each))
     }
 
     /// Prepares a kernel with one item for each of `n` elements.
@@ -247,7 +260,7 @@ impl Backend for OpenCl {
         let n = a.len();
         if a.is_dense() && b.is_dense() {
             return self.fill(a.dtype(), n, |out| {
-                self.fours(&dense, a.dtype(), n)
+                self.pieces(&dense, a.dtype(), n)
                     .reads(a)
                     .scalar(a.offset() as u32)
                     .reads(b)
@@ -269,7 +282,7 @@ impl Backend for OpenCl {
             return self.binary(op, a, &b.compact()?);
         }
         self.fill(a.dtype(), n, |out| {
-            self.fours(&strided, a.dtype(), n)
+            self.pieces(&strided, a.dtype(), n)
                 .reads(a)
                 .scalar(a.offset() as u32)
                 .scalar(of_a)
@@ -328,13 +341,9 @@ impl Backend for OpenCl {
     fn adam_step(
         &self,
         step: &AdamStep,
-        of: [&Array; 4],
-    ) -> Result<[Shared; 3]> {
-        match of[0].dtype() {
-            // Between any two operations a half is rounded, here as elsewhere.
-            DType::F16 => adam_step(step, of),
-            _ => self.adam(step, of),
-        }
+        of: &[[&Array; 4]],
+    ) -> Result<Vec<[Shared; 3]>> {
+        self.adam(step, of)
     }
 
     fn matmul(&self, a: &Array, b: &Array) -> Result<Shared> {
@@ -359,6 +368,14 @@ impl Backend for OpenCl {
         self.shares(a, 1)
     }
 
+    fn log_softmax_grads(&self, y: &Array, grad_out: &Array) -> Result<Shared> {
+        self.shares_back(y, grad_out)
+    }
+
+    fn gelu_grads(&self, a: &Array, grad_out: &Array) -> Result<Shared> {
+        self.gelu_back(a, grad_out)
+    }
+
     fn self_attention(&self, a: &Array, heads: usize) -> Result<Shared> {
         self.attend(a, heads)
     }
@@ -373,15 +390,15 @@ impl Backend for OpenCl {
     }
 
     fn layer_norm(&self, of: [&Array; 3], epsilon: f64) -> Result<Shared> {
-        self.normed(&kernels::NORM_ROWS, of, of[1].len(), epsilon)
+        self.norm(of, epsilon)
     }
 
     fn layer_norm_grads(
         &self,
         of: [&Array; 3],
         epsilon: f64,
-    ) -> Result<Shared> {
-        self.normed(&kernels::NORM_GRADS, of, of[2].len(), epsilon)
+    ) -> Result<[Shared; 3]> {
+        self.norm_back(of, epsilon)
     }
 
     fn index_select(&self, a: &Array, places: &[usize]) -> Result<Shared> {

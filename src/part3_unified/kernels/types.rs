@@ -31,6 +31,13 @@ impl Types {
     }
 }
 
+impl Types {
+    /// Tells whether 16 bits are read and written.
+    pub(in super::super) fn are_halves(self) -> bool {
+        matches!((self.from, self.to), (DType::F16, DType::F16))
+    }
+}
+
 // ANCHOR: types
 /// For kernels that nobody has asked for another type.
 pub(super) const F32: &str = "-DT=float -DOUT=float -DACC=float";

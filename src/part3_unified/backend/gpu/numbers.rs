@@ -47,7 +47,7 @@ impl OpenCl {
         let (a, n) = (a.compact()?, a.len());
         let types = Types { from: a.dtype(), to };
         self.fill(to, n, |out| {
-            self.fours(&kernel, types, n)
+            self.pieces(&kernel, types, n)
                 .reads(&a)
                 .scalar(a.offset() as u32)
                 .scalar(number)
