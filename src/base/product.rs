@@ -23,7 +23,7 @@ use pulp::{Arch, Simd, WithSimd};
 pub(crate) use self::cut::SHARED;
 #[cfg(feature = "opencl")]
 pub(crate) use self::cut::is_shared;
-use self::cut::{Cut, Filling, threads};
+use self::cut::{Cut, Filling, is_read, threads};
 pub(crate) use self::lines::{Lines, Places};
 use self::lines::{Listed, Panels, count_rows, rows};
 use self::row::Row;
@@ -202,18 +202,22 @@ impl Part<'_, '_> {
         let columns = columns(b.lines, width, is_direct);
         let deep = if is_direct { BLOCK } else { DEEP }.min(a.inner.len());
         let steps: Vec<usize> = (0..deep).map(|p| p * width).collect();
-        let strips = rows.len().div_ceil(height) * Panels::size(height, deep);
+        let is_read = is_read(columns.len(), count_rows(a.inner));
+        let laid = if is_read { &[] } else { a.lines };
+        let strips = laid.len().div_ceil(height) * Panels::size(height, deep);
         let needed = strips + columns.len() * Panels::size(width, deep);
         panels.resize(panels.len().max(needed), 0.0);
         let (left, right) = panels.split_at_mut(strips);
-        let mut left = Panels::new(left, a.lines, height, deep);
+        let mut left = Panels::new(left, laid, height, deep);
         let laid = if is_direct { &[] } else { b.lines };
         let mut right = Panels::new(right, laid, width, deep);
         for from in (0..a.inner.len()).step_by(deep) {
             let inner = from..a.inner.len().min(from + deep);
             let a = Listed { inner: &a.inner[inner.clone()], ..a };
             let b = Listed { inner: &b.inner[inner], ..b };
-            left.lay(a);
+            if !is_read {
+                left.lay(a);
+            }
             if !is_direct {
                 right.lay(b);
             }
@@ -232,7 +236,13 @@ impl Part<'_, '_> {
                 let inner = &steps[..b.inner.len()];
                 sources.push(Listed { values: panel, start: 0, inner, ..b });
             }
-            for (rows, left) in rows.chunks_mut(height).zip(left.each()) {
+            let mut panels = left.each();
+            let lines = a.lines.chunks(height);
+            for (rows, lines) in rows.chunks_mut(height).zip(lines) {
+                let left = match panels.next() {
+                    Some(panel) => Left::Panel(panel),
+                    None => Left::Rows(Listed { lines, ..a }),
+                };
                 for (column, b) in columns.iter().zip(&sources) {
                     let column = column.clone();
                     let out = Out { rows, column, first: from == 0 };
@@ -243,30 +253,81 @@ impl Part<'_, '_> {
     }
 }
 
+/// Rows of the left side: laid out, (k, height), or as they lie.
+#[derive(Clone, Copy)]
+enum Left<'a> {
+    Panel(&'a [f32]),
+    Rows(Listed<'a>),
+}
+
 /// Adds one block after the other to a tile, which stays near meanwhile.
 #[inline(always)]
 fn blocks<S: Simd, const N: usize>(
     simd: S,
     height: usize,
-    left: &[f32],
+    left: Left,
     b: &Listed,
     mut out: Out,
 ) {
     let mut p = 0;
     while p < b.inner.len() {
         let block = p..b.inner.len().min(p + BLOCK);
-        let left = &left[p * height..block.end * height];
         p = block.end;
-        let b = &Listed { inner: &b.inner[block], ..*b };
+        let b = &Listed { inner: &b.inner[block.clone()], ..*b };
         match height {
-            1 => tile::<S, 1, N>(simd, left, b, &mut out),
-            2 => tile::<S, 2, N>(simd, left, b, &mut out),
-            4 => tile::<S, 4, N>(simd, left, b, &mut out),
-            6 => tile::<S, 6, N>(simd, left, b, &mut out),
-            8 => tile::<S, 8, N>(simd, left, b, &mut out),
-            _ => tile::<S, 12, N>(simd, left, b, &mut out),
+            1 => block_of::<S, 1, N>(simd, left, block, b, &mut out),
+            2 => block_of::<S, 2, N>(simd, left, block, b, &mut out),
+            4 => block_of::<S, 4, N>(simd, left, block, b, &mut out),
+            6 => block_of::<S, 6, N>(simd, left, block, b, &mut out),
+            8 => block_of::<S, 8, N>(simd, left, block, b, &mut out),
+            _ => block_of::<S, 12, N>(simd, left, block, b, &mut out),
         }
         out.first = false;
+    }
+}
+
+/// Adds one of them.
+#[inline(always)]
+fn block_of<S: Simd, const H: usize, const N: usize>(
+    simd: S,
+    left: Left,
+    block: Range<usize>,
+    b: &Listed,
+    out: &mut Out,
+) {
+    match left {
+        Left::Panel(panel) => {
+            let panel = panel.as_chunks::<H>().0;
+            tile::<S, H, N, _>(simd, &panel[block], b, out);
+        }
+        Left::Rows(a) => {
+            let mut rows: [&[f32]; H] = [&[]; H];
+            for i in 0..H {
+                // Behind the last one nobody looks at the sums.
+                let line = a.lines[i.min(a.lines.len() - 1)];
+                rows[i] = a.row(line, &a.inner[block.clone()]);
+            }
+            tile::<S, H, N, _>(simd, rows, b, out);
+        }
+    }
+}
+
+/// A number of each row of a tile, for each place along `k`.
+trait Numbers<const H: usize> {
+    fn at(&self, p: usize) -> [f32; H];
+}
+
+impl<const H: usize> Numbers<H> for &[[f32; H]] {
+    #[inline(always)]
+    fn at(&self, p: usize) -> [f32; H] {
+        self[p]
+    }
+}
+
+impl<const H: usize> Numbers<H> for [&[f32]; H] {
+    #[inline(always)]
+    fn at(&self, p: usize) -> [f32; H] {
+        self.map(|row| row[p])
     }
 }
 
@@ -305,15 +366,16 @@ struct Out<'a, 'r> {
 /// Returns the innermost loops. H rows by N registers of columns are H * N
 /// registers of sums, which stay where they are while `k` goes by.
 #[inline(always)]
-fn tile<S: Simd, const H: usize, const N: usize>(
+fn tile<S: Simd, const H: usize, const N: usize, A: Numbers<H>>(
     simd: S,
-    a: &[f32],
+    a: A,
     b: &Listed,
     out: &mut Out,
 ) {
     let mut sums = [[simd.splat_f32s(0.0); N]; H];
-    for (a, p) in a.as_chunks::<H>().0.iter().zip(b.inner) {
-        let at = b.start.wrapping_add(*p);
+    for (p, place) in b.inner.iter().enumerate() {
+        let a = a.at(p);
+        let at = b.start.wrapping_add(*place);
         let (b, _) = S::as_simd_f32s(&b.values[at..at + N * S::F32_LANES]);
         for i in 0..H {
             let a = simd.splat_f32s(a[i]);

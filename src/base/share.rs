@@ -1,6 +1,17 @@
 //! Work that the processor's threads share.
+//!
+//! Most works are done in less time than it takes to wake a thread. So a thread
+//! that asks for help gets a team, which looks for more to do for a while before
+//! it sleeps, and of which it is a part itself: when all is done, it need not
+//! wait for one that has only just been woken.
 
-use std::sync::{Mutex, PoisonError};
+use std::cell::Cell;
+use std::hint::spin_loop;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rayon::{ThreadPool, ThreadPoolBuilder, Yield};
 
 /// Counts the threads that can share a work.
 pub(crate) fn threads() -> usize {
@@ -17,6 +28,7 @@ pub(crate) fn share<T>(
     if cfg!(target_arch = "wasm32") {
         return works.for_each(work);
     }
+    TEAM.with(|team| team.iter().for_each(Team::wake));
     let works = Mutex::new(works);
     let next = || works.lock().unwrap_or_else(PoisonError::into_inner).next();
     let run = || {
@@ -37,6 +49,66 @@ pub(crate) fn share<T>(
     });
 }
 
+thread_local! {
+    /// The team of this thread; none where it is in a pool already.
+    static TEAM: Option<Team> = Team::new();
+}
+
+/// The threads that help another one.
+struct Team {
+    pool: ThreadPool,
+    awake: Arc<AtomicUsize>,
+}
+
+impl Team {
+    /// So long they look for more to do.
+    const PATIENCE: Duration = Duration::from_micros(300);
+
+    fn new() -> Option<Team> {
+        if rayon::current_thread_index().is_some() {
+            return None;
+        }
+        let pool = ThreadPoolBuilder::new().num_threads(threads());
+        let pool = pool.use_current_thread().build().ok()?;
+        IS_BUSY.set(true);
+        Some(Team { pool, awake: Arc::default() })
+    }
+
+    /// Wakes those that sleep.
+    fn wake(&self) {
+        let helpers = self.pool.current_num_threads() - 1;
+        for _ in self.awake.load(Ordering::Relaxed)..helpers {
+            let awake = self.awake.clone();
+            awake.fetch_add(1, Ordering::Relaxed);
+            self.pool.spawn(move || {
+                look_for_work();
+                awake.fetch_sub(1, Ordering::Relaxed);
+            });
+        }
+    }
+}
+
+thread_local! {
+    /// Whether this thread looks for work already, or has its own.
+    static IS_BUSY: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Does what there is to do in the pool of this thread, until there was nothing
+/// for a while.
+fn look_for_work() {
+    if IS_BUSY.replace(true) {
+        return;
+    }
+    let mut last = Instant::now();
+    while last.elapsed() < Team::PATIENCE {
+        match rayon::yield_now() {
+            Some(Yield::Executed) => last = Instant::now(),
+            _ => spin_loop(),
+        }
+    }
+    IS_BUSY.set(false);
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
@@ -51,18 +123,37 @@ mod tests {
     fn as_many_threads_as_the_pool_has_share_what_there_is() {
         for threads in 2..=4 {
             let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-            // A work waits until all threads have one.
-            let (all, seen) = (Barrier::new(threads), Mutex::new(vec![]));
-            let work = |it: usize| {
-                all.wait();
-                let id = thread::current().id();
-                seen.lock().unwrap().push((it, id));
-            };
-            pool.unwrap().install(|| share(0..threads, work));
-            let seen: Vec<_> = seen.into_inner().unwrap();
-            let works: HashSet<usize> = seen.iter().map(|it| it.0).collect();
-            let threads_seen: HashSet<_> = seen.iter().map(|it| it.1).collect();
-            assert_eq!((works.len(), threads_seen.len()), (threads, threads));
+            pool.unwrap().install(|| check(threads));
         }
+    }
+
+    #[test]
+    fn a_thread_that_is_in_no_pool_gets_a_team_and_is_a_part_of_it() {
+        let work = || {
+            assert!(rayon::current_thread_index().is_none());
+            for _ in 0..100 {
+                check(threads());
+                assert_eq!(rayon::current_thread_index(), Some(0));
+            }
+        };
+        thread::spawn(work).join().unwrap();
+        let pool = ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        assert!(pool.install(|| TEAM.with(Option::is_none)));
+    }
+
+    /// Lets each thread of a pool have one of as many works.
+    fn check(threads: usize) {
+        // A work waits until all threads have one.
+        let (all, seen) = (Barrier::new(threads), Mutex::new(vec![]));
+        let work = |it: usize| {
+            all.wait();
+            let id = thread::current().id();
+            seen.lock().unwrap().push((it, id));
+        };
+        share(0..threads, work);
+        let seen: Vec<_> = seen.into_inner().unwrap();
+        let works: HashSet<usize> = seen.iter().map(|it| it.0).collect();
+        let seen: HashSet<_> = seen.iter().map(|it| it.1).collect();
+        assert_eq!((works.len(), seen.len()), (threads, threads));
     }
 }

@@ -6,6 +6,7 @@
 #[path = "../../examples/part3_names/training.rs"]
 mod names;
 
+use rayon::ThreadPoolBuilder;
 use rungrad::data::TokenBatch;
 use rungrad::part3_unified::nn::{
     Gpt, GptSizes, KeysValues, Memory, Module, MultiHeadAttention,
@@ -244,6 +245,28 @@ fn no_place_looks_at_what_comes_behind_it() {
     for place in 9..16 {
         let row = place * 27..(place + 1) * 27;
         assert_ne!(a[row.clone()], b[row], "place {place} looks at place 9");
+    }
+}
+
+/// So many texts that threads share products, attention, norms and gelu.
+#[test]
+fn any_number_of_threads_gives_a_step_the_same_bits() {
+    let _clean = clean();
+    let [tokens, targets] = [5, 6].map(|seed| numbers(64 * 16, 27, seed));
+    let step = || {
+        let gpt = gpt(Device::Cpu);
+        let loss = gpt.scores(&tokens, 16).cross_entropy(&targets);
+        loss.backward();
+        let grads = gpt.parameters().into_iter().map(|(_, weight)| {
+            weight.grad().expect("backward was there").to_vec().unwrap()
+        });
+        grads.flatten().map(f32::to_bits).collect::<Vec<u32>>()
+    };
+    let right = step();
+    for threads in [1, 3] {
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+        let found = pool.unwrap().install(step);
+        assert!(found == right, "{threads} threads");
     }
 }
 

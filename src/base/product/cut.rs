@@ -5,7 +5,7 @@ use super::LONG;
 use crate::base::share;
 
 /// From this many products on the threads share them.
-pub(crate) const SHARED: usize = 1 << 20;
+pub(crate) const SHARED: usize = 1 << 19;
 /// A part is at most so large, that a block of it stays in the caches.
 const MOST: [usize; 2] = [512, 512];
 /// So few lines are little work for what must be laid out to multiply them.
@@ -86,6 +86,14 @@ fn part(m: usize, n: usize, threads: usize) -> [usize; 2] {
     let [r, c] = parts.min_by_key(time).expect("at least one");
     // A width of whole registers, as far as there is one.
     [m.div_ceil(r), n.div_ceil(c).next_multiple_of(32).min(n)]
+}
+
+/// Rows that so few tiles beside each other read are not worth being laid out.
+const TILES: usize = 8;
+
+/// Says whether rows, in so many pieces each, are read where they lie.
+pub(super) fn is_read(tiles: usize, pieces: usize) -> bool {
+    tiles <= TILES && pieces == 1
 }
 
 /// How registers are filled.
@@ -175,6 +183,12 @@ mod tests {
         assert_eq!(cut([1000, 16, 4097], 4), ([500, 16], true, 16));
         assert_eq!(cut([16, 1000, 6145], 4), ([16, 512], true, 16));
         assert_eq!(cut([17, 1000, 6145], 4), ([17, 256], true, 1));
+    }
+
+    #[test]
+    fn rows_are_laid_out_for_many_tiles_and_where_they_are_in_pieces() {
+        assert!(is_read(TILES, 1) && is_read(1, 1));
+        assert!(!is_read(TILES + 1, 1) && !is_read(TILES, 2));
     }
 
     #[test]

@@ -164,7 +164,7 @@ impl<'a> Listed<'a> {
 
     /// Returns the numbers of a line at some places in a row.
     #[inline(always)]
-    fn row(self, line: usize, row: &[usize]) -> &'a [f32] {
+    pub(super) fn row(self, line: usize, row: &[usize]) -> &'a [f32] {
         let at = self.start.wrapping_add(line).wrapping_add(row[0]);
         &self.values[at..][..row.len()]
     }
@@ -250,11 +250,11 @@ impl<'a> Panels<'a> {
     }
 }
 
-/// Copies a few numbers, eight at a time.
+/// Copies a few numbers, four at a time.
 #[inline(always)]
 fn copy(from: &[f32], to: &mut [f32]) {
-    let (from, rest) = from.as_chunks::<8>();
-    let (to, to_rest) = to.as_chunks_mut::<8>();
+    let (from, rest) = from.as_chunks::<4>();
+    let (to, to_rest) = to.as_chunks_mut::<4>();
     to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
     to_rest.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
 }

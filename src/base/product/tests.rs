@@ -73,6 +73,8 @@ fn every_shape_and_layout_has_its_product_whatever_the_memory_held() {
             }
         }
         check([3, 5, 2 * LONG + 1], along);
+        // So many tiles beside each other, that all rows are laid out.
+        check([13, 300, 260], along);
         check([1, 2100, 5], along);
         // Every number of registers, and of what is left of one.
         for k in 1..=130 {

@@ -186,6 +186,26 @@ impl Bench<'_> {
         (vec![], vec![])
     }
 
+    /// Three rows of n or fewer, by teams for two rows: each logarithm is 0, so
+    /// what a row got in all is taken from each of its elements.
+    pub(super) fn softmax_grads(&self) -> Both {
+        let columns = self.n.min(300);
+        let grads: Vec<f32> =
+            (0..3 * columns).map(|i| (i % 7) as f32 - 2.0).collect();
+        let y = self.gpu.upload(&vec![0.0_f32; 3 * columns]).unwrap();
+        let above = self.gpu.upload(&grads).unwrap();
+        let out = self.out(3 * columns);
+        let launch = self.gpu.launch(self.kernel).input(&y).scalar(0_u32);
+        let launch = launch.input(&above).scalar(0_u32);
+        let launch = launch.scalar(columns as u32).output(&out).scalar(3_u32);
+        let launch = launch.global([32, 2]).local([32, 2]);
+        let right = grads.chunks(columns).flat_map(|row| {
+            let all: f32 = row.iter().sum();
+            row.iter().map(move |x| x - all)
+        });
+        (written(launch, &out), right.collect())
+    }
+
     /// Lines of n from a matrix that has them as columns, with three zeros
     /// behind each: one group has more of them than its tile.
     pub(super) fn copy_lines(&self) -> Both {

@@ -1,23 +1,36 @@
-//! Self-attention: head by head, the scores of a place in a row of the memory
-//! that is nearest.
+//! Self-attention: head by head, the scores of all places in the memory that is
+//! nearest. Numbers of 32 bits alone: those of 64 take other operations.
+
+use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::lanes::{add, combine, most, total};
-use super::real::Number;
+use super::elementary::exp;
+use super::lanes::{most, total};
 use super::walk::fill;
 use super::{Array, Shared, compact, dense};
 use crate::error::Result;
 
 /// Longer texts have products that are worth tiles of their own.
-pub(super) const PLACES: usize = 128;
+const PLACES: usize = 128;
+
+/// Tells whether the scores of a head stay in the nearest memory.
+pub(super) fn is_near(a: &Array) -> bool {
+    a.shape()[1] <= PLACES && !a.is_empty()
+}
+
+/// So many places are computed side by side: their sums grow at once.
+const BESIDE: usize = 4;
+
+/// As many lanes as the widest processors have.
+const LANES: usize = 16;
 
 /// Computes what each place takes in: (n, places, 3 * width) -> (n, places,
 /// width).
-pub(super) fn rows<T: Number>(a: &Array, heads: usize) -> Result<Shared> {
+pub(super) fn rows(a: &Array, heads: usize) -> Result<Shared> {
     let a = compact(a)?;
     let sizes = Sizes::of(&a, heads);
-    let (x, text) = (dense::<T>(&a), sizes.places * sizes.row);
+    let (x, text) = (dense::<f32>(&a), sizes.places * sizes.row);
     fill(a.len() / 3, text, sizes.places, &|from, out| {
         let mut room = Room::new(&sizes);
         let texts = x[3 * from..].chunks(3 * text);
@@ -31,14 +44,14 @@ pub(super) fn rows<T: Number>(a: &Array, heads: usize) -> Result<Shared> {
 }
 
 /// Computes the gradient of the same, of the shape of `a`.
-pub(super) fn grads<T: Number>(
+pub(super) fn grads(
     a: &Array,
     grad_out: &Array,
     heads: usize,
 ) -> Result<Shared> {
     let (a, grad_out) = (compact(a)?, compact(grad_out)?);
     let sizes = Sizes::of(&a, heads);
-    let (x, above) = (dense::<T>(&a), dense::<T>(&grad_out));
+    let (x, above) = (dense::<f32>(&a), dense::<f32>(&grad_out));
     let text = 3 * sizes.places * sizes.row;
     fill(a.len(), text, sizes.places, &|from, out| {
         let mut room = Room::new(&sizes);
@@ -75,126 +88,223 @@ impl Sizes {
     fn at(&self, place: usize, part: usize, head: usize) -> usize {
         (3 * place + part) * self.row + head * self.width
     }
+
+    /// Lists the places side by side: where they begin, and how many they are.
+    fn beside(&self) -> impl Iterator<Item = Range<usize>> {
+        let all = self.places;
+        (0..all).step_by(BESIDE).map(move |i| i..all.min(i + BESIDE))
+    }
 }
 
 /// Memory for one head.
-struct Room<T> {
-    /// The queries, times what the scores are multiplied by.
-    queries: Vec<T>,
-    /// Keys and values, each number of all places in a row.
-    keys: Vec<T>,
-    values: Vec<T>,
-    /// The shares of one place, and what comes back to its scores.
-    shares: Vec<T>,
-    scores: Vec<T>,
+struct Room {
+    /// The queries, times what the scores are multiplied by: (places, width).
+    queries: Vec<f32>,
+    /// Keys, and then values: (width, places).
+    turned: Vec<f32>,
+    /// The shares of all places in each, and what comes back to the scores:
+    /// (places, places).
+    shares: Vec<f32>,
+    scores: Vec<f32>,
 }
 
-impl<T: Number> Room<T> {
-    fn new(sizes: &Sizes) -> Room<T> {
-        let all = || vec![T::zero(); sizes.places * sizes.width];
-        let one = || vec![T::zero(); sizes.places];
-        let (queries, keys, values) = (all(), all(), all());
-        Room { queries, keys, values, shares: one(), scores: one() }
+impl Room {
+    fn new(sizes: &Sizes) -> Room {
+        let Sizes { places, width, .. } = *sizes;
+        let [one, all] = [places * width, places * places];
+        let (queries, turned) = (vec![0.0; one], vec![0.0; one]);
+        Room { queries, turned, shares: vec![0.0; all], scores: vec![0.0; all] }
     }
 
-    /// Lays a head out.
+    /// Lays keys or values out, so that the numbers of all places are in a row.
     #[inline(always)]
-    fn lay(&mut self, x: &[T], sizes: &Sizes, head: usize) {
+    fn turn(&mut self, x: &[f32], sizes: &Sizes, part: usize, head: usize) {
         let Sizes { places, width, .. } = *sizes;
-        let scale = T::nearest(1.0 / (width as f64).sqrt());
         for place in 0..places {
-            let part = |part| &x[sizes.at(place, part, head)..][..width];
-            let queries = self.queries[place * width..][..width].iter_mut();
-            queries.zip(part(0)).for_each(|(to, x)| *to = *x * scale);
-            for (c, (key, value)) in part(1).iter().zip(part(2)).enumerate() {
-                self.keys[c * places + place] = *key;
-                self.values[c * places + place] = *value;
+            let row = &x[sizes.at(place, part, head)..][..width];
+            let to = self.turned[place..].iter_mut().step_by(places);
+            to.zip(row).for_each(|(to, x)| *to = *x);
+        }
+    }
+
+    /// Computes the shares that each place gives to itself and those before
+    /// it; those behind it have none.
+    #[inline(always)]
+    fn share<S: Simd>(
+        &mut self,
+        simd: S,
+        x: &[f32],
+        sizes: &Sizes,
+        head: usize,
+    ) {
+        let Sizes { places, width, .. } = *sizes;
+        let scale = (1.0 / f64::from(width as u32).sqrt()) as f32;
+        for place in 0..places {
+            let row = &x[sizes.at(place, 0, head)..][..width];
+            let to = self.queries[place * width..][..width].iter_mut();
+            to.zip(row).for_each(|(to, x)| *to = *x * scale);
+        }
+        self.turn(x, sizes, 1, head);
+        for some in sizes.beside() {
+            let by = (&self.queries[some.start * width..], [width, 1]);
+            let out = &mut self.shares[some.start * places..];
+            let seen = some.end.next_multiple_of(LANES).min(places);
+            let sums = Sums { by, rows: (&self.turned, places), deep: width };
+            sums.fill(simd, some.len(), (out, places), seen);
+            for place in some {
+                let shares = &mut self.shares[place * places..][..places];
+                shares[place + 1..].fill(f32::NEG_INFINITY);
+                let (shares, none) = shares.split_at_mut(seen);
+                none.fill(0.0);
+                let most = most(shares);
+                shares.iter_mut().for_each(|x| *x = exp(*x - most));
+                let one = 1.0 / total([&*shares], |[x]| x);
+                shares.iter_mut().for_each(|x| *x *= one);
             }
         }
     }
+}
 
-    /// Computes the shares that a place gives to itself and those before it;
-    /// those behind it have none.
+/// Rows that are added up, each times a number: (results, deep) x (deep,
+/// columns).
+struct Sums<'a> {
+    /// The numbers, and how far apart those of a result and those of a row are.
+    by: (&'a [f32], [usize; 2]),
+    /// The rows, and how far apart they begin.
+    rows: (&'a [f32], usize),
+    deep: usize,
+}
+
+impl Sums<'_> {
+    /// Writes some results, as many as are computed side by side or fewer, into
+    /// rows that begin so far apart.
     #[inline(always)]
-    fn share(&mut self, place: usize, sizes: &Sizes) {
-        let Sizes { places, width, .. } = *sizes;
-        let queries = &self.queries[place * width..][..width];
-        let shares = &mut self.shares[..];
-        combine(shares, queries, |c| &self.keys[c * places..][..places]);
-        shares[place + 1..].fill(T::nearest(f64::NEG_INFINITY));
-        let most = most(shares);
-        shares.iter_mut().for_each(|x| *x = (*x - most).exponential());
-        let one = T::nearest(1.0) / total([&*shares], |[x]| x);
-        shares.iter_mut().for_each(|x| *x = *x * one);
+    fn fill<S: Simd>(
+        self,
+        simd: S,
+        results: usize,
+        (out, step): (&mut [f32], usize),
+        columns: usize,
+    ) {
+        if results == BESIDE {
+            return self.write::<S, BESIDE>(simd, out, step, columns);
+        }
+        let (by, steps) = self.by;
+        for i in 0..results {
+            let one = Sums { by: (&by[i * steps[0]..], steps), ..self };
+            one.write::<S, 1>(simd, &mut out[i * step..], step, columns);
+        }
     }
-}
-
-struct Rows<'a, T> {
-    sizes: Sizes,
-    head: usize,
-    x: &'a [T],
-    room: &'a mut Room<T>,
-    out: &'a mut [T],
-}
-
-impl<T: Number> WithSimd for Rows<'_, T> {
-    type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        let Rows { sizes, head, x, room, out } = self;
-        room.lay(x, &sizes, head);
-        for place in 0..sizes.places {
-            room.share(place, &sizes);
-            let at = place * sizes.row + head * sizes.width;
-            let out = &mut out[at..][..sizes.width];
-            let value = |j| &x[sizes.at(j, 2, head)..][..sizes.width];
-            combine(out, &room.shares[..=place], value);
+    fn write<S: Simd, const R: usize>(
+        &self,
+        simd: S,
+        out: &mut [f32],
+        out_step: usize,
+        columns: usize,
+    ) {
+        let (by, [across, along]) = self.by;
+        let (rows, step) = self.rows;
+        for from in (0..columns).step_by(S::F32_LANES) {
+            let some = from..columns.min(from + S::F32_LANES);
+            let mut sums = [simd.splat_f32s(0.0); R];
+            for k in 0..self.deep {
+                let row = &rows[k * step..][some.clone()];
+                let row = simd.partial_load_f32s(row);
+                for i in 0..R {
+                    let by = simd.splat_f32s(by[i * across + k * along]);
+                    sums[i] = simd.mul_add_e_f32s(by, row, sums[i]);
+                }
+            }
+            for i in 0..R {
+                let out = &mut out[i * out_step..][some.clone()];
+                simd.partial_store_f32s(out, sums[i]);
+            }
         }
     }
 }
 
-struct Grads<'a, T> {
+struct Rows<'a> {
     sizes: Sizes,
     head: usize,
-    x: &'a [T],
-    above: &'a [T],
-    room: &'a mut Room<T>,
-    out: &'a mut [T],
+    x: &'a [f32],
+    room: &'a mut Room,
+    out: &'a mut [f32],
 }
 
-impl<T: Number> WithSimd for Grads<'_, T> {
+impl WithSimd for Rows<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Rows { sizes, head, x, room, out } = self;
+        let Sizes { places, row, width } = sizes;
+        room.share(simd, x, &sizes, head);
+        let values = (&x[sizes.at(0, 2, head)..], 3 * row);
+        for some in sizes.beside() {
+            // Of those behind a place it takes nothing in.
+            let by = (&room.shares[some.start * places..], [places, 1]);
+            let sums = Sums { by, rows: values, deep: some.end };
+            let out = &mut out[some.start * row + head * width..];
+            sums.fill(simd, some.len(), (out, row), width);
+        }
+    }
+}
+
+struct Grads<'a> {
+    sizes: Sizes,
+    head: usize,
+    x: &'a [f32],
+    above: &'a [f32],
+    room: &'a mut Room,
+    out: &'a mut [f32],
+}
+
+impl WithSimd for Grads<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
         let Grads { sizes, head, x, above, room, out } = self;
         let Sizes { places, row, width } = sizes;
-        let scale = T::nearest(1.0 / (width as f64).sqrt());
-        room.lay(x, &sizes, head);
-        for place in 0..places {
-            for part in 1..3 {
-                out[sizes.at(place, part, head)..][..width].fill(T::zero());
+        let scale = (1.0 / f64::from(width as u32).sqrt()) as f32;
+        room.share(simd, x, &sizes, head);
+        room.turn(x, &sizes, 2, head);
+        let above = &above[head * width..];
+        let keys = (&x[sizes.at(0, 1, head)..], 3 * row);
+        let Room { queries, turned, shares, scores } = room;
+        for some in sizes.beside() {
+            let by = (&above[some.start * row..], [row, 1]);
+            let to = &mut scores[some.start * places..];
+            let sums = Sums { by, rows: (turned, places), deep: width };
+            sums.fill(simd, some.len(), (to, places), some.end);
+            for place in some.clone() {
+                let shares = &shares[place * places..][..places];
+                let scores = &mut scores[place * places..][..places];
+                scores[place + 1..].fill(0.0);
+                let total = total([shares, &*scores], |[p, s]| p * s);
+                let pairs = scores.iter_mut().zip(shares);
+                pairs.for_each(|(s, p)| *s = p * (*s - total));
+            }
+            let by = (&scores[some.start * places..], [places, 1]);
+            let to = &mut out[sizes.at(some.start, 0, head)..];
+            let sums = Sums { by, rows: keys, deep: some.end };
+            sums.fill(simd, some.len(), (&mut *to, 3 * row), width);
+            for query in to.chunks_mut(3 * row).take(some.len()) {
+                query[..width].iter_mut().for_each(|x| *x *= scale);
             }
         }
-        for place in 0..places {
-            room.share(place, &sizes);
-            let Room { queries, values, shares, scores, .. } = &mut *room;
-            let above = &above[place * row + head * width..][..width];
-            combine(scores, above, |c| &values[c * places..][..places]);
-            scores[place + 1..].fill(T::zero());
-            let total = total([&*shares, &*scores], |[p, s]| p * s);
-            let pairs = scores.iter_mut().zip(&*shares);
-            pairs.for_each(|(s, p)| *s = *p * (*s - total));
-            let seen = &scores[..=place];
-            let query = &mut out[sizes.at(place, 0, head)..][..width];
-            combine(query, seen, |j| &x[sizes.at(j, 1, head)..][..width]);
-            query.iter_mut().for_each(|x| *x = *x * scale);
-            let queries = &queries[place * width..][..width];
-            for (j, (score, share)) in seen.iter().zip(&*shares).enumerate() {
-                let [k, v] = [1, 2].map(|part| sizes.at(j, part, head));
-                add(&mut out[k..][..width], *score, queries);
-                add(&mut out[v..][..width], *share, above);
+        for some in sizes.beside() {
+            // It was seen by itself and by those behind it.
+            let (first, deep) = (some.start, places - some.start);
+            let of_keys = (&*scores, (&queries[first * width..], width));
+            let of_values = (&*shares, (&above[first * row..], row));
+            for (part, (by, rows)) in [(1, of_keys), (2, of_values)] {
+                let by = (&by[first * (places + 1)..], [1, places]);
+                let to = &mut out[sizes.at(first, part, head)..];
+                let sums = Sums { by, rows, deep };
+                sums.fill(simd, some.len(), (to, 3 * row), width);
             }
         }
     }

@@ -12,12 +12,23 @@ use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI, LN_2, LOG2_E, SQRT_2};
 fn power(x: f64) -> f64 {
     /// From here to its double, neighbors are 1 apart: to add it rounds.
     const WHOLE: f64 = 6_755_399_441_055_744.0;
+    /// Lists `1 / k!` from the ninth to the first, and 1.
+    const SERIES: [f64; 10] = [
+        1.0 / 362_880.0,
+        1.0 / 40_320.0,
+        1.0 / 5040.0,
+        1.0 / 720.0,
+        1.0 / 120.0,
+        1.0 / 24.0,
+        1.0 / 6.0,
+        0.5,
+        1.0,
+        1.0,
+    ];
     let whole = x * LOG2_E + WHOLE;
     let n = whole - WHOLE;
     let r = (x * LOG2_E - n) * LN_2;
-    let series = [9.0, 8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0]
-        .into_iter()
-        .fold(1.0, |sum, k| 1.0 + sum * r * (1.0 / k));
+    let series = SERIES.into_iter().fold(0.0, |sum, term| sum * r + term);
     // The exponent of 2^n is made of the lowest bits of the sum.
     let scale = f64::from_bits(whole.to_bits().wrapping_add(1023) << 52);
     series * scale

@@ -6,7 +6,7 @@ use std::hint::select_unpredictable;
 use super::super::truth;
 use super::elementary::each;
 use super::real::{Kept, Number};
-use super::walk::{ANYWHERE, ONCE, Walk, fill, run};
+use super::walk::{ANYWHERE, EXPONENTIAL, ONCE, Walk, fill, run};
 use super::{Array, Binary, Host, Shared, Storage, Unary, View};
 use super::{dense, numbers};
 use crate::error::Result;
@@ -62,13 +62,22 @@ pub(super) fn unary<T: Number, L: Each<T>>(op: Unary, numbers: L) -> L::Made {
     }
 }
 
-/// Goes over the elements of a dense array.
-impl<T: Kept> Each<T> for &Array {
+/// Goes over the elements of a dense array, each of which costs so much.
+impl<T: Kept> Each<T> for (&Array, usize) {
     type Made = Result<Shared>;
 
     fn each(self, f: impl Fn(T) -> T + Sync) -> Result<Shared> {
-        let x = dense(self);
-        fill(x.len(), ANYWHERE, ONCE, &|from, out| each(&x[from..], out, &f))
+        let (x, cost) = (dense(self.0), self.1);
+        fill(x.len(), ANYWHERE, cost, &|from, out| each(&x[from..], out, &f))
+    }
+}
+
+/// Says what an operation costs, in elements that are looked at.
+pub(super) fn cost(op: Unary) -> usize {
+    match op {
+        Unary::Exp | Unary::Log | Unary::Tanh | Unary::Sigmoid => EXPONENTIAL,
+        Unary::Gelu | Unary::GeluSlope => 2 * EXPONENTIAL,
+        _ => ONCE,
     }
 }
 

@@ -3,9 +3,8 @@
 
 use super::real::Number;
 
-/// The lanes of the widest processors, and of others.
+/// The lanes of the widest processors.
 const WIDE: usize = 16;
-const NARROW: usize = 8;
 
 /// Adds up what a function makes of rows of one length, number by number.
 /// Many sums grow side by side, and are joined in pairs.
@@ -55,51 +54,4 @@ fn joined<T: Number>(mut all: [T; WIDE], join: impl Fn(T, T) -> T) -> T {
         }
     }
     all[0]
-}
-
-/// Adds up rows, each times its number, from the first to the last.
-#[inline(always)]
-pub(super) fn combine<'a, T: Number>(
-    out: &mut [T],
-    by: &[T],
-    row: impl Fn(usize) -> &'a [T],
-) {
-    let mut at = 0;
-    while out.len() - at >= WIDE {
-        piece::<T, WIDE>(&mut out[at..], by, at, &row);
-        at += WIDE;
-    }
-    if out.len() - at >= NARROW {
-        piece::<T, NARROW>(&mut out[at..], by, at, &row);
-        at += NARROW;
-    }
-    let out = &mut out[at..];
-    out.fill(T::zero());
-    for (j, by) in by.iter().enumerate() {
-        add(out, *by, &row(j)[at..]);
-    }
-}
-
-/// Does so with as many columns as registers hold.
-#[inline(always)]
-fn piece<'a, T: Number, const N: usize>(
-    out: &mut [T],
-    by: &[T],
-    at: usize,
-    row: &impl Fn(usize) -> &'a [T],
-) {
-    let mut sums = [T::zero(); N];
-    for (j, by) in by.iter().enumerate() {
-        let row = &row(j)[at..][..N];
-        for (sum, x) in sums.iter_mut().zip(row) {
-            *sum = *sum + *by * *x;
-        }
-    }
-    out[..N].copy_from_slice(&sums);
-}
-
-/// Adds a row, times a number.
-#[inline(always)]
-pub(super) fn add<T: Number>(to: &mut [T], by: T, row: &[T]) {
-    to.iter_mut().zip(row).for_each(|(to, x)| *to = *to + by * *x);
 }

@@ -2,10 +2,12 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
+use super::host::{Host, blank};
 use super::lanes::total;
 use super::real::Number;
-use super::walk::fill;
+use super::walk::{fill, rows_of_part};
 use super::{Array, Shared, compact, dense};
+use crate::base::share::share;
 use crate::error::Result;
 
 /// A row is walked so often for each of its numbers.
@@ -25,27 +27,32 @@ pub(super) fn rows<T: Number>(
     })
 }
 
-/// Computes what comes back to the rows, and behind it what comes back to the
-/// weight from each row: (2, n, columns).
+/// Computes what comes back to the rows, and what comes back to the weight from
+/// each row: twice (n, columns).
 pub(super) fn grads<T: Number>(
     [a, grad_out, weight]: [&Array; 3],
     epsilon: f64,
-) -> Result<Shared> {
+) -> Result<[Shared; 2]> {
     let of = [compact(a)?, compact(grad_out)?, compact(weight)?];
     let [x, above, weight] = of.each_ref().map(|it| dense::<T>(it));
     let (n, columns) = (x.len(), weight.len());
-    fill(2 * n, columns, OFTEN, &|from, out| {
-        // A piece may lie on both sides of the middle.
-        let rows = out.chunks_mut(columns).enumerate();
-        for (i, out) in rows {
-            let at = from + i * columns;
-            let is_of_weight = at >= n;
-            let at = at % n;
-            let (x, above) = (&x[at..][..columns], &above[at..][..columns]);
-            let row = Grads { x, above, weight, epsilon, is_of_weight, out };
-            Arch::new().dispatch(row);
-        }
-    })
+    if n == 0 {
+        return Ok([(); 2].map(|()| Host::<T>::shared(vec![])));
+    }
+    let [mut rows, mut weights] = [blank(n)?, blank(n)?];
+    let part = rows_of_part(n / columns, OFTEN * columns) * columns;
+    let outs = rows.chunks_mut(part).zip(weights.chunks_mut(part));
+    let work = |(i, (rows, weights)): (usize, (&mut [T], &mut [T]))| {
+        let some = i * part..i * part + rows.len();
+        let (x, above) = (&x[some.clone()], &above[some]);
+        let outs = [rows, weights];
+        Arch::new().dispatch(Grads { x, above, weight, epsilon, outs });
+    };
+    match part < n {
+        true => share(outs.enumerate(), work),
+        false => outs.enumerate().for_each(work),
+    }
+    Ok([rows, weights].map(Host::shared))
 }
 
 /// Computes the mean of a row, and what brings its distances to variance 1.
@@ -83,14 +90,13 @@ impl<T: Number> WithSimd for Rows<'_, T> {
     }
 }
 
-/// One row, or what it gives to the weight.
+/// Some rows, and what each gives to the weight.
 struct Grads<'a, T> {
     x: &'a [T],
     above: &'a [T],
     weight: &'a [T],
     epsilon: f64,
-    is_of_weight: bool,
-    out: &'a mut [T],
+    outs: [&'a mut [T]; 2],
 }
 
 impl<T: Number> WithSimd for Grads<'_, T> {
@@ -98,21 +104,24 @@ impl<T: Number> WithSimd for Grads<'_, T> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        let Grads { x, above, weight, epsilon, is_of_weight, out } = self;
-        let (mean, inverse) = measure(x, epsilon);
-        let normal = |x: T| (x - mean) * inverse;
-        let given = x.iter().zip(above);
-        if is_of_weight {
-            let given = out.iter_mut().zip(given);
-            given.for_each(|(out, (x, g))| *out = *g * normal(*x));
-            return;
-        }
-        let share = T::nearest(1.0 / x.len() as f64);
-        let direct = total([above, weight], |[g, w]| g * w) * share;
-        let along = |[x, g, w]: [T; 3]| g * w * normal(x);
-        let along = total([x, above, weight], along) * share;
-        for (out, ((x, g), w)) in out.iter_mut().zip(given.zip(weight)) {
-            *out = (*g * *w - direct - normal(*x) * along) * inverse;
+        let Grads { x, above, weight, epsilon, outs: [rows, weights] } = self;
+        let columns = weight.len();
+        let share = T::nearest(1.0 / columns as f64);
+        let given = x.chunks(columns).zip(above.chunks(columns));
+        let outs = rows.chunks_mut(columns).zip(weights.chunks_mut(columns));
+        for ((out, of_weight), (x, above)) in outs.zip(given) {
+            let (mean, inverse) = measure(x, epsilon);
+            let normal = |x: T| (x - mean) * inverse;
+            let direct = total([above, weight], |[g, w]| g * w) * share;
+            let along = |[x, g, w]: [T; 3]| g * w * normal(x);
+            let along = total([x, above, weight], along) * share;
+            let given = x.iter().zip(above).zip(weight);
+            let outs = out.iter_mut().zip(of_weight);
+            for ((out, of_weight), ((x, g), w)) in outs.zip(given) {
+                let normal = normal(*x);
+                *of_weight = *g * normal;
+                *out = (*g * *w - direct - normal * along) * inverse;
+            }
         }
     }
 }

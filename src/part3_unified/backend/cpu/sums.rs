@@ -11,7 +11,9 @@ use super::elementary::each;
 use super::host::{Host, blank};
 use super::real::Number;
 use super::walk::rows_of_part;
-use super::walk::{ANYWHERE, ONCE, PIECE, Walk, fill, is_shared, run};
+use super::walk::{
+    ANYWHERE, EXPONENTIAL, ONCE, PIECE, Walk, fill, is_shared, run,
+};
 use super::{Array, Reduce, Shared, View, Window, dense, numbers};
 use crate::base::share::share;
 use crate::error::Result;
@@ -24,9 +26,6 @@ fn least<T: Real>() -> T {
 fn larger<T: Real>(x: T, y: T) -> T {
     if y > x || y.is_nan() { y } else { x }
 }
-
-/// An exponential costs as much as so many looks.
-const EXPONENTIAL: usize = 4;
 
 /// So many numbers side by side are worth being added up as a run.
 const RUN: usize = 8;

@@ -11,13 +11,15 @@ use crate::base::share::share;
 use crate::error::Result;
 
 /// From so many elements on the threads share them, in pieces of so many.
-const PARALLEL: usize = 1 << 17;
+const PARALLEL: usize = 1 << 16;
 pub(super) const PIECE: usize = 1 << 15;
 
 /// A piece may begin with any number.
 pub(super) const ANYWHERE: usize = 1;
 /// For a number one is looked at, or a few that are as quick.
 pub(super) const ONCE: usize = 1;
+/// An exponential costs as much as so many looks.
+pub(super) const EXPONENTIAL: usize = 4;
 
 /// Says whether threads share so many elements. A single one would have to be
 /// woken for what the caller can do itself.
@@ -65,13 +67,15 @@ pub(super) fn fill<T: Kept>(
 }
 
 /// Counts the numbers of a piece, in whole units; none where one thread does
-/// it all.
+/// it all. Of many numbers a thread gets a few large pieces.
 fn piece(n: usize, unit: usize, cost: usize) -> Option<usize> {
-    if !is_shared(n * cost) || unit >= n {
+    let threads = threads(n * cost, rayon::current_num_threads);
+    if threads == 1 || unit >= n {
         return None;
     }
-    let units = (PIECE / (unit * cost).max(1)).max(1);
-    Some(unit.max(1) * units)
+    let (unit, cost) = (unit.max(1), cost.max(1));
+    let numbers = (PIECE / cost).max(n / (8 * threads));
+    Some(unit * (numbers / unit).max(1))
 }
 
 /// Views of one shape, walked side by side: the longest runs that are evenly
@@ -170,13 +174,13 @@ mod tests {
         let few = threads(PARALLEL - 1, || 4);
         assert_eq!((few, threads(PARALLEL, || 4)), (1, 4));
         for (threads, shared, rows) in
-            [(1, false, 4096), (2, true, 1024), (3, true, 683)]
+            [(1, false, 2048), (2, true, 512), (3, true, 342)]
         {
             let pool = ThreadPoolBuilder::new().num_threads(threads).build();
             pool.unwrap().install(|| {
                 assert_eq!(is_shared(PARALLEL), shared);
-                assert_eq!(rows_of_part(4096, 32), rows);
-                assert_eq!(rows_of_part(4096, 31), 4096);
+                assert_eq!(rows_of_part(2048, 32), rows);
+                assert_eq!(rows_of_part(2048, 31), 2048);
             });
         }
     }
@@ -189,8 +193,9 @@ mod tests {
             assert_eq!(large(1, 1), Some(PIECE));
             assert_eq!(large(100, 1), Some(32700));
             assert_eq!(large(100, 7), Some(4600));
+            assert_eq!(piece(48 * PIECE, 100, 7), Some(65500));
             assert_eq!(large(PIECE, 2), Some(PIECE), "one unit at least");
-            assert_eq!(large(0, 5), Some(PIECE), "of nothing");
+            assert_eq!(large(0, 5), Some(PIECE / 5), "of nothing");
             assert_eq!(large(PARALLEL, 1), None, "one unit is all");
             assert_eq!(piece(PARALLEL / 4, 1, 4), Some(PIECE / 4));
             assert_eq!(piece(PARALLEL / 4, 1, 3), None, "it costs little");
