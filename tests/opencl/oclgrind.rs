@@ -11,6 +11,7 @@ use rungrad::part2_gpu::matvec::{ROWS, TEAMS, Variant};
 use super::child::{child, child_under, is_child, succeed};
 use super::device::{gpu_or_skip, skip};
 use super::families::{Family, OF_A_DIVISION};
+use super::part3::groups::IN_PARTS;
 use super::place::scratch;
 use super::random::cases;
 use super::{mirror, part2, part3};
@@ -87,12 +88,13 @@ pub(crate) fn is_clean(family: &Family) {
 }
 // ANCHOR_END: every-kernel
 
-/// The size over which a product is simulated, if it is. All tiles are one text
-/// of which the smallest run whole. Of the larger ones run by day the two in
-/// which both sides lie otherwise, one with two matrices and one with two
-/// parts: each way to read, each border of a tile, the change from one half of
-/// the local memory to the other and the barrier before the next tiles are
-/// among them. Each night runs all four, whole.
+/// The size over which a product is simulated, if it is. Of the four kernels of
+/// one tile, which differ in how both sides lie, run by day the two in which
+/// both lie otherwise: each way to read is one of them. All tiles are one text,
+/// of which the smallest are walked through whole; of the larger ones there are
+/// two matrices or two parts, which is enough for each border of the tile, for
+/// the change to the other half of the local memory and for the barrier before
+/// the next tiles. Each night runs all, whole.
 fn in_the_simulator(kernel: &Kernel) -> Option<usize> {
     const WHOLE: usize = 30;
     let has = |option| kernel.options().contains(option);
@@ -100,14 +102,14 @@ fn in_the_simulator(kernel: &Kernel) -> Option<usize> {
     if has("-DCORES=0 -DTILE_M=128") {
         return None;
     }
-    let is_large = has("-DTILE_M=64") || has("-DTILE_M=128");
-    if !is_large || cases(0) > 0 {
-        return Some(WHOLE);
-    }
+    let is_small = !has("-DTILE_M=") || has("-DTILE_M=32");
     match [has("-DA_ALONG_K=1"), has("-DB_ALONG_N=1")] {
+        _ if cases(0) > 0 => Some(WHOLE),
+        _ if kernel.name() == "product_warpgroups" => Some(IN_PARTS),
+        [a, b] if has("-DB_ALONG_N=") && a != b => None,
+        _ if is_small => Some(WHOLE),
         [true, true] => Some(13),
-        [false, false] => Some(part3::groups::IN_PARTS),
-        _ => None,
+        _ => Some(IN_PARTS),
     }
 }
 
