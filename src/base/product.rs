@@ -301,12 +301,11 @@ fn block_of<S: Simd, const H: usize, const N: usize>(
             tile::<S, H, N, _>(simd, &panel[block], b, out);
         }
         Left::Rows(a) => {
-            let mut rows: [&[f32]; H] = [&[]; H];
-            for i in 0..H {
+            let rows: [&[f32]; H] = std::array::from_fn(|i| {
                 // Behind the last one nobody looks at the sums.
                 let line = a.lines[i.min(a.lines.len() - 1)];
-                rows[i] = a.row(line, &a.inner[block.clone()]);
-            }
+                a.row(line, &a.inner[block.clone()])
+            });
             tile::<S, H, N, _>(simd, rows, b, out);
         }
     }
