@@ -302,10 +302,10 @@ fn block_of<S: Simd, const H: usize, const N: usize>(
         }
         Left::Rows(a) => {
             let mut rows: [&[f32]; H] = [&[]; H];
-            for i in 0..H {
+            for (i, row) in rows.iter_mut().enumerate() {
                 // Behind the last one nobody looks at the sums.
                 let line = a.lines[i.min(a.lines.len() - 1)];
-                rows[i] = a.row(line, &a.inner[block.clone()]);
+                *row = a.row(line, &a.inner[block.clone()]);
             }
             tile::<S, H, N, _>(simd, rows, b, out);
         }
