@@ -261,6 +261,7 @@ mod tests {
                 device: 0,
                 thread: 0,
                 part: None,
+                holds: None,
                 call: [0, 1],
                 times: None,
             }],

@@ -1,5 +1,6 @@
 //! A run is killed and goes on, and nobody can tell by its losses.
 
+mod kills;
 mod run;
 
 use std::collections::BTreeMap;
@@ -11,16 +12,19 @@ use std::{env, fs, thread};
 use rungrad::Error;
 use rungrad::part3_unified::{Device, io};
 
+use kills::kills;
 use run::Run;
 
 const HELP: &str = "\
 usage: cargo run --example part3_checkpoint -- [options]
+       cargo run --example part3_checkpoint -- kills [options]
        cargo run --example part3_checkpoint -- show [options]
        cargo run --example part3_checkpoint -- forget [options]
        cargo run --example part3_checkpoint -- train FILE [options]
 
 Without words it trains twice, in processes of its own: once to the end, and
-once with a kill on the way. `show` shows the file that a run leaves after 50
+once with a kill on the way. `kills` does so to four runs, each after a step
+that is drawn, and shows the last losses. `show` shows the file that a run leaves after 50
 steps, and `forget` goes on from files that lack a part. `train FILE` trains by
 itself, and goes on where FILE is, if there is one: kill it whenever you like,
 and start it again.
@@ -28,6 +32,7 @@ and start it again.
   --device D   cpu, gpu (the first OpenCL device) or gpu:1 (the second);
                else what RUNGRAD_DEVICE names, else cpu
   --steps N    how many steps are taken in all (90)
+  --seed N     the seed by which `kills` draws (0)
   --hang N     after step N it waits to be killed";
 
 /// After how many steps a checkpoint is written.
@@ -40,6 +45,7 @@ fn main() -> ExitCode {
         let request = Request::of(&rungrad::args())?;
         match &request.what {
             What::Scene => scene(&request),
+            What::Kills => kills(&request),
             What::Show => show(request.device),
             What::Forget => forget(request.device),
             What::Train(file) => train(file, &request),
@@ -68,19 +74,10 @@ fn scene(request: &Request) -> Result<(), Error> {
     let [whole, broken] = ["whole", "broken"].map(|name| folder.0.join(name));
 
     println!("One process takes {} steps.", request.steps);
-    let (mut child, unbroken) = start(&whole, request, None)?;
-    let unbroken = heard(unbroken, |_| false);
-    child.wait().map_err(failed)?;
-
+    let unbroken = ended(&whole, request)?;
     println!("Another one is killed after step {KILLED}.");
-    let (mut child, lines) = start(&broken, request, Some(KILLED))?;
-    let mut losses = heard(lines, |step| step == KILLED);
-    child.kill().map_err(failed)?;
-    child.wait().map_err(failed)?;
-
-    let (mut child, lines) = start(&broken, request, None)?;
-    let resumed = heard(lines, |_| false);
-    child.wait().map_err(failed)?;
+    let mut losses = killed(&broken, request, KILLED)?;
+    let resumed = ended(&broken, request)?;
     let first = resumed.keys().next().copied().unwrap_or_default();
     println!("A third one finds its file and begins with step {first}.\n");
     println!("step  unbroken  killed  resumed");
@@ -90,13 +87,36 @@ fn scene(request: &Request) -> Result<(), Error> {
         println!("{}", format!("{step:>4}  {a:<8}  {b:<6}  {c}").trim_end());
     }
     losses.extend(resumed);
-    let same = unbroken.iter().filter(|(s, line)| losses.get(s) == Some(line));
     println!(
         "\n{} of {} losses have the same bits.",
-        same.count(),
+        alike(&unbroken, &losses),
         unbroken.len()
     );
     Ok(())
+}
+
+/// Counts the losses of the same step with the same bits.
+fn alike(unbroken: &Losses, losses: &Losses) -> usize {
+    let same = |(step, line): &(&u64, &String)| losses.get(step) == Some(line);
+    unbroken.iter().filter(same).count()
+}
+
+/// Trains in a process of its own to the end.
+fn ended(file: &Path, request: &Request) -> Result<Losses, Error> {
+    let (mut child, lines) = start(file, request, None)?;
+    let losses = heard(lines, |_| false);
+    child.wait().map_err(failed)?;
+    Ok(losses)
+}
+
+/// Trains in a process of its own, and kills it after a step by the signal
+/// that no process hears.
+fn killed(file: &Path, request: &Request, last: u64) -> Result<Losses, Error> {
+    let (mut child, lines) = start(file, request, Some(last))?;
+    let losses = heard(lines, |step| step == last);
+    child.kill().map_err(failed)?;
+    child.wait().map_err(failed)?;
+    Ok(losses)
 }
 
 /// Starts this program again, to train.
@@ -224,6 +244,7 @@ fn failed(error: std::io::Error) -> Error {
 /// What is to be seen.
 enum What {
     Scene,
+    Kills,
     Show,
     Forget,
     Train(PathBuf),
@@ -234,24 +255,27 @@ struct Request {
     what: What,
     device: Device,
     steps: u64,
+    seed: u64,
     hang: Option<u64>,
 }
 
 impl Request {
     fn of(words: &[String]) -> Result<Request, Error> {
         let (mut what, mut device) = (What::Scene, None);
-        let (mut steps, mut hang) = (90, None);
+        let (mut steps, mut seed, mut hang) = (90, 0, None);
         let mut words = words.iter().map(String::as_str);
         while let Some(word) = words.next() {
             match word {
+                "kills" => what = What::Kills,
                 "show" => what = What::Show,
                 "forget" => what = What::Forget,
                 "train" => what = What::Train(file(words.next())?),
                 "--device" => {
                     device = Some(words.next().unwrap_or("").parse()?)
                 }
-                "--steps" => steps = number(word, words.next())?,
-                "--hang" => hang = Some(number(word, words.next())?),
+                "--steps" => steps = number(word, words.next(), 1)?,
+                "--seed" => seed = number(word, words.next(), 0)?,
+                "--hang" => hang = Some(number(word, words.next(), 1)?),
                 _ => {
                     return Err(Error::Usage(format!(
                         "part3_checkpoint does not know `{word}`; `--help` \
@@ -260,14 +284,19 @@ impl Request {
                 }
             }
         }
-        if matches!(what, What::Scene) && (steps <= KILLED || hang.is_some()) {
+        let last_kill = match what {
+            What::Scene => KILLED,
+            What::Kills => 1,
+            _ => 0,
+        };
+        if last_kill > 0 && (steps <= last_kill || hang.is_some()) {
             return Err(Error::Usage(format!(
-                "the scene kills after step {KILLED}, so it takes more steps \
-                 than that, and --hang is for `train FILE`"
+                "a kill comes after step {last_kill} or later, so it takes \
+                 more steps than that, and --hang is for `train FILE`"
             )));
         }
         let device = device.map_or_else(Device::from_env, Ok)?;
-        Ok(Request { what, device, steps, hang })
+        Ok(Request { what, device, steps, seed, hang })
     }
 }
 
@@ -283,13 +312,13 @@ fn file(value: Option<&str>) -> Result<PathBuf, Error> {
 }
 
 /// The number after an option.
-fn number(option: &str, value: Option<&str>) -> Result<u64, Error> {
+fn number(option: &str, value: Option<&str>, least: u64) -> Result<u64, Error> {
     let number = value.and_then(|word| word.parse().ok());
-    number.filter(|number| *number > 0).ok_or_else(|| {
+    number.filter(|number| *number >= least).ok_or_else(|| {
         let found = value.map_or("nothing".to_string(), |w| format!("`{w}`"));
         Error::Usage(format!(
-            "{option} takes a whole number from 1, not {found}; for example \
-             {option} 90"
+            "{option} takes a whole number from {least}, not {found}; for \
+             example {option} 90"
         ))
     })
 }

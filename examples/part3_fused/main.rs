@@ -4,6 +4,7 @@
 //! ```sh
 //! cargo run --example part3_fused
 //! cargo run --example part3_fused -- softmax --show
+//! cargo run --example part3_fused -- training --holds
 //! RUNGRAD_DEVICE=gpu:1 cargo run --example part3_fused
 //! ```
 //!
@@ -14,6 +15,7 @@
 //!
 //!   bias, softmax, training  one of the three alone
 //!   --show                   print each kernel that was written
+//!   --holds                  print which operations it holds
 
 mod by_hand;
 mod works;
@@ -22,7 +24,7 @@ use std::process::ExitCode;
 
 use rungrad::Error;
 use rungrad::ledger::{self, Counts};
-use rungrad::opencl::{Gpu, written};
+use rungrad::opencl::{Gpu, record, written};
 use rungrad::part3_unified::Device;
 
 use works::{Network, bias_relu, inputs, softmax};
@@ -34,7 +36,7 @@ const PARTS: [(&str, Part); 3] =
 
 fn main() -> ExitCode {
     rungrad::run(|| {
-        let (parts, shows) = request(&rungrad::args())?;
+        let Request { parts, shows, holds } = Request::of(&rungrad::args())?;
         let gpu = match Device::from_env()? {
             Device::Fused(index) => Gpu::open(index)?,
             _ => Gpu::first()?,
@@ -42,7 +44,11 @@ fn main() -> ExitCode {
         let mut shown = 0;
         println!("{:32}launches  builds  KB reached", "");
         for part in parts {
-            part(&gpu)?;
+            let (done, timeline) = record(|| part(&gpu))?;
+            done?;
+            if holds {
+                print!("{}", timeline.fused());
+            }
             let all = written();
             for kernel in all[shown..].iter().filter(|_| shows) {
                 println!("\n{}", kernel.text().trim_end());
@@ -53,26 +59,35 @@ fn main() -> ExitCode {
     })
 }
 
-/// Reads which parts, and whether kernels are shown.
-fn request(words: &[String]) -> Result<(Vec<Part>, bool), Error> {
-    let (mut parts, mut shows) = (vec![], false);
-    for word in words {
-        let known = PARTS.iter().find(|part| part.0 == word);
-        match (word.as_str(), known) {
-            ("--show", _) => shows = true,
-            (_, Some(part)) => parts.push(part.1),
-            (word, None) => {
-                return Err(Error::Usage(format!(
-                    "part3_fused takes bias, softmax, training and --show, \
-                     not `{word}`."
-                )));
+/// What the command line asks for.
+struct Request {
+    parts: Vec<Part>,
+    shows: bool,
+    holds: bool,
+}
+
+impl Request {
+    fn of(words: &[String]) -> Result<Request, Error> {
+        let (mut parts, mut shows, mut holds) = (vec![], false, false);
+        for word in words {
+            let known = PARTS.iter().find(|part| part.0 == word);
+            match (word.as_str(), known) {
+                ("--show", _) => shows = true,
+                ("--holds", _) => holds = true,
+                (_, Some(part)) => parts.push(part.1),
+                (word, None) => {
+                    return Err(Error::Usage(format!(
+                        "part3_fused takes bias, softmax, training, --show \
+                         and --holds, not `{word}`."
+                    )));
+                }
             }
         }
+        if parts.is_empty() {
+            parts = PARTS.map(|part| part.1).to_vec();
+        }
+        Ok(Request { parts, shows, holds })
     }
-    if parts.is_empty() {
-        parts = PARTS.map(|part| part.1).to_vec();
-    }
-    Ok((parts, shows))
 }
 
 /// Returns the device of each operation, and the lazy one above it.

@@ -67,9 +67,19 @@ pub(crate) fn examine<R: Rows<Batch = TokenBatch>>(
     rows: &R,
     at_once: usize,
 ) -> Result<f32, Error> {
-    let (mut total, mut count) = (0.0, 0.0);
     let all: Vec<usize> = (0..rows.count()).collect();
-    for some in all.chunks(at_once) {
+    examine_some(gpt, rows, &all, at_once)
+}
+
+/// Does so for the rows of these numbers alone.
+pub(crate) fn examine_some<R: Rows<Batch = TokenBatch>>(
+    gpt: &Gpt,
+    rows: &R,
+    numbers: &[usize],
+    at_once: usize,
+) -> Result<f32, Error> {
+    let (mut total, mut count) = (0.0, 0.0);
+    for some in numbers.chunks(at_once) {
         let batch = rows.batch(some);
         let weight: f64 = batch.weights.iter().map(|&w| f64::from(w)).sum();
         let loss = no_grad(|| loss(gpt, &batch)).item()?;

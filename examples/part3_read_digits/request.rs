@@ -10,8 +10,10 @@ usage: cargo run --release --example part3_read_digits -- [FILE] [options]
 
 Reads one digit that is drawn in FILE: a PNG of any size, dark on light or
 light on dark, or a text of spaces and dots, which are paper, and of any of
-# @ % * + = o x X O, which are ink. `-` reads the standard input. Without a file
-it is examined on digits that it has not learned, and reads a drawing of ours.
+# @ % * + = o x X O, which are ink. `-` reads the standard input. The digit.png
+that \"Save as PNG\" below the grid of \"Train the digits\" keeps is such a file.
+Without one it is examined on digits that it has not learned, and reads a
+drawing of ours.
 
   --weights F  take the weights of this safetensors file, not ours
   --train      learn anew, for some seconds, and keep the weights below target/

@@ -182,6 +182,7 @@ BINARY(binary_lt, x < y ? 1.0f : 0.0f)
 BINARY(binary_le, x <= y ? 1.0f : 0.0f)
 BINARY(binary_eq, x == y ? 1.0f : 0.0f)
 BINARY(binary_pow, pow(x, y))
+BINARY(binary_gelu_grads, gelu_slope(x) * y)
 // ANCHOR_END: binary-lines
 
 STRIDED(strided_add, x + y)

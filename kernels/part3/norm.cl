@@ -57,15 +57,20 @@ kernel void norm_rows(global const T *a, uint a_offset,
     }
 }
 
-// What comes back to the rows from grad (n, columns), and behind it what comes
-// back to the weight from each row -> out (2, n, columns).
+// What comes back to the rows from grad (n, columns) -> out (n, columns), and
+// what was measured of each -> measured (n, 2).
 kernel void norm_grads(global const T *a, uint a_offset,
                        global const T *grad, uint grad_offset,
                        global const T *weight, uint weight_offset,
-                       uint columns, ACC epsilon, global OUT *out, uint n)
+                       uint columns, ACC epsilon, global ACC *measured,
+                       global OUT *out, uint n)
 {
     TEAMS {
         MEASURE
+        if (u == 0 && row < n) {
+            measured[2 * row] = mean;
+            measured[2 * row + 1] = inverse;
+        }
         ACC direct = 0.0f, along = 0.0f;
         for (uint i = u; i < end; i += team) {
             ACC x = (LOAD(a, a_offset + first + i) - mean) * inverse;
@@ -82,7 +87,50 @@ kernel void norm_grads(global const T *a, uint a_offset,
             ACC g = above * LOAD(weight, weight_offset + i);
             g -= (of_mean + x * of_square) / columns;
             STORE(out, first + i, g * inverse);
-            STORE(out, n * columns + first + i, above * x);
         }
+    }
+}
+
+// What comes back to the weight, the sums down the columns of grad times the
+// normal rows, and to the bias, those of grad: of parts of `segment` rows ->
+// of_bias, of_weight (parts, columns). A group has a column for each item along
+// its first dimension; those along its second share it.
+kernel void norm_sums(global const T *a, uint a_offset,
+                      global const T *grad, uint grad_offset,
+                      global const ACC *measured, uint columns, uint segment,
+                      global OUT *of_bias, global OUT *of_weight, uint n)
+{
+    local ACC biases[MOST_ITEMS], weights[MOST_ITEMS];
+    uint u = get_local_id(0), beside = get_local_size(0);
+    uint v = get_local_id(1), team = get_local_size(1);
+    uint i = get_global_id(0), item = v * beside + u;
+    uint part = get_group_id(1), from = part * segment;
+    uint to = i < columns ? from + min(segment, n - from) : 0;
+    ACC bias = 0.0f, weight = 0.0f;
+    for (uint row = from + v; row < to;) {
+        // So many at a time, that a long sum is not rounded at each.
+        ACC above = 0.0f, along = 0.0f;
+        for (uint end = min(row + 32 * team, to); row < end; row += team) {
+            ACC g = LOAD(grad, grad_offset + row * columns + i);
+            ACC gap = LOAD(a, a_offset + row * columns + i) - measured[2 * row];
+            above += g;
+            along += g * gap * measured[2 * row + 1];
+        }
+        bias += above;
+        weight += along;
+    }
+    biases[item] = bias;
+    weights[item] = weight;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint high = team / 2; high > 0; high /= 2) {
+        if (v < high) {
+            biases[item] += biases[item + high * beside];
+            weights[item] += weights[item + high * beside];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (v == 0 && i < columns) {
+        STORE(of_bias, part * columns + i, biases[item]);
+        STORE(of_weight, part * columns + i, weights[item]);
     }
 }

@@ -101,11 +101,57 @@ ACC larger(ACC x, ACC y)
         STORE(out, i, x);                                                   \
     }
 
+// Short columns side by side, of matrices as above -> (width): a group has some
+// of them, as many as it has items along its first dimension, and the items
+// along its second share each; a tree joins their results.
+#define SHORT(NAME, START, STEP, JOIN)                                      \
+    kernel void NAME(global const T *a, uint offset, uint row_stride,       \
+                     uint column_stride, uint inner, uint outer_stride,     \
+                     uint width, uint height, global OUT *out)                \
+    {                                                                       \
+        local ACC tree[GROUP];                                              \
+        uint u = get_local_id(0), beside = get_local_size(0);               \
+        uint v = get_local_id(1), team = get_local_size(1);                 \
+        uint i = get_global_id(0), item = v * beside + u;                   \
+        uint end = i < width ? height : 0;                                  \
+        uint column = offset + i / inner * outer_stride                     \
+                      + i % inner * column_stride;                          \
+        ACC x = START, excess = 0.0f;                                       \
+        for (uint row = v; row < end; row += AT_ONCE * team) {              \
+            ACC some[AT_ONCE];                                              \
+            for (uint j = 0; j < AT_ONCE; j++) {                            \
+                uint at = row + j * team;                                   \
+                some[j] = at < end ? LOAD(a, column + at * row_stride)      \
+                                   : START;                                 \
+            }                                                               \
+            for (uint j = 0; j < AT_ONCE; j++) {                            \
+                ACC y = some[j];                                            \
+                x = STEP;                                                   \
+            }                                                               \
+        }                                                                   \
+        tree[item] = x;                                                     \
+        barrier(CLK_LOCAL_MEM_FENCE);                                       \
+                                                                            \
+        for (uint high = team / 2; high > 0; high /= 2) {                   \
+            if (v < high) {                                                 \
+                ACC x = tree[item];                                         \
+                ACC y = tree[item + high * beside];                         \
+                tree[item] = JOIN;                                          \
+            }                                                               \
+            barrier(CLK_LOCAL_MEM_FENCE);                                   \
+        }                                                                   \
+        if (v == 0 && i < width)                                            \
+            STORE(out, i, tree[item]);                                      \
+    }
+
 ROWS(reduce_rows_sum, 0.0f, add(x, y, &excess), x + y)
 ROWS(reduce_rows_max, -INFINITY, larger(x, y), larger(x, y))
 
 COLUMNS(reduce_columns_sum, 0.0f, add(x, y, &excess), x + y)
 COLUMNS(reduce_columns_max, -INFINITY, larger(x, y), larger(y, x))
+
+SHORT(reduce_short_sum, 0.0f, add(x, y, &excess), x + y)
+SHORT(reduce_short_max, -INFINITY, larger(x, y), larger(x, y))
 
 // Rows of few elements, wherever these lie: a view of eight axes, of which the
 // first four are kept and the last four are reduced. An item has a row.

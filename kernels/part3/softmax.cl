@@ -181,3 +181,37 @@ kernel void softmax_rows(global const T *a, uint offset, uint columns,
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
+
+// What comes back through logarithms of shares: y and grad (n, columns), each
+// dense from an offset on -> out (n, columns), grad - exp(y) * the sum of its
+// row of grad.
+kernel void softmax_grads(global const T *y, uint y_offset,
+                          global const T *grad, uint grad_offset,
+                          uint columns, global OUT *out, uint n)
+{
+    local ACC found[MOST_ITEMS];
+    uint u = get_local_id(0), team = get_local_size(0);
+    uint v = get_local_id(1), rows = get_local_size(1);
+    uint item = v * team + u;
+    for (uint top = get_group_id(1) * rows; top < n;
+         top += get_num_groups(1) * rows) {
+        uint row = top + v, end = row < n ? columns : 0;
+        uint first = row * columns;
+        ACC sum = 0.0f, excess = 0.0f;
+        for (uint i = u; i < end; i += team) {
+            ACC given = LOAD(grad, grad_offset + first + i) - excess;
+            ACC next = sum + given;
+            excess = isinf(next) ? 0.0f : next - sum - given;
+            sum = next;
+        }
+        found[item] = sum;
+        JOINED(SUM)
+        sum = found[v * team];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint i = u; i < end; i += team) {
+            ACC share = exp(LOAD(y, y_offset + first + i));
+            ACC above = LOAD(grad, grad_offset + first + i);
+            STORE(out, first + i, above - share * sum);
+        }
+    }
+}

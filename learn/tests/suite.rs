@@ -31,7 +31,7 @@ error: 1 target failed:
 /// Before them it builds, and beside them run those of the other packages.
 const CARGO: &str = "
 case \"$*\" in
-  *--no-run*|*'--exclude learn'|*'--package learn') ;;
+  *--no-run*|*--doc|*'--exclude learn'|*'--package learn') ;;
   test*) cat $SCENE/log ;;
   learn*) echo '7 passed, 0 failed, 0 skipped' ;;
 esac";
@@ -127,16 +127,18 @@ fn each_package_is_in_one_of_the_rows() {
     let scene = healthy(GREEN);
     let note = "test*) echo \"$*\" >>$SCENE/rows; cat $SCENE/log ;;";
     let script = CARGO.replace("test*) cat $SCENE/log ;;", note);
-    let script = script.replace("|*'--exclude learn'|*'--package learn'", "");
+    let script =
+        script.replace("|*--doc|*'--exclude learn'|*'--package learn'", "");
     scene.program("cargo", &script);
     let said = scene.learn(&["test", "--only", "tests"]);
-    assert_eq!(last_line(&said), "39 passed, 0 failed, 3 skipped");
+    assert_eq!(last_line(&said), "52 passed, 0 failed, 4 skipped");
     let rows = scene.read("rows");
     let mut rows: Vec<&str> = rows.lines().collect();
     rows.sort();
     let expected = [
         "test --no-fail-fast --package learn",
-        "test --no-fail-fast --package rungrad",
+        "test --no-fail-fast --package rungrad --doc",
+        "test --no-fail-fast --package rungrad --tests",
         "test --no-fail-fast --workspace --exclude rungrad --exclude learn",
     ];
     assert_eq!(rows, expected);

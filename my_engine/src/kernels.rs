@@ -27,7 +27,7 @@ mod judged {
     use crate::ladder::judged;
 
     judged! {
-        super::Part2, 15;
+        super::Part2, |_| 15;
         mul_agrees_with_the_judge "mul",
         add_agrees_with_the_judge "add",
         sub_agrees_with_the_judge "sub",

@@ -15,6 +15,11 @@ pub(crate) fn a_long_chain_fits_a_small_stack(e: &Mine) {
     });
 }
 
+/// Holds a third of the usual cases against the judge: each is a small graph.
+pub(crate) fn every_rule_agrees_with_the_judge(e: &Mine) {
+    spec::every_rule_agrees_on(e, e.usual().div_ceil(3));
+}
+
 /// So many steps warm up whatever grows once, and so many are measured.
 const WARM: usize = 100;
 const STEPS: usize = 1000;

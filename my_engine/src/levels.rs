@@ -18,7 +18,7 @@ mod judged {
     use crate::ladder::judged;
 
     judged! {
-        super::Mine, 60;
+        super::Mine, crate::common::engine::Engine::usual;
         mul_agrees_with_the_judge "mul",
         add_agrees_with_the_judge "add",
         sub_agrees_with_the_judge "sub",
@@ -100,8 +100,8 @@ pub(crate) const LEVELS: &[Level<Mine>] = &[
                 zero_grad_starts_anew,
                 only_leaves_keep_a_gradient,
                 empty_and_scalar_tensors_work,
-                a_sum_of_any_length_is_right,
-                every_rule_agrees_with_the_judge;
+                a_sum_of_any_length_is_right;
+            laws: every_rule_agrees_with_the_judge;
         },
     },
     Level {

@@ -69,18 +69,6 @@ pub(crate) const MANIFEST: Manifest = Manifest {
             "RUNGRAD_DEVICE=counting cargo run --example part3_spiral",
         ),
         here(
-            "book/listings/part3_checkpoint_show.out",
-            "cargo run --example part3_checkpoint -- show",
-        ),
-        here(
-            "book/listings/part3_checkpoint.out",
-            "cargo run --example part3_checkpoint",
-        ),
-        here(
-            "book/listings/part3_checkpoint_forget.out",
-            "cargo run --example part3_checkpoint -- forget",
-        ),
-        here(
             "book/listings/part3_windows.out",
             "cargo run --example part3_windows",
         ),
@@ -111,7 +99,7 @@ pub(crate) const MANIFEST: Manifest = Manifest {
         ),
         on_pocl(
             "book/listings/part3_fused_training.out",
-            "cargo run --example part3_fused -- training",
+            "cargo run --example part3_fused -- training --holds",
         ),
         here("book/listings/scratch.out", "cargo run --example scratch"),
         here(

@@ -75,6 +75,9 @@ pub struct Slice {
     /// For which part of the program, where somebody watched its
     /// [scopes](crate::scope).
     pub part: Option<String>,
+    /// The operations in a kernel that was written for them, those of a shape
+    /// together: `add, relu [512, 256]; sum [512]`.
+    pub holds: Option<String>,
     /// When the host called, and when it could go on.
     pub call: [u64; 2],
     /// When the device did it. A build and a finish are the host's alone.

@@ -230,7 +230,7 @@ impl<Of> Launch<'_, Of> {
         let mut queue = open.queue()?;
         queue.keep_times(times)?;
         if let Some(call) = &mut call {
-            call.queues();
+            call.queues(self.code.holds);
         }
         // SAFETY: the arguments fit the kernel's parameters and the sizes fit
         // the device, as was just checked, and what is written is given once.

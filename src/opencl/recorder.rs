@@ -84,6 +84,7 @@ pub(super) struct Call {
     began: Instant,
     /// Since when the event may be in the queue.
     queues: Instant,
+    holds: Option<String>,
 }
 
 /// Notes the beginning of a call, where somebody records.
@@ -98,13 +99,14 @@ pub(super) fn call() -> Option<Call> {
         return None;
     }
     let began = Instant::now();
-    Some(Call { recordings, began, queues: began })
+    Some(Call { recordings, began, queues: began, holds: None })
 }
 
 impl Call {
     /// Notes that what the host had to prepare is done, and the driver is
-    /// asked.
-    pub(super) fn queues(&mut self) {
+    /// asked for a kernel that holds these operations, if it was written.
+    pub(super) fn queues(&mut self, holds: &str) {
+        self.holds = Some(holds.to_string()).filter(|it| !it.is_empty());
         self.queues = Instant::now();
     }
 
@@ -128,6 +130,7 @@ impl Call {
                 device: device.index,
                 thread: recording.thread(),
                 part: scope::current(),
+                holds: self.holds.clone(),
                 call: [recording.since(self.began), recording.since(now)],
                 times: None,
             };

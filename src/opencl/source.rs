@@ -12,6 +12,7 @@ pub struct Kernel {
     name: &'static str,
     options: &'static str,
     types: &'static str,
+    holds: &'static str,
     reach: Reach,
 }
 
@@ -32,7 +33,8 @@ impl Kernel {
         reach: fn(&Given) -> Option<Reached>,
     ) -> Kernel {
         let reach = Reach::Computed(reach);
-        Kernel { file, text, name, options: "", types: "", reach }
+        let (options, types, holds) = ("", "", "");
+        Kernel { file, text, name, options, types, holds, reach }
     }
 
     /// Makes a kernel of a text that was written here, whose sizes all stand in
@@ -44,11 +46,12 @@ impl Kernel {
     pub(super) unsafe fn written(
         name: &'static str,
         text: &'static str,
+        holds: &'static str,
         reach: &'static [u64],
     ) -> Kernel {
         let reach = Reach::Fixed(reach);
         let (file, options, types) = ("a written kernel", "", "");
-        Kernel { file, text, name, options, types, reach }
+        Kernel { file, text, name, options, types, holds, reach }
     }
 
     /// Compiles the same kernel with options: `-D TILE=16`. What it promised
@@ -89,6 +92,13 @@ impl Kernel {
         self.name
     }
 
+    /// Returns the operations that a written kernel holds, those of a shape
+    /// together: `add, relu [512, 256]; sum [512]`. A kernel that nobody wrote
+    /// while the program ran holds none but its own.
+    pub fn holds(&self) -> &'static str {
+        self.holds
+    }
+
     /// Returns how many values of each buffer a written kernel reaches, in the
     /// order of its arguments.
     pub fn written_reach(&self) -> Option<&'static [u64]> {
@@ -109,8 +119,9 @@ impl Kernel {
     }
 
     pub(super) fn code(&self) -> Code<'static> {
-        let Kernel { file, text, name, options, types, reach } = *self;
-        Code { file, text, name, options, types, reach: Some(reach) }
+        let Kernel { file, text, name, options, types, holds, reach } = *self;
+        let reach = Some(reach);
+        Code { file, text, name, options, types, holds, reach }
     }
 }
 
@@ -148,6 +159,7 @@ impl Source {
             name: &self.name,
             options: &self.options,
             types: "",
+            holds: "",
             reach: None,
         }
     }
@@ -161,6 +173,7 @@ pub(super) struct Code<'a> {
     pub(super) name: &'a str,
     pub(super) options: &'a str,
     pub(super) types: &'a str,
+    pub(super) holds: &'a str,
     pub(super) reach: Option<Reach>,
 }
 

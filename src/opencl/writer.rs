@@ -9,6 +9,7 @@
 
 mod formula;
 mod functions;
+mod names;
 mod rows;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +19,7 @@ use std::sync::{Mutex, PoisonError};
 pub use self::formula::Formula;
 use self::formula::{has_word, replaced};
 use self::functions::{PUT, TAKE};
-use super::expression::{Join, Plan, Space, Value};
+use super::expression::{Plan, Space, Value};
 use super::source::Kernel;
 
 /// How the items of a group share rows.
@@ -114,6 +115,7 @@ impl<Op: Copy> Plan<Op> {
             Space::Rows { .. } => writer.rows(),
         };
         let name = writer.name();
+        let holds = writer.holds();
         let head = writer.head(&name);
         let functions: Vec<String> = writer.functions.into_iter().collect();
         let text = format!(
@@ -127,13 +129,14 @@ impl<Op: Copy> Plan<Op> {
                 false => store.len as u64,
             });
         let reach: Vec<u64> = reaches.chain(stores).collect();
-        let [name, text] = [name, text].map(|text| &*text.leak());
+        let [name, text, holds] = [name, text, holds].map(|text| &*text.leak());
         // SAFETY: its items count below the sizes in its text, and so each
         // index is within its bounds, which `reach` has. Its loops go over
         // columns and halves of teams, and all items of a group meet at each
         // barrier. No two items write to a place: each has its own element, or
         // row, or columns of a row.
-        let kernel = unsafe { Kernel::written(name, text, reach.leak()) };
+        let kernel =
+            unsafe { Kernel::written(name, text, holds, reach.leak()) };
         let (global, local) = match self.space {
             Space::Each(n) => match self.each(team) {
                 8 => (n / 8, GROUP_OF_EIGHTS),
@@ -195,31 +198,6 @@ fn place(at: &str, four: usize) -> String {
 const KEPT: usize = 64;
 
 impl<Op: Copy> Writer<'_, Op> {
-    /// Names the kernel after what it computes.
-    fn name(&self) -> String {
-        let mut names: Vec<&str> = vec![];
-        for line in &self.plan.lines {
-            let name = match &line.value {
-                Value::Apply(op, ..) => (self.formula)(*op).name,
-                Value::Joined(at) => match self.plan.joins[*at].join {
-                    Join::Sum => "sum",
-                    Join::Max => "max",
-                },
-                Value::Where(..) => "spread",
-                _ => continue,
-            };
-            names.push(name);
-        }
-        match &names[..] {
-            [] => "fused_copy".to_owned(),
-            all if all.len() <= 6 => format!("fused_{}", all.join("_")),
-            all => {
-                let (first, rest) = all.split_at(5);
-                format!("fused_{}_and_{}", first.join("_"), rest.len())
-            }
-        }
-    }
-
     fn head(&self, name: &str) -> String {
         let plan = self.plan;
         let mut parameters = vec![];

@@ -65,12 +65,29 @@ impl Array {
         [mean, square]: [&Array; 2],
         step: &AdamStep,
     ) -> Result<[Array; 3]> {
-        for other in [grad, mean, square] {
-            self.check_pair("adam_step", other)?;
+        let mut made = step.take(&[[self, grad, mean, square]])?;
+        Ok(made.swap_remove(0))
+    }
+}
+
+impl AdamStep {
+    /// Takes it from several parameters of one device and type, each with its
+    /// gradient, its running mean and its running mean square: returns for each
+    /// the next parameter, mean and mean square.
+    pub fn take(&self, of: &[[&Array; 4]]) -> Result<Vec<[Array; 3]>> {
+        let Some([first, ..]) = of.first() else { return Ok(Vec::new()) };
+        for [x, others @ ..] in of {
+            alike("adam_step", first, x)?;
+            for other in others {
+                x.check_pair("adam_step", other)?;
+            }
         }
-        let of = [self, grad, mean, square];
-        let made = self.device.backend()?.adam_step(step, of)?;
-        Ok(made.map(|storage| self.dense_like(storage)))
+        let made = first.device.backend()?.adam_step(self, of)?;
+        let pairs = of.iter().zip(made);
+        let like = |([x, ..], made): (&[&Array; 4], [Shared; 3])| {
+            made.map(|storage| x.dense_like(storage))
+        };
+        Ok(pairs.map(like).collect())
     }
 }
 
@@ -210,6 +227,21 @@ impl Array {
     /// Computes the logarithms of these shares.
     pub fn log_softmax(&self) -> Result<Array> {
         self.by_rows(|backend, rows| backend.log_softmax(rows))
+    }
+
+    /// Computes what comes back through these logarithms.
+    pub fn log_softmax_grads(&self, grad_out: &Array) -> Result<Array> {
+        self.check_pair("log_softmax_grads", grad_out)?;
+        self.by_rows(|backend, rows| {
+            let grads = grad_out.compact()?.reshape(rows.shape())?;
+            backend.log_softmax_grads(rows, &grads)
+        })
+    }
+
+    /// Computes what comes back through gelu.
+    pub fn gelu_grads(&self, grad_out: &Array) -> Result<Array> {
+        self.check_pair("gelu_grads", grad_out)?;
+        self.mapped(|backend| backend.gelu_grads(self, grad_out))
     }
 
     /// Computes something of the same shape from a dense matrix of the rows.

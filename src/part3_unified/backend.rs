@@ -10,7 +10,8 @@ mod pool;
 
 pub use adam::AdamStep;
 use adam::adam_step;
-use derived::{HEIGHT, below, log_softmax, matrices, max_share, softmax};
+use derived::{HEIGHT, below, gelu_grads, log_softmax, log_softmax_grads};
+use derived::{matrices, max_share, softmax};
 
 use std::any::Any;
 
@@ -337,6 +338,14 @@ pub trait Backend: Send + Sync {
     fn log_softmax(&self, a: &Array) -> Result<Shared> {
         log_softmax(a)
     }
+    /// Computes its gradient from those logarithms, dense ones.
+    fn log_softmax_grads(&self, y: &Array, grad_out: &Array) -> Result<Shared> {
+        log_softmax_grads(y, grad_out)
+    }
+    /// Computes the gradient of [`Unary::Gelu`]; the shapes are equal.
+    fn gelu_grads(&self, a: &Array, grad_out: &Array) -> Result<Shared> {
+        gelu_grads(a, grad_out)
+    }
 
     /// Computes what each place of a text takes in from itself and those before
     /// it: (n, places, 3 * width) -> (n, places, width); see
@@ -362,24 +371,24 @@ pub trait Backend: Send + Sync {
         normalization::norm(of, epsilon)
     }
     /// Computes, of an array, what came back to its rows, and the weight, what
-    /// that gives to the array and then to the weight from each row: (2, ..).
+    /// that gives to the array, to the weight and to the bias.
     fn layer_norm_grads(
         &self,
         of: [&Array; 3],
         epsilon: f64,
-    ) -> Result<Shared> {
+    ) -> Result<[Shared; 3]> {
         normalization::norm_back(of, epsilon)
     }
 
-    /// Computes the next parameter, running mean and running mean square from
-    /// those and a gradient, which stands second; the shapes are equal. What
-    /// has no way of its own computes them by the others.
+    /// Computes of each parameter the next one, mean and mean square, from those
+    /// and a gradient, which stands second; the shapes of the four are equal,
+    /// and all types. What has no way of its own computes them by the others.
     fn adam_step(
         &self,
         step: &AdamStep,
-        of: [&Array; 4],
-    ) -> Result<[Shared; 3]> {
-        adam_step(step, of)
+        of: &[[&Array; 4]],
+    ) -> Result<Vec<[Shared; 3]>> {
+        of.iter().map(|of| adam_step(step, *of)).collect()
     }
 
     /// Returns the rows of a dense matrix at some indices, which are inside

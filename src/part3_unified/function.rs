@@ -127,7 +127,8 @@ impl Context {
                     .to_string(),
             )
         };
-        Tensor { array, node: self.node.upgrade() }
+        let node = self.node.upgrade().filter(|_| RECORDING.get());
+        Tensor { array, node }
     }
 
     /// Returns, in backward, the shape of input `i`, whether it was saved or

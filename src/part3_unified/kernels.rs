@@ -43,7 +43,7 @@ mod softmax;
 mod transformer;
 mod types;
 
-pub use adam::ADAM_STEP;
+pub use adam::ADAM;
 use copies::each_place_once;
 pub use copies::{COPY_INDEXED, COPY_STRIDED, COPY_TILED, COPY_TO_STRIDED};
 pub use indexing::{INDEX_ADD, INDEX_ADD_SORTED, INDEX_SELECT};
@@ -51,7 +51,7 @@ pub use products::{
     COPY_LINES, FEW_ROWS, Layout, PRODUCT_FEW_ROWS, PRODUCT_LONG_SUMS, TILES,
     Tiles,
 };
-pub use softmax::{KEPT, SOFTMAX_FOURS, SOFTMAX_ROWS};
+pub use softmax::{KEPT, SOFTMAX_FOURS, SOFTMAX_GRADS, SOFTMAX_ROWS};
 pub use transformer::*;
 pub(super) use types::{Types, typed};
 
@@ -62,6 +62,7 @@ pub fn all() -> impl Iterator<Item = &'static Kernel> {
         UNARY,
         BINARY,
         OTHERS,
+        ADAM,
         transformer::ALL,
         &PRODUCT_FEW_ROWS,
         &[PRODUCT_LONG_SUMS, COPY_LINES],
@@ -180,6 +181,10 @@ fn strided(given: &Given) -> Option<Reached> {
     Some(smallvec![a, b, given.uint(8)?])
 }
 
+/// The slope of gelu at each element of the first, times the second.
+pub const GELU_GRADS: Kernel =
+    kernel!("part3/elementwise.cl", "binary_gelu_grads", two_operands);
+
 /// The elements of one array or of another: arguments `mask, mask_offset,
 /// a, a_offset, b, b_offset, out, n`.
 pub const WHERE_COND: Kernel =
@@ -212,13 +217,30 @@ fn rows(given: &Given) -> Option<Reached> {
 /// offset, row_stride, column_stride, inner, outer_stride, width, height,
 /// segment, out`.
 fn columns(given: &Given) -> Option<Reached> {
-    let [width, height, segment] = [6, 7, 8].map(|place| given.uint(place));
-    let (width, height, segment) = (width?, height?, segment?);
-    let inner = given.uint(4)?;
-    if width == 0 || height == 0 || segment == 0 || inner == 0 {
+    let segment = counted(given.uint(8)?)?;
+    let parts = given.uint(7)?.div_ceil(segment);
+    Some(smallvec![whole_columns(given)?, given.uint(6)?.checked_mul(parts)?])
+}
+
+/// States the reach for short columns, which some items of a group share:
+/// arguments `a, offset, row_stride, column_stride, inner, outer_stride, width,
+/// height, out`.
+fn short_columns(given: &Given) -> Option<Reached> {
+    let team = given.items(1);
+    let is_group = team.is_power_of_two() && given.items(0) * team <= 256;
+    let is_flat = given.groups(1) == 1 && given.items(2) == 1;
+    (is_group && is_flat).then_some(())?;
+    Some(smallvec![whole_columns(given)?, given.uint(6)?])
+}
+
+/// Computes where the columns of all matrices end.
+fn whole_columns(given: &Given) -> Option<u64> {
+    let [inner, width, height] = [4, 6, 7].map(|place| given.uint(place));
+    let (inner, width, height) = (inner?, width?, height?);
+    if width == 0 || height == 0 || inner == 0 {
         return None;
     }
-    // The kernels count 32 rows beyond the end, in `uint`.
+    // The kernels count some rows beyond the end, in `uint`.
     if height > i32::MAX as u64 {
         return None;
     }
@@ -226,15 +248,14 @@ fn columns(given: &Given) -> Option<Reached> {
     let across = (width.min(inner) - 1).checked_mul(given.uint(3)?)?;
     let out = ((width - 1) / inner).checked_mul(given.uint(5)?)?;
     let last = down.checked_add(across)?.checked_add(out)?.checked_add(1)?;
-    let parts = height.div_ceil(segment);
-    Some(smallvec![last.checked_add(given.uint(1)?)?, width * parts])
+    last.checked_add(given.uint(1)?)
 }
 
-/// Finds the kernels of a reduction: of rows, and of columns.
-pub(super) fn reduce(op: Reduce) -> [Kernel; 2] {
+/// Finds the kernels of a reduction: of rows, of columns, and of short ones.
+pub(super) fn reduce(op: Reduce) -> [Kernel; 3] {
     match op {
-        Reduce::Sum => [REDUCE_ROWS_SUM, REDUCE_COLUMNS_SUM],
-        Reduce::Max => [REDUCE_ROWS_MAX, REDUCE_COLUMNS_MAX],
+        Reduce::Sum => [REDUCE_ROWS_SUM, REDUCE_COLUMNS_SUM, REDUCE_SHORT_SUM],
+        Reduce::Max => [REDUCE_ROWS_MAX, REDUCE_COLUMNS_MAX, REDUCE_SHORT_MAX],
     }
 }
 
@@ -258,6 +279,12 @@ pub const REDUCE_COLUMNS_SUM: Kernel =
 /// The largest of each column, or of parts of it.
 pub const REDUCE_COLUMNS_MAX: Kernel =
     kernel!("part3/reduce.cl", "reduce_columns_max", columns);
+/// The sum of each short column.
+pub const REDUCE_SHORT_SUM: Kernel =
+    kernel!("part3/reduce.cl", "reduce_short_sum", short_columns);
+/// The largest of each short column.
+pub const REDUCE_SHORT_MAX: Kernel =
+    kernel!("part3/reduce.cl", "reduce_short_max", short_columns);
 
 /// States the reach for rows of few elements, which are a view: arguments `a,
 /// offset, shape, strides, out, n`.
@@ -367,7 +394,6 @@ pub const FILL_UNIFORM: Kernel =
     });
 
 const OTHERS: &[Kernel] = &[
-    ADAM_STEP,
     WHERE_COND,
     COPY_STRIDED,
     COPY_TO_STRIDED,
@@ -376,12 +402,16 @@ const OTHERS: &[Kernel] = &[
     REDUCE_ROWS_MAX,
     REDUCE_COLUMNS_SUM,
     REDUCE_COLUMNS_MAX,
+    REDUCE_SHORT_SUM,
+    REDUCE_SHORT_MAX,
     REDUCE_FEW_SUM,
     REDUCE_FEW_MAX,
     REDUCE_FEW_SHARE,
     COPY_TILED,
     SOFTMAX_ROWS,
     SOFTMAX_FOURS,
+    SOFTMAX_GRADS,
+    GELU_GRADS,
     PRODUCT_VECTOR,
     PRODUCT_VECTOR_FOURS,
     INDEX_SELECT,

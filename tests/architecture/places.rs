@@ -87,15 +87,20 @@ const HERE: &str = "tests/architecture/places.rs";
 /// Who calls it is no place of it, nor is its approximation.
 const CALLS_OF_GELU: [&str; 2] = [".gelu()", "gelu_tanh"];
 
-/// In Part 3 it is one kernel, and so is its slope, of which a step of a
+/// In Part 3 it is one kernel, and so is its gradient, of which a step of a
 /// transformer has a dozen. It was right by the eight places alone, as an
 /// operation that is made of others; these make it quick.
-const QUICK_GELU: [&str; 6] = [
+const QUICK_GELU: [&str; 11] = [
     "kernels/part3/elementwise.cl",
+    "src/part3_unified/arithmetic.rs",
     "src/part3_unified/backend.rs",
     "src/part3_unified/backend/cpu/",
+    "src/part3_unified/backend/derived.rs",
+    "src/part3_unified/backend/gpu.rs",
+    "src/part3_unified/backend/gpu/transformer.rs",
     "src/part3_unified/functions/activations.rs",
     "src/part3_unified/kernels.rs",
+    "tests/opencl/part3.rs",
     "tests/opencl/types.rs",
 ];
 

@@ -342,8 +342,13 @@ pub fn a_sum_of_any_length_is_right<E: Engine>(e: &E) {
 }
 
 pub fn every_rule_agrees_with_the_judge<E: Engine>(e: &E) {
+    every_rule_agrees_on(e, 20);
+}
+
+/// The same on so many graphs.
+pub fn every_rule_agrees_on<E: Engine>(e: &E, cases: u64) {
     let mut random = Random(2);
-    for _ in 0..20 {
+    for _ in 0..cases {
         let shape = random.shape();
         let n = shape.iter().product();
         let (a, b) = (random.values(n), random.values(n));

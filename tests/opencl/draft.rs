@@ -77,6 +77,11 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
         &[0],
     ),
     (
+        &["reduce_short_sum", "reduce_short_max"],
+        "in offset side side few side side side out",
+        &[8, 16],
+    ),
+    (
         &["reduce_few_sum", "reduce_few_max"],
         "in offset shape strides out count",
         &[0],
@@ -89,13 +94,20 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
     (&["copy_tiled"], "in offset shape strides out rows", &[32, 8]),
     (&["softmax_rows", "softmax_kept"], "in fours side few out side", &[16, 8]),
     (&["softmax_fours"], "in fours fours few out side", &[16, 8]),
+    (&["softmax_grads"], "in offset in offset few out side", &[16, 8]),
     (&["attention_rows"], "in offset few few few out side", &[64]),
     (&["attention_grads"], "in offset in offset few few few out side", &[64]),
     (
-        &["norm_rows", "norm_grads"],
+        &["norm_rows"],
         "in offset in offset in offset few epsilon out side",
         &[16, 8],
     ),
+    (
+        &["norm_grads"],
+        "in offset in offset in offset few epsilon out out side",
+        &[16, 8],
+    ),
+    (&["norm_sums"], "in offset in offset in few bits out out side", &[8, 16]),
     (
         &["product_vector"],
         "in offset in offset strides out side side",
@@ -114,12 +126,8 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
     (&["index_add_sorted"], "in offset few few words out count", &[0]),
     (&["fold_windows"], "in offset strides sizes out count", &[0]),
     (&["fill_uniform"], "out bits bits count", &[0]),
-    (
-        &["adam_step"],
-        "in offset in offset in offset in offset number number number number \
-         number number number number out out out count",
-        &[0],
-    ),
+    // Many arguments: see [`adam`].
+    (&["adam_*"], "", &[0]),
     // What no row above has: one element from one, and its slope.
     (&["ew_*"], "in out count", &[0]),
     (&["*_backward"], "in in out count", &[0]),
@@ -159,12 +167,14 @@ pub(crate) struct Draft {
 impl Draft {
     pub(crate) fn new(kernel: &Kernel, random: &mut Random) -> Draft {
         let (words, group) = parameters(kernel.name()).expect("a row");
-        if words.is_empty() {
-            return product(kernel, random);
-        }
+        let words = match kernel.name().strip_prefix("adam_") {
+            Some(count) => adam(count.parse().expect("a number")),
+            None if words.is_empty() => return product(kernel, random),
+            None => words.to_string(),
+        };
         let mut shape = [1; 8];
-        let arguments =
-            words.split(' ').map(|word| draw(word, &mut shape, random));
+        let words = words.split_whitespace();
+        let arguments = words.map(|word| draw(word, &mut shape, random));
         let arguments = arguments.collect();
         // Few groups of many items, since the simulator pays for each.
         let (any, rest) = if group.len() == 1 { (150, 1) } else { (20, 4) };
@@ -196,6 +206,17 @@ pub(crate) fn tiles(kernel: &Kernel) -> Option<&'static Tiles> {
         known.name() == kernel.name() && known.options() == kernel.options()
     };
     TILES.iter().find(|tiles| tiles.kernels.iter().any(same))
+}
+
+/// The words of a step of Adam for so many parameters.
+fn adam(parameters: usize) -> String {
+    [
+        ("number ", 8),
+        ("in in in in out out out ", parameters),
+        ("count ", parameters),
+    ]
+    .map(|(words, times)| words.repeat(times))
+    .concat()
 }
 
 /// A product of matrices, or of views, by a kernel with these options.

@@ -11,6 +11,7 @@ use rungrad::part2_gpu::matvec::{ROWS, TEAMS, Variant};
 use super::child::{child, child_under, is_child, succeed};
 use super::device::{gpu_or_skip, skip};
 use super::families::{Family, OF_A_DIVISION};
+use super::part3::groups::IN_PARTS;
 use super::place::scratch;
 use super::random::cases;
 use super::{mirror, part2, part3};
@@ -65,12 +66,8 @@ fn compare_all(gpu: &Gpu, kernels: &[Kernel], sizes: &[usize]) {
                 multiply_vector(gpu, way, shape);
             }
         } else if is_slow(kernel) && gpu.info().platform == "Oclgrind" {
-            // The twins for tensor cores are one text. Of the largest tiles
-            // those that read along `k` run by day, and each night all.
-            let has = |option| kernel.options().contains(option);
-            let by_day = !has("-DTILE_M=128") || has("-DA_ALONG_K=1");
-            if !has("-DCORES=0 -DTILE_M=128") && (by_day || cases(0) > 0) {
-                compare(gpu, kernel, 18);
+            if let Some(n) = in_the_simulator(kernel) {
+                compare(gpu, kernel, n);
             }
         } else {
             sizes.iter().for_each(|&n| compare(gpu, kernel, n));
@@ -90,6 +87,31 @@ pub(crate) fn is_clean(family: &Family) {
     }
 }
 // ANCHOR_END: every-kernel
+
+/// The size over which a product is simulated, if it is. Of the four kernels of
+/// one tile, which differ in how both sides lie, run by day the two in which
+/// both lie otherwise: each way to read is one of them. All tiles are one text,
+/// of which the smallest are walked through whole; of the larger ones there are
+/// two matrices or two parts, which is enough for each border of the tile, for
+/// the change to the other half of the local memory and for the barrier before
+/// the next tiles. Each night runs all, whole.
+fn in_the_simulator(kernel: &Kernel) -> Option<usize> {
+    const WHOLE: usize = 30;
+    let has = |option| kernel.options().contains(option);
+    // The twins for tensor cores are one text.
+    if has("-DCORES=0 -DTILE_M=128") {
+        return None;
+    }
+    let is_small = !has("-DTILE_M=") || has("-DTILE_M=32");
+    match [has("-DA_ALONG_K=1"), has("-DB_ALONG_N=1")] {
+        _ if cases(0) > 0 => Some(WHOLE),
+        _ if kernel.name() == "product_warpgroups" => Some(IN_PARTS),
+        [a, b] if has("-DB_ALONG_N=") && a != b => None,
+        _ if is_small => Some(WHOLE),
+        [true, true] => Some(13),
+        _ => Some(IN_PARTS),
+    }
+}
 
 /// A step of the largest tiles is a second of the simulator's time.
 fn is_slow(kernel: &Kernel) -> bool {

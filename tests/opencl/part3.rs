@@ -5,13 +5,16 @@
 
 // By its path, since `cargo learn profile` takes this file in from elsewhere.
 #[path = "part3/groups.rs"]
-mod groups;
+pub(crate) mod groups;
 #[path = "part3/heads.rs"]
 pub(crate) mod heads;
 #[path = "part3/many.rs"]
 mod many;
+#[path = "part3/reductions.rs"]
+mod reductions;
 
 use rungrad::opencl::{Buffer, Gpu, Kernel, Launch};
+use rungrad::part3_unified::Unary;
 use rungrad::part3_unified::kernels::operation;
 use rungrad::rng;
 
@@ -44,8 +47,11 @@ pub(crate) fn run(gpu: &Gpu, kernel: &Kernel, n: usize) -> Option<Both> {
         ("reduce", "few_share") => bench.reduce_few_share(),
         ("reduce", "columns_sum") => bench.reduce_columns(sum),
         ("reduce", "columns_max") => bench.reduce_columns(max),
+        ("reduce", "short_sum") => bench.reduce_short(sum),
+        ("reduce", "short_max") => bench.reduce_short(max),
         ("copy", "tiled") => bench.copy_by_tiles(),
         ("softmax", "rows" | "fours") => bench.softmax(),
+        ("softmax", "grads") => bench.softmax_grads(),
         ("product", "vector" | "vector_fours") => bench.product_vector(),
         ("copy", "lines") => bench.copy_lines(),
         ("index", "select") => bench.index_select(),
@@ -53,8 +59,9 @@ pub(crate) fn run(gpu: &Gpu, kernel: &Kernel, n: usize) -> Option<Both> {
         ("index", "add_sorted") => bench.index_add_sorted(),
         ("fold", "windows") => bench.fold(),
         ("fill", "uniform") => bench.fill(),
-        ("adam", "step") => bench.adam(),
+        ("adam", count) => bench.adam(count.parse().ok()?),
         ("attention", _) => bench.attention(),
+        ("norm", "sums") => bench.norm_sums(),
         ("norm", _) => bench.norm(),
         _ => panic!("write a launch of {} for this test", kernel.name()),
     })
@@ -182,100 +189,6 @@ impl<'a> Bench<'a> {
         (written(launch, &out), self.backwards())
     }
 
-    /// Three rows of n, in parts of 100.
-    fn reduce_rows(&self, join: fn(&[f32]) -> f32) -> Both {
-        const PART: usize = 100;
-        let rows = [&self.a, &self.b, &self.a];
-        let parts = rows.into_iter().flat_map(|row| row.chunks(PART));
-        let right: Vec<f32> = parts.map(join).collect();
-        let (matrix, out) = (self.matrix(&rows), self.out(right.len()));
-        let launch = self
-            // One group of eight teams: each has a part, or several.
-            .gpu
-            .launch(self.kernel)
-            .global([32, 8])
-            .local([32, 8])
-            .input(&matrix)
-            .scalar(LATE as u32)
-            .scalar(self.count)
-            .scalar(self.count)
-            .scalar(PART as u32)
-            .output(&out)
-            .scalar(right.len() as u32);
-        (written(launch, &out), right)
-    }
-
-    /// The columns of three rows of n, in parts of two rows.
-    fn reduce_columns(&self, join: fn(&[f32]) -> f32) -> Both {
-        let rows = [&self.a, &self.b, &self.a];
-        let first = self.a.iter().zip(&self.b).map(|(a, b)| join(&[*a, *b]));
-        let right = first.chain(self.a.iter().copied()).collect();
-        let (matrix, out) = (self.matrix(&rows), self.out(2 * self.n));
-        let launch = self
-            .launch(2 * self.n)
-            .input(&matrix)
-            .scalar(LATE as u32)
-            .scalar(self.count)
-            .scalar(1_u32)
-            .scalar(self.count)
-            .scalar(0_u32)
-            .scalar(self.count)
-            .scalar(3_u32)
-            .scalar(2_u32)
-            .output(&out);
-        (written(launch, &out), right)
-    }
-
-    /// Columns of two rows of n, as rows of two elements.
-    fn reduce_few(&self, join: fn(&[f32]) -> f32) -> Both {
-        let matrix = self.matrix(&[&self.a, &self.b]);
-        let pairs = self.a.iter().zip(&self.b);
-        let right = pairs.map(|(a, b)| join(&[*a, *b])).collect();
-        let out = self.out(self.n);
-        let launch = self
-            .launch(self.n)
-            .input(&matrix)
-            .scalar(LATE as u32)
-            .scalar([1, 1, 1, self.n as i32, 1, 1, 1, 2])
-            .scalar([0, 0, 0, 1, 0, 0, 0, self.n as i32])
-            .output(&out)
-            .scalar(self.count);
-        (written(launch, &out), right)
-    }
-
-    /// The same: the larger of two gets 1, and each of two that are equal a
-    /// half; the result is the matrix again.
-    fn reduce_few_share(&self) -> Both {
-        let matrix = self.matrix(&[&self.a, &self.b]);
-        let pairs = || self.a.iter().zip(&self.b);
-        let most: Vec<f32> = pairs().map(|(a, b)| a.max(*b)).collect();
-        let share = |x: f32, y: f32| match x.total_cmp(&y) {
-            _ if x == y => 0.5,
-            std::cmp::Ordering::Greater => 1.0,
-            _ => 0.0,
-        };
-        let of_a = pairs().map(|(a, b)| share(*a, *b));
-        let right = of_a.chain(pairs().map(|(a, b)| share(*b, *a))).collect();
-        let most = self.gpu.upload(&most).unwrap();
-        let ones = self.gpu.upload(&vec![1.0_f32; self.n]).unwrap();
-        let (steps, out) =
-            ([0, 0, 0, 1, 0, 0, 0, self.n as i32], self.out(2 * self.n));
-        let launch = self
-            .launch(self.n)
-            .input(&matrix)
-            .scalar(LATE as u32)
-            .scalar([1, 1, 1, self.n as i32, 1, 1, 1, 2])
-            .scalar(steps)
-            .input(&most)
-            .scalar(0_u32)
-            .input(&ones)
-            .scalar(0_u32)
-            .output(&out)
-            .scalar(steps)
-            .scalar(self.count);
-        (written(launch, &out), right)
-    }
-
     /// All rows backwards, each of one element.
     fn index_select(&self) -> Both {
         let places: Vec<u32> = (0..self.count).rev().collect();
@@ -396,6 +309,7 @@ fn two(op: &str) -> fn(f32, f32) -> f32 {
         "le" => |x, y| f32::from(x <= y),
         "eq" => |x, y| f32::from(x == y),
         "pow" => f32::powf,
+        "gelu_grads" => |x, y| Unary::GeluSlope.apply(x) * y,
         other => panic!("write launches of {other} for this test"),
     }
 }

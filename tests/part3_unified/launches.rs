@@ -3,7 +3,7 @@
 
 use rungrad::opencl::{Kind, record};
 use rungrad::ops::Keep;
-use rungrad::part3_unified::{Array, Binary, Device, Reduce, Window};
+use rungrad::part3_unified::{Array, Binary, Device, Reduce, Tensor, Window};
 use rungrad::timeline::SliceKind;
 
 use super::child::{is_child, succeed, untuned};
@@ -40,14 +40,17 @@ sum [1024, 8192] along 1: reduce_rows_sum 1024 x 256
 sum [2, 100] along 0: reduce_columns_sum 1 x 256
 sum [3, 2] along 0: reduce_columns_sum 1 x 256
 sum [64, 100] along 0: reduce_columns_sum 1 x 256
-sum [65, 100] along 0: reduce_columns_sum 1 x 256, reduce_columns_sum 1 x 256
+sum [65, 100] along 0: reduce_short_sum 13 x 256
+sum [2048, 256] along 0: reduce_short_sum 32 x 256
+sum [2048, 257] along 0: reduce_columns_sum 33 x 256, reduce_columns_sum 2 x 256
+sum [2049, 9] along 0: reduce_columns_sum 2 x 256, reduce_columns_sum 1 x 256
 sum [4096, 1000] along 0: reduce_columns_sum 250 x 256, reduce_columns_sum 4 x 256
 sum [100, 1] along 1: reduce_columns_sum 1 x 256
 sum [1, 100] along 0: reduce_columns_sum 1 x 256
 windows of [7, 9]: reduce_few_sum 1 x 256
 windows of [8, 8]: reduce_columns_sum 1 x 256, reduce_few_sum 1 x 256
 the middle of 7: reduce_few_sum 1 x 256
-the middle of 70: reduce_columns_sum 1 x 256, reduce_columns_sum 1 x 256
+the middle of 70: reduce_short_sum 4 x 256
 sum of all that is cut out: reduce_few_sum 1 x 256
 sum along what is cut out: reduce_columns_sum 1 x 256
 shares: reduce_few_share 1 x 256
@@ -66,9 +69,12 @@ fold turned: copy_strided 8 x 256, fold_windows 3 x 256
 const ON_A_PROCESSOR: &str = "\
 sum [100, 64] along 1: reduce_columns_sum 1 x 256
 sum [1, 4096] along 1: reduce_columns_sum 1 x 256, reduce_columns_sum 1 x 256
-sum [1, 4097] along 1: reduce_columns_sum 1 x 256, reduce_columns_sum 1 x 256, reduce_columns_sum 1 x 256
-sum [1, 1048576] along 1: reduce_columns_sum 4 x 256, reduce_columns_sum 1 x 256, reduce_columns_sum 1 x 256
+sum [1, 4097] along 1: reduce_columns_sum 1 x 256, reduce_columns_sum 1 x 256
+sum [1, 1048576] along 1: reduce_columns_sum 4 x 256, reduce_columns_sum 1 x 256
 sum [1024, 8192] along 1: reduce_columns_sum 32 x 256, reduce_columns_sum 4 x 256
+sum [65, 100] along 0: reduce_columns_sum 1 x 256
+sum [2048, 256] along 0: reduce_columns_sum 1 x 256
+the middle of 70: reduce_columns_sum 1 x 256
 ";
 
 /// A recording has what other tests launch meanwhile, so this has a process
@@ -126,6 +132,9 @@ fn each_shape_takes_the_kernels_that_are_made_for_it() {
         ([3, 2], 0),
         ([64, 100], 0),
         ([65, 100], 0),
+        ([2048, 256], 0),
+        ([2048, 257], 0),
+        ([2049, 9], 0),
         ([4096, 1000], 0),
         ([100, 1], 1),
         ([1, 100], 0),
@@ -196,4 +205,40 @@ fn each_shape_takes_the_kernels_that_are_made_for_it() {
     });
     let expected: Vec<&str> = expected.collect();
     assert_eq!([found, names].concat(), expected);
+}
+
+/// A kernel may compute a step at two places, and holds it once.
+#[test]
+fn a_written_kernel_names_the_operations_that_it_holds() {
+    let _clean = clean();
+    let Some(gpu) = gpu_or_skip() else { return };
+    let index = gpu.info().index;
+    let held = |device, work: fn(&Tensor) -> Tensor| {
+        let x = Tensor::rand(&[4, 4], 1, device).unwrap();
+        x.realize().unwrap();
+        let (numbers, timeline) = record(|| work(&x).to_vec()).unwrap();
+        numbers.unwrap();
+        let launches = timeline.launches();
+        let names = launches.map(|it| (it.name.clone(), it.holds.clone()));
+        names.collect::<Vec<_>>()
+    };
+    let sum: fn(&Tensor) -> Tensor =
+        |x| x.scale(2.0).relu().sum_over(&[1], Keep::No).exp();
+    let turned: fn(&Tensor) -> Tensor = |x| {
+        let y = x.exp();
+        y.add(&y.transpose())
+    };
+    let one = |name: &str, holds: &str| {
+        vec![(name.to_string(), Some(holds.to_string()))]
+    };
+    assert_eq!(
+        held(Device::Fused(index), sum),
+        one("fused_scale_relu_sum_exp", "scale, relu [4, 4]; sum, exp [4]")
+    );
+    assert_eq!(
+        held(Device::Fused(index), turned),
+        one("fused_exp_exp_add", "exp, add [4, 4]")
+    );
+    let eager = held(Device::Gpu(index), turned);
+    assert!(eager.len() > 1 && eager.iter().all(|it| it.1.is_none()));
 }

@@ -1,11 +1,13 @@
 //! What a module says about itself, and the modules that readers write.
 
 use rungrad::ledger::{self, Counts};
+use rungrad::ops::Keep;
 use rungrad::part3_unified::nn::{Linear, Module, Sequential, parameters};
 use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random;
 
 use super::common::clean;
+use super::training::eager_and_lazy;
 use super::{leaf, third};
 
 /// One field of each kind that a module may be made of, and one that is not
@@ -168,4 +170,39 @@ fn gradients_are_forgotten_and_counted_through_a_shared_model() {
     assert_eq!(with(shared), 2);
     shared.zero_grad();
     assert_eq!(with(shared), 0);
+}
+
+/// So many rows are added up in three parts, and down columns that lie in
+/// several groups.
+#[test]
+fn many_rows_of_a_norm_give_to_its_weight_and_bias() {
+    let _clean = clean();
+    let slopes = |device: Device, by_operations: bool| {
+        let new = |shape: &[usize], seed| {
+            Tensor::rand(shape, seed, device).unwrap().requires_grad()
+        };
+        let (x, above) = (new(&[2, 2049, 9], 1), new(&[2, 2049, 9], 2));
+        let (weight, bias) = (new(&[9], 3), new(&[9], 4));
+        let out = match by_operations {
+            false => x.layer_norm(&weight, &bias, 0.5),
+            true => {
+                let gap = x.sub(&x.mean_over(&[2], Keep::Yes));
+                let variance = gap.mul(&gap).mean_over(&[2], Keep::Yes);
+                let normal = gap.div(&variance.shift(0.5).sqrt());
+                normal.mul(&weight).add(&bias)
+            }
+        };
+        out.mul(&above.detach()).sum().backward();
+        [x, weight, bias].map(|it| it.grad().unwrap().to_vec().unwrap())
+    };
+    let right = slopes(Device::Cpu, true).concat();
+    for device in eager_and_lazy() {
+        if device != third::device() {
+            let yours = slopes(device, false).concat();
+            for (yours, right) in yours.iter().zip(&right) {
+                let near = (yours - right).abs() <= 1e-4 + 1e-5 * right.abs();
+                assert!(near, "{device}: {yours}, not {right}");
+            }
+        }
+    }
 }

@@ -15,9 +15,9 @@ use super::common::device::gpu_or_skip;
 /// host, storages, nodes.
 type Price = [u64; 8];
 
-const MLP: Price = [35, 0, 0, 0, 12, 0, 38, 17];
-const CNN: Price = [65, 0, 0, 0, 40, 0, 70, 30];
-const GPT: Price = [126, 0, 0, 0, 132, 0, 186, 95];
+const MLP: Price = [31, 0, 0, 0, 12, 0, 34, 17];
+const CNN: Price = [61, 0, 0, 0, 40, 0, 66, 30];
+const GPT: Price = [89, 0, 0, 0, 132, 0, 184, 95];
 
 fn price(counts: Counts) -> Price {
     [

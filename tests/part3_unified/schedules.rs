@@ -5,7 +5,7 @@ use rungrad::part3_unified::nn::{Parameter, ParameterMut};
 use rungrad::part3_unified::optim::{
     Adam, AdamW, Optimizer, Schedule, Sgd, Way, clip_grad_norm,
 };
-use rungrad::part3_unified::{AdamStep, Array, Device, Tensor};
+use rungrad::part3_unified::{AdamStep, Array, DType, Device, Tensor};
 use rungrad::{attempt, ledger};
 use serde_json::Value;
 
@@ -212,6 +212,95 @@ fn a_step_of_adam_is_the_same_on_every_device() {
     }
 }
 
+/// Up to sixteen parameters have one launch, and each is to the last bit what
+/// it is alone.
+#[test]
+fn a_step_of_many_parameters_is_that_of_each() {
+    let _clean = clean();
+    let step = step();
+    for device in eager_and_lazy() {
+        let sizes = |count: usize| (0..count).map(|at| at * 37 % 300).collect();
+        let lists: [(Vec<usize>, u64); 3] =
+            [(sizes(0), 0), (sizes(16), 1), (sizes(38), 4)];
+        let types = match device {
+            Device::Gpu(_) => &[DType::F32, DType::F64, DType::F16][..],
+            _ => &[DType::F32],
+        };
+        let both = |&dtype| lists.iter().map(move |list| (list, dtype));
+        for ((sizes, launches), dtype) in types.iter().flat_map(both) {
+            let array = |n: usize, seed: usize| {
+                let all = Array::uniform(&[n], seed as u64, device).unwrap();
+                all.to_dtype(dtype).unwrap()
+            };
+            let of = |(at, &n): (usize, &usize)| {
+                [0, 1, 2, 3].map(|which| array(n, 4 * at + which))
+            };
+            let given: Vec<_> = sizes.iter().enumerate().map(of).collect();
+            let of: Vec<_> = given.iter().map(|of| of.each_ref()).collect();
+            let (made, counts) = ledger::measure(|| step.take(&of).unwrap());
+            let is_half = dtype == DType::F16;
+            if matches!(device, Device::Gpu(_) | Device::Fused(_)) && !is_half {
+                assert_eq!(counts.launches, *launches, "{sizes:?} on {device}");
+            }
+            for (made, [x, grad, mean, square]) in made.iter().zip(of) {
+                let alone = x.adam_step(grad, [mean, square], &step).unwrap();
+                let bits = |a: &Array| -> Vec<u64> {
+                    let all = a.to_vec_of::<f64>().unwrap();
+                    all.iter().map(|it| it.to_bits()).collect()
+                };
+                for (made, alone) in made.iter().zip(&alone) {
+                    assert!(bits(made) == bits(alone), "{sizes:?} on {device}");
+                }
+            }
+        }
+    }
+}
+
+/// Decay by groups: each has launches of its own, and each parameter its own
+/// decay.
+#[test]
+fn groups_of_one_decay_share_launches() {
+    let _clean = clean();
+    let Some(gpu) = gpu_or_skip() else { return };
+    let step = |device: Device| {
+        let rank = |at: usize| if at.is_multiple_of(3) { 2 } else { 1 };
+        let leaf = |at: usize| {
+            let shape = &[1, 5 + at][2 - rank(at)..];
+            Tensor::rand(shape, at as u64, device).unwrap().requires_grad()
+        };
+        let mut all: Vec<Tensor> = (0..9).map(leaf).collect();
+        let mut adam = AdamW::new(0.5, 0.0)
+            .decay_by(|_, p| if p.rank() > 1 { 0.25 } else { 0.0 });
+        let mut launches = 0;
+        for _ in 0..2 {
+            for x in &all {
+                (x * 1.0).sum().backward();
+                x.grad().unwrap().realize().unwrap();
+            }
+            let names = (0..).map(|at: usize| at.to_string());
+            let places: Vec<ParameterMut> = names.zip(&mut all).collect();
+            let ((), counts) = ledger::measure(|| adam.step(places));
+            launches = counts.launches;
+        }
+        let numbers = |x: &Tensor| x.to_vec().unwrap();
+        (all.iter().map(numbers).collect::<Vec<_>>(), launches)
+    };
+    let (right, _) = step(Device::Cpu);
+    let index = gpu.info().index;
+    for device in [Device::Gpu(index), Device::Fused(index)] {
+        let (yours, launches) = step(device);
+        // Three matrices, and six others.
+        assert_eq!(launches, 2 + 2, "{device}");
+        for (yours, right) in yours.iter().flatten().zip(right.iter().flatten())
+        {
+            assert!(
+                (yours - right).abs() <= 1e-6,
+                "{device}: {yours}, {right}"
+            );
+        }
+    }
+}
+
 #[test]
 fn a_step_of_adam_takes_arrays_of_one_shape_and_device() {
     let _clean = clean();
@@ -221,12 +310,13 @@ fn a_step_of_adam_takes_arrays_of_one_shape_and_device() {
     assert!(refused.starts_with("adam_step: "), "{refused}");
     let there = array(2, third::device());
     assert!(a.adam_step(&there, [&a, &a], &step()).is_err());
+    assert!(step().take(&[[&a; 4], [&there; 4]]).is_err());
 }
 
-/// On a lazy device a step is one launch of a parameter as well, behind those
-/// that its gradient takes.
+/// On a lazy device a step is one launch as well, behind those that its
+/// gradient takes.
 #[test]
-fn a_lazy_step_is_one_launch_for_each_parameter() {
+fn a_lazy_step_of_a_parameter_is_one_launch() {
     let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
     let device = Device::Fused(gpu.info().index);

@@ -35,6 +35,7 @@ live.figure("digits", async (stage) => {
         "The larger the square, the more.");
     stage.add("div", { class: "row" },
         element("button", { type: "button", click: () => wipe() }, "Wipe"),
+        element("button", { type: "button", click: () => save() }, "Save as PNG"),
         element("span", { class: "row" }, element("label", {}, "Held out, number ", shown),
             element("button", { type: "button", click: () => show() }, "Show it")),
         element("label", {}, marks, " what each pixel does to the winner"));
@@ -77,6 +78,33 @@ live.figure("digits", async (stage) => {
         if (answer.refusal) return;
         pixels.set(answer.pixels);
         await changed(`This one is a ${answer.label}.`);
+    }
+
+    // On white paper, a cell wider on each side, and 32 times as large. The grays
+    // between two cells are drawn too, so that the edge of a stroke is where the
+    // ink is half as dark, as for whoever reads the file.
+    function picture() {
+        const [cells, large] = [side + 2, 32];
+        const brush = element("canvas", { width: cells, height: cells }).getContext("2d");
+        for (let at = 0; at < cells * cells; at += 1) {
+            const [row, column] = [Math.floor(at / cells) - 1, at % cells - 1];
+            const inside = [row, column].every((it) => it >= 0 && it < side);
+            const gray = 255 * (1 - (inside ? pixels[row * side + column] : 0));
+            brush.fillStyle = `rgb(${gray}, ${gray}, ${gray})`;
+            brush.fillRect(column + 1, row + 1, 1, 1);
+        }
+        const paper = element("canvas", { width: cells * large, height: cells * large });
+        paper.getContext("2d").drawImage(brush.canvas, 0, 0, paper.width, paper.height);
+        return paper;
+    }
+    function save() {
+        if (!pixels.some((ink) => ink > 0)) {
+            stage.say("Nothing is drawn, so nothing is saved.");
+            return;
+        }
+        const paper = picture();
+        element("a", { href: paper.toDataURL("image/png"), download: "digit.png" }).click();
+        stage.say(`Saved as digit.png: ${paper.width} by ${paper.height} pixels, dark on light.`);
     }
 
     function paint() {

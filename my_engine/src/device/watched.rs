@@ -238,8 +238,8 @@ impl Backend for Watched {
     fn adam_step(
         &self,
         step: &AdamStep,
-        of: [&Array; 4],
-    ) -> Result<[Shared; 3]> {
+        of: &[[&Array; 4]],
+    ) -> Result<Vec<[Shared; 3]>> {
         self.inner().adam_step(step, of)
     }
 

@@ -11,6 +11,7 @@ mod group;
 mod moons;
 mod nudge;
 mod owners;
+mod saved;
 mod softmax;
 mod strides;
 mod task;

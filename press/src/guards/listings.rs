@@ -2,13 +2,15 @@
 //! page shows is what was compiled, run or computed.
 
 use crate::anchor::{is_source, region};
+use crate::generated::measured::WRITTEN;
 use crate::manifest::Manifest;
 use crate::page::{Fence, Include, Page};
 use crate::tree::{Fault, Tree, ending, fault, is_the_learners};
 
 /// The column of the book is 80 characters of code wide.
 const WIDEST_LINE: usize = 80;
-/// So many characters of a table of `cargo learn bench`, which can be scrolled.
+/// So many characters of what can be scrolled: a table of `cargo learn bench`,
+/// or what a network writes, whose lines nobody can break.
 const WIDEST_TABLE: usize = 140;
 /// A listing that is longer does not fit a screen.
 const LONGEST_LISTING: usize = 60;
@@ -160,6 +162,7 @@ fn target(tree: &Tree, include: &Include) -> Result<(), String> {
         "diff" => WIDEST_LINE + 1,
         // A column for each other engine, and all that is known of a machine.
         "out" if text.starts_with("$ cargo learn bench") => WIDEST_TABLE,
+        "out" if text.contains(WRITTEN) => WIDEST_TABLE,
         _ => WIDEST_LINE,
     };
     if shown.lines().any(|line| line.chars().count() > widest) {

@@ -8,6 +8,7 @@ pub(crate) const TRAINED: &[&str] = &[
     "book/listings/part3_digits.out",
     "book/listings/part3_digits_gpu.out",
     "book/listings/part3_checkpoint.out",
+    "book/listings/part3_checkpoint_kills.out",
     "book/listings/part3_mixed.out",
     "book/listings/part3_filters.out",
     "book/listings/part3_read_digits.out",

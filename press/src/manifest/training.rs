@@ -1,4 +1,5 @@
-//! What the program of "What makes training work" prints, topic by topic.
+//! What the programs of "What makes training work" and "Weights that travel"
+//! print, topic by topic.
 
 use super::{Output, here};
 
@@ -66,5 +67,21 @@ pub(crate) const TRAINING: &[Output] = &[
     here(
         "book/listings/part3_training_faults.out",
         "cargo run --example part3_training -- faults",
+    ),
+    here(
+        "book/listings/part3_checkpoint_show.out",
+        "cargo run --example part3_checkpoint -- show",
+    ),
+    here(
+        "book/listings/part3_checkpoint.out",
+        "cargo run --example part3_checkpoint",
+    ),
+    here(
+        "book/listings/part3_checkpoint_kills.out",
+        "cargo run --example part3_checkpoint -- kills",
+    ),
+    here(
+        "book/listings/part3_checkpoint_forget.out",
+        "cargo run --example part3_checkpoint -- forget",
     ),
 ];

@@ -72,13 +72,14 @@ fn device(id: usize, slice: &Slice) -> Vec<String> {
     let Some(times) = slice.times else { return vec![] };
     let words = format!(
         "\"amount\": {}, \"bytes\": {}, \"queued\": {}, \"submitted\": {}, \
-         \"waited\": {}{}",
+         \"waited\": {}{}{}",
         quoted(&slice.amount),
         slice.bytes,
         micro(times.queued),
         micro(times.submitted),
         micro(times.waited()),
-        part(slice)
+        word("part", slice.part.as_deref()),
+        word("holds", slice.holds.as_deref())
     );
     let place = format!("\"pid\": {}, \"tid\": 0", process(slice.device));
     let span = [times.started, times.ended];
@@ -88,10 +89,11 @@ fn device(id: usize, slice: &Slice) -> Vec<String> {
     ]
 }
 
-/// Writes for which part of the program it was, where somebody watched.
-fn part(slice: &Slice) -> String {
-    let part = slice.part.as_deref().map(quoted);
-    part.map_or(String::new(), |part| format!(", \"part\": {part}"))
+/// Writes what not every slice has: for which part of the program it was, where
+/// somebody watched, and which operations a written kernel holds.
+fn word(name: &str, told: Option<&str>) -> String {
+    let told = told.map(quoted);
+    told.map_or(String::new(), |told| format!(", \"{name}\": {told}"))
 }
 
 /// Writes a slice with both of its ends.
@@ -162,6 +164,7 @@ mod tests {
             device: 0,
             thread,
             part: None,
+            holds: None,
             call: [0, 1],
             times: None,
         };
@@ -185,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_that_was_watched_is_told() {
+    fn a_part_that_was_watched_is_told_and_so_is_what_was_fused() {
         let mut slice = super::super::Slice {
             kind: super::super::SliceKind::Launch,
             name: "ew_add".into(),
@@ -194,6 +197,7 @@ mod tests {
             device: 0,
             thread: 0,
             part: Some("blocks.\"0\"".into()),
+            holds: Some("add, relu [2]".into()),
             call: [0, 1],
             times: Some(super::super::Times {
                 queued: 0,
@@ -205,8 +209,10 @@ mod tests {
         let escaped = "\"part\": \"blocks.\\\"0\\\"\"";
         let written = device(0, &slice).concat();
         assert!(written.contains(escaped), "{written}");
-        slice.part = None;
-        assert!(!device(0, &slice).concat().contains("part"));
+        assert!(written.contains("\"holds\": \"add, relu [2]\""), "{written}");
+        (slice.part, slice.holds) = (None, None);
+        let written = device(0, &slice).concat();
+        assert!(!written.contains("part") && !written.contains("holds"));
     }
 
     #[test]

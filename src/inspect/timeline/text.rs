@@ -1,6 +1,6 @@
 //! A timeline as text, for the terminal.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Slice, Timeline, Times};
 use crate::draw::table;
@@ -20,7 +20,7 @@ impl Timeline {
     /// Writes a line for each call, in their order, with a bar: `-` the host
     /// is in the call, `.` the device has it in its queue, `=` the device
     /// works on it. Where the same has run more than once, a table of medians
-    /// follows.
+    /// follows, and behind it what was fused.
     pub fn text(&self) -> String {
         let mut text = String::new();
         for (index, name) in &self.devices {
@@ -59,7 +59,25 @@ impl Timeline {
         if more > 0 {
             text += &format!("and {more} more, which --trace FILE keeps\n");
         }
-        text + &self.medians()
+        text + &self.medians() + &self.fused()
+    }
+
+    /// Lists the kernels that were written while the program ran, and the
+    /// operations that each of them holds, a line for those of a shape.
+    pub fn fused(&self) -> String {
+        let mut told = BTreeSet::new();
+        let mut text = String::new();
+        for slice in &self.slices {
+            let Some(holds) = &slice.holds else { continue };
+            if told.insert((&slice.name, holds)) {
+                let lines = holds.split("; ");
+                let lines = lines.map(|line| format!("    {line}\n"));
+                let first = if text.is_empty() { "\n" } else { "" };
+                text += &format!("{first}{} holds\n", slice.name);
+                text.extend(lines);
+            }
+        }
+        text
     }
 
     /// Writes what ran more than once: how often, and what it took.
@@ -192,6 +210,7 @@ mod tests {
             device: 0,
             thread: 0,
             part: None,
+            holds: None,
             call,
             times: Some(Times {
                 queued: times[0],
@@ -230,6 +249,30 @@ asked for  times  median work µs  all µs
 ew_mul         2            10.0    20.0
 ";
         pretty_assertions::assert_eq!(two_launches().text(), expected);
+    }
+
+    #[test]
+    fn each_written_kernel_tells_once_what_it_holds() {
+        let mut timeline = two_launches();
+        for slice in &mut timeline.slices[..2] {
+            slice.name = "fused_add_sum".to_string();
+            slice.holds = Some("add [4, 2]; sum [4]".to_string());
+        }
+        timeline.slices.push(Slice {
+            holds: Some("add [4, 3]; sum [4]".to_string()),
+            ..timeline.slices[0].clone()
+        });
+        let expected = "
+fused_add_sum holds
+    add [4, 2]
+    sum [4]
+fused_add_sum holds
+    add [4, 3]
+    sum [4]
+";
+        pretty_assertions::assert_eq!(timeline.fused(), expected);
+        assert!(timeline.text().ends_with(expected));
+        assert_eq!(two_launches().fused(), "");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A step of Adam as a primitive: three arrays of four, in one launch.
+//! A step of Adam as a primitive: of each parameter three arrays of four.
 
 use super::super::number::Real;
 use super::{Array, Binary, Shared, Unary};
@@ -20,6 +20,11 @@ pub struct AdamStep {
     pub rate: f64,
     /// What the parameter is multiplied by, 1 where it does not decay.
     pub stay: f64,
+}
+
+impl AdamStep {
+    /// So many parameters a device takes in one launch, at most.
+    pub const AT_ONCE: usize = 16;
 }
 
 // ANCHOR: step

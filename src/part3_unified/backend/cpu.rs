@@ -33,6 +33,7 @@ use crate::error::{Result, room, zeros};
 use crate::half::F16;
 use crate::rng;
 use std::borrow::Cow;
+use types::Wide;
 
 /// Does some work for the type of numbers that arrays have. What is kept in
 /// 16 bits is computed with in 32.
@@ -51,7 +52,7 @@ macro_rules! by_type {
                 type $T = f32;
                 let $first = &types::widened($first)?;
                 $(let $other = &types::widened($other)?;)*
-                types::narrowed($work?)
+                $work?.narrowed()
             }
         }
     };
@@ -176,13 +177,14 @@ impl Backend for Cpu {
     fn adam_step(
         &self,
         step: &AdamStep,
-        of: [&Array; 4],
-    ) -> Result<[Shared; 3]> {
-        match of[0].dtype() {
-            DType::F32 => adam::step::<f32>(step, of),
-            DType::F64 => adam::step::<f64>(step, of),
-            DType::F16 => adam_step(step, of),
-        }
+        of: &[[&Array; 4]],
+    ) -> Result<Vec<[Shared; 3]>> {
+        let each = |of: &[&Array; 4]| match of[0].dtype() {
+            DType::F32 => adam::step::<f32>(step, *of),
+            DType::F64 => adam::step::<f64>(step, *of),
+            DType::F16 => adam_step(step, *of),
+        };
+        of.iter().map(each).collect()
     }
 
     fn matmul(&self, a: &Array, b: &Array) -> Result<Shared> {
@@ -212,7 +214,7 @@ impl Backend for Cpu {
             (true, DType::F32) => attention::rows(a, heads),
             (true, DType::F16) => {
                 let a = types::widened(a)?;
-                types::narrowed(attention::rows(&a, heads)?)
+                attention::rows(&a, heads)?.narrowed()
             }
             _ => composed::attend(a, heads),
         }
@@ -228,7 +230,7 @@ impl Backend for Cpu {
             (true, DType::F32) => attention::grads(a, above, heads),
             (true, DType::F16) => {
                 let (a, above) = (types::widened(a)?, types::widened(above)?);
-                types::narrowed(attention::grads(&a, &above, heads)?)
+                attention::grads(&a, &above, heads)?.narrowed()
             }
             _ => composed::attend_back(a, above, heads),
         }
@@ -245,11 +247,19 @@ impl Backend for Cpu {
         &self,
         of: [&Array; 3],
         epsilon: f64,
-    ) -> Result<Shared> {
+    ) -> Result<[Shared; 3]> {
         let [a, above, weight] = of;
-        by_type!([a, above, weight], T => {
+        let [grads, of_weight] = by_type!([a, above, weight], T => {
             norm::grads::<T>([a, above, weight], epsilon)
-        })
+        })?;
+        let columns = weight.len();
+        let (rows, by_columns) = (a.len() / columns, [1, 0]);
+        let sums = |of: &Array| {
+            let of = of.reshape(&[rows, columns])?.permute(&by_columns)?;
+            self.reduce(Reduce::Sum, &of, columns, rows)
+        };
+        let of_weight = a.dense_like(of_weight);
+        Ok([grads, sums(&of_weight)?, sums(above)?])
     }
 
     fn index_select(&self, a: &Array, places: &[usize]) -> Result<Shared> {

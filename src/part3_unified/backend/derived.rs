@@ -53,6 +53,21 @@ pub(super) fn matrices(a: &Array, batch: usize, inner: usize) -> Result<Array> {
     a.reshape(&sizes.map(size))
 }
 
+/// Computes [`super::Backend::log_softmax_grads`] by other operations.
+pub(super) fn log_softmax_grads(y: &Array, grad_out: &Array) -> Result<Shared> {
+    let last = [y.shape().len() - 1];
+    let total = grad_out.reduce(Reduce::Sum, &last, Keep::Yes)?;
+    let total = total.unary(Unary::Scale(-1.0))?.expand(y.shape())?;
+    let share = y.unary(Unary::Exp)?.binary(Binary::Mul, &total)?;
+    Ok(grad_out.binary(Binary::Add, &share)?.storage)
+}
+
+/// Computes [`super::Backend::gelu_grads`] by other operations.
+pub(super) fn gelu_grads(a: &Array, grad_out: &Array) -> Result<Shared> {
+    let slope = a.unary(Unary::GeluSlope)?;
+    Ok(grad_out.binary(Binary::Mul, &slope)?.storage)
+}
+
 /// How high a bell curve is in the middle: `1 / sqrt(2 pi)`.
 pub(super) const HEIGHT: f64 = 0.5 * FRAC_2_SQRT_PI * FRAC_1_SQRT_2;
 

@@ -274,10 +274,17 @@ impl Backend for Fused {
     fn adam_step(
         &self,
         step: &AdamStep,
-        of: [&Array; 4],
-    ) -> Result<[Shared; 3]> {
-        let made = self.handed_on(of, |base, of| base.adam_step(step, of))?;
-        Ok(made.map(Lazy::ready))
+        of: &[[&Array; 4]],
+    ) -> Result<Vec<[Shared; 3]>> {
+        let ready = |a: &&Array| self.ready(a);
+        let ready: Vec<Array> =
+            of.iter().flatten().map(ready).collect::<Result<_>>()?;
+        let of: Vec<[&Array; 4]> = ready
+            .chunks_exact(4)
+            .map(|of| [0, 1, 2, 3].map(|i| &of[i]))
+            .collect();
+        let made = self.base()?.adam_step(step, &of)?;
+        Ok(made.into_iter().map(|of| of.map(Lazy::ready)).collect())
     }
 
     fn matmul(&self, a: &Array, b: &Array) -> Result<Shared> {
@@ -317,8 +324,10 @@ impl Backend for Fused {
         &self,
         of: [&Array; 3],
         epsilon: f64,
-    ) -> Result<Shared> {
-        self.now(of, |base, of| base.layer_norm_grads(of, epsilon))
+    ) -> Result<[Shared; 3]> {
+        let made =
+            self.handed_on(of, |base, of| base.layer_norm_grads(of, epsilon))?;
+        Ok(made.map(Lazy::ready))
     }
 
     fn index_select(&self, a: &Array, indices: &[usize]) -> Result<Shared> {

@@ -28,7 +28,7 @@ use super::super::tuning::Choices;
 use super::pool::Pool;
 use super::{
     AdamStep, Array, Backend, Binary, DType, Memory, Reduce, Shared, Storage,
-    Unary, View, Window, adam_step, downcast, max_share,
+    Unary, View, Window, downcast, max_share,
 };
 use crate::error::Result;
 use crate::half::F16;
@@ -341,13 +341,9 @@ impl Backend for OpenCl {
     fn adam_step(
         &self,
         step: &AdamStep,
-        of: [&Array; 4],
-    ) -> Result<[Shared; 3]> {
-        match of[0].dtype() {
-            // Between any two operations a half is rounded, here as elsewhere.
-            DType::F16 => adam_step(step, of),
-            _ => self.adam(step, of),
-        }
+        of: &[[&Array; 4]],
+    ) -> Result<Vec<[Shared; 3]>> {
+        self.adam(step, of)
     }
 
     fn matmul(&self, a: &Array, b: &Array) -> Result<Shared> {
@@ -372,6 +368,14 @@ impl Backend for OpenCl {
         self.shares(a, 1)
     }
 
+    fn log_softmax_grads(&self, y: &Array, grad_out: &Array) -> Result<Shared> {
+        self.shares_back(y, grad_out)
+    }
+
+    fn gelu_grads(&self, a: &Array, grad_out: &Array) -> Result<Shared> {
+        self.gelu_back(a, grad_out)
+    }
+
     fn self_attention(&self, a: &Array, heads: usize) -> Result<Shared> {
         self.attend(a, heads)
     }
@@ -386,15 +390,15 @@ impl Backend for OpenCl {
     }
 
     fn layer_norm(&self, of: [&Array; 3], epsilon: f64) -> Result<Shared> {
-        self.normed(&kernels::NORM_ROWS, of, of[1].len(), epsilon)
+        self.norm(of, epsilon)
     }
 
     fn layer_norm_grads(
         &self,
         of: [&Array; 3],
         epsilon: f64,
-    ) -> Result<Shared> {
-        self.normed(&kernels::NORM_GRADS, of, of[2].len(), epsilon)
+    ) -> Result<[Shared; 3]> {
+        self.norm_back(of, epsilon)
     }
 
     fn index_select(&self, a: &Array, places: &[usize]) -> Result<Shared> {

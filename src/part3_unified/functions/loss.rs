@@ -135,6 +135,10 @@ impl Function for LogSoftmax {
 
     fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         let y = ctx.output();
+        if !y.records() && !grad_out.records() {
+            let grads = y.array.log_softmax_grads(&grad_out.array);
+            return vec![Some(or_raise(grads).into())];
+        }
         let last = y.shape().len() - 1;
         let total = grad_out.sum_over(&[last], Keep::Yes);
         vec![Some(grad_out.sub(&y.exp().mul(&total)))]

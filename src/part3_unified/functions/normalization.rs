@@ -70,26 +70,17 @@ impl Function for LayerNorm {
     fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         let (x, weight) = (ctx.input(0), ctx.input(1));
         let row = weight.shape();
-        let (of_x, of_weight) =
-            match x.records() || weight.records() || grad_out.records() {
-                // Gradients of gradients flow through the operations.
-                true => slopes(&x, &weight, grad_out, self.epsilon),
-                false => {
-                    let both = x.array.layer_norm_grads(
-                        &grad_out.array,
-                        &weight.array,
-                        self.epsilon,
-                    );
-                    let both = Tensor::from(or_raise(both));
-                    let part = |i| both.slice(&[i..i + 1]).reshape(x.shape());
-                    (part(0), part(1))
-                }
-            };
-        vec![
-            ctx.needs(0).then_some(of_x),
-            ctx.needs(1).then(|| of_weight.sum_to(row)),
-            ctx.needs(2).then(|| grad_out.sum_to(row)),
-        ]
+        if x.records() || weight.records() || grad_out.records() {
+            // Gradients of gradients flow through the operations.
+            let (of_x, rows) = slopes(&x, &weight, grad_out, self.epsilon);
+            let sum = |i, of: &Tensor| ctx.needs(i).then(|| of.sum_to(row));
+            let [weight, bias] = [sum(1, &rows), sum(2, grad_out)];
+            return vec![ctx.needs(0).then_some(of_x), weight, bias];
+        }
+        let above = &grad_out.array;
+        let all = x.array.layer_norm_grads(above, &weight.array, self.epsilon);
+        let all = or_raise(all).map(Tensor::from).into_iter();
+        all.zip(0..).map(|(it, i)| ctx.needs(i).then_some(it)).collect()
     }
 }
 
@@ -151,21 +142,26 @@ impl Array {
         })
     }
 
-    /// Computes what comes back to the rows, and what comes back to the weight
-    /// from each row, one behind the other: (2, ..).
+    /// Computes what comes back to the rows, to the weight and to the bias.
     pub fn layer_norm_grads(
         &self,
         grad_out: &Array,
         weight: &Array,
         epsilon: f64,
-    ) -> Result<Array> {
-        let shape = [&[2], self.shape()].concat();
+    ) -> Result<[Array; 3]> {
+        alike("layer_norm_grads", self, weight)?;
+        alike("layer_norm_grads", self, grad_out)?;
         if self.is_empty() {
-            return Array::full(&shape, 0.0, self.device());
+            let none = Array::full(weight.shape(), 0.0, self.device())?;
+            let none = none.to_dtype(self.dtype())?;
+            return Ok([self.clone(), none.clone(), none]);
         }
-        self.filled(&shape, |backend| {
-            backend.layer_norm_grads([self, grad_out, weight], epsilon)
-        })
+        let of = [self, grad_out, weight];
+        let made = self.device().backend()?.layer_norm_grads(of, epsilon)?;
+        let [of_self, of_weight, of_bias] = made;
+        let of_row =
+            |storage| Array::dense(self.device(), storage, weight.shape());
+        Ok([self.dense_like(of_self), of_row(of_weight), of_row(of_bias)])
     }
 }
 
@@ -176,12 +172,19 @@ pub(in super::super) fn norm(of: [&Array; 3], by: f64) -> Result<Shared> {
 }
 
 /// Computes `Backend::layer_norm_grads` by other operations.
-pub(in super::super) fn norm_back(of: [&Array; 3], by: f64) -> Result<Shared> {
+pub(in super::super) fn norm_back(
+    of: [&Array; 3],
+    by: f64,
+) -> Result<[Shared; 3]> {
     let [x, grad_out, weight] = of.map(|it| Tensor::from(it.clone()));
-    by_operations(|| {
-        let (of_x, of_weight) = slopes(&x, &weight, &grad_out, by);
-        Tensor::stack(&[&of_x, &of_weight], 0)
-    })
+    let row = weight.shape();
+    let (of_x, rows) =
+        crate::attempt(|| no_grad(|| slopes(&x, &weight, &grad_out, by)))?;
+    Ok([
+        by_operations(|| of_x)?,
+        by_operations(|| rows.sum_to(row))?,
+        by_operations(|| grad_out.sum_to(row))?,
+    ])
 }
 
 /// Computes a storage by operations of tensors.

@@ -1,14 +1,26 @@
-//! The kernel of `kernels/part3/adam.cl`.
+//! The kernels of `kernels/part3/adam.cl`.
 
-use smallvec::smallvec;
+use crate::opencl::{self, Given, Kernel, Reached};
 
-use crate::opencl::{self, Kernel};
+/// A step of Adam for 1, 2, 4, 8 and 16 parameters: arguments `keep, take,
+/// keep_square, take_square, whole, epsilon, rate, stay`, then for each `x,
+/// grad, mean, square, next, next_mean, next_square`, then the `n` of each.
+///
+/// OpenCL lets a kernel have 1024 bytes of arguments on any device. Sixteen
+/// parameters of `f64` take just as many.
+pub const ADAM: &[Kernel] = &[
+    kernel!("part3/adam.cl", "adam_1", |given| parameters(given, 1)),
+    kernel!("part3/adam.cl", "adam_2", |given| parameters(given, 2)),
+    kernel!("part3/adam.cl", "adam_4", |given| parameters(given, 4)),
+    kernel!("part3/adam.cl", "adam_8", |given| parameters(given, 8)),
+    kernel!("part3/adam.cl", "adam_16", |given| parameters(given, 16)),
+];
 
-/// A step of Adam: arguments `x, x_offset, grad, grad_offset, mean,
-/// mean_offset, square, square_offset, keep, take, keep_square, take_square,
-/// whole, epsilon, rate, stay, next, next_mean, next_square, n`.
-pub const ADAM_STEP: Kernel = kernel!("part3/adam.cl", "adam_step", |given| {
-    let n = given.uint(19)?;
-    let from = |place| Some(given.uint(place)? + n);
-    Some(smallvec![from(1)?, from(3)?, from(5)?, from(7)?, n, n, n])
-});
+/// States the reach for so many parameters, whose items count in `uint`.
+fn parameters(given: &Given, count: usize) -> Option<Reached> {
+    let mut reached = Reached::new();
+    for parameter in 0..count {
+        reached.extend([given.uint(8 + 7 * count + parameter)?; 7]);
+    }
+    Some(reached)
+}

@@ -20,13 +20,27 @@ pub const SOFTMAX_FOURS: Kernel =
 /// So many scores of a row an item can keep.
 pub const KEPT: usize = 64;
 
+/// What comes back through logarithms of shares: arguments `y, y_offset, grad,
+/// grad_offset, columns, out, n`.
+pub const SOFTMAX_GRADS: Kernel =
+    kernel!("part3/softmax.cl", "softmax_grads", |given| {
+        let all = elements(given, 4, 6)?;
+        let from = |place| Some(given.uint(place)? + all);
+        Some(smallvec![from(1)?, from(3)?, all])
+    });
+
 fn shares(given: &Given) -> Option<Reached> {
-    teams(given)?;
     (given.uint(1)? % 4 == 0).then_some(())?;
-    let (columns, n) = (given.uint(2)?, given.uint(5)?);
+    let all = elements(given, 2, 5)?;
+    Some(smallvec![given.uint(1)? + all, all])
+}
+
+/// Counts the elements of rows that teams have.
+fn elements(given: &Given, columns: usize, n: usize) -> Option<u64> {
+    teams(given)?;
+    let (columns, n) = (given.uint(columns)?, given.uint(n)?);
     // A team counts beyond the end of a row, and a group beyond the last, even
     // where a row is empty.
     let all = columns.max(1).checked_mul(n).filter(|all| *all < 1 << 31)?;
-    let all = if columns == 0 { 0 } else { all };
-    Some(smallvec![given.uint(1)? + all, all])
+    Some(if columns == 0 { 0 } else { all })
 }

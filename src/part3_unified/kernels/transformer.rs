@@ -3,11 +3,11 @@
 use smallvec::smallvec;
 
 use super::teams;
-use crate::opencl::{self, Given, Kernel};
+use crate::opencl::{self, Given, Kernel, counted};
 
 /// Lists them.
 pub(super) const ALL: &[Kernel] =
-    &[ATTENTION_ROWS, ATTENTION_GRADS, NORM_ROWS, NORM_GRADS];
+    &[ATTENTION_ROWS, ATTENTION_GRADS, NORM_ROWS, NORM_GRADS, NORM_SUMS];
 
 /// So many numbers of a head, and so many scores, a group can have.
 pub const HEAD: usize = 1024;
@@ -72,7 +72,7 @@ impl Heads {
 /// Rows brought to mean 0 and variance 1: arguments `a, a_offset, weight,
 /// weight_offset, bias, bias_offset, columns, epsilon, out, n`.
 pub const NORM_ROWS: Kernel = kernel!("part3/norm.cl", "norm_rows", |given| {
-    let (columns, all) = rows(given)?;
+    let (columns, all) = rows(given, 9)?;
     let of_row = |place| Some(given.uint(place)? + columns);
     let a = given.uint(1)? + all;
     match all {
@@ -81,20 +81,38 @@ pub const NORM_ROWS: Kernel = kernel!("part3/norm.cl", "norm_rows", |given| {
     }
 });
 /// Their gradients: arguments `a, a_offset, grad, grad_offset, weight,
-/// weight_offset, columns, epsilon, out, n`.
+/// weight_offset, columns, epsilon, measured, out, n`.
 pub const NORM_GRADS: Kernel =
     kernel!("part3/norm.cl", "norm_grads", |given| {
-        let (columns, all) = rows(given)?;
+        let (columns, all) = rows(given, 10)?;
         let columns = if all == 0 { 0 } else { columns };
         let from = |place, n| Some(given.uint(place)? + n);
         let (a, grad) = (from(1, all)?, from(3, all)?);
-        Some(smallvec![a, grad, from(5, columns)?, 2 * all])
+        let measured = 2 * given.uint(10)?;
+        Some(smallvec![a, grad, from(5, columns)?, measured, all])
     });
+/// Those of the bias and of the weight, of parts of the rows: arguments `a,
+/// a_offset, grad, grad_offset, measured, columns, segment, of_bias, of_weight,
+/// n`.
+pub const NORM_SUMS: Kernel = kernel!("part3/norm.cl", "norm_sums", |given| {
+    let sizes = [5, 6, 9].map(|place| counted(given.uint(place)?));
+    let [columns, segment, n] = sizes;
+    let (columns, n) = (columns?, n?);
+    let parts = n.div_ceil(segment?);
+    let team = given.items(1);
+    let is_group = team.is_power_of_two() && given.items(0) * team <= 256;
+    let is_flat = given.groups(1) == parts && given.items(2) == 1;
+    (is_group && is_flat).then_some(())?;
+    let all = columns.checked_mul(n).filter(|all| *all < 1 << 30)?;
+    let from = |place| Some(given.uint(place)? + all);
+    let out = parts * columns;
+    Some(smallvec![from(1)?, from(3)?, 2 * n, out, out])
+});
 
 /// Returns the columns and the elements of the rows that teams have.
-fn rows(given: &Given) -> Option<(u64, u64)> {
+fn rows(given: &Given, n: usize) -> Option<(u64, u64)> {
     teams(given)?;
-    let (columns, n) = (given.uint(6)?, given.uint(9)?);
+    let (columns, n) = (given.uint(6)?, given.uint(n)?);
     // A team counts beyond the end of a row, and a group beyond the last.
     let all = columns.max(1).checked_mul(n).filter(|all| *all < 1 << 30)?;
     Some((columns, if columns == 0 { 0 } else { all }))

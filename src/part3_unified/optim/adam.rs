@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::super::nn::ParameterMut;
-use super::super::{AdamStep, Tensor};
+use super::super::{AdamStep, Array, Tensor};
 use super::{Optimizer, check_same, gradients};
 use crate::error::{Result, mistake, or_raise};
 
@@ -84,35 +84,67 @@ impl Adam {
             stay: 1.0,
         };
         let pairs = parameters.into_iter().zip(&mut self.moments);
+        let mut groups: Vec<(AdamStep, Vec<Place>)> = Vec::new();
         for (((name, parameter), moments), grad) in pairs.zip(grads) {
             step.stay = 1.0 - rate * f64::from(decay(&name, parameter));
-            *parameter = or_raise(stepped(parameter, moments, &grad, &step));
+            let place = Place { parameter, moments, grad };
+            let is_its = |group: &&mut (AdamStep, Vec<Place>)| {
+                group.0 == step && group.1[0].is_like(&place)
+            };
+            match groups.iter_mut().find(is_its) {
+                Some((_, alike)) => alike.push(place),
+                None => groups.push((step, vec![place])),
+            }
+        }
+        for (step, alike) in &mut groups {
+            for some in alike.chunks_mut(AdamStep::AT_ONCE) {
+                or_raise(take(step, some));
+            }
         }
     }
 }
 // ANCHOR_END: adam
 
-/// Takes the step of one parameter.
-fn stepped(
-    parameter: &Tensor,
-    moments: &mut [Tensor; 2],
-    grad: &Tensor,
-    step: &AdamStep,
-) -> Result<Tensor> {
-    let [x, grad] = [parameter, grad].map(Tensor::array);
-    // If the model has moved, its moments follow.
-    for moment in moments.iter_mut() {
-        *moment = moment.to(x.device())?;
+/// A parameter, and what its step is made of.
+struct Place<'a> {
+    parameter: &'a mut Tensor,
+    moments: &'a mut [Tensor; 2],
+    grad: Tensor,
+}
+
+impl Place<'_> {
+    /// Says whether a device may take the step of both at once.
+    fn is_like(&self, other: &Place) -> bool {
+        let kind = |it: &Tensor| (it.device(), it.dtype());
+        kind(self.parameter) == kind(other.parameter)
     }
-    let before = moments.each_ref().map(Tensor::array);
-    let [better, mean, square] = x.adam_step(grad, before, step)?;
-    *moments = [mean, square].map(Tensor::from);
-    Ok(Tensor::from(better).requires_grad())
+
+    fn arrays(&self) -> [&Array; 4] {
+        let [mean, square] = &*self.moments;
+        [self.parameter, &self.grad, mean, square].map(Tensor::array)
+    }
+}
+
+/// Takes a step of parameters that are alike.
+fn take(step: &AdamStep, places: &mut [Place]) -> Result<()> {
+    for place in &mut *places {
+        // If the model has moved, its moments follow.
+        for moment in place.moments.iter_mut() {
+            *moment = moment.to(place.parameter.device())?;
+        }
+    }
+    let of: Vec<[&Array; 4]> = places.iter().map(Place::arrays).collect();
+    let made = step.take(&of)?;
+    for (place, [better, mean, square]) in places.iter_mut().zip(made) {
+        *place.moments = [mean, square].map(Tensor::from);
+        *place.parameter = Tensor::from(better).requires_grad();
+    }
+    Ok(())
 }
 
 impl Optimizer for Adam {
     /// Takes a step, as the formulas above say. On a device it is one launch
-    /// for each parameter.
+    /// for up to sixteen parameters.
     #[track_caller]
     fn step(&mut self, parameters: Vec<ParameterMut<'_>>) {
         self.decaying_step(parameters, |_, _| 0.0);
@@ -179,8 +211,8 @@ impl AdamW {
 
 impl Optimizer for AdamW {
     /// Takes a step: `parameter = parameter - learning_rate * weight_decay *
-    /// parameter`, then the step of [`Adam`], all in one launch for each
-    /// parameter.
+    /// parameter`, then the step of [`Adam`], all in one launch for up to
+    /// sixteen parameters of one decay.
     #[track_caller]
     fn step(&mut self, parameters: Vec<ParameterMut<'_>>) {
         let AdamW { adam, weight_decay, groups } = self;

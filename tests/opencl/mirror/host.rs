@@ -115,6 +115,16 @@ fn index(how: &str, it: &Mirror) -> Written {
 }
 
 fn softmax(how: &str, it: &Mirror) -> Written {
+    if how == "grads" {
+        let [of_y, of_grads, columns, n] = [1, 3, 4, 6].map(|at| it.size(at));
+        let (y, grads) = (it.floats(0), it.floats(2));
+        let element = |at: usize| {
+            let row = &grads[of_grads + at / columns * columns..][..columns];
+            let all: f32 = row.iter().sum();
+            (at, row[at % columns] - y[of_y + at].exp() * all)
+        };
+        return (0..n * columns).map(element).collect();
+    }
     let [offset, columns, rows, logs] = match how {
         "log" => [0, it.size(2), it.groups[0], 1],
         _ => [it.size(1), it.size(2), it.size(5), it.size(3)],
@@ -196,6 +206,14 @@ fn reduce(how: &str, it: &Mirror) -> Written {
                 let i = i % width;
                 let column = offset + i / inner * outer + i % inner * across;
                 join(how, rows.map(|row| a[column + row * down]))
+            })
+        }
+        "short_sum" | "short_max" => {
+            let [offset, down, across, inner, outer, width, height] =
+                [1, 2, 3, 4, 5, 6, 7].map(|at| it.size(at));
+            it.each(width, |i| {
+                let column = offset + i / inner * outer + i % inner * across;
+                join(how, (0..height).map(|row| a[column + row * down]))
             })
         }
         _ => reduce_few(how, it),

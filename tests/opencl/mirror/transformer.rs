@@ -13,11 +13,15 @@ pub(super) fn attention(how: &str, it: &Mirror) -> Written {
 }
 
 pub(super) fn norm(how: &str, it: &Mirror) -> Written {
+    if how == "sums" {
+        return norm_of_weight(it);
+    }
     let Given::Number(Scalar::F32(epsilon)) = it.given[7] else {
         panic!("argument 7 is a number")
     };
-    let (columns, n) = (it.size(6), it.size(9));
-    let (is_grads, all) = (how == "grads", columns * n);
+    let is_grads = how == "grads";
+    let (columns, n) = (it.size(6), it.size(if is_grads { 10 } else { 9 }));
+    let all = columns * n;
     let second = if is_grads { all } else { columns };
     let from = |at: usize, n| match n {
         0 => &[],
@@ -28,4 +32,25 @@ pub(super) fn norm(how: &str, it: &Mirror) -> Written {
     let of = [from(0, all), from(2, second), from(4, columns_if_any)];
     let right = heads::norm(is_grads, of, columns, epsilon);
     right.into_iter().enumerate().collect()
+}
+
+/// What comes back to the weight, from numbers that were measured of rows.
+fn norm_of_weight(it: &Mirror) -> Written {
+    let (columns, part, n) = (it.size(5), it.size(6), it.size(9));
+    let (a, grads) = (it.floats(0), it.floats(2));
+    let (of_a, of_grads, measured) = (it.size(1), it.size(3), it.floats(4));
+    let beside = it.global[0].min(columns);
+    let sum = |at: usize| {
+        let (from, i) = (at / columns * part, at % columns);
+        let rows = from..n.min(from + part);
+        let products = rows.map(|row| {
+            let place = row * columns + i;
+            let gap = a[of_a + place] - measured[2 * row];
+            grads[of_grads + place] * gap * measured[2 * row + 1]
+        });
+        products.sum()
+    };
+    let all = 0..n.div_ceil(part) * columns;
+    let written = all.filter(|at| at % columns < beside);
+    written.map(|at| (at, sum(at))).collect()
 }

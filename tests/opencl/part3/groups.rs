@@ -14,10 +14,15 @@ struct Side {
     period: usize,
     /// Whether one of them is an infinity.
     is_endless: bool,
+    batches: usize,
 }
 
-const BATCHES: usize = 2;
 const BEFORE: usize = 4;
+/// A product over so many numbers is one of one matrix, in two parts of which
+/// the first takes two steps and the other one. Over fewer it is one of two
+/// matrices, each a step, and over more there are two of both: a simulator
+/// needs a second for each step of a large tile.
+pub(crate) const IN_PARTS: usize = 21;
 
 impl Side {
     fn number(&self, batch: usize, line: usize, l: usize) -> f32 {
@@ -27,7 +32,7 @@ impl Side {
         ((4 * batch + 2 * line + 3 * l) % self.period) as f32 - 2.0
     }
 
-    /// Two matrices, behind four numbers that nobody may take for theirs.
+    /// The matrices, behind four numbers that nobody may take for theirs.
     fn memory(&self) -> Vec<f32> {
         let number = |at: usize| {
             let (batch, at) = (at / self.size(), at % self.size());
@@ -36,7 +41,7 @@ impl Side {
                 false => self.number(batch, at % self.lines, at / self.lines),
             }
         };
-        let numbers = (0..BATCHES * self.size()).map(number);
+        let numbers = (0..self.batches * self.size()).map(number);
         [99.0; BEFORE].into_iter().chain(numbers).collect()
     }
 
@@ -56,11 +61,12 @@ impl Side {
 
 impl Bench<'_> {
     /// (2, rows, n) x (2, n, columns) of small whole numbers, in two parts along
-    /// n, by one layer of groups; the rest is as the kernel's options say that
-    /// the operands lie. Where there is time, no tile is the only one. A row
+    /// n, by one layer of groups, or less where [`IN_PARTS`] says so; the rest
+    /// is as the kernel's options say that the operands lie. Where there is time, no tile is the only one. A row
     /// has an infinity, which the others must not hear of.
     pub(super) fn product(&self) -> Both {
-        let (options, parts) = (self.kernel.options(), 2);
+        let options = self.kernel.options();
+        let batches = if self.n == IN_PARTS { 1 } else { 2 };
         let (sides, items) = match self.kernel.name() {
             "product_few_rows" => ([3, 128], 128),
             "product_long_sums" => ([8, 8], 256),
@@ -87,14 +93,15 @@ impl Bench<'_> {
         let is_simulated = self.gpu.info().platform == "Oclgrind";
         let side = |lines: usize, along_k, period| {
             let is_endless = period == 5 && !is_simulated;
-            Side { lines, k, along_k, period, is_endless }
+            Side { lines, k, along_k, period, is_endless, batches }
         };
         let (a, b) = (side(rows, along[0], 5), side(columns, along[1], 7));
         let [x, y] = [&a, &b].map(|it| self.gpu.upload(&it.memory()).unwrap());
-        let length = k.div_ceil(parts).next_multiple_of(4);
+        // A step more than one, and not a whole one.
+        let length = k.div_ceil(2).next_multiple_of(4).max(20);
         let parts = k.div_ceil(length);
-        let sizes = [1, rows, 1, columns, 1, k, BATCHES, length];
-        let all = parts * BATCHES * rows * columns;
+        let sizes = [1, rows, 1, columns, 1, k, batches, length];
+        let all = parts * batches * rows * columns;
         let out = self.out(all);
         let [down, across] =
             [rows.div_ceil(sides[0]), columns.div_ceil(sides[1])];
@@ -116,7 +123,7 @@ impl Bench<'_> {
             .local([items, 1, 1]);
         let element = |at: usize| {
             let (which, at) = (at / columns / rows, at % (columns * rows));
-            let (part, batch) = (which / BATCHES, which % BATCHES);
+            let (part, batch) = (which / batches, which % batches);
             let (i, j) = (at / columns, at % columns);
             let along = part * length..k.min((part + 1) * length);
             along.map(|l| a.number(batch, i, l) * b.number(batch, j, l)).sum()
@@ -177,6 +184,26 @@ impl Bench<'_> {
             }
         }
         (vec![], vec![])
+    }
+
+    /// Three rows of n or fewer, by teams for two rows: each logarithm is 0, so
+    /// what a row got in all is taken from each of its elements.
+    pub(super) fn softmax_grads(&self) -> Both {
+        let columns = self.n.min(300);
+        let grads: Vec<f32> =
+            (0..3 * columns).map(|i| (i % 7) as f32 - 2.0).collect();
+        let y = self.gpu.upload(&vec![0.0_f32; 3 * columns]).unwrap();
+        let above = self.gpu.upload(&grads).unwrap();
+        let out = self.out(3 * columns);
+        let launch = self.gpu.launch(self.kernel).input(&y).scalar(0_u32);
+        let launch = launch.input(&above).scalar(0_u32);
+        let launch = launch.scalar(columns as u32).output(&out).scalar(3_u32);
+        let launch = launch.global([32, 2]).local([32, 2]);
+        let right = grads.chunks(columns).flat_map(|row| {
+            let all: f32 = row.iter().sum();
+            row.iter().map(move |x| x - all)
+        });
+        (written(launch, &out), right.collect())
     }
 
     /// Lines of n from a matrix that has them as columns, with three zeros

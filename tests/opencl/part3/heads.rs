@@ -68,7 +68,7 @@ pub(crate) fn norm(
 ) -> Vec<f32> {
     let wide = |x: &[f32]| x.iter().map(|&x| x.into()).collect::<Vec<f64>>();
     let [a, second, third] = [a, second, third].map(wide);
-    let (mut out, mut of_weight) = (vec![], vec![]);
+    let mut out = vec![];
     let count = columns as f64;
     for (row, x) in a.chunks(columns.max(1)).enumerate() {
         let mean = x.iter().sum::<f64>() / count;
@@ -85,9 +85,7 @@ pub(crate) fn norm(
         let along = (0..columns).map(|i| g[i] * h[i]).sum::<f64>() / count;
         let slope = |i: usize| (g[i] - direct - h[i] * along) / deviation;
         out.extend((0..columns).map(slope));
-        of_weight.extend((0..columns).map(|i| above[i] * h[i]));
     }
-    out.extend(of_weight);
     out.into_iter().map(|x| x as f32).collect()
 }
 
@@ -143,15 +141,56 @@ impl Bench<'_> {
             false => [rows(7), numbers(columns, 5), numbers(columns, 4)],
         };
         let given = of.each_ref().map(|it| self.gpu.upload(it).unwrap());
-        let out = self.out(if is_grads { 6 * columns } else { 3 * columns });
+        let [measured, out] = [6, 3 * columns].map(|len| self.out(len));
         let mut launch = self.gpu.launch(self.kernel);
         for it in &given {
             launch = launch.input(it).scalar(0_u32);
         }
-        let launch = launch.scalar(columns as u32).scalar(0.125_f32);
+        let mut launch = launch.scalar(columns as u32).scalar(0.125_f32);
+        if is_grads {
+            launch = launch.output(&measured);
+        }
         let launch = launch.output(&out).scalar(3_u32);
         let yours = written(launch.global([32, 2]).local([32, 2]), &out);
         let of = of.each_ref().map(|it| &it[..]);
         near(&yours, &norm(is_grads, of, columns, 0.125))
+    }
+
+    /// The sums of three rows, in parts of two, by four items for each.
+    pub(super) fn norm_sums(&self) -> Both {
+        let columns = self.n.clamp(1, 300);
+        let [a, grads] = [7, 5].map(|period| numbers(3 * columns, period));
+        let measured = [0.25, 2.0, -0.5, 1.0, 0.0, 0.5];
+        let given = [&a, &grads, &measured.to_vec()];
+        let given = given.map(|it| self.gpu.upload(it).unwrap());
+        let [bias, weight] = [(); 2].map(|()| self.out(2 * columns));
+        let launch = self
+            .gpu
+            .launch(self.kernel)
+            .input(&given[0])
+            .scalar(0_u32)
+            .input(&given[1])
+            .scalar(0_u32)
+            .input(&given[2])
+            .scalar(columns as u32)
+            .scalar(2_u32)
+            .output(&bias)
+            .output(&weight)
+            .scalar(3_u32)
+            .global([columns, 8])
+            .local([32, 4]);
+        let mut yours = written(launch, &bias);
+        yours.extend(weight.read().unwrap());
+        let normal = |at: usize| {
+            let [mean, inverse] =
+                [0, 1].map(|i| measured[at / columns * 2 + i]);
+            grads[at] * (a[at] - mean) * inverse
+        };
+        let sums = |of: &dyn Fn(usize) -> f32| -> Vec<f32> {
+            let two = (0..columns).map(|i| of(i) + of(columns + i));
+            two.chain((0..columns).map(|i| of(2 * columns + i))).collect()
+        };
+        let right = [sums(&|at| grads[at]), sums(&normal)].concat();
+        near(&yours, &right)
     }
 }

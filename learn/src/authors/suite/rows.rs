@@ -1,4 +1,4 @@
-//! All tests, in three rows beside each other: a test that waits, for a
+//! All tests, in four rows beside each other: a test that waits, for a
 //! browser, for a limit to pass or a child to end, and the last test of a
 //! program, which runs alone, leave room for others.
 
@@ -12,7 +12,9 @@ use crate::command::Stop;
 use crate::process::{self, Ending};
 
 /// The crate's own tests, which take longest.
-const OURS: &[&str] = &["--package", "rungrad"];
+const OURS: &[&str] = &["--package", "rungrad", "--tests"];
+/// Those of its documentation.
+const DOCS: &[&str] = &["--package", "rungrad", "--doc"];
 const LEARN: &[&str] = &["--package", "learn"];
 const OTHERS: &[&str] =
     &["--workspace", "--exclude", "rungrad", "--exclude", "learn"];
@@ -33,7 +35,7 @@ impl Work<'_> {
             Ok((self.cargo_test(words, &log, silent)?, log))
         };
         let (ours, rows) = thread::scope(|scope| {
-            let rows = [("learn", LEARN), ("others", OTHERS)]
+            let rows = [("learn", LEARN), ("others", OTHERS), ("docs", DOCS)]
                 .map(|(name, words)| scope.spawn(move || beside(name, words)));
             let ours = self.cargo_test(OURS, log, follow);
             (ours, rows.map(|row| row.join().expect("it waits and reads")))

@@ -27,20 +27,19 @@ pub(super) fn rows<T: Number>(
     })
 }
 
-/// Computes what comes back to the rows, and behind it what comes back to the
-/// weight from each row: (2, n, columns).
+/// Computes what comes back to the rows, and what comes back to the weight from
+/// each row: twice (n, columns).
 pub(super) fn grads<T: Number>(
     [a, grad_out, weight]: [&Array; 3],
     epsilon: f64,
-) -> Result<Shared> {
+) -> Result<[Shared; 2]> {
     let of = [compact(a)?, compact(grad_out)?, compact(weight)?];
     let [x, above, weight] = of.each_ref().map(|it| dense::<T>(it));
     let (n, columns) = (x.len(), weight.len());
     if n == 0 {
-        return Ok(Host::<T>::shared(vec![]));
+        return Ok([(); 2].map(|()| Host::<T>::shared(vec![])));
     }
-    let mut made = blank(2 * n)?;
-    let (rows, weights) = made.split_at_mut(n);
+    let [mut rows, mut weights] = [blank(n)?, blank(n)?];
     let part = rows_of_part(n / columns, OFTEN * columns) * columns;
     let outs = rows.chunks_mut(part).zip(weights.chunks_mut(part));
     let work = |(i, (rows, weights)): (usize, (&mut [T], &mut [T]))| {
@@ -53,7 +52,7 @@ pub(super) fn grads<T: Number>(
         true => share(outs.enumerate(), work),
         false => outs.enumerate().for_each(work),
     }
-    Ok(Host::shared(made))
+    Ok([rows, weights].map(Host::shared))
 }
 
 /// Computes the mean of a row, and what brings its distances to variance 1.

@@ -29,7 +29,21 @@ pub(super) fn widened(a: &Array) -> Result<Array> {
     a.to_dtype(DType::F32)
 }
 
-/// Rounds the numbers of a storage to 16 bits.
-pub(super) fn narrowed(wide: Shared) -> Result<Shared> {
-    with_type!(DType::F16, B => kept::<f32, B>(all::<f32>(&*wide)))
+/// One storage, or two.
+pub(super) trait Wide: Sized {
+    /// Rounds the numbers to 16 bits.
+    fn narrowed(self) -> Result<Self>;
+}
+
+impl Wide for Shared {
+    fn narrowed(self) -> Result<Shared> {
+        with_type!(DType::F16, B => kept::<f32, B>(all::<f32>(&*self)))
+    }
+}
+
+impl Wide for [Shared; 2] {
+    fn narrowed(self) -> Result<[Shared; 2]> {
+        let [first, second] = self;
+        Ok([first.narrowed()?, second.narrowed()?])
+    }
 }

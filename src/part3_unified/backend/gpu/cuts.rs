@@ -18,6 +18,10 @@ const ALONE: usize = 256;
 /// rounded away small.
 const LONGEST: usize = 1 << 13;
 
+/// So many items share a column, of which a group has eight: they are 32 bytes
+/// beside each other, which memory hands out at once.
+pub(super) const TEAM: usize = 32;
+
 /// What of a device decides.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Units {
@@ -86,6 +90,14 @@ impl Units {
         match self.is_processor {
             true => groups(GROUP, rows),
             false => self.teams(rows, columns),
+        }
+    }
+
+    /// Returns how many columns a group has, and how many items share each.
+    pub(super) fn beside(self) -> [usize; 2] {
+        match self.is_processor {
+            true => [GROUP, 1],
+            false => [GROUP / TEAM, TEAM],
         }
     }
 

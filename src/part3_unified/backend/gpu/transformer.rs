@@ -1,10 +1,13 @@
-//! Attention and norms: a launch for each.
+//! Attention and norms: a launch for each, and two for the way back of a norm.
+
+use std::sync::Arc;
 
 use super::super::super::functions::attention as composed;
-use super::super::super::kernels::{self, HEAD};
+use super::super::super::kernels::{self, HEAD, Types};
 use super::super::DType;
 use super::numbers::{Numbers, number_of};
-use super::{Array, GROUP, Kernel, OpenCl, Shared};
+use super::stages::TALL;
+use super::{Array, GROUP, Kernel, Launch, OpenCl, Reduce, Shared};
 use crate::error::Result;
 
 /// So many groups are as many as are started.
@@ -74,33 +77,120 @@ impl OpenCl {
         })
     }
 
-    /// Brings rows to mean 0 and variance 1, or computes what comes back to
-    /// them, and then to their weight.
-    pub(super) fn normed(
+    /// Computes what comes back through gelu.
+    pub(super) fn gelu_back(
         &self,
-        kernel: &Kernel,
-        of: [&Array; 3],
-        columns: usize,
-        epsilon: f64,
+        a: &Array,
+        grad_out: &Array,
     ) -> Result<Shared> {
-        let of = [of[0].compact()?, of[1].compact()?, of[2].compact()?];
-        let (n, dtype) = (of[0].len() / columns, of[0].dtype());
-        let grads = kernel.name() == kernels::NORM_GRADS.name();
-        let [global, local] = self.units().teams(n, columns);
-        let count = if grads { 2 * n * columns } else { n * columns };
-        self.fill(dtype, count, |out| {
-            let mut launch = self.launch(kernel, dtype);
-            for a in &of {
-                launch = launch.reads(a).scalar(a.offset() as u32);
-            }
-            launch
-                .scalar(columns as u32)
-                .scalar(number_of(dtype, epsilon))
+        let (a, grads) = (a.compact()?, grad_out.compact()?);
+        let (n, dtype) = (a.len(), a.dtype());
+        self.fill(dtype, n, |out| {
+            self.fours(&kernels::GELU_GRADS, dtype, n)
+                .reads(&a)
+                .scalar(a.offset() as u32)
+                .reads(&grads)
+                .scalar(grads.offset() as u32)
                 .writes(out)
                 .scalar(n as u32)
-                .global(global)
-                .local(local)
                 .run()
         })
+    }
+
+    /// Brings rows to mean 0 and variance 1.
+    pub(super) fn norm(&self, of: [&Array; 3], epsilon: f64) -> Result<Shared> {
+        let of = [of[0].compact()?, of[1].compact()?, of[2].compact()?];
+        let (columns, dtype) = (of[1].len(), of[0].dtype());
+        let n = of[0].len() / columns;
+        self.fill(dtype, n * columns, |out| {
+            self.of_rows(&kernels::NORM_ROWS, &of, columns, epsilon)
+                .writes(out)
+                .scalar(n as u32)
+                .run()
+        })
+    }
+
+    /// Computes what comes back to the rows, to their weight and to their bias.
+    pub(super) fn norm_back(
+        &self,
+        of: [&Array; 3],
+        epsilon: f64,
+    ) -> Result<[Shared; 3]> {
+        let of = [of[0].compact()?, of[1].compact()?, of[2].compact()?];
+        let (columns, dtype) = (of[2].len(), of[0].dtype());
+        let n = of[0].len() / columns;
+        let measured = self.take(dtype.wide(), 2 * n)?;
+        let slopes = self.fill(dtype, n * columns, |out| {
+            self.of_rows(&kernels::NORM_GRADS, &of, columns, epsilon)
+                .writes(&measured)
+                .writes(out)
+                .scalar(n as u32)
+                .run()
+        })?;
+        let measured =
+            Array::dense(of[0].device(), Arc::new(measured), &[n, 2]);
+        let [bias, weight] =
+            self.norm_sums([&of[0], &of[1], &measured], columns)?;
+        Ok([slopes, weight, bias])
+    }
+
+    /// Prepares a launch with a team for each row.
+    fn of_rows<'a>(
+        &self,
+        kernel: &Kernel,
+        of: &'a [Array; 3],
+        columns: usize,
+        epsilon: f64,
+    ) -> Launch<'a> {
+        let dtype = of[0].dtype();
+        let n = of[0].len() / columns;
+        let [global, local] = self.units().teams(n, columns);
+        let mut launch = self.launch(kernel, dtype);
+        for a in of {
+            launch = launch.reads(a).scalar(a.offset() as u32);
+        }
+        launch
+            .scalar(columns as u32)
+            .scalar(number_of(dtype, epsilon))
+            .global(global)
+            .local(local)
+    }
+
+    /// Computes what comes back to the bias and to the weight.
+    fn norm_sums(
+        &self,
+        [a, grad_out, measured]: [&Array; 3],
+        columns: usize,
+    ) -> Result<[Shared; 2]> {
+        let n = a.len() / columns;
+        let (segment, parts) = (n.min(TALL), n.div_ceil(TALL));
+        let types = Types::of_parts(a.dtype(), a.dtype(), parts);
+        let out = || self.take(types.to, parts * columns);
+        let outs = [out()?, out()?];
+        let [beside, team] = self.units().beside();
+        self.launch(&kernels::NORM_SUMS, types)
+            .reads(a)
+            .scalar(a.offset() as u32)
+            .reads(grad_out)
+            .scalar(grad_out.offset() as u32)
+            .reads(measured)
+            .scalar(columns as u32)
+            .scalar(segment as u32)
+            .writes(&outs[0])
+            .writes(&outs[1])
+            .scalar(n as u32)
+            .global([columns, parts * team])
+            .local([beside, team])
+            .run()?;
+        let [bias, weight] = outs.map(|out| Arc::new(out) as Shared);
+        let whole = |out| match parts {
+            1 => Ok(out),
+            _ => {
+                let left = Array::dense(a.device(), out, &[parts, columns]);
+                let left = left.permute(&[1, 0])?;
+                self.reduce_to(a.dtype(), Reduce::Sum, &left, columns, parts)
+            }
+        };
+        Ok([whole(bias)?, whole(weight)?])
     }
 }

@@ -156,3 +156,9 @@ fn a_copy_has_a_group_for_each_tile_and_not_too_many() {
     assert_eq!(copy_groups([2, 3, 1, 1, 1, 1, 32, 33]), 12);
     assert_eq!(copy_groups([2, 1, 1, 1, 1, TEAMS as i32, 1, 1]), TEAMS);
 }
+
+#[test]
+fn a_column_is_shared_but_on_a_processor() {
+    assert_eq!(TWO.beside(), [256, 1]);
+    assert_eq!(CARD.beside(), [8, 32]);
+}

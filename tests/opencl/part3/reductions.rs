@@ -1,0 +1,123 @@
+//! The kernels that make one element of many.
+
+use super::{Bench, Both, LATE, written};
+
+impl Bench<'_> {
+    /// Three rows of n, in parts of 100.
+    pub(super) fn reduce_rows(&self, join: fn(&[f32]) -> f32) -> Both {
+        const PART: usize = 100;
+        let rows = [&self.a, &self.b, &self.a];
+        let parts = rows.into_iter().flat_map(|row| row.chunks(PART));
+        let right: Vec<f32> = parts.map(join).collect();
+        let (matrix, out) = (self.matrix(&rows), self.out(right.len()));
+        let launch = self
+            // One group of eight teams: each has a part, or several.
+            .gpu
+            .launch(self.kernel)
+            .global([32, 8])
+            .local([32, 8])
+            .input(&matrix)
+            .scalar(LATE as u32)
+            .scalar(self.count)
+            .scalar(self.count)
+            .scalar(PART as u32)
+            .output(&out)
+            .scalar(right.len() as u32);
+        (written(launch, &out), right)
+    }
+
+    /// The columns of three rows of n, in parts of two rows.
+    pub(super) fn reduce_columns(&self, join: fn(&[f32]) -> f32) -> Both {
+        let rows = [&self.a, &self.b, &self.a];
+        let first = self.a.iter().zip(&self.b).map(|(a, b)| join(&[*a, *b]));
+        let right = first.chain(self.a.iter().copied()).collect();
+        let (matrix, out) = (self.matrix(&rows), self.out(2 * self.n));
+        let launch = self
+            .launch(2 * self.n)
+            .input(&matrix)
+            .scalar(LATE as u32)
+            .scalar(self.count)
+            .scalar(1_u32)
+            .scalar(self.count)
+            .scalar(0_u32)
+            .scalar(self.count)
+            .scalar(3_u32)
+            .scalar(2_u32)
+            .output(&out);
+        (written(launch, &out), right)
+    }
+
+    /// The columns of three rows of n, each shared by four items, of which one
+    /// has nothing.
+    pub(super) fn reduce_short(&self, join: fn(&[f32]) -> f32) -> Both {
+        let rows = [&self.a, &self.b, &self.a];
+        let pairs = self.a.iter().zip(&self.b);
+        let right = pairs.map(|(a, b)| join(&[*a, *b, *a])).collect();
+        let (matrix, out) = (self.matrix(&rows), self.out(self.n));
+        let launch = self
+            .gpu
+            .launch(self.kernel)
+            .global([self.n, 4])
+            .local([64, 4])
+            .input(&matrix)
+            .scalar(LATE as u32)
+            .scalar(self.count)
+            .scalar(1_u32)
+            .scalar(self.count)
+            .scalar(0_u32)
+            .scalar(self.count)
+            .scalar(3_u32)
+            .output(&out);
+        (written(launch, &out), right)
+    }
+
+    /// Columns of two rows of n, as rows of two elements.
+    pub(super) fn reduce_few(&self, join: fn(&[f32]) -> f32) -> Both {
+        let matrix = self.matrix(&[&self.a, &self.b]);
+        let pairs = self.a.iter().zip(&self.b);
+        let right = pairs.map(|(a, b)| join(&[*a, *b])).collect();
+        let out = self.out(self.n);
+        let launch = self
+            .launch(self.n)
+            .input(&matrix)
+            .scalar(LATE as u32)
+            .scalar([1, 1, 1, self.n as i32, 1, 1, 1, 2])
+            .scalar([0, 0, 0, 1, 0, 0, 0, self.n as i32])
+            .output(&out)
+            .scalar(self.count);
+        (written(launch, &out), right)
+    }
+
+    /// The same: the larger of two gets 1, and each of two that are equal a
+    /// half; the result is the matrix again.
+    pub(super) fn reduce_few_share(&self) -> Both {
+        let matrix = self.matrix(&[&self.a, &self.b]);
+        let pairs = || self.a.iter().zip(&self.b);
+        let most: Vec<f32> = pairs().map(|(a, b)| a.max(*b)).collect();
+        let share = |x: f32, y: f32| match x.total_cmp(&y) {
+            _ if x == y => 0.5,
+            std::cmp::Ordering::Greater => 1.0,
+            _ => 0.0,
+        };
+        let of_a = pairs().map(|(a, b)| share(*a, *b));
+        let right = of_a.chain(pairs().map(|(a, b)| share(*b, *a))).collect();
+        let most = self.gpu.upload(&most).unwrap();
+        let ones = self.gpu.upload(&vec![1.0_f32; self.n]).unwrap();
+        let (steps, out) =
+            ([0, 0, 0, 1, 0, 0, 0, self.n as i32], self.out(2 * self.n));
+        let launch = self
+            .launch(self.n)
+            .input(&matrix)
+            .scalar(LATE as u32)
+            .scalar([1, 1, 1, self.n as i32, 1, 1, 1, 2])
+            .scalar(steps)
+            .input(&most)
+            .scalar(0_u32)
+            .input(&ones)
+            .scalar(0_u32)
+            .output(&out)
+            .scalar(steps)
+            .scalar(self.count);
+        (written(launch, &out), right)
+    }
+}
