@@ -14,7 +14,7 @@ use crate::tree::{Fault, Tree, fault};
 /// Steps by each operation, by fused kernels, and by PyTorch in three ways.
 const FUSED: &str = "cargo learn bench --device gpu --fused --seconds 0.6 \
                      --peer torch gpt \"seven 2^26\" \"softmax 16384x16384\" \
-                     \"chain 1000\" mlp cnn";
+                     \"chain 1000\" mlp cnn copy";
 
 /// All of them.
 pub(crate) const MEASURED: &[Measured] = &[
@@ -73,6 +73,14 @@ pub(crate) const MEASURED: &[Measured] = &[
         rehearsal: "cargo run --release --example part3_shakespeare -- \
                     --text README.md --steps 1 --count 9",
         on: "two cores of an AMD EPYC in November 2026",
+    },
+    Measured {
+        out: "book/listings/part3_shakespeare_h200.out",
+        command: "cargo run --release --example part3_shakespeare -- \
+                  --large --device gpu --count 1600",
+        rehearsal: "cargo run --release --example part3_shakespeare -- \
+                    --text README.md --steps 1 --count 9",
+        on: "one NVIDIA H200 with driver 580.159.04 in November 2026",
     },
     Measured {
         out: "book/listings/part3_names_small.out",
