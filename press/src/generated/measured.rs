@@ -79,7 +79,7 @@ pub(crate) const MEASURED: &[Measured] = &[
         command: "cargo run --release --example part3_shakespeare -- \
                   --large --device gpu --count 1600",
         rehearsal: "cargo run --release --example part3_shakespeare -- \
-                    --text README.md --steps 1 --count 9",
+                    --text README.md --steps 1 --count 9 --device gpu",
         on: "one NVIDIA H200 with driver 580.159.04 in November 2026",
     },
     Measured {
@@ -365,6 +365,8 @@ fn form(text: &str) -> BTreeSet<String> {
     lines
         .filter(|line| !MACHINE.iter().any(|start| line.starts_with(start)))
         .map(|line| {
+            // A device is called as its vendor likes.
+            let line = line.split_once(" on gpu:").map_or(line, |it| it.0);
             let mut words: Vec<&str> =
                 line.split_whitespace().map(shape).collect();
             words.dedup();

@@ -62,7 +62,7 @@ fn lines(t: &Tensor) -> usize {
 fn shares(queries: &Tensor, keys: &Tensor) -> Tensor {
     let (rank, width) = (queries.rank(), queries.shape()[queries.rank() - 1]);
     // There are fewer queries than scores.
-    let scaled = queries.scale(1.0 / (width as f32).sqrt());
+    let scaled = queries.scale(1.0 / (width as f64).sqrt());
     let scores = scaled.contract(keys, rank - 2, 1);
     scores.add(&future(lines(queries), lines(keys), queries)).softmax()
 }
@@ -78,7 +78,8 @@ fn future(rows: usize, places: usize, beside: &Tensor) -> Tensor {
     };
     let mask: Vec<f32> =
         (0..rows * places).map(|at| hidden(at / places, at % places)).collect();
-    or_raise(Tensor::new(&[rows, places], &mask, beside.device()))
+    let mask = or_raise(Tensor::new(&[rows, places], &mask, beside.device()));
+    or_raise(mask.to_dtype(beside.dtype()))
 }
 // ANCHOR_END: shares
 
@@ -182,7 +183,7 @@ fn grads(x: &Tensor, grad_out: &Tensor, heads: usize) -> Tensor {
     let of_shares = above.contract(&values, 2, 1);
     let total = shares.mul(&of_shares).sum_over(&[3], Keep::Yes);
     let of_scores = shares.mul(&of_shares.sub(&total));
-    let root = (width as f32).sqrt();
+    let root = (width as f64).sqrt();
     let [queries, keys] = [queries, keys].map(|it| it.scale(1.0 / root));
     let of_queries = of_scores.contract(&keys.transpose(), 2, 1);
     let of_keys = of_scores.transpose().contract(&queries.transpose(), 2, 1);
