@@ -91,7 +91,11 @@ fn write_eights(gpu: &Gpu) {
     };
     let (yours, right) = (made(Device::Fused(0)), made(Device::Cpu));
     for (yours, right) in yours.iter().zip(&right) {
-        assert!((yours - right).abs() <= 1e-5 * right.abs().max(1.0));
+        let gap = (yours - right).abs();
+        assert!(
+            gap <= 1e-5 * right.abs().max(1.0),
+            "eight at a time: {yours} {right}"
+        );
     }
     let is_of_eights =
         |kernel: &Kernel| kernel.text().contains("at = 8 * get_global_id(0)");

@@ -86,7 +86,7 @@ impl OpenCl {
         let (a, grads) = (a.compact()?, grad_out.compact()?);
         let (n, dtype) = (a.len(), a.dtype());
         self.fill(dtype, n, |out| {
-            self.fours(&kernels::GELU_GRADS, dtype, n)
+            self.pieces(&kernels::GELU_GRADS, dtype, n)
                 .reads(&a)
                 .scalar(a.offset() as u32)
                 .reads(&grads)
