@@ -66,7 +66,13 @@ scalars! {
     I32x8 is [i32; 8], "int8";
 }
 
-impl Argument<'_> {
+/// What of an argument the driver is given.
+pub(super) enum Value {
+    Memory(Mem),
+    Number(Scalar),
+}
+
+impl Value {
     /// Makes this the argument number `index` of `kernel`.
     pub(super) fn set(
         &self,
@@ -75,8 +81,8 @@ impl Argument<'_> {
     ) -> Result<(), core::Error> {
         let set = |value| core::set_kernel_arg(kernel, index, value);
         match self {
-            Argument::Buffer { mem, .. } => set(ArgVal::mem(mem)),
-            Argument::Scalar(scalar) => match *scalar {
+            Value::Memory(mem) => set(ArgVal::mem(mem)),
+            Value::Number(scalar) => match *scalar {
                 Scalar::F32(value) => set(ArgVal::scalar(&value)),
                 Scalar::F64(value) => set(ArgVal::scalar(&value)),
                 Scalar::U32(value) => set(ArgVal::scalar(&value)),
@@ -85,6 +91,16 @@ impl Argument<'_> {
                     set(ArgVal::vector(&Int8::from(values)))
                 }
             },
+        }
+    }
+}
+
+impl Argument<'_> {
+    /// Returns what the driver is given, one more name of the memory.
+    pub(super) fn value(&self) -> Value {
+        match self {
+            Argument::Buffer { mem, .. } => Value::Memory((*mem).clone()),
+            Argument::Scalar(scalar) => Value::Number(*scalar),
         }
     }
 

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use ocl::core::{self, Context, ContextProperties};
 
+use super::courier::Courier;
 use super::device::{DeviceInfo, devices, not_forked};
 use super::program::{Known, Programs};
 use super::queue::{self, Queue};
@@ -35,6 +36,8 @@ pub(super) struct Open {
     pub(super) info: &'static DeviceInfo,
     pub(super) context: Context,
     queue: Mutex<Queue>,
+    /// Started by the first launch.
+    courier: OnceLock<Option<Courier>>,
     programs: Mutex<Programs>,
     now: AtomicU64,
     peak: AtomicU64,
@@ -133,9 +136,11 @@ impl Drop for Ending {
         }
         for open in OPENED.get().into_iter().flatten() {
             // Who has the queue now waits for it.
-            if let Some(Ok(open)) = open.get()
-                && let Ok(mut queue) = open.queue.try_lock()
-            {
+            let Some(Ok(open)) = open.get() else { continue };
+            if let Some(Some(courier)) = open.courier.get() {
+                courier.meet();
+            }
+            if let Ok(mut queue) = open.queue.try_lock() {
                 // Nobody is left to be told of a failure.
                 let _ = queue.finish();
             }
@@ -154,7 +159,19 @@ impl Open {
         not_forked()?;
         // An ending thread has its wait behind it, or will not come to it.
         let _ = ENDING.try_with(|_| ());
-        Ok(self.queue.lock().unwrap_or_else(PoisonError::into_inner))
+        if let Some(Some(courier)) = self.courier.get() {
+            courier.meet();
+        }
+        let lock = self.queue.lock();
+        let mut queue = lock.unwrap_or_else(PoisonError::into_inner);
+        queue.failed.take().map_or(Ok(queue), Err)
+    }
+
+    /// Returns who hands launches to the driver, if that is another thread.
+    pub(super) fn courier(&'static self) -> Option<&'static Courier> {
+        let _ = ENDING.try_with(|_| ());
+        let start = || Courier::new(self.info, &self.queue);
+        self.courier.get_or_init(start).as_ref()
     }
 
     /// Returns a kernel as this device has compiled it, which is kept.
@@ -180,6 +197,7 @@ impl Open {
         Ok(Open {
             info,
             queue: Mutex::new(queue),
+            courier: OnceLock::new(),
             programs: Mutex::new(Programs::new(&context, info)),
             context,
             now: AtomicU64::new(0),

@@ -7,6 +7,7 @@ use ocl::core;
 
 use super::argument::{Argument, Scalar, check_apart};
 use super::buffer::Buffer;
+use super::courier::Order;
 use super::device::Bytes;
 use super::element::{Element, Stored};
 use super::event::Event;
@@ -16,7 +17,6 @@ use super::reach::Given;
 use super::recorder;
 use super::signature::Signature;
 use super::source::{Code, Kernel, Source};
-use super::status::refusal;
 use crate::timeline::SliceKind;
 use crate::{Error, ledger};
 
@@ -220,35 +220,24 @@ impl<Of> Launch<'_, Of> {
         let (global, local) = self.check_sizes(&known.signature)?;
         let reached = self.check_reach(global, local)?;
 
-        let launching =
-            |error| refusal(&format!("Launching `{}`", self.code.name), error);
-        let kernel = known.object();
-        for (index, argument) in (0..).zip(&self.arguments) {
-            argument.set(&kernel, index).map_err(launching)?;
-        }
-        let mut event = core::Event::null();
-        let mut queue = open.queue()?;
-        queue.keep_times(times)?;
-        if let Some(call) = &mut call {
-            call.queues(self.code.holds);
-        }
+        let values = self.arguments.iter().map(Argument::value).collect();
         // SAFETY: the arguments fit the kernel's parameters and the sizes fit
         // the device, as was just checked, and what is written is given once.
         // That the kernel then keeps to its buffers, the caller promises.
-        // Buffers that are dropped meanwhile live on until it has ended.
-        unsafe {
-            core::enqueue_kernel(
-                queue.current(),
-                &kernel,
-                global.dimensions as u32,
-                None,
-                &global.sizes,
-                Some(local.sizes),
-                None::<core::Event>,
-                times.then_some(&mut event),
-            )
-        }
-        .map_err(launching)?;
+        let order = unsafe { Order::new(known, values, [global, local]) };
+        let event = match open.courier() {
+            Some(courier) if !times => {
+                courier.take(order);
+                core::Event::null()
+            }
+            _ => {
+                let mut queue = open.queue()?;
+                if let Some(call) = &mut call {
+                    call.queues(self.code.holds);
+                }
+                order.start(&mut queue, times)?
+            }
+        };
         ledger::count(|counts| {
             counts.launches += 1;
             counts.bytes_reached += reached;

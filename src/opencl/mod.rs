@@ -25,9 +25,10 @@
 //! # }
 //! ```
 //!
-//! Two variables of the environment steer it: `RUNGRAD_DEVICE` picks the
-//! device of [`Gpu::first`], and `RUNGRAD_OPENCL_LIBRARY` names another
-//! OpenCL library than the system's.
+//! Three variables of the environment steer it: `RUNGRAD_DEVICE` picks the
+//! device of [`Gpu::first`], `RUNGRAD_OPENCL_LIBRARY` names another OpenCL
+//! library than the system's, and `RUNGRAD_COURIER`, `on` or `off`, says whether
+//! another thread hands launches to the driver, as it does for a card.
 //!
 //! Reading order: [`devices`], [`Gpu`], [`Buffer`], [`Kernel`] and
 //! [`Source`], [`Launch`], [`Event`], [`record`]. `link.rs` is why all this
@@ -39,6 +40,7 @@
 mod argument;
 mod assembly;
 mod buffer;
+mod courier;
 mod device;
 mod element;
 mod event;

@@ -21,6 +21,7 @@ pub(super) struct Known {
     /// The arguments are part of the object: who sets them keeps it until the
     /// launch is in the queue.
     object: Mutex<core::Kernel>,
+    pub(super) name: String,
     pub(super) signature: Signature,
 }
 
@@ -104,9 +105,9 @@ impl Programs {
         let signature = Signature::of(&object, info).map_err(|error| {
             refusal(&format!("Asking about the kernel {name}"), error)
         })?;
-        let known = Known { object: Mutex::new(object), signature };
-        let known = Arc::new(known);
-        kernels.insert(name.to_owned(), Arc::clone(&known));
+        let (object, name) = (Mutex::new(object), name.to_owned());
+        let known = Arc::new(Known { object, name, signature });
+        kernels.insert(known.name.clone(), Arc::clone(&known));
         Ok(known)
     }
 }

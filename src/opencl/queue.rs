@@ -28,6 +28,8 @@ pub(super) struct Queue {
     timed: bool,
     uploads: Vec<Box<dyn Any + Send>>,
     bytes: usize,
+    /// What went wrong with a launch that nobody has waited for.
+    pub(super) failed: Option<Error>,
 }
 
 impl Queue {
@@ -43,6 +45,7 @@ impl Queue {
             timed: false,
             uploads: vec![],
             bytes: 0,
+            failed: None,
         })
     }
 

@@ -12,6 +12,7 @@ mod borders;
 #[path = "../common/child.rs"]
 mod child;
 mod counters;
+mod couriers;
 #[path = "../common/device.rs"]
 mod device;
 mod draft;

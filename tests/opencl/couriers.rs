@@ -1,0 +1,72 @@
+//! Launches that another thread hands to the driver, as on a card: what holds
+//! of launches holds of them.
+
+use std::env;
+use std::fs;
+use std::process::Command;
+
+use rungrad::opencl::{Buffer, Source};
+
+use super::child::{child, is_child, succeed};
+use super::device::gpu_or_skip;
+
+const VARIABLE: &str = "RUNGRAD_COURIER";
+const ADD_ONE: &str = "kernel void add_one(global float *x)
+{
+    x[get_global_id(0)] += 1.0f;
+}";
+
+/// Runs all tests of this program whose names have a word, and counts them.
+fn all_of(word: &str) -> usize {
+    let mut command = Command::new(env::current_exe().unwrap());
+    let text = succeed(command.arg(word).env(VARIABLE, "on"));
+    let count = text.split("test result: ok. ").nth(1);
+    let count = count.and_then(|it| it.split(" passed").next());
+    count.and_then(|it| it.parse().ok()).unwrap_or_else(|| panic!("{text}"))
+}
+
+#[test]
+fn launches_are_tested_through_a_courier_too() {
+    if gpu_or_skip().is_some() {
+        assert!(all_of("launches::") > 10);
+    }
+}
+
+/// Names the threads of this process, where the system tells.
+fn threads() -> Option<Vec<String>> {
+    let name = |it: fs::DirEntry| fs::read_to_string(it.path().join("comm"));
+    let tasks = fs::read_dir("/proc/self/task").ok()?;
+    Some(tasks.flatten().filter_map(|it| name(it).ok()).collect())
+}
+
+/// Uploads, launches and reads take turns, in the order of the program.
+#[test]
+fn a_courier_keeps_the_order() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    if !is_child() {
+        for word in ["on", "off"] {
+            let name = "couriers::a_courier_keeps_the_order";
+            succeed(child(name).env(VARIABLE, word));
+        }
+        return;
+    }
+    let source = Source::new("add_one.cl", ADD_ONE, "add_one");
+    let launch = |buffer: &Buffer<f32>| {
+        let launch = gpu.launch_source(&source).output(buffer, 1);
+        // SAFETY: one item writes the one value.
+        unsafe { launch.global(1).local(1).run() }.unwrap();
+    };
+    for i in 0..200 {
+        let buffer = gpu.upload(&[0.0_f32]).unwrap();
+        (0..i % 7).for_each(|_| launch(&buffer));
+        if i % 3 == 0 {
+            buffer.write(&[100.0]).unwrap();
+            launch(&buffer);
+        }
+        let right = if i % 3 == 0 { 101.0 } else { (i % 7) as f32 };
+        assert_eq!(buffer.read().unwrap(), [right], "{i}");
+    }
+    let runs = threads().map(|all| all.iter().any(|it| it == "courier\n"));
+    let wanted = env::var(VARIABLE).is_ok_and(|it| it == "on");
+    assert!(runs.is_none_or(|runs| runs == wanted), "{:?}", threads());
+}
