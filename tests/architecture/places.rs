@@ -153,7 +153,7 @@ const WAY: [(&str, [&str; 2]); 8] = [
     ("src/opencl/launch.rs", ["pub fn launch<'a>(&self", "Order::new(known"]),
     (
         "src/opencl/courier.rs",
-        ["pub(super) unsafe fn new(", "core::enqueue_kernel("],
+        ["known: Arc<Known>,", "core::enqueue_kernel("],
     ),
     (
         "kernels/part3/elementwise.cl",
