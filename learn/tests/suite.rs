@@ -183,6 +183,8 @@ fn a_missing_spell_checker_is_a_skip_and_not_a_pass() {
 fn exercises_that_do_not_hold_are_counted_and_named() {
     let scene = healthy(GREEN);
     let script = "
+        echo \"$*\" > $SCENE/words
+        echo 'LEFT verify: 7 of 9 wrong answers'
         echo 'SKIPPED verify mul_kernel: no OpenCL driver'
         echo 'FAILED mul_rule: the solution should pass'
         echo '4 passed, 1 failed, 6 skipped'
@@ -191,7 +193,9 @@ fn exercises_that_do_not_hold_are_counted_and_named() {
     let said = scene.learn(&["test", "--only", "verify"]);
     assert_eq!(said.code, Some(1));
     said.tells("FAILED:\n  mul_rule: the solution should pass\n")
-        .tells("  verify mul_kernel: no OpenCL driver\n");
+        .tells("  verify mul_kernel: no OpenCL driver\n")
+        .tells("LEFT to a night:\n  verify: 7 of 9 wrong answers\n");
+    assert_eq!(scene.read("words"), "learn verify --sample\n");
     assert_eq!(last_line(&said), "4 passed, 1 failed, 6 skipped");
 }
 

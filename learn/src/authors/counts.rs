@@ -18,6 +18,8 @@ pub(crate) struct Counts {
     pub(crate) skipped: usize,
     pub(crate) failures: Vec<String>,
     pub(crate) skips: Vec<Skip>,
+    /// What a day leaves to a night.
+    pub(crate) left: Vec<String>,
 }
 
 /// One test binary's share: from its `Running` line to its `test result:`.
@@ -68,6 +70,7 @@ impl Counts {
                 counts.failures.push(fault.to_string());
             }
             counts.skips.extend(skip(line));
+            counts.left.extend(line.strip_prefix("LEFT ").map(String::from));
         }
         let last = log.lines().last().unwrap_or_default().replace(',', ";");
         counts.passed = number(&last, "passed");

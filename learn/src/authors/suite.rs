@@ -102,7 +102,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "verify",
-        what: "cargo learn verify: every exercise, in all three directions",
+        what: "cargo learn verify --sample: every exercise, in all directions",
         minutes: 15,
         is_quick: false,
         work: |it| it.verify(),
@@ -293,7 +293,8 @@ impl Work<'_> {
     /// its own. In CI the learner's files hold the stubs, and are compared
     /// with them.
     fn verify(&self) -> Result<Report, Stop> {
-        let mut command = self.checkout.cargo(&["learn", "verify"]);
+        let words = ["learn", "verify", "--sample"];
+        let mut command = self.checkout.cargo(&words);
         if env::var_os("CI").is_some() {
             command.arg("--committed");
         }
@@ -361,6 +362,15 @@ fn summary(rows: &[(&str, Report, Duration)]) -> Result<(), Stop> {
         say!("SKIPPED, and why:");
         for skip in &skips {
             say!("  {}: {}", skip.name, skip.reason);
+        }
+    }
+    let left = rows.iter().flat_map(|(_, it, _)| &it.counts.left);
+    let left: Vec<&String> = left.collect();
+    if !left.is_empty() {
+        say!();
+        say!("LEFT to a night:");
+        for left in &left {
+            say!("  {left}");
         }
     }
     let failures = rows.iter().flat_map(|(_, it, _)| &it.counts.failures);
