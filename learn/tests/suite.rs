@@ -31,7 +31,7 @@ error: 1 target failed:
 /// Before them it builds, and beside them run those of the other packages.
 const CARGO: &str = "
 case \"$*\" in
-  *--no-run*|*--doc|*'--exclude learn'|*'--package learn') ;;
+  *--no-run*|*--lib*|*--doc|*'--exclude learn'|*'--package learn') ;;
   test*) cat $SCENE/log ;;
   learn*) echo '7 passed, 0 failed, 0 skipped' ;;
 esac";
@@ -69,8 +69,9 @@ fn the_quick_run_names_what_it_leaves_out() {
     said.went_well().tells("LEFT OUT").tells("lints, verify, docs, book, ");
     assert_eq!(last_line(&said), "14 passed, 0 failed, 1 skipped");
     let calls = scene.read("calls");
-    assert_eq!(calls.lines().count(), 2, "{calls}");
-    assert!(calls.contains("--lib --test part1_cpu"), "{calls}");
+    assert_eq!(calls.lines().count(), 3, "{calls}");
+    assert!(calls.contains("rungrad --lib "), "{calls}");
+    assert!(calls.contains("rungrad --test part1_cpu"), "{calls}");
     let nothing = scene.learn(&["test", "--quick", "--only", "lints"]);
     nothing.stopped(2, &["--quick leaves out the step lints"]);
     let whole = scene.learn(&["test"]);
@@ -127,18 +128,20 @@ fn each_package_is_in_one_of_the_rows() {
     let scene = healthy(GREEN);
     let note = "test*) echo \"$*\" >>$SCENE/rows; cat $SCENE/log ;;";
     let script = CARGO.replace("test*) cat $SCENE/log ;;", note);
-    let script =
-        script.replace("|*--doc|*'--exclude learn'|*'--package learn'", "");
+    let script = script
+        .replace("|*--lib*|*--doc|*'--exclude learn'|*'--package learn'", "");
     scene.program("cargo", &script);
     let said = scene.learn(&["test", "--only", "tests"]);
-    assert_eq!(last_line(&said), "52 passed, 0 failed, 4 skipped");
+    assert_eq!(last_line(&said), "65 passed, 0 failed, 5 skipped");
     let rows = scene.read("rows");
     let mut rows: Vec<&str> = rows.lines().collect();
     rows.sort();
     let expected = [
         "test --no-fail-fast --package learn",
         "test --no-fail-fast --package rungrad --doc",
-        "test --no-fail-fast --package rungrad --tests",
+        "test --no-fail-fast --package rungrad --lib --config \
+         profile.dev.package.rungrad.opt-level=0",
+        "test --no-fail-fast --package rungrad --test *",
         "test --no-fail-fast --workspace --exclude rungrad --exclude learn",
     ];
     assert_eq!(rows, expected);

@@ -13,6 +13,7 @@ use crate::nearest::nearest;
 use crate::process::{self, Ending, Follow};
 use crate::terminal::{filled, say, spoken};
 use crate::{book, machine};
+use rows::NOT_QUICK;
 
 pub(crate) const COMMAND: Command = Command {
     name: "test",
@@ -51,22 +52,6 @@ struct Work<'a> {
     limit: Duration,
     quick: bool,
 }
-
-/// The tests that `--quick` runs, and how it names the others.
-const QUICK: &[&str] = &[
-    "--package",
-    "rungrad",
-    "--lib",
-    "--test",
-    "part1_cpu",
-    "--test",
-    "part2_gpu",
-    "--test",
-    "part3_unified",
-];
-const NOT_QUICK: &str = "of the tests those of the documents, the book, the \
-                         examples, the companion, the kernels under Oclgrind \
-                         and the planted faults";
 
 /// What came out of a step. A step that is not made of tests counts as one.
 #[derive(Default)]
@@ -258,7 +243,7 @@ impl Work<'_> {
     /// Runs the tests, of which every one counts on its own.
     fn tests(&self) -> Result<Report, Stop> {
         let ending = match self.quick {
-            true => self.cargo_test(QUICK, self.log, process::follow)?,
+            true => self.quick_tests()?,
             false => self.all_tests()?,
         };
         let text = fs::read(self.log).unwrap_or_default();
