@@ -12,7 +12,8 @@ use super::random::Random;
 /// to write; `total` and `finished` hold zeros, floats and uints, since an atomic
 /// step reads what it replaces. `count`, `side` and `few` are sizes, each
 /// smaller than the one before; `offset` says where a buffer begins. `number` is
-/// any float, `epsilon` one above 0, `bits` is any uint. `shape` and `sizes` are eight sizes, `strides`
+/// any float, `epsilon` one above 0, `bits` is any uint, `places` are those of a
+/// text. `shape` and `sizes` are eight sizes, `strides`
 /// eight steps of any kind; `dense` steps through the last shape and comes
 /// nowhere twice, `rows` does so in row-major order, and `within` counts no more
 /// than its elements.
@@ -97,6 +98,17 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
     (&["softmax_grads"], "in offset in offset few out side", &[16, 8]),
     (&["attention_rows"], "in offset few few few out side", &[64]),
     (&["attention_grads"], "in offset in offset few few few out side", &[64]),
+    (&["attention_long_rows"], "in fours places few fours out few", &[64]),
+    (
+        &["attention_long_queries"],
+        "in fours in fours places few fours out out few",
+        &[64],
+    ),
+    (
+        &["attention_long_keys"],
+        "in fours in fours places few fours in out few",
+        &[64],
+    ),
     (
         &["norm_rows"],
         "in offset in offset in offset few epsilon out side",
@@ -312,6 +324,8 @@ fn draw(word: &str, shape: &mut [i32; 8], random: &mut Random) -> Drawn {
         }
         "side" => (random.below(24) as u32).into(),
         "few" => (random.below(5) as u32).into(),
+        // Some tiles of 32.
+        "places" => (random.below(80) as u32).into(),
         "fours" => (4 * random.below(6) as u32 + u32::from(rare)).into(),
         "within" => {
             let size: i32 = shape.iter().product();

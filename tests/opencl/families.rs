@@ -100,6 +100,8 @@ families! {
     indices: OF_A_DIVISION, 1, ["part3/index", "part3/fold"];
     reductions: OF_A_DIVISION, 1, ["part3/reduce"];
     transformers: OF_A_DIVISION, 2, ["part3/attention", "part3/norm"];
+    // A pair of tiles is a lot for the simulator without the optimizer.
+    long_texts: OF_A_DIVISION, 40, ["part3/long_attention"];
     softmaxes: OF_A_DIVISION, 1, ["part3/softmax"];
     // A group is seconds of work, so that a kernel has one launch or a half,
     // and more at night.

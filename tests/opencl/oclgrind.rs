@@ -88,7 +88,7 @@ pub(crate) fn is_clean(family: &Family) {
 }
 // ANCHOR_END: every-kernel
 
-/// The size over which a product is simulated, if it is. Of the four kernels of
+/// The size over which a kernel of tiles is simulated, if it is. Of the four kernels of
 /// one tile, which differ in how both sides lie, run by day the two in which
 /// both lie otherwise: each way to read is one of them. All tiles are one text,
 /// of which the smallest are walked through whole; of the larger ones there are
@@ -105,6 +105,7 @@ fn in_the_simulator(kernel: &Kernel) -> Option<usize> {
     let is_small = !has("-DTILE_M=") || has("-DTILE_M=32");
     match [has("-DA_ALONG_K=1"), has("-DB_ALONG_N=1")] {
         _ if cases(0) > 0 => Some(WHOLE),
+        _ if kernel.name().starts_with("attention") => Some(1),
         _ if kernel.name() == "product_warpgroups" => Some(IN_PARTS),
         [a, b] if has("-DB_ALONG_N=") && a != b => None,
         _ if is_small => Some(WHOLE),
@@ -115,7 +116,8 @@ fn in_the_simulator(kernel: &Kernel) -> Option<usize> {
 
 /// A step of the largest tiles is a second of the simulator's time.
 fn is_slow(kernel: &Kernel) -> bool {
-    kernel.name().starts_with("product")
+    let slow = ["product", "attention_long"];
+    slow.iter().any(|start| kernel.name().starts_with(start))
 }
 
 /// The same on a device, which needs no simulator, and has time for more than

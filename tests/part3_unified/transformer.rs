@@ -189,10 +189,18 @@ fn by_heads(x: &Tensor, heads: usize) -> Tensor {
 fn self_attention_is_that_of_each_head() {
     let _clean = clean();
     for device in all() {
-        for (seed, (n, places, heads, d)) in
-            [(2, 5, 3, 4), (1, 1, 1, 1), (3, 16, 4, 8), (1, 40, 2, 3)]
-                .into_iter()
-                .enumerate()
+        for (seed, (n, places, heads, d)) in [
+            (2, 5, 3, 4),
+            (1, 1, 1, 1),
+            (3, 16, 4, 8),
+            (1, 40, 2, 3),
+            // Three tiles, of which the last is not full.
+            (2, 70, 2, 20),
+            (1, 33, 1, 64),
+            (1, 34, 1, 68),
+        ]
+        .into_iter()
+        .enumerate()
         {
             let shape = [n, places, 3 * heads * d];
             let what = format!("{shape:?} in {heads} heads on {device}");

@@ -1,13 +1,22 @@
-//! The kernels of `kernels/part3/attention.cl` and `kernels/part3/norm.cl`.
+//! The kernels of `kernels/part3/attention.cl`, `long_attention.cl` and
+//! `norm.cl`.
 
 use smallvec::smallvec;
 
 use super::teams;
-use crate::opencl::{self, Given, Kernel, counted};
+use crate::opencl::{self, Given, Kernel, Reached, counted};
 
 /// Lists them.
-pub(super) const ALL: &[Kernel] =
-    &[ATTENTION_ROWS, ATTENTION_GRADS, NORM_ROWS, NORM_GRADS, NORM_SUMS];
+pub(super) const ALL: &[Kernel] = &[
+    ATTENTION_ROWS,
+    ATTENTION_GRADS,
+    ATTENTION_LONG_ROWS,
+    ATTENTION_LONG_QUERIES,
+    ATTENTION_LONG_KEYS,
+    NORM_ROWS,
+    NORM_GRADS,
+    NORM_SUMS,
+];
 
 /// So many numbers of a head, and so many scores, a group can have.
 pub const HEAD: usize = 1024;
@@ -27,6 +36,41 @@ pub const ATTENTION_GRADS: Kernel =
         let [three, one] = [heads.reach(3)?, heads.reach(1)?];
         Some(smallvec![given.uint(1)? + three, given.uint(3)? + one, three])
     });
+
+/// So many numbers of a head of a long text fit a row of a tile.
+pub const HEAD_ROW: usize = 64;
+
+/// So many places of a long text are in a tile.
+pub const HEAD_TILE: usize = 32;
+
+/// So many items share one.
+pub const HEAD_ITEMS: usize = 64;
+
+/// So many bytes of local memory the kernels of long texts take at most.
+pub const HEAD_MEMORY: u64 = 44 * 1024;
+
+/// Self-attention of long texts: arguments `a, offset, places, heads, width,
+/// out, n`.
+pub const ATTENTION_LONG_ROWS: Kernel =
+    kernel!("part3/long_attention.cl", "attention_long_rows", |given| {
+        let heads = Heads::of_long(given, 2, 6, &[1])?;
+        Some(smallvec![given.uint(1)? + heads.reach(3)?, heads.reach(1)?])
+    });
+/// What comes back to its queries: arguments `a, offset, grad, grad_offset,
+/// places, heads, width, measured, out, n`.
+pub const ATTENTION_LONG_QUERIES: Kernel =
+    kernel!("part3/long_attention.cl", "attention_long_queries", of_long);
+/// What comes back to keys and values: the same arguments.
+pub const ATTENTION_LONG_KEYS: Kernel =
+    kernel!("part3/long_attention.cl", "attention_long_keys", of_long);
+
+/// States the reach of the gradients.
+fn of_long(given: &Given) -> Option<Reached> {
+    let heads = Heads::of_long(given, 4, 9, &[1, 3])?;
+    let [three, one] = [heads.reach(3)?, heads.reach(1)?];
+    let (a, grad) = (given.uint(1)? + three, given.uint(3)? + one);
+    Some(smallvec![a, grad, 2 * heads.n * heads.places, three])
+}
 
 /// The heads of some texts.
 struct Heads {
@@ -48,12 +92,33 @@ impl Heads {
         // A group counts beyond the last head.
         let is_counted = heads > 0 && heads <= HEAD as u64 && n < 1 << 30;
         let is_flat = given.items(1) == 1 && given.items(2) == 1;
-        (is_kept && is_counted && is_flat).then_some(Heads {
-            places,
-            heads,
-            width,
-            n,
-        })
+        let all = Heads { places, heads, width, n };
+        (is_kept && is_counted && is_flat).then_some(all)
+    }
+
+    /// Takes those of long texts. Numbers are read by fours, so that each of
+    /// the offsets is one; a group has a row of a tile for each eighth item.
+    fn of_long(
+        given: &Given,
+        sizes: usize,
+        n: usize,
+        offsets: &[usize],
+    ) -> Option<Heads> {
+        let [places, heads, width] = [0, 1, 2].map(|i| given.uint(sizes + i));
+        let (places, heads, width) = (places?, heads?, width?);
+        let n = given.uint(n)?;
+        let is_four = |it: u64| it.is_multiple_of(4);
+        let are_fours =
+            offsets.iter().all(|&at| given.uint(at).is_some_and(is_four));
+        let is_kept = is_four(width) && (4..=HEAD_ROW as u64).contains(&width);
+        let is_counted = places > 0
+            && (1..=HEAD as u64).contains(&heads)
+            && places.checked_mul(n).is_some_and(|all| all < 1 << 30);
+        let is_group = given.items(0) == HEAD_ITEMS as u64;
+        let is_flat = given.items(1) == 1 && given.items(2) == 1;
+        let all = Heads { places, heads, width, n };
+        (are_fours && is_kept && is_counted && is_group && is_flat)
+            .then_some(all)
     }
 
     /// Counts what lies before the end of the last head, where a place has so

@@ -1,5 +1,9 @@
 //! The kernels of a transformer, beside loops on the host.
 
+use rungrad::part3_unified::kernels::{
+    ATTENTION_LONG_KEYS, ATTENTION_LONG_QUERIES,
+};
+
 use super::{Bench, Both, written};
 
 /// What the host makes of self-attention of some heads, or of its gradient
@@ -55,6 +59,16 @@ pub(crate) fn attention(
             all.push((at(place, part) + i % width, *x as f32));
         }
     }
+    all
+}
+
+/// Keeps, of gradients of attention, those of the queries.
+pub(crate) fn of_queries(
+    mut all: Vec<(usize, f32)>,
+    [_, heads, width]: [usize; 3],
+) -> Vec<(usize, f32)> {
+    let row = heads * width;
+    all.retain(|(at, _)| at / row % 3 == 0);
     all
 }
 
@@ -129,6 +143,52 @@ impl Bench<'_> {
             right[at] = x;
         }
         near(&yours, &right)
+    }
+
+    /// Two texts of 37 places or, with tiles that are full, of 64, in two heads
+    /// of up to 24 numbers; for 1, which is for the simulator, one of 33 in one
+    /// head. The gradients take both kernels.
+    pub(super) fn long_attention(&self) -> Both {
+        let [texts, places, heads] = match self.n {
+            1 => [1, 33, 1],
+            n => [2, [37, 64][n % 2], 2],
+        };
+        let width = 4 + self.n % 6 * 4;
+        let sizes = [places, heads, width];
+        let (one, n) = (texts * places * heads * width, texts * heads);
+        let (a, grad) = (numbers(3 * one, 7), numbers(one, 5));
+        let is_grads = !self.kernel.name().ends_with("rows");
+        let [x, g] = [&a, &grad].map(|it| self.gpu.upload(it).unwrap());
+        let out = self.out(if is_grads { 3 * one } else { one });
+        let measured = self.out(2 * places * n);
+        let begin = |kernel| {
+            let mut launch = self.gpu.launch(kernel).input(&x).scalar(0_u32);
+            if is_grads {
+                launch = launch.input(&g).scalar(0_u32);
+            }
+            for size in sizes {
+                launch = launch.scalar(size as u32);
+            }
+            // Fewer groups than tiles.
+            launch.global(3 * 64).local(64)
+        };
+        let mut right = vec![f32::NAN; if is_grads { 3 * one } else { one }];
+        let above = is_grads.then_some(&grad[..]);
+        for (at, x) in attention(&a, above, sizes, n) {
+            right[at] = x;
+        }
+        if !is_grads {
+            let launch = begin(self.kernel).output(&out).scalar(n as u32);
+            return near(&written(launch, &out), &right);
+        }
+        let first = begin(&ATTENTION_LONG_QUERIES).output(&measured);
+        first.output(&out).scalar(n as u32).run().unwrap();
+        // Sent back once: Oclgrind 21 takes what the first kernel wrote for
+        // never written, though all of it is right.
+        let measured = self.gpu.upload(&measured.read().unwrap()).unwrap();
+        let second = begin(&ATTENTION_LONG_KEYS).input(&measured);
+        let second = second.output(&out).scalar(n as u32);
+        near(&written(second, &out), &right)
     }
 
     /// Three rows of n or fewer numbers, by teams for two rows.

@@ -1,9 +1,12 @@
-//! Attention and norms: a launch for each, and two for the way back of a norm.
+//! Attention and norms: a launch for each, and two for the way back of a norm
+//! or of a long text.
 
 use std::sync::Arc;
 
 use super::super::super::functions::attention as composed;
-use super::super::super::kernels::{self, HEAD, Types};
+use super::super::super::kernels::{
+    self, HEAD, HEAD_ITEMS, HEAD_MEMORY, HEAD_ROW, HEAD_TILE, Types,
+};
 use super::super::DType;
 use super::numbers::{Numbers, number_of};
 use super::stages::TALL;
@@ -22,17 +25,28 @@ fn is_short(a: &Array, heads: usize) -> bool {
     fits && counted
 }
 
+/// Counts the tiles of all heads.
+fn tiles(a: &Array, n: usize) -> usize {
+    n * a.shape()[1].div_ceil(HEAD_TILE)
+}
+
 impl OpenCl {
-    /// Computes self-attention of short texts.
+    /// Computes self-attention: of short texts a head in a group, of long ones
+    /// tile by tile.
     pub(super) fn attend(&self, a: &Array, heads: usize) -> Result<Shared> {
-        if !is_short(a, heads) {
-            return composed::attend(a, heads);
-        }
         let a = a.compact()?;
+        let short = is_short(&a, heads);
+        if !short && !self.takes_long(&[&a], heads) {
+            return composed::attend(&a, heads);
+        }
         let (n, places, row) = (a.shape()[0], a.shape()[1], a.shape()[2] / 3);
         let n = n * heads;
+        let (kernel, groups, items) = match short {
+            true => (&kernels::ATTENTION_ROWS, n, GROUP),
+            false => (&kernels::ATTENTION_LONG_ROWS, tiles(&a, n), HEAD_ITEMS),
+        };
         self.fill(a.dtype(), a.len() / 3, |out| {
-            self.launch(&kernels::ATTENTION_ROWS, a.dtype())
+            self.launch(kernel, a.dtype())
                 .reads(&a)
                 .scalar(a.offset() as u32)
                 .scalar(places as u32)
@@ -40,10 +54,22 @@ impl OpenCl {
                 .scalar((row / heads) as u32)
                 .writes(out)
                 .scalar(n as u32)
-                .global(n.min(GROUPS) * GROUP)
-                .local(GROUP)
+                .global(groups.min(GROUPS) * items)
+                .local(items)
                 .run()
         })
+    }
+
+    /// Tells whether the kernels of long texts take these. A row of a head is
+    /// read by fours, and a group keeps tiles in its local memory.
+    fn takes_long(&self, of: &[&Array], heads: usize) -> bool {
+        let width = of[0].shape()[2] / 3 / heads;
+        let fits = width <= HEAD_ROW && width.is_multiple_of(4);
+        let are_fours = of.iter().all(|it| it.offset().is_multiple_of(4));
+        let counted = heads <= HEAD && of[0].len() < 1 << 30;
+        let memory = self.gpu.info().local_memory >= HEAD_MEMORY;
+        let dtype = of[0].dtype();
+        fits && are_fours && counted && memory && dtype != DType::F64
     }
 
     /// Computes its gradient.
@@ -53,11 +79,14 @@ impl OpenCl {
         grad_out: &Array,
         heads: usize,
     ) -> Result<Shared> {
-        // For six pieces of such numbers a group may have no room.
-        if !is_short(a, heads) || a.dtype() == DType::F64 {
-            return composed::attend_back(a, grad_out, heads);
-        }
         let (a, grads) = (a.compact()?, grad_out.compact()?);
+        // For six pieces of such numbers a group may have no room.
+        if !is_short(&a, heads) || a.dtype() == DType::F64 {
+            return match self.takes_long(&[&a, &grads], heads) {
+                true => self.attend_long_back(&a, &grads, heads),
+                false => composed::attend_back(&a, &grads, heads),
+            };
+        }
         let (n, places, row) = (a.shape()[0], a.shape()[1], a.shape()[2] / 3);
         let n = n * heads;
         self.fill(a.dtype(), a.len(), |out| {
@@ -73,6 +102,45 @@ impl OpenCl {
                 .scalar(n as u32)
                 .global(n.min(GROUPS) * GROUP)
                 .local(GROUP)
+                .run()
+        })
+    }
+
+    /// Computes the gradient of long texts: that of the queries, with what it
+    /// measures of each row of scores, then that of keys and values.
+    fn attend_long_back(
+        &self,
+        a: &Array,
+        grads: &Array,
+        heads: usize,
+    ) -> Result<Shared> {
+        let (n, places, row) = (a.shape()[0], a.shape()[1], a.shape()[2] / 3);
+        let n = n * heads;
+        let begin = |kernel| {
+            self.launch(kernel, a.dtype())
+                .reads(a)
+                .scalar(a.offset() as u32)
+                .reads(grads)
+                .scalar(grads.offset() as u32)
+                .scalar(places as u32)
+                .scalar(heads as u32)
+                .scalar((row / heads) as u32)
+                .global(tiles(a, n).min(GROUPS) * HEAD_ITEMS)
+                .local(HEAD_ITEMS)
+        };
+        self.fill(a.dtype(), a.len(), |out| {
+            let measured = self.take(a.dtype().wide(), 2 * n * places)?;
+            begin(&kernels::ATTENTION_LONG_QUERIES)
+                .writes(&measured)
+                .writes(out)
+                .scalar(n as u32)
+                .run()?;
+            let measured = Arc::new(measured);
+            let measured = Array::dense(a.device(), measured, &[2, n, places]);
+            begin(&kernels::ATTENTION_LONG_KEYS)
+                .reads(&measured)
+                .writes(out)
+                .scalar(n as u32)
                 .run()
         })
     }
