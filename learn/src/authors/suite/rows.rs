@@ -35,8 +35,10 @@ const SPECIFICATION: &[&str] = &[
     "part3_unified",
 ];
 /// How `--quick` names the other tests.
-pub(super) const NOT_QUICK: &str = "of the tests those of the documents, the book, the examples, the \
-     companion, the kernels under Oclgrind and the planted faults";
+pub(super) const NOT_QUICK: &str = "of the tests those of the documents, the \
+                                    book, the examples, the companion, the \
+                                    kernels under Oclgrind and the planted \
+                                    faults";
 
 impl Work<'_> {
     /// Runs the tests inside the crate and those of the specification.
@@ -47,8 +49,8 @@ impl Work<'_> {
         Ok(if inner == Ending::Exited(0) { others } else { inner })
     }
 
-    /// Builds all tests and runs them; the book builds the examples. The logs of the other rows end up behind
-    /// that of the crate's own.
+    /// Builds all tests and runs them; the book builds the examples. The logs
+    /// of the other rows end up behind that of the crate's own.
     pub(super) fn all_tests(&self) -> Result<Ending, Stop> {
         let (log, follow) = (self.log, process::follow);
         for words in [INNER, OURS, LEARN, OTHERS] {
