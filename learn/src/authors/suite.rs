@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
+use crate::authors::changes::Changes;
 use crate::authors::counts::{Counts, Skip};
 use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
@@ -271,6 +272,14 @@ impl Work<'_> {
         let mut command = self.checkout.cargo(&["test", "--no-fail-fast"]);
         // The excerpt of a failure is for its sentence, not for its stack.
         command.args(words).env("RUST_BACKTRACE", "0");
+        // What takes long is left to a night by the tests of what has not
+        // changed.
+        let changes = Changes::read(self.checkout);
+        let changed = changes.map(|it| it.files.join("\n"));
+        // A system has limits for what a variable holds.
+        if let Some(changed) = changed.filter(|it| it.len() < 1 << 16) {
+            command.env("RUNGRAD_DAY", changed);
+        }
         follow(self.name, &mut command, log, self.limit)
     }
 
