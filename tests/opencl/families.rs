@@ -64,6 +64,7 @@ impl Family {
 pub(crate) const OF_A_DIVISION: &[&str] =
     &["--build-options", "-cl-opt-disable"];
 
+/// Families that take the simulator up to a minute.
 const OF_A_NIGHT: &[&str] = &[
     "products",
     "large_products",
