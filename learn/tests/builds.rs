@@ -30,6 +30,15 @@ fn tests_checks_and_tools_share_one_build_of_the_crate() {
         let again: Vec<_> = own.difference(&all).collect();
         assert!(own.len() > 20 && again.is_empty(), "{package}: {again:?}");
     }
+    // `cargo learn test` builds these one after the other.
+    let others = "--workspace --exclude rungrad --exclude learn";
+    for row in ["--package rungrad", "--package learn", others] {
+        let row: Vec<&str> = row.split(' ').collect();
+        let own =
+            packages(&[&row, &["--edges", "normal,dev,build"][..]].concat());
+        let again: Vec<_> = own.difference(&all).collect();
+        assert!(again.is_empty(), "{row:?}: {again:?}");
+    }
 }
 
 /// The first command of a fresh clone: Part 1 and little else, and what it

@@ -375,6 +375,68 @@ fn verify_proves_all_three_directions_and_ends_with_counts() {
     assert_eq!(scene.read(ONE), "syntax error");
 }
 
+/// A git that names `$SCENE/changed` as what has changed, and has the table as
+/// it was in `$SCENE/table`.
+const GIT: &str = "
+case \"$*\" in
+  *rev-parse*) exit 0 ;;
+  *diff*) cat $SCENE/changed ;;
+  *show*) cat $SCENE/table ;;
+esac";
+
+#[test]
+fn of_the_wrong_answers_a_sample_is_proved_and_all_of_what_has_changed() {
+    let scene = stage();
+    let table = scene.read("exercises/exercises.toml");
+    let more = |at: usize| {
+        let file = format!("{at}.rs");
+        scene.write(&format!("exercises/wrong/one/{file}"), WRONG);
+        format!("[[exercise.wrong]]\nfile = '{file}'\nsays = 'swapped'\n")
+    };
+    let more: String = (0..10).map(more).collect();
+    let second = table.rfind("[[exercise]]").unwrap();
+    let table = format!("{}{more}{}", &table[..second], &table[second..]);
+    scene.write("exercises/exercises.toml", &table);
+    let sample = || {
+        let said = scene.learn(&["verify", "--sample"]);
+        said.went_well();
+        let row = said.out.lines().find(|line| line.starts_with("one "));
+        let count = row.unwrap().split_whitespace().rev().nth(2).unwrap();
+        let is_said =
+            format!("LEFT verify: {} of 11 wrong", 11 - number(count));
+        assert_eq!(said.out.contains(&is_said), count != "11", "{}", said.out);
+        number(count)
+    };
+    // Nobody says what has changed.
+    assert_eq!(sample(), 11);
+    scene.program("git", GIT);
+    scene.write("table", &table);
+    let no_change = "README.md\0exercises/checks/two.rs\0";
+    scene.write("changed", no_change);
+    assert_eq!(sample(), 2);
+    // What is drawn has to hold, and stays what it is.
+    let drawn = |at: &usize| {
+        let file = format!("exercises/wrong/one/{at}.rs");
+        scene.write(&file, SOLVED);
+        let said = scene.learn(&["verify", "--sample"]);
+        scene.write(&file, WRONG);
+        said.code == Some(1)
+    };
+    let first: Vec<usize> = (0..10).filter(drawn).collect();
+    assert!((1..=2).contains(&first.len()), "{first:?}");
+    assert_eq!((0..10).filter(drawn).collect::<Vec<_>>(), first);
+    // A file of its own, or its row, is a change.
+    scene.write("changed", "exercises/wrong/one/swapped.rs\0");
+    assert_eq!(sample(), 11);
+    scene.write("changed", no_change);
+    scene.write("table", &table.replacen("a nudge", "a push", 1));
+    assert_eq!(sample(), 11);
+}
+
+fn number(text: &str) -> usize {
+    text.parse().unwrap()
+}
+
 #[test]
 fn verify_takes_the_exercises_that_are_named() {
     let scene = stage();

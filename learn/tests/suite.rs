@@ -31,7 +31,7 @@ error: 1 target failed:
 /// Before them it builds, and beside them run those of the other packages.
 const CARGO: &str = "
 case \"$*\" in
-  *--no-run*|*--doc|*'--exclude learn'|*'--package learn') ;;
+  *--no-run*|*--lib*|*--doc|*'--exclude learn'|*'--package learn') ;;
   test*) cat $SCENE/log ;;
   learn*) echo '7 passed, 0 failed, 0 skipped' ;;
 esac";
@@ -69,8 +69,9 @@ fn the_quick_run_names_what_it_leaves_out() {
     said.went_well().tells("LEFT OUT").tells("lints, verify, docs, book, ");
     assert_eq!(last_line(&said), "14 passed, 0 failed, 1 skipped");
     let calls = scene.read("calls");
-    assert_eq!(calls.lines().count(), 2, "{calls}");
-    assert!(calls.contains("--lib --test part1_cpu"), "{calls}");
+    assert_eq!(calls.lines().count(), 3, "{calls}");
+    assert!(calls.contains("rungrad --lib "), "{calls}");
+    assert!(calls.contains("rungrad --test part1_cpu"), "{calls}");
     let nothing = scene.learn(&["test", "--quick", "--only", "lints"]);
     nothing.stopped(2, &["--quick leaves out the step lints"]);
     let whole = scene.learn(&["test"]);
@@ -127,18 +128,20 @@ fn each_package_is_in_one_of_the_rows() {
     let scene = healthy(GREEN);
     let note = "test*) echo \"$*\" >>$SCENE/rows; cat $SCENE/log ;;";
     let script = CARGO.replace("test*) cat $SCENE/log ;;", note);
-    let script =
-        script.replace("|*--doc|*'--exclude learn'|*'--package learn'", "");
+    let script = script
+        .replace("|*--lib*|*--doc|*'--exclude learn'|*'--package learn'", "");
     scene.program("cargo", &script);
     let said = scene.learn(&["test", "--only", "tests"]);
-    assert_eq!(last_line(&said), "52 passed, 0 failed, 4 skipped");
+    assert_eq!(last_line(&said), "65 passed, 0 failed, 5 skipped");
     let rows = scene.read("rows");
     let mut rows: Vec<&str> = rows.lines().collect();
     rows.sort();
     let expected = [
         "test --no-fail-fast --package learn",
         "test --no-fail-fast --package rungrad --doc",
-        "test --no-fail-fast --package rungrad --tests",
+        "test --no-fail-fast --package rungrad --lib --config \
+         profile.dev.package.rungrad.opt-level=0",
+        "test --no-fail-fast --package rungrad --test *",
         "test --no-fail-fast --workspace --exclude rungrad --exclude learn",
     ];
     assert_eq!(rows, expected);
@@ -171,6 +174,25 @@ fn a_complaint_of_mdbook_fails_the_book() {
 }
 
 #[test]
+fn a_day_is_told_what_has_changed_and_names_what_it_leaves() {
+    let log = GREEN.replace("SKIPPED mul", "LEFT add: it is long\nSKIPPED mul");
+    let scene = healthy(&log);
+    let script = format!("echo \"$RUNGRAD_DAY\" >> $SCENE/days\n{CARGO}");
+    scene.program("cargo", &script);
+    scene.learn(&["test", "--only", "tests"]).went_well();
+    // Without git nobody says what has changed, and nothing is left.
+    assert_eq!(scene.read("days").trim(), "");
+    scene.program(
+        "git",
+        "case \"$*\" in *diff*) printf 'a.rs\\0b.cl\\0' ;; esac",
+    );
+    let said = scene.learn(&["test", "--only", "tests"]);
+    said.went_well().tells("LEFT to a night:\n  add: it is long\n");
+    assert_eq!(last_line(&said), "12 passed, 0 failed, 1 skipped");
+    assert!(scene.read("days").contains("a.rs\nb.cl\n"));
+}
+
+#[test]
 fn a_missing_spell_checker_is_a_skip_and_not_a_pass() {
     let scene = healthy(GREEN);
     std::fs::remove_file(scene.root.join("bin/codespell")).unwrap();
@@ -183,6 +205,8 @@ fn a_missing_spell_checker_is_a_skip_and_not_a_pass() {
 fn exercises_that_do_not_hold_are_counted_and_named() {
     let scene = healthy(GREEN);
     let script = "
+        echo \"$*\" > $SCENE/words
+        echo 'LEFT verify: 7 of 9 wrong answers'
         echo 'SKIPPED verify mul_kernel: no OpenCL driver'
         echo 'FAILED mul_rule: the solution should pass'
         echo '4 passed, 1 failed, 6 skipped'
@@ -191,7 +215,9 @@ fn exercises_that_do_not_hold_are_counted_and_named() {
     let said = scene.learn(&["test", "--only", "verify"]);
     assert_eq!(said.code, Some(1));
     said.tells("FAILED:\n  mul_rule: the solution should pass\n")
-        .tells("  verify mul_kernel: no OpenCL driver\n");
+        .tells("  verify mul_kernel: no OpenCL driver\n")
+        .tells("LEFT to a night:\n  verify: 7 of 9 wrong answers\n");
+    assert_eq!(scene.read("words"), "learn verify --sample\n");
     assert_eq!(last_line(&said), "4 passed, 1 failed, 6 skipped");
 }
 

@@ -48,6 +48,18 @@ pub(crate) fn child_under(tool: &mut Command, name: &str) {
     as_child(tool, name);
 }
 
+/// Runs the test again without PoCL's optimizer, which takes seconds for a
+/// kernel of tiles. In a night, and in the child, it returns false: then the
+/// test goes on, and each night all is optimized.
+pub(crate) fn plainly(name: &str) -> bool {
+    if is_child() || env::var_os("RUNGRAD_CASES").is_some() {
+        return false;
+    }
+    let plain = "-cl-opt-disable";
+    succeed(child(name).env("POCL_EXTRA_BUILD_FLAGS", plain));
+    true
+}
+
 fn as_child(command: &mut Command, name: &str) {
     command
         .args(["--exact", name, "--nocapture", "--test-threads=1"])

@@ -59,8 +59,25 @@ pub(crate) fn skip_by_name(what_is_missing: &str) {
     say_skipped(&test_name(), &format!("there is no {what_is_missing}"));
 }
 
+/// Whether this test is left to a night, and says so on the standard error
+/// stream. `cargo learn test` makes a day by `RUNGRAD_DAY`, in which each line
+/// names a file that has changed: where one of them is the test's, it runs.
+#[track_caller]
+pub(crate) fn left_to_a_night(is_its: impl Fn(&str) -> bool) -> bool {
+    let changed = env::var("RUNGRAD_DAY").ok();
+    let is_left = changed.is_some_and(|it| !it.lines().any(is_its));
+    if is_left {
+        say("LEFT", &test_name(), "nothing of its own has changed");
+    }
+    is_left
+}
+
 fn say_skipped(name: &str, why: &str) {
-    let line = format!("SKIPPED {name}: {why}\n");
+    say("SKIPPED", name, why);
+}
+
+fn say(word: &str, name: &str, why: &str) {
+    let line = format!("{word} {name}: {why}\n");
     // The test harness captures what `eprintln!` writes, not the stream.
     std::io::stderr().write_all(line.as_bytes()).expect("stderr is open");
 }

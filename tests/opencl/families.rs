@@ -4,6 +4,7 @@
 
 use rungrad::opencl::Kernel;
 
+use super::device::left_to_a_night;
 use super::{every_kernel, oclgrind, reach};
 
 /// What the tests know of a family.
@@ -39,6 +40,19 @@ impl Family {
         self.price > 10
     }
 
+    /// Whether the simulator leaves it to a night. All tiles of a product are
+    /// one text, of which the smallest are for the day.
+    #[track_caller]
+    pub(crate) fn is_left_to_a_night(&self) -> bool {
+        let is_its = |file: &str| {
+            let reach = "src/part3_unified/kernels/";
+            self.kernels().iter().any(|kernel| kernel.file() == file)
+                || file.starts_with(reach)
+                || file.starts_with("tests/opencl/")
+        };
+        OF_A_NIGHT.contains(&self.name) && left_to_a_night(is_its)
+    }
+
     /// The path of one of its tests.
     pub(crate) fn test(&self, promise: &str) -> String {
         format!("families::{}::{promise}", self.name)
@@ -49,6 +63,15 @@ impl Family {
 /// division beside its remainder.
 pub(crate) const OF_A_DIVISION: &[&str] =
     &["--build-options", "-cl-opt-disable"];
+
+/// Families that take the simulator up to a minute.
+const OF_A_NIGHT: &[&str] = &[
+    "products",
+    "large_products",
+    "large_products_by_fours",
+    "tensor_cores_by_fours",
+    "warpgroups",
+];
 
 macro_rules! families {
     ($($name:ident: $options:expr, $price:expr, $patterns:expr;)*) => {

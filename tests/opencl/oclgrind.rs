@@ -8,7 +8,7 @@ use rungrad::opencl::{Buffer, Gpu, Kernel, Launch, Source};
 use rungrad::part2_gpu::matmul::{KAHAN, LADDER, Rung};
 use rungrad::part2_gpu::matvec::{ROWS, TEAMS, Variant};
 
-use super::child::{child, child_under, is_child, succeed};
+use super::child::{child_under, is_child, plainly, succeed};
 use super::device::{gpu_or_skip, skip};
 use super::families::{Family, OF_A_DIVISION};
 use super::part3::groups::IN_PARTS;
@@ -82,6 +82,9 @@ pub(crate) fn is_clean(family: &Family) {
         let sizes = [1, 2, 255, 256, 257, 600];
         return compare_all(&simulator(), &kernels, &sizes);
     }
+    if family.is_left_to_a_night() {
+        return;
+    }
     if let Some(found) = findings(&family.test("is_clean"), family.options) {
         assert!(found.is_empty(), "{found}");
     }
@@ -124,13 +127,8 @@ fn is_slow(kernel: &Kernel) -> bool {
 /// one group of fours, and for random launches.
 pub(crate) fn agrees_with_the_host(family: &Family) {
     let Some(gpu) = gpu_or_skip() else { return };
-    // PoCL's optimizer takes seconds for each of these. By day they do without,
-    // but for those that the engine chooses in tests of its own; each night
-    // optimizes all.
-    if family.is_of_tiles() && cases(0) == 0 && !is_child() {
-        let name = family.test("agrees_with_the_host");
-        let plain = "-cl-opt-disable";
-        succeed(child(&name).env("POCL_EXTRA_BUILD_FLAGS", plain));
+    // But for those that the engine chooses in tests of its own.
+    if family.is_of_tiles() && plainly(&family.test("agrees_with_the_host")) {
         return;
     }
     compare_all(&gpu, &family.kernels(), &[1, 257, 600, 1500]);

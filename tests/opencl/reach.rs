@@ -273,6 +273,9 @@ pub(crate) fn reaches_no_further_than_it_says(family: &Family) {
     if is_child() {
         return run_all(&kernels);
     }
+    if family.is_left_to_a_night() {
+        return;
+    }
     // A kernel of single elements has 37 launches of 3000 cases.
     let share = cases(3000) * kernels.len() as u64;
     let share = share.div_ceil(80 * family.price);

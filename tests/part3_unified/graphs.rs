@@ -24,7 +24,7 @@ fn graphs_are_the_same_on_a_lazy_device() {
     let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
     let index = gpu.info().index;
-    agree(Device::Gpu(index), Device::Fused(index), cases(10));
+    agree(Device::Gpu(index), Device::Fused(index), cases(4));
 }
 
 fn agree(eager: Device, lazy: Device, count: u64) {

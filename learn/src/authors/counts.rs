@@ -18,6 +18,8 @@ pub(crate) struct Counts {
     pub(crate) skipped: usize,
     pub(crate) failures: Vec<String>,
     pub(crate) skips: Vec<Skip>,
+    /// What a day leaves to a night.
+    pub(crate) left: Vec<String>,
 }
 
 /// One test binary's share: from its `Running` line to its `test result:`.
@@ -26,6 +28,8 @@ struct Section {
     name: String,
     /// Tests that passed by their own word, but said that they skipped.
     skips: BTreeSet<Skip>,
+    /// Tests that said that they are left to a night.
+    left: BTreeSet<Skip>,
     /// Tests that libtest left out itself.
     ignored: Vec<Skip>,
     failures: Vec<String>,
@@ -49,8 +53,10 @@ impl Counts {
             } else if let Some(result) = line.strip_prefix("test result: ") {
                 counts.add(&section, result);
                 section.ended = true;
-            } else if let Some(skip) = skip(line) {
+            } else if let Some(skip) = said("SKIPPED", line) {
                 section.skips.insert(skip);
+            } else if let Some(left) = said("LEFT", line) {
+                section.left.insert(left);
             } else if let Some(test) = line.strip_prefix("test ") {
                 section.note(test);
             }
@@ -67,7 +73,8 @@ impl Counts {
             if let Some(fault) = line.strip_prefix("FAILED ") {
                 counts.failures.push(fault.to_string());
             }
-            counts.skips.extend(skip(line));
+            counts.skips.extend(said("SKIPPED", line));
+            counts.left.extend(line.strip_prefix("LEFT ").map(String::from));
         }
         let last = log.lines().last().unwrap_or_default().replace(',', ";");
         counts.passed = number(&last, "passed");
@@ -80,7 +87,8 @@ impl Counts {
         let passed = number(result, "passed");
         let names: BTreeSet<&str> =
             section.skips.iter().map(|skip| skip.name.as_str()).collect();
-        self.passed += passed.saturating_sub(names.len());
+        let others = names.len() + section.left.len();
+        self.passed += passed.saturating_sub(others);
         self.skipped += names.len() + section.ignored.len();
         self.failed += number(result, "failed");
     }
@@ -94,6 +102,8 @@ impl Counts {
         self.failures.extend(section.failures);
         self.skips.extend(section.skips);
         self.skips.extend(section.ignored);
+        let left = section.left.into_iter();
+        self.left.extend(left.map(|it| format!("{}: {}", it.name, it.reason)));
     }
 }
 
@@ -123,11 +133,12 @@ fn heading(line: &str) -> Option<String> {
     binary.ends_with(')').then(|| name.trim_start_matches("unittests ").into())
 }
 
-/// Finds a skip. With one test thread, libtest's `test name ... ` stands
-/// before our words on the same line.
-fn skip(line: &str) -> Option<Skip> {
-    let said = line.strip_prefix("SKIPPED ").or_else(|| {
-        let (test, said) = line.split_once(" ... SKIPPED ")?;
+/// Finds what a test has said behind this word. With one test thread, libtest's
+/// `test name ... ` stands before it on the same line.
+fn said(word: &str, line: &str) -> Option<Skip> {
+    let begin = format!("{word} ");
+    let said = line.strip_prefix(&begin).or_else(|| {
+        let (test, said) = line.split_once(&format!(" ... {begin}"))?;
         test.starts_with("test ").then_some(said)
     })?;
     let (name, reason) = said.split_once(": ")?;
@@ -185,6 +196,16 @@ test result: ok. 12 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; fin
             skip("sum_on_the_device", "no: driver"),
         ];
         assert_eq!((counts.skipped, &counts.skips[..]), (3, &expected[..]));
+    }
+
+    #[test]
+    fn a_test_that_is_left_to_a_night_is_named_and_no_passed_test() {
+        let log = "Running tests/a.rs (target/debug/deps/a-0)\n\
+                   LEFT long: an hour\ntest long ... ok\n\
+                   test result: ok. 2 passed; 0 failed; 0 ignored;";
+        let counts = Counts::read(log);
+        assert_eq!((counts.passed, counts.skipped), (1, 0));
+        assert_eq!(counts.left, ["long: an hour"]);
     }
 
     #[test]

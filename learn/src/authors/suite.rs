@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
+use crate::authors::changes::Changes;
 use crate::authors::counts::{Counts, Skip};
 use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
@@ -13,6 +14,7 @@ use crate::nearest::nearest;
 use crate::process::{self, Ending, Follow};
 use crate::terminal::{filled, say, spoken};
 use crate::{book, machine};
+use rows::NOT_QUICK;
 
 pub(crate) const COMMAND: Command = Command {
     name: "test",
@@ -52,22 +54,6 @@ struct Work<'a> {
     quick: bool,
 }
 
-/// The tests that `--quick` runs, and how it names the others.
-const QUICK: &[&str] = &[
-    "--package",
-    "rungrad",
-    "--lib",
-    "--test",
-    "part1_cpu",
-    "--test",
-    "part2_gpu",
-    "--test",
-    "part3_unified",
-];
-const NOT_QUICK: &str = "of the tests those of the documents, the book, the \
-                         examples, the companion, the kernels under Oclgrind \
-                         and the planted faults";
-
 /// What came out of a step. A step that is not made of tests counts as one.
 #[derive(Default)]
 struct Report {
@@ -102,7 +88,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "verify",
-        what: "cargo learn verify: every exercise, in all three directions",
+        what: "cargo learn verify --sample: every exercise, in all directions",
         minutes: 15,
         is_quick: false,
         work: |it| it.verify(),
@@ -258,7 +244,7 @@ impl Work<'_> {
     /// Runs the tests, of which every one counts on its own.
     fn tests(&self) -> Result<Report, Stop> {
         let ending = match self.quick {
-            true => self.cargo_test(QUICK, self.log, process::follow)?,
+            true => self.quick_tests()?,
             false => self.all_tests()?,
         };
         let text = fs::read(self.log).unwrap_or_default();
@@ -286,6 +272,14 @@ impl Work<'_> {
         let mut command = self.checkout.cargo(&["test", "--no-fail-fast"]);
         // The excerpt of a failure is for its sentence, not for its stack.
         command.args(words).env("RUST_BACKTRACE", "0");
+        // What takes long is left to a night by the tests of what has not
+        // changed.
+        let changes = Changes::read(self.checkout);
+        let changed = changes.map(|it| it.files.join("\n"));
+        // A system has limits for what a variable holds.
+        if let Some(changed) = changed.filter(|it| it.len() < 1 << 16) {
+            command.env("RUNGRAD_DAY", changed);
+        }
         follow(self.name, &mut command, log, self.limit)
     }
 
@@ -293,7 +287,8 @@ impl Work<'_> {
     /// its own. In CI the learner's files hold the stubs, and are compared
     /// with them.
     fn verify(&self) -> Result<Report, Stop> {
-        let mut command = self.checkout.cargo(&["learn", "verify"]);
+        let words = ["learn", "verify", "--sample"];
+        let mut command = self.checkout.cargo(&words);
         if env::var_os("CI").is_some() {
             command.arg("--committed");
         }
@@ -361,6 +356,15 @@ fn summary(rows: &[(&str, Report, Duration)]) -> Result<(), Stop> {
         say!("SKIPPED, and why:");
         for skip in &skips {
             say!("  {}: {}", skip.name, skip.reason);
+        }
+    }
+    let left = rows.iter().flat_map(|(_, it, _)| &it.counts.left);
+    let left: Vec<&String> = left.collect();
+    if !left.is_empty() {
+        say!();
+        say!("LEFT to a night:");
+        for left in &left {
+            say!("  {left}");
         }
     }
     let failures = rows.iter().flat_map(|(_, it, _)| &it.counts.failures);

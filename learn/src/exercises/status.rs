@@ -126,13 +126,17 @@ pub(crate) fn next<'a>(
     others().find(can_be_solved).or_else(|| others().find(was_skipped))
 }
 
-/// Makes a word of the learner's file: FNV-1a, which tells versions of a file
-/// apart and is no protection against anything.
+/// Makes a word of the learner's file.
 pub(crate) fn fingerprint(exercise: &Exercise, checkout: &Checkout) -> String {
     let file = checkout.exercises.join(&exercise.file);
-    let bytes = fs::read(file).unwrap_or_default();
+    format!("{:016x}", mixed(&fs::read(file).unwrap_or_default()))
+}
+
+/// Makes a number of these bytes: FNV-1a, which tells versions of a file apart
+/// and is no protection against anything.
+pub(crate) fn mixed(bytes: &[u8]) -> u64 {
     let mix = |hash: u64, byte: &u8| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
     };
-    format!("{:016x}", bytes.iter().fold(0xcbf2_9ce4_8422_2325, mix))
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, mix)
 }

@@ -1,6 +1,6 @@
-//! All tests, in four rows beside each other: a test that waits, for a
-//! browser, for a limit to pass or a child to end, and the last test of a
-//! program, which runs alone, leave room for others.
+//! All tests, in rows beside each other: a test that waits, for a browser, for
+//! a limit to pass or a child to end, and the last test of a program, which
+//! runs alone, leave room for others.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -9,25 +9,56 @@ use std::thread;
 use super::Work;
 use crate::checkout::cannot_write;
 use crate::command::Stop;
+use crate::examples::LIGHT;
 use crate::process::{self, Ending};
 
 /// The crate's own tests, which take longest.
-const OURS: &[&str] = &["--package", "rungrad", "--tests"];
+const OURS: &[&str] = &["--package", "rungrad", "--test", "*"];
+/// Those inside its sources. They are the crate compiled once more; optimized,
+/// that takes ten times as long as they run.
+const INNER: &[&str] = &["--package", "rungrad", "--lib", "--config", LIGHT];
 /// Those of its documentation.
 const DOCS: &[&str] = &["--package", "rungrad", "--doc"];
 const LEARN: &[&str] = &["--package", "learn"];
 const OTHERS: &[&str] =
     &["--workspace", "--exclude", "rungrad", "--exclude", "learn"];
 
+/// The specification of each part.
+const SPECIFICATION: &[&str] = &[
+    "--package",
+    "rungrad",
+    "--test",
+    "part1_cpu",
+    "--test",
+    "part2_gpu",
+    "--test",
+    "part3_unified",
+];
+/// How `--quick` names the other tests.
+pub(super) const NOT_QUICK: &str = "of the tests those of the documents, the \
+                                    book, the examples, the companion, the \
+                                    kernels under Oclgrind and the planted \
+                                    faults";
+
 impl Work<'_> {
-    /// Builds all tests and runs them. The logs of the other rows end up behind
-    /// that of the crate's own.
+    /// Runs the tests inside the crate and those of the specification.
+    pub(super) fn quick_tests(&self) -> Result<Ending, Stop> {
+        let follow = process::follow;
+        let inner = self.cargo_test(INNER, self.log, follow)?;
+        let others = self.cargo_test(SPECIFICATION, self.log, follow)?;
+        Ok(if inner == Ending::Exited(0) { others } else { inner })
+    }
+
+    /// Builds all tests and runs them; the book builds the examples. The logs
+    /// of the other rows end up behind that of the crate's own.
     pub(super) fn all_tests(&self) -> Result<Ending, Stop> {
         let (log, follow) = (self.log, process::follow);
-        let built = ["--workspace", "--no-run"];
-        let built = self.cargo_test(&built, log, follow)?;
-        if built != Ending::Exited(0) {
-            return Ok(built);
+        for words in [INNER, OURS, LEARN, OTHERS] {
+            let words = [words, &["--no-run"]].concat();
+            let built = self.cargo_test(&words, log, follow)?;
+            if built != Ending::Exited(0) {
+                return Ok(built);
+            }
         }
         let beside = |name: &str, words: &[&str]| {
             let log = self.checkout.log(&format!("{}-{name}", self.name))?;
@@ -35,7 +66,13 @@ impl Work<'_> {
             Ok((self.cargo_test(words, &log, silent)?, log))
         };
         let (ours, rows) = thread::scope(|scope| {
-            let rows = [("learn", LEARN), ("others", OTHERS), ("docs", DOCS)]
+            let rows = [
+                ("inner", INNER),
+                ("learn", LEARN),
+                ("others", OTHERS),
+                ("docs", DOCS),
+            ];
+            let rows = rows
                 .map(|(name, words)| scope.spawn(move || beside(name, words)));
             let ours = self.cargo_test(OURS, log, follow);
             (ours, rows.map(|row| row.join().expect("it waits and reads")))

@@ -1,0 +1,50 @@
+//! What has changed in the checkout, as git tells it.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::checkout::Checkout;
+
+/// What differs from the commit before the last, in files that are committed
+/// and in those that are not.
+pub(super) struct Changes {
+    /// Paths from the root of the checkout.
+    pub(super) files: Vec<String>,
+    /// The commit before.
+    base: &'static str,
+}
+
+impl Changes {
+    /// Asks git, which may not be there, or have nothing to say.
+    pub(super) fn read(checkout: &Checkout) -> Option<Changes> {
+        let root = &checkout.root;
+        // The first commit has none before it, nor has a copy of the last one.
+        let base = ["HEAD^", "HEAD"].into_iter().find(|base| {
+            git(root, &["rev-parse", "--verify", "--quiet", base]).is_some()
+        })?;
+        let changed = ["diff", "--name-only", "--relative", "-z", base];
+        let new = ["ls-files", "-z", "--others", "--exclude-standard"];
+        let lists = [git(root, &changed)?, git(root, &new)?];
+        let files = lists.iter().flat_map(|list| list.split('\0'));
+        Some(Changes { files: files.map(String::from).collect(), base })
+    }
+
+    /// Returns the text of a file as it was.
+    pub(super) fn before(
+        &self,
+        checkout: &Checkout,
+        file: &str,
+    ) -> Option<String> {
+        let place = format!("{}:./{file}", self.base);
+        git(&checkout.root, &["show", &place])
+    }
+}
+
+fn git(root: &Path, words: &[&str]) -> Option<String> {
+    let mut git = Command::new("git");
+    // Where root builds what another user has checked out, git would refuse.
+    git.args(["-c", "safe.directory=*"]).args(words).current_dir(root);
+    let output = git.output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    output.status.success().then_some(text)
+}

@@ -1,0 +1,147 @@
+//! What is proved of an exercise: its stub, its solution, right answers unlike
+//! it, wrong ones and other draws.
+
+use std::fs;
+use std::path::Path;
+
+use crate::checkout::Checkout;
+use crate::command::Stop;
+use crate::course::{Exercise, Wrong};
+use crate::exercises::levels;
+use crate::exercises::stub::SolutionFile;
+use crate::machine;
+
+/// What can stand in a learner's file, and what its verdict must be.
+pub(super) struct Variant {
+    pub(super) name: String,
+    pub(super) text: String,
+    pub(super) wanted: Wanted,
+    /// A program that only this variant takes, and that is not installed.
+    pub(super) lacks: Option<String>,
+    /// The processor's time for one that takes all that it is given.
+    pub(super) seconds: Option<u64>,
+    /// What was drawn, for a variant of the exercise.
+    pub(super) again: Option<String>,
+}
+
+pub(super) enum Wanted {
+    /// The task, and where it stands.
+    Task,
+    Pass,
+    /// A failure at this level, and at none before it.
+    Level(String),
+    /// A failure that says these words.
+    Words(String),
+    /// A failure: the answer to the exercise is none to its variant.
+    Refused,
+}
+
+/// Lists everything that is tried in the place of the learner's file, with
+/// these of the wrong answers.
+pub(super) fn variants(
+    checkout: &Checkout,
+    exercise: &Exercise,
+    wrong: &[&Wrong],
+) -> Result<Vec<Variant>, Stop> {
+    let id = &exercise.id;
+    let solution = SolutionFile::read(checkout, exercise)?;
+    let plain = solution.plain.clone();
+    let mut variants = vec![
+        Variant::new(format!("the stub of {id}"), solution.stub, Wanted::Task),
+        Variant::new(
+            format!("the solution of {id}"),
+            solution.plain,
+            Wanted::Pass,
+        ),
+    ];
+    if exercise.grows() {
+        variants[0].wanted = Wanted::Level(level(exercise, 0));
+        for stand in 1..exercise.levels.len() {
+            variants.push(Variant::new(
+                format!("level {stand} of {id}"),
+                SolutionFile::stand(checkout, exercise, stand)?,
+                Wanted::Level(level(exercise, stand)),
+            ));
+        }
+    }
+    if exercise.free {
+        // The stub is the solution.
+        variants.remove(0);
+    }
+    let folder = checkout.root.join("exercises/right").join(&exercise.id);
+    for right in &exercise.right {
+        variants.push(Variant::new(
+            format!("right/{id}/{right}"),
+            read(checkout, &folder.join(right))?,
+            Wanted::Pass,
+        ));
+    }
+    let oclgrind = machine::program("oclgrind").is_some();
+    let is_missing = |name: &&String| match name.as_str() {
+        "profile" => !oclgrind || !profile::can_build(),
+        name => machine::program(name).is_none(),
+    };
+    let folder = checkout.root.join("exercises/wrong").join(&exercise.id);
+    for wrong in wrong {
+        let file = folder.join(&wrong.file);
+        variants.push(Variant {
+            name: format!("wrong/{}/{}", exercise.id, wrong.file),
+            text: match exercise.grows() {
+                true => changed(checkout, exercise, &file)?,
+                false => read(checkout, &file)?,
+            },
+            wanted: Wanted::Words(wrong.says.clone()),
+            lacks: wrong.needs.iter().find(is_missing).cloned(),
+            seconds: wrong.seconds,
+            again: None,
+        });
+    }
+    if let Some(again) = &exercise.again {
+        for seed in 0..again.seeds() {
+            let drawn = again.variable(seed);
+            let name = format!("{id}, again with seed {seed} ({drawn})");
+            let its = SolutionFile::again(checkout, exercise, again, seed)?;
+            let of = |what: &str, text: &str, wanted| Variant {
+                again: Some(drawn.clone()),
+                ..Variant::new(
+                    format!("{what} {name}"),
+                    text.to_string(),
+                    wanted,
+                )
+            };
+            variants.push(of("the stub of", &its.stub, Wanted::Task));
+            variants.push(of("the solution of", &its.plain, Wanted::Pass));
+            variants.push(of("the old answer to", &plain, Wanted::Refused));
+        }
+    }
+    Ok(variants)
+}
+
+impl Variant {
+    fn new(name: String, text: String, wanted: Wanted) -> Variant {
+        let (lacks, seconds, again) = (None, None, None);
+        Variant { name, text, wanted, lacks, seconds, again }
+    }
+}
+
+/// Says how a verdict names the level behind the last that stands.
+fn level(exercise: &Exercise, stands: usize) -> String {
+    format!("level {}, {}", stands + 1, exercise.levels[stands].name)
+}
+
+/// Reads a known wrong answer that is a change of the whole solution.
+fn changed(
+    checkout: &Checkout,
+    exercise: &Exercise,
+    file: &Path,
+) -> Result<String, Stop> {
+    let whole = SolutionFile::read(checkout, exercise)?.plain;
+    levels::changed(&whole, &read(checkout, file)?)
+        .map_err(|why| Stop::Failed(format!("{}: {why}", checkout.shown(file))))
+}
+
+fn read(checkout: &Checkout, file: &Path) -> Result<String, Stop> {
+    fs::read_to_string(file).map_err(|error| {
+        Stop::Failed(format!("cannot read {}: {error}", checkout.shown(file)))
+    })
+}
