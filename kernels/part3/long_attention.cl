@@ -108,6 +108,7 @@ void sums(local const ACC *shares, local const QUAD *tile, uint x, uint y,
             fmax(fmax(s[i][0], s[i][1]), fmax(s[i][2], s[i][3]));           \
     }
 
+// ANCHOR: online
 kernel void attention_long_rows(global const T *a, uint offset, uint places,
                                 uint heads, uint width, global OUT *out,
                                 uint n)
@@ -117,7 +118,6 @@ kernel void attention_long_rows(global const T *a, uint offset, uint places,
     EACH_TILE {
         HEAD(true)
         FETCH(q, queries, 3 * row, top)
-        // ANCHOR: online
         QUAD seen[4][2] = {{0}};
         ACC most[4] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY};
         ACC total[4] = {0};
@@ -148,7 +148,6 @@ kernel void attention_long_rows(global const T *a, uint offset, uint places,
             sums(p, v, x, y, seen);
             barrier(CLK_LOCAL_MEM_FENCE);
         }
-        // ANCHOR_END: online
         OWN(i) beside[MY_ROW(i) * SIDE + x] = total[i];
         barrier(CLK_LOCAL_MEM_FENCE);
         OWN(i) {
@@ -161,6 +160,7 @@ kernel void attention_long_rows(global const T *a, uint offset, uint places,
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
+// ANCHOR_END: online
 
 // What comes back to the queries, from the result `seen` and what came back to
 // it, `grad`: both (texts, places, heads * width), dense from a multiple of 4
