@@ -112,8 +112,8 @@ fn look_for_work() {
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
-    use std::sync::Barrier;
-    use std::thread;
+    use std::sync::{Barrier, mpsc};
+    use std::{panic, thread};
 
     use rayon::ThreadPoolBuilder;
 
@@ -139,6 +139,96 @@ mod tests {
         thread::spawn(work).join().unwrap();
         let pool = ThreadPoolBuilder::new().num_threads(2).build().unwrap();
         assert!(pool.install(|| TEAM.with(Option::is_none)));
+    }
+
+    #[test]
+    fn a_helper_is_called_once_and_sleeps_when_there_is_nothing_to_do() {
+        let work = || TEAM.with(|team| calls(team.as_ref().unwrap()));
+        thread::spawn(work).join().unwrap();
+    }
+
+    fn calls(team: &Team) {
+        let helpers = team.pool.current_num_threads() - 1;
+        let awake = || team.awake.load(Ordering::Relaxed);
+        // Until all are here, and then until they have been called.
+        let gate = Arc::new(Barrier::new(helpers + 1));
+        let at_gate = gate.clone();
+        team.pool.spawn_broadcast(move |helper| {
+            if helper.index() > 0 {
+                at_gate.wait();
+                at_gate.wait();
+            }
+        });
+        gate.wait();
+        for _ in 0..2 {
+            team.wake();
+            assert_eq!(awake(), helpers);
+        }
+        gate.wait();
+        until(|| awake() == 0);
+        // The one that asks has its own work, and never looks for more.
+        let busy = team.pool.broadcast(|_| IS_BUSY.get());
+        assert!(busy[0] && !busy[1..].contains(&true), "{busy:?}");
+    }
+
+    #[test]
+    fn a_helper_that_is_called_looks_for_more_to_do() {
+        let work = || {
+            let pool = ThreadPoolBuilder::new().num_threads(2);
+            let pool = pool.use_current_thread().build().unwrap();
+            let team = Team { pool, awake: Arc::default() };
+            // The helper finds its call first, and this within its look.
+            until(|| {
+                team.wake();
+                let (tell, told) = mpsc::channel();
+                team.pool.spawn(move || tell.send(IS_BUSY.get()).unwrap());
+                told.recv().unwrap()
+            });
+        };
+        thread::spawn(work).join().unwrap();
+    }
+
+    /// Waits for a minute at most: no machine is so slow.
+    fn until(mut has_come: impl FnMut() -> bool) {
+        let limit = Instant::now() + Duration::from_secs(60);
+        while !has_come() {
+            assert!(Instant::now() < limit, "a minute has been too short");
+            thread::sleep(Duration::from_micros(10));
+        }
+    }
+
+    #[test]
+    fn a_helper_looks_for_a_while_and_not_within_its_own_look() {
+        let work = || {
+            let start = Instant::now();
+            look_for_work();
+            assert!(start.elapsed() >= Team::PATIENCE && !IS_BUSY.get());
+            IS_BUSY.set(true);
+            look_for_work();
+            assert!(IS_BUSY.get(), "it has been ended by another");
+        };
+        thread::spawn(work).join().unwrap();
+    }
+
+    #[test]
+    fn each_work_is_done_once_within_another_and_after_a_panic() {
+        let work = || {
+            for (outer, inner) in [(1000, 1), (1, 1000), (7, 9), (0, 5)] {
+                let done = AtomicUsize::new(0);
+                share(0..outer, |i| {
+                    share(0..inner, |j| {
+                        done.fetch_add(i * inner + j + 1, Ordering::Relaxed);
+                    });
+                });
+                let all = outer * inner;
+                assert_eq!(done.into_inner(), all * (all + 1) / 2);
+            }
+            let fails = |it| assert!(it != 4, "on purpose");
+            let fails = panic::catch_unwind(|| share(0..9, fails));
+            assert!(fails.is_err(), "the panic of a helper is lost");
+            check(threads());
+        };
+        thread::spawn(work).join().unwrap();
     }
 
     /// Lets each thread of a pool have one of as many works.
