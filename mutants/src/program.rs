@@ -1,6 +1,7 @@
 //! Runs a program with limits: a mutant may hang, print without end or ask
 //! for all the memory there is.
 
+use std::fs;
 use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitStatus, Stdio};
@@ -14,9 +15,11 @@ const MEMORY: &str = "12000000";
 /// What is kept of what it says.
 const KEPT: usize = 1 << 18;
 
-/// How a program ended: `None` if its time was over.
+/// How a program ended: its status is `None` if its time was over.
 pub(crate) struct Ending {
     pub(crate) status: Option<ExitStatus>,
+    /// The processor's, where the system tells it, all threads together.
+    pub(crate) time: Duration,
     pub(crate) text: String,
 }
 
@@ -44,7 +47,9 @@ pub(crate) fn guarded(program: &str) -> Command {
     command
 }
 
-/// Runs it to its end or to the limit, and ends all that it has started.
+/// Runs it to its end or to the limit, and ends all that it has started. The
+/// limit is of the processor's time, so that a busy machine ends nothing; what
+/// only waits has ten times as long.
 pub(crate) fn finish(
     command: &mut Command,
     limit: Duration,
@@ -62,9 +67,13 @@ pub(crate) fn finish(
     ];
     let start = Instant::now();
     let mut pause = Duration::from_millis(1);
+    let mut time = Duration::ZERO;
     let status = loop {
+        let now = used(child.id());
+        let most = if now.is_some() { limit * 10 } else { limit };
+        time = now.unwrap_or_else(|| start.elapsed()).max(time);
         match child.try_wait() {
-            Ok(None) if start.elapsed() < limit => {
+            Ok(None) if time < limit && start.elapsed() < most => {
                 thread::sleep(pause);
                 pause = (pause * 2).min(Duration::from_millis(20));
             }
@@ -76,7 +85,18 @@ pub(crate) fn finish(
     drop(child.stdin.take());
     let _ = child.wait();
     let text = readers.map(|it| it.join().unwrap_or_default()).concat();
-    Ok(Ending { status, text })
+    Ok(Ending { status, time, text })
+}
+
+/// What a program has had of the processor, with those of its children that
+/// have ended; `None` on a system without such files.
+fn used(id: u32) -> Option<Duration> {
+    let line = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+    // Its name stands between parentheses, and may hold any sign.
+    let (_, rest) = line.rsplit_once(')')?;
+    let ticks = rest.split_whitespace().skip(11).take(4);
+    let ticks: Option<u64> = ticks.map(|it| it.parse::<u64>().ok()).sum();
+    Some(Duration::from_millis(ticks? * 10))
 }
 
 fn listen(
@@ -96,18 +116,26 @@ fn listen(
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
     use std::{env, fs, process};
 
     use super::*;
 
     #[test]
     fn a_program_that_hangs_is_ended_with_all_that_it_started() {
-        let mut command = guarded("sh");
-        command.args(["-c", "echo begun; sleep 600 & wait"]);
-        let ending = finish(&mut command, Duration::from_millis(300)).unwrap();
-        assert!(ending.status.is_none());
-        // The readers have ended, so nobody holds the pipe any more.
-        assert_eq!(ending.text, "begun\n");
+        for rest in ["sleep 600 & wait", "while :; do :; done"] {
+            let mut command = guarded("sh");
+            command.args(["-c", &format!("echo begun; {rest}")]);
+            let limit = Duration::from_millis(300);
+            let ending = finish(&mut command, limit).unwrap();
+            assert!(ending.status.is_none());
+            // The readers have ended, so nobody holds the pipe any more.
+            assert_eq!(ending.text, "begun\n");
+            // What only waits takes no time, where the system tells it.
+            let told = Path::new("/proc/self/stat").exists();
+            let busy = ending.time >= limit;
+            assert_eq!(busy, !told || rest.starts_with("while"));
+        }
     }
 
     #[test]

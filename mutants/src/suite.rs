@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -100,7 +100,7 @@ impl Rehearsed {
     }
 }
 
-/// A test that takes no time has this much; a busy machine may need it.
+/// A test that takes no time has this much.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 impl Suite {
@@ -266,8 +266,7 @@ impl Suite {
         slowest: Duration,
     ) -> Result<Rehearsed, String> {
         let mut tries = 0;
-        let (start, ending) = loop {
-            let start = Instant::now();
+        let ending = loop {
             let mut command = self.command(test.program);
             command.args(["--exact", &test.name]);
             command.env("RUNGRAD_MUTANT_LOG", log);
@@ -275,14 +274,14 @@ impl Suite {
             tries += 1;
             // What a driver has compiled meanwhile, it has kept.
             if ending.status.is_some() || tries == 3 {
-                break (start, ending);
+                break ending;
             }
         };
         let text = std::fs::read_to_string(log).unwrap_or_default();
         let reached = text.lines().filter_map(|line| line.parse().ok());
         Ok(Rehearsed {
             good: ending.status.map(|status| status.success()),
-            time: start.elapsed(),
+            time: ending.time,
             reached: reached.collect(),
         })
     }
@@ -328,7 +327,7 @@ impl Suite {
         if ending.good() {
             return Ok(None);
         }
-        let Ending { status, text } = ending;
+        let Ending { status, text, .. } = ending;
         let failed = text.lines().find_map(|line| {
             line.strip_prefix("test ")?.strip_suffix(" ... FAILED")
         });

@@ -19,7 +19,7 @@ usage: cargo run --release --manifest-path mutants/Cargo.toml -- [OPTION]..
   --explained      those of survivors.txt instead, which no test may notice
   --list           prints what would be planted, with the lines, and ends
   --slowest SECONDS
-                   tests that take longer, three times, are left out (60)
+                   tests that keep the processor longer are left out (60)
   --minutes NUMBER begins nothing more after that time, and reports on the rest
   --prepare FOLDER plants and builds, and writes there all that a machine
                    without cargo needs to try them
