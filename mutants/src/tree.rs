@@ -33,7 +33,7 @@ type Places = Vec<(Range<usize>, u32)>;
 const LOADER: (&str, &str, &str) = (
     "src/opencl/program.rs",
     "let text = CString::new(text).map_err(",
-    "let text = CString::new(crate::mutant::kernel(file, text)).map_err(",
+    "let text = CString::new(crate::mutant::kernel(text)).map_err(",
 );
 
 /// What is not copied, wherever it stands.
@@ -165,15 +165,14 @@ impl Tree {
             map.push((mutated, places));
         }
         let mut switch = include_str!("../switch.rs").to_owned();
-        switch += "\nconst KERNELS: &[(u32, &str, &str, &str)] = &[\n";
+        switch += "\nconst KERNELS: &[(u32, &str, usize, usize, &str)] = &[\n";
         for Planted { number, mutant } in planted {
             if mutant.form == Form::Kernel {
-                let text = read(&self.root.join(&mutant.file))?;
-                let before = &text[mutant.range.clone()];
-                let at = format!("{}:{}", mutant.file, mutant.range.start);
-                let after = &mutant.after;
+                let Mutant { file, range, after, .. } = mutant;
+                let Range { start, end } = range;
                 switch += &format!(
-                    "    ({number}, {at:?}, {before:?}, {after:?}),\n"
+                    "    ({number}, include_str!(\"../{file}\"), {start}, \
+                     {end}, {after:?}),\n"
                 );
             }
         }

@@ -102,6 +102,39 @@ fn a_part_of_a_kernel_may_be_beyond_the_tests() {
 }
 
 #[test]
+fn a_kernel_is_mutated_behind_what_stands_in_front_of_it() {
+    let root = miniature("kernel", "");
+    let library = root.join("src/lib.rs");
+    let mut text = fs::read_to_string(&library).unwrap();
+    text += "pub mod opencl {\n    pub mod program;\n}\n";
+    let loader = "\
+use std::ffi::CString;
+pub fn compiled(text: &str) -> String {
+    let text = CString::new(text).map_err(|_| \"no byte is 0\");
+    text.unwrap().into_string().unwrap()
+}
+";
+    let test = "\
+#[test]
+fn a_sum_is_a_sum() {
+    let tile = include_str!(\"../kernels/tile.cl\");
+    let text = miniature::opencl::program::compiled(&(\"#\\n\".to_owned() + tile));
+    assert!(text.ends_with(\"x = a + b;\\n\"), \"{text}\");
+}
+";
+    fs::write(library, text).unwrap();
+    for folder in ["kernels", "src/opencl"] {
+        fs::create_dir_all(root.join(folder)).unwrap();
+    }
+    fs::write(root.join("kernels/tile.cl"), "// Ours.\nx = a + b;\n").unwrap();
+    fs::write(root.join("src/opencl/program.rs"), loader).unwrap();
+    fs::write(root.join("tests/kernel.rs"), test).unwrap();
+    let (text, code) = mutants(&root, &["--only", "kernels"]);
+    assert!(text.contains("1 mutants: 1 caught, 0 survived"), "{text}");
+    assert_eq!(code, 0, "{text}");
+}
+
+#[test]
 fn one_that_is_listed_must_be_planted_and_caught() {
     let root = miniature("listed", EQUAL);
     let planted = root.join("mutants/planted.txt");
