@@ -25,7 +25,8 @@ pub(super) fn folder(test: &str) -> PathBuf {
     let folder = place::scratch().join(test);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
-    folder
+    // Sentences name the file itself, not the links on the way to it.
+    folder.canonicalize().unwrap()
 }
 
 pub(super) fn written_by_python(name: &str) -> PathBuf {
