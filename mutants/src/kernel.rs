@@ -133,7 +133,9 @@ fn numbers(code: &str) -> Vec<(Range<usize>, String)> {
         let text = &code[at..end];
         let declared = code[..at].ends_with('[') && !code.contains('=');
         let asked = code[..at].ends_with("_id(");
-        if declared || asked {
+        // The second half of `1.5e-8f`.
+        let exponent = code[..at].ends_with("e-");
+        if declared || asked || exponent {
             continue;
         }
         if let Ok(number) = text.parse::<u32>() {
@@ -191,6 +193,11 @@ mod tests {
                 "* to +[]",
             ]
         );
+    }
+
+    #[test]
+    fn a_number_with_an_exponent_is_left_as_it_is() {
+        assert_eq!(changes("x = 1.5e-08f;"), [""; 0]);
     }
 
     #[test]
