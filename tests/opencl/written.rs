@@ -87,7 +87,12 @@ fn write_eights(gpu: &Gpu) {
         let bent = z.tanh().exp().mul(&z);
         let all = bent.sub(&z.sigmoid());
         drop(bent);
-        all.to_vec().unwrap()
+        let all = all.to_vec().unwrap();
+        // A row, of which each element is found by its own index.
+        let row = Tensor::randn(&[16], 2, device).unwrap();
+        row.realize().unwrap();
+        let sums = z.reshape(&[n / 16, 16]).add(&row);
+        [all, sums.to_vec().unwrap()].concat()
     };
     let (yours, right) = (made(Device::Fused(0)), made(Device::Cpu));
     for (yours, right) in yours.iter().zip(&right) {
@@ -97,9 +102,10 @@ fn write_eights(gpu: &Gpu) {
             "eight at a time: {yours} {right}"
         );
     }
-    let is_of_eights =
-        |kernel: &Kernel| kernel.text().contains("at = 8 * get_global_id(0)");
-    assert!(written().iter().any(is_of_eights), "no item has eight elements");
+    for sign in ["k < 8;", "uint i = at + k / 4 *"] {
+        let is_of_eights = |kernel: &Kernel| kernel.text().contains(sign);
+        assert!(written().iter().any(is_of_eights), "no {sign}");
+    }
 }
 
 /// Launches a kernel on buffers of exactly its reach.
