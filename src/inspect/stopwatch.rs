@@ -144,6 +144,12 @@ mod tests {
         assert!(median(vec![]).is_nan());
     }
 
+    #[cfg(feature = "opencl")]
+    #[test]
+    fn no_launches_take_no_time() {
+        assert_eq!(launches(|| Ok(vec![])).unwrap(), 0.0);
+    }
+
     #[test]
     fn the_first_run_does_not_count_and_there_are_several() {
         let mut runs = 0;

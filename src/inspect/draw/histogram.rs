@@ -153,6 +153,8 @@ mod tests {
         let svg = histograms("h", "Sizes", [("odd <x>", &numbers[..])]);
         assert!(svg.contains("2 are no numbers"), "{svg}");
         assert!(svg.contains("odd &lt;x>"), "{svg}");
+        let svg = histograms("h", "Sizes", [("one", &[f32::NAN, 1.0][..])]);
+        assert!(svg.contains("1 are no numbers"), "{svg}");
     }
 
     #[test]
@@ -167,5 +169,6 @@ mod tests {
         assert!(svg.contains("0 % of 0 are 0"), "{svg}");
         assert!(!svg.contains("<rect"), "{svg}");
         assert!(!svg.contains("NaN"), "{svg}");
+        assert!(!svg.contains("no numbers"), "{svg}");
     }
 }
