@@ -122,6 +122,8 @@ fn batch_norm(case: &Value, of: &[Tensor], what: &str) {
 fn a_batch_of_one_number_is_refused_in_training_alone() {
     let _clean = clean();
     let norm = BatchNorm::new(3);
+    let two = constant(&[1.0, 2.0, 3.0, 4.0, 6.0, 8.0]).reshape(&[2, 3]);
+    assert_eq!(BatchNorm::new(3).forward(&two).shape(), [2, 3]);
     let x = constant(&[1.0, 2.0, 3.0]).reshape(&[1, 3]);
     let refused = attempt(|| norm.forward(&x)).unwrap_err().to_string();
     let right = "BatchNorm: a batch of shape [1, 3] has 1 numbers for each";
