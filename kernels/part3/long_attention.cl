@@ -92,6 +92,22 @@ void sums(local const ACC *shares, local const QUAD *tile, uint x, uint y,
     global const T *queries = a + offset + 3 * text + inside;               \
     global const T *keys = queries + row, *values = keys + row;
 
+// Joins what the items of a row have beside each other.
+#define JOIN(i, joined, join)                                               \
+    for (uint c = 0; c < SIDE; c++)                                         \
+        joined = join(joined, beside[MY_ROW(i) * SIDE + c]);
+#define PLUS(x, y) ((x) + (y))
+
+// Scales the scores of a pair of tiles; those of keys behind a query count
+// nothing. Puts the largest of an item beside those of its neighbors.
+#define MASK                                                                \
+    OWN(i) {                                                                \
+        OWN(j) s[i][j] = left + MY_COLUMN(j) <= top + MY_ROW(i)             \
+            ? s[i][j] * scale : -INFINITY;                                  \
+        beside[MY_ROW(i) * SIDE + x] =                                      \
+            fmax(fmax(s[i][0], s[i][1]), fmax(s[i][2], s[i][3]));           \
+    }
+
 kernel void attention_long_rows(global const T *a, uint offset, uint places,
                                 uint heads, uint width, global OUT *out,
                                 uint n)
@@ -111,17 +127,11 @@ kernel void attention_long_rows(global const T *a, uint offset, uint places,
             barrier(CLK_LOCAL_MEM_FENCE);
             ACC s[4][4] = {{0}};
             dots(q, k, width / 4, x, y, s);
-            OWN(i) {
-                OWN(j) s[i][j] = left + MY_COLUMN(j) <= top + MY_ROW(i)
-                    ? s[i][j] * scale : -INFINITY;
-                beside[MY_ROW(i) * SIDE + x] =
-                    fmax(fmax(s[i][0], s[i][1]), fmax(s[i][2], s[i][3]));
-            }
+            MASK
             barrier(CLK_LOCAL_MEM_FENCE);
             OWN(i) {
                 ACC old = most[i];
-                for (uint c = 0; c < SIDE; c++)
-                    most[i] = fmax(most[i], beside[MY_ROW(i) * SIDE + c]);
+                JOIN(i, most[i], fmax)
                 // What was taken in so far counts as much less as the
                 // largest score has grown.
                 ACC fade = exp(old - most[i]);
@@ -143,8 +153,7 @@ kernel void attention_long_rows(global const T *a, uint offset, uint places,
         barrier(CLK_LOCAL_MEM_FENCE);
         OWN(i) {
             ACC all = 0.0f;
-            for (uint c = 0; c < SIDE; c++)
-                all += beside[MY_ROW(i) * SIDE + c];
+            JOIN(i, all, PLUS)
             seen[i][0] /= all;
             seen[i][1] /= all;
         }
@@ -153,26 +162,41 @@ kernel void attention_long_rows(global const T *a, uint offset, uint places,
     }
 }
 
-// What comes back to the queries, from what came back to the result: grad
-// (texts, places, heads * width), dense from a multiple of 4 on -> the first
-// third of each row of out, which lies as `a` does. Beside it, of each row of
-// scores, for the kernel below: the logarithm of the sum of exponentials, and
-// the mean of what came back to the shares -> measured (2, n, places).
+// What comes back to the queries, from the result `seen` and what came back to
+// it, `grad`: both (texts, places, heads * width), dense from a multiple of 4
+// on -> the first third of each row of out, which lies as `a` does. Beside it,
+// of each row of scores, for the kernel below: the logarithm of the sum of
+// exponentials, and the mean of what comes back to the shares -> measured (2,
+// n, places).
 kernel void attention_long_queries(global const T *a, uint offset,
+                                   global const T *seen, uint seen_offset,
                                    global const T *grad, uint grad_offset,
                                    uint places, uint heads, uint width,
                                    global ACC *measured, global OUT *out,
                                    uint n)
 {
     local QUAD q[TILE * ROW], g[TILE * ROW], k[TILE * ROW], v[TILE * ROW];
-    local ACC p[TILE * SHARES] WIDE;
+    local ACC p[TILE * SHARES] WIDE, beside[TILE * SIDE];
     EACH_TILE {
         HEAD(true)
         FETCH(q, queries, 3 * row, top)
         FETCH(g, grad + grad_offset + text + inside, row, top)
-        // Each item goes over its own columns.
-        ACC most[4] = {-MAXFLOAT, -MAXFLOAT, -MAXFLOAT, -MAXFLOAT};
-        ACC total[4] = {0}, mean[4] = {0};
+        FETCH(k, seen + seen_offset + text + inside, row, top)
+        barrier(CLK_LOCAL_MEM_FENCE);
+        // The mean, by the shares, of their values' products with g is the
+        // product of the values' mean with g.
+        OWN(i) {
+            QUAD both = 0.0f;
+            for (uint c = x; c < FOURS; c += SIDE)
+                both += g[MY_ROW(i) * ROW + c] * k[MY_ROW(i) * ROW + c];
+            beside[MY_ROW(i) * SIDE + x] = both.x + both.y + both.z + both.w;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        ACC mean[4] = {0};
+        OWN(i) JOIN(i, mean[i], PLUS)
+        QUAD back[4][2] = {{0}};
+        ACC most[4] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY};
+        ACC total[4] = {0};
         for (uint left = 0; left <= top; left += TILE) {
             FETCH(k, keys, 3 * row, left)
             FETCH(v, values, 3 * row, left)
@@ -180,74 +204,41 @@ kernel void attention_long_queries(global const T *a, uint offset,
             ACC s[4][4] = {{0}}, t[4][4] = {{0}};
             dots(q, k, width / 4, x, y, s);
             dots(g, v, width / 4, x, y, t);
+            MASK
+            barrier(CLK_LOCAL_MEM_FENCE);
             OWN(i) {
                 ACC old = most[i];
-                OWN(j) {
-                    s[i][j] = left + MY_COLUMN(j) <= top + MY_ROW(i)
-                        ? s[i][j] * scale : -INFINITY;
-                    most[i] = fmax(most[i], s[i][j]);
-                }
+                JOIN(i, most[i], fmax)
                 ACC fade = exp(old - most[i]);
                 total[i] *= fade;
-                mean[i] *= fade;
+                back[i][0] *= fade;
+                back[i][1] *= fade;
                 OWN(j) {
                     ACC share = exp(s[i][j] - most[i]);
                     total[i] += share;
-                    mean[i] += share * t[i][j];
+                    p[MY_ROW(i) * SHARES + MY_COLUMN(j)] =
+                        share * (t[i][j] - mean[i]);
                 }
-            }
-            barrier(CLK_LOCAL_MEM_FENCE);
-        }
-        // The items of a row join theirs.
-        OWN(i) p[MY_ROW(i) * SIDE + x] = most[i];
-        barrier(CLK_LOCAL_MEM_FENCE);
-        OWN(i) {
-            ACC mine = most[i];
-            for (uint c = 0; c < SIDE; c++)
-                most[i] = fmax(most[i], p[MY_ROW(i) * SIDE + c]);
-            total[i] *= exp(mine - most[i]);
-            mean[i] *= exp(mine - most[i]);
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        OWN(i) {
-            p[MY_ROW(i) * SIDE + x] = total[i];
-            p[(TILE + MY_ROW(i)) * SIDE + x] = mean[i];
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        OWN(i) {
-            total[i] = mean[i] = 0.0f;
-            for (uint c = 0; c < SIDE; c++) {
-                total[i] += p[MY_ROW(i) * SIDE + c];
-                mean[i] += p[(TILE + MY_ROW(i)) * SIDE + c];
-            }
-            mean[i] /= total[i];
-            most[i] += log(total[i]);
-            uint place = top + MY_ROW(i), at = head * places + place;
-            if (x == 0 && place < places) {
-                measured[at] = most[i];
-                measured[n * places + at] = mean[i];
-            }
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        QUAD back[4][2] = {{0}};
-        for (uint left = 0; left <= top; left += TILE) {
-            FETCH(k, keys, 3 * row, left)
-            FETCH(v, values, 3 * row, left)
-            barrier(CLK_LOCAL_MEM_FENCE);
-            ACC s[4][4] = {{0}}, t[4][4] = {{0}};
-            dots(q, k, width / 4, x, y, s);
-            dots(g, v, width / 4, x, y, t);
-            OWN(i) OWN(j) {
-                bool looks = left + MY_COLUMN(j) <= top + MY_ROW(i);
-                ACC share = looks ? exp(s[i][j] * scale - most[i]) : 0.0f;
-                p[MY_ROW(i) * SHARES + MY_COLUMN(j)] =
-                    share * (t[i][j] - mean[i]);
             }
             barrier(CLK_LOCAL_MEM_FENCE);
             sums(p, k, x, y, back);
             barrier(CLK_LOCAL_MEM_FENCE);
         }
+        OWN(i) beside[MY_ROW(i) * SIDE + x] = total[i];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        OWN(i) {
+            ACC all = 0.0f;
+            JOIN(i, all, PLUS)
+            back[i][0] /= all;
+            back[i][1] /= all;
+            uint place = top + MY_ROW(i), at = head * places + place;
+            if (x == 0 && place < places) {
+                measured[at] = most[i] + log(all);
+                measured[n * places + at] = mean[i];
+            }
+        }
         WRITE(out, 3 * text + inside, 3 * row, top, back, scale)
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
 

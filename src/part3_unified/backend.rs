@@ -354,11 +354,11 @@ pub trait Backend: Send + Sync {
     fn self_attention(&self, a: &Array, heads: usize) -> Result<Shared> {
         attention::attend(a, heads)
     }
-    /// Computes the gradient of the same, which has the shape of `a`.
+    /// Computes the gradient of the same from what was given, the result and
+    /// what came back to it.
     fn self_attention_grads(
         &self,
-        a: &Array,
-        grad_out: &Array,
+        [a, _, grad_out]: [&Array; 3],
         heads: usize,
     ) -> Result<Shared> {
         attention::attend_back(a, grad_out, heads)

@@ -101,7 +101,7 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
     (&["attention_long_rows"], "in fours places few fours out few", &[64]),
     (
         &["attention_long_queries"],
-        "in fours in fours places few fours out out few",
+        "in fours in fours in fours places few fours out out few",
         &[64],
     ),
     (

@@ -6,6 +6,7 @@
 mod common;
 
 mod arrays;
+mod attention;
 mod bits;
 mod cases;
 mod checkpoints;

@@ -222,8 +222,7 @@ impl Backend for Cpu {
 
     fn self_attention_grads(
         &self,
-        a: &Array,
-        above: &Array,
+        [a, _, above]: [&Array; 3],
         heads: usize,
     ) -> Result<Shared> {
         match (attention::is_near(a), a.dtype()) {

@@ -307,13 +307,10 @@ impl Backend for Fused {
 
     fn self_attention_grads(
         &self,
-        a: &Array,
-        grad_out: &Array,
+        of: [&Array; 3],
         heads: usize,
     ) -> Result<Shared> {
-        self.now([a, grad_out], |base, [a, grads]| {
-            base.self_attention_grads(a, grads, heads)
-        })
+        self.now(of, |base, of| base.self_attention_grads(of, heads))
     }
 
     fn layer_norm(&self, of: [&Array; 3], epsilon: f64) -> Result<Shared> {

@@ -382,11 +382,10 @@ impl Backend for OpenCl {
 
     fn self_attention_grads(
         &self,
-        a: &Array,
-        above: &Array,
+        of: [&Array; 3],
         heads: usize,
     ) -> Result<Shared> {
-        self.attend_back(a, above, heads)
+        self.attend_back(of, heads)
     }
 
     fn layer_norm(&self, of: [&Array; 3], epsilon: f64) -> Result<Shared> {

@@ -133,7 +133,9 @@ impl Function for SelfAttention {
 
     fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
         ctx.save_input(0, inputs[0]);
-        inputs[0].self_attention(self.heads)
+        let seen = inputs[0].self_attention(self.heads)?;
+        ctx.save_output(&seen);
+        Ok(seen)
     }
 
     fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
@@ -142,7 +144,8 @@ impl Function for SelfAttention {
         if x.records() || grad_out.records() {
             return vec![Some(grads(&x, grad_out, heads))];
         }
-        let grads = x.array.self_attention_grads(&grad_out.array, heads);
+        let (seen, above) = (ctx.output(), &grad_out.array);
+        let grads = x.array.self_attention_grads(&seen.array, above, heads);
         vec![Some(Tensor::from(or_raise(grads)))]
     }
 }
@@ -201,14 +204,16 @@ impl Array {
         self.filled(&shape, |backend| backend.self_attention(self, heads))
     }
 
-    /// Computes its gradient, of the shape that this has.
+    /// Computes its gradient, of the shape that this has, from the result and
+    /// what came back to it.
     pub fn self_attention_grads(
         &self,
+        seen: &Array,
         grad_out: &Array,
         heads: usize,
     ) -> Result<Array> {
         self.filled(self.shape(), |backend| {
-            backend.self_attention_grads(self, grad_out, heads)
+            backend.self_attention_grads([self, seen, grad_out], heads)
         })
     }
 }

@@ -56,20 +56,30 @@ pub const ATTENTION_LONG_ROWS: Kernel =
         let heads = Heads::of_long(given, 2, 6, &[1])?;
         Some(smallvec![given.uint(1)? + heads.reach(3)?, heads.reach(1)?])
     });
-/// What comes back to its queries: arguments `a, offset, grad, grad_offset,
-/// places, heads, width, measured, out, n`.
+/// What comes back to its queries: arguments `a, offset, seen, seen_offset,
+/// grad, grad_offset, places, heads, width, measured, out, n`.
 pub const ATTENTION_LONG_QUERIES: Kernel =
-    kernel!("part3/long_attention.cl", "attention_long_queries", of_long);
-/// What comes back to keys and values: the same arguments.
+    kernel!("part3/long_attention.cl", "attention_long_queries", |given| {
+        of_long(given, &[1, 3, 5])
+    });
+/// What comes back to keys and values: arguments `a, offset, grad,
+/// grad_offset, places, heads, width, measured, out, n`.
 pub const ATTENTION_LONG_KEYS: Kernel =
-    kernel!("part3/long_attention.cl", "attention_long_keys", of_long);
+    kernel!("part3/long_attention.cl", "attention_long_keys", |given| {
+        of_long(given, &[1, 3])
+    });
 
-/// States the reach of the gradients.
-fn of_long(given: &Given) -> Option<Reached> {
-    let heads = Heads::of_long(given, 4, 9, &[1, 3])?;
+/// States the reach of gradients, from arrays with these offsets.
+fn of_long(given: &Given, offsets: &[usize]) -> Option<Reached> {
+    let sizes = offsets.len() * 2;
+    let heads = Heads::of_long(given, sizes, sizes + 5, offsets)?;
     let [three, one] = [heads.reach(3)?, heads.reach(1)?];
-    let (a, grad) = (given.uint(1)? + three, given.uint(3)? + one);
-    Some(smallvec![a, grad, 2 * heads.n * heads.places, three])
+    let mut reached = smallvec![given.uint(1)? + three];
+    for &offset in &offsets[1..] {
+        reached.push(given.uint(offset)? + one);
+    }
+    reached.extend([2 * heads.n * heads.places, three]);
+    Some(reached)
 }
 
 /// The heads of some texts.

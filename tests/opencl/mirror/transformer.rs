@@ -6,17 +6,10 @@ use super::super::part3::heads;
 use super::{Given, Mirror, Written};
 
 pub(super) fn attention(how: &str, it: &Mirror) -> Written {
-    let is_grads = !how.ends_with("rows");
-    let at = if is_grads { 4 } else { 2 };
+    let at = if how == "grads" { 4 } else { 2 };
     let sizes = [at, at + 1, at + 2].map(|at| it.size(at));
-    let above = is_grads.then(|| &it.floats(2)[it.size(3)..]);
-    let last = it.given.len() - 1;
-    let a = &it.floats(0)[it.size(1)..];
-    let all = heads::attention(a, above, sizes, it.size(last));
-    match how {
-        "long_queries" => heads::of_queries(all, sizes),
-        _ => all,
-    }
+    let above = (how == "grads").then(|| &it.floats(2)[it.size(3)..]);
+    heads::attention(&it.floats(0)[it.size(1)..], above, sizes, it.size(at + 4))
 }
 
 pub(super) fn norm(how: &str, it: &Mirror) -> Written {

@@ -1,5 +1,6 @@
 //! The kernels of a transformer, beside loops on the host.
 
+use rungrad::opencl::{Buffer, Kernel, Launch};
 use rungrad::part3_unified::kernels::{
     ATTENTION_LONG_KEYS, ATTENTION_LONG_QUERIES,
 };
@@ -59,16 +60,6 @@ pub(crate) fn attention(
             all.push((at(place, part) + i % width, *x as f32));
         }
     }
-    all
-}
-
-/// Keeps, of gradients of attention, those of the queries.
-pub(crate) fn of_queries(
-    mut all: Vec<(usize, f32)>,
-    [_, heads, width]: [usize; 3],
-) -> Vec<(usize, f32)> {
-    let row = heads * width;
-    all.retain(|(at, _)| at / row % 3 == 0);
     all
 }
 
@@ -160,35 +151,48 @@ impl Bench<'_> {
         let is_grads = !self.kernel.name().ends_with("rows");
         let [x, g] = [&a, &grad].map(|it| self.gpu.upload(it).unwrap());
         let out = self.out(if is_grads { 3 * one } else { one });
-        let measured = self.out(2 * places * n);
-        let begin = |kernel| {
-            let mut launch = self.gpu.launch(kernel).input(&x).scalar(0_u32);
-            if is_grads {
-                launch = launch.input(&g).scalar(0_u32);
+        let host = |above: Option<&[f32]>| {
+            let times = if above.is_some() { 3 } else { 1 };
+            let mut all = vec![f32::NAN; times * one];
+            for (at, x) in attention(&a, above, sizes, n) {
+                all[at] = x;
             }
-            for size in sizes {
-                launch = launch.scalar(size as u32);
-            }
-            // Fewer groups than tiles.
-            launch.global(3 * 64).local(64)
+            all
         };
-        let mut right = vec![f32::NAN; if is_grads { 3 * one } else { one }];
-        let above = is_grads.then_some(&grad[..]);
-        for (at, x) in attention(&a, above, sizes, n) {
-            right[at] = x;
-        }
+        let seen = host(None);
+        let sent = self.gpu.upload(&seen).unwrap();
+        let n = n as u32;
         if !is_grads {
-            let launch = begin(self.kernel).output(&out).scalar(n as u32);
-            return near(&written(launch, &out), &right);
+            let launch =
+                self.begin(self.kernel, &[&x], sizes).output(&out).scalar(n);
+            return near(&written(launch, &out), &seen);
         }
-        let first = begin(&ATTENTION_LONG_QUERIES).output(&measured);
-        first.output(&out).scalar(n as u32).run().unwrap();
+        let measured = self.out(2 * places * n as usize);
+        let of = [&x, &sent, &g];
+        let first = self.begin(&ATTENTION_LONG_QUERIES, &of, sizes);
+        first.output(&measured).output(&out).scalar(n).run().unwrap();
         // Sent back once: Oclgrind 21 takes what the first kernel wrote for
         // never written, though all of it is right.
         let measured = self.gpu.upload(&measured.read().unwrap()).unwrap();
-        let second = begin(&ATTENTION_LONG_KEYS).input(&measured);
-        let second = second.output(&out).scalar(n as u32);
-        near(&written(second, &out), &right)
+        let second = self.begin(&ATTENTION_LONG_KEYS, &[&x, &g], sizes);
+        let second = second.input(&measured);
+        let yours = written(second.output(&out).scalar(n), &out);
+        near(&yours, &host(Some(&grad)))
+    }
+
+    /// Begins a launch with fewer groups than tiles.
+    fn begin<'a>(
+        &'a self,
+        kernel: &'a Kernel,
+        of: &[&'a Buffer<f32>],
+        sizes: [usize; 3],
+    ) -> Launch<'a> {
+        let launch = self.gpu.launch(kernel);
+        let launch =
+            of.iter().fold(launch, |all, it| all.input(it).scalar(0_u32));
+        let launch =
+            sizes.iter().fold(launch, |all, size| all.scalar(*size as u32));
+        launch.global(3 * 64).local(64)
     }
 
     /// Three rows of n or fewer numbers, by teams for two rows.

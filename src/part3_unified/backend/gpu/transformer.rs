@@ -75,15 +75,15 @@ impl OpenCl {
     /// Computes its gradient.
     pub(super) fn attend_back(
         &self,
-        a: &Array,
-        grad_out: &Array,
+        [a, seen, grad_out]: [&Array; 3],
         heads: usize,
     ) -> Result<Shared> {
         let (a, grads) = (a.compact()?, grad_out.compact()?);
         // For six pieces of such numbers a group may have no room.
         if !is_short(&a, heads) || a.dtype() == DType::F64 {
-            return match self.takes_long(&[&a, &grads], heads) {
-                true => self.attend_long_back(&a, &grads, heads),
+            let of = [&a, &seen.compact()?, &grads];
+            return match self.takes_long(&of, heads) {
+                true => self.attend_long_back(of, heads),
                 false => composed::attend_back(&a, &grads, heads),
             };
         }
@@ -108,20 +108,19 @@ impl OpenCl {
 
     /// Computes the gradient of long texts: that of the queries, with what it
     /// measures of each row of scores, then that of keys and values.
-    fn attend_long_back(
+    fn attend_long_back<'a>(
         &self,
-        a: &Array,
-        grads: &Array,
+        [a, seen, grads]: [&'a Array; 3],
         heads: usize,
     ) -> Result<Shared> {
         let (n, places, row) = (a.shape()[0], a.shape()[1], a.shape()[2] / 3);
         let n = n * heads;
-        let begin = |kernel| {
-            self.launch(kernel, a.dtype())
-                .reads(a)
-                .scalar(a.offset() as u32)
-                .reads(grads)
-                .scalar(grads.offset() as u32)
+        let begin = |kernel, of: &[&'a Array]| {
+            let mut launch = self.launch(kernel, a.dtype());
+            for it in of {
+                launch = launch.reads(it).scalar(it.offset() as u32);
+            }
+            launch
                 .scalar(places as u32)
                 .scalar(heads as u32)
                 .scalar((row / heads) as u32)
@@ -130,14 +129,14 @@ impl OpenCl {
         };
         self.fill(a.dtype(), a.len(), |out| {
             let measured = self.take(a.dtype().wide(), 2 * n * places)?;
-            begin(&kernels::ATTENTION_LONG_QUERIES)
+            begin(&kernels::ATTENTION_LONG_QUERIES, &[a, seen, grads])
                 .writes(&measured)
                 .writes(out)
                 .scalar(n as u32)
                 .run()?;
             let measured = Arc::new(measured);
             let measured = Array::dense(a.device(), measured, &[2, n, places]);
-            begin(&kernels::ATTENTION_LONG_KEYS)
+            begin(&kernels::ATTENTION_LONG_KEYS, &[a, grads])
                 .reads(&measured)
                 .writes(out)
                 .scalar(n as u32)

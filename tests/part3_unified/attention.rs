@@ -1,0 +1,88 @@
+//! Self-attention in one operation: what each head does by its definition, on
+//! every device, lazily and not.
+
+use rungrad::part3_unified::{Device, Tensor, grad};
+
+use super::common::clean;
+use super::transformer::{all, near};
+
+/// Numbers around 0, each a leaf.
+fn drawn(shape: &[usize], seed: u64, device: Device) -> Tensor {
+    Tensor::randn(shape, seed, device).unwrap().requires_grad()
+}
+
+/// What [`Tensor::self_attention`] is, by its definition.
+fn by_heads(x: &Tensor, heads: usize) -> Tensor {
+    let [n, places, all] = *x.shape() else { panic!("three axes") };
+    let d = all / 3 / heads;
+    let part = |i: usize, head: usize| {
+        let from = (i * heads + head) * d;
+        x.slice((.., .., from..from + d))
+    };
+    let one = |head| {
+        let scores = part(0, head).matmul(&part(1, head).transpose());
+        let scores = scores * (1.0 / (d as f32).sqrt());
+        let seen = Tensor::ones(&[places, places], x.device()).unwrap();
+        let seen = seen.tril(0).expand(&[n, places, places]);
+        let never = seen.full_like(-1e30);
+        seen.where_cond(&scores, &never).softmax().matmul(&part(2, head))
+    };
+    let heads: Vec<Tensor> = (0..heads).map(one).collect();
+    Tensor::cat(&heads.iter().collect::<Vec<_>>(), 2)
+}
+
+#[test]
+fn self_attention_is_that_of_each_head() {
+    let _clean = clean();
+    for device in all() {
+        for (seed, (n, places, heads, d)) in [
+            (2, 5, 3, 4),
+            (1, 1, 1, 1),
+            (3, 16, 4, 8),
+            (1, 40, 2, 3),
+            // Three tiles, of which the last is not full.
+            (2, 70, 2, 20),
+            (1, 33, 1, 64),
+            (1, 34, 1, 68),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let shape = [n, places, 3 * heads * d];
+            let what = format!("{shape:?} in {heads} heads on {device}");
+            let x = drawn(&shape, seed as u64, device);
+            let y = drawn(&shape, seed as u64, Device::Cpu);
+            let above = drawn(&[n, places, heads * d], 9, device).detach();
+            let here = above.to(Device::Cpu).unwrap();
+            let (yours, right) = (x.self_attention(heads), by_heads(&y, heads));
+            yours.backward_with(&above);
+            right.backward_with(&here);
+            let pairs =
+                [(yours, right), (x.grad().unwrap(), y.grad().unwrap())];
+            for (yours, right) in pairs {
+                let right = right.to_vec().unwrap();
+                let right: Vec<f64> =
+                    right.into_iter().map(f64::from).collect();
+                near(&yours.to_vec().unwrap(), &right, 1e-4, &what);
+            }
+        }
+    }
+}
+
+#[test]
+fn gradients_of_gradients_flow_through_attention() {
+    let _clean = clean();
+    for device in [Device::Cpu, Device::FusedCpu] {
+        let second = |of: fn(&Tensor) -> Tensor| {
+            let x = drawn(&[2, 3, 12], 4, device);
+            let y = of(&x);
+            let first = grad(&[&y.mul(&y).sum()], &[&x], true).remove(0);
+            let second = grad(&[&first.mul(&first).sum()], &[&x], false);
+            second[0].to_vec().unwrap()
+        };
+        let yours = second(|x| x.self_attention(2));
+        let right = second(|x| by_heads(x, 2));
+        let right: Vec<f64> = right.into_iter().map(f64::from).collect();
+        near(&yours, &right, 1e-3, &format!("second order on {device}"));
+    }
+}
