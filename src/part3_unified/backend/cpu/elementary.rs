@@ -2,7 +2,8 @@
 //! products, which a processor does for sixteen numbers at once, where a
 //! library's function takes them one by one. An exponential errs by at most one
 //! unit in the last place, what is made of it by 2.5; a logarithm is computed
-//! in `f64` and rounded once.
+//! in `f64` and rounded once. A processor that multiplies and adds at once may
+//! have other last bits than one that does not.
 
 use std::f32::consts::{LN_2, LOG2_E};
 use std::f64;
