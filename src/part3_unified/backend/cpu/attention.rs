@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::elementary::exp;
+use super::elementary::{Fma, exp};
 use super::lanes::{most, total};
 use super::walk::fill;
 use super::{Array, Shared, compact, dense};
@@ -157,7 +157,9 @@ impl Room {
                 let (shares, none) = shares.split_at_mut(seen);
                 none.fill(0.0);
                 let most = most(shares);
-                shares.iter_mut().for_each(|x| *x = exp(*x - most));
+                for share in &mut *shares {
+                    *share = exp(Fma::of::<S>(), *share - most);
+                }
                 let one = 1.0 / total([&*shares], |[x]| x);
                 shares.iter_mut().for_each(|x| *x *= one);
             }

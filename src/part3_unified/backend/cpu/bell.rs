@@ -4,12 +4,14 @@
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI, LN_2, LOG2_E, SQRT_2};
 
+use super::elementary::Fma;
+
 /// Computes the exponential of what is at most 700 on either side of 0.
 ///
 /// `e^x = 2^n * e^r` with a whole `n`, so `r` is at most half of `ln 2`, and
 /// ten terms of its series err by less than a part in 10^11.
 #[inline(always)]
-fn power(x: f64) -> f64 {
+fn power(fma: Fma, x: f64) -> f64 {
     /// From here to its double, neighbors are 1 apart: to add it rounds.
     const WHOLE: f64 = 6_755_399_441_055_744.0;
     /// Lists `1 / k!` from the ninth to the first, and 1.
@@ -25,10 +27,12 @@ fn power(x: f64) -> f64 {
         1.0,
         1.0,
     ];
-    let whole = x * LOG2_E + WHOLE;
+    let whole = fma.sum(x, LOG2_E, WHOLE);
     let n = whole - WHOLE;
-    let r = (x * LOG2_E - n) * LN_2;
-    let series = SERIES.into_iter().fold(0.0, |sum, term| sum * r + term);
+    let r = fma.sum(x, LOG2_E, -n) * LN_2;
+    let [first, terms @ ..] = SERIES;
+    let series =
+        terms.into_iter().fold(first, |sum, term| fma.sum(sum, r, term));
     // The exponent of 2^n is made of the lowest bits of the sum.
     let scale = f64::from_bits(whole.to_bits().wrapping_add(1023) << 52);
     series * scale
@@ -38,7 +42,7 @@ fn power(x: f64) -> f64 {
 /// the curve there. Beyond `x` on the far side lies `t e^(-x^2/2) Q(t) / 2` with
 /// `t = 1 / (1 + |x| / sqrt(8))`; this `Q` errs by less than a part in 10^8.
 #[inline(always)]
-fn bell(x: f32) -> (f64, f64) {
+fn bell(fma: Fma, x: f32) -> (f64, f64) {
     // It is `erfc(z) e^(z^2) / t` with `z = |x| / sqrt(2)`, of which
     // the polynomial meets 11 values.
     const TERMS: [f64; 11] = [
@@ -56,9 +60,10 @@ fn bell(x: f32) -> (f64, f64) {
     ];
     // Beyond, the curve is 0.
     let (out, x) = (x.abs() > 15.0, f64::from(x.clamp(-15.0, 15.0)));
-    let t = 1.0 / (1.0 + x.abs() * (SQRT_2 / 4.0));
-    let e = power(-0.5 * x * x);
-    let series = TERMS.into_iter().fold(0.0, |sum, k| sum * t + k);
+    let t = 1.0 / fma.sum(x.abs(), SQRT_2 / 4.0, 1.0);
+    let e = power(fma, -0.5 * x * x);
+    let [first, terms @ ..] = TERMS;
+    let series = terms.into_iter().fold(first, |sum, k| fma.sum(sum, t, k));
     let e = if out { 0.0 } else { e };
     let far = 0.5 * t * e * series;
     let below = if x < 0.0 { far } else { 1.0 - far };
@@ -66,14 +71,14 @@ fn bell(x: f32) -> (f64, f64) {
 }
 
 #[inline(always)]
-pub(super) fn gelu(x: f32) -> f32 {
-    (f64::from(x) * bell(x).0) as f32
+pub(super) fn gelu(fma: Fma, x: f32) -> f32 {
+    (f64::from(x) * bell(fma, x).0) as f32
 }
 
 #[inline(always)]
-pub(super) fn gelu_slope(x: f32) -> f32 {
-    let (below, height) = bell(x);
-    (below + f64::from(x) * height) as f32
+pub(super) fn gelu_slope(fma: Fma, x: f32) -> f32 {
+    let (below, height) = bell(fma, x);
+    fma.sum(f64::from(x), height, below) as f32
 }
 
 #[cfg(test)]
@@ -100,14 +105,21 @@ mod tests {
             }
             let wide = f64::from(x);
             let below = 0.5 * libm::erfc(-wide * FRAC_1_SQRT_2);
-            let found = gelu(x);
-            assert!(units(found, wide * below) <= 0.6, "gelu of {x}: {found}");
             let height = (-0.5 * wide * wide).exp() / (2.0 * PI).sqrt();
-            let right = below + wide * height;
-            let gap = (f64::from(gelu_slope(x)) - right).abs();
-            assert!(gap <= 1e-8 + 6e-8 * right.abs(), "slope at {x}: {gap:e}");
+            let slope = below + wide * height;
+            for fma in Fma::BOTH {
+                let found = gelu(fma, x);
+                let units = units(found, wide * below);
+                assert!(units <= 0.6, "gelu of {x}: {found}");
+                let gap = (f64::from(gelu_slope(fma, x)) - slope).abs();
+                let most = 1e-8 + 6e-8 * slope.abs();
+                assert!(gap <= most, "slope at {x}: {gap:e}");
+            }
         }
-        assert!(gelu(f32::NAN).is_nan() && gelu_slope(f32::NAN).is_nan());
-        assert_eq!(gelu(f32::INFINITY), f32::INFINITY);
+        for fma in Fma::BOTH {
+            let [gelu, slope] = [gelu, gelu_slope].map(|f| move |x| f(fma, x));
+            assert!(gelu(f32::NAN).is_nan() && slope(f32::NAN).is_nan());
+            assert_eq!(gelu(f32::INFINITY), f32::INFINITY);
+        }
     }
 }

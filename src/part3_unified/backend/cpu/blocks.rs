@@ -1,7 +1,7 @@
 //! Operations on blocks of numbers, which the lazy device puts one after
 //! another while a block is near.
 
-use super::elementary::each;
+pub(in super::super) use super::elementary::Fma;
 use super::elementwise::{self, Each, Pairs};
 use super::host::{self, Host};
 use super::{Binary, Shared, Storage, Unary, all, most, sum};
@@ -47,19 +47,25 @@ fn larger(x: f64, y: f64) -> f64 {
 }
 
 /// A block, and where its results go.
-struct Block<'a>(&'a [f32], &'a mut [f32]);
+struct Block<'a>(Fma, &'a [f32], &'a mut [f32]);
 
 impl Each<f32> for Block<'_> {
     type Made = ();
 
-    fn each(self, f: impl Fn(f32) -> f32) {
-        each(self.0, self.1, f);
+    #[inline(always)]
+    fn each(self, f: impl Fn(Fma, f32) -> f32) {
+        let Block(fma, x, out) = self;
+        // A closure here would be compiled once, for every processor.
+        for (out, x) in out.iter_mut().zip(x) {
+            *out = f(fma, *x);
+        }
     }
 }
 
 /// Applies an operation to each number.
-pub(in super::super) fn unary(op: Unary, x: &[f32], out: &mut [f32]) {
-    elementwise::unary(op, Block(x, out));
+#[inline(always)]
+pub(in super::super) fn unary(fma: Fma, op: Unary, x: &[f32], out: &mut [f32]) {
+    elementwise::unary(op, Block(fma, x, out));
 }
 
 /// Two blocks, and where the results go.
@@ -68,14 +74,17 @@ struct Two<'a>(&'a [f32], &'a [f32], &'a mut [f32]);
 impl Pairs<f32> for Two<'_> {
     type Made = ();
 
+    #[inline(always)]
     fn pairs(self, f: impl Fn(f32, f32) -> f32) {
         let Two(x, y, out) = self;
-        let pairs = x.iter().zip(y);
-        out.iter_mut().zip(pairs).for_each(|(o, (x, y))| *o = f(*x, *y));
+        for (out, (x, y)) in out.iter_mut().zip(x.iter().zip(y)) {
+            *out = f(*x, *y);
+        }
     }
 }
 
 /// Applies an operation to each pair.
+#[inline(always)]
 pub(in super::super) fn binary(
     op: Binary,
     x: &[f32],

@@ -5,8 +5,9 @@ use std::sync::Mutex;
 
 use super::super::super::number::{Element, Real};
 use super::super::Unary;
+use super::bell;
+use super::elementary::{self, Fma};
 use super::products::product_f64;
-use super::{bell, elementary};
 use crate::half::F16;
 use crate::product::{Lines, product};
 
@@ -32,12 +33,12 @@ kept!(f32, f64, F16);
 
 /// A type of numbers that is computed with.
 pub(super) trait Number: Kept + Real {
-    fn exponential(self) -> Self;
-    fn logarithm(self) -> Self;
-    fn tangent(self) -> Self;
-    fn logistic(self) -> Self;
-    fn gelu(self) -> Self;
-    fn gelu_slope(self) -> Self;
+    fn exponential(fma: Fma, x: Self) -> Self;
+    fn logarithm(fma: Fma, x: Self) -> Self;
+    fn tangent(fma: Fma, x: Self) -> Self;
+    fn logistic(fma: Fma, x: Self) -> Self;
+    fn gelu(fma: Fma, x: Self) -> Self;
+    fn gelu_slope(fma: Fma, x: Self) -> Self;
 
     /// Writes each line of `a` times each line of `b` into rows of `out`.
     fn product(a: Lines<Self>, b: Lines<Self>, out: &mut [Self]);
@@ -45,33 +46,33 @@ pub(super) trait Number: Kept + Real {
 
 impl Number for f32 {
     #[inline(always)]
-    fn exponential(self) -> f32 {
-        elementary::exp(self)
+    fn exponential(fma: Fma, x: f32) -> f32 {
+        elementary::exp(fma, x)
     }
 
     #[inline(always)]
-    fn logarithm(self) -> f32 {
-        elementary::log(self)
+    fn logarithm(fma: Fma, x: f32) -> f32 {
+        elementary::log(fma, x)
     }
 
     #[inline(always)]
-    fn tangent(self) -> f32 {
-        elementary::tanh(self)
+    fn tangent(fma: Fma, x: f32) -> f32 {
+        elementary::tanh(fma, x)
     }
 
     #[inline(always)]
-    fn logistic(self) -> f32 {
-        elementary::sigmoid(self)
+    fn logistic(fma: Fma, x: f32) -> f32 {
+        elementary::sigmoid(fma, x)
     }
 
     #[inline(always)]
-    fn gelu(self) -> f32 {
-        bell::gelu(self)
+    fn gelu(fma: Fma, x: f32) -> f32 {
+        bell::gelu(fma, x)
     }
 
     #[inline(always)]
-    fn gelu_slope(self) -> f32 {
-        bell::gelu_slope(self)
+    fn gelu_slope(fma: Fma, x: f32) -> f32 {
+        bell::gelu_slope(fma, x)
     }
 
     fn product(a: Lines<f32>, b: Lines<f32>, out: &mut [f32]) {
@@ -81,28 +82,28 @@ impl Number for f32 {
 
 // The functions of a library: none of these is in a loop that must be quick.
 impl Number for f64 {
-    fn exponential(self) -> f64 {
-        self.exp()
+    fn exponential(_: Fma, x: f64) -> f64 {
+        x.exp()
     }
 
-    fn logarithm(self) -> f64 {
-        self.ln()
+    fn logarithm(_: Fma, x: f64) -> f64 {
+        x.ln()
     }
 
-    fn tangent(self) -> f64 {
-        self.tanh()
+    fn tangent(_: Fma, x: f64) -> f64 {
+        x.tanh()
     }
 
-    fn logistic(self) -> f64 {
-        Unary::Sigmoid.apply(self)
+    fn logistic(_: Fma, x: f64) -> f64 {
+        Unary::Sigmoid.apply(x)
     }
 
-    fn gelu(self) -> f64 {
-        Unary::Gelu.apply(self)
+    fn gelu(_: Fma, x: f64) -> f64 {
+        Unary::Gelu.apply(x)
     }
 
-    fn gelu_slope(self) -> f64 {
-        Unary::GeluSlope.apply(self)
+    fn gelu_slope(_: Fma, x: f64) -> f64 {
+        Unary::GeluSlope.apply(x)
     }
 
     fn product(a: Lines<f64>, b: Lines<f64>, out: &mut [f64]) {

@@ -309,7 +309,7 @@ fn shares<T: Number>(
         let rows = rows[from..].chunks(columns);
         for (out, row) in out.chunks_mut(columns).zip(rows) {
             let most = most(row);
-            each(row, out, |x| (x - most).exponential());
+            each(row, out, |fma, x| T::exponential(fma, x - most));
             finish(row, most, sum(out), out);
         }
     })

@@ -1,22 +1,31 @@
 //! The same expressions on the processor: one loop over blocks that stay in its
 //! nearest memory, and each line of a plan goes over a block.
 
+mod apply;
+mod lines;
 mod phases;
 
-use std::hint::select_unpredictable;
+use std::mem::take;
 
+use pulp::Arch;
 use smallvec::SmallVec;
 
+use self::lines::Block;
 use super::super::cpu::blocks::{self, Numbers};
 use super::Shared;
-use super::lazy::with;
 use super::schedule::Operation;
 use crate::base::share::{share, threads};
 use crate::error::Result;
-use crate::opencl::{Count, Index, Join, Plan, Space, Value};
+use crate::opencl::{Count, Join, Plan, Space};
 
 /// The numbers of all lines of a block.
-const NEAR: usize = 1 << 14;
+const NEAR: usize = 1 << 12;
+/// A line has at most so many: while some are computed with, a processor brings
+/// the next ones near by itself, but not many.
+const LONG: usize = 1 << 8;
+/// As many numbers as a cache line has: a vector that lies in two of them takes
+/// longer.
+const CACHE_LINE: usize = 16;
 /// So many numbers are worth a second thread.
 const SHARED: usize = 1 << 15;
 
@@ -45,13 +54,15 @@ pub(super) fn run(
         all.resize(all.len().max(buffer + 1), &[]);
         all[buffer] = places;
     }
-    let length = (NEAR / plan.lines.len().max(1)).clamp(64, 2048);
-    let (inputs, places) = (given, all);
-    Loops { plan, inputs, places, numbers, length }.share(&mut outs);
+    let length = (NEAR / plan.lines.len().max(1)).clamp(64, LONG);
+    let length = length.next_multiple_of(CACHE_LINE);
+    let (arch, inputs, places) = (Arch::new(), given, all);
+    Loops { arch, plan, inputs, places, numbers, length }.share(&mut outs);
     Ok(outs.into_iter().map(blocks::shared).collect())
 }
 
 struct Loops<'a> {
+    arch: Arch,
     plan: &'a Plan<Operation>,
     inputs: Vec<&'a [f32]>,
     places: Vec<&'a [usize]>,
@@ -63,7 +74,7 @@ struct Loops<'a> {
 /// A part of an output, from some element on.
 struct Piece<'a>(usize, &'a mut [f32]);
 
-impl Loops<'_> {
+impl<'a> Loops<'a> {
     /// Lets threads share the elements, or the rows.
     fn share(&self, outs: &mut [Numbers]) {
         let plan = self.plan;
@@ -89,7 +100,7 @@ impl Loops<'_> {
             .collect();
         let works = (0..count).step_by(each).map(|from| {
             let pieces = pieces.iter_mut().zip(&widths);
-            let pieces: SmallVec<[Piece; 4]> = pieces
+            let pieces: Vec<Piece> = pieces
                 .map(|(all, width)| {
                     let piece = all.next().expect("one for each work");
                     Piece(from * width, piece)
@@ -97,8 +108,11 @@ impl Loops<'_> {
                 .collect();
             (from, (from + each).min(count), pieces)
         });
-        let work = |(from, to, mut pieces): (usize, usize, SmallVec<_>)| {
-            let mut near = vec![0.0; plan.lines.len() * self.length];
+        let work = |(from, to, pieces): (usize, usize, Vec<Piece>)| {
+            let numbers = plan.lines.len() * self.length;
+            let mut memory = vec![0.0; numbers + CACHE_LINE];
+            let mut near = self.blocks(&mut memory);
+            let mut pieces = pieces;
             match plan.space() {
                 Space::Each(_) => self.each(from, to, &mut pieces, &mut near),
                 Space::Rows { .. } if self.is_across() => {
@@ -143,21 +157,45 @@ impl Loops<'_> {
         &self,
         from: usize,
         to: usize,
-        pieces: &mut [Piece],
-        near: &mut [f32],
+        pieces: &mut [Piece<'a>],
+        near: &mut [Block<'a>],
     ) {
+        let straight = self.straight();
         for from in (from..to).step_by(self.length) {
             let n = self.length.min(to - from);
             let counts = [("i", from, 1)];
-            for line in 0..self.plan.lines.len() {
-                self.line(line, &counts, n, &[], near);
+            for store in &straight {
+                let Piece(start, out) = &mut pieces[*store];
+                let (here, rest) = take(out).split_at_mut(n);
+                (*start, *out) = (*start + n, rest);
+                near[self.plan.stores[*store].line].own = here;
             }
-            self.store(|_| true, &counts, n, pieces, near);
+            self.lines(&|_| true, &counts, n, &[], near);
+            let is_left = |store| !straight.contains(&store);
+            self.store(is_left, &counts, n, pieces, near);
         }
     }
 
+    /// Lists the outputs whose lines can be computed where they belong.
+    fn straight(&self) -> SmallVec<[usize; 4]> {
+        let stores = &self.plan.stores;
+        let is_straight = |store: &usize| {
+            let line = stores[*store].line;
+            let is_first = stores[..*store].iter().all(|it| it.line != line);
+            let (_, step) = self.even(*store, &[("i", 0, 1)]);
+            is_first && step == 1 && self.is_applied(line)
+        };
+        (0..stores.len()).filter(is_straight).collect()
+    }
+
+    /// Says where a block of an output begins, and its step.
+    fn even(&self, store: usize, counts: &[Count]) -> (usize, isize) {
+        let at = &self.plan.stores[store].at;
+        self.plan.parts.even(at, counts).expect("it meets each place once")
+    }
+
     /// Computes a row, or a part of one, block after block.
-    fn along(&self, slot: usize, pieces: &mut [Piece], near: &mut [f32]) {
+    fn along(&self, slot: usize, pieces: &mut [Piece], near: &mut [Block<'a>]) {
         let (plan, parts) = (self.plan, self.plan.parts());
         let Space::Rows { columns, segment, .. } = plan.space() else {
             return;
@@ -178,7 +216,7 @@ impl Loops<'_> {
                 self.columns_lines(phase, &counts, n, near);
                 for (joined, join) in joined.iter_mut().zip(&plan.joins) {
                     if join.phase == phase {
-                        let x = &near[join.line * self.length..][..n];
+                        let x = near[join.line].numbers(n);
                         *joined =
                             blocks::join(join.join == Join::Sum, *joined, x);
                     }
@@ -192,7 +230,7 @@ impl Loops<'_> {
         }
         for (store, Piece(start, out)) in plan.stores.iter().zip(pieces) {
             if store.at.is_row(plan) {
-                out[slot - *start] = near[store.line * self.length];
+                out[slot - *start] = near[store.line].numbers(1)[0];
             }
         }
     }
@@ -204,7 +242,7 @@ impl Loops<'_> {
         from: usize,
         to: usize,
         pieces: &mut [Piece],
-        near: &mut [f32],
+        near: &mut [Block<'a>],
     ) {
         let plan = self.plan;
         let Space::Rows { columns, .. } = plan.space() else { return };
@@ -225,7 +263,7 @@ impl Loops<'_> {
                     let all = joined.chunks_mut(n).zip(&plan.joins);
                     for (joined, join) in all {
                         if join.phase == phase {
-                            let x = &near[join.line * self.length..][..n];
+                            let x = near[join.line].numbers(n);
                             let is_sum = join.join == Join::Sum;
                             blocks::join_each(is_sum, joined, x);
                         }
@@ -243,124 +281,6 @@ impl Loops<'_> {
         }
     }
 
-    /// Computes the lines of a phase that are the same in each column.
-    fn rows_lines(
-        &self,
-        phase: usize,
-        counts: &[Count],
-        n: usize,
-        joined: &[f64],
-        near: &mut [f32],
-    ) {
-        for (number, line) in self.plan.lines.iter().enumerate() {
-            if !line.in_columns && line.phase == phase {
-                self.line(number, counts, n, joined, near);
-            }
-        }
-    }
-
-    /// Computes the lines of the columns that the loop of a phase needs.
-    fn columns_lines(
-        &self,
-        phase: usize,
-        counts: &[Count],
-        n: usize,
-        near: &mut [f32],
-    ) {
-        for (number, line) in self.plan.lines.iter().enumerate() {
-            if line.in_columns && line.phase <= phase {
-                self.line(number, counts, n, &[], near);
-            }
-        }
-    }
-
-    /// Computes a line for a block.
-    fn line(
-        &self,
-        number: usize,
-        counts: &[Count],
-        n: usize,
-        joined: &[f64],
-        near: &mut [f32],
-    ) {
-        let (before, rest) = near.split_at_mut(number * self.length);
-        let out = &mut rest[..n];
-        let block = |line: usize| &before[line * self.length..][..n];
-        match &self.plan.lines[number].value {
-            Value::Load(buffer, at) => {
-                self.load(self.inputs[*buffer], at, counts, out);
-            }
-            Value::Number(slot) => out.fill(self.numbers[*slot]),
-            Value::Joined(join) => {
-                let each = joined.len() / self.plan.joins.len();
-                let values = joined[join * each..][..each].iter().cycle();
-                let pairs = out.iter_mut().zip(values);
-                pairs.for_each(|(out, value)| *out = *value as f32);
-            }
-            Value::Where(place, at, line) => {
-                let all = |index| self.all(index, counts, n);
-                let places = all(place).into_iter().zip(all(at));
-                let pairs = out.iter_mut().zip(block(*line)).zip(places);
-                for ((out, x), (place, at)) in pairs {
-                    *out = if place == at { *x } else { 0.0 };
-                }
-            }
-            Value::Apply(op, args, slot) => match (op, &args[..]) {
-                (Operation::Unary(op), [x]) => {
-                    let op = slot.map_or(*op, |it| with(*op, self.numbers[it]));
-                    blocks::unary(op, block(*x), out);
-                }
-                (Operation::Binary(op), [x, y]) => {
-                    blocks::binary(*op, block(*x), block(*y), out);
-                }
-                (Operation::Choice, [mask, x, y]) => {
-                    let [mask, x, y] = [mask, x, y].map(|it| block(*it));
-                    let pairs = mask.iter().zip(x).zip(y);
-                    for (out, ((mask, x), y)) in out.iter_mut().zip(pairs) {
-                        *out = select_unpredictable(*mask != 0.0, *x, *y);
-                    }
-                }
-                _ => unreachable!("each operation has its operands"),
-            },
-        }
-    }
-
-    /// Reads a block from wherever it lies.
-    fn load(&self, all: &[f32], at: &Index, counts: &[Count], out: &mut [f32]) {
-        let (parts, mut rest) = (&self.plan.parts, out);
-        let n = rest.len();
-        for (at, step, length) in parts.runs(at, counts, &self.places, n) {
-            let (out, others) = rest.split_at_mut(length);
-            let at = at as usize;
-            match step {
-                1 => {
-                    let pairs = out.iter_mut().zip(&all[at..][..length]);
-                    pairs.for_each(|(out, x)| *out = *x);
-                }
-                0 => {
-                    let x = all[at];
-                    out.iter_mut().for_each(|out| *out = x);
-                }
-                _ => {
-                    for (k, out) in (0..).zip(out) {
-                        *out = all[at.wrapping_add_signed(k * step as isize)];
-                    }
-                }
-            }
-            rest = others;
-        }
-    }
-
-    /// Computes an index for each element of a block.
-    fn all(&self, index: &Index, counts: &[Count], n: usize) -> Vec<i64> {
-        let parts = &self.plan.parts;
-        let runs = parts.runs(index, counts, &self.places, n);
-        runs.flat_map(|(at, step, length)| {
-            (0..length as i64).map(move |k| at + k * step)
-        })
-        .collect()
-    }
-
     /// Stores a block of some of the outputs.
     fn store(
         &self,
@@ -368,16 +288,15 @@ impl Loops<'_> {
         counts: &[Count],
         n: usize,
         pieces: &mut [Piece],
-        near: &[f32],
+        near: &[Block],
     ) {
         let stores = self.plan.stores.iter().zip(pieces).enumerate();
         for (number, (store, Piece(start, out))) in stores {
             if !wanted(number) {
                 continue;
             }
-            let block = &near[store.line * self.length..][..n];
-            let even = self.plan.parts.even(&store.at, counts);
-            let (first, step) = even.expect("it meets each place once");
+            let block = near[store.line].numbers(n);
+            let (first, step) = self.even(number, counts);
             let first = first - *start;
             match step {
                 1 => out[first..][..n].copy_from_slice(block),

@@ -1,0 +1,174 @@
+//! How the lines of a plan get their numbers: from an input, or by an operation.
+
+use super::apply::Applied;
+use super::{CACHE_LINE, Loops};
+use crate::opencl::{Count, Index, Value};
+
+/// A block of a line: in memory of its own, or where it lies in an input.
+pub(super) struct Block<'a> {
+    pub(super) own: &'a mut [f32],
+    given: Option<&'a [f32]>,
+}
+
+impl Block<'_> {
+    pub(super) fn numbers(&self, n: usize) -> &[f32] {
+        &self.given.unwrap_or(self.own)[..n]
+    }
+}
+
+impl<'a> Loops<'a> {
+    /// Cuts memory into a block for each line, from a cache line on.
+    pub(super) fn blocks(&self, memory: &'a mut [f32]) -> Vec<Block<'a>> {
+        let bytes = CACHE_LINE * size_of::<f32>();
+        let first = memory.as_ptr().align_offset(bytes).min(CACHE_LINE);
+        let blocks = memory[first..].chunks_exact_mut(self.length);
+        blocks.map(|own| Block { own, given: None }).collect()
+    }
+
+    /// Computes the lines of a phase that are the same in each column.
+    pub(super) fn rows_lines(
+        &self,
+        phase: usize,
+        counts: &[Count],
+        n: usize,
+        joined: &[f64],
+        near: &mut [Block<'a>],
+    ) {
+        let wanted = |line: usize| {
+            let line = &self.plan.lines[line];
+            !line.in_columns && line.phase == phase
+        };
+        self.lines(&wanted, counts, n, joined, near);
+    }
+
+    /// Computes the lines of the columns that the loop of a phase needs.
+    pub(super) fn columns_lines(
+        &self,
+        phase: usize,
+        counts: &[Count],
+        n: usize,
+        near: &mut [Block<'a>],
+    ) {
+        let wanted = |line: usize| {
+            let line = &self.plan.lines[line];
+            line.in_columns && line.phase <= phase
+        };
+        self.lines(&wanted, counts, n, &[], near);
+    }
+
+    pub(super) fn is_applied(&self, line: usize) -> bool {
+        matches!(self.plan.lines[line].value, Value::Apply(..))
+    }
+
+    /// Computes some lines for a block, in their order: those that apply an
+    /// operation, as many as follow each other, at once.
+    pub(super) fn lines(
+        &self,
+        wanted: &dyn Fn(usize) -> bool,
+        counts: &[Count],
+        n: usize,
+        joined: &[f64],
+        near: &mut [Block<'a>],
+    ) {
+        let (mut from, count) = (0, self.plan.lines.len());
+        while from < count {
+            if !wanted(from) {
+                from += 1;
+            } else if self.is_applied(from) {
+                let is_other =
+                    |it: &usize| wanted(*it) && !self.is_applied(*it);
+                let to = (from..count).find(is_other).unwrap_or(count);
+                let (loops, lines, near) = (self, from..to, &mut *near);
+                self.arch.dispatch(Applied { loops, lines, wanted, n, near });
+                from = to;
+            } else {
+                let (before, rest) = near.split_at_mut(from);
+                let out = &mut rest[0].own[..n];
+                rest[0].given = self.given(from, counts, joined, before, out);
+                from += 1;
+            }
+        }
+    }
+
+    /// Computes the numbers of a line that applies no operation, or says where
+    /// in an input they lie.
+    fn given(
+        &self,
+        number: usize,
+        counts: &[Count],
+        joined: &[f64],
+        before: &[Block],
+        out: &mut [f32],
+    ) -> Option<&'a [f32]> {
+        let n = out.len();
+        let block = |line: usize| before[line].numbers(n);
+        match &self.plan.lines[number].value {
+            Value::Load(buffer, at) => {
+                return self.load(self.inputs[*buffer], at, counts, out);
+            }
+            Value::Number(slot) => out.fill(self.numbers[*slot]),
+            Value::Joined(join) => {
+                let each = joined.len() / self.plan.joins.len();
+                let values = joined[join * each..][..each].iter().cycle();
+                let pairs = out.iter_mut().zip(values);
+                pairs.for_each(|(out, value)| *out = *value as f32);
+            }
+            Value::Where(place, at, line) => {
+                let all = |index| self.all(index, counts, n);
+                let places = all(place).into_iter().zip(all(at));
+                let pairs = out.iter_mut().zip(block(*line)).zip(places);
+                for ((out, x), (place, at)) in pairs {
+                    *out = if place == at { *x } else { 0.0 };
+                }
+            }
+            Value::Apply(..) => unreachable!("it is computed with others"),
+        }
+        None
+    }
+
+    /// Reads a block from wherever it lies, where it is not one piece.
+    fn load(
+        &self,
+        all: &'a [f32],
+        at: &Index,
+        counts: &[Count],
+        out: &mut [f32],
+    ) -> Option<&'a [f32]> {
+        let (parts, mut rest) = (&self.plan.parts, out);
+        let n = rest.len();
+        if let Some((at, 1)) = parts.even(at, counts) {
+            return Some(&all[at..][..n]);
+        }
+        for (at, step, length) in parts.runs(at, counts, &self.places, n) {
+            let (out, others) = rest.split_at_mut(length);
+            let at = at as usize;
+            match step {
+                1 => {
+                    let pairs = out.iter_mut().zip(&all[at..][..length]);
+                    pairs.for_each(|(out, x)| *out = *x);
+                }
+                0 => {
+                    let x = all[at];
+                    out.iter_mut().for_each(|out| *out = x);
+                }
+                _ => {
+                    for (k, out) in (0..).zip(out) {
+                        *out = all[at.wrapping_add_signed(k * step as isize)];
+                    }
+                }
+            }
+            rest = others;
+        }
+        None
+    }
+
+    /// Computes an index for each element of a block.
+    fn all(&self, index: &Index, counts: &[Count], n: usize) -> Vec<i64> {
+        let parts = &self.plan.parts;
+        let runs = parts.runs(index, counts, &self.places, n);
+        runs.flat_map(|(at, step, length)| {
+            (0..length as i64).map(move |k| at + k * step)
+        })
+        .collect()
+    }
+}
