@@ -90,3 +90,17 @@ fn gradients_of_gradients_flow_through_attention() {
         near(&yours, &right, 1e-3, &format!("second order on {device}"));
     }
 }
+
+/// Not by products, which need a table of scores in memory.
+#[test]
+fn a_long_text_is_one_launch_and_two_back() {
+    let _clean = clean();
+    let Some(gpu) = gpu_or_skip() else { return };
+    let device = Device::Gpu(gpu.info().index);
+    let above = drawn(&[2, 70, 20], 9, device).detach();
+    let x = drawn(&[2, 70, 60], 1, device);
+    let (y, counts) = ledger::measure(|| x.self_attention(1));
+    assert_eq!(counts.launches, 1);
+    let (_, counts) = ledger::measure(|| y.backward_with(&above));
+    assert_eq!(counts.launches, 2);
+}

@@ -113,5 +113,8 @@ mod tests {
         let lines = folded("a 0123456789abc d", 8);
         assert_eq!(lines, ["a", "01234567", "89abc d"]);
         assert_eq!(table_within::<1>(&[], 10), "");
+        // It has all the room that there is.
+        let text = table_within(&[["x".repeat(20)]], 15);
+        assert_eq!(text.lines().next(), Some(&"x".repeat(15)[..]));
     }
 }
