@@ -1,10 +1,12 @@
 //! Self-attention in one operation: what each head does by its definition, on
 //! every device, lazily and not.
 
+use rungrad::ledger;
 use rungrad::part3_unified::{Device, Tensor, grad};
 
 use super::child::plainly;
 use super::common::clean;
+use super::common::device::gpu_or_skip;
 use super::transformer::{all, near};
 
 /// Numbers around 0, each a leaf.
