@@ -96,10 +96,12 @@ fn show_callers(primitive: &str) {
 }
 
 /// `apply<rungrad::functions::Shift>` as `apply<Shift>`; the kind of a closure
-/// tells nobody anything.
+/// tells nobody anything. Of `<Shift as Function>::forward`, which is `forward`
+/// in other builds, the last.
 fn short(name: &str) -> String {
     let last = |path: &str| path.rsplit("::").next().unwrap_or("").to_string();
     match name.split_once('<') {
+        Some(("", _)) => last(name),
         Some((name, kind)) if !kind.contains('{') => {
             format!("{}<{}", last(name), last(kind))
         }
