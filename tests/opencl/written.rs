@@ -88,10 +88,10 @@ fn write_eights(gpu: &Gpu) {
         let all = bent.sub(&z.sigmoid());
         drop(bent);
         let all = all.to_vec().unwrap();
-        // A row, of which each element is found by its own index.
-        let row = Tensor::randn(&[16], 2, device).unwrap();
-        row.realize().unwrap();
-        let sums = z.reshape(&[n / 16, 16]).add(&row);
+        // A column, of which each half of the numbers has its own element.
+        let column = Tensor::randn(&[2, 1], 2, device).unwrap();
+        column.realize().unwrap();
+        let sums = z.reshape(&[2, n / 2]).add(&column);
         [all, sums.to_vec().unwrap()].concat()
     };
     let (yours, right) = (made(Device::Fused(0)), made(Device::Cpu));
