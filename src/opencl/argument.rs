@@ -1,5 +1,7 @@
 //! What a launch hands to one parameter of a kernel, and whether it fits.
 
+use std::sync::Arc;
+
 use ocl::core::KernelArgAddressQualifier as Address;
 use ocl::core::{self, ArgVal, Mem};
 use ocl::prm::Int8;
@@ -11,7 +13,7 @@ use super::signature::Parameter;
 /// An argument, not yet compared with its parameter.
 pub(super) enum Argument<'a> {
     Buffer {
-        mem: &'a Mem,
+        mem: &'a Arc<Mem>,
         device: &'static DeviceInfo,
         len: usize,
         at_least: usize,
@@ -68,7 +70,7 @@ scalars! {
 
 /// What of an argument the driver is given.
 pub(super) enum Value {
-    Memory(Mem),
+    Memory(Arc<Mem>),
     Number(Scalar),
 }
 
@@ -99,7 +101,7 @@ impl Argument<'_> {
     /// Returns what the driver is given, one more name of the memory.
     pub(super) fn value(&self) -> Value {
         match self {
-            Argument::Buffer { mem, .. } => Value::Memory((*mem).clone()),
+            Argument::Buffer { mem, .. } => Value::Memory(Arc::clone(mem)),
             Argument::Scalar(scalar) => Value::Number(*scalar),
         }
     }
@@ -169,8 +171,9 @@ pub(super) fn check_apart(arguments: &[Argument]) -> Result<(), String> {
         })
     };
     for (mem, _, place) in buffers().filter(|(_, written, _)| *written) {
-        let same =
-            |it: &(&Mem, bool, usize)| std::ptr::eq(it.0, mem) && it.2 != place;
+        let same = |it: &(&Arc<Mem>, bool, usize)| {
+            std::ptr::eq(it.0, mem) && it.2 != place
+        };
         if let Some((_, _, other)) = buffers().find(same) {
             return Err(format!(
                 "cannot write argument {place}, which is its argument {other} \

@@ -2,17 +2,23 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use ocl::core::{self, Event, Mem, MemFlags};
 
+use super::courier::Post;
 use super::device::{Bytes, not_forked};
 use super::element::{Element, Stored};
 use super::gpu::Gpu;
-use super::queue;
+use super::queue::{self, Queue};
 use super::recorder::{self, Call};
 use super::status::refusal;
 use crate::timeline::SliceKind;
 use crate::{Error, ledger};
+
+/// So many bytes of an upload are handed on to the thread that hands launches to
+/// the driver; of more there would be too many on the way.
+const HANDED: usize = 1 << 16;
 
 // ANCHOR: buffer
 /// A number of values in a device's memory. It knows its length and its
@@ -21,7 +27,9 @@ use crate::{Error, ledger};
 pub struct Buffer<T: Element> {
     gpu: Gpu,
     len: usize,
-    pub(super) mem: Mem,
+    /// Launches on their way hold it, too. The driver's own count would cost a
+    /// call, which waits for the launch that the driver takes just then.
+    pub(super) mem: Arc<Mem>,
     values: PhantomData<T>,
 }
 // ANCHOR_END: buffer
@@ -45,7 +53,8 @@ impl<T: Element> Buffer<T> {
         let mem = mem.map_err(|error| refusal(&doing(), error))?;
         gpu.note_memory(bytes as i64);
         ledger::count(|counts| counts.allocations += 1);
-        Ok(Buffer { gpu: gpu.clone(), len, mem, values: PhantomData })
+        let (gpu, mem) = (gpu.clone(), Arc::new(mem));
+        Ok(Buffer { gpu, len, mem, values: PhantomData })
     }
 
     /// Counts the values. Never 0, and always a `uint`.
@@ -93,7 +102,7 @@ impl<T: Element> Buffer<T> {
         unsafe {
             core::enqueue_read_buffer(
                 queue.current(),
-                &self.mem,
+                &*self.mem,
                 true,
                 0,
                 target,
@@ -128,39 +137,30 @@ impl<T: Element> Buffer<T> {
         values: &[U],
     ) -> Result<(), Error> {
         self.check_end(values);
-        let mut queue = self.gpu.0.queue()?;
-        let (call, mut event) = (recorder::call(), Event::null());
-        queue.keep_times(call.is_some())?;
-        let kept = queue.keep(values);
-        let from = match kept {
-            // SAFETY: the queue keeps its copy until the host has waited, which
-            // nobody does while this one has the queue.
-            Some(copy) => unsafe { &*copy },
-            None => values,
+        let (call, bytes) = (recorder::call(), size_of_val(values));
+        let event = match self.gpu.0.courier() {
+            Some(courier) if call.is_none() && bytes <= HANDED => {
+                let (mem, copy) = (Arc::clone(&self.mem), Box::from(values));
+                let send = move |queue: &mut Queue| {
+                    queue.keep_times(false)?;
+                    if !queue.keeps(bytes) {
+                        queue.finish()?;
+                    }
+                    // SAFETY: they are no longer than the buffer.
+                    unsafe { send_copy::<U>(queue, &mem, copy) }.map(drop)
+                };
+                courier.take(Post::Work(Box::new(send)));
+                Event::null()
+            }
+            _ => {
+                let mut queue = self.gpu.0.queue()?;
+                queue.keep_times(call.is_some())?;
+                // SAFETY: they are no longer than the buffer.
+                unsafe { write(&mut queue, &self.mem, values) }?
+            }
         };
-        // SAFETY: `values` is no longer than the buffer. The queue keeps its
-        // copy until the device has read it; without one the call blocks until
-        // the device has read the values themselves.
-        let done = unsafe {
-            core::enqueue_write_buffer(
-                queue.current(),
-                &self.mem,
-                kept.is_none(),
-                0,
-                from,
-                None::<Event>,
-                call.is_some().then_some(&mut event),
-            )
-        };
-        done.map_err(|error| refusal("Writing a buffer", error))?;
-        if kept.is_none() {
-            queue.nothing_waits();
-            queue::waited();
-        }
-        ledger::count(|counts| {
-            counts.bytes_to_device += size_of_val(values) as u64
-        });
-        self.copied(call, SliceKind::Upload, size_of_val(values), event);
+        ledger::count(|counts| counts.bytes_to_device += bytes as u64);
+        self.copied(call, SliceKind::Upload, bytes, event);
         Ok(())
     }
 
@@ -201,6 +201,69 @@ impl<T: Element> Buffer<T> {
             self.len
         )))
     }
+}
+
+/// Copies values to the first places of a buffer. Of a few the queue takes a
+/// copy; otherwise the host waits.
+///
+/// # Safety
+///
+/// They must not be more than the buffer's.
+unsafe fn write<T: Stored>(
+    queue: &mut Queue,
+    mem: &Mem,
+    values: &[T],
+) -> Result<Event, Error> {
+    if queue.keeps(size_of_val(values)) {
+        // SAFETY: the promise above.
+        return unsafe { send_copy(queue, mem, values.into()) };
+    }
+    // SAFETY: the promise above. The call blocks until the device has read the
+    // values.
+    let event = unsafe { send(queue, mem, values, true) }?;
+    queue.nothing_waits();
+    queue::waited();
+    Ok(event)
+}
+
+/// Does so with a copy, which the queue keeps.
+///
+/// # Safety
+///
+/// It must not be longer than the buffer.
+unsafe fn send_copy<T: Stored>(
+    queue: &mut Queue,
+    mem: &Mem,
+    copy: Box<[T]>,
+) -> Result<Event, Error> {
+    let copy = queue.keep(copy);
+    // SAFETY: the promise above. The queue keeps the copy until the host has
+    // waited for the device, which nobody does while this one has the queue.
+    unsafe { send(queue, mem, &*copy, false) }
+}
+
+/// Sends values to the first places of a buffer, with an event where the queue
+/// keeps times.
+///
+/// # Safety
+///
+/// They must not be more than the buffer's, and stay where they are until the
+/// device has read them.
+unsafe fn send<T: Stored>(
+    queue: &Queue,
+    mem: &Mem,
+    values: &[T],
+    blocks: bool,
+) -> Result<Event, Error> {
+    let mut event = Event::null();
+    let times = queue.keeps_times().then_some(&mut event);
+    // SAFETY: the promise above.
+    let done = unsafe {
+        let (queue, none) = (queue.current(), None::<Event>);
+        core::enqueue_write_buffer(queue, mem, blocks, 0, values, none, times)
+    };
+    done.map_err(|error| refusal("Writing a buffer", error))?;
+    Ok(event)
 }
 
 /// Makes an empty list with room for `len` values, if the host has it.

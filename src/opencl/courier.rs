@@ -88,8 +88,11 @@ impl Order {
     }
 }
 
-enum Post {
+/// What the thread is given.
+pub(super) enum Post {
     Launch(Order),
+    /// Something else for the queue.
+    Work(Box<dyn FnOnce(&mut Queue) -> Result<(), Error> + Send>),
     Meet(SyncSender<()>),
 }
 
@@ -105,15 +108,16 @@ impl Courier {
         pays(env::var_os(VARIABLE), info.kind).then(|| start(queue))?
     }
 
-    /// Takes a launch. What goes wrong with it, the next who waits is told.
-    pub(super) fn take(&self, order: Order) {
-        self.0.send(Post::Launch(order)).expect("the thread never ends");
+    /// Takes a launch or other work. What goes wrong with it, the next who waits
+    /// is told.
+    pub(super) fn take(&self, post: Post) {
+        self.0.send(post).expect("the thread never ends");
     }
 
     /// Waits until all is with the driver that was taken before.
     pub(super) fn meet(&self) {
         let (here, there) = sync_channel(1);
-        self.0.send(Post::Meet(here)).expect("the thread never ends");
+        self.take(Post::Meet(here));
         receive(&there).expect("the thread never ends");
     }
 }
@@ -150,16 +154,19 @@ fn start(queue: &'static Mutex<Queue>) -> Option<Courier> {
 
 fn deliver(mail: Receiver<Post>, queue: &'static Mutex<Queue>) {
     while let Some(post) = receive(&mail) {
-        match post {
-            Post::Launch(order) => {
-                let mut queue =
-                    queue.lock().unwrap_or_else(PoisonError::into_inner);
-                if queue.failed.is_none() {
-                    queue.failed = order.start(&mut queue, false).err();
-                }
-            }
+        if let Post::Meet(there) = post {
             // Who asked has gone where nobody answers.
-            Post::Meet(there) => drop(there.send(())),
+            let _ = there.send(());
+            continue;
+        }
+        let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
+        if queue.failed.is_none() {
+            let done = match post {
+                Post::Launch(order) => order.start(&mut queue, false).map(drop),
+                Post::Work(work) => work(&mut queue),
+                Post::Meet(_) => Ok(()),
+            };
+            queue.failed = done.err();
         }
     }
 }
@@ -197,11 +204,13 @@ mod tests {
             let values = values.unwrap_or_default();
             // SAFETY: one item writes the one value, or, where an argument was
             // never given, the driver refuses.
-            courier.take(unsafe { Order::new(known.clone(), values, sizes) });
+            let order = unsafe { Order::new(known.clone(), values, sizes) };
+            courier.take(Post::Launch(order));
             courier.meet();
         };
         take(None);
         take(Some(2.0));
+        courier.take(Post::Work(Box::new(|_| unreachable!("it is behind"))));
         let failed = queue.lock().unwrap().failed.take();
         let words = failed.expect("no argument was given").to_string();
         assert!(words.starts_with("Launching `set`"), "{words}");
@@ -210,6 +219,11 @@ mod tests {
         take(Some(3.0));
         queue.lock().unwrap().finish().unwrap();
         assert!(queue.lock().unwrap().failed.is_none());
+        assert_eq!(x.read().unwrap(), [3.0]);
+        let fails = |_: &mut Queue| Err(Error::Device("no".into()));
+        courier.take(Post::Work(Box::new(fails)));
+        take(Some(4.0));
+        assert!(queue.lock().unwrap().failed.take().is_some());
         assert_eq!(x.read().unwrap(), [3.0]);
     }
 

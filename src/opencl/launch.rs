@@ -7,7 +7,7 @@ use ocl::core;
 
 use super::argument::{Argument, Scalar, check_apart};
 use super::buffer::Buffer;
-use super::courier::Order;
+use super::courier::{Order, Post};
 use super::device::Bytes;
 use super::element::{Element, Stored};
 use super::event::Event;
@@ -227,7 +227,7 @@ impl<Of> Launch<'_, Of> {
         let order = unsafe { Order::new(known, values, [global, local]) };
         let event = match open.courier() {
             Some(courier) if !times => {
-                courier.take(order);
+                courier.take(Post::Launch(order));
                 core::Event::null()
             }
             _ => {

@@ -69,6 +69,11 @@ impl Queue {
             .map_err(|error| refusal("Opening a queue that keeps times", error))
     }
 
+    /// Says whether it keeps times.
+    pub(super) fn keeps_times(&self) -> bool {
+        self.timed
+    }
+
     /// Returns the queue to ask.
     pub(super) fn current(&self) -> &CommandQueue {
         match &self.timing {
@@ -92,22 +97,18 @@ impl Queue {
         self.bytes = 0;
     }
 
-    /// Keeps a copy of `values` that stays where it is until the device has
-    /// fetched it; `None` where there is too much to copy, or to keep. It
-    /// stays no longer than until the host waits: `nothing_waits` frees it.
-    pub(super) fn keep<T: Stored>(
-        &mut self,
-        values: &[T],
-    ) -> Option<*const [T]> {
-        let bytes = size_of_val(values);
-        if bytes > COPIED || self.bytes + bytes > KEPT {
-            return None;
-        }
-        let copy: Box<[T]> = values.into();
+    /// Says whether it keeps a copy of so many bytes as well.
+    pub(super) fn keeps(&self, bytes: usize) -> bool {
+        bytes <= COPIED && self.bytes + bytes <= KEPT
+    }
+
+    /// Keeps a copy, which stays where it is until the device has fetched it,
+    /// and no longer than until the host waits: `nothing_waits` frees it.
+    pub(super) fn keep<T: Stored>(&mut self, copy: Box<[T]>) -> *const [T] {
         let place: *const [T] = &*copy;
-        self.bytes += bytes;
+        self.bytes += size_of_val(&*copy);
         self.uploads.push(Box::new(copy));
-        Some(place)
+        place
     }
 }
 

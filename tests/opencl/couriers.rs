@@ -66,6 +66,12 @@ fn a_courier_keeps_the_order() {
         let right = if i % 3 == 0 { 101.0 } else { (i % 7) as f32 };
         assert_eq!(buffer.read().unwrap(), [right], "{i}");
     }
+    // More than are kept for the device while nobody waits.
+    let many = |i: usize| vec![i as f32; 1 << 14];
+    let all: Vec<_> = (0..300).map(|i| gpu.upload(&many(i)).unwrap()).collect();
+    for (i, buffer) in all.iter().enumerate() {
+        assert!(buffer.read().unwrap() == many(i), "{i}");
+    }
     let runs = threads().map(|all| all.iter().any(|it| it == "courier\n"));
     let wanted = env::var(VARIABLE).is_ok_and(|it| it == "on");
     assert!(runs.is_none_or(|runs| runs == wanted), "{:?}", threads());
