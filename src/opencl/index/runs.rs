@@ -54,6 +54,30 @@ impl Parts {
         })
     }
 
+    /// Finds an index for each of so many steps of the counts.
+    pub(crate) fn all(
+        &self,
+        index: &Index,
+        counts: &[Count],
+        places: &[&[usize]],
+        steps: usize,
+    ) -> Vec<i64> {
+        // Integers go nowhere evenly: each would be a run of its own.
+        if let ([(part, 1)], 0) = (&index.terms[..], index.start)
+            && let (Made::Place(buffer, inner), most) = &self.made[part.0]
+            && let Some((at, step)) = self.even(inner, counts)
+        {
+            let place = |k| places[*buffer][at.wrapping_add_signed(k * step)];
+            let places = (0..steps as isize).map(place);
+            return places.map(|place| (*most).min(place as i64)).collect();
+        }
+        let runs = self.runs(index, counts, places, steps);
+        runs.flat_map(|(at, step, length)| {
+            (0..length as i64).map(move |k| at + k * step)
+        })
+        .collect()
+    }
+
     /// Finds an index after `k` steps, and how long it goes on evenly.
     fn run(
         &self,

@@ -123,3 +123,23 @@ fn factors(random: &mut crate::rng::Random) -> Vec<usize> {
         [&[60], &[5, 12], &[12, 5], &[3, 4, 5], &[2, 2, 15], &[4, 15]];
     all[random.below(all.len())].to_vec()
 }
+
+#[test]
+fn integers_are_read_as_they_lie_and_none_is_too_large() {
+    let mut parts = Parts::default();
+    let i = parts.count("i", 12);
+    let which = parts.quotient(&i, 3);
+    let [each, few] = [i, which].map(|at| parts.place(0, at, 5));
+    let places: [&[usize]; 1] = [&[3, 0, 9, 4, 1, 2, 0, 7, 3, 3, 1, 5]];
+    for (index, right) in
+        [(&each, [4_i64, 4, 1, 2, 0, 4]), (&few, [3, 0, 0, 0, 4, 4])]
+    {
+        let all = parts.all(index, &[("i", 2, 1)], &places, 6);
+        assert_eq!(all, right);
+        let at = |k| parts.all(index, &[("i", 2 + k, 0)], &places, 2);
+        let one = |k: usize| assert_eq!(at(k), [right[k]; 2]);
+        (0..6).for_each(one);
+    }
+    let even = parts.all(&each, &[("i", 0, 2)], &places, 3);
+    assert_eq!(even, [3, 4, 1]);
+}

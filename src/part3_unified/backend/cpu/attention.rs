@@ -213,7 +213,10 @@ impl Sums<'_> {
             let mut sums = [simd.splat_f32s(0.0); R];
             for k in 0..self.deep {
                 let row = &rows[k * step..][some.clone()];
-                let row = simd.partial_load_f32s(row);
+                let row = match S::as_simd_f32s(row) {
+                    ([row], []) => *row,
+                    _ => simd.partial_load_f32s(row),
+                };
                 for i in 0..R {
                     let by = simd.splat_f32s(by[i * across + k * along]);
                     sums[i] = simd.mul_add_e_f32s(by, row, sums[i]);

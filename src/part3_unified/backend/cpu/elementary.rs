@@ -54,25 +54,27 @@ pub(super) fn each<T: Copy>(x: &[T], out: &mut [T], f: impl Fn(Fma, T) -> T) {
     Arch::new().dispatch(Each(x, out, f));
 }
 
-/// Takes `e^x = 2^n * (1 + rest)` apart, with a whole `n`: what is near 1 keeps
-/// the digits of its difference from 1. The lowest bits of the first result are
-/// `n`.
-///
-/// What `n` leaves of `x` is at most half of `ln 2`, and its powers up to the
-/// sixth are enough for 24 bits.
+/// Takes `e^x = 2^n * e^r` apart, with a whole `n`. The lowest bits of the first
+/// result are `n`, and what is to be added to it.
 #[inline(always)]
-fn parts(fma: Fma, x: f32) -> (u32, f32) {
+fn split(fma: Fma, x: f32, added: f32) -> (u32, f32) {
     /// The first bits of `ln 2`: times `n` they are exact.
     const FIRST: f32 = f32::from_bits(LN_2.to_bits() & !0xfff);
     const REST: f32 = (f64::consts::LN_2 - FIRST as f64) as f32;
     /// From here to its double, neighbors are 1 apart: to add it rounds.
     const WHOLE: f32 = 12_582_912.0;
-    let whole = fma.sum(x, LOG2_E, WHOLE);
-    let n = whole - WHOLE;
-    let r = fma.sum(-n, REST, fma.sum(-n, FIRST, x));
+    let whole = fma.sum(x, LOG2_E, WHOLE + added);
+    let n = whole - (WHOLE + added);
+    (whole.to_bits(), fma.sum(-n, REST, fma.sum(-n, FIRST, x)))
+}
+
+/// Computes `e^r - 1`, which keeps the digits of what is near 0. As `r` is at
+/// most half of `ln 2`, its powers up to the sixth are enough for 24 bits.
+#[inline(always)]
+fn more(fma: Fma, r: f32) -> f32 {
     let [first, terms @ ..] = SERIES;
     let sum = terms.into_iter().fold(first, |sum, term| fma.sum(sum, r, term));
-    (whole.to_bits(), fma.sum(r * r, sum, r))
+    fma.sum(r * r, sum, r)
 }
 
 /// Lists `1 / k!` from the sixth to the second, each moved a little: so the
@@ -80,47 +82,74 @@ fn parts(fma: Fma, x: f32) -> (u32, f32) {
 const SERIES: [f32; 5] =
     [0.001_381_454, 0.008_368_745, 0.041_668_39, 0.166_665_21, 0.499_999_94];
 
-/// Computes `2^n` of a number from -126 to 127 that stands in the lowest bits.
+/// What is added to the exponent of a number where its bits keep it.
+const BIAS: f32 = 127.0;
+
+/// Makes the number whose exponent stands in the lowest bits, as a number's
+/// bits keep it.
 #[inline(always)]
-fn two_to(n: u32) -> f32 {
-    f32::from_bits((n << 23).wrapping_add(1.0f32.to_bits()))
+fn two_to(exponent: u32) -> f32 {
+    f32::from_bits(exponent << 23)
 }
 
 /// Returns the larger one, and a NaN as it is.
 #[inline(always)]
-fn at_least(least: f32, x: f32) -> f32 {
+pub(super) fn at_least(least: f32, x: f32) -> f32 {
     if x < least { least } else { x }
 }
 
-/// Computes `e^x` of what is at most 89.
+/// Returns the smaller one, and a NaN as it is.
 #[inline(always)]
-fn power(fma: Fma, x: f32) -> f32 {
-    // Below it is 0.
-    let (n, rest) = parts(fma, at_least(-104.0, x));
-    // The smallest and the largest are reached in two steps.
-    let (half, other) = (two_to(n >> 1), two_to(n - (n >> 1)));
-    fma.sum(rest, half, half) * other
+pub(super) fn at_most(most: f32, x: f32) -> f32 {
+    if x > most { most } else { x }
 }
 
 #[inline(always)]
 pub(super) fn exp(fma: Fma, x: f32) -> f32 {
-    // Beyond it is infinite.
-    power(fma, if x > 89.0 { 89.0 } else { x })
+    // Below it is 0, and above infinite.
+    let x = at_least(-104.0, at_most(89.0, x));
+    let (n, r) = split(fma, x, 2.0 * BIAS);
+    joined(fma, n, r)
 }
 
+/// Computes `e^(-x^2 / 2)` of what is from 0 to 15. A square has more digits
+/// than a number keeps, and so large a power needs them all: so `x` gives its
+/// first digits, whose square is exact, and then the others.
+#[inline(always)]
+pub(super) fn bell(fma: Fma, x: f32) -> f32 {
+    let first = f32::from_bits(x.to_bits() & !0xfff);
+    let (n, r) = split(fma, -0.5 * first * first, 2.0 * BIAS);
+    joined(fma, n, fma.sum(-0.5 * (x - first), x + first, r))
+}
+
+/// Computes `2^n * e^r`: in two steps, which reach the smallest and the largest
+/// numbers.
+#[inline(always)]
+fn joined(fma: Fma, n: u32, r: f32) -> f32 {
+    let (half, other) = (two_to(n >> 1), two_to(n - (n >> 1)));
+    fma.sum(more(fma, r), half, half) * other
+}
+
+/// Computes `1 / (1 + e^-x)`. Above and below the line stands 2^64 times less,
+/// so that no power is too large for a number.
 #[inline(always)]
 pub(super) fn sigmoid(fma: Fma, x: f32) -> f32 {
-    let small = power(fma, -x.abs());
-    (if x < 0.0 { small } else { 1.0 }) / (1.0 + small)
+    const DOWN: f32 = 64.0;
+    let one = two_to((BIAS - DOWN) as u32);
+    // Below it is 0, and above 1.
+    let x = at_most(104.0, at_least(-40.0, -x));
+    let (n, r) = split(fma, x, BIAS - DOWN);
+    let scale = two_to(n);
+    one / fma.sum(more(fma, r), scale, scale + one)
 }
 
 #[inline(always)]
 pub(super) fn tanh(fma: Fma, x: f32) -> f32 {
-    let (n, rest) = parts(fma, at_least(-40.0, -2.0 * x.abs()));
+    let (n, r) = split(fma, at_least(-40.0, -2.0 * x.abs()), BIAS);
     let scale = two_to(n);
     // What e^(-2|x|) is more than 1.
-    let more = fma.sum(rest, scale, scale - 1.0);
-    (-more / (2.0 + more)).copysign(x)
+    let more = fma.sum(more(fma, r), scale, scale - 1.0);
+    (more / (2.0 + more)).copysign(x)
 }
 
 /// Computes `ln x = n ln 2 + ln m`, with `m` between the root of a half and

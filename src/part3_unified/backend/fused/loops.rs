@@ -57,13 +57,17 @@ pub(super) fn run(
     let length = (NEAR / plan.lines.len().max(1)).clamp(64, LONG);
     let length = length.next_multiple_of(CACHE_LINE);
     let (arch, inputs, places) = (Arch::new(), given, all);
-    Loops { arch, plan, inputs, places, numbers, length }.share(&mut outs);
+    let needed = phases::needed(plan);
+    Loops { arch, plan, needed, inputs, places, numbers, length }
+        .share(&mut outs);
     Ok(outs.into_iter().map(blocks::shared).collect())
 }
 
 struct Loops<'a> {
     arch: Arch,
     plan: &'a Plan<Operation>,
+    /// Which lines each walk along the rows needs.
+    needed: Vec<Vec<bool>>,
     inputs: Vec<&'a [f32]>,
     places: Vec<&'a [usize]>,
     numbers: &'a [f32],

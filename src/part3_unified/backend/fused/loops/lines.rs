@@ -50,8 +50,7 @@ impl<'a> Loops<'a> {
         near: &mut [Block<'a>],
     ) {
         let wanted = |line: usize| {
-            let line = &self.plan.lines[line];
-            line.in_columns && line.phase <= phase
+            self.plan.lines[line].in_columns && self.needed[phase][line]
         };
         self.lines(&wanted, counts, n, &[], near);
     }
@@ -114,7 +113,8 @@ impl<'a> Loops<'a> {
                 pairs.for_each(|(out, value)| *out = *value as f32);
             }
             Value::Where(place, at, line) => {
-                let all = |index| self.all(index, counts, n);
+                let all =
+                    |index| self.plan.parts.all(index, counts, &self.places, n);
                 let places = all(place).into_iter().zip(all(at));
                 let pairs = out.iter_mut().zip(block(*line)).zip(places);
                 for ((out, x), (place, at)) in pairs {
@@ -160,15 +160,5 @@ impl<'a> Loops<'a> {
             rest = others;
         }
         None
-    }
-
-    /// Computes an index for each element of a block.
-    fn all(&self, index: &Index, counts: &[Count], n: usize) -> Vec<i64> {
-        let parts = &self.plan.parts;
-        let runs = parts.runs(index, counts, &self.places, n);
-        runs.flat_map(|(at, step, length)| {
-            (0..length as i64).map(move |k| at + k * step)
-        })
-        .collect()
     }
 }

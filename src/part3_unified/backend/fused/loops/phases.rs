@@ -1,41 +1,62 @@
 //! What is computed in which walk along the rows: each join ends one.
 
-use super::Loops;
-use crate::opencl::Value;
+use super::{Loops, Operation};
+use crate::opencl::{Plan, Value};
+
+/// Lists for each walk which lines it needs: those that its joins are made of,
+/// and those that are stored in it.
+pub(super) fn needed(plan: &Plan<Operation>) -> Vec<Vec<bool>> {
+    let last = last(plan);
+    let mut needed = vec![vec![false; plan.lines.len()]; last + 1];
+    for join in &plan.joins {
+        mark(plan, join.line, &mut needed[join.phase]);
+    }
+    for store in &plan.stores {
+        if !store.at.is_row(plan) {
+            let phase = phase_of(plan, &needed, store.line);
+            mark(plan, store.line, &mut needed[phase]);
+        }
+    }
+    needed
+}
+
+/// Marks a line, and what it is made of.
+fn mark(plan: &Plan<Operation>, line: usize, needed: &mut [bool]) {
+    if std::mem::replace(&mut needed[line], true) {
+        return;
+    }
+    match &plan.lines[line].value {
+        Value::Apply(_, args, _) => {
+            args.iter().for_each(|&line| mark(plan, line, needed));
+        }
+        Value::Where(_, _, line) => mark(plan, *line, needed),
+        _ => {}
+    }
+}
+
+fn last(plan: &Plan<Operation>) -> usize {
+    plan.lines.iter().map(|line| line.phase).max().unwrap_or(0)
+}
+
+/// Finds the walk that stores a line: one that needs it, or the last.
+fn phase_of(
+    plan: &Plan<Operation>,
+    needed: &[Vec<bool>],
+    line: usize,
+) -> usize {
+    let (first, last) = (plan.lines[line].phase, needed.len() - 1);
+    (first..last).find(|phase| needed[*phase][line]).unwrap_or(last)
+}
 
 impl Loops<'_> {
     /// Returns the number of the last phase.
     pub(super) fn last(&self) -> usize {
-        let phases = self.plan.lines.iter().map(|line| line.phase);
-        phases.max().unwrap_or(0)
+        self.needed.len() - 1
     }
 
-    /// Finds the loop that stores a line: one that computes it, or the last.
+    /// Finds the loop that stores a line.
     pub(super) fn phase_of(&self, line: usize) -> usize {
-        let first = self.plan.lines[line].phase;
-        let last = self.last();
-        let computes = |phase: &usize| self.needed(*phase, line);
-        (first..last).find(computes).unwrap_or(last)
-    }
-
-    /// Says whether what is joined in a phase is made of a line.
-    fn needed(&self, phase: usize, line: usize) -> bool {
-        let joins = self.plan.joins.iter();
-        let mut joins = joins.filter(|join| join.phase == phase);
-        joins.any(|join| self.is_made_of(join.line, line))
-    }
-
-    fn is_made_of(&self, whole: usize, part: usize) -> bool {
-        let it = &self.plan.lines[whole];
-        whole == part
-            || it.in_columns
-                && match &it.value {
-                    Value::Apply(_, args, _) => {
-                        args.iter().any(|&line| self.is_made_of(line, part))
-                    }
-                    Value::Where(_, _, line) => self.is_made_of(*line, part),
-                    _ => false,
-                }
+        phase_of(self.plan, &self.needed, line)
     }
 
     pub(super) fn has_loop(&self, phase: usize) -> bool {
