@@ -6,7 +6,6 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
-use crate::authors::changes::Changes;
 use crate::authors::counts::{Counts, Skip};
 use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
@@ -88,7 +87,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "verify",
-        what: "cargo learn verify --sample: every exercise, in all directions",
+        what: "cargo learn verify --sample: every solution, and a share of the rest",
         minutes: 15,
         is_quick: false,
         work: |it| it.verify(),
@@ -251,6 +250,7 @@ impl Work<'_> {
         let mut counts = Counts::read(&String::from_utf8_lossy(&text));
         if ending == Ending::Exited(0) {
             if counts.passed + counts.failed > 0 {
+                counts.left.extend(self.left());
                 return Ok(Report { counts, complaint: None });
             }
             return Ok(Report::failure(self.name, "no test has run"));
@@ -272,14 +272,7 @@ impl Work<'_> {
         let mut command = self.checkout.cargo(&["test", "--no-fail-fast"]);
         // The excerpt of a failure is for its sentence, not for its stack.
         command.args(words).env("RUST_BACKTRACE", "0");
-        // What takes long is left to a night by the tests of what has not
-        // changed.
-        let changes = Changes::read(self.checkout);
-        let changed = changes.map(|it| it.files.join("\n"));
-        // A system has limits for what a variable holds.
-        if let Some(changed) = changed.filter(|it| it.len() < 1 << 16) {
-            command.env("RUNGRAD_DAY", changed);
-        }
+        self.of_a_day(words, &mut command);
         follow(self.name, &mut command, log, self.limit)
     }
 

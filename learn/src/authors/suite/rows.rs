@@ -4,9 +4,11 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
-use std::thread;
+use std::process::Command;
+use std::{env, thread};
 
 use super::Work;
+use crate::authors::changes::Changes;
 use crate::checkout::cannot_write;
 use crate::command::Stop;
 use crate::examples::LIGHT;
@@ -40,7 +42,53 @@ pub(super) const NOT_QUICK: &str = "of the tests those of the documents, the \
                                     kernels under Oclgrind and the planted \
                                     faults";
 
+/// What a kernel is made by, or launched by.
+const OF_KERNELS: [&str; 4] = [
+    "kernels/",
+    "src/opencl/",
+    "src/part3_unified/backend/",
+    "src/part3_unified/kernels",
+];
+
+/// How PoCL leaves its optimizer out.
+const PLAIN: (&str, &str) = ("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable");
+/// What a day says of it.
+const LEFT: &str = "the crate's own tests: kernels as PoCL optimizes them, \
+                    for none has changed";
+
+/// Tells whether PoCL is to compile the kernels of these tests plainly. To
+/// optimize one takes it a second, and all of them most of a cold run; so by
+/// day, where none has changed, it does so for the examples and the exercises,
+/// and each night for all.
+fn is_plain(words: &[&str], changed: &[String]) -> bool {
+    let is_ours = [OURS, INNER, SPECIFICATION].contains(&words);
+    let is_of_kernels =
+        |file: &String| OF_KERNELS.iter().any(|it| file.starts_with(it));
+    is_ours && !changed.iter().any(is_of_kernels)
+}
+
 impl Work<'_> {
+    /// Says to these tests what a day is: what takes long is left to a night by
+    /// those of what has not changed.
+    pub(super) fn of_a_day(&self, words: &[&str], command: &mut Command) {
+        let Some(changes) = Changes::read(self.checkout) else { return };
+        let changed = changes.files.join("\n");
+        // A system has limits for what a variable holds.
+        if changed.len() < 1 << 16 {
+            command.env("RUNGRAD_DAY", changed);
+        }
+        let (name, value) = PLAIN;
+        if is_plain(words, &changes.files) && env::var_os(name).is_none() {
+            command.env(name, value);
+        }
+    }
+
+    /// Lists what a day leaves of these tests, and none of them says itself.
+    pub(super) fn left(&self) -> Option<String> {
+        let changes = Changes::read(self.checkout)?;
+        is_plain(OURS, &changes.files).then(|| LEFT.to_string())
+    }
+
     /// Runs the tests inside the crate and those of the specification.
     pub(super) fn quick_tests(&self) -> Result<Ending, Stop> {
         let follow = process::follow;
