@@ -1,7 +1,9 @@
-// A step of Adam for several parameters at once. Each has x (n), its gradient
-// (n), the running mean of its gradients (n) and of their squares (n), all
-// dense -> the next x, mean and square, each (n). As operations it is fourteen
-// launches for each, which read and write whole arrays.
+// A step of Adam for several parameters at once. Each has x (n) and its gradient
+// (n), dense -> the next x (n). The running means of all gradients follow one
+// another in one array, from mean_at on, and those of their squares in another
+// -> the next ones, from next_at on: what a driver takes for a launch depends on
+// how many arrays it has. As operations a step is fourteen launches for each
+// parameter, which read and write whole arrays.
 
 // A kernel has no lists: for so many parameters it has so many names.
 #define OF_1(DO) DO(0)
@@ -10,34 +12,38 @@
 #define OF_8(DO) OF_4(DO) DO(4) DO(5) DO(6) DO(7)
 #define OF_16(DO)                                                           \
     OF_8(DO) DO(8) DO(9) DO(10) DO(11) DO(12) DO(13) DO(14) DO(15)
+#define OF_32(DO)                                                           \
+    OF_16(DO) DO(16) DO(17) DO(18) DO(19) DO(20) DO(21) DO(22) DO(23)       \
+    DO(24) DO(25) DO(26) DO(27) DO(28) DO(29) DO(30) DO(31)
 
 #define ARRAYS(p)                                                           \
-    , global const T *x##p, global const T *grad##p,                        \
-    global const T *mean##p, global const T *square##p,                     \
-    global OUT *next##p, global OUT *next_mean##p,                          \
-    global OUT *next_square##p
+    , global const T *x##p, global const T *grad##p, global OUT *next##p
 #define COUNT(p) , uint n##p
 
 // The items of a parameter follow those of the one before.
 #define STEP(p)                                                             \
     if (i < n##p) {                                                         \
         ACC g = LOAD(grad##p, i);                                           \
-        ACC m = LOAD(mean##p, i) * keep + g * take;                         \
-        ACC s = LOAD(square##p, i) * keep_square + g * g * take_square;     \
+        ACC m = LOAD(mean, mean_at + at) * keep + g * take;                 \
+        ACC s = LOAD(square, square_at + at) * keep_square                  \
+                + g * g * take_square;                                      \
         ACC way = m / (sqrt(s) / whole + epsilon);                          \
         STORE(next##p, i, LOAD(x##p, i) * stay + way * rate);               \
-        STORE(next_mean##p, i, m);                                          \
-        STORE(next_square##p, i, s);                                        \
+        STORE(next_mean, next_at + at, m);                                  \
+        STORE(next_square, next_at + at, s);                                \
         return;                                                             \
     }                                                                       \
     i -= n##p;
 
 #define ADAM(NAME, OF)                                                      \
     kernel void NAME(ACC keep, ACC take, ACC keep_square, ACC take_square,  \
-                     ACC whole, ACC epsilon, ACC rate, ACC stay             \
-                     OF(ARRAYS) OF(COUNT))                                  \
+                     ACC whole, ACC epsilon, ACC rate, ACC stay,            \
+                     global const T *mean, uint mean_at,                    \
+                     global const T *square, uint square_at,                \
+                     global OUT *next_mean, global OUT *next_square,        \
+                     uint next_at OF(ARRAYS) OF(COUNT))                     \
     {                                                                       \
-        uint i = get_global_id(0);                                          \
+        uint at = get_global_id(0), i = at;                                 \
         OF(STEP)                                                            \
     }
 
@@ -46,3 +52,4 @@ ADAM(adam_2, OF_2)
 ADAM(adam_4, OF_4)
 ADAM(adam_8, OF_8)
 ADAM(adam_16, OF_16)
+ADAM(adam_32, OF_32)

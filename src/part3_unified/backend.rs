@@ -382,12 +382,13 @@ pub trait Backend: Send + Sync {
 
     /// Computes of each parameter the next one, mean and mean square, from those
     /// and a gradient, which stands second; the shapes of the four are equal,
-    /// and all types. What has no way of its own computes them by the others.
+    /// and all types. What has no way of its own computes them by the others;
+    /// what has one may lay several of them into one storage.
     fn adam_step(
         &self,
         step: &AdamStep,
         of: &[[&Array; 4]],
-    ) -> Result<Vec<[Shared; 3]>> {
+    ) -> Result<Vec<[Array; 3]>> {
         of.iter().map(|of| adam_step(step, *of)).collect()
     }
 

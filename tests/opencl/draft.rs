@@ -224,7 +224,8 @@ pub(crate) fn tiles(kernel: &Kernel) -> Option<&'static Tiles> {
 fn adam(parameters: usize) -> String {
     [
         ("number ", 8),
-        ("in in in in out out out ", parameters),
+        ("in offset in offset out out offset ", 1),
+        ("in in out ", parameters),
         ("count ", parameters),
     ]
     .map(|(words, times)| words.repeat(times))

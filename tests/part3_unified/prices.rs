@@ -17,7 +17,7 @@ type Price = [u64; 8];
 
 const MLP: Price = [31, 0, 0, 0, 12, 0, 34, 17];
 const CNN: Price = [61, 0, 0, 0, 40, 0, 66, 30];
-const GPT: Price = [89, 0, 0, 0, 132, 0, 184, 95];
+const GPT: Price = [89, 0, 0, 0, 132, 0, 134, 95];
 
 fn price(counts: Counts) -> Price {
     [

@@ -239,7 +239,7 @@ impl Backend for Watched {
         &self,
         step: &AdamStep,
         of: &[[&Array; 4]],
-    ) -> Result<Vec<[Shared; 3]>> {
+    ) -> Result<Vec<[Array; 3]>> {
         self.inner().adam_step(step, of)
     }
 

@@ -1,7 +1,7 @@
 //! A step of Adam as a primitive: of each parameter three arrays of four.
 
 use super::super::number::Real;
-use super::{Array, Binary, Shared, Unary};
+use super::{Array, Binary, Unary};
 use crate::error::Result;
 
 /// The numbers of a step of Adam. They are the same for every element of a
@@ -24,7 +24,7 @@ pub struct AdamStep {
 
 impl AdamStep {
     /// So many parameters a device takes in one launch, at most.
-    pub const AT_ONCE: usize = 16;
+    pub const AT_ONCE: usize = 32;
 }
 
 // ANCHOR: step
@@ -50,7 +50,7 @@ impl AdamStep {
 pub(super) fn adam_step(
     step: &AdamStep,
     [x, grad, mean, square]: [&Array; 4],
-) -> Result<[Shared; 3]> {
+) -> Result<[Array; 3]> {
     let times = |a: &Array, by| match by == 1.0 {
         true => Ok(a.clone()),
         false => a.unary(Unary::Scale(by)),
@@ -65,6 +65,5 @@ pub(super) fn adam_step(
         square.unary(Unary::Sqrt)?.unary(Unary::DivScalar(step.whole))?;
     let way =
         mean.binary(Binary::Div, &root.unary(Unary::Shift(step.epsilon))?)?;
-    let x = sum(x, step.stay, &way, step.rate)?;
-    Ok([x, mean, square].map(|it| it.storage))
+    Ok([sum(x, step.stay, &way, step.rate)?, mean, square])
 }

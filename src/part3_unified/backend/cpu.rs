@@ -178,11 +178,14 @@ impl Backend for Cpu {
         &self,
         step: &AdamStep,
         of: &[[&Array; 4]],
-    ) -> Result<Vec<[Shared; 3]>> {
-        let each = |of: &[&Array; 4]| match of[0].dtype() {
-            DType::F32 => adam::step::<f32>(step, *of),
-            DType::F64 => adam::step::<f64>(step, *of),
-            DType::F16 => adam_step(step, *of),
+    ) -> Result<Vec<[Array; 3]>> {
+        let each = |of: &[&Array; 4]| {
+            let made = match of[0].dtype() {
+                DType::F32 => adam::step::<f32>(step, *of)?,
+                DType::F64 => adam::step::<f64>(step, *of)?,
+                DType::F16 => return adam_step(step, *of),
+            };
+            Ok(made.map(|storage| of[0].dense_like(storage)))
         };
         of.iter().map(each).collect()
     }

@@ -275,7 +275,8 @@ impl Backend for Fused {
         &self,
         step: &AdamStep,
         of: &[[&Array; 4]],
-    ) -> Result<Vec<[Shared; 3]>> {
+    ) -> Result<Vec<[Array; 3]>> {
+        let device = of.first().map_or(self.base, |[x, ..]| x.device());
         let ready = |a: &&Array| self.ready(a);
         let ready: Vec<Array> =
             of.iter().flatten().map(ready).collect::<Result<_>>()?;
@@ -284,7 +285,12 @@ impl Backend for Fused {
             .map(|of| [0, 1, 2, 3].map(|i| &of[i]))
             .collect();
         let made = self.base()?.adam_step(step, &of)?;
-        Ok(made.into_iter().map(|of| of.map(Lazy::ready)).collect())
+        let here = |a: Array| Array {
+            device,
+            storage: Lazy::ready(a.storage),
+            view: a.view,
+        };
+        Ok(made.into_iter().map(|of| of.map(here)).collect())
     }
 
     fn matmul(&self, a: &Array, b: &Array) -> Result<Shared> {

@@ -342,7 +342,7 @@ impl Backend for OpenCl {
         &self,
         step: &AdamStep,
         of: &[[&Array; 4]],
-    ) -> Result<Vec<[Shared; 3]>> {
+    ) -> Result<Vec<[Array; 3]>> {
         self.adam(step, of)
     }
 

@@ -2,25 +2,32 @@
 
 use crate::opencl::{self, Given, Kernel, Reached};
 
-/// A step of Adam for 1, 2, 4, 8 and 16 parameters: arguments `keep, take,
-/// keep_square, take_square, whole, epsilon, rate, stay`, then for each `x,
-/// grad, mean, square, next, next_mean, next_square`, then the `n` of each.
+/// A step of Adam for 1, 2, 4, 8, 16 and 32 parameters: arguments `keep, take,
+/// keep_square, take_square, whole, epsilon, rate, stay`, then `mean, mean_at,
+/// square, square_at, next_mean, next_square, next_at`, in which those of all
+/// parameters follow one another, then for each `x, grad, next`, then the `n`
+/// of each.
 ///
-/// OpenCL lets a kernel have 1024 bytes of arguments on any device. Sixteen
-/// parameters of `f64` take just as many.
+/// OpenCL lets a kernel have 1024 bytes of arguments on any device. 32
+/// parameters of `f64` take 1008.
 pub const ADAM: &[Kernel] = &[
     kernel!("part3/adam.cl", "adam_1", |given| parameters(given, 1)),
     kernel!("part3/adam.cl", "adam_2", |given| parameters(given, 2)),
     kernel!("part3/adam.cl", "adam_4", |given| parameters(given, 4)),
     kernel!("part3/adam.cl", "adam_8", |given| parameters(given, 8)),
     kernel!("part3/adam.cl", "adam_16", |given| parameters(given, 16)),
+    kernel!("part3/adam.cl", "adam_32", |given| parameters(given, 32)),
 ];
 
 /// States the reach for so many parameters, whose items count in `uint`.
 fn parameters(given: &Given, count: usize) -> Option<Reached> {
+    let sizes = (0..count).map(|at| given.uint(15 + 3 * count + at));
+    let sizes: Vec<u64> = sizes.collect::<Option<_>>()?;
+    let all: u64 = sizes.iter().sum();
+    let [mean, square, next] = [9, 11, 14].map(|at| given.uint(at));
+    let next = next? + all;
     let mut reached = Reached::new();
-    for parameter in 0..count {
-        reached.extend([given.uint(8 + 7 * count + parameter)?; 7]);
-    }
+    reached.extend([mean? + all, square? + all, next, next]);
+    sizes.into_iter().for_each(|n| reached.extend([n; 3]));
     Some(reached)
 }

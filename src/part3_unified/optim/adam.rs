@@ -144,7 +144,7 @@ fn take(step: &AdamStep, places: &mut [Place]) -> Result<()> {
 
 impl Optimizer for Adam {
     /// Takes a step, as the formulas above say. On a device it is one launch
-    /// for up to sixteen parameters.
+    /// for up to 32 parameters, from the second on.
     #[track_caller]
     fn step(&mut self, parameters: Vec<ParameterMut<'_>>) {
         self.decaying_step(parameters, |_, _| 0.0);
@@ -212,7 +212,7 @@ impl AdamW {
 impl Optimizer for AdamW {
     /// Takes a step: `parameter = parameter - learning_rate * weight_decay *
     /// parameter`, then the step of [`Adam`], all in one launch for up to
-    /// sixteen parameters of one decay.
+    /// 32 parameters of one decay.
     #[track_caller]
     fn step(&mut self, parameters: Vec<ParameterMut<'_>>) {
         let AdamW { adam, weight_decay, groups } = self;

@@ -21,8 +21,8 @@ impl Bench<'_> {
         (written(launch, &out), right)
     }
 
-    /// The next of some parameters, their means and mean squares, one after
-    /// another: no two neighbors are of one size.
+    /// The next of some parameters, of which no two neighbors are of one size,
+    /// then their means, and then their mean squares.
     pub(super) fn adam(&self, count: usize) -> Both {
         let step = AdamStep {
             keep: [0.75, 0.5],
@@ -39,31 +39,44 @@ impl Bench<'_> {
         let of = |&size: &usize| {
             let given = [&self.a, &self.b];
             let given = given.map(|it| self.gpu.upload(&it[..size]).unwrap());
-            (given, [(); 3].map(|()| self.out(size)))
+            (given, self.out(size))
         };
         let all: Vec<_> = sizes.iter().map(of).collect();
-        let mut launch = self.launch(sizes.iter().sum());
+        let items = sizes.iter().sum();
+        let in_a_row = |from: &[f32]| {
+            let parts = sizes.iter().flat_map(|&size| &from[..size]);
+            let late = [99.0; LATE];
+            let all: Vec<f32> = late.iter().chain(parts).copied().collect();
+            self.gpu.upload(&all).unwrap()
+        };
+        let [mean, square] = [&self.b, &self.a].map(|it| in_a_row(it));
+        let moments = [(); 2].map(|()| self.out(items));
+        let mut launch = self.launch(items);
         for number in pairs.into_iter().chain(others) {
             launch = launch.scalar(number as f32);
         }
-        for ([a, b], outs) in &all {
-            launch = launch.input(a).input(b).input(b).input(a);
-            launch = outs.iter().fold(launch, |launch, out| launch.output(out));
+        for moment in [&mean, &square] {
+            launch = launch.input(moment).scalar(LATE as u32);
+        }
+        launch = launch.output(&moments[0]).output(&moments[1]).scalar(0_u32);
+        for ([a, b], out) in &all {
+            launch = launch.input(a).input(b).output(out);
         }
         for &size in &sizes {
             launch = launch.scalar(size as u32);
         }
-        let mut yours = written(launch, &all[0].1[0]);
-        for out in all.iter().flat_map(|(_, outs)| outs).skip(1) {
+        let mut yours = written(launch, &all[0].1);
+        let others = all.iter().skip(1).map(|(_, out)| out);
+        for out in others.chain(&moments) {
             yours.extend(out.read().unwrap());
         }
         let pairs = self.a.iter().zip(&self.b);
         let next: Vec<[f32; 3]> =
             pairs.map(|(a, b)| step.apply([*a, *b, *b, *a])).collect();
-        let part = |size: usize| {
-            let next = &next;
-            (0..3).flat_map(move |i| next[..size].iter().map(move |all| all[i]))
+        let all = |i: usize| {
+            let parts = sizes.iter().flat_map(|&size| &next[..size]);
+            parts.map(move |of| of[i])
         };
-        (yours, sizes.into_iter().flat_map(part).collect())
+        (yours, (0..3).flat_map(all).collect())
     }
 }
