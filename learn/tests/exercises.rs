@@ -385,7 +385,7 @@ case \"$*\" in
 esac";
 
 #[test]
-fn of_the_wrong_answers_a_sample_is_proved_and_all_of_what_has_changed() {
+fn a_week_of_samples_proves_all_and_a_day_all_of_what_has_changed() {
     let scene = stage();
     let table = scene.read("exercises/exercises.toml");
     let more = |at: usize| {
@@ -397,40 +397,44 @@ fn of_the_wrong_answers_a_sample_is_proved_and_all_of_what_has_changed() {
     let second = table.rfind("[[exercise]]").unwrap();
     let table = format!("{}{more}{}", &table[..second], &table[second..]);
     scene.write("exercises/exercises.toml", &table);
-    let sample = || {
-        let said = scene.learn(&["verify", "--sample"]);
-        said.went_well();
-        let row = said.out.lines().find(|line| line.starts_with("one "));
-        let count = row.unwrap().split_whitespace().rev().nth(2).unwrap();
-        let is_said =
-            format!("LEFT verify: {} of 11 wrong", 11 - number(count));
-        assert_eq!(said.out.contains(&is_said), count != "11", "{}", said.out);
-        number(count)
+    let said = |day: u64| {
+        let mut command = scene.command(&["verify", "--sample"]);
+        Said::by(command.env("RUNGRAD_TODAY", day.to_string()))
+    };
+    // Stub, solution and eleven wrong answers, and of the second exercise the
+    // stub and the solution.
+    const ALL: usize = 15;
+    let proved = |day: u64| {
+        let said = said(day);
+        let line = last_line(said.went_well());
+        let count = number(line.split_whitespace().next().unwrap());
+        let left = format!("LEFT verify: {} of {ALL} stubs", ALL - count);
+        assert_eq!(said.out.contains(&left), count < ALL, "{}", said.out);
+        count
     };
     // Nobody says what has changed.
-    assert_eq!(sample(), 11);
+    assert_eq!(proved(0), ALL);
     scene.program("git", GIT);
     scene.write("table", &table);
     let no_change = "README.md\0exercises/checks/two.rs\0";
     scene.write("changed", no_change);
-    assert_eq!(sample(), 2);
-    // What is drawn has to hold, and stays what it is.
-    let drawn = |at: &usize| {
-        let file = format!("exercises/wrong/one/{at}.rs");
-        scene.write(&file, SOLVED);
-        let said = scene.learn(&["verify", "--sample"]);
-        scene.write(&file, WRONG);
-        said.code == Some(1)
-    };
-    let first: Vec<usize> = (0..10).filter(drawn).collect();
-    assert!((1..=2).contains(&first.len()), "{first:?}");
-    assert_eq!((0..10).filter(drawn).collect::<Vec<_>>(), first);
+    // Each day both solutions and the changed stub, in a week the twelve others.
+    let week: Vec<usize> = (0..7).map(|day| proved(day) - 3).collect();
+    assert!(week.iter().all(|of_a_day| (1..=2).contains(of_a_day)), "{week:?}");
+    assert_eq!(week.iter().sum::<usize>(), 12);
+    // What is drawn has to hold, on one day of each week.
+    let file = "exercises/wrong/one/9.rs";
+    scene.write(file, SOLVED);
+    let fails = |day: &u64| said(*day).code == Some(1);
+    let days: Vec<u64> = (0..14).filter(fails).collect();
+    scene.write(file, WRONG);
+    assert!(days.len() == 2 && days[1] == days[0] + 7, "{days:?}");
     // A file of its own, or its row, is a change.
     scene.write("changed", "exercises/wrong/one/swapped.rs\0");
-    assert_eq!(sample(), 11);
+    assert_eq!(proved(0), ALL);
     scene.write("changed", no_change);
     scene.write("table", &table.replacen("a nudge", "a push", 1));
-    assert_eq!(sample(), 11);
+    assert_eq!(proved(0), ALL);
 }
 
 fn number(text: &str) -> usize {

@@ -70,12 +70,39 @@ fn the_quick_run_names_what_it_leaves_out() {
     assert_eq!(last_line(&said), "14 passed, 0 failed, 1 skipped");
     let calls = scene.read("calls");
     assert_eq!(calls.lines().count(), 3, "{calls}");
-    assert!(calls.contains("rungrad --lib "), "{calls}");
-    assert!(calls.contains("rungrad --test part1_cpu"), "{calls}");
+    assert!(calls.contains("rungrad --lib --test part1_cpu"), "{calls}");
+    assert!(calls.contains("rungrad --test part3_unified"), "{calls}");
     let nothing = scene.learn(&["test", "--quick", "--only", "lints"]);
     nothing.stopped(2, &["--quick leaves out the step lints"]);
     let whole = scene.learn(&["test"]);
     assert!(!whole.went_well().out.contains("LEFT OUT"), "{}", whole.out);
+}
+
+/// PoCL's optimizer takes most of a cold run.
+#[test]
+fn by_day_kernels_that_have_not_changed_are_compiled_plainly() {
+    let scene = healthy(GREEN);
+    let git = "case \"$*\" in *diff*) cat $SCENE/changed ;; esac";
+    scene.program("git", git);
+    let script =
+        format!("echo \"$*:$POCL_EXTRA_BUILD_FLAGS\" >> $SCENE/calls\n{CARGO}");
+    scene.program("cargo", &script);
+    let plain = |changed: &str| {
+        scene.write("changed", changed);
+        scene.write("calls", "");
+        let said = scene.learn(&["test"]);
+        let is_said = said.went_well().out.contains("as PoCL optimizes them");
+        let calls = scene.read("calls");
+        let of = |row: &str| {
+            let line = calls.lines().find(|line| line.contains(row));
+            line.unwrap().ends_with(":-cl-opt-disable")
+        };
+        // The others run the listings, as a reader does.
+        assert!(!of("--package learn:") && !of("--exclude learn:"), "{calls}");
+        [is_said, of("--test *:"), of("opt-level=0:"), of("verify --sample:")]
+    };
+    assert_eq!(plain("README.md\0src/base/graph.rs\0"), [true; 4]);
+    assert_eq!(plain("kernels/part2/ew_add.cl\0"), [false; 4]);
 }
 
 #[test]

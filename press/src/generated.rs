@@ -4,6 +4,7 @@
 
 pub(crate) mod bare;
 pub(crate) mod climb;
+pub(crate) mod day;
 pub(crate) mod exercise;
 pub(crate) mod growth;
 pub(crate) mod measured;

@@ -80,6 +80,22 @@ pub fn misprints(tree: &Tree, needs: Needs) -> Vec<Fault> {
     generated::compare(tree, MANIFEST.accepted(tree, printed(needs)))
 }
 
+/// The listings with these needs that a day leaves.
+pub fn left(needs: Needs) -> Vec<String> {
+    printed::left(needs)
+}
+
+/// The measured ones that it leaves.
+pub fn left_measured() -> Vec<String> {
+    MANIFEST.measured.iter().filter_map(measured::left).collect()
+}
+
+/// And the examples that no listing prints as they are.
+pub fn left_bare(tree: &Tree) -> Vec<String> {
+    let [_, left] = generated::bare::of_today(tree, &MANIFEST);
+    left.into_iter().map(|(name, _)| name).collect()
+}
+
 /// The measured listings whose words are not those of their programs. No run
 /// repeats a time, so only the words are compared.
 pub fn mismeasured(tree: &Tree) -> Vec<Fault> {

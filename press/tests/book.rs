@@ -61,6 +61,7 @@ fn outputs_of_counters_are_current() {
 #[test]
 fn what_was_measured_has_the_words_of_its_program() {
     if device::gpu_or_skip().is_some() {
+        device::left_in_part(&press::left_measured());
         assert_none(&press::mismeasured(&repository()));
     }
 }
@@ -69,6 +70,7 @@ fn what_was_measured_has_the_words_of_its_program() {
 fn an_example_that_no_page_prints_runs_without_a_word() {
     // Those of Part 1 run in any case.
     let _ = device::gpu_or_skip();
+    device::left_in_part(&press::left_bare(&repository()));
     assert_none(&press::failing(&repository()));
 }
 
@@ -83,5 +85,6 @@ fn current_or_skip(needs: Needs) {
 
 #[track_caller]
 fn current(needs: Needs) {
+    device::left_in_part(&press::left(needs));
     assert_none(&press::misprints(&repository(), needs));
 }

@@ -72,6 +72,39 @@ pub(crate) fn left_to_a_night(is_its: impl Fn(&str) -> bool) -> bool {
     is_left
 }
 
+/// Says that a day leaves these of what a test looks at.
+pub(crate) fn left_in_part(names: &[String]) {
+    if !names.is_empty() {
+        let why = "nothing of theirs has changed";
+        say("LEFT", &test_name(), &format!("{} ({why})", names.join(", ")));
+    }
+}
+
+/// Of `all`, those that a test looks at today, and how many it leaves: of a
+/// day's, where nothing of theirs has changed, every third, and in three days
+/// all. `cargo learn test` names the day by `RUNGRAD_TODAY`.
+pub(crate) fn of_today<T>(
+    all: Vec<T>,
+    is_its: impl Fn(&str) -> bool,
+) -> (Vec<T>, usize) {
+    let changed = env::var("RUNGRAD_DAY").ok();
+    let today = env::var("RUNGRAD_TODAY").ok().and_then(|it| it.parse().ok());
+    let (Some(changed), Some(today)) = (changed, today) else {
+        return (all, 0);
+    };
+    if changed.lines().any(is_its) {
+        return (all, 0);
+    }
+    let today: usize = today;
+    let round = all.len().clamp(1, 3);
+    let count = all.len();
+    let some = all.into_iter().enumerate();
+    let some = some.filter(|(at, _)| at % round == today % round);
+    let some: Vec<T> = some.map(|(_, it)| it).collect();
+    let left = count - some.len();
+    (some, left)
+}
+
 fn say_skipped(name: &str, why: &str) {
     say("SKIPPED", name, why);
 }

@@ -4,7 +4,8 @@
 
 use rungrad::opencl::Kernel;
 
-use super::device::left_to_a_night;
+use super::child::is_child;
+use super::device::{left_in_part, left_to_a_night, of_today};
 use super::{every_kernel, oclgrind, reach};
 
 /// What the tests know of a family.
@@ -44,13 +45,27 @@ impl Family {
     /// one text, of which the smallest are for the day.
     #[track_caller]
     pub(crate) fn is_left_to_a_night(&self) -> bool {
-        let is_its = |file: &str| {
-            let reach = "src/part3_unified/kernels/";
-            self.kernels().iter().any(|kernel| kernel.file() == file)
-                || file.starts_with(reach)
-                || file.starts_with("tests/opencl/")
-        };
-        OF_A_NIGHT.contains(&self.name) && left_to_a_night(is_its)
+        OF_A_NIGHT.contains(&self.name)
+            && left_to_a_night(|file| self.is_its(file))
+    }
+
+    /// The kernels that the simulator runs today, every third where none of the
+    /// family has changed. Whoever starts it says what is left.
+    #[track_caller]
+    pub(crate) fn kernels_of_today(&self) -> Vec<Kernel> {
+        let (some, left) = of_today(self.kernels(), |file| self.is_its(file));
+        if left > 0 && !is_child() {
+            left_in_part(&[format!("{left} kernels of {}", self.name)]);
+        }
+        some
+    }
+
+    /// Whether a file is of its kernels, or of these tests.
+    fn is_its(&self, file: &str) -> bool {
+        let reach = "src/part3_unified/kernels/";
+        self.kernels().iter().any(|kernel| kernel.file() == file)
+            || file.starts_with(reach)
+            || file.starts_with("tests/opencl/")
     }
 
     /// The path of one of its tests.

@@ -10,10 +10,11 @@ mod variants;
 
 use std::cmp::Reverse;
 
+use crate::authors::changes::today;
 use crate::authors::committed;
 use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
-use crate::course::{self, Exercise, Wrong};
+use crate::course::{self, Exercise};
 use crate::exercises::program::Verdict;
 use crate::machine;
 use crate::terminal::{cut, say};
@@ -36,9 +37,10 @@ ones, and looks for warnings, for what is not formatted and for files that
 belong to no exercise. UPDATE=1 with it writes the stubs: it replaces what
 stands in the files that learners edit.
 
---sample proves one wrong answer of eight, and at least one of each exercise,
-which the text of its row in exercises.toml chooses; and all of an exercise that
-the last commit has changed, or somebody since. It says how many it leaves.
+--sample proves each solution, and of an exercise's stub, of its right and wrong
+answers and of its other draws one of seven, and at least one, other ones each
+day of a week; and all of an exercise that the last commit has changed, or
+somebody since. It says how many it leaves.
 
 Kernels are skipped where there is no OpenCL device, and are a failure there
 with RUNGRAD_REQUIRE_GPU=1.",
@@ -77,16 +79,14 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     // All of it is built in one folder.
     let _alone = checkout.alone("verify");
     let bench = Bench::new(checkout)?;
-    let all = || exercises.iter().map(|it| it.wrong.iter().collect()).collect();
-    let wrong = match is_of_a_day {
-        true => sample::of_a_day(checkout, &exercises),
-        false => all(),
-    };
-    let variants = exercises
+    let mut variants = exercises
         .iter()
-        .zip(&wrong)
-        .map(|(exercise, wrong)| variants(checkout, exercise, wrong))
+        .map(|exercise| variants(checkout, exercise))
         .collect::<Result<Vec<Vec<Variant>>, Stop>>()?;
+    let all: usize = variants.iter().map(Vec::len).sum();
+    if is_of_a_day {
+        sample::of_a_day(checkout, &exercises, &mut variants);
+    }
     let mut faults = Vec::new();
     let mut skips = Vec::new();
     let mut rows: Vec<Row> = exercises.iter().map(|_| Row::default()).collect();
@@ -138,13 +138,14 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
         false => Vec::new(),
     };
     table(&exercises, &rows);
-    let count = |of: &[Vec<&Wrong>]| -> usize { of.iter().map(Vec::len).sum() };
-    let (some, all) = (count(&wrong), count(&all()));
+    let some: usize = counts.iter().sum();
     if some < all {
         say!(
-            "LEFT verify: {} of {all} wrong answers, which `cargo learn \
-             verify` proves, and each night",
-            all - some
+            "LEFT verify: {} of {all} stubs, answers and draws, which \
+             `cargo learn verify`, each night and the other days of a week \
+             prove (this is day {})",
+            all - some,
+            today()
         );
     }
     for skip in &skips {
@@ -267,6 +268,9 @@ fn table(exercises: &[Exercise], rows: &[Row]) {
             if exercise.free { "free" } else { row.stub.word() },
             row.solution.word(),
             match row.wrong.skipped {
+                0 if row.wrong.all() == 0 && !exercise.wrong.is_empty() => {
+                    "left".to_string()
+                }
                 0 => format!("{} of {}", row.wrong.proven, row.wrong.all()),
                 _ => row.wrong.word().to_string(),
             }
@@ -284,6 +288,7 @@ impl Tally {
         match self {
             Tally { failed: 1.., .. } => "NO",
             Tally { skipped: 1.., .. } => "SKIPPED",
+            Tally { proven: 0, .. } => "left",
             _ => "yes",
         }
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
+use crate::generated::day;
 use crate::generated::printed::missing;
 use crate::generated::program::{self, ended, program};
 use crate::manifest::{Manifest, Needs};
@@ -53,14 +54,27 @@ pub(crate) fn left(
         .collect()
 }
 
-/// Those of them that do not end well.
-pub(crate) fn failing(tree: &Tree, manifest: &Manifest) -> Vec<Fault> {
-    let folder = program::examples().expect("the examples build");
+/// Their names and commands, those of today and those that a day leaves.
+pub(crate) fn of_today(
+    tree: &Tree,
+    manifest: &Manifest,
+) -> [Vec<(String, String)>; 2] {
     let names = left(tree, manifest, |needs| missing(needs).is_none());
-    let runs = names.into_par_iter().filter_map(|name| {
+    let commands = names.into_iter().map(|name| {
         let long = LONG.iter().find(|(long, _)| *long == name);
         let words = long.map_or(String::new(), |(_, it)| format!(" -- {it}"));
         let command = format!("cargo run --example {name}{words}");
+        (name, command)
+    });
+    let (left, today) = commands.partition(|(_, it)| day::leaves(it, ""));
+    [today, left]
+}
+
+/// Those of them that do not end well.
+pub(crate) fn failing(tree: &Tree, manifest: &Manifest) -> Vec<Fault> {
+    let folder = program::examples().expect("the examples build");
+    let [of_today, _] = of_today(tree, manifest);
+    let runs = of_today.into_par_iter().filter_map(|(name, command)| {
         let what = ended(&folder, &command, 0).err()?;
         Some(fault(&format!("examples/{name}"), 1, what))
     });

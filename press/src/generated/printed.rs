@@ -6,11 +6,11 @@ use std::{env, fs};
 use rayon::iter::{ParallelBridge, ParallelIterator};
 use rungrad::opencl::{DeviceInfo, devices};
 
-use crate::generated::{Wanted, program};
+use crate::generated::{Wanted, day, program};
 use crate::manifest::Needs::{
     self, Counters, Device, Gates, Nothing, Oclgrind, Pocl,
 };
-use crate::manifest::{MANIFEST, Output};
+use crate::manifest::{MANIFEST, Output, Picture};
 use crate::tree::Tree;
 
 /// Whether this output is to be printed: an author who writes a page asks for
@@ -48,6 +48,28 @@ fn is_pocl(device: &DeviceInfo) -> bool {
     device.platform.contains("Portable Computing")
 }
 
+/// What a day leaves of the outputs that have these needs.
+pub(crate) fn left(needs: Needs) -> Vec<String> {
+    let outputs = MANIFEST.outputs().filter(|o| o.needs == needs);
+    outputs.filter_map(|it| day::left(it.command, it.out)).collect()
+}
+
+/// Whether one of the commands that draw a picture is run today.
+fn is_drawn(tree: &Tree, picture: &Picture) -> bool {
+    let Picture { written, .. } = picture;
+    let draws = |output: &&Output| {
+        let program = program::program(output.command);
+        let file = program.map(|it| it.file).unwrap_or_default();
+        let mut texts = tree.list(&file, ".rs");
+        let is_its = |path: &str| path[file.len()..].starts_with(['.', '/']);
+        output.command.contains(written)
+            || texts.any(|(path, text)| is_its(path) && text.contains(written))
+    };
+    let mut outputs = MANIFEST.outputs().filter(draws).peekable();
+    outputs.peek().is_none()
+        || outputs.any(|it| !day::leaves(it.command, it.out))
+}
+
 /// What the commands print that have these needs, and, without any, what they
 /// have drawn. The tests share the threads, one for each core, so that no
 /// program waits for a core; no two draw the same picture of the book.
@@ -57,6 +79,7 @@ pub(crate) fn printed(needs: Needs) -> Vec<Wanted> {
     let names: Vec<&str> = devices.iter().map(|d| d.name.as_str()).collect();
     let outputs = MANIFEST.outputs().filter(|o| o.needs == needs);
     let outputs = outputs.filter(|output| asked_for(output.out));
+    let outputs = outputs.filter(|it| !day::leaves(it.command, it.out));
     let mut outputs: Vec<&Output> = outputs.collect();
     // Training takes longest, and what begins last should end soon.
     outputs.sort_by_key(|output| !MANIFEST.trained.contains(&output.out));
@@ -69,6 +92,8 @@ pub(crate) fn printed(needs: Needs) -> Vec<Wanted> {
         .collect();
     let pictures = MANIFEST.pictures.iter().filter(|it| it.needs == needs);
     let pictures = pictures.filter(|picture| asked_for(picture.out));
+    let tree = Tree::of_this_repository();
+    let pictures = pictures.filter(|it| is_drawn(&tree, it));
     printed.extend(pictures.map(|picture| {
         let text = fs::read_to_string(Tree::root().join(picture.written))
             .map_err(|_| format!("no example writes {}.", picture.written));

@@ -4,9 +4,11 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
-use std::thread;
+use std::process::Command;
+use std::{env, thread};
 
 use super::Work;
+use crate::authors::changes::{Changes, today};
 use crate::checkout::cannot_write;
 use crate::command::Stop;
 use crate::examples::LIGHT;
@@ -23,30 +25,93 @@ const LEARN: &[&str] = &["--package", "learn"];
 const OTHERS: &[&str] =
     &["--workspace", "--exclude", "rungrad", "--exclude", "learn"];
 
-/// The specification of each part.
-const SPECIFICATION: &[&str] = &[
-    "--package",
-    "rungrad",
-    "--test",
-    "part1_cpu",
-    "--test",
-    "part2_gpu",
-    "--test",
-    "part3_unified",
+/// What `--quick` runs: the tests inside the crate, and the specification of
+/// each part, of Part 3 on a processor and on a device. All are compiled as
+/// [`INNER`] is.
+const QUICK: [&[&str]; 2] = [
+    &[
+        "--package",
+        "rungrad",
+        "--lib",
+        "--test",
+        "part1_cpu",
+        "--test",
+        "part2_gpu",
+        "--config",
+        LIGHT,
+    ],
+    &[
+        "--package",
+        "rungrad",
+        "--test",
+        "part3_unified",
+        "--config",
+        LIGHT,
+        "--",
+        "on_the_processor",
+        "on_an_opencl_device",
+        "--skip",
+        "lazily",
+    ],
 ];
 /// How `--quick` names the other tests.
 pub(super) const NOT_QUICK: &str = "of the tests those of the documents, the \
                                     book, the examples, the companion, the \
-                                    kernels under Oclgrind and the planted \
-                                    faults";
+                                    kernels under Oclgrind, the planted \
+                                    faults, and of Part 3 all beside its \
+                                    specification";
+
+/// What texts of kernels are in, or made by.
+const KERNELS: [&str; 3] = ["kernels/", "src/opencl/", "exercises/"];
+
+/// How PoCL leaves its optimizer out. To optimize a kernel takes it a second,
+/// and all of them most of a cold run; so by day, where no kernel has changed,
+/// it does so for the listings of the book, and each night for all.
+const PLAIN: (&str, &str) = ("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable");
+/// What a day says of it.
+const LEFT: &str = "kernels as PoCL optimizes them, but for the listings of \
+                    the book, for no kernel has changed";
 
 impl Work<'_> {
+    /// Says to these tests what a day is: what takes long is left to a night by
+    /// those of what has not changed.
+    pub(super) fn of_a_day(&self, words: &[&str], command: &mut Command) {
+        if let Some(changes) = Changes::read(self.checkout) {
+            let changed = changes.files.join("\n");
+            // A system has limits for what a variable holds.
+            if changed.len() < 1 << 16 {
+                command.env("RUNGRAD_DAY", changed);
+                command.env("RUNGRAD_TODAY", today().to_string());
+            }
+        }
+        if [OURS, INNER].contains(&words) || QUICK.contains(&words) {
+            self.plainly(command);
+        }
+    }
+
+    /// Lets PoCL compile kernels plainly where none has changed.
+    pub(super) fn plainly(&self, command: &mut Command) {
+        let (name, value) = PLAIN;
+        if self.left().is_some() && env::var_os(name).is_none() {
+            command.env(name, value);
+        }
+    }
+
+    /// Says what a day leaves of all kernels.
+    pub(super) fn left(&self) -> Option<String> {
+        let changes = Changes::read(self.checkout)?;
+        let is_of_kernels =
+            |file: &String| KERNELS.iter().any(|it| file.starts_with(it));
+        let has_changed = changes.files.iter().any(is_of_kernels);
+        (!has_changed).then(|| format!("{}: {LEFT}", self.name))
+    }
+
     /// Runs the tests inside the crate and those of the specification.
     pub(super) fn quick_tests(&self) -> Result<Ending, Stop> {
-        let follow = process::follow;
-        let inner = self.cargo_test(INNER, self.log, follow)?;
-        let others = self.cargo_test(SPECIFICATION, self.log, follow)?;
-        Ok(if inner == Ending::Exited(0) { others } else { inner })
+        let run = |words| self.cargo_test(words, self.log, process::follow);
+        let [first, second] = QUICK.map(run);
+        let (first, second) = (first?, second?);
+        Ok(if first == Ending::Exited(0) { second } else { first })
     }
 
     /// Builds all tests and runs them; the book builds the examples. The logs

@@ -1,17 +1,15 @@
-//! The wrong answers of a day. An exercise has about eight of them, and to
-//! build and run them all is most of what `verify` does; so every run of the
-//! whole check proves a few of each exercise, and all of those that have
-//! changed, and a night proves all.
+//! What a day proves. To build and run all that is known of an exercise, a
+//! dozen files, is most of what `verify` does; so every run of the whole check
+//! proves each solution and a seventh of the rest, another one each day, and
+//! all of what has changed; and a night proves all.
 
 use std::fs;
 
-use crate::authors::changes::Changes;
+use super::variants::{Variant, Wanted};
+use crate::authors::changes::{Changes, WEEK, today};
 use crate::checkout::Checkout;
-use crate::course::{Exercise, Wrong};
+use crate::course::Exercise;
 use crate::exercises::status::mixed;
-
-/// Of so many wrong answers of an exercise a day proves one, and at least one.
-const ONE_OF: usize = 8;
 
 const TABLE: &str = "exercises/exercises.toml";
 
@@ -42,36 +40,39 @@ fn row<'a>(table: &'a str, id: &str) -> Option<&'a str> {
     rows.find(|row| row.lines().any(is_its)).map(str::trim)
 }
 
-/// Returns the wrong answers that a day proves. Where git does not say what has
-/// changed, these are all.
-pub(super) fn of_a_day<'a>(
+/// Keeps of each exercise's variants what a day proves. Where git does not say
+/// what has changed, these are all.
+pub(super) fn of_a_day(
     checkout: &Checkout,
-    exercises: &'a [Exercise],
-) -> Vec<Vec<&'a Wrong>> {
+    exercises: &[Exercise],
+    variants: &mut [Vec<Variant>],
+) {
     let changes = Changes::read(checkout);
     let before = changes.as_ref().and_then(|it| it.before(checkout, TABLE));
+    let (Some(changes), Some(before)) = (changes, before) else { return };
     let table = fs::read_to_string(checkout.root.join(TABLE));
     let table = table.unwrap_or_default();
-    let of = |exercise: &'a Exercise| {
-        let row = |table| row(table, &exercise.id).unwrap_or_default();
-        match (&changes, &before) {
-            (Some(changes), Some(before))
-                if !touches(&changes.files, exercise)
-                    && row(before) == row(&table) =>
-            {
-                drawn(exercise, row(&table))
-            }
-            _ => exercise.wrong.iter().collect(),
+    for (exercise, variants) in exercises.iter().zip(variants) {
+        let id = &exercise.id;
+        if !touches(&changes.files, exercise)
+            && row(&before, id) == row(&table, id)
+        {
+            keep(variants, today() + mixed(id.as_bytes()) % WEEK);
         }
-    };
-    exercises.iter().map(of).collect()
+    }
 }
 
-/// Draws some of an exercise's wrong answers, by the text of its row: no other
-/// exercise moves the draw, and a change of its own makes another.
-fn drawn<'a>(exercise: &'a Exercise, row: &str) -> Vec<&'a Wrong> {
-    let mut wrong: Vec<&Wrong> = exercise.wrong.iter().collect();
-    wrong.sort_by_key(|it| mixed(format!("{} {row}", it.file).as_bytes()));
-    wrong.truncate(exercise.wrong.len().div_ceil(ONE_OF));
-    wrong
+/// Keeps the first that passes, our solution, and of the others every seventh,
+/// so that a week has them all, and at least one.
+fn keep(variants: &mut Vec<Variant>, day: u64) {
+    let passes = |it: &Variant| matches!(it.wanted, Wanted::Pass);
+    let solution = variants.iter().position(passes);
+    let others = variants.len() - usize::from(solution.is_some());
+    let round = WEEK.min(others.max(1) as u64);
+    let mut places = 0..;
+    let mut at = 0..;
+    variants.retain(|_| {
+        at.next() == solution
+            || places.next().is_some_and(|it: u64| it % round == day % round)
+    });
 }

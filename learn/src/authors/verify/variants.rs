@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::checkout::Checkout;
 use crate::command::Stop;
-use crate::course::{Exercise, Wrong};
+use crate::course::Exercise;
 use crate::exercises::levels;
 use crate::exercises::stub::SolutionFile;
 use crate::machine;
@@ -36,12 +36,10 @@ pub(super) enum Wanted {
     Refused,
 }
 
-/// Lists everything that is tried in the place of the learner's file, with
-/// these of the wrong answers.
+/// Lists everything that is tried in the place of the learner's file.
 pub(super) fn variants(
     checkout: &Checkout,
     exercise: &Exercise,
-    wrong: &[&Wrong],
 ) -> Result<Vec<Variant>, Stop> {
     let id = &exercise.id;
     let solution = SolutionFile::read(checkout, exercise)?;
@@ -82,7 +80,7 @@ pub(super) fn variants(
         name => machine::program(name).is_none(),
     };
     let folder = checkout.root.join("exercises/wrong").join(&exercise.id);
-    for wrong in wrong {
+    for wrong in &exercise.wrong {
         let file = folder.join(&wrong.file);
         variants.push(Variant {
             name: format!("wrong/{}/{}", exercise.id, wrong.file),

@@ -1,0 +1,113 @@
+//! What a day leaves of the programs of the book. To run them all is minutes,
+//! most of them a driver's, which compiles their kernels. So `cargo learn test`
+//! runs a program of which nothing has changed on one day of each week, and
+//! each night runs all.
+
+use std::env;
+use std::path::Path;
+
+use super::program::program;
+
+/// The days in which all comes round.
+const WEEK: u64 = 7;
+
+/// Whether today leaves this command, whose output stands in this file.
+/// `RUNGRAD_DAY` has a line for each file that has changed, and `RUNGRAD_TODAY`
+/// the number of the day; without them all is run, and so where somebody
+/// writes the listings anew.
+pub(crate) fn leaves(command: &str, out: &str) -> bool {
+    let changed = env::var("RUNGRAD_DAY").ok();
+    let today = env::var("RUNGRAD_TODAY").ok().and_then(|it| it.parse().ok());
+    match (changed, today) {
+        (Some(changed), Some(today)) if !crate::updates() => {
+            is_left(command, out, &changed, today)
+        }
+        _ => false,
+    }
+}
+
+/// The name of the output, where today leaves it.
+pub(crate) fn left(command: &str, out: &str) -> Option<String> {
+    let name = Path::new(out).file_stem()?.to_str()?;
+    leaves(command, out).then(|| name.to_string())
+}
+
+/// Whether this day leaves it, where these files have changed.
+pub(crate) fn is_left(
+    command: &str,
+    out: &str,
+    changed: &str,
+    today: u64,
+) -> bool {
+    let of_all = command
+        .bytes()
+        .map(u64::from)
+        .fold(0_u64, |number, byte| number.wrapping_mul(31).wrapping_add(byte));
+    let is_its_day = of_all % WEEK == today % WEEK;
+    let name = program(command).map(|it| it.file).unwrap_or_default();
+    let is_its = |file: &str| file == out || matters(file, &name);
+    !is_its_day && !changed.lines().any(is_its)
+}
+
+/// Folders of which no program of the book is made.
+const OTHERS: [&str; 10] = [
+    ".ci/",
+    ".github/",
+    "benches/",
+    "book/",
+    "exercises/",
+    "learn/",
+    "mutants/",
+    "my_engine/",
+    "page/",
+    "tests/",
+];
+
+/// Whether a file is one of those of which the program `examples/NAME` is made:
+/// its own, one of the library, or one of an example in a folder, some of which
+/// are shared.
+fn matters(file: &str, program: &str) -> bool {
+    let of_examples = file
+        .strip_prefix("examples/")
+        .filter(|it| it.ends_with(".rs") && !it.contains('/'));
+    match of_examples {
+        Some(_) => file.strip_suffix(".rs") == Some(program),
+        None => {
+            !file.is_empty()
+                && !file.ends_with(".md")
+                && !OTHERS.iter().any(|it| file.starts_with(it))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COMMAND: &str = "cargo run --example part1_mul";
+    const OUT: &str = "book/listings/part1_mul.out";
+
+    fn days(changed: &str) -> usize {
+        (0..7).filter(|&day| !is_left(COMMAND, OUT, changed, day)).count()
+    }
+
+    #[test]
+    fn a_program_runs_on_one_day_of_a_week_and_where_it_has_changed() {
+        let others = "README.md\nbook/src/a.md\ntests/sums.rs\n\
+                      examples/part1_sum.rs\nbook/listings/part1_sum.out\n";
+        assert_eq!(days(others), 1);
+        assert_eq!(days(""), 1);
+        for own in [
+            OUT,
+            "examples/part1_mul.rs",
+            "examples/part1_digits/training.rs",
+            "src/lib.rs",
+            "kernels/part2/ew_mul.cl",
+            "tools/src/bin/profile.rs",
+            "press/src/lib.rs",
+            "Cargo.lock",
+        ] {
+            assert_eq!(days(&format!("{others}{own}")), 7, "{own}");
+        }
+    }
+}
