@@ -226,6 +226,7 @@ mod tests {
         assert_eq!(in_front(&[2, 3, 64, 64], &[3]), 2);
         assert_eq!(in_front(&[2, 3, 4096], &[2]), 2);
         assert_eq!(in_front(&[2, 3, 4096], &[0]), 0);
+        assert_eq!(in_front(&[2, 3, 4096], &[2, 0]), 0);
         assert_eq!(in_front(&[2, 3], &[]), 0);
     }
 }
