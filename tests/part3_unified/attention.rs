@@ -116,7 +116,7 @@ fn a_long_text_is_one_launch_and_two_back() {
     }
     // As many heads as a kernel takes, of a short text and of a long one.
     for [places, width] in [[2, 1], [33, 4]] {
-        let x = Tensor::ones(&[1, places, 3 * HEAD * width], device).unwrap();
+        let x = drawn(&[1, places, 3 * HEAD * width], 1, device);
         let (_, counts) = ledger::measure(|| x.self_attention(HEAD));
         assert_eq!(counts.launches, 1, "{places} places");
     }
