@@ -13,12 +13,14 @@ use rungrad::opencl::Gpu;
 
 /// `(m, k) x (k, n)`: one of each, rows and columns alone, nothing to add up,
 /// one more and one less than a tile, larger than any tile.
-const SHAPES: [[usize; 3]; 13] = [
+const SHAPES: [[usize; 3]; 15] = [
     [1, 1, 1],
     [1, 37, 1],
     [1, 5, 70],
     [70, 5, 1],
     [3, 0, 4],
+    [5, 4, 3],
+    [5, 4, 5],
     [15, 16, 17],
     [16, 17, 15],
     [64, 64, 64],
@@ -95,15 +97,16 @@ fn every_rung_agrees_with_the_judge() {
 #[test]
 fn a_row_ends_where_the_next_begins() {
     let Some(gpu) = gpu_or_skip() else { return };
-    let shape @ [m, k, n] = [3, 134, 8];
-    let mut a = vec![1.0; m * k];
-    a[k] = f32::INFINITY;
-    let right: Vec<f32> = (0..m * n)
-        .map(|i| if i / n == 1 { f32::INFINITY } else { k as f32 })
-        .collect();
-    for rung in LADDER.iter().chain(&KAHAN) {
-        let found = product(&gpu, rung, &a, &vec![1.0; k * n], shape);
-        assert_eq!(found, right, "{:?}", rung.kernel.name());
+    for shape @ [m, k, n] in [[3, 134, 8], [3, 3, 8], [3, 5, 8]] {
+        let mut a = vec![1.0; m * k];
+        a[k] = f32::INFINITY;
+        let right: Vec<f32> = (0..m * n)
+            .map(|i| if i / n == 1 { f32::INFINITY } else { k as f32 })
+            .collect();
+        for rung in LADDER.iter().chain(&KAHAN) {
+            let found = product(&gpu, rung, &a, &vec![1.0; k * n], shape);
+            assert_eq!(found, right, "{:?} of {shape:?}", rung.kernel.name());
+        }
     }
 }
 

@@ -163,6 +163,8 @@ fn a_gradient_is_computed_only_for_operands_that_need_one() {
     };
     assert_eq!(launches(&a.mul(&b)), 1);
     assert_eq!(launches(&a.mul(&b.requires_grad())), 2);
+    let c = Tensor::new(&gpu, &[2, 2, 2], &[1.0; 8]).unwrap().requires_grad();
+    assert_eq!(launches(&c.sum()), 1, "repeated along all axes at once");
 }
 
 #[test]
@@ -238,19 +240,19 @@ fn a_rule_whose_gradients_are_recorded_is_refused() {
     let Some(Part2(gpu)) = open() else { return };
     let a = Tensor::new(&gpu, &[1], &[2.0]).unwrap().requires_grad();
     let b = Tensor::new(&gpu, &[1], &[3.0]).unwrap().requires_grad();
-    let product = a.detach().mul(&b.detach());
-    let (x, y) = (a.clone(), b.clone());
-    let c = Tensor::from_op("times", &[&a, &b], product, move |grad_out| {
-        vec![Some(grad_out.mul(&y)), Some(grad_out.mul(&x))]
-    });
+    let refused = |gradients: usize| {
+        let (product, x) = (a.detach().mul(&b.detach()), b.clone());
+        let c = Tensor::from_op("times", &[&a, &b], product, move |above| {
+            vec![Some(above.mul(&x)); gradients]
+        });
+        attempt(|| c.backward()).unwrap_err().to_string()
+    };
     assert_eq!(
-        attempt(|| c.backward()),
-        Err(Error::Mistake(
-            "times: the gradient of operand 0 is itself recorded; let the \
-             rule work on detached operands"
-                .to_string()
-        ))
+        refused(2),
+        "times: the gradient of operand 0 is itself recorded; let the rule \
+         work on detached operands"
     );
+    assert!(refused(1).contains("the rule gave 1 gradients for 2 operands"));
 }
 
 #[test]

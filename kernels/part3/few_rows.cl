@@ -21,7 +21,7 @@ kernel void product_few_rows(
     local ACC rows[CHAIN][ROWS];
     int item = get_local_id(0), column = get_global_id(0);
     int batches = sizes.s6, length = sizes.s7;
-    int parts = k == 0 ? 1 : (k - 1) / length + 1;
+    int parts = (k - 1) / length + 1;
     int line = column < n ? WAY(column, sizes.s2, sizes.s3, b_to.s0, b_to.s1,
                                 b_to.s2) : 0;
 

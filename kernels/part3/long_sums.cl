@@ -25,7 +25,7 @@ kernel void product_long_sums(
     int item = get_local_id(0);
     int top = get_group_id(1) * OWN, left = get_group_id(0) * OWN;
     int batches = sizes.s6, length = sizes.s7;
-    int parts = k == 0 ? 1 : (k - 1) / length + 1;
+    int parts = (k - 1) / length + 1;
 
     // Past the end of the result the last line is read, and nothing written.
     int a_lines[OWN], b_lines[OWN];

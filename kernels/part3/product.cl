@@ -137,7 +137,7 @@ kernel void product(global const T *a, uint a_offset, int8 a_to,
     int x = X(item) * 4, y = Y(item) * 4;
     int top = get_group_id(1) * TILE_M, left = get_group_id(0) * TILE_N;
     int batches = sizes.s6, length = sizes.s7;
-    int parts = k == 0 ? 1 : (k - 1) / length + 1;
+    int parts = (k - 1) / length + 1;
 
 #if VIEWS
     int a_lines[A_LOADS], b_lines[B_LOADS];

@@ -147,7 +147,7 @@ kernel void product_tensor_cores(
     int x = warp % (TILE_N / WARP_N) * WARP_N;
     int top = get_group_id(1) * TILE_M, left = get_group_id(0) * TILE_N;
     int batches = sizes.s6, length = sizes.s7;
-    int parts = k == 0 ? 1 : (k - 1) / length + 1;
+    int parts = (k - 1) / length + 1;
 
     for (int which = get_group_id(2); which < batches * parts;
          which += get_num_groups(2)) {

@@ -63,7 +63,7 @@ void product(global const T *a, uint a_offset, global const T *b,
     uint u = get_local_id(0), team = get_local_size(0);
     uint v = get_local_id(1), rows = get_local_size(1);
     uint item = v * team + u, batches = strides.s5, length = strides.s6;
-    uint parts = k == 0 ? 1 : (k - 1) / length + 1;
+    uint parts = (k - 1) / length + 1;
     uint walls = (m - 1) / rows + 1;
     for (uint at = get_group_id(0); at < batches * parts * walls;
          at += get_num_groups(0)) {

@@ -202,7 +202,7 @@ kernel void product_warpgroups(
     // The first of an item's two rows; the other is 8 rows below.
     int y = top + item / 32 * 16 + item % 32 / 4;
     int batches = sizes.s6, length = sizes.s7;
-    int parts = k == 0 ? 1 : (k - 1) / length + 1;
+    int parts = (k - 1) / length + 1;
 #if CORES
     ulong tiles = TILES;
 #endif

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::ops::Range;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -60,18 +61,40 @@ pub(crate) fn write(
     });
     fs::write(folder.join(LIST), list.to_string()).map_err(told)?;
     Ok(format!(
-        "{} is prepared. Where it is tried, its tests look for it in one \
-         place:\n{}",
+        "{} is prepared. Where it is tried, the tool makes a link to it where \
+         its tests look for their files: {}",
         folder.display(),
-        link(&suite.folder, "FOLDER")
+        suite.folder.display()
     ))
 }
 
-/// The command that makes the place where the tests look for their files.
-fn link(place: &Path, folder: &str) -> String {
-    let above = place.parent().unwrap_or(place).display();
-    let place = place.display();
-    format!("mkdir -p \"{above}\" && ln -sfn \"{folder}/tree\" \"{place}\"")
+/// Makes the place where the tests look for their files, which was compiled
+/// into them: a link to the tree. What else is there stays.
+fn link(place: &Path, tree: &Path) -> Result<(), String> {
+    let told = |error| format!("{}: {error}", place.display());
+    let tree = fs::canonicalize(tree)
+        .map_err(|error| format!("{}: {error}", tree.display()))?;
+    if fs::canonicalize(place).is_ok_and(|it| it == tree) {
+        return Ok(());
+    }
+    match fs::symlink_metadata(place) {
+        Ok(there) if there.is_symlink() => {
+            fs::remove_file(place).map_err(told)?;
+        }
+        Ok(_) => {
+            return Err(format!(
+                "The tests look for their files in {}, where there is another \
+                 copy; take it away, or mount {} there.",
+                place.display(),
+                tree.display()
+            ));
+        }
+        Err(_) => {
+            let above = place.parent().unwrap_or(place);
+            fs::create_dir_all(above).map_err(told)?;
+        }
+    }
+    symlink(&tree, place).map_err(told)
 }
 
 fn copy(from: &Path, to: &Path, path: &str) -> Result<(), String> {
@@ -88,15 +111,7 @@ pub(crate) fn open(folder: &Path) -> Result<Prepared, String> {
     let broken = || format!("{} is not what this tool wrote.", path.display());
     let list: Value = serde_json::from_str(&list).map_err(|_| broken())?;
     let place = PathBuf::from(list["tree"].as_str().ok_or_else(broken)?);
-    let here = fs::canonicalize(folder.join("tree"));
-    let there = fs::canonicalize(&place);
-    if here.is_err() || here.ok() != there.ok() {
-        return Err(format!(
-            "The tests look for their files in one place, so make it first:\n\
-             {}",
-            link(&place, &folder.to_string_lossy())
-        ));
-    }
+    link(&place, &folder.join("tree"))?;
     let programs = list["programs"].as_array().ok_or_else(broken)?;
     let programs = programs
         .iter()

@@ -410,6 +410,10 @@ mod tests {
         assert_eq!(of(most, &[&a]), Array::new(&[1, 2], &[3.0, 4.0]));
         assert_eq!(of(Op::Pick(vec![1, 0]), &[&a]).values, [2.0, 3.0]);
         assert_eq!(of(Op::Pow(2.0), &[&row]).values, [100.0, 400.0]);
+        let rows = Array::new(&[2, 2], &[1.0, 3.0, 10.0, 30.0]);
+        let [normal, apart] = normal_rows(&rows, 2, 0.0);
+        assert_eq!(normal.values, [-1.0, 1.0, -1.0, 1.0]);
+        assert_eq!(apart.values, [1.0, 1.0, 10.0, 10.0]);
         let signs = Array::new(&[5], &[-2.0, -0.5, 0.0, 0.5, 2.0]);
         let right = [-1.0, -1.0, 0.0, 1.0, 1.0];
         assert_eq!(of(Op::Sign, &[&signs]).values, right);

@@ -147,6 +147,7 @@ fn a_team_is_a_power_of_two_and_a_group_has_256_items() {
     assert!(!vector(-1, 1, 1, 1) && !vector(1, 0, 1, 1));
     assert!(!vector(0, 1, 1, 1) && !vector(1, 1, 0, 1) && !vector(1, 1, 1, 0));
     assert!(!vector(1, 1 << 20, most, 1) && !vector(1, 1 << 20, 1, most));
+    assert!(vector(2, 1, most - 1, 1) && !vector(4, 1, most / 2, 1));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! every device, lazily and not.
 
 use rungrad::ledger;
+use rungrad::part3_unified::kernels::HEAD;
 use rungrad::part3_unified::{Device, Tensor, grad};
 
 use super::child::plainly;
@@ -105,4 +106,18 @@ fn a_long_text_is_one_launch_and_two_back() {
     assert_eq!(counts.launches, 1);
     let (_, counts) = ledger::measure(|| y.backward_with(&above));
     assert_eq!(counts.launches, 2);
+    // A group keeps a head of 32 places, and none of 33.
+    for (places, launches) in [(32, 1), (33, 2)] {
+        let x = drawn(&[1, places, 96], 1, device);
+        let y = x.self_attention(1);
+        let above = drawn(&[1, places, 32], 9, device).detach();
+        let (_, counts) = ledger::measure(|| y.backward_with(&above));
+        assert_eq!(counts.launches, launches, "back from {places} places");
+    }
+    // As many heads as a kernel takes, of a short text and of a long one.
+    for [places, width] in [[2, 1], [33, 4]] {
+        let x = drawn(&[1, places, 3 * HEAD * width], 1, device);
+        let (_, counts) = ledger::measure(|| x.self_attention(HEAD));
+        assert_eq!(counts.launches, 1, "{places} places");
+    }
 }

@@ -1,7 +1,7 @@
 //! Which kernels an operation takes, and how many groups of how many items:
 //! on both sides of each border where another way becomes the faster one.
 
-use rungrad::opencl::{Kind, record};
+use rungrad::opencl::{DeviceInfo, Kind, devices, record, written};
 use rungrad::ops::Keep;
 use rungrad::part3_unified::{Array, Binary, Device, Reduce, Tensor, Window};
 use rungrad::timeline::SliceKind;
@@ -239,6 +239,15 @@ fn a_written_kernel_names_the_operations_that_it_holds() {
         held(Device::Fused(index), turned),
         one("fused_exp_exp_add", "exp, add [4, 4]")
     );
+    // An item of a processor reads its row again, and keeps nothing of it.
+    held(Device::Fused(index), |x| x.softmax());
+    let is_processor = |it: &DeviceInfo| it.kind == Kind::Cpu;
+    if devices().unwrap().iter().all(is_processor) {
+        assert!(written().iter().all(|it| !it.text().contains("float kept")));
+    }
+    // One operation alone has a kernel of the device below.
+    let alone = held(Device::Fused(index), |x| x.exp());
+    assert_eq!(alone, [("unary_exp".to_string(), None)]);
     let eager = held(Device::Gpu(index), turned);
     assert!(eager.len() > 1 && eager.iter().all(|it| it.1.is_none()));
 }

@@ -328,6 +328,20 @@ fn a_text_that_does_not_fit_is_refused() {
             }),
             "some above 0",
         ),
+        (
+            refused(&mut || {
+                let x = Tensor::zeros(&[2, 3], Device::Cpu).unwrap();
+                x.weighted_cross_entropy(&[0, 1], &[1.0, 1.0, 1.0]);
+            }),
+            "3 weights with the sum 3 for 2 rows",
+        ),
+        (
+            refused(&mut || {
+                let x = Tensor::zeros(&[2, 3], Device::Cpu).unwrap();
+                x.weighted_cross_entropy(&[0, 1], &[1.0, f32::NAN]);
+            }),
+            "2 weights with the sum NaN for 2 rows",
+        ),
     ] {
         assert!(sentence.contains(part), "{sentence}");
     }

@@ -165,12 +165,14 @@ mod tests {
             thread,
             part: None,
             holds: None,
-            call: [0, 1],
+            call: [1000, 3500],
             times: None,
         };
         let devices = vec![(0, "one".to_string()), (1, "two".to_string())];
         let slices = vec![slice(0), slice(2)];
         let trace = Timeline { devices, slices }.perfetto();
+        let lasts = "\"ts\": 1.000, \"dur\": 2.500";
+        assert_eq!(trace.matches(lasts).count(), 2, "{trace}");
         let named = |what: &str, process: usize, thread: usize, title: &str| {
             let line = name(what, process, thread, title);
             assert_eq!(trace.matches(&line).count(), 1, "{line} in {trace}");

@@ -163,7 +163,7 @@ impl Parts {
             }
             digits.push((digit, stride));
         }
-        let from = from.unwrap_or(0) as i64;
+        let from = from.unwrap_or_default() as i64;
         let mut cuts: SmallVec<[i64; 8]> = SmallVec::from_slice(&[1]);
         for (Digit { by, size }, _) in &digits {
             cuts.extend(

@@ -53,6 +53,35 @@ fn a_view_that_goes_backwards_begins_at_its_end() {
 }
 
 #[test]
+fn a_run_goes_on_to_the_end_of_an_axis() {
+    let runs = |shape: &[usize], steps: &[isize], start: usize| -> Vec<_> {
+        let n = shape.iter().product();
+        let mut parts = Parts::default();
+        let i = parts.count("i", n);
+        let index = parts.through(&i, (shape, steps, 0));
+        let counts = [("i", start, 1)];
+        parts.runs(&index, &counts, &[], n - start).collect()
+    };
+    assert_eq!(runs(&[2, 3], &[1, 2], 0), [(0, 2, 3), (1, 2, 3)]);
+    assert_eq!(runs(&[2, 3], &[1, 2], 1), [(2, 2, 2), (1, 2, 3)]);
+    assert_eq!(runs(&[2, 3], &[3, 1], 1), [(1, 1, 5)]);
+}
+
+#[test]
+fn a_digit_of_a_digit_may_be_none_of_the_count() {
+    let mut parts = Parts::default();
+    let i = parts.count("i", 8);
+    let four = parts.through(&i, (&[2, 4], &[0, 1], 0));
+    let index = parts.through(&four, (&[20, 3], &[1, 20], 0));
+    let found = parts.runs(&index, &[("i", 0, 1)], &[], 8);
+    let found = found.flat_map(|(at, step, length)| {
+        (0..length as i64).map(move |k| at + k * step)
+    });
+    let right = [0, 20, 40, 1].repeat(2);
+    assert_eq!(found.collect::<Vec<_>>(), right);
+}
+
+#[test]
 fn any_chain_of_views_meets_the_same_elements_as_their_offsets() {
     let mut random = crate::rng::Random::new(3);
     for _ in 0..2000 {

@@ -82,3 +82,16 @@ pub(super) fn has_word(text: &str, word: &str) -> bool {
     });
     found.get()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_turned_around_has_a_sign_and_no_factor() {
+        let formula = Formula { name: "scale", formula: "x * p", file: "" };
+        let with = |number| formula.with(&["a".to_owned()], Some(number));
+        assert_eq!(with("(-1.0f)"), "-a");
+        assert_eq!(with("2.0f"), "a * 2.0f");
+    }
+}

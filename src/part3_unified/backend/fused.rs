@@ -24,7 +24,7 @@ use super::{
     Unary, View, Window, downcast, log_softmax, max_share, softmax,
 };
 use crate::error::Result;
-use crate::opencl::{self, Team};
+use crate::opencl;
 
 /// A device that puts off what another one can compute.
 pub(in super::super) struct Fused {
@@ -402,24 +402,5 @@ impl Fused {
             Some(gpu) => lazy::Integers::Sent(gpu.places(indices)?),
             None => lazy::Integers::Here(Arc::from(indices)),
         })
-    }
-
-    /// Says how items share rows on this device.
-    fn team(&self, rows: usize, columns: usize, across: bool) -> Team {
-        let (is_processor, full) = match self.gpu() {
-            Ok(Some(gpu)) => (gpu.is_processor(), gpu.full()),
-            _ => (true, usize::MAX),
-        };
-        if is_processor {
-            return Team { items: 1, rows: 64.min(rows), across: true, full };
-        }
-        let items = match (across, columns) {
-            (true, ..=64) | (false, ..=16) => 1,
-            (true, _) | (false, ..=128) => 8,
-            (false, ..=2048) => 32,
-            (false, _) => 256,
-        };
-        let rows = (256 / items).min(rows.next_power_of_two());
-        Team { items, rows, across: across && items > 1, full }
     }
 }

@@ -77,9 +77,14 @@ impl Bench<'_> {
         };
         let is_slow = self.gpu.info().platform == "Oclgrind" || self.n > 300;
         let most = if is_slow { [28, 32] } else { [usize::MAX; 2] };
-        // A kernel that numbers its groups anew has more across than down.
+        // A kernel that numbers its groups anew has more across than down, and
+        // of one number in a row more than it takes together.
         let is_renumbered = self.kernel.name() == "product_warpgroups";
-        let across = if is_renumbered { 2 * sides[1] } else { sides[1] };
+        let across = match (is_renumbered, self.n) {
+            (true, 1) => 17 * sides[1],
+            (true, _) => 2 * sides[1],
+            (false, _) => sides[1],
+        };
         let [rows, columns] =
             [most[0].min(sides[0] + 4), most[1].min(across + 8)];
         let k = match options.contains("-DFOURS=1") {

@@ -125,3 +125,17 @@ impl<T: Number> WithSimd for Grads<'_, T> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The squares of the numbers themselves have no digit left for these.
+    #[test]
+    fn a_variance_is_that_of_the_distances_from_the_mean() {
+        let x = [0.0, 1.0, 2.0, 3.0].map(|x: f32| x + (1 << 22) as f32);
+        let (mean, inverse) = measure(&x, 0.0);
+        assert_eq!(mean, 1.5 + (1 << 22) as f32);
+        assert_eq!(inverse, 1.0 / 1.25_f32.sqrt());
+    }
+}

@@ -52,9 +52,9 @@ pub(super) fn max_share<T: Number>(
 /// Counts the axes in front of a block: all rows that begin in one are whole,
 /// and it is as small as a thread's work may be.
 fn in_front(shape: &[usize], axes: &[usize]) -> usize {
-    let first = axes.iter().min().map_or(0, |&axis| axis + 1);
+    let first = axes.iter().min().copied().unwrap_or_default();
     let large = |front: &usize| size(&shape[*front..]) >= BLOCK;
-    (0..first).rev().find(large).unwrap_or(0)
+    (1..=first).rev().find(large).unwrap_or(0)
 }
 
 fn is_as_large<T: Number>(x: T, most: T) -> bool {
@@ -226,6 +226,7 @@ mod tests {
         assert_eq!(in_front(&[2, 3, 64, 64], &[3]), 2);
         assert_eq!(in_front(&[2, 3, 4096], &[2]), 2);
         assert_eq!(in_front(&[2, 3, 4096], &[0]), 0);
+        assert_eq!(in_front(&[2, 3, 4096], &[2, 0]), 0);
         assert_eq!(in_front(&[2, 3], &[]), 0);
     }
 }

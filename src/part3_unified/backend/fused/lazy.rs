@@ -108,7 +108,7 @@ impl Lazy {
         device: Option<&'static Fused>,
         state: State,
     ) -> Shared {
-        let (counted, place) = (AtomicU64::new(0), AtomicUsize::new(0));
+        let (counted, place) = Default::default();
         let state = Mutex::new(state);
         Arc::new(Lazy { len, dtype, device, state, counted, place })
     }

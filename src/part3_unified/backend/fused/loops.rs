@@ -63,6 +63,13 @@ pub(super) fn run(
     Ok(outs.into_iter().map(blocks::shared).collect())
 }
 
+/// Says how many elements, or rows of this width, a thread takes at once: a
+/// fourth of its share, but not too little work.
+fn at_once(count: usize, width: usize, threads: usize) -> usize {
+    let least = (SHARED / width).max(1).next_multiple_of(64);
+    count.div_ceil(4 * threads).max(least).next_multiple_of(8)
+}
+
 struct Loops<'a> {
     arch: Arch,
     plan: &'a Plan<Operation>,
@@ -88,11 +95,8 @@ impl<'a> Loops<'a> {
         };
         let widths: SmallVec<[usize; 4]> =
             outs.iter().map(|out| out.len() / count).collect();
-        let wanted = count.div_ceil(4 * threads());
-        let least =
-            (SHARED / width).max(1).next_multiple_of(self.length.min(64));
         let each = match self.is_cut() && threads() > 1 {
-            true => wanted.max(least).next_multiple_of(8),
+            true => at_once(count, width, threads()),
             false => count,
         };
         let pieces = outs.iter_mut().zip(&widths);
@@ -319,5 +323,23 @@ fn start(join: Join) -> f64 {
     match join {
         Join::Sum => 0.0,
         Join::Max => f64::NEG_INFINITY,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_takes_a_fourth_of_its_share_and_enough_of_it() {
+        // Of 2 threads an eighth of the elements, in eights.
+        assert_eq!(at_once(1 << 20, 1, 2), 1 << 17);
+        assert_eq!(at_once((1 << 20) + 1, 1, 2), (1 << 17) + 8);
+        assert_eq!(at_once(8 * SHARED - 1, 1, 2), SHARED);
+        assert_eq!(at_once(100, 1, 2), SHARED);
+        // Of rows that are long 64, even where one is enough.
+        assert_eq!(at_once(100, 1000, 2), 64);
+        assert_eq!(at_once(1024, 1000, 2), 128);
+        assert_eq!(at_once(1, 1 << 20, 2), 64);
     }
 }

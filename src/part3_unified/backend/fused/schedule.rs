@@ -312,11 +312,12 @@ impl Fused {
         numbers: &[Number],
         shape: &dyn Fn(usize) -> String,
     ) -> Option<Written> {
-        self.gpu().ok().flatten()?;
+        let units = self.gpu().ok().flatten()?.units();
         let team = match plan.space() {
-            Space::Each(_) => self.team(1, 1, false),
+            Space::Each(_) => units.written(1, 1, false),
             Space::Rows { rows, segment, .. } => {
-                self.team(rows * plan.parts(), segment, plan.lies_across())
+                let (rows, across) = (rows * plan.parts(), plan.lies_across());
+                units.written(rows, segment, across)
             }
         };
         Some(plan.write(formula, numbers, team, shape))

@@ -1,7 +1,7 @@
 //! How work is cut for a device: items for a row, parts of a long sum, groups
 //! for all of it. Any cut gives right numbers; these are chosen for speed.
 
-use crate::opencl::{DeviceInfo, Kind};
+use crate::opencl::{DeviceInfo, Kind, Team};
 
 use super::{GROUP, kernels};
 
@@ -24,7 +24,7 @@ pub(super) const TEAM: usize = 32;
 
 /// What of a device decides.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Units {
+pub(in super::super) struct Units {
     pub(super) is_processor: bool,
     /// So many work at the same time.
     pub(super) count: usize,
@@ -67,6 +67,28 @@ impl Units {
             129..=2048 => 32,
             _ => GROUP,
         }
+    }
+
+    /// Says how items share rows in a kernel that is written; where neighboring
+    /// rows lie side by side, they are read `across`.
+    pub(in super::super) fn written(
+        self,
+        rows: usize,
+        columns: usize,
+        across: bool,
+    ) -> Team {
+        // A unit of a card has places for so many items.
+        let full = self.count * 2048;
+        if self.is_processor {
+            return Team { items: 1, rows: 64.min(rows), across: true, full };
+        }
+        let items = match across {
+            true if columns <= 64 => 1,
+            true => 8,
+            false => self.team(columns, true),
+        };
+        let rows = (GROUP / items).min(rows.next_power_of_two());
+        Team { items, rows, across: across && items > 1, full }
     }
 
     /// Tells whether such a team is to keep the row in its registers. It would

@@ -127,7 +127,7 @@ impl OpenCl {
         self.upload(&zeros(n)?, dtype)
     }
 
-    pub(super) fn units(&self) -> Units {
+    pub(in super::super) fn units(&self) -> Units {
         Units::of(self.gpu.info())
     }
 

@@ -8,19 +8,9 @@ use super::super::downcast;
 use super::pooled::{Places, Pooled};
 use super::{DType, OpenCl, Shared};
 use crate::error::Result;
-use crate::opencl::{Kind, Written};
+use crate::opencl::Written;
 
 impl OpenCl {
-    /// Says whether it is a processor, whose items are loops.
-    pub(in super::super) fn is_processor(&self) -> bool {
-        self.gpu.info().kind == Kind::Cpu
-    }
-
-    /// Counts the items that fill it: a unit of a card has places for 2048.
-    pub(in super::super) fn full(&self) -> usize {
-        self.gpu.info().compute_units as usize * 2048
-    }
-
     /// Runs a written kernel on buffers, and makes storages of its results.
     pub(in super::super) fn run_written<'a>(
         &self,

@@ -22,6 +22,24 @@ fn a_longer_row_gets_a_larger_team_and_a_processor_none() {
 }
 
 #[test]
+fn a_written_kernel_reads_rows_across_where_they_are_long() {
+    let of = |units: Units, rows, columns, across| {
+        let Team { items, rows, across, full } =
+            units.written(rows, columns, across);
+        assert_eq!(full, units.count * 2048);
+        (items, rows, across)
+    };
+    assert_eq!(of(CARD, 1000, 64, true), (1, 256, false));
+    assert_eq!(of(CARD, 1000, 65, true), (8, 32, true));
+    assert_eq!(of(CARD, 1000, 16, false), (1, 256, false));
+    assert_eq!(of(CARD, 1000, 2049, false), (256, 1, false));
+    // No more rows than there are, but whole powers of two.
+    assert_eq!(of(CARD, 5, 65, true), (8, 8, true));
+    assert_eq!(of(TWO, 63, 4000, false), (1, 63, true));
+    assert_eq!(of(TWO, 65, 4000, false), (1, 64, true));
+}
+
+#[test]
 fn a_team_keeps_a_row_that_its_registers_hold() {
     for columns in [20, 128, 132, 2048, 2052, 16384] {
         assert!(CARD.keeps(columns), "{columns}");
