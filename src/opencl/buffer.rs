@@ -237,9 +237,11 @@ unsafe fn send_copy<T: Stored>(
     copy: Box<[T]>,
 ) -> Result<Event, Error> {
     let copy = queue.keep(copy);
-    // SAFETY: the promise above. The queue keeps the copy until the host has
-    // waited for the device, which nobody does while this one has the queue.
-    unsafe { send(queue, mem, &*copy, false) }
+    // SAFETY: the queue keeps the copy until the host has waited for the
+    // device, which nobody does while this one has the queue.
+    let copy = unsafe { &*copy };
+    // SAFETY: the promise above, and as before.
+    unsafe { send(queue, mem, copy, false) }
 }
 
 /// Sends values to the first places of a buffer, with an event where the queue

@@ -88,11 +88,13 @@ impl Order {
     }
 }
 
+type Work = Box<dyn FnOnce(&mut Queue) -> Result<(), Error> + Send>;
+
 /// What the thread is given.
 pub(super) enum Post {
     Launch(Order),
     /// Something else for the queue.
-    Work(Box<dyn FnOnce(&mut Queue) -> Result<(), Error> + Send>),
+    Work(Work),
     Meet(SyncSender<()>),
 }
 
