@@ -20,8 +20,9 @@ use crate::verdict::Code;
 const LIMIT: u64 = 10;
 pub(crate) const LIMIT_VARIABLE: &str = "RUNGRAD_CHECK_LIMIT";
 
-/// So many times the limit may pass by the clock: what sleeps for ever takes
-/// no time of the processor, and neither does a thread that has ended.
+/// So many times the limit may pass by the clock, besides what a thread spends
+/// in the queue of a busy processor: what sleeps for ever takes no time of it,
+/// and neither does a thread that has ended.
 const PATIENCE: u32 = 6;
 
 /// The most memory of its own that a check may take, in MiB. What it maps of
@@ -115,7 +116,7 @@ fn wait(
     limit: Duration,
     patience: Duration,
 ) -> io::Result<Ending> {
-    let start = Instant::now();
+    let (start, mut queued) = (Instant::now(), Duration::ZERO);
     for look in 0_u32.. {
         if let Some(status) = child.try_wait()? {
             return Ok(match status.code() {
@@ -125,15 +126,16 @@ fn wait(
         }
         let passed = start.elapsed();
         // Where nobody says what was used, the clock must do.
-        let (used, room) = match look % LOOKS {
-            0 => used(child.id()).unwrap_or((passed, 0)),
-            _ => (Duration::ZERO, 0),
+        let (time, room) = match look % LOOKS {
+            0 => used(child.id()).unwrap_or((Time::of(passed), 0)),
+            _ => (Time::of(Duration::ZERO), 0),
         };
-        let ending = if used >= limit {
+        queued = queued.max(time.queued);
+        let ending = if time.used >= limit {
             Ending::TimedOut(limit)
         } else if room > ROOM {
             Ending::Grew
-        } else if passed >= patience {
+        } else if passed >= patience.saturating_add(queued) {
             Ending::Waited(passed)
         } else {
             thread::sleep(PAUSE);
@@ -145,33 +147,58 @@ fn wait(
     unreachable!("there are more looks than anybody waits for")
 }
 
+/// What a thread has had of the processor, and how long it was ready and others
+/// had it.
+#[derive(Clone, Copy)]
+struct Time {
+    used: Duration,
+    queued: Duration,
+}
+
+impl Time {
+    fn of(used: Duration) -> Time {
+        Time { used, queued: Duration::ZERO }
+    }
+}
+
 fn limit() -> Duration {
     let given = env::var(LIMIT_VARIABLE).ok();
     let seconds = given.and_then(|it| it.parse().ok()).unwrap_or(LIMIT);
     Duration::from_secs(seconds)
 }
 
-/// Reads the processor's time that the busiest thread of a process has used,
-/// and the process's own memory in MiB. Linux alone tells it in files.
-fn used(process: u32) -> Option<(Duration, u64)> {
+/// Reads the processor's time that the busiest thread of a process has used, the
+/// longest that one was queued for it, and the process's own memory in MiB.
+/// Linux alone tells it in files.
+fn used(process: u32) -> Option<(Time, u64)> {
     let threads = fs::read_dir(format!("/proc/{process}/task")).ok()?;
     let times = threads.flatten().filter_map(|it| time(&it.path()));
+    let most = times.reduce(|a, b| Time {
+        used: a.used.max(b.used),
+        queued: a.queued.max(b.queued),
+    });
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     // In KiB, in memory and where it was swapped to. An old kernel does not
     // say what lies behind a file.
     let own = ["RssAnon:", "RssShmem:", "VmSwap:"];
     let room = sum(&status, &own).or_else(|| sum(&status, &["VmRSS:"]));
-    Some((times.max()?, room.unwrap_or(0) >> 10))
+    Some((most?, room.unwrap_or(0) >> 10))
 }
 
-fn time(thread: &Path) -> Option<Duration> {
+fn time(thread: &Path) -> Option<Time> {
     let stat = fs::read_to_string(thread.join("stat")).ok()?;
     // The name of the thread may hold anything, and ends with a bracket.
     let (_, fields) = stat.rsplit_once(") ")?;
     let mut ticks = fields.split(' ').skip(11).map(str::parse::<u64>);
     let ticks = ticks.next()?.ok()? + ticks.next()?.ok()?;
-    // A tick is the hundredth of a second.
-    Some(Duration::from_millis(10 * ticks))
+    // A kernel may be built without this file.
+    let queue = fs::read_to_string(thread.join("schedstat")).ok();
+    let queued = queue.and_then(|it| it.split(' ').nth(1)?.parse().ok());
+    Some(Time {
+        // A tick is the hundredth of a second.
+        used: Duration::from_millis(10 * ticks),
+        queued: Duration::from_nanos(queued.unwrap_or(0)),
+    })
 }
 
 /// Adds up these numbers, if the first is there.
@@ -247,33 +274,48 @@ mod tests {
         assert!(matches!(shell("exec tail /dev/zero"), Ending::Grew));
     }
 
-    /// Runs this test once more, in a process that keeps so many threads busy
-    /// until each has used 300 ms.
+    /// Runs the next test once more, in a process that keeps so many threads
+    /// busy until each has used so many milliseconds.
     #[cfg(target_os = "linux")]
-    fn busy(threads: u32, limit: Duration) -> Ending {
+    fn busy([threads, each]: [usize; 2], limits: [Duration; 2]) -> Ending {
         let test = "child::tests::each_thread_has_the_limit_for_itself";
         let mut command = Command::new(env::current_exe().unwrap());
-        command.args(["--exact", test]).env("BUSY", threads.to_string());
+        let word = format!("{threads} {each}");
+        command.args(["--exact", test]).env("BUSY", word);
         let mut child = command.stdout(Stdio::null()).spawn().unwrap();
-        wait(&mut child, limit, Duration::from_secs(60)).unwrap()
+        let [limit, patience] = limits;
+        wait(&mut child, limit, patience).unwrap()
     }
 
     /// As a right answer that uses each of 64 cores must not be stopped.
     #[cfg(target_os = "linux")]
     #[test]
     fn each_thread_has_the_limit_for_itself() {
-        if let Ok(threads) = env::var("BUSY") {
+        if let Ok(word) = env::var("BUSY") {
+            let word = word.split(' ').map(|it| it.parse::<u128>().unwrap());
+            let [threads, each] = word.collect::<Vec<_>>()[..] else { return };
             let own = Path::new("/proc/thread-self");
-            let spin = || while time(own).unwrap().as_millis() < 300 {};
-            let threads = 0..threads.parse::<u32>().unwrap();
+            let used = || time(own).unwrap().used.as_millis();
+            let spin = || while used() < each {};
             return thread::scope(|scope| {
-                threads.for_each(|_| drop(scope.spawn(spin)));
+                (0..threads).for_each(|_| drop(scope.spawn(spin)));
             });
         }
-        let limit = Duration::from_millis(600);
-        assert!(matches!(busy(6, limit), Ending::Exited(0)));
-        let limit = Duration::from_millis(100);
-        assert!(matches!(busy(1, limit), Ending::TimedOut(_)));
+        let [limit, patience] = [Duration::from_millis, Duration::from_secs];
+        let limits = [limit(600), patience(60)];
+        assert!(matches!(busy([6, 300], limits), Ending::Exited(0)));
+        let limits = [limit(100), patience(60)];
+        assert!(matches!(busy([1, 300], limits), Ending::TimedOut(_)));
+    }
+
+    /// What others have of the processor is no waiting: of so many threads each
+    /// is ready, and most of the time it has none.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn who_stands_in_the_queue_does_not_wait() {
+        let cores = thread::available_parallelism().unwrap().get();
+        let limits = [60_000, 150].map(Duration::from_millis);
+        assert!(matches!(busy([8 * cores, 60], limits), Ending::Exited(0)));
     }
 
     /// A driver brings its compiler in a file, which is mapped and not grown.
@@ -291,7 +333,7 @@ mod tests {
     #[test]
     fn a_process_tells_what_it_has_used() {
         let (time, room) = used(std::process::id()).unwrap();
-        assert!(time < Duration::from_secs(3600) && room < 1 << 20, "{room}");
-        assert_eq!(used(0), None);
+        assert!(time.used < Duration::from_secs(3600) && room < 1 << 20);
+        assert!(used(0).is_none());
     }
 }
