@@ -27,9 +27,9 @@ skipped where there is none, which is not solved either. Without the companion
 the same check runs by `cargo test -p exercises --test EXERCISE`.
 
 A check is stopped when one of its threads has used 10 seconds of the
-processor's time, which RUNGRAD_CHECK_LIMIT=SECONDS changes, when six times as
-much has passed by the clock, or when it takes more than 1 GiB of memory; of
-what your code prints it shows 200 lines.",
+processor's time, which RUNGRAD_CHECK_LIMIT=SECONDS changes, when it has waited
+for six times as long, or when it takes more than 1 GiB of memory; of what your
+code prints it shows 200 lines.",
     run,
 };
 
