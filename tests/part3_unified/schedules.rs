@@ -221,8 +221,11 @@ fn a_step_of_many_parameters_is_that_of_each() {
     for device in eager_and_lazy() {
         let sizes = |count: usize| (0..count).map(|at| at * 37 % 300).collect();
         // One of each list has no number, so no first launch.
-        let lists: [(Vec<usize>, [u64; 2]); 3] =
-            [(sizes(0), [0, 0]), (sizes(16), [15, 1]), (sizes(38), [37, 3])];
+        let lists: [(Vec<usize>, [u64; 3]); 3] = [
+            (sizes(0), [0, 0, 0]),
+            (sizes(16), [15, 1, 15]),
+            (sizes(38), [37, 3, 37]),
+        ];
         let types = match device {
             Device::Gpu(_) => &[DType::F32, DType::F64, DType::F16][..],
             _ => &[DType::F32],
@@ -239,7 +242,13 @@ fn a_step_of_many_parameters_is_that_of_each() {
             let mut given: Vec<_> = sizes.iter().enumerate().map(of).collect();
             let counted = matches!(device, Device::Gpu(_) | Device::Fused(_))
                 && dtype != DType::F16;
-            for launches in launches {
+            for (round, launches) in launches.iter().enumerate() {
+                if round == 2 {
+                    // The means lie elsewhere, the mean squares still in a row.
+                    for (at, [x, _, mean, _]) in given.iter_mut().enumerate() {
+                        *mean = array(x.len(), at);
+                    }
+                }
                 let of: Vec<_> = given.iter().map(|of| of.each_ref()).collect();
                 let take = || step.take(&of).unwrap();
                 let (made, counts) = ledger::measure(take);
