@@ -213,6 +213,7 @@ mod tests {
         take(None);
         take(Some(2.0));
         courier.take(Post::Work(Box::new(|_| unreachable!("it is behind"))));
+        courier.meet();
         let failed = queue.lock().unwrap().failed.take();
         let words = failed.expect("no argument was given").to_string();
         assert!(words.starts_with("Launching `set`"), "{words}");
