@@ -27,8 +27,8 @@ const HANDED: usize = 1 << 16;
 pub struct Buffer<T: Element> {
     gpu: Gpu,
     len: usize,
-    /// Launches on their way hold it, too. The driver's own count would cost a
-    /// call, which waits for the launch that the driver takes just then.
+    /// Launches on their way hold it, too; the driver's own count would be a
+    /// call for each of their arguments.
     pub(super) mem: Arc<Mem>,
     values: PhantomData<T>,
 }
@@ -137,6 +137,8 @@ impl<T: Element> Buffer<T> {
         values: &[U],
     ) -> Result<(), Error> {
         self.check_end(values);
+        // The child of a fork has no courier.
+        not_forked()?;
         let (call, bytes) = (recorder::call(), size_of_val(values));
         let event = match self.gpu.0.courier() {
             Some(courier) if call.is_none() && bytes <= HANDED => {
