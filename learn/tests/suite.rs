@@ -220,6 +220,24 @@ fn a_day_is_told_what_has_changed_and_names_what_it_leaves() {
 }
 
 #[test]
+fn who_pushes_several_commits_names_the_one_before_them() {
+    let scene = healthy(GREEN);
+    scene.program(
+        "git",
+        "case \"$*\" in *rev-parse*0000*) exit 1 ;; esac
+        case \"$*\" in *diff*) echo \"$*\" >> $SCENE/asked ;; esac",
+    );
+    let words = ["test", "--only", "tests"];
+    for (since, base) in [("1a2b", "1a2b"), ("0000", "HEAD^")] {
+        let _ = std::fs::remove_file(scene.root.join("asked"));
+        let mut command = scene.command(&words);
+        Said::by(command.env("RUNGRAD_SINCE", since)).went_well();
+        let asked = scene.read("asked");
+        assert!(asked.lines().all(|it| it.ends_with(base)), "{asked}");
+    }
+}
+
+#[test]
 fn a_missing_spell_checker_is_a_skip_and_not_a_pass() {
     let scene = healthy(GREEN);
     std::fs::remove_file(scene.root.join("bin/codespell")).unwrap();

@@ -59,13 +59,18 @@ pub(crate) fn skip_by_name(what_is_missing: &str) {
     say_skipped(&test_name(), &format!("there is no {what_is_missing}"));
 }
 
+/// Whether one of these files has changed; at night all have.
+pub(crate) fn has_changed(is_its: impl Fn(&str) -> bool) -> bool {
+    let changed = env::var("RUNGRAD_DAY").ok();
+    changed.is_none_or(|it| it.lines().any(is_its))
+}
+
 /// Whether this test is left to a night, and says so on the standard error
 /// stream. `cargo learn test` makes a day by `RUNGRAD_DAY`, in which each line
 /// names a file that has changed: where one of them is the test's, it runs.
 #[track_caller]
 pub(crate) fn left_to_a_night(is_its: impl Fn(&str) -> bool) -> bool {
-    let changed = env::var("RUNGRAD_DAY").ok();
-    let is_left = changed.is_some_and(|it| !it.lines().any(is_its));
+    let is_left = !has_changed(is_its);
     if is_left {
         say("LEFT", &test_name(), "nothing of its own has changed");
     }
@@ -80,29 +85,63 @@ pub(crate) fn left_in_part(names: &[String]) {
     }
 }
 
+/// Whether this test is left to another day of the week, and says so: where
+/// nothing of its own has changed, it runs on one of them. The nights run it.
+#[track_caller]
+pub(crate) fn left_to_another_day(is_its: impl Fn(&str) -> bool) -> bool {
+    let name = test_name();
+    let is_left = day().is_some_and(|day| leaves(&name, &day, is_its));
+    if is_left {
+        say("LEFT", &name, "nothing of its own has changed");
+    }
+    is_left
+}
+
+/// Whether a day, on which these files have changed, leaves what has this name.
+pub(crate) fn leaves(
+    name: &str,
+    (changed, today): &(String, usize),
+    is_its: impl Fn(&str) -> bool,
+) -> bool {
+    let is_its_day = today % WEEK == place_in_week(name);
+    !is_its_day && !changed.lines().any(is_its)
+}
+
 /// Of `all`, those that a test looks at today, and how many it leaves: of a
-/// day's, where nothing of theirs has changed, every third, and in three days
-/// all. `cargo learn test` names the day by `RUNGRAD_TODAY`.
+/// day's, where nothing of theirs has changed, every seventh, and in a week
+/// all.
 pub(crate) fn of_today<T>(
     all: Vec<T>,
     is_its: impl Fn(&str) -> bool,
 ) -> (Vec<T>, usize) {
-    let changed = env::var("RUNGRAD_DAY").ok();
-    let today = env::var("RUNGRAD_TODAY").ok().and_then(|it| it.parse().ok());
-    let (Some(changed), Some(today)) = (changed, today) else {
-        return (all, 0);
-    };
+    let Some((changed, today)) = day() else { return (all, 0) };
     if changed.lines().any(is_its) {
         return (all, 0);
     }
-    let today: usize = today;
-    let round = all.len().clamp(1, 3);
     let count = all.len();
+    let round = count.clamp(1, WEEK);
     let some = all.into_iter().enumerate();
     let some = some.filter(|(at, _)| at % round == today % round);
     let some: Vec<T> = some.map(|(_, it)| it).collect();
     let left = count - some.len();
     (some, left)
+}
+
+/// The days in which all comes round.
+const WEEK: usize = 7;
+
+/// The files that have changed, a line for each, and the number of the day, by
+/// `RUNGRAD_DAY` and `RUNGRAD_TODAY`; at night there is neither.
+fn day() -> Option<(String, usize)> {
+    let [changed, today] = ["RUNGRAD_DAY", "RUNGRAD_TODAY"].map(env::var);
+    Some((changed.ok()?, today.ok()?.parse().ok()?))
+}
+
+/// Gives a name its day of the week.
+fn place_in_week(name: &str) -> usize {
+    let bytes = name.bytes().map(usize::from);
+    bytes.fold(0, |sum: usize, byte| sum.wrapping_mul(31).wrapping_add(byte))
+        % WEEK
 }
 
 fn say_skipped(name: &str, why: &str) {

@@ -49,7 +49,7 @@ impl Family {
             && left_to_a_night(|file| self.is_its(file))
     }
 
-    /// The kernels that the simulator runs today, every third where none of the
+    /// The kernels that the simulator runs today, every seventh where none of the
     /// family has changed. Whoever starts it says what is left.
     #[track_caller]
     pub(crate) fn kernels_of_today(&self) -> Vec<Kernel> {

@@ -13,18 +13,22 @@ pub(super) struct Changes {
     /// Paths from the root of the checkout.
     pub(super) files: Vec<String>,
     /// The commit before.
-    base: &'static str,
+    base: String,
 }
 
 impl Changes {
-    /// Asks git, which may not be there, or have nothing to say.
+    /// Asks git, which may not be there, or have nothing to say. Who pushes
+    /// several commits at once names the one before them, by `RUNGRAD_SINCE`.
     pub(super) fn read(checkout: &Checkout) -> Option<Changes> {
         let root = &checkout.root;
+        let since = env::var("RUNGRAD_SINCE").ok();
         // The first commit has none before it, nor has a copy of the last one.
-        let base = ["HEAD^", "HEAD"].into_iter().find(|base| {
-            git(root, &["rev-parse", "--verify", "--quiet", base]).is_some()
+        let known = ["HEAD^", "HEAD"].map(String::from);
+        let base = since.into_iter().chain(known).find(|base| {
+            let commit = format!("{base}^{{commit}}");
+            git(root, &["rev-parse", "--verify", "--quiet", &commit]).is_some()
         })?;
-        let changed = ["diff", "--name-only", "--relative", "-z", base];
+        let changed = ["diff", "--name-only", "--relative", "-z", &base];
         let new = ["ls-files", "-z", "--others", "--exclude-standard"];
         let lists = [git(root, &changed)?, git(root, &new)?];
         let files = lists.iter().flat_map(|list| list.split('\0'));

@@ -3,7 +3,10 @@
 
 use std::{env, fs};
 
-use crate::{Browser, assert_none, browser_or_skip, device, scratch, site};
+use crate::{
+    Browser, assert_none, browser_of_today, browser_or_skip, device, scratch,
+    site,
+};
 
 /// The audit's own script, which `cargo learn page --audit` fetches and names.
 fn axe() -> Option<String> {
@@ -88,7 +91,8 @@ fn the_audit_finds_each_planted_fault() {
 /// mdBook's own is a label, which no key reaches.
 #[test]
 fn the_contents_fold_by_the_keyboard() {
-    let Some((mut browser, folder)) = browser_or_skip() else { return };
+    let opened = browser_of_today(&["strides.html"]);
+    let Some((mut browser, folder)) = opened else { return };
     browser.screen(1280, "light");
     browser.open(&site::address(&folder.join("strides.html")));
     let state = "(() => { const button = document.getElementById(\

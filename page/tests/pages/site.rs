@@ -36,6 +36,26 @@ pub(crate) fn pages(folder: &Path) -> Vec<String> {
     pages
 }
 
+/// Whether a page is written in this file of the repository.
+pub(crate) fn makes(file: &str, page: &str) -> bool {
+    let page = page.strip_suffix(".html");
+    let written = file
+        .strip_prefix("book/src/")
+        .and_then(|file| file.strip_suffix(".md"));
+    written.is_some() && written == page
+}
+
+/// Whether this file of the repository is in every page, in the engine that
+/// its figures ask, or in what looks at them.
+pub(crate) fn makes_every_page(file: &str) -> bool {
+    let of_others = ["src/opencl/", "src/part2_gpu/", "src/part3_unified/"];
+    let of_all =
+        ["book/book.toml", "book/src/live/", "book/theme/", "page/", "src/"];
+    let is_of =
+        |folders: &[&str]| folders.iter().any(|it| file.starts_with(it));
+    is_of(&of_all) && !is_of(&of_others)
+}
+
 /// Makes the address of a file.
 pub(crate) fn address(file: &Path) -> String {
     let path = file.canonicalize().expect("a file that is there");

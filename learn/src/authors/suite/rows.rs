@@ -63,6 +63,8 @@ pub(super) const NOT_QUICK: &str = "of the tests those of the documents, the \
 
 /// What texts of kernels are in, or made by.
 const KERNELS: [&str; 3] = ["kernels/", "src/opencl/", "exercises/"];
+/// What only looks at those of the exercises.
+const LOOKS: &str = "exercises/src/";
 
 /// How PoCL leaves its optimizer out. To optimize a kernel takes it a second,
 /// and all of them most of a cold run; so by day, where no kernel has changed,
@@ -100,8 +102,10 @@ impl Work<'_> {
     /// Says what a day leaves of all kernels.
     pub(super) fn left(&self) -> Option<String> {
         let changes = Changes::read(self.checkout)?;
-        let is_of_kernels =
-            |file: &String| KERNELS.iter().any(|it| file.starts_with(it));
+        let is_of_kernels = |file: &String| {
+            KERNELS.iter().any(|it| file.starts_with(it))
+                && !file.starts_with(LOOKS)
+        };
         let has_changed = changes.files.iter().any(is_of_kernels);
         (!has_changed).then(|| format!("{}: {LEFT}", self.name))
     }
