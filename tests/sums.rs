@@ -4,8 +4,11 @@
 //! One link after another would do worse: the rounding of each grows with
 //! the sum so far.
 
+#[path = "common/child.rs"]
+mod child;
 mod common;
 
+use child::{is_child, optimized, succeed};
 use common::calls::Call;
 use common::engine::{Engine, Part1, Part2, Part3};
 use common::random::{Random, cases, first_seed};
@@ -37,6 +40,15 @@ macro_rules! on_every_device {
     };
 }
 
+/// Whether this is the child, whose kernels are optimized; runs it otherwise.
+#[track_caller]
+fn runs_optimized(test: &str) -> bool {
+    if !is_child() && common::device::gpu_or_skip().is_some() {
+        succeed(&mut optimized(test));
+    }
+    is_child()
+}
+
 #[test]
 fn long_sums_are_right_on_the_processor() {
     on_the_processor!(sums);
@@ -44,7 +56,9 @@ fn long_sums_are_right_on_the_processor() {
 
 #[test]
 fn long_sums_are_right_on_every_device() {
-    on_every_device!(sums);
+    if runs_optimized("long_sums_are_right_on_every_device") {
+        on_every_device!(sums);
+    }
 }
 
 #[test]
@@ -64,7 +78,9 @@ fn long_products_are_right_on_the_processor() {
 
 #[test]
 fn long_products_are_right_on_every_device() {
-    on_every_device!(products);
+    if runs_optimized("long_products_are_right_on_every_device") {
+        on_every_device!(products);
+    }
 }
 
 #[test]

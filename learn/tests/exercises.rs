@@ -578,7 +578,7 @@ fn checks_that_run_at_a_time_have_one_sign_of_life() {
         std::io::stderr().write_all(words.as_bytes()).unwrap();
         return;
     }
-    let line = format!("{} verify", env!("CARGO_BIN_EXE_learn"));
+    let line = format!("'{}' verify", env!("CARGO_BIN_EXE_learn"));
     terminal.args(["--quiet", "--command", &line, "/dev/null"]);
     terminal.env_clear().current_dir(&scene.root).stdin(Stdio::null());
     for (name, value) in plain.get_envs() {

@@ -35,7 +35,8 @@ impl Terminal {
             );
         }
         let plain = scene.command(&[]);
-        let line = line.replace("learn", env!("CARGO_BIN_EXE_learn"));
+        let learn = format!("'{}'", env!("CARGO_BIN_EXE_learn"));
+        let line = line.replace("learn", &learn);
         // What a shell starts in the background is deaf to Ctrl-C, and so would
         // be the companion.
         let mut command = Command::new("/usr/bin/env");

@@ -34,13 +34,19 @@ pub(crate) fn child(name: &str) -> Command {
     command
 }
 
-/// The same without the choices of tiles that this machine has timed, and
-/// without a word about tensor cores: a device goes by the rule, and computes
-/// tiles as a reader's does, many times as fast as without its optimizer.
-pub(crate) fn untuned(name: &str) -> Command {
+/// The same with kernels as PoCL's optimizer makes them, also by day: what is
+/// long runs many times as fast.
+pub(crate) fn optimized(name: &str) -> Command {
     let mut command = child(name);
-    command.env("RUNGRAD_TUNED", "").env_remove("RUNGRAD_TENSOR_CORES");
     command.env_remove("POCL_EXTRA_BUILD_FLAGS");
+    command
+}
+
+/// The same without the choices of tiles that this machine has timed, and
+/// without a word about tensor cores: a device goes by the rule.
+pub(crate) fn untuned(name: &str) -> Command {
+    let mut command = optimized(name);
+    command.env("RUNGRAD_TUNED", "").env_remove("RUNGRAD_TENSOR_CORES");
     command
 }
 

@@ -67,11 +67,11 @@ fn peer(name: &str, greeting: &str, answer: &str) -> String {
     let file = folder(name).join("peer.sh");
     let script = format!(
         "echo '{greeting}'\nwhile read -r order; do echo \"$order\" >> \
-         {}.orders\necho '{answer}'\ndone\n",
+         '{}.orders'\necho '{answer}'\ndone\n",
         file.display()
     );
     fs::write(&file, script).unwrap();
-    format!("sh {}", file.display())
+    format!("sh '{}'", file.display())
 }
 
 const SNAIL: &str = r#"{"peer": "snail", "version": "7", "on": "paper"}"#;
