@@ -156,7 +156,7 @@ fn a_peer_that_fails_is_named_below_its_row() {
     }
     let dead = folder("dead").join("peer.sh");
     fs::write(&dead, format!("echo '{SNAIL}'\nexit 3\n")).unwrap();
-    let dead = format!("sh {}", dead.display());
+    let dead = format!("sh '{}'", dead.display());
     let said = bench("dead", &["multiply 1", "--peer", &dead]);
     said.ended(0, &["snail: it has ended"]);
     let said = bench("silent", &["multiply 1", "--peer", "sh -c true"]);
