@@ -16,6 +16,18 @@ mod place;
 use device::gpu_or_skip;
 use place::{programs, root, scratch};
 
+/// Those that are run here.
+const EXAMPLES: &[&str] = &[
+    "part1_refusals",
+    "part1_shapes",
+    "part2_add",
+    "part2_mul",
+    "part2_stopwatch",
+    "part3_digits",
+    "part3_strides",
+    "part3_views",
+];
+
 /// Runs an example as a reader does.
 fn example(name: &str, words: &[&str]) -> Output {
     let missing = "the examples stand beside this test";
@@ -23,11 +35,12 @@ fn example(name: &str, words: &[&str]) -> Output {
 }
 
 fn call(name: &str, words: &[&str]) -> Command {
-    static EXAMPLES: LazyLock<PathBuf> = LazyLock::new(|| {
-        let folder = programs(&["--package", "rungrad", "--examples"]);
-        folder.expect("the examples build").join("examples")
+    static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
+        let words = EXAMPLES.iter().flat_map(|name| ["--example", name]);
+        let built = programs(&words.collect::<Vec<_>>());
+        built.expect("the examples build").join("examples")
     });
-    let mut call = Command::new(EXAMPLES.join(name));
+    let mut call = Command::new(FOLDER.join(name));
     call.args(words).current_dir(root());
     call
 }

@@ -72,8 +72,9 @@ pub(crate) fn of_today(
 
 /// Those of them that do not end well.
 pub(crate) fn failing(tree: &Tree, manifest: &Manifest) -> Vec<Fault> {
-    let folder = program::examples().expect("the examples build");
     let [of_today, _] = of_today(tree, manifest);
+    let commands = of_today.iter().map(|(_, command)| command.as_str());
+    let folder = program::built(commands).expect("the examples build");
     let runs = of_today.into_par_iter().filter_map(|(name, command)| {
         let what = ended(&folder, &command, 0).err()?;
         Some(fault(&format!("examples/{name}"), 1, what))

@@ -76,6 +76,7 @@ fn matters(file: &str, program: &str) -> bool {
             !file.is_empty()
                 && !file.ends_with(".md")
                 && !OTHERS.iter().any(|it| file.starts_with(it))
+                && !file.contains("/tests/")
         }
     }
 }
@@ -94,6 +95,7 @@ mod tests {
     #[test]
     fn a_program_runs_on_one_day_of_a_week_and_where_it_has_changed() {
         let others = "README.md\nbook/src/a.md\ntests/sums.rs\n\
+                      tools/tests/bench.rs\n\
                       examples/part1_sum.rs\nbook/listings/part1_sum.out\n";
         assert_eq!(days(others), 1);
         assert_eq!(days(""), 1);

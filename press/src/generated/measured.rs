@@ -292,12 +292,13 @@ pub(crate) fn left(measured: &Measured) -> Option<String> {
 /// Those whose words are not those of their programs. One rehearsal serves all
 /// that were measured so.
 pub(crate) fn outdated(tree: &Tree, manifest: &Manifest) -> Vec<Fault> {
-    let examples = program::examples().expect("the examples build");
     let of_today = |it: &&Measured| left(it).is_none();
     let of_today = manifest.measured.iter().filter(of_today);
     let rehearsals = of_today.clone().map(|m| m.rehearsal);
     let rehearsals = rehearsals.filter(|it| script(it).is_none());
     let rehearsals: BTreeSet<&str> = rehearsals.collect();
+    let examples = program::built(rehearsals.iter().copied());
+    let examples = examples.expect("the examples build");
     let texts = rehearsals.into_par_iter().map(|command| {
         let (out, needs) = ("", Needs::Device);
         let output = Output { out, command, code: 0, needs };

@@ -74,13 +74,14 @@ fn is_drawn(tree: &Tree, picture: &Picture) -> bool {
 /// have drawn. The tests share the threads, one for each core, so that no
 /// program waits for a core; no two draw the same picture of the book.
 pub(crate) fn printed(needs: Needs) -> Vec<Wanted> {
-    let examples = program::examples().expect("the examples build");
     let devices = devices().unwrap_or_default();
     let names: Vec<&str> = devices.iter().map(|d| d.name.as_str()).collect();
     let outputs = MANIFEST.outputs().filter(|o| o.needs == needs);
     let outputs = outputs.filter(|output| asked_for(output.out));
     let outputs = outputs.filter(|it| !day::leaves(it.command, it.out));
     let mut outputs: Vec<&Output> = outputs.collect();
+    let examples = program::built(outputs.iter().map(|it| it.command));
+    let examples = examples.expect("the examples build");
     // Training takes longest, and what begins last should end soon.
     outputs.sort_by_key(|output| !MANIFEST.trained.contains(&output.out));
     let outputs = outputs.into_iter().par_bridge();

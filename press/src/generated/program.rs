@@ -1,5 +1,6 @@
 //! Runs the examples that the book quotes, as a reader would.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output as Ended, Stdio};
 use std::thread;
@@ -13,13 +14,22 @@ use crate::tree::Tree;
 /// ends as a sentence.
 const TIME_LIMIT: Duration = Duration::from_secs(300);
 
-/// Builds every example and tool, because `cargo test -p press` does not,
-/// and says in which folder they are: beside this test.
-pub(crate) fn examples() -> Result<PathBuf, String> {
-    let examples = ["--package", "rungrad", "--examples"];
-    place::programs(
-        &[&examples[..], &["--package", "tools", "--bins"]].concat(),
-    )
+/// Builds the programs of these commands, because `cargo test -p press` does
+/// not, and says in which folder they are: beside this test.
+pub(crate) fn built<'a>(
+    commands: impl IntoIterator<Item = &'a str>,
+) -> Result<PathBuf, String> {
+    let file = |command| program(command).map(|it| it.file);
+    let files = commands.into_iter().map(file);
+    let files = files.collect::<Result<BTreeSet<String>, String>>()?;
+    let mut words = vec!["--package", "rungrad", "--package", "tools", "--lib"];
+    for file in &files {
+        words.extend(match file.strip_prefix("examples/") {
+            Some(name) => ["--example", name],
+            None => ["--bin", file],
+        });
+    }
+    place::programs(&words)
 }
 
 /// A command line taken apart.

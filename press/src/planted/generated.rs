@@ -8,7 +8,9 @@ use crate::device;
 use crate::generated::bare::left;
 use crate::generated::measured::{foreign, unlike};
 use crate::generated::near::near;
-use crate::generated::program::{broken, everywhere, listing, program, wait};
+use crate::generated::program::{
+    broken, built, everywhere, listing, program, wait,
+};
 use crate::generated::stale;
 use crate::manifest::{Needs, Output};
 use crate::tree::Tree;
@@ -224,8 +226,7 @@ const STEP: &str = "cargo run --example part1_step1_data";
 
 /// A command, run for real.
 fn run(command: &'static str, code: i32) -> Result<String, String> {
-    let examples =
-        crate::generated::program::examples().expect("the examples build");
+    let examples = built([command])?;
     let out = "book/listings/example.out";
     listing(
         &examples,
@@ -245,8 +246,8 @@ fn what_a_driver_says_on_standard_error_is_in_no_listing() {
     if device::gpu_or_skip().is_none() {
         return;
     }
-    let examples =
-        crate::generated::program::examples().expect("the examples build");
+    let examples = built(["cargo run --example part2_mul"]);
+    let examples = examples.expect("the example builds");
     let said = |command| {
         let out = "book/listings/example.out";
         let output = Output { out, command, code: 0, needs: Needs::Pocl };
@@ -278,7 +279,7 @@ fn a_command_that_ends_with_another_code_is_reported() {
 #[test]
 fn a_command_for_an_example_that_does_not_exist_is_reported() {
     let text = run("cargo run --example nothing", 0).unwrap_err();
-    assert!(text.contains("`examples/nothing` does not start"), "{text}");
+    assert!(text.contains("no example target named `nothing`"), "{text}");
 }
 
 #[test]
