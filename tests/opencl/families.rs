@@ -5,7 +5,9 @@
 use rungrad::opencl::Kernel;
 
 use super::child::is_child;
-use super::device::{left_in_part, left_to_a_night, of_today};
+use super::device::{
+    left_in_part, left_to_a_night, left_to_another_day, of_today,
+};
 use super::{every_kernel, oclgrind, reach};
 
 /// What the tests know of a family.
@@ -47,6 +49,15 @@ impl Family {
     pub(crate) fn is_left_to_a_night(&self) -> bool {
         OF_A_NIGHT.contains(&self.name)
             && left_to_a_night(|file| self.is_its(file))
+    }
+
+    /// Whether a device runs it on another day of the week.
+    #[track_caller]
+    pub(crate) fn is_left_to_another_day(&self) -> bool {
+        !is_child()
+            && left_to_another_day(|file| {
+                self.is_its(file) || file.starts_with("src/opencl/")
+            })
     }
 
     /// The kernels that the simulator runs today, every seventh where none of the

@@ -127,6 +127,9 @@ fn is_slow(kernel: &Kernel) -> bool {
 /// The same on a device, which needs no simulator, and has time for more than
 /// one group of fours, and for random launches.
 pub(crate) fn agrees_with_the_host(family: &Family) {
+    if family.is_left_to_another_day() {
+        return;
+    }
     let Some(gpu) = gpu_or_skip() else { return };
     // But for those that the engine chooses in tests of its own.
     if family.is_of_tiles() && plainly(&family.test("agrees_with_the_host")) {
