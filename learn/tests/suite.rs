@@ -105,6 +105,23 @@ fn by_day_kernels_that_have_not_changed_are_compiled_plainly() {
     assert_eq!(plain("kernels/part2/ew_add.cl\0"), [false; 4]);
 }
 
+/// Two programs of the crate's own run beside each other.
+#[test]
+fn the_longest_tests_have_a_row_of_their_own_and_none_is_forgotten() {
+    let scene = healthy(GREEN);
+    scene.program("cargo", &format!("echo \"$*\" >> $SCENE/calls\n{CARGO}"));
+    for file in ["a.rs", "z/main.rs", "part3_unified/main.rs", "common/mod.rs"]
+    {
+        scene.write(&format!("tests/{file}"), "");
+    }
+    scene.learn(&["test", "--only", "tests"]).went_well();
+    let calls = scene.read("calls");
+    let runs = |row: &str| calls.lines().any(|line| line.ends_with(row));
+    assert!(runs("--package rungrad --test part3_unified"), "{calls}");
+    assert!(runs("--package rungrad --test a --test z"), "{calls}");
+    assert!(!calls.contains("--test common"), "{calls}");
+}
+
 #[test]
 fn a_skip_is_loud_and_tells_its_reason() {
     let said = healthy(GREEN).learn(&["test", "--only", "tests"]);

@@ -1,6 +1,6 @@
 //! What a run of `cargo test` counted, read from what it printed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A test that did not really run, and why.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -102,9 +102,30 @@ impl Counts {
         self.failures.extend(section.failures);
         self.skips.extend(section.skips);
         self.skips.extend(section.ignored);
-        let left = section.left.into_iter();
-        self.left.extend(left.map(|it| format!("{}: {}", it.name, it.reason)));
+        self.left.extend(told(section.left));
     }
+}
+
+/// Returns what is left, a line for each test, or for a module of many.
+fn told(left: BTreeSet<Skip>) -> Vec<String> {
+    const MANY: usize = 10;
+    let mut modules: BTreeMap<(String, String), Vec<Skip>> = BTreeMap::new();
+    for it in left {
+        let module = it.name.rsplit_once("::").map_or("", |it| it.0);
+        let both = (module.to_string(), it.reason.clone());
+        modules.entry(both).or_default().push(it);
+    }
+    let mut lines = Vec::new();
+    for ((module, reason), its) in modules {
+        if its.len() >= MANY && !module.is_empty() {
+            let many = its.len();
+            lines.push(format!("{module}: {many} of its tests: {reason}"));
+        } else {
+            let line = |it: &Skip| format!("{}: {reason}", it.name);
+            lines.extend(its.iter().map(line));
+        }
+    }
+    lines
 }
 
 impl Section {
@@ -206,6 +227,18 @@ test result: ok. 12 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; fin
         let counts = Counts::read(log);
         assert_eq!((counts.passed, counts.skipped), (1, 0));
         assert_eq!(counts.left, ["long: an hour"]);
+    }
+
+    #[test]
+    fn a_module_of_which_many_tests_are_left_has_one_line() {
+        let left = |name: String| skip(&name, "nothing has changed");
+        let few = (0..9).map(|at| left(format!("few::test_{at}")));
+        let many = (0..10).map(|at| left(format!("a::many::test_{at}")));
+        let lines = told(few.chain(many).collect());
+        assert_eq!(lines.len(), 10);
+        let of_many = "a::many: 10 of its tests: nothing has changed";
+        assert_eq!(lines[0], of_many);
+        assert_eq!(lines[1], "few::test_0: nothing has changed");
     }
 
     #[test]

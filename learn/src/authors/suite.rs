@@ -95,7 +95,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "verify",
-        what: "cargo learn verify --sample: every solution, and a share of the rest",
+        what: "cargo learn verify --sample: every exercise, and a share of its answers",
         minutes: 15,
         is_quick: false,
         work: |it| it.verify(),

@@ -37,10 +37,10 @@ ones, and looks for warnings, for what is not formatted and for files that
 belong to no exercise. UPDATE=1 with it writes the stubs: it replaces what
 stands in the files that learners edit.
 
---sample proves each solution, and of an exercise's stub, of its right and wrong
-answers and of its other draws one of seven, and at least one, other ones each
-day of a week; and all of an exercise that the last commit has changed, or
-somebody since. It says how many it leaves.
+--sample proves of an exercise's stub, solution, right and wrong answers and
+other draws one of seven, and at least one, other ones each day of a week; all
+of an exercise that the last commit has changed, or somebody since; and each
+solution where the engine or the judge has changed. It says how many it leaves.
 
 Kernels are skipped where there is no OpenCL device, and are a failure there
 with RUNGRAD_REQUIRE_GPU=1.",

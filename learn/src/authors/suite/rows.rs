@@ -4,6 +4,7 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
+use std::path::Path;
 use std::process::Command;
 use std::{env, thread};
 
@@ -12,10 +13,12 @@ use crate::authors::changes::{Changes, today};
 use crate::checkout::cannot_write;
 use crate::command::Stop;
 use crate::examples::LIGHT;
-use crate::process::{self, Ending};
+use crate::process::{self, Ending, Follow};
 
-/// The crate's own tests, which take longest.
+/// The crate's own tests, which take longest, and the longest of them, which
+/// has a row of its own.
 const OURS: &[&str] = &["--package", "rungrad", "--test", "*"];
+const LONGEST: &str = "part3_unified";
 /// Those inside its sources. They are the crate compiled once more; optimized,
 /// that takes ten times as long as they run.
 const INNER: &[&str] = &["--package", "rungrad", "--lib", "--config", LIGHT];
@@ -74,6 +77,10 @@ const PLAIN: (&str, &str) = ("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable");
 const LEFT: &str = "kernels as PoCL optimizes them, but for the listings of \
                     the book, for no kernel has changed";
 
+fn strings(words: &[&str]) -> Vec<String> {
+    words.iter().map(|it| it.to_string()).collect()
+}
+
 impl Work<'_> {
     /// Says to these tests what a day is: what takes long is left to a night by
     /// those of what has not changed.
@@ -86,7 +93,7 @@ impl Work<'_> {
                 command.env("RUNGRAD_TODAY", today().to_string());
             }
         }
-        if [OURS, INNER].contains(&words) || QUICK.contains(&words) {
+        if words.starts_with(&OURS[..2]) {
             self.plainly(command);
         }
     }
@@ -118,8 +125,33 @@ impl Work<'_> {
         Ok(if first == Ending::Exited(0) { second } else { first })
     }
 
+    /// The crate's own tests in two rows, by the files that they are in.
+    fn ours(&self) -> [Vec<String>; 2] {
+        let name = |file: fs::DirEntry| {
+            let path = file.path();
+            let is_test = match path.extension() {
+                None => path.join("main.rs").is_file(),
+                Some(extension) => extension == "rs",
+            };
+            is_test.then(|| Some(path.file_stem()?.to_str()?.to_string()))?
+        };
+        let files = fs::read_dir(self.checkout.root.join("tests"));
+        let files = files.into_iter().flatten().flatten();
+        let mut names: Vec<String> = files.filter_map(name).collect();
+        names.sort();
+        let (longest, others): (Vec<String>, Vec<String>) =
+            names.into_iter().partition(|name| name == LONGEST);
+        if longest.is_empty() || others.is_empty() {
+            return [strings(OURS), vec![]];
+        }
+        [longest, others].map(|names| {
+            let words = names.into_iter().flat_map(|it| ["--test".into(), it]);
+            strings(&OURS[..2]).into_iter().chain(words).collect()
+        })
+    }
+
     /// Builds all tests and runs them; the book builds the examples. The logs
-    /// of the other rows end up behind that of the crate's own.
+    /// of the other rows end up behind that of the longest.
     pub(super) fn all_tests(&self) -> Result<Ending, Stop> {
         let (log, follow) = (self.log, process::follow);
         for words in [INNER, OURS, LEARN, OTHERS] {
@@ -129,22 +161,32 @@ impl Work<'_> {
                 return Ok(built);
             }
         }
-        let beside = |name: &str, words: &[&str]| {
+        let run = |words: &[String], log: &Path, follow: Follow| {
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            self.cargo_test(&words, log, follow)
+        };
+        let beside = |name: &str, words: &[String]| {
             let log = self.checkout.log(&format!("{}-{name}", self.name))?;
             let silent = process::follow_in_silence;
-            Ok((self.cargo_test(words, &log, silent)?, log))
+            Ok((run(words, &log, silent)?, log))
         };
+        let [longest, rest] = self.ours();
+        let rows = [
+            ("ours", rest),
+            ("inner", strings(INNER)),
+            ("learn", strings(LEARN)),
+            ("others", strings(OTHERS)),
+            ("docs", strings(DOCS)),
+        ];
+        let rows = rows.iter().filter(|(_, words)| !words.is_empty());
         let (ours, rows) = thread::scope(|scope| {
-            let rows = [
-                ("inner", INNER),
-                ("learn", LEARN),
-                ("others", OTHERS),
-                ("docs", DOCS),
-            ];
-            let rows = rows
-                .map(|(name, words)| scope.spawn(move || beside(name, words)));
-            let ours = self.cargo_test(OURS, log, follow);
-            (ours, rows.map(|row| row.join().expect("it waits and reads")))
+            let rows: Vec<_> = rows
+                .map(|(name, words)| scope.spawn(|| beside(name, words)))
+                .collect();
+            let ours = run(&longest, log, follow);
+            let rows = rows.into_iter().map(|row| row.join());
+            let rows = rows.map(|it| it.expect("it waits and reads"));
+            (ours, rows.collect::<Vec<Result<_, Stop>>>())
         });
         let mut ended = ours?;
         for row in rows {
