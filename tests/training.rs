@@ -4,10 +4,14 @@
 
 #[path = "../examples/part1_moons/border.rs"]
 mod border;
+#[path = "common/device.rs"]
+mod device;
 #[path = "../examples/part1_digits/request.rs"]
 mod request;
 #[path = "../examples/part1_digits/training.rs"]
 mod training;
+
+use std::sync::LazyLock;
 
 use rungrad::data::{Dataset, SPLIT_SEED, digits};
 use rungrad::part1_cpu::Tensor;
@@ -17,11 +21,25 @@ use rungrad::rng::Random;
 use rungrad::{Error, ledger};
 
 use border::Border;
+use device::left_to_another_day;
 use request::{HELP, Request, request};
 use training::{EPOCHS, scores, train};
 
 fn split() -> (Dataset, Dataset) {
     digits().split(SPLIT_SEED)
+}
+
+/// Whether a network of Part 1, its training or its digits are made of this.
+fn is_its(file: &str) -> bool {
+    let its = [
+        "data/",
+        "examples/part1_digits/",
+        "src/base/",
+        "src/part1_cpu/",
+        "src/train/",
+        "tests/training.rs",
+    ];
+    its.iter().any(|it| file.starts_with(it))
 }
 
 /// The share of right guesses in the end, for each of five seeds.
@@ -37,9 +55,12 @@ fn mean(values: &[f32]) -> f32 {
     values.iter().sum::<f32>() / values.len() as f32
 }
 
+/// On digits of the same hands.
+static MIXED: LazyLock<[f32; 5]> = LazyLock::new(|| accuracies(&split()));
+
 #[test]
 fn five_seeds_read_96_of_100_digits() {
-    let accuracies = accuracies(&split());
+    let accuracies = *MIXED;
     let mean = mean(&accuracies);
     assert!(mean >= 0.96, "the mean of {accuracies:?} is {mean}");
 }
@@ -48,7 +69,10 @@ fn five_seeds_read_96_of_100_digits() {
 /// people wrote it.
 #[test]
 fn other_hands_are_harder_to_read() {
-    let mixed = mean(&accuracies(&split()));
+    if left_to_another_day(is_its) {
+        return;
+    }
+    let mixed = mean(&*MIXED);
     let others = mean(&accuracies(&digits().split_in_order()));
     assert!(others > 0.90, "the mean on other hands is {others}");
     assert!(mixed - others > 0.04, "{mixed} mixed, {others} on other hands");

@@ -39,6 +39,21 @@ mod timeline;
 mod types;
 mod written;
 
+/// Whether a day of the week leaves a test of kernels that takes long: where
+/// neither they nor what launches and tests them have changed.
+#[track_caller]
+fn left_to_another_day() -> bool {
+    let its = [
+        "kernels/",
+        "src/opencl/",
+        "src/part2_gpu/",
+        "src/part3_unified/",
+        "tests/opencl/",
+    ];
+    let is_its = |file: &str| its.iter().any(|it| file.starts_with(it));
+    !child::is_child() && device::left_to_another_day(is_its)
+}
+
 /// Every kernel of the crate.
 fn every_kernel() -> impl Iterator<Item = &'static Kernel> {
     let part2 = part2_gpu::kernels::ALL.into_iter();

@@ -54,20 +54,17 @@ pub(crate) fn left(needs: Needs) -> Vec<String> {
     outputs.filter_map(|it| day::left(it.command, it.out)).collect()
 }
 
-/// Whether one of the commands that draw a picture is run today.
-fn is_drawn(tree: &Tree, picture: &Picture) -> bool {
-    let Picture { written, .. } = picture;
-    let draws = |output: &&Output| {
-        let program = program::program(output.command);
-        let file = program.map(|it| it.file).unwrap_or_default();
-        let mut texts = tree.list(&file, ".rs");
-        let is_its = |path: &str| path[file.len()..].starts_with(['.', '/']);
-        output.command.contains(written)
-            || texts.any(|(path, text)| is_its(path) && text.contains(written))
-    };
-    let mut outputs = MANIFEST.outputs().filter(draws).peekable();
-    outputs.peek().is_none()
-        || outputs.any(|it| !day::leaves(it.command, it.out))
+/// Whether the command that draws a picture is run: its listing says where it
+/// has drawn.
+fn is_drawn(
+    tree: &Tree,
+    picture: &Picture,
+    is_run: impl Fn(&Output) -> bool,
+) -> bool {
+    let says =
+        |out| tree.get(out).is_some_and(|it| it.contains(picture.written));
+    let mut outputs = MANIFEST.outputs().filter(|it| says(it.out)).peekable();
+    outputs.peek().is_none() || outputs.any(is_run)
 }
 
 /// What the commands print that have these needs, and, without any, what they
@@ -94,7 +91,8 @@ pub(crate) fn printed(needs: Needs) -> Vec<Wanted> {
     let pictures = MANIFEST.pictures.iter().filter(|it| it.needs == needs);
     let pictures = pictures.filter(|picture| asked_for(picture.out));
     let tree = Tree::of_this_repository();
-    let pictures = pictures.filter(|it| is_drawn(&tree, it));
+    let is_run = |output: &Output| !day::leaves(output.command, output.out);
+    let pictures = pictures.filter(|it| is_drawn(&tree, it, is_run));
     printed.extend(pictures.map(|picture| {
         let text = fs::read_to_string(Tree::root().join(picture.written))
             .map_err(|_| format!("no example writes {}.", picture.written));
@@ -102,4 +100,23 @@ pub(crate) fn printed(needs: Needs) -> Vec<Wanted> {
     }));
     printed.sort();
     printed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `part3_strides` draws where it is told, and one listing tells it.
+    #[test]
+    fn a_picture_is_looked_for_where_its_own_listing_is_printed() {
+        let tree = Tree::of_this_repository();
+        for picture in MANIFEST.pictures {
+            let drawn_by = |output: &Output| {
+                let out = output.out;
+                is_drawn(&tree, picture, |it| it.out == out)
+            };
+            let count = MANIFEST.outputs().filter(|it| drawn_by(it)).count();
+            assert_eq!(count, 1, "{}", picture.out);
+        }
+    }
 }

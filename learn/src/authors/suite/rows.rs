@@ -125,7 +125,7 @@ impl Work<'_> {
         Ok(if first == Ending::Exited(0) { second } else { first })
     }
 
-    /// The crate's own tests in two rows, by the files that they are in.
+    /// Splits the crate's own tests into two rows, by the files they are in.
     fn ours(&self) -> [Vec<String>; 2] {
         let name = |file: fs::DirEntry| {
             let path = file.path();
