@@ -23,9 +23,9 @@ use training::{examine, examine_some, optimizer, place, train};
 const HELP: &str = "\
 usage: cargo run --release --example part3_shakespeare -- [options]
 
-On a processor it trains for some minutes. While it learns, the loss on what was
-held out is that of a part, always the same 200 windows; the last line has that
-of all of it.
+On two cores it trains for more than half an hour. While it learns, the loss on
+what was held out is that of a part, always the same 200 windows; the last line
+has that of all of it.
 
   --large         6 layers, 384 wide, texts of 256, for a card (else 4 layers,
                   128 wide, texts of 64)
