@@ -110,6 +110,10 @@ impl Words {
         count: usize,
     ) -> Result<(Vec<String>, Vec<String>), Stop> {
         let command = self.command;
+        let beyond = match command {
+            "run" => "; what is meant for an example stands after --",
+            _ => "",
+        };
         if let Some(flag) = self.left.iter().find(|word| word.starts_with('-'))
         {
             let hint = match nearest(flag, &self.known) {
@@ -117,14 +121,14 @@ impl Words {
                 None => String::new(),
             };
             return Err(Stop::Usage(format!(
-                "`cargo learn {command}` knows no {flag}{hint}; see \
+                "`cargo learn {command}` knows no {flag}{hint}{beyond}; see \
                  `cargo learn help {command}`"
             )));
         }
         if let Some(extra) = self.left.get(count) {
             return Err(Stop::Usage(format!(
-                "`cargo learn {command}` has no use for {extra:?}; see \
-                 `cargo learn help {command}`"
+                "`cargo learn {command}` has no use for {extra:?}{beyond}; \
+                 see `cargo learn help {command}`"
             )));
         }
         Ok((self.left, self.passed_on))

@@ -1,9 +1,11 @@
 //! The word that was probably meant.
 
-/// Finds the candidate that the fewest edits turn `word` into; the first of
-/// equals.
+/// Finds the candidate that begins with `word`, else the one that the fewest
+/// edits turn it into; the first of equals.
 pub(crate) fn nearest<'a>(word: &str, names: &[&'a str]) -> Option<&'a str> {
-    names.iter().min_by_key(|name| edits(word, name)).copied()
+    let begun = |name: &&&str| !word.is_empty() && name.starts_with(word);
+    let few = || names.iter().min_by_key(|name| edits(word, name));
+    names.iter().find(begun).or_else(few).copied()
 }
 
 /// Counts the letters to insert, remove, replace or swap with their neighbor.
@@ -52,5 +54,12 @@ mod tests {
     fn the_nearest_name_ignores_case() {
         assert_eq!(nearest("DOCTR", &["setup", "doctor"]), Some("doctor"));
         assert_eq!(nearest("x", &[]), None);
+    }
+
+    #[test]
+    fn a_name_that_begins_so_is_nearest() {
+        let names = ["ew_mul", "matmul3_tiled", "matmul4_column"];
+        assert_eq!(nearest("matmul3", &names), Some("matmul3_tiled"));
+        assert_eq!(nearest("", &["book"]), Some("book"));
     }
 }
