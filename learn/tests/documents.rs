@@ -232,6 +232,34 @@ fn every_command_that_a_document_names_exists() {
     }
 }
 
+/// What stands before `--` is for `cargo learn run`, which knows few words.
+#[test]
+fn every_example_that_a_page_runs_gets_its_words_behind_two_dashes() {
+    let pages = fs::read_dir(root().join("book/src")).unwrap();
+    let pages = pages.map(|page| page.unwrap().path());
+    let pages =
+        pages.filter(|page| page.extension().is_some_and(|it| it == "md"));
+    let mut runs = 0;
+    for page in pages.chain([root().join("README.md")]) {
+        let text = fs::read_to_string(&page).unwrap();
+        for part in text.split("cargo learn run ").skip(1) {
+            let end = part.find(['`', '\n']).unwrap_or(part.len());
+            let line = &part[..end];
+            let words = line.split(' ').skip(1);
+            let mut words = words.take_while(|&word| word != "--");
+            while let Some(word) = words.next() {
+                match word {
+                    "--timeline" | "--show" => {}
+                    "--device" | "--trace" => drop(words.next()),
+                    _ => panic!("{page:?}: `cargo learn run {line}`"),
+                }
+            }
+            runs += 1;
+        }
+    }
+    assert!(runs > 5, "{runs}");
+}
+
 #[test]
 fn the_readme_is_short() {
     let lines = read("README.md").lines().count();
