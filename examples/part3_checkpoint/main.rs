@@ -55,6 +55,14 @@ fn main() -> ExitCode {
 
 /// Trains in this process, a line for each step.
 fn train(file: &Path, request: &Request) -> Result<(), Error> {
+    // Nobody is to wait for 25 steps to hear of it.
+    let folder = file.parent().filter(|it| !it.as_os_str().is_empty());
+    if let Some(folder) = folder.filter(|it| !it.is_dir()) {
+        return Err(Error::Usage(format!(
+            "there is no folder {}; make it, or name another file",
+            folder.display()
+        )));
+    }
     let mut run = Run::new(0, request.device)?;
     run.train(file, request.steps, EVERY, |step, loss| {
         println!("step {step:>3}  loss {loss:.4}  bits {:08x}", loss.to_bits());

@@ -54,6 +54,15 @@ fn main() -> ExitCode {
         };
         let (known, held_out) = text.split();
         let sizes = request.sizes(text.vocabulary.size());
+        if held_out.tokens.len() <= sizes.context {
+            return Err(Error::Usage(format!(
+                "the text has {} characters, and the last tenth, on which the \
+                 network is examined, has to have more than its {} places; \
+                 take a longer text",
+                text.tokens.len(),
+                sizes.context
+            )));
+        }
         let mut random = Random::new(request.seed);
         let mut gpt = Gpt::new(sizes, &mut random);
         // Windows that have no letter in common.

@@ -297,8 +297,7 @@ fn unknown(name: &str, examples: &[Example]) -> Stop {
     let nearest = nearest(name, &names).unwrap_or_default();
     Stop::Usage(format!(
         "there is no part or example {name:?}; the nearest is {nearest}, and \
-         these are all: {}",
-        names.join(", ")
+         `cargo learn run` lists all"
     ))
 }
 

@@ -1,11 +1,14 @@
 //! The word that was probably meant.
 
-/// Finds the candidate that begins with `word`, else the one that the fewest
-/// edits turn it into; the first of equals.
+/// Finds the candidate that the fewest edits turn `word` into, or that begins
+/// with what they do; the first of equals.
 pub(crate) fn nearest<'a>(word: &str, names: &[&'a str]) -> Option<&'a str> {
-    let begun = |name: &&&str| !word.is_empty() && name.starts_with(word);
-    let few = || names.iter().min_by_key(|name| edits(word, name));
-    names.iter().find(begun).or_else(few).copied()
+    let long = word.chars().count();
+    let distance = |name: &&&str| {
+        let beginning: String = name.chars().take(long).collect();
+        edits(word, name).min(edits(word, &beginning) + 1)
+    };
+    names.iter().min_by_key(distance).copied()
 }
 
 /// Counts the letters to insert, remove, replace or swap with their neighbor.
@@ -60,6 +63,8 @@ mod tests {
     fn a_name_that_begins_so_is_nearest() {
         let names = ["ew_mul", "matmul3_tiled", "matmul4_column"];
         assert_eq!(nearest("matmul3", &names), Some("matmul3_tiled"));
+        let names = ["ties", "quarter_turn", "mul_rule"];
+        assert_eq!(nearest("uqarter", &names), Some("quarter_turn"));
         assert_eq!(nearest("", &["book"]), Some("book"));
     }
 }

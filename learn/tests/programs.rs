@@ -114,9 +114,9 @@ fn a_trace_is_of_one_example() {
 }
 
 #[test]
-fn an_unknown_part_names_the_nearest_and_lists_all() {
+fn an_unknown_part_names_the_nearest_and_what_lists_all() {
     let said = with_examples().learn(&["run", "par2"]);
-    let all = "part1, part2, part3, part1_a, part1_b, part2_c, other";
+    let all = "`cargo learn run` lists all";
     said.stopped(2, &["\"par2\"", "the nearest is part2", all]);
 }
 

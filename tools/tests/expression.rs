@@ -119,6 +119,18 @@ fn an_input_without_numbers_is_refused_in_a_sentence() {
 }
 
 #[test]
+fn what_is_empty_or_too_large_is_refused_in_a_sentence() {
+    for (words, sentence) in [
+        (&["a*b", "a=1e400", "b=2"][..], "`1e400` in `a=1e400` is no number"),
+        (&[" ", "a=1"], "the expression is empty; write for example \"a*b\""),
+    ] {
+        let (code, text) = bench(words);
+        assert_eq!(code, Some(2), "{text}");
+        assert!(text.contains(sentence), "{text}");
+    }
+}
+
+#[test]
 fn an_expression_that_is_too_long_is_refused_in_a_sentence() {
     let nested = format!("{}a{}", "(".repeat(10_000), ")".repeat(10_000));
     let negated = format!("a{}", "-a".repeat(30_000));

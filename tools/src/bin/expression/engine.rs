@@ -20,7 +20,7 @@ pub(crate) fn run(request: &Request) -> Result<Outcome, Error> {
         "part2" => part2(request),
         "part3" => part3(request),
         other => Err(Error::Usage(format!(
-            "`{other}` is no engine; there are part1, part2 and part3"
+            "`{other}` is no engine; there are part1, part2, part3 and mine"
         ))),
     }
 }

@@ -80,6 +80,10 @@ fn judge(name: &str, inputs: &[&Array]) -> Option<Array> {
 
 /// Reads an expression, or says at which character it went wrong.
 pub(crate) fn parse(text: &str) -> Result<Expr, Error> {
+    if text.trim().is_empty() {
+        let sentence = "the expression is empty; write for example \"a*b\"";
+        return Err(Error::Usage(sentence.to_string()));
+    }
     let mut parser = Parser { text, at: 0, atoms: 0 };
     let expr = parser.sum()?;
     match parser.peek() {

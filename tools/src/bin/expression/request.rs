@@ -20,9 +20,10 @@ pub(crate) struct Request {
 pub(crate) fn read(input: &str) -> Result<(String, Vec<f32>), Error> {
     let (name, list) = input.split_once('=').expect("the caller saw one");
     let number = |word: &str| {
-        word.trim().parse().map_err(|_| {
+        let number = word.trim().parse().ok();
+        number.filter(|it: &f32| it.is_finite()).ok_or_else(|| {
             Error::Usage(format!(
-                "`{word}` in `{input}` is no number; write for example \
+                "`{word}` in `{input}` is no number of f32; write for example \
                  {name}=2,3.5"
             ))
         })
