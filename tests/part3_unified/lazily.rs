@@ -1,20 +1,13 @@
 //! The same specification on devices that put off what they compute.
 
 use super::*;
-use crate::common::device::left_to_another_day;
-
-/// Whether Part 3 is made of this file, or these tests are.
-fn is_its(file: &str) -> bool {
-    let its = ["src/", "kernels/", "tests/common/", "tests/part3_unified/"];
-    its.iter().any(|it| file.starts_with(it)) || file == "Cargo.lock"
-}
 
 mod on_a_lazy_device {
     use super::*;
 
     // Half a thousand kernels are written here, and a driver compiles each.
     fn open() -> Option<Part3> {
-        if left_to_another_day(is_its) {
+        if left_to_another_day() {
             return None;
         }
         gpu_or_skip().map(|gpu| Part3(Device::Fused(gpu.info().index)))

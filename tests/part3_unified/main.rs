@@ -69,6 +69,17 @@ use rungrad::part3_unified::{
 };
 use rungrad::{Error, Result, attempt, ledger};
 
+/// Whether a day of the week leaves a test that takes long: where nothing of
+/// which Part 3 is made has changed, nor these tests.
+#[track_caller]
+fn left_to_another_day() -> bool {
+    let its = ["src/", "kernels/", "tests/common/", "tests/part3_unified/"];
+    let is_its = |file: &str| {
+        its.iter().any(|it| file.starts_with(it)) || file == "Cargo.lock"
+    };
+    !child::is_child() && common::device::left_to_another_day(is_its)
+}
+
 mod on_the_processor {
     use super::*;
 
