@@ -42,5 +42,16 @@ void store_halves(global half *out, FOUR(ACC) x)
 #endif
 #define CONVERT4(type, x) CONVERTED(type, x)
 // ANCHOR_END: numbers
+
+// A kernel has no lists: for so many arrays it has so many names.
+#define OF_1(DO) DO(0)
+#define OF_2(DO) OF_1(DO) DO(1)
+#define OF_4(DO) OF_2(DO) DO(2) DO(3)
+#define OF_8(DO) OF_4(DO) DO(4) DO(5) DO(6) DO(7)
+#define OF_16(DO)                                                           \
+    OF_8(DO) DO(8) DO(9) DO(10) DO(11) DO(12) DO(13) DO(14) DO(15)
+#define OF_32(DO)                                                           \
+    OF_16(DO) DO(16) DO(17) DO(18) DO(19) DO(20) DO(21) DO(22) DO(23)       \
+    DO(24) DO(25) DO(26) DO(27) DO(28) DO(29) DO(30) DO(31)
 // The file begins.
 #line 1

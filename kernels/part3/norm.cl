@@ -57,38 +57,54 @@ kernel void norm_rows(global const T *a, uint a_offset,
     }
 }
 
-// What comes back to the rows from grad (n, columns) -> out (n, columns), and
-// what was measured of each -> measured (n, 2).
+// What comes back to the rows from grad (n, columns) -> out (n, columns). The
+// weight and the bias get sums over the rows, for which something is kept of
+// each row or of each element.
+#define GRADS(OF_ROW, OF_ELEMENT)                                           \
+    TEAMS {                                                                 \
+        MEASURE                                                             \
+        OF_ROW                                                              \
+        ACC direct = 0.0f, along = 0.0f;                                    \
+        for (uint i = u; i < end; i += team) {                              \
+            ACC x = (LOAD(a, a_offset + first + i) - mean) * inverse;       \
+            ACC g = LOAD(grad, grad_offset + first + i)                     \
+                * LOAD(weight, weight_offset + i);                          \
+            direct += g;                                                    \
+            along += g * x;                                                 \
+        }                                                                   \
+        TOTAL(of_mean, direct)                                              \
+        TOTAL(of_square, along)                                             \
+        for (uint i = u; i < end; i += team) {                              \
+            ACC x = (LOAD(a, a_offset + first + i) - mean) * inverse;       \
+            ACC above = LOAD(grad, grad_offset + first + i);                \
+            ACC g = above * LOAD(weight, weight_offset + i);                \
+            g -= (of_mean + x * of_square) / columns;                       \
+            STORE(out, first + i, g * inverse);                             \
+            OF_ELEMENT                                                      \
+        }                                                                   \
+    }
+
+// What was measured of each row -> measured (n, 2).
 kernel void norm_grads(global const T *a, uint a_offset,
                        global const T *grad, uint grad_offset,
                        global const T *weight, uint weight_offset,
                        uint columns, ACC epsilon, global ACC *measured,
                        global OUT *out, uint n)
 {
-    TEAMS {
-        MEASURE
-        if (u == 0 && row < n) {
-            measured[2 * row] = mean;
-            measured[2 * row + 1] = inverse;
-        }
-        ACC direct = 0.0f, along = 0.0f;
-        for (uint i = u; i < end; i += team) {
-            ACC x = (LOAD(a, a_offset + first + i) - mean) * inverse;
-            ACC g = LOAD(grad, grad_offset + first + i)
-                * LOAD(weight, weight_offset + i);
-            direct += g;
-            along += g * x;
-        }
-        TOTAL(of_mean, direct)
-        TOTAL(of_square, along)
-        for (uint i = u; i < end; i += team) {
-            ACC x = (LOAD(a, a_offset + first + i) - mean) * inverse;
-            ACC above = LOAD(grad, grad_offset + first + i);
-            ACC g = above * LOAD(weight, weight_offset + i);
-            g -= (of_mean + x * of_square) / columns;
-            STORE(out, first + i, g * inverse);
-        }
-    }
+    GRADS(if (u == 0 && row < n) {
+        measured[2 * row] = mean;
+        measured[2 * row + 1] = inverse;
+    }, )
+}
+
+// What the weight gets from each element -> of_weight (n, columns).
+kernel void norm_slopes(global const T *a, uint a_offset,
+                        global const T *grad, uint grad_offset,
+                        global const T *weight, uint weight_offset,
+                        uint columns, ACC epsilon, global OUT *of_weight,
+                        global OUT *out, uint n)
+{
+    GRADS(, STORE(of_weight, first + i, above * x);)
 }
 
 // What comes back to the weight, the sums down the columns of grad times the

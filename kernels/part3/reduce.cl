@@ -153,6 +153,68 @@ COLUMNS(reduce_columns_max, -INFINITY, larger(x, y), larger(y, x))
 SHORT(reduce_short_sum, 0.0f, add(x, y, &excess), x + y)
 SHORT(reduce_short_max, -INFINITY, larger(x, y), larger(x, y))
 
+// Sums down the columns of several matrices, each a (height, width), dense, ->
+// out (width): what a step asks for at its end is one launch. A group has
+// columns of one of them. Up to a height of `low` each item has one; of higher
+// ones a group has eight, and 32 items share each.
+#define TEAM 32
+
+#define MATRIX(p)                                                           \
+    , global const T *a##p, uint width##p, uint height##p, global OUT *out##p
+// The groups of a matrix follow those of the one before.
+#define CHOOSE(p)                                                           \
+    if (!is_found) {                                                        \
+        beside = height##p > low ? GROUP / TEAM : GROUP;                    \
+        uint groups = width##p / beside + (width##p % beside != 0);         \
+        is_found = group < groups;                                          \
+        group -= is_found ? 0 : groups;                                     \
+        a = a##p;                                                           \
+        out = out##p;                                                       \
+        width = width##p;                                                   \
+        height = is_found ? height##p : 0;                                  \
+    }
+
+#define SUMS(NAME, OF)                                                      \
+    kernel void NAME(uint low OF(MATRIX))                                 \
+    {                                                                       \
+        local ACC tree[GROUP];                                              \
+        uint item = get_local_id(0), group = get_group_id(0);               \
+        uint beside = GROUP, width = 0, height = 0;                         \
+        bool is_found = false;                                              \
+        global const T *a = a0;                                             \
+        global OUT *out = out0;                                             \
+        OF(CHOOSE)                                                          \
+        uint team = GROUP / beside, v = item / beside;                      \
+        uint column = group * beside + item % beside;                       \
+        bool is_its = is_found && column < width;                           \
+        uint end = is_its ? height : 0;                                     \
+        ACC x = 0.0f, excess = 0.0f;                                        \
+        for (uint row = v; row < end; row += AT_ONCE * team) {              \
+            ACC some[AT_ONCE];                                              \
+            for (uint j = 0; j < AT_ONCE; j++) {                            \
+                uint at = row + j * team;                                   \
+                some[j] = at < end ? LOAD(a, at * width + column) : 0.0f;   \
+            }                                                               \
+            for (uint j = 0; j < AT_ONCE; j++)                              \
+                x = add(x, some[j], &excess);                               \
+        }                                                                   \
+        tree[item] = x;                                                     \
+        barrier(CLK_LOCAL_MEM_FENCE);                                       \
+        for (uint high = team / 2; high > 0; high /= 2) {                   \
+            if (v < high)                                                   \
+                tree[item] += tree[item + high * beside];                   \
+            barrier(CLK_LOCAL_MEM_FENCE);                                   \
+        }                                                                   \
+        if (v == 0 && is_its)                                               \
+            STORE(out, column, tree[item]);                                 \
+    }
+
+SUMS(reduce_sums_2, OF_2)
+SUMS(reduce_sums_4, OF_4)
+SUMS(reduce_sums_8, OF_8)
+SUMS(reduce_sums_16, OF_16)
+SUMS(reduce_sums_32, OF_32)
+
 // Rows of few elements, wherever these lie: a view of eight axes, of which the
 // first four are kept and the last four are reduced. An item has a row.
 #define AXIS(d)                                                             \

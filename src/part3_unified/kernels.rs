@@ -63,6 +63,7 @@ pub fn all() -> impl Iterator<Item = &'static Kernel> {
         BINARY,
         OTHERS,
         ADAM,
+        REDUCE_SUMS,
         transformer::ALL,
         &PRODUCT_FEW_ROWS,
         &[PRODUCT_LONG_SUMS, COPY_LINES],
@@ -285,6 +286,33 @@ pub const REDUCE_SHORT_SUM: Kernel =
 /// The largest of each short column.
 pub const REDUCE_SHORT_MAX: Kernel =
     kernel!("part3/reduce.cl", "reduce_short_max", short_columns);
+
+/// The sums down the columns of 2, 4, 8, 16 and 32 matrices: arguments `low`,
+/// then for each `a, width, height, out`. 32 matrices take 772 of the 1024 bytes
+/// of arguments that OpenCL grants on any device.
+pub const REDUCE_SUMS: &[Kernel] = &[
+    kernel!("part3/reduce.cl", "reduce_sums_2", |it| sums(it, 2)),
+    kernel!("part3/reduce.cl", "reduce_sums_4", |it| sums(it, 4)),
+    kernel!("part3/reduce.cl", "reduce_sums_8", |it| sums(it, 8)),
+    kernel!("part3/reduce.cl", "reduce_sums_16", |it| sums(it, 16)),
+    kernel!("part3/reduce.cl", "reduce_sums_32", |it| sums(it, 32)),
+];
+
+/// States the reach for so many matrices, each of whose elements is counted in
+/// `uint`, and some rows beyond its end.
+fn sums(given: &Given, count: usize) -> Option<Reached> {
+    (given.items(0) == 256 && given.items(1) * given.items(2) == 1)
+        .then_some(())?;
+    let mut reached = Reached::new();
+    for at in (1..).step_by(4).take(count) {
+        let (width, height) = (given.uint(at + 1)?, given.uint(at + 2)?);
+        let all = width.checked_mul(height)?;
+        let most = i32::MAX as u64;
+        (width <= most && height <= most && all <= most).then_some(())?;
+        reached.extend([all, width]);
+    }
+    Some(reached)
+}
 
 /// States the reach for rows of few elements, which are a view: arguments `a,
 /// offset, shape, strides, out, n`.

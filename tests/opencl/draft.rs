@@ -115,7 +115,7 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
         &[16, 8],
     ),
     (
-        &["norm_grads"],
+        &["norm_grads", "norm_slopes"],
         "in offset in offset in offset few epsilon out out side",
         &[16, 8],
     ),
@@ -138,8 +138,9 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
     (&["index_add_sorted"], "in offset few few words out count", &[0]),
     (&["fold_windows"], "in offset strides sizes out count", &[0]),
     (&["fill_uniform"], "out bits bits count", &[0]),
-    // Many arguments: see [`adam`].
+    // Many arguments: see [`adam`] and [`sums`].
     (&["adam_*"], "", &[0]),
+    (&["reduce_sums_*"], "", &[256]),
     // What no row above has: one element from one, and its slope.
     (&["ew_*"], "in out count", &[0]),
     (&["*_backward"], "in in out count", &[0]),
@@ -179,10 +180,13 @@ pub(crate) struct Draft {
 impl Draft {
     pub(crate) fn new(kernel: &Kernel, random: &mut Random) -> Draft {
         let (words, group) = parameters(kernel.name()).expect("a row");
-        let words = match kernel.name().strip_prefix("adam_") {
-            Some(count) => adam(count.parse().expect("a number")),
-            None if words.is_empty() => return product(kernel, random),
-            None => words.to_string(),
+        let listed = |start: &str| kernel.name().strip_prefix(start);
+        let count = |it: &str| it.parse().expect("a number");
+        let words = match (listed("adam_"), listed("reduce_sums_")) {
+            (Some(it), _) => adam(count(it)),
+            (_, Some(it)) => sums(count(it)),
+            _ if words.is_empty() => return product(kernel, random),
+            _ => words.to_string(),
         };
         let mut shape = [1; 8];
         let words = words.split_whitespace();
@@ -230,6 +234,11 @@ fn adam(parameters: usize) -> String {
     ]
     .map(|(words, times)| words.repeat(times))
     .concat()
+}
+
+/// The words of sums down the columns of so many matrices.
+fn sums(matrices: usize) -> String {
+    format!("few {}", "in side few out ".repeat(matrices))
 }
 
 /// A product of matrices, or of views, by a kernel with these options.

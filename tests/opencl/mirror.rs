@@ -66,8 +66,8 @@ impl Mirror {
     }
 }
 
-/// Those whose elements are independent are shown whole by a launch over some
-/// sizes, the ladder has sizes of its own, and what goes on from a number that
+/// Those whose elements are independent, or whose results are many arrays, are
+/// shown whole by a launch over some sizes, the ladder has sizes of its own, and what goes on from a number that
 /// is there has a test of its own.
 fn is_mirrored(name: &str) -> bool {
     // Those of long texts read results, of which any others make no sense.
@@ -77,8 +77,16 @@ fn is_mirrored(name: &str) -> bool {
     {
         return false;
     }
-    let alone =
-        ["ew_", "unary_", "binary_", "where_", "chain_", "fill_", "adam_"];
+    let alone = [
+        "ew_",
+        "unary_",
+        "binary_",
+        "where_",
+        "chain_",
+        "fill_",
+        "adam_",
+        "reduce_sums_",
+    ];
     let is_alone = alone.iter().any(|start| name.starts_with(start))
         || name.starts_with("matmul")
         || name.ends_with("_backward");

@@ -49,6 +49,9 @@ pub(crate) fn run(gpu: &Gpu, kernel: &Kernel, n: usize) -> Option<Both> {
         ("reduce", "columns_max") => bench.reduce_columns(max),
         ("reduce", "short_sum") => bench.reduce_short(sum),
         ("reduce", "short_max") => bench.reduce_short(max),
+        ("reduce", sums) if sums.starts_with("sums_") => {
+            bench.reduce_sums(sums["sums_".len()..].parse().ok()?)
+        }
         ("copy", "tiled") => bench.copy_by_tiles(),
         ("softmax", "rows" | "fours") => bench.softmax(),
         ("softmax", "grads") => bench.softmax_grads(),

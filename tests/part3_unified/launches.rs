@@ -3,7 +3,10 @@
 
 use rungrad::opencl::{DeviceInfo, Kind, devices, record, written};
 use rungrad::ops::Keep;
+use rungrad::part3_unified::nn::{LayerNorm, Linear, Module};
+use rungrad::part3_unified::optim::{AdamW, Optimizer};
 use rungrad::part3_unified::{Array, Binary, Device, Reduce, Tensor, Window};
+use rungrad::rng::Random;
 use rungrad::timeline::SliceKind;
 
 use super::child::{is_child, succeed, untuned};
@@ -250,4 +253,80 @@ fn a_written_kernel_names_the_operations_that_it_holds() {
     assert_eq!(alone, [("unary_exp".to_string(), None)]);
     let eager = held(Device::Gpu(index), turned);
     assert!(eager.len() > 1 && eager.iter().all(|it| it.1.is_none()));
+}
+
+/// The gradients of biases and norms, and of weights whose products are shared
+/// among groups, are sums down columns.
+#[test]
+fn the_sums_of_a_lazy_step_are_one_launch() {
+    let _clean = clean();
+    let Some(gpu) = gpu_or_skip() else { return };
+    if !is_child() {
+        succeed(&mut untuned(
+            "launches::the_sums_of_a_lazy_step_are_one_launch",
+        ));
+        return;
+    }
+    let index = gpu.info().index;
+    let step = |device: Device| {
+        let random = &mut Random::new(3);
+        let mut layer = Linear::new(12, 20, random);
+        let mut norm = LayerNorm::new(20);
+        layer.to(device).unwrap();
+        norm.to(device).unwrap();
+        let x = Tensor::rand(&[1024, 12], 1, device).unwrap();
+        // A step that does not only ask for signs.
+        let mut adam = AdamW::new(0.5, 0.0);
+        adam.adam.epsilon = 1.0;
+        let mut step = || {
+            norm.forward(&layer.forward(&x)).sin().sum().backward();
+            let mut all = layer.parameters_mut();
+            all.extend(norm.parameters_mut());
+            let (_, timeline) = record(|| adam.step(all)).unwrap();
+            timeline.launches().map(|it| it.name.clone()).collect()
+        };
+        step();
+        let names: Vec<String> = step();
+        let all = [layer.parameters(), norm.parameters()].concat();
+        let numbers = all.iter().flat_map(|(_, it)| it.to_vec().unwrap());
+        (names, numbers.collect::<Vec<f32>>())
+    };
+    let (names, yours) = step(Device::Fused(index));
+    let sums = names.iter().filter(|name| name.starts_with("reduce_"));
+    assert_eq!(sums.collect::<Vec<_>>(), ["reduce_sums_4"], "of {names:?}");
+    let (_, right) = step(Device::Gpu(index));
+    assert_eq!(yours.len(), right.len());
+    for (at, (x, y)) in yours.iter().zip(&right).enumerate() {
+        assert!((x - y).abs() < 1e-5, "number {at}: {x}, eagerly {y}");
+    }
+}
+
+/// A sum of parts is added up by the kernel that uses it.
+#[test]
+fn a_product_in_parts_is_added_up_where_it_is_used() {
+    let _clean = clean();
+    let Some(gpu) = gpu_or_skip() else { return };
+    if !is_child() {
+        let test = "launches::a_product_in_parts_is_added_up_where_it_is_used";
+        succeed(&mut untuned(test));
+        return;
+    }
+    let work = |device: Device| {
+        let a = Tensor::rand(&[8, 4096], 1, device).unwrap();
+        let b = Tensor::rand(&[4096, 24], 2, device).unwrap();
+        let made = || a.matmul(&b).scale(0.5).relu().to_vec().unwrap();
+        made();
+        let (made, timeline) = record(made).unwrap();
+        let names = timeline.launches().map(|it| it.name.clone());
+        (names.collect::<Vec<_>>(), made)
+    };
+    let index = gpu.info().index;
+    let (names, yours) = work(Device::Fused(index));
+    let (_, right) = work(Device::Gpu(index));
+    let [product, rest] = &names[..] else { panic!("{names:?}") };
+    assert!(product.starts_with("product"), "{names:?}");
+    assert_eq!(rest, "fused_sum_scale_relu");
+    for (x, y) in yours.iter().zip(&right) {
+        assert!((x - y).abs() <= 1e-5 * y.abs(), "{x}, eagerly {y}");
+    }
 }

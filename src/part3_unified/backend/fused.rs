@@ -4,12 +4,14 @@
 //!
 //! Reading order: [`Fused`], what it puts off and what it hands on; `lazy`, a
 //! storage that is a wish until it is wanted; `found`, what stands behind it; `schedule`,
-//! which kernels it takes; `loops`, the same on the processor.
+//! which kernels it takes; `together`, sums of a step that take one launch;
+//! `loops`, the same on the processor.
 
 mod found;
 mod lazy;
 mod loops;
 mod schedule;
+mod together;
 
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -277,6 +279,7 @@ impl Backend for Fused {
         of: &[[&Array; 4]],
     ) -> Result<Vec<[Array; 3]>> {
         let device = of.first().map_or(self.base, |[x, ..]| x.device());
+        self.compute_sums(of.iter().map(|[_, grad, ..]| *grad))?;
         let ready = |a: &&Array| self.ready(a);
         let ready: Vec<Array> =
             of.iter().flatten().map(ready).collect::<Result<_>>()?;
@@ -294,7 +297,7 @@ impl Backend for Fused {
     }
 
     fn matmul(&self, a: &Array, b: &Array) -> Result<Shared> {
-        self.now([a, b], |base, [a, b]| base.matmul(a, b))
+        self.product(a, &b.permute(&[0, 2, 1])?, 1, 1)
     }
 
     fn contract(
@@ -304,7 +307,7 @@ impl Backend for Fused {
         batch: usize,
         inner: usize,
     ) -> Result<Shared> {
-        self.now([a, b], |base, [a, b]| base.contract(a, b, batch, inner))
+        self.product(a, b, batch, inner)
     }
 
     fn self_attention(&self, a: &Array, heads: usize) -> Result<Shared> {
@@ -328,9 +331,7 @@ impl Backend for Fused {
         of: [&Array; 3],
         epsilon: f64,
     ) -> Result<[Shared; 3]> {
-        let made =
-            self.handed_on(of, |base, of| base.layer_norm_grads(of, epsilon))?;
-        Ok(made.map(Lazy::ready))
+        self.norm_grads(of, epsilon)
     }
 
     fn index_select(&self, a: &Array, indices: &[usize]) -> Result<Shared> {

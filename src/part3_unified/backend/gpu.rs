@@ -11,6 +11,7 @@ mod packing;
 mod pooled;
 mod products;
 mod stages;
+mod sums;
 mod transformer;
 mod written;
 
@@ -22,6 +23,7 @@ use self::indexing::Sent;
 use self::numbers::{Numbers, fetched};
 pub(super) use self::pooled::Places;
 use self::pooled::Pooled;
+pub(super) use self::sums::Summed;
 use super::super::kernels::{self, Types};
 use super::super::number::converted;
 use super::super::tuning::Choices;

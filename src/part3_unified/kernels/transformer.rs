@@ -15,6 +15,7 @@ pub(super) const ALL: &[Kernel] = &[
     ATTENTION_LONG_KEYS,
     NORM_ROWS,
     NORM_GRADS,
+    NORM_SLOPES,
     NORM_SUMS,
 ];
 
@@ -159,12 +160,13 @@ pub const NORM_ROWS: Kernel = kernel!("part3/norm.cl", "norm_rows", |given| {
 /// weight_offset, columns, epsilon, measured, out, n`.
 pub const NORM_GRADS: Kernel =
     kernel!("part3/norm.cl", "norm_grads", |given| {
-        let (columns, all) = rows(given, 10)?;
-        let columns = if all == 0 { 0 } else { columns };
-        let from = |place, n| Some(given.uint(place)? + n);
-        let (a, grad) = (from(1, all)?, from(3, all)?);
-        let measured = 2 * given.uint(10)?;
-        Some(smallvec![a, grad, from(5, columns)?, measured, all])
+        of_rows(given, 2 * given.uint(10)?)
+    });
+/// The same with what the weight gets of each element: `of_weight` in the place
+/// of `measured`.
+pub const NORM_SLOPES: Kernel =
+    kernel!("part3/norm.cl", "norm_slopes", |given| {
+        of_rows(given, rows(given, 10)?.1)
     });
 /// Those of the bias and of the weight, of parts of the rows: arguments `a,
 /// a_offset, grad, grad_offset, measured, columns, segment, of_bias, of_weight,
@@ -183,6 +185,15 @@ pub const NORM_SUMS: Kernel = kernel!("part3/norm.cl", "norm_sums", |given| {
     let out = parts * columns;
     Some(smallvec![from(1)?, from(3)?, 2 * n, out, out])
 });
+
+/// States the reach for gradients of rows, which keep so many numbers.
+fn of_rows(given: &Given, kept: u64) -> Option<Reached> {
+    let (columns, all) = rows(given, 10)?;
+    let columns = if all == 0 { 0 } else { columns };
+    let from = |place, n| Some(given.uint(place)? + n);
+    let (a, grad) = (from(1, all)?, from(3, all)?);
+    Some(smallvec![a, grad, from(5, columns)?, kept, all])
+}
 
 /// Returns the columns and the elements of the rows that teams have.
 fn rows(given: &Given, n: usize) -> Option<(u64, u64)> {

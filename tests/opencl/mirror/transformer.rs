@@ -19,7 +19,7 @@ pub(super) fn norm(how: &str, it: &Mirror) -> Written {
     let Given::Number(Scalar::F32(epsilon)) = it.given[7] else {
         panic!("argument 7 is a number")
     };
-    let is_grads = how == "grads";
+    let is_grads = how != "rows";
     let (columns, n) = (it.size(6), it.size(if is_grads { 10 } else { 9 }));
     let all = columns * n;
     let second = if is_grads { all } else { columns };

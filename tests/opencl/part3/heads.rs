@@ -198,26 +198,37 @@ impl Bench<'_> {
     /// Three rows of n or fewer numbers, by teams for two rows.
     pub(super) fn norm(&self) -> Both {
         let columns = self.n.clamp(1, 300);
-        let is_grads = self.kernel.name().ends_with("grads");
+        let is_grads = !self.kernel.name().ends_with("rows");
+        let keeps_rows = self.kernel.name().ends_with("grads");
         let rows = |period| numbers(3 * columns, period);
         let of = match is_grads {
             true => [rows(7), rows(5), numbers(columns, 4)],
             false => [rows(7), numbers(columns, 5), numbers(columns, 4)],
         };
         let given = of.each_ref().map(|it| self.gpu.upload(it).unwrap());
-        let [measured, out] = [6, 3 * columns].map(|len| self.out(len));
+        let kept = if keeps_rows { 6 } else { 3 * columns };
+        let [kept, out] = [kept, 3 * columns].map(|len| self.out(len));
         let mut launch = self.gpu.launch(self.kernel);
         for it in &given {
             launch = launch.input(it).scalar(0_u32);
         }
         let mut launch = launch.scalar(columns as u32).scalar(0.125_f32);
         if is_grads {
-            launch = launch.output(&measured);
+            launch = launch.output(&kept);
         }
         let launch = launch.output(&out).scalar(3_u32);
-        let yours = written(launch.global([32, 2]).local([32, 2]), &out);
-        let of = of.each_ref().map(|it| &it[..]);
-        near(&yours, &norm(is_grads, of, columns, 0.125))
+        let mut yours = written(launch.global([32, 2]).local([32, 2]), &out);
+        let [a, second, third] = of.each_ref().map(|it| &it[..]);
+        let mut right = norm(is_grads, [a, second, third], columns, 0.125);
+        if is_grads && !keeps_rows {
+            // The normal rows are those of a weight of 1 and a bias of 0.
+            yours.extend(kept.read().unwrap());
+            let [one, zero] = [1.0, 0.0].map(|it| vec![it; columns]);
+            let normal = norm(false, [a, &one, &zero], columns, 0.125);
+            let pairs = normal.iter().zip(second);
+            right.extend(pairs.map(|(h, above)| h * above));
+        }
+        near(&yours, &right)
     }
 
     /// The sums of three rows, in parts of two, by four items for each.

@@ -71,6 +71,45 @@ impl Bench<'_> {
         (written(launch, &out), right)
     }
 
+    /// The columns of so many matrices of one to three rows, of which no two
+    /// neighbors are of one width: of three an item does not have a column alone.
+    pub(super) fn reduce_sums(&self, count: usize) -> Both {
+        // Each group is some barriers, for which the simulator takes long.
+        let most = self.n.min(if count > 4 { 12 } else { 300 });
+        let sizes = (0..count).map(|at| (most - at % most, 1 + at % 3));
+        let of = |(width, height): (usize, usize)| {
+            let rows = [&self.a, &self.b, &self.a];
+            let rows = rows.iter().take(height);
+            let all = rows.flat_map(|row| row[..width].iter().copied());
+            let all: Vec<f32> = all.collect();
+            (width, height, self.gpu.upload(&all).unwrap(), self.out(width))
+        };
+        let all: Vec<_> = sizes.map(of).collect();
+        let groups = all.iter().map(|(width, height, ..)| match height {
+            3 => width.div_ceil(8),
+            _ => width.div_ceil(256),
+        });
+        let mut launch = self.launch(256 * groups.sum::<usize>());
+        launch = launch.scalar(2_u32);
+        for (width, height, matrix, out) in &all {
+            launch = launch.input(matrix).scalar(*width as u32);
+            launch = launch.scalar(*height as u32).output(out);
+        }
+        let mut yours = written(launch, &all[0].3);
+        for (.., out) in &all[1..] {
+            yours.extend(out.read().unwrap());
+        }
+        let column = |at: usize, height: usize| {
+            let [a, b] = [self.a[at], self.b[at]];
+            [a, a + b, a + b + a][height - 1]
+        };
+        let right = all.iter().flat_map(|(width, height, ..)| {
+            (0..*width).map(|at| column(at, *height))
+        });
+        let right = right.collect();
+        (yours, right)
+    }
+
     /// Columns of two rows of n, as rows of two elements.
     pub(super) fn reduce_few(&self, join: fn(&[f32]) -> f32) -> Both {
         let matrix = self.matrix(&[&self.a, &self.b]);

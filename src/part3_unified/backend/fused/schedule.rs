@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::panic::Location;
 use std::sync::{Arc, PoisonError};
 
 use smallvec::SmallVec;
@@ -144,16 +145,7 @@ impl Fused {
         };
         let caller = wish.caller;
         let made = self.computed(&mut known, lazy, wish);
-        // ANCHOR: late
-        made.map_err(|error| match (error, caller) {
-            (Error::Device(sentence), Some(place)) => Error::Device(format!(
-                "{sentence} (it was to compute what {}:{} asked for)",
-                place.file(),
-                place.line()
-            )),
-            (error, _) => error,
-        })
-        // ANCHOR_END: late
+        made.map_err(|error| late(error, caller))
     }
 
     fn computed(
@@ -323,6 +315,23 @@ impl Fused {
         Some(plan.write(formula, numbers, team, shape))
     }
 }
+
+// ANCHOR: late
+/// Says in an error that comes late who had asked for what it was to compute.
+pub(super) fn late(
+    error: Error,
+    caller: Option<&'static Location<'static>>,
+) -> Error {
+    match (error, caller) {
+        (Error::Device(sentence), Some(place)) => Error::Device(format!(
+            "{sentence} (it was to compute what {}:{} asked for)",
+            place.file(),
+            place.line()
+        )),
+        (error, _) => error,
+    }
+}
+// ANCHOR_END: late
 
 /// Finds the formula of an operation.
 fn formula(op: Operation) -> Formula {

@@ -34,6 +34,9 @@ fn is_off(word: Option<OsString>) -> bool {
     word.is_some_and(|word| word == "off")
 }
 
+/// The parts of a product, one behind another, and how many they are.
+type InParts = (Shared, usize);
+
 impl OpenCl {
     /// Multiplies as [`Backend::contract`](super::Backend::contract) does.
     pub(super) fn product(
@@ -43,25 +46,39 @@ impl OpenCl {
         batch: usize,
         inner: usize,
     ) -> Result<Shared> {
+        let (out, parts) = self.product_in_parts(a, b, batch, inner)?;
+        self.joined(a, out, parts)
+    }
+
+    /// Does so, but for the sum of the parts in which it may come: they lie one
+    /// behind another, and are so many.
+    pub(in super::super) fn product_in_parts(
+        &self,
+        a: &Array,
+        b: &Array,
+        batch: usize,
+        inner: usize,
+    ) -> Result<InParts> {
         let matrices = |a: &Array| matrices(a, batch, inner);
         let Some(product) = Product::new(a, b, batch, inner) else {
-            return self.product(&matrices(a)?, &matrices(b)?, 1, 1);
+            return self.product_in_parts(&matrices(a)?, &matrices(b)?, 1, 1);
         };
         if product.k == 0 || product.len() == 0 {
-            return self.upload_zeros(a.dtype(), product.len());
+            return Ok((self.upload_zeros(a.dtype(), product.len())?, 1));
         }
         if self.is_for_wide_cores(&product) {
             let [a, b] = [a, b].map(|it| it.to_dtype(DType::F32));
             let out = self.product(&a?, &b?, batch, inner)?;
             let n = out.len();
             let out = Array::dense(product.a.array.device(), out, &[n]);
-            return self.cast(&out, DType::F16);
+            return Ok((self.cast(&out, DType::F16)?, 1));
         }
         if !product.is_of_matrices() {
             // Large tiles want matrices, and pay for the copy.
             let least = product.a.lines.min(product.b.lines);
             if least >= 64 && product.k >= 64 {
-                return self.product(&matrices(a)?, &matrices(b)?, 1, 1);
+                let [a, b] = [matrices(a)?, matrices(b)?];
+                return self.product_in_parts(&a, &b, 1, 1);
             }
             if product.has_long_sums() {
                 return self.by_squares(&product);
@@ -78,7 +95,7 @@ impl OpenCl {
             _ if self.pays_to_pack(&product) => {
                 let Product { a, b, k, .. } = product;
                 let [a, b] = [self.packed(a, k)?, self.packed(b, k)?];
-                self.product(&a, &b, 0, 1)
+                self.product_in_parts(&a, &b, 0, 1)
             }
             _ => {
                 let [a, b] = [product.a, product.b];
@@ -186,19 +203,19 @@ impl OpenCl {
     }
 
     /// Multiplies few rows: an item has a column.
-    fn by_columns(&self, product: &Product) -> Result<Shared> {
+    fn by_columns(&self, product: &Product) -> Result<InParts> {
         let kernel = &PRODUCT_FEW_ROWS[usize::from(product.a.lines > 8)];
         self.in_parts(product, kernel, self.units().by_columns(product.sizes()))
     }
 
     /// Multiplies few results with long sums: a group has a square of them,
     /// and its items share `k`.
-    fn by_squares(&self, product: &Product) -> Result<Shared> {
+    fn by_squares(&self, product: &Product) -> Result<InParts> {
         let cut = self.units().by_squares(product.sizes());
         self.in_parts(product, &PRODUCT_LONG_SUMS, cut)
     }
 
-    fn by_tiles(&self, product: &Product, layout: Layout) -> Result<Shared> {
+    fn by_tiles(&self, product: &Product, layout: Layout) -> Result<InParts> {
         let Product { a, b, .. } = product;
         let along = [a.lies_along_inner(), !b.lies_along_inner()];
         let tiles = self.tiles(product, layout, along);
@@ -218,7 +235,7 @@ impl OpenCl {
         product: &Product,
         kernel: &Kernel,
         cut: Cut,
-    ) -> Result<Shared> {
+    ) -> Result<InParts> {
         let dtype = product.a.array.dtype();
         let types = Types::of_parts(dtype, dtype, cut.parts);
         let out = self.fill(types.to, cut.parts * product.len(), |out| {
@@ -227,7 +244,7 @@ impl OpenCl {
                 .local(cut.local)
                 .run()
         })?;
-        self.joined(product.a.array, out, cut.parts, product.len())
+        Ok((out, cut.parts))
     }
 
     /// Multiplies by one column: rows by teams of items.
@@ -236,7 +253,7 @@ impl OpenCl {
         product: &Product,
         a: Operand,
         b: Operand,
-    ) -> Result<Shared> {
+    ) -> Result<InParts> {
         let sizes = Sizes { m: a.lines, ..product.sizes() };
         let cut = self.units().by_rows(sizes, a.lies_along_inner());
         // The eighth only fills the vector up.
@@ -268,7 +285,7 @@ impl OpenCl {
                 .local(cut.local)
                 .run()
         })?;
-        self.joined(a.array, out, cut.parts, product.len())
+        Ok((out, cut.parts))
     }
 
     /// Adds up the parts of a result.
@@ -277,11 +294,11 @@ impl OpenCl {
         like: &Array,
         out: Shared,
         parts: usize,
-        n: usize,
     ) -> Result<Shared> {
         if parts == 1 {
             return Ok(out);
         }
+        let n = out.len() / parts;
         let parts = Array::dense(like.device(), out, &[parts, n]);
         let sums = parts.permute(&[1, 0])?;
         let (dtype, columns) = (like.dtype(), Columns::rows(&sums));

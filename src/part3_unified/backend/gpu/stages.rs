@@ -31,7 +31,7 @@ const LONG: usize = 1 << 12;
 const LEAST: usize = 1024;
 
 /// Parts of a column are not shorter, and one that is not higher is one part.
-const PART: usize = 64;
+pub(super) const PART: usize = 64;
 /// Columns of up to 2048 numbers, 2^19 in all, are one launch: none of the 32
 /// items of one adds more than in the first of two stages, 64, and an H200
 /// reads these 2 MB in an eighth of the 4.5 µs of a second launch. It was
@@ -74,10 +74,24 @@ impl Columns {
         Columns { outer: 1, height, inner, strides: [0, down, near] }
     }
 
+    /// Takes those of a dense matrix.
+    pub(super) fn of_matrix(height: usize, inner: usize) -> Columns {
+        Columns { outer: 1, height, inner, strides: [0, inner, 1] }
+    }
+
     /// Says whether one launch is enough, where there would be parts.
     fn are_short(&self) -> bool {
         let all = self.outer * self.inner * self.height;
         self.height > PART && self.height <= TALL && all <= SMALL
+    }
+
+    /// Returns the height and the width of one dense matrix, whose columns one
+    /// launch adds up beside those of others.
+    pub(super) fn of_one_dense(&self) -> Option<[usize; 2]> {
+        let Columns { outer, height, inner, strides: [_, down, _] } = *self;
+        let is_low = height <= PART && inner.checked_mul(height)? < 1 << 31;
+        let is_one = outer == 1 && down == inner;
+        (is_one && (is_low || self.are_short())).then_some([height, inner])
     }
 
     /// Gives a kernel the array and where its columns lie.

@@ -200,6 +200,27 @@ impl OpenCl {
         Ok([slopes, weight, bias])
     }
 
+    /// Computes what comes back to the rows, and what comes back to their weight
+    /// from each element: for whoever adds that up later, with other sums.
+    pub(in super::super) fn norm_slopes(
+        &self,
+        of: [&Array; 3],
+        epsilon: f64,
+    ) -> Result<[Shared; 2]> {
+        let of = [of[0].compact()?, of[1].compact()?, of[2].compact()?];
+        let (columns, dtype) = (of[2].len(), of[0].dtype());
+        let n = of[0].len() / columns;
+        let of_weight = self.take(dtype, n * columns)?;
+        let slopes = self.fill(dtype, n * columns, |out| {
+            self.of_rows(&kernels::NORM_SLOPES, &of, columns, epsilon)
+                .writes(&of_weight)
+                .writes(out)
+                .scalar(n as u32)
+                .run()
+        })?;
+        Ok([slopes, Arc::new(of_weight)])
+    }
+
     /// Prepares a launch with a team for each row.
     fn of_rows<'a>(
         &self,
