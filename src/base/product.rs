@@ -6,10 +6,11 @@
 //! threads and no other row changes a bit.
 //!
 //! Reading order: [`Lines`], what is multiplied; [`product`]; a part of it on
-//! one thread, [`Part`]; [`tile`], which multiplies; and `vector` and `row`,
-//! which walk through a matrix that is used once.
+//! one thread, [`Part`]; [`tile`], which multiplies what `left` hands it; and
+//! `vector` and `row`, which walk through a matrix that is used once.
 
 mod cut;
+mod left;
 mod lines;
 mod row;
 mod vector;
@@ -24,6 +25,7 @@ pub(crate) use self::cut::SHARED;
 #[cfg(feature = "opencl")]
 pub(crate) use self::cut::is_shared;
 use self::cut::{Cut, Filling, is_read, threads};
+use self::left::{Left, Numbers, STEPS};
 pub(crate) use self::lines::{Lines, Places};
 use self::lines::{Listed, Panels, count_rows, rows};
 use self::row::Row;
@@ -253,13 +255,6 @@ impl Part<'_, '_> {
     }
 }
 
-/// Rows of the left side: laid out, (k, height), or as they lie.
-#[derive(Clone, Copy)]
-enum Left<'a> {
-    Panel(&'a [f32]),
-    Rows(Listed<'a>),
-}
-
 /// Adds one block after the other to a tile, which stays near meanwhile.
 #[inline(always)]
 fn blocks<S: Simd, const N: usize>(
@@ -311,25 +306,6 @@ fn block_of<S: Simd, const H: usize, const N: usize>(
     }
 }
 
-/// A number of each row of a tile, for each place along `k`.
-trait Numbers<const H: usize> {
-    fn at(&self, p: usize) -> [f32; H];
-}
-
-impl<const H: usize> Numbers<H> for &[[f32; H]] {
-    #[inline(always)]
-    fn at(&self, p: usize) -> [f32; H] {
-        self[p]
-    }
-}
-
-impl<const H: usize> Numbers<H> for [&[f32]; H] {
-    #[inline(always)]
-    fn at(&self, p: usize) -> [f32; H] {
-        self.map(|row| row[p])
-    }
-}
-
 /// Returns the columns of each tile: so many as the registers are wide, or,
 /// where they are read in place, those that lie in a row.
 fn columns(
@@ -362,6 +338,26 @@ struct Out<'a, 'r> {
 }
 
 // ANCHOR: tile
+/// Adds the products of one place along `k` to the sums of a tile, H rows by N
+/// registers of columns.
+#[inline(always)]
+fn step<S: Simd, const H: usize, const N: usize>(
+    simd: S,
+    a: [f32; H],
+    b: &Listed,
+    place: usize,
+    sums: &mut [[S::f32s; N]; H],
+) {
+    let at = b.start.wrapping_add(place);
+    let (b, _) = S::as_simd_f32s(&b.values[at..at + N * S::F32_LANES]);
+    for i in 0..H {
+        let a = simd.splat_f32s(a[i]);
+        for j in 0..N {
+            sums[i][j] = simd.mul_add_e_f32s(a, b[j], sums[i][j]);
+        }
+    }
+}
+
 /// Returns the innermost loops. H rows by N registers of columns are H * N
 /// registers of sums, which stay where they are while `k` goes by.
 #[inline(always)]
@@ -372,16 +368,16 @@ fn tile<S: Simd, const H: usize, const N: usize, A: Numbers<H>>(
     out: &mut Out,
 ) {
     let mut sums = [[simd.splat_f32s(0.0); N]; H];
-    for (p, place) in b.inner.iter().enumerate() {
-        let a = a.at(p);
-        let at = b.start.wrapping_add(*place);
-        let (b, _) = S::as_simd_f32s(&b.values[at..at + N * S::F32_LANES]);
-        for i in 0..H {
-            let a = simd.splat_f32s(a[i]);
-            for j in 0..N {
-                sums[i][j] = simd.mul_add_e_f32s(a, b[j], sums[i][j]);
-            }
+    let (all, rest) = b.inner.as_chunks::<STEPS>();
+    for (c, places) in all.iter().enumerate() {
+        let some = a.some(c * STEPS);
+        for (q, place) in places.iter().enumerate() {
+            step::<S, H, N>(simd, A::of(some, q), b, *place, &mut sums);
         }
+    }
+    for (q, place) in rest.iter().enumerate() {
+        let a = a.at(all.len() * STEPS + q);
+        step::<S, H, N>(simd, a, b, *place, &mut sums);
     }
     // ANCHOR_END: tile
     for (row, sums) in out.rows.iter_mut().zip(sums) {

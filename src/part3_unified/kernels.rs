@@ -39,6 +39,7 @@ mod adam;
 mod copies;
 mod indexing;
 mod products;
+mod reductions;
 mod softmax;
 mod transformer;
 mod types;
@@ -51,6 +52,7 @@ pub use products::{
     COPY_LINES, FEW_ROWS, Layout, PRODUCT_FEW_ROWS, PRODUCT_LONG_SUMS, TILES,
     Tiles,
 };
+pub use reductions::*;
 pub use softmax::{KEPT, SOFTMAX_FOURS, SOFTMAX_GRADS, SOFTMAX_ROWS};
 pub use transformer::*;
 pub(super) use types::{Types, typed};
@@ -193,153 +195,6 @@ pub const WHERE_COND: Kernel =
         let n = given.uint(7)?;
         let from = |place| Some(given.uint(place)? + n);
         Some(smallvec![from(1)?, from(3)?, from(5)?, n])
-    });
-
-/// States the reach for rows, in n parts: arguments
-/// `a, offset, row_stride, columns, segment, out, n`.
-fn rows(given: &Given) -> Option<Reached> {
-    teams(given)?;
-    let (columns, segment) = (given.uint(3)?, given.uint(4)?);
-    // The kernels count a group beyond the end of a row, in `uint`.
-    if columns == 0 || segment == 0 || columns > i32::MAX as u64 {
-        return None;
-    }
-    // And so many groups beyond the last part.
-    let n = given.uint(6)?;
-    if n > i32::MAX as u64 {
-        return None;
-    }
-    let rows = n.div_ceil(columns.div_ceil(segment));
-    let last = rows.saturating_sub(1) * given.uint(2)? + columns;
-    Some(smallvec![given.uint(1)? + last, n])
-}
-
-/// States the reach for columns, one item for each part of one: arguments `a,
-/// offset, row_stride, column_stride, inner, outer_stride, width, height,
-/// segment, out`.
-fn columns(given: &Given) -> Option<Reached> {
-    let segment = counted(given.uint(8)?)?;
-    let parts = given.uint(7)?.div_ceil(segment);
-    Some(smallvec![whole_columns(given)?, given.uint(6)?.checked_mul(parts)?])
-}
-
-/// States the reach for short columns, which some items of a group share:
-/// arguments `a, offset, row_stride, column_stride, inner, outer_stride, width,
-/// height, out`.
-fn short_columns(given: &Given) -> Option<Reached> {
-    let team = given.items(1);
-    let is_group = team.is_power_of_two() && given.items(0) * team <= 256;
-    let is_flat = given.groups(1) == 1 && given.items(2) == 1;
-    (is_group && is_flat).then_some(())?;
-    Some(smallvec![whole_columns(given)?, given.uint(6)?])
-}
-
-/// Computes where the columns of all matrices end.
-fn whole_columns(given: &Given) -> Option<u64> {
-    let [inner, width, height] = [4, 6, 7].map(|place| given.uint(place));
-    let (inner, width, height) = (inner?, width?, height?);
-    if width == 0 || height == 0 || inner == 0 {
-        return None;
-    }
-    // The kernels count some rows beyond the end, in `uint`.
-    if height > i32::MAX as u64 {
-        return None;
-    }
-    let down = (height - 1).checked_mul(given.uint(2)?)?;
-    let across = (width.min(inner) - 1).checked_mul(given.uint(3)?)?;
-    let out = ((width - 1) / inner).checked_mul(given.uint(5)?)?;
-    let last = down.checked_add(across)?.checked_add(out)?.checked_add(1)?;
-    last.checked_add(given.uint(1)?)
-}
-
-/// Finds the kernels of a reduction: of rows, of columns, and of short ones.
-pub(super) fn reduce(op: Reduce) -> [Kernel; 3] {
-    match op {
-        Reduce::Sum => [REDUCE_ROWS_SUM, REDUCE_COLUMNS_SUM, REDUCE_SHORT_SUM],
-        Reduce::Max => [REDUCE_ROWS_MAX, REDUCE_COLUMNS_MAX, REDUCE_SHORT_MAX],
-    }
-}
-
-/// Finds the kernel of a reduction of few elements.
-pub(super) fn reduce_few(op: Reduce) -> Kernel {
-    match op {
-        Reduce::Sum => REDUCE_FEW_SUM,
-        Reduce::Max => REDUCE_FEW_MAX,
-    }
-}
-
-/// The sum of each row, or of parts of it.
-pub const REDUCE_ROWS_SUM: Kernel =
-    kernel!("part3/reduce.cl", "reduce_rows_sum", rows);
-/// The largest of each row, or of parts of it.
-pub const REDUCE_ROWS_MAX: Kernel =
-    kernel!("part3/reduce.cl", "reduce_rows_max", rows);
-/// The sum of each column, or of parts of it.
-pub const REDUCE_COLUMNS_SUM: Kernel =
-    kernel!("part3/reduce.cl", "reduce_columns_sum", columns);
-/// The largest of each column, or of parts of it.
-pub const REDUCE_COLUMNS_MAX: Kernel =
-    kernel!("part3/reduce.cl", "reduce_columns_max", columns);
-/// The sum of each short column.
-pub const REDUCE_SHORT_SUM: Kernel =
-    kernel!("part3/reduce.cl", "reduce_short_sum", short_columns);
-/// The largest of each short column.
-pub const REDUCE_SHORT_MAX: Kernel =
-    kernel!("part3/reduce.cl", "reduce_short_max", short_columns);
-
-/// The sums down the columns of 2, 4, 8, 16 and 32 matrices: arguments `low`,
-/// then for each `a, width, height, out`. 32 matrices take 772 of the 1024 bytes
-/// of arguments that OpenCL grants on any device.
-pub const REDUCE_SUMS: &[Kernel] = &[
-    kernel!("part3/reduce.cl", "reduce_sums_2", |it| sums(it, 2)),
-    kernel!("part3/reduce.cl", "reduce_sums_4", |it| sums(it, 4)),
-    kernel!("part3/reduce.cl", "reduce_sums_8", |it| sums(it, 8)),
-    kernel!("part3/reduce.cl", "reduce_sums_16", |it| sums(it, 16)),
-    kernel!("part3/reduce.cl", "reduce_sums_32", |it| sums(it, 32)),
-];
-
-/// States the reach for so many matrices, each of whose elements is counted in
-/// `uint`, and some rows beyond its end.
-fn sums(given: &Given, count: usize) -> Option<Reached> {
-    (given.items(0) == 256 && given.items(1) * given.items(2) == 1)
-        .then_some(())?;
-    let mut reached = Reached::new();
-    for at in (1..).step_by(4).take(count) {
-        let (width, height) = (given.uint(at + 1)?, given.uint(at + 2)?);
-        let all = width.checked_mul(height)?;
-        let most = i32::MAX as u64;
-        (width <= most && height <= most && all <= most).then_some(())?;
-        reached.extend([all, width]);
-    }
-    Some(reached)
-}
-
-/// States the reach for rows of few elements, which are a view: arguments `a,
-/// offset, shape, strides, out, n`.
-fn few(given: &Given) -> Option<Reached> {
-    let reach = view(given.uint(1)?, given.int8(2)?, given.int8(3)?)?;
-    Some(smallvec![reach, given.uint(5)?])
-}
-
-/// The sum of each row, of few elements that lie anywhere.
-pub const REDUCE_FEW_SUM: Kernel =
-    kernel!("part3/reduce.cl", "reduce_few_sum", few);
-/// The largest of each row, of few elements that lie anywhere.
-pub const REDUCE_FEW_MAX: Kernel =
-    kernel!("part3/reduce.cl", "reduce_few_max", few);
-/// What the largest of each row got, shared by those as large: arguments `a,
-/// offset, shape, strides, most, most_offset, grads, grads_offset, out, outs,
-/// n`.
-pub const REDUCE_FEW_SHARE: Kernel =
-    kernel!("part3/reduce.cl", "reduce_few_share", |given| {
-        let shape = given.int8(2)?;
-        let reach = view(given.uint(1)?, shape, given.int8(3)?)?;
-        let (all, n) =
-            (each_place_once(shape, given.int8(9)?)?, given.uint(10)?);
-        // Each item has a row of its own.
-        (i128::from(n) == shape[..4].iter().product()).then_some(())?;
-        let of_rows = |place| Some(given.uint(place)? + n);
-        Some(smallvec![reach, of_rows(5)?, of_rows(7)?, all])
     });
 
 /// States a team of items for each row, in groups of at most so many: what the

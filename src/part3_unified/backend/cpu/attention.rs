@@ -198,6 +198,8 @@ impl Sums<'_> {
         }
     }
 
+    /// Takes two registers of columns at a time, as far as there are so many:
+    /// each number is then brought to a register once for both.
     #[inline(always)]
     fn write<S: Simd, const R: usize>(
         &self,
@@ -206,25 +208,48 @@ impl Sums<'_> {
         out_step: usize,
         columns: usize,
     ) {
+        let [one, two] = [1, 2].map(|count| count * S::F32_LANES);
+        let pairs = columns / two * two;
+        for from in (0..pairs).step_by(two) {
+            let some = from..from + two;
+            self.piece::<S, R, 2>(simd, out, out_step, some);
+        }
+        for from in (pairs..columns).step_by(one) {
+            let some = from..columns.min(from + one);
+            self.piece::<S, R, 1>(simd, out, out_step, some);
+        }
+    }
+
+    /// Writes some columns, which fill so many registers, or a part of one.
+    #[inline(always)]
+    fn piece<S: Simd, const R: usize, const N: usize>(
+        &self,
+        simd: S,
+        out: &mut [f32],
+        out_step: usize,
+        some: Range<usize>,
+    ) {
         let (by, [across, along]) = self.by;
         let (rows, step) = self.rows;
-        for from in (0..columns).step_by(S::F32_LANES) {
-            let some = from..columns.min(from + S::F32_LANES);
-            let mut sums = [simd.splat_f32s(0.0); R];
-            for k in 0..self.deep {
-                let row = &rows[k * step..][some.clone()];
-                let row = match S::as_simd_f32s(row) {
-                    ([row], []) => *row,
-                    _ => simd.partial_load_f32s(row),
-                };
-                for i in 0..R {
-                    let by = simd.splat_f32s(by[i * across + k * along]);
-                    sums[i] = simd.mul_add_e_f32s(by, row, sums[i]);
+        let mut sums = [[simd.splat_f32s(0.0); N]; R];
+        for k in 0..self.deep {
+            let row = &rows[k * step..][some.clone()];
+            let row: [S::f32s; N] = match S::as_simd_f32s(row) {
+                (row, []) if row.len() == N => std::array::from_fn(|j| row[j]),
+                _ => [simd.partial_load_f32s(row); N],
+            };
+            for i in 0..R {
+                let by = simd.splat_f32s(by[i * across + k * along]);
+                for j in 0..N {
+                    sums[i][j] = simd.mul_add_e_f32s(by, row[j], sums[i][j]);
                 }
             }
-            for i in 0..R {
-                let out = &mut out[i * out_step..][some.clone()];
-                simd.partial_store_f32s(out, sums[i]);
+        }
+        for i in 0..R {
+            let out = &mut out[i * out_step..][some.clone()];
+            match S::as_mut_simd_f32s(out) {
+                (out, []) if out.len() == N => out.copy_from_slice(&sums[i]),
+                (_, _) => simd.partial_store_f32s(out, sums[i][0]),
             }
         }
     }
