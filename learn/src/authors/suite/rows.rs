@@ -31,31 +31,19 @@ const OTHERS: &[&str] =
 /// What `--quick` runs: the tests inside the crate, and the specification of
 /// each part, of Part 3 on a processor and on a device. All are compiled as
 /// [`INNER`] is.
-const QUICK: [&[&str]; 2] = [
-    &[
-        "--package",
-        "rungrad",
-        "--lib",
-        "--test",
-        "part1_cpu",
-        "--test",
-        "part2_gpu",
-        "--config",
-        LIGHT,
-    ],
-    &[
-        "--package",
-        "rungrad",
-        "--test",
-        "part3_unified",
-        "--config",
-        LIGHT,
-        "--",
-        "on_the_processor",
-        "on_an_opencl_device",
-        "--skip",
-        "lazily",
-    ],
+const QUICK: &[&str] = &["--test", "part1_cpu", "--test", "part2_gpu"];
+const QUICK_LONGEST: &[&str] = &[
+    "--package",
+    "rungrad",
+    "--test",
+    LONGEST,
+    "--config",
+    LIGHT,
+    "--",
+    "on_the_processor",
+    "on_an_opencl_device",
+    "--skip",
+    "lazily",
 ];
 /// How `--quick` names the other tests.
 pub(super) const NOT_QUICK: &str = "of the tests those of the documents, the \
@@ -119,10 +107,10 @@ impl Work<'_> {
 
     /// Runs the tests inside the crate and those of the specification.
     pub(super) fn quick_tests(&self) -> Result<Ending, Stop> {
-        let run = |words| self.cargo_test(words, self.log, process::follow);
-        let [first, second] = QUICK.map(run);
-        let (first, second) = (first?, second?);
-        Ok(if first == Ending::Exited(0) { second } else { first })
+        let first = [INNER, QUICK].concat();
+        let all = [&first, &["--test", LONGEST][..]].concat();
+        let rows = [("inner", strings(&first))];
+        self.in_rows(&[&all], &strings(QUICK_LONGEST), &rows)
     }
 
     /// Splits the crate's own tests into two rows, by the files they are in.
@@ -150,12 +138,30 @@ impl Work<'_> {
         })
     }
 
-    /// Builds all tests and runs them; the book builds the examples. The logs
-    /// of the other rows end up behind that of the longest.
+    /// Builds all tests and runs them; the book builds the examples.
     pub(super) fn all_tests(&self) -> Result<Ending, Stop> {
+        let [longest, rest] = self.ours();
+        let rows = [
+            ("ours", rest),
+            ("inner", strings(INNER)),
+            ("learn", strings(LEARN)),
+            ("others", strings(OTHERS)),
+            ("docs", strings(DOCS)),
+        ];
+        self.in_rows(&[INNER, OURS, LEARN, OTHERS], &longest, &rows)
+    }
+
+    /// Builds tests, and runs the longest and some rows of others beside them.
+    /// The logs of the rows end up behind that of the longest.
+    fn in_rows(
+        &self,
+        built: &[&[&str]],
+        longest: &[String],
+        rows: &[(&str, Vec<String>)],
+    ) -> Result<Ending, Stop> {
         let (log, follow) = (self.log, process::follow);
-        for words in [INNER, OURS, LEARN, OTHERS] {
-            let words = [words, &["--no-run"]].concat();
+        for words in built {
+            let words = [words, &["--no-run"][..]].concat();
             let built = self.cargo_test(&words, log, follow)?;
             if built != Ending::Exited(0) {
                 return Ok(built);
@@ -170,20 +176,12 @@ impl Work<'_> {
             let silent = process::follow_in_silence;
             Ok((run(words, &log, silent)?, log))
         };
-        let [longest, rest] = self.ours();
-        let rows = [
-            ("ours", rest),
-            ("inner", strings(INNER)),
-            ("learn", strings(LEARN)),
-            ("others", strings(OTHERS)),
-            ("docs", strings(DOCS)),
-        ];
         let rows = rows.iter().filter(|(_, words)| !words.is_empty());
         let (ours, rows) = thread::scope(|scope| {
             let rows: Vec<_> = rows
                 .map(|(name, words)| scope.spawn(|| beside(name, words)))
                 .collect();
-            let ours = run(&longest, log, follow);
+            let ours = run(longest, log, follow);
             let rows = rows.into_iter().map(|row| row.join());
             let rows = rows.map(|it| it.expect("it waits and reads"));
             (ours, rows.collect::<Vec<Result<_, Stop>>>())
