@@ -4,7 +4,7 @@ match (product.a.lines, product.b.lines) {
     _ if self.pays_to_pack(&product) => {
         let Product { a, b, k, .. } = product;
         let [a, b] = [self.packed(a, k)?, self.packed(b, k)?];
-        self.product(&a, &b, 0, 1)
+        self.product_in_parts(&a, &b, 0, 1)
     }
     _ => {
         let [a, b] = [product.a, product.b];

@@ -45,8 +45,8 @@ pub(crate) const INNERS: &[Inner] = &[
         of: "src/part3_unified/backend/fused/found.rs:held",
     },
     Inner {
-        out: "book/listings/fused-late.rs",
-        of: "src/part3_unified/backend/fused/schedule.rs:late",
+        out: "book/listings/fused-product.rs",
+        of: "src/part3_unified/backend/fused/together.rs:product",
     },
     Inner {
         out: "book/listings/tensor-from-buffer.rs",

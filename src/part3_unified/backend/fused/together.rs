@@ -22,6 +22,7 @@ impl Fused {
         self.wish(What::Join(Reduce::Sum, a, [columns, rows]), &[columns])
     }
 
+    // ANCHOR: product
     /// Multiplies. What comes in parts is put off until somebody wants their
     /// sum.
     pub(super) fn product(
@@ -45,6 +46,7 @@ impl Fused {
         let n = out.len() / parts;
         self.sums(&Array::dense(a.device(), out, &[parts, n]), n)
     }
+    // ANCHOR_END: product
 
     /// Computes the gradients of [`Backend::layer_norm`](super::Backend). Those
     /// of the weight and of the bias are sums, which can wait.
