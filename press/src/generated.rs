@@ -6,6 +6,7 @@ pub(crate) mod bare;
 pub(crate) mod climb;
 pub(crate) mod day;
 pub(crate) mod exercise;
+mod frames;
 pub(crate) mod growth;
 pub(crate) mod measured;
 pub(crate) mod near;
@@ -125,17 +126,22 @@ pub(crate) fn write(wanted: Vec<Wanted>) {
 
 impl Manifest {
     /// What was printed or drawn, except for the results of training that
-    /// are near enough to those of the book.
+    /// are near enough to those of the book, and stacks that lack a caller.
     pub(crate) fn accepted(
         &self,
         tree: &Tree,
         wanted: Vec<Wanted>,
     ) -> Vec<Wanted> {
         let is_near = |(file, text): &Wanted| {
-            self.trained.contains(&file.as_str())
-                && tree.get(file).is_some_and(|found| {
-                    text.as_ref().is_ok_and(|text| near(found, text))
-                })
+            let file = file.as_str();
+            let is_like = match self.trained.contains(&file) {
+                true => near,
+                false if frames::STACKS.contains(&file) => frames::alike,
+                false => return false,
+            };
+            tree.get(file).is_some_and(|found| {
+                text.as_ref().is_ok_and(|text| is_like(found, text))
+            })
         };
         wanted.into_iter().filter(|wanted| !is_near(wanted)).collect()
     }
