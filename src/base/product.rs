@@ -13,6 +13,7 @@ mod cut;
 mod left;
 mod lines;
 mod row;
+mod tile;
 mod vector;
 
 use std::cell::RefCell;
@@ -25,10 +26,13 @@ pub(crate) use self::cut::SHARED;
 #[cfg(feature = "opencl")]
 pub(crate) use self::cut::is_shared;
 use self::cut::{Cut, Filling, is_read, threads};
-use self::left::{Left, Numbers, STEPS};
+use self::left::{Left, Numbers};
+#[cfg(feature = "opencl")]
+pub(crate) use self::lines::transpose;
 pub(crate) use self::lines::{Lines, Places};
 use self::lines::{Listed, Panels, count_rows, rows};
 use self::row::Row;
+use self::tile::{Out, tile};
 use self::vector::vector;
 use super::share::share;
 
@@ -36,6 +40,9 @@ use super::share::share;
 const BLOCK: usize = 128;
 /// So many again, block by block. The sums of those are added up in `f64`.
 const LONG: usize = 16 * BLOCK;
+/// As many numbers as a line of a cache has: a register's worth that lies in
+/// two of them takes longer.
+const LINE: usize = 16;
 /// So many numbers of a line are laid out at a time.
 const DEEP: usize = 2 * BLOCK;
 
@@ -207,9 +214,11 @@ impl Part<'_, '_> {
         let is_read = is_read(columns.len(), count_rows(a.inner));
         let laid = if is_read { &[] } else { a.lines };
         let strips = laid.len().div_ceil(height) * Panels::size(height, deep);
-        let needed = strips + columns.len() * Panels::size(width, deep);
-        panels.resize(panels.len().max(needed), 0.0);
-        let (left, right) = panels.split_at_mut(strips);
+        let wide = columns.len() * Panels::size(width, deep);
+        panels.resize(panels.len().max(LINE + wide + strips), 0.0);
+        let first = panels.as_ptr().align_offset(LINE * size_of::<f32>());
+        let (right, left) = panels[first.min(LINE)..].split_at_mut(wide);
+        let left = &mut left[..strips];
         let mut left = Panels::new(left, laid, height, deep);
         let laid = if is_direct { &[] } else { b.lines };
         let mut right = Panels::new(right, laid, width, deep);
@@ -239,70 +248,70 @@ impl Part<'_, '_> {
                 sources.push(Listed { values: panel, start: 0, inner, ..b });
             }
             let mut panels = left.each();
+            let (first, all) = (from == 0, (&columns[..], &sources[..]));
             let lines = a.lines.chunks(height);
             for (rows, lines) in rows.chunks_mut(height).zip(lines) {
                 let left = match panels.next() {
                     Some(panel) => Left::Panel(panel),
                     None => Left::Rows(Listed { lines, ..a }),
                 };
-                for (column, b) in columns.iter().zip(&sources) {
-                    let column = column.clone();
-                    let out = Out { rows, column, first: from == 0 };
-                    blocks::<S, N>(simd, height, left, b, out);
+                let (out, b) = ((rows, first), all);
+                match height {
+                    1 => strip::<S, 1, N>(simd, left, b, out),
+                    2 => strip::<S, 2, N>(simd, left, b, out),
+                    4 => strip::<S, 4, N>(simd, left, b, out),
+                    6 => strip::<S, 6, N>(simd, left, b, out),
+                    8 => strip::<S, 8, N>(simd, left, b, out),
+                    _ => strip::<S, 12, N>(simd, left, b, out),
                 }
             }
         }
     }
 }
 
-/// Adds one block after the other to a tile, which stays near meanwhile.
+/// Multiplies some rows of the left side by all columns.
 #[inline(always)]
-fn blocks<S: Simd, const N: usize>(
-    simd: S,
-    height: usize,
-    left: Left,
-    b: &Listed,
-    mut out: Out,
-) {
-    let mut p = 0;
-    while p < b.inner.len() {
-        let block = p..b.inner.len().min(p + BLOCK);
-        p = block.end;
-        let b = &Listed { inner: &b.inner[block.clone()], ..*b };
-        match height {
-            1 => block_of::<S, 1, N>(simd, left, block, b, &mut out),
-            2 => block_of::<S, 2, N>(simd, left, block, b, &mut out),
-            4 => block_of::<S, 4, N>(simd, left, block, b, &mut out),
-            6 => block_of::<S, 6, N>(simd, left, block, b, &mut out),
-            8 => block_of::<S, 8, N>(simd, left, block, b, &mut out),
-            _ => block_of::<S, 12, N>(simd, left, block, b, &mut out),
-        }
-        out.first = false;
-    }
-}
-
-/// Adds one of them.
-#[inline(always)]
-fn block_of<S: Simd, const H: usize, const N: usize>(
+fn strip<S: Simd, const H: usize, const N: usize>(
     simd: S,
     left: Left,
-    block: Range<usize>,
-    b: &Listed,
-    out: &mut Out,
+    b: (&[Range<usize>], &[Listed]),
+    out: (&mut [&mut [f32]], bool),
 ) {
     match left {
         Left::Panel(panel) => {
-            let panel = panel.as_chunks::<H>().0;
-            tile::<S, H, N, _>(simd, &panel[block], b, out);
+            tiles::<S, H, N, _>(simd, panel.as_chunks::<H>().0, b, out);
         }
         Left::Rows(a) => {
             let rows: [&[f32]; H] = std::array::from_fn(|i| {
                 // Behind the last one nobody looks at the sums.
                 let line = a.lines[i.min(a.lines.len() - 1)];
-                a.row(line, &a.inner[block.clone()])
+                a.row(line, a.inner)
             });
-            tile::<S, H, N, _>(simd, rows, b, out);
+            tiles::<S, H, N, _>(simd, rows, b, out);
         }
+    }
+}
+
+/// Adds one block after the other to the tiles of all columns.
+#[inline(always)]
+fn tiles<S: Simd, const H: usize, const N: usize, A: Numbers<H>>(
+    simd: S,
+    a: A,
+    (columns, sources): (&[Range<usize>], &[Listed]),
+    (rows, mut first): (&mut [&mut [f32]], bool),
+) {
+    let Some(deep) = sources.first().map(|b| b.inner.len()) else {
+        return;
+    };
+    for p in (0..deep).step_by(BLOCK) {
+        let block = p..deep.min(p + BLOCK);
+        let a = a.part(block.clone());
+        for (column, b) in columns.iter().zip(sources) {
+            let b = &Listed { inner: &b.inner[block.clone()], ..*b };
+            let mut out = Out { rows, column: column.clone(), first };
+            tile::<S, H, N, _>(simd, a, b, &mut out);
+        }
+        first = false;
     }
 }
 
@@ -328,84 +337,6 @@ fn columns(
         done += row.len();
     }
     columns
-}
-
-/// Where the sums of a tile go: into rows, or to what is there.
-struct Out<'a, 'r> {
-    rows: &'a mut [&'r mut [f32]],
-    column: Range<usize>,
-    first: bool,
-}
-
-// ANCHOR: tile
-/// Adds the products of one place along `k` to the sums of a tile, H rows by N
-/// registers of columns.
-#[inline(always)]
-fn step<S: Simd, const H: usize, const N: usize>(
-    simd: S,
-    a: [f32; H],
-    b: &Listed,
-    place: usize,
-    sums: &mut [[S::f32s; N]; H],
-) {
-    let at = b.start.wrapping_add(place);
-    let (b, _) = S::as_simd_f32s(&b.values[at..at + N * S::F32_LANES]);
-    for i in 0..H {
-        let a = simd.splat_f32s(a[i]);
-        for j in 0..N {
-            sums[i][j] = simd.mul_add_e_f32s(a, b[j], sums[i][j]);
-        }
-    }
-}
-
-/// Returns the innermost loops. H rows by N registers of columns are H * N
-/// registers of sums, which stay where they are while `k` goes by.
-#[inline(always)]
-fn tile<S: Simd, const H: usize, const N: usize, A: Numbers<H>>(
-    simd: S,
-    a: A,
-    b: &Listed,
-    out: &mut Out,
-) {
-    let mut sums = [[simd.splat_f32s(0.0); N]; H];
-    let (all, rest) = b.inner.as_chunks::<STEPS>();
-    for (c, places) in all.iter().enumerate() {
-        let some = a.some(c * STEPS);
-        for (q, place) in places.iter().enumerate() {
-            step::<S, H, N>(simd, A::of(some, q), b, *place, &mut sums);
-        }
-    }
-    for (q, place) in rest.iter().enumerate() {
-        let a = a.at(all.len() * STEPS + q);
-        step::<S, H, N>(simd, a, b, *place, &mut sums);
-    }
-    // ANCHOR_END: tile
-    for (row, sums) in out.rows.iter_mut().zip(sums) {
-        let row = &mut row[out.column.clone()];
-        match S::as_mut_simd_f32s(row) {
-            (row, []) if row.len() == N => {
-                for (row, sum) in row.iter_mut().zip(sums) {
-                    *row = match out.first {
-                        true => sum,
-                        false => simd.add_f32s(*row, sum),
-                    };
-                }
-            }
-            // The end of a row fills no register.
-            _ => {
-                let pieces = row.chunks_mut(S::F32_LANES);
-                for (row, sum) in pieces.zip(sums) {
-                    let sum = match out.first {
-                        true => sum,
-                        false => {
-                            simd.add_f32s(simd.partial_load_f32s(row), sum)
-                        }
-                    };
-                    simd.partial_store_f32s(row, sum);
-                }
-            }
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! The left side of a tile: a number of each of its rows, place by place.
 
+use std::ops::Range;
+
 use super::lines::Listed;
 
 /// Rows of the left side: laid out, (k, height), or as they lie.
@@ -17,12 +19,14 @@ pub(super) const STEPS: usize =
     if cfg!(target_arch = "wasm32") { 1 } else { 32 };
 
 /// A number of each row of a tile, for each place along `k`.
-pub(super) trait Numbers<const H: usize> {
+pub(super) trait Numbers<const H: usize>: Copy {
     /// Those of some places, from one on.
     type Some: Copy;
     fn some(&self, p: usize) -> Self::Some;
     fn of(some: Self::Some, q: usize) -> [f32; H];
     fn at(&self, p: usize) -> [f32; H];
+    /// Takes those of some places.
+    fn part(&self, places: Range<usize>) -> Self;
 }
 
 impl<'a, const H: usize> Numbers<H> for &'a [[f32; H]] {
@@ -42,6 +46,11 @@ impl<'a, const H: usize> Numbers<H> for &'a [[f32; H]] {
     fn at(&self, p: usize) -> [f32; H] {
         self[p]
     }
+
+    #[inline(always)]
+    fn part(&self, places: Range<usize>) -> Self {
+        &self[places]
+    }
 }
 
 impl<'a, const H: usize> Numbers<H> for [&'a [f32]; H] {
@@ -60,5 +69,10 @@ impl<'a, const H: usize> Numbers<H> for [&'a [f32]; H] {
     #[inline(always)]
     fn at(&self, p: usize) -> [f32; H] {
         self.map(|row| row[p])
+    }
+
+    #[inline(always)]
+    fn part(&self, places: Range<usize>) -> Self {
+        self.map(|row| &row[places.clone()])
     }
 }

@@ -188,6 +188,8 @@ pub(super) struct Panels<'a> {
     size: usize,
     /// Where rows of lines go, if lines lie in rows.
     runs: Vec<Run>,
+    /// Whether each panel is one of them.
+    is_whole: bool,
 }
 
 /// Lines in a row that go to one panel, from a place on.
@@ -220,7 +222,8 @@ impl<'a> Panels<'a> {
                 }
             }
         }
-        Panels { memory, width, size, runs }
+        let is_whole = runs.len() == lines.len().div_ceil(width);
+        Panels { memory, width, size, runs, is_whole }
     }
 
     /// Lays all lines out: rows of them as they lie in memory, through all
@@ -234,12 +237,27 @@ impl<'a> Panels<'a> {
             }
             return;
         }
+        match (self.is_whole, self.width) {
+            (true, 0..=8) => self.lay_rows::<8>(side),
+            (true, 9..=16) => self.lay_rows::<16>(side),
+            (true, 17..=32) => self.lay_rows::<32>(side),
+            _ => self.lay_rows::<0>(side),
+        }
+    }
+
+    /// Copies `WIDE` numbers at once, unless that is 0, where there are so many:
+    /// those behind a row lie where others come next, or where nobody looks.
+    #[inline(always)]
+    fn lay_rows<const WIDE: usize>(&mut self, side: Listed) {
         for (i, p) in side.inner.iter().enumerate() {
             let at = side.start.wrapping_add(*p);
             for run in &self.runs {
                 let from = &side.values[at.wrapping_add(run.line)..];
                 let to = &mut self.memory[run.to + i * self.width..];
-                copy(&from[..run.length], &mut to[..run.length]);
+                match from.first_chunk::<WIDE>().zip(to.first_chunk_mut()) {
+                    Some((from, to)) if WIDE > 0 => *to = *from,
+                    _ => copy(&from[..run.length], &mut to[..run.length]),
+                }
             }
         }
     }
@@ -250,21 +268,18 @@ impl<'a> Panels<'a> {
     }
 }
 
-/// Copies a few numbers, sixteen and then four at a time.
+/// Copies a few numbers, four at a time.
 #[inline(always)]
 fn copy(from: &[f32], to: &mut [f32]) {
-    let (many, rest) = from.as_chunks::<16>();
-    let (to, to_rest) = to.as_chunks_mut::<16>();
-    to.iter_mut().zip(many).for_each(|(to, from)| *to = *from);
-    let (fours, rest) = rest.as_chunks::<4>();
-    let (to, to_rest) = to_rest.as_chunks_mut::<4>();
+    let (fours, rest) = from.as_chunks::<4>();
+    let (to, to_rest) = to.as_chunks_mut::<4>();
     to.iter_mut().zip(fours).for_each(|(to, from)| *to = *from);
     to_rest.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
 }
 
 /// Writes four rows into columns of a panel, from a column on, in squares.
 #[inline(always)]
-fn transpose(
+pub(crate) fn transpose(
     rows: [&[f32]; 4],
     column: usize,
     width: usize,
