@@ -10,6 +10,7 @@ use super::lanes::{most, total};
 use super::walk::fill;
 use super::{Array, Shared, compact, dense};
 use crate::error::Result;
+use crate::product::transpose;
 
 /// Longer texts have products that are worth tiles of their own.
 const PLACES: usize = 128;
@@ -102,8 +103,8 @@ struct Room {
     queries: Vec<f32>,
     /// Keys, and then values: (width, places).
     turned: Vec<f32>,
-    /// The shares of all places in each, and what comes back to the scores:
-    /// (places, places).
+    /// The shares of all places in each, and scores or what comes back to
+    /// them: (places, places).
     shares: Vec<f32>,
     scores: Vec<f32>,
 }
@@ -120,10 +121,15 @@ impl Room {
     #[inline(always)]
     fn turn(&mut self, x: &[f32], sizes: &Sizes, part: usize, head: usize) {
         let Sizes { places, width, .. } = *sizes;
-        for place in 0..places {
-            let row = &x[sizes.at(place, part, head)..][..width];
+        let row = |place| &x[sizes.at(place, part, head)..][..width];
+        let fours = places / 4 * 4;
+        for place in (0..fours).step_by(4) {
+            let rows = [place, place + 1, place + 2, place + 3].map(row);
+            transpose(rows, place, places, &mut self.turned);
+        }
+        for place in fours..places {
             let to = self.turned[place..].iter_mut().step_by(places);
-            to.zip(row).for_each(|(to, x)| *to = *x);
+            to.zip(row(place)).for_each(|(to, x)| *to = *x);
         }
     }
 
@@ -147,21 +153,31 @@ impl Room {
         self.turn(x, sizes, 1, head);
         for some in sizes.beside() {
             let by = (&self.queries[some.start * width..], [width, 1]);
-            let out = &mut self.shares[some.start * places..];
             let seen = some.end.next_multiple_of(LANES).min(places);
+            let scores = &mut self.scores[..some.len() * seen];
             let sums = Sums { by, rows: (&self.turned, places), deep: width };
-            sums.fill(simd, some.len(), (out, places), seen);
-            for place in some {
-                let shares = &mut self.shares[place * places..][..places];
-                shares[place + 1..].fill(f32::NEG_INFINITY);
+            sums.fill(simd, some.len(), (scores, seen), seen);
+            for (place, scores) in some.clone().zip(scores.chunks_mut(seen)) {
+                scores[place + 1..].fill(f32::NEG_INFINITY);
+                let most = most(scores);
+                scores.iter_mut().for_each(|score| *score -= most);
+                // Any will do whose exponential is not nearly 0: a processor may
+                // need much longer for what is too small for its numbers.
+                scores[place + 1..].fill(0.0);
+            }
+            // Those of all places at once: a few are too few for a loop.
+            for score in &mut *scores {
+                *score = exp(Fma::of::<S>(), *score);
+            }
+            let shares = self.shares[some.start * places..].chunks_mut(places);
+            let pairs = shares.zip(scores.chunks_mut(seen));
+            for (place, (shares, scores)) in some.zip(pairs) {
+                scores[place + 1..].fill(0.0);
+                let one = 1.0 / total([&*scores], |[x]| x);
                 let (shares, none) = shares.split_at_mut(seen);
+                let pairs = shares.iter_mut().zip(scores);
+                pairs.for_each(|(share, score)| *share = *score * one);
                 none.fill(0.0);
-                let most = most(shares);
-                for share in &mut *shares {
-                    *share = exp(Fma::of::<S>(), *share - most);
-                }
-                let one = 1.0 / total([&*shares], |[x]| x);
-                shares.iter_mut().for_each(|x| *x *= one);
             }
         }
     }

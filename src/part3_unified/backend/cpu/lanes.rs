@@ -33,12 +33,14 @@ pub(super) fn total<T: Number, const N: usize>(
 pub(super) fn most<T: Number>(of: &[T]) -> T {
     let larger = |most: T, x: T| if x > most { x } else { most };
     let mut all = [T::nearest(f64::NEG_INFINITY); WIDE];
-    let pieces = of.chunks_exact(WIDE);
-    let rest = pieces.remainder();
-    for piece in pieces.chain([rest]) {
+    let (pieces, rest) = of.as_chunks::<WIDE>();
+    for piece in pieces {
         for (most, x) in all.iter_mut().zip(piece) {
             *most = larger(*most, *x);
         }
+    }
+    for (most, x) in all.iter_mut().zip(rest) {
+        *most = larger(*most, *x);
     }
     joined(all, larger)
 }
