@@ -131,12 +131,19 @@ pub(super) fn blank<T: Kept>(n: usize) -> Result<Numbers<T>> {
     Ok(vec![T::default(); n].into())
 }
 
-/// Finds a piece that waits and fits: the last one is the likeliest to lie in
-/// a cache.
+/// Finds a piece that waits and serves.
 fn waiting_for<T: Kept>(n: usize) -> Option<Vec<T>> {
     let mut waiting = waiting::<T>();
-    let i = waiting.iter().rposition(|it| fits(n, it.capacity()))?;
+    let i = best(n, &waiting)?;
     Some(waiting.remove(i))
+}
+
+/// Finds a piece of this very length, which has no end to be filled up, or else
+/// one that fits. Of several the last is the likeliest to lie in a cache.
+fn best<T>(n: usize, waiting: &[Vec<T>]) -> Option<usize> {
+    let same = waiting.iter().rposition(|it| it.len() == n);
+    let fitting = || waiting.iter().rposition(|it| fits(n, it.capacity()));
+    same.or_else(fitting)
 }
 
 /// Tells whether a piece serves: half of it may stay unused.
@@ -169,6 +176,13 @@ mod tests {
     fn a_piece_fits_up_to_twice_what_is_asked_for() {
         let answers = [99, 100, 200, 201].map(|capacity| fits(100, capacity));
         assert_eq!(answers, [false, true, true, false]);
+    }
+
+    #[test]
+    fn a_piece_of_the_same_length_is_taken_before_one_that_fits() {
+        let waiting = [100, 100, 110, 300].map(|n| vec![0.0_f32; n]);
+        let found = [100, 110, 105, 150, 301].map(|n| best(n, &waiting));
+        assert_eq!(found, [Some(1), Some(2), Some(2), Some(3), None]);
     }
 
     #[test]
