@@ -58,20 +58,25 @@ pub(crate) fn product(a: Lines, b: Lines, out: &mut [f32]) {
     if n == 1 && m > 1 {
         return product(b, a, out);
     }
-    let Cut { high, wide, is_shared, at_once } =
-        Cut::new([m, n, k], threads(m * n * k));
-    let parts = m.div_ceil(high) * n.div_ceil(wide);
+    let cut = Cut::new([m, n, k], threads(m * n * k));
+    let (Cut { is_shared, at_once, .. }, [heights, widths]) =
+        (cut, cut.lengths(m, n));
+    let parts = heights.len() * widths.len();
     let mut tiles: Vec<Tile> = Vec::with_capacity(parts);
-    for (i, strip) in out.chunks_mut(high * n).enumerate() {
-        let lines = i * high..i * high + strip.len() / n;
+    let (mut from, mut rest) = (0, out);
+    for high in heights {
+        let (strip, others) = rest.split_at_mut(high * n);
         let mut rows: Vec<&mut [f32]> = strip.chunks_mut(n).collect();
-        for left in (0..n).step_by(wide) {
-            let rows = match wide < n {
-                true => rows.iter_mut().map(|row| take(row, wide)).collect(),
+        let mut left = 0;
+        for wide in &widths {
+            let rows = match *wide < n {
+                true => rows.iter_mut().map(|row| take(row, *wide)).collect(),
                 false => std::mem::take(&mut rows),
             };
-            tiles.push(Tile { lines: lines.clone(), left, rows });
+            tiles.push(Tile { lines: from..from + high, left, rows });
+            left += wide;
         }
+        (from, rest) = (from + high, others);
     }
     match is_shared {
         true => share(tiles.into_iter(), |t| t.fill(a, b, at_once)),

@@ -39,7 +39,7 @@ pub(super) fn piece(lines: usize, threads: usize) -> usize {
 }
 
 /// A product in parts.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Cut {
     /// The rows of a part.
     pub(super) high: usize,
@@ -66,6 +66,43 @@ impl Cut {
         let at_once = if parts < threads { 4 * threads } else { 1 };
         Cut { high, wide, is_shared: threads > 1 && parts > 1, at_once }
     }
+
+    /// Lists how many rows the parts have, and how many columns.
+    pub(super) fn lengths(self, m: usize, n: usize) -> [Vec<usize>; 2] {
+        let Cut { high, wide, is_shared, at_once } = self;
+        // Parts that are cut both ways have more to lay out as it is.
+        let ends = |is_whole| is_shared && at_once == 1 && is_whole;
+        [
+            pieces(m, high, STRIP, ends(wide >= n)),
+            pieces(n, wide, WIDE, ends(high >= m)),
+        ]
+    }
+}
+
+/// Pieces have whole strips of rows, and whole registers of columns.
+const STRIP: usize = 12;
+const WIDE: usize = 32;
+
+/// Cuts a length into parts. Where it `ends` in small ones, each is an eighth
+/// shorter, and what is left is for the threads that are done first: as they
+/// never run evenly, the last of equal parts would let the others wait.
+fn pieces(length: usize, part: usize, unit: usize, ends: bool) -> Vec<usize> {
+    let large = (part / 8 * 7).next_multiple_of(unit).min(part);
+    let small = (part / 8).next_multiple_of(unit);
+    let ends = ends && 4 * small < large;
+    let parts = length.div_ceil(part);
+    let mut pieces = vec![];
+    let mut rest = length;
+    while rest > 0 {
+        let most = match (ends, pieces.len() < parts) {
+            (false, _) => part,
+            (true, true) => large,
+            (true, false) => small,
+        };
+        pieces.push(most.min(rest));
+        rest -= most.min(rest);
+    }
+    pieces
 }
 
 /// Says how large parts are: such that the threads have as little to do, one
@@ -183,6 +220,26 @@ mod tests {
         assert_eq!(cut([1000, 16, 4097], 4), ([500, 16], true, 16));
         assert_eq!(cut([16, 1000, 6145], 4), ([16, 512], true, 16));
         assert_eq!(cut([17, 1000, 6145], 4), ([17, 256], true, 1));
+    }
+
+    #[test]
+    fn threads_get_large_parts_and_then_small_ones() {
+        let lengths = |sizes: [usize; 3], threads| {
+            Cut::new(sizes, threads).lengths(sizes[0], sizes[1])
+        };
+        let rows = lengths([768, 384, 128], 2);
+        assert_eq!(rows, [vec![336, 336, 48, 48], vec![384]]);
+        let columns = lengths([128, 512, 768], 2);
+        assert_eq!(columns, [vec![128], vec![224, 224, 32, 32]]);
+        // One thread has nobody to wait for, and neither is there another
+        // part where few lines are cut along `k`.
+        assert_eq!(lengths([513, 513, 100], 1), [[257, 256], [288, 225]]);
+        assert_eq!(lengths([16, 1000, 6145], 4), [vec![16], vec![512, 488]]);
+        // Both ways, and too short for small ones.
+        let both = lengths([1024, 1024, 128], 4);
+        assert_eq!(both, [[512, 512], [512, 512]]);
+        let short = lengths([64, 192, 1024], 2);
+        assert_eq!(short, [vec![32, 32], vec![192]]);
     }
 
     #[test]
