@@ -161,8 +161,8 @@ impl Room {
                 scores[place + 1..].fill(f32::NEG_INFINITY);
                 let most = most(scores);
                 scores.iter_mut().for_each(|score| *score -= most);
-                // Any will do whose exponential is not nearly 0: a processor may
-                // need much longer for what is too small for its numbers.
+                // Any will do whose exponential does not underflow, which may
+                // take a processor much longer.
                 scores[place + 1..].fill(0.0);
             }
             // Those of all places at once: a few are too few for a loop.
