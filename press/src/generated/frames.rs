@@ -1,5 +1,7 @@
 //! Who calls whom, as the stack tells it: an optimizer that jumps into the next
-//! function, instead of calling it, leaves no trace of the one before.
+//! function, instead of calling it, leaves no trace of the one before. Which it
+//! leaves out changes from build to build, so the book has all of them: those
+//! that `--config 'profile.dev.package.rungrad.opt-level=0'` shows.
 
 /// The listings that show a stack.
 pub(crate) const STACKS: &[&str] = &["book/listings/part3_trace.out"];
