@@ -422,8 +422,9 @@ fn a_week_of_samples_proves_all_and_a_day_all_of_what_has_changed() {
     let week: Vec<usize> = (0..7).map(|day| proved(day) - 2).collect();
     assert!(week.iter().all(|of_a_day| (1..=2).contains(of_a_day)), "{week:?}");
     assert_eq!(week.iter().sum::<usize>(), 13);
-    // Where the engine has, both solutions, and in a week the twelve others.
-    scene.write("changed", &format!("{no_change}src/lib.rs\0"));
+    // Where the judge has, both solutions, and in a week the twelve others.
+    let judge = "exercises/src/lib.rs";
+    scene.write("changed", &format!("{no_change}{judge}\0"));
     let week: Vec<usize> = (0..7).map(|day| proved(day) - 3).collect();
     assert!(week.iter().all(|of_a_day| (1..=2).contains(of_a_day)), "{week:?}");
     assert_eq!(week.iter().sum::<usize>(), 12);

@@ -69,14 +69,17 @@ use rungrad::part3_unified::{
 };
 use rungrad::{Error, Result, attempt, ledger};
 
-/// Whether a day of the week leaves a test that takes long: where nothing of
-/// which Part 3 is made has changed, nor these tests.
+/// Whether a day of the week leaves a test that takes long: where neither these
+/// tests have changed nor what writes and joins kernels, of which no other test
+/// knows.
 #[track_caller]
 fn left_to_another_day() -> bool {
-    let its = ["src/", "kernels/", "tests/common/", "tests/part3_unified/"];
-    let is_its = |file: &str| {
-        its.iter().any(|it| file.starts_with(it)) || file == "Cargo.lock"
-    };
+    let its = [
+        "src/part3_unified/backend/fused",
+        "tests/common/",
+        "tests/part3_unified/",
+    ];
+    let is_its = |file: &str| its.iter().any(|it| file.starts_with(it));
     !child::is_child() && common::device::left_to_another_day(is_its)
 }
 

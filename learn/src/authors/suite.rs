@@ -32,7 +32,8 @@ It leaves to a night what takes long and has not changed since the commit before
 the last, or since RUNGRAD_SINCE=COMMIT, and says so: large kernels under
 Oclgrind, kernels as PoCL's optimizer makes them, and most answers to exercises,
 listings of the book and pages in a browser, of which each day of a week has
-others. `cargo test --workspace` and `cargo learn verify` leave nothing.
+others, whatever in the library has changed. `cargo test --workspace` and
+`cargo learn verify` leave nothing.
 
 A test that needs what this machine lacks is skipped, and the summary says so
 and why. With RUNGRAD_REQUIRE_GPU=1, as in CI, a missing OpenCL device is a

@@ -40,7 +40,7 @@ stands in the files that learners edit.
 --sample proves of an exercise's stub, solution, right and wrong answers and
 other draws one of seven, and at least one, other ones each day of a week; all
 of an exercise that the last commit has changed, or somebody since; and each
-solution where the engine or the judge has changed. It says how many it leaves.
+solution where the judge has changed. It says how many it leaves.
 
 Kernels are skipped where there is no OpenCL device, and are a failure there
 with RUNGRAD_REQUIRE_GPU=1.",

@@ -4,8 +4,8 @@
 use std::{env, fs};
 
 use crate::{
-    Browser, assert_none, browser_of_today, browser_or_skip, device, scratch,
-    site,
+    Browser, assert_none, browser_of_today, browser_or_skip, device,
+    pages_of_today, scratch, site,
 };
 
 /// The audit's own script, which `cargo learn page --audit` fetches and names.
@@ -46,7 +46,7 @@ fn an_audit_of_every_page_finds_nothing() {
     let Some((mut browser, folder)) = browser_or_skip() else { return };
     let mut found = Vec::new();
     browser.screen(390, "light");
-    for page in site::pages(folder) {
+    for page in pages_of_today(folder) {
         browser.open(&site::address(&folder.join(&page)));
         browser.evaluate(BEGIN);
         for violation in violations(&mut browser, &axe) {

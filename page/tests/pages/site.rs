@@ -46,14 +46,10 @@ pub(crate) fn makes(file: &str, page: &str) -> bool {
 }
 
 /// Whether this file of the repository is in every page, in the engine that
-/// its figures ask, or in what looks at them.
+/// its figures ask, as it is compiled, or in what looks at them.
 pub(crate) fn makes_every_page(file: &str) -> bool {
-    let of_others = ["src/opencl/", "src/part2_gpu/", "src/part3_unified/"];
-    let of_all =
-        ["book/book.toml", "book/src/live/", "book/theme/", "page/", "src/"];
-    let is_of =
-        |folders: &[&str]| folders.iter().any(|it| file.starts_with(it));
-    is_of(&of_all) && !is_of(&of_others)
+    let of_all = ["book/book.toml", "book/src/live/", "book/theme/", "page/"];
+    of_all.iter().any(|it| file.starts_with(it))
 }
 
 /// Makes the address of a file.

@@ -1,12 +1,13 @@
 //! What a day leaves of the programs of the book. To run them all is minutes,
 //! most of them a driver's, which compiles their kernels. So `cargo learn test`
-//! runs a program of which nothing has changed on one day of each week, and
-//! each night runs all.
+//! runs a program whose own text has not changed on one day of each week, and
+//! each night runs all; so does what a push starts that changes the library.
 
-use std::env;
 use std::path::Path;
+use std::{env, fs};
 
 use super::program::program;
+use crate::tree::Tree;
 
 /// The days in which all comes round.
 const WEEK: u64 = 7;
@@ -54,36 +55,27 @@ fn day(command: &str) -> u64 {
     command.bytes().fold(0, add) % WEEK
 }
 
-/// Folders of which no program of the book is made.
-const OTHERS: [&str; 10] = [
-    ".ci/",
-    ".github/",
-    "benches/",
-    "book/",
-    "exercises/",
-    "learn/",
-    "mutants/",
-    "my_engine/",
-    "page/",
-    "tests/",
-];
-
-/// Whether a file is one of those of which the program `examples/NAME` is made:
-/// its own, one of the library, or one of an example in a folder, some of which
-/// are shared.
+/// Whether a file is one of those of which the program `examples/NAME` alone is
+/// made: its own, one in its folder, or one in another's folder that it names.
 fn matters(file: &str, program: &str) -> bool {
-    let of_examples = file
-        .strip_prefix("examples/")
-        .filter(|it| it.ends_with(".rs") && !it.contains('/'));
-    match of_examples {
-        Some(_) => file.strip_suffix(".rs") == Some(program),
-        None => {
-            !file.is_empty()
-                && !file.ends_with(".md")
-                && !OTHERS.iter().any(|it| file.starts_with(it))
-                && !file.contains("/tests/")
-        }
+    let Some(name) = program.strip_prefix("examples/") else { return false };
+    let Some(of_examples) = file.strip_prefix("examples/") else {
+        return false;
+    };
+    match of_examples.split_once('/') {
+        None => of_examples.strip_suffix(".rs") == Some(name),
+        Some((folder, _)) if folder == name => true,
+        Some(_) => texts(name).any(|text| text.contains(of_examples)),
     }
+}
+
+/// Reads where a program begins: in a file, or in a folder.
+fn texts(name: &str) -> impl Iterator<Item = String> {
+    let examples = Tree::root().join("examples");
+    let files = [format!("{name}.rs"), format!("{name}/main.rs")];
+    files
+        .into_iter()
+        .filter_map(move |it| fs::read_to_string(examples.join(it)).ok())
 }
 
 #[cfg(test)]
@@ -115,21 +107,26 @@ mod tests {
     #[test]
     fn a_program_runs_on_one_day_of_a_week_and_where_it_has_changed() {
         let others = "README.md\nbook/src/a.md\ntests/sums.rs\n\
-                      tools/tests/bench.rs\n\
+                      tools/tests/bench.rs\nsrc/lib.rs\n\
+                      kernels/part2/ew_mul.cl\nCargo.lock\n\
+                      examples/part1_digits/training.rs\n\
                       examples/part1_sum.rs\nbook/listings/part1_sum.out\n";
         assert_eq!(days(others), 1);
         assert_eq!(days(""), 1);
-        for own in [
-            OUT,
-            "examples/part1_mul.rs",
-            "examples/part1_digits/training.rs",
-            "src/lib.rs",
-            "kernels/part2/ew_mul.cl",
-            "tools/src/bin/profile.rs",
-            "press/src/lib.rs",
-            "Cargo.lock",
-        ] {
+        for own in [OUT, "examples/part1_mul.rs", "examples/part1_mul/it.rs"] {
             assert_eq!(days(&format!("{others}{own}")), 7, "{own}");
         }
+    }
+
+    #[test]
+    fn what_a_program_takes_from_the_folder_of_another_is_its_own() {
+        let shared = "examples/part3_names/training.rs";
+        assert!(matters(shared, "examples/part3_names"));
+        assert!(matters(shared, "examples/part3_shakespeare"));
+        assert!(!matters(shared, "examples/part3_digits"));
+        assert!(!matters(
+            "examples/part3_names/main.rs",
+            "examples/part3_inside"
+        ));
     }
 }

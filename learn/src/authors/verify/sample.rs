@@ -1,7 +1,7 @@
 //! What a day proves. To build and run all that is known of an exercise, a
 //! dozen files, is most of what `verify` does; so every run of the whole check
-//! proves a seventh, another one each day, each solution where the engine or
-//! the judge has changed, and all of an exercise that has; and a night all.
+//! proves a seventh, another one each day, each solution where the judge has
+//! changed, and all of an exercise that has; and a night all.
 
 use std::fs;
 
@@ -13,17 +13,9 @@ use crate::exercises::status::mixed;
 
 const TABLE: &str = "exercises/exercises.toml";
 
-/// What every solution stands on.
-const ENGINE: [&str; 8] = [
-    "Cargo.lock",
-    "Cargo.toml",
-    "exercises/Cargo.toml",
-    "exercises/src/",
-    "kernels/",
-    "learn/src/exercises/",
-    "my_engine/",
-    "src/",
-];
+/// What judges every solution.
+const JUDGE: [&str; 3] =
+    ["exercises/Cargo.toml", "exercises/src/", "learn/src/exercises/"];
 
 /// Tells whether one of these files is the exercise's.
 fn touches(files: &[String], exercise: &Exercise) -> bool {
@@ -64,7 +56,7 @@ pub(super) fn of_a_day(
     let (Some(changes), Some(before)) = (changes, before) else { return };
     let table = fs::read_to_string(checkout.root.join(TABLE));
     let table = table.unwrap_or_default();
-    let of_all = |file: &String| ENGINE.iter().any(|it| file.starts_with(it));
+    let of_all = |file: &String| JUDGE.iter().any(|it| file.starts_with(it));
     let solved = changes.files.iter().any(of_all);
     for (exercise, variants) in exercises.iter().zip(variants) {
         let id = &exercise.id;
