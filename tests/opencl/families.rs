@@ -54,10 +54,7 @@ impl Family {
     /// Whether a device runs it on another day of the week.
     #[track_caller]
     pub(crate) fn is_left_to_another_day(&self) -> bool {
-        !is_child()
-            && left_to_another_day(|file| {
-                self.is_its(file) || file.starts_with("src/opencl/")
-            })
+        !is_child() && left_to_another_day(|file| self.is_its(file))
     }
 
     /// The kernels that the simulator runs today, every seventh where none of the
@@ -71,12 +68,11 @@ impl Family {
         some
     }
 
-    /// Whether a file is of its kernels, or of these tests.
+    /// Whether a file is of its kernels, or says their reach.
     fn is_its(&self, file: &str) -> bool {
         let reach = "src/part3_unified/kernels/";
         self.kernels().iter().any(|kernel| kernel.file() == file)
             || file.starts_with(reach)
-            || file.starts_with("tests/opencl/")
     }
 
     /// The path of one of its tests.

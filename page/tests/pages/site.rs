@@ -45,10 +45,10 @@ pub(crate) fn makes(file: &str, page: &str) -> bool {
     written.is_some() && written == page
 }
 
-/// Whether this file of the repository is in every page, in the engine that
-/// its figures ask, as it is compiled, or in what looks at them.
+/// Whether this file of the repository is in every page, or in the engine that
+/// its figures ask, as it is compiled.
 pub(crate) fn makes_every_page(file: &str) -> bool {
-    let of_all = ["book/book.toml", "book/src/live/", "book/theme/", "page/"];
+    let of_all = ["book/book.toml", "book/src/live/", "book/theme/"];
     of_all.iter().any(|it| file.starts_with(it))
 }
 
