@@ -25,7 +25,7 @@ use pulp::{Arch, Simd, WithSimd};
 pub(crate) use self::cut::SHARED;
 #[cfg(feature = "opencl")]
 pub(crate) use self::cut::is_shared;
-use self::cut::{Cut, Filling, is_read, threads};
+use self::cut::{Cut, Filling, MANY, is_read, threads};
 use self::left::{Left, Numbers};
 #[cfg(feature = "opencl")]
 pub(crate) use self::lines::transpose;
@@ -266,6 +266,10 @@ impl Part<'_, '_> {
                     2 => strip::<S, 2, N>(simd, left, b, out),
                     4 => strip::<S, 4, N>(simd, left, b, out),
                     6 => strip::<S, 6, N>(simd, left, b, out),
+                    // Nobody compiles what fewer registers never take.
+                    _ if const { S::REGISTER_COUNT < MANY } => {
+                        unreachable!("six rows at most")
+                    }
                     8 => strip::<S, 8, N>(simd, left, b, out),
                     _ => strip::<S, 12, N>(simd, left, b, out),
                 }

@@ -144,8 +144,9 @@ pub(super) struct Filling {
     pub(super) is_direct: bool,
 }
 
-/// The heights that tiles are compiled for.
+/// The heights that tiles are compiled for, those behind 6 for many registers.
 const HEIGHTS: [usize; 6] = [1, 2, 4, 6, 8, 12];
+pub(super) const MANY: usize = 32;
 
 impl Filling {
     /// Chooses for m by n lines, the n in so many rows of neighbors.
@@ -156,7 +157,7 @@ impl Filling {
         registers: usize,
         lanes: usize,
     ) -> Filling {
-        let most = if registers < 32 { 6 } else { 12 };
+        let most = if registers < MANY { 6 } else { 12 };
         let strips = m.div_ceil(most);
         let height = m.div_ceil(strips);
         let height = HEIGHTS.into_iter().find(|&it| it >= height);
