@@ -91,6 +91,7 @@ const OF_A_NIGHT: &[&str] = &[
     "products",
     "large_products",
     "large_products_by_fours",
+    "reductions",
     "tensor_cores_by_fours",
     "warpgroups",
 ];
