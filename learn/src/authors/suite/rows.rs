@@ -32,6 +32,9 @@ const OTHERS: &[&str] =
 /// each part, of Part 3 on a processor and on a device. All are compiled as
 /// [`INNER`] is.
 const QUICK: &[&str] = &["--test", "part1_cpu", "--test", "part2_gpu"];
+/// What takes long of these where nothing is optimized.
+const SLOW: &[&str] =
+    &["--", "--skip", "a_million_links", "--skip", "by_few_units"];
 const QUICK_LONGEST: &[&str] = &[
     "--package",
     "rungrad",
@@ -40,8 +43,8 @@ const QUICK_LONGEST: &[&str] = &[
     "--config",
     LIGHT,
     "--",
-    "on_the_processor",
-    "on_an_opencl_device",
+    "on_the_processor::",
+    "on_an_opencl_device::",
     "--skip",
     "lazily",
 ];
@@ -49,8 +52,9 @@ const QUICK_LONGEST: &[&str] = &[
 pub(super) const NOT_QUICK: &str = "of the tests those of the documents, the \
                                     book, the examples, the companion, the \
                                     kernels under Oclgrind, the planted \
-                                    faults, and of Part 3 all beside its \
-                                    specification";
+                                    faults, a million links, every float of \
+                                    an elementary function, and of Part 3 all \
+                                    beside its specification";
 
 /// What texts of kernels are in, or made by.
 const KERNELS: [&str; 3] = ["kernels/", "src/opencl/", "exercises/"];
@@ -109,7 +113,7 @@ impl Work<'_> {
     pub(super) fn quick_tests(&self) -> Result<Ending, Stop> {
         let first = [INNER, QUICK].concat();
         let all = [&first, &["--test", LONGEST][..]].concat();
-        let rows = [("inner", strings(&first))];
+        let rows = [("inner", strings(&[&first, SLOW].concat()))];
         self.in_rows(&[&all], &strings(QUICK_LONGEST), &rows)
     }
 
