@@ -46,7 +46,7 @@ impl Changes {
     }
 }
 
-/// Counts the days, so that what a day leaves comes round within a week. Who
+/// Counts the days, so that what a day leaves comes round within some. Who
 /// repeats the run of another day says which, by `RUNGRAD_TODAY`.
 pub(super) fn today() -> u64 {
     let said = env::var("RUNGRAD_TODAY").ok();
@@ -56,9 +56,6 @@ pub(super) fn today() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |it| it.as_secs() / (24 * 60 * 60))
 }
-
-/// The days in which all comes round.
-pub(super) const WEEK: u64 = 7;
 
 fn git(root: &Path, words: &[&str]) -> Option<String> {
     let mut git = Command::new("git");

@@ -38,8 +38,8 @@ belong to no exercise. UPDATE=1 with it writes the stubs: it replaces what
 stands in the files that learners edit.
 
 --sample proves of an exercise's stub, solution, right and wrong answers and
-other draws one of seven, and at least one, other ones each day of a week; all
-of an exercise that the last commit has changed, or somebody since; and each
+other draws one of fourteen, and at least one, other ones each day of two weeks;
+all of an exercise that the last commit has changed, or somebody since; and each
 solution where the judge has changed. It says how many it leaves.
 
 Kernels are skipped where there is no OpenCL device, and are a failure there
@@ -142,7 +142,7 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     if some < all {
         say!(
             "LEFT verify: {} of {all} stubs, answers and draws, which \
-             `cargo learn verify`, each night and the other days of a week \
+             `cargo learn verify`, each night and the other days of two weeks \
              prove (this is day {})",
             all - some,
             today()

@@ -1,15 +1,18 @@
 //! What a day proves. To build and run all that is known of an exercise, a
 //! dozen files, is most of what `verify` does; so every run of the whole check
-//! proves a seventh, another one each day, each solution where the judge has
+//! proves a fourteenth, another one each day, each solution where the judge has
 //! changed, and all of an exercise that has; and a night all.
 
 use std::fs;
 
 use super::variants::{Variant, Wanted};
-use crate::authors::changes::{Changes, WEEK, today};
+use crate::authors::changes::{Changes, today};
 use crate::checkout::Checkout;
 use crate::course::Exercise;
 use crate::exercises::status::mixed;
+
+/// The days in which all comes round.
+const FORTNIGHT: u64 = 14;
 
 const TABLE: &str = "exercises/exercises.toml";
 
@@ -63,18 +66,18 @@ pub(super) fn of_a_day(
         if !touches(&changes.files, exercise)
             && row(&before, id) == row(&table, id)
         {
-            keep(variants, today() + mixed(id.as_bytes()) % WEEK, solved);
+            keep(variants, today() + mixed(id.as_bytes()) % FORTNIGHT, solved);
         }
     }
 }
 
-/// Keeps every seventh, so that a week has them all, and at least one; and
-/// perhaps the first that passes, our solution, beside them.
+/// Keeps every fourteenth, so that two weeks have them all, and at least one;
+/// and perhaps the first that passes, our solution, beside them.
 fn keep(variants: &mut Vec<Variant>, day: u64, solved: bool) {
     let passes = |it: &Variant| solved && matches!(it.wanted, Wanted::Pass);
     let solution = variants.iter().position(passes);
     let others = variants.len() - usize::from(solution.is_some());
-    let round = WEEK.min(others.max(1) as u64);
+    let round = FORTNIGHT.min(others.max(1) as u64);
     let mut places = 0..;
     let mut at = 0..;
     variants.retain(|_| {
