@@ -20,6 +20,14 @@ fn ten_thousand_graphs_are_the_same_on_the_lazy_processor() {
     agree(Device::Cpu, Device::FusedCpu, cases(10_000));
 }
 
+/// A slope that is 0 but for the rounding of one of 70,000 on its way: a
+/// million cases have found it.
+#[test]
+fn what_large_slopes_leave_of_each_other_may_differ() {
+    let _clean = clean();
+    agree_on(900_085_429, Device::Cpu, Device::FusedCpu);
+}
+
 // Each graph is a kernel of its own, and a driver compiles it for a tenth of a
 // second.
 #[test]
@@ -35,19 +43,28 @@ fn graphs_are_the_same_on_a_lazy_device() {
 
 fn agree(eager: Device, lazy: Device, count: u64) {
     for seed in first_seed()..first_seed() + count {
-        let sums = seed % 2 == 1;
-        let make = |device| Graph::new(seed, device, sums).results();
-        let [right, yours] = [eager, lazy].map(make);
-        assert_eq!(right.len(), yours.len());
-        for (at, (right, yours)) in right.iter().zip(&yours).enumerate() {
-            let what = format!("seed {seed}, result {at}, {lazy}");
-            assert_eq!(right.shape(), yours.shape(), "{what}");
-            let (right, yours) =
-                (right.to_vec().unwrap(), yours.to_vec().unwrap());
-            match sums {
-                true => near(&right, &yours, &what),
-                false => same(&right, &yours, &what),
-            }
+        agree_on(seed, eager, lazy);
+    }
+}
+
+fn agree_on(seed: u64, eager: Device, lazy: Device) {
+    let sums = seed % 2 == 1;
+    let make = |device| {
+        let results = Graph::new(seed, device, sums).results();
+        let read = |it: &Tensor| (it.shape().to_vec(), it.to_vec().unwrap());
+        results.iter().map(read).collect()
+    };
+    let [right, yours]: [Vec<_>; 2] = [eager, lazy].map(make);
+    assert_eq!(right.len(), yours.len());
+    let all = right.iter().flat_map(|(_, values)| values);
+    let all = all.filter(|x| x.is_finite());
+    let most = all.fold(0.0, |most: f32, x| most.max(x.abs()));
+    for (at, (right, yours)) in right.iter().zip(&yours).enumerate() {
+        let what = format!("seed {seed}, result {at}, {lazy}");
+        assert_eq!(right.0, yours.0, "{what}");
+        match sums {
+            true => near(&right.1, &yours.1, most, &what),
+            false => same(&right.1, &yours.1, &what),
         }
     }
 }
@@ -61,14 +78,14 @@ fn same(right: &[f32], yours: &[f32], what: &str) {
     }
 }
 
+/// Compares numbers of a graph in which `most` is the largest: where two such
+/// cancel, a rounding of them is left.
 #[track_caller]
-fn near(right: &[f32], yours: &[f32], what: &str) {
+fn near(right: &[f32], yours: &[f32], most: f32, what: &str) {
     for (right, yours) in right.iter().zip(yours) {
         let gap = (right - yours).abs();
-        assert!(
-            gap <= 2e-4 * right.abs().max(1.0),
-            "{what}: {yours}, not {right}"
-        );
+        let allowed = 2e-4 * right.abs().max(1.0) + f32::EPSILON * most;
+        assert!(gap <= allowed, "{what}: {yours}, not {right}");
     }
 }
 
