@@ -20,12 +20,14 @@ fn ten_thousand_graphs_are_the_same_on_the_lazy_processor() {
     agree(Device::Cpu, Device::FusedCpu, cases(10_000));
 }
 
-/// A slope that is 0 but for the rounding of one of 70,000 on its way: a
-/// million cases have found it.
+/// A slope that is 0 but for the roundings of some of 70,000, and one beside
+/// 640, on its way: a million cases have found them.
 #[test]
 fn what_large_slopes_leave_of_each_other_may_differ() {
     let _clean = clean();
-    agree_on(900_085_429, Device::Cpu, Device::FusedCpu);
+    for seed in [900_085_429, 901_253_153] {
+        agree_on(seed, Device::Cpu, Device::FusedCpu);
+    }
 }
 
 // Each graph is a kernel of its own, and a driver compiles it for a tenth of a
@@ -78,13 +80,13 @@ fn same(right: &[f32], yours: &[f32], what: &str) {
     }
 }
 
-/// Compares numbers of a graph in which `most` is the largest: where two such
-/// cancel, a rounding of them is left.
+/// Compares numbers of a graph in which `most` is the largest: where some such
+/// cancel, their roundings are left.
 #[track_caller]
 fn near(right: &[f32], yours: &[f32], most: f32, what: &str) {
     for (right, yours) in right.iter().zip(yours) {
         let gap = (right - yours).abs();
-        let allowed = 2e-4 * right.abs().max(1.0) + f32::EPSILON * most;
+        let allowed = 2e-4 * right.abs().max(1.0) + 8.0 * f32::EPSILON * most;
         assert!(gap <= allowed, "{what}: {yours}, not {right}");
     }
 }
