@@ -9,8 +9,8 @@ use std::io::{Read, Write, stderr};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::thread;
 use std::time::Duration;
+use std::{mem, thread};
 
 use scene::Scene;
 use scene::stage::{ONE, SOLVED, WRONG, stage};
@@ -22,6 +22,8 @@ struct Terminal {
     child: Child,
     keys: ChildStdin,
     said: Receiver<String>,
+    /// What came with the words that were waited for, behind them.
+    rest: String,
 }
 
 impl Terminal {
@@ -63,26 +65,29 @@ impl Terminal {
                 let _ = sender.send(text.into_owned());
             }
         });
-        Terminal { child, keys, said }
+        Terminal { child, keys, said, rest: String::new() }
     }
 
-    /// Reads on to these words; what came with them is returned.
+    /// Reads on to these words, and returns what stands before them.
     #[track_caller]
-    fn says(&self, words: &str) -> String {
-        let mut said = String::new();
-        while !said.contains(words) {
+    fn says(&mut self, words: &str) -> String {
+        let mut said = mem::take(&mut self.rest);
+        loop {
+            if let Some((before, behind)) = said.split_once(words) {
+                self.rest = behind.to_string();
+                return before.to_string();
+            }
             match self.said.recv_timeout(Duration::from_secs(60)) {
                 Ok(text) => said += &text,
                 Err(_) => panic!("no {words:?} in: {said}"),
             }
         }
-        said
     }
 
     /// Reads to the end.
     #[track_caller]
     fn ends(mut self) -> String {
-        let mut said = String::new();
+        let mut said = mem::take(&mut self.rest);
         loop {
             match self.said.recv_timeout(Duration::from_secs(60)) {
                 Ok(text) => said += &text,
