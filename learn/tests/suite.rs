@@ -75,6 +75,13 @@ fn the_quick_run_names_what_it_leaves_out() {
                  --no-run";
     assert!(calls.contains(built), "{calls}");
     assert!(calls.contains("rungrad --test part3_unified"), "{calls}");
+    // What its filters leave is what takes long without optimization.
+    for words in [
+        "-- on_the_processor:: on_an_opencl_device:: --skip lazily",
+        "-- --skip a_million_links --skip by_few_units",
+    ] {
+        assert!(calls.contains(words), "{words} is not in {calls}");
+    }
     let nothing = scene.learn(&["test", "--quick", "--only", "lints"]);
     nothing.stopped(2, &["--quick leaves out the step lints"]);
     let whole = scene.learn(&["test"]);

@@ -52,8 +52,8 @@ const QUICK_LONGEST: &[&str] = &[
 pub(super) const NOT_QUICK: &str = "of the tests those of the documents, the \
                                     book, the examples, the companion, the \
                                     kernels under Oclgrind, the planted \
-                                    faults, a million links, every float of \
-                                    an elementary function, and of Part 3 all \
+                                    faults, a million links, the last places \
+                                    of elementary functions, and of Part 3 all \
                                     beside its specification";
 
 /// What texts of kernels are in, or made by.
