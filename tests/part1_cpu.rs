@@ -3,6 +3,7 @@
 #[macro_use]
 mod common;
 
+use std::panic::catch_unwind;
 use std::thread;
 
 use common::engine::{Engine, Part1};
@@ -10,6 +11,7 @@ use common::random::Random;
 use common::refusal::refusal;
 use common::refusals::{HUGE, beyond};
 use common::spec::a_chain_goes_there_and_back;
+use common::verdict::truthful;
 use ndarray::{ArrayD, arr1, arr2};
 use rungrad::ledger;
 use rungrad::ops::Keep;
@@ -26,6 +28,21 @@ edges!(open);
 refusals!(open);
 operators!(open, f32::from);
 networks!(open);
+
+/// 1024 and 3e-5 is 1024 in `f32`: a sum in this order loses the 3e-5, and one
+/// that takes 1024 away first does not.
+#[test]
+fn what_a_sum_has_rounded_is_no_fault() {
+    let mut tape = Part1.record(|| {
+        let x = Part1.leaf(&[3], &[1024.0, 3e-5, -1024.0]);
+        Part1.sum(&x)
+    });
+    for (total, is_right) in [(0.0, true), (3e-5, true), (0.1, false)] {
+        tape.records.last_mut().unwrap().values = Some(vec![total]);
+        let said = catch_unwind(|| truthful(&tape, "a sum"));
+        assert_eq!(said.is_ok(), is_right, "{total}");
+    }
+}
 
 #[test]
 fn a_million_links_fit_a_stack_of_2_mb() {

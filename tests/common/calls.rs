@@ -184,7 +184,7 @@ impl Call {
 }
 
 /// What one rounding after another may make of a number, as a share of it.
-fn rounding(operands: &[Array]) -> f64 {
+pub fn rounding(operands: &[Array]) -> f64 {
     let elements = operands.iter().map(|a| shape::size(&a.shape)).max();
     (elements.unwrap_or(0) + 16) as f64 * 2f64.powi(-24)
 }
@@ -197,7 +197,7 @@ pub fn find(name: &str) -> &'static Elementwise {
 
 const ROWS: &str = "tests/common/elementwise.rs";
 
-fn each(a: &Array, f: impl Fn(f64) -> f64) -> Array {
+pub fn each(a: &Array, f: impl Fn(f64) -> f64) -> Array {
     let values = a.values.iter().map(|&x| f(x)).collect();
     Array { shape: a.shape.clone(), values }
 }

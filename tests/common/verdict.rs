@@ -1,12 +1,13 @@
 //! One operation against the judge: values, gradients, the tape, and what is
 //! left behind.
 
-use rungrad::gradcheck::{self, Mismatch, compare, within};
+use rungrad::gradcheck::{self, Mismatch, within};
 use rungrad::ledger;
-use rungrad::ops::OPERATIONS;
+use rungrad::ops::{OPERATIONS, Op};
 use rungrad::reference::{self, Array};
 use rungrad::tape::{Blame, Tape};
 
+use super::calls::{each, rounding};
 use super::cases::Case;
 use super::elementwise;
 use super::engine::Engine;
@@ -181,12 +182,21 @@ pub fn gradient(
     let right = gradcheck::slope(operands, place, |operands| {
         gradcheck::dot(&case.call.judge(operands), upstream)
     });
-    let largest = right.values.iter().filter(|slope| slope.is_finite());
-    let largest = largest.fold(0.0, |most: f64, slope| most.max(slope.abs()));
+    let rounded = case.call.gradient_allowed(operands, place, upstream);
+    near_enough(yours, &right, &rounded)
+}
+
+/// Allows a share of the largest number, and what the roundings of each may come
+/// to.
+fn near_enough(
+    yours: &Array,
+    right: &Array,
+    rounded: &Array,
+) -> Option<Mismatch> {
+    let largest = right.values.iter().filter(|right| right.is_finite());
+    let largest = largest.fold(0.0, |most: f64, right| most.max(right.abs()));
     let share = gradcheck::TOLERANCE * largest + 1e-7;
-    let mut allowed = case.call.gradient_allowed(operands, place, upstream);
-    allowed.values.iter_mut().for_each(|allowed| *allowed += share);
-    within(yours, &right, &allowed, &[])
+    within(yours, right, &each(rounded, |rounded| rounded + share), &[])
 }
 
 /// Two numbers that are not numbers agree.
@@ -214,9 +224,10 @@ fn rules<E: Engine>(e: &E, case: &Case, random: &mut Random, what: &str) {
     truthful(&tape, what);
 }
 
-/// What the tape says was computed gives the values that it shows.
+/// What the tape says was computed gives the values that it shows. Where the
+/// terms of a sum cancel, what they have rounded stays.
 #[track_caller]
-fn truthful(tape: &Tape, what: &str) {
+pub fn truthful(tape: &Tape, what: &str) {
     let array = |id: u64| {
         let record = &tape.records[tape.position(id).expect("a record")];
         let values = record.values.as_ref().expect("values");
@@ -225,10 +236,26 @@ fn truthful(tape: &Tape, what: &str) {
     for record in tape.records.iter().filter(|r| !r.parents.is_empty()) {
         let operands: Vec<Array> =
             record.parents.iter().map(|&id| array(id)).collect();
-        let operands: Vec<&Array> = operands.iter().collect();
-        let right = reference::forward(&record.op, &operands);
-        let right = right.expect("the judge knows it");
-        if let Some(mismatch) = compare(&array(record.id), &right, &[]) {
+        let forward = |operands: &[Array]| {
+            let operands: Vec<&Array> = operands.iter().collect();
+            let right = reference::forward(&record.op, &operands);
+            right.expect("the judge knows it")
+        };
+        let right = forward(&operands);
+        let terms = match record.op {
+            Op::Sum(..) | Op::Matmul | Op::Contract(..) | Op::Conv2d(..) => {
+                forward(
+                    &operands
+                        .iter()
+                        .map(|a| each(a, f64::abs))
+                        .collect::<Vec<_>>(),
+                )
+            }
+            _ => each(&right, |_| 0.0),
+        };
+        let rounded = each(&terms, |size| rounding(&operands) * size);
+        let wrong = near_enough(&array(record.id), &right, &rounded);
+        if let Some(mismatch) = wrong {
             panic!("{what}: {:?} on the tape\n{mismatch}", record.op);
         }
     }
