@@ -60,6 +60,11 @@ const FEWEST: usize = 16;
 /// one for a kink or a pole that lies nearer than the first reaches.
 const SHARES: [f64; 3] = [1e-5, 1e-3, 1e-8];
 
+/// Two nudges that differ by so many times what they may err by have not seen
+/// the same curve. The shorter has seen the slope: far from everything a
+/// function may be flat, and a long nudge there is sure of it.
+const CLEARLY: f64 = 100.0;
+
 /// So many times the largest number is further than any place at which one
 /// number could matter to another: what such a step does not move is
 /// constant.
@@ -112,7 +117,7 @@ pub fn slopes(
         let nudges = SHARES.into_iter().flat_map(|share| {
             sizes.map(|size| share * size).into_iter().filter(|&n| n > 0.0)
         });
-        let mut least = f64::INFINITY;
+        let (mut least, mut shortest) = (f64::INFINITY, f64::INFINITY);
         for nudge in nudges {
             let mut sides = |nudge: f64| {
                 let ends = [&at(x + nudge), &middle, &at(x - nudge)];
@@ -129,14 +134,19 @@ pub fn slopes(
             let grain = x.abs() * f64::EPSILON / nudge * narrow.slope.abs();
             let apart = (wide.slope - narrow.slope).abs() + grain;
             let now = apart + narrow.bend + narrow.noise;
-            if now < least {
-                least = now;
+            let differ = (narrow.slope - values.values[i]).abs();
+            let is_surer = match differ > CLEARLY * (now + least) {
+                true => nudge < shortest,
+                false => now < least,
+            };
+            if is_surer {
+                (least, shortest) = (now, nudge);
                 values.values[i] = narrow.slope;
                 bend.values[i] = narrow.bend;
                 noise.values[i] = apart + narrow.noise;
-            }
-            if now <= ENOUGH * narrow.slope.abs() {
-                break;
+                if now <= ENOUGH * narrow.slope.abs() {
+                    break;
+                }
             }
         }
         inputs[which].values[i] = x;

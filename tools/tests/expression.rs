@@ -79,6 +79,27 @@ fn right_rules_agree_where_sums_cancel_and_functions_saturate() {
     agrees(&["a/b", "a=100000000,1", "b=0.001,3"]);
 }
 
+/// A small share, as the judge computed it, was as uncertain as its logarithm
+/// is large; and beside 1e27 it nudged by 1e22, where softmax is flat.
+#[test]
+fn shares_of_any_size_have_right_rules() {
+    agrees(&[
+        "tanh(a)*sqrt(softmax(-b))/softmax(c*c)",
+        "a=0,4,-9,-6",
+        "b=6",
+        "c=8,-8,7,9",
+        "--engine",
+        "part3",
+    ]);
+    agrees(&[
+        "tanh(c)*softmax(b/sigmoid(b))",
+        "b=25.535002,31.109766,-59.030148,-24.836779",
+        "c=-4.0567703,-26.141224,45.2427,7.842873",
+        "--engine",
+        "part3",
+    ]);
+}
+
 #[test]
 fn what_is_no_number_never_agrees() {
     cannot_be_judged(&["log(a)", "a=-1,2"], "line %1 holds what is no number");

@@ -187,6 +187,35 @@ fn the_surest_of_all_nudges_is_taken() {
 }
 
 /// Where all numbers are small, a nudge by 1 is a long one.
+/// The slopes of a row of shares, by their rule in `f64`.
+fn by_rule(row: &Array, weights: &Array) -> Vec<f64> {
+    let shares = reference::log_softmax(row).values;
+    let shares: Vec<f64> = shares.iter().map(|log| log.exp()).collect();
+    let pairs = || shares.iter().zip(&weights.values);
+    let met: f64 = pairs().map(|(share, weight)| share * weight).sum();
+    pairs().map(|(share, weight)| share * (weight - met)).collect()
+}
+
+/// `cargo learn try` has accused right rules of both: the first has a share of
+/// 1e-14 times 1e27, and beside the second a nudge of 1e22 finds softmax flat.
+#[test]
+fn the_slopes_of_shares_are_no_less_certain_than_they_say() {
+    for (row, weights) in [
+        ([64.0, 64.0, 49.0, 81.0], [0.0, -5.8e14, 6.2e27, 1.0]),
+        ([25.5, 31.1, -2.6e27, -1.5e12], [-0.9994, -1.0, 1.0, 1.0]),
+    ] {
+        let [row, weights] = [&row, &weights].map(|a| numbers(a));
+        let found = slopes(&[row.clone()], 0, &weights, |inputs| {
+            forward(&Op::Softmax, inputs)
+        });
+        for (i, right) in by_rule(&row, &weights).iter().enumerate() {
+            let error = (found.values.values[i] - right).abs();
+            let known = found.uncertainty(i);
+            assert!(error <= known, "{i}: {error:e} from {right:e}, {known:e}");
+        }
+    }
+}
+
 #[test]
 fn a_kink_beside_a_small_number_is_not_met() {
     let found = of(&Op::Relu, &[numbers(&[-1e-17])], 0);

@@ -96,7 +96,7 @@ pub fn tried(place: &Place, usual: u64) -> Counts {
             continue;
         };
         let verdict = Verdict::of(&request, &outcome);
-        let command = typed.command(place.engine);
+        let command = typed.command(place.engine, place.device);
         if let Some(culprit) = &verdict.culprit {
             let who = match culprit {
                 Culprit::AnotherFunction => "another function".to_string(),

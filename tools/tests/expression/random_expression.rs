@@ -40,13 +40,18 @@ pub struct Typed {
 
 impl Typed {
     /// What to type to see it again.
-    pub fn command(&self, engine: &str) -> String {
+    pub fn command(&self, engine: &str, device: Option<&str>) -> String {
         let inputs = self.inputs.iter().map(|(name, values)| {
             let values = values.iter().map(f32::to_string);
             format!(" {name}={}", values.collect::<Vec<_>>().join(","))
         });
         let inputs: String = inputs.collect();
-        format!("cargo learn try \"{}\"{inputs} {engine}", self.text)
+        let device = device.map(|name| format!(" --device {name}"));
+        format!(
+            "cargo learn try \"{}\"{inputs} --engine {engine}{}",
+            self.text,
+            device.unwrap_or_default()
+        )
     }
 
     /// Whether everything on the way is a number that `f32` holds well.
