@@ -4,7 +4,10 @@
 use std::fs;
 use std::io::Read;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -112,6 +115,23 @@ fn listen(
         }
         String::from_utf8_lossy(&kept).into_owned()
     })
+}
+
+/// Does so with a folder for what its tests write, somewhere in this one:
+/// others run at the same time.
+pub(crate) fn finish_apart(
+    command: &mut Command,
+    folder: &Path,
+    limit: Duration,
+) -> Result<Ending, String> {
+    static RUNS: AtomicUsize = AtomicUsize::new(0);
+    let run = RUNS.fetch_add(1, Relaxed).to_string();
+    let scratch = folder.join("target/scratch").join(run);
+    fs::create_dir_all(&scratch)
+        .map_err(|error| format!("{}: {error}", scratch.display()))?;
+    let ending = finish(command.env("RUNGRAD_SCRATCH", &scratch), limit);
+    let _ = fs::remove_dir_all(&scratch);
+    ending
 }
 
 #[cfg(test)]

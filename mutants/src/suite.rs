@@ -270,7 +270,8 @@ impl Suite {
             let mut command = self.command(test.program);
             command.args(["--exact", &test.name]);
             command.env("RUNGRAD_MUTANT_LOG", log);
-            let ending = program::finish(&mut command, slowest)?;
+            let ending =
+                program::finish_apart(&mut command, &self.folder, slowest)?;
             tries += 1;
             // What a driver has compiled meanwhile, it has kept.
             if ending.status.is_some() || tries == 3 {
@@ -311,19 +312,42 @@ impl Suite {
         Ok(Fate::Survived(reach.len()))
     }
 
+    /// Runs these tests, and what failed once more: a test that a busy machine
+    /// has failed notices nothing.
     fn notice(
         &self,
         number: u32,
         program: usize,
         tests: &[&Test],
     ) -> Result<Option<String>, String> {
-        let usual: Duration = tests.iter().map(|test| test.time).sum();
-        let mut command = self.command(program);
-        command.arg("--exact").arg("--test-threads=2");
-        command.args(tests.iter().map(|test| &test.name));
-        command.env("RUNGRAD_MUTANT", number.to_string());
-        let limit = PATIENCE + usual * 10;
-        let ending = program::finish(&mut command, limit)?;
+        let run = |tests: &[&Test]| {
+            let usual: Duration = tests.iter().map(|test| test.time).sum();
+            let mut command = self.command(program);
+            command.arg("--exact").arg("--test-threads=2");
+            command.args(tests.iter().map(|test| &test.name));
+            command.env("RUNGRAD_MUTANT", number.to_string());
+            program::finish_apart(
+                &mut command,
+                &self.folder,
+                PATIENCE + usual * 10,
+            )
+        };
+        let ending = run(tests)?;
+        if ending.good() {
+            return Ok(None);
+        }
+        // One that crashes or hangs keeps others from their turn.
+        let came_to_its_end =
+            ending.status.is_some_and(|it| it.code().is_some());
+        let has_failed = |test: &&Test| {
+            let line = format!("test {} ... FAILED", test.name);
+            ending.text.lines().any(|it| it == line)
+        };
+        let again: Vec<&Test> =
+            tests.iter().copied().filter(has_failed).collect();
+        let all = !came_to_its_end || again.is_empty();
+        let again = if all { tests } else { &again[..] };
+        let ending = run(again)?;
         if ending.good() {
             return Ok(None);
         }

@@ -36,7 +36,7 @@ an environment variable says which one is on. After a run, for mutant 17:
   cd target/mutants/tree && RUNGRAD_MUTANT=17 cargo test
 
 The report is target/mutants/report.txt. A mutant is caught when a test fails,
-crashes or hangs. mutants/planted.txt lists those that are always tried, and
+crashes or hangs, twice. mutants/planted.txt lists those that are always tried, and
 mutants/survivors.txt explains those that no test can notice: they are no
 faults, so others are planted in their places. The command fails when it
 catches fewer than 95 of 100 (of few, two may survive), or misses one of

@@ -83,6 +83,37 @@ fn an_explanation_is_tried_and_a_false_one_is_told() {
     assert!(text.contains(told), "{text}");
 }
 
+/// The first test fails once for each mutant; and each run has a folder of its
+/// own, which goes with it.
+#[test]
+fn a_test_that_fails_once_notices_nothing() {
+    let root = miniature("once", EQUAL);
+    let test = "\
+#[test]
+fn it_is_quiet_here() {
+    miniature::above(&[1, 3, 2, 4], 2);
+    let folder = std::path::PathBuf::from(
+        std::env::var_os(\"RUNGRAD_SCRATCH\").unwrap(),
+    );
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
+    std::fs::write(folder.join(\"mine\"), \"\").unwrap();
+    if let Ok(mutant) = std::env::var(\"RUNGRAD_MUTANT\") {
+        let tried = folder.join(\"../..\").join(mutant);
+        let again = tried.exists();
+        std::fs::write(tried, \"\").unwrap();
+        assert!(again);
+    }
+}
+";
+    fs::write(root.join("tests/quiet.rs"), test).unwrap();
+    let words = ["--explained", "--count", "0", "--jobs", "2"];
+    let (text, code) = mutants(&root, &words);
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("1 mutants: 0 caught, 1 survived"), "{text}");
+    let left = root.join("target/mutants/tree/target/scratch");
+    assert_eq!(fs::read_dir(left).unwrap().count(), 0);
+}
+
 #[test]
 fn a_part_of_a_kernel_may_be_beyond_the_tests() {
     let part = "kernels/tile.cl: any\n    #if CORES\n    Why.\n";

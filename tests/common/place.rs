@@ -23,8 +23,12 @@ pub(crate) fn root() -> &'static Path {
     if built().is_dir() { built() } else { Path::new(".") }
 }
 
-/// A folder for what a test writes.
+/// A folder for what a test writes: one that is named, where others run the
+/// same test at the same time.
 pub(crate) fn scratch() -> PathBuf {
+    if let Some(named) = env::var_os("RUNGRAD_SCRATCH") {
+        return named.into();
+    }
     // Cargo names it for a test, not for a library.
     let built = option_env!("CARGO_TARGET_TMPDIR").map(PathBuf::from);
     if let Some(built) = built.filter(|built| built.is_dir()) {
