@@ -186,7 +186,6 @@ fn the_surest_of_all_nudges_is_taken() {
     assert!(found.uncertainty(0) < 0.002, "{found:?}");
 }
 
-/// Where all numbers are small, a nudge by 1 is a long one.
 /// The slopes of a row of shares, by their rule in `f64`.
 fn by_rule(row: &Array, weights: &Array) -> Vec<f64> {
     let shares = reference::log_softmax(row).values;
@@ -205,9 +204,9 @@ fn the_slopes_of_shares_are_no_less_certain_than_they_say() {
         ([25.5, 31.1, -2.6e27, -1.5e12], [-0.9994, -1.0, 1.0, 1.0]),
     ] {
         let [row, weights] = [&row, &weights].map(|a| numbers(a));
-        let found = slopes(&[row.clone()], 0, &weights, |inputs| {
-            forward(&Op::Softmax, inputs)
-        });
+        let inputs = std::slice::from_ref(&row);
+        let found =
+            slopes(inputs, 0, &weights, |inputs| forward(&Op::Softmax, inputs));
         for (i, right) in by_rule(&row, &weights).iter().enumerate() {
             let error = (found.values.values[i] - right).abs();
             let known = found.uncertainty(i);
@@ -216,6 +215,7 @@ fn the_slopes_of_shares_are_no_less_certain_than_they_say() {
     }
 }
 
+/// Where all numbers are small, a nudge by 1 is a long one.
 #[test]
 fn a_kink_beside_a_small_number_is_not_met() {
     let found = of(&Op::Relu, &[numbers(&[-1e-17])], 0);

@@ -6,7 +6,6 @@ use std::ops::Range;
 use pulp::{Arch, Simd, WithSimd};
 
 use super::elementary::{Fma, exp};
-use super::lanes::{most, total};
 use super::walk::fill;
 use super::{Array, Shared, compact, dense};
 use crate::error::Result;
@@ -23,7 +22,8 @@ pub(super) fn is_near(a: &Array) -> bool {
 /// So many places are computed side by side: their sums grow at once.
 const BESIDE: usize = 4;
 
-/// As many lanes as the widest processors have.
+/// So many places look side by side, in the lanes of the widest processors: what
+/// one of them sees stands below one another, and no sum goes across lanes.
 const LANES: usize = 16;
 
 /// Computes what each place takes in: (n, places, 3 * width) -> (n, places,
@@ -90,45 +90,60 @@ impl Sizes {
         (3 * place + part) * self.row + head * self.width
     }
 
-    /// Lists the places side by side: where they begin, and how many they are.
-    fn beside(&self) -> impl Iterator<Item = Range<usize>> {
+    /// Finds what scores are multiplied by.
+    fn scale(&self) -> f32 {
+        (1.0 / f64::from(self.width as u32).sqrt()) as f32
+    }
+
+    /// Says how far apart rows of a number for each place begin: each has room
+    /// for all lanes.
+    fn step(&self) -> usize {
+        self.places.next_multiple_of(LANES)
+    }
+
+    /// Lists the places that look side by side: where they begin, and how many
+    /// are seen by some of them.
+    fn looking(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
         let all = self.places;
-        (0..all).step_by(BESIDE).map(move |i| i..all.min(i + BESIDE))
+        (0..all).step_by(LANES).map(move |i| (i, all.min(i + LANES)))
     }
 }
 
-/// Memory for one head.
+/// Lists the first places, those that are computed side by side together.
+fn beside(all: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..all).step_by(BESIDE).map(move |i| i..all.min(i + BESIDE))
+}
+
+/// Memory for one head. Rows have a number for each place that looks.
 struct Room {
-    /// The queries, times what the scores are multiplied by: (places, width).
-    queries: Vec<f32>,
-    /// Keys, and then values: (width, places).
+    /// Queries, or what comes from above: (width, places).
     turned: Vec<f32>,
-    /// The shares of all places in each, and scores or what comes back to
-    /// them: (places, places).
+    /// The shares of each place in those that see it, and scores or what comes
+    /// back to them: (places, places).
     shares: Vec<f32>,
     scores: Vec<f32>,
 }
 
 impl Room {
     fn new(sizes: &Sizes) -> Room {
-        let Sizes { places, width, .. } = *sizes;
-        let [one, all] = [places * width, places * places];
-        let (queries, turned) = (vec![0.0; one], vec![0.0; one]);
-        Room { queries, turned, shares: vec![0.0; all], scores: vec![0.0; all] }
+        let rows = |count| vec![0.0; count * sizes.step()];
+        let [turned, shares, scores] =
+            [sizes.width, sizes.places, sizes.places].map(rows);
+        Room { turned, shares, scores }
     }
 
-    /// Lays keys or values out, so that the numbers of all places are in a row.
+    /// Lays what each place has out, so that the numbers of all places are in a
+    /// row.
     #[inline(always)]
-    fn turn(&mut self, x: &[f32], sizes: &Sizes, part: usize, head: usize) {
-        let Sizes { places, width, .. } = *sizes;
-        let row = |place| &x[sizes.at(place, part, head)..][..width];
+    fn turn<'a>(&mut self, sizes: &Sizes, row: impl Fn(usize) -> &'a [f32]) {
+        let (places, step) = (sizes.places, sizes.step());
         let fours = places / 4 * 4;
         for place in (0..fours).step_by(4) {
-            let rows = [place, place + 1, place + 2, place + 3].map(row);
-            transpose(rows, place, places, &mut self.turned);
+            let rows = [place, place + 1, place + 2, place + 3].map(&row);
+            transpose(rows, place, step, &mut self.turned);
         }
         for place in fours..places {
-            let to = self.turned[place..].iter_mut().step_by(places);
+            let to = self.turned[place..].iter_mut().step_by(step);
             to.zip(row(place)).for_each(|(to, x)| *to = *x);
         }
     }
@@ -143,41 +158,58 @@ impl Room {
         sizes: &Sizes,
         head: usize,
     ) {
-        let Sizes { places, width, .. } = *sizes;
-        let scale = (1.0 / f64::from(width as u32).sqrt()) as f32;
-        for place in 0..places {
-            let row = &x[sizes.at(place, 0, head)..][..width];
-            let to = self.queries[place * width..][..width].iter_mut();
-            to.zip(row).for_each(|(to, x)| *to = *x * scale);
-        }
-        self.turn(x, sizes, 1, head);
-        for some in sizes.beside() {
-            let by = (&self.queries[some.start * width..], [width, 1]);
-            let seen = some.end.next_multiple_of(LANES).min(places);
-            let scores = &mut self.scores[..some.len() * seen];
-            let sums = Sums { by, rows: (&self.turned, places), deep: width };
-            sums.fill(simd, some.len(), (scores, seen), seen);
-            for (place, scores) in some.clone().zip(scores.chunks_mut(seen)) {
-                scores[place + 1..].fill(f32::NEG_INFINITY);
-                let most = most(scores);
-                scores.iter_mut().for_each(|score| *score -= most);
-                // Any will do whose exponential does not underflow, which may
-                // take a processor much longer.
-                scores[place + 1..].fill(0.0);
+        let (width, step) = (sizes.width, sizes.step());
+        self.turn(sizes, |place| &x[sizes.at(place, 0, head)..][..width]);
+        for (first, seen) in sizes.looking() {
+            let scores = &mut self.scores[..seen * LANES];
+            for some in beside(seen) {
+                let by =
+                    (&x[sizes.at(some.start, 1, head)..], [3 * sizes.row, 1]);
+                let rows = (&self.turned[first..], step);
+                let out = (&mut scores[some.start * LANES..], LANES);
+                let sums = Sums { by, rows, deep: width };
+                sums.fill(simd, some.len(), out, LANES);
+            }
+            let (rows, _) = scores.as_chunks_mut::<LANES>();
+            // Of those of a row so many do not see it.
+            let blind = |place: usize| place.saturating_sub(first);
+            let mut most = [f32::NEG_INFINITY; LANES];
+            for (place, row) in rows.iter().enumerate() {
+                for (i, (most, score)) in most.iter_mut().zip(row).enumerate() {
+                    let sees = i >= blind(place) && *score > *most;
+                    *most = if sees { *score } else { *most };
+                }
+            }
+            let scale = sizes.scale();
+            for (place, row) in rows.iter_mut().enumerate() {
+                for (i, (score, most)) in row.iter_mut().zip(&most).enumerate()
+                {
+                    // Any will do whose exponential does not underflow, which
+                    // may take a processor much longer.
+                    let lower = (*score - most) * scale;
+                    *score = if i >= blind(place) { lower } else { 0.0 };
+                }
             }
             // Those of all places at once: a few are too few for a loop.
-            for score in &mut *scores {
+            for score in rows.as_flattened_mut() {
                 *score = exp(Fma::of::<S>(), *score);
             }
-            let shares = self.shares[some.start * places..].chunks_mut(places);
-            let pairs = shares.zip(scores.chunks_mut(seen));
-            for (place, (shares, scores)) in some.zip(pairs) {
-                scores[place + 1..].fill(0.0);
-                let one = 1.0 / total([&*scores], |[x]| x);
-                let (shares, none) = shares.split_at_mut(seen);
-                let pairs = shares.iter_mut().zip(scores);
-                pairs.for_each(|(share, score)| *share = *score * one);
-                none.fill(0.0);
+            let mut total = [0.0; LANES];
+            for (place, row) in rows.iter_mut().enumerate() {
+                for (i, (total, score)) in total.iter_mut().zip(row).enumerate()
+                {
+                    *score = if i >= blind(place) { *score } else { 0.0 };
+                    *total += *score;
+                }
+            }
+            let one = total.map(|total| 1.0 / total);
+            let shares = self.shares[first..].chunks_mut(step);
+            for (shares, row) in shares.zip(rows) {
+                for ((share, score), one) in
+                    shares.iter_mut().zip(row).zip(&one)
+                {
+                    *share = *score * one;
+                }
             }
         }
     }
@@ -287,12 +319,12 @@ impl WithSimd for Rows<'_> {
         let Rows { sizes, head, x, room, out } = self;
         let Sizes { places, row, width } = sizes;
         room.share(simd, x, &sizes, head);
-        let values = (&x[sizes.at(0, 2, head)..], 3 * row);
-        for some in sizes.beside() {
+        let rows = (&x[sizes.at(0, 2, head)..], 3 * row);
+        for some in beside(places) {
             // Of those behind a place it takes nothing in.
-            let by = (&room.shares[some.start * places..], [places, 1]);
-            let sums = Sums { by, rows: values, deep: some.end };
+            let by = (&room.shares[some.start..], [1, sizes.step()]);
             let out = &mut out[some.start * row + head * width..];
+            let sums = Sums { by, rows, deep: some.end };
             sums.fill(simd, some.len(), (out, row), width);
         }
     }
@@ -314,40 +346,47 @@ impl WithSimd for Grads<'_> {
     fn with_simd<S: Simd>(self, simd: S) {
         let Grads { sizes, head, x, above, room, out } = self;
         let Sizes { places, row, width } = sizes;
-        let scale = (1.0 / f64::from(width as u32).sqrt()) as f32;
-        room.share(simd, x, &sizes, head);
-        room.turn(x, &sizes, 2, head);
+        let step = sizes.step();
         let above = &above[head * width..];
-        let keys = (&x[sizes.at(0, 1, head)..], 3 * row);
-        let Room { queries, turned, shares, scores } = room;
-        for some in sizes.beside() {
-            let by = (&above[some.start * row..], [row, 1]);
-            let to = &mut scores[some.start * places..];
-            let sums = Sums { by, rows: (turned, places), deep: width };
-            sums.fill(simd, some.len(), (to, places), some.end);
-            for place in some.clone() {
-                let shares = &shares[place * places..][..places];
-                let scores = &mut scores[place * places..][..places];
-                scores[place + 1..].fill(0.0);
-                let total = total([shares, &*scores], |[p, s]| p * s);
-                let pairs = scores.iter_mut().zip(shares);
-                pairs.for_each(|(s, p)| *s = p * (*s - total));
+        let part = |place, part| &x[sizes.at(place, part, head)..];
+        room.share(simd, x, &sizes, head);
+        room.turn(&sizes, |place| &above[place * row..][..width]);
+        let Room { turned, shares, scores } = room;
+        let scale = sizes.scale();
+        for (first, seen) in sizes.looking() {
+            for some in beside(seen) {
+                let by = (part(some.start, 2), [3 * row, 1]);
+                let out = (&mut scores[some.start * step + first..], step);
+                let rows = (&turned[first..], step);
+                let sums = Sums { by, rows, deep: width };
+                sums.fill(simd, some.len(), out, LANES);
             }
-            let by = (&scores[some.start * places..], [places, 1]);
-            let to = &mut out[sizes.at(some.start, 0, head)..];
-            let sums = Sums { by, rows: keys, deep: some.end };
-            sums.fill(simd, some.len(), (&mut *to, 3 * row), width);
-            for query in to.chunks_mut(3 * row).take(some.len()) {
-                query[..width].iter_mut().for_each(|x| *x *= scale);
+            let mut total = [0.0; LANES];
+            let at = |place: usize| place * step + first..;
+            for place in 0..seen {
+                let pair = shares[at(place)].iter().zip(&scores[at(place)]);
+                let sums = total.iter_mut().zip(pair);
+                sums.for_each(|(total, (p, s))| *total += p * s);
+            }
+            for place in 0..seen {
+                let pair = shares[at(place)].iter().zip(&mut scores[at(place)]);
+                let pairs = total.iter().zip(pair);
+                pairs.for_each(|(t, (p, s))| *s = p * (*s - t) * scale);
             }
         }
-        for some in sizes.beside() {
+        for some in beside(places) {
+            let by = (&scores[some.start..], [1, step]);
+            let to = &mut out[sizes.at(some.start, 0, head)..];
+            let sums = Sums { by, rows: (part(0, 1), 3 * row), deep: some.end };
+            sums.fill(simd, some.len(), (to, 3 * row), width);
+        }
+        for some in beside(places) {
             // It was seen by itself and by those behind it.
             let (first, deep) = (some.start, places - some.start);
-            let of_keys = (&*scores, (&queries[first * width..], width));
+            let of_keys = (&*scores, (part(first, 0), 3 * row));
             let of_values = (&*shares, (&above[first * row..], row));
             for (part, (by, rows)) in [(1, of_keys), (2, of_values)] {
-                let by = (&by[first * (places + 1)..], [1, places]);
+                let by = (&by[first * (step + 1)..], [step, 1]);
                 let to = &mut out[sizes.at(first, part, head)..];
                 let sums = Sums { by, rows, deep };
                 sums.fill(simd, some.len(), (to, 3 * row), width);

@@ -1,6 +1,9 @@
 //! Sums of many numbers at once, in a form that a compiler gives to the lanes of
 //! a processor: pieces of a known length, whose sums stay in registers.
 
+use std::array::from_fn;
+use std::hint::black_box;
+
 use super::real::Number;
 
 /// The lanes of the widest processors.
@@ -21,39 +24,18 @@ pub(super) fn total<T: Number, const N: usize>(
             *sum = *sum + number(piece.map(|it| it[i]));
         }
     }
-    let rest = of.map(|it| &it[n / WIDE * WIDE..]);
-    for (i, sum) in sums[..n % WIDE].iter_mut().enumerate() {
-        *sum = *sum + number(rest.map(|it| it[i]));
-    }
-    joined(sums, |x, y| x + y)
-}
-
-/// Finds the largest of some numbers.
-#[inline(always)]
-pub(super) fn most<T: Number>(of: &[T]) -> T {
-    let larger = |most: T, x: T| if x > most { x } else { most };
-    let mut all = [T::nearest(f64::NEG_INFINITY); WIDE];
-    let (pieces, rest) = of.as_chunks::<WIDE>();
-    for piece in pieces {
-        for (most, x) in all.iter_mut().zip(piece) {
-            *most = larger(*most, *x);
+    if !n.is_multiple_of(WIDE) {
+        // Sums of which some were asked for by a number would lie in memory.
+        let rest = of.map(|it| &it[n / WIDE * WIDE..]);
+        let mut last = [T::zero(); WIDE];
+        for (i, last) in last[..n % WIDE].iter_mut().enumerate() {
+            *last = number(rest.map(|it| it[i]));
         }
+        sums = from_fn(|i| sums[i] + last[i]);
     }
-    for (most, x) in all.iter_mut().zip(rest) {
-        *most = larger(*most, *x);
-    }
-    joined(all, larger)
-}
-
-/// Joins the numbers of all lanes, half with half.
-#[inline(always)]
-fn joined<T: Number>(mut all: [T; WIDE], join: impl Fn(T, T) -> T) -> T {
-    let mut width = WIDE;
-    while width > 1 {
-        width /= 2;
-        for i in 0..width {
-            all[i] = join(all[i], all[i + width]);
-        }
-    }
-    all[0]
+    // A compiler that saw how the sums end would take two lanes at a time.
+    let all = black_box(sums);
+    let all: [T; 8] = from_fn(|i| all[i] + all[i + 8]);
+    let all: [T; 4] = from_fn(|i| all[i] + all[i + 4]);
+    (all[0] + all[2]) + (all[1] + all[3])
 }
