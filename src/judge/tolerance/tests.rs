@@ -186,7 +186,7 @@ fn the_surest_of_all_nudges_is_taken() {
     assert!(found.uncertainty(0) < 0.002, "{found:?}");
 }
 
-/// The slopes of a row of shares, by their rule in `f64`.
+/// Computes the slopes of a row of shares by their rule, in `f64`.
 fn by_rule(row: &Array, weights: &Array) -> Vec<f64> {
     let shares = reference::log_softmax(row).values;
     let shares: Vec<f64> = shares.iter().map(|log| log.exp()).collect();
