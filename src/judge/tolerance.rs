@@ -150,6 +150,12 @@ pub fn slopes(
             }
         }
         inputs[which].values[i] = x;
+        // What rounding alone may have made is no slope.
+        let size = values.values[i].abs();
+        if size <= noise.values[i] {
+            values.values[i] = 0.0;
+            noise.values[i] += size;
+        }
     }
     Slopes { values, bend, noise, nudged }
 }

@@ -92,6 +92,20 @@ fn a_bend_that_rounding_may_make_is_no_kink() {
     }
 }
 
+/// The shares of three scores are 1 together, and the sum of what each nudge
+/// moves is what `f64` has rounded.
+#[test]
+fn what_rounding_alone_has_made_is_no_slope() {
+    let of_all = |at: &[Array]| {
+        let shares = forward(&Op::Softmax, at);
+        reference::sum(&shares, &[])
+    };
+    let one = Array::new(&[], &[1.0]);
+    let found = slopes(&[numbers(&[1.0, 2.0, 3.0])], 0, &one, of_all);
+    assert_eq!(found.values.values, [0.0; 3], "{found:?}");
+    assert!(found.noise.values.iter().all(|&noise| noise < 1e-9));
+}
+
 #[test]
 fn where_there_is_no_slope_nothing_is_known() {
     let found = of(&Op::Pow(0.5), &[numbers(&[0.0])], 0);
