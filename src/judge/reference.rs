@@ -71,22 +71,34 @@ pub fn div(a: &Array, b: &Array) -> Array {
 }
 
 /// Reduces `a` to a shape that stretches to its own, by `join`.
-fn reduce(
+fn reduce<T: Copy>(
     a: &Array,
     shape: &[usize],
-    start: f64,
-    join: impl Fn(f64, f64) -> f64,
-) -> Array {
+    start: T,
+    join: impl Fn(T, f64) -> T,
+) -> Vec<T> {
     let mut values = vec![start; shape::size(shape)];
     for (at, value) in within(shape, &a.shape).zip(&a.values) {
         values[at] = join(values[at], *value);
     }
-    Array::from_values(shape, values)
+    values
 }
 
-/// Sums down to a shape that stretches to that of `a`.
+/// Sums down to a shape that stretches to that of `a`. What is rounded on the
+/// way is added at the end (compensated summation), so that a small sum of
+/// large terms is as certain as any of its size.
 pub fn sum(a: &Array, shape: &[usize]) -> Array {
-    reduce(a, shape, 0.0, |x, y| x + y)
+    let add = |[sum, lost]: [f64; 2], x: f64| {
+        let more = sum + x;
+        let [large, small] =
+            if sum.abs() < x.abs() { [x, sum] } else { [sum, x] };
+        [more, lost + (large - more + small)]
+    };
+    let whole = |[sum, lost]: [f64; 2]| {
+        if sum.is_finite() { sum + lost } else { sum }
+    };
+    let sums = reduce(a, shape, [0.0; 2], add).into_iter().map(whole);
+    Array::from_values(shape, sums.collect())
 }
 
 /// Computes the larger of two; a NaN is never hidden, as `f64::max` would do.
@@ -302,6 +314,7 @@ pub fn forward(op: &Op, inputs: &[&Array]) -> Option<Array> {
         (Op::Max(axes, keep), [a]) => {
             let shape = kept(&a.shape, axes);
             let most = reduce(a, &shape, f64::NEG_INFINITY, larger);
+            let most = Array::from_values(&shape, most);
             drop_axes(most, axes, *keep)
         }
         (Op::MaxShare(_), [a, most, grads]) => max_share(a, most, grads),

@@ -1,4 +1,5 @@
 use super::*;
+use crate::ops::Keep;
 
 fn numbers(values: &[f32]) -> Array {
     Array::new(&[values.len()], values)
@@ -104,6 +105,18 @@ fn what_rounding_alone_has_made_is_no_slope() {
     let found = slopes(&[numbers(&[1.0, 2.0, 3.0])], 0, &one, of_all);
     assert_eq!(found.values.values, [0.0; 3], "{found:?}");
     assert!(found.noise.values.iter().all(|&noise| noise < 1e-9));
+}
+
+/// A nudge of the second is lost beside 28, of which the sum shows nothing:
+/// `cargo learn try` has accused the rule of this sum.
+#[test]
+fn a_small_sum_of_large_terms_is_as_certain_as_it_says() {
+    let terms = numbers(&[27.905987, -8.972586e-7, -27.905987, 0.04029194]);
+    let found = of(&Op::Sum(vec![0], Keep::No), &[terms], 0);
+    for (i, slope) in found.values.values.iter().enumerate() {
+        assert!((slope - 1.0).abs() <= found.uncertainty(i), "{found:?}");
+        assert!(found.uncertainty(i) < 1e-4, "{found:?}");
+    }
 }
 
 #[test]
