@@ -242,14 +242,10 @@ pub fn truthful(tape: &Tape, what: &str) {
             right.expect("the judge knows it")
         };
         let right = forward(&operands);
+        let sizes = operands.iter().map(|a| each(a, f64::abs));
         let terms = match record.op {
             Op::Sum(..) | Op::Matmul | Op::Contract(..) | Op::Conv2d(..) => {
-                forward(
-                    &operands
-                        .iter()
-                        .map(|a| each(a, f64::abs))
-                        .collect::<Vec<_>>(),
-                )
+                forward(&sizes.collect::<Vec<_>>())
             }
             _ => each(&right, |_| 0.0),
         };
