@@ -100,16 +100,18 @@ impl Tape {
         let record = &self.records[at];
         let grad_out = Array::new(&record.shape, record.grad.as_ref()?);
         let inputs = self.judged(record)?;
-        // Infinity times 0 is a NaN of a right rule, too.
         let numbers = inputs.iter().chain([&grad_out]).flat_map(|a| &a.values);
         let out = record.values.iter().flatten().map(|&x| f64::from(x));
-        if !numbers.copied().chain(out).all(f64::is_finite) {
-            return None;
-        }
+        let all_finite = numbers.copied().chain(out).all(f64::is_finite);
         let far = reach(&record.op, &inputs, &grad_out) > FAR;
         record.parent_grads.iter().enumerate().find_map(|(operand, given)| {
             let (shape, values) = given.as_ref()?;
             let yours = Array::new(shape, values);
+            // Infinity times 0 is a NaN of a right rule, too. Its shape is
+            // wrong whatever the numbers are.
+            if !all_finite && yours.shape == inputs[operand].shape {
+                return None;
+            }
             let right = slopes(&inputs, operand, &grad_out, |inputs| {
                 forward(&record.op, inputs)
             });
@@ -129,6 +131,10 @@ impl Tape {
     fn blame_sum(&self, at: usize, given: &[Array]) -> Option<Blame> {
         let record = &self.records[at];
         let yours = Array::new(&record.shape, record.grad.as_ref()?);
+        // One of another shape comes from a rule that the judge does not know.
+        if given.iter().any(|g| g.shape != yours.shape) {
+            return None;
+        }
         let sum = |i: usize, size: fn(f64) -> f64| -> f64 {
             given.iter().map(|g| size(g.values[i])).sum()
         };
@@ -316,6 +322,29 @@ mod tests {
         // In another order 1 is lost beside the others.
         assert!(!of(1.0) && !of(0.0) && !of(9.0));
         assert!(of(1e4) && of(-1e8));
+    }
+
+    #[test]
+    fn a_gradient_of_another_shape_is_its_rule_s_fault_whatever_the_numbers() {
+        let one = |id, op, parents: &[u64]| {
+            let values = Some(vec![f32::INFINITY; 2]);
+            Record::new(id, op, parents.to_vec(), &[2], values)
+        };
+        let used = |id, given: &[f32]| {
+            let mut record = one(id, Op::Relu, &[0]);
+            record.grad = Some(vec![1.0, 1.0]);
+            let shape = vec![given.len()];
+            record.parent_grads = vec![Some((shape, given.to_vec()))];
+            record
+        };
+        for given in [[&[1.0, 1.0][..], &[1.0]], [&[1.0], &[1.0, 1.0]]] {
+            let mut records = vec![one(0, Op::Leaf, &[])];
+            records[0].grad = Some(vec![2.0, 2.0]);
+            records.extend((1..).zip(given).map(|(id, it)| used(id, it)));
+            let wrong = 1 + given.iter().position(|it| it.len() == 1).unwrap();
+            let blame = Tape::new(records).blame().expect("a wrong rule");
+            assert!(matches!(blame, Blame::Rule { at, .. } if at == wrong));
+        }
     }
 
     #[test]
