@@ -173,7 +173,8 @@ fn finish(
     what: &str,
     command: &mut Child,
 ) -> Result<(), Stop> {
-    let log = checkout.log("page")?;
+    // A check and an audit may run at the same time.
+    let log = checkout.log(&what.replace(' ', "-"))?;
     let limit = Duration::from_secs(900);
     let ending = process::follow(what, command, &log, limit)?;
     if ending == Ending::Exited(0) {
