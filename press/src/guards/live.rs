@@ -8,8 +8,8 @@ use crate::tree::{Fault, Tree, fault};
 /// Where the scripts are; mdBook copies them to the site as they are.
 pub(crate) const FOLDER: &str = "book/src/live/";
 
-/// What the scripts share: the engine of Part 1.
-const ENGINE: &str = "book/src/live/engine.js";
+/// What the scripts share: the engine of Part 1, packed.
+pub(crate) const ENGINE: &str = "book/src/live/engine.js";
 
 pub(crate) fn check(tree: &Tree, pages: &[Page]) -> Vec<Fault> {
     let mut faults = Vec::new();

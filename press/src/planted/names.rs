@@ -2,6 +2,7 @@
 
 use super::{CHAPTER, CODE, PREDICTION, QUESTIONS, SETTINGS, SUMMARY};
 use super::{assert_none, book, chapter, reported};
+use crate::guards::live::ENGINE;
 use crate::guards::names::redirects;
 use crate::tree::Tree;
 
@@ -56,6 +57,8 @@ fn a_chapter_called_by_its_number_is_reported() {
 fn what_only_looks_like_a_number_of_a_chapter_is_none() {
     let text = "A chapter. Two of them, batch8-wide, in one chapter or so.";
     assert_none(&book().edit(CODE, "//! Operations.", &format!("// {text}")));
+    let packed = format!("digits: \"ab:ch{}-x\"", 4);
+    assert_none(&book().with(ENGINE, &packed));
 }
 
 #[test]
