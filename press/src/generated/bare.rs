@@ -14,19 +14,26 @@ use crate::tree::{Fault, Tree, fault};
 /// It measures for half a minute, and its listings are printed with words.
 const MEASURES: &str = "part2_crossover";
 
-/// Those that train for minutes, with words by which they train for seconds.
-const LONG: [(&str, &str); 2] = [
+/// Those that take long, with words by which they take seconds.
+const LONG: [(&str, &str); 3] = [
+    ("part3_how_fast", "--quick"),
     ("part3_names", "--small --steps 2 --count 1"),
     ("part3_shakespeare", "--text README.md --steps 1 --count 10"),
 ];
 
-/// The example that a command runs as it is, if it is one.
+/// The example that a command runs as it is run here, if it is one.
 fn bare(command: &str) -> Option<String> {
     let program = program(command).ok()?;
-    let words = [&program.tool, &program.words];
-    let is_bare = words.iter().all(|words| words.is_empty());
     let name = program.file.strip_prefix("examples/")?;
-    (is_bare && program.variables.is_empty()).then(|| name.to_string())
+    let is_bare = program.tool.is_empty() && program.variables.is_empty();
+    let is_same = is_bare && program.words.join(" ") == words(name);
+    is_same.then(|| name.to_string())
+}
+
+/// The words behind its name, which most do without.
+fn words(name: &str) -> &'static str {
+    let long = LONG.iter().find(|(long, _)| *long == name);
+    long.map_or("", |(_, words)| words)
 }
 
 /// The examples that no other test runs on this machine, by their names.
@@ -61,9 +68,10 @@ pub(crate) fn of_today(
 ) -> [Vec<(String, String)>; 2] {
     let names = left(tree, manifest, |needs| missing(needs).is_none());
     let commands = names.into_iter().map(|name| {
-        let long = LONG.iter().find(|(long, _)| *long == name);
-        let words = long.map_or(String::new(), |(_, it)| format!(" -- {it}"));
-        let command = format!("cargo run --example {name}{words}");
+        let command = match words(&name) {
+            "" => format!("cargo run --example {name}"),
+            words => format!("cargo run --example {name} -- {words}"),
+        };
         (name, command)
     });
     let (left, today) = commands.partition(|(_, it)| day::leaves(it, ""));

@@ -12,7 +12,7 @@ use crate::generated::program::{
     broken, built, everywhere, listing, program, wait,
 };
 use crate::generated::stale;
-use crate::manifest::{Needs, Output};
+use crate::manifest::{MANIFEST, Needs, Output};
 use crate::tree::Tree;
 
 #[test]
@@ -73,6 +73,14 @@ fn an_example_that_no_listing_prints_as_it_is_is_left_to_be_run() {
     // Without what its listing needs nothing else has run it.
     let none = left(|needs| needs == Needs::Device);
     assert_eq!(none, "example part1_other part2_other");
+}
+
+#[test]
+fn what_takes_long_is_run_once_and_in_short() {
+    let tree = Tree::of_this_repository();
+    let left = left(&tree, &MANIFEST, |_| true);
+    assert!(!left.contains("part3_how_fast"), "{left:?}");
+    assert!(left.contains("part3_shakespeare"), "{left:?}");
 }
 
 #[test]
