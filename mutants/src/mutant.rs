@@ -32,8 +32,8 @@ pub(crate) struct Mutant {
     pub(crate) column: usize,
     /// That line without its indent; of a statement all lines, as one.
     pub(crate) code: String,
-    /// The conditions of the preprocessor around it, `#if CORES`, as far as
-    /// they are kept.
+    /// The functions around it, or the conditions of the preprocessor, `#if
+    /// CORES`.
     pub(crate) within: Vec<String>,
 }
 

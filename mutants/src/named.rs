@@ -16,7 +16,8 @@ use crate::mutant::Mutant;
 /// ```
 ///
 /// Where a line has several such signs, and only one of them is meant, its column
-/// says which: `src/base/graph.rs: 0 to 1 at 6`.
+/// says which: `src/base/graph.rs: 0 to 1 at 6`. Where a file has several such
+/// lines, the function does: `src/base/graph.rs: 0 to 1 of push`.
 ///
 /// `any` in the place of the change is every mutant of a part of the file, of
 /// one that no machine of the tests can run: the code is the condition of the
@@ -26,6 +27,8 @@ pub(crate) struct Named {
     change: String,
     /// The one at this column; every such sign of the line if it is `None`.
     column: Option<usize>,
+    /// The one in this function; that of every function if it is `None`.
+    function: Option<String>,
     code: String,
     why: String,
 }
@@ -52,6 +55,10 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Named>, String> {
         let (file, change) = head.split_once(": ").ok_or_else(|| {
             format!("{}: {head:?} is no `FILE: CHANGE`.", path.display())
         })?;
+        let (change, function) = match change.rsplit_once(" of ") {
+            Some((change, function)) => (change, Some(function.to_owned())),
+            None => (change, None),
+        };
         let placed = change
             .rsplit_once(" at ")
             .and_then(|(change, at)| Some((change, at.parse::<usize>().ok()?)));
@@ -61,6 +68,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Named>, String> {
             file: file.to_owned(),
             change: change.to_owned(),
             column,
+            function,
             code: code.to_string(),
             why: why.join(" "),
         });
@@ -73,9 +81,11 @@ impl Named {
         let same = match self.is_of_a_part() {
             true => mutant.within.contains(&self.code),
             false => {
-                let here = self.column.is_none_or(|it| it == mutant.column);
-                let change = self.change == mutant.change;
-                here && change && self.code == mutant.code
+                let Named { column, function, .. } = self;
+                column.is_none_or(|it| it == mutant.column)
+                    && function.iter().all(|it| mutant.within.contains(it))
+                    && self.change == mutant.change
+                    && self.code == mutant.code
             }
         };
         self.file == mutant.file && same
@@ -92,8 +102,10 @@ impl Named {
 
     /// `src/base/graph.rs: < to <= in if depth < limit {`.
     pub(crate) fn sentence(&self) -> String {
-        let at = self.column.map_or_else(String::new, |at| format!(" at {at}"));
-        format!("{}: {}{at} in {}", self.file, self.change, self.code)
+        let at = self.column.map(|at| format!(" at {at}"));
+        let of = self.function.as_ref().map(|name| format!(" of {name}"));
+        let [at, of] = [at, of].map(Option::unwrap_or_default);
+        format!("{}: {}{at}{of} in {}", self.file, self.change, self.code)
     }
 
     /// A paragraph about a mutant, to be copied into a file.
@@ -108,8 +120,8 @@ mod tests {
     use super::*;
     use crate::mutant::Form;
 
-    fn named(text: &str) -> Vec<Named> {
-        let path = std::env::temp_dir().join("rungrad_named_one_of_a_line.txt");
+    fn named(name: &str, text: &str) -> Vec<Named> {
+        let path = std::env::temp_dir().join(format!("rungrad_{name}.txt"));
         fs::write(&path, text).unwrap();
         read(&path).unwrap()
     }
@@ -124,6 +136,7 @@ mod tests {
         });
         let mutants: Vec<Mutant> = mutants.collect();
         let all = named(
+            "one_of_a_line",
             "f.rs: + to -\n    let sum = a + b + c;\n    Why.\n\n\
              f.rs: + to - at 21\n    let sum = a + b + c;\n    Why.\n",
         );
@@ -134,5 +147,15 @@ mod tests {
             all[1].sentence(),
             "f.rs: + to - at 21 in let sum = a + b + c;"
         );
+    }
+    #[test]
+    fn a_function_means_one_of_two_lines_that_are_alike() {
+        let text = "fn f() {\n    g(0);\n}\nfn h() {\n    g(0);\n}\n";
+        let mutants = crate::rust::mutants("f.rs", text).unwrap();
+        let mutants = mutants.iter().filter(|it| it.change == "0 to 1");
+        let all = named("one_of_two_lines", "f.rs: 0 to 1 of h\n    g(0);\n");
+        let meant: Vec<bool> = mutants.map(|it| all[0].is(it)).collect();
+        assert_eq!(meant, [false, true]);
+        assert_eq!(all[0].sentence(), "f.rs: 0 to 1 of h in g(0);");
     }
 }

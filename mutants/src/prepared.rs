@@ -156,6 +156,7 @@ fn as_json(planted: &Planted) -> Value {
         "line": it.line,
         "column": it.column,
         "code": it.code,
+        "within": it.within,
     })
 }
 
@@ -179,7 +180,11 @@ fn from_json(it: &Value) -> Option<Planted> {
         line: number(&it["line"])?,
         column: number(&it["column"])?,
         code: text("code")?,
-        within: Vec::new(),
+        within: it["within"]
+            .as_array()?
+            .iter()
+            .filter_map(|it| it.as_str().map(str::to_owned))
+            .collect(),
     };
     Some(Planted { number: number(&it["number"])? as u32, mutant })
 }

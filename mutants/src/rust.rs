@@ -16,7 +16,8 @@ pub(crate) fn mutants(file: &str, text: &str) -> Result<Vec<Mutant>, String> {
         let line = error.span().start().line;
         format!("{file}:{line}: {error}")
     })?;
-    let mut finder = Finder { file, text, found: Vec::new(), bool: false };
+    let (found, within) = (Vec::new(), Vec::new());
+    let mut finder = Finder { file, text, found, bool: false, within };
     finder.visit_file(&syntax);
     finder.found.sort_by_key(|mutant| mutant.at);
     Ok(finder.found)
@@ -28,6 +29,8 @@ struct Finder<'a> {
     found: Vec<Mutant>,
     /// Whether the function around gives a `bool`.
     bool: bool,
+    /// The names of the functions around.
+    within: Vec<String>,
 }
 
 /// What an operator is mistaken for.
@@ -84,7 +87,7 @@ impl Finder<'_> {
     ) {
         let source = (self.file, self.text);
         let mutant = Mutant::new(source, form, range, after, at, change);
-        self.found.push(mutant);
+        self.found.push(Mutant { within: self.within.clone(), ..mutant });
     }
 
     /// `whole` with other words in the place of `part`.
@@ -146,6 +149,7 @@ impl Finder<'_> {
         };
         let bool = self.slice(gives) == "bool";
         let outer = std::mem::replace(&mut self.bool, bool);
+        self.within.push(signature.ident.to_string());
         if let Some(Stmt::Expr(last, None)) = block.stmts.last()
             && bool
         {
@@ -153,6 +157,7 @@ impl Finder<'_> {
         }
         self.visit_block(block);
         self.bool = outer;
+        self.within.pop();
     }
 }
 
