@@ -85,7 +85,7 @@ pub(crate) fn left_in_part(names: &[String]) {
     }
 }
 
-/// Whether this test is left to another day of the week, and says so: where
+/// Whether this test is left to another day of two weeks, and says so: where
 /// nothing of its own has changed, it runs on one of them. The nights run it.
 #[track_caller]
 pub(crate) fn left_to_another_day(is_its: impl Fn(&str) -> bool) -> bool {
@@ -103,12 +103,12 @@ pub(crate) fn leaves(
     (changed, today): &(String, usize),
     is_its: impl Fn(&str) -> bool,
 ) -> bool {
-    let is_its_day = today % WEEK == place_in_week(name);
+    let is_its_day = today % ROUND == place_in_round(name);
     !is_its_day && !changed.lines().any(is_its)
 }
 
 /// Of `all`, those that a test looks at today, and how many it leaves: of a
-/// day's, where nothing of theirs has changed, every seventh, and in a week
+/// day's, where nothing of theirs has changed, every fourteenth, and in two weeks
 /// all.
 pub(crate) fn of_today<T>(
     all: Vec<T>,
@@ -119,7 +119,7 @@ pub(crate) fn of_today<T>(
         return (all, 0);
     }
     let count = all.len();
-    let round = count.clamp(1, WEEK);
+    let round = count.clamp(1, ROUND);
     let some = all.into_iter().enumerate();
     let some = some.filter(|(at, _)| at % round == today % round);
     let some: Vec<T> = some.map(|(_, it)| it).collect();
@@ -128,7 +128,7 @@ pub(crate) fn of_today<T>(
 }
 
 /// The days in which all comes round.
-const WEEK: usize = 7;
+const ROUND: usize = 14;
 
 /// The files that have changed, a line for each, and the number of the day, by
 /// `RUNGRAD_DAY` and `RUNGRAD_TODAY`; at night there is neither.
@@ -137,11 +137,11 @@ fn day() -> Option<(String, usize)> {
     Some((changed.ok()?, today.ok()?.parse().ok()?))
 }
 
-/// Gives a name its day of the week.
-fn place_in_week(name: &str) -> usize {
+/// Gives a name its day of them.
+fn place_in_round(name: &str) -> usize {
     let bytes = name.bytes().map(usize::from);
     bytes.fold(0, |sum: usize, byte| sum.wrapping_mul(31).wrapping_add(byte))
-        % WEEK
+        % ROUND
 }
 
 fn say_skipped(name: &str, why: &str) {

@@ -51,14 +51,14 @@ impl Family {
             && left_to_a_night(|file| self.is_its(file))
     }
 
-    /// Whether a device runs it on another day of the week.
+    /// Whether a device runs it on another day of two weeks.
     #[track_caller]
     pub(crate) fn is_left_to_another_day(&self) -> bool {
         !is_child() && left_to_another_day(|file| self.is_its(file))
     }
 
-    /// The kernels that the simulator runs today, every seventh where none of the
-    /// family has changed. Whoever starts it says what is left.
+    /// The kernels that the simulator runs today, every fourteenth where none of
+    /// the family has changed. Whoever starts it says what is left.
     #[track_caller]
     pub(crate) fn kernels_of_today(&self) -> Vec<Kernel> {
         let (some, left) = of_today(self.kernels(), |file| self.is_its(file));

@@ -39,7 +39,7 @@ mod timeline;
 mod types;
 mod written;
 
-/// Whether a day of the week leaves a test of kernels that takes long: where
+/// Whether a day of two weeks leaves a test of kernels that takes long: where
 /// neither they nor what says their reach has changed.
 #[track_caller]
 fn left_to_another_day() -> bool {

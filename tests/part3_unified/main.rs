@@ -69,7 +69,7 @@ use rungrad::part3_unified::{
 };
 use rungrad::{Error, Result, attempt, ledger};
 
-/// Whether a day of the week leaves a test that takes long: where what writes
+/// Whether a day of two weeks leaves a test that takes long: where what writes
 /// and joins kernels, which the others hardly ask, has not changed.
 #[track_caller]
 fn left_to_another_day() -> bool {

@@ -31,8 +31,8 @@ included.
 It leaves to a night what takes long and has not changed since the commit before
 the last, or since RUNGRAD_SINCE=COMMIT, and says so: large kernels under
 Oclgrind, kernels as PoCL's optimizer makes them, and most answers to exercises,
-listings of the book and pages in a browser, of which each day of a week has
-others, whatever in the library has changed. `cargo test --workspace` and
+listings of the book and pages in a browser, of which each day of two weeks
+has others, whatever in the library has changed. `cargo test --workspace` and
 `cargo learn verify` leave nothing.
 
 A test that needs what this machine lacks is skipped, and the summary says so
