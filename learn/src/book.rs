@@ -11,7 +11,7 @@ use crate::command::{Command, Stop, Words};
 use crate::machine;
 use crate::process::{self, Ending};
 use crate::serve::Server;
-use crate::setup::is_network_trouble;
+use crate::setup::network_trouble;
 use crate::terminal::say;
 
 /// The one mdBook that the book is written for.
@@ -190,10 +190,8 @@ pub(crate) fn mdbook(checkout: &Checkout) -> Result<PathBuf, Stop> {
         let _ = fs::remove_dir_all(&scratch);
         return Ok(tools.join("bin/mdbook"));
     }
-    let text = fs::read(&log).unwrap_or_default();
-    let text = String::from_utf8_lossy(&text);
     let place = checkout.shown(&log);
-    if text.lines().any(is_network_trouble) {
+    if network_trouble(&log).is_some() {
         return Err(Stop::Failed(format!(
             "could not reach the package registry to get mdBook {VERSION}: \
              check the connection, then run this again (the log is {place})"

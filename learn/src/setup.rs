@@ -126,16 +126,17 @@ pub(crate) fn show(missing: &[&Tool]) {
     }
 }
 
-/// Lists one command for each package, so that one that this release lacks
-/// does not stop the others.
+/// Lists the commands that install all packages at once: a package manager
+/// tidies up after each.
 fn commands(packages: PackageManager, missing: &[&Tool]) -> Vec<String> {
-    let installs: Vec<String> = missing
-        .iter()
-        .filter_map(|tool| tool.package(packages))
-        .map(|package| format!("{} {package}", packages.install()))
-        .collect();
-    let refresh = packages.refresh().filter(|_| !installs.is_empty());
-    refresh.map(str::to_string).into_iter().chain(installs).collect()
+    let names: Vec<&str> =
+        missing.iter().filter_map(|tool| tool.package(packages)).collect();
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let install = format!("{} {}", packages.install(), names.join(" "));
+    let refresh = packages.refresh().map(str::to_string);
+    refresh.into_iter().chain([install]).collect()
 }
 
 fn install(checkout: &Checkout, missing: &[&Tool]) -> Result<(), Stop> {
@@ -150,13 +151,15 @@ fn install(checkout: &Checkout, missing: &[&Tool]) -> Result<(), Stop> {
         );
     }
     let log = checkout.log("setup")?;
-    let mut refused = Vec::new();
-    for command in commands(packages, missing) {
-        say!("  {command}");
-        let ending = perform(&command, &log)?;
-        if ending != Ending::Exited(0) {
-            refused.push(process::complaint(&command, &ending));
-        }
+    let mut refused = perform_all(&commands(packages, missing), &log)?;
+    // One that this release lacks does not stop the others.
+    let each = missing.iter().filter_map(|tool| tool.package(packages));
+    let each: Vec<String> =
+        each.map(|name| format!("{} {name}", packages.install())).collect();
+    if !refused.is_empty() && each.len() > 1 && network_trouble(&log).is_none()
+    {
+        say!("  Not all at once, so each by itself:");
+        refused = perform_all(&each, &log)?;
     }
     let left = missing.iter().filter(|tool| !(tool.is_there)());
     let left: Vec<&Tool> = left.copied().collect();
@@ -168,6 +171,19 @@ fn install(checkout: &Checkout, missing: &[&Tool]) -> Result<(), Stop> {
     explain(checkout, &left, &log, &refused)
 }
 
+/// Runs some commands, and returns a complaint for each that was refused.
+fn perform_all(commands: &[String], log: &Path) -> Result<Vec<String>, Stop> {
+    let mut refused = Vec::new();
+    for command in commands {
+        say!("  {command}");
+        let ending = perform(command, log)?;
+        if ending != Ending::Exited(0) {
+            refused.push(process::complaint(command, &ending));
+        }
+    }
+    Ok(refused)
+}
+
 /// Runs one command of the package manager; what it says goes to the log. A
 /// package manager that is killed half way leaves a broken system behind, so
 /// it ends when it has done, or in its own way after a Ctrl-C.
@@ -177,9 +193,9 @@ fn perform(command: &str, log: &Path) -> Result<Ending, Stop> {
         .open(log)
         .map_err(|error| cannot_write(log, &error))?;
     writeln!(file, "$ {command}").map_err(|error| cannot_write(log, &error))?;
-    let what = command.rsplit(' ').next().unwrap_or_default();
     let mut words = command.split(' ');
-    let mut child = Child::new(words.next().unwrap_or_default());
+    let what = words.next().unwrap_or_default();
+    let mut child = Child::new(what);
     child.args(words);
     child.env("DEBIAN_FRONTEND", "noninteractive").env("LC_ALL", "C");
     process::follow_uninterrupted(what, &mut child, log)
@@ -192,10 +208,8 @@ fn explain(
     log: &Path,
     refused: &[String],
 ) -> Result<(), Stop> {
-    let text = fs::read(log).unwrap_or_default();
-    let text = String::from_utf8_lossy(&text);
     let place = checkout.shown(log);
-    if let Some(line) = text.lines().find(|line| is_network_trouble(line)) {
+    if let Some(line) = network_trouble(log) {
         let why = format!(
             "could not reach the package servers ({}): check the connection, \
              then run `cargo learn setup --yes` again (the log is {place})",
@@ -205,6 +219,8 @@ fn explain(
     }
     say!();
     say!("The last lines of {place}:");
+    let text = fs::read(log).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
     let lines: Vec<&str> = text.lines().collect();
     for line in &lines[lines.len().saturating_sub(12)..] {
         say!("  {line}");
@@ -217,10 +233,10 @@ fn still_missing(left: &[&Tool], why: &str) -> Result<(), Stop> {
     Err(Stop::Failed(format!("still missing: {}; {why}", names.join(", "))))
 }
 
-/// Tells whether a line of a package manager, or of cargo, tells that a server
-/// could not be reached.
-pub(crate) fn is_network_trouble(line: &str) -> bool {
-    [
+/// Finds the first line of a log in which a package manager, or cargo, tells
+/// that a server could not be reached.
+pub(crate) fn network_trouble(log: &Path) -> Option<String> {
+    const SIGNS: [&str; 13] = [
         "Temporary failure resolving",
         "Could not resolve",
         "Couldn't resolve",
@@ -234,7 +250,9 @@ pub(crate) fn is_network_trouble(line: &str) -> bool {
         "download of config.json failed",
         "network failure",
         "spurious network error",
-    ]
-    .iter()
-    .any(|sign| line.contains(sign))
+    ];
+    let text = fs::read(log).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let is_trouble = |line: &&str| SIGNS.iter().any(|sign| line.contains(sign));
+    text.lines().find(is_trouble).map(str::to_string)
 }

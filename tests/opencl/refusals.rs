@@ -5,7 +5,7 @@ use rungrad::part2_gpu::kernels;
 use rungrad::part3_unified::kernels as part3;
 use rungrad::{Error, ledger};
 
-use super::device::gpu_or_skip;
+use super::device::{gpu_or_skip, skip_by_name};
 use super::source;
 
 /// The sentence of a launch that must not run.
@@ -364,7 +364,8 @@ fn a_group_other_than_the_kernel_requires_is_refused() {
     );
 }
 
-/// PoCL ends the process where others answer with a status.
+/// PoCL ends the process where others answer with a status. That of 5.0 says of
+/// every kernel that it takes no local memory, and runs this one.
 #[test]
 fn more_local_memory_than_the_device_has_is_refused() {
     let Some(gpu) = gpu_or_skip() else { return };
@@ -381,6 +382,10 @@ fn more_local_memory_than_the_device_has_is_refused() {
     let a = gpu.allocate::<f32>(1).unwrap();
     let launch = gpu.launch_source(&source).output(&a, 1);
     // SAFETY: the kernel touches one float, and there is one.
-    let sentence = sentence(unsafe { launch.global(1).local(1).run() });
+    let ran = unsafe { launch.global(1).local(1).run() };
+    if ran.is_ok() && gpu.info().platform.contains("Portable Computing") {
+        return skip_by_name("word of this PoCL about a kernel's local memory");
+    }
+    let sentence = sentence(ran);
     assert!(sentence.contains("of local memory for a group"), "{sentence}");
 }
