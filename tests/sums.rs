@@ -8,8 +8,9 @@
 mod child;
 mod common;
 
-use child::{is_child, optimized, succeed};
+use child::{child, is_child, optimized, succeed};
 use common::calls::Call;
+use common::device::left_to_another_day;
 use common::engine::{Engine, Part1, Part2, Part3};
 use common::random::{Random, cases, first_seed};
 use rungrad::opencl::{self, Gpu};
@@ -40,13 +41,10 @@ macro_rules! on_every_device {
     };
 }
 
-/// Whether this is the child, whose kernels are optimized; runs it otherwise.
-#[track_caller]
-fn runs_optimized(test: &str) -> bool {
-    if !is_child() && common::device::gpu_or_skip().is_some() {
-        succeed(&mut optimized(test));
-    }
-    is_child()
+/// Whether products are computed by this.
+fn is_of_products(file: &str) -> bool {
+    let its = ["kernels/", "src/part2_gpu/", "src/part3_unified/backend/"];
+    its.iter().any(|it| file.starts_with(it))
 }
 
 #[test]
@@ -56,9 +54,7 @@ fn long_sums_are_right_on_the_processor() {
 
 #[test]
 fn long_sums_are_right_on_every_device() {
-    if runs_optimized("long_sums_are_right_on_every_device") {
-        on_every_device!(sums);
-    }
+    on_every_device!(sums);
 }
 
 #[test]
@@ -78,8 +74,11 @@ fn long_products_are_right_on_the_processor() {
 
 #[test]
 fn long_products_are_right_on_every_device() {
-    if runs_optimized("long_products_are_right_on_every_device") {
+    if is_child() {
         on_every_device!(products);
+    } else if !left_to_another_day(is_of_products) {
+        let test = "long_products_are_right_on_every_device";
+        succeed(optimized(&mut child(test)));
     }
 }
 

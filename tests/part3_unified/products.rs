@@ -8,7 +8,7 @@ use rungrad::part3_unified::tuning::with_tiles;
 use rungrad::part3_unified::{Device, Span, Tensor, Window};
 use rungrad::rng::Random;
 
-use super::child::{is_child, succeed, untuned};
+use super::child::{is_child, optimized, succeed, untuned};
 use super::common::clean;
 use super::common::device::gpu_or_skip;
 
@@ -71,7 +71,8 @@ fn products_of_every_layout_agree_with_the_judge() {
     // The shapes are chosen for the tiles of the rule.
     if !is_child() {
         let test = "products_of_every_layout_agree_with_the_judge";
-        succeed(&mut untuned(&format!("products::{test}")));
+        let mut child = untuned(&format!("products::{test}"));
+        succeed(optimized(&mut child));
         return;
     }
     let mut random = Random::new(7);

@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn gelu_errs_by_few_units_and_its_slope_by_few_of_those_of_1() {
-        for bits in (0..=u32::MAX).step_by(1999) {
+        for bits in (0..=u32::MAX).step_by(9973) {
             let x = f32::from_bits(bits);
             if !x.is_finite() {
                 continue;
