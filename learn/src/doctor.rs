@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
 use crate::examples::Program;
+use crate::machine::Whose;
 use crate::process::{self, Ending};
 use crate::terminal::{cut, say};
 use crate::{book, machine};
@@ -71,7 +72,7 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
         },
     );
     say!();
-    let next = match machine::missing().is_empty() {
+    let next = match machine::missing(Whose::Learner).is_empty() {
         true => "cargo learn",
         false => "cargo learn setup",
     };

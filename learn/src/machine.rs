@@ -140,7 +140,7 @@ impl PackageManager {
 
 /// The packages of Debian that compile to WebAssembly, where rustup cannot
 /// fetch its target.
-pub(crate) const DEBIAN_WASM: &str = "rustc-web cargo-web rust-web-src";
+const DEBIAN_WASM: &str = "rustc-web cargo-web rust-web-src";
 
 /// The packages of Debian that compile the plugin of Oclgrind.
 const DEBIAN_PLUGIN: &str = "g++ liboclgrind-dev opencl-c-headers";
@@ -170,14 +170,23 @@ pub(crate) fn compiler_with_source() -> Option<PathBuf> {
     })
 }
 
+/// Who misses a tool. Each has those of the ones before, too.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Whose {
+    Learner,
+    /// Who changes the course.
+    Author,
+    /// Who changes what runs in its pages.
+    AuthorOfPages,
+}
+
 /// Something that the course can use.
 pub(crate) struct Tool {
     pub(crate) name: &'static str,
     pub(crate) purpose: &'static str,
     /// Without it whole parts of the course stay dark.
     pub(crate) needed: bool,
-    /// Only who changes the course misses it.
-    pub(crate) for_authors: bool,
+    pub(crate) whose: Whose,
     pub(crate) is_there: fn() -> bool,
     /// The packages of apt, dnf, pacman and Homebrew; empty where the manager
     /// has none.
@@ -200,7 +209,7 @@ pub(crate) const TOOLS: &[Tool] = &[
         name: "OpenCL loader",
         purpose: "finds the drivers (parts 2 and 3)",
         needed: true,
-        for_authors: false,
+        whose: Whose::Learner,
         is_there: || loader().is_some(),
         packages: ["ocl-icd-libopencl1", "ocl-icd", "ocl-icd", ""],
     },
@@ -208,7 +217,7 @@ pub(crate) const TOOLS: &[Tool] = &[
         name: "OpenCL driver",
         purpose: "runs kernels; PoCL runs them on the CPU, so no GPU is needed",
         needed: true,
-        for_authors: false,
+        whose: Whose::Learner,
         is_there: || !drivers().is_empty(),
         packages: ["pocl-opencl-icd", "pocl", "pocl", ""],
     },
@@ -216,7 +225,7 @@ pub(crate) const TOOLS: &[Tool] = &[
         name: "Oclgrind",
         purpose: "finds races and stray writes in kernels",
         needed: false,
-        for_authors: false,
+        whose: Whose::Learner,
         is_there: || program("oclgrind").is_some(),
         packages: ["oclgrind", "", "", "oclgrind"],
     },
@@ -224,7 +233,7 @@ pub(crate) const TOOLS: &[Tool] = &[
         name: "C++ with the headers of Oclgrind",
         purpose: "`cargo learn profile` counts what a GPU would do",
         needed: false,
-        for_authors: false,
+        whose: Whose::Learner,
         is_there: profile::can_build,
         packages: [DEBIAN_PLUGIN, "", "", "oclgrind opencl-headers"],
     },
@@ -232,7 +241,7 @@ pub(crate) const TOOLS: &[Tool] = &[
         name: "codespell",
         purpose: "the spell check of `cargo learn test`",
         needed: false,
-        for_authors: true,
+        whose: Whose::Author,
         is_there: || program("codespell").is_some(),
         packages: ["codespell", "codespell", "codespell", "codespell"],
     },
@@ -240,7 +249,7 @@ pub(crate) const TOOLS: &[Tool] = &[
         name: "clangd",
         purpose: "the test of what an editor says of a kernel",
         needed: false,
-        for_authors: true,
+        whose: Whose::Author,
         is_there: || program("clangd").is_some(),
         packages: ["clangd", "clang-tools-extra", "clang", ""],
     },
@@ -248,7 +257,7 @@ pub(crate) const TOOLS: &[Tool] = &[
         name: "Chromium",
         purpose: "the tests of the pages in a real browser",
         needed: false,
-        for_authors: true,
+        whose: Whose::Author,
         is_there: || program("chromium").is_some(),
         packages: ["chromium", "chromium", "chromium", ""],
     },
@@ -256,7 +265,7 @@ pub(crate) const TOOLS: &[Tool] = &[
         name: "WebAssembly compiler",
         purpose: "`cargo learn page`, which makes the engine of the pages",
         needed: false,
-        for_authors: true,
+        whose: Whose::AuthorOfPages,
         is_there: || has_wasm_target() || compiler_with_source().is_some(),
         packages: [DEBIAN_WASM, "", "", ""],
     },
@@ -264,19 +273,14 @@ pub(crate) const TOOLS: &[Tool] = &[
         name: "npm",
         purpose: "`cargo learn page --audit`, which fetches an audit of the pages",
         needed: false,
-        for_authors: true,
+        whose: Whose::Author,
         is_there: || program("npm").is_some(),
         packages: ["npm", "npm", "npm", "node"],
     },
 ];
 
-/// Lists the tools of a learner that are not there.
-pub(crate) fn missing() -> Vec<&'static Tool> {
-    let all = missing_to_authors().into_iter();
-    all.filter(|tool| !tool.for_authors).collect()
-}
-
-/// Lists all tools that are not there.
-pub(crate) fn missing_to_authors() -> Vec<&'static Tool> {
-    TOOLS.iter().filter(|tool| !(tool.is_there)()).collect()
+/// Lists the tools of somebody that are not there.
+pub(crate) fn missing(whose: Whose) -> Vec<&'static Tool> {
+    let theirs = TOOLS.iter().filter(|tool| tool.whose <= whose);
+    theirs.filter(|tool| !(tool.is_there)()).collect()
 }

@@ -9,13 +9,13 @@ use profile::Plugin;
 
 use crate::checkout::{Checkout, cannot_write};
 use crate::command::{Command, Stop, Words};
-use crate::machine::{self, PackageManager, Tool};
+use crate::machine::{self, PackageManager, Tool, Whose};
 use crate::process::{self, Ending};
 use crate::terminal::{self, say};
 
 pub(crate) const COMMAND: Command = Command {
     name: "setup",
-    usage: "[--yes] [--authors]",
+    usage: "[--yes] [--authors] [--pages]",
     summary: "show what is missing here, and install it after a yes",
     page: "\
 Looks for an OpenCL loader, an OpenCL driver and Oclgrind, and shows the commands
@@ -29,18 +29,22 @@ Where Oclgrind, its headers and a C++ compiler are, it builds what `cargo learn
 profile` counts with, profile/plugin.cpp, into target/tools.
 
 Part 1 and half of Part 3 need nothing of this. --authors adds what only who
-changes the course misses: the spell check of `cargo learn test`.",
+changes the course misses, such as the spell check of `cargo learn test`, and
+--pages that and what compiles the engine of the pages.",
     run,
 };
 
 fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     let mut words = Words::new(COMMAND.name, args);
     let yes = words.flag("--yes");
-    let missing = match words.flag("--authors") {
-        true => machine::missing_to_authors(),
-        false => machine::missing(),
+    let authors = words.flag("--authors");
+    let whose = match words.flag("--pages") {
+        true => Whose::AuthorOfPages,
+        false if authors => Whose::Author,
+        false => Whose::Learner,
     };
     words.rest(0)?;
+    let missing = machine::missing(whose);
     if missing.is_empty() {
         build_plugin(checkout);
         say!("Everything is in place.");

@@ -5,6 +5,7 @@ use crate::checkout::Checkout;
 use crate::command::Stop;
 use crate::course::{self, Exercise};
 use crate::exercises::status::{self, Status};
+use crate::machine::Whose;
 use crate::progress::Progress;
 use crate::terminal::say;
 use crate::{machine, setup};
@@ -37,7 +38,7 @@ pub(crate) fn run(checkout: &Checkout) -> Result<(), Stop> {
 
 /// Shows what this machine lacks, and offers to install it.
 fn prepare(checkout: &Checkout) -> Result<(), Stop> {
-    let missing = machine::missing();
+    let missing = machine::missing(Whose::Learner);
     if missing.is_empty() {
         say!("This machine has all that the course can use.");
         say!();
@@ -85,7 +86,7 @@ fn again(
     if !exercises.is_empty() {
         say!("You have solved {solved} of {} exercises.", exercises.len());
     }
-    if machine::missing().iter().any(|tool| tool.needed) {
+    if machine::missing(Whose::Learner).iter().any(|tool| tool.needed) {
         say!("There is no OpenCL here yet: cargo learn setup");
     }
     next(checkout, exercises, progress);

@@ -32,7 +32,7 @@ esac; done
 fn what_is_missing_is_installed_and_the_second_time_all_is_in_place() {
     let scene = Scene::new();
     scene.program("apt-get", APT);
-    let first = scene.learn(&["setup", "--yes", "--authors"]);
+    let first = scene.learn(&["setup", "--yes", "--pages"]);
     first.went_well().tells("Oclgrind").tells("apt-get update");
     let install = "install --yes --no-install-recommends";
     let expected = format!(
@@ -145,10 +145,9 @@ fn a_package_that_does_not_exist_does_not_stop_the_others() {
     said.tells("target/learn-logs/setup.log");
     let install = "install --yes --no-install-recommends";
     let expected = format!(
-        "update\n{install} oclgrind codespell clangd chromium rustc-web \
-         cargo-web rust-web-src npm\n{install} oclgrind\n\
-         {install} codespell\n{install} clangd\n{install} chromium\n\
-         {install} rustc-web cargo-web rust-web-src\n{install} npm\n"
+        "update\n{install} oclgrind codespell clangd chromium npm\n\
+         {install} oclgrind\n{install} codespell\n{install} clangd\n\
+         {install} chromium\n{install} npm\n"
     );
     assert_eq!(scene.read("calls"), expected);
 }
@@ -186,6 +185,19 @@ fn a_learner_hears_nothing_of_the_authors_tools() {
     }
     scene.learn(&["setup", "--authors"]).went_well().tells("codespell");
     assert_eq!(scene.read("calls"), "");
+}
+
+/// Who changes the course may leave the engine of its pages as it is.
+#[test]
+fn what_compiles_the_engine_of_the_pages_is_theirs_who_change_it() {
+    let scene = Scene::new();
+    scene.program("apt-get", APT);
+    scene.program("rustc", "echo $SCENE/none");
+    let said = scene.learn(&["setup", "--authors"]);
+    assert!(!said.went_well().out.contains("WebAssembly"), "{}", said.out);
+    scene.learn(&["setup", "--pages"]).went_well().tells("WebAssembly");
+    let remedy = ["no compiler for WebAssembly", "cargo learn setup --pages"];
+    scene.learn(&["page"]).stopped(1, &remedy);
 }
 
 /// Half an installation is a broken system: a signal that ends the companion

@@ -45,8 +45,7 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     let Some(toolchain) = Toolchain::find() else {
         return Err(Stop::Failed(format!(
             "no compiler for WebAssembly is here: run `rustup target add \
-             {TARGET}`, or on Debian `apt-get install {}`",
-            machine::DEBIAN_WASM
+             {TARGET}`, or on Debian `cargo learn setup --pages`"
         )));
     };
     let wasm = compile(checkout, &toolchain)?;
