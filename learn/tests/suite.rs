@@ -231,11 +231,11 @@ fn a_complaint_of_mdbook_fails_the_book() {
 fn a_day_is_told_what_has_changed_and_names_what_it_leaves() {
     let log = GREEN.replace("SKIPPED mul", "LEFT add: it is long\nSKIPPED mul");
     let scene = healthy(&log);
-    let script = format!("echo \"$RUNGRAD_DAY\" >> $SCENE/days\n{CARGO}");
+    let script = format!("echo \"[$RUNGRAD_DAY]\" >> $SCENE/days\n{CARGO}");
     scene.program("cargo", &script);
     scene.learn(&["test", "--only", "tests"]).went_well();
     // Without git nobody says what has changed, and nothing is left.
-    assert_eq!(scene.read("days").trim(), "");
+    assert!(scene.read("days").lines().all(|it| it == "[]"));
     scene.program(
         "git",
         "case \"$*\" in *diff*) printf 'a.rs\\0b.cl\\0' ;; esac",
@@ -243,7 +243,8 @@ fn a_day_is_told_what_has_changed_and_names_what_it_leaves() {
     let said = scene.learn(&["test", "--only", "tests"]);
     said.went_well().tells("LEFT to a night:\n  add: it is long\n");
     assert_eq!(last_line(&said), "12 passed, 0 failed, 1 skipped");
-    assert!(scene.read("days").contains("a.rs\nb.cl\n"));
+    // No line names nothing: that would be the file of what has none.
+    assert!(scene.read("days").contains("[a.rs\nb.cl]"));
 }
 
 #[test]

@@ -31,7 +31,8 @@ impl Changes {
         let changed = ["diff", "--name-only", "--relative", "-z", &base];
         let new = ["ls-files", "-z", "--others", "--exclude-standard"];
         let lists = [git(root, &changed)?, git(root, &new)?];
-        let files = lists.iter().flat_map(|list| list.split('\0'));
+        // A zero ends each path, also the last.
+        let files = lists.iter().flat_map(|list| list.split_terminator('\0'));
         Some(Changes { files: files.map(String::from).collect(), base })
     }
 
