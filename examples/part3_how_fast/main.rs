@@ -14,8 +14,7 @@
 //! that `cargo learn bench` gives them; a card gets larger ones.
 //!
 //!   --device gpu:1  which OpenCL device (RUNGRAD_DEVICE, else gpu:0)
-//!   --quick         less time for each row and a smaller product first, so
-//!                   the times are less sure
+//!   --quick         less time for each row, so the times are less sure
 
 mod clock;
 mod model;

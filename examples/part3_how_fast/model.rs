@@ -40,8 +40,6 @@ impl Model {
         patience: f64,
     ) -> Result<Model, Error> {
         let [n, side] = if is_card { [1 << 28, 4096] } else { [1 << 24, 1024] };
-        // Less patience, and a smaller product.
-        let side = if patience > 0.0 { side } else { side / 4 };
         let one = Tensor::rand(&[1], 1, device)?;
         let many = Tensor::rand(&[n], 2, device)?;
         let matrix = Tensor::rand(&[side, side], 3, device)?;
