@@ -72,7 +72,9 @@ pub(crate) fn vendors() -> PathBuf {
     named.map_or_else(|| "/etc/OpenCL/vendors".into(), PathBuf::from)
 }
 
-/// Lists the names of the drivers' files, sorted.
+/// Lists the names of the drivers' files, sorted, and of drivers that
+/// `OCL_ICD_FILENAMES` names to the loader, as it does where a container has
+/// no such files.
 pub(crate) fn drivers() -> Vec<String> {
     if named_library().is_some() {
         return vec!["those of RUNGRAD_OPENCL_LIBRARY".to_string()];
@@ -90,6 +92,9 @@ pub(crate) fn drivers() -> Vec<String> {
             .filter(|name| name.ends_with(".icd"))
             .collect()
     };
+    let named = env::var_os("OCL_ICD_FILENAMES").unwrap_or_default();
+    let named = env::split_paths(&named).map(|path| path.display().to_string());
+    names.extend(named.filter(|name| !name.is_empty()));
     names.sort();
     names
 }
