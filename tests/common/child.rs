@@ -34,18 +34,18 @@ pub(crate) fn child(name: &str) -> Command {
     command
 }
 
-/// The same with kernels as PoCL's optimizer makes them, also by day: what is
-/// long runs many times as fast.
-pub(crate) fn optimized(command: &mut Command) -> &mut Command {
-    command.env_remove("POCL_EXTRA_BUILD_FLAGS")
-}
-
-/// The command as [`child`] makes it, without the choices of tiles that this machine has timed, and
+/// The same without the choices of tiles that this machine has timed, and
 /// without a word about tensor cores: a device goes by the rule.
 pub(crate) fn untuned(name: &str) -> Command {
     let mut command = child(name);
     command.env("RUNGRAD_TUNED", "").env_remove("RUNGRAD_TENSOR_CORES");
     command
+}
+
+/// Has the command's kernels made by PoCL's optimizer, also by day, for what is
+/// long with plain ones.
+pub(crate) fn optimized(command: &mut Command) -> &mut Command {
+    command.env_remove("POCL_EXTRA_BUILD_FLAGS")
 }
 
 /// The command that does so under a tool, whose options come first.
