@@ -74,6 +74,16 @@ fn build_plugin(checkout: &Checkout) {
     }
 }
 
+/// Returns the command that installs these without a question.
+fn installing(missing: &[&Tool]) -> String {
+    let flag = match missing.iter().map(|tool| tool.whose).max() {
+        Some(Whose::AuthorOfPages) => " --pages",
+        Some(Whose::Author) => " --authors",
+        _ => "",
+    };
+    format!("cargo learn setup --yes{flag}")
+}
+
 /// Asks where there is somebody to ask; says what to type where there is not.
 pub(crate) fn offer(
     checkout: &Checkout,
@@ -88,7 +98,7 @@ pub(crate) fn offer(
         return Ok(());
     }
     if !terminal::can_ask() {
-        say!("To run them: cargo learn setup --yes");
+        say!("To run them: {}", installing(missing));
         return Ok(());
     }
     if terminal::agrees("Run them now?") {
@@ -150,8 +160,10 @@ fn install(checkout: &Checkout, missing: &[&Tool]) -> Result<(), Stop> {
     if packages.wants_root() && !machine::is_root() {
         return still_missing(
             missing,
-            "installing needs root: run the commands above, or \
-             `cargo learn setup --yes` as root",
+            &format!(
+                "installing needs root: run the commands above, or `{}` as root",
+                installing(missing)
+            ),
         );
     }
     let log = checkout.log("setup")?;
@@ -216,8 +228,9 @@ fn explain(
     if let Some(line) = network_trouble(log) {
         let why = format!(
             "could not reach the package servers ({}): check the connection, \
-             then run `cargo learn setup --yes` again (the log is {place})",
-            terminal::cut(line.trim(), 70)
+             then run `{}` again (the log is {place})",
+            terminal::cut(line.trim(), 70),
+            installing(left)
         );
         return still_missing(left, &why);
     }

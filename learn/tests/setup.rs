@@ -195,7 +195,10 @@ fn what_compiles_the_engine_of_the_pages_is_theirs_who_change_it() {
     scene.program("rustc", "echo $SCENE/none");
     let said = scene.learn(&["setup", "--authors"]);
     assert!(!said.went_well().out.contains("WebAssembly"), "{}", said.out);
-    scene.learn(&["setup", "--pages"]).went_well().tells("WebAssembly");
+    said.tells("To run them: cargo learn setup --yes --authors\n");
+    let said = scene.learn(&["setup", "--pages"]);
+    said.went_well().tells("WebAssembly");
+    said.tells("To run them: cargo learn setup --yes --pages\n");
     let remedy = ["no compiler for WebAssembly", "cargo learn setup --pages"];
     scene.learn(&["page"]).stopped(1, &remedy);
 }
