@@ -2,6 +2,8 @@
 
 mod scene;
 
+use std::process::Stdio;
+
 use scene::Scene;
 use scene::stage::{ONE, SOLVED, TO_DO, source, stage};
 
@@ -101,4 +103,20 @@ fn verify_proves_a_variant_and_refuses_the_old_answer() {
     );
     let failed = scene.learn(&["verify", "one"]);
     failed.tells("the solution of one, again with seed 1 (factor=9)");
+}
+
+#[test]
+fn a_variant_waits_for_a_check_of_its_exercise() {
+    let scene = again();
+    scene.learn(&["again", "one"]).went_well();
+    let busy = "mkdir $SCENE/busy || exit 1\nsleep 0.2\nrmdir $SCENE/busy\n";
+    scene.write(ONE, busy);
+    scene.write(VARIANT, busy);
+    let mut both = ["check", "again"].map(|command| {
+        let mut command = scene.command(&[command, "one"]);
+        command.stdout(Stdio::null()).spawn().unwrap()
+    });
+    for one in &mut both {
+        assert_eq!(one.wait().unwrap().code(), Some(0));
+    }
 }

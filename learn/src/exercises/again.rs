@@ -144,8 +144,9 @@ fn examine(
     let folder = checkout.exercises.join("again");
     let place = checkout.shown(&folder.join(&exercise.file));
     say!("{id}, again: {}", exercise.title);
-    // `verify` builds the same programs.
-    let alone = checkout.alone("verify");
+    // `verify` builds the same programs, and a check has the same log.
+    let alone =
+        [checkout.alone("verify"), checkout.alone(&format!("check-{id}"))];
     let drawn = again.variable(seed);
     let heard =
         check::verdict(checkout, &folder, exercise, &place, Some(&drawn))?;
