@@ -32,7 +32,8 @@ pub fn ops() -> Ops {
 //| // function and nothing more. One with a rule of its own is a type that
 //| // implements `Function`, as in `mul_function`, and `apply(MyRelu, &[a])`.
 //| // An array has `.matmul(b)` and `.unary(Unary::Relu)`; a tensor has these,
-//| // `.gt(&b)`, which is 1 where it is greater, `.zeros_like()`,
+//| // `.gt(&b)`, which is 1 where it is greater, `.where_cond(&a, &b)`, which
+//| // takes from `a` where it is 1 and from `b` elsewhere, `.zeros_like()`,
 //| // `.transpose()`, and `.max_over(&[1], Keep::Yes)` as `.sum_over(..)`.
 
 /// Multiplies (m, k) x (k, n) -> (m, n).
@@ -84,7 +85,8 @@ impl Function for Positive {
 
     fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         let a = ctx.input(0);
-        vec![Some(grad_out.mul(&a.gt(&a.zeros_like())))]
+        let passes = a.gt(&a.zeros_like());
+        vec![Some(passes.where_cond(grad_out, &grad_out.zeros_like()))]
     }
 }
 
