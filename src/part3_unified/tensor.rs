@@ -2,6 +2,7 @@
 //! its context".
 
 use std::fmt;
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 
 use super::function::Node;
@@ -13,13 +14,19 @@ use crate::shape::nested_of;
 
 // ANCHOR: tensor
 /// An array on a device and, where a gradient is wanted, its place in the
-/// graph. Clones share both.
+/// graph. Clones share both. What operations refuse they say in a panic, of
+/// which [`attempt`](crate::attempt) makes an [`Error`](crate::Error).
 #[derive(Clone)]
 pub struct Tensor {
     pub(super) array: Array,
     pub(super) node: Option<Arc<Node>>,
 }
 // ANCHOR_END: tensor
+
+// A panic leaves no part of an operation behind: arrays and nodes stay as they
+// were made, and what is added to is locked.
+impl UnwindSafe for Tensor {}
+impl RefUnwindSafe for Tensor {}
 
 impl Tensor {
     /// Makes a tensor with these elements in row-major order.

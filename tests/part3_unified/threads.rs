@@ -1,6 +1,6 @@
 //! What threads share, and what is a matter of one.
 
-use std::thread;
+use std::{panic, thread};
 
 use rungrad::attempt;
 use rungrad::part3_unified::{Array, Tensor, no_grad};
@@ -30,6 +30,16 @@ fn a_tensor_can_be_sent_and_shared() {
     fn sent_and_shared<T: Send + Sync>() {}
     sent_and_shared::<Tensor>();
     sent_and_shared::<Array>();
+}
+
+/// Without a word about what may be left behind.
+#[test]
+fn a_tensor_goes_on_after_a_panic() {
+    let x = leaf(&[2.0]);
+    let refused = panic::catch_unwind(|| x.reshape(&[2]));
+    assert!(refused.is_err());
+    x.mul(&x).sum().backward();
+    assert_eq!(x.grad().unwrap().to_vec().unwrap(), [4.0]);
 }
 
 #[test]
