@@ -248,3 +248,19 @@ fn solution(file: &str) -> Option<String> {
     let folder = root(file)?.join("exercises/solutions");
     Some(shown(&folder.join(part).join(name).to_string_lossy()))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn who_is_only_slow_hears_what_gives_more_time() {
+        let limit = Duration::from_secs(20);
+        for ending in [Ending::TimedOut(limit), Ending::Waited(limit)] {
+            let said = sentence(&ending, Kind::Code, "", false);
+            assert!(said.contains("RUNGRAD_CHECK_LIMIT=60"), "{said}");
+        }
+    }
+}

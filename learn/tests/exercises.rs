@@ -2,7 +2,7 @@
 
 mod scene;
 
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -134,6 +134,21 @@ fn two_checks_of_one_exercise_wait_for_each_other() {
     for check in &mut both {
         assert_eq!(check.wait().unwrap().code(), Some(0));
     }
+    assert_eq!(status(&scene, "one"), "solved");
+}
+
+#[test]
+fn what_was_found_is_kept_though_the_reader_has_gone() {
+    let scene = stage();
+    scene.write(ONE, "sleep 0.3\n");
+    let mut check = scene.command(&["check", "one"]);
+    let mut check = check.stdout(Stdio::piped()).spawn().unwrap();
+    let mut first = String::new();
+    let mut said = BufReader::new(check.stdout.take().unwrap());
+    said.read_line(&mut first).unwrap();
+    drop(said);
+    assert_eq!(first, "one: The first\n");
+    assert_eq!(check.wait().unwrap().code(), Some(1));
     assert_eq!(status(&scene, "one"), "solved");
 }
 

@@ -1,6 +1,7 @@
 //! Elements by their places, with the numbers that the documentation of
 //! PyTorch gives for its operations of these names.
 
+use rungrad::attempt;
 use rungrad::part3_unified::{Array, Device, Span, Tensor};
 
 use super::common::clean;
@@ -192,4 +193,18 @@ fn the_gradient_of_indices_that_never_go_down_is_a_count() {
         let counts = [2., 2., 0., 0., 1., 1., 3., 3., 0., 0.];
         shows(&rows.grad().unwrap(), &[5, 2], &counts);
     });
+}
+
+#[test]
+fn what_pick_refuses_has_its_name() {
+    let _clean = clean();
+    let scores = Tensor::new(&[2, 3], &[0.0; 6], Device::Cpu).unwrap();
+    for (labels, sentence) in [
+        (&[0, 3][..], "pick: label 3"),
+        (&[0][..], "pick: 2 rows of scores and 1 labels"),
+    ] {
+        let refused = attempt(|| scores.pick(labels)).unwrap_err();
+        let refused = refused.to_string();
+        assert!(refused.starts_with(sentence), "{refused}");
+    }
 }
