@@ -140,7 +140,7 @@ fn two_checks_of_one_exercise_wait_for_each_other() {
 #[test]
 fn what_was_found_is_kept_though_the_reader_has_gone() {
     let scene = stage();
-    scene.write(ONE, "sleep 0.3\n");
+    scene.write(ONE, "sleep 0.3\necho '  ok  it holds'\n");
     let mut check = scene.command(&["check", "one"]);
     let mut check = check.stdout(Stdio::piped()).spawn().unwrap();
     let mut first = String::new();
