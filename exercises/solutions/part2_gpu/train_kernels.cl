@@ -51,7 +51,7 @@ kernel void relu(global const float *a, global float *out, uint n)
 {
     uint i = get_global_id(0);
     if (i < n)
-        out[i] = fmax(a[i], 0.0f);
+        out[i] = a[i] <= 0.0f ? 0.0f : a[i];
 }
 
 kernel void relu_backward(global const float *grad_out,
@@ -60,7 +60,7 @@ kernel void relu_backward(global const float *grad_out,
 {
     uint i = get_global_id(0);
     if (i < n)
-        grad_a[i] = a[i] > 0.0f ? grad_out[i] : 0.0f;
+        grad_a[i] = a[i] <= 0.0f ? 0.0f : grad_out[i];
 }
 
 kernel void log_softmax(global const float *a, global float *out,

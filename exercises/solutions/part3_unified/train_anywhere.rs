@@ -32,7 +32,7 @@ pub fn ops() -> Ops {
 //| // function and nothing more. One with a rule of its own is a type that
 //| // implements `Function`, as in `mul_function`, and `apply(MyRelu, &[a])`.
 //| // An array has `.matmul(b)` and `.unary(Unary::Relu)`; a tensor has these,
-//| // `.gt(&b)`, which is 1 where it is greater, `.where_cond(&a, &b)`, which
+//| // `.le(&b)`, which is 1 where it is at most that, `.where_cond(&a, &b)`, which
 //| // takes from `a` where it is 1 and from `b` elsewhere, `.zeros_like()`,
 //| // `.transpose()`, and `.max_over(&[1], Keep::Yes)` as `.sum_over(..)`.
 
@@ -85,8 +85,8 @@ impl Function for Positive {
 
     fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         let a = ctx.input(0);
-        let passes = a.gt(&a.zeros_like());
-        vec![Some(passes.where_cond(grad_out, &grad_out.zeros_like()))]
+        let stopped = a.le(&a.zeros_like());
+        vec![Some(stopped.where_cond(&grad_out.zeros_like(), grad_out))]
     }
 }
 
