@@ -18,7 +18,7 @@ use rows::NOT_QUICK;
 pub(crate) const COMMAND: Command = Command {
     name: "test",
     usage: "[--quick] [--only STEP] [--list]",
-    summary: "run everything that CI runs",
+    summary: "run the whole check, most of what CI runs",
     page: "\
 Runs every step of the check, one after the other, and ends with a table and a
 line of counts. The output of a step is folded; when it fails, the lines that
@@ -33,7 +33,7 @@ the last, or since RUNGRAD_SINCE=COMMIT, and says so: large kernels under
 Oclgrind, kernels as PoCL's optimizer makes them, and most answers to exercises,
 listings of the book and pages in a browser, of which each day of two weeks
 has others, whatever in the library has changed. `cargo test --workspace` and
-`cargo learn verify` leave nothing.
+`cargo learn verify` leave none of that.
 
 A test that needs what this machine lacks is skipped, and the summary says so
 and why. With RUNGRAD_REQUIRE_GPU=1, as in CI, a missing OpenCL device is a
