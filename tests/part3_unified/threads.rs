@@ -35,6 +35,7 @@ fn a_tensor_can_be_sent_and_shared() {
 /// Without a word about what may be left behind.
 #[test]
 fn a_tensor_goes_on_after_a_panic() {
+    let _clean = clean();
     let x = leaf(&[2.0]);
     let refused = panic::catch_unwind(|| x.reshape(&[2]));
     assert!(refused.is_err());
