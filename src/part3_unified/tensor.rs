@@ -23,8 +23,8 @@ pub struct Tensor {
 }
 // ANCHOR_END: tensor
 
-// A panic leaves no part of an operation behind: arrays and nodes stay as they
-// were made, and what is added to is locked.
+// A panic breaks nothing that a tensor shares: arrays and nodes stay as they were
+// made, and a leaf has the whole gradient of a sweep that was cut short, or none.
 impl UnwindSafe for Tensor {}
 impl RefUnwindSafe for Tensor {}
 

@@ -32,7 +32,7 @@ fn a_tensor_can_be_sent_and_shared() {
     sent_and_shared::<Array>();
 }
 
-/// Without a word about what may be left behind.
+/// `catch_unwind` takes it as it is, without an `AssertUnwindSafe`.
 #[test]
 fn a_tensor_goes_on_after_a_panic() {
     let _clean = clean();
