@@ -70,7 +70,7 @@ scalars! {
 
 /// What of an argument the driver is given.
 pub(super) enum Value {
-    Memory(Arc<Mem>),
+    Memory { mem: Arc<Mem>, written: bool },
     Number(Scalar),
 }
 
@@ -83,7 +83,7 @@ impl Value {
     ) -> Result<(), core::Error> {
         let set = |value| core::set_kernel_arg(kernel, index, value);
         match self {
-            Value::Memory(mem) => set(ArgVal::mem(mem)),
+            Value::Memory { mem, .. } => set(ArgVal::mem(mem)),
             Value::Number(scalar) => match *scalar {
                 Scalar::F32(value) => set(ArgVal::scalar(&value)),
                 Scalar::F64(value) => set(ArgVal::scalar(&value)),
@@ -97,11 +97,23 @@ impl Value {
     }
 }
 
+impl Value {
+    /// Returns the memory of a buffer, and whether the kernel writes it.
+    pub(super) fn memory(&self) -> Option<(&Arc<Mem>, bool)> {
+        match self {
+            Value::Memory { mem, written } => Some((mem, *written)),
+            Value::Number(_) => None,
+        }
+    }
+}
+
 impl Argument<'_> {
     /// Returns what the driver is given, one more name of the memory.
     pub(super) fn value(&self) -> Value {
         match self {
-            Argument::Buffer { mem, .. } => Value::Memory(Arc::clone(mem)),
+            Argument::Buffer { mem, written, .. } => {
+                Value::Memory { mem: Arc::clone(mem), written: *written }
+            }
             Argument::Scalar(scalar) => Value::Number(*scalar),
         }
     }

@@ -6,19 +6,19 @@ use std::sync::Arc;
 
 use ocl::core::{self, Event, Mem, MemFlags};
 
-use super::courier::Post;
 use super::device::{Bytes, not_forked};
 use super::element::{Element, Stored};
 use super::gpu::Gpu;
 use super::queue::{self, Queue};
 use super::recorder::{self, Call};
 use super::status::refusal;
+use super::submission::Command;
 use crate::timeline::SliceKind;
 use crate::{Error, ledger};
 
-/// So many bytes of an upload are handed on to the thread that hands launches to
-/// the driver; of more there would be too many on the way.
-const HANDED: usize = 1 << 16;
+/// The largest upload, in bytes, that the submission thread takes as a copy.
+/// Copies of larger ones would take too much memory while they are pending.
+const MAX_COPY: usize = 1 << 16;
 
 // ANCHOR: buffer
 /// A number of values in a device's memory. It knows its length and its
@@ -95,6 +95,7 @@ impl<T: Element> Buffer<T> {
     fn fetch<U: Stored>(&self, target: &mut [U]) -> Result<(), Error> {
         self.check_end(target);
         let mut queue = self.gpu.0.queue()?;
+        queue.report(&self.mem)?;
         let (call, mut event) = (recorder::call(), Event::null());
         queue.keep_times(call.is_some())?;
         // SAFETY: the call blocks until `target`, which is no longer than the
@@ -123,6 +124,24 @@ impl<T: Element> Buffer<T> {
         Ok(())
     }
 
+    /// Returns the failure that has left the buffer without its contents, if
+    /// there was one. It waits until the driver has all commands before, and
+    /// not until the device has done them.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        self.gpu.0.queue()?.report(&self.mem)
+    }
+
+    /// Declares the old contents irrelevant, and with them a failure that has
+    /// left the buffer without them.
+    pub(crate) fn discard_contents(&self) {
+        if self.gpu.failures() > 0
+            && let Some(thread) = self.gpu.0.submission()
+        {
+            let nothing = Box::new(|_: &mut Queue| Ok(()));
+            thread.submit(Command::Write(Arc::clone(&self.mem), nothing));
+        }
+    }
+
     /// Copies `values`, which must be as many as the buffer's, to the device.
     /// Of a few it takes a copy, and returns before they have arrived.
     pub fn write(&self, values: &[T]) -> Result<(), Error> {
@@ -137,12 +156,13 @@ impl<T: Element> Buffer<T> {
         values: &[U],
     ) -> Result<(), Error> {
         self.check_end(values);
-        // The child of a fork has no courier.
+        // The child of a fork has no submission thread.
         not_forked()?;
         let (call, bytes) = (recorder::call(), size_of_val(values));
-        let event = match self.gpu.0.courier() {
-            Some(courier) if call.is_none() && bytes <= HANDED => {
+        let event = match self.gpu.0.submission() {
+            Some(thread) if call.is_none() && bytes <= MAX_COPY => {
                 let (mem, copy) = (Arc::clone(&self.mem), Box::from(values));
+                let target = Arc::clone(&self.mem);
                 let send = move |queue: &mut Queue| {
                     queue.keep_times(false)?;
                     if !queue.keeps(bytes) {
@@ -151,14 +171,16 @@ impl<T: Element> Buffer<T> {
                     // SAFETY: they are no longer than the buffer.
                     unsafe { send_copy::<U>(queue, &mem, copy) }.map(drop)
                 };
-                courier.take(Post::Work(Box::new(send)));
+                thread.submit(Command::Write(target, Box::new(send)));
                 Event::null()
             }
             _ => {
                 let mut queue = self.gpu.0.queue()?;
                 queue.keep_times(call.is_some())?;
                 // SAFETY: they are no longer than the buffer.
-                unsafe { write(&mut queue, &self.mem, values) }?
+                let event = unsafe { write(&mut queue, &self.mem, values) }?;
+                queue.restore(&self.mem);
+                event
             }
         };
         ledger::count(|counts| counts.bytes_to_device += bytes as u64);

@@ -8,7 +8,7 @@
 use std::fmt;
 use std::process;
 use std::ptr;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use ocl::core::{self, DeviceId, DeviceInfo as Ask, DeviceInfoResult};
 use ocl::core::{DeviceFpConfig, DeviceType, OpenclVersion};
@@ -92,11 +92,25 @@ impl fmt::Display for DeviceInfo {
 }
 
 /// Lists every device of every platform: GPUs first, then accelerators, CPU
-/// drivers last; among equals in the order of the drivers.
+/// drivers last; among equals in the order of the drivers. A list is kept; if
+/// there is none, the next call looks again.
 pub fn devices() -> Result<&'static [DeviceInfo], Error> {
-    static FOUND: OnceLock<Result<Vec<DeviceInfo>, Error>> = OnceLock::new();
+    static FOUND: OnceLock<Vec<DeviceInfo>> = OnceLock::new();
+    // Drivers do not survive being asked by two threads at first.
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     not_forked()?;
-    FOUND.get_or_init(discover).as_deref().map_err(Error::clone)
+    if let Some(found) = FOUND.get() {
+        return Ok(found);
+    }
+    let lock = ONE_AT_A_TIME.lock();
+    let _guard = lock.unwrap_or_else(PoisonError::into_inner);
+    match FOUND.get() {
+        Some(found) => Ok(found),
+        None => {
+            let found = discover()?;
+            Ok(FOUND.get_or_init(|| found))
+        }
+    }
 }
 
 /// Refuses the child of a fork: it has the driver's memory without the

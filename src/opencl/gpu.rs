@@ -8,13 +8,13 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use ocl::core::{self, Context, ContextProperties};
 
-use super::courier::Courier;
 use super::device::{DeviceInfo, devices, not_forked};
 use super::program::{Known, Programs};
 use super::queue::{self, Queue};
 use super::recorder;
 use super::source::{Code, Kernel, Source};
 use super::status::refusal;
+use super::submission::SubmissionThread;
 use crate::Error;
 use crate::ledger::Memory;
 use crate::timeline::SliceKind;
@@ -22,8 +22,9 @@ use crate::timeline::SliceKind;
 /// The variable that picks the device of [`Gpu::first`].
 pub const DEVICE_VARIABLE: &str = "RUNGRAD_DEVICE";
 
-/// The devices that are open, each in its place.
-static OPENED: OnceLock<Vec<OnceLock<Result<Open, Error>>>> = OnceLock::new();
+/// The devices that are open, by index. A failure to open is not kept: the
+/// next call tries again.
+static OPENED: OnceLock<Vec<OnceLock<Open>>> = OnceLock::new();
 
 /// An open OpenCL device, which is not always a graphics processor. A clone
 /// is one more name for the same device.
@@ -36,8 +37,9 @@ pub(super) struct Open {
     pub(super) info: &'static DeviceInfo,
     pub(super) context: Context,
     queue: Mutex<Queue>,
+    failures: Arc<AtomicU64>,
     /// Started by the first launch.
-    courier: OnceLock<Option<Courier>>,
+    submission: OnceLock<Option<SubmissionThread>>,
     programs: Mutex<Programs>,
     now: AtomicU64,
     peak: AtomicU64,
@@ -56,12 +58,15 @@ impl Gpu {
         let opened = OPENED
             .get_or_init(|| found.iter().map(|_| OnceLock::new()).collect());
         if let Some(open) = opened[index].get() {
-            return open.as_ref().map(Gpu).map_err(Error::clone);
+            return Ok(Gpu(open));
         }
         let _turn =
             ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-        let open = opened[index].get_or_init(|| Open::new(info));
-        open.as_ref().map(Gpu).map_err(Error::clone)
+        if opened[index].get().is_none() {
+            // Only the holder of the lock sets it.
+            let _ = opened[index].set(Open::new(info)?);
+        }
+        Ok(Gpu(opened[index].get().expect("it was just set")))
     }
 
     /// Opens the device that the variable `RUNGRAD_DEVICE` names, else the
@@ -97,16 +102,22 @@ impl Gpu {
         }
     }
 
-    /// Waits until the device has done all that was asked of it.
+    /// Waits until the device has done all that was asked of it. Returns the
+    /// failure of a command that no other call has returned yet.
     pub fn finish(&self) -> Result<(), Error> {
         let call = recorder::call();
-        self.0.queue()?.finish()?;
+        self.0.queue()?.finish_and_report()?;
         queue::waited();
         if let Some(call) = call {
             let what = (SliceKind::Finish, "finish", String::new());
             call.returned(self.0.info, what, 0, None);
         }
         Ok(())
+    }
+
+    /// Returns how many commands have failed in the submission thread.
+    pub(crate) fn failures(&self) -> u64 {
+        self.0.failures.load(Ordering::Relaxed)
     }
 
     /// Notes that the buffers have grown, or, by a negative number, shrunk.
@@ -135,11 +146,11 @@ impl Drop for Ending {
             return;
         }
         for open in OPENED.get().into_iter().flatten() {
-            // Who has the queue now waits for it.
-            let Some(Ok(open)) = open.get() else { continue };
-            if let Some(Some(courier)) = open.courier.get() {
-                courier.meet();
+            let Some(open) = open.get() else { continue };
+            if let Some(Some(thread)) = open.submission.get() {
+                thread.flush();
             }
+            // A thread that has the queue now waits for the device itself.
             if let Ok(mut queue) = open.queue.try_lock() {
                 // Nobody is left to be told of a failure.
                 let _ = queue.finish();
@@ -159,19 +170,17 @@ impl Open {
         not_forked()?;
         // An ending thread has its wait behind it, or will not come to it.
         let _ = ENDING.try_with(|_| ());
-        if let Some(Some(courier)) = self.courier.get() {
-            courier.meet();
+        if let Some(Some(thread)) = self.submission.get() {
+            thread.flush();
         }
-        let lock = self.queue.lock();
-        let mut queue = lock.unwrap_or_else(PoisonError::into_inner);
-        queue.failed.take().map_or(Ok(queue), Err)
+        Ok(self.queue.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Returns who hands launches to the driver, if that is another thread.
-    pub(super) fn courier(&'static self) -> Option<&'static Courier> {
+    /// Returns the thread that submits commands, if this device has one.
+    pub(super) fn submission(&'static self) -> Option<&'static SubmissionThread> {
         let _ = ENDING.try_with(|_| ());
-        let start = || Courier::new(self.info, &self.queue);
-        self.courier.get_or_init(start).as_ref()
+        let start = || SubmissionThread::new(self.info, &self.queue);
+        self.submission.get_or_init(start).as_ref()
     }
 
     /// Returns a kernel as this device has compiled it, which is kept.
@@ -196,8 +205,9 @@ impl Open {
         let queue = Queue::new(&context, info).map_err(opening)?;
         Ok(Open {
             info,
+            failures: queue.failures(),
             queue: Mutex::new(queue),
-            courier: OnceLock::new(),
+            submission: OnceLock::new(),
             programs: Mutex::new(Programs::new(&context, info)),
             context,
             now: AtomicU64::new(0),

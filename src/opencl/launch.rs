@@ -7,7 +7,6 @@ use ocl::core;
 
 use super::argument::{Argument, Scalar, check_apart};
 use super::buffer::Buffer;
-use super::courier::{Order, Post};
 use super::device::Bytes;
 use super::element::{Element, Stored};
 use super::event::Event;
@@ -17,6 +16,7 @@ use super::reach::Given;
 use super::recorder;
 use super::signature::Signature;
 use super::source::{Code, Kernel, Source};
+use super::submission::{CheckedLaunch, Command};
 use crate::timeline::SliceKind;
 use crate::{Error, ledger};
 
@@ -224,10 +224,11 @@ impl<Of> Launch<'_, Of> {
         // SAFETY: the arguments fit the kernel's parameters and the sizes fit
         // the device, as was just checked, and what is written is given once.
         // That the kernel then keeps to its buffers, the caller promises.
-        let order = unsafe { Order::new(known, values, [global, local]) };
-        let event = match open.courier() {
-            Some(courier) if !times => {
-                courier.take(Post::Launch(order));
+        let launch =
+            unsafe { CheckedLaunch::new(known, values, [global, local]) };
+        let event = match open.submission() {
+            Some(thread) if !times => {
+                thread.submit(Command::Launch(launch));
                 core::Event::null()
             }
             _ => {
@@ -235,7 +236,7 @@ impl<Of> Launch<'_, Of> {
                 if let Some(call) = &mut call {
                     call.queues(self.code.holds);
                 }
-                order.start(&mut queue, times)?
+                launch.enqueue(&mut queue, times)?
             }
         };
         ledger::count(|counts| {

@@ -167,4 +167,26 @@ macro_rules! forward {
     };
 }
 
+/// Defines the forwarders of the functions that release an object. They always
+/// report success: `ocl` releases in `drop` and panics if that fails, as it
+/// does once a device is lost, and nothing can be done about an object that
+/// the driver keeps.
+macro_rules! forward_releases {
+    ($($name:ident($object:ty);)*) => {$(
+        #[unsafe(no_mangle)]
+        extern "system" fn $name(object: $object) -> cl_int {
+            type Function = unsafe extern "system" fn($object) -> cl_int;
+            const _: Function = ocl::ffi::$name;
+            static FOUND: OnceLock<Option<Function>> = OnceLock::new();
+            // SAFETY: the constant above compares the type with `cl-sys`'s.
+            let find = || unsafe { function::<Function>(stringify!($name)) };
+            if let Some(release) = FOUND.get_or_init(find) {
+                // SAFETY: the caller's argument is handed on as it came.
+                unsafe { release(object) };
+            }
+            CL_SUCCESS
+        }
+    )*};
+}
+
 mod functions;

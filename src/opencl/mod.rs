@@ -27,8 +27,13 @@
 //!
 //! Three variables of the environment steer it: `RUNGRAD_DEVICE` picks the
 //! device of [`Gpu::first`], `RUNGRAD_OPENCL_LIBRARY` names another OpenCL
-//! library than the system's, and `RUNGRAD_COURIER`, `on` or `off`, says whether
-//! another thread hands launches to the driver, as it does for a card.
+//! library than the system's, and `RUNGRAD_SUBMISSION_THREAD`, `on` or `off`,
+//! sets whether a thread submits commands to the driver, as it does for a GPU.
+//!
+//! A command that such a thread submits may fail after its call has returned.
+//! Then the buffers that it was to write are lost, and so is what is computed
+//! from them: reading one of them returns the error, in every thread, until
+//! [`Buffer::write`] overwrites it.
 //!
 //! Reading order: [`devices`], [`Gpu`], [`Buffer`], [`Kernel`] and
 //! [`Source`], [`Launch`], [`Event`], [`record`]. `link.rs` is why all this
@@ -40,7 +45,6 @@
 mod argument;
 mod assembly;
 mod buffer;
-mod courier;
 mod device;
 mod element;
 mod event;
@@ -60,6 +64,7 @@ mod retyped;
 mod signature;
 mod source;
 mod status;
+mod submission;
 mod writer;
 
 pub use argument::Scalar;

@@ -180,7 +180,8 @@ impl Programs {
             None,
         );
         // `ocl` takes a failure without a log for a success, so we ask.
-        if built.is_ok() && self.build_status_is_good(&program) {
+        let built = built.and_then(|()| self.has_built(&program));
+        if let Ok(true) = built {
             return Ok(program);
         }
         let log = self.build_log(&program);
@@ -194,11 +195,11 @@ impl Programs {
         }
     }
 
-    fn build_status_is_good(&self, program: &core::Program) -> bool {
+    fn has_built(&self, program: &core::Program) -> Result<bool, core::Error> {
         let what = ProgramBuildInfo::BuildStatus;
-        let answer = core::get_program_build_info(program, self.info.id, what);
+        let answer = core::get_program_build_info(program, self.info.id, what)?;
         use ProgramBuildInfoResult::BuildStatus;
-        matches!(answer, Ok(BuildStatus(ProgramBuildStatus::Success)))
+        Ok(matches!(answer, BuildStatus(ProgramBuildStatus::Success)))
     }
 
     fn build_log(&self, program: &core::Program) -> String {

@@ -1,8 +1,10 @@
 //! The queue of a device, for one thread at a time, and what it still reads.
 
 use std::any::Any;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 
-use ocl::core::{self, CommandQueue, CommandQueueProperties, Context};
+use ocl::core::{self, CommandQueue, CommandQueueProperties, Context, Mem};
 
 use super::device::DeviceInfo;
 use super::element::Stored;
@@ -28,8 +30,12 @@ pub(super) struct Queue {
     timed: bool,
     uploads: Vec<Box<dyn Any + Send>>,
     bytes: usize,
-    /// What went wrong with a launch that nobody has waited for.
-    pub(super) failed: Option<Error>,
+    /// The buffers that a failed command was to write, with its failure.
+    lost: Vec<(Weak<Mem>, Arc<Error>)>,
+    /// The first failure that no call has returned yet.
+    unreported: Option<Arc<Error>>,
+    /// How many commands have failed without a caller.
+    failures: Arc<AtomicU64>,
 }
 
 impl Queue {
@@ -45,8 +51,80 @@ impl Queue {
             timed: false,
             uploads: vec![],
             bytes: 0,
-            failed: None,
+            lost: vec![],
+            unreported: None,
+            failures: Arc::default(),
         })
+    }
+
+    /// Records that a command which was to write these buffers has failed.
+    pub(super) fn lose<'a>(
+        &mut self,
+        buffers: impl IntoIterator<Item = &'a Arc<Mem>>,
+        failure: Error,
+    ) {
+        self.failures.fetch_add(1, Ordering::Relaxed);
+        self.lost.retain(|(mem, _)| mem.strong_count() > 0);
+        // A command that used a lost buffer fails with the same error.
+        let mut known = self.lost.iter().map(|(_, known)| known);
+        let failure = match known.find(|it| ***it == failure) {
+            Some(known) => Arc::clone(known),
+            None => {
+                let failure = Arc::new(failure);
+                self.unreported.get_or_insert_with(|| Arc::clone(&failure));
+                failure
+            }
+        };
+        for mem in buffers {
+            if self.find(mem).is_none() {
+                self.lost.push((Arc::downgrade(mem), Arc::clone(&failure)));
+            }
+        }
+    }
+
+    /// Returns the failure that has left a buffer without its contents, if
+    /// there was one.
+    pub(super) fn check(&self, mem: &Arc<Mem>) -> Result<(), Error> {
+        match self.find(mem) {
+            Some(at) => Err(Error::clone(&self.lost[at].1)),
+            None => Ok(()),
+        }
+    }
+
+    /// Does the same for a caller that returns the failure.
+    pub(super) fn report(&mut self, mem: &Arc<Mem>) -> Result<(), Error> {
+        let failure = self.check(mem);
+        self.unreported.take_if(|it| failure.as_ref() == Err(&**it));
+        failure
+    }
+
+    /// Records that a buffer has been overwritten.
+    pub(super) fn restore(&mut self, mem: &Arc<Mem>) {
+        if let Some(at) = self.find(mem) {
+            self.lost.swap_remove(at);
+        }
+    }
+
+    fn find(&self, mem: &Arc<Mem>) -> Option<usize> {
+        let is_it = |(lost, _): &(Weak<Mem>, _)| {
+            std::ptr::eq(lost.as_ptr(), Arc::as_ptr(mem))
+        };
+        self.lost.iter().position(is_it)
+    }
+
+    /// Returns the count of commands that have failed without a caller.
+    pub(super) fn failures(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.failures)
+    }
+
+    /// Waits for the device, and returns a failure that no call has returned
+    /// yet.
+    pub(super) fn finish_and_report(&mut self) -> Result<(), Error> {
+        self.finish()?;
+        match self.unreported.take() {
+            Some(failure) => Err(Error::clone(&failure)),
+            None => Ok(()),
+        }
     }
 
     /// Begins to keep times, or ends it. What was asked before is done before.

@@ -203,6 +203,12 @@ impl Array {
         self.device.backend()?.realize(self)
     }
 
+    /// Returns the error of a computation that the elements depend on, if one
+    /// has failed after its call returned.
+    pub(super) fn check(&self) -> Result<()> {
+        self.device.backend()?.check(self)
+    }
+
     /// Copies the elements to the host, in row-major order. What the view
     /// leaves out does not travel: where that is anything, they are copied
     /// first, on the device.

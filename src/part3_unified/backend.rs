@@ -247,6 +247,14 @@ pub trait Backend: Send + Sync {
         Ok(())
     }
 
+    /// Returns the error of a computation that this array depends on, if one
+    /// has failed after its call returned. It may compute what was put off, and
+    /// need not wait for the device. Only a device that returns from a call
+    /// before the driver has accepted the work needs its own.
+    fn check(&self, a: &Array) -> Result<()> {
+        self.realize(a)
+    }
+
     /// Copies numbers from the host, to be kept as a type. A device that has
     /// but one may keep them as that: who asks looks at what it got.
     fn upload(&self, values: &[f32], dtype: DType) -> Result<Shared>;

@@ -12,13 +12,14 @@ mod borders;
 #[path = "../common/child.rs"]
 mod child;
 mod counters;
-mod couriers;
 #[path = "../common/device.rs"]
 mod device;
 mod draft;
 #[allow(dead_code, unreachable_pub)]
 #[path = "../common/elementwise.rs"]
 mod elementwise;
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+mod failing_calls;
 mod families;
 mod launches;
 mod loads;
@@ -35,6 +36,7 @@ mod random;
 mod raw;
 mod reach;
 mod refusals;
+mod submission;
 mod timeline;
 mod types;
 mod written;

@@ -262,7 +262,7 @@ fn a_forked_process_is_told_that_drivers_do_not_survive_it() {
     if !is_child() {
         for word in ["off", "on"] {
             if gpu_or_skip().is_some() {
-                succeed(child(NAME).env("RUNGRAD_COURIER", word));
+                succeed(child(NAME).env("RUNGRAD_SUBMISSION_THREAD", word));
             }
         }
         return;

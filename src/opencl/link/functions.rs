@@ -26,20 +26,16 @@ forward! {
             cl_device_id, cl_device_info, size_t, *mut c_void, *mut size_t
         );
         clRetainDevice(cl_device_id);
-        clReleaseDevice(cl_device_id);
         clRetainContext(cl_context);
-        clReleaseContext(cl_context);
         clGetContextInfo(
             cl_context, cl_context_info, size_t, *mut c_void, *mut size_t
         );
         clRetainCommandQueue(cl_command_queue);
-        clReleaseCommandQueue(cl_command_queue);
         clGetCommandQueueInfo(
             cl_command_queue, cl_command_queue_info, size_t, *mut c_void,
             *mut size_t
         );
         clRetainMemObject(cl_mem);
-        clReleaseMemObject(cl_mem);
         clGetSupportedImageFormats(
             cl_context, cl_mem_flags, cl_mem_object_type, cl_uint,
             *mut cl_image_format, *mut cl_uint
@@ -49,12 +45,10 @@ forward! {
         );
         clGetImageInfo(cl_mem, cl_image_info, size_t, *mut c_void, *mut size_t);
         clRetainSampler(cl_sampler);
-        clReleaseSampler(cl_sampler);
         clGetSamplerInfo(
             cl_sampler, cl_sampler_info, size_t, *mut c_void, *mut size_t
         );
         clRetainProgram(cl_program);
-        clReleaseProgram(cl_program);
         clBuildProgram(
             cl_program, cl_uint, *const cl_device_id, *const c_char,
             Callback<cl_program>, *mut c_void
@@ -72,7 +66,6 @@ forward! {
             *mut c_void, *mut size_t
         );
         clRetainKernel(cl_kernel);
-        clReleaseKernel(cl_kernel);
         clSetKernelArg(cl_kernel, cl_uint, size_t, *const c_void);
         clGetKernelInfo(
             cl_kernel, cl_kernel_info, size_t, *mut c_void, *mut size_t
@@ -90,7 +83,6 @@ forward! {
             cl_event, cl_event_info, size_t, *mut c_void, *mut size_t
         );
         clRetainEvent(cl_event);
-        clReleaseEvent(cl_event);
         clSetUserEventStatus(cl_event, cl_int);
         clSetEventCallback(cl_event, cl_int, EventCallback, *mut c_void);
         clGetEventProfilingInfo(
@@ -249,4 +241,15 @@ forward! {
     clGetExtensionFunctionAddressForPlatform
     [] [cl_platform_id, *const c_char] []
     -> *mut c_void, else std::ptr::null_mut(); a b
+}
+
+forward_releases! {
+    clReleaseDevice(cl_device_id);
+    clReleaseContext(cl_context);
+    clReleaseCommandQueue(cl_command_queue);
+    clReleaseMemObject(cl_mem);
+    clReleaseSampler(cl_sampler);
+    clReleaseProgram(cl_program);
+    clReleaseKernel(cl_kernel);
+    clReleaseEvent(cl_event);
 }

@@ -147,6 +147,10 @@ impl Backend for Fused {
         self.compute(a.storage()).map(drop)
     }
 
+    fn check(&self, a: &Array) -> Result<()> {
+        self.handed_on([a], |base, [a]| base.check(a))
+    }
+
     fn upload(&self, values: &[f32], dtype: DType) -> Result<Shared> {
         match (values, dtype) {
             ([number], DType::F32) => self.wish(What::Number(*number), &[]),

@@ -171,6 +171,10 @@ impl Backend for OpenCl {
         self.gpu.finish()
     }
 
+    fn check(&self, a: &Array) -> Result<()> {
+        downcast::<Pooled>(&**a.storage()).buffer().check()
+    }
+
     fn upload(&self, values: &[f32], dtype: DType) -> Result<Shared> {
         match dtype {
             DType::F32 => self.send(values),

@@ -65,6 +65,7 @@ impl<T: Element> Pool<T> {
             })?,
         };
         waiting.use_more(bytes::<T>(len));
+        buffer.discard_contents();
         Ok(buffer)
     }
 }

@@ -7,9 +7,16 @@ use super::pooled::Places;
 use super::{Array, Numbers, OpenCl, Shared, Window, kernels};
 use crate::error::Result;
 
-/// The lists of indices that were sent last, each with a copy to know it again.
+/// The lists of indices that were sent last, each with a copy to recognize it.
 #[derive(Default)]
-pub(super) struct Sent(Mutex<Vec<(Vec<usize>, Arc<Places>)>>);
+pub(super) struct Sent(Mutex<SentLists>);
+
+#[derive(Default)]
+struct SentLists {
+    lists: Vec<(Vec<usize>, Arc<Places>)>,
+    /// The count of failed commands when the lists were last known to be good.
+    failures: u64,
+}
 
 /// So many lists are kept: a gather there and back has three, unless its
 /// indices are sorted.
@@ -33,6 +40,12 @@ impl OpenCl {
         let Sent(sent) = &self.sent;
         // Nothing is half done where somebody panics.
         let mut sent = sent.lock().unwrap_or_else(PoisonError::into_inner);
+        let SentLists { lists: sent, failures } = &mut *sent;
+        // A list whose upload has failed would be an error forever.
+        let failures_now = self.gpu.failures();
+        if std::mem::replace(failures, failures_now) != failures_now {
+            sent.clear();
+        }
         let last = match sent.iter().position(|(known, _)| known == places) {
             Some(known) => sent.remove(known),
             None => {

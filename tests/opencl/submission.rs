@@ -1,5 +1,4 @@
-//! Launches that another thread hands to the driver, as on a card: what holds
-//! of launches holds of them.
+//! Commands that the submission thread hands to the driver, as on a GPU.
 
 use std::env;
 use std::fs;
@@ -10,7 +9,7 @@ use rungrad::opencl::{Buffer, Source};
 use super::child::{child, is_child, succeed};
 use super::device::gpu_or_skip;
 
-const VARIABLE: &str = "RUNGRAD_COURIER";
+const VARIABLE: &str = "RUNGRAD_SUBMISSION_THREAD";
 const ADD_ONE: &str = "kernel void add_one(global float *x)
 {
     x[get_global_id(0)] += 1.0f;
@@ -26,26 +25,26 @@ fn all_of(word: &str) -> usize {
 }
 
 #[test]
-fn launches_are_tested_through_a_courier_too() {
+fn launches_are_tested_through_the_submission_thread_too() {
     if gpu_or_skip().is_some() {
         assert!(all_of("launches::") > 10);
     }
 }
 
-/// Names the threads of this process, where the system tells.
+/// Returns the names of this process's threads, on Linux.
 fn threads() -> Option<Vec<String>> {
     let name = |it: fs::DirEntry| fs::read_to_string(it.path().join("comm"));
     let tasks = fs::read_dir("/proc/self/task").ok()?;
     Some(tasks.flatten().filter_map(|it| name(it).ok()).collect())
 }
 
-/// Uploads, launches and reads take turns, in the order of the program.
+/// Uploads, launches and reads happen in the order of the program.
 #[test]
-fn a_courier_keeps_the_order() {
+fn the_submission_thread_keeps_the_order() {
     let Some(gpu) = gpu_or_skip() else { return };
     if !is_child() {
         for word in ["on", "off"] {
-            let name = "couriers::a_courier_keeps_the_order";
+            let name = "submission::the_submission_thread_keeps_the_order";
             succeed(child(name).env(VARIABLE, word));
         }
         return;
@@ -72,7 +71,7 @@ fn a_courier_keeps_the_order() {
     for (i, buffer) in all.iter().enumerate() {
         assert!(buffer.read().unwrap() == many(i), "{i}");
     }
-    let runs = threads().map(|all| all.iter().any(|it| it == "courier\n"));
+    let runs = threads().map(|all| all.iter().any(|it| it == "submission\n"));
     let wanted = env::var(VARIABLE).is_ok_and(|it| it == "on");
     assert!(runs.is_none_or(|runs| runs == wanted), "{:?}", threads());
 }

@@ -1,0 +1,433 @@
+//! Lets each call of each OpenCL function fail in turn, and asks of a training
+//! step that follows: is the result right, or an error? Never a wrong number,
+//! never another panic; parameters are those before the step or those after
+//! it; and the engine works afterwards.
+
+use std::collections::BTreeMap;
+use std::ffi::{CStr, CString, c_char, c_int, c_long};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::{env, fs, process, thread};
+
+use libloading::os::unix::Library;
+use rungrad::opencl::Gpu;
+use rungrad::part3_unified::nn::{BatchNorm, Linear, Module, parameters};
+use rungrad::part3_unified::optim::{Adam, Optimizer, Sgd};
+use rungrad::part3_unified::{Device, Tensor};
+use rungrad::rng::Random;
+use rungrad::{Error, attempt, part2_gpu};
+
+use super::child::{child, is_child, succeed};
+use super::device::gpu_or_skip;
+
+const LIBRARY: &str = "RUNGRAD_OPENCL_LIBRARY";
+/// Which mode a child tests.
+const MODE: &str = "RUNGRAD_TEST_MODE";
+
+/// Out of resources: what a driver returns for many causes.
+const OUT_OF_RESOURCES: c_int = -5;
+/// NVIDIA's driver returns it for everything once a device is lost.
+const LOST: c_int = -9999;
+
+/// Compiles the library, in a folder that goes with the test.
+struct Compiled(PathBuf);
+
+impl Compiled {
+    fn new(test: &str) -> Compiled {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+            .join(format!("{test}-{}", process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let compiled = Compiled(folder);
+        let source = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/tests/opencl/failing_calls.c"
+        );
+        let mut cc = Command::new(env::var("CC").unwrap_or("cc".into()));
+        cc.args(["-shared", "-fPIC", "-O1", "-o"]);
+        succeed(cc.arg(compiled.library()).args([source, "-ldl"]));
+        compiled
+    }
+
+    fn library(&self) -> PathBuf {
+        self.0.join("failing_calls.so")
+    }
+}
+
+impl Drop for Compiled {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The library that this process uses.
+struct Control(Library);
+
+impl Control {
+    fn new() -> Control {
+        let file = env::var(LIBRARY).unwrap();
+        // SAFETY: it is the library that `failing_calls.c` was compiled to,
+        // whose constructors only write its own variables.
+        Control(unsafe { Library::new(file) }.unwrap())
+    }
+
+    /// Lets a call fail, counted from now on. An empty name lets none fail.
+    fn fail(&self, function: &str, at: usize, status: c_int, all: bool) {
+        type Function =
+            unsafe extern "C" fn(*const c_char, c_long, c_int, c_int);
+        let name = CString::new(function).unwrap();
+        // SAFETY: the type is that of the C source.
+        let set = unsafe { self.0.get::<Function>("fail_call") }.unwrap();
+        // SAFETY: the function copies the name.
+        unsafe { set(name.as_ptr(), at as c_long, status, all.into()) };
+    }
+
+    fn fail_none(&self) {
+        self.fail("", 0, 0, false);
+    }
+
+    /// Counts the calls of each function since the last choice.
+    fn calls(&self) -> BTreeMap<String, usize> {
+        type Function =
+            unsafe extern "C" fn(c_int, *mut *const c_char) -> c_long;
+        // SAFETY: the type is that of the C source.
+        let ask = unsafe { self.0.get::<Function>("calls_of") }.unwrap();
+        let count = |index| {
+            let mut name = std::ptr::null();
+            // SAFETY: there is room for the address of a name.
+            let calls = unsafe { ask(index, &mut name) };
+            let calls = usize::try_from(calls).ok()?;
+            // SAFETY: the name is a constant of the library.
+            let name = unsafe { CStr::from_ptr(name) };
+            Some((name.to_str().unwrap().to_string(), calls))
+        };
+        (0..).map_while(count).collect()
+    }
+}
+
+/// What a step computes, to the last bit.
+type Values = Vec<f32>;
+
+/// What is trained: parameters and running statistics must survive a failure.
+trait Subject {
+    /// Trains for one step, and returns its loss.
+    fn step(&mut self) -> Result<f32, Error>;
+    /// Reads what a step changes: the parameters, and the running statistics
+    /// of the forward pass, which change earlier.
+    fn state(&self) -> Result<[Values; 2], Error>;
+}
+
+struct Network {
+    model: Model,
+    optimizer: Box<dyn Optimizer>,
+    x: Tensor,
+}
+
+struct Model {
+    first: Linear,
+    norm: BatchNorm,
+    second: Linear,
+}
+
+impl Module for Model {
+    fn forward(&self, x: &Tensor) -> Tensor {
+        self.second.forward(&self.norm.forward(&self.first.forward(x)))
+    }
+
+    parameters!(first, norm, second);
+}
+
+const LABELS: [usize; 4] = [2, 0, 1, 2];
+
+impl Network {
+    fn new(device: Device, optimizer: impl Optimizer + 'static) -> Network {
+        let mut random = Random::new(3);
+        let first = Linear::new(3, 4, &mut random);
+        let second = Linear::new(4, 3, &mut random);
+        let mut model = Model { first, norm: BatchNorm::new(4), second };
+        model.to(device).unwrap();
+        let x = Tensor::rand(&[4, 3], 5, device).unwrap();
+        let optimizer = Box::new(optimizer);
+        let mut network = Network { model, optimizer, x };
+        // From the second step on, an optimizer has a memory to lose.
+        network.step().unwrap();
+        device.synchronize().unwrap();
+        network
+    }
+}
+
+impl Subject for Network {
+    fn step(&mut self) -> Result<f32, Error> {
+        attempt(|| {
+            self.model.parameters().iter().for_each(|(_, p)| p.zero_grad());
+            let loss = self.model.forward(&self.x).cross_entropy(&LABELS);
+            loss.backward();
+            self.optimizer.step(self.model.parameters_mut());
+            loss.item()
+        })?
+    }
+
+    fn state(&self) -> Result<[Values; 2], Error> {
+        attempt(|| {
+            let mut parameters = vec![];
+            for (_, parameter) in self.model.parameters() {
+                parameters.extend(parameter.to_vec()?);
+            }
+            let BatchNorm { running_mean, running_var, .. } = &self.model.norm;
+            let [mean, var] =
+                [running_mean, running_var].map(|it| it.get().to_vec());
+            Ok([parameters, [mean?, var?].concat()])
+        })?
+    }
+}
+
+/// Part 2's engine, which has no state but the graph.
+struct Kernels(Gpu);
+
+impl Subject for Kernels {
+    fn step(&mut self) -> Result<f32, Error> {
+        attempt(|| {
+            let new = |values: &[f32]| {
+                part2_gpu::Tensor::new(&self.0, &[2, 2], values)
+            };
+            let a = new(&[1.0, 2.0, 3.0, 4.0])?.requires_grad();
+            let b = new(&[5.0, 6.0, 7.0, 8.0])?.requires_grad();
+            let y = a.matmul(&b).mul(&a).relu().sum();
+            y.backward();
+            let grads = [&a, &b].map(|it| it.grad().unwrap().to_vec());
+            let [a, b] = grads;
+            Ok(y.to_vec()?[0] + a?[1] * 3.0 + b?[2] * 7.0)
+        })?
+    }
+
+    fn state(&self) -> Result<[Values; 2], Error> {
+        Ok([vec![], vec![]])
+    }
+}
+
+fn subject(name: &str) -> Box<dyn Subject> {
+    let device = |name: &str| name.parse::<Device>().unwrap();
+    match name {
+        "part 2" => Box::new(Kernels(Gpu::first().unwrap())),
+        "gpu:0, Adam" => {
+            Box::new(Network::new(device("gpu:0"), Adam::new(0.01)))
+        }
+        "gpu:0, Sgd" => {
+            Box::new(Network::new(device("gpu:0"), Sgd::new(0.01, 0.9)))
+        }
+        "fused:0, Sgd" => {
+            Box::new(Network::new(device("fused:0"), Sgd::new(0.01, 0.9)))
+        }
+        _ => unreachable!("{name}"),
+    }
+}
+
+const SUBJECTS: [&str; 4] =
+    ["part 2", "gpu:0, Adam", "gpu:0, Sgd", "fused:0, Sgd"];
+
+/// What came of the calls of one function that failed.
+#[derive(Default)]
+struct Row {
+    positions: usize,
+    errors: usize,
+    right: usize,
+}
+
+/// Lets each call of each function fail, in a step of each subject.
+fn test_every_call(control: &Control, second_thread: bool) {
+    for name in SUBJECTS {
+        let mut ordinary = subject(name);
+        let before = ordinary.state().unwrap();
+        control.fail_none();
+        let loss = ordinary.step().unwrap();
+        let calls = control.calls();
+        let after = ordinary.state().unwrap();
+        let changes = before[0] != after[0] && before[1] != after[1];
+        assert!(changes || before[0].is_empty(), "{name}");
+        let other = Other::new(second_thread);
+        for (function, count) in calls {
+            if count == 0 {
+                continue;
+            }
+            let mut row = Row::default();
+            for at in 0..count {
+                let what = format!("{name}, {function}, call {at}");
+                let mut it = subject(name);
+                control.fail(&function, at, OUT_OF_RESOURCES, false);
+                let result = catch_unwind(AssertUnwindSafe(|| it.step()));
+                control.fail_none();
+                let result = result
+                    .unwrap_or_else(|_| panic!("{what}: another panic"));
+                let state = it.state();
+                match &result {
+                    Ok(value) => assert_eq!(*value, loss, "{what}"),
+                    Err(error) => check_sentence(&what, error),
+                }
+                let state = state.unwrap_or_else(|e| panic!("{what}: {e}"));
+                if result.is_ok() {
+                    assert_eq!(state, after, "{what}: after a good step");
+                }
+                for ((state, before), after) in
+                    state.iter().zip(&before).zip(&after)
+                {
+                    let is_whole = state == before || state == after;
+                    assert!(is_whole, "{what}: a part of a step");
+                }
+                row.positions += 1;
+                match result {
+                    Ok(_) => row.right += 1,
+                    Err(_) => row.errors += 1,
+                }
+            }
+            let again = subject(name).step();
+            assert_eq!(again, Ok(loss), "{name} after {function}");
+            let Row { positions, errors, right } = row;
+            println!(
+                "{name:12} {function:28} {positions:5} {errors:6} {right:6}"
+            );
+        }
+        other.stop();
+    }
+}
+
+fn check_sentence(what: &str, error: &Error) {
+    let words = error.to_string();
+    let is_sentence = words.len() > 20
+        && !words.contains("unwrap")
+        && !words.contains("###");
+    assert!(is_sentence, "{what}: {words}");
+}
+
+/// A second thread that computes on the same device.
+struct Other(Option<(&'static AtomicBool, thread::JoinHandle<()>)>);
+
+impl Other {
+    fn new(is_there: bool) -> Other {
+        if !is_there {
+            return Other(None);
+        }
+        let stop: &AtomicBool = Box::leak(Box::default());
+        let x = Tensor::new(&[2], &[1.0, 2.0], Device::Gpu(0)).unwrap();
+        let compute = move || {
+            let mut rounds = 0_u32;
+            while !stop.load(Ordering::Relaxed) {
+                let k = (rounds % 7) as f32;
+                let result = attempt(|| x.scale(k).shift(1.0).to_vec());
+                match result.and_then(|it| it) {
+                    Ok(y) => assert_eq!(y, [k + 1.0, 2.0 * k + 1.0]),
+                    Err(error) => check_sentence("a second thread", &error),
+                }
+                rounds += 1;
+            }
+            assert_eq!(x.to_vec().unwrap(), [1.0, 2.0]);
+        };
+        Other(Some((stop, thread::spawn(compute))))
+    }
+
+    fn stop(self) {
+        if let Some((stop, thread)) = self.0 {
+            stop.store(true, Ordering::Relaxed);
+            thread.join().expect("the second thread had no wrong number");
+        }
+    }
+}
+
+const NAME: &str = "failing_calls::a_failed_call_is_never_silent";
+
+#[test]
+fn a_failed_call_is_never_silent() {
+    if gpu_or_skip().is_none() {
+        return;
+    }
+    if is_child() {
+        let control = Control::new();
+        let mode = env::var(MODE).unwrap();
+        return match mode.as_str() {
+            "lost" => test_a_lost_device(&control),
+            _ => test_every_call(&control, mode == "two threads"),
+        };
+    }
+    let compiled = Compiled::new("failing_calls");
+    let child = |mode: &str| {
+        let mut child = child(NAME);
+        child.env(LIBRARY, compiled.library()).env(MODE, mode);
+        child
+    };
+    for mode in ["one thread", "two threads", "lost"] {
+        for thread in ["off", "on"] {
+            let mut child = child(mode);
+            let text =
+                succeed(child.env("RUNGRAD_SUBMISSION_THREAD", thread));
+            println!("{mode}, submission thread {thread}:\n{text}");
+        }
+    }
+}
+
+/// A device that is lost fails every call, releases too.
+fn test_a_lost_device(control: &Control) {
+    for name in SUBJECTS {
+        for at in [0, 1, 5, 20, 50, 100, 200] {
+            let what = format!("{name}, lost at call {at}");
+            let loss = subject(name).step().unwrap();
+            let mut it = subject(name);
+            control.fail("*", at, LOST, true);
+            let result = catch_unwind(AssertUnwindSafe(|| {
+                let result = it.step();
+                drop(it);
+                result
+            }));
+            control.fail_none();
+            let result =
+                result.unwrap_or_else(|_| panic!("{what}: another panic"));
+            match result {
+                Ok(value) => assert_eq!(value, loss, "{what}"),
+                Err(error) => check_sentence(&what, &error),
+            }
+            assert_eq!(subject(name).step(), Ok(loss), "{what}: afterwards");
+        }
+    }
+}
+
+const OPENING: &str = "failing_calls::a_failed_open_is_tried_again";
+
+/// The calls that a process makes until a device is open, each failing in a
+/// process of its own: the first open may fail, the second may not.
+#[test]
+fn a_failed_open_is_tried_again() {
+    if is_child() {
+        let first = catch_unwind(Gpu::first).expect("no other panic");
+        if let Err(error) = &first {
+            check_sentence("the first open", error);
+        }
+        println!("first open: {}", if first.is_ok() { "ok" } else { "error" });
+        Control::new().fail_none();
+        let gpu = Gpu::first().expect("the second open succeeds");
+        assert_eq!(Kernels(gpu).step(), Ok(625.0));
+        return;
+    }
+    if gpu_or_skip().is_none() {
+        return;
+    }
+    let compiled = Compiled::new("failing_open");
+    let child = |choice: &str| {
+        let mut child = child(OPENING);
+        child.env(LIBRARY, compiled.library()).env("FAIL_CALL", choice);
+        succeed(&mut child)
+    };
+    let mut errors = 0;
+    for (function, positions) in [
+        ("clGetPlatformIDs", 3),
+        ("clGetDeviceIDs", 2),
+        ("clGetDeviceInfo", 12),
+        ("clGetPlatformInfo", 2),
+        ("clCreateContext", 1),
+        ("clCreateCommandQueue", 1),
+    ] {
+        for at in 0..positions {
+            let text = child(&format!("{function}:{at}:-6"));
+            errors += usize::from(text.contains("first open: error"));
+        }
+    }
+    assert!(errors >= 6, "{errors} opens failed");
+}
