@@ -42,6 +42,11 @@
 //! println!("{}", model.summary());
 //! # Ok::<(), rungrad::Error>(())
 //! ```
+//!
+//! Two fields that hold clones of one leaf are **tied weights**: one parameter,
+//! as in PyTorch. It counts once, takes one step, and stays one leaf when the
+//! model moves, changes its type, is saved and is loaded. A clone outside the
+//! model is not replaced by a step: it keeps the numbers of before.
 
 mod attention;
 mod convolution;
@@ -54,6 +59,7 @@ mod named;
 mod norm;
 mod pool;
 mod table;
+mod tied;
 
 use std::any::type_name;
 use std::fmt;
@@ -68,6 +74,8 @@ pub use kept::{Buffer, Generator, Kept, Mode};
 pub use named::NamedParameters;
 pub use norm::{BatchNorm, LayerNorm};
 pub use pool::{AvgPool2d, MaxPool2d};
+pub(super) use tied::first_places;
+pub use tied::{SharedParameter, distinct};
 
 use super::{DType, Device, Tensor};
 use crate::error::Result;
@@ -88,8 +96,9 @@ pub trait Module: Send + Sync {
     #[track_caller]
     fn forward(&self, x: &Tensor) -> Tensor;
 
-    /// Lists what can be learned, each by its name.
-    #[doc(alias("named_parameters", "state_dict"))]
+    /// Lists what can be learned, each by its name. A leaf that two fields hold
+    /// is listed under both names; [`distinct`] groups them.
+    #[doc(alias("named_parameters"))]
     fn parameters(&self) -> Vec<Parameter<'_>>;
 
     /// Lists the places of the same parameters, in the same order.
@@ -105,7 +114,7 @@ pub trait Module: Send + Sync {
     ///
     /// Each becomes a new leaf there, as by a step: it records, and it has no
     /// gradient yet. A parameter that is there already stays the leaf that it
-    /// is.
+    /// is, and tied weights stay tied.
     ///
     /// # Errors
     ///
@@ -179,14 +188,16 @@ pub trait Module: Send + Sync {
         kept.filter_map(|(name, it)| Some((name, it.generator()?))).collect()
     }
 
-    /// Counts the numbers that can be learned.
+    /// Counts the numbers that can be learned. Tied weights count once.
     #[doc(alias = "numel")]
     fn count(&self) -> usize {
-        self.parameters().iter().map(|(_, p)| p.array().len()).sum()
+        let parameters = first_places(&self.parameters());
+        parameters.iter().map(|(_, p)| p.array().len()).sum()
     }
 
     /// Draws a table of the parameters: name, shape, how many numbers, and on
-    /// which device, with a total. It reads no number from a device.
+    /// which device, with a total. Tied weights have one row, with their first
+    /// name. It reads no number from a device.
     ///
     /// ```
     /// # use rungrad::part3_unified::nn::{Linear, Module};
@@ -200,7 +211,7 @@ pub trait Module: Send + Sync {
     /// assert_eq!(layer.summary(), table);
     /// ```
     fn summary(&self) -> String {
-        table::summary(&self.parameters())
+        table::summary(&first_places(&self.parameters()))
     }
 
     /// Says what `Debug` calls it in a list of modules: the name of its type.
@@ -218,12 +229,12 @@ fn replace<M: Module + ?Sized>(
     let buffers = module.buffers().into_iter();
     let buffers = buffers.map(|(_, buffer)| other(&buffer.get()));
     let buffers = buffers.collect::<Result<Vec<_>>>()?;
-    let parameters = module.parameters_mut();
-    let others = parameters.iter().map(|(_, parameter)| other(parameter));
+    let mut parameters = distinct(module.parameters_mut());
+    let others = parameters.iter().map(|parameter| other(parameter.tensor()));
     let others = others.collect::<Result<Vec<_>>>()?;
-    for ((_, parameter), other) in parameters.into_iter().zip(others) {
+    for (parameter, other) in parameters.iter_mut().zip(others) {
         if let Some(other) = other {
-            *parameter = other.requires_grad();
+            parameter.set(other.requires_grad());
         }
     }
     for ((_, buffer), other) in module.buffers().into_iter().zip(buffers) {

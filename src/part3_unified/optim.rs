@@ -31,7 +31,9 @@ pub use adam::{Adam, AdamW};
 pub use clip::clip_grad_norm;
 pub use schedule::{Schedule, Way};
 
-use super::nn::{Parameter, ParameterMut};
+use super::nn::{
+    Parameter, ParameterMut, SharedParameter, distinct, first_places,
+};
 use super::{Tensor, no_grad};
 use crate::error::{mistake, or_raise};
 
@@ -42,7 +44,8 @@ use crate::error::{mistake, or_raise};
 /// memory follows.
 pub trait Optimizer: Send + Sync {
     /// Puts a new leaf, a better one, in the place of each parameter. The new
-    /// leaves record and have no gradient.
+    /// leaves record and have no gradient. Tied weights, one leaf in several
+    /// places, take one step and stay one leaf; [`distinct`] finds them.
     ///
     /// # Panics
     ///
@@ -97,21 +100,22 @@ impl Optimizer for Sgd {
     /// is done on tensors, which record unless they are told not to.
     #[track_caller]
     fn step(&mut self, parameters: Vec<ParameterMut<'_>>) {
+        let mut parameters = distinct(parameters);
         let grads = gradients(&parameters);
         if self.velocity.is_empty() {
-            let zeros = |(_, p): &ParameterMut| p.zeros_like();
+            let zeros = |p: &SharedParameter| p.tensor().zeros_like();
             self.velocity = parameters.iter().map(zeros).collect();
         }
         check_same(&self.velocity, &parameters);
-        let pairs = parameters.into_iter().zip(&mut self.velocity);
-        for (((_, parameter), velocity), grad) in pairs.zip(grads) {
+        let pairs = parameters.iter_mut().zip(&mut self.velocity);
+        for ((parameter, velocity), grad) in pairs.zip(grads) {
             let better = no_grad(|| {
                 // If the model has moved, its velocity follows.
                 let last = or_raise(velocity.to(grad.device()));
                 *velocity = last * self.momentum + grad;
-                &*parameter + &*velocity * -self.learning_rate
+                parameter.tensor() + &*velocity * -self.learning_rate
             });
-            *parameter = better.requires_grad();
+            parameter.set(better.requires_grad());
         }
     }
     // ANCHOR_END: step
@@ -124,9 +128,12 @@ impl Optimizer for Sgd {
 /// Collects the gradient of each parameter. All are looked at before any is
 /// used, so that a step is taken by all parameters or by none.
 #[track_caller]
-fn gradients(parameters: &[ParameterMut]) -> Vec<Tensor> {
-    let each = parameters.iter();
-    each.map(|(name, parameter)| gradient("step", name, parameter)).collect()
+fn gradients(parameters: &[SharedParameter]) -> Vec<Tensor> {
+    let mut grads = Vec::new();
+    for parameter in parameters {
+        grads.push(gradient("step", parameter.name(), parameter.tensor()));
+    }
+    grads
 }
 
 #[track_caller]
@@ -144,10 +151,10 @@ fn gradient(op: &str, name: &str, parameter: &Tensor) -> Tensor {
 #[track_caller]
 fn check_same<'a>(
     memory: impl IntoIterator<Item = &'a Tensor>,
-    parameters: &[ParameterMut],
+    parameters: &[SharedParameter],
 ) {
     let before = memory.into_iter().map(Tensor::shape);
-    if !before.eq(parameters.iter().map(|(_, p)| p.shape())) {
+    if !before.eq(parameters.iter().map(|p| p.tensor().shape())) {
         mistake(
             "step: these are not the parameters of the steps before; make an \
              optimizer for each model"

@@ -50,6 +50,7 @@ mod shares;
 mod slopes;
 mod third;
 mod threads;
+mod tied;
 mod training;
 mod transformer;
 mod travels;

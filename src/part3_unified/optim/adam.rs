@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::super::nn::ParameterMut;
+use super::super::nn::{ParameterMut, SharedParameter, distinct};
 use super::super::{AdamStep, Array, Tensor};
 use super::{Optimizer, check_same, gradients};
 use crate::error::{Result, mistake, or_raise};
@@ -64,10 +64,11 @@ impl Adam {
         decay: impl Fn(&str, &Tensor) -> f32,
     ) {
         check_betas(self.betas);
+        let parameters = distinct(parameters);
         let grads = gradients(&parameters);
         if self.moments.is_empty() {
             let zeros =
-                |(_, p): &ParameterMut| [p.zeros_like(), p.zeros_like()];
+                |p: &SharedParameter| [(); 2].map(|()| p.tensor().zeros_like());
             self.moments = parameters.iter().map(zeros).collect();
         }
         check_same(self.moments.iter().map(|[mean, _]| mean), &parameters);
@@ -85,8 +86,9 @@ impl Adam {
         };
         let pairs = parameters.into_iter().zip(&mut self.moments);
         let mut groups: Vec<(AdamStep, Vec<Place>)> = Vec::new();
-        for (((name, parameter), moments), grad) in pairs.zip(grads) {
-            step.stay = 1.0 - rate * f64::from(decay(&name, parameter));
+        for ((parameter, moments), grad) in pairs.zip(grads) {
+            let decay = decay(parameter.name(), parameter.tensor());
+            step.stay = 1.0 - rate * f64::from(decay);
             let place = Place { parameter, moments, grad };
             let is_its = |group: &&mut (AdamStep, Vec<Place>)| {
                 group.0 == step && group.1[0].is_like(&place)
@@ -107,7 +109,7 @@ impl Adam {
 
 /// A parameter, and what its step is made of.
 struct Place<'a> {
-    parameter: &'a mut Tensor,
+    parameter: SharedParameter<'a>,
     moments: &'a mut [Tensor; 2],
     grad: Tensor,
 }
@@ -116,12 +118,12 @@ impl Place<'_> {
     /// Says whether a device may take the step of both at once.
     fn is_like(&self, other: &Place) -> bool {
         let kind = |it: &Tensor| (it.device(), it.dtype());
-        kind(self.parameter) == kind(other.parameter)
+        kind(self.parameter.tensor()) == kind(other.parameter.tensor())
     }
 
     fn arrays(&self) -> [&Array; 4] {
         let [mean, square] = &*self.moments;
-        [self.parameter, &self.grad, mean, square].map(Tensor::array)
+        [self.parameter.tensor(), &self.grad, mean, square].map(Tensor::array)
     }
 }
 
@@ -130,14 +132,14 @@ fn take(step: &AdamStep, places: &mut [Place]) -> Result<()> {
     for place in &mut *places {
         // If the model has moved, its moments follow.
         for moment in place.moments.iter_mut() {
-            *moment = moment.to(place.parameter.device())?;
+            *moment = moment.to(place.parameter.tensor().device())?;
         }
     }
     let of: Vec<[&Array; 4]> = places.iter().map(Place::arrays).collect();
     let made = step.take(&of)?;
     for (place, [better, mean, square]) in places.iter_mut().zip(made) {
         *place.moments = [mean, square].map(Tensor::from);
-        *place.parameter = Tensor::from(better).requires_grad();
+        place.parameter.set(Tensor::from(better).requires_grad());
     }
     Ok(())
 }

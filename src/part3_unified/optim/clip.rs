@@ -1,6 +1,6 @@
 //! Gradients that are too long are made shorter.
 
-use super::{Parameter, Tensor, gradient, no_grad};
+use super::{Parameter, Tensor, first_places, gradient, no_grad};
 
 /// Scales all gradients down together, if their length as one vector is more
 /// than `most`; call it between backward and step. It returns the length that
@@ -28,8 +28,10 @@ use super::{Parameter, Tensor, gradient, no_grad};
 // ANCHOR: clip
 #[track_caller]
 pub fn clip_grad_norm(parameters: &[Parameter], most: f32) -> Tensor {
+    // Tied weights have one gradient, which is measured and scaled once.
+    let parameters = first_places(parameters);
     let mut grads = Vec::new();
-    for (name, parameter) in parameters {
+    for (name, parameter) in &parameters {
         grads.push(gradient("clip_grad_norm", name, parameter));
     }
     let (norm, clipped) = no_grad(|| {
