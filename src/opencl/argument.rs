@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use ocl::core::KernelArgAddressQualifier as Address;
-use ocl::core::{self, ArgVal, Mem};
+use ocl::core::{self, ArgVal};
 use ocl::prm::Int8;
 
+use super::buffer::Contents;
 use super::device::DeviceInfo;
 use super::element::Stored;
 use super::signature::Parameter;
@@ -13,7 +14,7 @@ use super::signature::Parameter;
 /// An argument, not yet compared with its parameter.
 pub(super) enum Argument<'a> {
     Buffer {
-        mem: &'a Arc<Mem>,
+        contents: &'a Arc<Contents>,
         device: &'static DeviceInfo,
         len: usize,
         at_least: usize,
@@ -70,7 +71,7 @@ scalars! {
 
 /// What of an argument the driver is given.
 pub(super) enum Value {
-    Memory { mem: Arc<Mem>, written: bool },
+    Memory { contents: Arc<Contents>, written: bool },
     Number(Scalar),
 }
 
@@ -83,7 +84,7 @@ impl Value {
     ) -> Result<(), core::Error> {
         let set = |value| core::set_kernel_arg(kernel, index, value);
         match self {
-            Value::Memory { mem, .. } => set(ArgVal::mem(mem)),
+            Value::Memory { contents, .. } => set(ArgVal::mem(contents)),
             Value::Number(scalar) => match *scalar {
                 Scalar::F32(value) => set(ArgVal::scalar(&value)),
                 Scalar::F64(value) => set(ArgVal::scalar(&value)),
@@ -98,10 +99,10 @@ impl Value {
 }
 
 impl Value {
-    /// Returns the memory of a buffer, and whether the kernel writes it.
-    pub(super) fn memory(&self) -> Option<(&Arc<Mem>, bool)> {
+    /// Returns the contents of a buffer, and whether the kernel writes it.
+    pub(super) fn contents(&self) -> Option<(&Arc<Contents>, bool)> {
         match self {
-            Value::Memory { mem, written } => Some((mem, *written)),
+            Value::Memory { contents, written } => Some((contents, *written)),
             Value::Number(_) => None,
         }
     }
@@ -111,9 +112,10 @@ impl Argument<'_> {
     /// Returns what the driver is given, one more name of the memory.
     pub(super) fn value(&self) -> Value {
         match self {
-            Argument::Buffer { mem, written, .. } => {
-                Value::Memory { mem: Arc::clone(mem), written: *written }
-            }
+            Argument::Buffer { contents, written, .. } => Value::Memory {
+                contents: Arc::clone(contents),
+                written: *written,
+            },
             Argument::Scalar(scalar) => Value::Number(*scalar),
         }
     }
@@ -176,15 +178,15 @@ impl Argument<'_> {
 pub(super) fn check_apart(arguments: &[Argument]) -> Result<(), String> {
     let buffers = || {
         arguments.iter().zip(1..).filter_map(|it| match it {
-            (Argument::Buffer { mem, written, .. }, place) => {
-                Some((*mem, *written, place))
+            (Argument::Buffer { contents, written, .. }, place) => {
+                Some((*contents, *written, place))
             }
             (Argument::Scalar(_), _) => None,
         })
     };
-    for (mem, _, place) in buffers().filter(|(_, written, _)| *written) {
-        let same = |it: &(&Arc<Mem>, bool, usize)| {
-            std::ptr::eq(it.0, mem) && it.2 != place
+    for (contents, _, place) in buffers().filter(|(_, written, _)| *written) {
+        let same = |it: &(&Arc<Contents>, bool, usize)| {
+            std::ptr::eq(it.0, contents) && it.2 != place
         };
         if let Some((_, _, other)) = buffers().find(same) {
             return Err(format!(

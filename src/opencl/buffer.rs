@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use ocl::core::{self, Event, Mem, MemFlags};
@@ -27,12 +28,25 @@ const MAX_COPY: usize = 1 << 16;
 pub struct Buffer<T: Element> {
     gpu: Gpu,
     len: usize,
-    /// Launches on their way hold it, too; the driver's own count would be a
-    /// call for each of their arguments.
-    pub(super) mem: Arc<Mem>,
+    /// Pending launches share it; the driver's own count would take a call for
+    /// each of their arguments.
+    pub(super) contents: Arc<Contents>,
     values: PhantomData<T>,
 }
 // ANCHOR_END: buffer
+
+/// What a buffer holds in its memory. A buffer that is used again gets new
+/// contents in the same memory, which an earlier command that fails does not
+/// affect.
+pub(super) struct Contents(Arc<Mem>);
+
+impl Deref for Contents {
+    type Target = Mem;
+
+    fn deref(&self) -> &Mem {
+        &self.0
+    }
+}
 
 impl<T: Element> Buffer<T> {
     pub(super) fn new(gpu: &Gpu, len: usize) -> Result<Buffer<T>, Error> {
@@ -53,8 +67,8 @@ impl<T: Element> Buffer<T> {
         let mem = mem.map_err(|error| refusal(&doing(), error))?;
         gpu.note_memory(bytes as i64);
         ledger::count(|counts| counts.allocations += 1);
-        let (gpu, mem) = (gpu.clone(), Arc::new(mem));
-        Ok(Buffer { gpu, len, mem, values: PhantomData })
+        let contents = Arc::new(Contents(Arc::new(mem)));
+        Ok(Buffer { gpu: gpu.clone(), len, contents, values: PhantomData })
     }
 
     /// Counts the values. Never 0, and always a `uint`.
@@ -95,7 +109,7 @@ impl<T: Element> Buffer<T> {
     fn fetch<U: Stored>(&self, target: &mut [U]) -> Result<(), Error> {
         self.check_end(target);
         let mut queue = self.gpu.0.queue()?;
-        queue.report(&self.mem)?;
+        queue.report(&self.contents)?;
         let (call, mut event) = (recorder::call(), Event::null());
         queue.keep_times(call.is_some())?;
         // SAFETY: the call blocks until `target`, which is no longer than the
@@ -103,7 +117,7 @@ impl<T: Element> Buffer<T> {
         unsafe {
             core::enqueue_read_buffer(
                 queue.current(),
-                &*self.mem,
+                &**self.contents,
                 true,
                 0,
                 target,
@@ -124,22 +138,11 @@ impl<T: Element> Buffer<T> {
         Ok(())
     }
 
-    /// Returns the failure that has left the buffer without its contents, if
-    /// there was one. It waits until the driver has all commands before, and
-    /// not until the device has done them.
-    pub(crate) fn check(&self) -> Result<(), Error> {
-        self.gpu.0.queue()?.report(&self.mem)
-    }
-
-    /// Declares the old contents irrelevant, and with them a failure that has
-    /// left the buffer without them.
-    pub(crate) fn discard_contents(&self) {
-        if self.gpu.failures() > 0
-            && let Some(thread) = self.gpu.0.submission()
-        {
-            let nothing = Box::new(|_: &mut Queue| Ok(()));
-            thread.submit(Command::Write(Arc::clone(&self.mem), nothing));
-        }
+    /// Declares the contents irrelevant, and with them a failure that has left
+    /// the buffer without them, or will.
+    pub(crate) fn discard_contents(&mut self) {
+        let mem = Arc::clone(&self.contents.0);
+        self.contents = Arc::new(Contents(mem));
     }
 
     /// Copies `values`, which must be as many as the buffer's, to the device.
@@ -161,8 +164,8 @@ impl<T: Element> Buffer<T> {
         let (call, bytes) = (recorder::call(), size_of_val(values));
         let event = match self.gpu.0.submission() {
             Some(thread) if call.is_none() && bytes <= MAX_COPY => {
-                let (mem, copy) = (Arc::clone(&self.mem), Box::from(values));
-                let target = Arc::clone(&self.mem);
+                let target = Arc::clone(&self.contents);
+                let (mem, copy) = (Arc::clone(&target), Box::from(values));
                 let send = move |queue: &mut Queue| {
                     queue.keep_times(false)?;
                     if !queue.keeps(bytes) {
@@ -178,8 +181,9 @@ impl<T: Element> Buffer<T> {
                 let mut queue = self.gpu.0.queue()?;
                 queue.keep_times(call.is_some())?;
                 // SAFETY: they are no longer than the buffer.
-                let event = unsafe { write(&mut queue, &self.mem, values) }?;
-                queue.restore(&self.mem);
+                let event =
+                    unsafe { write(&mut queue, &self.contents, values) }?;
+                queue.restore(&self.contents);
                 event
             }
         };
@@ -355,6 +359,20 @@ impl Gpu {
     /// make good at once.
     pub fn allocate<T: Element>(&self, len: usize) -> Result<Buffer<T>, Error> {
         Buffer::new(self, len)
+    }
+}
+
+impl Gpu {
+    /// Returns the failure that has left one of these buffers without its
+    /// contents, if there was one. It waits until the driver has accepted all
+    /// commands before, but not until the device has executed them.
+    pub(crate) fn check<'a, T: Element + 'a>(
+        &self,
+        buffers: impl IntoIterator<Item = &'a Buffer<T>>,
+    ) -> Result<(), Error> {
+        let queue = self.0.queue()?;
+        let mut all = buffers.into_iter();
+        all.try_for_each(|buffer| queue.report(&buffer.contents))
     }
 }
 

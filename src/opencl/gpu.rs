@@ -103,7 +103,8 @@ impl Gpu {
     }
 
     /// Waits until the device has done all that was asked of it. Returns the
-    /// failure of a command that no other call has returned yet.
+    /// failure of a command whose results are still held, if no call has
+    /// returned it yet.
     pub fn finish(&self) -> Result<(), Error> {
         let call = recorder::call();
         self.0.queue()?.finish_and_report()?;
@@ -177,7 +178,9 @@ impl Open {
     }
 
     /// Returns the thread that submits commands, if this device has one.
-    pub(super) fn submission(&'static self) -> Option<&'static SubmissionThread> {
+    pub(super) fn submission(
+        &'static self,
+    ) -> Option<&'static SubmissionThread> {
         let _ = ENDING.try_with(|_| ());
         let start = || SubmissionThread::new(self.info, &self.queue);
         self.submission.get_or_init(start).as_ref()

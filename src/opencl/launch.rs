@@ -73,7 +73,7 @@ impl<'a, Of> Launch<'a, Of> {
         written: bool,
     ) -> Launch<'a, Of> {
         self.arguments.push(Argument::Buffer {
-            mem: &buffer.mem,
+            contents: &buffer.contents,
             device: buffer.gpu().info(),
             len: buffer.bytes() / size_of::<T>(),
             at_least,

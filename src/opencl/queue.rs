@@ -1,11 +1,12 @@
 //! The queue of a device, for one thread at a time, and what it still reads.
 
 use std::any::Any;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
-use ocl::core::{self, CommandQueue, CommandQueueProperties, Context, Mem};
+use ocl::core::{self, CommandQueue, CommandQueueProperties, Context};
 
+use super::buffer::Contents;
 use super::device::DeviceInfo;
 use super::element::Stored;
 use super::status::refusal;
@@ -30,12 +31,24 @@ pub(super) struct Queue {
     timed: bool,
     uploads: Vec<Box<dyn Any + Send>>,
     bytes: usize,
-    /// The buffers that a failed command was to write, with its failure.
-    lost: Vec<(Weak<Mem>, Arc<Error>)>,
-    /// The first failure that no call has returned yet.
-    unreported: Option<Arc<Error>>,
+    /// What a failed command was to write, with its failure.
+    lost: Vec<(Weak<Contents>, Arc<Failure>)>,
     /// How many commands have failed without a caller.
     failures: Arc<AtomicU64>,
+}
+
+/// Why a command without a caller has failed.
+struct Failure {
+    error: Error,
+    /// Whether a call has returned it to the program.
+    is_reported: AtomicBool,
+}
+
+impl Failure {
+    fn reported(&self) -> Error {
+        self.is_reported.store(true, Ordering::Relaxed);
+        self.error.clone()
+    }
 }
 
 impl Queue {
@@ -52,7 +65,6 @@ impl Queue {
             uploads: vec![],
             bytes: 0,
             lost: vec![],
-            unreported: None,
             failures: Arc::default(),
         })
     }
@@ -60,54 +72,55 @@ impl Queue {
     /// Records that a command which was to write these buffers has failed.
     pub(super) fn lose<'a>(
         &mut self,
-        buffers: impl IntoIterator<Item = &'a Arc<Mem>>,
+        buffers: impl IntoIterator<Item = &'a Arc<Contents>>,
         failure: Error,
     ) {
         self.failures.fetch_add(1, Ordering::Relaxed);
-        self.lost.retain(|(mem, _)| mem.strong_count() > 0);
+        self.lost.retain(|(contents, _)| contents.strong_count() > 0);
         // A command that used a lost buffer fails with the same error.
         let mut known = self.lost.iter().map(|(_, known)| known);
-        let failure = match known.find(|it| ***it == failure) {
+        let failure = match known.find(|known| known.error == failure) {
             Some(known) => Arc::clone(known),
-            None => {
-                let failure = Arc::new(failure);
-                self.unreported.get_or_insert_with(|| Arc::clone(&failure));
-                failure
-            }
+            None => Arc::new(Failure {
+                error: failure,
+                is_reported: AtomicBool::new(false),
+            }),
         };
-        for mem in buffers {
-            if self.find(mem).is_none() {
-                self.lost.push((Arc::downgrade(mem), Arc::clone(&failure)));
+        for contents in buffers {
+            if self.find(contents).is_none() {
+                let entry = (Arc::downgrade(contents), Arc::clone(&failure));
+                self.lost.push(entry);
             }
         }
     }
 
     /// Returns the failure that has left a buffer without its contents, if
     /// there was one.
-    pub(super) fn check(&self, mem: &Arc<Mem>) -> Result<(), Error> {
-        match self.find(mem) {
-            Some(at) => Err(Error::clone(&self.lost[at].1)),
+    pub(super) fn check(&self, contents: &Arc<Contents>) -> Result<(), Error> {
+        match self.find(contents) {
+            Some(at) => Err(self.lost[at].1.error.clone()),
             None => Ok(()),
         }
     }
 
-    /// Does the same for a caller that returns the failure.
-    pub(super) fn report(&mut self, mem: &Arc<Mem>) -> Result<(), Error> {
-        let failure = self.check(mem);
-        self.unreported.take_if(|it| failure.as_ref() == Err(&**it));
-        failure
+    /// Does the same for a caller that returns the failure to the program.
+    pub(super) fn report(&self, contents: &Arc<Contents>) -> Result<(), Error> {
+        match self.find(contents) {
+            Some(at) => Err(self.lost[at].1.reported()),
+            None => Ok(()),
+        }
     }
 
     /// Records that a buffer has been overwritten.
-    pub(super) fn restore(&mut self, mem: &Arc<Mem>) {
-        if let Some(at) = self.find(mem) {
+    pub(super) fn restore(&mut self, contents: &Arc<Contents>) {
+        if let Some(at) = self.find(contents) {
             self.lost.swap_remove(at);
         }
     }
 
-    fn find(&self, mem: &Arc<Mem>) -> Option<usize> {
-        let is_it = |(lost, _): &(Weak<Mem>, _)| {
-            std::ptr::eq(lost.as_ptr(), Arc::as_ptr(mem))
+    fn find(&self, contents: &Arc<Contents>) -> Option<usize> {
+        let is_it = |(lost, _): &(Weak<Contents>, _)| {
+            std::ptr::eq(lost.as_ptr(), Arc::as_ptr(contents))
         };
         self.lost.iter().position(is_it)
     }
@@ -117,12 +130,17 @@ impl Queue {
         Arc::clone(&self.failures)
     }
 
-    /// Waits for the device, and returns a failure that no call has returned
-    /// yet.
+    /// Waits for the device. Returns the failure of a command whose results are
+    /// still held, unless a call has returned it before.
     pub(super) fn finish_and_report(&mut self) -> Result<(), Error> {
         self.finish()?;
-        match self.unreported.take() {
-            Some(failure) => Err(Error::clone(&failure)),
+        let is_news =
+            |(contents, failure): &&(Weak<Contents>, Arc<Failure>)| {
+                contents.strong_count() > 0
+                    && !failure.is_reported.load(Ordering::Relaxed)
+            };
+        match self.lost.iter().find(is_news) {
+            Some((_, failure)) => Err(failure.reported()),
             None => Ok(()),
         }
     }

@@ -203,10 +203,16 @@ impl Array {
         self.device.backend()?.realize(self)
     }
 
-    /// Returns the error of a computation that the elements depend on, if one
-    /// has failed after its call returned.
-    pub(super) fn check(&self) -> Result<()> {
-        self.device.backend()?.check(self)
+    /// Returns the error of a computation that some of these arrays depend on,
+    /// if one has failed after its call returned.
+    pub(super) fn check_all<'a>(
+        arrays: impl IntoIterator<Item = &'a Array>,
+    ) -> Result<()> {
+        let arrays: Vec<&Array> = arrays.into_iter().collect();
+        for same in arrays.chunk_by(|a, b| a.device == b.device) {
+            same[0].device.backend()?.check(same)?;
+        }
+        Ok(())
     }
 
     /// Copies the elements to the host, in row-major order. What the view

@@ -247,12 +247,12 @@ pub trait Backend: Send + Sync {
         Ok(())
     }
 
-    /// Returns the error of a computation that this array depends on, if one
-    /// has failed after its call returned. It may compute what was put off, and
-    /// need not wait for the device. Only a device that returns from a call
-    /// before the driver has accepted the work needs its own.
-    fn check(&self, a: &Array) -> Result<()> {
-        self.realize(a)
+    /// Returns the error of a computation that some of these arrays depend on,
+    /// if one has failed after its call returned. It may compute what was put
+    /// off, and need not wait for the device. Only a device that returns from a
+    /// call before the driver has accepted the work needs its own.
+    fn check(&self, arrays: &[&Array]) -> Result<()> {
+        arrays.iter().try_for_each(|a| self.realize(a))
     }
 
     /// Copies numbers from the host, to be kept as a type. A device that has

@@ -34,7 +34,7 @@ pub use schedule::{Schedule, Way};
 use super::nn::{
     Parameter, ParameterMut, SharedParameter, distinct, first_places,
 };
-use super::{Tensor, no_grad};
+use super::{Array, Tensor, no_grad};
 use crate::error::{mistake, or_raise};
 
 /// Makes parameters better by their gradients, a step at a time.
@@ -43,7 +43,8 @@ use crate::error::{mistake, or_raise};
 /// the order of its parameters. If the model has moved to another device, the
 /// memory follows.
 pub trait Optimizer: Send + Sync {
-    /// Puts a new leaf, a better one, in the place of each parameter. The new
+    /// Puts a new leaf, a better one, in the place of each parameter, once all
+    /// are computed: a step that fails leaves every parameter as it was. The new
     /// leaves record and have no gradient. Tied weights, one leaf in several
     /// places, take one step and stay one leaf; [`distinct`] finds them.
     ///
@@ -102,20 +103,31 @@ impl Optimizer for Sgd {
     fn step(&mut self, parameters: Vec<ParameterMut<'_>>) {
         let mut parameters = distinct(parameters);
         let grads = gradients(&parameters);
-        if self.velocity.is_empty() {
-            let zeros = |p: &SharedParameter| p.tensor().zeros_like();
-            self.velocity = parameters.iter().map(zeros).collect();
-        }
-        check_same(&self.velocity, &parameters);
-        let pairs = parameters.iter_mut().zip(&mut self.velocity);
-        for ((parameter, velocity), grad) in pairs.zip(grads) {
-            let better = no_grad(|| {
+        let zeros = |p: &SharedParameter| p.tensor().zeros_like();
+        let before = match self.velocity.is_empty() {
+            true => parameters.iter().map(zeros).collect(),
+            false => self.velocity.clone(),
+        };
+        check_same(&before, &parameters);
+        let next = no_grad(|| {
+            let each = parameters.iter().zip(&before).zip(grads);
+            each.map(|((parameter, before), grad)| {
                 // If the model has moved, its velocity follows.
-                let last = or_raise(velocity.to(grad.device()));
-                *velocity = last * self.momentum + grad;
-                parameter.tensor() + &*velocity * -self.learning_rate
-            });
+                let before = or_raise(before.to(grad.device()));
+                let velocity = before * self.momentum + grad;
+                let better =
+                    parameter.tensor() + &velocity * -self.learning_rate;
+                [better, velocity]
+            })
+            .collect::<Vec<_>>()
+        });
+        // A step that failed leaves everything as it was.
+        let arrays = next.iter().flatten().map(Tensor::array);
+        or_raise(Array::check_all(arrays));
+        self.velocity.clear();
+        for (parameter, [better, velocity]) in parameters.iter_mut().zip(next) {
             parameter.set(better.requires_grad());
+            self.velocity.push(velocity);
         }
     }
     // ANCHOR_END: step

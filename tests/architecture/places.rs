@@ -151,7 +151,10 @@ const WAY: [(&str, [&str; 2]); 8] = [
         ["fn binary(op: Binary)", "Mul \"binary_mul\" \"strided_mul\""],
     ),
     ("src/opencl/launch.rs", ["pub fn launch<'a>(&self", "Order::new(known"]),
-    ("src/opencl/submission.rs", ["known: Arc<Known>,", "core::enqueue_kernel("]),
+    (
+        "src/opencl/submission.rs",
+        ["known: Arc<Known>,", "core::enqueue_kernel("],
+    ),
     (
         "kernels/part3/elementwise.cl",
         ["BINARY(binary_mul, x * y)", "STRIDED(strided_mul, x * y)"],

@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::{env, fs, process, thread};
 
 use libloading::os::unix::Library;
+use rungrad::error::raise;
 use rungrad::opencl::Gpu;
 use rungrad::part3_unified::nn::{BatchNorm, Linear, Module, parameters};
 use rungrad::part3_unified::optim::{Adam, Optimizer, Sgd};
@@ -23,8 +24,9 @@ use super::child::{child, is_child, succeed};
 use super::device::gpu_or_skip;
 
 const LIBRARY: &str = "RUNGRAD_OPENCL_LIBRARY";
-/// Which mode a child tests.
+/// Which mode, and which function, a child tests.
 const MODE: &str = "RUNGRAD_TEST_MODE";
+const FUNCTION: &str = "RUNGRAD_TEST_FUNCTION";
 
 /// Out of resources: what a driver returns for many causes.
 const OUT_OF_RESOURCES: c_int = -5;
@@ -146,13 +148,13 @@ impl Network {
         let first = Linear::new(3, 4, &mut random);
         let second = Linear::new(4, 3, &mut random);
         let mut model = Model { first, norm: BatchNorm::new(4), second };
-        model.to(device).unwrap();
-        let x = Tensor::rand(&[4, 3], 5, device).unwrap();
+        or_raise(model.to(device));
+        let x = or_raise(Tensor::rand(&[4, 3], 5, device));
         let optimizer = Box::new(optimizer);
         let mut network = Network { model, optimizer, x };
         // From the second step on, an optimizer has a memory to lose.
-        network.step().unwrap();
-        device.synchronize().unwrap();
+        or_raise(network.step());
+        or_raise(device.synchronize());
         network
     }
 }
@@ -180,6 +182,10 @@ impl Subject for Network {
             Ok([parameters, [mean?, var?].concat()])
         })?
     }
+}
+
+fn or_raise<T>(result: Result<T, Error>) -> T {
+    result.unwrap_or_else(|error| raise(error))
 }
 
 /// Part 2's engine, which has no state but the graph.
@@ -247,7 +253,7 @@ fn test_every_call(control: &Control, second_thread: bool) {
         assert!(changes || before[0].is_empty(), "{name}");
         let other = Other::new(second_thread);
         for (function, count) in calls {
-            if count == 0 {
+            if count == 0 || BUILDING.contains(&&*function) {
                 continue;
             }
             let mut row = Row::default();
@@ -257,8 +263,8 @@ fn test_every_call(control: &Control, second_thread: bool) {
                 control.fail(&function, at, OUT_OF_RESOURCES, false);
                 let result = catch_unwind(AssertUnwindSafe(|| it.step()));
                 control.fail_none();
-                let result = result
-                    .unwrap_or_else(|_| panic!("{what}: another panic"));
+                let result =
+                    result.unwrap_or_else(|_| panic!("{what}: another panic"));
                 let state = it.state();
                 match &result {
                     Ok(value) => assert_eq!(*value, loss, "{what}"),
@@ -293,9 +299,8 @@ fn test_every_call(control: &Control, second_thread: bool) {
 
 fn check_sentence(what: &str, error: &Error) {
     let words = error.to_string();
-    let is_sentence = words.len() > 20
-        && !words.contains("unwrap")
-        && !words.contains("###");
+    let is_sentence =
+        words.len() > 20 && !words.contains("unwrap") && !words.contains("###");
     assert!(is_sentence, "{what}: {words}");
 }
 
@@ -345,6 +350,7 @@ fn a_failed_call_is_never_silent() {
         let mode = env::var(MODE).unwrap();
         return match mode.as_str() {
             "lost" => test_a_lost_device(&control),
+            "building" => test_building(&control),
             _ => test_every_call(&control, mode == "two threads"),
         };
     }
@@ -354,13 +360,59 @@ fn a_failed_call_is_never_silent() {
         child.env(LIBRARY, compiled.library()).env(MODE, mode);
         child
     };
+    for function in BUILDING {
+        print!("{}", succeed(child("building").env(FUNCTION, function)));
+    }
     for mode in ["one thread", "two threads", "lost"] {
         for thread in ["off", "on"] {
             let mut child = child(mode);
-            let text =
-                succeed(child.env("RUNGRAD_SUBMISSION_THREAD", thread));
+            let text = succeed(child.env("RUNGRAD_SUBMISSION_THREAD", thread));
             println!("{mode}, submission thread {thread}:\n{text}");
         }
+    }
+}
+
+/// The functions that are called once for each program or kernel.
+const BUILDING: [&str; 8] = [
+    "clCreateProgramWithSource",
+    "clBuildProgram",
+    "clGetProgramBuildInfo",
+    "clGetProgramInfo",
+    "clCreateKernel",
+    "clGetKernelInfo",
+    "clGetKernelArgInfo",
+    "clGetKernelWorkGroupInfo",
+];
+
+/// Builds the programs of a step while calls of a function fail. What was
+/// built stays, so each step gets further than the one before.
+fn test_building(control: &Control) {
+    let function = env::var(FUNCTION).unwrap();
+    for name in SUBJECTS {
+        let mut errors = 0;
+        for at in 0..4 {
+            let mut last = None;
+            loop {
+                control.fail(&function, at, OUT_OF_RESOURCES, false);
+                let step = || attempt(|| subject(name).step());
+                let result = catch_unwind(step).expect("no other panic");
+                let calls = control.calls()[&function];
+                control.fail_none();
+                let error = match result.and_then(|it| it) {
+                    Err(error) => error,
+                    Ok(_) if calls > at => continue,
+                    Ok(_) => break,
+                };
+                check_sentence(&format!("{name}, {function}"), &error);
+                errors += 1;
+                if last.replace(error.clone()) == Some(error) {
+                    break;
+                }
+            }
+        }
+        let loss = subject(name).step().unwrap();
+        assert_eq!(subject(name).step(), Ok(loss), "{name}, {function}");
+        println!("{name:12} {function:28} building: {errors} errors");
     }
 }
 

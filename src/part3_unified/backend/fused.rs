@@ -147,8 +147,10 @@ impl Backend for Fused {
         self.compute(a.storage()).map(drop)
     }
 
-    fn check(&self, a: &Array) -> Result<()> {
-        self.handed_on([a], |base, [a]| base.check(a))
+    fn check(&self, arrays: &[&Array]) -> Result<()> {
+        let ready = arrays.iter().map(|a| self.ready(a));
+        let ready = ready.collect::<Result<Vec<_>>>()?;
+        self.base()?.check(&ready.iter().collect::<Vec<_>>())
     }
 
     fn upload(&self, values: &[f32], dtype: DType) -> Result<Shared> {

@@ -171,8 +171,10 @@ impl Backend for OpenCl {
         self.gpu.finish()
     }
 
-    fn check(&self, a: &Array) -> Result<()> {
-        downcast::<Pooled>(&**a.storage()).buffer().check()
+    fn check(&self, arrays: &[&Array]) -> Result<()> {
+        let buffers =
+            arrays.iter().map(|a| downcast::<Pooled>(&**a.storage()).buffer());
+        self.gpu.check(buffers)
     }
 
     fn upload(&self, values: &[f32], dtype: DType) -> Result<Shared> {

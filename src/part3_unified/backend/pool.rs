@@ -65,7 +65,6 @@ impl<T: Element> Pool<T> {
             })?,
         };
         waiting.use_more(bytes::<T>(len));
-        buffer.discard_contents();
         Ok(buffer)
     }
 }
@@ -79,7 +78,8 @@ impl<T: Element> Pool<T> {
 
     // ANCHOR: give-back
     /// Takes a buffer back of which nobody uses the `len` numbers any more.
-    pub(super) fn give_back(&self, buffer: Buffer<T>, len: usize) {
+    pub(super) fn give_back(&self, mut buffer: Buffer<T>, len: usize) {
+        buffer.discard_contents();
         let mut waiting = self.lock();
         waiting.used -= bytes::<T>(len);
         let all = waiting.bytes + bytes::<T>(buffer.len());

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::super::{Device, Tensor, no_grad};
+use super::super::{Array, Device, Tensor, no_grad};
 use super::{Buffer, Mode, Module, init, parameters};
 use crate::error::{mistake, or_raise};
 use crate::ops::Keep;
@@ -141,9 +141,8 @@ impl BatchNorm {
             let new_mean = self.averaged(&self.running_mean, &mean);
             let new_var = self.averaged(&self.running_var, &whole);
             // Both change or none: a failure must not destroy what was kept.
-            for new in [&new_mean, &new_var] {
-                or_raise(new.array().check());
-            }
+            let both = [&new_mean, &new_var].map(Tensor::array);
+            or_raise(Array::check_all(both));
             self.running_mean.set(new_mean);
             self.running_var.set(new_var);
         });

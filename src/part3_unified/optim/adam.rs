@@ -66,14 +66,15 @@ impl Adam {
         check_betas(self.betas);
         let parameters = distinct(parameters);
         let grads = gradients(&parameters);
-        if self.moments.is_empty() {
-            let zeros =
-                |p: &SharedParameter| [(); 2].map(|()| p.tensor().zeros_like());
-            self.moments = parameters.iter().map(zeros).collect();
-        }
-        check_same(self.moments.iter().map(|[mean, _]| mean), &parameters);
-        self.steps += 1;
-        let whole = |beta: f64| 1.0 - beta.powf(self.steps.into());
+        let zeros =
+            |p: &SharedParameter| [(); 2].map(|()| p.tensor().zeros_like());
+        let mut moments: Vec<[Tensor; 2]> = match self.moments.is_empty() {
+            true => parameters.iter().map(zeros).collect(),
+            false => self.moments.clone(),
+        };
+        check_same(moments.iter().map(|[mean, _]| mean), &parameters);
+        let steps = self.steps + 1;
+        let whole = |beta: f64| 1.0 - beta.powf(steps.into());
         let [whole1, whole2] = self.betas.map(whole);
         let rate = f64::from(self.learning_rate);
         let mut step = AdamStep {
@@ -84,12 +85,14 @@ impl Adam {
             rate: -rate / whole1,
             stay: 1.0,
         };
-        let pairs = parameters.into_iter().zip(&mut self.moments);
         let mut groups: Vec<(AdamStep, Vec<Place>)> = Vec::new();
-        for ((parameter, moments), grad) in pairs.zip(grads) {
+        for (index, (parameter, grad)) in
+            parameters.into_iter().zip(grads).enumerate()
+        {
             let decay = decay(parameter.name(), parameter.tensor());
             step.stay = 1.0 - rate * f64::from(decay);
-            let place = Place { parameter, moments, grad };
+            let moments = moments[index].clone();
+            let place = Place { index, parameter, moments, grad };
             let is_its = |group: &&mut (AdamStep, Vec<Place>)| {
                 group.0 == step && group.1[0].is_like(&place)
             };
@@ -98,19 +101,29 @@ impl Adam {
                 None => groups.push((step, vec![place])),
             }
         }
+        let mut made = Vec::new();
         for (step, alike) in &mut groups {
             for some in alike.chunks_mut(AdamStep::AT_ONCE) {
-                or_raise(take(step, some));
+                made.extend(or_raise(take(step, some)));
             }
         }
+        // A step that failed leaves everything as it was.
+        or_raise(Array::check_all(made.iter().flatten()));
+        let places = groups.into_iter().flat_map(|(_, places)| places);
+        for (mut place, [better, mean, square]) in places.zip(made) {
+            moments[place.index] = [mean, square].map(Tensor::from);
+            place.parameter.set(Tensor::from(better).requires_grad());
+        }
+        (self.moments, self.steps) = (moments, steps);
     }
 }
 // ANCHOR_END: adam
 
 /// A parameter, and what its step is made of.
 struct Place<'a> {
+    index: usize,
     parameter: SharedParameter<'a>,
-    moments: &'a mut [Tensor; 2],
+    moments: [Tensor; 2],
     grad: Tensor,
 }
 
@@ -122,13 +135,13 @@ impl Place<'_> {
     }
 
     fn arrays(&self) -> [&Array; 4] {
-        let [mean, square] = &*self.moments;
+        let [mean, square] = &self.moments;
         [self.parameter.tensor(), &self.grad, mean, square].map(Tensor::array)
     }
 }
 
-/// Takes a step of parameters that are alike.
-fn take(step: &AdamStep, places: &mut [Place]) -> Result<()> {
+/// Computes the next value and moments of parameters that are alike.
+fn take(step: &AdamStep, places: &mut [Place]) -> Result<Vec<[Array; 3]>> {
     for place in &mut *places {
         // If the model has moved, its moments follow.
         for moment in place.moments.iter_mut() {
@@ -136,12 +149,7 @@ fn take(step: &AdamStep, places: &mut [Place]) -> Result<()> {
         }
     }
     let of: Vec<[&Array; 4]> = places.iter().map(Place::arrays).collect();
-    let made = step.take(&of)?;
-    for (place, [better, mean, square]) in places.iter_mut().zip(made) {
-        *place.moments = [mean, square].map(Tensor::from);
-        place.parameter.set(Tensor::from(better).requires_grad());
-    }
-    Ok(())
+    step.take(&of)
 }
 
 impl Optimizer for Adam {
