@@ -239,27 +239,6 @@ fn an_example_takes_its_words_from_the_frame() {
     );
 }
 
-#[test]
-fn a_file_is_read_in_one_sitting() {
-    let ours = ["src", "examples", "tests"];
-    let others = [
-        "exercises/src",
-        "learn/src",
-        "my_engine",
-        "page",
-        "press",
-        "profile",
-        "tools",
-    ];
-    let folders = [&ours[..], &others].concat();
-    for source in sources(&folders, &[".rs"]) {
-        let lines = source.text.lines().count();
-        // A list of cases is looked up, not read.
-        let most = if source.path.contains("planted") { 700 } else { 430 };
-        assert!(lines <= most, "{} has {lines} lines", source.path);
-    }
-}
-
 /// A kernel that is called like a builtin compiles, and then is not there.
 #[test]
 fn no_kernel_is_named_like_a_builtin() {
