@@ -6,11 +6,14 @@ use std::io::{Read, Write};
 use std::panic::resume_unwind;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use std::{env, fs, io};
 
-use crate::token::{Listener, Token};
+use crate::group;
+use crate::token::{Heard, Listener, Token};
 use crate::verdict::Code;
 
 /// The most seconds of the processor that one thread of a check may take; the
@@ -28,6 +31,16 @@ const PATIENCE: u32 = 6;
 /// The most memory of its own that a check may take, in MiB. What it maps of
 /// files is not its own: a driver brings a compiler of 100 MiB and more.
 pub(crate) const ROOM: u64 = 1024;
+
+/// The most that the learner's code may print, in MiB. Only the first lines are
+/// shown, and reading the rest of an endless output takes longer than any other
+/// limit.
+pub(crate) const PRINTED: usize = 4;
+
+/// How long the output of a child is still read after the child has ended. It
+/// ends with the child, unless a process that the child has started holds it
+/// open.
+const GRACE: Duration = Duration::from_secs(2);
 
 /// How often one looks whether the child has ended, and how many of these
 /// looks pass from one at what it has used to the next.
@@ -48,6 +61,8 @@ pub(crate) enum Ending {
     Waited(Duration),
     /// More memory was taken than there is room for.
     Grew,
+    /// More was printed than [`PRINTED`] allows.
+    Flooded,
 }
 
 /// Whether the lines of a child are printed as they come.
@@ -80,25 +95,27 @@ pub(crate) fn watch_for(
     limit: Duration,
 ) -> io::Result<Ended> {
     let token = Token::new();
-    let mut child = command
+    let mut child = group::separate(command)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()?;
-    // The child reads the pipe for its token, and then only to see it close,
-    // when we are gone. One that is gone already needs none.
+    // The child reads the token from the pipe, and later the end of the pipe,
+    // when this process is gone. If the child has ended already, nobody reads.
     let mut input = child.stdin.take().expect("it is piped");
     let _ = input.write_all(token.line().as_bytes());
     let out = child.stdout.take().expect("it is piped");
     let errors = child.stderr.take().expect("it is piped");
-    let mut shown = Listener::new(&token, lines == Lines::Shown);
-    let mut kept = Listener::new(&token, false);
-    let out = thread::spawn(move || shown.listen(out));
-    let errors = thread::spawn(move || kept.listen(errors));
-    let ended = wait(&mut child, limit, limit * PATIENCE)?;
+    let out = Output::read(out, Listener::new(&token, lines == Lines::Shown));
+    let errors = Output::read(errors, Listener::new(&token, false));
+    let printed = || out.printed() + errors.printed();
+    let ended = wait(&mut child, limit, limit * PATIENCE, &printed)?;
     drop(input);
-    let heard = joined(out);
-    let said = joined(errors).kept;
+    // A process that the child has started would hold the output open.
+    group::end(child.id());
+    let end = Instant::now() + GRACE;
+    let heard = out.finish(end);
+    let said = errors.finish(end).kept;
     let ending = match (ended, heard.verdict) {
         (Ending::Exited(_), Some(code)) => Ending::Said(code),
         (other, _) => other,
@@ -106,15 +123,56 @@ pub(crate) fn watch_for(
     Ok(Ended { ending, said, now: heard.now, stands: heard.stands })
 }
 
-/// Returns what a listener has heard. When it could not print, nor can we.
-fn joined<T>(listener: JoinHandle<T>) -> T {
-    listener.join().unwrap_or_else(|panic| resume_unwind(panic))
+/// A pipe from the child, and the thread that reads it.
+struct Output {
+    listener: Arc<Mutex<Listener>>,
+    printed: Arc<AtomicUsize>,
+    reader: JoinHandle<()>,
+}
+
+impl Output {
+    fn read(
+        mut from: impl Read + Send + 'static,
+        listener: Listener,
+    ) -> Output {
+        let printed = listener.printed();
+        let listener = Arc::new(Mutex::new(listener));
+        let shared = Arc::clone(&listener);
+        let reader = thread::spawn(move || {
+            let mut bytes = [0; 1 << 16];
+            while let Ok(count @ 1..) = from.read(&mut bytes) {
+                let mut listener = shared.lock().expect("one reader");
+                listener.hear(&bytes[..count]);
+            }
+        });
+        Output { listener, printed, reader }
+    }
+
+    /// Returns how many bytes the learner's code has printed so far.
+    fn printed(&self) -> usize {
+        self.printed.load(Ordering::Relaxed)
+    }
+
+    /// Returns what was heard up to the end of the pipe, or up to `end` if
+    /// another process holds the pipe open.
+    fn finish(self, end: Instant) -> Heard {
+        while !self.reader.is_finished() && Instant::now() < end {
+            thread::sleep(PAUSE);
+        }
+        if self.reader.is_finished() {
+            // If the reader could not print, this process cannot either.
+            self.reader.join().unwrap_or_else(|panic| resume_unwind(panic));
+        }
+        let listener = self.listener.lock();
+        listener.unwrap_or_else(PoisonError::into_inner).finish()
+    }
 }
 
 fn wait(
     child: &mut Child,
     limit: Duration,
     patience: Duration,
+    printed: &dyn Fn() -> usize,
 ) -> io::Result<Ending> {
     let (start, mut queued) = (Instant::now(), Duration::ZERO);
     for look in 0_u32.. {
@@ -135,6 +193,8 @@ fn wait(
             Ending::TimedOut(limit)
         } else if room > ROOM {
             Ending::Grew
+        } else if printed() > PRINTED << 20 {
+            Ending::Flooded
         } else if waited(passed, queued, patience) {
             Ending::Waited(passed)
         } else {
@@ -234,11 +294,13 @@ fn signal(_: &std::process::ExitStatus) -> i32 {
     0
 }
 
-/// Sees to it, in the child, that it ends with the parent, whatever ended it,
-/// so that no hanging kernel keeps a core busy that nobody waits for.
+/// Ends this process, the child, and the processes that it has started, as
+/// soon as the parent has ended for any reason. Otherwise a kernel that hangs
+/// would keep a core busy.
 pub(crate) fn end_with_the_parent() {
     thread::spawn(|| {
         let _ = io::stdin().read_to_end(&mut Vec::new());
+        group::end(std::process::id());
         std::process::abort();
     });
 }
@@ -266,13 +328,63 @@ mod tests {
 
     #[test]
     fn whoever_has_the_token_has_the_verdict() {
-        let last = "read token; echo \"mine\"; echo \"$token=solved\"";
+        let last = "read a b; echo \"mine\"; echo \"$a$b=solved\"";
         assert!(matches!(shell(last), Ending::Said(Code::Solved)));
-        // A line of the learner's that never ended stands before it.
-        let last = "read token; printf half; echo \"$token=failing\"; exit 1";
+        // The last line of the learner's code has no end.
+        let last = "read a b; printf half; echo \"$a$b=failing\"; exit 1";
         assert!(matches!(shell(last), Ending::Said(Code::Failing)));
-        let fallen = "read token; echo \"$token=solved\"; kill -SEGV $$";
+        let fallen = "read a b; echo \"$a$b=solved\"; kill -SEGV $$";
         assert!(matches!(shell(fallen), Ending::Killed(_)));
+    }
+
+    /// Runs a script whose process ends and leaves another one behind, which
+    /// holds the output open. Returns the ending, and the id of that process.
+    #[cfg(unix)]
+    fn left_behind(start: &str) -> (Ending, String) {
+        let script = format!("read a b; {start} & echo $! >&2; kill $$");
+        let mut command = Command::new("sh");
+        let command = command.args(["-c", &script]);
+        let Ended { ending, said, .. } =
+            watch(command, Lines::Dropped).unwrap();
+        (ending, said.trim().to_string())
+    }
+
+    #[cfg(unix)]
+    fn is_running(id: &str) -> bool {
+        let mut command = Command::new("ps");
+        let output = command.args(["-o", "stat=", "-p", id]).output().unwrap();
+        // An orphan that nobody has waited for is a zombie.
+        let state = String::from_utf8_lossy(&output.stdout).into_owned();
+        !state.trim().is_empty() && !state.starts_with('Z')
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_process_that_is_left_behind_ends_and_delays_no_verdict() {
+        let start = Instant::now();
+        let (ending, id) = left_behind("sleep 600");
+        assert!(matches!(ending, Ending::Killed(_)));
+        assert!(start.elapsed() < Duration::from_secs(300), "it waited");
+        assert!(!id.is_empty() && !is_running(&id), "{id} is running");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_process_that_leaves_the_group_delays_no_verdict() {
+        let start = Instant::now();
+        let (ending, id) = left_behind("setsid sleep 600");
+        assert!(matches!(ending, Ending::Killed(_)));
+        assert!(start.elapsed() < Duration::from_secs(300), "it waited");
+        let _ = Command::new("kill").arg(&id).status();
+    }
+
+    #[test]
+    fn what_prints_without_an_end_is_stopped() {
+        assert!(matches!(shell("exec yes"), Ending::Flooded));
+        assert!(matches!(shell("exec yes >&2"), Ending::Flooded));
+        let line = "x".repeat(1 << 10);
+        let some = format!("read a b; yes {line} | head -n 2000 >&2; exit 7");
+        assert!(matches!(shell(&some), Ending::Exited(7)));
     }
 
     #[cfg(target_os = "linux")]
@@ -292,7 +404,7 @@ mod tests {
         command.args(["--exact", test]).env("BUSY", word);
         let mut child = command.stdout(Stdio::null()).spawn().unwrap();
         let [limit, patience] = limits;
-        wait(&mut child, limit, patience).unwrap()
+        wait(&mut child, limit, patience, &|| 0).unwrap()
     }
 
     /// As a right answer that uses each of 64 cores must not be stopped.

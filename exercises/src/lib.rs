@@ -29,6 +29,7 @@ mod drop_depth;
 mod elsewhere;
 mod findings;
 mod frame;
+mod group;
 mod hole;
 mod judge;
 #[cfg(feature = "opencl")]

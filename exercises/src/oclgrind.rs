@@ -135,6 +135,9 @@ impl Simulation {
             Ok(Ending::Grew) => {
                 unknown(format!("took more than {} MiB", child::ROOM))
             }
+            Ok(Ending::Flooded) => {
+                unknown(format!("printed more than {} MiB", child::PRINTED))
+            }
             Err(error) => unknown(format!("did not start: {error}")),
         }
     }

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::{env, fs};
 
 use crate::again::again;
-use crate::child::{self, Ended, Ending, LIMIT_VARIABLE, Lines, ROOM};
+use crate::child::{self, Ended, Ending, LIMIT_VARIABLE, Lines, PRINTED, ROOM};
 use crate::frame::{Kind, ROLE, Role};
 use crate::oclgrind::{self, Numbers, Report};
 use crate::report::{filled, root, shown};
@@ -218,6 +218,10 @@ pub(crate) fn sentence(
         Ending::Grew => format!(
             "{yours} took more than {ROOM} MiB of memory and was stopped; look \
              for what grows in a loop"
+        ),
+        Ending::Flooded => format!(
+            "{yours} printed more than {PRINTED} MiB and was stopped; look for \
+             a loop that prints and does not end"
         ),
         Ending::Killed(_) if said.contains("overflowed its stack") => {
             format!(

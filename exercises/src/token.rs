@@ -1,13 +1,23 @@
-//! A word that nobody can guess, by which the words of a check are known from
-//! those of the code that it runs: an exit code is anybody's.
+//! A random token that separates the lines of a check from the lines that the
+//! learner's code prints. An exit code proves nothing, because any code can
+//! call `exit(0)`.
 //!
-//! The parent makes a new one for each run and writes it to the child's
-//! standard input; the child begins each line of its own with it.
+//! The parent makes a new token for each run and writes its two halves to the
+//! child's standard input. The child begins each of its lines with the first
+//! half, the mark. Only the last line, which has the verdict, begins with both
+//! halves. The child joins them after the learner's code has returned, so that
+//! the joined token is neither in the child's memory nor in what it has printed
+//! while that code runs.
+//!
+//! The learner's code and the check share a process. So code that searches
+//! `/proc/self/mem` for two halves and joins them can still forge a verdict, and
+//! so can code that attacks the parent. The token stops shortcuts, not attacks.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
-use std::io::{self, Read};
-use std::sync::OnceLock;
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use crate::tier;
 use crate::verdict::Code;
@@ -16,59 +26,67 @@ use crate::verdict::Code;
 const SHOWN: usize = 200;
 const LINE: usize = 4096;
 
-pub(crate) struct Token(String);
+/// The two halves of a token.
+pub(crate) struct Token {
+    mark: String,
+    secret: String,
+}
 
 impl Token {
-    /// Makes a token; the standard library asks the system for random keys.
+    /// Makes a token from random keys of the standard library.
     pub(crate) fn new() -> Token {
-        let word = || RandomState::new().hash_one(0);
-        Token(format!("{:016x}{:016x}", word(), word()))
+        let word = || format!("{:016x}", RandomState::new().hash_one(0));
+        Token { mark: word(), secret: word() }
     }
 
-    /// Writes the line as it is handed over.
+    /// Returns the line that the parent writes to the child's standard input.
     pub(crate) fn line(&self) -> String {
-        format!("{}\n", self.0)
+        format!("{} {}\n", self.mark, self.secret)
     }
 }
 
-/// In the child: its own token.
-static OWN: OnceLock<String> = OnceLock::new();
+/// The token of this process, if it is the child.
+static OWN: OnceLock<Token> = OnceLock::new();
 
-/// Reads the token, in the child, before anything of the learner's has run.
+/// Reads the token in the child. The learner's code has not run before: it is
+/// safe Rust, which runs nothing before `main`.
 pub(crate) fn receive() {
     let mut line = String::new();
-    // Without one nobody will believe us, which is right.
+    // A child without a token has no verdict, so the error needs no handling.
     let _ = io::stdin().read_line(&mut line);
-    OWN.set(line.trim().to_string()).expect("a process is one check");
+    let (mark, secret) = line.trim().split_once(' ').unwrap_or_default();
+    let [mark, secret] = [mark, secret].map(str::to_string);
+    let is_first = OWN.set(Token { mark, secret }).is_ok();
+    assert!(is_first, "a process is one check");
 }
 
 /// Prints in the check's own name: these lines are always shown.
 pub(crate) fn say(text: &str) {
-    let mark = OWN.get().map_or(String::new(), |token| format!("{token} "));
+    let mark = OWN.get().map_or(String::new(), |it| format!("{} ", it.mark));
     for line in text.lines() {
         println!("{mark}{line}");
     }
 }
 
-/// Says the last line of a child, by which alone it has a verdict.
+/// Prints the last line of a child, which alone has its verdict.
 pub(crate) fn conclude(code: Code) {
-    if let Some(token) = OWN.get() {
-        println!("{token}={}{}", code.word(), tier::written());
+    if let Some(Token { mark, secret }) = OWN.get() {
+        println!("{mark}{secret}={}{}", code.word(), tier::written());
     }
 }
 
 /// Says what is looked at now, for the case that this is the last that is
 /// heard.
 pub(crate) fn now(what: &str) {
-    if let Some(token) = OWN.get() {
-        println!("{token}~{what}");
+    if let Some(Token { mark, .. }) = OWN.get() {
+        println!("{mark}~{what}");
     }
 }
 
 /// Says that so many levels stand, of how many.
 pub(crate) fn stands(level: usize, all: usize) {
-    if let Some(token) = OWN.get() {
-        println!("{token}+{level}/{all}");
+    if let Some(Token { mark, .. }) = OWN.get() {
+        println!("{mark}+{level}/{all}");
     }
 }
 
@@ -87,9 +105,13 @@ pub(crate) struct Heard {
 /// Hears what a child says: passes lines on or keeps them, and notes the
 /// verdict.
 pub(crate) struct Listener {
-    token: Vec<u8>,
+    token: Token,
     prints: bool,
+    /// The line that has not ended yet.
+    line: Vec<u8>,
     lines: usize,
+    /// The bytes that the learner's code has printed.
+    printed: Arc<AtomicUsize>,
     /// The last line of those that are too many.
     last: String,
     heard: Heard,
@@ -97,34 +119,47 @@ pub(crate) struct Listener {
 
 impl Listener {
     pub(crate) fn new(token: &Token, prints: bool) -> Listener {
+        let Token { mark, secret } = token;
         Listener {
-            token: token.0.clone().into_bytes(),
+            token: Token { mark: mark.clone(), secret: secret.clone() },
             prints,
+            line: Vec::new(),
             lines: 0,
+            printed: Arc::default(),
             last: String::new(),
             heard: Heard::default(),
         }
     }
 
-    /// Listens to the end.
-    pub(crate) fn listen(&mut self, mut from: impl Read) -> Heard {
-        let mut line = Vec::new();
-        let mut bytes = [0; 1 << 16];
-        while let Ok(count @ 1..) = from.read(&mut bytes) {
-            for byte in &bytes[..count] {
-                match byte {
-                    b'\n' => self.line(&std::mem::take(&mut line)),
-                    _ => line.push(*byte),
+    /// Returns the counter of the bytes that the learner's code has printed.
+    pub(crate) fn printed(&self) -> Arc<AtomicUsize> {
+        Arc::clone(&self.printed)
+    }
+
+    /// Takes the next bytes of the child's output.
+    pub(crate) fn hear(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            match byte {
+                b'\n' => {
+                    let line = std::mem::take(&mut self.line);
+                    self.end_line(&line);
                 }
-                // A line may have no end either. A token may have begun.
-                if line.len() == LINE && self.own(&line).is_none() {
-                    let rest = line.split_off(LINE - self.token.len());
-                    self.line(&std::mem::replace(&mut line, rest));
-                }
+                _ => self.line.push(*byte),
+            }
+            // A line may be endless, and a mark may begin at its end.
+            if self.line.len() == LINE && self.own(&self.line).is_none() {
+                let rest = self.line.split_off(LINE - self.token.mark.len());
+                let line = std::mem::replace(&mut self.line, rest);
+                self.end_line(&line);
             }
         }
+    }
+
+    /// Returns what was heard, at the end of the child's output.
+    pub(crate) fn finish(&mut self) -> Heard {
+        let line = std::mem::take(&mut self.line);
         if !line.is_empty() {
-            self.line(&line);
+            self.end_line(&line);
         }
         if self.lines > SHOWN {
             let more = self.lines - SHOWN;
@@ -138,28 +173,31 @@ impl Listener {
         std::mem::take(&mut self.heard)
     }
 
-    /// Tells where in a line the check's own words begin.
+    /// Returns the position at which the check's own words begin in a line.
     fn own(&self, line: &[u8]) -> Option<usize> {
-        line.windows(self.token.len()).position(|it| it == self.token)
+        let mark = self.token.mark.as_bytes();
+        line.windows(mark.len()).position(|it| it == mark)
     }
 
-    fn line(&mut self, line: &[u8]) {
+    fn end_line(&mut self, line: &[u8]) {
         let own = match self.own(line) {
             None => return self.of_the_learner(line),
             Some(at) => {
-                // What the learner did not end stands before it.
+                // The learner's code has printed a line without its end.
                 if at > 0 {
                     self.of_the_learner(&line[..at]);
                 }
-                String::from_utf8_lossy(&line[at + self.token.len()..])
+                String::from_utf8_lossy(&line[at + self.token.mark.len()..])
             }
         };
+        let verdict = own.strip_prefix(&self.token.secret);
+        if let Some(words) = verdict.and_then(|it| it.strip_prefix('=')) {
+            let word = words.split(' ').next().unwrap_or_default();
+            self.heard.verdict = Code::of(word);
+            tier::hear(&words[word.len()..]);
+            return;
+        }
         match own.split_at_checked(1) {
-            Some(("=", words)) => {
-                let word = words.split(' ').next().unwrap_or_default();
-                self.heard.verdict = Code::of(word);
-                tier::hear(&words[word.len()..]);
-            }
             Some(("~", now)) => self.heard.now = Some(now.to_string()),
             Some(("+", level)) => self.heard.stands = Some(level.to_string()),
             _ => self.emit(own.strip_prefix(' ').unwrap_or(&own)),
@@ -167,6 +205,7 @@ impl Listener {
     }
 
     fn of_the_learner(&mut self, line: &[u8]) {
+        self.printed.fetch_add(line.len() + 1, Ordering::Relaxed);
         let line = String::from_utf8_lossy(line);
         self.lines += 1;
         match self.lines <= SHOWN {
@@ -187,9 +226,14 @@ impl Listener {
 mod tests {
     use super::*;
 
+    const MARK: &str = "0123456789abcdef";
+    const SECRET: &str = "fedcba9876543210";
+
     fn all(said: &[u8]) -> Heard {
-        let token = Token("0123456789abcdef0123456789abcdef".to_string());
-        Listener::new(&token, false).listen(said)
+        let [mark, secret] = [MARK, SECRET].map(str::to_string);
+        let mut listener = Listener::new(&Token { mark, secret }, false);
+        listener.hear(said);
+        listener.finish()
     }
 
     fn heard(said: &[u8]) -> (Option<Code>, String) {
@@ -199,8 +243,7 @@ mod tests {
 
     #[test]
     fn a_level_that_stands_and_what_is_looked_at_are_heard() {
-        let token = "0123456789abcdef0123456789abcdef";
-        let said = format!("{token}+2/10\nmine{token}~level 3: a law\n");
+        let said = format!("{MARK}+2/10\nmine{MARK}~level 3: a law\n");
         let right = Heard {
             verdict: None,
             kept: "mine\n".to_string(),
@@ -212,30 +255,48 @@ mod tests {
 
     #[test]
     fn tokens_differ() {
-        assert_ne!(Token::new().0, Token::new().0);
-        assert_eq!(Token::new().0.len(), 32);
+        let [one, other] = [Token::new(), Token::new()];
+        let words = [&one.mark, &one.secret, &other.mark, &other.secret];
+        for (at, word) in words.iter().enumerate() {
+            assert!(word.len() == 16 && !words[..at].contains(word));
+        }
+    }
+
+    /// Code of the learner's can find both halves in the memory of the child,
+    /// and the mark in what the child has printed.
+    #[test]
+    fn neither_half_of_a_token_is_a_verdict() {
+        for guess in [
+            format!("{MARK}=solved"),
+            format!("{SECRET}=solved"),
+            format!("{MARK} {SECRET}=solved"),
+            format!("{SECRET}{MARK}=solved"),
+        ] {
+            assert_eq!(heard(guess.as_bytes()).0, None, "{guess}");
+        }
+        let whole = format!("{MARK}{SECRET}=solved");
+        assert_eq!(heard(whole.as_bytes()).0, Some(Code::Solved));
     }
 
     #[test]
     fn too_many_lines_are_counted_and_the_check_s_own_are_not() {
-        let token = "0123456789abcdef0123456789abcdef";
         let mine = "mine\n".repeat(300);
-        let (code, text) =
-            heard(format!("{mine}{token}   ok\n{token}=to_do\n").as_bytes());
+        let said = format!("{mine}{MARK}   ok\n{MARK}{SECRET}=to_do\n");
+        let (code, text) = heard(said.as_bytes());
         assert_eq!(code, Some(Code::ToDo));
         assert_eq!(text.matches("mine\n").count(), 201);
         assert!(text.contains("  ok\n  .. and 100 lines more"), "{text}");
-        assert!(!text.contains(token));
+        assert!(!text.contains(MARK));
     }
 
     #[test]
     fn a_line_without_an_end_hides_no_verdict() {
         for length in LINE - 40..LINE + 40 {
-            let token = "0123456789abcdef0123456789abcdef";
-            let said = format!("{}{token}=skipped", "x".repeat(length));
+            let line = "x".repeat(length);
+            let said = format!("{line}{MARK}{SECRET}=skipped");
             let (code, text) = heard(said.as_bytes());
             assert_eq!(code, Some(Code::Skipped), "{length}");
-            assert!(text.len() < LINE + 50 && !text.contains(token));
+            assert!(text.len() < LINE + 50 && !text.contains(MARK));
         }
     }
 }
