@@ -3,17 +3,15 @@
 //! where it must not end that process only.
 
 use std::io::{Read, Write};
-use std::panic::resume_unwind;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::{Duration, Instant};
 use std::{env, fs, io};
 
 use crate::group;
-use crate::token::{Heard, Listener, Token};
+use crate::output::Output;
+use crate::token::{Listener, Token};
 use crate::verdict::Code;
 
 /// The most seconds of the processor that one thread of a check may take; the
@@ -44,7 +42,7 @@ const GRACE: Duration = Duration::from_secs(2);
 
 /// How often one looks whether the child has ended, and how many of these
 /// looks pass from one at what it has used to the next.
-const PAUSE: Duration = Duration::from_millis(4);
+pub(crate) const PAUSE: Duration = Duration::from_millis(4);
 const LOOKS: u32 = 5;
 
 /// How a child ended.
@@ -101,7 +99,8 @@ pub(crate) fn watch_for(
         .stderr(Stdio::piped())
         .spawn()?;
     // The child reads the token from the pipe, and later the end of the pipe,
-    // when this process is gone. If the child has ended already, nobody reads.
+    // when this process is gone. If the child has ended already, the error does
+    // not matter.
     let mut input = child.stdin.take().expect("it is piped");
     let _ = input.write_all(token.line().as_bytes());
     let out = child.stdout.take().expect("it is piped");
@@ -121,51 +120,6 @@ pub(crate) fn watch_for(
         (other, _) => other,
     };
     Ok(Ended { ending, said, now: heard.now, stands: heard.stands })
-}
-
-/// A pipe from the child, and the thread that reads it.
-struct Output {
-    listener: Arc<Mutex<Listener>>,
-    printed: Arc<AtomicUsize>,
-    reader: JoinHandle<()>,
-}
-
-impl Output {
-    fn read(
-        mut from: impl Read + Send + 'static,
-        listener: Listener,
-    ) -> Output {
-        let printed = listener.printed();
-        let listener = Arc::new(Mutex::new(listener));
-        let shared = Arc::clone(&listener);
-        let reader = thread::spawn(move || {
-            let mut bytes = [0; 1 << 16];
-            while let Ok(count @ 1..) = from.read(&mut bytes) {
-                let mut listener = shared.lock().expect("one reader");
-                listener.hear(&bytes[..count]);
-            }
-        });
-        Output { listener, printed, reader }
-    }
-
-    /// Returns how many bytes the learner's code has printed so far.
-    fn printed(&self) -> usize {
-        self.printed.load(Ordering::Relaxed)
-    }
-
-    /// Returns what was heard up to the end of the pipe, or up to `end` if
-    /// another process holds the pipe open.
-    fn finish(self, end: Instant) -> Heard {
-        while !self.reader.is_finished() && Instant::now() < end {
-            thread::sleep(PAUSE);
-        }
-        if self.reader.is_finished() {
-            // If the reader could not print, this process cannot either.
-            self.reader.join().unwrap_or_else(|panic| resume_unwind(panic));
-        }
-        let listener = self.listener.lock();
-        listener.unwrap_or_else(PoisonError::into_inner).finish()
-    }
 }
 
 fn wait(
@@ -353,7 +307,7 @@ mod tests {
     fn is_running(id: &str) -> bool {
         let mut command = Command::new("ps");
         let output = command.args(["-o", "stat=", "-p", id]).output().unwrap();
-        // An orphan that nobody has waited for is a zombie.
+        // A process that has ended may still be listed, as a zombie.
         let state = String::from_utf8_lossy(&output.stdout).into_owned();
         !state.trim().is_empty() && !state.starts_with('Z')
     }

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use rungrad::Error;
 use rungrad::opencl::Gpu;
 
+use crate::answer::Answer;
 use crate::frame::{Kind, Step, frame};
 use crate::hole::no_hole;
 use crate::report::shown;
@@ -13,13 +14,12 @@ use crate::token::say;
 use crate::verdict::Stop;
 
 /// Runs the `main` of the check of a Rust exercise that computes on a device.
-/// `file` is the learner's.
 pub fn check_on_device(
     id: &'static str,
-    file: &'static str,
+    file: Answer,
     steps: &[Step<Gpu>],
 ) -> ExitCode {
-    frame(id, file, Kind::Code, None, |_| open(id, file), steps)
+    frame(id, file, Kind::Code, None, |_| open(id, file.path), steps)
 }
 
 /// Refuses a hole, also where there is no device; where there is one, the

@@ -5,6 +5,7 @@ use std::cell::Cell;
 use std::process::ExitCode;
 use std::{env, fs};
 
+use crate::answer::Answer;
 use crate::hole::no_hole;
 use crate::report::{self, filled, shown};
 use crate::speed::Speed;
@@ -15,12 +16,8 @@ use crate::{child, panics, parent};
 /// A step of a check: what it shows, in words for the learner, and how.
 pub type Step<C> = (&'static str, fn(&C) -> Outcome);
 
-/// Runs the `main` of the check of a Rust exercise. `file` is the learner's.
-pub fn check(
-    id: &'static str,
-    file: &'static str,
-    steps: &[Step<()>],
-) -> ExitCode {
+/// Runs the `main` of the check of a Rust exercise.
+pub fn check(id: &'static str, file: Answer, steps: &[Step<()>]) -> ExitCode {
     frame(id, file, Kind::Code, None, |_| Ok(()), steps)
 }
 
@@ -59,14 +56,14 @@ impl Role {
 
 pub(crate) fn frame<C>(
     id: &'static str,
-    file: &'static str,
+    file: Answer,
     kind: Kind,
     speed: Option<Speed>,
     prepare: impl FnOnce(Role) -> Result<C, Stop>,
     steps: &[Step<C>],
 ) -> ExitCode {
     framed(id, file, kind, speed, |role| {
-        let code = walk(id, file, || prepare(role), steps);
+        let code = walk(id, file.path, || prepare(role), steps);
         #[cfg(feature = "opencl")]
         if role == Role::Simulated {
             crate::oclgrind::leave_a_trace();
@@ -78,18 +75,21 @@ pub(crate) fn frame<C>(
 /// Watches a child, or is one and does its work.
 pub(crate) fn framed(
     id: &'static str,
-    file: &'static str,
+    file: Answer,
     kind: Kind,
     speed: Option<Speed>,
     work: impl FnOnce(Role) -> Code,
 ) -> ExitCode {
-    report::shorten_paths_of(file);
+    report::shorten_paths_of(file.path);
     let code = match Role::of_this_process() {
         None => parent::watch(id, file, kind, speed),
         Some(role) => {
             token::receive();
             child::end_with_the_parent();
-            let code = work(role);
+            let code = match file.is_one_file() {
+                Ok(()) => work(role),
+                Err(stop) => tell(id, "before the first step", &stop),
+            };
             token::conclude(code);
             code
         }

@@ -72,7 +72,7 @@ pub fn check_kernel(
     steps: &[Step<Kernel>],
 ) -> ExitCode {
     let open = |role| Kernel::open(id, file, name, role);
-    frame(id, file, Kind::Kernel, None, open, steps)
+    frame(id, file.into(), Kind::Kernel, None, open, steps)
 }
 
 /// Runs the `main` of the check of a kernel that has to be fast as well: of the
@@ -87,7 +87,7 @@ pub fn check_fast_kernel(
 ) -> ExitCode {
     let open = |role| Kernel::open(id, file, name, role);
     let speed = Speed { kernel: name, judge };
-    frame(id, file, Kind::Kernel, Some(speed), open, steps)
+    frame(id, file.into(), Kind::Kernel, Some(speed), open, steps)
 }
 
 impl Kernel {

@@ -7,6 +7,7 @@ use std::process::{Command, ExitCode};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use crate::answer::Answer;
 use crate::child::{self, Ended, Ending, LIMIT_VARIABLE, Lines};
 use crate::frame::{self, Kind, ROLE, Role};
 #[cfg(feature = "opencl")]
@@ -15,7 +16,7 @@ use crate::kernel::Kernel;
 use crate::oclgrind;
 use crate::panics;
 use crate::parent::{failing, sentence};
-use crate::report;
+use crate::report::{self, filled};
 use crate::token::{self, say};
 use crate::verdict::{Code, Outcome, Stop};
 
@@ -41,10 +42,10 @@ pub trait Growing {
 /// Runs the `main` of the check of what grows in the learner's `file`.
 pub fn check_levels(
     id: &'static str,
-    file: &'static str,
+    file: Answer,
     engine: &dyn Growing,
 ) -> ExitCode {
-    let climb = |role| climb(id, file, role, engine);
+    let climb = |role| climb(id, file.path, role, engine);
     frame::framed(id, file, Kind::Code, None, climb)
 }
 
@@ -57,7 +58,7 @@ pub fn check_kernel_levels(
     file: &'static str,
     growing: impl FnOnce(Kernel) -> Box<dyn Growing>,
 ) -> ExitCode {
-    frame::framed(id, file, Kind::Kernel, None, |role| {
+    frame::framed(id, file.into(), Kind::Kernel, None, |role| {
         let code = match Kernel::open(id, file, "", role) {
             Ok(kernel) => climb(id, file, role, &*growing(kernel)),
             Err(stop) => frame::tell(id, "before the first level", &stop),
@@ -130,15 +131,19 @@ fn climb(
 /// an end and a crash end as a sentence. `seconds` is the processor's time of
 /// one thread, unless the variable says otherwise.
 pub fn limited(
-    file: &'static str,
+    file: Answer,
     seconds: u64,
     work: impl FnOnce() -> u8,
 ) -> ExitCode {
-    report::shorten_paths_of(file);
+    report::shorten_paths_of(file.path);
     if env::var(ROLE).is_ok() {
         token::receive();
         child::end_with_the_parent();
         return ExitCode::from(work());
+    }
+    if let Some(sentence) = file.stale() {
+        eprint!("{}", filled(&sentence));
+        return ExitCode::from(Code::Stale.exit());
     }
     let ended = env::current_exe().and_then(|program| {
         let mut child = Command::new(program);

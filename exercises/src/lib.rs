@@ -21,6 +21,7 @@
 )]
 
 mod again;
+mod answer;
 mod child;
 #[cfg(feature = "opencl")]
 mod device;
@@ -38,6 +39,7 @@ mod levels;
 mod mistakes;
 mod numbers;
 mod oclgrind;
+mod output;
 #[cfg(feature = "opencl")]
 mod outputs;
 mod panics;
@@ -52,6 +54,9 @@ mod token;
 mod verdict;
 
 pub use again::{again, drawn};
+pub use answer::Answer;
+#[doc(hidden)]
+pub use answer_module::answer_module;
 #[cfg(feature = "opencl")]
 pub use device::check_on_device;
 pub use drop_depth::{DepthProbe, drops_inside_drops};
@@ -84,31 +89,31 @@ macro_rules! path {
     };
 }
 
-/// Declares `mod yours`, the learner's file, and `YOURS`, its path.
+/// Declares `mod yours`, the learner's file, and `YOURS`, its [`Answer`].
 ///
-/// The file is included and is no module of any crate: the formatter, the
-/// lints and every other build never see it, so whatever stands in it harms
-/// this one check only. What a file in the making is full of, unused names,
-/// is no news here.
+/// The declaration is the result of a macro, so the formatter and every other
+/// build never see the file, and an error in it concerns this check only.
+/// Lints about unused names are off, because an unfinished file is full of
+/// them.
 ///
-/// A language server completes no word in a file that is included. To
-/// rust-analyzer, which sets the condition of its name and builds nothing, the
-/// file is a module.
+/// rust-analyzer sets the condition of its name, builds nothing and runs no
+/// such macro; it finds the file by a path relative to the check.
 #[macro_export]
 macro_rules! yours {
     ($file:literal) => {
-        const YOURS: &str = $crate::path!($file);
+        const YOURS: $crate::Answer = $crate::Answer {
+            path: $crate::path!($file),
+            compiled: Some(include_str!($crate::path!($file))),
+        };
 
         #[path = ".."]
         #[allow(unused, unreachable_code, unreachable_pub, clippy::all)]
         #[allow(unexpected_cfgs)]
         mod files {
-            // What a file calls `super` is its check.
+            // In the learner's file, `super` has the names of the check.
             use super::*;
             #[cfg(not(rust_analyzer))]
-            pub(crate) mod yours {
-                include!($crate::path!($file));
-            }
+            $crate::answer_module!($file);
             #[cfg(rust_analyzer)]
             #[path = $file]
             pub(crate) mod yours;

@@ -6,6 +6,7 @@ use std::process::Command;
 use std::{env, fs};
 
 use crate::again::again;
+use crate::answer::Answer;
 use crate::child::{self, Ended, Ending, LIMIT_VARIABLE, Lines, PRINTED, ROOM};
 use crate::frame::{Kind, ROLE, Role};
 use crate::oclgrind::{self, Numbers, Report};
@@ -20,12 +21,18 @@ const PROOF: &str = "RUNGRAD_CHECK_PROOF";
 
 pub(crate) fn watch(
     id: &str,
-    file: &str,
+    file: Answer,
     kind: Kind,
     speed: Option<Speed>,
 ) -> Code {
     let mut stands = None;
-    let code = verdict(id, file, kind, speed, &mut stands);
+    let code = match file.stale() {
+        Some(sentence) => {
+            print!("\n{}", filled(&format!("not checked: {sentence}")));
+            Code::Stale
+        }
+        None => verdict(id, file.path, kind, speed, &mut stands),
+    };
     if let Ok(proof) = env::var(PROOF) {
         let level = stands.map(|it| format!(" {it}"));
         let level = level.unwrap_or_else(tier::written);

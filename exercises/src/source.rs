@@ -5,15 +5,16 @@
 
 use std::fs;
 
+use crate::answer::Answer;
 use crate::report::shown;
 use crate::verdict::{Outcome, wrong};
 
 /// Tells whether a file says none of `phrases`, each some words and signs of
 /// Rust. `why` ends the sentence that says where it does.
-pub fn without(file: &str, phrases: &[&str], why: &str) -> Outcome {
-    let text = fs::read_to_string(file).unwrap_or_default();
+pub fn without(file: Answer, phrases: &[&str], why: &str) -> Outcome {
+    let text = fs::read_to_string(file.path).unwrap_or_default();
     let Some((line, phrase)) = first(&text, phrases) else { return Ok(()) };
-    let place = shown(file);
+    let place = shown(file.path);
     Err(wrong(format!("{place}:{line} says `{phrase}`: {why}")))
 }
 
@@ -24,7 +25,10 @@ pub fn says<'a>(file: &str, phrases: &[&'a str]) -> Option<(usize, &'a str)> {
 }
 
 /// Finds the first line that says one of the phrases, and which.
-fn first<'a>(text: &str, phrases: &[&'a str]) -> Option<(usize, &'a str)> {
+pub(crate) fn first<'a>(
+    text: &str,
+    phrases: &[&'a str],
+) -> Option<(usize, &'a str)> {
     let tokens = tokens(text);
     let says = |at: usize, phrase: &str| {
         let words = self::tokens(phrase);
@@ -55,27 +59,42 @@ fn is_letter(letter: char) -> bool {
     letter == '_' || letter.is_alphanumeric()
 }
 
+/// Finds the first string literal that contains `words`, and its line.
+pub(crate) fn quoted<'a>(
+    text: &str,
+    words: &'a str,
+) -> Option<(usize, &'a str)> {
+    let mut pieces = pieces(text).into_iter();
+    let is_it = |piece: &str| piece.starts_with('"') && piece.contains(words);
+    pieces.find_map(|(line, piece)| is_it(piece).then_some((line, words)))
+}
+
 /// Lists the words and signs of Rust code, each with its line, counted from 1.
 fn tokens(text: &str) -> Vec<(usize, &str)> {
-    let mut tokens = Vec::new();
+    let is_silent = |(_, piece): &(usize, &str)| {
+        ["\"", "//", "/*"].iter().any(|it| piece.starts_with(it))
+    };
+    pieces(text).into_iter().filter(|it| !is_silent(it)).collect()
+}
+
+/// Lists the words, signs, comments and strings of Rust code or of a kernel,
+/// each with its line, counted from 1.
+pub(crate) fn pieces(text: &str) -> Vec<(usize, &str)> {
+    let mut pieces = Vec::new();
     let (mut line, mut rest) = (1, text);
     while let Some(letter) = rest.chars().next() {
         let length = length(rest, letter);
-        let (token, behind) = rest.split_at(length);
-        let is_silent = letter.is_whitespace()
-            || letter == '"'
-            || token.starts_with("//")
-            || token.starts_with("/*");
-        if !is_silent {
-            tokens.push((line, token));
+        let (piece, behind) = rest.split_at(length);
+        if !letter.is_whitespace() {
+            pieces.push((line, piece));
         }
-        line += token.matches('\n').count();
+        line += piece.matches('\n').count();
         rest = behind;
     }
-    tokens
+    pieces
 }
 
-/// Counts the bytes of the first token of a text that begins with `letter`.
+/// Counts the bytes of the first piece of a text that begins with `letter`.
 fn length(text: &str, letter: char) -> usize {
     let until = |end: &str, from: usize| {
         text[from..].find(end).map_or(text.len(), |at| from + at + end.len())

@@ -53,11 +53,19 @@ pub(crate) enum Code {
     Failing,
     ToDo,
     Skipped,
+    /// No verdict: the program was compiled from an earlier text of the file.
+    Stale,
 }
 
 impl Code {
-    const ALL: [Code; 5] =
-        [Code::Solved, Code::InPart, Code::Failing, Code::ToDo, Code::Skipped];
+    const ALL: [Code; 6] = [
+        Code::Solved,
+        Code::InPart,
+        Code::Failing,
+        Code::ToDo,
+        Code::Skipped,
+        Code::Stale,
+    ];
 
     /// Returns the word behind a token, which `cargo learn check` reads too.
     pub(crate) fn word(self) -> &'static str {
@@ -67,6 +75,7 @@ impl Code {
             Code::Failing => "failing",
             Code::ToDo => "to_do",
             Code::Skipped => "skipped",
+            Code::Stale => "stale",
         }
     }
 
@@ -82,6 +91,7 @@ impl Code {
             Code::Failing => 1,
             Code::ToDo => 3,
             Code::Skipped => 4,
+            Code::Stale => 5,
         }
     }
 }

@@ -6,6 +6,7 @@ mod scene;
 
 use std::io::Write;
 use std::process::Command;
+use std::time::{Duration, UNIX_EPOCH};
 use std::{env, fs};
 
 use scene::{Said, Scene};
@@ -136,6 +137,30 @@ fn a_solved_file_a_syntax_error_and_a_hanging_kernel_live_side_by_side() {
     let endless = learn(&scene, &["check", "mul_rule"]);
     assert_eq!(endless.code, Some(1));
     endless.tells("your code did not come to an end within 2 s");
+}
+
+/// A file that was moved here or restored from a backup may be older than the
+/// program of its check, and cargo compares times only.
+#[test]
+fn a_file_with_an_old_time_has_a_verdict_of_its_own() {
+    let scene = Scene::new();
+    let file = "part1_cpu/ties.rs";
+    let verdict = |source: &str| {
+        put(&scene, file, source);
+        let path = scene.root.join("exercises").join(file);
+        let path = fs::File::options().write(true).open(path).unwrap();
+        path.set_modified(UNIX_EPOCH + Duration::from_secs(1 << 30)).unwrap();
+        learn(&scene, &["check", "ties"])
+    };
+    let [right, wrong] = ["solutions/part1_cpu", "wrong/ties"];
+    let right = format!("{right}/ties.rs");
+    let wrong = format!("{wrong}/zero_is_positive.rs");
+    for _ in 0..2 {
+        verdict(&right).went_well().tells("solved: ties");
+        let said = verdict(&wrong);
+        assert_eq!((said.code, said.err.as_str()), (Some(1), ""));
+        said.tells("failing: ");
+    }
 }
 
 /// A log that could not be written was once read as an empty one, and the

@@ -51,6 +51,7 @@ fn every_test_that_architecture_names_exists() {
         "src",
         "tests",
         "learn",
+        "exercises/answer_module",
         "exercises/src",
         "my_engine",
         "page",

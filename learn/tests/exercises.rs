@@ -83,6 +83,41 @@ fn no_exit_code_alone_is_a_verdict() {
     }
 }
 
+/// Cargo keeps a program if the learner's file is replaced by an older one.
+#[test]
+fn a_program_of_an_earlier_text_is_built_again() {
+    let scene = stage();
+    let once = "[ -e $SCENE/again ] || { : > $SCENE/again; exit 10; }\n";
+    scene.write(ONE, &format!("{once}{SOLVED}"));
+    let said = scene.learn(&["check", "one"]);
+    said.went_well().tells("solved");
+    assert!(!said.out.contains("stale"), "{}", said.out);
+    assert_eq!(scene.read("calls").lines().count(), 2);
+    // Cargo builds it again because it is gone.
+    scene.write(ONE, "exit 10\n");
+    let said = scene.learn(&["check", "one"]);
+    said.stopped(1, &["part1_cpu/one.rs has changed each of the 3 times"]);
+    assert!(!scene.root.join("check-one").exists());
+    assert_eq!(status(&scene, "one"), "stale", "it has no new verdict");
+}
+
+#[test]
+fn a_file_that_is_not_utf_8_has_a_line_and_a_remedy() {
+    for (id, file) in [("one", ONE), ("two", TWO)] {
+        let scene = stage();
+        let path = scene.root.join(file);
+        fs::write(path, b"echo solved\n# caf\xe9\n").unwrap();
+        let said = scene.learn(&["check", id]);
+        assert_eq!((said.code, said.err.as_str()), (Some(1), ""));
+        let words = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        let place = format!("failing: {file}:2 has the byte 0xE9");
+        assert!(words.contains(&place), "{words}");
+        assert!(words.contains("Save the file with the encoding UTF-8"));
+        assert_eq!(status(&scene, id), "failing");
+        assert_eq!(scene.read("calls"), "", "nothing is compiled");
+    }
+}
+
 #[test]
 fn the_word_behind_a_verdict_is_not_shown() {
     let scene = stage();

@@ -156,6 +156,18 @@ fn an_engine_of_the_learner_s_answers_expressions_and_trains() {
 }
 
 #[test]
+fn an_engine_of_an_earlier_text_is_built_again() {
+    let scene = growing();
+    scene.write("examples/part1_one.rs", "//! One.\n");
+    let once = "[ -e $SCENE/again ] || { : > $SCENE/again; exit 10; }\n";
+    scene.write(FILE, &format!("{once}echo at work\n"));
+    let said = scene.learn(&["run", "my_engine"]);
+    said.went_well().tells("Compiling exercises/part1_cpu/my_engine.sh again");
+    said.tells("at work");
+    assert_eq!(scene.read("calls").lines().count(), 2);
+}
+
+#[test]
 fn whatever_grows_is_run_by_its_name() {
     let scene = growing();
     let table = scene.read("exercises/exercises.toml");

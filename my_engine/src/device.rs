@@ -12,7 +12,7 @@ mod watched;
 
 use std::process::ExitCode;
 
-use exercises::{Outcome, says, shown, wrong};
+use exercises::{Answer, Outcome, says, shown, wrong};
 use rungrad::part3_unified::{Backend, Device};
 
 use crate::common::engine::Part3;
@@ -169,7 +169,7 @@ pub(crate) const LEVELS: &[Level<Part3>] = &[
 ];
 
 /// Runs the `main` of a program that holds the reader's device.
-pub fn main(backend: &'static dyn Backend, file: &'static str) -> ExitCode {
+pub fn main(backend: &'static dyn Backend, file: Answer) -> ExitCode {
     Watched::over(backend);
     let of = Part3(registered());
     let ladder = Ladder { of, levels: LEVELS, lost, task, watched: 0, end };

@@ -232,7 +232,7 @@ pub fn main(file: &'static str) -> ExitCode {
             Box::new(Ladder { of, levels: LEVELS, lost, task, watched, end })
         })
     };
-    asked(file, &[("train", 600, |_| run())], check)
+    asked(file.into(), &[("train", 600, |_| run())], check)
 }
 
 /// Lists the kernels that are not there; if all are, Part 2 runs on them from

@@ -43,7 +43,7 @@ use std::env;
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
-use exercises::{check_levels, limited};
+use exercises::{Answer, check_levels, limited};
 use rungrad::Error;
 
 use ladder::Ladder;
@@ -66,7 +66,7 @@ fn engine() -> &'static Table {
 }
 
 /// Runs the `main` of a program that holds the reader's engine.
-pub fn main(table: Table, file: &'static str) -> ExitCode {
+pub fn main(table: Table, file: Answer) -> ExitCode {
     assert!(ENGINE.set(table).is_ok(), "a program has one engine");
     let works: [Work; 2] =
         [("try", 10, bench::run), ("train", 600, |_| digits::run())];
@@ -81,7 +81,7 @@ type Work = (&'static str, u64, fn(&[String]) -> Result<(), Error>);
 /// names.
 fn climb<E>(
     id: &'static str,
-    file: &'static str,
+    file: Answer,
     ladder: &Ladder<E>,
     works: &[Work],
 ) -> ExitCode {
@@ -90,11 +90,11 @@ fn climb<E>(
 
 /// Does what the first word names, or checks.
 fn asked(
-    file: &'static str,
+    file: Answer,
     works: &[Work],
     check: impl FnOnce() -> ExitCode,
 ) -> ExitCode {
-    assert!(FILE.set(file).is_ok(), "a program has one file");
+    assert!(FILE.set(file.path).is_ok(), "a program has one file");
     let words: Vec<String> = env::args().skip(1).collect();
     let asked = words.first().map(String::as_str);
     match works.iter().find(|(name, ..)| Some(*name) == asked) {

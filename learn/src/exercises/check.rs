@@ -1,5 +1,6 @@
 //! `cargo learn check`: is the answer right, and if not, why?
 
+use std::fs;
 use std::path::Path;
 
 use crate::checkout::Checkout;
@@ -28,8 +29,8 @@ the same check runs by `cargo test -p exercises --test EXERCISE`.
 
 A check is stopped when one of its threads has used 10 seconds of the
 processor's time, which RUNGRAD_CHECK_LIMIT=SECONDS changes, when it has waited
-for six times as long, or when it takes more than 1 GiB of memory; of what your
-code prints it shows 200 lines.",
+for six times as long, when it takes more than 1 GiB of memory, or when it prints
+more than 4 MiB; of what your code prints it shows 200 lines.",
     run,
 };
 
@@ -148,8 +149,9 @@ pub(crate) fn examine(
     Ok(status)
 }
 
-/// Builds the check of what stands in a folder and runs it, with the lines that
-/// say what was found.
+/// Builds the check of the exercise in a folder and runs it. Returns the
+/// verdict and the lines that explain it. `place` is the file, as people read
+/// it.
 pub(crate) fn verdict(
     checkout: &Checkout,
     folder: &Path,
@@ -158,38 +160,75 @@ pub(crate) fn verdict(
     again: Option<&str>,
 ) -> Result<Heard, Stop> {
     let id = exercise.id.as_str();
-    let log = checkout.log(&format!("check-{id}"))?;
-    let built = program::build(checkout, folder, &[exercise], &log)?;
-    let Some(programs) = built else {
-        let complaints = program::complaints(checkout, &log);
-        let is_of_the_compiler =
-            |line: &String| line.trim_start().starts_with("--> ");
-        if !complaints.iter().any(is_of_the_compiler) {
-            for line in &complaints {
-                say!("{line}");
-            }
-            let log = checkout.shown(&log);
-            return Err(Stop::Failed(format!(
-                "cargo could not build the check, for no reason in {place}; \
-                 the whole log is {log}"
-            )));
+    if let Some(sentence) = garbled(&folder.join(&exercise.file), place) {
+        return Ok(failing(filled(&format!("failing: {sentence}"))));
+    }
+    for _ in 0..program::ROUNDS {
+        let log = checkout.log(&format!("check-{id}"))?;
+        let built = program::build(checkout, folder, &[exercise], &log)?;
+        let Some(programs) = built else {
+            return refused(checkout, exercise, place, &log);
+        };
+        let log = checkout.log(&format!("check-{id}"))?;
+        let stood = levels::stood(checkout, exercise);
+        let (program, follow) = (&programs[0], process::follow);
+        let heard =
+            program::run(id, program, &log, None, again, stood, follow)?;
+        match heard {
+            Some(heard) => return Ok(heard),
+            None => program::forget(program)?,
         }
-        let is_yours =
-            complaints.iter().any(|line| line.contains(&exercise.file));
-        let whose = if is_yours { "" } else { "the check of " };
-        let mut lines = vec![
-            String::new(),
-            format!("failing: {whose}{place} does not compile."),
-            String::new(),
-        ];
-        let renamed = renamed::told(&complaints);
-        lines.extend(complaints.into_iter().take(60));
-        lines.extend(renamed);
-        let said = lines.join("\n");
-        return Ok(Heard { verdict: Verdict::Failing, tier: None, said });
-    };
-    let log = checkout.log(&format!("check-{id}"))?;
-    let stood = levels::stood(checkout, exercise);
-    let program = &programs[0];
-    program::run(id, program, &log, None, again, stood, process::follow)
+    }
+    Err(program::restless(place))
+}
+
+/// Returns what the compiler says of the learner's file.
+fn refused(
+    checkout: &Checkout,
+    exercise: &Exercise,
+    place: &str,
+    log: &Path,
+) -> Result<Heard, Stop> {
+    let complaints = program::complaints(checkout, log);
+    let is_of_the_compiler =
+        |line: &String| line.trim_start().starts_with("--> ");
+    if !complaints.iter().any(is_of_the_compiler) {
+        for line in &complaints {
+            say!("{line}");
+        }
+        let log = checkout.shown(log);
+        return Err(Stop::Failed(format!(
+            "cargo could not build the check, for no reason in {place}; \
+             the whole log is {log}"
+        )));
+    }
+    let is_yours = complaints.iter().any(|line| line.contains(&exercise.file));
+    let whose = if is_yours { "" } else { "the check of " };
+    let mut lines = vec![
+        format!("failing: {whose}{place} does not compile."),
+        String::new(),
+    ];
+    let renamed = renamed::told(&complaints);
+    lines.extend(complaints.into_iter().take(60));
+    lines.extend(renamed);
+    Ok(failing(lines))
+}
+
+fn failing(lines: Vec<String>) -> Heard {
+    let said = format!("\n{}", lines.join("\n"));
+    Heard { verdict: Verdict::Failing, tier: None, said }
+}
+
+/// Returns a sentence if the file is not UTF-8. No compiler would name the line
+/// and the remedy.
+fn garbled(file: &Path, place: &str) -> Option<String> {
+    let bytes = fs::read(file).ok()?;
+    let error = str::from_utf8(&bytes).err()?;
+    let before = &bytes[..error.valid_up_to()];
+    let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+    let byte = bytes[error.valid_up_to()];
+    Some(format!(
+        "{place}:{line} has the byte 0x{byte:02X}, which is not valid UTF-8 \
+         there. Save the file with the encoding UTF-8, and check again."
+    ))
 }

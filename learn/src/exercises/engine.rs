@@ -3,6 +3,7 @@
 //! on the engine.
 
 use std::env;
+use std::path::PathBuf;
 use std::process::Command;
 
 use crate::checkout::Checkout;
@@ -39,14 +40,37 @@ pub(crate) fn attempt(
     run(checkout, course::find(&exercises, ID)?, &words, false)
 }
 
-/// Builds the program of what grows and hands it the terminal, in the folder in
-/// which the learner stands.
+/// Builds the program of an exercise that grows and hands it the terminal, in
+/// the folder in which the learner has typed the command.
 fn run(
     checkout: &Checkout,
     exercise: &Exercise,
     words: &[String],
     fast: bool,
 ) -> Result<(), Stop> {
+    let place = checkout.shown(&checkout.exercises.join(&exercise.file));
+    for _ in 0..program::ROUNDS {
+        let program = build(checkout, exercise, fast)?;
+        let mut command = Command::new(&program);
+        command.args(words);
+        if let Ok(folder) = env::current_dir() {
+            command.current_dir(folder);
+        }
+        match process::run_in_foreground(&mut command) {
+            Err(Stop::Said(program::STALE_CODE)) => program::forget(&program)?,
+            ended => return ended,
+        }
+        say!("Compiling {place} again.");
+    }
+    Err(program::restless(&place))
+}
+
+/// Builds the program, or says why it does not compile.
+fn build(
+    checkout: &Checkout,
+    exercise: &Exercise,
+    fast: bool,
+) -> Result<PathBuf, Stop> {
     let id = &exercise.id;
     let log = checkout.log(&format!("{id}-build"))?;
     let folder = &checkout.exercises;
@@ -55,19 +79,13 @@ fn run(
         false => program::build(checkout, folder, &[exercise], &log)?
             .map(|mut programs| programs.remove(0)),
     };
-    let Some(program) = built else {
+    built.ok_or_else(|| {
         for line in program::complaints(checkout, &log).iter().take(60) {
             say!("{line}");
         }
         let place = checkout.shown(&folder.join(&exercise.file));
-        return Err(Stop::Failed(format!(
+        Stop::Failed(format!(
             "{place} does not compile; `cargo learn check {id}` says more"
-        )));
-    };
-    let mut command = Command::new(program);
-    command.args(words);
-    if let Ok(folder) = env::current_dir() {
-        command.current_dir(folder);
-    }
-    process::run_in_foreground(&mut command)
+        ))
+    })
 }

@@ -32,6 +32,35 @@ pub(crate) enum Verdict {
     Skipped,
 }
 
+/// The word, and the exit code, of a program that was compiled from a different
+/// text than the learner's file has now. Cargo compares modification times only,
+/// so it keeps such a program if the file was replaced by an older one.
+const STALE: &str = "stale";
+pub(crate) const STALE_CODE: u8 = 5;
+
+/// How often a program is built again because it was stale. Once is enough,
+/// unless the file changes again in the meantime.
+pub(crate) const ROUNDS: usize = 3;
+
+/// Lets cargo build a stale program again: it rebuilds what is missing, and the
+/// learner's file keeps its modification time.
+pub(crate) fn forget(program: &Path) -> Result<(), Stop> {
+    fs::remove_file(program).map_err(|error| {
+        let program = program.display();
+        Stop::Failed(format!(
+            "{program} is out of date and cannot be removed: {error}"
+        ))
+    })
+}
+
+/// Returns the sentence for a file that changes faster than it can be compiled.
+pub(crate) fn restless(place: &str) -> Stop {
+    Stop::Failed(format!(
+        "{place} has changed each of the {ROUNDS} times that it was compiled; \
+         check it again when it no longer changes"
+    ))
+}
+
 /// Builds the checks of the exercises in `folder`. None means that some file
 /// does not compile, and the log says why.
 pub(crate) fn build(
@@ -181,7 +210,8 @@ pub(crate) struct Tier {
 /// Runs a check and returns what it said. A check without a verdict, since a
 /// disk is full or somebody ended it, says nothing about the learner.
 /// `seconds` is the processor's time for the learner's code, where it is not
-/// the usual one, and `again` what was drawn for a variant.
+/// the usual one, and `again` what was drawn for a variant. None means that the
+/// program is stale.
 pub(crate) fn run(
     id: &str,
     program: &Path,
@@ -190,7 +220,7 @@ pub(crate) fn run(
     again: Option<&str>,
     stood: Option<usize>,
     follow: Follow,
-) -> Result<Heard, Stop> {
+) -> Result<Option<Heard>, Stop> {
     let what = format!("checking {id}");
     // A check has a limit of its own, with better words; this one is for
     // when that fails.
@@ -218,11 +248,14 @@ pub(crate) fn run(
     let said = fs::read(log).unwrap_or_default();
     let said = String::from_utf8_lossy(&said);
     let last = said.rsplit_once(&format!("{proof}="));
+    if last.is_some_and(|(_, words)| words.trim() == STALE) {
+        return Ok(None);
+    }
     let verdict = last.and_then(|(_, words)| Verdict::of(words));
     match (last, verdict) {
         (Some((said, words)), Some(verdict)) => {
             let tier = words.split_whitespace().nth(1).and_then(Tier::read);
-            Ok(Heard { verdict, tier, said: said.to_string() })
+            Ok(Some(Heard { verdict, tier, said: said.to_string() }))
         }
         _ => Err(Stop::Failed(format!(
             "{}, without a verdict, so nothing is known of your code; the \

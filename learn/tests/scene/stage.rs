@@ -36,7 +36,7 @@ hints = ['a', 'b', 'c']
 /// A cargo whose build makes, for each `--test ID`, a program that runs the
 /// learner's file as a script, and says its verdict by the code that it ends
 /// with: 5 is solved in part, 6 is a milestone with 3 of 4 operations, and 9 is
-/// no verdict, with the code of success. A
+/// no verdict, with the code of success; 10 is a program of an earlier text. A
 /// file that says so does not compile.
 pub(crate) const CARGO: &str = r#"
 echo "$*" >> $SCENE/calls
@@ -56,9 +56,9 @@ for word in "$@"; do
 case $code in
   0) word=solved ;; 1) word=failing ;; 3) word=to_do ;;
   4) word=skipped ;; 5) word=in_part ;; 6) word="solved 3/4" ;;
-  9) exit 0 ;; *) exit $code ;;
+  10) word=stale end=5 ;; 9) exit 0 ;; *) exit $code ;;
 esac
-echo "$RUNGRAD_CHECK_PROOF=$word"' > "$SCENE/check-$word"
+echo "$RUNGRAD_CHECK_PROOF=$word"; exit ${end:-0}' > "$SCENE/check-$word"
     chmod 755 "$SCENE/check-$word"
     printf '{"target":{"name":"%s"},"executable":"%s"}\n' \
       "$word" "$SCENE/check-$word"

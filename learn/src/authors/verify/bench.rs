@@ -161,9 +161,12 @@ impl Bench<'_> {
         let run = |log: PathBuf| {
             program::run(id, program, &log, seconds, again, None, follow)
         };
-        log.and_then(run)
-            .map(|heard| (heard.verdict, heard.said))
-            .map_err(|stop| stop.sentence().unwrap_or("it stopped").to_string())
+        let heard = log.and_then(run).map_err(|stop| {
+            stop.sentence().unwrap_or("it stopped").to_string()
+        });
+        let stale = "its program is that of an earlier text".to_string();
+        let heard = heard?.ok_or(stale)?;
+        Ok((heard.verdict, heard.said))
     }
 }
 
