@@ -22,7 +22,12 @@ fn main() -> ExitCode {
     )
 }
 
-const ENGINES: [&str; 2] = [".cross_entropy(", "Tensor::cross_entropy("];
+const ENGINES: [&str; 4] = [
+    ".cross_entropy(",
+    "Tensor::cross_entropy(",
+    ".log_softmax(",
+    "::log_softmax(",
+];
 const OWN: &str = "that is the engine's own loss. Here you write it, of the \
                    operations of an Array and of a Tensor.";
 

@@ -193,7 +193,15 @@ fn chain(gpu: &Gpu) -> Outcome {
 fn written(_: &Gpu) -> Outcome {
     without(
         YOURS,
-        &["a.mul(b)", "b.mul(a)", "a * b", "b * a", "Tensor::mul(a, b)"],
+        &[
+            "a.mul(b)",
+            "b.mul(a)",
+            "a * b",
+            "b * a",
+            "Tensor::mul(a, b)",
+            "Mul::mul(a, b)",
+            "Tensor>::mul",
+        ],
         "that is the engine's own product. Here you write it: the launch, the \
          rule and the recording.",
     )

@@ -104,7 +104,15 @@ fn over(leaf: &Tensor, probe: DepthProbe) -> Tensor {
 fn yours(_: &()) -> Outcome {
     without(
         YOURS,
-        &["a * b", "b * a", "a.mul(b)", "b.mul(a)", "Tensor::mul(a, b)"],
+        &[
+            "a * b",
+            "b * a",
+            "a.mul(b)",
+            "b.mul(a)",
+            "Tensor::mul(a, b)",
+            "Mul::mul(a, b)",
+            "Tensor>::mul",
+        ],
         "that is the engine's product of two tensors, with the engine's rule. \
          Here you write the rule: multiply the arrays, and hand it to from_op.",
     )
