@@ -35,7 +35,7 @@ impl Answer {
     ///
     /// Cargo compares modification times only. A file that was moved here or
     /// restored from a backup may be older than the program.
-    pub(crate) fn stale(&self) -> Option<String> {
+    pub(crate) fn stale_sentence(&self) -> Option<String> {
         let compiled = self.compiled?;
         // If the file is gone, the check says so where it reads the file.
         let text = fs::read(self.path).ok()?;
@@ -54,7 +54,7 @@ impl Answer {
         // A file that cannot be read has a sentence of its own.
         let text = fs::read_to_string(self.path).unwrap_or_default();
         let found = source::first(&text, &OTHER_FILES)
-            .or_else(|| source::quoted(&text, "solutions/"));
+            .or_else(|| source::string_with(&text, "solutions/"));
         let Some((line, words)) = found else { return Ok(()) };
         let place = shown(self.path);
         Err(wrong(format!(
@@ -82,10 +82,16 @@ mod tests {
     #[test]
     fn a_text_other_than_the_compiled_one_is_stale() {
         let file = answer("stale", "fn f() {}\r\n");
-        let of = |compiled| Answer { compiled: Some(compiled), ..file }.stale();
+        let of = |compiled| {
+            Answer { compiled: Some(compiled), ..file }.stale_sentence()
+        };
         assert_eq!(of("fn f() {}\r\n"), None);
         assert!(of("fn f() {}\n").unwrap().contains("To compile it again"));
-        assert_eq!(file.stale(), None, "a kernel is read when the check runs");
+        assert_eq!(
+            file.stale_sentence(),
+            None,
+            "a kernel is read when the check runs"
+        );
         fs::remove_file(file.path).unwrap();
         assert_eq!(of("fn f() {}\n"), None, "there is no file");
     }

@@ -141,7 +141,7 @@ pub fn limited(
         child::end_with_the_parent();
         return ExitCode::from(work());
     }
-    if let Some(sentence) = file.stale() {
+    if let Some(sentence) = file.stale_sentence() {
         eprint!("{}", filled(&sentence));
         return ExitCode::from(Code::Stale.exit());
     }

@@ -26,7 +26,7 @@ pub(crate) fn watch(
     speed: Option<Speed>,
 ) -> Code {
     let mut stands = None;
-    let code = match file.stale() {
+    let code = match file.stale_sentence() {
         Some(sentence) => {
             print!("\n{}", filled(&format!("not checked: {sentence}")));
             Code::Stale

@@ -60,7 +60,7 @@ fn is_letter(letter: char) -> bool {
 }
 
 /// Finds the first string literal that contains `words`, and its line.
-pub(crate) fn quoted<'a>(
+pub(crate) fn string_with<'a>(
     text: &str,
     words: &'a str,
 ) -> Option<(usize, &'a str)> {

@@ -160,14 +160,14 @@ pub(crate) fn verdict(
     again: Option<&str>,
 ) -> Result<Heard, Stop> {
     let id = exercise.id.as_str();
-    if let Some(sentence) = garbled(&folder.join(&exercise.file), place) {
+    if let Some(sentence) = invalid_utf8(&folder.join(&exercise.file), place) {
         return Ok(failing(filled(&format!("failing: {sentence}"))));
     }
     for _ in 0..program::ROUNDS {
         let log = checkout.log(&format!("check-{id}"))?;
         let built = program::build(checkout, folder, &[exercise], &log)?;
         let Some(programs) = built else {
-            return refused(checkout, exercise, place, &log);
+            return compile_errors(checkout, exercise, place, &log);
         };
         let log = checkout.log(&format!("check-{id}"))?;
         let stood = levels::stood(checkout, exercise);
@@ -176,14 +176,14 @@ pub(crate) fn verdict(
             program::run(id, program, &log, None, again, stood, follow)?;
         match heard {
             Some(heard) => return Ok(heard),
-            None => program::forget(program)?,
+            None => program::remove_stale(program)?,
         }
     }
-    Err(program::restless(place))
+    Err(program::changing_file(place))
 }
 
 /// Returns what the compiler says of the learner's file.
-fn refused(
+fn compile_errors(
     checkout: &Checkout,
     exercise: &Exercise,
     place: &str,
@@ -221,7 +221,7 @@ fn failing(lines: Vec<String>) -> Heard {
 
 /// Returns a sentence if the file is not UTF-8. No compiler would name the line
 /// and the remedy.
-fn garbled(file: &Path, place: &str) -> Option<String> {
+fn invalid_utf8(file: &Path, place: &str) -> Option<String> {
     let bytes = fs::read(file).ok()?;
     let error = str::from_utf8(&bytes).err()?;
     let before = &bytes[..error.valid_up_to()];

@@ -57,12 +57,14 @@ fn run(
             command.current_dir(folder);
         }
         match process::run_in_foreground(&mut command) {
-            Err(Stop::Said(program::STALE_CODE)) => program::forget(&program)?,
+            Err(Stop::Said(program::STALE_CODE)) => {
+                program::remove_stale(&program)?
+            }
             ended => return ended,
         }
         say!("Compiling {place} again.");
     }
-    Err(program::restless(&place))
+    Err(program::changing_file(&place))
 }
 
 /// Builds the program, or says why it does not compile.

@@ -42,9 +42,9 @@ pub(crate) const STALE_CODE: u8 = 5;
 /// unless the file changes again in the meantime.
 pub(crate) const ROUNDS: usize = 3;
 
-/// Lets cargo build a stale program again: it rebuilds what is missing, and the
+/// Removes a stale program, because cargo builds again what is missing. The
 /// learner's file keeps its modification time.
-pub(crate) fn forget(program: &Path) -> Result<(), Stop> {
+pub(crate) fn remove_stale(program: &Path) -> Result<(), Stop> {
     fs::remove_file(program).map_err(|error| {
         let program = program.display();
         Stop::Failed(format!(
@@ -54,7 +54,7 @@ pub(crate) fn forget(program: &Path) -> Result<(), Stop> {
 }
 
 /// Returns the sentence for a file that changes faster than it can be compiled.
-pub(crate) fn restless(place: &str) -> Stop {
+pub(crate) fn changing_file(place: &str) -> Stop {
     Stop::Failed(format!(
         "{place} has changed each of the {ROUNDS} times that it was compiled; \
          check it again when it no longer changes"
