@@ -51,7 +51,7 @@ impl Answer {
 
     /// Rejects an answer that takes its code from other files.
     pub(crate) fn is_one_file(&self) -> Outcome {
-        // A file that cannot be read has a sentence of its own.
+        // The check reports a file that cannot be read.
         let text = fs::read_to_string(self.path).unwrap_or_default();
         let found = source::first(&text, &OTHER_FILES)
             .or_else(|| source::string_with(&text, "solutions/"));

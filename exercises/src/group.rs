@@ -3,24 +3,24 @@
 
 use std::process::Command;
 
-/// Lets `command` start in a process group of its own.
+/// Lets `command` start in a new process group.
 #[cfg(unix)]
 pub(crate) fn separate(command: &mut Command) -> &mut Command {
     use std::os::unix::process::CommandExt;
     command.process_group(0)
 }
 
-/// Kills all processes of the group that `leader` has begun. If there is no
-/// such group, nothing happens.
+/// Kills all processes of the group that `leader` has begun. Does nothing if the
+/// group has ended.
 #[cfg(unix)]
 pub(crate) fn end(leader: u32) {
     const SIGKILL: i32 = 9;
-    // SAFETY: the signature is that of the C library, with which the standard
-    // library is linked.
+    // SAFETY: this is the signature of `kill` in the C library, which the
+    // standard library links.
     unsafe extern "C" {
         safe fn kill(process: i32, signal: i32) -> i32;
     }
-    // The groups 0 and 1 are those of this process and of all processes.
+    // To `kill`, 0 means the group of this process, and -1 all processes.
     let leader = i32::try_from(leader).unwrap_or_default();
     if leader > 1 {
         kill(-leader, SIGKILL);
