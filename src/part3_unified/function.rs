@@ -6,9 +6,10 @@
 mod scopes;
 
 use std::cell::RefCell;
-use std::fmt;
+use std::panic::{catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::{fmt, thread};
 
 use smallvec::SmallVec;
 
@@ -325,10 +326,11 @@ impl Node {
     }
 }
 
-/// Frees a chain of any length in a loop, on whichever thread lets go of it
-/// last. A node holds others by its edges, and by its function where a
-/// reader's own holds tensors: so while one is freed, those that it lets go
-/// of wait for their turn.
+/// Frees a chain of any length in a loop, on the thread that drops its last
+/// owner. A node owns its parents by its edges, and may own others by the
+/// tensors in its function. Dropped recursively, a long chain would overflow
+/// the stack, so what a node owned is put into the list `WAITING`, which the
+/// outermost drop empties.
 impl Drop for Node {
     fn drop(&mut self) {
         ledger::count(|c| c.nodes_freed += 1);
@@ -354,15 +356,29 @@ impl Drop for Node {
             return;
         }
         let pop = |list: &mut Option<Waiting>| list.as_mut()?.pop();
-        while let Some(next) = WAITING.with_borrow_mut(pop) {
-            drop(next);
+        let free = || {
+            while let Some(next) = WAITING.with_borrow_mut(pop) {
+                drop(next);
+            }
+        };
+        // A function of the user may panic in its drop. The others are freed
+        // all the same, and the first panic continues after them.
+        let mut first = None;
+        while let Err(panic) = catch_unwind(free) {
+            first.get_or_insert(panic);
         }
         WAITING.set(None);
+        if let Some(panic) = first
+            // A second panic during unwinding would abort the process.
+            && !thread::panicking()
+        {
+            resume_unwind(panic);
+        }
     }
 }
 
-/// Nodes and functions to be freed. A chain frees one node after the other, and
-/// needs no memory for that.
+/// Nodes and functions to be freed. A chain has one entry at a time, so it
+/// needs no heap memory.
 type Waiting = SmallVec<[(Option<Arc<Node>>, Option<Box<dyn Function>>); 4]>;
 
 // ANCHOR: apply
@@ -404,6 +420,6 @@ pub fn apply(function: impl Function, inputs: &[&Tensor]) -> Tensor {
 // ANCHOR_END: apply
 
 thread_local! {
-    /// What waits to be freed, while something is.
+    /// What is still to be freed, while this thread frees a node.
     static WAITING: RefCell<Option<Waiting>> = const { RefCell::new(None) };
 }

@@ -1,9 +1,12 @@
-//! What threads share, and what is a matter of one.
+//! What threads share, and what belongs to one thread.
 
-use std::{panic, thread};
+use std::panic::{self, AssertUnwindSafe};
+use std::thread;
 
-use rungrad::attempt;
-use rungrad::part3_unified::{Array, Tensor, no_grad};
+use rungrad::part3_unified::{
+    Array, Context, Function, Gradients, Op, Tensor, apply, no_grad,
+};
+use rungrad::{Result, attempt};
 
 use super::common::clean;
 use super::{constant, leaf};
@@ -41,6 +44,74 @@ fn a_tensor_goes_on_after_a_panic() {
     assert!(refused.is_err());
     x.mul(&x).sum().backward();
     assert_eq!(x.grad().unwrap().to_vec().unwrap(), [4.0]);
+}
+
+/// The identity, which panics at the given step of its life.
+struct Panics(&'static str);
+
+impl Panics {
+    fn at(&self, step: &str) {
+        assert!(self.0 != step, "the function panics in {step}");
+    }
+}
+
+impl Function for Panics {
+    fn op(&self) -> Op {
+        self.at("op");
+        Op::Custom("panics")
+    }
+
+    fn forward(&self, _: &mut Context, inputs: &[&Array]) -> Result<Array> {
+        self.at("forward");
+        Ok(inputs[0].clone())
+    }
+
+    fn backward(&self, _: &Context, grad_out: &Tensor) -> Gradients {
+        self.at("backward");
+        vec![Some(grad_out.clone())]
+    }
+}
+
+impl Drop for Panics {
+    fn drop(&mut self) {
+        self.at("drop");
+    }
+}
+
+#[test]
+fn a_thread_frees_graphs_after_a_function_has_panicked() {
+    for step in ["op", "forward", "backward", "drop"] {
+        let _clean = clean();
+        let x = leaf(&[2.0]);
+        let work = || {
+            // Two such functions, with links before, between and after them.
+            let a = apply(Panics(step), &[&x.mul(&x)]);
+            let b = apply(Panics(step), &[&a.mul(&x)]).mul(&x);
+            drop(a);
+            b.backward_recorded();
+        };
+        let panicked = panic::catch_unwind(AssertUnwindSafe(work));
+        assert!(panicked.is_err(), "{step}");
+        x.zero_grad();
+        let _clean = clean();
+        x.mul(&x).sum().backward();
+        assert_eq!(x.grad().unwrap().to_vec().unwrap(), [4.0], "{step}");
+        x.zero_grad();
+    }
+}
+
+/// The panic of the drop must not meet the one that unwinds: two at once end
+/// the process.
+#[test]
+fn a_drop_may_panic_while_another_panic_unwinds() {
+    let _clean = clean();
+    let x = leaf(&[2.0]);
+    let panicked = attempt(|| {
+        let y = apply(Panics("drop"), &[&x.mul(&x)]).mul(&x);
+        y.reshape(&[2]);
+    });
+    let message = panicked.unwrap_err().to_string();
+    assert!(message.contains("reshape"), "{message}");
 }
 
 #[test]
