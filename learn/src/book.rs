@@ -52,7 +52,7 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     let refused = |error| Stop::Failed(format!("cannot serve it: {error}"));
     let server = Server::of(&folder(checkout)).map_err(refused)?;
     let address = server.address().map_err(refused)?;
-    server.start();
+    server.start().map_err(refused)?;
     say!("It is served at {address} until you press Ctrl-C.");
     if open && !opens(&address) {
         say!("No browser could be started from here: open that address.");

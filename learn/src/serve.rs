@@ -1,16 +1,32 @@
-//! The book over HTTP, for the browsers of this machine and nobody else.
-//! mdBook could serve it, with 140 packages more to compile.
+//! The book over HTTP, for browsers on this machine only. mdBook could serve it,
+//! but would take 140 more packages to compile; small HTTP servers among the
+//! public packages limit neither connections nor time.
 
+use std::collections::VecDeque;
 use std::fs;
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+/// Connections that are open at once, each with a thread. A browser opens six.
+const MAX_CONNECTIONS: usize = 16;
+
+/// At the limit, the oldest connection is closed for a new one, but not before
+/// this age: a request that was sent at once is answered by then.
+const MIN_AGE: Duration = Duration::from_millis(300);
+
+/// The time for one whole connection, so that slow clients keep no thread.
+const MAX_AGE: Duration = Duration::from_secs(10);
+
+/// The pause before another try to accept a connection.
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// Far longer than the head of any request for a page.
-const LONGEST_HEAD: u64 = 16 * 1024;
+const MAX_HEAD: u64 = 16 * 1024;
 
 pub(crate) struct Server {
     listener: TcpListener,
@@ -18,7 +34,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Listens on mdBook's usual port, or on any other that nobody uses.
+    /// Listens on mdBook's usual port, or on any free port.
     pub(crate) fn of(folder: &Path) -> io::Result<Server> {
         let bind = |port| TcpListener::bind(("127.0.0.1", port));
         let listener = bind(3000).or_else(|_| bind(0))?;
@@ -30,22 +46,126 @@ impl Server {
         Ok(format!("http://127.0.0.1:{port}"))
     }
 
-    /// Answers for as long as the companion lives, each request in a thread
-    /// of its own: a browser may open a connection and say nothing.
-    pub(crate) fn start(self) {
-        thread::spawn(move || {
-            for stream in self.listener.incoming().flatten() {
-                let folder = Arc::clone(&self.folder);
-                // Who hangs up needs no answer.
-                thread::spawn(move || answer(&stream, &folder).ok());
-            }
-        });
+    /// Answers requests until the process ends. All threads are started here,
+    /// so none can be missing later.
+    pub(crate) fn start(self) -> io::Result<()> {
+        let (send, queue) = channel();
+        let queue = Arc::new(Mutex::new(queue));
+        let open = Arc::new(Open::default());
+        for _ in 0..MAX_CONNECTIONS {
+            let (queue, open) = (Arc::clone(&queue), Arc::clone(&open));
+            let folder = Arc::clone(&self.folder);
+            let work = move || work(&queue, &open, &folder);
+            thread::Builder::new().spawn(work)?;
+        }
+        let accept = move || accept(&self.listener, &open, &send);
+        thread::Builder::new().spawn(accept)?;
+        Ok(())
     }
 }
 
-fn answer(mut stream: &TcpStream, folder: &Path) -> io::Result<()> {
-    stream.set_read_timeout(Some(Duration::from_secs(10)))?;
-    let mut head = BufReader::new(stream.take(LONGEST_HEAD));
+fn accept(listener: &TcpListener, open: &Open, queue: &Sender<Arc<Client>>) {
+    loop {
+        if !open.has_room() {
+            thread::sleep(PAUSE);
+            continue;
+        }
+        let Ok((stream, _)) = listener.accept() else {
+            // Usually the process is out of file descriptors.
+            open.close_oldest();
+            thread::sleep(PAUSE);
+            continue;
+        };
+        let until = Instant::now() + MAX_AGE;
+        let client = Arc::new(Client { stream, until });
+        open.lock().push_back(Arc::clone(&client));
+        if queue.send(client).is_err() {
+            return;
+        }
+    }
+}
+
+fn work(queue: &Mutex<Receiver<Arc<Client>>>, open: &Open, folder: &Path) {
+    let next = || queue.lock().ok()?.recv().ok();
+    while let Some(client) = next() {
+        // A client that has hung up needs no answer.
+        let _ = answer(&client, folder);
+        open.remove(&client);
+    }
+}
+
+/// The open connections, the oldest first.
+#[derive(Default)]
+struct Open(Mutex<VecDeque<Arc<Client>>>);
+
+impl Open {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Arc<Client>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Says whether one more connection may be opened, if need be after
+    /// closing the oldest.
+    fn has_room(&self) -> bool {
+        self.lock().len() < MAX_CONNECTIONS || self.close_oldest()
+    }
+
+    /// Closes the oldest connection if it has reached its age. Its thread
+    /// reads the end of the stream and takes the next connection.
+    fn close_oldest(&self) -> bool {
+        let is_old = |it: &mut Arc<Client>| it.age() >= MIN_AGE;
+        let Some(oldest) = self.lock().pop_front_if(is_old) else {
+            return false;
+        };
+        let _ = oldest.stream.shutdown(Shutdown::Both);
+        true
+    }
+
+    fn remove(&self, client: &Arc<Client>) {
+        self.lock().retain(|it| !Arc::ptr_eq(it, client));
+    }
+}
+
+/// A connection, which ends at a fixed time however slowly its other end reads
+/// or writes.
+struct Client {
+    stream: TcpStream,
+    until: Instant,
+}
+
+impl Client {
+    fn age(&self) -> Duration {
+        MAX_AGE.saturating_sub(self.until - Instant::now())
+    }
+
+    fn rest(&self) -> io::Result<Option<Duration>> {
+        let rest = self.until.saturating_duration_since(Instant::now());
+        match rest.is_zero() {
+            true => Err(ErrorKind::TimedOut.into()),
+            false => Ok(Some(rest)),
+        }
+    }
+}
+
+impl Read for &Client {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        self.stream.set_read_timeout(self.rest()?)?;
+        (&self.stream).read(bytes)
+    }
+}
+
+impl Write for &Client {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.stream.set_write_timeout(self.rest()?)?;
+        (&self.stream).write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn answer(mut client: &Client, folder: &Path) -> io::Result<()> {
+    let mut head = BufReader::new(client.take(MAX_HEAD));
     let mut first = String::new();
     head.read_line(&mut first)?;
     let mut line = String::new();
@@ -55,10 +175,14 @@ fn answer(mut stream: &TcpStream, folder: &Path) -> io::Result<()> {
     let words: Vec<&str> = first.split_whitespace().collect();
     let (status, kind, body) = match words[..] {
         ["GET" | "HEAD", target, _] => match page(folder, target) {
-            Some(file) => ("200 OK", kind(&file), fs::read(&file)?),
-            None => {
+            Ok(Some((file, bytes))) => ("200 OK", kind(&file), bytes),
+            Ok(None) => {
                 let page = fs::read(folder.join("404.html"));
                 ("404 Not Found", "text/html", page.unwrap_or_default())
+            }
+            Err(error) => {
+                let text = format!("{target} cannot be read now: {error}\n");
+                ("503 Service Unavailable", "text/plain", text.into_bytes())
             }
         },
         _ => ("405 Method Not Allowed", "text/plain", Vec::new()),
@@ -69,15 +193,37 @@ fn answer(mut stream: &TcpStream, folder: &Path) -> io::Result<()> {
          Content-Length: {length}\r\nCache-Control: no-cache\r\n\
          Connection: close\r\n\r\n"
     );
-    stream.write_all(head.as_bytes())?;
+    client.write_all(head.as_bytes())?;
     if words.first() != Some(&"HEAD") {
-        stream.write_all(&body)?;
+        client.write_all(&body)?;
     }
     Ok(())
 }
 
-/// Finds the file behind the path of a request; none outside of the folder.
-fn page(folder: &Path, target: &str) -> Option<PathBuf> {
+/// Reads the file that a request names. `None` if the folder holds no such
+/// file.
+fn page(folder: &Path, target: &str) -> io::Result<Option<(PathBuf, Vec<u8>)>> {
+    let Some(mut file) = path(folder, target) else { return Ok(None) };
+    let read = fs::metadata(&file).and_then(|it| {
+        if it.is_dir() {
+            file.push("index.html");
+        }
+        fs::read(&file)
+    });
+    match read {
+        Ok(bytes) => Ok(Some((file, bytes))),
+        Err(error) => match error.kind() {
+            ErrorKind::NotFound
+            | ErrorKind::NotADirectory
+            | ErrorKind::IsADirectory
+            | ErrorKind::InvalidFilename => Ok(None),
+            _ => Err(error),
+        },
+    }
+}
+
+/// Joins the path of a request to the folder. `None` if it leads out of it.
+fn path(folder: &Path, target: &str) -> Option<PathBuf> {
     let path = plain(target.split(['?', '#']).next()?)?;
     let mut file = folder.to_path_buf();
     for name in path.split('/').filter(|name| !name.is_empty()) {
@@ -86,10 +232,7 @@ fn page(folder: &Path, target: &str) -> Option<PathBuf> {
         }
         file.push(name);
     }
-    if file.is_dir() {
-        file.push("index.html");
-    }
-    file.is_file().then_some(file)
+    Some(file)
 }
 
 /// Reads `%20` as a space.
@@ -124,6 +267,34 @@ fn kind(file: &Path) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A connection that ends after `rest`, and its other end.
+    fn connection(rest: Duration) -> (Client, TcpStream) {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let other = TcpStream::connect(listener.local_addr().unwrap());
+        let (stream, _) = listener.accept().unwrap();
+        (Client { stream, until: Instant::now() + rest }, other.unwrap())
+    }
+
+    #[test]
+    fn a_client_that_sends_slowly_is_given_up() {
+        let (client, mut other) = connection(Duration::from_millis(100));
+        let drip = thread::spawn(move || {
+            while other.write_all(b"GET ").is_ok() {
+                thread::sleep(Duration::from_millis(10));
+            }
+        });
+        assert!(answer(&client, Path::new("")).is_err());
+        drop(client);
+        drip.join().unwrap();
+    }
+
+    #[test]
+    fn a_client_that_does_not_read_is_given_up() {
+        let (client, _other) = connection(Duration::from_millis(100));
+        // More than the buffers of the system hold.
+        assert!((&client).write_all(&vec![0; 64 << 20]).is_err());
+    }
 
     #[test]
     fn an_escaped_path_is_read_and_a_broken_escape_is_none() {

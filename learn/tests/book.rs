@@ -7,7 +7,9 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
-use std::process::{Child, ChildStdout, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use scene::Scene;
 
@@ -17,7 +19,7 @@ const MDBOOK: &str = "
 mkdir -p $4/css
 echo build >> $SCENE/builds
 grep -c build $SCENE/builds > $4/index.html
-echo 'a { }' > '$4/css/a b.css'
+echo 'a { }' > \"$4/css/a b.css\"
 echo lost > $4/404.html";
 
 /// A companion that serves, and the lines that it says.
@@ -29,14 +31,18 @@ struct Served {
 }
 
 impl Served {
-    /// None, loudly, where not even this machine can be reached.
+    /// Returns `None` and says why if this machine cannot reach itself.
     fn or_skip(name: &str) -> Option<Served> {
-        let script = MDBOOK.replace("'$4/css/a b.css'", "\"$4/css/a b.css\"");
-        Served::by(&script, name)
+        Served::by(MDBOOK, name)
     }
 
-    /// What this mdBook builds.
+    /// Serves what this mdBook builds.
     fn by(script: &str, name: &str) -> Option<Served> {
+        Served::limited(script, name, 1024)
+    }
+
+    /// Serves with at most this many file descriptors.
+    fn limited(script: &str, name: &str, files: u32) -> Option<Served> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         if TcpStream::connect(listener.local_addr().unwrap()).is_err() {
             skip(name, "no network, not even to this machine");
@@ -46,7 +52,14 @@ impl Served {
         scene.program_at("target/tools/bin/mdbook", script);
         scene.write("target/secret", "secret");
         scene.write("book/src/page.md", "one");
-        let mut command = scene.command(&["book"]);
+        let learn = scene.command(&["book"]);
+        let limit = format!("ulimit -n {files}; exec \"$0\" \"$@\"");
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", &limit]).arg(learn.get_program());
+        command.args(learn.get_args()).env_clear().stdin(Stdio::null());
+        let set = learn.get_envs();
+        command.envs(set.filter_map(|(name, it)| Some((name, it?))));
+        command.current_dir(&scene.root);
         let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut companion = command.spawn().unwrap();
         let lines = BufReader::new(companion.stdout.take().unwrap());
@@ -75,6 +88,8 @@ impl Served {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         let text = format!("{request} HTTP/1.1\r\nHost: localhost\r\n\r\n");
         stream.write_all(text.as_bytes()).unwrap();
+        // Three times the age that a connection can reach.
+        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         let (head, body) = answer.split_once("\r\n\r\n").expect("an answer");
@@ -138,6 +153,76 @@ fn who_says_nothing_keeps_nobody_waiting() {
     let Some(served) = Served::or_skip(name) else { return };
     let _silent = TcpStream::connect(("127.0.0.1", served.port)).unwrap();
     answers(&served, "GET /", "200", "1");
+}
+
+/// Opens connections that each begin a request and never end it.
+fn stall(served: &Served, count: usize) -> Vec<TcpStream> {
+    let connect = || {
+        let mut stream = TcpStream::connect(("127.0.0.1", served.port))?;
+        stream.write_all(b"GET / HT")?;
+        Ok(stream)
+    };
+    let streams = (0..count).map(|_| connect());
+    streams.collect::<std::io::Result<_>>().unwrap()
+}
+
+/// Reads the processor time of a process, in ticks of 10 ms.
+#[cfg(target_os = "linux")]
+fn ticks(process: u32) -> u64 {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
+    let (_, fields) = stat.rsplit_once(") ").unwrap();
+    let times = fields.split(' ').skip(11).take(2);
+    times.map(|it| it.parse::<u64>().unwrap()).sum()
+}
+
+#[test]
+fn connections_that_stall_do_not_keep_a_page_away() {
+    let name = "connections_that_stall_do_not_keep_a_page_away";
+    let Some(served) = Served::limited(MDBOOK, name, 60) else { return };
+    let mut stalled = stall(&served, 100);
+    // They go on, so that none of them is ever silent for long.
+    thread::spawn(move || {
+        while !stalled.is_empty() {
+            stalled.retain_mut(|it| it.write_all(b"T").is_ok());
+            thread::sleep(Duration::from_millis(100));
+        }
+    });
+    answers(&served, "GET /", "200", "1");
+}
+
+#[test]
+fn without_file_descriptors_the_server_waits_and_denies_no_page() {
+    let name = "without_file_descriptors_the_server_waits_and_denies_no_page";
+    let Some(served) = Served::limited(MDBOOK, name, 20) else { return };
+    let stalled = stall(&served, 60);
+    #[cfg(target_os = "linux")]
+    {
+        let before = ticks(served.companion.id());
+        thread::sleep(Duration::from_millis(500));
+        let spent = ticks(served.companion.id()) - before;
+        assert!(spent < 20, "{spent} ticks of processor time in 500 ms");
+    }
+    let (status, body) = served.asks("GET /");
+    assert!(status == "200" || status == "503", "{status}: {body}");
+    drop(stalled);
+    // The server may not have seen yet that they are closed.
+    let mut tries = (0..100).map(|_| {
+        thread::sleep(Duration::from_millis(20));
+        served.asks("GET /")
+    });
+    let answered = tries.find(|(status, _)| status != "503");
+    assert_eq!(answered, Some(("200".into(), "1".into())));
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_not_called_missing() {
+    let name = "a_file_that_cannot_be_read_is_not_called_missing";
+    let script = format!("{MDBOOK}\nln -s loop.html $4/loop.html");
+    let Some(served) = Served::by(&script, name) else { return };
+    let (status, body) = served.asks("GET /loop.html");
+    assert_eq!(status, "503");
+    assert!(body.starts_with("/loop.html cannot be read now: "), "{body}");
+    answers(&served, "GET /css/a%20b.css/more.html", "404", "lost");
 }
 
 #[test]
