@@ -268,7 +268,7 @@ fn kind(file: &Path) -> &'static str {
 mod tests {
     use super::*;
 
-    /// A connection that ends after `rest`, and its other end.
+    /// Returns a connection that ends after `rest`, and its other end.
     fn connection(rest: Duration) -> (Client, TcpStream) {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let other = TcpStream::connect(listener.local_addr().unwrap());
