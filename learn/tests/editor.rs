@@ -170,7 +170,7 @@ fn learners_files() -> Vec<(PathBuf, String)> {
     files
 }
 
-/// The server, once it has read the whole workspace.
+/// Starts the server and waits until it has read the whole workspace.
 fn rust_analyzer(program: &Path) -> Server {
     let mut server = Server::new(program, rust_settings());
     let is_ready = |it: &Value| it["quiescent"] == json!(true);
