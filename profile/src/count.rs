@@ -137,21 +137,6 @@ impl Launch {
         self.lines.get(&line).map_or("", |work| &work.text)
     }
 
-    /// Finds the name of the array that is touched: a load stands at its first
-    /// letter, and before the sign of a store stands what is written.
-    pub fn array(&self, access: &Access) -> &str {
-        let is_name = |c: char| c.is_alphanumeric() || c == '_';
-        let text = self.text(access.line);
-        let sign = text.char_indices().nth(access.column.saturating_sub(1));
-        let at = sign.map_or(text.len(), |(at, _)| at);
-        let text = match access.kind {
-            Kind::Store => &text[..at],
-            Kind::Load | Kind::Atomic => &text[at..],
-        };
-        let text = text.trim_start_matches(|c| !is_name(c));
-        &text[..text.find(|c| !is_name(c)).unwrap_or(text.len())]
-    }
-
     /// Adds up what the items computed.
     pub(crate) fn arithmetic(&self) -> Arithmetic {
         let mut all = Arithmetic::default();

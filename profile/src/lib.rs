@@ -12,6 +12,7 @@
 
 mod card;
 mod count;
+mod name;
 mod picture;
 mod plugin;
 mod record;
