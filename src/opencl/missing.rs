@@ -1,6 +1,6 @@
 //! The sentence for a system on which no kernel can run.
 
-use std::fs;
+use std::{env, fs};
 
 use crate::Error;
 
@@ -13,13 +13,13 @@ pub(super) fn no_driver() -> Error {
     ))
 }
 
-/// Says that there are drivers, and none of them has a device.
+/// Returns the error for drivers of which none has a device.
 pub(super) fn no_device(drivers: &[String]) -> Error {
     if drivers.iter().any(|name| name == "Portable Computing Language") {
+        let chosen = env::var("POCL_DEVICES").ok();
         return Error::NoOpenCl(format!(
-            "No OpenCL device was found: PoCL is there and has none, as where \
-             it cannot write its cache; let POCL_CACHE_DIR name a folder that \
-             can be written. (The drivers: {}.)",
+            "No OpenCL device was found: {} (Installed drivers: {}.)",
+            pocl_is_empty(chosen.as_deref()),
             drivers.join(", ")
         ));
     }
@@ -28,6 +28,25 @@ pub(super) fn no_device(drivers: &[String]) -> Error {
         drivers.join(", "),
         remedy()
     ))
+}
+
+/// Explains why PoCL, although installed, lists no device. `chosen` is the value
+/// of `POCL_DEVICES`, the variable that restricts PoCL to the named devices.
+fn pocl_is_empty(chosen: Option<&str>) -> String {
+    // The CPU devices of PoCL, by their names in versions 1 to 6.
+    let is_cpu = |name: &str| {
+        ["basic", "pthread", "cpu", "cpu-minimal"].contains(&name)
+    };
+    match chosen {
+        Some(chosen) if !chosen.split_whitespace().any(is_cpu) => format!(
+            "PoCL is installed, but POCL_DEVICES={chosen} names no device that \
+             it has. Unset POCL_DEVICES, or set it to `pthread` or `basic`."
+        ),
+        _ => "PoCL is installed, but lists no device, usually because it \
+                 cannot write to its cache folder. Set POCL_CACHE_DIR to a \
+                 folder that can be written."
+            .to_owned(),
+    }
 }
 
 const ANY_SYSTEM: &str = "Install the driver of your GPU, or PoCL to run on \
@@ -50,7 +69,7 @@ fn missing() -> String {
     if let Err(reason) = super::link::library() {
         return reason.to_owned();
     }
-    match std::env::var("OCL_ICD_VENDORS") {
+    match env::var("OCL_ICD_VENDORS") {
         Ok(folder) => format!(
             "the loader is there, but OCL_ICD_VENDORS={folder} names no \
              driver: unset it to use the system's"
@@ -81,6 +100,17 @@ fn install(os_release: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_wrong_name_in_pocl_devices_is_not_blamed_on_the_cache() {
+        let said = pocl_is_empty(Some("nonsense"));
+        assert!(said.contains("POCL_DEVICES=nonsense"), "{said}");
+        assert!(!said.contains("cache"), "{said}");
+        for chosen in [None, Some("pthread basic")] {
+            let said = pocl_is_empty(chosen);
+            assert!(said.contains("POCL_CACHE_DIR"), "{said}");
+        }
+    }
 
     #[test]
     fn the_install_line_is_this_systems() {

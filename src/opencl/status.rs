@@ -54,7 +54,11 @@ pub(super) fn meaning(status: i32) -> &'static str {
         -33 => "the device is gone, or belongs to another platform",
         -34 => "the object belongs to another device's context",
         -35 => "the device has no queue with these properties",
-        -36 => "the queue belongs to another device's context",
+        -36 => {
+            "the queue can no longer be used, usually because the device was \
+             lost or because an earlier kernel read or wrote out of bounds; \
+             restart the program, and run its kernels under Oclgrind"
+        }
         -37 => "the host's address does not fit the flags of the buffer",
         -38 => "the buffer is gone",
         -42 => "the compiled program is for another device",
@@ -104,6 +108,8 @@ mod tests {
     fn a_status_of_the_standard_and_a_stranger_both_have_a_sentence() {
         assert!(meaning(-4).contains("no room for a buffer"));
         assert!(meaning(-46).contains("no kernel of this name"));
+        // A queue is invalid after the device was lost, too.
+        assert!(meaning(-36).contains("the device was lost"));
         assert!(meaning(-123_456).contains("no place in the OpenCL standard"));
     }
 }

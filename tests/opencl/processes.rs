@@ -222,11 +222,12 @@ fn a_process_that_is_started_finds_the_same_devices() {
     }
 }
 
-/// PoCL is there and finds its processor only where it can write.
+/// PoCL lists no device if it cannot write to its cache folder, or if
+/// `POCL_DEVICES` names none that it has.
 #[test]
-fn a_cache_that_pocl_cannot_write_is_named_with_its_variable() {
+fn why_pocl_has_no_device_is_named_with_its_variable() {
     const NAME: &str =
-        "processes::a_cache_that_pocl_cannot_write_is_named_with_its_variable";
+        "processes::why_pocl_has_no_device_is_named_with_its_variable";
     if is_child() {
         println!("{}", Gpu::first().expect_err("no device is to be found"));
         return;
@@ -238,11 +239,14 @@ fn a_cache_that_pocl_cannot_write_is_named_with_its_variable() {
     if !found.iter().all(|it| it.platform.contains("Portable Computing")) {
         return skip("PoCL alone", "another driver has a device all the same");
     }
-    // Below a file there is no folder, for root neither.
-    let mut child = child(NAME);
-    let text = succeed(child.env("POCL_CACHE_DIR", concat!(file!(), "/x")));
-    assert!(text.contains("let POCL_CACHE_DIR name a folder"), "{text}");
+    // Nobody, not even root, can create a folder below a file.
+    let cache = concat!(file!(), "/x");
+    let text = succeed(child(NAME).env("POCL_CACHE_DIR", cache));
+    assert!(text.contains("Set POCL_CACHE_DIR to a folder"), "{text}");
     assert!(!text.contains("apt-get"), "{text}");
+    let text = succeed(child(NAME).env("POCL_DEVICES", "nonsense"));
+    assert!(text.contains("POCL_DEVICES=nonsense names no device"), "{text}");
+    assert!(!text.contains("cache"), "{text}");
 }
 
 /// PoCL's threads stay with the parent: the child would wait for ever.
