@@ -21,7 +21,8 @@ Looks at the toolchain, the OpenCL loader, the drivers' files, the devices and
 the tools, says what each part of the course can do here, and what to do next.
 
 Files are looked at first. Only then a child process asks the drivers for their
-devices, with a time limit, because a driver can hang or crash.",
+devices and runs a kernel on each of them, with a time limit, because a driver can
+hang or crash.",
     run,
 };
 
@@ -41,18 +42,23 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     let none = format!("none in {}", machine::vendors().display());
     row("drivers", &if drivers.is_empty() { none } else { drivers.join(", ") });
     let devices = if loader.is_none() || drivers.is_empty() {
-        row("devices", "nobody to ask");
+        row("devices", "no driver to ask");
         Vec::new()
     } else {
         devices(checkout)
     };
+    let runs = !devices.is_empty() && runs_kernels(checkout);
     say!();
     say!("What works here");
     row("part 1", "everything: it needs nothing but Rust");
-    let (part2, part3) = if devices.is_empty() {
-        ("its text; running it needs an OpenCL device", "the device cpu")
-    } else {
-        ("everything", "the device cpu and the OpenCL devices above")
+    let (part2, part3) = match (devices.is_empty(), runs) {
+        (true, _) => {
+            ("its text; running it needs an OpenCL device", "the device cpu")
+        }
+        (_, false) => {
+            ("its text, until the device runs kernels", "the device cpu")
+        }
+        _ => ("everything", "the device cpu and the OpenCL devices above"),
     };
     row("part 2", part2);
     row("part 3", part3);
@@ -134,23 +140,60 @@ fn devices(checkout: &Checkout) -> Vec<String> {
 }
 
 fn ask_for_devices(checkout: &Checkout) -> Result<Vec<String>, Stop> {
+    let what = "asking the drivers for their devices";
+    let text = ask(checkout, "--porcelain", what)?;
+    Ok(text.lines().filter_map(device).collect())
+}
+
+/// Runs the program `devices` of `tools/` with one option, in a child process,
+/// and returns what it wrote.
+fn ask(checkout: &Checkout, option: &str, what: &str) -> Result<String, Stop> {
     let program = Program::Tool("devices");
     program.build(checkout)?;
     let log = checkout.log("devices")?;
     let mut command = program.cargo(checkout, &["run", "--quiet"]);
-    command.args(["--", "--porcelain"]);
-    let what = "asking the drivers for their devices";
+    command.args(["--", option]);
     let limit = Duration::from_secs(20);
     let ending = process::follow(what, &mut command, &log, limit)?;
     let text = fs::read(&log).unwrap_or_default();
-    let text = String::from_utf8_lossy(&text);
+    let text = String::from_utf8_lossy(&text).into_owned();
     if ending != Ending::Exited(0) {
         let complaint = process::complaint(what, &ending);
         let last = text.lines().rfind(|it| !it.is_empty()).unwrap_or_default();
         let last = cut(last, 200);
         return Err(Stop::Failed(format!("{complaint} ({last})")));
     }
-    Ok(text.lines().filter_map(device).collect())
+    Ok(text)
+}
+
+/// Runs a kernel on each device, by a program of `tools/`, and returns whether
+/// one of the devices ran it. A driver may list its devices and still be unable
+/// to run anything: its cache may be damaged, or its disk full.
+fn runs_kernels(checkout: &Checkout) -> bool {
+    let what = "running a kernel on each device";
+    let found = match ask(checkout, "--run", what) {
+        Ok(found) => found,
+        Err(stop) => {
+            row("a kernel", stop.sentence().unwrap_or("cannot be run"));
+            return false;
+        }
+    };
+    let lines = found.lines().filter_map(|line| line.split_once('\t'));
+    let mut runs = false;
+    for (name, result) in lines {
+        match (name, result) {
+            ("cache", folder) => row("kernel cache", folder),
+            (_, "ran") => {
+                row("a kernel", &format!("compiled and run on {name}"));
+                runs = true;
+            }
+            _ if name.starts_with("gpu:") => {
+                row("a kernel", &format!("does not run on {name}. {result}"));
+            }
+            _ => {}
+        }
+    }
+    runs
 }
 
 /// Writes a device as people read it, from its line of tab-separated columns.

@@ -253,6 +253,43 @@ fn the_doctor_survives_a_driver_that_crashes() {
     said.tells("running it needs an OpenCL device").tells("Next: ");
 }
 
+/// A cargo that runs the program `devices`, with what its `--run` prints.
+fn with_a_device(run: &str) -> Scene {
+    let scene = Scene::new();
+    scene.program("rustc", "echo rustc 1.95.0");
+    let cargo = format!(
+        "case \"$*\" in\n\
+         *'-- --porcelain') printf 'gpu:0\\tX\\tPoCL\\tCPU\\t2\\t1024\\n' ;;\n\
+         *'-- --run') {run} ;;\nesac\n"
+    );
+    scene.program("cargo", &cargo);
+    scene
+}
+
+#[test]
+fn the_doctor_runs_a_kernel_and_names_the_cache() {
+    let scene = with_a_device(r"printf 'cache\t/c/kcache\ngpu:0\tran\n'");
+    let said = scene.learn(&["doctor"]);
+    said.went_well()
+        .tells("kernel cache  /c/kcache\n")
+        .tells("a kernel      compiled and run on gpu:0")
+        .tells("part 2        everything");
+}
+
+#[test]
+fn the_doctor_says_what_to_do_where_no_kernel_runs() {
+    let why = r"printf 'gpu:0\tDelete the folder /c/kcache.\n'";
+    let scene = with_a_device(why);
+    let said = scene.learn(&["doctor"]);
+    said.went_well()
+        .tells("does not run on gpu:0. Delete the folder /c/kcache.")
+        .tells("part 2        its text, until the device runs kernels");
+    let crashes = with_a_device("echo boom >&2; exit 134");
+    let said = crashes.learn(&["doctor"]);
+    said.went_well().tells("ended with code 134").tells("boom");
+    said.tells("part 2        its text, until the device runs kernels");
+}
+
 #[test]
 fn the_doctor_asks_no_driver_when_there_is_none() {
     if cfg!(target_os = "macos") {
@@ -263,7 +300,7 @@ fn the_doctor_asks_no_driver_when_there_is_none() {
     scene.program("rustc", "echo rustc 1.95.0");
     scene.program("cargo", CARGO);
     let said = scene.learn(&["doctor"]);
-    said.went_well().tells("drivers       none in ").tells("nobody to ask");
+    said.went_well().tells("drivers       none in ").tells("no driver to ask");
     assert_eq!(scene.read("calls"), "");
     // A container has no files, perhaps, and a variable that names them.
     let mut command = scene.command(&["doctor"]);

@@ -34,9 +34,8 @@ pub(super) fn no_device(drivers: &[String]) -> Error {
 /// of `POCL_DEVICES`, the variable that restricts PoCL to the named devices.
 fn pocl_is_empty(chosen: Option<&str>) -> String {
     // The CPU devices of PoCL, by their names in versions 1 to 6.
-    let is_cpu = |name: &str| {
-        ["basic", "pthread", "cpu", "cpu-minimal"].contains(&name)
-    };
+    let is_cpu =
+        |name: &str| ["basic", "pthread", "cpu", "cpu-minimal"].contains(&name);
     match chosen {
         Some(chosen) if !chosen.split_whitespace().any(is_cpu) => format!(
             "PoCL is installed, but POCL_DEVICES={chosen} names no device that \

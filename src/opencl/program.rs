@@ -240,10 +240,11 @@ const OPTIONS: &str = "-cl-std=CL1.2 -cl-kernel-arg-info";
 /// root by 3.
 const EXACT: &str = "-cl-fp32-correctly-rounded-divide-sqrt ";
 
-/// Finds the first complaint of a build log, with the line. Compilers agree on
-/// `FILE:LINE:COLUMN:` and on the words `error:`, and differ in their order
-/// and in what they call the file. What assembles after them knows no line.
+/// Finds the first error of a build log, with its line. Compilers agree on
+/// `FILE:LINE:COLUMN:` and on the word `error:`, and differ in their order and
+/// in the name of the file. The assembler that runs after them reports no line.
 fn complaint(file: &str, log: &str) -> String {
+    let log = &without_macros(log);
     // PoCL's linker names a function on the line below its heading.
     let missing = log.split("Cannot find symbol ").nth(1);
     if let Some(name) = missing.and_then(|it| it.split_whitespace().next()) {
@@ -262,10 +263,42 @@ fn complaint(file: &str, log: &str) -> String {
         Some((number, words)) => {
             let words =
                 words.split_once("error: ").map_or(words, |(_, words)| words);
-            format!("{file}:{number}: {words}")
+            let remedy = newer_function(words).unwrap_or_default();
+            format!("{file}:{number}: {words}{remedy}")
         }
         None => format!("{file} does not compile: {line}"),
     }
+}
+
+/// Removes what PoCL's own headers add to a message: `_cl_`, their prefix for
+/// the functions of the language, and ` <Spelling=HEADER:LINE:COLUMN>`, the place
+/// of the macro that adds it.
+fn without_macros(log: &str) -> String {
+    let mut parts = log.split(" <Spelling=");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        text += part.split_once('>').map_or(part, |(_, rest)| rest);
+    }
+    text.replace("'_cl_", "'")
+}
+
+/// Explains that a function that the compiler does not know belongs to a later
+/// version of the language than [`OPTIONS`] asks for.
+fn newer_function(words: &str) -> Option<String> {
+    let is_unknown = ["undeclared", "implicit declaration", "unresolved"]
+        .iter()
+        .any(|it| words.contains(it));
+    let quoted = words.split(['\'', '`', '"']);
+    let mut quoted = quoted.filter(|it| it.starts_with("work_group_"));
+    let name = quoted.next().filter(|_| is_unknown)?;
+    let instead = match name {
+        "work_group_barrier" => "use `barrier(CLK_LOCAL_MEM_FENCE)` instead",
+        _ => "write it with local memory and barriers instead",
+    };
+    Some(format!(
+        " (a function of OpenCL C 2.0, and kernels are compiled as OpenCL C \
+         1.2: {instead})"
+    ))
 }
 
 /// Finds the line number of `..:LINE:COLUMN: WORDS`, and the words.
@@ -311,6 +344,16 @@ mod tests {
             "my.cl does not compile: out of luck"
         );
         assert!(complaint("my.cl", "").contains("has no log"));
+        // PoCL renames the functions of the language by macros of its headers.
+        let log = "error: /tmp/kcache/t_1.cl:7:5 <Spelling=/usr/pocl/include/\
+                   _builtin_renames.h:993:28>: use of undeclared identifier \
+                   '_cl_work_group_barrier'\nDevice failed to build";
+        assert_eq!(
+            complaint("my.cl", log),
+            "my.cl:7: use of undeclared identifier 'work_group_barrier' (a \
+             function of OpenCL C 2.0, and kernels are compiled as OpenCL C \
+             1.2: use `barrier(CLK_LOCAL_MEM_FENCE)` instead)"
+        );
         let log = "Error(s) while linking: \nCannot find symbol half in kernel";
         assert!(complaint("my.cl", log).starts_with("my.cl calls `half`,"));
     }

@@ -9,11 +9,21 @@
 //! kind (`GPU`, `accelerator`, `CPU`), compute units, bytes of global memory,
 //! bytes of local memory, bytes of the largest buffer, version of OpenCL,
 //! version of the driver. New columns come last.
+//!
+//! With `--run` it compiles and runs a kernel on each device, each in a separate
+//! process, because a damaged driver ends the process. It writes one line for
+//! each device, `gpu:INDEX` and `ran` or what went wrong, separated by a tab,
+//! and for PoCL the line `cache`, with the folder of its compiled kernels and the
+//! file that is damaged, if there is one.
 
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
+use std::{env, io};
 
 use rungrad::Error;
-use rungrad::opencl::{Bytes, devices};
+use rungrad::opencl::{
+    Bytes, DEVICE_VARIABLE, Gpu, cache_damage, cache_failure, cache_folder,
+    devices, probe,
+};
 
 fn main() -> ExitCode {
     rungrad::run(|| {
@@ -21,8 +31,10 @@ fn main() -> ExitCode {
         match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
             [] => table(),
             ["--porcelain"] => porcelain(),
+            ["--run"] => run_on_each(),
+            ["--run-here"] => probe(&Gpu::first()?),
             _ => Err(Error::Usage(format!(
-                "devices takes no argument or --porcelain, not `{}`.",
+                "devices takes no argument, --porcelain or --run, not `{}`.",
                 arguments.join(" ")
             ))),
         }
@@ -72,4 +84,40 @@ fn porcelain() -> Result<(), Error> {
         println!("{}", columns.map(|c| c.replace('\t', " ")).join("\t"));
     }
     Ok(())
+}
+
+fn run_on_each() -> Result<(), Error> {
+    let found = devices()?;
+    let is_pocl = |it: &str| it.contains("Portable Computing Language");
+    if found.iter().any(|device| is_pocl(&device.platform)) {
+        let damage = cache_damage().map(|it| format!(". {it}"));
+        let damage = damage.unwrap_or_default();
+        println!("cache\t{}{damage}", cache_folder().display());
+    }
+    for device in found {
+        let name = format!("gpu:{}", device.index);
+        let result = run_on(&name).unwrap_or_else(|error| error.to_string());
+        println!("{name}\t{result}");
+    }
+    Ok(())
+}
+
+/// Runs a kernel on one device, in a child process, and returns `ran` or what
+/// went wrong.
+fn run_on(device: &str) -> io::Result<String> {
+    let mut child = Command::new(env::current_exe()?);
+    child.arg("--run-here").env(DEVICE_VARIABLE, device);
+    let output = child.output()?;
+    if output.status.success() {
+        return Ok("ran".to_string());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let last = said.lines().rfind(|line| !line.trim().is_empty());
+    Ok(cache_failure(&said).unwrap_or_else(|| {
+        format!(
+            "The process ended with {}: {}",
+            output.status,
+            last.unwrap_or("the driver does not say why.").trim()
+        )
+    }))
 }
