@@ -94,8 +94,7 @@ fn name(text: &str) -> Option<&str> {
     })
 }
 
-/// Finds the array at the end of the text, which an operator behind it assigns
-/// to: `if (i < n) out[i]`, `*(out + i)`, `tile[y][x].lo`.
+/// Finds the array at the end of the text, where the next token assigns to it: `if (i < n) out[i]`, `*(out + i)`, `tile[y][x].lo`.
 fn target(text: &str) -> Option<&str> {
     let text = text.trim_end();
     let Some(open) = matching(text) else {

@@ -1,8 +1,10 @@
 //! Whether a driver works: a kernel that tries it, and what PoCL prints before it
 //! aborts because of its cache of compiled kernels.
 
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::{env, fs, process};
+use std::{env, process};
 
 use super::{Gpu, Source};
 use crate::Error;
@@ -107,20 +109,28 @@ fn is_damaged(path: &Path) -> bool {
     if !is_library && path.file_name().is_none_or(|it| it != "program.bc") {
         return false;
     }
-    let Ok(bytes) = fs::read(path) else { return false };
-    bytes.is_empty() || (is_library && bytes.len() < library_size(&bytes))
+    let read = || -> io::Result<(u64, Vec<u8>)> {
+        let file = File::open(path)?;
+        let (length, mut header) = (file.metadata()?.len(), Vec::new());
+        file.take(HEADER as u64).read_to_end(&mut header)?;
+        Ok((length, header))
+    };
+    let Ok((length, header)) = read() else { return false };
+    length == 0 || (is_library && length < library_size(&header))
 }
 
-/// Reads from the header of a library in the format ELF, 64 bits wide, how many
-/// bytes it must have: the table of its sections comes last.
-fn library_size(bytes: &[u8]) -> usize {
-    const HEADER: usize = 64;
-    if bytes.len() < HEADER || !bytes.starts_with(b"\x7fELF\x02\x01") {
+/// The bytes of the header of a library in the format ELF, 64 bits wide.
+const HEADER: usize = 64;
+
+/// Reads from the header of such a library how many bytes it must have: the
+/// table of its sections comes last.
+fn library_size(header: &[u8]) -> u64 {
+    if header.len() < HEADER || !header.starts_with(b"\x7fELF\x02\x01") {
         return 0;
     }
     let number = |at: usize, width: usize| {
-        let bytes = bytes[at..at + width].iter().rev();
-        bytes.fold(0, |number, byte| (number << 8) | usize::from(*byte))
+        let bytes = header[at..at + width].iter().rev();
+        bytes.fold(0, |number, byte| (number << 8) | u64::from(*byte))
     };
     let (offset, size, count) = (number(40, 8), number(58, 2), number(60, 2));
     offset.saturating_add(size * count)
