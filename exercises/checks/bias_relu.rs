@@ -7,7 +7,8 @@ use std::process::ExitCode;
 
 use exercises::Argument::{Count, In, Out};
 use exercises::{
-    Kernel, Outcome, Stop, check_on_device, expect, numbers, on_tensors, wrong,
+    Kernel, Outcome, Stop, check_kernel_text, expect, numbers, on_tensors,
+    wrong,
 };
 use rungrad::ledger;
 use rungrad::opencl::Gpu;
@@ -16,9 +17,10 @@ use rungrad::part2_gpu::Tensor;
 exercises::yours!("part2_gpu/bias_relu.rs");
 
 fn main() -> ExitCode {
-    check_on_device(
+    check_kernel_text(
         "bias_relu",
         YOURS,
+        "bias_relu",
         &[
             ("16 x 16: one group, and none to spare", |gpu| {
                 launched(gpu, [16, 16])
@@ -74,7 +76,7 @@ fn guarded(_: &Gpu) -> Outcome {
         Count(n),
         Count(columns),
     ];
-    let kernel = Kernel::of_the_check("bias_relu", yours::text());
+    let kernel = Kernel::of_a_text("bias_relu", yours::text());
     // What it computes, the launch shows.
     kernel.run(n, &arguments).map(drop)
 }

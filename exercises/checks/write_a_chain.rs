@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use exercises::Argument::{Count, In, Out};
-use exercises::{Kernel, Outcome, Stop, check_on_device, numbers, wrong};
+use exercises::{Kernel, Outcome, Stop, check_kernel_text, numbers, wrong};
 use rungrad::opencl::Gpu;
 use rungrad::rng::Random;
 use rungrad::shape::list;
@@ -13,9 +13,10 @@ use yours::Line::{self, Add, Load, Mul, Relu, Scale, Sub};
 exercises::yours!("part3_unified/write_a_chain.rs");
 
 fn main() -> ExitCode {
-    check_on_device(
+    check_kernel_text(
         "write_a_chain",
         YOURS,
+        "chain",
         &[
             ("a sum of two inputs", sum),
             ("a difference, of the first and the second", difference),
@@ -94,7 +95,7 @@ fn judge(lines: &[Line]) -> Outcome {
         .map(|(name, values)| In(name, values))
         .collect();
     arguments.extend([Out("out", N), Count(N)]);
-    let kernel = Kernel::of_the_check("chain", &text);
+    let kernel = Kernel::of_a_text("chain", &text);
     let told = |why: &str| {
         wrong(format!("For {lines:?} {why}\n\nYou wrote:\n\n{text}"))
     };

@@ -2,13 +2,15 @@
 
 use std::fs;
 use std::process::ExitCode;
+use std::sync::Once;
 
 use rungrad::Error;
 use rungrad::opencl::Gpu;
 
 use crate::answer::Answer;
-use crate::frame::{Kind, Step, frame};
+use crate::frame::{Kind, Role, Step, frame};
 use crate::hole::no_hole;
+use crate::oclgrind::is_simulated;
 use crate::report::shown;
 use crate::token::say;
 use crate::verdict::Stop;
@@ -19,36 +21,66 @@ pub fn check_on_device(
     file: Answer,
     steps: &[Step<Gpu>],
 ) -> ExitCode {
-    frame(id, file, Kind::Code, None, |_| open(id, file.path), steps)
+    frame(id, file, Kind::Code, None, |role| open(id, file.path, role), steps)
 }
 
-/// Refuses a hole, also where there is no device; where there is one, the
-/// steps go as far as they get.
-fn open(id: &str, file: &str) -> Result<Gpu, Stop> {
-    let opened = Gpu::first();
-    if opened.is_err() {
+/// Runs the `main` of the check of a Rust exercise in which the learner writes
+/// the text of the kernel `name`. After the steps have passed, Oclgrind runs
+/// them too and reports each stray access and each race of that kernel.
+pub fn check_kernel_text(
+    id: &'static str,
+    file: Answer,
+    name: &'static str,
+    steps: &[Step<Gpu>],
+) -> ExitCode {
+    let kind = Kind::KernelText(name);
+    frame(id, file, kind, None, |role| open(id, file.path, role), steps)
+}
+
+/// Opens the device of a check. Without a device, a hole in the file is reported
+/// first; with one, the steps run until they reach the hole.
+fn open(id: &str, file: &str, role: Role) -> Result<Gpu, Stop> {
+    opened(role).or_else(|stop| {
         let text = fs::read_to_string(file).unwrap_or_default();
         no_hole(id, &shown(file), &text)?;
+        Err(stop)
+    })
+}
+
+/// Opens the device of a check.
+pub(crate) fn opened(role: Role) -> Result<Gpu, Stop> {
+    let gpu = Gpu::first().map_err(absent)?;
+    // If the simulator did not run, its log is as empty as the log of a clean
+    // run.
+    if role == Role::Simulated && !is_simulated(&gpu) {
+        let why = format!("{} ran in its place", gpu.info().name);
+        return Err(Stop::Skipped(why));
     }
-    let gpu = opened.map_err(absent)?;
     name_device(&gpu);
     Ok(gpu)
 }
 
-/// Names the device on which a verdict was found.
+/// Names the device of a verdict, once in a process.
 pub(crate) fn name_device(gpu: &Gpu) {
+    static NAMED: Once = Once::new();
     let device = gpu.info();
     let (index, name) = (device.index, &device.name);
-    say(&format!("  on gpu:{index}, {name} ({})", device.kind));
+    let line = format!("  on gpu:{index}, {name} ({})", device.kind);
+    NAMED.call_once(|| say(&line));
 }
 
 /// Skips on a machine without OpenCL; where it is required, that is a failure.
 /// A device that was asked for by name and is not there is one too.
 pub(crate) fn absent(error: Error) -> Stop {
-    let required = std::env::var_os("RUNGRAD_REQUIRE_GPU");
-    let required = required.is_some_and(|value| value == "1");
     match error {
-        Error::NoOpenCl(why) if !required => Stop::Skipped(why),
+        Error::NoOpenCl(why) if !is_required() => Stop::Skipped(why),
         other => other.into(),
     }
+}
+
+/// Returns whether a check without a working device fails instead of being
+/// skipped.
+pub(crate) fn is_required() -> bool {
+    let required = std::env::var_os("RUNGRAD_REQUIRE_GPU");
+    required.is_some_and(|value| value == "1")
 }

@@ -16,15 +16,16 @@ pub(crate) fn kernel_of<'a>(lines: &[&'a str]) -> Option<&'a str> {
 /// How many findings are worth reading at once.
 const SHOWN: usize = 3;
 
-/// Lists the findings of a log in the kernels of `source`, each kind at each
-/// line once, ready to print. `file` is what the reader calls the source.
+/// Lists the findings of a log in the kernels that `source` mentions, each kind
+/// at each line once, ready to print. `file` is what the reader calls the source.
 pub(crate) fn faults(log: &str, source: &str, file: &str) -> String {
     let mut seen = Vec::new();
     let mut found = Vec::new();
     for lines in blocks(log) {
         let Some(kernel) = kernel_of(&lines) else { continue };
         // The check runs kernels of the engine as well.
-        if !source.contains(kernel) {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        if !source.split(|c| !is_word(c)).any(|word| word == kernel) {
             continue;
         }
         let kind = lines[0].split(" address").next().unwrap_or_default();
@@ -173,6 +174,8 @@ Invalid write of size 4 at global memory address 0xd000000000014
     fn the_engine_s_own_kernels_are_not_the_learner_s() {
         assert_eq!(faults(WRITE, "kernel void yours()", "my.cl"), "");
         assert_eq!(faults("", "kernel void yours()", "my.cl"), "");
+        // The name of one may be a part of the other's.
+        assert_eq!(faults(WRITE, "kernel void mine_relu()", "my.cl"), "");
     }
 
     #[test]

@@ -24,8 +24,12 @@ pub fn check(id: &'static str, file: Answer, steps: &[Step<()>]) -> ExitCode {
 /// What the learner writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
+    /// Rust.
     Code,
+    /// A file of kernels.
     Kernel,
+    /// Rust that holds the text of the kernel with this name.
+    KernelText(&'static str),
 }
 
 /// What the child runs under.
@@ -35,6 +39,8 @@ pub(crate) enum Role {
     Plain,
     /// Oclgrind, which simulates a device and looks at every access.
     Simulated,
+    /// The machine as it is, with a kernel of our own instead of the steps.
+    Probe,
 }
 
 /// Set in the child, where it names the role.
@@ -45,12 +51,14 @@ impl Role {
         match self {
             Role::Plain => "plain",
             Role::Simulated => "simulated",
+            Role::Probe => "probe",
         }
     }
 
-    fn of_this_process() -> Option<Role> {
+    pub(crate) fn of_this_process() -> Option<Role> {
         let name = env::var(ROLE).ok()?;
-        [Role::Plain, Role::Simulated].into_iter().find(|it| it.name() == name)
+        let roles = [Role::Plain, Role::Simulated, Role::Probe];
+        roles.into_iter().find(|it| it.name() == name)
     }
 }
 
@@ -86,9 +94,11 @@ pub(crate) fn framed(
         Some(role) => {
             token::receive();
             child::end_with_the_parent();
-            let code = match file.is_one_file() {
-                Ok(()) => work(role),
-                Err(stop) => tell(id, "before the first step", &stop),
+            let code = match (role, file.is_one_file()) {
+                #[cfg(feature = "opencl")]
+                (Role::Probe, _) => crate::driver::probe(),
+                (_, Ok(())) => work(role),
+                (_, Err(stop)) => tell(id, "before the first step", &stop),
             };
             token::conclude(code);
             code

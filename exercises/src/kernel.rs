@@ -2,15 +2,14 @@
 
 use std::fs;
 use std::process::ExitCode;
-use std::sync::Once;
 
 use rungrad::Error;
 use rungrad::opencl::{self, Gpu, Source};
 
-use crate::device::{absent, name_device};
+use crate::device::{absent, name_device, opened};
 use crate::frame::{Kind, Role, Step, frame};
 use crate::hole::no_hole;
-use crate::oclgrind::is_simulated;
+use crate::oclgrind::TEXT;
 use crate::outputs::{BEHIND, CANARY, Writer, counted, inside, intact};
 use crate::panics::throw;
 use crate::report::shown;
@@ -103,15 +102,7 @@ impl Kernel {
         })?;
         // Before the device: a hole is a hole, also where there is none.
         no_hole(id, &place, &text)?;
-        let gpu = Gpu::first().map_err(absent)?;
-        let device = gpu.info();
-        // Were the simulator lost on the way here, its log would be as empty
-        // as that of a clean run.
-        if role == Role::Simulated && !is_simulated(&gpu) {
-            let why = format!("{} ran in its place", device.name);
-            return Err(Stop::Skipped(why));
-        }
-        name_device(&gpu);
+        let gpu = opened(role)?;
         let source = Source::new(&place, &text, name);
         Ok(Kernel { gpu, source, name, file, role })
     }
@@ -120,11 +111,17 @@ impl Kernel {
     /// the learner is the judge. It is the learner's code that launches it, so
     /// want of a device is thrown.
     pub fn of_the_check(name: &'static str, text: &str) -> Kernel {
-        static NAMED: Once = Once::new();
         let gpu = Gpu::first().unwrap_or_else(|error| throw(absent(error)));
-        NAMED.call_once(|| name_device(&gpu));
+        name_device(&gpu);
         let source = Source::new("the check's kernel", text, name);
         Kernel { gpu, source, name, file: "", role: Role::Plain }
+    }
+
+    /// Returns the kernel `name` of a text that the learner's code has written.
+    pub fn of_a_text(name: &'static str, text: &str) -> Kernel {
+        let role = Role::of_this_process().unwrap_or(Role::Plain);
+        let source = Source::new(TEXT, text, name);
+        Kernel { source, role, ..Kernel::of_the_check(name, text) }
     }
 
     /// Returns a learner's file of kernels, whose siblings have names.
@@ -216,7 +213,9 @@ impl Kernel {
         let (mut buffers, mut counts) = (Vec::new(), Vec::new());
         for argument in arguments {
             let room = |len: usize| match self.role {
-                Role::Plain => len.max(items).next_multiple_of(GROUP) + GROUP,
+                Role::Plain | Role::Probe => {
+                    len.max(items).next_multiple_of(GROUP) + GROUP
+                }
                 Role::Simulated => len,
             };
             let (len, values, guard) = match argument {

@@ -11,7 +11,7 @@
 //! one whose steps need a device, [`check_levels`] of what grows, [`Outcome`] is how a step ends, [`judge()`]
 //! finds the wrong rule on a tape, [`numbers`] are inputs that hide no mistake,
 //! [`elsewhere()`] is a device without hardware, [`Kernel`] runs a learner's
-//! kernel, [`on_tensors`] runs one that a learner's program launches, [`tier()`]
+//! kernel, [`check_kernel_text`] and [`on_tensors`] run one that a learner's program launches, [`tier()`]
 //! counts what of a milestone is the reader's, [`drawn`] is a value of a variant.
 
 #![allow(unsafe_code)]
@@ -25,6 +25,8 @@ mod answer;
 mod child;
 #[cfg(feature = "opencl")]
 mod device;
+#[cfg(feature = "opencl")]
+mod driver;
 mod drop_depth;
 #[cfg(feature = "opencl")]
 mod elsewhere;
@@ -58,7 +60,7 @@ pub use answer::Answer;
 #[doc(hidden)]
 pub use answer_module::answer_module;
 #[cfg(feature = "opencl")]
-pub use device::check_on_device;
+pub use device::{check_kernel_text, check_on_device};
 pub use drop_depth::{DepthProbe, drops_inside_drops};
 #[cfg(feature = "opencl")]
 pub use elsewhere::{copies, elsewhere, namesake};

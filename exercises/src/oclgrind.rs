@@ -13,10 +13,13 @@ use rungrad::opencl::{Gpu, Source};
 
 use crate::child::{self, Ending, Lines};
 use crate::findings::{blocks, faults, kernel_of};
-use crate::frame::{ROLE, Role};
+use crate::frame::{Kind, ROLE, Role};
 use crate::report::{self, shown};
 use crate::speed::Counters;
 use crate::verdict::Code;
+
+/// The name, in a verdict, of a kernel that is written as text in a Rust file.
+pub(crate) const TEXT: &str = "the text of your kernel";
 
 /// What Oclgrind says of a kernel.
 pub(crate) enum Report {
@@ -43,6 +46,7 @@ pub(crate) enum Numbers {
 pub(crate) fn look(
     program: &Path,
     file: &str,
+    kind: Kind,
     numbers: Numbers,
     counters: Option<&Counters>,
 ) -> Report {
@@ -69,8 +73,11 @@ pub(crate) fn look(
         }),
     };
     let logs: Vec<&str> = looks.iter().map(|it| it.log.as_str()).collect();
-    let own = fs::read_to_string(file).unwrap_or_default();
-    let faults = faults(&logs.join("\n\n"), &own, &shown(file));
+    let (own, place) = match kind {
+        Kind::KernelText(name) => (name.to_string(), TEXT.to_string()),
+        _ => (fs::read_to_string(file).unwrap_or_default(), shown(file)),
+    };
+    let faults = faults(&logs.join("\n\n"), &own, &place);
     if !faults.is_empty() {
         return Report::Faults(faults);
     }

@@ -8,6 +8,10 @@ use std::{env, fs};
 use crate::again::again;
 use crate::answer::Answer;
 use crate::child::{self, Ended, Ending, LIMIT_VARIABLE, Lines, PRINTED, ROOM};
+#[cfg(feature = "opencl")]
+use crate::device::is_required;
+#[cfg(feature = "opencl")]
+use crate::driver::{cache_damage, excuse};
 use crate::frame::{Kind, ROLE, Role};
 use crate::oclgrind::{self, Numbers, Report};
 use crate::report::{filled, root, shown};
@@ -72,16 +76,17 @@ fn verdict(
     let mut code = match ending {
         Ending::Said(code) => {
             // What a driver says about a kernel, the verdict says better.
-            if kind == Kind::Code {
+            if kind != Kind::Kernel {
                 eprint!("{said}");
             }
             code
         }
         ref other => {
             let sentence = sentence(other, kind, &said, waits(file));
-            let code = match now {
-                Some(now) => failing(&format!("{now}\n\n{sentence}")),
-                None => failing(&sentence),
+            let code = match (excuse(&program, other, kind, &said), now) {
+                (Some(why), _) => skipped(&why),
+                (_, Some(now)) => failing(&format!("{now}\n\n{sentence}")),
+                (_, None) => failing(&sentence),
             };
             for line in said.lines().filter(|it| !it.is_empty()).take(5) {
                 println!("  | {line}");
@@ -98,7 +103,7 @@ fn verdict(
     let is_next = code == Code::ToDo && grown;
     let ran = matches!(code, Code::Solved | Code::Failing) || is_next;
     let mut unchecked = None;
-    if kind == Kind::Kernel && ran && looks {
+    if kind != Kind::Code && ran && looks {
         let numbers = match code {
             Code::Failing => Numbers::Wrong,
             _ => Numbers::Right,
@@ -106,7 +111,7 @@ fn verdict(
         let wants = speed.filter(|_| code == Code::Solved);
         let counters = wants.map(|_| Counters::find());
         let there = counters.as_ref().and_then(|it| it.as_ref().ok());
-        let report = oclgrind::look(&program, file, numbers, there);
+        let report = oclgrind::look(&program, file, kind, numbers, there);
         code = match report {
             Report::Clean if code == Code::Solved => {
                 println!("  ok  Oclgrind saw no stray access and no race");
@@ -140,6 +145,13 @@ fn verdict(
                 Code::Failing
             }
         };
+    }
+    if kind != Kind::Code
+        && code == Code::Failing
+        && let Some(damage) = cache_damage()
+    {
+        let words = format!("The cause may be the driver's. {damage}");
+        print!("\n{}", filled(&words));
     }
     if let Some(why) = &unchecked {
         let words = format!(
@@ -193,6 +205,31 @@ pub(crate) fn failing(words: &str) -> Code {
     Code::Failing
 }
 
+/// Prints why a check cannot judge on this machine, which fails where a device
+/// is required.
+#[cfg(feature = "opencl")]
+fn skipped(why: &str) -> Code {
+    if is_required() {
+        return failing(why);
+    }
+    print!("\n{}", filled(&format!("skipped: {why}")));
+    Code::Skipped
+}
+
+#[cfg(not(feature = "opencl"))]
+use failing as skipped;
+
+#[cfg(not(feature = "opencl"))]
+fn cache_damage() -> Option<String> {
+    None
+}
+
+/// Without OpenCL no driver can have crashed.
+#[cfg(not(feature = "opencl"))]
+fn excuse(_: &Path, _: &Ending, _: Kind, _: &str) -> Option<String> {
+    None
+}
+
 /// Tells what happened to a child that said nothing itself.
 pub(crate) fn sentence(
     ending: &Ending,
@@ -201,7 +238,7 @@ pub(crate) fn sentence(
     waits: bool,
 ) -> String {
     let yours = match kind {
-        Kind::Code => "your code",
+        Kind::Code | Kind::KernelText(_) => "your code",
         Kind::Kernel => "your kernel",
     };
     match ending {
@@ -211,7 +248,7 @@ pub(crate) fn sentence(
              is only slow, {LIMIT_VARIABLE}=60 gives it 60 s",
             limit.as_secs(),
             match kind {
-                Kind::Kernel if waits =>
+                Kind::Kernel | Kind::KernelText(_) if waits =>
                     ", and whether all items of a group come to each barrier",
                 _ => "",
             }
@@ -236,7 +273,7 @@ pub(crate) fn sentence(
                  once for each link of a long chain"
             )
         }
-        Ending::Killed(signal) if kind == Kind::Kernel => format!(
+        Ending::Killed(signal) if kind != Kind::Code => format!(
             "{yours} brought down the process that ran it (signal {signal}), \
              which is what an access far outside an array does; compare each \
              index with n"

@@ -5,6 +5,7 @@ use rungrad::opencl::Source;
 use rungrad::part2_gpu::Tensor;
 
 use crate::kernel::GROUP;
+use crate::oclgrind::TEXT;
 
 /// Launches the kernel `name` of a learner's text, an item for each element of
 /// its result, rounded up to whole groups. It gets the numbers of `inputs`, the
@@ -20,7 +21,7 @@ pub fn on_tensors(
     let gpu = inputs[0].gpu();
     let n = shape.iter().product();
     let out = gpu.allocate(n)?;
-    let source = Source::new("the text of your kernel", text, name);
+    let source = Source::new(TEXT, text, name);
     let mut launch = gpu.launch_source(&source);
     for input in inputs {
         launch = launch.input(input.buffer(), input.len());
