@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use exercises::Argument::{Count, In, Log, Out};
 use exercises::{
     Kernel, Outcome, Stop, check_fast_kernel, counting, expect, gathered,
-    numbers, sparing, wrong,
+    numbers, sparing, spread, wrong,
 };
 use profile::Launch;
 
@@ -208,5 +208,11 @@ fn loads(launch: &Launch) -> Outcome {
         launch,
         "Neighbors do not load neighbors: item (x, y) loads the number at \
          `start + x`, so that x goes along the row in memory, too.",
+    )?;
+    spread(
+        launch,
+        "16 cells that lie 16 apart are in two banks, and each bank gives one at \
+         a time. With the spare cell at the end of each row of `b_tile` they are \
+         in 16 banks.",
     )
 }
