@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use exercises::Argument::{Count, In, PerGroup};
 use exercises::{
-    Kernel, Outcome, check_fast_kernel, evenly, expect, gathered, numbers,
-    together, wrong,
+    Kernel, Outcome, Stop, check_fast_kernel, evenly, expect, gathered,
+    numbers, together, wrong,
 };
 use profile::Launch;
 
@@ -44,7 +44,14 @@ fn product(kernel: &Kernel, [m, k]: [usize; 2], groups: usize) -> Outcome {
     let (a, v) = (numbers(1, m * k), numbers(2, k));
     let arguments =
         [In("a", &a), In("v", &v), PerGroup("out", m), Count(m), Count(k)];
-    let out = kernel.run(GROUP * groups, &arguments)?.remove(0);
+    let ran = kernel.run(GROUP * groups, &arguments);
+    let mut out = ran.map_err(|stop| match stop {
+        Stop::Wrong { words, .. } if words.contains("groups ran for") => {
+            wrong(format!("{words} Here that is: compare row with m."))
+        }
+        other => other,
+    })?;
+    let out = out.remove(0);
     if let Some(row) = out.iter().position(|y| y.abs() > 1e20) {
         return Err(wrong(format!(
             "out[{row}] is {:e}: a guard value is in it, which stands behind \

@@ -4,14 +4,15 @@
 //! differs has lost an element or counts one twice. Which one it is, ones and
 //! zeros tell.
 
+use std::fs;
 use std::process::ExitCode;
 
 use exercises::Argument::{Count, In, Log, PerGroup};
 use exercises::{
     Kernel, Outcome, Stop, again, check_fast_kernel, counting, evenly, numbers,
-    spread, wrong,
+    says, slow, spread, wrong,
 };
-use profile::Launch;
+use profile::{Access, Kind, Launch};
 
 const YOURS: &str = exercises::path!("part2_gpu/two_stage_sum.cl");
 
@@ -78,6 +79,11 @@ fn partials(kernel: &Kernel, n: usize, groups: usize) -> Outcome {
          the next item begins its first: a barrier between the rounds is \
          missing."
             .to_string()
+    } else if says(YOURS, &["barrier"]).is_none() {
+        "The kernel has no barrier, so an item may read the cell of another \
+         item before that item has written it. That is a race. Put a barrier \
+         behind the line that fills the cells, and one behind each round."
+            .to_string()
     } else {
         lost(kernel, n, groups)?
     };
@@ -125,8 +131,9 @@ fn lost(kernel: &Kernel, n: usize, groups: usize) -> Result<String, Stop> {
     if sum(0)? != 0.0 {
         return Ok(
             "Zeros do not sum to 0: something is in the sum that is no \
-                   value of a. Does each cell of local memory get a value \
-                   before somebody adds to it?"
+                   value of a. Does each cell of local memory get a value, \
+                   and is there a barrier between that line and the first \
+                   round?"
                 .to_string(),
         );
     }
@@ -170,12 +177,25 @@ fn twice(kernel: &Kernel) -> Outcome {
     }
 }
 
+/// Returns the declaration of the array `tree`, whatever the type of its cells.
+fn declaration(text: &str) -> Option<&str> {
+    text.split_inclusive(';').find_map(|statement| {
+        let line = statement.rsplit(['\n', '{']).next()?.trim_start();
+        let is_local = line.trim_start_matches("__").starts_with("local ");
+        (is_local && line.contains(" tree[")).then_some(line)
+    })
+}
+
 /// An item adds two cells in each of eight rounds, beside what it writes; one
 /// that adds for all comes to 256 cells.
 fn shared(kernel: &Kernel) -> Outcome {
-    let line = "local float tree[GROUP];";
-    let count = |text: &str| counting(text, "partial_sums", &["tree"], line);
     let values = numbers(8, GROUP);
+    let text = fs::read_to_string(YOURS).unwrap_or_default();
+    // Of an array with another name Oclgrind alone counts the loads.
+    let Some(line) = declaration(&text) else {
+        return run(kernel, &values, 1).map(drop);
+    };
+    let count = |text: &str| counting(text, "partial_sums", &["tree"], line);
     let Some(kernel) = kernel.altered(count)? else {
         // Oclgrind counts in this launch who loads and which banks clash.
         return run(kernel, &values, 1).map(drop);
@@ -189,10 +209,31 @@ fn shared(kernel: &Kernel) -> Outcome {
     }
     Err(wrong(format!(
         "The numbers are right, and one item of the group came to tree[..] \
-         {busiest} times, while the others waited: it adds for all. In a tree \
-         each round halves the cells, and eight rounds are enough for 256."
+         {busiest} times, while the others waited: it adds for all. {TREE}"
     )))
 }
+
+/// Rejects a kernel in which one item of a warp loads more cells alone than the
+/// last rounds of any tree need.
+fn tree(launch: &Launch) -> Outcome {
+    let alone =
+        |access: &Access| access.total(|moment| u64::from(moment.lanes() == 1));
+    let loads = launch.accesses.iter().filter(|it| it.kind == Kind::Load);
+    let mut local = loads.filter(|it| it.is_local);
+    let is_serial = |it: &&Access| alone(it) > GROUP as u64 / 2;
+    let Some(access) = local.find(is_serial) else { return Ok(()) };
+    let what = format!(
+        "one item loads {} cells of {}, one after another, while the others \
+         wait",
+        alone(access),
+        launch.array(access)
+    );
+    Err(slow(launch, access.line, &what, TREE))
+}
+
+/// What a tree is good for.
+const TREE: &str = "In a tree each round halves the cells, and eight rounds are \
+                    enough for 256.";
 
 /// Whether warps diverge is no matter here: on an NVIDIA H200 (twins in CUDA,
 /// driver 580.159.04, November 2026) the sum of 2^28 numbers, one for each item,
@@ -200,6 +241,7 @@ fn shared(kernel: &Kernel) -> Outcome {
 /// second item adds, every fourth and so on, and 1.456 ms, 28 % longer, when the
 /// first items add cells that lie 2, 4, 8 and more apart.
 fn judge(launch: &Launch) -> Outcome {
+    tree(launch)?;
     spread(
         launch,
         "Cells that lie 2, 4, 8 and more apart are in few of the 32 banks, and \

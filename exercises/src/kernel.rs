@@ -290,7 +290,8 @@ impl Kernel {
                     written.push(self.inside(name, values, *len, writer)?);
                 }
                 Argument::PerGroup(name, len) => {
-                    let (values, writer) = (read()?, Writer::Group);
+                    let groups = items / (group[0] * group[1]);
+                    let (values, writer) = (read()?, Writer::Group(groups));
                     written.push(self.inside(name, values, *len, writer)?);
                 }
                 Argument::PerRow(name, [rows, columns]) => {

@@ -29,7 +29,8 @@ pub(crate) enum Writer {
     Item(usize),
     /// One of so many columns of so many rows.
     Cell([usize; 2]),
-    Group,
+    /// A group; the value is the number of groups.
+    Group(usize),
     /// A group, whose items share so many columns.
     Row(usize),
 }
@@ -60,7 +61,7 @@ pub(crate) fn inside(
             "Your kernel adds to {name}[..], by `+=`, and nobody has put a 0 \
              there to which it could add: write it with `=`{}.",
             match writer {
-                Writer::Group => ", each group at its own get_group_id(0)",
+                Writer::Group(_) => ", each group at its own get_group_id(0)",
                 _ => "",
             }
         ),
@@ -75,7 +76,7 @@ pub(crate) fn inside(
             "The array has {len} elements, and each needs the item of its \
              column and its row."
         ),
-        Writer::Group => "Each group writes the element of its own number, \
+        Writer::Group(_) => "Each group writes the element of its own number, \
              get_group_id(0): does one of its items come to that line in every \
              group?"
             .to_string(),
@@ -155,9 +156,16 @@ fn past_the_end(
              {rows} work-items ran. The spare ones must write nothing: compare \
              the column and the row with their numbers first."
         ),
-        Some(Writer::Group) => " There is an element for each group, so one \
+        Some(Writer::Group(groups)) if at < groups => format!(
+            " {groups} groups ran for {len} elements. A group without an \
+             element must write nothing: compare the number of the group with \
+             the number of elements first."
+        ),
+        Some(Writer::Group(_)) => {
+            " There is an element for each group, so one \
              item of the group writes, at the number of the group."
-            .to_string(),
+                .to_string()
+        }
         Some(Writer::Row(columns)) => format!(
             " A row has {columns} columns, and an item of a higher number has \
              none to write."
@@ -196,6 +204,17 @@ mod tests {
     }
 
     #[test]
+    fn a_group_without_an_element_is_told_to_compare_its_number() {
+        let written = [1.0, 2.0, 3.0, CANARY, CANARY];
+        let said = words(inside("out", &written, 2, Writer::Group(4), false));
+        assert!(said.contains("4 groups ran for 2 elements"), "{said}");
+        assert!(!said.contains("one item of the group writes"), "{said}");
+        // With a group for each element, the writer used a wrong index.
+        let said = words(inside("out", &written, 2, Writer::Group(2), false));
+        assert!(said.contains("one item of the group writes"), "{said}");
+    }
+
+    #[test]
     fn an_element_that_nobody_wrote_is_seen() {
         let said = words(inside(
             "out",
@@ -210,7 +229,8 @@ mod tests {
     #[test]
     fn an_element_that_its_group_only_added_to_is_seen() {
         let added = CANARY + 12.5;
-        let said = words(inside("out", &[1.0, added], 2, Writer::Group, true));
+        let group = Writer::Group(2);
+        let said = words(inside("out", &[1.0, added], 2, group, true));
         assert!(said.contains("out[1] was never written"), "{said}");
         assert!(said.contains("with `=`, each group at its own"), "{said}");
         let item = Writer::Item(2);
