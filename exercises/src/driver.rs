@@ -69,7 +69,7 @@ mod tests {
     const LINE: &str = "dlopen(\"/c/vector_add.so\") failed with \
                         '/c/vector_add.so: file too short'.";
 
-    /// The path of the program is empty, so nothing can be run.
+    /// Asks with an empty path to the program, so that nothing can be run.
     fn excuse(ending: &Ending, kind: Kind, said: &str) -> Option<String> {
         super::excuse(Path::new(""), ending, kind, said)
     }

@@ -224,7 +224,7 @@ fn cache_damage() -> Option<String> {
     None
 }
 
-/// Without OpenCL no driver can have crashed.
+/// Returns nothing: without OpenCL no driver can have crashed.
 #[cfg(not(feature = "opencl"))]
 fn excuse(_: &Path, _: &Ending, _: Kind, _: &str) -> Option<String> {
     None

@@ -9,6 +9,7 @@ use rungrad::opencl::{Kernel, Source};
 use rungrad::{part2_gpu, part3_unified};
 
 mod borders;
+mod cache;
 #[path = "../common/child.rs"]
 mod child;
 mod counters;

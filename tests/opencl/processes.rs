@@ -1,13 +1,13 @@
 //! What depends on how a process begins: each test runs itself again as a
 //! child, with an environment of its own and a limit on its time.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 #[cfg(target_os = "linux")]
 use std::process::Command;
 use std::sync::Barrier;
 use std::{env, fs, thread};
 
-use rungrad::opencl::{Gpu, cache_damage, cache_failure, devices, record};
+use rungrad::opencl::{Gpu, devices, record};
 use rungrad::part2_gpu::kernels;
 use rungrad::part3_unified::{Device, Tensor};
 use rungrad::{Error, ledger};
@@ -31,7 +31,7 @@ fn no_program_of_this_crate_needs_an_opencl_library() {
 }
 
 /// An empty folder for this test alone.
-fn folder(name: &str) -> PathBuf {
+pub(super) fn folder(name: &str) -> PathBuf {
     let path = scratch().join(name);
     // The first run finds none to remove.
     let _ = fs::remove_dir_all(&path);
@@ -40,7 +40,11 @@ fn folder(name: &str) -> PathBuf {
 }
 
 /// Fills `n` values with `value` and reads them back.
-fn filled(gpu: &Gpu, value: f32, n: usize) -> Result<Vec<f32>, Error> {
+pub(super) fn filled(
+    gpu: &Gpu,
+    value: f32,
+    n: usize,
+) -> Result<Vec<f32>, Error> {
     let out = gpu.allocate(n)?;
     gpu.launch(&kernels::EW_FILL)
         .output(&out)
@@ -247,64 +251,6 @@ fn why_pocl_has_no_device_is_named_with_its_variable() {
     let text = succeed(child(NAME).env("POCL_DEVICES", "nonsense"));
     assert!(text.contains("POCL_DEVICES=nonsense names no device"), "{text}");
     assert!(!text.contains("cache"), "{text}");
-}
-
-/// PoCL aborts the process that needs a damaged file of its cache. The process
-/// that started it finds the cause in the lines that PoCL left.
-#[test]
-fn a_damaged_cache_is_recognized_by_what_pocl_prints() {
-    const NAME: &str =
-        "processes::a_damaged_cache_is_recognized_by_what_pocl_prints";
-    if is_child() {
-        // Under this child's POCL_CACHE_DIR.
-        match env::var_os("LOOK") {
-            None => drop(filled(&Gpu::first().unwrap(), 1.0, 2).unwrap()),
-            Some(said) => {
-                println!("{:?}", cache_damage());
-                let said = fs::read_to_string(said).unwrap();
-                println!("{:?}", cache_failure(&said));
-            }
-        }
-        return;
-    }
-    let Some(gpu) = gpu_or_skip() else { return };
-    if !gpu.info().platform.contains("Portable Computing") {
-        return skip("no PoCL", "this test damages a cache of PoCL's");
-    }
-    let cache = folder("damaged-cache");
-    let child = |name: &str, value: &Path| {
-        let mut child = child(NAME);
-        child.env("POCL_CACHE_DIR", &cache).env(name, value);
-        child
-    };
-    succeed(&mut child("FIRST", &cache));
-    let said = cache.join("said");
-    fs::write(&said, "").unwrap();
-    let whole = succeed(&mut child("LOOK", &said));
-    assert!(whole.contains("None\nNone"), "{whole}");
-
-    // A full disk or a power failure leaves files that are cut off or empty.
-    // PoCL prints a line about an empty one only.
-    for (share, sentences) in [(2, 1), (usize::MAX, 2)] {
-        let mut folders = vec![cache.clone()];
-        while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(folder).unwrap() {
-                let path = entry.unwrap().path();
-                if path.extension().is_some_and(|it| it == "so") {
-                    let bytes = fs::read(&path).unwrap();
-                    fs::write(&path, &bytes[..bytes.len() / share]).unwrap();
-                } else if path.is_dir() {
-                    folders.push(path);
-                }
-            }
-        }
-        let crash = child("AGAIN", &cache).output().unwrap();
-        assert!(!crash.status.success(), "PoCL has used such a library");
-        fs::write(&said, crash.stderr).unwrap();
-        let told = succeed(&mut child("LOOK", &said));
-        let words = format!("Delete the folder {}", cache.display());
-        assert!(told.matches(&words).count() >= sentences, "{told}");
-    }
 }
 
 /// PoCL's threads stay with the parent: the child would wait for ever.
