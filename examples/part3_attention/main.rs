@@ -81,7 +81,7 @@ const SPLIT_SEED: u64 = 1797;
 fn trained(device: Device) -> Result<Gpt, Error> {
     let mut gpt = Gpt::new(SIZES, &mut Random::new(0));
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    io::load(root.join("data/names.safetensors"), gpt.parameters_mut())?;
+    io::load(root.join("data/names.safetensors"), &mut gpt)?;
     gpt.to(device)?;
     Ok(gpt)
 }

@@ -64,7 +64,7 @@ fn main() -> ExitCode {
             return look(&gpt, &known, &held_out);
         }
         if let Some(path) = &request.weights {
-            io::load(path, gpt.parameters_mut())?;
+            io::load(path, &mut gpt)?;
             gpt.to(device)?;
             let loss = examine(&gpt, &test, 250)?;
             println!("held out {loss:.3}");
@@ -98,7 +98,7 @@ fn main() -> ExitCode {
         gpt.eval();
         println!("{:.1} s", start.elapsed().as_secs_f64());
         if let Some(path) = &request.save {
-            io::save(path, gpt.parameters())?;
+            io::save(path, &gpt)?;
         }
         tell_names(&gpt, &list, &request)
     })

@@ -104,12 +104,12 @@ fn network(
         };
         let network = train(rows, 0, EPOCHS, request.device, tell)?;
         let kept = root.join("target/read_digits.safetensors");
-        io::save(&kept, network.parameters())?;
+        io::save(&kept, &network)?;
         println!("the weights are kept in {}\n", kept.display());
         return Ok(network);
     }
     let mut network = training::network(&mut Random::new(0));
-    io::load(path, network.parameters_mut())?;
+    io::load(path, &mut network)?;
     network.to(request.device)?;
     Ok(network)
 }

@@ -69,7 +69,7 @@ fn main() -> ExitCode {
         let test = held_out.windows(sizes.context, sizes.context);
         match &request.weights {
             Some(path) => {
-                io::load(path, gpt.parameters_mut())?;
+                io::load(path, &mut gpt)?;
                 gpt.to(request.device)?;
                 gpt.eval();
             }
@@ -81,7 +81,7 @@ fn main() -> ExitCode {
         let loss = examine(&gpt, &test, request.batch().min(test.count()))?;
         println!("held out, all {} windows: {loss:.3}", test.count());
         if let Some(path) = &request.save {
-            io::save(path, gpt.parameters())?;
+            io::save(path, &gpt)?;
         }
         if request.count == 0 {
             return Ok(());

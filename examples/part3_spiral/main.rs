@@ -111,11 +111,11 @@ fn main() -> ExitCode {
         learn(&mut model, &x, &labels)?;
 
         let path = file()?;
-        io::save(&path, model.parameters())?;
+        io::save(&path, &model)?;
         println!("saved, and loaded into another model");
         let mut model = Spiral::new(2)?;
         model.to(device)?;
-        io::load(&path, model.parameters_mut())?;
+        io::load(&path, &mut model)?;
         learn(&mut model, &x, &labels)?;
 
         println!("\nthe counting device was asked for\n{Asked}");

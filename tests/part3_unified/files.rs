@@ -7,7 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use rungrad::part3_unified::nn::{Linear, Module, Sequential};
+use rungrad::part3_unified::nn::{
+    Linear, Module, Parameter, ParameterMut, Sequential,
+};
 use rungrad::part3_unified::optim::{Optimizer, Sgd};
 use rungrad::part3_unified::{DType, Device, Tensor, io};
 use rungrad::rng::Random as Bits;
@@ -84,7 +86,7 @@ fn what_was_saved_comes_back_on_every_device() {
             ("µ \"x\"\n", new(&[1], &[1.0]).requires_grad()),
         ];
         let named = saved.iter().map(|(name, tensor)| (*name, tensor));
-        io::save(&path, named).unwrap();
+        io::write(&path, named).unwrap();
         let mut read = io::read(&path, device).unwrap();
         assert_eq!(read.len(), saved.len());
         for (name, right) in &saved {
@@ -115,10 +117,10 @@ fn a_model_goes_on_where_it_was_saved() {
             Sgd::new(0.1, 0.0).step(model.parameters_mut());
         };
         learn(&mut model);
-        io::save(&path, model.parameters()).unwrap();
+        io::save(&path, &model).unwrap();
         // A gradient of the old numbers is none of the new ones.
         again.forward(&x).sum().backward();
-        io::load(&path, again.parameters_mut()).unwrap();
+        io::load(&path, &mut again).unwrap();
         for (name, parameter) in again.parameters() {
             assert_eq!(parameter.device(), device, "{name}");
             assert_eq!(parameter.tape().ops(), ["leaf"], "{name}");
@@ -136,7 +138,7 @@ fn files_of_python_are_read() {
     let _clean = clean();
     let mut model = layers();
     let path = written_by_python("layers.safetensors");
-    io::load(path, model.parameters_mut()).unwrap();
+    io::load(path, &mut model).unwrap();
     assert_eq!(values(&model), LAYERS);
     let odd = io::read(written_by_python("odd.safetensors"), Device::Cpu);
     let odd = odd.unwrap();
@@ -170,8 +172,8 @@ fn python_reads_what_was_saved_and_writes_it_back() {
     let [ours, theirs] = ["ours", "theirs"].map(|name| folder.join(name));
     let mut model = layers();
     let path = written_by_python("layers.safetensors");
-    io::load(path, model.parameters_mut()).unwrap();
-    io::save(&ours, model.parameters()).unwrap();
+    io::load(path, &mut model).unwrap();
+    io::save(&ours, &model).unwrap();
     let script = written_by_python("round_trip.py");
     let run = Command::new(&python).arg(script).args([&ours, &theirs]).output();
     let run = run.unwrap();
@@ -186,8 +188,25 @@ fn python_reads_what_was_saved_and_writes_it_back() {
 1.weight [3, 1] [-0.0, -1.0, -2.0]
 "
     );
-    io::load(&theirs, model.parameters_mut()).unwrap();
+    io::load(&theirs, &mut model).unwrap();
     assert_eq!(values(&model), LAYERS.map(|x| 2.0 * x));
+}
+
+/// A model that is a list of parameters.
+struct Fields(Vec<(&'static str, Tensor)>);
+
+impl Module for Fields {
+    fn forward(&self, x: &Tensor) -> Tensor {
+        x.clone()
+    }
+
+    fn parameters(&self) -> Vec<Parameter<'_>> {
+        self.0.iter().map(|(name, it)| (name.to_string(), it)).collect()
+    }
+
+    fn parameters_mut(&mut self) -> Vec<ParameterMut<'_>> {
+        self.0.iter_mut().map(|(name, it)| (name.to_string(), it)).collect()
+    }
 }
 
 #[test]
@@ -195,34 +214,34 @@ fn a_file_of_another_model_is_refused_with_the_tensor() {
     let _clean = clean();
     let path = folder("refused").join("m.safetensors");
     let file = path.display();
-    let [x, y] = [leaf(&[1.0]), leaf(&[1.0, 2.0])];
-    let load = |saved: &[(&str, &Tensor)], wanted: &[(&str, &Tensor)]| {
-        io::save(&path, saved.iter().copied()).unwrap();
-        let mut model: Vec<_> =
-            wanted.iter().map(|(n, t)| (n.to_string(), (*t).clone())).collect();
-        let places = model.iter_mut().map(|(n, t)| (n.clone(), t));
-        let result = io::load(&path, places.collect());
-        let ids = model.iter().map(|(_, t)| t.id());
+    let [x, y, z] = [leaf(&[1.0]), leaf(&[1.0, 2.0]), leaf(&[3.0])];
+    let load = |saved: &[(&str, &Tensor)],
+                wanted: &[(&'static str, &Tensor)]| {
+        io::write(&path, saved.iter().copied()).unwrap();
+        let mut model =
+            Fields(wanted.iter().map(|(n, t)| (*n, (*t).clone())).collect());
+        let result = io::load(&path, &mut model);
+        let ids = model.0.iter().map(|(_, t)| t.id());
         assert!(ids.eq(wanted.iter().map(|(_, t)| t.id())), "it has changed");
         sentence(&format!("{wanted:?} from {saved:?}"), result)
     };
     assert_eq!(
         load(&[("x", &x)], &[("x", &x), ("y", &y)]),
         format!(
-            "{file}: tensor \"y\" is not there, and the model has one; load \
-             a file of this model"
+            "{file}: tensor \"y\" is missing, and the model has it; load a \
+             file of this model, or what fits by `load_partial`"
         )
     );
     assert_eq!(
         load(&[("x", &x), ("y", &y)], &[("x", &x)]),
         format!(
-            "{file}: tensor \"y\" is one too many, and the model has none; \
-             load a file of this model"
+            "{file}: tensor \"y\" is unexpected, and the model does not have \
+             it; load a file of this model, or what fits by `load_partial`"
         )
     );
     // The first would fit, and stays as it is.
     assert_eq!(
-        load(&[("x", &x), ("y", &y)], &[("x", &x), ("y", &x)]),
+        load(&[("x", &x), ("y", &y)], &[("x", &x), ("y", &z)]),
         format!("{file}: tensor \"y\" has shape [2], and the model wants [1]")
     );
 }
@@ -238,7 +257,7 @@ fn numbers_of_another_type_are_refused() {
     );
     let mut model = layers();
     let before = values(&model);
-    let refused = io::load(&path, model.parameters_mut());
+    let refused = io::load(&path, &mut model);
     assert_eq!(sentence("a load of F16", refused), expected);
     assert_eq!(values(&model), before);
     // To read it asks for no type.
@@ -256,9 +275,8 @@ fn where_a_device_refuses_a_tensor_nothing_is_loaded() {
     let mut model = layers();
     model.to(third::device()).unwrap();
     let before = values(&model);
-    let refused = third::with_room_for(1, || {
-        io::load(&path, model.parameters_mut()).unwrap_err()
-    });
+    let refused =
+        third::with_room_for(1, || io::load(&path, &mut model).unwrap_err());
     assert!(matches!(refused, Error::Device(_)), "{refused:?}");
     assert_eq!(values(&model), before);
 }
@@ -269,7 +287,7 @@ fn names_that_a_file_cannot_tell_apart_are_refused() {
     let path = folder("names").join("m.safetensors");
     let x = leaf(&[1.0]);
     for names in [["x", "x"], ["x", "__metadata__"]] {
-        let saved = io::save(&path, names.map(|name| (name, &x)));
+        let saved = io::write(&path, names.map(|name| (name, &x)));
         assert_eq!(
             sentence(&format!("{names:?}"), saved),
             format!(
@@ -289,9 +307,12 @@ fn what_is_no_file_is_refused() {
     let folder = folder("no_file");
     for (path, words) in [
         (folder.join("none"), "cannot be read: "),
-        (folder.clone(), "cannot be read: it is no regular file"),
+        (folder.clone(), "cannot be read: it is not a regular file"),
         #[cfg(unix)]
-        (PathBuf::from("/dev/zero"), "cannot be read: it is no regular file"),
+        (
+            PathBuf::from("/dev/zero"),
+            "cannot be read: it is not a regular file",
+        ),
     ] {
         let what = path.display().to_string();
         let refused = sentence(&what, io::read(&path, Device::Cpu));
@@ -311,7 +332,7 @@ fn a_file_that_cannot_be_written_leaves_what_was_there() {
     fs::write(taken.join("inside"), "kept").unwrap();
     for path in [taken.clone(), folder.join("none/m.safetensors")] {
         let what = path.display().to_string();
-        let refused = sentence(&what, io::save(&path, [("x", &x)]));
+        let refused = sentence(&what, io::write(&path, [("x", &x)]));
         let start = format!("{} cannot be written: ", path.display());
         assert!(refused.starts_with(&start), "{refused}");
     }
@@ -331,7 +352,7 @@ fn a_file_that_is_replaced_keeps_its_rights_and_its_links() {
     fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
     symlink("m", &link).unwrap();
     let x = leaf(&[1.0]);
-    io::save(&link, [("x", &x)]).unwrap();
+    io::write(&link, [("x", &x)]).unwrap();
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
     let mode = fs::metadata(&path).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o640);
@@ -349,7 +370,7 @@ fn a_writer_that_is_killed_leaves_the_old_file() {
     let test = "files::a_writer_that_is_killed_leaves_the_old_file";
     let save = |path: &Path, value: f32| {
         let x = Tensor::full(&[1 << 18], value, Device::Cpu).unwrap();
-        io::save(path, [("x", &x)]).unwrap();
+        io::write(path, [("x", &x)]).unwrap();
     };
     if is_child() {
         let path = std::env::var("RUNGRAD_TEST_FILE").unwrap();
@@ -385,7 +406,10 @@ fn a_writer_that_is_killed_leaves_the_old_file() {
     // What the killed have left behind is named as the documentation says.
     for entry in fs::read_dir(&folder).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
-        assert!(name == "m.safetensors" || name.starts_with(".new-"), "{name}");
+        assert!(
+            name == "m.safetensors" || name.starts_with(".rungrad-"),
+            "{name}"
+        );
     }
     fs::remove_dir_all(&folder).unwrap();
 }

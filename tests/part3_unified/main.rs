@@ -45,6 +45,8 @@ mod prices;
 mod products;
 mod reading;
 mod refusals;
+mod replaced_files;
+mod saved_models;
 mod schedules;
 mod shares;
 mod slopes;

@@ -191,7 +191,7 @@ fn drawn(row: &[f32]) -> Drawing {
 fn read_by_ours(rows: &[f32]) -> Vec<usize> {
     let mut network = training::network(&mut Random::new(0));
     let weights = root().join("examples/part3_read_digits/weights.safetensors");
-    io::load(&weights, network.parameters_mut()).unwrap();
+    io::load(&weights, &mut network).unwrap();
     let x = Tensor::new(&[rows.len() / 64, 64], rows, Device::Cpu).unwrap();
     let scores = no_grad(|| network.forward(&x)).to_vec().unwrap();
     predictions(&scores, 10)

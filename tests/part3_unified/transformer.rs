@@ -45,7 +45,7 @@ fn gpt(device: Device) -> Gpt {
     let mut gpt = Gpt::new(SIZES, &mut Random::new(0));
     let file =
         concat!(env!("CARGO_MANIFEST_DIR"), "/tests/vectors/gpt.safetensors");
-    io::load(file, gpt.parameters_mut()).unwrap();
+    io::load(file, &mut gpt).unwrap();
     gpt.to(device).unwrap();
     gpt
 }

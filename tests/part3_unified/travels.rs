@@ -33,7 +33,7 @@ fn is_weight(name: &str) -> bool {
 fn of_pytorch() -> Sequential {
     let mut network = network(1);
     let path = written_by_python("torch_digits.safetensors");
-    io::load_turned(path, network.parameters_mut(), is_weight).unwrap();
+    io::load_turned(path, &mut network, is_weight).unwrap();
     network
 }
 
@@ -87,9 +87,9 @@ fn pytorch_says_the_same_of_what_was_saved_here() {
     let folder = folder("travels");
     let [weights, said] = ["weights", "scores"].map(|name| folder.join(name));
     let network = network(2);
-    io::save_turned(&weights, network.parameters(), is_weight).unwrap();
+    io::save_turned(&weights, &network, is_weight).unwrap();
     let scores = scores(&network, Device::Cpu);
-    io::save(&said, [("scores", &scores)]).unwrap();
+    io::write(&said, [("scores", &scores)]).unwrap();
     let check = |weights: &Path| {
         let mut script = Command::new(&python);
         script.arg(written_by_python("torch_digits.py")).arg("check");
@@ -104,7 +104,7 @@ fn pytorch_says_the_same_of_what_was_saved_here() {
     assert!(is_same, "{words}");
     // The script would notice.
     let other = folder.join("other");
-    io::save_turned(&other, self::network(3).parameters(), is_weight).unwrap();
+    io::save_turned(&other, &self::network(3), is_weight).unwrap();
     assert!(!check(&other).0, "other weights say the same");
 }
 
@@ -113,14 +113,14 @@ fn weights_that_were_turned_there_and_back_are_the_same() {
     let _clean = clean();
     let path = folder("there_and_back").join("m.safetensors");
     let (network, mut again) = (network(4), network(5));
-    io::save_turned(&path, network.parameters(), is_weight).unwrap();
+    io::save_turned(&path, &network, is_weight).unwrap();
     let read = io::read(&path, Device::Cpu).unwrap();
     let shape = |name: &str| {
         let found = read.iter().find(|(n, _)| n == name).unwrap();
         found.1.shape().to_vec()
     };
     assert_eq!((shape("0.weight"), shape("0.bias")), (vec![16, 64], vec![16]));
-    io::load_turned(&path, again.parameters_mut(), is_weight).unwrap();
+    io::load_turned(&path, &mut again, is_weight).unwrap();
     assert_eq!(values(&again), values(&network));
 }
 
@@ -130,11 +130,11 @@ fn what_cannot_be_turned_is_refused_with_its_name() {
     let path = folder("not_turned").join("m.safetensors");
     let mut model = network(1);
     let before = values(&model);
-    io::save(&path, model.parameters()).unwrap();
-    let none = io::load_turned(&path, model.parameters_mut(), |_| false);
+    io::save(&path, &model).unwrap();
+    let none = io::load_turned(&path, &mut model, |_| false);
     let none = sentence("a load that turns nothing", none);
     assert!(none.starts_with("none of the parameters is to be turned;"));
-    let bias = io::load_turned(&path, model.parameters_mut(), |_| true);
+    let bias = io::load_turned(&path, &mut model, |_| true);
     assert_eq!(
         sentence("a load that turns a bias", bias),
         format!(
@@ -144,7 +144,7 @@ fn what_cannot_be_turned_is_refused_with_its_name() {
         )
     );
     let alone = |name: &str| name == "0.bias";
-    let bias = io::load_turned(&path, model.parameters_mut(), alone);
+    let bias = io::load_turned(&path, &mut model, alone);
     let file = path.display();
     assert_eq!(
         sentence("a load that turns a bias alone", bias),
@@ -154,13 +154,13 @@ fn what_cannot_be_turned_is_refused_with_its_name() {
         )
     );
     assert_eq!(values(&model), before);
-    let saved = io::save_turned(&path, model.parameters(), alone);
+    let saved = io::save_turned(&path, &model, alone);
     assert_eq!(
         sentence("a save that turns a bias", saved),
         "save_turned: 0.bias has shape [16] and is no matrix; turn the \
          weights of linear layers alone"
     );
     // What was there is still there, unturned.
-    io::load(&path, model.parameters_mut()).unwrap();
+    io::load(&path, &mut model).unwrap();
     assert_eq!(values(&model), before);
 }

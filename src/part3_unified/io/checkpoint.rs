@@ -5,7 +5,7 @@ use std::path::Path;
 use super::file::{self, quoted, shown};
 use super::header::Contents;
 use super::state::{Saved, State, Value, joined};
-use super::{Entry, write};
+use super::{Entry, write_entries};
 use crate::error::{Error, Result};
 use crate::part3_unified::Device;
 
@@ -17,8 +17,9 @@ pub type Part<'a> = (&'static str, &'a mut dyn State);
 /// part of it under a name.
 ///
 /// The file is there whole, or it is what it was before, as with
-/// [`save`](super::save). It is one of safetensors too: tensors are what they
-/// are, and a whole number is one of `U64` without axes.
+/// [`save`](super::save). It has the same format: [`read`](super::read()) reads
+/// its tensors, and [`read_integers`](super::read_integers) its whole numbers,
+/// which are of type `U64` and have no axes.
 ///
 /// ```
 /// use rungrad::part3_unified::io;
@@ -77,7 +78,7 @@ pub fn checkpoint(path: impl AsRef<Path>, parts: &[Part<'_>]) -> Result<()> {
             });
         }
     }
-    write(path.as_ref(), &entries)
+    write_entries(path.as_ref(), &entries)
 }
 // ANCHOR_END: checkpoint
 

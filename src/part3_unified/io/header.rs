@@ -6,8 +6,9 @@ use safetensors::tensor::{Dtype, Metadata, TensorInfo};
 
 use super::super::{DType, Device, Tensor};
 use super::file::{quoted, refused, shown};
-use super::types;
+use super::types::{self, Integers};
 use crate::error::{Error, Result};
+use crate::shape::checked_size;
 
 /// The length of the header, as eight bytes, stands in front of it.
 const FRONT: usize = size_of::<u64>();
@@ -51,31 +52,23 @@ impl<'a> Contents<'a> {
         self.header.offset_keys()
     }
 
-    /// Checks that these names are in the file and no others.
-    pub(super) fn are(&self, names: &[&str]) -> Result<()> {
-        let there = self.names();
-        let missing = |name: &&&str| self.header.info(name).is_none();
-        if let Some(name) = names.iter().find(missing) {
-            return Err(self.refuse(
-                name,
-                "is not there",
-                "the model has one; load a file of this model",
-            ));
-        }
-        let extra = |name: &&String| !names.contains(&&name[..]);
-        match there.iter().find(extra) {
-            None => Ok(()),
-            Some(name) => Err(self.refuse(
-                name,
-                "is one too many",
-                "the model has none; load a file of this model",
-            )),
-        }
+    /// Says whether the file has a tensor of this name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.header.info(name).is_some()
     }
 
     /// Returns the shape of a tensor that is there, and its type.
     pub(super) fn about(&self, name: &str) -> Result<(&[usize], DType)> {
         let info = self.info(name)?;
+        // The format lets an axis of size 0 excuse others of any size.
+        if checked_size(&info.shape).is_err() {
+            return Err(self.refuse(
+                name,
+                format!("has shape {:?}", info.shape),
+                "this is more than any memory has room for; save it again \
+                 with smaller axes",
+            ));
+        }
         match types::of(info.dtype) {
             Some(dtype) => Ok((&info.shape, dtype)),
             None => Err(self.refuse(
@@ -97,6 +90,22 @@ impl<'a> Contents<'a> {
     pub(super) fn bytes(&self, name: &str) -> Result<&'a [u8]> {
         let (from, to) = self.info(name)?.data_offsets;
         Ok(&self.data[from..to])
+    }
+
+    /// Says whether the file has integers or booleans under this name.
+    pub(super) fn has_integers(&self, name: &str) -> bool {
+        let info = self.header.info(name);
+        info.is_some_and(|info| types::integer(info.dtype).is_some())
+    }
+
+    /// Reads integers or booleans, if the file has some under this name.
+    pub(super) fn integers(&self, name: &str) -> Result<Option<Integers>> {
+        let info = self.info(name)?;
+        let Some((size, is_signed)) = types::integer(info.dtype) else {
+            return Ok(None);
+        };
+        let values = types::integers(self.bytes(name)?, size, is_signed)?;
+        Ok(Some(Integers { shape: info.shape.clone(), values }))
     }
 
     /// Returns a whole number that is there, or nothing if the name is that of

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
+use super::types;
 use crate::error::{Error, Result};
 use crate::loader::{Loader, Place, Rows};
 use crate::part3_unified::Tensor;
-use crate::part3_unified::nn::Module;
+use crate::part3_unified::nn::{Module, SharedParameter, distinct};
 use crate::rng::Random;
 
 /// Something that a run remembers.
@@ -215,14 +216,14 @@ impl<M: Module + ?Sized> State for M {
     }
 
     fn restore(&mut self, saved: &mut Saved) -> Result<()> {
-        let mut parameters = Vec::new();
-        for (name, old) in self.parameters() {
-            let new = saved.tensor(&name, old)?;
-            // A leaf that records is the one that was there: nothing has
-            // come out of a file yet.
-            parameters.push(match new.records() {
+        let mut leaves = Vec::new();
+        for parameter in distinct(self.parameters_mut()) {
+            let new = one_of(saved, &parameter)?;
+            // A tensor that records is the leaf of before: `resume` undoes what
+            // it has restored. One that was read from a file does not record.
+            leaves.push(match new.records() {
                 true => new,
-                false => new.to(old.device())?.requires_grad(),
+                false => new.to(parameter.tensor().device())?.requires_grad(),
             });
         }
         let mut buffers = Vec::new();
@@ -235,9 +236,9 @@ impl<M: Module + ?Sized> State for M {
         for (name, _) in self.generators() {
             generators.push(counted(saved, &format!("{name}."))?);
         }
-        for ((_, old), new) in self.parameters_mut().into_iter().zip(parameters)
-        {
-            *old = new;
+        let parameters = distinct(self.parameters_mut());
+        for (mut parameter, leaf) in parameters.into_iter().zip(leaves) {
+            parameter.set(leaf);
         }
         for ((_, buffer), new) in self.buffers().into_iter().zip(buffers) {
             buffer.set(new);
@@ -246,6 +247,25 @@ impl<M: Module + ?Sized> State for M {
         states.for_each(|((_, generator), state)| generator.set_state(state));
         Ok(())
     }
+}
+
+/// Takes a parameter back under each of its names. Tied weights have several,
+/// which must agree.
+fn one_of(saved: &mut Saved, parameter: &SharedParameter) -> Result<Tensor> {
+    let first = saved.tensor(parameter.name(), parameter.tensor())?;
+    for name in &parameter.names()[1..] {
+        let other = saved.tensor(name, parameter.tensor())?;
+        let is_same = other.id().is_some() && other.id() == first.id();
+        if !is_same && types::bytes(&other)? != types::bytes(&first)? {
+            return Err(saved.refuse(
+                name,
+                format!("differs from \"{}\"", parameter.name()),
+                "the model ties both, so that they are one parameter; take a \
+                 file of this run",
+            ));
+        }
+    }
+    Ok(first)
 }
 
 // ANCHOR: random

@@ -1,70 +1,71 @@
-//! Matrices that lie the other way around in a file.
+//! Matrices that a file has in transposed form.
 
 use std::path::Path;
 
 use super::header::Contents;
-use super::{Entry, load_by, types, write};
+use super::model::{Names, load_by, tensors};
+use super::write;
 use crate::error::{Error, Result, room};
-use crate::part3_unified::nn::{Parameter, ParameterMut};
-use crate::part3_unified::{Device, Tensor};
+use crate::part3_unified::Tensor;
+use crate::part3_unified::nn::Module;
 
 // ANCHOR: load-turned
-/// Loads as [`load`](super::load) does a file that PyTorch has written, and
-/// turns the weights of linear layers: (outputs, inputs) there, (inputs,
-/// outputs) here.
+/// Loads a model as [`load`](super::load) does, from a file that PyTorch has
+/// written, and transposes the weights of linear layers: (outputs, inputs)
+/// there, (inputs, outputs) here.
 ///
-/// `is_linear` says of each name whether it is such a weight. The shape cannot
-/// say it: a layer of 16 inputs and 16 outputs fits either way, and the table
-/// of an embedding or the filters of a convolution lie here as they do there.
+/// `is_linear` decides for each name whether it is such a weight. The shape
+/// cannot decide it: a layer of 16 inputs and 16 outputs fits both ways, and
+/// the table of an embedding or the filters of a convolution have the same
+/// order here and there.
 ///
 /// ```no_run
-/// # use rungrad::part3_unified::{io, nn::{Linear, Module}};
+/// # use rungrad::part3_unified::{io, nn::Linear};
 /// # use rungrad::rng::Random;
 /// let mut model = Linear::new(3, 2, &mut Random::new(0));
-/// let parameters = model.parameters_mut();
-/// io::load_turned("torch.safetensors", parameters, |name| name == "weight")?;
+/// io::load_turned("torch.safetensors", &mut model, |name| name == "weight")?;
 /// # Ok::<(), rungrad::Error>(())
 /// ```
 ///
 /// # Errors
 ///
-/// As [`load`](super::load), and if something is to be turned that is no
-/// matrix, or nothing is; then nothing has changed.
+/// As [`load`](super::load), and if `is_linear` selects a tensor that is not a
+/// matrix, or none at all; then nothing has changed.
 pub fn load_turned(
     path: impl AsRef<Path>,
-    parameters: Vec<ParameterMut<'_>>,
+    model: &mut dyn Module,
     is_linear: impl Fn(&str) -> bool,
 ) -> Result<()> {
-    turns_something(parameters.iter().map(|(name, _)| name), &is_linear)?;
-    load_by(path.as_ref(), parameters, is_linear)
+    check_selection(model, &is_linear)?;
+    load_by(path.as_ref(), model, is_linear, Names::AllMustMatch).map(drop)
 }
 // ANCHOR_END: load-turned
 
-/// Saves as [`save`](super::save) does, for PyTorch to load: the weights of
-/// linear layers are turned, of which `is_linear` says the names.
+/// Saves a model as [`save`](super::save) does, for PyTorch to load: the
+/// weights of linear layers, which `is_linear` selects by name, are transposed.
 ///
 /// # Errors
 ///
-/// As [`save`](super::save), and if something is to be turned that is no
-/// matrix, or nothing is.
+/// As [`save`](super::save), and if `is_linear` selects a tensor that is not a
+/// matrix, or none at all.
 pub fn save_turned(
     path: impl AsRef<Path>,
-    parameters: Vec<Parameter<'_>>,
+    model: &dyn Module,
     is_linear: impl Fn(&str) -> bool,
 ) -> Result<()> {
-    turns_something(parameters.iter().map(|(name, _)| name), &is_linear)?;
-    let mut entries = Vec::new();
-    for (name, tensor) in parameters {
+    check_selection(model, &is_linear)?;
+    let mut turned = Vec::new();
+    for (name, tensor) in tensors(model) {
         let tensor = match is_linear(&name) {
-            true => rotated(&name, tensor)?,
-            false => tensor.clone(),
+            true => rotated(&name, &tensor)?,
+            false => tensor,
         };
-        entries.push(Entry::tensor(name, &tensor)?);
+        turned.push((name, tensor));
     }
-    write(path.as_ref(), &entries)
+    write(path, turned.iter().map(|(name, tensor)| (name, tensor)))
 }
 
-/// Looks at a matrix along its other axis; `save` writes what a view shows.
+/// Returns a transposed view of a matrix; `write` writes what a view shows.
 fn rotated(name: &str, tensor: &Tensor) -> Result<Tensor> {
     match tensor.rank() {
         2 => Ok(tensor.detach().transpose()),
@@ -76,13 +77,13 @@ fn rotated(name: &str, tensor: &Tensor) -> Result<Tensor> {
     }
 }
 
-/// Checks that there is a name to turn: a typing error would turn none, and
-/// square weights would be loaded wrong in silence.
-fn turns_something<'a>(
-    mut names: impl Iterator<Item = &'a String>,
+/// Checks that there is a name to turn: with a typing error there is none, and
+/// square weights would be loaded wrong without an error.
+fn check_selection(
+    model: &dyn Module,
     is_linear: impl Fn(&str) -> bool,
 ) -> Result<()> {
-    match names.any(|name| is_linear(name)) {
+    match model.parameters().iter().any(|(name, _)| is_linear(name)) {
         true => Ok(()),
         false => Err(Error::Mistake(
             "none of the parameters is to be turned; compare the names with \
@@ -109,13 +110,10 @@ pub(super) fn shape(
     }
 }
 
-/// Turns a matrix of a file: (rows, columns) -> (columns, rows).
-pub(super) fn matrix(
-    contents: &Contents,
-    name: &str,
-    device: Device,
-) -> Result<Tensor> {
-    let (there, dtype) = contents.about(name)?;
+/// Returns the numbers of a matrix of a file, transposed: (rows, columns) ->
+/// (columns, rows).
+pub(super) fn bytes(contents: &Contents, name: &str) -> Result<Vec<u8>> {
+    let (there, _) = contents.about(name)?;
     let shape = shape(contents, name, there)?;
     let (rows, columns, bytes) = (shape[1], shape[0], contents.bytes(name)?);
     let size = bytes.len() / (rows * columns).max(1);
@@ -126,5 +124,5 @@ pub(super) fn matrix(
             turned.extend_from_slice(&bytes[at..at + size]);
         }
     }
-    types::tensor(&shape, dtype, &turned, device)
+    Ok(turned)
 }

@@ -77,3 +77,44 @@ pub(super) fn tensor(
         Tensor::of(shape, &values, device)
     })
 }
+
+/// Integers of a file, with the shape that they have there. Booleans are 0 and
+/// 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Integers {
+    /// The sizes of the axes; none for a single number.
+    pub shape: Vec<usize>,
+    /// The values in row-major order. Every integer type of the format fits.
+    pub values: Vec<i128>,
+}
+
+/// Returns the bytes of an integer, and whether it has a sign.
+pub(super) fn integer(dtype: Dtype) -> Option<(usize, bool)> {
+    match dtype {
+        Dtype::BOOL | Dtype::U8 => Some((1, false)),
+        Dtype::U16 => Some((2, false)),
+        Dtype::U32 => Some((4, false)),
+        Dtype::U64 => Some((8, false)),
+        Dtype::I8 => Some((1, true)),
+        Dtype::I16 => Some((2, true)),
+        Dtype::I32 => Some((4, true)),
+        Dtype::I64 => Some((8, true)),
+        _ => None,
+    }
+}
+
+/// Reads integers of `size` bytes each.
+pub(super) fn integers(
+    bytes: &[u8],
+    size: usize,
+    is_signed: bool,
+) -> Result<Vec<i128>> {
+    let mut integers = room(bytes.len() / size)?;
+    for bytes in bytes.chunks_exact(size) {
+        let is_negative = is_signed && bytes[size - 1] >= 0x80;
+        let mut wide = [if is_negative { 0xff } else { 0 }; 16];
+        wide[..size].copy_from_slice(bytes);
+        integers.push(i128::from_le_bytes(wide));
+    }
+    Ok(integers)
+}

@@ -164,7 +164,7 @@ fn files_have_numbers_of_each_type() {
         let of = |dtype| x.to_dtype(dtype).unwrap();
         let all = [DType::F32, DType::F64, DType::F16].map(of);
         let named = all.iter().map(|t| (t.dtype().to_string(), t));
-        io::save(&path, named).unwrap();
+        io::write(&path, named).unwrap();
         for (name, read) in io::read(&path, device).unwrap() {
             assert_eq!(read.dtype().to_string(), name);
             let right: Vec<f64> = of(read.dtype()).to_vec_of().unwrap();
@@ -174,14 +174,14 @@ fn files_have_numbers_of_each_type() {
     let mut random = rungrad::rng::Random::new(1);
     let mut model = Linear::new(2, 3, &mut random);
     model.to_dtype(DType::F64).unwrap();
-    io::save(&path, model.parameters()).unwrap();
+    io::save(&path, &model).unwrap();
     let mut wide = Linear::new(2, 3, &mut random);
-    let error = io::load(&path, wide.parameters_mut()).unwrap_err().to_string();
+    let error = io::load(&path, &mut wide).unwrap_err().to_string();
     let expected = "is of type F64, and the model wants F32; change the \
                     model first by `.to_dtype(DType::F64)`";
     assert!(error.contains(expected), "{error}");
     wide.to_dtype(DType::F64).unwrap();
-    io::load(&path, wide.parameters_mut()).unwrap();
+    io::load(&path, &mut wide).unwrap();
     let values = |t: &Tensor| t.to_vec_of::<f64>().unwrap();
     assert_eq!(values(&wide.weight), values(&model.weight));
 }

@@ -57,7 +57,7 @@ fn read(drawing: &Drawing) -> usize {
     let digit = form::digit(drawing).expect("something is drawn");
     let mut network = training::network(&mut Random::new(0));
     let weights = "examples/part3_read_digits/weights.safetensors";
-    io::load(place::root().join(weights), network.parameters_mut()).unwrap();
+    io::load(place::root().join(weights), &mut network).unwrap();
     let x = Tensor::new(&[1, 64], &digit, Device::Cpu).unwrap();
     let scores = no_grad(|| network.forward(&x)).to_vec().unwrap();
     predictions(&scores, 10)[0]
