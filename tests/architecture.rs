@@ -101,6 +101,14 @@ fn a_root_module_never_names_a_part() {
     refuse(&root, &PARTS, "the parts build on the root, never the reverse");
 }
 
+/// A file that the program has not named would change the bits of a result.
+#[test]
+fn the_library_reads_no_file_of_the_companion() {
+    let own = sources(&["src"], &[".rs"]);
+    let words = ["\".learn", "/.learn", "RUNGRAD_TUNED"];
+    refuse(&own, &words, "a program passes the path: `tuning::load(path)`");
+}
+
 #[test]
 fn unsafe_stands_in_its_homes() {
     let ours = ["src", "examples", "tests"];

@@ -11,9 +11,9 @@ use std::time::Instant;
 use rungrad::Error;
 use rungrad::data::{Text, Windows, shakespeare};
 use rungrad::loader::{Loader, Rows};
-use rungrad::part3_unified::io;
 use rungrad::part3_unified::nn::{Gpt, Module};
 use rungrad::part3_unified::optim::Schedule;
+use rungrad::part3_unified::{io, tuning};
 use rungrad::progress::Progress;
 use rungrad::rng::Random;
 
@@ -37,7 +37,9 @@ has that of all of it.
   --temperature T how daring the text is: 0 is the likeliest one (0.8)
   --count N       how many letters are written (1000)
   --save FILE     keeps the weights, as safetensors
-  --weights FILE  takes weights that were kept, and takes no step";
+  --weights FILE  takes weights that were kept, and takes no step
+  --tuned FILE    multiplies with the tiles that `cargo learn bench --tune`
+                  has found fastest";
 
 /// So many windows of what was held out are looked at on the way, those of
 /// this seed: all of them would be 2,920 batches more, beside 5,000 steps.
@@ -48,6 +50,9 @@ fn main() -> ExitCode {
     rungrad::run_with_help(HELP, || {
         let words = rungrad::args();
         let request = Request::of(&words)?;
+        if let Some(file) = &request.tuned {
+            tuning::load(file)?;
+        }
         let text = match &request.text {
             Some(path) => Text::read(path)?,
             None => shakespeare(),

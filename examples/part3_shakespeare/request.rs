@@ -15,6 +15,7 @@ pub(crate) struct Request {
     pub(crate) count: usize,
     pub(crate) save: Option<String>,
     pub(crate) weights: Option<String>,
+    pub(crate) tuned: Option<String>,
 }
 
 impl Request {
@@ -31,6 +32,7 @@ impl Request {
             count: 1000,
             save: None,
             weights: None,
+            tuned: None,
         };
         let mut words = words.iter();
         while let Some(option) = words.next() {
@@ -54,6 +56,7 @@ impl Request {
                 "--text" => request.text = Some(path()?),
                 "--save" => request.save = Some(path()?),
                 "--weights" => request.weights = Some(path()?),
+                "--tuned" => request.tuned = Some(path()?),
                 "--seed" => request.seed = whole(0)?,
                 "--steps" => request.steps = Some(whole(1)? as usize),
                 "--count" => request.count = whole(0)? as usize,

@@ -74,8 +74,8 @@ pub use kept::{Buffer, Generator, Kept, Mode};
 pub use named::NamedParameters;
 pub use norm::{BatchNorm, LayerNorm};
 pub use pool::{AvgPool2d, MaxPool2d};
-pub(super) use tied::first_places;
 pub use tied::{SharedParameter, distinct};
+pub(super) use tied::{first_places, set_all};
 
 use super::{DType, Device, Tensor};
 use crate::error::Result;
@@ -229,19 +229,10 @@ fn replace<M: Module + ?Sized>(
     let buffers = module.buffers().into_iter();
     let buffers = buffers.map(|(_, buffer)| other(&buffer.get()));
     let buffers = buffers.collect::<Result<Vec<_>>>()?;
-    let mut parameters = distinct(module.parameters_mut());
-    let others = parameters.iter().map(|parameter| other(parameter.tensor()));
-    let others = others.collect::<Result<Vec<_>>>()?;
-    for (parameter, other) in parameters.iter_mut().zip(others) {
-        if let Some(other) = other {
-            parameter.set(other.requires_grad());
-        }
-    }
-    for ((_, buffer), other) in module.buffers().into_iter().zip(buffers) {
-        if let Some(other) = other {
-            buffer.set(other);
-        }
-    }
+    let parameters = distinct(module.parameters_mut());
+    let leaves = parameters.iter().map(|parameter| other(parameter.tensor()));
+    let leaves = leaves.collect::<Result<Vec<_>>>()?;
+    set_all(module, leaves, buffers);
     Ok(())
 }
 

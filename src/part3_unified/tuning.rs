@@ -3,23 +3,23 @@
 //!
 //! A rule chooses tiles by the shape and by what the device says about itself.
 //! `cargo learn bench --tune` times them all, for products of a few sizes, and
-//! keeps the fastest in a file; a device reads it when it multiplies first, and
-//! chooses by it where it has a line for the size. The variable
-//! `RUNGRAD_TUNED` names another file, or, empty, none.
+//! keeps the fastest in a file. A program that calls [`load`] with that file
+//! multiplies with them where the file has a line for the device and the size.
 //!
-//! Other tiles add in another order. So a product has the same bits again on
-//! the same device with the same file, and perhaps others with another.
+//! Different tiles add in a different order, so the last bits of a product
+//! depend on the file. Therefore no file is read unless a program asks for it.
 //!
-//! Reading order: [`SIZES`], [`Tuned`], [`with_tiles`].
+//! Reading order: [`load`], [`SIZES`], [`Tuned`], [`with_tiles`].
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::{env, fs};
+use std::fs;
+use std::path::Path;
+use std::sync::{PoisonError, RwLock};
 
 use super::kernels::{TILES, Tiles};
 use crate::draw::save;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::opencl::DeviceInfo;
 
 /// The sizes that are timed. Each stands for those up to twice as large.
@@ -39,17 +39,35 @@ pub fn name([m, k, n]: [usize; 3]) -> String {
     format!("{m}x{k}x{n}")
 }
 
-/// Finds where the choices are kept: with the progress of the course, if this
-/// was built in a checkout that is still there.
-pub fn file() -> Option<PathBuf> {
-    match env::var_os("RUNGRAD_TUNED") {
-        Some(file) if file.is_empty() => None,
-        Some(file) => Some(file.into()),
-        None => {
-            let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-            root.is_dir().then(|| root.join(".learn/tuned"))
-        }
-    }
+/// What [`load`] has read, for all devices of the process.
+static LOADED: RwLock<Tuned> = RwLock::new(Tuned { lines: BTreeMap::new() });
+
+/// Has all devices of this process multiply with the tiles of a file that
+/// `cargo learn bench --tune` has written, from the next product on. Where the
+/// file has no line for a device, its driver and the size, the rule chooses as
+/// before. A second call replaces what the first has read.
+///
+/// ```no_run
+/// rungrad::part3_unified::tuning::load(".learn/tuned")?;
+/// # Ok::<(), rungrad::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// If the file cannot be read; then nothing has changed.
+pub fn load(path: impl AsRef<Path>) -> Result<()> {
+    let tuned = Tuned::load(path.as_ref())?;
+    *LOADED.write().unwrap_or_else(PoisonError::into_inner) = tuned;
+    Ok(())
+}
+
+/// Finds the tiles for a product on a device, if they are forced or loaded.
+pub(super) fn tiles(
+    device: &DeviceInfo,
+    product: [usize; 3],
+) -> Option<&'static Tiles> {
+    let loaded = LOADED.read().unwrap_or_else(PoisonError::into_inner);
+    FORCED.get().or_else(|| loaded.tiles(device, product))
 }
 
 /// The choices of one file, for every device that it knows.
@@ -60,10 +78,20 @@ pub struct Tuned {
 }
 
 impl Tuned {
-    /// Reads what the file says. One that is missing says nothing, and a line
-    /// that cannot be read is left out: the rule chooses then.
-    pub fn load(file: &Path) -> Tuned {
-        let bytes = fs::read(file).unwrap_or_default();
+    /// Reads a file. A line that cannot be understood is left out, and the
+    /// rule chooses there.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read.
+    pub fn load(file: &Path) -> Result<Tuned> {
+        let bytes = fs::read(file).map_err(|error| {
+            Error::File(format!(
+                "{} cannot be read: {error}; name a file that `cargo learn \
+                 bench --tune` has written",
+                file.display()
+            ))
+        })?;
         let text = String::from_utf8_lossy(&bytes);
         let line = |line: &str| {
             let words: Vec<&str> = line.split('\t').collect();
@@ -75,7 +103,7 @@ impl Tuned {
             let key = [device, driver, product].map(str::to_string);
             Some((key, (tiles.name, time)))
         };
-        Tuned { lines: text.lines().filter_map(line).collect() }
+        Ok(Tuned { lines: text.lines().filter_map(line).collect() })
     }
 
     /// Chooses tiles for a product on a device, which took so many seconds.
@@ -100,38 +128,25 @@ impl Tuned {
         save(file, text.as_bytes())
     }
 
-    /// Finds the choices of one device, by the product.
-    pub(super) fn of(&self, device: &DeviceInfo) -> Choices {
-        let [name, driver] = place(device);
-        let own = self.lines.iter().filter(|([a, b, _], _)| {
-            (a.as_str(), b.as_str()) == (name.as_str(), driver.as_str())
-        });
-        let choice =
-            |([.., product], (tiles, _)): (&[String; 3], &(_, f64))| {
-                let mut sizes = product.split('x').map(|it| it.parse().ok());
-                let sizes = [(); 3].map(|()| sizes.next().flatten());
-                let [Some(m), Some(k), Some(n)] = sizes else { return None };
-                let tiles = TILES.iter().find(|known| known.name == *tiles)?;
-                Some(([m, k, n], tiles))
-            };
-        Choices(own.filter_map(choice).collect())
+    /// Finds the tiles for a product of this size on a device.
+    fn tiles(
+        &self,
+        device: &DeviceInfo,
+        product: [usize; 3],
+    ) -> Option<&'static Tiles> {
+        if self.lines.is_empty() {
+            return None;
+        }
+        let [device, driver] = place(device);
+        let key = [device, driver, name(product.map(size))];
+        let (tiles, _) = self.lines.get(&key)?;
+        TILES.iter().find(|known| known.name == *tiles)
     }
 }
 
 /// Names whose time it is, without the signs that separate words and lines.
 fn place(device: &DeviceInfo) -> [String; 2] {
     [&device.name, &device.driver].map(|word| word.replace(['\t', '\n'], " "))
-}
-
-/// What was chosen for a device.
-#[derive(Debug)]
-pub(super) struct Choices(BTreeMap<[usize; 3], &'static Tiles>);
-
-impl Choices {
-    /// Finds the tiles for a product of these sizes, if it was timed.
-    pub(super) fn tiles(&self, product: [usize; 3]) -> Option<&'static Tiles> {
-        FORCED.get().or_else(|| self.0.get(&product.map(size)).copied())
-    }
 }
 
 thread_local! {
@@ -175,12 +190,13 @@ mod tests {
     #[test]
     fn a_line_that_cannot_be_read_is_left_out() {
         let name = format!("rungrad-tuned-{}", std::process::id());
-        let file = env::temp_dir().join(name);
-        assert_eq!(Tuned::load(&file), Tuned::default());
+        let file = std::env::temp_dir().join(name);
+        let missing = load(&file).unwrap_err().to_string();
+        assert!(missing.contains("bench --tune"), "{missing}");
         let good = "a card\t1.2\t32x32x32\t64x64\t3.5\n";
         let bad = "a\tb\tc\t63x1\t1\na\tb\tc\t64x64\tsoon\n64x64\n\u{fffd}\n";
         fs::write(&file, format!("{HEADER}{bad}{good}")).unwrap();
-        let read = Tuned::load(&file);
+        let read = Tuned::load(&file).unwrap();
         assert_eq!(read.lines.len(), 1);
         read.save(&file).unwrap();
         let text = fs::read_to_string(&file).unwrap();
@@ -198,17 +214,34 @@ mod tests {
         tuned.set(device, [64, 100, 32], &TILES[1], 0.0125);
         let lines: Vec<_> = tuned.lines.values().collect();
         assert_eq!(lines, [&(TILES[1].name, 12500.0)]);
-        assert_eq!(tuned.of(device).0.len(), 1);
+    }
+
+    /// The device is one that no other test multiplies on.
+    #[test]
+    fn tiles_are_chosen_by_a_file_once_it_is_loaded() {
+        let Ok([device, ..]) = crate::opencl::devices() else { return };
+        let mut device = device.clone();
+        device.name = "a device\tof this test".to_string();
+        let chosen = |product| tiles(&device, product).map(|it| it.name);
+        let mut tuned = Tuned::default();
+        tuned.set(&device, [32, 512, 128], &TILES[1], 0.5);
+        let name = format!("rungrad-loaded-{}", std::process::id());
+        let file = std::env::temp_dir().join(name);
+        tuned.save(&file).unwrap();
+        assert_eq!(chosen([32, 512, 128]), None);
+        load(&file).unwrap();
+        assert_eq!(chosen([40, 1000, 200]), Some(TILES[1].name));
+        assert_eq!(chosen([64, 1000, 200]), None);
+        fs::remove_file(file).unwrap();
     }
 
     #[test]
     fn tiles_are_forced_only_within_the_work() {
-        let none = Choices(BTreeMap::new());
-        let inside =
-            with_tiles(&TILES[1], || none.tiles([1; 3]).map(|it| it.name));
+        let forced = || FORCED.get().map(|tiles| tiles.name);
+        let inside = with_tiles(&TILES[1], forced);
         assert_eq!(inside, Some(TILES[1].name));
         let panics =
             std::panic::catch_unwind(|| with_tiles(&TILES[1], || panic!()));
-        assert!(panics.is_err() && none.tiles([1; 3]).is_none());
+        assert!(panics.is_err() && forced().is_none());
     }
 }

@@ -34,11 +34,11 @@ pub(crate) fn child(name: &str) -> Command {
     command
 }
 
-/// The same without the choices of tiles that this machine has timed, and
-/// without a word about tensor cores: a device goes by the rule.
+/// The same without `RUNGRAD_TENSOR_CORES`: a device chooses its kernels by the
+/// rule.
 pub(crate) fn untuned(name: &str) -> Command {
     let mut command = child(name);
-    command.env("RUNGRAD_TUNED", "").env_remove("RUNGRAD_TENSOR_CORES");
+    command.env_remove("RUNGRAD_TENSOR_CORES");
     command
 }
 

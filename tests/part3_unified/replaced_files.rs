@@ -123,10 +123,10 @@ fn temporary_files_that_were_abandoned_are_removed() {
 #[cfg(unix)]
 #[test]
 fn what_is_not_a_regular_file_is_not_replaced() {
+    let _clean = clean();
     use std::os::unix::fs::{FileTypeExt, symlink};
     use std::os::unix::net::UnixListener;
 
-    let _clean = clean();
     let folder = folder("not_regular");
     let [pipe, socket, link] =
         ["pipe", "socket", "link"].map(|n| folder.join(n));
@@ -157,9 +157,9 @@ fn what_is_not_a_regular_file_is_not_replaced() {
 #[cfg(unix)]
 #[test]
 fn a_link_to_no_file_yet_is_followed() {
+    let _clean = clean();
     use std::os::unix::fs::symlink;
 
-    let _clean = clean();
     let folder = folder("dangling");
     fs::create_dir(folder.join("inner")).unwrap();
     symlink("inner/second", folder.join("first")).unwrap();
@@ -182,9 +182,9 @@ fn a_link_to_no_file_yet_is_followed() {
 #[cfg(unix)]
 #[test]
 fn a_file_that_is_replaced_keeps_its_owner_and_its_mode() {
+    let _clean = clean();
     use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 
-    let _clean = clean();
     let folder = folder("owner");
     let path = folder.join("m");
     fs::write(&path, "old").unwrap();

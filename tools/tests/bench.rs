@@ -348,7 +348,7 @@ fn what_tune_finds_is_kept_for_this_device_and_chosen() {
     let tune = |product| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_bench"));
         command.args(["--tune", product, "--seconds", "0.001", "--device"]);
-        command.arg(&device).env("RUNGRAD_TUNED", &kept);
+        command.arg(&device).arg("--tuned").arg(&kept);
         let ended = command.output().unwrap();
         let text = [ended.stdout, ended.stderr].concat();
         let text = String::from_utf8(text).unwrap();

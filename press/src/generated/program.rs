@@ -105,8 +105,6 @@ pub(crate) fn ended(
         .args(&program.words)
         .current_dir(Tree::root())
         .env_remove("RUNGRAD_DEVICE")
-        // What was timed on this machine is in no book.
-        .env("RUNGRAD_TUNED", "")
         .envs(program.variables.iter().map(|(name, value)| (name, value)))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

@@ -26,7 +26,6 @@ use self::pooled::Pooled;
 pub(super) use self::sums::Summed;
 use super::super::kernels::{self, Types};
 use super::super::number::converted;
-use super::super::tuning::Choices;
 use super::pool::Pool;
 use super::{
     AdamStep, Array, Backend, Binary, DType, Memory, Reduce, Shared, Storage,
@@ -50,8 +49,6 @@ pub(in super::super) struct OpenCl {
     /// done, and the host waits: 6.2 ms of a large step on an H100.
     indices: Arc<Pool<u32>>,
     sent: Sent,
-    /// What was timed here, once somebody multiplies.
-    tuned: OnceLock<Choices>,
     /// Whether it takes the kernel for warpgroups.
     warpgroups: OnceLock<bool>,
 }
@@ -72,8 +69,8 @@ impl OpenCl {
             let limit = gpu.info().max_allocation;
             let (pool, indices) = (Pool::new(limit), Pool::new(limit));
             let (indices, sent) = (Arc::new(indices), Sent::default());
-            let (tuned, warpgroups) = (OnceLock::new(), OnceLock::new());
-            OpenCl { gpu, pool, indices, sent, tuned, warpgroups }
+            let warpgroups = OnceLock::new();
+            OpenCl { gpu, pool, indices, sent, warpgroups }
         }))
     }
 

@@ -8,7 +8,7 @@ use super::header::Contents;
 use super::{file, turned, types, write};
 use crate::error::Result;
 use crate::part3_unified::Tensor;
-use crate::part3_unified::nn::{Module, SharedParameter, distinct};
+use crate::part3_unified::nn::{Module, SharedParameter, distinct, set_all};
 
 // ANCHOR: save
 /// Saves a model to a file: its parameters, and its buffers, such as the
@@ -183,20 +183,11 @@ pub(super) fn load_by(
     let buffers = model.buffers().into_iter();
     let buffers = buffers.map(|(name, old)| source.find(&[name], &old.get()));
     let buffers = buffers.collect::<Result<Vec<_>>>()?;
-    let mut parameters = distinct(model.parameters_mut());
+    let parameters = distinct(model.parameters_mut());
     let found = |it: &SharedParameter| source.find(it.names(), it.tensor());
     let leaves = parameters.iter().map(found).collect::<Result<Vec<_>>>()?;
-    // Everything fits: from here on nothing can fail.
-    for (parameter, leaf) in parameters.iter_mut().zip(leaves) {
-        if let Some(leaf) = leaf {
-            parameter.set(leaf.requires_grad());
-        }
-    }
-    for ((_, buffer), tensor) in model.buffers().into_iter().zip(buffers) {
-        if let Some(tensor) = tensor {
-            buffer.set(tensor);
-        }
-    }
+    // Everything fits. From here on nothing can fail.
+    set_all(model, leaves, buffers);
     Ok(difference)
 }
 // ANCHOR_END: load-by

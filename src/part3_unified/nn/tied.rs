@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Parameter, ParameterMut, Tensor};
+use super::{Module, Parameter, ParameterMut, Tensor};
 
 /// One parameter, with every place of the model that holds it.
 ///
@@ -75,6 +75,7 @@ impl SharedParameter<'_> {
 /// assert_eq!(a.id(), b.id());
 /// # Ok::<(), rungrad::Error>(())
 /// ```
+// ANCHOR: distinct
 pub fn distinct(parameters: Vec<ParameterMut<'_>>) -> Vec<SharedParameter<'_>> {
     let mut distinct: Vec<SharedParameter> = Vec::new();
     let mut index_of = HashMap::new();
@@ -93,6 +94,7 @@ pub fn distinct(parameters: Vec<ParameterMut<'_>>) -> Vec<SharedParameter<'_>> {
     }
     distinct
 }
+// ANCHOR_END: distinct
 
 /// Lists each leaf once, under its first name.
 pub(in crate::part3_unified) fn first_places<'a>(
@@ -102,4 +104,24 @@ pub(in crate::part3_unified) fn first_places<'a>(
     let mut parameters = parameters.to_vec();
     parameters.retain(|(_, p)| p.id().is_none_or(|id| seen.insert(id)));
     parameters
+}
+
+/// Replaces parameters, in the order of [`distinct`], and buffers. Where there
+/// is `None`, the old one stays.
+pub(in crate::part3_unified) fn set_all<M: Module + ?Sized>(
+    module: &mut M,
+    leaves: Vec<Option<Tensor>>,
+    buffers: Vec<Option<Tensor>>,
+) {
+    let parameters = distinct(module.parameters_mut()).into_iter();
+    for (mut parameter, leaf) in parameters.zip(leaves) {
+        if let Some(leaf) = leaf {
+            parameter.set(leaf.requires_grad());
+        }
+    }
+    for ((_, buffer), tensor) in module.buffers().into_iter().zip(buffers) {
+        if let Some(tensor) = tensor {
+            buffer.set(tensor);
+        }
+    }
 }

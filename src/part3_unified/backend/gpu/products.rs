@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use super::super::super::kernels::{
     self, Layout, PRODUCT_FEW_ROWS, PRODUCT_LONG_SUMS, TILES, Tiles,
 };
-use super::super::super::tuning::{self, Tuned};
+use super::super::super::tuning;
 use super::super::matrices;
 use super::cuts::{Cut, Sizes, TileKind, Units};
 use super::operands::{Operand, Product};
@@ -155,12 +155,8 @@ impl OpenCl {
         along: [bool; 2],
     ) -> &'static Tiles {
         let (info, sizes) = (self.gpu.info(), product.sizes());
-        let tuned = self.tuned.get_or_init(|| {
-            let tuned = tuning::file().map(|file| Tuned::load(&file));
-            tuned.unwrap_or_default().of(info)
-        });
         let timed = match sizes.batches {
-            1 => tuned.tiles([sizes.m, sizes.k, sizes.n]),
+            1 => tuning::tiles(info, [sizes.m, sizes.k, sizes.n]),
             _ => None,
         };
         let dtype = product.a.array.dtype();

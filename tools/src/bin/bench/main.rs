@@ -23,7 +23,7 @@ use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
 
-use rungrad::part3_unified::Device;
+use rungrad::part3_unified::{Device, tuning};
 use rungrad::{Error, draw};
 
 use baseline::Baseline;
@@ -62,6 +62,9 @@ fn bench(request: &Request) -> Result<usize, Error> {
     if request.tune {
         tune::tune(request, &machine)?;
         return Ok(0);
+    }
+    if let Some(file) = &request.tuned {
+        tuning::load(file)?;
     }
     let all = rows(machine.class);
     let chosen = request.choose(&all)?;

@@ -45,6 +45,8 @@ pub(crate) struct Request {
     pub(crate) baseline: Option<PathBuf>,
     pub(crate) noise: f64,
     pub(crate) tune: bool,
+    /// The file of tiles: written by `--tune`, and used by the rows without it.
+    pub(crate) tuned: Option<PathBuf>,
 }
 
 impl Request {
@@ -64,6 +66,7 @@ impl Request {
             baseline: None,
             noise: 1.3,
             tune: false,
+            tuned: None,
         };
         let mut device = None;
         let mut words = words.iter();
@@ -89,6 +92,7 @@ impl Request {
                 "--out" => request.out = PathBuf::from(value()?),
                 "--baseline" => request.baseline = Some(value()?.into()),
                 "--tune" => request.tune = true,
+                "--tuned" => request.tuned = Some(value()?.into()),
                 option if option.starts_with("--") => {
                     return Err(Error::Usage(format!(
                         "`{option}` is no option; `cargo learn bench --help` \

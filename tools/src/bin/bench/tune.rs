@@ -8,7 +8,7 @@ use rungrad::part3_unified::{Device, Tensor};
 
 use crate::ROUNDS;
 use crate::clock::Timed;
-use crate::machine::Machine;
+use crate::machine::{Machine, root};
 use crate::report::{Times, written};
 use crate::request::Request;
 use crate::rows::Class;
@@ -25,10 +25,11 @@ pub(crate) fn tune(request: &Request, machine: &Machine) -> Result<(), Error> {
              name an OpenCL device, such as --device gpu"
         )));
     };
-    let Some(file) = tuning::file() else {
+    let own = root().map(|root| root.join(".learn/tuned"));
+    let Some(file) = request.tuned.clone().or(own) else {
         return Err(Error::Usage(
-            "there is no place to keep what is found: name a file with \
-             RUNGRAD_TUNED"
+            "there is no checkout to keep the tiles in; name a file with \
+             --tuned FILE"
                 .to_string(),
         ));
     };
@@ -37,7 +38,10 @@ pub(crate) fn tune(request: &Request, machine: &Machine) -> Result<(), Error> {
     let tiles: Vec<_> = TILES.iter().filter(|it| it.fit(info)).collect();
     let names = tiles.iter().map(|tiles| format!("{:>14}", tiles.name));
     println!("{:<18}{}", "product", names.collect::<String>());
-    let mut tuned = Tuned::load(&file);
+    let mut tuned = match file.exists() {
+        true => Tuned::load(&file)?,
+        false => Tuned::default(),
+    };
     for product in products {
         let times = times(request, device, product, &tiles)?;
         let mut line = format!("{:<18}", tuning::name(product));
