@@ -191,7 +191,8 @@ impl Tensor {
 impl Tensor {
     /// Raises each element to the power of a number.
     ///
-    /// `grad_a = grad_out * number * a^(number - 1)`.
+    /// `grad_a = grad_out * number * a^(number - 1)`. A power of 0.5 is
+    /// [`Tensor::sqrt`], in its values and in its derivatives.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -205,8 +206,11 @@ impl Tensor {
             2.0 => x * x,
             _ => x.powf(number),
         };
-        let slope = move |x: f32, _| match number {
+        let slope = move |x: f32, y: f32| match number {
             0.0 => 0.0,
+            // With the sign of -0, and NaN below 0, as `x^-0.5` is not.
+            0.5 => 0.5 / y,
+            2.0 => 2.0 * x,
             _ => number * x.powf(number - 1.0),
         };
         self.elementwise(Op::Pow(number), power, slope)
@@ -256,13 +260,14 @@ impl Tensor {
         })
     }
 
-    /// Computes the absolute value, as two positive parts; at 0 the slope is
-    /// 0.
+    /// Computes the absolute value, as the sum of two positive parts. The
+    /// derivative is 0 at 0 and at NaN, as in PyTorch.
     pub fn abs(&self) -> Tensor {
         self.relu().add(&self.neg().relu())
     }
 
-    /// Computes the square root, as a power.
+    /// Computes the square root, as a power. The derivative is infinite at 0,
+    /// negative infinity at -0, and NaN below 0, as in PyTorch.
     pub fn sqrt(&self) -> Tensor {
         self.pow(0.5)
     }

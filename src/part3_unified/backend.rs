@@ -36,6 +36,8 @@ pub enum Unary {
     Sqrt,
     /// The product with itself.
     Square,
+    /// The product of three of it.
+    Cube,
     /// To the power of a number; see [`Unary::power`].
     Pow(f64),
     /// The exponential.
@@ -80,6 +82,7 @@ impl Unary {
             Unary::RdivScalar(number) => T::nearest(number) / x,
             Unary::Sqrt => x.sqrt(),
             Unary::Square => x * x,
+            Unary::Cube => x * x * x,
             Unary::Pow(number) => x.powf(T::nearest(number)),
             Unary::Exp => x.exp(),
             Unary::Log => x.ln(),
@@ -114,12 +117,15 @@ fn truth<T: Real>(is: bool) -> T {
 }
 
 impl Unary {
-    /// Raises to the power of a number, by the shortest way.
+    /// Chooses the cheapest operation for a power. In general powers, some
+    /// devices round even `7^1`.
     pub fn power(number: f64) -> Unary {
         match number {
             -1.0 => Unary::RdivScalar(1.0),
             0.5 => Unary::Sqrt,
+            1.0 => Unary::Scale(1.0),
             2.0 => Unary::Square,
+            3.0 => Unary::Cube,
             _ => Unary::Pow(number),
         }
     }
@@ -303,10 +309,9 @@ pub trait Backend: Send + Sync {
         rows: usize,
         columns: usize,
     ) -> Result<Shared>;
-    /// Gives what the largest over some axes got to those that are as large,
-    /// in equal shares: `most` and `grads` have the shape of `a` with 1 for
-    /// those axes. A NaN is as large as a NaN. What has no way of its own computes
-    /// it by the others.
+    /// Divides each gradient equally among the largest elements over some
+    /// axes: `most` and `grads` have the shape of `a` with 1 for those axes. A
+    /// NaN equals a NaN here. Default: composed of the other primitives.
     fn max_share(
         &self,
         a: &Array,
@@ -336,13 +341,12 @@ pub trait Backend: Send + Sync {
         self.matmul(&matrices(a, batch, inner)?, &b)
     }
 
-    /// Computes the shares that scores have in their rows, a dense matrix that
-    /// is not empty. What has no way of its own takes their logarithms first.
+    /// Computes softmax of each row of a dense matrix that is not empty.
+    /// Default: the exponential of [`Backend::log_softmax`].
     fn softmax(&self, a: &Array) -> Result<Shared> {
         softmax(a)
     }
-    /// Computes the logarithms of the same. What has no way of its own
-    /// computes them by the others.
+    /// Computes log-softmax. Default: composed of the other primitives.
     fn log_softmax(&self, a: &Array) -> Result<Shared> {
         log_softmax(a)
     }
@@ -355,15 +359,13 @@ pub trait Backend: Send + Sync {
         gelu_grads(a, grad_out)
     }
 
-    /// Computes what each place of a text takes in from itself and those before
-    /// it: (n, places, 3 * width) -> (n, places, width); see
-    /// [`Tensor::self_attention`](super::Tensor::self_attention). What has no
-    /// way of its own computes it by the others.
+    /// Computes causal self-attention, (n, places, 3 * width) -> (n, places,
+    /// width), as [`Tensor::self_attention`](super::Tensor::self_attention)
+    /// states. Default: composed of the other primitives.
     fn self_attention(&self, a: &Array, heads: usize) -> Result<Shared> {
         attention::attend(a, heads)
     }
-    /// Computes the gradient of the same from what was given, the result and
-    /// what came back to it.
+    /// Computes its gradient from the operand, the result and the upstream one.
     fn self_attention_grads(
         &self,
         [a, _, grad_out]: [&Array; 3],
@@ -378,8 +380,8 @@ pub trait Backend: Send + Sync {
     fn layer_norm(&self, of: [&Array; 3], epsilon: f64) -> Result<Shared> {
         normalization::norm(of, epsilon)
     }
-    /// Computes, of an array, what came back to its rows, and the weight, what
-    /// that gives to the array, to the weight and to the bias.
+    /// Computes the gradients of the array, the weight and the bias from the
+    /// array, the upstream gradient and the weight.
     fn layer_norm_grads(
         &self,
         of: [&Array; 3],
@@ -388,10 +390,9 @@ pub trait Backend: Send + Sync {
         normalization::norm_back(of, epsilon)
     }
 
-    /// Computes of each parameter the next one, mean and mean square, from those
-    /// and a gradient, which stands second; the shapes of the four are equal,
-    /// and all types. What has no way of its own computes them by the others;
-    /// what has one may lay several of them into one storage.
+    /// Computes the next parameter, mean and mean square from a parameter, its
+    /// gradient, its mean and its mean square, all of one shape and one type. The
+    /// results may share one storage. Default: composed of the other primitives.
     fn adam_step(
         &self,
         step: &AdamStep,

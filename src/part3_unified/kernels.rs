@@ -114,6 +114,7 @@ unary! {
     RdivScalar(number) "unary_rdiv_scalar",
     Sqrt "unary_sqrt",
     Square "unary_square",
+    Cube "unary_cube",
     Pow(number) "unary_pow",
     Exp "unary_exp",
     Log "unary_log",

@@ -20,9 +20,9 @@ const PLACES: [(&str, &[&str]); 8] = [
     ),
 ];
 
-/// A square is a power and so is a square root, and the slope of gelu is no
-/// operation: they have a name of their own on a device alone.
-const ON_A_DEVICE: [&str; 3] = ["Sqrt", "Square", "GeluSlope"];
+/// Primitives without an operation of the same name: a square root, a square
+/// and a cube are powers, and the derivative of gelu belongs to gelu.
+const ON_A_DEVICE: [&str; 4] = ["Sqrt", "Square", "Cube", "GeluSlope"];
 
 /// `DivScalar` as a function is called: `div_scalar`.
 fn snake_case(variant: &str) -> String {

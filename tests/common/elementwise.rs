@@ -54,8 +54,14 @@ rows! {
     exp anywhere [1 2 3] |a| known(Op::Exp, a), [];
     log above_0 [1 3] |a| known(Op::Log, a), [];
     relu anywhere [1 2 3] |a| known(Op::Relu, a), [];
-    abs anywhere [1 3] |a| each(a, f64::abs), [];
-    sqrt above_0 [1 3] |a| each(a, f64::sqrt), [];
+    abs anywhere [1 3] |a| each(a, f64::abs), [
+        [-0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [INF, INF, 1.0], [-INF, INF, -1.0],
+        [NAN, NAN, 0.0],
+    ];
+    sqrt above_0 [1 3] |a| each(a, f64::sqrt), [
+        [-0.0, 0.0, -INF], [0.0, 0.0, INF], [4.0, 2.0, 0.25], [INF, INF, 0.0],
+        [-1.0, NAN, NAN], [-INF, NAN, NAN], [NAN, NAN, NAN],
+    ];
     tanh anywhere [1 3] |a| known(Op::Tanh, a), [];
     sigmoid anywhere [1 3] |a| known(Op::Sigmoid, a), [];
     gelu anywhere [1 2 3] |a| known(Op::Gelu, a), [

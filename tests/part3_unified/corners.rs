@@ -2,7 +2,9 @@
 //! The numbers are those that PyTorch 2.15 gave for the same calls. Two of its
 //! slopes are left out: of a product with a NaN it has none, while here each
 //! element has the product of the others, and in the place of a NaN that is
-//! the least it gives all elements a NaN.
+//! the least it gives all elements a NaN. In two places ours are better, and
+//! stated in rustdoc: the slope of `gelu_tanh` far from 0 and a norm whose
+//! squares overflow or underflow.
 
 use std::f32::consts::{FRAC_2_SQRT_PI, LN_2};
 
@@ -37,6 +39,25 @@ macro_rules! corners {
 }
 
 corners! {
+    "sqrt" |x| x.sqrt(), &[-0.0, 0.0, 4.0, INF, -1.0, -INF, NAN], &[-0.0, 0.0,
+        2.0, INF, NAN, NAN, NAN], &[-INF, INF, 0.25, 0.0, NAN, NAN, NAN];
+    "pow 0.5" |x| x.pow(0.5), &[-0.0, 0.0, 4.0, INF, -1.0, -INF, NAN], &[-0.0,
+        0.0, 2.0, INF, NAN, NAN, NAN], &[-INF, INF, 0.25, 0.0, NAN, NAN, NAN];
+    "pow 0" |x| x.pow(0.0), &[7.0, 0.0, INF, NAN], &[1.0; 4], &[0.0; 4];
+    "pow 1" |x| x.pow(1.0), &[7.0, -0.0, INF, -INF, NAN], &[7.0, -0.0, INF,
+        -INF, NAN], &[1.0; 5];
+    "pow 2" |x| x.pow(2.0), &[7.0, -0.0, INF, -INF, NAN, -2.0], &[49.0, 0.0,
+        INF, INF, NAN, 4.0], &[14.0, 0.0, INF, -INF, NAN, -4.0];
+    "pow 3" |x| x.pow(3.0), &[7.0, -0.0, INF, -INF, NAN, -2.0], &[343.0, -0.0,
+        INF, -INF, NAN, -8.0], &[147.0, 0.0, INF, INF, NAN, 12.0];
+    "pow 4" |x| x.pow(4.0), &[7.0, -0.0, -2.0], &[2401.0, 0.0, 16.0],
+        &[1372.0, 0.0, -32.0];
+    "abs" |x| x.abs(), &[-3.0, -0.0, 0.0, 2.0, INF, -INF, NAN], &[3.0, 0.0,
+        0.0, 2.0, INF, INF, NAN], &[-1.0, 0.0, 0.0, 1.0, 1.0, -1.0, 0.0];
+    "gelu_tanh" |x| x.gelu_tanh(), &[8.0, 41.0, -41.0, 1e19, -1e19, 1e20,
+        -1e20, 3e38, -3e38, INF, -INF, NAN], &[8.0, 41.0, -0.0, 1e19, -0.0,
+        1e20, -0.0, 3e38, -0.0, INF, NAN, NAN], &[1.0, 1.0, 0.0, 1.0, 0.0, 1.0,
+        0.0, 1.0, 0.0, NAN, NAN, NAN];
     "tan" |x| x.tan(), &[-1.0, -0.0, 0.0, 0.5, 1.5, NAN], &[-1.5574077, -0.0,
         0.0, 0.5463025, 14.101419, NAN], &[3.4255188, 1.0, 1.0, 1.2984464,
         199.85004, NAN];
@@ -179,14 +200,27 @@ const PAIRS: &[Pair] = &[
 fn devices() -> Vec<Device> {
     let gpus = gpu_or_skip().map_or(0, |_| Device::count());
     let gpus = (0..gpus).map(Device::Gpu);
-    [Device::Cpu, third::device()].into_iter().chain(gpus).collect()
+    let others = [Device::Cpu, Device::FusedCpu, third::device()];
+    others.into_iter().chain(gpus).collect()
 }
+
+/// The devices, and the lazy ones above OpenCL, where a driver compiles a kernel
+/// for each expression.
+pub(super) fn devices_and_lazy() -> Vec<Device> {
+    let mut all = devices();
+    let gpus = gpu_or_skip().map_or(0, |_| Device::count());
+    all.extend((0..gpus).map(Device::Fused));
+    all
+}
+
+/// The rows of [`CORNERS`] that a lazy device above OpenCL computes, too.
+const LAZY: [&str; 4] = ["sqrt", "pow 2", "abs", "gelu_tanh"];
 
 /// Where PyTorch has a 0 of the other sign, and nobody divides by it.
 const UNSIGNED: &str = "log_sigmoid";
 
 #[track_caller]
-fn same(yours: &Tensor, right: &[f32], signed: bool, what: &str) {
+pub(super) fn same(yours: &Tensor, right: &[f32], signed: bool, what: &str) {
     let yours = yours.to_vec().unwrap();
     assert_eq!(yours.len(), right.len(), "{what}");
     for (i, (&yours, &right)) in yours.iter().zip(right).enumerate() {
@@ -205,8 +239,12 @@ fn same(yours: &Tensor, right: &[f32], signed: bool, what: &str) {
 #[test]
 fn corners_have_the_values_of_pytorch() {
     let _clean = clean();
-    for device in devices() {
+    for device in devices_and_lazy() {
+        let is_all = !matches!(device, Device::Fused(_));
         for corner in CORNERS {
+            if !is_all && !LAZY.contains(&corner.name) {
+                continue;
+            }
             let what = format!("{} of {:?} on {device}", corner.name, corner.x);
             let x = Tensor::new(&[corner.x.len()], corner.x, device).unwrap();
             let x = x.requires_grad();

@@ -43,8 +43,11 @@ impl Function for Erf {
 }
 
 impl Tensor {
-    /// Multiplies each element with its logistic function: the sigmoid linear
+    /// Multiplies each element by its logistic function: the sigmoid linear
     /// unit.
+    ///
+    /// Where the exponential of `-a` overflows, from `a = -88.8` on in `f32`, a
+    /// device may return -0, as PyTorch does, or a subnormal number.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -61,6 +64,9 @@ impl Tensor {
     /// Approximates [`Tensor::gelu`] by a hyperbolic tangent, as GPT-2 does; it
     /// is up to 5e-4 away from it. PyTorch's default is the exact one.
     ///
+    /// Far from 0 the derivative is 1 or 0, for all finite elements. PyTorch 2.15
+    /// has NaN from 1.9e19 on in `f32`, where the cube overflows.
+    ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
     /// let x = Tensor::new(&[3], &[0.0, 9.0, -9.0], Device::Cpu)?;
@@ -69,7 +75,13 @@ impl Tensor {
     /// ```
     #[track_caller]
     pub fn gelu_tanh(&self) -> Tensor {
-        let cube = self.mul(self).mul(self).scale(0.044715);
+        // From 10 on the tangent is 1 in every type. There the cube grows in a
+        // straight line, so that its derivative is finite: times the 0 of the
+        // tangent, an infinite one would be NaN.
+        let square = self.mul(self);
+        let far = square.full_like(100.0);
+        let square = square.le(&far).where_cond(&square, &far);
+        let cube = square.mul(self).scale(0.044715);
         let t = self.add(&cube).scale((2.0 * FRAC_1_PI).sqrt()).tanh();
         self.scale(0.5).mul(&t.shift(1.0))
     }

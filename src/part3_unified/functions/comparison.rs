@@ -236,8 +236,9 @@ impl Tensor {
         a.neg().maximum(&b.neg()).neg()
     }
 
-    /// Brings each element between two numbers. What lies there passes its
-    /// gradient on; at the ends and beyond the slope is 0, as in PyTorch.
+    /// Limits each element to the range from `low` to `high`. The derivative is
+    /// 1 between the ends, and 0 at them and beyond, as in PyTorch 2.15. Older
+    /// versions of PyTorch had 1 at the ends.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};

@@ -185,7 +185,8 @@ impl Tensor {
         self.scale(-1.0)
     }
 
-    /// Raises each element to the power of a number.
+    /// Raises each element to the power of a number. A power of 0.5 is
+    /// [`Tensor::sqrt`], in its values and in its derivatives.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -195,30 +196,7 @@ impl Tensor {
     /// ```
     #[track_caller]
     pub fn pow(&self, number: impl Into<f64>) -> Tensor {
-        apply(Pow(number.into()), &[self])
-    }
-}
-
-/// A power with a number for exponent:
-/// `grad_a = grad_out * number * a^(number - 1)`.
-pub struct Pow(pub f64);
-
-impl Function for Pow {
-    fn op(&self) -> Op {
-        Op::Pow(self.0 as f32)
-    }
-
-    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
-        ctx.save_input(0, inputs[0]);
-        inputs[0].unary(Unary::power(self.0))
-    }
-
-    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
-        let slope = match self.0 {
-            0.0 => ctx.input(0).zeros_like(),
-            number => ctx.input(0).pow(number - 1.0).scale(number),
-        };
-        vec![Some(grad_out.mul(&slope))]
+        apply(super::Pow(number.into()), &[self])
     }
 }
 
@@ -335,15 +313,16 @@ impl Function for Relu {
 /// # Ok::<(), rungrad::Error>(())
 /// ```
 impl Tensor {
-    /// Computes the absolute value, as two positive parts; at 0 the slope is
-    /// 0.
+    /// Computes the absolute value, as the sum of two positive parts. The
+    /// derivative is 0 at 0 and at NaN, as in PyTorch.
     #[doc(alias = "absolute")]
     #[track_caller]
     pub fn abs(&self) -> Tensor {
         self.relu().add(&self.neg().relu())
     }
 
-    /// Computes the square root, as a power.
+    /// Computes the square root, as a power. The derivative is infinite at 0,
+    /// negative infinity at -0, and NaN below 0, as in PyTorch.
     #[track_caller]
     pub fn sqrt(&self) -> Tensor {
         self.pow(0.5)

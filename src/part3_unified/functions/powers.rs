@@ -1,10 +1,51 @@
-//! Powers of a tensor by a tensor, and the logarithm beside 1.
+//! The rules of powers, by a number and by a tensor, and of the logarithm near 1.
 
 use super::super::{Array, Binary, Context, Function, Gradients, Tensor};
 use super::super::{Unary, apply};
 use super::stretch;
 use crate::error::Result;
 use crate::ops::Op;
+
+/// A power with a number as exponent:
+/// `grad_a = grad_out * number * a^(number - 1)`.
+///
+/// The square root has `grad_a = grad_out / (2 * output)`, which has the sign of
+/// -0 and is NaN below 0, where `a^-0.5` would not be. Other small exponents do
+/// without a general power, which devices round, so that the derivative of a
+/// square is exactly `2 * a`.
+pub struct Pow(pub f64);
+
+impl Function for Pow {
+    fn op(&self) -> Op {
+        Op::Pow(self.0 as f32)
+    }
+
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
+        let a = inputs[0];
+        let output = match self.0 {
+            0.0 => a.full_here(a.shape(), 1.0)?,
+            number => a.unary(Unary::power(number))?,
+        };
+        match self.0 {
+            0.5 => ctx.save_output(&output),
+            _ => ctx.save_input(0, a),
+        }
+        Ok(output)
+    }
+
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
+        vec![Some(match self.0 {
+            0.0 => grad_out.zeros_like(),
+            0.5 => grad_out.div(&ctx.output().scale(2.0)),
+            1.0 => grad_out.clone(),
+            2.0 => grad_out.mul(&ctx.input(0).scale(2.0)),
+            number => {
+                let power = ctx.input(0).pow(number - 1.0);
+                grad_out.mul(&power.scale(number))
+            }
+        })]
+    }
+}
 
 impl Tensor {
     /// Raises each element to the power that stands at its place; the shapes

@@ -55,6 +55,7 @@ pub(super) fn unary<T: Number, L: Each<T>>(op: Unary, numbers: L) -> L::Made {
         }
         Unary::Sqrt => each!(|_, x| x.sqrt()),
         Unary::Square => each!(|_, x| x * x),
+        Unary::Cube => each!(|_, x| x * x * x),
         Unary::Relu => each!(|_, x| if x <= T::zero() { T::zero() } else { x }),
         Unary::Exp => each!(|fma, x| T::exponential(fma, x)),
         Unary::Log => each!(|fma, x| T::logarithm(fma, x)),
