@@ -38,6 +38,7 @@ mod limits;
 mod misfits;
 mod modules;
 mod networks;
+mod numbers;
 mod optimizers;
 #[path = "../common/place.rs"]
 mod place;

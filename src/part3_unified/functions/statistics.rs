@@ -1,6 +1,6 @@
 //! What many elements say together: products, spread, lengths, running sums.
 
-use super::super::Tensor;
+use super::super::{DType, Tensor};
 use crate::checks;
 use crate::error::or_raise;
 use crate::ops::Keep;
@@ -139,8 +139,8 @@ impl Tensor {
         self.var_over(axes, keep).length()
     }
 
-    /// Computes the length of all elements as one vector: the root of the sum
-    /// of their squares.
+    /// Computes the Euclidean norm of all elements as one vector: the root of
+    /// the sum of their squares, as in [`Tensor::norm_over`].
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -153,7 +153,12 @@ impl Tensor {
         self.norm_over(&self.axes(), Keep::No)
     }
 
-    /// Computes lengths over some axes. The length 0 has no slope.
+    /// Computes Euclidean norms over some axes. The derivative of a norm of 0
+    /// is 0.
+    ///
+    /// The elements are divided by the largest before they are squared, as in
+    /// BLAS, so neither `[1e20, 1e20]` nor `[1e-30]` loses its norm to an
+    /// infinity or to 0. PyTorch 2.15 squares them as they are.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Keep, Tensor};
@@ -168,7 +173,26 @@ impl Tensor {
     #[track_caller]
     pub fn norm_over(&self, axes: &[usize], keep: Keep) -> Tensor {
         or_raise(checks::axes("norm", self.shape(), axes));
-        self.mul(self).sum_over(axes, keep).length()
+        if self.dtype() == DType::F16 {
+            // A sum of more than 65504 squares has no room in 16 bits.
+            let wide = or_raise(self.to_dtype(DType::F32));
+            let norm = wide.norm_over(axes, keep);
+            return or_raise(norm.to_dtype(DType::F16));
+        }
+        if axes.iter().any(|&axis| self.shape()[axis] == 0) {
+            return self.sum_over(axes, keep);
+        }
+        let x = self.detach();
+        let most = x.mul(&x.sign()).max_over(axes, Keep::Yes);
+        // Neither 0 nor an infinity can be divided by, and some devices take
+        // what is smaller than `MIN_POSITIVE` for 0.
+        let is_scale = most
+            .ge(&most.full_like(f32::MIN_POSITIVE))
+            .mul(&most.lt(&most.full_like(f32::INFINITY)));
+        let scale = is_scale.where_cond(&most, &most.ones_like());
+        let scaled = self.div(&scale);
+        let norm = scaled.mul(&scaled).sum_over(axes, keep).length();
+        norm.mul(&scale.reshape(norm.shape()))
     }
 
     /// Takes a root whose slope at 0 is 0 and not infinite.

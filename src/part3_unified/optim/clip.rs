@@ -1,13 +1,18 @@
-//! Gradients that are too long are made shorter.
+//! Gradient clipping by the norm of all gradients.
 
 use super::{Parameter, Tensor, first_places, gradient, no_grad};
+use crate::error::mistake;
 
-/// Scales all gradients down together, if their length as one vector is more
-/// than `most`; call it between backward and step. It returns the length that
-/// they had, and reads no number from a device.
+/// Scales all gradients down together if their norm as one vector is more
+/// than `most`; call it between backward and step. It returns the norm before
+/// clipping, and does not wait for the device.
 ///
-/// As in PyTorch a millionth is added to the length, so that a length of 0 is
-/// divided by. One gradient that is no number makes all of them none.
+/// The norm overflows only if it exceeds the largest number itself. As in
+/// PyTorch, a millionth is added to it, so that a norm of 0 can be divided by.
+/// If one gradient has a NaN, all gradients become NaN. If one has an infinity,
+/// that element becomes NaN and the finite ones become 0. PyTorch has the
+/// option `error_if_nonfinite` for both cases; here, check before the step that
+/// the returned norm is finite, which does wait for the device.
 ///
 /// ```
 /// # use rungrad::part3_unified::{Device, Tensor};
@@ -15,19 +20,26 @@ use super::{Parameter, Tensor, first_places, gradient, no_grad};
 ///
 /// let x = Tensor::new(&[2], &[3.0, 4.0], Device::Cpu)?.requires_grad();
 /// (&x * &x).sum().backward();
-/// let length = clip_grad_norm(&[("x".to_string(), &x)], 1.0);
-/// assert_eq!(length.item()?, 10.0);
+/// let norm = clip_grad_norm(&[("x".to_string(), &x)], 1.0);
+/// assert_eq!(norm.item()?, 10.0);
 /// assert!((x.grad().unwrap().norm().item()? - 1.0).abs() < 1e-5);
 /// # Ok::<(), rungrad::Error>(())
 /// ```
 ///
 /// # Panics
 ///
-/// If a parameter has no gradient, or the devices differ.
+/// If `most` is negative or NaN, if a parameter has no gradient, or if the
+/// devices differ.
 #[doc(alias = "clip_grad_norm_")]
 // ANCHOR: clip
 #[track_caller]
 pub fn clip_grad_norm(parameters: &[Parameter], most: f32) -> Tensor {
+    if most.is_nan() || most < 0.0 {
+        mistake(format!(
+            "clip_grad_norm: the largest norm is {most}; give a number that is \
+             at least 0"
+        ));
+    }
     // Tied weights have one gradient, which is measured and scaled once.
     let parameters = first_places(parameters);
     let mut grads = Vec::new();
@@ -35,8 +47,10 @@ pub fn clip_grad_norm(parameters: &[Parameter], most: f32) -> Tensor {
         grads.push(gradient("clip_grad_norm", name, parameter));
     }
     let (norm, clipped) = no_grad(|| {
-        let squares = grads.iter().map(|grad| grad.mul(grad).sum());
-        let norm = squares.sum::<Tensor>().sqrt();
+        let vectors = grads.iter().map(|grad| grad.reshape(&[grad.len()]));
+        let vectors: Vec<Tensor> = vectors.collect();
+        // `norm` scales by the largest element, here the largest of all.
+        let norm = Tensor::cat(&vectors.iter().collect::<Vec<_>>(), 0).norm();
         let share = norm.shift(1e-6).rdiv_scalar(most);
         let share = share.minimum(&share.ones_like());
         let clipped = grads.iter().map(|grad| grad.mul(&share));

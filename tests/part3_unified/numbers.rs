@@ -1,0 +1,170 @@
+//! Numbers of any size and of any type: norms and clipped gradients whose
+//! squares overflow, and layers and losses in `f64` and `f16`.
+
+use rungrad::attempt;
+use rungrad::part3_unified::nn::{Dropout, Gpt, GptSizes, Module, Parameter};
+use rungrad::part3_unified::optim::clip_grad_norm;
+use rungrad::part3_unified::{DType, Device, Keep, Tensor, grad};
+use rungrad::rng::Random;
+
+use super::common::clean;
+use super::corners::{devices_and_lazy, same};
+use super::training::eager_and_lazy;
+
+const NAN: f32 = f32::NAN;
+const INF: f32 = f32::INFINITY;
+
+/// Elements, their norm, and the derivatives with respect to them. The squares
+/// of the first five overflow or underflow, and PyTorch 2.15 gives an infinity
+/// or 0 for them.
+#[test]
+fn a_norm_overflows_only_if_it_is_too_large_itself() {
+    let _clean = clean();
+    type Row<'a> = (&'a [f32], f32, &'a [f32]);
+    let rows: [Row; 9] = [
+        (&[1e20; 4], 2e20, &[0.5; 4]),
+        (&[-3e20, 4e20], 5e20, &[-0.6, 0.8]),
+        (&[3e38, 1.0], 3e38, &[1.0, 0.0]),
+        (&[1e-30; 4], 2e-30, &[0.5; 4]),
+        (&[3e-30, -4e-30], 5e-30, &[0.6, -0.8]),
+        (&[3e38; 4], INF, &[0.5; 4]),
+        (&[0.0, -0.0], 0.0, &[0.0, 0.0]),
+        (&[INF, 1.0], INF, &[NAN, 0.0]),
+        (&[NAN, 1.0], NAN, &[NAN, NAN]),
+    ];
+    let near = |yours: f32, right: f32| {
+        yours == right
+            || (yours - right).abs() <= 1e-6 * right.abs() + f32::MIN_POSITIVE
+            || (yours.is_nan() && right.is_nan())
+    };
+    for device in devices_and_lazy() {
+        for (values, norm, slopes) in rows {
+            let x = Tensor::new(&[values.len()], values, device).unwrap();
+            let x = x.requires_grad();
+            let yours = x.norm();
+            let what = format!("{values:?} on {device}");
+            let length = yours.item().unwrap();
+            assert!(near(length, norm), "the norm of {what} is {length}");
+            let yours = grad(&[&yours], &[&x], false).remove(0);
+            let yours = yours.to_vec().unwrap();
+            let all = yours.iter().zip(slopes);
+            let is_right = all.into_iter().all(|(y, r)| near(*y, *r));
+            assert!(is_right, "the derivatives of {what} are {yours:?}");
+        }
+        let rows = [3e30, 4e30, 0.0, 0.0, -5e-30, 12e-30];
+        let rows = Tensor::new(&[3, 2], &rows, device).unwrap();
+        let norms = rows.norm_over(&[1], Keep::No).to_vec().unwrap();
+        let right = [5e30, 0.0, 13e-30];
+        assert!(norms.iter().zip(right).all(|(y, r)| near(*y, r)), "{norms:?}");
+        let none = Tensor::zeros(&[2, 0], device).unwrap();
+        assert_eq!(none.norm_over(&[1], Keep::No).to_vec().unwrap(), [0.0; 2]);
+    }
+}
+
+/// An element is dropped by a multiplication by 0, as in PyTorch.
+#[test]
+fn a_dropout_of_all_leaves_zeros_and_what_zeros_make_of_infinities() {
+    let _clean = clean();
+    for device in devices_and_lazy() {
+        let x = Tensor::new(&[4], &[1.0, INF, -INF, NAN], device).unwrap();
+        let x = x.requires_grad();
+        let out = Dropout::new(1.0, &mut Random::new(1)).forward(&x);
+        same(&out, &[0.0, NAN, NAN, NAN], false, &format!("on {device}"));
+        let slope = grad(&[&out.sum()], &[&x], false).remove(0);
+        same(&slope, &[0.0; 4], false, &format!("its slope on {device}"));
+    }
+}
+
+/// Far below 0 it is -0 on a device whose exponential overflows, as in
+/// PyTorch, and a subnormal number on another.
+#[test]
+fn silu_far_below_0_is_a_tiny_number_or_0() {
+    let _clean = clean();
+    for device in devices_and_lazy() {
+        let x = Tensor::new(&[2], &[-100.0, -1e30], device).unwrap();
+        let y = x.silu().to_vec().unwrap();
+        assert!((-4e-42..=0.0).contains(&y[0]), "{} on {device}", y[0]);
+        assert!(y[1] == 0.0, "{} on {device}", y[1]);
+    }
+}
+
+#[test]
+fn gradients_of_any_size_are_clipped() {
+    let _clean = clean();
+    let (nan, inf) = (f32::NAN, f32::INFINITY);
+    let near = |yours: f32, right: f32| {
+        (yours - right).abs() <= 2e-6 * right.abs()
+            || yours == right
+            || (yours.is_nan() && right.is_nan())
+    };
+    // Gradients, the limit, the norm, and the gradients after it.
+    type Row = ([f32; 3], f32, f32, [f32; 3]);
+    let rows: [Row; 8] = [
+        ([3e25, 4e25, 0.0], 1.0, 5e25, [0.6, 0.8, 0.0]),
+        ([3e-25, 4e-25, 0.0], 1.0, 5e-25, [3e-25, 4e-25, 0.0]),
+        ([3.0, 4.0, 0.0], 0.0, 5.0, [0.0; 3]),
+        ([3.0, 4.0, 0.0], inf, 5.0, [3.0, 4.0, 0.0]),
+        ([0.0; 3], 1.0, 0.0, [0.0; 3]),
+        ([inf, 1.0, 2.0], 1.0, inf, [nan, 0.0, 0.0]),
+        ([inf, 1.0, 2.0], inf, inf, [nan; 3]),
+        ([nan, 1.0, 2.0], 1.0, nan, [nan; 3]),
+    ];
+    for device in eager_and_lazy() {
+        for (given, most, norm, right) in rows {
+            let place = |at| Tensor::zeros(at, device).unwrap();
+            let leaves = [place(&[2]), place(&[1, 1])];
+            let leaves = leaves.map(|it| it.requires_grad());
+            for (leaf, given) in leaves.iter().zip([&given[..2], &given[2..]]) {
+                let given = Tensor::new(leaf.shape(), given, device).unwrap();
+                leaf.backward_with(&given);
+            }
+            let named: Vec<Parameter> =
+                leaves.iter().map(|it| (String::new(), it)).collect();
+            let yours = clip_grad_norm(&named, most).item().unwrap();
+            let what = format!("{given:?}, at most {most}, on {device}");
+            assert!(near(yours, norm), "{what}: the norm is {yours}");
+            let grads = leaves.iter().map(|it| it.grad().unwrap());
+            let yours: Vec<f32> =
+                grads.flat_map(|it| it.to_vec().unwrap()).collect();
+            let mut pairs = yours.iter().zip(right);
+            assert!(pairs.all(|(y, r)| near(*y, r)), "{what}: {yours:?}");
+        }
+    }
+    for most in [-1.0, f32::NAN] {
+        let refused = attempt(|| clip_grad_norm(&[], most)).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            format!(
+                "clip_grad_norm: the largest norm is {most}; give a number \
+                 that is at least 0"
+            )
+        );
+    }
+}
+
+/// The devices that have other types than `f32`.
+fn devices_of_types() -> Vec<Device> {
+    let all = devices_and_lazy().into_iter();
+    all.filter(|device| !matches!(device, Device::Custom(_))).collect()
+}
+
+#[test]
+fn a_norm_of_halves_is_computed_in_32_bits() {
+    let _clean = clean();
+    for device in devices_of_types() {
+        let new = |shape: &[usize], values: &[f32]| {
+            let x = Tensor::new(shape, values, device).unwrap();
+            x.to_dtype(DType::F16).unwrap().requires_grad()
+        };
+        let x = new(&[4], &[300.0, -300.0, 300.0, -300.0]);
+        let norm = x.norm();
+        assert_eq!(norm.dtype(), DType::F16);
+        assert_eq!(norm.item().unwrap(), 600.0, "{device}");
+        norm.backward();
+        let grad = x.grad().unwrap().to_vec().unwrap();
+        assert_eq!(grad, [0.5, -0.5, 0.5, -0.5], "{device}");
+        // The sum of the squares is beyond 65504.
+        let ones = new(&[70_225], &[1.0; 70_225]);
+        assert_eq!(ones.norm().item().unwrap(), 265.0, "{device}");
+    }
+}
