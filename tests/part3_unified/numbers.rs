@@ -142,10 +142,89 @@ fn gradients_of_any_size_are_clipped() {
     }
 }
 
+const OTHERS: [DType; 2] = [DType::F64, DType::F16];
+
 /// The devices that have other types than `f32`.
 fn devices_of_types() -> Vec<Device> {
     let all = devices_and_lazy().into_iter();
     all.filter(|device| !matches!(device, Device::Custom(_))).collect()
+}
+
+#[test]
+fn a_dropout_drops_the_same_elements_in_every_type() {
+    let _clean = clean();
+    for device in devices_of_types() {
+        let drop = |dtype: DType| {
+            let x = Tensor::ones(&[8, 8], device).unwrap();
+            let x = x.to_dtype(dtype).unwrap().requires_grad();
+            let y = Dropout::new(0.5, &mut Random::new(1)).forward(&x);
+            assert_eq!(y.dtype(), dtype);
+            y.sum().backward();
+            let y = y.to_dtype(DType::F32).unwrap().to_vec().unwrap();
+            let grad = x.grad().unwrap().to_dtype(DType::F32).unwrap();
+            assert_eq!(grad.to_vec().unwrap(), y, "{dtype} on {device}");
+            y
+        };
+        let right = drop(DType::F32);
+        assert!(right.contains(&0.0) && right.contains(&2.0), "{right:?}");
+        for dtype in OTHERS {
+            assert_eq!(drop(dtype), right, "{dtype} on {device}");
+        }
+    }
+}
+
+#[test]
+fn a_weighted_loss_has_weights_of_its_type() {
+    let _clean = clean();
+    for device in devices_of_types() {
+        for (dtype, allowed) in OTHERS.into_iter().zip([1e-15, 1e-3]) {
+            let scores = Tensor::zeros(&[2, 2], device).unwrap();
+            let scores = scores.to_dtype(dtype).unwrap().requires_grad();
+            let loss = scores.weighted_cross_entropy(&[0, 1], &[1.0, 2.0]);
+            assert_eq!(loss.dtype(), dtype);
+            loss.backward();
+            let grad = scores.grad().unwrap().to_dtype(DType::F64).unwrap();
+            let loss = loss.to_dtype(DType::F64).unwrap().to_vec_of::<f64>();
+            let grad = grad.to_vec_of::<f64>().unwrap();
+            let (sixth, third) = (1.0 / 6.0, 1.0 / 3.0);
+            let right = [-sixth, sixth, third, -third];
+            let what = format!("{dtype} on {device}");
+            let error = (loss.unwrap()[0] - 2f64.ln()).abs();
+            assert!(error <= allowed, "{what}: {error}");
+            for (yours, right) in grad.iter().zip(right) {
+                let error = (yours - right).abs();
+                assert!(error <= allowed, "{what}: {grad:?}");
+            }
+        }
+    }
+}
+
+/// In training, with dropout, and when it generates.
+#[test]
+fn a_gpt_works_in_every_type() {
+    let _clean = clean();
+    const SIZES: GptSizes = GptSizes {
+        vocabulary: 5,
+        context: 4,
+        layers: 1,
+        heads: 2,
+        width: 8,
+        dropout: 0.25,
+    };
+    let write = |dtype: DType| {
+        let mut gpt = Gpt::new(SIZES, &mut Random::new(0));
+        gpt.to_dtype(dtype).unwrap();
+        let scores = gpt.scores(&[0, 1, 2, 3], 4);
+        let loss =
+            scores.weighted_cross_entropy(&[1, 2, 3, 4], &[1., 1., 1., 0.]);
+        loss.backward();
+        gpt.eval();
+        gpt.generate(&[3, 4], 6, None, 0.0, &mut Random::new(1)).unwrap()
+    };
+    let right = write(DType::F32);
+    assert_eq!(right.len(), 6);
+    assert_eq!(write(DType::F64), right);
+    assert_eq!(write(DType::F16), right);
 }
 
 #[test]

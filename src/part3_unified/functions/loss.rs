@@ -1,5 +1,6 @@
 //! The way from scores to a loss.
 
+use super::super::number::{Element, with_type};
 use super::super::{Array, Context, Function, Gradients};
 use super::super::{Tensor, apply};
 use crate::checks;
@@ -234,10 +235,12 @@ impl Tensor {
                 labels.len()
             ));
         }
-        let share = |&it: &f32| (-f64::from(it) / total) as f32;
-        let shares: Vec<f32> = weights.iter().map(share).collect();
         let rows = [labels.len()];
-        let shares = or_raise(Tensor::new(&rows, &shares, self.device()));
-        self.log_softmax().pick(labels).mul(&shares).sum()
+        let shares = with_type!(self.dtype(), T => {
+            let share = |&it: &f32| T::nearest(-f64::from(it) / total);
+            let shares: Vec<T> = weights.iter().map(share).collect();
+            Tensor::of(&rows, &shares, self.device())
+        });
+        self.log_softmax().pick(labels).mul(&or_raise(shares)).sum()
     }
 }

@@ -11,8 +11,10 @@ use crate::rng::Random;
 /// trained, and scales the others up so that their mean stays: no layer
 /// behind it can lean on a single one. In evaluation it changes nothing.
 ///
-/// Which they are follows from its seed and from how often it has been asked,
-/// and they are the same on every device.
+/// Which elements are dropped follows from the seed and from the number of calls
+/// so far, and is the same on every device. A share of 1 drops all of them. As
+/// in PyTorch, an element is dropped by a multiplication by 0, so an infinity or
+/// a NaN becomes NaN when it is dropped; its derivative is 0.
 ///
 /// ```
 /// # use rungrad::part3_unified::{Device, Tensor};
@@ -63,6 +65,7 @@ impl Module for Dropout {
         let seed = self.generator.seed();
         let drawn = or_raise(Tensor::rand(x.shape(), seed, x.device()));
         let stay = drawn.ge(&drawn.full_like(self.share));
+        let stay = or_raise(stay.to_dtype(x.dtype()));
         let scale = match self.share {
             1.0 => 0.0,
             share => 1.0 / (1.0 - share),

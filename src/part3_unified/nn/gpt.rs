@@ -1,6 +1,6 @@
 //! A small GPT: a network that reads a text and says what comes next.
 
-use super::super::{Tensor, no_grad};
+use super::super::{DType, Tensor, no_grad};
 use super::{
     Dropout, Embedding, KeysValues, LayerNorm, Linear, Module,
     MultiHeadAttention, by_rows, init, parameters,
@@ -329,7 +329,8 @@ impl Gpt {
             let new = &text[from..];
             let read = || self.scores_after(new, new.len(), &mut memory);
             let scores = no_grad(read);
-            let last = scores.slice(&[new.len() - 1..new.len()]).to_vec()?;
+            let last = scores.slice(&[new.len() - 1..new.len()]);
+            let last = last.to_dtype(DType::F32)?.to_vec()?;
             let token = draw(&last, temperature, random);
             if Some(token) == end {
                 break;
