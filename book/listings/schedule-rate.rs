@@ -4,13 +4,14 @@
 /// [`Optimizer::set_learning_rate`]: super::Optimizer::set_learning_rate
 pub fn rate(&self, step: usize) -> f32 {
     let [peak, floor] = [self.peak, self.floor].map(f64::from);
-    let part = |n: usize, of: usize| n as f64 / of as f64;
-    if step < self.warm_up {
-        return (peak * part(step + 1, self.warm_up + 1)) as f32;
+    let [step, warm_up, steps] =
+        [step, self.warm_up, self.steps].map(|count| count as f64);
+    if step < warm_up {
+        return (peak * (step + 1.0) / (warm_up + 1.0)) as f32;
     }
-    let left = match self.steps.saturating_sub(step) {
-        0 => 0.0,
-        left => part(left, self.steps - self.warm_up),
+    let left = match step < steps {
+        true => (steps - step) / (steps - warm_up),
+        false => 0.0,
     };
     let share = match self.way {
         Way::Constant => 1.0,

@@ -50,6 +50,36 @@ pub fn broadcast(
     }
 }
 
+/// Checks a setting that must be finite and not negative, such as a learning
+/// rate.
+pub fn not_negative(
+    op: impl Display,
+    name: &str,
+    value: impl Into<f64> + Display + Copy,
+) -> Result<()> {
+    match value.into().is_finite() && value.into() >= 0.0 {
+        true => Ok(()),
+        false => mistake(format!(
+            "{op}: the {name} is {value}; give a finite number that is at \
+             least 0"
+        )),
+    }
+}
+
+/// Checks the fraction of a running value that is kept at each step.
+pub fn kept_fraction(
+    op: impl Display,
+    name: &str,
+    value: impl Into<f64> + Display + Copy,
+) -> Result<()> {
+    match (0.0..1.0).contains(&value.into()) {
+        true => Ok(()),
+        false => mistake(format!(
+            "{op}: the {name} is {value}; give a number from 0 to below 1"
+        )),
+    }
+}
+
 /// Checks that two operands have one shape.
 pub fn same_shape(op: impl Display, a: &[usize], b: &[usize]) -> Result<()> {
     match a == b {

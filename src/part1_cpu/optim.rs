@@ -4,7 +4,8 @@ use ndarray::ArrayD;
 
 use super::Tensor;
 use super::nn::Parameter;
-use crate::error::mistake;
+use crate::checks;
+use crate::error::{mistake, or_raise};
 
 /// Stochastic gradient descent with momentum: a step against the gradient,
 /// and on in the direction of the steps before.
@@ -20,7 +21,15 @@ pub struct Sgd {
 impl Sgd {
     /// Begins without velocity. Common values are a rate of 0.1 and a momentum
     /// of 0.9.
+    ///
+    /// # Panics
+    ///
+    /// If the rate is negative or not finite, or the momentum is not from 0 to
+    /// below 1.
+    #[track_caller]
     pub fn new(learning_rate: f32, momentum: f32) -> Sgd {
+        or_raise(checks::not_negative("Sgd", "learning rate", learning_rate));
+        or_raise(checks::kept_fraction("Sgd", "momentum", momentum));
         Sgd { learning_rate, momentum, velocity: Vec::new() }
     }
 }
@@ -97,6 +106,22 @@ mod tests {
         assert_eq!(step(&mut sgd, &mut x), 8.5);
         assert_eq!(step(&mut sgd, &mut x), 6.25);
         assert_eq!(step(&mut sgd, &mut x), 3.625);
+    }
+
+    #[test]
+    fn settings_that_make_no_sense_are_refused() {
+        for (rate, momentum, name) in [
+            (f32::NAN, 0.0, "learning rate is NaN"),
+            (f32::INFINITY, 0.0, "learning rate is inf"),
+            (-0.5, 0.0, "learning rate is -0.5"),
+            (0.5, f32::NAN, "momentum is NaN"),
+            (0.5, -0.5, "momentum is -0.5"),
+            (0.5, 1.0, "momentum is 1"),
+        ] {
+            let refused = attempt(|| Sgd::new(rate, momentum)).err().unwrap();
+            let start = format!("Sgd: the {name}; give a ");
+            assert!(refused.to_string().starts_with(&start), "{refused}");
+        }
     }
 
     #[test]

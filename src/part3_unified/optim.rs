@@ -35,6 +35,7 @@ use super::nn::{
     Parameter, ParameterMut, SharedParameter, distinct, first_places,
 };
 use super::{Array, Tensor, no_grad};
+use crate::checks;
 use crate::error::{mistake, or_raise};
 
 /// Makes parameters better by their gradients, a step at a time.
@@ -50,13 +51,19 @@ pub trait Optimizer: Send + Sync {
     ///
     /// # Panics
     ///
-    /// If a parameter has no gradient, or these are not the parameters of
-    /// the steps before; then no parameter has changed.
+    /// If a parameter has no gradient, if these are not the parameters of the
+    /// steps before, or if a setting of the optimizer is one that its `new`
+    /// refuses; then no parameter has changed.
     #[track_caller]
     fn step(&mut self, parameters: Vec<ParameterMut<'_>>);
 
     /// Sets how far the steps go from now on.
+    ///
+    /// # Panics
+    ///
+    /// If the rate is negative or not finite.
     #[doc(alias = "lr")]
+    #[track_caller]
     fn set_learning_rate(&mut self, rate: f32);
 }
 
@@ -86,8 +93,22 @@ pub struct Sgd {
 impl Sgd {
     /// Begins without velocity. Common values are a rate of 0.1 and a
     /// momentum of 0.9.
+    ///
+    /// # Panics
+    ///
+    /// If the rate is negative or not finite, or the momentum is not from 0 to
+    /// below 1.
+    #[track_caller]
     pub fn new(learning_rate: f32, momentum: f32) -> Sgd {
-        Sgd { learning_rate, momentum, velocity: Vec::new() }
+        let sgd = Sgd { learning_rate, momentum, velocity: Vec::new() };
+        sgd.check("Sgd");
+        sgd
+    }
+
+    #[track_caller]
+    fn check(&self, op: &str) {
+        check_rate(op, self.learning_rate);
+        or_raise(checks::kept_fraction(op, "momentum", self.momentum));
     }
 }
 
@@ -101,6 +122,7 @@ impl Optimizer for Sgd {
     /// is done on tensors, which record unless they are told not to.
     #[track_caller]
     fn step(&mut self, parameters: Vec<ParameterMut<'_>>) {
+        self.check("step");
         let mut parameters = distinct(parameters);
         let grads = gradients(&parameters);
         let zeros = |p: &SharedParameter| p.tensor().zeros_like();
@@ -132,9 +154,16 @@ impl Optimizer for Sgd {
     }
     // ANCHOR_END: step
 
+    #[track_caller]
     fn set_learning_rate(&mut self, rate: f32) {
+        check_rate("set_learning_rate", rate);
         self.learning_rate = rate;
     }
+}
+
+#[track_caller]
+fn check_rate(op: &str, rate: f32) {
+    or_raise(checks::not_negative(op, "learning rate", rate));
 }
 
 /// Collects the gradient of each parameter. All are looked at before any is

@@ -49,6 +49,7 @@ mod refusals;
 mod replaced_files;
 mod saved_models;
 mod schedules;
+mod settings;
 mod shares;
 mod slopes;
 mod third;

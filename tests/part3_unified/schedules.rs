@@ -148,7 +148,11 @@ fn rates_go_the_ways_of_pytorch() {
         assert_eq!(schedule.rate(usize::MAX), end);
     }
     assert_eq!(Schedule::linear(1.0, 0).rate(0), 0.0);
-    assert_eq!(Schedule::linear(1.0, 3).warm_up(9).rate(4), 0.5);
+    assert_eq!(Schedule::linear(1.0, 1).warm_up(0).rate(0), 1.0);
+    let fields = Schedule { warm_up: 9, ..Schedule::linear(1.0, 3) };
+    assert_eq!((fields.rate(4), fields.rate(9)), (0.5, 0.0));
+    let fields = Schedule { warm_up: usize::MAX, ..fields };
+    assert!(fields.rate(4) < 1e-18 && fields.rate(usize::MAX) <= 1.0);
     assert_eq!(Schedule::constant(0.5).rate(1 << 40), 0.5);
 }
 

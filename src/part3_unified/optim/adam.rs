@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::super::nn::{ParameterMut, SharedParameter, distinct};
 use super::super::{AdamStep, Array, Tensor};
-use super::{Optimizer, check_same, gradients};
+use super::{Optimizer, check_rate, check_same, gradients};
+use crate::checks;
 use crate::error::{Result, mistake, or_raise};
 
 /// Adam: a step for each number as long as its own gradients allow. Their
@@ -41,9 +42,22 @@ impl Adam {
     /// let mut adam = Adam::new(1e-3);
     /// adam.betas = [0.9, 0.95];
     /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the rate is negative or not finite.
+    #[track_caller]
     pub fn new(learning_rate: f32) -> Adam {
+        check_rate("Adam", learning_rate);
         let (betas, epsilon) = ([0.9, 0.999], 1e-8);
         Adam { learning_rate, betas, epsilon, steps: 0, moments: Vec::new() }
+    }
+
+    #[track_caller]
+    fn check(&self) {
+        check_rate("step", self.learning_rate);
+        or_raise(checks::not_negative("step", "epsilon", self.epsilon));
+        check_betas(self.betas);
     }
 }
 
@@ -63,7 +77,7 @@ impl Adam {
         parameters: Vec<ParameterMut>,
         decay: impl Fn(&str, &Tensor) -> f32,
     ) {
-        check_betas(self.betas);
+        self.check();
         let parameters = distinct(parameters);
         let grads = gradients(&parameters);
         let zeros =
@@ -160,7 +174,9 @@ impl Optimizer for Adam {
         self.decaying_step(parameters, |_, _| 0.0);
     }
 
+    #[track_caller]
     fn set_learning_rate(&mut self, rate: f32) {
+        check_rate("set_learning_rate", rate);
         self.learning_rate = rate;
     }
 }
@@ -188,7 +204,13 @@ type Decay = Arc<dyn Fn(&str, &Tensor) -> f32 + Send + Sync>;
 impl AdamW {
     /// Begins without a memory. PyTorch's values are a rate of 0.001 and a
     /// decay of 0.01.
+    ///
+    /// # Panics
+    ///
+    /// If the rate or the decay is negative or not finite.
+    #[track_caller]
     pub fn new(learning_rate: f32, weight_decay: f32) -> AdamW {
+        check_decay("AdamW", "weight decay", weight_decay);
         let adam = Adam::new(learning_rate);
         AdamW { adam, weight_decay, groups: None }
     }
@@ -227,12 +249,18 @@ impl Optimizer for AdamW {
     fn step(&mut self, parameters: Vec<ParameterMut<'_>>) {
         let AdamW { adam, weight_decay, groups } = self;
         let groups = groups.as_ref();
-        adam.decaying_step(parameters, |name, parameter| match groups {
+        let decay = |name: &str, parameter: &Tensor| match groups {
             Some(decay) => decay(name, parameter),
             None => *weight_decay,
-        });
+        };
+        for (name, parameter) in &parameters {
+            let what = format!("weight decay of {name}");
+            check_decay("step", &what, decay(name, parameter));
+        }
+        adam.decaying_step(parameters, decay);
     }
 
+    #[track_caller]
     fn set_learning_rate(&mut self, rate: f32) {
         self.adam.set_learning_rate(rate);
     }
@@ -255,4 +283,9 @@ fn check_betas(betas: [f64; 2]) {
             "step: the betas are {betas:?}; each must be from 0 to below 1"
         ));
     }
+}
+
+#[track_caller]
+fn check_decay(op: &str, name: &str, decay: f32) {
+    or_raise(checks::not_negative(op, name, decay));
 }

@@ -2,6 +2,9 @@
 
 use std::f64::consts::PI;
 
+use crate::checks;
+use crate::error::{mistake, or_raise};
+
 /// Rates for a number of steps: they rise in a straight line, so that the first
 /// steps, whose means know little, do no harm; and then they go another way.
 ///
@@ -21,10 +24,10 @@ pub struct Schedule {
     pub peak: f32,
     /// The rate at the end, and behind it.
     pub floor: f32,
-    /// So many steps lead up to the peak.
+    /// The number of steps before the peak.
     #[doc(alias = "warmup")]
     pub warm_up: usize,
-    /// After so many steps, these included, the floor is reached.
+    /// The number of steps, including the warm-up, before the floor.
     pub steps: usize,
     /// The way from the peak to the floor.
     pub way: Way,
@@ -43,32 +46,67 @@ pub enum Way {
 
 impl Schedule {
     /// Stays at one rate.
+    ///
+    /// # Panics
+    ///
+    /// If the rate is negative or not finite.
+    #[track_caller]
     pub fn constant(rate: f32) -> Schedule {
         Schedule::new(rate, usize::MAX, Way::Constant)
     }
 
     /// Goes down to 0 in a straight line.
+    ///
+    /// # Panics
+    ///
+    /// If the peak is negative or not finite.
+    #[track_caller]
     pub fn linear(peak: f32, steps: usize) -> Schedule {
         Schedule::new(peak, steps, Way::Linear)
     }
 
     /// Goes down to 0 as half a cosine.
+    ///
+    /// # Panics
+    ///
+    /// If the peak is negative or not finite.
     #[doc(alias = "CosineAnnealingLR")]
+    #[track_caller]
     pub fn cosine(peak: f32, steps: usize) -> Schedule {
         Schedule::new(peak, steps, Way::Cosine)
     }
 
+    #[track_caller]
     fn new(peak: f32, steps: usize, way: Way) -> Schedule {
+        or_raise(checks::not_negative("Schedule", "peak", peak));
         Schedule { peak, floor: 0.0, warm_up: 0, steps, way }
     }
 
-    /// Sets how many of the steps lead up to the peak.
+    /// Sets the number of steps before the peak.
+    ///
+    /// # Panics
+    ///
+    /// If the schedule has no step after them, so that it never reaches the peak.
+    #[track_caller]
     pub fn warm_up(self, warm_up: usize) -> Schedule {
+        if warm_up > 0 && warm_up >= self.steps {
+            mistake(format!(
+                "warm_up: a schedule of {} steps has no peak after a warm-up of \
+                 {warm_up}; give fewer than {}",
+                self.steps, self.steps
+            ));
+        }
         Schedule { warm_up, ..self }
     }
 
-    /// Sets where the way down ends.
+    /// Sets the rate at the end.
+    ///
+    /// # Panics
+    ///
+    /// If the floor is negative or not finite.
+    #[track_caller]
     pub fn floor(self, floor: f32) -> Schedule {
+        or_raise(checks::not_negative("Schedule", "floor", floor));
         Schedule { floor, ..self }
     }
 
@@ -79,13 +117,14 @@ impl Schedule {
     /// [`Optimizer::set_learning_rate`]: super::Optimizer::set_learning_rate
     pub fn rate(&self, step: usize) -> f32 {
         let [peak, floor] = [self.peak, self.floor].map(f64::from);
-        let part = |n: usize, of: usize| n as f64 / of as f64;
-        if step < self.warm_up {
-            return (peak * part(step + 1, self.warm_up + 1)) as f32;
+        let [step, warm_up, steps] =
+            [step, self.warm_up, self.steps].map(|count| count as f64);
+        if step < warm_up {
+            return (peak * (step + 1.0) / (warm_up + 1.0)) as f32;
         }
-        let left = match self.steps.saturating_sub(step) {
-            0 => 0.0,
-            left => part(left, self.steps - self.warm_up),
+        let left = match step < steps {
+            true => (steps - step) / (steps - warm_up),
+            false => 0.0,
         };
         let share = match self.way {
             Way::Constant => 1.0,
