@@ -13,8 +13,19 @@ use crate::opencl::{self, DeviceInfo};
 
 pub use custom::Custom;
 
-// ANCHOR: device
 /// A place that holds numbers and computes with them.
+///
+/// [`str::parse`] and the variable `RUNGRAD_DEVICE` take these names, which are
+/// also what a device prints as:
+///
+/// | name | device |
+/// |---|---|
+/// | `cpu` | [`Device::Cpu`] |
+/// | `gpu:0`, `gpu:1` and so on; `gpu` is `gpu:0` | [`Device::Gpu`] |
+/// | `fused:0`, `fused:1` and so on; `fused` is `fused:0` | [`Device::Fused`] |
+/// | `fused:cpu` | [`Device::FusedCpu`] |
+/// | the name of a registered backend | [`Device::Custom`] |
+// ANCHOR: device
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Device {
     /// The host's processor and memory.
@@ -134,7 +145,7 @@ impl FromStr for Device {
         let custom = || custom::find(name).map(Device::Custom);
         gpu.map(Device::Gpu).or_else(custom).ok_or_else(|| {
             Error::Usage(format!(
-                "`{name}` is no device here; write {}",
+                "`{name}` is not the name of a device here; write {}",
                 known().join(" or ")
             ))
         })
@@ -143,7 +154,10 @@ impl FromStr for Device {
 
 /// Returns the names of all devices.
 fn known() -> Vec<String> {
-    let machine = Device::all().into_iter();
+    let lazy = (0..Device::count()).map(Device::Fused);
     let custom = custom::all().into_iter().map(Device::Custom);
-    machine.chain(custom).map(|device| device.to_string()).collect()
+    let mut all = Device::all();
+    all.push(Device::FusedCpu);
+    all.extend(lazy.chain(custom));
+    all.iter().map(Device::to_string).collect()
 }

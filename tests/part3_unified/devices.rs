@@ -48,17 +48,20 @@ fn the_variable_names_a_device_of_a_reader() {
 fn an_unknown_name_is_told_those_that_there_are() {
     let _clean = clean();
     third::device();
-    for name in ["vulkan", "gpu:one", "", "Third"] {
+    for name in ["vulkan", "gpu:one", "", "Third", "fused:x"] {
         let Err(Error::Usage(sentence)) = name.parse::<Device>() else {
             panic!("{name} is a device")
         };
-        let start = format!("`{name}` is no device here; write cpu or ");
+        let start =
+            format!("`{name}` is not the name of a device here; write cpu or ");
         assert!(sentence.starts_with(&start), "{sentence}");
         let known = sentence[start.len()..].split(" or ");
         let known: Vec<Device> = known.map(|it| it.parse().unwrap()).collect();
         assert!(known.contains(&third::device()), "{sentence}");
-        let all = Device::all();
-        assert!(all[1..].iter().all(|it| known.contains(it)), "{sentence}");
+        let count = Device::count();
+        let lazy = (0..count).map(Device::Fused).chain([Device::FusedCpu]);
+        let all = (0..count).map(Device::Gpu).chain(lazy);
+        assert!(all.into_iter().all(|it| known.contains(&it)), "{sentence}");
     }
 }
 

@@ -393,7 +393,7 @@ fn a_device_reads_its_name() {
     for wrong in ["", "GPU:", "gpu:x", "cuda", "gpu:-1"] {
         let error = parse(wrong).unwrap_err();
         assert_eq!(error.exit_code(), 2);
-        assert!(error.to_string().starts_with(&format!("`{wrong}` is no")));
+        assert!(error.to_string().starts_with(&format!("`{wrong}` is not")));
     }
 }
 
