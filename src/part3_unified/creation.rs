@@ -118,8 +118,8 @@ impl Tensor {
 }
 
 impl Tensor {
-    /// Counts from `start` on in steps, up to what is not beyond `end` and
-    /// not `end` itself.
+    /// Counts from `start` in steps as long as the number, rounded to `f32`, is
+    /// before `end`. So there are three from 0.0 to 0.3 in steps of 0.1.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -135,14 +135,14 @@ impl Tensor {
     /// If the step leads away from `end` or is 0, if one of the three is no
     /// finite number, if memory has no room, or the device refuses.
     pub fn arange(
-        start: f32,
-        end: f32,
-        step: f32,
+        start: impl Into<f64>,
+        end: impl Into<f64>,
+        step: impl Into<f64>,
         device: Device,
     ) -> Result<Tensor> {
-        let [from, to, by] = [start, end, step].map(f64::from);
-        let count = ((to - from) / by).ceil();
-        if !(count >= 0.0 && count.is_finite() && by.is_finite()) {
+        let [start, end, step] = [start.into(), end.into(), step.into()];
+        let count = ((end - start) / step).ceil();
+        if !(count >= 0.0 && count.is_finite() && step.is_finite()) {
             return Err(Error::Mistake(format!(
                 "arange: no steps of {step} lead from {start} to {end}; give \
                  finite numbers, and a step in that direction"
@@ -151,8 +151,11 @@ impl Tensor {
         let n = checked_size(&[count as usize])?;
         let mut values = room(n)?;
         // In `f64`, so that no step adds to the error of the one before.
-        values.extend((0..n).map(|i| (from + i as f64 * by) as f32));
-        Tensor::new(&[n], &values, device)
+        let number = |i: usize| (start + i as f64 * step) as f32;
+        let end = end as f32;
+        let is_before = |x: &f32| if step > 0.0 { *x < end } else { *x > end };
+        values.extend((0..n).map(number).take_while(is_before));
+        Tensor::new(&[values.len()], &values, device)
     }
 
     /// Divides the way from `start` to `end` into `count` numbers, both ends

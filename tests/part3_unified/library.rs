@@ -14,8 +14,14 @@ fn numbers_in_steps_meet_their_ends() {
         Tensor::arange(start, end, step, Device::Cpu).unwrap().to_vec()
     };
     let tenths: Vec<f32> =
-        (0..10).map(|i| (f64::from(0.1f32) * f64::from(i)) as f32).collect();
+        (0..10).map(|i| (0.1 * f64::from(i)) as f32).collect();
     assert_eq!(arange(0.0, 1.0, 0.1).unwrap(), tenths);
+    // The fourth number would round to the end.
+    assert_eq!(arange(0.0, 0.3, 0.1).unwrap(), [0.0, 0.1, 0.2]);
+    let rounded = Tensor::arange(0.0f32, 0.3f32, 0.1f32, Device::Cpu);
+    assert_eq!(rounded.unwrap().to_vec().unwrap(), [0.0, 0.1, 0.2]);
+    assert_eq!(arange(0.3, 0.0, -0.1).unwrap().len(), 3);
+    assert_eq!(arange(1.0, 1.3, 0.1).unwrap(), [1.0, 1.1, 1.2]);
     assert_eq!(arange(0.0, 0.0, 1.0).unwrap(), [0.0; 0]);
     assert_eq!(arange(2.0, -1.0, -1.5).unwrap(), [2.0, 0.5]);
     for (start, end, step) in [
