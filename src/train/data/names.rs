@@ -257,6 +257,13 @@ mod tests {
     }
 
     #[test]
+    fn a_byte_order_mark_is_not_a_letter() {
+        let path = crate::data::tests::scratch("marked_names").join("names");
+        std::fs::write(&path, "\u{feff}anna\neve\n").unwrap();
+        assert_eq!(Names::read(&path).unwrap(), few("anna\neve\n"));
+    }
+
+    #[test]
     fn a_whole_name_ends_once_and_the_rest_does_not_count() {
         let whole = few("ab\nc\n").whole(3);
         let batch = whole.batch(&[1, 0]);

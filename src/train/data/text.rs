@@ -124,7 +124,8 @@ pub(super) fn read_text(path: &Path) -> Result<String> {
     unpacked(&name, &bytes)
 }
 
-/// Reads the text of a file, which is compressed if it begins as gzip does.
+/// Reads the text of a file, which is compressed if it begins as gzip does. A
+/// byte order mark in front of the text is not a part of it.
 pub(super) fn unpacked(name: &str, bytes: &[u8]) -> Result<String> {
     let mut text = Vec::new();
     let unpacked = match bytes {
@@ -144,7 +145,7 @@ pub(super) fn unpacked(name: &str, bytes: &[u8]) -> Result<String> {
             error.valid_up_to()
         ))
     })?;
-    Ok(text.to_string())
+    Ok(text.strip_prefix('\u{feff}').unwrap_or(text).to_string())
 }
 
 #[cfg(test)]
@@ -208,13 +209,18 @@ mod tests {
     #[test]
     fn a_file_may_be_compressed_or_not() {
         let folder = scratch("texts");
-        for (name, bytes) in
-            [("plain", b"to be".to_vec()), ("zipped", zipped(b"to be"))]
-        {
+        let marked = "\u{feff}to be".as_bytes();
+        for (name, bytes) in [
+            ("plain", b"to be".to_vec()),
+            ("zipped", zipped(b"to be")),
+            ("marked", marked.to_vec()),
+            ("marked and zipped", zipped(marked)),
+        ] {
             let path = folder.join(name);
             fs::write(&path, bytes).unwrap();
             let text = Text::read(&path).unwrap();
             assert_eq!(text.vocabulary.decode(&text.tokens), "to be");
+            assert_eq!(text.vocabulary.size(), 5, "{name}");
         }
     }
 
