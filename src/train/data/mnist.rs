@@ -28,8 +28,8 @@ use crate::error::{Error, Result};
 ///
 /// # Errors
 ///
-/// If a file is missing, is of another kind, ends early or late, or does not
-/// fit to the one beside it.
+/// If a file is missing, is of another kind, ends early or late, has no picture
+/// or no pixel, or if the number of labels differs from the number of pictures.
 pub fn mnist(folder: impl AsRef<Path>) -> Result<(Dataset, Dataset)> {
     let folder = folder.as_ref();
     Ok((pair(folder, "train")?, pair(folder, "t10k")?))
@@ -47,6 +47,13 @@ fn pair(folder: &Path, kind: &str) -> Result<Dataset> {
             &labels,
             format!("it has {count} labels, and {pictures} {rows} pictures"),
         ));
+    }
+    if pixels.is_empty() {
+        let what = format!(
+            "it has {rows} pictures of {height} x {width} pixels, and a data \
+             set needs at least one of each"
+        );
+        return Err(damaged(&pictures, what));
     }
     if let Some(at) = digits.iter().position(|&digit| digit > 9) {
         return Err(damaged(
@@ -247,6 +254,17 @@ mod tests {
             refusal(&labels, &zipped(&file(&[2], &[7, 10]))),
             "label 1 is 10, and 9 is the largest"
         );
+        for axes in [[0, 2, 3], [2, 0, 3], [2, 2, 0]] {
+            let [n, height, width] = axes;
+            let what = format!("it has {n} pictures of {height} x {width} ");
+            let labels = folder.join("train-labels-idx1-ubyte.gz");
+            let before = fs::read(&labels).unwrap();
+            let none = zipped(&file(&[n], &[7, 0][..n as usize]));
+            fs::write(&labels, none).unwrap();
+            let empty = refusal(&pictures, &file(&axes, &[]));
+            assert!(empty.starts_with(&what), "{empty}");
+            fs::write(&labels, before).unwrap();
+        }
         let three = refusal(&labels, &zipped(&file(&[3], &[1, 2, 3])));
         assert!(three.starts_with("it has 3 labels, and "), "{three}");
         assert!(three.ends_with(" 2 pictures"), "{three}");
