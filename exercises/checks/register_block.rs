@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use exercises::Argument::{Count, In, Out};
 use exercises::{
     Kernel, Outcome, Stop, check_fast_kernel, expect, gathered, numbers,
-    sparing, wrong,
+    sparing, spread, wrong,
 };
 use profile::Launch;
 
@@ -141,5 +141,11 @@ fn judge(launch: &Launch) -> Outcome {
         launch,
         "Neighbors do not touch neighbors. Let item 1 load the number behind \
          that of item 0, and write the result behind its result.",
+    )?;
+    spread(
+        launch,
+        "Cells that lie 16 apart are in two of the 32 banks, and each bank gives \
+         one at a time. Let neighbors use cells that lie side by side, or leave \
+         a spare cell at the end of each row of the tile.",
     )
 }
