@@ -290,6 +290,10 @@ pub(crate) const MANIFEST: Manifest = Manifest {
             "cargo run --example part3_cube",
         ),
         here(
+            "book/listings/part3_recompute.out",
+            "cargo run --example part3_recompute",
+        ),
+        here(
             "book/listings/part3_higher.out",
             "cargo run --example part3_higher",
         ),

@@ -8,7 +8,9 @@ use std::sync::Arc;
 use super::arithmetic::alike;
 use super::function::{Node, recording};
 use super::record::records;
-use super::{Array, Context, Function, Gradients, Tensor, apply, no_grad};
+use super::{
+    Array, Context, Function, Gradients, Tensor, apply, enable_grad, no_grad,
+};
 use crate::checks;
 use crate::error::{Error, Result, mistake, or_raise};
 use crate::ops::Op;
@@ -249,7 +251,7 @@ fn no_gradient(i: usize, input: &Tensor) -> String {
 fn differentiable(grad: &mut Tensor, inputs: &[&Tensor]) {
     if grad.node.is_none() {
         let all = [&[&*grad], inputs].concat();
-        *grad = recording(true, || apply(Constant, &all));
+        *grad = enable_grad(|| apply(Constant, &all));
     }
 }
 

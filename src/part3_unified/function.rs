@@ -1,7 +1,7 @@
 //! A function and its context, built in the chapter of this name.
 //!
 //! Reading order: the [`Function`] trait, its [`Context`], [`apply`], and
-//! the two scopes [`no_grad`] and [`trace`].
+//! the scopes [`no_grad`], [`enable_grad`] and [`trace`].
 
 mod scopes;
 
@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 
 pub(super) use scopes::recording;
 use scopes::{RECORDING, TRACING};
-pub use scopes::{no_grad, trace};
+pub use scopes::{enable_grad, no_grad, trace};
 
 use super::backward::Constant;
 use super::{Array, DType, Device, Shared, Tensor, View, caller};

@@ -123,7 +123,7 @@ pub use backward::{grad, grad_with};
 pub use data::Data;
 pub use device::{Custom, Device};
 pub use function::{
-    Context, Function, Gradients, apply, no_grad, trace, try_apply,
+    Context, Function, Gradients, apply, enable_grad, no_grad, trace, try_apply,
 };
 #[doc(inline)]
 pub use functions::ConvOptions;

@@ -4,7 +4,8 @@ use std::panic::{self, AssertUnwindSafe};
 use std::thread;
 
 use rungrad::part3_unified::{
-    Array, Context, Function, Gradients, Op, Tensor, apply, no_grad,
+    Array, Context, Function, Gradients, Op, Tensor, apply, enable_grad,
+    no_grad,
 };
 use rungrad::{Result, attempt};
 
@@ -80,8 +81,8 @@ impl Drop for Panics {
 
 #[test]
 fn a_thread_frees_graphs_after_a_function_has_panicked() {
+    let _clean = clean();
     for step in ["op", "forward", "backward", "drop"] {
-        let _clean = clean();
         let x = leaf(&[2.0]);
         let work = || {
             // Two such functions, with links before, between and after them.
@@ -112,6 +113,25 @@ fn a_drop_may_panic_while_another_panic_unwinds() {
     });
     let message = panicked.unwrap_err().to_string();
     assert!(message.contains("reshape"), "{message}");
+}
+
+#[test]
+fn enable_grad_records_inside_no_grad_until_it_ends() {
+    let _clean = clean();
+    let x = leaf(&[3.0]);
+    no_grad(|| {
+        let y = enable_grad(|| x.mul(&x));
+        assert!(!x.mul(&x).records(), "the scope has ended");
+        y.backward();
+    });
+    assert_eq!(x.grad().unwrap().to_vec().unwrap(), [6.0]);
+    let panicked = no_grad(|| {
+        let panicked = attempt(|| enable_grad(|| x.reshape(&[2])));
+        assert!(!x.mul(&x).records(), "the scope has ended by a panic");
+        panicked
+    });
+    assert!(panicked.is_err());
+    x.zero_grad();
 }
 
 #[test]

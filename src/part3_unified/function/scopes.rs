@@ -7,7 +7,7 @@ thread_local! {
     pub(super) static TRACING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs `work` without recording: its results have no way back.
+/// Runs `work` without recording: its results have no graph.
 ///
 /// ```
 /// # use rungrad::part3_unified::{Device, Tensor, no_grad};
@@ -19,12 +19,26 @@ pub fn no_grad<T>(work: impl FnOnce() -> T) -> T {
     scoped(&RECORDING, false, work)
 }
 
+/// Runs `work` with recording, even inside [`no_grad`] or a function's
+/// [`backward`](super::Function::backward), which runs without.
+///
+/// ```
+/// # use rungrad::part3_unified::{Device, Tensor, enable_grad, no_grad};
+/// let x = Tensor::new(&[1], &[3.0], Device::Cpu)?.requires_grad();
+/// no_grad(|| enable_grad(|| &x * &x).backward());
+/// assert_eq!(x.grad().unwrap().to_vec()?, [6.0]);
+/// # Ok::<(), rungrad::Error>(())
+/// ```
+pub fn enable_grad<T>(work: impl FnOnce() -> T) -> T {
+    recording(true, work)
+}
+
 /// Runs `work` with or without recording.
 pub(in super::super) fn recording<T>(on: bool, work: impl FnOnce() -> T) -> T {
     scoped(&RECORDING, on, work)
 }
 
-/// Runs `work` and keeps every value on the way, so that a tape taken of its
+/// Runs `work` and keeps every intermediate value, so that a tape of its
 /// results shows them all.
 ///
 /// ```
