@@ -6,15 +6,51 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const DOCUMENTS: &[&str] =
-    &["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
-
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_path_buf()
 }
 
 fn read(name: &str) -> String {
     fs::read_to_string(root().join(name)).unwrap()
+}
+
+/// Lists the documents: four files at the root and every page of `docs/`.
+fn documents() -> Vec<String> {
+    let names =
+        ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+    let mut documents = names.map(String::from).to_vec();
+    let mut folders = vec![root().join("docs")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let path = path.strip_prefix(root()).unwrap();
+                documents.push(path.to_str().unwrap().to_string());
+            }
+        }
+    }
+    documents
+}
+
+/// Returns the anchors that GitHub gives the headings of a page.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let headings = text.lines().filter(|line| line.starts_with('#'));
+    let anchor = |heading: &str| {
+        let words = heading.trim_start_matches('#').trim().to_lowercase();
+        let words = words.replace(' ', "-");
+        let is_kept = |it: &char| it.is_alphanumeric() || "-_".contains(*it);
+        words.chars().filter(is_kept).collect()
+    };
+    headings.map(anchor).collect()
+}
+
+/// Returns the targets of the links in a page that lead to no other site.
+fn links(text: &str) -> Vec<&str> {
+    let targets = text.split("](").skip(1);
+    let targets = targets.filter_map(|it| Some(it.split_once(')')?.0));
+    targets.filter(|target| !target.starts_with("http")).collect()
 }
 
 /// What stands between backticks on one line.
@@ -195,32 +231,52 @@ fn every_seeded_test_is_one_of_the_night() {
     assert!(count > 5, "only {count} files");
 }
 
+/// Promise: Every file and folder that a document names exists.
 #[test]
 fn every_file_that_a_document_names_exists() {
-    for document in DOCUMENTS {
-        let text = read(document);
-        let links = text.split("](").skip(1).filter_map(|it| {
-            let (target, _) = it.split_once(')')?;
-            (!target.starts_with("http")).then(|| target.to_string())
-        });
-        let spans = code_spans(&text).into_iter().filter(|span| {
+    for document in documents() {
+        for name in code_spans(&read(&document)) {
             let plain =
                 |it: char| it.is_ascii_alphanumeric() || "._/-".contains(it);
-            span.contains('/') && span.chars().all(plain)
-        });
-        for name in links.chain(spans) {
-            assert!(root().join(&name).exists(), "{document}: no {name}");
+            let is_path = name.contains('/') && name.chars().all(plain);
+            let exists = !is_path || root().join(&name).exists();
+            assert!(exists, "{document}: no {name}");
         }
     }
 }
 
+/// Promise: Every link of a document leads to an existing file and heading.
+#[test]
+fn every_link_of_a_document_leads_somewhere() {
+    let mut count = 0;
+    for document in documents() {
+        let path = root().join(&document);
+        for link in links(&read(&document)) {
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let target = match file {
+                "" => path.clone(),
+                file => path.parent().unwrap().join(file),
+            };
+            assert!(target.exists(), "{document}: no file {link}");
+            if !anchor.is_empty() {
+                let text = fs::read_to_string(&target).unwrap();
+                let exists = anchors(&text).contains(anchor);
+                assert!(exists, "{document}: no heading {link}");
+            }
+            count += 1;
+        }
+    }
+    assert!(count > 15, "only {count} links");
+}
+
+/// Promise: Every `cargo learn` command that a document names exists.
 #[test]
 fn every_command_that_a_document_names_exists() {
     let help =
         Command::new(env!("CARGO_BIN_EXE_learn")).arg("help").output().unwrap();
     let help = String::from_utf8(help.stdout).unwrap();
-    for document in DOCUMENTS {
-        for part in read(document).split("cargo learn ").skip(1) {
+    for document in documents() {
+        for part in read(&document).split("cargo learn ").skip(1) {
             let is_letter = |it: char| it.is_ascii_lowercase();
             let end = part.find(|it| !is_letter(it)).unwrap_or(part.len());
             let name = &part[..end];
@@ -268,6 +324,8 @@ fn the_readme_is_short() {
 }
 
 /// A tag can be moved to other code, and a commit cannot.
+///
+/// Promise: Every GitHub action is pinned to a commit.
 #[test]
 fn every_action_is_pinned_by_its_commit() {
     let mut count = 0;
