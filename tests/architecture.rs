@@ -82,6 +82,7 @@ fn refuse(sources: &[Source], words: &[&str], why: &str) {
     assert!(found.is_empty(), "{why}\n{}", found.join("\n"));
 }
 
+/// Promise: A part imports no other part.
 #[test]
 fn a_part_never_names_another_part() {
     for part in PARTS {
@@ -92,6 +93,7 @@ fn a_part_never_names_another_part() {
     }
 }
 
+/// Promise: The shared modules import no part.
 #[test]
 fn a_root_module_never_names_a_part() {
     let mut root = sources(&["src"], &[".rs"]);
@@ -109,6 +111,9 @@ fn the_library_reads_no_file_of_the_companion() {
     refuse(&own, &words, "a program passes the path: `tuning::load(path)`");
 }
 
+/// Promise: `unsafe` appears only in the places that the test lists:
+/// `src/opencl/`, the kernel lists, the raw examples, the exercise harness, the
+/// allocation counter and the entry point of the pages' engine.
 #[test]
 fn unsafe_stands_in_its_homes() {
     let ours = ["src", "examples", "tests"];
@@ -141,6 +146,7 @@ fn unsafe_stands_in_its_homes() {
     refuse(&code, &words, "`unsafe` has its homes; see ARCHITECTURE.md");
 }
 
+/// Promise: The `ocl` package is used only in `src/opencl/` and in its tests.
 #[test]
 fn ocl_stands_behind_the_fence() {
     let ours = ["src", "examples", "tests"];
@@ -163,6 +169,7 @@ fn ocl_stands_behind_the_fence() {
     refuse(&code, &[" ocl::", "(ocl::"], "`ocl` stays in src/opencl");
 }
 
+/// Promise: Part 2 computes with kernels and never with `ndarray`.
 #[test]
 fn part_2_does_not_compute_with_ndarray() {
     let part2 = sources(&["src/part2_gpu"], &[".rs"]);
@@ -189,6 +196,7 @@ fn is_subsequence(names: &[String]) -> bool {
     names.iter().all(|name| all.any(|known| known == name))
 }
 
+/// Promise: Every part lists the operations in the same order.
 #[test]
 fn the_operations_stand_in_one_order_in_every_part() {
     let part1 = ["ops.rs", "reduce.rs", "matrix.rs"];
@@ -225,6 +233,8 @@ fn programs() -> Vec<Source> {
     programs
 }
 
+/// Promise: Every example that uses a device accepts `--trace` and
+/// `--timeline`.
 #[test]
 fn what_runs_on_a_device_can_be_traced() {
     for program in programs() {
@@ -248,6 +258,8 @@ fn an_example_takes_its_words_from_the_frame() {
 }
 
 /// A kernel that is called like a builtin compiles, and then is not there.
+///
+/// Promise: No kernel has the name of an OpenCL C built-in function.
 #[test]
 fn no_kernel_is_named_like_a_builtin() {
     let prefixes = [
@@ -294,6 +306,7 @@ fn no_kernel_is_named_like_a_builtin() {
     assert!(seen > 0, "no kernel was found");
 }
 
+/// Promise: The step examples of Part 1 import nothing from the crate.
 #[test]
 fn the_steps_of_the_notebook_import_nothing_from_rungrad() {
     let mut steps = sources(&["examples"], &[".rs"]);
@@ -306,6 +319,8 @@ fn the_steps_of_the_notebook_import_nothing_from_rungrad() {
     }
 }
 
+/// Promise: The step examples of Part 2 use kernels and buffers and import no
+/// part.
 #[test]
 fn the_steps_of_part_2_know_kernels_and_buffers_and_no_part() {
     let mut steps = sources(&["examples"], &[".rs"]);
@@ -321,6 +336,8 @@ fn the_steps_of_part_2_know_kernels_and_buffers_and_no_part() {
     }
 }
 
+/// Promise: A raw OpenCL example uses nothing from the crate except the link to
+/// the OpenCL loader.
 #[test]
 fn a_raw_program_takes_nothing_from_rungrad_but_its_link() {
     let mut programs = sources(&["examples"], &[".rs"]);
@@ -342,6 +359,9 @@ fn a_raw_program_takes_nothing_from_rungrad_but_its_link() {
 }
 
 /// The guard fails a test that leaves a node or a piece of memory behind.
+///
+/// Promise: Every test of an engine with devices fails if it leaks a node or a
+/// buffer.
 #[test]
 fn the_tests_of_engines_with_devices_begin_with_the_guard() {
     let files = ["tests/common", "tests/part3_unified", "tests/part2_gpu.rs"];

@@ -57,6 +57,8 @@ fn is_read(file: &[u8], seed: u64) -> bool {
 }
 
 /// Below the compression, where its sum does not see it, and above.
+///
+/// Promise: A damaged digits file is rejected in one sentence.
 #[test]
 fn damaged_digits_are_refused_in_a_sentence_or_are_digits() {
     let text = rows();
@@ -77,6 +79,7 @@ fn damaged_digits_are_refused_in_a_sentence_or_are_digits() {
     assert!(cases(2000) < 2000 || read > 0 && refused > 0);
 }
 
+/// Promise: A damaged list of names is rejected in one sentence.
 #[test]
 fn a_damaged_list_of_names_is_refused_in_a_sentence_or_is_one() {
     let text = "emma\nolivia\nava\nisabella\n".repeat(8).into_bytes();
@@ -108,6 +111,7 @@ fn a_damaged_list_of_names_is_refused_in_a_sentence_or_is_one() {
     assert!(cases(1000) < 1000 || read > 100 && refused > 100);
 }
 
+/// Promise: A damaged MNIST file is rejected in one sentence.
 #[test]
 fn damaged_files_of_mnist_are_refused_in_a_sentence_or_read() {
     let folder = place::scratch().join("damaged_mnist");

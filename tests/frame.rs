@@ -55,6 +55,7 @@ fn file(name: &str) -> PathBuf {
     path
 }
 
+/// Promise: An example prints its timeline and writes its trace on request.
 #[test]
 fn an_example_shows_its_timeline_and_writes_its_trace() {
     if gpu_or_skip().is_none() {
@@ -75,6 +76,7 @@ fn an_example_shows_its_timeline_and_writes_its_trace() {
     assert_eq!(events.filter(|e| e["name"] == "ew_mul").count(), 2);
 }
 
+/// Promise: Events that an example records itself appear in its trace too.
 #[test]
 fn what_an_example_records_itself_is_in_its_trace_too() {
     if gpu_or_skip().is_none() {
@@ -141,6 +143,8 @@ fn help_says_what_an_example_is_for_and_runs_nothing() {
 }
 
 /// As `| head` does, which closes the pipe when it has seen enough.
+///
+/// Promise: An example whose output is piped into `head` ends without an error.
 #[test]
 fn an_example_ends_quietly_when_nobody_reads_on() {
     for words in [&["2,1", "1,3"][..], &["--help"]] {

@@ -57,6 +57,9 @@ fn product(
 
 /// Each sum of `k` products is off by at most `k` roundings of the sum of
 /// their magnitudes, in whatever order they are added.
+///
+/// Promise: Each kernel of the matmul ladder is right for every shape, with an
+/// error of at most one rounding per product.
 #[test]
 fn every_rung_agrees_with_the_judge() {
     let Some(gpu) = gpu_or_skip() else { return };
@@ -126,6 +129,7 @@ fn what_a_long_sum_rounds_away_is_given_to_the_next() {
     }
 }
 
+/// Promise: Each kernel of the matmul ladder gives the same bits in every run.
 #[test]
 fn every_rung_gives_the_same_bits_again() {
     let Some(gpu) = gpu_or_skip() else { return };
@@ -141,6 +145,8 @@ fn every_rung_gives_the_same_bits_again() {
     }
 }
 
+/// Promise: Each kernel of the matmul ladder rejects a buffer that is too short
+/// for its reach.
 #[test]
 fn a_buffer_that_is_too_short_is_refused() {
     let Some(gpu) = gpu_or_skip() else { return };
@@ -166,6 +172,8 @@ fn a_buffer_that_is_too_short_is_refused() {
 }
 
 /// Of matrices without elements, which fit every buffer.
+///
+/// Promise: Sizes beyond the range of 31 bits are rejected.
 #[test]
 fn sizes_are_counted_up_to_31_bits() {
     let Some(gpu) = gpu_or_skip() else { return };
@@ -214,6 +222,9 @@ fn lines(text: &str, name: &str) -> Vec<String> {
 }
 
 /// The book shows rungs 7 and 8 by what is not in the rung below.
+///
+/// Promise: Kernels 7 and 8 of the matmul ladder differ from the kernel before
+/// them only by the lines that the book shows.
 #[test]
 fn the_upper_rungs_differ_in_nothing_but_what_the_book_shows() {
     let vector = include_str!("../kernels/part2/matmul6_vector.cl");

@@ -53,6 +53,8 @@ fn product(
 
 /// Each sum of `k` products is off by at most `k` roundings of the sum of
 /// their magnitudes, in whatever order they are added.
+///
+/// Promise: Both matrix-vector kernels are right for every shape.
 #[test]
 fn both_ways_agree_with_the_judge() {
     let Some(gpu) = gpu_or_skip() else { return };
@@ -83,6 +85,7 @@ fn both_ways_agree_with_the_judge() {
     }
 }
 
+/// Promise: Both matrix-vector kernels give the same bits in every run.
 #[test]
 fn both_ways_give_the_same_bits_again() {
     let Some(gpu) = gpu_or_skip() else { return };
@@ -98,6 +101,8 @@ fn both_ways_give_the_same_bits_again() {
     }
 }
 
+/// Promise: A matrix-vector kernel rejects a buffer that is too short for its
+/// reach.
 #[test]
 fn a_buffer_that_is_too_short_is_refused() {
     let Some(gpu) = gpu_or_skip() else { return };

@@ -82,6 +82,7 @@ fn shared_work() -> Vec<u32> {
     all.map(f32::to_bits).collect()
 }
 
+/// Promise: The number of threads changes no bit of a result.
 #[test]
 fn any_number_of_threads_gives_the_same_bits() {
     let on = |threads| {
@@ -147,6 +148,7 @@ fn cube(name: &'static str, slope: f32, x: &Tensor) -> Tensor {
     })
 }
 
+/// Promise: A reader's own operation works in graphs and in tapes.
 #[test]
 fn an_operation_of_a_reader_takes_part() {
     let x = Tensor::new(&[2], &[2.0, -1.0]);
@@ -156,6 +158,8 @@ fn an_operation_of_a_reader_takes_part() {
     assert_eq!(x.grad().unwrap(), arr1(&[32.0, -4.0]).into_dyn());
 }
 
+/// Promise: The tape reports an operation whose rule the reference cannot
+/// check.
 #[test]
 fn an_operation_that_the_judge_does_not_know_is_reported() {
     let x = Tensor::new(&[2], &[2.0, -1.0]);
@@ -224,6 +228,7 @@ fn a_rule_with_too_few_gradients_is_named() {
     }
 }
 
+/// Promise: The error for a gradient with the wrong shape names the operation.
 #[test]
 fn a_rule_with_a_wrong_shape_is_named() {
     let x = Tensor::new(&[2], &[1.0, 2.0]);

@@ -55,6 +55,7 @@ fn losses_of_part_1(rows: &Dataset) -> Vec<f32> {
     rows.batches(BATCH, &mut random).map(learn).collect()
 }
 
+/// Promise: Part 2 learns the digits with the losses of Part 1, batch by batch.
 #[test]
 fn the_losses_of_an_epoch_are_those_of_part_1() {
     let (rows, _) = split();
@@ -88,6 +89,7 @@ fn two_parts_train_alike() {
     }
 }
 
+/// Promise: Two training runs of Part 2 give the same bits.
 #[test]
 fn two_runs_give_the_same_bits() {
     let (rows, _) = split();
@@ -129,6 +131,9 @@ fn the_launches_of_a_step_are_those_of_the_figure() {
 
 /// The numbers of "Train on your kernels": ten launches forward, eighteen
 /// back, and four for each parameter.
+///
+/// Promise: A training step of Part 2 costs what the chapter "Train on your
+/// kernels" says and leaves nothing in memory.
 #[test]
 fn a_step_has_its_price() {
     let (rows, _) = split();

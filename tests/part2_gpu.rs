@@ -73,6 +73,7 @@ refusals!(@ open:
 
 networks!(open);
 
+/// Promise: Part 2 records a graph only if an input requires a gradient.
 #[test]
 fn nothing_is_recorded_unless_it_is_asked_for() {
     let _clean = clean();
@@ -151,6 +152,7 @@ fn a_buffer_that_does_not_fill_the_shape_is_refused() {
     }
 }
 
+/// Promise: Part 1 computes gradients only for operands that require them.
 #[test]
 fn a_gradient_is_computed_only_for_operands_that_need_one() {
     let _clean = clean();
@@ -212,6 +214,7 @@ fn the_gradient_of_a_gradient_ends_after_one_level() {
     assert_eq!(grad.shape(), a.shape());
 }
 
+/// Promise: A training step in Part 2 leaves only its gradients in memory.
 #[test]
 fn a_step_leaves_nothing_behind_but_its_gradients() {
     let _clean = clean();
@@ -234,6 +237,7 @@ fn a_step_leaves_nothing_behind_but_its_gradients() {
     assert_eq!(all, (0, 0));
 }
 
+/// Promise: Part 2 rejects a rule whose gradients would record a graph.
 #[test]
 fn a_rule_whose_gradients_are_recorded_is_refused() {
     let _clean = clean();
@@ -255,6 +259,7 @@ fn a_rule_whose_gradients_are_recorded_is_refused() {
     assert!(refused(1).contains("the rule gave 1 gradients for 2 operands"));
 }
 
+/// Promise: No training step of Part 2 after the first builds a kernel.
 #[test]
 fn a_step_after_the_first_builds_no_kernel() {
     let _clean = clean();
@@ -317,6 +322,8 @@ fn long_rows_and_many_tiles_are_right() {
 }
 
 /// The kernels that broadcast walk eight axes.
+///
+/// Promise: Operands with any number of axes broadcast in Part 2.
 #[test]
 fn operands_of_any_number_of_axes_stretch() {
     let _clean = clean();
@@ -345,6 +352,7 @@ fn operands_of_any_number_of_axes_stretch() {
     }
 }
 
+/// Promise: Turning a computed tensor into a leaf requires an explicit call.
 #[test]
 fn a_result_does_not_become_a_leaf_in_silence() {
     let _clean = clean();
@@ -362,6 +370,7 @@ fn a_result_does_not_become_a_leaf_in_silence() {
     assert_eq!(x.requires_grad().id(), x.id());
 }
 
+/// Promise: A sum in Part 2 takes one launch per stage.
 #[test]
 fn a_sum_takes_a_launch_for_each_stage() {
     let _clean = clean();
@@ -375,6 +384,7 @@ fn a_sum_takes_a_launch_for_each_stage() {
     }
 }
 
+/// Promise: The softmax of all rows of a matrix takes one launch in Part 2.
 #[test]
 fn the_shares_of_all_rows_take_one_launch() {
     let _clean = clean();
@@ -386,6 +396,8 @@ fn the_shares_of_all_rows_take_one_launch() {
 
 /// Where the brackets stand depends on the number of elements alone, so the
 /// host can put them there too.
+///
+/// Promise: A sum in Part 2 has the same bits in every run.
 #[test]
 fn a_sum_has_the_bits_of_its_tree() {
     let _clean = clean();
@@ -416,6 +428,7 @@ fn tree(values: &[f32]) -> f32 {
     tree[0]
 }
 
+/// Promise: A training step of Part 2 releases the memory that it used.
 #[test]
 fn memory_returns_after_a_step() {
     let _clean = clean();

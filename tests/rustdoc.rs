@@ -80,6 +80,8 @@ fn code(comment: &str, fence: &str) -> String {
     ours.map(|(_, code)| code).collect()
 }
 
+/// Promise: Every public method of a Part 3 tensor has an example in its
+/// documentation.
 #[test]
 fn every_method_of_a_tensor_has_an_example() {
     for (part, least, fence) in [

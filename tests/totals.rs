@@ -35,6 +35,9 @@ fn sum(gpu: &Gpu, rung: &Rung, numbers: &[f32]) -> f32 {
 
 /// Small whole numbers, of which every sum is exact: one number too many or
 /// too few is seen.
+///
+/// Promise: All six sum kernels give the exact sum of whole numbers, for every
+/// number of elements.
 #[test]
 fn every_way_gives_the_exact_sum_of_whole_numbers() {
     let Some(gpu) = gpu_or_skip() else { return };
@@ -51,6 +54,8 @@ fn every_way_gives_the_exact_sum_of_whole_numbers() {
 
 /// A chain of an item has at most 16 numbers and a few, and no sum of a tree is
 /// rounded more than 40 times.
+///
+/// Promise: All six sum kernels err by only a few roundings.
 #[test]
 fn every_way_errs_by_few_roundings() {
     let Some(gpu) = gpu_or_skip() else { return };
@@ -66,6 +71,9 @@ fn every_way_errs_by_few_roundings() {
 
 /// Five of the six. The groups of the other one come in another order each
 /// time, and a device with one place for them cannot show it.
+///
+/// Promise: All sum kernels except the atomic one give the same bits in every
+/// run.
 #[test]
 fn all_but_the_atomic_way_give_the_same_bits_again() {
     let Some(gpu) = gpu_or_skip() else { return };

@@ -271,6 +271,7 @@ mod tests {
         watch(command, Lines::Dropped).unwrap().ending
     }
 
+    /// Promise: No exit code of a check is a verdict by itself.
     #[test]
     fn no_exit_code_alone_is_a_verdict() {
         for code in 0..6 {
@@ -280,6 +281,8 @@ mod tests {
         assert!(matches!(shell("echo solved"), Ending::Exited(0)));
     }
 
+    /// Promise: Only the process that has the secret token can report a
+    /// verdict.
     #[test]
     fn whoever_has_the_token_has_the_verdict() {
         let last = "read a b; echo \"mine\"; echo \"$a$b=solved\"";
@@ -341,6 +344,7 @@ mod tests {
         assert!(matches!(shell(&some), Ending::Exited(7)));
     }
 
+    /// Promise: A learner's program that allocates without end is stopped.
     #[cfg(target_os = "linux")]
     #[test]
     fn what_grows_without_an_end_is_stopped() {
@@ -362,6 +366,9 @@ mod tests {
     }
 
     /// As a right answer that uses each of 64 cores must not be stopped.
+    ///
+    /// Promise: The time limit applies to each thread, so a right answer may
+    /// use every core.
     #[cfg(target_os = "linux")]
     #[test]
     fn each_thread_has_the_limit_for_itself() {
@@ -409,6 +416,9 @@ mod tests {
     }
 
     /// A driver brings its compiler in a file, which is mapped and not grown.
+    ///
+    /// Promise: The memory limit does not count mapped files, so a driver may
+    /// be large.
     #[cfg(target_os = "linux")]
     #[test]
     fn what_is_mapped_of_files_is_no_memory_of_its_own() {

@@ -52,6 +52,7 @@ mod tests {
         _probe: Option<DepthProbe>,
     }
 
+    /// Promise: A solution whose graph is dropped recursively is rejected.
     #[test]
     fn a_chain_of_boxes_is_dropped_inside_drops_and_a_list_is_not() {
         let boxes = |probe, links| {

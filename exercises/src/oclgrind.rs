@@ -222,6 +222,7 @@ Invalid write of size 4 at global memory address 0xd000000000014
 \t
 ";
 
+    /// Promise: A truncated Oclgrind log does not count as a clean run.
     #[test]
     fn a_log_without_the_last_report_is_not_whole() {
         let last = WRITE.replace("mine", TRACE);

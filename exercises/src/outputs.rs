@@ -189,6 +189,8 @@ mod tests {
         }
     }
 
+    /// Promise: A learner's kernel that writes past an array is detected, even
+    /// if its result is right.
     #[test]
     fn a_write_behind_the_end_is_seen() {
         let wrote = |values: &[f32]| {

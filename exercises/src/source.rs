@@ -192,6 +192,7 @@ pub(crate) fn has_kernel(text: &str, name: &str) -> bool {
 mod tests {
     use super::*;
 
+    /// Promise: The checks find a forbidden expression however it is spaced.
     #[test]
     fn a_phrase_is_found_however_it_is_spaced() {
         let of = |text| first(text, &["a * b", "a.mul(b)"]);

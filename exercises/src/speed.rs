@@ -216,6 +216,7 @@ mod tests {
         judge_log(&log_file, Speed { kernel, judge })
     }
 
+    /// Promise: An exercise rejects an uncoalesced access and names its line.
     #[test]
     fn a_scattered_access_is_refused_with_its_line() {
         let Found::Slow(words) = judged(128, "k") else { panic!("not slow") };
@@ -243,6 +244,8 @@ mod tests {
         assert!(judged(68).is_ok() && judged(8).is_ok());
     }
 
+    /// Promise: An exercise rejects needless loads and names the line with the
+    /// most.
     #[test]
     fn loads_beyond_what_is_enough_are_refused_with_the_line_of_most() {
         let again = "access 9 3 l 4 1 0 4 8 12\nend";
@@ -287,6 +290,8 @@ mod tests {
         assert!(judged(25).is_err() && judged(24).is_ok());
     }
 
+    /// Promise: An exercise does not judge the speed of a kernel that could not
+    /// be profiled.
     #[test]
     fn what_nobody_counted_is_not_judged() {
         let Found::Unchecked(why) = judged(4, "other") else {

@@ -278,6 +278,8 @@ mod tests {
         assert_eq!(heard(whole.as_bytes()).0, Some(Code::Solved));
     }
 
+    /// Promise: The output of a learner's program is limited, and the check's
+    /// own lines do not count.
     #[test]
     fn too_many_lines_are_counted_and_the_check_s_own_are_not() {
         let mine = "mine\n".repeat(300);
@@ -289,6 +291,8 @@ mod tests {
         assert!(!text.contains(MARK));
     }
 
+    /// Promise: Unfinished output of a learner's program cannot hide the
+    /// verdict.
     #[test]
     fn a_line_without_an_end_hides_no_verdict() {
         for length in LINE - 40..LINE + 40 {

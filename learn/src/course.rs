@@ -328,6 +328,7 @@ says = 'swapped'
         assert!(said.sentence().unwrap().contains("there is no exercise"));
     }
 
+    /// Promise: A damaged exercise table is rejected in one line.
     #[test]
     fn a_damaged_table_is_refused_in_a_line_or_read() {
         use crate::damage::damaged;

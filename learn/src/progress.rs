@@ -124,6 +124,7 @@ mod tests {
         fs::remove_dir_all(checkout.root).unwrap();
     }
 
+    /// Promise: A damaged progress file loses only the damaged lines.
     #[test]
     fn a_damaged_file_keeps_the_lines_that_can_be_read() {
         let checkout = checkout("damaged");
@@ -137,6 +138,9 @@ mod tests {
     }
 
     /// The lines that were whole before the first damage are those of before.
+    ///
+    /// Promise: A damaged progress file is read as far as possible and can be
+    /// saved again.
     #[test]
     fn a_file_damaged_anyhow_is_read_and_can_be_saved() {
         use crate::damage::damaged;

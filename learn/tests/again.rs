@@ -34,6 +34,8 @@ fn again() -> Scene {
     scene
 }
 
+/// Promise: A variant of an exercise does not replace the learner's solved
+/// file.
 #[test]
 fn a_variant_stands_beside_the_file_that_solved_the_exercise() {
     let scene = again();
@@ -43,6 +45,7 @@ fn a_variant_stands_beside_the_file_that_solved_the_exercise() {
     assert_eq!(scene.read(ONE), YOURS);
 }
 
+/// Promise: A solved variant makes room for a new one.
 #[test]
 fn once_more_checks_the_variant_and_a_solved_one_makes_room_for_another() {
     let scene = again();
@@ -81,6 +84,7 @@ fn what_has_no_variant_says_so() {
     scene.learn(&["again", "one", "--seed", "x"]).stopped(2, &["--seed is"]);
 }
 
+/// Promise: A variant rejects the answer of the original exercise.
 #[test]
 fn verify_proves_a_variant_and_refuses_the_old_answer() {
     let scene = again();

@@ -115,6 +115,8 @@ fn answers(served: &Served, request: &str, status: &str, body: &str) {
     assert_eq!(answer, (status.into(), body.into()), "{request}");
 }
 
+/// Promise: `cargo learn book` serves the book and no other file, and only to
+/// this machine.
 #[test]
 fn the_book_is_served_and_nothing_beside_it() {
     let name = "the_book_is_served_and_nothing_beside_it";
@@ -239,6 +241,9 @@ fn a_page_that_changes_is_built_again() {
 
 /// Who kept the address of a chapter by its number finds it by its name, from
 /// the server and in the folder alone. Here the real mdBook builds the book.
+///
+/// Promise: Every redirect leads to an existing page, on a server and from a
+/// folder.
 #[test]
 fn old_addresses_lead_to_the_new() {
     let name = "old_addresses_lead_to_the_new";

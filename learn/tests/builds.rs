@@ -22,6 +22,7 @@ fn packages(selection: &[&str]) -> BTreeSet<String> {
     lines.map(str::to_string).collect()
 }
 
+/// Promise: Tests, checks and tools share one build of the crate.
 #[test]
 fn tests_checks_and_tools_share_one_build_of_the_crate() {
     let all = packages(&["--workspace", "--edges", "normal,dev,build"]);
@@ -43,6 +44,9 @@ fn tests_checks_and_tools_share_one_build_of_the_crate() {
 
 /// The first command of a fresh clone: Part 1 and little else, and what it
 /// stands on is compiled for all that comes later.
+///
+/// Promise: The first `cargo learn try` compiles at most 50 packages and
+/// compiles none of them again later.
 #[test]
 fn the_light_bench_compiles_part_1_and_few_packages() {
     let light = ["--package", "tools", "--no-default-features"];

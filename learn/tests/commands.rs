@@ -7,6 +7,8 @@ use std::process::Stdio;
 use scene::stage::{ONE, SOLVED, stage};
 use scene::{Said, Scene};
 
+/// Promise: An unknown command gives one sentence with the nearest known
+/// command and exit code 2.
 #[test]
 fn an_unknown_command_names_the_nearest() {
     let said = Scene::new().learn(&["stup"]);
@@ -56,6 +58,8 @@ fn a_reader_that_leaves_early_sees_no_backtrace() {
 }
 
 /// Who reads on must not take half a verdict for a whole one.
+///
+/// Promise: A command whose output cannot be read to the end exits with code 1.
 #[test]
 fn a_verdict_that_nobody_hears_is_a_failure() {
     let scene = stage();
@@ -72,6 +76,7 @@ fn a_verdict_that_nobody_hears_is_a_failure() {
     }
 }
 
+/// Promise: Output that cannot be written is an error with one sentence.
 #[cfg(target_os = "linux")]
 #[test]
 fn words_that_cannot_be_written_are_a_failure_and_a_sentence() {
@@ -103,6 +108,8 @@ fn a_folder_that_cannot_be_written_is_named() {
     said.stopped(1, &["cannot write", "target", "CARGO_TARGET_DIR"]);
 }
 
+/// Promise: `cargo learn` uses its own build folder, so it never waits for a
+/// different build.
 #[test]
 fn the_companion_has_a_build_folder_and_so_a_lock_of_its_own() {
     let config = include_str!("../../.cargo/config.toml");

@@ -50,6 +50,8 @@ fn shown(scene: &Scene, status: &str, id: &str) -> bool {
     list.went_well().out.lines().any(|line| line.starts_with(&row))
 }
 
+/// Promise: A learner's syntax error, hanging kernel or unfilled hole affects
+/// only that exercise.
 #[test]
 fn a_solved_file_a_syntax_error_and_a_hanging_kernel_live_side_by_side() {
     let scene = Scene::new();
@@ -165,6 +167,9 @@ fn a_file_with_an_old_time_has_a_verdict_of_its_own() {
 
 /// A log that could not be written was once read as an empty one, and the
 /// kernel declared clean.
+///
+/// Promise: An out-of-bounds read is detected even if no temporary file can be
+/// written.
 #[test]
 fn a_stray_read_is_seen_where_no_temporary_file_can_be_written() {
     let scene = Scene::new();

@@ -2,9 +2,9 @@
 //! exist.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::{env, fs};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_path_buf()
@@ -63,56 +63,123 @@ fn code_spans(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The names of all functions under `folder`, tests included.
-fn functions(folder: &Path, names: &mut BTreeSet<String>) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            functions(&path, names);
-        } else if path.extension().is_some_and(|it| it == "rs") {
-            let text = fs::read_to_string(&path).unwrap();
-            let after = text.lines().filter_map(|line| {
-                let (_, rest) = line.split_once("fn ")?;
-                rest.split(['(', '<']).next()
-            });
-            names.extend(after.map(str::to_string));
+/// The headings of `docs/promises.md`, each with the folder or file that it
+/// covers. A file belongs to the first that its path begins with.
+const AREAS: &[(&str, &str)] = &[
+    ("tests/architecture", "Structure of the sources"),
+    ("tests/common", "Every engine"),
+    ("tests/part1", "Part 1"),
+    ("tests/part2", "Part 2"),
+    ("tests/part3", "Part 3"),
+    ("tests/opencl", "OpenCL devices and kernels"),
+    ("tests", "Other tests of the crate"),
+    ("src", "Unit tests of the crate"),
+    ("profile", "The profiler"),
+    ("tools", "The expression checker and the benchmarks"),
+    ("learn", "The companion"),
+    ("exercises", "The exercises"),
+    ("my_engine", "The reader's engine"),
+    ("press", "The book"),
+    ("page", "The pages in a browser"),
+    ("mutants", "The mutation tool"),
+];
+
+const PROMISE: &str = "/// Promise: ";
+const COMMAND: &str = "UPDATE=1 cargo test -p learn --test documents";
+
+/// Finds the promises in a source: each sentence with the test that holds it.
+fn promises(text: &str) -> Vec<(String, String)> {
+    let mut lines = text.lines().map(str::trim).peekable();
+    let mut found = Vec::new();
+    while let Some(line) = lines.next() {
+        let Some(first) = line.strip_prefix(PROMISE) else { continue };
+        let mut sentence = first.to_string();
+        while let Some(line) = lines.next_if(|line| line.starts_with("///")) {
+            sentence += &line[3..];
         }
+        let is_sentence = sentence.ends_with('.');
+        assert!(is_sentence, "this promise has no period: {sentence}");
+        let test = lines.by_ref().find_map(|line| {
+            line.split_once("fn ")?.1.split(['(', '<']).next()
+        });
+        let test = test.unwrap_or_else(|| {
+            panic!("no test follows this promise: {sentence}")
+        });
+        found.push((sentence, test.to_string()));
     }
+    found
 }
 
-#[test]
-fn every_test_that_architecture_names_exists() {
-    let mut names = BTreeSet::new();
+/// Returns the text of `docs/promises.md` and the number of its promises.
+fn page_of_promises() -> (String, usize) {
     let folders = [
         "src",
         "tests",
-        "learn",
         "exercises/answer_module",
         "exercises/src",
+        "learn",
         "my_engine",
         "page",
         "press",
         "profile",
         "tools",
+        "mutants/src",
+        "mutants/tests",
     ];
-    for folder in folders.into_iter().chain(["mutants/src", "mutants/tests"]) {
-        functions(&root().join(folder), &mut names);
-    }
-    let text = read("ARCHITECTURE.md");
-    let (_, promises) = text.split_once("\n## Promises\n").unwrap();
-    let (promises, _) = promises.split_once("\n## ").unwrap();
-    let rows = promises.lines().filter(|line| line.starts_with("| "));
-    let rows = rows.filter(|line| *line != "| promise | test |");
+    let folders = folders.map(|folder| root().join(folder));
+    let mut files = rust(&folders);
+    files.sort();
+    let mut rows = vec![String::new(); AREAS.len()];
     let mut count = 0;
-    for row in rows {
-        let tests = code_spans(row.rsplit('|').nth(1).unwrap());
-        assert!(!tests.is_empty(), "no test holds this promise: {row}");
-        for test in tests {
-            assert!(names.contains(&test), "there is no test {test}");
+    for file in files {
+        let name = file.strip_prefix(root()).unwrap().to_str().unwrap();
+        let area = AREAS.iter().position(|(path, _)| name.starts_with(path));
+        for (sentence, test) in promises(&fs::read_to_string(&file).unwrap()) {
+            let rows = &mut rows[area.expect("an area of each file")];
+            *rows += &format!("| {sentence} | `{test}` | `{name}` |\n");
             count += 1;
         }
     }
-    assert!(count > 10, "only {count} tests are named");
+    let mut page = format!(
+        "# Promises\n\n\
+         The promises that tests keep, generated from comments `{}`\n\
+         above the tests. To change this page, edit a comment and run\n\
+         `{COMMAND}`.\n",
+        PROMISE.trim()
+    );
+    for ((_, title), rows) in AREAS.iter().zip(rows) {
+        if !rows.is_empty() {
+            let head = "| promise | test | file |\n|---|---|---|";
+            page += &format!("\n## {title}\n\n{head}\n{rows}");
+        }
+    }
+    (page, count)
+}
+
+/// Promise: `docs/promises.md` lists exactly the promises in the sources.
+#[test]
+fn the_page_of_promises_is_current() {
+    let (page, count) = page_of_promises();
+    let file = root().join("docs/promises.md");
+    if env::var_os("UPDATE").is_some_and(|value| value == "1") {
+        fs::write(&file, &page).unwrap();
+    }
+    let found = fs::read_to_string(&file).unwrap_or_default();
+    assert!(found == page, "docs/promises.md is not current; run `{COMMAND}`");
+    // Deleting a test must not silently delete its promise.
+    assert!(count >= 420, "only {count} promises are left");
+}
+
+#[test]
+fn a_promise_is_read_with_the_test_below_it() {
+    let text = format!(
+        "/// Why.\n///\n{PROMISE}A sum\n/// is right.\n#[test]\n\
+         #[cfg(unix)]\nfn sums() {{}}\n\n/// Other words.\nfn no() {{}}\n\
+         {PROMISE}It ends.\npub fn ends<E>(e: &E) {{}}\n"
+    );
+    let right = [("A sum is right.", "sums"), ("It ends.", "ends")];
+    let right = right.map(|(sentence, test)| (sentence.into(), test.into()));
+    assert_eq!(promises(&text), right);
 }
 
 /// What a row of the nightly run tries: the words after `cargo test`.

@@ -178,6 +178,7 @@ fn rust_analyzer(program: &Path) -> Server {
     server
 }
 
+/// Promise: rust-analyzer completes, explains and corrects code in exercises.
 #[test]
 fn an_editor_completes_explains_and_corrects_in_exercises() {
     let name = "an_editor_completes_explains_and_corrects_in_exercises";
@@ -242,6 +243,8 @@ fn an_editor_completes_explains_and_corrects_in_exercises() {
 
 /// The settings by which VS Code gives a kernel to clangd, and `.clangd`, which
 /// tells it what a kernel is.
+///
+/// Promise: clangd treats a kernel file as OpenCL C.
 #[test]
 fn an_editor_knows_that_a_kernel_is_opencl_c() {
     let name = "an_editor_knows_that_a_kernel_is_opencl_c";

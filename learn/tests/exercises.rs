@@ -68,6 +68,7 @@ fn each_way_in_which_a_check_ends_has_its_status() {
     }
 }
 
+/// Promise: No exit code of a check is a verdict by itself.
 #[test]
 fn no_exit_code_alone_is_a_verdict() {
     let scene = stage();
@@ -126,6 +127,8 @@ fn the_word_behind_a_verdict_is_not_shown() {
     assert!(!said.went_well().out.contains("=solved"), "{}", said.out);
 }
 
+/// Promise: The list shows how many operations of a milestone are the
+/// learner's.
 #[test]
 fn of_a_milestone_the_list_says_how_much_is_the_learner_s() {
     let scene = stage();
@@ -136,6 +139,7 @@ fn of_a_milestone_the_list_says_how_much_is_the_learner_s() {
     list.went_well().tells("The first (3 of 4 are yours)");
 }
 
+/// Promise: The list marks exercises that were only partly checked.
 #[test]
 fn what_nobody_looked_for_is_marked_in_the_list() {
     let scene = stage();
@@ -158,6 +162,7 @@ fn a_verdict_that_is_no_yes_ends_with_the_command_that_repeats_it() {
     }
 }
 
+/// Promise: Two checks of the same exercise wait for each other.
 #[test]
 fn two_checks_of_one_exercise_wait_for_each_other() {
     let scene = stage();
@@ -188,6 +193,8 @@ fn what_was_found_is_kept_though_the_reader_has_gone() {
 }
 
 /// A hint and a solution that was asked for, while another companion saves.
+///
+/// Promise: Two `cargo learn` processes keep the progress of both.
 #[test]
 fn what_two_companions_keep_is_kept_of_both() {
     for command in ["hint", "solution"] {
@@ -253,6 +260,7 @@ fn the_list_goes_part_by_part_and_counts_the_hints() {
     }
 }
 
+/// Promise: A course without its exercise table does not count as solved.
 #[test]
 fn a_course_without_its_table_is_not_solved() {
     let scene = stage();
@@ -263,6 +271,7 @@ fn a_course_without_its_table_is_not_solved() {
     }
 }
 
+/// Promise: A solved exercise is stale after its file changes.
 #[test]
 fn a_solved_file_that_changes_is_stale_until_it_is_checked_again() {
     let scene = stage();
@@ -279,6 +288,8 @@ fn a_solved_file_that_changes_is_stale_until_it_is_checked_again() {
     assert_eq!(status(&scene, "one"), "solved");
 }
 
+/// Promise: An exercise that this machine cannot check does not block the next
+/// one.
 #[test]
 fn what_was_skipped_stops_nobody_and_says_what_to_do() {
     let scene = stage();
@@ -303,6 +314,7 @@ fn what_was_skipped_stops_nobody_and_says_what_to_do() {
     assert!(!list.went_well().out.contains("doctor"), "{}", list.out);
 }
 
+/// Promise: A damaged entry in the progress file resets only its own exercise.
 #[test]
 fn a_damaged_state_is_a_fresh_start_for_that_exercise_alone() {
     let scene = stage();
@@ -346,6 +358,7 @@ fn a_build_that_fails_without_a_fault_of_the_learner_s_is_no_verdict() {
     assert_eq!(status(&scene, "one"), "solved");
 }
 
+/// Promise: A broken exercise does not stop the check of a different one.
 #[test]
 fn a_broken_neighbor_does_not_matter() {
     let scene = stage();
@@ -519,6 +532,8 @@ fn finds(scene: &Scene, words: &[&str], fault: &str) -> Said {
     said
 }
 
+/// Promise: `cargo learn verify` reports a stub that passes or fails without
+/// its task.
 #[test]
 fn verify_finds_a_stub_that_is_solved_or_fails_otherwise() {
     for stub in [SOLVED, WRONG, "echo 'TODO(two)'\nexit 3\n", "exit 3\n"] {
@@ -533,6 +548,7 @@ fn verify_finds_a_stub_that_is_solved_or_fails_otherwise() {
     }
 }
 
+/// Promise: `cargo learn verify` reports a solution that fails.
 #[test]
 fn verify_finds_a_solution_that_does_not_pass() {
     for plain in [WRONG, TO_DO] {
@@ -543,6 +559,8 @@ fn verify_finds_a_solution_that_does_not_pass() {
     }
 }
 
+/// Promise: `cargo learn verify` reports a wrong answer that passes or fails
+/// without its diagnosis.
 #[test]
 fn verify_finds_a_wrong_answer_that_passes_or_fails_without_its_words() {
     for text in [SOLVED, TO_DO, "echo 'failing: something'\nexit 1\n"] {
@@ -553,6 +571,8 @@ fn verify_finds_a_wrong_answer_that_passes_or_fails_without_its_words() {
     }
 }
 
+/// Promise: `cargo learn verify` reports a check that this machine cannot run
+/// as skipped and never skips the stub.
 #[test]
 fn verify_skips_loudly_without_a_device_but_never_the_stub() {
     let scene = stage();
@@ -566,6 +586,8 @@ fn verify_skips_loudly_without_a_device_but_never_the_stub() {
     finds(&scene, &["verify"], "the stub of two should fail with TODO(two)");
 }
 
+/// Promise: `cargo learn verify` names a file that does not compile and still
+/// runs the others.
 #[test]
 fn verify_names_what_does_not_compile_and_a_hole_that_is_none() {
     let scene = stage();
@@ -597,6 +619,8 @@ fn an_answer_that_takes_all_its_time_gets_the_seconds_of_its_row() {
     finds(&scene, &["verify", "one"], "should fail and say");
 }
 
+/// Promise: `cargo learn verify` fails for a check without a verdict and still
+/// runs the others.
 #[test]
 fn verify_goes_on_where_a_check_comes_to_no_verdict() {
     let scene = stage();
@@ -645,6 +669,7 @@ fn checks_that_run_at_a_time_have_one_sign_of_life() {
     }
 }
 
+/// Promise: Every stub is its solution without the text between hole markers.
 #[test]
 fn committed_compares_the_stubs_and_can_write_them() {
     let scene = stage();

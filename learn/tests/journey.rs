@@ -191,6 +191,7 @@ impl Drop for Clone {
     }
 }
 
+/// Promise: The first pages of the book work in a fresh clone.
 #[test]
 fn the_first_pages_lead_from_a_no_to_a_yes_in_a_fresh_clone() {
     let clone = match Clone::new() {

@@ -50,6 +50,8 @@ fn stage_with_progress() -> Scene {
     scene
 }
 
+/// Promise: A check that is killed leaves the learner's files and progress
+/// intact.
 #[test]
 fn a_check_that_is_killed_leaves_the_files_and_the_progress_whole() {
     let scene = stage_with_progress();
@@ -63,6 +65,7 @@ fn a_check_that_is_killed_leaves_the_files_and_the_progress_whole() {
     }
 }
 
+/// Promise: A reset that is killed loses no line of the learner's file.
 #[test]
 fn a_reset_that_is_killed_loses_no_line() {
     let scene = stage_with_progress();
@@ -87,6 +90,8 @@ fn a_reset_that_is_killed_loses_no_line() {
 
 /// What the sleeps above may miss: a file that is truncated and written in
 /// place is the same file before and after, and for a moment it is empty.
+///
+/// Promise: Progress files are replaced atomically and never written in place.
 #[test]
 fn what_is_kept_is_replaced_and_never_written_in_place() {
     let scene = stage_with_progress();

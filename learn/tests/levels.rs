@@ -76,6 +76,8 @@ fn the_verdict_says_what_the_next_level_asks_for() {
     assert!(scene.read("calls").contains("--package my_engine"));
 }
 
+/// Promise: The list shows the engine's levels and never suggests them as the
+/// next exercise.
 #[test]
 fn the_list_has_the_levels_and_nobody_is_sent_to_them() {
     let scene = growing();
@@ -97,6 +99,8 @@ fn hints_are_those_of_the_level_that_is_next() {
     hint().went_well().tells("Hint 1 of 3 for level 2").tells("of the second");
 }
 
+/// Promise: A learner can start the engine at any level, and the replaced file
+/// is backed up.
 #[test]
 fn it_can_be_begun_at_any_level_and_what_was_written_is_kept() {
     let scene = growing();
@@ -120,6 +124,8 @@ fn the_solution_of_a_level_is_what_it_changes() {
     said.tells("-echo 'failing: level 2, the second'; exit 7\n+echo solved");
 }
 
+/// Promise: Each stage of our reference engine reaches its level and no
+/// further, and each known wrong engine breaks the promised rule.
 #[test]
 fn verify_proves_each_stand_and_each_change() {
     let scene = growing();

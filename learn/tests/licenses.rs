@@ -82,6 +82,7 @@ fn one(words: &mut &[&str], allowed: &[String]) -> bool {
     allowed.contains(&name)
 }
 
+/// Promise: Every dependency has a license from `deny.toml`.
 #[test]
 fn every_package_has_a_license_of_the_list() {
     let allowed = allowed();

@@ -66,6 +66,7 @@ fn the_program_answers_after_the_learner() {
     scene.learn(&["predict"]).went_well().tells("asked for every number");
 }
 
+/// Promise: A typical wrong prediction gets its reason.
 #[test]
 fn a_typical_wrong_number_gets_its_reason() {
     let scene = predictions();

@@ -140,6 +140,8 @@ fn a_lazy_device_goes_to_every_example() {
     }
 }
 
+/// Promise: `cargo learn run --device` passes a reader's device name to the
+/// example that registers it.
 #[test]
 fn a_device_of_a_reader_goes_to_the_example_that_makes_it() {
     let scene = with_examples();
@@ -189,6 +191,9 @@ fn try_hands_its_words_to_the_bench_as_they_are() {
 }
 
 /// The first that the welcome suggests: it must not wait for OpenCL.
+///
+/// Promise: `cargo learn try` compiles only Part 1 until a different engine is
+/// named.
 #[test]
 fn try_compiles_part_1_alone_until_another_engine_is_named() {
     let built = |words: &[&str]| {

@@ -27,6 +27,8 @@ fn backups(scene: &Scene) -> Vec<(String, Vec<u8>)> {
     all
 }
 
+/// Promise: `cargo learn reset` restores the stub and names the backup of the
+/// learner's file.
 #[test]
 fn reset_puts_the_task_back_and_says_where_the_backup_is() {
     let scene = stage();
@@ -45,6 +47,7 @@ fn reset_puts_the_task_back_and_says_where_the_backup_is() {
     assert_eq!((digits, name.len()), (14, "one-20261231-235959.rs".len()));
 }
 
+/// Promise: A backup never overwrites an older backup.
 #[test]
 fn a_backup_never_takes_the_place_of_another() {
     let scene = stage();
@@ -124,6 +127,8 @@ fn nothing_is_replaced_where_no_backup_can_be_kept() {
 }
 
 /// No test can fill a disk, but a limit of the shell can refuse a file.
+///
+/// Promise: A backup that fails leaves no empty file.
 #[test]
 fn a_backup_that_cannot_be_written_leaves_no_empty_one() {
     let scene = stage();
@@ -144,6 +149,8 @@ fn a_backup_that_cannot_be_written_leaves_no_empty_one() {
 }
 
 /// No rename leads from one file system to another.
+///
+/// Promise: `cargo learn reset` works if the exercises are on a different disk.
 #[cfg(target_os = "linux")]
 #[test]
 fn exercises_on_another_disk_can_be_reset() {

@@ -173,6 +173,8 @@ fn a_package_manager_without_oclgrind_is_told_apart() {
     assert_eq!(scene.read("calls"), expected);
 }
 
+/// Promise: `cargo learn setup` does not mention the tools that only authors
+/// need.
 #[test]
 fn a_learner_hears_nothing_of_the_authors_tools() {
     let scene = Scene::new();
@@ -205,6 +207,9 @@ fn what_compiles_the_engine_of_the_pages_is_theirs_who_change_it() {
 
 /// Half an installation is a broken system: a signal that ends the companion
 /// reaches the package manager too, which tidies up.
+///
+/// Promise: An interrupted `cargo learn setup` lets the package manager clean
+/// up.
 #[test]
 fn a_package_manager_that_is_interrupted_ends_in_its_own_way() {
     let scene = Scene::new();
@@ -225,6 +230,8 @@ fn a_package_manager_that_is_interrupted_ends_in_its_own_way() {
     assert_eq!(appears(&scene.root.join("tidy")), "yes");
 }
 
+/// Promise: `cargo learn setup` never kills a package manager, even if it is
+/// killed itself.
 #[test]
 fn a_package_manager_outlives_a_companion_that_is_killed() {
     let scene = Scene::new();

@@ -61,6 +61,7 @@ fn a_healthy_checkout_ends_with_a_table_and_a_line_of_counts() {
     assert_eq!(last_line(&said), "25 passed, 0 failed, 1 skipped");
 }
 
+/// Promise: `cargo learn test --quick` names the steps that it leaves out.
 #[test]
 fn the_quick_run_names_what_it_leaves_out() {
     let scene = healthy(GREEN);
@@ -164,6 +165,8 @@ fn a_test_run_that_fails_without_a_failing_test_is_a_failure() {
     assert_eq!(last_line(&said), "0 passed, 1 failed, 0 skipped");
 }
 
+/// Promise: The summary of `cargo learn test` counts every test, including the
+/// companion's.
 #[test]
 fn the_companion_s_own_tests_count_beside_the_others() {
     let scene = healthy(GREEN);
@@ -295,6 +298,7 @@ fn exercises_that_do_not_hold_are_counted_and_named() {
     assert_eq!(last_line(&said), "4 passed, 1 failed, 6 skipped");
 }
 
+/// Promise: A summary shows failures before successes.
 #[test]
 fn what_does_not_hold_is_shown_before_all_that_holds() {
     let scene = healthy(GREEN);
@@ -323,6 +327,8 @@ fn an_unknown_step_names_the_nearest() {
     said.stopped(2, &["\"format!\"", "nearest is format", "lints, tests"]);
 }
 
+/// Promise: A step that hangs is stopped together with every process that it
+/// started.
 #[test]
 fn a_step_that_hangs_is_stopped_with_all_that_it_started() {
     let scene = healthy(GREEN);
@@ -336,6 +342,7 @@ fn a_step_that_hangs_is_stopped_with_all_that_it_started() {
     is_gone(&appears(&scene.root.join("grandchild")));
 }
 
+/// Promise: No process that `cargo learn` started outlives it.
 #[test]
 fn what_a_step_started_does_not_outlive_the_companion() {
     let scene = healthy(GREEN);

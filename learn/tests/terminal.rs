@@ -122,6 +122,8 @@ fn can(test: &str) -> bool {
     is_there
 }
 
+/// Promise: In `cargo learn watch`, one key shows a hint and a different key
+/// moves on.
 #[test]
 fn a_key_shows_a_hint_and_another_goes_on() {
     if !can("a_key_shows_a_hint_and_another_goes_on") {
@@ -143,6 +145,8 @@ fn a_key_shows_a_hint_and_another_goes_on() {
     terminal.says("No other exercise can be checked now");
 }
 
+/// Promise: `cargo learn watch` accepts keys with Enter in an editor's
+/// terminal.
 #[test]
 fn in_the_window_of_an_editor_a_key_comes_with_enter() {
     if !can("in_the_window_of_an_editor_a_key_comes_with_enter") {
@@ -158,6 +162,8 @@ fn in_the_window_of_an_editor_a_key_comes_with_enter() {
 
 /// Whatever ends the watch, the terminal is as before: it shows what is typed,
 /// and hands it over by lines.
+///
+/// Promise: `cargo learn watch` restores the terminal however it ends.
 #[test]
 fn the_terminal_is_given_back_as_it_was() {
     if !can("the_terminal_is_given_back_as_it_was") {
@@ -179,6 +185,7 @@ fn the_terminal_is_given_back_as_it_was() {
     }
 }
 
+/// Promise: A verdict has a color unless `NO_COLOR` or a pipe forbids it.
 #[test]
 fn a_verdict_has_a_color_unless_somebody_wants_none() {
     if !can("a_verdict_has_a_color_unless_somebody_wants_none") {
@@ -200,6 +207,7 @@ fn a_verdict_has_a_color_unless_somebody_wants_none() {
     assert!(said(&[]).contains("\x1b[1;32msolved:\x1b[0m one"));
 }
 
+/// Promise: The lines of a verdict fit the terminal.
 #[test]
 fn lines_fit_the_terminal() {
     if !can("lines_fit_the_terminal") {

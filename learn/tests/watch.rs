@@ -66,6 +66,8 @@ impl Drop for Watch {
     }
 }
 
+/// Promise: `cargo learn watch` checks every save and continues with the next
+/// exercise after success.
 #[test]
 fn each_save_is_checked_and_success_goes_on_to_the_next() {
     let scene = stage();
@@ -93,6 +95,9 @@ fn each_save_is_checked_and_success_goes_on_to_the_next() {
 
 /// "Then break it", says "One expression, three engines": what is right is not
 /// left at once by somebody who named it, nor the free pass by anybody.
+///
+/// Promise: An exercise that starts out right can be broken under `cargo learn
+/// watch`.
 #[test]
 fn what_is_solved_as_it_stands_can_be_broken() {
     let scene = stage();
@@ -204,6 +209,8 @@ fn what_another_command_keeps_meanwhile_is_not_lost() {
 
 /// Ctrl-C is SIGINT, which whoever starts tests in the background may have
 /// switched off; the companion lets both signals end it.
+///
+/// Promise: A signal ends `cargo learn watch` together with the running check.
 #[test]
 fn a_signal_ends_the_watch_and_the_check_that_runs() {
     let scene = stage();
@@ -218,6 +225,7 @@ fn a_signal_ends_the_watch_and_the_check_that_runs() {
     is_gone(&child);
 }
 
+/// Promise: `cargo learn watch` uses no processor time while it waits.
 #[cfg(target_os = "linux")]
 #[test]
 fn waiting_takes_no_time_of_a_core() {

@@ -58,6 +58,8 @@ fn the_next_exercise_is_the_first_that_is_not_solved() {
     said.went_well().tells("1 of 2").tells("cargo learn check p2_mul");
 }
 
+/// Promise: `cargo learn` asks no question without a terminal and then installs
+/// nothing.
 #[test]
 fn nobody_is_asked_without_a_terminal() {
     let scene = Scene::new();

@@ -141,6 +141,8 @@ mod tests {
 
     use super::*;
 
+    /// Promise: A mutant that hangs is ended together with every process that
+    /// it started.
     #[test]
     fn a_program_that_hangs_is_ended_with_all_that_it_started() {
         for rest in ["sleep 600 & wait", "while :; do :; done"] {
@@ -169,6 +171,8 @@ mod tests {
     }
 
     /// As Ctrl-C ends the tool, which a mutant that loops would not hear.
+    ///
+    /// Promise: No mutant outlives the mutation tool.
     #[test]
     fn a_program_does_not_outlive_who_has_started_it() {
         let name = "a_program_does_not_outlive_who_has_started_it";

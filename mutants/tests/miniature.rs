@@ -36,6 +36,8 @@ src/lib.rs: > to >=
     Of two equal numbers either one is given.
 ";
 
+/// Promise: The mutation tool reports a surviving mutant with its file and
+/// line.
 #[test]
 fn the_one_that_no_test_notices_is_shown_with_its_place() {
     let root = miniature("shown", "");
@@ -49,6 +51,8 @@ fn the_one_that_no_test_notices_is_shown_with_its_place() {
     assert_eq!(code, 0, "of few, two may survive: {text}");
 }
 
+/// Promise: A mutant with an explanation is left out, and an explanation of a
+/// missing line is reported.
 #[test]
 fn one_that_is_explained_is_not_planted_and_a_stale_word_is_told() {
     let stale = "\nsrc/lib.rs: < to <=\n    if a < b\n    It was once.\n";
@@ -63,6 +67,7 @@ fn one_that_is_explained_is_not_planted_and_a_stale_word_is_told() {
     assert!(report.contains("caught by above: a_number_comes"), "{report}");
 }
 
+/// Promise: An explained mutant that a test catches is reported.
 #[test]
 fn an_explanation_is_tried_and_a_false_one_is_told() {
     let root = miniature("tried", EQUAL);
@@ -165,6 +170,8 @@ fn a_sum_is_a_sum() {
     assert_eq!(code, 0, "{text}");
 }
 
+/// Promise: A mutant that once escaped is planted in every run and must be
+/// caught.
 #[test]
 fn one_that_is_listed_must_be_planted_and_caught() {
     let root = miniature("listed", EQUAL);

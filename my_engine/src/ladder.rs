@@ -95,6 +95,9 @@ mod tests {
 
     /// What the list of the companion and the pages call a level, the verdict
     /// calls it too.
+    ///
+    /// Promise: The levels of "Your own engine" have the same names in the
+    /// exercise table and in the verdict.
     #[test]
     fn the_table_of_exercises_has_the_same_levels() {
         let table = include_str!("../../exercises/exercises.toml");

@@ -21,11 +21,13 @@ fn the_book_has_no_fault() {
     assert_none(&press::faults(&repository()));
 }
 
+/// Promise: The diffs, formulas and figures in the book are current.
 #[test]
 fn diffs_formulas_and_drawn_figures_are_current() {
     assert_none(&press::stale(&repository()));
 }
 
+/// Promise: The program outputs in the book are current.
 #[test]
 fn outputs_are_current() {
     current(Nothing);
@@ -38,16 +40,19 @@ fn outputs_of_devices_are_current() {
     }
 }
 
+/// Promise: The outputs that wait for a user event are current.
 #[test]
 fn outputs_behind_a_gate_are_current() {
     current_or_skip(Gates);
 }
 
+/// Promise: The outputs that need PoCL are current.
 #[test]
 fn outputs_of_pocl_are_current() {
     current_or_skip(Pocl);
 }
 
+/// Promise: The outputs that need Oclgrind are current.
 #[test]
 fn outputs_of_oclgrind_are_current() {
     current_or_skip(Oclgrind);
@@ -58,6 +63,7 @@ fn outputs_of_counters_are_current() {
     current_or_skip(Counters);
 }
 
+/// Promise: A measured listing has the words of its program.
 #[test]
 fn what_was_measured_has_the_words_of_its_program() {
     if device::gpu_or_skip().is_some() {
@@ -66,6 +72,7 @@ fn what_was_measured_has_the_words_of_its_program() {
     }
 }
 
+/// Promise: An example without a listing still runs.
 #[test]
 fn an_example_that_no_page_prints_runs_without_a_word() {
     // Those of Part 1 run in any case.

@@ -73,6 +73,7 @@ mod tests {
         order.iter().map(|n| n.0).collect()
     }
 
+    /// Promise: The parents of a node keep the order of its operands.
     #[test]
     fn operand_order_decides_among_parents() {
         let leaf = |id| Node(id, vec![]);
@@ -80,6 +81,8 @@ mod tests {
         assert_eq!(ids(&Node(6, vec![leaf(3), leaf(2)])), [3, 2, 6]);
     }
 
+    /// Promise: A node that is reached along two paths appears once in the
+    /// topological order.
     #[test]
     fn a_node_reached_twice_stands_once() {
         let leaf = || Node(1, vec![]);

@@ -143,6 +143,8 @@ mod tests {
         if bits >> 15 == 1 { -size } else { size }
     }
 
+    /// Promise: Every `f16` bit pattern survives the conversion to `f32` and
+    /// back.
     #[test]
     fn every_half_has_the_value_of_its_bits_and_comes_back() {
         for bits in 0..=u16::MAX {
@@ -160,6 +162,8 @@ mod tests {
 
     /// Between two neighbors, at their middle, and beside it by as little as
     /// there is.
+    ///
+    /// Promise: Conversion to `f16` rounds to nearest, ties to even.
     #[test]
     fn the_nearest_is_taken_and_of_two_the_even_one() {
         for bits in 0..0x7c00_u16 {

@@ -330,6 +330,8 @@ mod tests {
         assert_eq!(of(&[0.0, 0.0, 0.0]), Some(Diagnosis::AllZero));
     }
 
+    /// Promise: A wrong gradient gets a diagnosis in words for each known
+    /// pattern of error.
     #[test]
     fn each_pattern_has_its_diagnosis() {
         let right = array(&[2, 2], &[1.0, 2.0, 3.0, 5.0]);
@@ -367,6 +369,8 @@ mod tests {
         assert_eq!(found, Some(Diagnosis::Unknown));
     }
 
+    /// Promise: The gradient check names a constant factor only if it predicts
+    /// at least two different derivatives.
     #[test]
     fn a_factor_needs_two_slopes_that_differ() {
         let of = |yours: &[f32], right: &[f32]| {
@@ -388,6 +392,7 @@ mod tests {
         assert!(words.ends_with("no known pattern"), "{words}");
     }
 
+    /// Promise: The gradient check names no diagnosis when two diagnoses fit.
     #[test]
     fn where_two_patterns_fit_none_is_named() {
         // Transposed, and with the other sign.

@@ -393,6 +393,8 @@ impl<T: Element> fmt::Debug for Buffer<T> {
 mod tests {
     use super::*;
 
+    /// Promise: A buffer that is larger than the device allows is rejected
+    /// before the device sees it.
     #[test]
     fn a_buffer_may_be_as_large_as_the_device_allows_and_no_larger() {
         assert_eq!(check_size::<f32>(4, "a device", 16).unwrap(), 16);
@@ -405,6 +407,7 @@ mod tests {
         }
     }
 
+    /// Promise: A host without memory for a copy reports it in a sentence.
     #[test]
     fn a_host_without_memory_for_a_copy_says_so() {
         assert!(room::<f32>(100).unwrap().is_empty());

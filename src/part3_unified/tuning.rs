@@ -187,6 +187,7 @@ mod tests {
         }
     }
 
+    /// Promise: An unreadable line in the file of tuned tiles is ignored.
     #[test]
     fn a_line_that_cannot_be_read_is_left_out() {
         let name = format!("rungrad-tuned-{}", std::process::id());
@@ -235,6 +236,8 @@ mod tests {
         fs::remove_file(file).unwrap();
     }
 
+    /// Promise: A forced choice of tiles ends with the work that it was made
+    /// for.
     #[test]
     fn tiles_are_forced_only_within_the_work() {
         let forced = || FORCED.get().map(|tiles| tiles.name);

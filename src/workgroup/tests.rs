@@ -33,6 +33,8 @@ fn group(items: usize) -> Group {
     Group { items, cells: items }
 }
 
+/// Promise: A correct kernel in the simulated work-group passes under every
+/// schedule.
 #[test]
 fn a_right_tree_survives_every_schedule() {
     for (items, right) in [(1, 1.0), (2, 3.0), (4, 10.0), (8, 36.0)] {
@@ -60,6 +62,8 @@ fn the_schedules_are_counted() {
     assert_eq!(search(8), (298_045_440_000, 969));
 }
 
+/// Promise: A kernel without its barriers is shown with a schedule that breaks
+/// it.
 #[test]
 fn a_tree_without_barriers_between_its_rounds_has_a_breaking_schedule() {
     let kernel = async |item: Item| reduce(item, &INPUT, [true, false]).await;
@@ -100,6 +104,8 @@ fn a_value_that_nobody_has_written_is_unknown() {
     assert_eq!(search.race.unwrap().race().unwrap().events[0].cell, 1);
 }
 
+/// Promise: A divergent barrier in the simulated work-group is reported in a
+/// sentence.
 #[test]
 fn a_barrier_that_only_some_reach_is_a_sentence() {
     let kernel = async |item: Item| {
@@ -130,6 +136,8 @@ fn two_barriers_are_not_one() {
     assert!(end.contains("items 1 and 2 wait in line"), "{end}");
 }
 
+/// Promise: An index out of bounds in the simulated work-group is reported in a
+/// sentence.
 #[test]
 fn an_index_outside_is_a_sentence() {
     let kernel = async |item: Item| item.write(item.id() + 1, 1.0).await;
@@ -216,6 +224,7 @@ fn reading_side_by_side_is_no_race() {
     assert_eq!((read.access, read.value, read.phase), (Access::Read, 1.0, 1));
 }
 
+/// Promise: A simulated barrier without `.await` is rejected.
 #[test]
 #[should_panic(expected = "nobody waits for it; write `.await` behind it")]
 fn a_barrier_without_await_is_refused() {

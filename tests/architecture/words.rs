@@ -69,6 +69,8 @@ fn documented(text: &str) -> Vec<(usize, &str)> {
 }
 
 /// The checks of the exercises are tests, and are left out like them.
+///
+/// Promise: The documentation of a function begins with a verb.
 #[test]
 fn what_a_function_does_is_said_by_a_verb_first() {
     let exercises = ["src", "solutions", "right", "wrong"];

@@ -72,6 +72,7 @@ fn near(yours: &[f32], right: &[f32], allowed: f32) {
     assert!(!wrong, "{yours:?} is not within {allowed} of {right:?}");
 }
 
+/// Promise: The derivative of ReLU at 0 is 0, as in PyTorch.
 pub fn relu_passes_no_gradient_at_zero<E: Engine>(e: &E) {
     let [y, slope] = both(e, Call::Each("relu"), &[-1.0, -0.0, 0.0, 2.0]);
     assert_eq!(y, [0.0, 0.0, 0.0, 2.0]);
@@ -102,6 +103,8 @@ pub fn abs_has_no_slope_at_zero<E: Engine>(e: &E) {
     assert_eq!(slope, [-1.0, 0.0, 0.0, 1.0]);
 }
 
+/// Promise: Elements that tie for the maximum share its gradient, as in
+/// PyTorch.
 pub fn ties_of_max_share_the_gradient<E: Engine>(e: &E) {
     let values = [1.0, 3.0, 3.0, 2.0, 3.0, 0.0];
     let x = e.leaf(&[6], &values);
@@ -166,6 +169,7 @@ pub fn elements_have_the_values_of_pytorch_at_corners<E: Engine>(e: &E) {
     assert!(seen > 10, "{} has {seen} corners", e.name());
 }
 
+/// Promise: Softmax of very large scores does not overflow.
 pub fn softmax_of_large_scores_is_exact<E: Engine>(e: &E) {
     // An exponential of 1e4 is infinite. And 1e4 takes so many digits that
     // what is added to it loses its own: it must go before anything comes.
@@ -293,6 +297,7 @@ pub fn a_quotient_with_itself_has_no_slope<E: Engine>(e: &E) {
     assert_eq!(with_itself(e, Call::Div), [0.0; 4]);
 }
 
+/// Promise: A number divided by itself is exactly 1.
 pub fn a_number_over_itself_is_1<E: Engine>(e: &E) {
     let numbers: Vec<f32> = (1..=10_000).map(|i| i as f32).collect();
     let x = e.leaf(&[10_000], &numbers);
@@ -322,6 +327,8 @@ pub fn quotients<E: Engine>(e: &E, count: u8, yours: &[f32], right: &[f32]) {
     }
 }
 
+/// Promise: The derivatives of a division are right for tiny and huge operands
+/// too.
 pub fn a_quotient_of_tiny_or_huge_numbers_has_its_slopes<E: Engine>(e: &E) {
     let a = e.leaf(&[2], &[1e-30, 1e30]);
     let b = e.leaf(&[2], &[1e-20, 1e25]);

@@ -68,6 +68,8 @@ macro_rules! operators {
         }
 
         /// A product with `1 / n` would round twice, and overflow for small n.
+        ///
+        /// Promise: A division is rounded once.
         #[test]
         fn a_quotient_with_a_number_is_rounded_once() {
             let _clean = crate::common::clean();
@@ -117,6 +119,8 @@ macro_rules! operators {
             assert_eq!(tape.unchecked(), [""; 0]);
         }
 
+        /// Promise: An error of an arithmetic operator points to the line that
+        /// contains the operator.
         #[test]
         fn an_operator_refuses_at_the_line_of_its_sign() {
             let _clean = crate::common::clean();

@@ -52,6 +52,8 @@ fn refused<E: Engine>(e: &E, call: Call, shapes: &[&[usize]]) -> String {
     refusal_of(&what, || e.call(&call, &operands))
 }
 
+/// Promise: Shapes that do not broadcast are rejected with a sentence that says
+/// what to do, at the caller's line.
 pub fn shapes_that_do_not_broadcast_are_refused<E: Engine>(e: &E) {
     let calls = [Call::Mul, Call::Add, Call::Sub, Call::Div];
     for call in calls.into_iter().filter(|call| has(e, call.name())) {
@@ -146,6 +148,8 @@ pub fn beyond(shape: &[usize]) -> String {
 /// Twice this is 0 where a carry is lost.
 pub const HUGE: usize = 1 << (usize::BITS - 1);
 
+/// Promise: A shape that no memory can hold is rejected and never wraps around
+/// to a small size.
 pub fn a_shape_beyond_all_memory_is_refused<E: Engine>(e: &E) {
     // An axis of size 0 hides nothing: the others are multiplied to strides.
     for shape in [[HUGE, 2, 1], [usize::MAX, 3, 1], [HUGE, 2, 0]] {

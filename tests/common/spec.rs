@@ -103,6 +103,8 @@ pub fn one_product_gives_3_and_2<E: Engine>(e: &E) {
     assert_eq!(e.grad(&b).unwrap(), [2.0]);
 }
 
+/// Promise: Every engine, including a device defined in a test, computes the
+/// gradients of the original notebook.
 pub fn two_products_give_9_16_and_12_24<E: Engine>(e: &E) {
     let (a, b, loss) = two_products(e);
     e.backward(&loss);
@@ -117,6 +119,8 @@ fn two_products<E: Engine>(e: &E) -> (E::Tensor, E::Tensor, E::Tensor) {
     (a, b, loss)
 }
 
+/// Promise: The topological order of the graphs in the original notebook is the
+/// order printed there.
 pub fn the_order_is_2_3_6_and_2_3_6_18_108<E: Engine>(e: &E) {
     let order = |build: &dyn Fn(E::Tensor, E::Tensor) -> E::Tensor| {
         let (a, b) = (e.leaf(&[1], &[2.0]), e.leaf(&[1], &[3.0]));
@@ -148,12 +152,15 @@ pub fn parents_stand_in_operand_order_also_twice<E: Engine>(e: &E) {
     assert_eq!(parents.collect::<Vec<_>>(), right);
 }
 
+/// Promise: An operand that is used twice receives the sum of both partial
+/// gradients.
 pub fn an_operand_used_twice_gets_both_parts<E: Engine>(e: &E) {
     let x = e.leaf(&[2], &[3.0, -5.0]);
     e.backward(&e.sum(&e.mul(&x, &x)));
     assert_eq!(e.grad(&x).unwrap(), [6.0, -10.0]);
 }
 
+/// Promise: The gradients of two paths that meet again are added.
 pub fn a_diamond_adds_its_two_paths<E: Engine>(e: &E) {
     // A walk without order meets y before it is done; with the operands one
     // way around, it may be right by luck.
@@ -174,6 +181,9 @@ pub fn a_diamond_adds_its_two_paths<E: Engine>(e: &E) {
 
 /// Each square has two ways down to the one below, so there are 2^30 ways
 /// from the last to the first. A walk along each would never end.
+///
+/// Promise: Backward visits each tensor once, even if exponentially many paths
+/// lead to it.
 pub fn thirty_diamonds_are_one_short_walk<E: Engine>(e: &E) {
     let x = e.leaf(&[1], &[1.0]);
     let mut y = e.mul(&x, &x);
@@ -184,6 +194,7 @@ pub fn thirty_diamonds_are_one_short_walk<E: Engine>(e: &E) {
     assert_eq!(e.grad(&x).unwrap(), [(1u32 << 30) as f32]);
 }
 
+/// Promise: A second backward pass adds the same gradient again.
 pub fn a_second_backward_adds_the_same_again<E: Engine>(e: &E) {
     // From two elements at once, as in the notebook, and from their sum.
     let (a, b) = (e.leaf(&[2], &[2.0, 3.0]), e.leaf(&[2], &[3.0, 4.0]));
@@ -202,6 +213,8 @@ pub fn a_second_backward_adds_the_same_again<E: Engine>(e: &E) {
 
 /// The gradients of one sweep meet first, and a leaf adds their sum to what it
 /// has. Added one by one, they would be rounded otherwise the second time.
+///
+/// Promise: Every backward pass adds exactly the same bits.
 pub fn every_backward_adds_exactly_the_same<E: Engine>(e: &E) {
     let mut random = Random(4);
     let x = e.leaf(&[100], &random.values(100));
@@ -219,6 +232,9 @@ pub fn every_backward_adds_exactly_the_same<E: Engine>(e: &E) {
 
 /// Added to zeros, it would cost an array and an addition more, and -0 would
 /// come out as 0.
+///
+/// Promise: The first gradient of a leaf is moved into place instead of being
+/// added to zeros.
 pub fn the_first_gradient_is_moved_in<E: Engine>(e: &E) {
     let (x, one) = (e.leaf(&[1], &[2.0]), e.leaf(&[1], &[1.0]));
     e.backward_with(&e.mul(&x, &one), &[1], &[-0.0]);
@@ -243,6 +259,7 @@ pub fn a_root_that_is_a_leaf_keeps_its_own_gradient<E: Engine>(e: &E) {
     assert_eq!(e.grad(&x).unwrap(), [2.0]);
 }
 
+/// Promise: Only leaves keep a gradient after the backward pass.
 pub fn only_leaves_keep_a_gradient<E: Engine>(e: &E) {
     let (a, b) = (e.leaf(&[1], &[2.0]), e.leaf(&[1], &[3.0]));
     let c = e.mul(&a, &b);
@@ -268,6 +285,8 @@ pub fn a_root_of_many_elements_takes_a_gradient<E: Engine>(e: &E) {
     assert_eq!(e.grad(&b).unwrap(), [20.0, 300.0]);
 }
 
+/// Promise: `backward()` rejects a tensor with more than one element and never
+/// sums implicitly.
 pub fn a_root_of_many_elements_is_no_loss<E: Engine>(e: &E) {
     let x = e.leaf(&[2, 3], &[1.0; 6]);
     says(
@@ -309,6 +328,7 @@ pub fn a_sum_has_no_axes<E: Engine>(e: &E) {
     assert_eq!(e.grad(&x).unwrap(), [1.0; 6]);
 }
 
+/// Promise: Tensors with zero elements and with zero axes work.
 pub fn empty_and_scalar_tensors_work<E: Engine>(e: &E) {
     let none = e.leaf(&[0, 3], &[]);
     let loss = e.sum(&e.mul(&none, &none));
@@ -341,6 +361,8 @@ pub fn a_sum_of_any_length_is_right<E: Engine>(e: &E) {
     }
 }
 
+/// Promise: Every operation and its gradient agree with the f64 reference in
+/// `src/judge/reference.rs`, on every engine and on the lazy devices.
 pub fn every_rule_agrees_with_the_judge<E: Engine>(e: &E) {
     every_rule_agrees_on(e, 20);
 }
@@ -361,6 +383,7 @@ pub fn every_rule_agrees_on<E: Engine>(e: &E, cases: u64) {
     }
 }
 
+/// Promise: A graph is freed when its last handle is dropped.
 pub fn no_node_is_left_after_a_step<E: Engine>(e: &E) {
     let ((), counts) = ledger::measure(|| {
         let (a, _, loss) = two_products(e);
@@ -384,6 +407,8 @@ pub fn a_chain_goes_there_and_back<E: Engine>(e: &E, links: u32) {
     assert_eq!(e.grad(&one).unwrap(), [links as f32]);
 }
 
+/// Promise: A chain of one million operations runs forward, backward and `Drop`
+/// in 2 MB of stack.
 pub fn a_million_links_fit_a_stack_of_2_mb<E: Engine + Sync>(e: &E) {
     links_fit_a_stack(e, 1_000_000, 2 << 20);
 }

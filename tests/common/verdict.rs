@@ -57,6 +57,8 @@ macro_rules! operations {
             }
         }
 
+        /// Promise: Every operation of an engine is compared with the
+        /// reference.
         #[test]
         fn every_operation_has_a_test() {
             let _clean = crate::common::clean();

@@ -67,6 +67,8 @@ fn each(access: &Access, count: u64) -> f64 {
 const HEAD: &str = "kernel void k(global const float *a, global float *out) {
     uint x = get_global_id(0), y = get_global_id(1), i = y * 32 + x;";
 
+/// Promise: The profiler counts the sectors and cache lines of contiguous,
+/// strided and broadcast accesses exactly.
 #[test]
 fn neighbors_strides_and_one_place_have_their_sectors() {
     // What is loaded, the sectors and lines of it, and the least.
@@ -103,6 +105,7 @@ fn neighbors_strides_and_one_place_have_their_sectors() {
     }
 }
 
+/// Promise: The profiler supports warps of 64 work-items.
 #[test]
 fn a_wavefront_of_64_has_twice_the_sectors() {
     if is_child() {
@@ -115,6 +118,8 @@ fn a_wavefront_of_64_has_twice_the_sectors() {
     assert_eq!((load.times(), load.parts(SECTOR)), (16, [8 * 16, 8 * 16]));
 }
 
+/// Promise: The profiler counts the scattered accesses of a naive transposition
+/// and the coalesced ones of a tiled one.
 #[test]
 fn a_transposition_scatters_and_a_tile_gathers() {
     const TILED: &str = "
@@ -154,6 +159,7 @@ fn a_transposition_scatters_and_a_tile_gathers() {
     assert_eq!(tiled.barriers.values().copied().collect::<Vec<_>>(), [1]);
 }
 
+/// Promise: The profiler counts divergent warps exactly.
 #[test]
 fn a_warp_that_goes_both_ways_diverges() {
     // A guard that half of each warp passes, and one that half of the warps do.
@@ -180,6 +186,8 @@ fn a_warp_that_goes_both_ways_diverges() {
 
 /// Turns of different length: the third turn of a long one is the third of a
 /// short one, as if all went on together.
+///
+/// Promise: The profiler counts the iterations of a loop per warp.
 #[test]
 fn the_turns_of_a_loop_are_moments_of_the_warp() {
     if is_child() {
@@ -203,6 +211,8 @@ fn the_turns_of_a_loop_are_moments_of_the_warp() {
 /// Whole tiles for every rung, and one step along `k` for most.
 const SHAPE: [usize; 3] = [128, 16, 128];
 
+/// Promise: The profiler counts the loads that the formula of each matmul
+/// kernel predicts.
 #[test]
 fn the_rungs_of_the_ladder_load_what_their_formula_says() {
     if left_to_another_day() {

@@ -113,16 +113,23 @@ macro_rules! families {
                 all.find(|it| it.name == stringify!($name)).expect("a row")
             }
 
+            /// Promise: Oclgrind runs every kernel of the crate on ragged
+            /// sizes, which cover its stated reach and more rows than groups,
+            /// and reports nothing.
             #[test]
             fn is_clean() {
                 super::oclgrind::is_clean(family());
             }
 
+            /// Promise: Every kernel family computes on a device what the host
+            /// computes.
             #[test]
             fn agrees_with_the_host() {
                 super::oclgrind::agrees_with_the_host(family());
             }
 
+            /// Promise: No argument makes a kernel of the crate leave buffers
+            /// of exactly the required size.
             #[test]
             fn reaches_no_further_than_it_says() {
                 super::reach::reaches_no_further_than_it_says(family());
@@ -164,6 +171,7 @@ families! {
     warpgroups: OF_A_DIVISION, 40, ["part3/warpgroups"];
 }
 
+/// Promise: Every kernel of the crate belongs to exactly one tested family.
 #[test]
 fn every_kernel_is_of_one_family() {
     for kernel in every_kernel() {

@@ -136,6 +136,8 @@ fn an_event_tells_four_moments_in_their_order() {
     assert_eq!(out.read().unwrap(), [2.5; 1000]);
 }
 
+/// Promise: The ledger counts every copied byte, launch and kernel build, and a
+/// source is built once.
 #[test]
 fn the_ledger_counts_each_byte_launch_and_build() {
     let Some(gpu) = gpu_or_skip() else { return };
@@ -162,6 +164,7 @@ fn the_ledger_counts_each_byte_launch_and_build() {
     assert_eq!(second.builds, 0, "a program is compiled once");
 }
 
+/// Promise: A kernel source is compiled once per set of options.
 #[test]
 fn other_options_make_another_program() {
     let Some(gpu) = gpu_or_skip() else { return };

@@ -12,6 +12,8 @@ use super::oclgrind::{multiply, simulator};
 /// Whole tiles for every rung, and one step along `k` for most.
 const SHAPE: [usize; 3] = [128, 16, 128];
 
+/// Promise: Each kernel of the matmul ladder loads as many values per element
+/// as its formula predicts, counted by Oclgrind.
 #[test]
 fn the_loads_of_each_rung_are_those_of_its_formula() {
     if left_to_another_day() {

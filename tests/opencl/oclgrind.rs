@@ -262,6 +262,7 @@ fn faults(name: &str) -> Option<String> {
     findings(&format!("oclgrind::{name}"), OF_A_DIVISION)
 }
 
+/// Promise: Oclgrind reports a planted out-of-bounds write.
 #[test]
 fn a_write_out_of_bounds_is_reported() {
     if is_child() {
@@ -312,6 +313,7 @@ fn a_value_that_nobody_wrote_is_reported() {
     }
 }
 
+/// Promise: Oclgrind reports a planted divergent barrier.
 #[test]
 fn a_barrier_that_not_all_items_reach_is_reported() {
     if is_child() {

@@ -90,6 +90,7 @@ fn eight_threads_make_first_contact_without_a_failure() {
     }
 }
 
+/// Promise: Without an OpenCL driver, every thread gets the same error at once.
 #[test]
 fn without_a_driver_every_thread_gets_the_same_sentence() {
     if is_child() {
@@ -212,6 +213,8 @@ fn two_devices_keep_their_buffers_apart() {
 
 /// Where it does not, a number of this process and one of a child are of two
 /// devices, and no test should take them for a fault of a kernel.
+///
+/// Promise: A child process finds the same devices as its parent.
 #[test]
 fn a_process_that_is_started_finds_the_same_devices() {
     let devices = devices().map_or(&[][..], |found| found);
@@ -228,6 +231,9 @@ fn a_process_that_is_started_finds_the_same_devices() {
 
 /// PoCL lists no device if it cannot write to its cache folder, or if
 /// `POCL_DEVICES` names none that it has.
+///
+/// Promise: An error about PoCL that finds no device names the environment
+/// variable to change.
 #[test]
 fn why_pocl_has_no_device_is_named_with_its_variable() {
     const NAME: &str =
@@ -254,6 +260,8 @@ fn why_pocl_has_no_device_is_named_with_its_variable() {
 }
 
 /// PoCL's threads stay with the parent: the child would wait for ever.
+///
+/// Promise: A forked process is told that OpenCL drivers do not survive a fork.
 #[cfg(unix)]
 #[test]
 fn a_forked_process_is_told_that_drivers_do_not_survive_it() {

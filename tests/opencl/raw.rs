@@ -25,6 +25,8 @@ fn names() -> Vec<String> {
 }
 
 /// `ocl` waits ten seconds for a driver, and then fails in ten lines.
+///
+/// Promise: Without an OpenCL driver, a raw example ends with one sentence.
 #[cfg(not(any(windows, target_os = "macos")))]
 #[test]
 fn without_a_driver_a_raw_program_ends_with_one_sentence() {
@@ -44,6 +46,8 @@ fn without_a_driver_a_raw_program_ends_with_one_sentence() {
     }
 }
 
+/// Promise: A raw example ends with one sentence if its driver would wait for
+/// itself at a user event.
 #[test]
 fn where_no_gate_opens_a_raw_program_ends_with_one_sentence() {
     if gpu_or_skip().is_none() {

@@ -22,6 +22,7 @@ use super::oclgrind::simulator;
 use super::place::scratch;
 use super::random::{Random, cases, first_seed};
 
+/// Promise: The reach tests cover every kernel of the crate.
 #[test]
 fn every_kernel_of_the_crate_is_listed_here() {
     for kernel in every_kernel() {
@@ -285,6 +286,8 @@ pub(crate) fn reaches_no_further_than_it_says(family: &Family) {
 
 /// Rows by their numbers as `index_select` once stated its reach: of places as
 /// many as rows are whole, though the last row may be in part.
+///
+/// Promise: The reach test reports a kernel that accesses more than it states.
 #[test]
 fn a_kernel_that_reaches_further_than_it_says_is_reported() {
     let name = "reach::a_kernel_that_reaches_further_than_it_says_is_reported";

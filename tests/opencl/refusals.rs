@@ -17,6 +17,8 @@ fn sentence(ran: Result<(), Error>) -> String {
     ran.expect_err("the launch ran").to_string()
 }
 
+/// Promise: A syntax error is quoted with file and line, and the failed build
+/// is not cached.
 #[test]
 fn a_syntax_error_is_quoted_with_file_and_line() {
     let Some(gpu) = gpu_or_skip() else { return };
@@ -111,6 +113,8 @@ fn a_missing_argument_is_named_with_all_that_are_wanted() {
     );
 }
 
+/// Promise: A launch rejects an argument whose type differs from the kernel's
+/// parameter.
 #[test]
 fn an_argument_of_another_type_is_refused() {
     let Some(gpu) = gpu_or_skip() else { return };
@@ -143,6 +147,7 @@ fn an_argument_of_another_type_is_refused() {
     }
 }
 
+/// Promise: A launch rejects an output that the kernel declares as read-only.
 #[test]
 fn an_output_that_the_kernel_only_reads_is_refused() {
     let Some(gpu) = gpu_or_skip() else { return };
@@ -158,6 +163,7 @@ fn an_output_that_the_kernel_only_reads_is_refused() {
     assert!(sentence.contains(expected), "{sentence}");
 }
 
+/// Promise: A launch rejects a buffer that is shorter than the stated length.
 #[test]
 fn a_buffer_shorter_than_the_caller_says_is_refused() {
     let Some(gpu) = gpu_or_skip() else { return };
@@ -281,6 +287,8 @@ fn no_argument_makes_a_kernel_of_this_crate_leave_its_buffers() {
 }
 
 /// In place, a transposition of 256 x 256 had half of its elements right.
+///
+/// Promise: A launch rejects an output buffer that is also another argument.
 #[test]
 fn an_output_that_is_another_argument_as_well_is_refused() {
     let Some(gpu) = gpu_or_skip() else { return };
@@ -312,6 +320,7 @@ fn an_output_that_is_another_argument_as_well_is_refused() {
     assert_eq!(a.read().unwrap(), [1.0, 2.0]);
 }
 
+/// Promise: A compile error names a function that is not defined.
 #[test]
 fn a_missing_function_is_named() {
     let Some(gpu) = gpu_or_skip() else { return };

@@ -43,6 +43,8 @@ fn some_work(gpu: &Gpu) -> Timeline {
     record(work).unwrap().1
 }
 
+/// Promise: A timeline has one slice per copy and launch, in the order of the
+/// calls.
 #[test]
 fn each_call_has_a_slice_in_the_order_of_the_calls() {
     let Some(gpu) = gpu_or_skip() else { return };
@@ -66,6 +68,8 @@ fn each_call_has_a_slice_in_the_order_of_the_calls() {
     assert_eq!(timeline.launches().count(), 3);
 }
 
+/// Promise: A timeline converts device times to the host clock in the right
+/// order.
 #[test]
 fn moments_stand_in_their_order_on_the_clock_of_the_host() {
     let Some(gpu) = gpu_or_skip() else { return };
@@ -100,6 +104,8 @@ fn the_clock_of_a_device_counts_seconds() {
     assert!(0.0 < seconds && seconds < all, "{seconds} of {all}");
 }
 
+/// Promise: A trace is valid JSON with one device slice per launch, which
+/// Perfetto can open.
 #[test]
 fn the_trace_is_json_with_a_slice_of_the_device_for_each_launch() {
     let Some(gpu) = gpu_or_skip() else { return };

@@ -15,6 +15,7 @@ use super::families::OF_A_DIVISION;
 use super::left_to_another_day;
 use super::oclgrind::{findings, simulator};
 
+/// Promise: The kernels for `f64` and `f16` compute what the CPU computes.
 #[test]
 fn kernels_for_other_types_agree_with_the_processor() {
     if left_to_another_day() {
@@ -29,6 +30,8 @@ fn kernels_for_other_types_agree_with_the_processor() {
 }
 
 /// The same under Oclgrind, which looks at each read and write.
+///
+/// Promise: Oclgrind reports nothing in the kernels for `f64` and `f16`.
 #[test]
 fn kernels_for_other_types_are_clean() {
     if is_child() {
@@ -51,6 +54,8 @@ fn kernels_for_other_types_are_clean() {
 /// Version 21 forgets what a kernel writes behind what the host has written
 /// into the same buffer: here two numbers of which no operand is read, whose
 /// values are right. So `numbers` gives no buffer back that the host wrote.
+///
+/// Promise: The one false alarm of Oclgrind is reproduced by a test.
 #[test]
 fn oclgrind_is_wrong_about_a_buffer_that_the_host_wrote_in_part() {
     const N: usize = 20;
@@ -75,6 +80,8 @@ fn oclgrind_is_wrong_about_a_buffer_that_the_host_wrote_in_part() {
 
 /// No text of Part 3 is left out, but for those of tensor cores. Long texts
 /// have none for `f64`.
+///
+/// Promise: The tests of element types reach every kernel source of Part 3.
 #[test]
 fn every_text_is_reached() {
     if left_to_another_day() {

@@ -11,6 +11,8 @@ use super::families::OF_A_DIVISION;
 use super::left_to_another_day;
 use super::oclgrind::{findings, simulator};
 
+/// Promise: A generated kernel stays inside buffers of exactly the required
+/// size, for any number of groups.
 #[test]
 fn written_kernels_keep_to_their_buffers() {
     if left_to_another_day() {

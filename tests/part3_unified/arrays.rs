@@ -72,6 +72,8 @@ fn views_share_their_storage_and_copies_do_not() {
 }
 
 /// A row of a gigabyte is a row.
+///
+/// Promise: Reading a view copies only its own elements to the host.
 #[test]
 fn what_a_view_leaves_out_does_not_travel() {
     let _clean = clean();
@@ -93,6 +95,8 @@ fn what_a_view_leaves_out_does_not_travel() {
     }
 }
 
+/// Promise: Setting elements changes one array and no other array that shares
+/// its storage.
 #[test]
 fn set_changes_one_array_and_no_other() {
     let _clean = clean();
@@ -131,6 +135,7 @@ fn set_changes_one_array_and_no_other() {
     }
 }
 
+/// Promise: A view that would reach outside its storage is rejected.
 #[test]
 fn what_cannot_be_seen_is_refused() {
     let _clean = clean();
@@ -177,6 +182,8 @@ fn what_cannot_be_seen_is_refused() {
 }
 
 /// Every pair of the document's `_move_data`, and back.
+///
+/// Promise: Tensors can be made from lists, arrays and buffers on every device.
 #[test]
 fn data_comes_from_lists_arrays_and_buffers() {
     let _clean = clean();
@@ -239,6 +246,7 @@ fn normal_numbers_are_the_first_of_a_seed_on_every_device() {
     }
 }
 
+/// Promise: Convolutions and pools have the values of plain loops.
 #[test]
 fn convolutions_and_pools_agree_with_loops() {
     let _clean = clean();
@@ -296,6 +304,9 @@ fn convolutions_and_pools_agree_with_loops() {
 /// Convolution and mean are linear in each operand, so a step of 1 changes
 /// the loss by the slope, in whole numbers by exactly that. The image is a
 /// view, turned.
+///
+/// Promise: The gradients of convolutions and means agree with finite
+/// differences.
 #[test]
 fn slopes_of_convolutions_and_means_are_differences() {
     let _clean = clean();

@@ -25,12 +25,16 @@ use super::third;
 /// A case in seven is checked with its gradients as well.
 const CASES: u64 = 10_000;
 
+/// Promise: Every operation of Part 3 is right for operands in any memory
+/// layout on the CPU, in 10,000 random cases.
 #[test]
 fn ten_thousand_cases_on_the_processor() {
     let _clean = clean();
     agree(Device::Cpu);
 }
 
+/// Promise: Every operation of Part 3 is right for operands in any memory
+/// layout on an OpenCL device, in 10,000 random cases.
 #[test]
 fn ten_thousand_cases_on_an_opencl_device() {
     let _clean = clean();
@@ -53,6 +57,8 @@ const COMPARISONS: [Comparison; 5] = [
     ("ge", Tensor::ge, f64::ge),
 ];
 
+/// Promise: A comparison of tensors gives the result of Rust, ties and NaN
+/// included.
 #[test]
 fn comparisons_are_those_of_rust() {
     let _clean = clean();

@@ -42,6 +42,9 @@ pub(super) fn digest(run: &mut Run) -> u32 {
 
 /// What is forgotten is seen: in the first loss, or in the second where it
 /// decides the step alone.
+///
+/// Promise: A checkpoint without one part of the state leads to different
+/// losses, so a missing part is noticed.
 #[test]
 fn a_checkpoint_that_forgets_a_part_leads_elsewhere() {
     let _clean = clean();
@@ -72,6 +75,8 @@ fn a_checkpoint_that_forgets_a_part_leads_elsewhere() {
 }
 
 /// A running mean and the seeds of a dropout are parts of a model.
+///
+/// Promise: A checkpoint contains buffers and random generators.
 #[test]
 fn buffers_and_generators_go_on_as_well() {
     let _clean = clean();
@@ -134,6 +139,8 @@ fn a_model_alone_comes_out_of_a_checkpoint() {
 type Change<'a> = &'a dyn Fn(&mut Vec<(String, Value)>);
 
 /// Every part is looked at before the first is changed for good.
+///
+/// Promise: A checkpoint that does not fit changes nothing.
 #[test]
 fn a_checkpoint_that_does_not_fit_changes_nothing() {
     let _clean = clean();
@@ -276,6 +283,8 @@ fn names_that_could_be_two_parts_are_refused() {
 
 /// Each optimizer goes on as it was, and what it has remembered before is
 /// forgotten.
+///
+/// Promise: A checkpoint contains the state of every optimizer.
 #[test]
 fn every_optimizer_goes_on_where_it_was() {
     let _clean = clean();

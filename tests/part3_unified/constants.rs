@@ -7,6 +7,7 @@ use super::common::clean;
 use super::common::refusal::refusal;
 use super::{constant, leaf};
 
+/// Promise: Turning a computed tensor into a leaf requires an explicit call.
 #[test]
 fn a_result_does_not_become_a_leaf_in_silence() {
     let _clean = clean();
@@ -27,6 +28,8 @@ fn a_result_does_not_become_a_leaf_in_silence() {
 }
 
 /// As in PyTorch: who asks for a graph of the gradient gets one.
+///
+/// Promise: A gradient with `create_graph` has a graph inside `no_grad` too.
 #[test]
 fn a_gradient_with_a_graph_has_one_inside_no_grad_too() {
     let _clean = clean();
@@ -41,6 +44,7 @@ fn a_gradient_with_a_graph_has_one_inside_no_grad_too() {
     assert!(no_grad(|| x.mul(&x)).id().is_none(), "and nothing else has");
 }
 
+/// Promise: The derivative of a constant gradient is 0.
 #[test]
 fn a_constant_slope_has_the_slope_0() {
     let _clean = clean();

@@ -121,6 +121,8 @@ fn gradients_of_weights_are_packed_for_tensor_cores() {
 }
 
 /// One that is large enough for the cores, and that they would want copied.
+///
+/// Promise: `RUNGRAD_TENSOR_CORES=off` runs every matmul without tensor cores.
 #[test]
 fn a_word_does_without_tensor_cores() {
     let _clean = clean();

@@ -236,6 +236,8 @@ pub(super) fn same(yours: &Tensor, right: &[f32], signed: bool, what: &str) {
     }
 }
 
+/// Promise: Unary operations of Part 3 have the values and derivatives of
+/// PyTorch at kinks, poles, -0, infinities and NaN.
 #[test]
 fn corners_have_the_values_of_pytorch() {
     let _clean = clean();
@@ -257,6 +259,8 @@ fn corners_have_the_values_of_pytorch() {
     }
 }
 
+/// Promise: Binary operations of Part 3 have the values and derivatives of
+/// PyTorch at ties, poles, -0, infinities and NaN.
 #[test]
 fn corners_of_pairs_have_the_values_of_pytorch() {
     let _clean = clean();
@@ -283,6 +287,8 @@ fn corners_of_pairs_have_the_values_of_pytorch() {
     }
 }
 
+/// Promise: `argmax` returns the first of equal elements and treats NaN as the
+/// largest, as PyTorch does.
 #[test]
 fn the_largest_is_the_first_of_equals_and_a_nan_is_larger() {
     let _clean = clean();
@@ -322,6 +328,8 @@ fn argmax_by_hand(x: &Tensor, axis: usize) -> Vec<usize> {
 }
 
 /// As sums are: within 1e-5, however many there are.
+///
+/// Promise: The cumulative sum of one million elements errs by at most 1e-5.
 #[test]
 fn a_long_running_sum_is_right() {
     let _clean = clean();

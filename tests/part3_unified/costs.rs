@@ -27,6 +27,7 @@ fn step(device: Device) {
     first.exp().log().sum().backward();
 }
 
+/// Promise: A training step of Part 3 leaves no node and no storage.
 #[test]
 fn a_step_leaves_no_node_and_no_storage_behind() {
     let _clean = clean();
@@ -40,6 +41,8 @@ fn a_step_leaves_no_node_and_no_storage_behind() {
     }
 }
 
+/// Promise: No training step of Part 3 after the first builds a kernel or
+/// allocates memory.
 #[test]
 fn after_the_first_step_nothing_is_built_and_nothing_allocated() {
     let _clean = clean();
@@ -86,6 +89,7 @@ fn the_memory_of_the_processor_knows_now_and_peak() {
     assert_eq!(three.array().storage().len(), 3);
 }
 
+/// Promise: Labels are uploaded to the device once.
 #[test]
 fn labels_go_to_the_device_once() {
     let _clean = clean();
@@ -117,6 +121,8 @@ fn labels_go_to_the_device_once() {
 
 /// The host sorts indices that go down: where each begins, and what its rows
 /// are.
+///
+/// Promise: A second backward pass through an embedding uploads no indices.
 #[test]
 fn the_second_backward_of_an_embedding_sends_no_list() {
     let _clean = clean();
@@ -173,6 +179,8 @@ fn where_a_device_has_no_room_nothing_waits_any_more() {
 }
 
 /// The middle of a graph that nobody recorded: there the walk ends.
+///
+/// Promise: The backward pass ends at a detached tensor.
 #[test]
 fn a_context_that_is_discarded_ends_the_walk() {
     let _clean = clean();
@@ -188,6 +196,8 @@ fn a_context_that_is_discarded_ends_the_walk() {
 
 /// Whoever holds a result holds its graph: there is no graph to be freed too
 /// early, and a second backward needs no permission.
+///
+/// Promise: No part of a graph is freed while its result is alive.
 #[test]
 fn a_graph_lives_as_long_as_its_result() {
     let _clean = clean();
@@ -222,6 +232,7 @@ fn nothing_is_saved_for_an_operand_that_needs_no_gradient() {
     assert_eq!([held(&x), held(&data)], before);
 }
 
+/// Promise: A chain of 100,000 operations on a device fits in 2 MB of stack.
 #[test]
 fn a_hundred_thousand_links_on_a_device_fit_a_stack_of_2_mb() {
     let _clean = clean();
@@ -246,6 +257,8 @@ fn a_hundred_thousand_links_on_a_device_fit_a_stack_of_2_mb() {
 }
 
 /// Above the size from which threads share the rows.
+///
+/// Promise: Threads that share a matmul change none of its bits.
 #[test]
 fn threads_that_share_a_product_change_no_bit() {
     let _clean = clean();
@@ -303,6 +316,9 @@ fn threads_that_share_a_sum_change_no_bit() {
 
 /// So a network says the same of a picture alone as among others, and no
 /// thread can change a bit.
+///
+/// Promise: On the CPU, a row of a matmul has the same bits alone as among
+/// other rows.
 #[test]
 fn a_row_of_a_product_does_not_know_the_others() {
     let _clean = clean();
@@ -330,6 +346,9 @@ fn a_row_of_a_product_does_not_know_the_others() {
 
 /// A matrix that is used once is walked through, by several of its lines at a
 /// time, and by threads.
+///
+/// Promise: A matrix-vector product has the same bits as the product of each
+/// row alone.
 #[test]
 fn a_matrix_by_a_vector_has_the_bits_of_its_lines() {
     let _clean = clean();
@@ -357,6 +376,7 @@ fn a_matrix_by_a_vector_has_the_bits_of_its_lines() {
     }
 }
 
+/// Promise: A NaN in one row of a matmul does not spread to other rows.
 #[test]
 fn infinity_times_zero_stays_in_its_row_of_a_product() {
     let _clean = clean();

@@ -35,6 +35,8 @@ fn a_file_that_ends_early_or_late_is_refused_at_every_byte() {
     }
 }
 
+/// Promise: A hostile header cannot make the loader allocate memory that the
+/// file does not contain.
 #[test]
 fn a_header_is_not_taken_at_its_word() {
     let _clean = clean();
@@ -112,6 +114,8 @@ fn asked_for() -> Option<u64> {
 
 /// Half of the damages hit the header, whose sizes and names are the ones to
 /// be careful with.
+///
+/// Promise: A damaged weight file is rejected in one sentence.
 #[test]
 fn a_damaged_file_is_refused_in_a_sentence_or_read() {
     let _clean = clean();

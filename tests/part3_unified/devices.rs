@@ -30,6 +30,7 @@ fn the_variable_names_a_device_and_an_empty_one_none() {
     }
 }
 
+/// Promise: `RUNGRAD_DEVICE` can name a device that the reader registered.
 #[test]
 fn the_variable_names_a_device_of_a_reader() {
     let _clean = clean();
@@ -44,6 +45,7 @@ fn the_variable_names_a_device_of_a_reader() {
     assert!(told.contains("[1, 4]") && told.contains("third"), "{told}");
 }
 
+/// Promise: The error for an unknown device name lists the known names.
 #[test]
 fn an_unknown_name_is_told_those_that_there_are() {
     let _clean = clean();
@@ -65,6 +67,7 @@ fn an_unknown_name_is_told_those_that_there_are() {
     }
 }
 
+/// Promise: A second device with a registered name is rejected.
 #[test]
 fn two_devices_of_one_name_are_refused() {
     let _clean = clean();
@@ -98,6 +101,8 @@ fn is_about_devices(file: &str) -> bool {
 
 /// All that runs on an OpenCL device, once more on the second one: that of
 /// the machine, or of a process to which PoCL shows two.
+///
+/// Promise: The whole specification passes on a second OpenCL device.
 #[test]
 fn the_specification_holds_on_a_second_device() {
     let _clean = clean();
@@ -195,6 +200,7 @@ fn a_gradient_travels_through_every_device_and_back() {
     assert!((yours / right - 1.0).abs() < 1e-5, "{yours}, not {right}");
 }
 
+/// Promise: Outputs on several devices can share one backward pass.
 #[test]
 fn outputs_on_several_devices_have_one_gradient() {
     let _clean = clean();
@@ -211,6 +217,7 @@ fn outputs_on_several_devices_have_one_gradient() {
     assert_eq!(slope.to_vec().unwrap(), [6.0 * devices.len() as f32]);
 }
 
+/// Promise: Every operation rejects operands on two devices.
 #[test]
 fn operands_on_two_devices_are_refused_by_every_operation() {
     let _clean = clean();
@@ -245,6 +252,8 @@ fn operands_on_two_devices_are_refused_by_every_operation() {
 }
 
 /// A group for each row would be more work-items than a driver takes.
+///
+/// Promise: A device reduces more rows than it can launch groups.
 #[test]
 fn nine_million_short_rows_are_reduced_on_a_device() {
     let _clean = clean();

@@ -67,6 +67,7 @@ pub(super) fn sentence<T>(what: &str, result: Result<T>) -> String {
     }
 }
 
+/// Promise: Saved weights are loaded bit by bit on every device.
 #[test]
 fn what_was_saved_comes_back_on_every_device() {
     let _clean = clean();
@@ -103,6 +104,7 @@ fn what_was_saved_comes_back_on_every_device() {
     }
 }
 
+/// Promise: Training continues from saved weights.
 #[test]
 fn a_model_goes_on_where_it_was_saved() {
     let _clean = clean();
@@ -133,6 +135,7 @@ fn a_model_goes_on_where_it_was_saved() {
     }
 }
 
+/// Promise: Files that Python wrote can be loaded.
 #[test]
 fn files_of_python_are_read() {
     let _clean = clean();
@@ -157,6 +160,9 @@ fn files_of_python_are_read() {
 
 /// `RUNGRAD_PYTHON` names a Python that must have the library; without it,
 /// `python3` may have it.
+///
+/// Promise: Python's `safetensors` reads saved weights and writes them back
+/// unchanged.
 #[test]
 fn python_reads_what_was_saved_and_writes_it_back() {
     let _clean = clean();
@@ -209,6 +215,8 @@ impl Module for Fields {
     }
 }
 
+/// Promise: A file that does not fit the model is rejected with the name of the
+/// tensor, and the model does not change.
 #[test]
 fn a_file_of_another_model_is_refused_with_the_tensor() {
     let _clean = clean();
@@ -268,6 +276,8 @@ fn numbers_of_another_type_are_refused() {
 }
 
 /// The device takes the first tensor and has no room for the second.
+///
+/// Promise: A load that fails on the device changes nothing.
 #[test]
 fn where_a_device_refuses_a_tensor_nothing_is_loaded() {
     let _clean = clean();
@@ -361,6 +371,8 @@ fn a_file_that_is_replaced_keeps_its_rights_and_its_links() {
 
 /// A writer that the system kills when its file has grown to some size: the
 /// old file is what it was.
+///
+/// Promise: A writer that is killed leaves the old file intact.
 #[cfg(unix)]
 #[test]
 fn a_writer_that_is_killed_leaves_the_old_file() {

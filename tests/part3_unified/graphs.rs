@@ -11,6 +11,8 @@ use super::common::random::{Random, cases, first_seed};
 /// Sizes of axes.
 const SIZES: [usize; 6] = [1, 2, 3, 4, 7, 12];
 
+/// Promise: Random graphs have the same bits on `fused:cpu` as on `cpu`, except
+/// for sums.
 #[test]
 fn ten_thousand_graphs_are_the_same_on_the_lazy_processor() {
     let _clean = clean();
@@ -33,6 +35,8 @@ fn what_roundings_leave_is_no_fault() {
 
 // Each graph is a kernel of its own, and a driver compiles it for a tenth of a
 // second.
+/// Promise: Random graphs have the same bits on `fused:0` as on `gpu:0`, except
+/// for sums.
 #[test]
 fn graphs_are_the_same_on_a_lazy_device() {
     let _clean = clean();

@@ -54,6 +54,9 @@ fn call(name: &str, options: &Value, of: &[Tensor]) -> Tensor {
 
 /// All numbers are multiples of an eighth, and no sum of their products needs
 /// more digits than `f32` has; a mean alone is rounded.
+///
+/// Promise: Convolutions with groups, dilation and bias, and pools with
+/// padding, have the values and gradients of PyTorch on every device.
 #[test]
 fn convolutions_and_pools_have_the_values_of_pytorch() {
     let _clean = clean();

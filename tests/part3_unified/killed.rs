@@ -73,6 +73,8 @@ fn hear(
     (losses, status.success())
 }
 
+/// Promise: A run that is killed at any step continues with the same losses,
+/// bit for bit, on every device.
 #[test]
 fn a_run_that_is_killed_at_any_step_goes_on_with_the_same_losses() {
     let _clean = clean();
@@ -125,6 +127,8 @@ fn a_run_that_is_killed_at_any_step_goes_on_with_the_same_losses() {
 
 /// A disk that is full refuses what is written, and so does this limit, whose
 /// signal the child has been told to overhear.
+///
+/// Promise: A full disk leaves the old checkpoint intact.
 #[cfg(unix)]
 #[test]
 fn a_full_disk_leaves_the_old_checkpoint() {

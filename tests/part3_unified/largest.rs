@@ -29,6 +29,8 @@ fn same(yours: &[f32], right: &[f32]) -> bool {
     yours.len() == right.len() && pairs.into_iter().all(equal)
 }
 
+/// Promise: Elements that tie for the maximum share its gradient in every
+/// memory layout.
 #[test]
 fn the_largest_shares_its_gradient_in_every_layout() {
     let _clean = clean();
@@ -65,6 +67,7 @@ fn the_largest_shares_its_gradient_in_every_layout() {
     }
 }
 
+/// Promise: Adjacent windows are pooled like any other windows.
 #[test]
 fn windows_side_by_side_are_pooled_as_others_are() {
     let _clean = clean();
@@ -103,6 +106,7 @@ fn an_image_without_pixels_or_channels_is_pooled() {
     assert_eq!(none.grad().unwrap().shape(), [3, 0, 4, 4]);
 }
 
+/// Promise: The gradient of `max` can be differentiated again.
 #[test]
 fn the_gradient_of_a_largest_can_be_differentiated_again() {
     let _clean = clean();
@@ -148,6 +152,8 @@ fn shares_of_other_shapes_are_refused() {
 }
 
 /// Large enough to be shared, and a whole step of a network with pools.
+///
+/// Promise: The number of threads changes no bit of a pool.
 #[test]
 fn any_number_of_threads_gives_a_pool_the_same_bits() {
     let _clean = clean();

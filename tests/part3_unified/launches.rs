@@ -82,6 +82,8 @@ the middle of 70: reduce_columns_sum 1 x 256
 
 /// A recording has what other tests launch meanwhile, so this has a process
 /// of its own.
+///
+/// Promise: Each shape runs on the kernels that are tuned for it.
 #[test]
 fn each_shape_takes_the_kernels_that_are_made_for_it() {
     let _clean = clean();
@@ -257,6 +259,8 @@ fn a_written_kernel_names_the_operations_that_it_holds() {
 
 /// The gradients of biases and norms, and of weights whose products are shared
 /// among groups, are sums down columns.
+///
+/// Promise: The sums that a lazy optimizer step requests run in one launch.
 #[test]
 fn the_sums_of_a_lazy_step_are_one_launch() {
     let _clean = clean();
@@ -305,6 +309,9 @@ fn the_sums_of_a_lazy_step_are_one_launch() {
 }
 
 /// A sum of parts is added up by the kernel that uses it.
+///
+/// Promise: The partial sums of a split matmul are added where the result is
+/// used.
 #[test]
 fn a_product_in_parts_is_added_up_where_it_is_used() {
     let _clean = clean();

@@ -95,6 +95,8 @@ fn a_tensor_prints_its_rows_and_where_it_is() {
 }
 
 /// On a device that hands out no numbers, too.
+///
+/// Promise: `Debug` of a Part 3 tensor does not read from its device.
 #[test]
 fn a_tensor_is_debugged_without_a_look_at_its_device() {
     let _clean = clean();

@@ -38,6 +38,8 @@ fn no_room<T>(result: Result<T, Error>) {
     }
 }
 
+/// Promise: An allocation that the host or a device cannot satisfy gives a
+/// sentence.
 #[test]
 fn what_no_memory_has_room_for_is_a_sentence() {
     let _clean = clean();
@@ -66,6 +68,7 @@ fn what_no_memory_has_room_for_is_a_sentence() {
     no_room(attempt(|| part1_cpu::nn::Linear::new(SIDE, SIDE, &mut random)));
 }
 
+/// Promise: A size that overflows gives a sentence.
 #[test]
 fn a_size_that_nobody_can_count_is_a_sentence() {
     let _clean = clean();
@@ -102,6 +105,7 @@ fn a_size_that_nobody_can_count_is_a_sentence() {
     assert_eq!(view.unwrap_err().to_string(), beyond(&[huge; 2]));
 }
 
+/// Promise: A stride that is never used may have any value.
 #[test]
 fn a_stride_that_nobody_walks_may_be_any_number() {
     let _clean = clean();
@@ -143,6 +147,8 @@ fn rows_of_no_width_take_no_memory() {
 }
 
 /// Kernels walk eight axes, and nobody need know.
+///
+/// Promise: Views with any number of axes work on every device in Part 3.
 #[test]
 fn a_view_of_any_number_of_axes_is_walked_on_every_device() {
     let _clean = clean();
@@ -236,6 +242,8 @@ impl Function for Holder {
     }
 }
 
+/// Promise: A chain of a reader's functions that hold tensors is freed in 2 MB
+/// of stack.
 #[test]
 fn functions_that_hold_tensors_are_freed_in_2_mb_of_stack() {
     let _clean = clean();

@@ -151,6 +151,7 @@ fn exp_is_its_own_first_and_second_slope() {
     assert!(third.id().is_none(), "without it there is none");
 }
 
+/// Promise: A gradient of Part 3 can be differentiated again.
 #[test]
 fn the_second_slope_of_a_cube_is_six_times_its_root() {
     let _clean = clean();
@@ -192,6 +193,8 @@ fn grad_reaches_a_tensor_in_the_middle() {
 }
 
 /// One of them may be made from another, stand twice, or be an input.
+///
+/// Promise: The gradient of several outputs is the gradient of their sum.
 #[test]
 fn several_outputs_have_the_gradient_of_their_sum() {
     let _clean = clean();
@@ -216,6 +219,7 @@ fn several_outputs_have_the_gradient_of_their_sum() {
     assert!(slopes(&[], &[]).is_empty());
 }
 
+/// Promise: The gradient of several outputs takes one backward pass.
 #[test]
 fn several_outputs_take_one_sweep() {
     let _clean = clean();
@@ -228,6 +232,7 @@ fn several_outputs_take_one_sweep() {
     assert_eq!(*counts.lock().unwrap(), [1, 0]);
 }
 
+/// Promise: A graph of gradients is freed when its last handle is dropped.
 #[test]
 fn no_live_node_after_drop_even_with_a_graph_of_gradients() {
     let _clean = clean();
@@ -264,6 +269,7 @@ fn a_million_links_fit_a_stack_of_2_mb() {
     work.unwrap().join().unwrap();
 }
 
+/// Promise: Part 3 records a graph if any input requires a gradient.
 #[test]
 fn all_inputs_decide_whether_the_result_records() {
     let _clean = clean();
@@ -300,6 +306,8 @@ impl Function for Counted {
     }
 }
 
+/// Promise: Part 3 computes and saves nothing for an operand that requires no
+/// gradient.
 #[test]
 fn nothing_is_computed_for_an_operand_that_needs_no_gradient() {
     let _clean = clean();
@@ -311,6 +319,9 @@ fn nothing_is_computed_for_an_operand_that_needs_no_gradient() {
 }
 
 /// A view needs no memory, so the shape alone must be looked at.
+///
+/// Promise: A view that no memory can hold is rejected and never wraps around
+/// to a small size.
 #[test]
 fn a_view_beyond_all_memory_is_refused() {
     let _clean = clean();
@@ -326,6 +337,8 @@ fn a_view_beyond_all_memory_is_refused() {
     }
 }
 
+/// Promise: An operation across two devices is rejected with a sentence that
+/// says what to do.
 #[test]
 fn two_devices_in_one_operation_are_refused() {
     let _clean = clean();

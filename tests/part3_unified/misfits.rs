@@ -173,6 +173,8 @@ fn a_mask_that_does_not_fit_is_refused() {
     }
 }
 
+/// Promise: Operations that only Part 3 has reject operands that do not fit, at
+/// the caller's line.
 #[test]
 fn operands_that_do_not_fit_are_refused() {
     let _clean = clean();

@@ -48,6 +48,8 @@ fn everything() -> Everything {
     }
 }
 
+/// Promise: A reader's module names its parameters by their fields, and its two
+/// parameter lists agree.
 #[test]
 fn a_module_of_a_reader_names_each_part_by_its_field() {
     let _clean = clean();
@@ -107,6 +109,8 @@ fn a_module_without_parameters_has_an_empty_list() {
     assert_eq!(double.count(), 0);
 }
 
+/// Promise: Counting and printing the parameters of a model reads no data from
+/// the device.
 #[test]
 fn a_model_counts_and_shows_its_parameters_and_reads_none() {
     let _clean = clean();

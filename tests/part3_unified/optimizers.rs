@@ -88,6 +88,7 @@ fn walk(case: &str, device: impl Fn(usize) -> Device) {
     }
 }
 
+/// Promise: Every optimizer gives the parameters of PyTorch's, on every device.
 #[test]
 fn every_optimizer_leads_where_pytorch_s_leads() {
     let _clean = clean();
@@ -98,6 +99,7 @@ fn every_optimizer_leads_where_pytorch_s_leads() {
     }
 }
 
+/// Promise: The state of an optimizer follows the model to a different device.
 #[test]
 fn the_memory_of_an_optimizer_follows_the_model() {
     let _clean = clean();
@@ -109,6 +111,8 @@ fn the_memory_of_an_optimizer_follows_the_model() {
 
 /// What a step of three parameters costs on a device, and that it leaves
 /// nothing behind but the new leaves: Adam takes two of them in one launch.
+///
+/// Promise: An optimizer step takes a known number of launches.
 #[test]
 fn a_step_has_its_number_of_launches() {
     let _clean = clean();
@@ -167,6 +171,8 @@ fn a_hundred_steps_record_nothing_but_new_leaves() {
 
 /// A step that nobody could take leaves every parameter, its gradient and
 /// the memory as they were.
+///
+/// Promise: An optimizer step updates all parameters or none.
 #[test]
 fn a_step_is_taken_by_all_parameters_or_by_none() {
     let _clean = clean();

@@ -128,6 +128,8 @@ fn warm(mut step: impl FnMut()) -> Price {
     found[0]
 }
 
+/// Promise: A warm training step of an MLP, a CNN and a GPT, eager and lazy,
+/// costs its known number of launches, waits, allocations and bytes.
 #[test]
 fn a_warm_step_costs_what_it_cost() {
     let _clean = clean();
@@ -167,6 +169,8 @@ type Work<'a> = &'a dyn Fn() -> Tensor;
 
 /// What "How fast, and why" predicts from: each buffer of a launch once, and
 /// every multiplication of a product.
+///
+/// Promise: The ledger counts the bytes and products that the shapes imply.
 #[test]
 fn bytes_and_products_are_those_of_the_shapes() {
     let _clean = clean();

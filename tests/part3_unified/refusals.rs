@@ -33,6 +33,8 @@ fn what_an_attempt_takes_is_not_printed() {
     assert!(text.contains("and this is the end"), "{text}");
 }
 
+/// Promise: `backward()` on a tensor without a graph is rejected at the
+/// caller's line.
 #[test]
 fn a_tensor_without_a_graph_has_no_way_back() {
     let _clean = clean();
@@ -147,6 +149,7 @@ fn answered(rule: fn(&Context, &Tensor) -> Gradients) -> String {
     sentence
 }
 
+/// Promise: The backward pass rejects a gradient with the wrong shape.
 #[test]
 fn a_gradient_of_another_shape_is_refused() {
     let _clean = clean();
@@ -159,6 +162,7 @@ fn a_gradient_of_another_shape_is_refused() {
     );
 }
 
+/// Promise: The backward pass rejects a gradient on the wrong device.
 #[test]
 fn a_gradient_on_another_device_is_refused() {
     let _clean = clean();
@@ -173,6 +177,7 @@ fn a_gradient_on_another_device_is_refused() {
     );
 }
 
+/// Promise: The backward pass rejects a missing gradient.
 #[test]
 fn a_gradient_that_is_missing_is_refused() {
     let _clean = clean();
@@ -184,6 +189,7 @@ fn a_gradient_that_is_missing_is_refused() {
     );
 }
 
+/// Promise: A gradient rule that panics leaves the engine unchanged.
 #[test]
 fn a_rule_that_panics_leaves_the_engine_as_it_was() {
     let _clean = clean();
@@ -201,6 +207,9 @@ fn a_rule_that_panics_leaves_the_engine_as_it_was() {
 
 /// Where a panic aborts the process, as under `panic = "abort"`, a refused
 /// move must still be a `Result`.
+///
+/// Promise: A move to a device that fails returns a `Result`, even where a
+/// panic would abort.
 #[test]
 fn a_refused_move_needs_no_panic() {
     let _clean = clean();

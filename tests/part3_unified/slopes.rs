@@ -24,6 +24,9 @@ const MOST: usize = 12;
 const NUDGE: f64 = 1e-4;
 
 /// Of angles from a millionth to a million, as many of each size.
+///
+/// Promise: The sine and cosine of angles up to 1e6, and their derivatives, err
+/// by at most 1e-6.
 #[test]
 fn sines_and_cosines_of_large_angles_are_right_to_a_millionth() {
     let _clean = clean();
@@ -59,6 +62,8 @@ fn sines_and_cosines_of_large_angles_are_right_to_a_millionth() {
 }
 
 /// Of numbers from a millionth to ten, as many of each size.
+///
+/// Promise: The error function errs by at most 1e-6.
 #[test]
 fn the_error_function_is_right_to_a_millionth() {
     let _clean = clean();
@@ -90,12 +95,16 @@ fn the_error_function_is_right_to_a_millionth() {
     }
 }
 
+/// Promise: The gradient rule of every operation can be differentiated again on
+/// the CPU.
 #[test]
 fn every_rule_has_a_slope_on_the_processor() {
     let _clean = clean();
     agree(Device::Cpu);
 }
 
+/// Promise: The gradient rule of every operation can be differentiated again on
+/// an OpenCL device.
 #[test]
 fn every_rule_has_a_slope_on_an_opencl_device() {
     let _clean = clean();

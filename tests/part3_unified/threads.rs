@@ -12,6 +12,7 @@ use rungrad::{Result, attempt};
 use super::common::clean;
 use super::{constant, leaf};
 
+/// Promise: Eight threads can share a leaf and a graph.
 #[test]
 fn eight_threads_share_a_leaf_and_a_graph() {
     let x = leaf(&[3.0]);
@@ -28,6 +29,7 @@ fn eight_threads_share_a_leaf_and_a_graph() {
     assert_eq!(x.grad().unwrap().to_vec().unwrap(), [4800.0]);
 }
 
+/// Promise: A Part 3 tensor is `Send` and `Sync`.
 #[test]
 fn a_tensor_can_be_sent_and_shared() {
     let _clean = clean();

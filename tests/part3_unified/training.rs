@@ -71,6 +71,8 @@ fn a_sequence_names_its_parameters_by_their_places() {
 }
 
 /// Whoever compares the parts compares the engines, not two networks.
+///
+/// Promise: Every part starts training from the same weights.
 #[test]
 fn every_part_begins_with_the_same_numbers() {
     let _clean = clean();
@@ -95,6 +97,8 @@ fn a_layer_weighs_its_inputs_and_adds_a_bias() {
     assert_eq!(out, [41.5, 52.0, 62.5, 2.5, 4.0, 5.5]);
 }
 
+/// Promise: A model of Part 3 moves to a device in one call, and its parameters
+/// still require gradients.
 #[test]
 fn a_model_moves_at_once_and_goes_on_recording() {
     let _clean = clean();
@@ -130,6 +134,7 @@ fn a_move_brings_new_leaves_without_a_gradient() {
     assert!(old.grad().is_none(), "no gradient travels back to the old leaf");
 }
 
+/// Promise: A move to the current device costs nothing and changes nothing.
 #[test]
 fn a_move_to_where_it_is_changes_nothing() {
     let _clean = clean();
@@ -151,6 +156,7 @@ fn a_move_to_where_it_is_changes_nothing() {
     }
 }
 
+/// Promise: A move that fails for one parameter moves none.
 #[test]
 fn where_one_parameter_is_refused_none_has_moved() {
     let _clean = clean();
@@ -259,6 +265,8 @@ fn losses_of_part_1(rows: &Dataset) -> Vec<f32> {
     rows.batches(BATCH, &mut random).map(learn).collect()
 }
 
+/// Promise: Part 3 learns the digits with the losses of Part 1, on every
+/// device.
 #[test]
 fn the_losses_of_an_epoch_are_those_of_part_1_on_every_device() {
     let _clean = clean();
@@ -315,6 +323,8 @@ fn an_epoch_leaves_the_model_and_a_second_one_builds_no_kernel() {
 }
 
 /// Shares that are not equal, between every two devices.
+///
+/// Promise: Two devices that share a batch compute the gradients of one device.
 #[test]
 fn two_devices_have_the_gradients_of_one() {
     let _clean = clean();

@@ -49,6 +49,7 @@ fn furthest(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
 }
 
+/// Promise: Weights from PyTorch give the outputs of PyTorch on every device.
 #[test]
 fn a_network_of_pytorch_says_the_same_on_every_device() {
     let _clean = clean();
@@ -74,6 +75,8 @@ fn a_network_of_pytorch_says_the_same_on_every_device() {
     assert!(furthest(&ours, &right) > 1.0, "nobody would notice");
 }
 
+/// Promise: PyTorch computes the same outputs from weights that were saved
+/// here.
 #[test]
 fn pytorch_says_the_same_of_what_was_saved_here() {
     let _clean = clean();

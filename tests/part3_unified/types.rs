@@ -127,6 +127,8 @@ fn agree(device: Device) {
     }
 }
 
+/// Promise: On the CPU, every operation agrees with the f64 reference to 13
+/// digits in `f64` and to rounding in `f16`.
 #[test]
 fn operations_in_other_types_agree_with_the_judge_on_the_processor() {
     let _clean = clean();
@@ -134,6 +136,8 @@ fn operations_in_other_types_agree_with_the_judge_on_the_processor() {
     agree(Device::FusedCpu);
 }
 
+/// Promise: On an OpenCL device, every operation agrees with the f64 reference
+/// to 13 digits in `f64` and to rounding in `f16`.
 #[test]
 fn operations_in_other_types_agree_with_the_judge_on_a_device() {
     let _clean = clean();
@@ -189,6 +193,8 @@ fn near(yours: &Tensor, right: &Array, allowed: f64, what: &str) {
 
 /// In `f64` a gradient is compared with a slope by difference whose own error
 /// is far below what an `f32` rounds away.
+///
+/// Promise: Gradients in `f64` agree with finite differences to 8 digits.
 #[test]
 fn slopes_in_f64_agree_with_differences_to_a_part_in_10_to_the_8() {
     let _clean = clean();
@@ -203,6 +209,8 @@ fn slopes_in_f64_agree_with_differences_to_a_part_in_10_to_the_8() {
 
 /// Each gradient is of its operand's type, and is the one of `f32` but for
 /// what is rounded.
+///
+/// Promise: Gradients in `f16` are the rounded gradients of `f32`.
 #[test]
 fn slopes_in_f16_are_those_of_f32_rounded() {
     let _clean = clean();
@@ -297,6 +305,8 @@ fn difference(
 
 /// Every `f16` there is, and numbers between them, from every type to every
 /// other one.
+///
+/// Promise: Every device rounds in the same way.
 #[test]
 fn every_device_rounds_alike() {
     let _clean = clean();

@@ -28,6 +28,7 @@ fn equal(of: &[&Tensor]) -> bool {
     of.iter().all(|t| t.shape() == of[0].shape())
 }
 
+/// Promise: The specification catches swapped operands and names the cause.
 #[test]
 fn swapped_operands_are_caught_by_the_first_product() {
     let wrong: Wrong = |call, of| match call {

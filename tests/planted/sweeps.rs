@@ -43,6 +43,8 @@ fn a_set_of_parents_is_caught_by_an_operand_used_twice() {
     caught(fault, spec::parents_stand_in_operand_order_also_twice);
 }
 
+/// Promise: The specification catches gradients that remain on intermediate
+/// nodes and names the cause.
 #[test]
 fn gradients_left_on_the_way_are_caught_by_the_second_backward() {
     // The notebook's own fault.

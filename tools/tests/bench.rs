@@ -110,6 +110,7 @@ fn a_whole_name_means_that_row_alone() {
     all.ended(0, &["cnn 32x1x28x28", "  quick ", "a training step"]);
 }
 
+/// Promise: `cargo learn bench` names a missing peer and continues.
 #[test]
 fn a_peer_that_is_missing_is_named_and_the_rest_goes_on() {
     let said = bench("no_peer", &["multiply 1"]);
@@ -143,6 +144,7 @@ fn a_peer_runs_beside_ours_and_says_which_way_it_cannot_go() {
     assert_eq!(row["refused"]["snail graph"], "no ink");
 }
 
+/// Promise: `cargo learn bench` names a peer that fails below its row.
 #[test]
 fn a_peer_that_fails_is_named_below_its_row() {
     for (name, greeting, answer, says) in [
@@ -175,6 +177,8 @@ fn what_takes_longer_than_the_limit_is_run_once() {
 }
 
 /// The type of each value that a later run, or a page, may read.
+///
+/// Promise: The file that `cargo learn bench` writes has a fixed schema.
 #[test]
 fn what_is_kept_has_its_schema() {
     let snail = peer("schema", SNAIL, r#"{"eager": [1.0]}"#);
@@ -269,6 +273,8 @@ fn the_picture_is_an_svg_without_faults() {
     assert!(Document::parse(&svg).is_ok() && svg.contains("No roofline"));
 }
 
+/// Promise: `cargo learn bench --baseline` names each row that became slower
+/// and exits with code 1.
 #[test]
 fn what_got_slower_than_the_baseline_is_named_with_code_1() {
     let first = bench("before", &["multiply 1", "--peer", "none"]);
@@ -299,6 +305,7 @@ fn what_got_slower_than_the_baseline_is_named_with_code_1() {
     beside(&moved).ended(2, &["was measured on Z3", "compare runs on one"]);
 }
 
+/// Promise: A damaged baseline file is rejected in one sentence.
 #[test]
 fn a_baseline_that_is_damaged_is_one_sentence() {
     let folder = folder("damaged");
@@ -336,6 +343,9 @@ fn a_baseline_that_is_damaged_is_one_sentence() {
 }
 
 /// Of the smallest product: which tiles are the fastest, a machine decides.
+///
+/// Promise: Tiles that `cargo learn bench --tune` measured are stored per
+/// device and driver and used there.
 #[test]
 fn what_tune_finds_is_kept_for_this_device_and_chosen() {
     let said = bench("tune", &["--tune"]);

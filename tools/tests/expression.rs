@@ -100,6 +100,7 @@ fn shares_of_any_size_have_right_rules() {
     ]);
 }
 
+/// Promise: A NaN never agrees with a gradient.
 #[test]
 fn what_is_no_number_never_agrees() {
     cannot_be_judged(&["log(a)", "a=-1,2"], "line %1 holds what is no number");
@@ -108,6 +109,8 @@ fn what_is_no_number_never_agrees() {
 }
 
 /// Each rule is right for the sum that `f32` has made of 10000001.3.
+///
+/// Promise: Rounding in `f32` never makes the checker accuse a correct rule.
 #[test]
 fn what_f32_has_rounded_away_accuses_nobody() {
     cannot_be_judged(
@@ -172,6 +175,9 @@ fn of_many_elements_some_are_nudged_and_the_bench_says_so() {
 }
 
 /// Every rule is right, and the sum is not the product.
+///
+/// Promise: A tape that computes a different function is detected even if all
+/// its rules are right.
 #[test]
 fn a_tape_of_another_expression_is_found() {
     let typed = |text: &str| Typed {
@@ -230,11 +236,17 @@ fn fair(place: &Place, usual: u64) {
     assert!(named * 100 >= planted * 99, "{counts}");
 }
 
+/// Promise: On random expressions in Part 1, the checker never accuses a
+/// correct rule, cannot judge at most 2 %, and names at least 99 % of the
+/// planted errors.
 #[test]
 fn the_judge_is_fair_to_part_1() {
     fair(&PART_1, 500);
 }
 
+/// Promise: On random expressions in Part 2, the checker never accuses a
+/// correct rule, cannot judge at most 2 %, and names at least 99 % of the
+/// planted errors.
 #[test]
 fn the_judge_is_fair_to_part_2() {
     if device::gpu_or_skip().is_some() {
@@ -242,12 +254,18 @@ fn the_judge_is_fair_to_part_2() {
     }
 }
 
+/// Promise: On random expressions in Part 3 on the CPU, the checker never
+/// accuses a correct rule, cannot judge at most 2 %, and names at least 99 % of
+/// the planted errors.
 #[test]
 fn the_judge_is_fair_to_part_3_on_the_processor() {
     let device = Some("cpu");
     fair(&Place { engine: "part3", device, one: ONE, two: TWO }, 500);
 }
 
+/// Promise: On random expressions in Part 3 on an OpenCL device, the checker
+/// never accuses a correct rule, cannot judge at most 2 %, and names at least
+/// 99 % of the planted errors.
 #[test]
 fn the_judge_is_fair_to_part_3_on_a_device() {
     if device::gpu_or_skip().is_some() {

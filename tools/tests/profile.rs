@@ -102,6 +102,9 @@ fn a_kernel_of_every_part_has_a_launch() {
 
 /// The card ran the same kernels as a compiler leaves them. Its items are those
 /// that an instruction was given to, another count, and stand behind these.
+///
+/// Promise: Sectors, requests and bank conflicts that the profiler counts equal
+/// the counters of an H200.
 #[test]
 fn the_counts_are_those_of_a_card() {
     let its = ["kernels/", "profile/", "book/listings/profile_card"];

@@ -208,6 +208,7 @@ test result: ok. 12 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; fin
         assert_eq!(counts.failures, ["src/lib.rs: ops::tests::order"]);
     }
 
+    /// Promise: A skipped test does not count as passed.
     #[test]
     fn a_skipped_test_is_no_passed_test() {
         let counts = Counts::read(LOG);
@@ -251,6 +252,7 @@ test result: ok. 12 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; fin
         assert_eq!(counts.skips.len(), 2);
     }
 
+    /// Promise: A test binary that crashes counts as a failure.
     #[test]
     fn a_binary_that_crashes_is_a_failure() {
         let log = "Running tests/a.rs (target/debug/deps/a-0)\n\

@@ -341,6 +341,7 @@ mod tests {
         assert_eq!(Tier::read("none"), None);
     }
 
+    /// Promise: A path with quotes or backslashes changes no verdict.
     #[test]
     fn a_path_may_hold_quotes_and_backslashes() {
         let path = |text| unquoted(&format!("{text}\",\"fresh\":true"));

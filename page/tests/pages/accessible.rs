@@ -40,6 +40,7 @@ const BEGIN: &str = "(async () => {
     }
 })()";
 
+/// Promise: An accessibility audit with axe-core finds nothing on any page.
 #[test]
 fn an_audit_of_every_page_finds_nothing() {
     let Some(axe) = axe() else { return };
@@ -66,6 +67,7 @@ const FAULTS: &[(&str, &str)] = &[
     ("<input type=\"range\">", "label: "),
 ];
 
+/// Promise: The accessibility audit finds each planted error.
 #[test]
 fn the_audit_finds_each_planted_fault() {
     let Some(axe) = axe() else { return };
@@ -89,6 +91,8 @@ fn the_audit_finds_each_planted_fault() {
 }
 
 /// mdBook's own is a label, which no key reaches.
+///
+/// Promise: The table of contents can be folded with the keyboard.
 #[test]
 fn the_contents_fold_by_the_keyboard() {
     let opened = browser_of_today(&["strides.html"]);

@@ -279,6 +279,8 @@ fn answers_that_differ_are_told_apart() {
     assert!(apart(&last, &right, 0.0).is_some());
 }
 
+/// Promise: The WebAssembly engine gives the bits of the native one, except for
+/// the last digit of exponentials.
 #[test]
 fn the_engine_in_the_page_answers_as_the_one_outside() {
     let Some((mut browser, folder)) = browser_of_today(&[]) else { return };

@@ -123,6 +123,9 @@ fn assert_none(faults: &[String]) {
     assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
 }
 
+/// Promise: Every page works in every theme at 1280 and at 390 pixels: figures
+/// run, nothing overflows, contrast is at least 4.5, and the keyboard reaches
+/// every control.
 #[test]
 fn every_page_is_whole_in_every_theme_wide_and_narrow() {
     let Some((mut browser, folder)) = browser_or_skip() else { return };
@@ -165,6 +168,8 @@ fn a_figure_has_one_day_of_two_weeks_and_those_on_which_it_has_changed() {
 }
 
 /// Who has picked no theme gets that of the system.
+///
+/// Promise: A page follows the system's theme until the reader picks one.
 #[test]
 fn a_page_follows_the_system_until_a_theme_is_picked() {
     let opened = browser_of_today(&["index.html"]);
@@ -183,6 +188,8 @@ fn a_page_follows_the_system_until_a_theme_is_picked() {
 }
 
 /// Without scripts the still figures stand in their places.
+///
+/// Promise: Every page shows its still figures without scripts.
 #[test]
 fn without_scripts_every_page_is_whole() {
     let Some((mut browser, folder)) = browser_or_skip() else { return };

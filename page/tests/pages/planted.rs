@@ -68,6 +68,7 @@ const FAULTS: &[(&str, &str)] = &[
     ("<script src=\"not-there.js\"></script>", "ERR_FILE_NOT_FOUND"),
 ];
 
+/// Promise: Each browser check of a page finds a planted error.
 #[test]
 fn each_check_of_a_page_finds_its_fault() {
     let Some((mut browser, _)) = browser_of_today(&[]) else { return };
@@ -93,6 +94,7 @@ fn each_check_of_a_page_finds_its_fault() {
     }
 }
 
+/// Promise: A page that is empty without scripts is detected.
 #[test]
 fn a_page_that_is_empty_without_scripts_is_found() {
     let Some((mut browser, _)) = browser_of_today(&[]) else { return };

@@ -57,6 +57,8 @@ mod tests {
     const BOOK: &str = "y.read()\n  read        a.rs\n    apply<Mul>  b.rs\n      \
                         mul       b.rs\n  the queue: mul 1 x 256\n";
 
+    /// Promise: A backtrace in a listing may lack a caller and may not have a
+    /// new one.
     #[test]
     fn a_caller_may_be_missing_and_none_may_be_new() {
         let says = |of: &[&str]| alike(BOOK, &of.join("\n"));

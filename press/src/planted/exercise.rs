@@ -69,6 +69,7 @@ fn book_with(old: &str, new: &str) -> Tree {
     book().edit(ROWS, old, new)
 }
 
+/// Promise: A level that its chapter does not show is reported.
 #[test]
 fn a_level_that_its_chapter_does_not_show_is_reported() {
     let hints = "hints = [\"a * b, twice\", \"vec![b, a]\", \"a < b\"]\n";

@@ -108,6 +108,7 @@ fn a_formula_inside_a_paragraph_is_reported() {
     reported(book, CHAPTER, "a formula stands alone");
 }
 
+/// Promise: A color with too little contrast in any theme is reported.
 #[test]
 fn a_color_that_cannot_be_read_is_reported() {
     let book =
@@ -121,6 +122,8 @@ fn a_theme_without_a_color_is_reported() {
     reported(book, CSS, "the theme rust has no --fig-gpu");
 }
 
+/// Promise: A live figure without its script, or a script without its figure,
+/// is reported.
 #[test]
 fn a_figure_without_its_script_is_reported() {
     let book = || chapter("<figure>", "<figure data-figure=\"touched\">");

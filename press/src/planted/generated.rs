@@ -15,6 +15,7 @@ use crate::generated::stale;
 use crate::manifest::{MANIFEST, Needs, Output};
 use crate::tree::Tree;
 
+/// Promise: An anchor that no page quotes is reported.
 #[test]
 fn an_anchor_that_no_page_quotes_is_reported() {
     let spare = "// ANCHOR: spare\nfn x() {}\n// ANCHOR_END: spare\n";
@@ -57,6 +58,7 @@ fn a_stale_listing_is_reported_with_its_first_new_line() {
     assert_eq!(stale(&book(), file, same), None);
 }
 
+/// Promise: The book's checks list each example that no listing runs unchanged.
 #[test]
 fn an_example_that_no_listing_prints_as_it_is_is_left_to_be_run() {
     let book = book()
@@ -99,6 +101,8 @@ fn a_listing_of_an_inner_region_without_its_file_is_reported() {
     reported(book, CHAPTER, "Write <p class=\"file\">src/part1_cpu/ops.rs");
 }
 
+/// Promise: A training output may differ between processors in its numbers but
+/// not in its words.
 #[test]
 fn training_may_end_at_other_numbers_but_not_at_other_words() {
     let found = "20/20  loss 0.061  right 98.6 %\n  8   .  36\n";
@@ -108,6 +112,8 @@ fn training_may_end_at_other_numbers_but_not_at_other_words() {
     assert!(!near(found, "20/20  loss 0.061  right 98.6 %\n  8   .\n"));
 }
 
+/// Promise: A drawn curve may differ between processors in its points but not
+/// in its end or its labels.
 #[test]
 fn a_curve_may_have_other_points_but_must_reach_as_far() {
     let found = "<path d=\"M10 20L30.5 40L300 250\"/><text>0.5</text>";
@@ -117,6 +123,7 @@ fn a_curve_may_have_other_points_but_must_reach_as_far() {
     assert!(!near(found, "<path d=\"M10 20L300 250\"/><text>y</text>"));
 }
 
+/// Promise: A measured listing without its machine and date is reported.
 #[test]
 fn a_measured_listing_without_place_and_time_is_reported() {
     let book = book().edit(CHAPTER, "in November 2026", "this year");
@@ -170,6 +177,8 @@ fn computed(book: &Tree, file: &str) -> Result<String, String> {
     all.into_iter().find(|(f, _)| f == file).expect("the file").1
 }
 
+/// Promise: The chapter "Add an operator" shows every file that a new operator
+/// changes.
 #[test]
 fn a_place_of_the_new_operator_that_no_page_shows_is_reported() {
     let file = "src/part3_unified/backend.rs";
@@ -249,6 +258,8 @@ fn a_listing_is_the_command_and_what_it_prints() {
 }
 
 /// PoCL's own compiler may have a warning, when its cache is empty.
+///
+/// Promise: Driver messages on standard error are in no listing.
 #[test]
 fn what_a_driver_says_on_standard_error_is_in_no_listing() {
     if device::gpu_or_skip().is_none() {

@@ -3,6 +3,7 @@
 use super::{CHAPTER, CSS, PLANTED, SUMMARY, book, chapter, reported};
 use crate::guards::faults;
 
+/// Promise: A link to a missing page is reported.
 #[test]
 fn a_link_to_no_page_is_reported() {
     let book = chapter("(glossary.md#bold)", "(glossar.md)");
@@ -39,6 +40,7 @@ fn a_dead_link_in_raw_html_is_reported() {
     reported(book, CHAPTER, "the link `x.md` leads nowhere");
 }
 
+/// Promise: A page that loads anything from the network is reported.
 #[test]
 fn what_a_page_loads_from_the_network_is_reported() {
     let image = "![x](https://example.org/x.png)";
@@ -89,6 +91,7 @@ fn a_listed_page_that_does_not_exist_is_reported() {
     reported(book, SUMMARY, "`book/src/gone.md` does not exist");
 }
 
+/// Promise: A page that is missing from the table of contents is reported.
 #[test]
 fn a_page_that_mdbook_would_drop_is_reported() {
     let title = "# More\n\n[Glossary]";

@@ -4,6 +4,7 @@ use super::{CHAPTER, CODE, DIFF, SVG, book, chapter, reported};
 
 const INCLUDE: &str = "{{#include ../../src/part1_cpu/ops.rs:mul}}";
 
+/// Promise: Rust code that is typed into a page is reported.
 #[test]
 fn rust_typed_into_a_page_is_reported() {
     let book = chapter(INCLUDE, "let c = &a * &b;");
@@ -16,6 +17,7 @@ fn typed_code_beside_an_include_is_reported() {
     reported(book, CHAPTER, "than one include");
 }
 
+/// Promise: Program output that is typed into a page is reported.
 #[test]
 fn a_typed_output_is_reported() {
     let book = chapter("{{#include ../listings/example.out}}", "$ x\n9");
@@ -54,6 +56,7 @@ fn a_missing_file_is_reported() {
     reported(book, CHAPTER, "`src/part1_cpu/gone.rs` does not exist");
 }
 
+/// Promise: An include of a missing anchor is reported.
 #[test]
 fn a_missing_anchor_is_reported() {
     let book = chapter("part1_cpu/ops.rs:mul", "part1_cpu/ops.rs:div");
@@ -68,6 +71,7 @@ fn a_whole_source_file_and_a_range_of_lines_are_reported() {
     reported(book, CHAPTER, "has no anchor `2:4`");
 }
 
+/// Promise: An include of an empty region is reported.
 #[test]
 fn an_empty_region_is_reported() {
     let empty = "// ANCHOR: mul\n// ANCHOR_END: mul\n";

@@ -8,6 +8,7 @@ use crate::tree::Tree;
 
 const TOO: &str = "A kernel is a listing too.";
 
+/// Promise: A new chapter needs only one more line in the table of contents.
 #[test]
 fn a_chapter_more_is_a_line_of_the_contents() {
     let line = "- [The title, as in SUMMARY.md](template.md)\n";
@@ -39,6 +40,7 @@ fn a_page_named_by_a_number_is_reported() {
     }
 }
 
+/// Promise: A chapter that is cited by its number is reported.
 #[test]
 fn a_chapter_called_by_its_number_is_reported() {
     let told = "by its number here, 4.";
@@ -61,6 +63,7 @@ fn what_only_looks_like_a_number_of_a_chapter_is_none() {
     assert_none(&book().with(ENGINE, &packed));
 }
 
+/// Promise: A chapter that is cited by its position is reported.
 #[test]
 fn a_chapter_called_by_its_place_is_reported() {
     let book = chapter(TOO, "The next chapter says more.");
@@ -73,6 +76,7 @@ fn an_old_address_that_leads_nowhere_is_reported() {
     reported(book, SETTINGS, "there is no book/src/gone.md");
 }
 
+/// Promise: Every old chapter address has a redirect.
 #[test]
 fn every_chapter_that_had_a_number_has_its_old_address() {
     let old = redirects(&Tree::of_this_repository());

@@ -16,6 +16,7 @@ fn block(book: &Tree) -> Result<String, String> {
     all.next().expect("a block or its fault").1
 }
 
+/// Promise: A prediction takes its answer from the program's output.
 #[test]
 fn the_block_says_what_the_row_says_and_what_the_program_prints() {
     pretty_assertions::assert_eq!(block(&book()).unwrap(), ASKED);
@@ -39,6 +40,7 @@ fn a_wrong_answer_that_is_right_is_reported() {
     assert!(fault.contains("calls 9 wrong, and it is right"), "{fault}");
 }
 
+/// Promise: A prediction question that comes after its output is reported.
 #[test]
 fn a_question_that_comes_too_late_or_not_at_all_is_reported() {
     let not_asked = chapter(INCLUDE, "");
@@ -52,6 +54,7 @@ fn a_question_that_comes_too_late_or_not_at_all_is_reported() {
     reported(late, QUESTIONS, "below its answer");
 }
 
+/// Promise: A chapter without a prediction question is reported.
 #[test]
 fn a_chapter_that_asks_nothing_is_reported() {
     let elsewhere = book().edit(QUESTIONS, "template.md", "other.md");

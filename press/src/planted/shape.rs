@@ -62,12 +62,14 @@ fn a_bold_word_outside_the_glossary_is_reported() {
     reported(book, CHAPTER, "\"tensor\" is bold and not in");
 }
 
+/// Promise: A term that is defined twice is reported.
 #[test]
 fn a_term_defined_twice_is_reported() {
     let book = chapter("A kernel is a listing too.", "Again **bold** words.");
     reported(book, CHAPTER, "\"bold\" was bold already");
 }
 
+/// Promise: A glossary entry without a definition is reported.
 #[test]
 fn a_term_that_leads_to_no_definition_is_reported() {
     let link = "  [The title](template.md)\n";
@@ -83,6 +85,7 @@ fn a_word_of_the_field_in_italics_is_a_definition() {
     super::assert_none(&book);
 }
 
+/// Promise: An empty answer, list item or definition is reported.
 #[test]
 fn what_shows_nothing_is_reported() {
     let answer = "Twice `x`: both operands are the same tensor, and their \

@@ -62,6 +62,8 @@ fn check([m, n, k]: [usize; 3], along: [bool; 2]) {
     }
 }
 
+/// Promise: A matmul is right for every shape and layout, whatever the output
+/// memory contained before.
 #[test]
 fn every_shape_and_layout_has_its_product_whatever_the_memory_held() {
     for along in [[true, true], [true, false], [false, true], [false; 2]] {

@@ -90,6 +90,7 @@ mod tests {
         assert_ne!(table_within(&rows, width - 1), whole);
     }
 
+    /// Promise: A wrapped table fits the terminal and loses no word.
     #[test]
     fn a_folded_table_fits_and_loses_no_word() {
         for columns in [120, 80, 50, 34] {

@@ -81,6 +81,8 @@ fn a_digit_of_a_digit_may_be_none_of_the_count() {
     assert_eq!(found.collect::<Vec<_>>(), right);
 }
 
+/// Promise: An index through any chain of views reaches the elements that the
+/// views show.
 #[test]
 fn any_chain_of_views_meets_the_same_elements_as_their_offsets() {
     let mut random = crate::rng::Random::new(3);

@@ -17,6 +17,7 @@ fn the_views_of_the_lecture() {
     assert_eq!((column.shape(), offsets(&column)), (z.shape(), offsets(&z)));
 }
 
+/// Promise: No view reaches outside its storage.
 #[test]
 fn a_view_stays_in_its_memory() {
     let refused = |shape: &[usize], strides: &[isize], offset| {

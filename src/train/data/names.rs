@@ -229,6 +229,7 @@ mod tests {
         assert_eq!(names.contexts(3).count(), 228_146);
     }
 
+    /// Promise: No name of the validation set is in the training set.
     #[test]
     fn a_thousand_names_are_held_out_and_none_of_them_is_learned() {
         let names = names();

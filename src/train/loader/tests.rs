@@ -68,6 +68,8 @@ fn an_epoch_has_every_row_once_and_a_short_last_batch() {
 }
 
 /// As a program in another language has drawn them.
+///
+/// Promise: A seed shuffles the rows in the same order on every machine.
 #[test]
 fn a_seed_has_the_same_order_on_every_machine() {
     let mut loader = Loader::new(Counted::of(10), 10, 1797);
@@ -77,6 +79,8 @@ fn a_seed_has_the_same_order_on_every_machine() {
     assert_eq!(other, [2, 5, 3, 8, 6, 7, 9, 4, 1, 0]);
 }
 
+/// Promise: A loader that continues from a saved position yields the same
+/// batches.
 #[test]
 fn whoever_goes_to_a_place_sees_what_came_after_it() {
     let mut loader = Loader::new(Counted::of(23), 5, 3);
@@ -97,6 +101,7 @@ fn whoever_goes_to_a_place_sees_what_came_after_it() {
     assert_eq!(loader.epoch().count(), 2, "what is left of the epoch");
 }
 
+/// Promise: The loader prepares the next batch while the current one is in use.
 #[test]
 fn the_next_batches_are_made_while_nobody_asks() {
     let (tell, told) = channel();
@@ -117,6 +122,7 @@ fn the_next_batches_are_made_while_nobody_asks() {
     assert_eq!(told.recv_timeout(Duration::from_secs(60)), Ok(3));
 }
 
+/// Promise: The loader's thread ends when the loader is dropped.
 #[test]
 fn the_thread_ends_with_its_loader() {
     let mut loader = Loader::new(Counted::of(100), 10, 0);
@@ -129,6 +135,7 @@ fn the_thread_ends_with_its_loader() {
     drop(Loader::new(Counted::of(100), 10, 0));
 }
 
+/// Promise: A panic in the loader's thread gives one sentence in the caller.
 #[test]
 fn a_panic_in_the_thread_is_one_sentence_in_the_caller() {
     let rows = |raised| Counted { fails: Some((3, raised)), ..Counted::of(20) };

@@ -2,6 +2,7 @@
 
 use super::*;
 
+/// Promise: Two element types in one operation are rejected in one sentence.
 #[test]
 fn two_types_are_refused_in_one_sentence() {
     let _clean = clean();
@@ -35,6 +36,7 @@ fn two_types_are_refused_in_one_sentence() {
     }
 }
 
+/// Promise: Reading a tensor as a type that would round its values is rejected.
 #[test]
 fn what_would_be_rounded_is_not_read() {
     let _clean = clean();
@@ -55,6 +57,7 @@ fn what_would_be_rounded_is_not_read() {
     );
 }
 
+/// Promise: A device that lacks an element type says so.
 #[test]
 fn a_device_without_a_type_says_so() {
     let _clean = clean();

@@ -87,6 +87,9 @@ fn the_ladder_is_climbed_and_can_be_stopped() {
 }
 
 /// The first figure takes the place of its still one before the reader's eyes.
+///
+/// Promise: The text below the first figure does not move when the figure
+/// starts.
 #[test]
 fn what_is_below_the_ladder_waits_where_it_will_stand() {
     let Some((mut browser, folder)) = browser_of_today(&[PAGE]) else { return };

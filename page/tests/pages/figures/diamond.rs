@@ -23,6 +23,8 @@ fn shows(browser: &mut Browser, order: &str, kept: &str) -> [f64; 2] {
     leaves
 }
 
+/// Promise: The diamond figure shows a right and a wrong order of the backward
+/// pass.
 #[test]
 fn a_diamond_is_right_in_one_order_and_wrong_in_another() {
     let Some(mut browser) = open("one-sweep.html", "diamond") else { return };

@@ -19,6 +19,7 @@ fn winner(browser: &mut Browser) -> String {
     text(browser, ".bar.wins span").trim()[..1].to_string()
 }
 
+/// Promise: The digits figure trains in the page and scores a drawing.
 #[test]
 fn the_digits_are_trained_in_the_page_and_a_drawing_gets_its_scores() {
     let page = "train-the-digits.html";

@@ -23,6 +23,8 @@ fn shows(browser: &mut Browser, question: &str) {
     until(browser, &format!("{rows} === {words}"));
 }
 
+/// Promise: The expression figure can be typed into, and its leaves can be
+/// dragged.
 #[test]
 fn an_expression_can_be_typed_and_its_leaves_dragged() {
     let Some(mut browser) = open(PAGE, "expression") else { return };
@@ -84,6 +86,9 @@ fn a_question_mark_has_its_reason() {
 }
 
 /// In the sweep each part of a sum is seen as it arrives.
+///
+/// Promise: The tape figure plays forward and backward one partial gradient at
+/// a time.
 #[test]
 fn a_tape_is_played_forward_and_backward_part_by_part() {
     let Some(mut browser) = open(PAGE, "expression") else { return };

@@ -49,6 +49,8 @@ fn choose(browser: &mut Browser, value: &str) {
     ));
 }
 
+/// Promise: The work-group figure runs step by step, and its search finds a
+/// breaking schedule.
 #[test]
 fn a_group_is_ordered_step_by_step_and_a_search_breaks_it() {
     let page = "how-a-gpu-computes.html";
@@ -131,6 +133,9 @@ fn a_group_is_ordered_step_by_step_and_a_search_breaks_it() {
 
 /// What the figure says of all schedules is what the program of the chapter
 /// prints.
+///
+/// Promise: The work-group figure counts the schedules that the chapter's
+/// program counts.
 #[test]
 fn the_schedules_of_a_page_are_those_of_the_program() {
     let answer = native("group\nload\nall");

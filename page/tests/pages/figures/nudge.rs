@@ -30,6 +30,7 @@ fn points(browser: &mut Browser) -> String {
     browser.evaluate(script).as_str().unwrap().to_string()
 }
 
+/// Promise: The nudge figure shows the error of each step size.
 #[test]
 fn a_nudge_leaves_its_error_where_the_slider_passes() {
     let Some(mut browser) = open("nudge-it.html", "nudge") else { return };

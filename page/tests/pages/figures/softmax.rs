@@ -22,6 +22,7 @@ fn shows(browser: &mut Browser, scores: &str, right: usize) {
     until(browser, &format!("JSON.stringify({found}) === {wanted}"));
 }
 
+/// Promise: The softmax figure overflows only in the naive formula.
 #[test]
 fn scores_can_be_dragged_and_overflow_only_as_defined() {
     let page = "matmul-and-softmax.html";

@@ -17,6 +17,8 @@ fn answers(browser: &mut Browser, yours: &str, words: &str) {
     until(browser, &format!("{SAID}.startsWith({})", json!(words)));
 }
 
+/// Promise: A wrong answer on a page gets a reason, the third attempt gets the
+/// verdict of the terminal, and only this browser stores a right answer.
 #[test]
 fn a_wrong_answer_gets_a_reason_then_the_verdict_and_a_right_one_is_kept() {
     let Some(mut browser) = open("one-sweep.html", "task") else { return };
@@ -66,6 +68,8 @@ fn a_wrong_answer_gets_a_reason_then_the_verdict_and_a_right_one_is_kept() {
 
 /// Every question of the book: a wrong answer gets the engine's words, and the
 /// one that is folded below it is right.
+///
+/// Promise: Every question on a page accepts its own answer.
 #[test]
 fn every_question_knows_its_answer() {
     let questions = [
@@ -145,6 +149,8 @@ fn every_question_knows_its_answer() {
 }
 
 /// What is said of a wrong answer before the right one is shown.
+///
+/// Promise: The reason for a wrong answer does not reveal the right one.
 #[test]
 fn a_reason_leaves_the_answer_to_be_found() {
     let of = |yours: &str, about: &str| {

@@ -40,6 +40,7 @@ fn shows(browser: &mut Browser, tile: usize, steps: usize, place: [usize; 2]) {
     );
 }
 
+/// Promise: The tile figure moves along `k` and counts its loads.
 #[test]
 fn a_tile_goes_along_k_and_its_loads_are_counted() {
     let Some(mut browser) = open("the-matmul-ladder.html", "tiles") else {
@@ -73,6 +74,9 @@ fn a_tile_goes_along_k_and_its_loads_are_counted() {
 
 /// The sums are those of the product, and the loads those of the formula for
 /// a rung, which Oclgrind counts.
+///
+/// Promise: The tile figure computes the product and counts the loads of the
+/// chapter's formula.
 #[test]
 fn the_tiles_of_a_page_are_the_product_and_its_loads() {
     let numbers = |value: &Value| -> Vec<f32> {

@@ -28,6 +28,7 @@ fn shows(browser: &mut Browser, way: &str, numbers: usize, rounds: usize) {
     until(browser, &format!("{found} === {wanted}"));
 }
 
+/// Promise: The reduction figure runs both orders of the tree.
 #[test]
 fn a_tree_is_folded_in_two_ways() {
     let page = "reductions-and-barriers.html";

@@ -28,6 +28,7 @@ fn shows(browser: &mut Browser, stride: usize, first: usize) {
     );
 }
 
+/// Promise: The warp figure shows which cache lines a warp touches.
 #[test]
 fn a_warp_shows_which_lines_it_touches() {
     let Some(mut browser) = open("neighbors.html", "warp") else {
@@ -64,6 +65,9 @@ fn a_warp_shows_which_lines_it_touches() {
 
 /// A row for each item asks for as many lines as the program of the chapter
 /// counts, and a team for one.
+///
+/// Promise: The warp figure counts the cache lines that the chapter's program
+/// counts.
 #[test]
 fn the_lines_of_a_page_are_those_of_the_program() {
     let lines = |stride: usize, first: usize| {

@@ -28,6 +28,9 @@ fn what_an_operand_gets_in_several_steps_is_added_up_in_words() {
 
 /// What has arrived is displayed by nobody but who plays the steps, and no
 /// longer than until the next part comes.
+///
+/// Promise: The tape figure shows each partial gradient until the next one
+/// arrives.
 #[test]
 fn a_part_of_a_gradient_stands_until_the_next_part_comes() {
     let record = |id, op, parents: &[u64]| {

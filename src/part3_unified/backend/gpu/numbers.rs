@@ -121,6 +121,7 @@ mod tests {
     use super::*;
     use crate::opencl::devices;
 
+    /// Promise: A device without `f64` says so and says what to do.
     #[test]
     fn a_device_without_f64_says_so_and_what_to_do() {
         let Ok([device, ..]) = devices() else { return };

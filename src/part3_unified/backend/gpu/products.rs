@@ -360,6 +360,8 @@ mod tests {
         assert!(is_on(plain, 1, [false, true], true));
     }
 
+    /// Promise: No value of `RUNGRAD_TENSOR_CORES` except `off` disables tensor
+    /// cores.
     #[test]
     fn tensor_cores_are_off_by_one_word() {
         let says = |word: &str| is_off(Some(word.into()));
@@ -370,6 +372,8 @@ mod tests {
         }
     }
 
+    /// Promise: A matmul uses the largest tiles that still occupy every compute
+    /// unit.
     #[test]
     fn the_largest_tiles_are_taken_of_which_there_are_enough() {
         let plain = |it: &&Tiles| it.on_cores.is_none();

@@ -212,6 +212,8 @@ mod tests {
         assert_eq!(slower(baseline(1.0, None), line(0.7, 1.0)), [0, 1]);
     }
 
+    /// Promise: `cargo learn bench --baseline` reports no slowdown if the peers
+    /// slowed down too.
     #[test]
     fn a_day_on_which_everybody_is_slow_accuses_nobody() {
         assert_eq!(slower(baseline(1.0, Some(1.0)), line(2.0, 2.0)), [0, 0]);

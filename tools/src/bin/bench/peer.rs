@@ -238,6 +238,7 @@ impl Drop for Peer {
 mod tests {
     use super::*;
 
+    /// Promise: `cargo learn bench` ends a peer that stops answering.
     #[test]
     fn a_peer_that_goes_silent_is_ended() {
         let script = r#"sh -c 'echo "{\"peer\": \"a\"}"; exec sleep 100'"#;

@@ -116,6 +116,8 @@ fn long_sums_are_cut_into_squares() {
     assert_eq!(many.global, [256, 2, ITEMS / 2]);
 }
 
+/// Promise: A matmul splits its sums when compute units would otherwise be
+/// idle.
 #[test]
 fn tiles_share_their_sums_where_units_would_idle() {
     let cut = |units: Units, of, batches, kind| {
