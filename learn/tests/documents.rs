@@ -1,5 +1,5 @@
-//! The documents beside the code name tests, files and commands: all of them
-//! exist.
+//! The documents are short and current, and every file, link and command that
+//! they name exists.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -385,9 +385,19 @@ fn every_example_that_a_page_runs_gets_its_words_behind_two_dashes() {
 }
 
 #[test]
-fn the_readme_is_short() {
+fn the_documents_are_short() {
     let lines = read("README.md").lines().count();
     assert!(lines <= 100, "README.md has {lines} lines");
+    for document in documents() {
+        let most = match document.as_str() {
+            "ARCHITECTURE.md" => 1200,
+            "CONTRIBUTING.md" => 700,
+            name if name.starts_with("docs/decisions/") => 200,
+            _ => continue,
+        };
+        let words = read(&document).split_whitespace().count();
+        assert!(words <= most, "{document} has {words} words");
+    }
 }
 
 /// A tag can be moved to other code, and a commit cannot.
