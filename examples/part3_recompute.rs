@@ -108,7 +108,9 @@ fn step(forward: impl Fn(&Tensor, &[Tensor]) -> Tensor) -> Result<Step, Error> {
 fn main() -> ExitCode {
     rungrad::run(|| {
         let few = step(|x, weights| checkpointed(x, weights, 8))?;
-        let all = step(|x, weights| layers(&[&[x.clone()], weights].concat()))?;
+        let all = step(|x, weights| {
+            layers(&[std::slice::from_ref(x), weights].concat())
+        })?;
         println!(
             "{:>26}{:>12}{:>17}",
             "after forward", "peak", "multiply-adds"

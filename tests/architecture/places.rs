@@ -156,7 +156,10 @@ const WAY: [(&str, [&str; 2]); 8] = [
         "src/part3_unified/kernels.rs",
         ["fn binary(op: Binary)", "Mul \"binary_mul\" \"strided_mul\""],
     ),
-    ("src/opencl/launch.rs", ["pub fn launch<'a>(&self", "CheckedLaunch::new(known"]),
+    (
+        "src/opencl/launch.rs",
+        ["pub fn launch<'a>(&self", "CheckedLaunch::new(known"],
+    ),
     (
         "src/opencl/submission.rs",
         ["known: Arc<Known>,", "core::enqueue_kernel("],
