@@ -62,7 +62,29 @@
 //! Without the last two lines `cargo run` trains about 80 times slower than
 //! `cargo run --release`, and with them less than twice as slow. They belong in
 //! the `Cargo.toml` of your own workspace, because Cargo ignores the profiles of
-//! a dependency.
+//! a dependency. A first program:
+//!
+//! ```no_run
+//! use rungrad::part3_unified::nn::{Linear, Module};
+//! use rungrad::part3_unified::optim::{Adam, Optimizer};
+//! use rungrad::part3_unified::{Device, Tensor, io};
+//! use rungrad::rng::Random;
+//!
+//! fn main() -> std::process::ExitCode {
+//!     rungrad::run(|| {
+//!         let x = Tensor::rand(&[32, 3], 1, Device::Cpu)?;
+//!         let y = &x * 2.0 - 1.0;
+//!         let mut layer = Linear::new(3, 3, &mut Random::new(0));
+//!         let mut adam = Adam::new(0.05);
+//!         for _ in 0..500 {
+//!             layer.forward(&x).mse(&y).backward();
+//!             adam.step(layer.parameters_mut());
+//!         }
+//!         println!("loss {}", layer.forward(&x).mse(&y).item()?);
+//!         io::save("layer.safetensors", &layer)
+//!     })
+//! }
+//! ```
 //!
 //! # Reading order
 //!

@@ -49,7 +49,7 @@ fn a_process_of_the_same_number_stands_in_no_way() {
     }
 }
 
-/// Four processes save to one file, and each to a file of its own.
+/// Four processes save to one shared file, and each to a private file.
 #[test]
 fn processes_that_save_to_one_folder_do_not_disturb_each_other() {
     let _clean = clean();

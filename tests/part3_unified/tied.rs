@@ -154,7 +154,7 @@ total                       24"
     assert_eq!(names, ["first", "middle.weight", "middle.bias", "last"]);
 }
 
-/// A layer that stands twice in a list of layers.
+/// A list of layers with two layers that share their parameters.
 #[test]
 fn weights_are_tied_across_modules() {
     let _clean = clean();

@@ -17,7 +17,7 @@ const PREFIX: &str = ".rungrad-";
 const SUFFIX: &str = ".new";
 const DIGITS: usize = 16;
 
-/// Temporary files that nobody has written to for this long are abandoned.
+/// A temporary file that has not been written to for this long is abandoned.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// Reads all bytes of a regular file. A device or a pipe might have no end.
@@ -140,7 +140,7 @@ fn create(
     Err(ErrorKind::AlreadyExists.into())
 }
 
-/// Gives a file the owner and group of the one that it replaces, or at least
+/// Copies the owner and group of the replaced file to the new one, or at least
 /// the group: only a privileged process may give a file to another user.
 fn keep_owner(file: &File, old: &Metadata) {
     #[cfg(unix)]
@@ -163,7 +163,7 @@ fn remove_abandoned(folder: &Path) {
     }
 }
 
-/// Says whether a temporary file has been left alone for a long time, and no
+/// Returns whether a temporary file has been left alone for a long time and no
 /// process holds its lock. On a network file system one of the two may be
 /// unknown: clocks differ, or locks are not shared.
 fn is_abandoned(path: &Path) -> bool {

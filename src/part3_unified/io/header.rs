@@ -52,7 +52,7 @@ impl<'a> Contents<'a> {
         self.header.offset_keys()
     }
 
-    /// Says whether the file has a tensor of this name.
+    /// Returns whether the file has a tensor of this name.
     pub(super) fn has(&self, name: &str) -> bool {
         self.header.info(name).is_some()
     }
@@ -92,7 +92,7 @@ impl<'a> Contents<'a> {
         Ok(&self.data[from..to])
     }
 
-    /// Says whether the file has integers or booleans under this name.
+    /// Returns whether the file has integers or booleans under this name.
     pub(super) fn has_integers(&self, name: &str) -> bool {
         let info = self.header.info(name);
         info.is_some_and(|info| types::integer(info.dtype).is_some())

@@ -104,7 +104,7 @@ pub fn load_partial(
     load_by(path.as_ref(), model, |_| false, Names::MayDiffer)
 }
 
-/// How the names of a file differ from those of a model.
+/// How the names of a file differ from the names of a model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Difference {
     /// Names of the model that the file does not have. These tensors keep
