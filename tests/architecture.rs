@@ -104,6 +104,8 @@ fn a_root_module_never_names_a_part() {
 }
 
 /// A file that the program has not named would change the bits of a result.
+///
+/// Promise: The library reads no file that the program has not named.
 #[test]
 fn the_library_reads_no_file_of_the_companion() {
     let own = sources(&["src"], &[".rs"]);

@@ -96,6 +96,7 @@ mod tests {
         assert_eq!(of("fn f() {}\n"), None, "there is no file");
     }
 
+    /// Promise: An answer is one file and includes no other file.
     #[test]
     fn an_answer_is_one_file() {
         let rejected = |text: &str| {

@@ -315,6 +315,8 @@ mod tests {
         !state.trim().is_empty() && !state.starts_with('Z')
     }
 
+    /// Promise: A process that a learner's program leaves behind is ended and
+    /// delays no verdict.
     #[cfg(unix)]
     #[test]
     fn a_process_that_is_left_behind_ends_and_delays_no_verdict() {
@@ -335,6 +337,7 @@ mod tests {
         let _ = Command::new("kill").arg(&id).status();
     }
 
+    /// Promise: A learner's program that prints without end is stopped.
     #[test]
     fn what_prints_without_an_end_is_stopped() {
         assert!(matches!(shell("exec yes"), Ending::Flooded));

@@ -264,6 +264,8 @@ mod tests {
 
     /// Code of the learner's can find both halves in the memory of the child,
     /// and the mark in what the child has printed.
+    ///
+    /// Promise: Half of the secret token cannot report a verdict.
     #[test]
     fn neither_half_of_a_token_is_a_verdict() {
         for guess in [

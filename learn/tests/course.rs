@@ -143,6 +143,9 @@ fn a_solved_file_a_syntax_error_and_a_hanging_kernel_live_side_by_side() {
 
 /// A file that was moved here or restored from a backup may be older than the
 /// program of its check, and cargo compares times only.
+///
+/// Promise: A verdict is about the current text of the file, whatever its
+/// modification time.
 #[test]
 fn a_file_with_an_old_time_has_a_verdict_of_its_own() {
     let scene = Scene::new();

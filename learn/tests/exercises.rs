@@ -85,6 +85,8 @@ fn no_exit_code_alone_is_a_verdict() {
 }
 
 /// Cargo keeps a program if the learner's file is replaced by an older one.
+///
+/// Promise: A check that was compiled from an earlier text is built again.
 #[test]
 fn a_program_of_an_earlier_text_is_built_again() {
     let scene = stage();

@@ -11,6 +11,8 @@ use super::processes::{filled, folder};
 
 /// PoCL aborts the process that needs a damaged file of its cache. The process
 /// that started it finds the cause in the lines that PoCL left.
+///
+/// Promise: A damaged PoCL cache is reported in a sentence.
 #[test]
 fn a_damaged_cache_is_recognized_by_what_pocl_prints() {
     const NAME: &str =

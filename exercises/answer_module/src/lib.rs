@@ -67,6 +67,7 @@ mod tests {
         compiled("inner", text).unwrap();
     }
 
+    /// Promise: An answer is safe Rust, so it runs nothing before its check.
     #[test]
     fn an_answer_is_safe_rust() {
         // `tests/architecture.rs` looks for unsafe code by its words.
