@@ -16,15 +16,20 @@ fn of_batch(&self, x: &Tensor, axes: &[usize]) -> [Tensor; 2] {
     let var = gap.mul(&gap).mean_over(axes, Keep::Yes);
     no_grad(|| {
         let whole = var.scale(count as f32 / (count - 1) as f32);
-        self.keep(&self.running_mean, &mean);
-        self.keep(&self.running_var, &whole);
+        let new_mean = self.averaged(&self.running_mean, &mean);
+        let new_var = self.averaged(&self.running_var, &whole);
+        // Both change or none: a failure must not destroy what was kept.
+        let both = [&new_mean, &new_var].map(Tensor::array);
+        or_raise(Array::check_all(both));
+        self.running_mean.set(new_mean);
+        self.running_var.set(new_var);
     });
     [mean, var]
 }
 
 #[track_caller]
-fn keep(&self, running: &Buffer, new: &Tensor) {
+fn averaged(&self, running: &Buffer, new: &Tensor) -> Tensor {
     let before = running.get();
     let new = new.reshape(before.shape()).scale(self.momentum);
-    running.set(before.scale(1.0 - self.momentum).add(&new));
+    before.scale(1.0 - self.momentum).add(&new)
 }

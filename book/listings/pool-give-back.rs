@@ -1,5 +1,6 @@
 /// Takes a buffer back of which nobody uses the `len` numbers any more.
-pub(super) fn give_back(&self, buffer: Buffer<T>, len: usize) {
+pub(super) fn give_back(&self, mut buffer: Buffer<T>, len: usize) {
+    buffer.discard_contents();
     let mut waiting = self.lock();
     waiting.used -= bytes::<T>(len);
     let all = waiting.bytes + bytes::<T>(buffer.len());

@@ -115,23 +115,32 @@ impl Adam {
                 None => groups.push((step, vec![place])),
             }
         }
-        let mut made = Vec::new();
-        for (step, alike) in &mut groups {
-            for some in alike.chunks_mut(AdamStep::AT_ONCE) {
-                made.extend(or_raise(take(step, some)));
-            }
-        }
-        // A step that failed leaves everything as it was.
-        or_raise(Array::check_all(made.iter().flatten()));
-        let places = groups.into_iter().flat_map(|(_, places)| places);
-        for (mut place, [better, mean, square]) in places.zip(made) {
-            moments[place.index] = [mean, square].map(Tensor::from);
-            place.parameter.set(Tensor::from(better).requires_grad());
-        }
-        (self.moments, self.steps) = (moments, steps);
+        self.moments = or_raise(stepped(groups, moments));
+        self.steps = steps;
     }
 }
 // ANCHOR_END: adam
+
+/// Computes the steps of all groups and then replaces the parameters, or none
+/// of them if a step has failed. Returns the next moments.
+fn stepped(
+    mut groups: Vec<(AdamStep, Vec<Place>)>,
+    mut moments: Vec<[Tensor; 2]>,
+) -> Result<Vec<[Tensor; 2]>> {
+    let mut made = Vec::new();
+    for (step, alike) in &mut groups {
+        for some in alike.chunks_mut(AdamStep::AT_ONCE) {
+            made.extend(take(step, some)?);
+        }
+    }
+    Array::check_all(made.iter().flatten())?;
+    let places = groups.into_iter().flat_map(|(_, places)| places);
+    for (mut place, [better, mean, square]) in places.zip(made) {
+        moments[place.index] = [mean, square].map(Tensor::from);
+        place.parameter.set(Tensor::from(better).requires_grad());
+    }
+    Ok(moments)
+}
 
 /// A parameter, and what its step is made of.
 struct Place<'a> {
