@@ -237,8 +237,8 @@ impl Tensor {
     }
 
     /// Limits each element to the range from `low` to `high`. The derivative is
-    /// 1 between the ends, and 0 at them and beyond, as in PyTorch 2.15. Older
-    /// versions of PyTorch had 1 at the ends.
+    /// 1 from end to end, both included, and 0 beyond them. PyTorch had 1 at the
+    /// ends until it changed to 0 in version 2.15.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -262,7 +262,7 @@ impl Tensor {
         }
         let x = self.detach();
         let (low, high) = (x.full_like(low), x.full_like(high));
-        let inside = x.gt(&low).mul(&x.lt(&high));
+        let inside = x.ge(&low).mul(&x.le(&high));
         inside.where_cond(self, &x.maximum(&low).minimum(&high))
     }
 }
