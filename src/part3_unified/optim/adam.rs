@@ -82,7 +82,7 @@ impl Adam {
         let grads = gradients(&parameters);
         let zeros =
             |p: &SharedParameter| [(); 2].map(|()| p.tensor().zeros_like());
-        let mut moments: Vec<[Tensor; 2]> = match self.moments.is_empty() {
+        let moments: Vec<[Tensor; 2]> = match self.moments.is_empty() {
             true => parameters.iter().map(zeros).collect(),
             false => self.moments.clone(),
         };
