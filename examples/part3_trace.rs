@@ -99,7 +99,11 @@ fn show_callers(primitive: &str) {
 /// tells nobody anything. Of `<Shift as Function>::forward`, which is `forward`
 /// in other builds, the last.
 fn short(name: &str) -> String {
-    let last = |path: &str| path.rsplit("::").next().unwrap_or("").to_string();
+    // Some builds write `apply::<Shift>`.
+    let last = |path: &str| {
+        let path = path.trim_end_matches("::");
+        path.rsplit("::").next().unwrap_or("").to_string()
+    };
     match name.split_once('<') {
         Some(("", _)) => last(name),
         Some((name, kind)) if !kind.contains('{') => {

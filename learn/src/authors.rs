@@ -5,7 +5,6 @@
 //! with [`committed`] for the files of the tree; [`page`] compiles what the
 //! pages of the book run.
 
-mod changes;
 mod committed;
 mod counts;
 pub(crate) mod page;

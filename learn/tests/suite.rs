@@ -11,7 +11,8 @@ use scene::{Said, Scene, appears, is_gone};
 const GREEN: &str = "
      Running unittests src/lib.rs (target/debug/deps/rungrad-0a)
 test one ... ok
-test result: ok. 11 passed; 0 failed; 0 ignored; 0 measured
+test long ... ignored, slow: 40 s, all tiles
+test result: ok. 11 passed; 0 failed; 1 ignored; 0 measured
      Running tests/part2_gpu.rs (target/debug/deps/part2_gpu-0b)
 SKIPPED mul_on_the_device: no OpenCL driver
 test mul_on_the_device ... ok
@@ -55,66 +56,48 @@ fn last_line(said: &Said) -> &str {
 fn a_healthy_checkout_ends_with_a_table_and_a_line_of_counts() {
     let scene = healthy(GREEN);
     let said = scene.learn(&["test"]);
-    said.went_well().tells("tests      ok           13       0        1");
+    said.went_well()
+        .tells("tests      ok           13       0        1        1")
+        .tells("1 slow tests were ignored; cargo learn test --all runs them");
     // Thirteen tests, seven for the exercises, and one for each of the five
     // steps beside them.
     assert_eq!(last_line(&said), "25 passed, 0 failed, 1 skipped");
 }
 
-/// Promise: `cargo learn test --quick` names the steps that it leaves out.
+/// PoCL's optimizer takes most of the time of a cold run.
+///
+/// Promise: `cargo learn test` runs the fast tier, and `--all` adds the slow one.
 #[test]
-fn the_quick_run_names_what_it_leaves_out() {
+fn all_adds_the_slow_tests_the_other_answers_and_the_optimizer() {
     let scene = healthy(GREEN);
-    let script = format!("echo \"$*\" >> $SCENE/calls\n{CARGO}");
-    scene.program("cargo", &script);
-    let said = scene.learn(&["test", "--quick"]);
-    said.went_well().tells("LEFT OUT").tells("lints, verify, docs, book, ");
-    assert_eq!(last_line(&said), "14 passed, 0 failed, 1 skipped");
-    let calls = scene.read("calls");
-    // All is built at once, and then run in two rows.
-    assert_eq!(calls.lines().count(), 4, "{calls}");
-    let built = "--test part1_cpu --test part2_gpu --test part3_unified \
-                 --no-run";
-    assert!(calls.contains(built), "{calls}");
-    assert!(calls.contains("rungrad --test part3_unified"), "{calls}");
-    // What its filters leave is what takes long without optimization.
-    for words in [
-        "-- on_the_processor:: on_an_opencl_device:: --skip lazily",
-        "-- --skip a_million_links --skip by_few_units",
-    ] {
-        assert!(calls.contains(words), "{words} is not in {calls}");
-    }
-    let nothing = scene.learn(&["test", "--quick", "--only", "lints"]);
-    nothing.stopped(2, &["--quick leaves out the step lints"]);
-    let whole = scene.learn(&["test"]);
-    assert!(!whole.went_well().out.contains("LEFT OUT"), "{}", whole.out);
-}
-
-/// PoCL's optimizer takes most of a cold run.
-#[test]
-fn by_day_kernels_that_have_not_changed_are_compiled_plainly() {
-    let scene = healthy(GREEN);
-    let git = "case \"$*\" in *diff*) cat $SCENE/changed ;; esac";
-    scene.program("git", git);
     let script =
         format!("echo \"$*:$POCL_EXTRA_BUILD_FLAGS\" >> $SCENE/calls\n{CARGO}");
     scene.program("cargo", &script);
-    let plain = |changed: &str| {
-        scene.write("changed", changed);
+    let run = |words: &[&str], row: &str| {
         scene.write("calls", "");
-        let said = scene.learn(&["test"]);
-        let is_said = said.went_well().out.contains("as PoCL optimizes them");
+        scene.learn(words).went_well();
         let calls = scene.read("calls");
-        let of = |row: &str| {
-            let line = calls.lines().find(|line| line.contains(row));
-            line.unwrap().ends_with(":-cl-opt-disable")
-        };
-        // The others run the listings, as a reader does.
-        assert!(!of("--package learn:") && !of("--exclude learn:"), "{calls}");
-        [is_said, of("--test *:"), of("opt-level=0:"), of("verify --sample:")]
+        let is_its = |it: &&str| it.contains(row) && !it.contains("--no-run");
+        let mut lines = calls.lines().filter(is_its);
+        lines.next_back().unwrap_or_else(|| panic!("{calls}")).to_string()
     };
-    assert_eq!(plain("README.md\0src/base/graph.rs\0"), [true; 4]);
-    assert_eq!(plain("kernels/part2/ew_add.cl\0"), [false; 4]);
+    let plain = ":-cl-opt-disable";
+    for (row, is_plain) in [
+        ("--test *", true),
+        ("opt-level=0", true),
+        ("--package learn", false),
+        ("--exclude learn", false),
+    ] {
+        let fast = run(&["test"], row);
+        assert!(!fast.contains("--include-ignored"), "{fast}");
+        assert_eq!(fast.ends_with(plain), is_plain, "{fast}");
+        let all = run(&["test", "--all"], row);
+        assert!(all.ends_with("-- --include-ignored:"), "{all}");
+    }
+    let docs = run(&["test", "--all"], "--doc");
+    assert!(!docs.contains("--include-ignored"), "{docs}");
+    assert!(run(&["test"], "verify").contains("verify --sample"));
+    assert!(!run(&["test", "--all"], "verify").contains("--sample"));
 }
 
 /// Two programs of the crate's own run beside each other.
@@ -232,44 +215,6 @@ fn a_complaint_of_mdbook_fails_the_book() {
 }
 
 #[test]
-fn a_day_is_told_what_has_changed_and_names_what_it_leaves() {
-    let log = GREEN.replace("SKIPPED mul", "LEFT add: it is long\nSKIPPED mul");
-    let scene = healthy(&log);
-    let script = format!("echo \"[$RUNGRAD_DAY]\" >> $SCENE/days\n{CARGO}");
-    scene.program("cargo", &script);
-    scene.learn(&["test", "--only", "tests"]).went_well();
-    // Without git nobody says what has changed, and nothing is left.
-    assert!(scene.read("days").lines().all(|it| it == "[]"));
-    scene.program(
-        "git",
-        "case \"$*\" in *diff*) printf 'a.rs\\0b.cl\\0' ;; esac",
-    );
-    let said = scene.learn(&["test", "--only", "tests"]);
-    said.went_well().tells("LEFT to a night:\n  add: it is long\n");
-    assert_eq!(last_line(&said), "12 passed, 0 failed, 1 skipped");
-    // No line names nothing: that would be the file of what has none.
-    assert!(scene.read("days").contains("[a.rs\nb.cl]"));
-}
-
-#[test]
-fn who_pushes_several_commits_names_the_one_before_them() {
-    let scene = healthy(GREEN);
-    scene.program(
-        "git",
-        "case \"$*\" in *rev-parse*0000*) exit 1 ;; esac
-        case \"$*\" in *diff*) echo \"$*\" >> $SCENE/asked ;; esac",
-    );
-    let words = ["test", "--only", "tests"];
-    for (since, base) in [("1a2b", "1a2b"), ("0000", "HEAD^")] {
-        let _ = std::fs::remove_file(scene.root.join("asked"));
-        let mut command = scene.command(&words);
-        Said::by(command.env("RUNGRAD_SINCE", since)).went_well();
-        let asked = scene.read("asked");
-        assert!(asked.lines().all(|it| it.ends_with(base)), "{asked}");
-    }
-}
-
-#[test]
 fn a_missing_spell_checker_is_a_skip_and_not_a_pass() {
     let scene = healthy(GREEN);
     std::fs::remove_file(scene.root.join("bin/codespell")).unwrap();
@@ -283,7 +228,6 @@ fn exercises_that_do_not_hold_are_counted_and_named() {
     let scene = healthy(GREEN);
     let script = "
         echo \"$*\" > $SCENE/words
-        echo 'LEFT verify: 7 of 9 wrong answers'
         echo 'SKIPPED verify mul_kernel: no OpenCL driver'
         echo 'FAILED mul_rule: the solution should pass'
         echo '4 passed, 1 failed, 6 skipped'
@@ -292,8 +236,7 @@ fn exercises_that_do_not_hold_are_counted_and_named() {
     let said = scene.learn(&["test", "--only", "verify"]);
     assert_eq!(said.code, Some(1));
     said.tells("FAILED:\n  mul_rule: the solution should pass\n")
-        .tells("  verify mul_kernel: no OpenCL driver\n")
-        .tells("LEFT to a night:\n  verify: 7 of 9 wrong answers\n");
+        .tells("  verify mul_kernel: no OpenCL driver\n");
     assert_eq!(scene.read("words"), "learn verify --sample\n");
     assert_eq!(last_line(&said), "4 passed, 1 failed, 6 skipped");
 }

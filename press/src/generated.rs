@@ -4,7 +4,6 @@
 
 pub(crate) mod bare;
 pub(crate) mod climb;
-pub(crate) mod day;
 pub(crate) mod exercise;
 mod frames;
 pub(crate) mod growth;
@@ -13,6 +12,7 @@ pub(crate) mod near;
 pub(crate) mod predict;
 pub(crate) mod printed;
 pub(crate) mod program;
+pub(crate) mod tier;
 
 use std::fs;
 

@@ -40,6 +40,8 @@ pub use manifest::Needs;
 pub use tree::{Fault, Tree};
 
 use generated::measured;
+pub use generated::tier::Tier;
+
 use generated::printed::{self, printed};
 use manifest::MANIFEST;
 
@@ -52,7 +54,7 @@ pub fn repository() -> Tree {
             generated::write(MANIFEST.computed(&Tree::of_this_repository()));
             for needs in Needs::ALL {
                 if printed::missing(needs).is_none() {
-                    generated::write(printed(needs));
+                    generated::write(printed(needs, Tier::Fast));
                 }
             }
         }
@@ -76,36 +78,20 @@ pub fn stale(tree: &Tree) -> Vec<Fault> {
 }
 
 /// The listings with these needs that are not what is printed now.
-pub fn misprints(tree: &Tree, needs: Needs) -> Vec<Fault> {
-    generated::compare(tree, MANIFEST.accepted(tree, printed(needs)))
-}
-
-/// The listings with these needs that a day leaves.
-pub fn left(needs: Needs) -> Vec<String> {
-    printed::left(needs)
-}
-
-/// The measured ones that it leaves.
-pub fn left_measured() -> Vec<String> {
-    MANIFEST.measured.iter().filter_map(measured::left).collect()
-}
-
-/// And the examples that no listing prints as they are.
-pub fn left_bare(tree: &Tree) -> Vec<String> {
-    let [_, left] = generated::bare::of_today(tree, &MANIFEST);
-    left.into_iter().map(|(name, _)| name).collect()
+pub fn misprints(tree: &Tree, needs: Needs, tier: Tier) -> Vec<Fault> {
+    generated::compare(tree, MANIFEST.accepted(tree, printed(needs, tier)))
 }
 
 /// The measured listings whose words are not those of their programs. No run
 /// repeats a time, so only the words are compared.
-pub fn mismeasured(tree: &Tree) -> Vec<Fault> {
-    measured::outdated(tree, &MANIFEST)
+pub fn mismeasured(tree: &Tree, tier: Tier) -> Vec<Fault> {
+    measured::outdated(tree, &MANIFEST, tier)
 }
 
 /// The examples that no listing prints as they are, and that do not end well
 /// without a word behind their name.
-pub fn failing(tree: &Tree) -> Vec<Fault> {
-    generated::bare::failing(tree, &MANIFEST)
+pub fn failing(tree: &Tree, tier: Tier) -> Vec<Fault> {
+    generated::bare::failing(tree, &MANIFEST, tier)
 }
 
 /// What this machine lacks to print as the book does.

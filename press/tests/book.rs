@@ -8,6 +8,7 @@
 mod device;
 
 use press::Needs::{self, Counters, Device, Gates, Nothing, Oclgrind, Pocl};
+use press::Tier::{self, Fast, Slow};
 use press::{Fault, repository};
 
 #[track_caller]
@@ -30,45 +31,44 @@ fn diffs_formulas_and_drawn_figures_are_current() {
 /// Promise: The program outputs in the book are current.
 #[test]
 fn outputs_are_current() {
-    current(Nothing);
+    assert_none(&press::misprints(&repository(), Nothing, Fast));
 }
 
 #[test]
 fn outputs_of_devices_are_current() {
     if device::gpu_or_skip().is_some() {
-        current(Device);
+        assert_none(&press::misprints(&repository(), Device, Fast));
     }
 }
 
 /// Promise: The outputs that wait for a user event are current.
 #[test]
 fn outputs_behind_a_gate_are_current() {
-    current_or_skip(Gates);
+    current_or_skip(Gates, Fast);
 }
 
 /// Promise: The outputs that need PoCL are current.
 #[test]
 fn outputs_of_pocl_are_current() {
-    current_or_skip(Pocl);
+    current_or_skip(Pocl, Fast);
 }
 
 /// Promise: The outputs that need Oclgrind are current.
 #[test]
 fn outputs_of_oclgrind_are_current() {
-    current_or_skip(Oclgrind);
+    current_or_skip(Oclgrind, Fast);
 }
 
 #[test]
 fn outputs_of_counters_are_current() {
-    current_or_skip(Counters);
+    current_or_skip(Counters, Fast);
 }
 
 /// Promise: A measured listing has the words of its program.
 #[test]
 fn what_was_measured_has_the_words_of_its_program() {
     if device::gpu_or_skip().is_some() {
-        device::left_in_part(&press::left_measured());
-        assert_none(&press::mismeasured(&repository()));
+        assert_none(&press::mismeasured(&repository(), Fast));
     }
 }
 
@@ -77,21 +77,28 @@ fn what_was_measured_has_the_words_of_its_program() {
 fn an_example_that_no_page_prints_runs_without_a_word() {
     // Those of Part 1 run in any case.
     let _ = device::gpu_or_skip();
-    device::left_in_part(&press::left_bare(&repository()));
-    assert_none(&press::failing(&repository()));
+    assert_none(&press::failing(&repository(), Fast));
+}
+
+#[test]
+#[ignore = "slow: 120 s, programs that train networks or count large products"]
+fn outputs_of_slow_programs_are_current() {
+    assert_none(&press::misprints(&repository(), Nothing, Slow));
+    if device::gpu_or_skip().is_some() {
+        assert_none(&press::misprints(&repository(), Device, Slow));
+        assert_none(&press::mismeasured(&repository(), Slow));
+    }
+    for needs in [Gates, Pocl, Oclgrind, Counters] {
+        current_or_skip(needs, Slow);
+    }
+    assert_none(&press::failing(&repository(), Slow));
 }
 
 /// A listing that only some machines print is compared on those.
 #[track_caller]
-fn current_or_skip(needs: Needs) {
+fn current_or_skip(needs: Needs, tier: Tier) {
     match press::missing(needs) {
         Some(what) => device::skip(what, "this output is that of one tool"),
-        None => current(needs),
+        None => assert_none(&press::misprints(&repository(), needs, tier)),
     }
-}
-
-#[track_caller]
-fn current(needs: Needs) {
-    device::left_in_part(&press::left(needs));
-    assert_none(&press::misprints(&repository(), needs));
 }

@@ -11,29 +11,25 @@ use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
 use crate::nearest::nearest;
 use crate::process::{self, Ending, Follow};
-use crate::terminal::{filled, say, spoken};
+use crate::terminal::{say, spoken};
 use crate::{book, machine};
-use rows::NOT_QUICK;
+use rows::OURS;
 
 pub(crate) const COMMAND: Command = Command {
     name: "test",
-    usage: "[--quick] [--only STEP] [--list]",
-    summary: "run the whole check, most of what CI runs",
+    usage: "[--all] [--only STEP] [--list]",
+    summary: "run the check: format, lints, tests, exercises and the book",
     page: "\
 Runs every step of the check, one after the other, and ends with a table and a
 line of counts. The output of a step is folded; when it fails, the lines that
 matter are shown, and where the whole log is. --list names the steps, --only
-runs one of them. --quick looks at the format and runs the tests inside the
-crate and the specification of each part, compiled without optimization, and
-names what it leaves out: about two minutes on two cores, what it compiles
-included.
+runs one of them.
 
-It leaves to a night what takes long and has not changed since the commit before
-the last, or since RUNGRAD_SINCE=COMMIT, and says so: large kernels under
-Oclgrind, kernels as PoCL's optimizer makes them, and most answers to exercises,
-listings of the book and pages in a browser, of which each day of two weeks
-has others, whatever in the library has changed. `cargo test --workspace` and
-`cargo learn verify` leave none of that.
+The tests are those of the fast tier, and of each exercise the stub, the solution
+and one wrong answer are proven: about ten minutes on two cores, with everything
+that has to be compiled. --all also runs the slow tests, which are marked
+#[ignore = \"slow: ..\"], proves every answer to every exercise, and lets PoCL
+optimize the kernels. Both run the same tests every day.
 
 A test that needs what this machine lacks is skipped, and the summary says so
 and why. With RUNGRAD_REQUIRE_GPU=1, as in CI, a missing OpenCL device is a
@@ -48,8 +44,6 @@ struct Step {
     what: &'static str,
     /// Long enough for a cold build on two slow cores.
     minutes: u64,
-    /// Whether `--quick` runs it, though perhaps not all of it.
-    is_quick: bool,
     work: fn(&Work) -> Result<Report, Stop>,
 }
 
@@ -59,7 +53,7 @@ struct Work<'a> {
     log: &'a Path,
     name: &'static str,
     limit: Duration,
-    quick: bool,
+    all: bool,
 }
 
 /// What came out of a step. A step that is not made of tests counts as one.
@@ -74,14 +68,12 @@ const STEPS: &[Step] = &[
         name: "format",
         what: "cargo fmt: every file is formatted",
         minutes: 2,
-        is_quick: true,
         work: |it| it.one(&["fmt", "--all", "--check"], &[]),
     },
     Step {
         name: "lints",
         what: "cargo clippy: no warnings",
         minutes: 15,
-        is_quick: false,
         work: |it| {
             let args = ["clippy", "--workspace", "--all-targets", "--"];
             it.one(&[&args[..], &["-D", "warnings"]].concat(), &[])
@@ -91,21 +83,18 @@ const STEPS: &[Step] = &[
         name: "tests",
         what: "cargo test: the tests of every package, and of the docs",
         minutes: 20,
-        is_quick: true,
         work: |it| it.tests(),
     },
     Step {
         name: "verify",
-        what: "cargo learn verify --sample: every exercise, and a share of its answers",
+        what: "cargo learn verify: the stub, the solution and answers of every exercise",
         minutes: 15,
-        is_quick: false,
         work: |it| it.verify(),
     },
     Step {
         name: "docs",
         what: "cargo doc: no broken link, nothing undocumented",
         minutes: 15,
-        is_quick: false,
         work: |it| {
             let args = ["doc", "--workspace", "--no-deps"];
             it.one(&args, &[("RUSTDOCFLAGS", "-D warnings")])
@@ -115,14 +104,12 @@ const STEPS: &[Step] = &[
         name: "book",
         what: "mdbook build: every page, and no complaint",
         minutes: 2,
-        is_quick: false,
         work: |it| it.book(),
     },
     Step {
         name: "spelling",
         what: "codespell: no word that is known to be wrong",
         minutes: 2,
-        is_quick: false,
         work: |it| it.spelling(),
     },
 ];
@@ -131,7 +118,7 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     let mut words = Words::new(COMMAND.name, args);
     let only = words.option("--only")?;
     let list = words.flag("--list");
-    let quick = words.flag("--quick");
+    let all = words.flag("--all");
     words.rest(0)?;
     if list {
         for step in STEPS {
@@ -139,19 +126,7 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
         }
         return Ok(());
     }
-    let mut steps = chosen(only.as_deref())?;
-    let left_out = || {
-        let steps = steps.iter().filter(|step| !step.is_quick);
-        steps.map(|step| step.name).chain([NOT_QUICK]).collect::<Vec<_>>()
-    };
-    let left_out = if quick { left_out() } else { Vec::new() };
-    steps.retain(|step| step.is_quick || !quick);
-    if steps.is_empty() {
-        let only = only.unwrap_or_default();
-        return Err(Stop::Usage(format!(
-            "--quick leaves out the step {only}; take --only without it"
-        )));
-    }
+    let steps = chosen(only.as_deref())?;
     let mut rows = Vec::new();
     for step in steps {
         say!("{}: {}", step.name, step.what);
@@ -160,7 +135,7 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
         let name = step.name;
         let limit = limit(step)?;
         let report =
-            (step.work)(&Work { checkout, log: &log, name, limit, quick });
+            (step.work)(&Work { checkout, log: &log, name, limit, all });
         // What stops a step is that step's failure, and the others go on.
         let report = report.unwrap_or_else(|stop| {
             Report::failure(name, stop.sentence().unwrap_or("it stopped"))
@@ -168,13 +143,6 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
         let time = start.elapsed();
         tell(checkout, &report, &log, time);
         rows.push((name, report, time));
-    }
-    if quick {
-        say!();
-        say!("LEFT OUT, and run by cargo learn test:");
-        for line in filled(&left_out.join(", ")) {
-            say!("  {line}");
-        }
     }
     summary(&rows)
 }
@@ -251,15 +219,11 @@ impl Work<'_> {
 
     /// Runs the tests, of which every one counts on its own.
     fn tests(&self) -> Result<Report, Stop> {
-        let ending = match self.quick {
-            true => self.quick_tests()?,
-            false => self.all_tests()?,
-        };
+        let ending = self.all_tests()?;
         let text = fs::read(self.log).unwrap_or_default();
         let mut counts = Counts::read(&String::from_utf8_lossy(&text));
         if ending == Ending::Exited(0) {
             if counts.passed + counts.failed > 0 {
-                counts.left.extend(self.left());
                 return Ok(Report { counts, complaint: None });
             }
             return Ok(Report::failure(self.name, "no test has run"));
@@ -281,7 +245,9 @@ impl Work<'_> {
         let mut command = self.checkout.cargo(&["test", "--no-fail-fast"]);
         // The excerpt of a failure is for its sentence, not for its stack.
         command.args(words).env("RUST_BACKTRACE", "0");
-        self.of_a_day(words, &mut command);
+        if words.starts_with(&OURS[..2]) {
+            self.compile_kernels_plainly(&mut command);
+        }
         follow(self.name, &mut command, log, self.limit)
     }
 
@@ -289,17 +255,18 @@ impl Work<'_> {
     /// its own. In CI the learner's files hold the stubs, and are compared
     /// with them.
     fn verify(&self) -> Result<Report, Stop> {
-        let words = ["learn", "verify", "--sample"];
-        let mut command = self.checkout.cargo(&words);
+        let mut command = self.checkout.cargo(&["learn", "verify"]);
+        if !self.all {
+            command.arg("--sample");
+        }
         if env::var_os("CI").is_some() {
             command.arg("--committed");
         }
-        self.plainly(&mut command);
+        self.compile_kernels_plainly(&mut command);
         let ending =
             process::follow(self.name, &mut command, self.log, self.limit)?;
         let text = fs::read(self.log).unwrap_or_default();
         let mut counts = Counts::of_verify(&String::from_utf8_lossy(&text));
-        counts.left.extend(self.left());
         if ending == Ending::Exited(0) && counts.passed > 0 {
             return Ok(Report { counts, complaint: None });
         }
@@ -362,15 +329,6 @@ fn summary(rows: &[(&str, Report, Duration)]) -> Result<(), Stop> {
             say!("  {}: {}", skip.name, skip.reason);
         }
     }
-    let left = rows.iter().flat_map(|(_, it, _)| &it.counts.left);
-    let left: Vec<&String> = left.collect();
-    if !left.is_empty() {
-        say!();
-        say!("LEFT to a night:");
-        for left in &left {
-            say!("  {left}");
-        }
-    }
     let failures = rows.iter().flat_map(|(_, it, _)| &it.counts.failures);
     let failures: Vec<&String> = failures.collect();
     if !failures.is_empty() {
@@ -381,24 +339,29 @@ fn summary(rows: &[(&str, Report, Duration)]) -> Result<(), Stop> {
         }
     }
     say!();
-    say!("step       result   passed  failed  skipped        time");
-    let mut total = [0; 3];
+    say!("step       result   passed  failed  ignored  skipped        time");
+    let mut total = [0; 4];
     for (name, report, time) in rows {
         let counts = &report.counts;
-        let row = [counts.passed, counts.failed, counts.skipped];
-        let [passed, failed, skipped] = row;
+        let Counts { passed, failed, ignored, skipped, .. } = *counts;
+        let row = [passed, failed, ignored, skipped];
         let verdict = report.verdict();
         let time = spoken(*time);
         say!(
-            "{name:<10} {verdict:<8} {passed:>6} {failed:>7} {skipped:>8} \
-             {time:>11}"
+            "{name:<10} {verdict:<8} {passed:>6} {failed:>7} {ignored:>8} \
+             {skipped:>8} {time:>11}"
         );
         for (sum, count) in total.iter_mut().zip(row) {
             *sum += count;
         }
     }
-    let [passed, failed, skipped] = total;
+    let [passed, failed, ignored, skipped] = total;
     say!();
+    if ignored > 0 {
+        say!(
+            "{ignored} slow tests were ignored; cargo learn test --all runs them"
+        );
+    }
     say!("{passed} passed, {failed} failed, {skipped} skipped");
     if failed == 0 { Ok(()) } else { Err(Stop::Said(1)) }
 }

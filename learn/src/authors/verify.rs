@@ -5,12 +5,10 @@
 //! It works on copies, so it says nothing of what a learner wrote.
 
 mod bench;
-mod sample;
 mod variants;
 
 use std::cmp::Reverse;
 
-use crate::authors::changes::today;
 use crate::authors::committed;
 use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
@@ -37,10 +35,8 @@ ones, and looks for warnings, for what is not formatted and for files that
 belong to no exercise. UPDATE=1 with it writes the stubs: it replaces what
 stands in the files that learners edit.
 
---sample proves of an exercise's stub, solution, right and wrong answers and
-other draws one of fourteen, and at least one, other ones each day of two weeks;
-all of an exercise that the last commit has changed, or somebody since; and each
-solution where the judge has changed. It says how many it leaves.
+--sample proves of each exercise the stub, the solution and the first wrong
+answer, and says how many others there are.
 
 Kernels are skipped where there is no OpenCL device, and are a failure there
 with RUNGRAD_REQUIRE_GPU=1.",
@@ -65,7 +61,7 @@ struct Tally {
 fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     let mut words = Words::new(COMMAND.name, args);
     let with_tree = words.flag("--committed");
-    let is_of_a_day = words.flag("--sample");
+    let is_sample = words.flag("--sample");
     let (ids, _) = words.rest(usize::MAX)?;
     let mut exercises = course::exercises(checkout)?;
     for id in &ids {
@@ -84,8 +80,8 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
         .map(|exercise| variants(checkout, exercise))
         .collect::<Result<Vec<Vec<Variant>>, Stop>>()?;
     let all: usize = variants.iter().map(Vec::len).sum();
-    if is_of_a_day {
-        sample::of_a_day(checkout, &exercises, &mut variants);
+    if is_sample {
+        variants.iter_mut().for_each(keep_sample);
     }
     let mut faults = Vec::new();
     let mut skips = Vec::new();
@@ -141,11 +137,8 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     let some: usize = counts.iter().sum();
     if some < all {
         say!(
-            "LEFT verify: {} of {all} stubs, answers and draws, which \
-             `cargo learn verify`, each night and the other days of two weeks \
-             prove (this is day {})",
-            all - some,
-            today()
+            "This is a sample of {some} of {all} stubs and answers; \
+             `cargo learn verify` proves all of them."
         );
     }
     for skip in &skips {
@@ -165,6 +158,22 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     let skipped = count(|it| it.skipped);
     say!("{passed} passed, {failed} failed, {skipped} skipped");
     if failed == 0 { Ok(()) } else { Err(Stop::Said(1)) }
+}
+
+/// Keeps the first variant of each kind: the stub, the solution, a wrong answer.
+fn keep_sample(variants: &mut Vec<Variant>) {
+    let kind = |variant: &Variant| match variant.wanted {
+        Wanted::Task => "stub",
+        Wanted::Level(_) => "level",
+        Wanted::Pass => "solution",
+        Wanted::Words(_) | Wanted::Refused => "wrong",
+    };
+    let mut kept = Vec::new();
+    variants.retain(|variant| {
+        let is_first = !kept.contains(&kind(variant));
+        kept.push(kind(variant));
+        is_first
+    });
 }
 
 /// Deals the variants of the exercises out to rounds of about the same length.
@@ -268,9 +277,6 @@ fn table(exercises: &[Exercise], rows: &[Row]) {
             if exercise.free { "free" } else { row.stub.word() },
             row.solution.word(),
             match row.wrong.skipped {
-                0 if row.wrong.all() == 0 && !exercise.wrong.is_empty() => {
-                    "left".to_string()
-                }
                 0 => format!("{} of {}", row.wrong.proven, row.wrong.all()),
                 _ => row.wrong.word().to_string(),
             }
@@ -288,7 +294,6 @@ impl Tally {
         match self {
             Tally { failed: 1.., .. } => "NO",
             Tally { skipped: 1.., .. } => "SKIPPED",
-            Tally { proven: 0, .. } => "left",
             _ => "yes",
         }
     }

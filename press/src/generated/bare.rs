@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-use crate::generated::day;
 use crate::generated::printed::missing;
 use crate::generated::program::{self, ended, program};
+use crate::generated::tier::Tier;
 use crate::manifest::{Manifest, Needs};
 use crate::tree::{Fault, Tree, fault};
 
@@ -61,11 +61,12 @@ pub(crate) fn left(
         .collect()
 }
 
-/// Their names and commands, those of today and those that a day leaves.
-pub(crate) fn of_today(
+/// Those of them in a tier that do not end well.
+pub(crate) fn failing(
     tree: &Tree,
     manifest: &Manifest,
-) -> [Vec<(String, String)>; 2] {
+    tier: Tier,
+) -> Vec<Fault> {
     let names = left(tree, manifest, |needs| missing(needs).is_none());
     let commands = names.into_iter().map(|name| {
         let command = match words(&name) {
@@ -74,16 +75,11 @@ pub(crate) fn of_today(
         };
         (name, command)
     });
-    let (left, today) = commands.partition(|(_, it)| day::leaves(it, ""));
-    [today, left]
-}
-
-/// Those of them that do not end well.
-pub(crate) fn failing(tree: &Tree, manifest: &Manifest) -> Vec<Fault> {
-    let [of_today, _] = of_today(tree, manifest);
-    let commands = of_today.iter().map(|(_, command)| command.as_str());
-    let folder = program::built(commands).expect("the examples build");
-    let runs = of_today.into_par_iter().filter_map(|(name, command)| {
+    let commands: Vec<(String, String)> =
+        commands.filter(|(_, command)| tier.has(command)).collect();
+    let texts = commands.iter().map(|(_, command)| command.as_str());
+    let folder = program::built(texts).expect("the examples build");
+    let runs = commands.into_par_iter().filter_map(|(name, command)| {
         let what = ended(&folder, &command, 0).err()?;
         Some(fault(&format!("examples/{name}"), 1, what))
     });

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-use crate::generated::day;
 use crate::generated::program::{self, broken};
+use crate::generated::tier::Tier;
 use crate::manifest::{Manifest, Measured, Needs, Output};
 use crate::page::Page;
 use crate::tree::{Fault, Tree, fault};
@@ -282,19 +282,16 @@ pub(crate) fn check(
     faults
 }
 
-/// Its name, where a day leaves to run its program.
-pub(crate) fn left(measured: &Measured) -> Option<String> {
-    let Measured { out, rehearsal, .. } = *measured;
-    let is_run = script(rehearsal).is_none();
-    day::left(rehearsal, out).filter(|_| is_run)
-}
-
 /// Those whose words are not those of their programs. One rehearsal serves all
 /// that were measured so.
-pub(crate) fn outdated(tree: &Tree, manifest: &Manifest) -> Vec<Fault> {
-    let of_today = |it: &&Measured| left(it).is_none();
-    let of_today = manifest.measured.iter().filter(of_today);
-    let rehearsals = of_today.clone().map(|m| m.rehearsal);
+pub(crate) fn outdated(
+    tree: &Tree,
+    manifest: &Manifest,
+    tier: Tier,
+) -> Vec<Fault> {
+    let measured = manifest.measured.iter();
+    let measured = measured.filter(|it| tier.has(it.rehearsal));
+    let rehearsals = measured.clone().map(|m| m.rehearsal);
     let rehearsals = rehearsals.filter(|it| script(it).is_none());
     let rehearsals: BTreeSet<&str> = rehearsals.collect();
     let examples = program::built(rehearsals.iter().copied());
@@ -326,7 +323,7 @@ pub(crate) fn outdated(tree: &Tree, manifest: &Manifest) -> Vec<Fault> {
         let what = format!("{what}. Measure it again with `{command}`.");
         Some(fault(out, 1, what))
     };
-    of_today.filter_map(differing).collect()
+    measured.filter_map(differing).collect()
 }
 
 /// The script behind a command that no rehearsal runs, or the folder of the

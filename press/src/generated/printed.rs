@@ -6,7 +6,8 @@ use std::{env, fs};
 use rayon::iter::{ParallelBridge, ParallelIterator};
 use rungrad::opencl::{DeviceInfo, devices};
 
-use crate::generated::{Wanted, day, program};
+use crate::generated::tier::Tier;
+use crate::generated::{Wanted, program};
 use crate::manifest::Needs::{
     self, Counters, Device, Gates, Nothing, Oclgrind, Pocl,
 };
@@ -48,12 +49,6 @@ fn is_pocl(device: &DeviceInfo) -> bool {
     device.platform.contains("Portable Computing")
 }
 
-/// What a day leaves of the outputs that have these needs.
-pub(crate) fn left(needs: Needs) -> Vec<String> {
-    let outputs = MANIFEST.outputs().filter(|o| o.needs == needs);
-    outputs.filter_map(|it| day::left(it.command, it.out)).collect()
-}
-
 /// Whether the command that draws a picture is run: its listing says where it
 /// has drawn.
 fn is_drawn(
@@ -70,12 +65,12 @@ fn is_drawn(
 /// What the commands print that have these needs, and, without any, what they
 /// have drawn. The tests share the threads, one for each core, so that no
 /// program waits for a core; no two draw the same picture of the book.
-pub(crate) fn printed(needs: Needs) -> Vec<Wanted> {
+pub(crate) fn printed(needs: Needs, tier: Tier) -> Vec<Wanted> {
     let devices = devices().unwrap_or_default();
     let names: Vec<&str> = devices.iter().map(|d| d.name.as_str()).collect();
     let outputs = MANIFEST.outputs().filter(|o| o.needs == needs);
     let outputs = outputs.filter(|output| asked_for(output.out));
-    let outputs = outputs.filter(|it| !day::leaves(it.command, it.out));
+    let outputs = outputs.filter(|it| tier.has(it.command));
     let mut outputs: Vec<&Output> = outputs.collect();
     let examples = program::built(outputs.iter().map(|it| it.command));
     let examples = examples.expect("the examples build");
@@ -91,7 +86,7 @@ pub(crate) fn printed(needs: Needs) -> Vec<Wanted> {
     let pictures = MANIFEST.pictures.iter().filter(|it| it.needs == needs);
     let pictures = pictures.filter(|picture| asked_for(picture.out));
     let tree = Tree::of_this_repository();
-    let is_run = |output: &Output| !day::leaves(output.command, output.out);
+    let is_run = |output: &Output| tier.has(output.command);
     let pictures = pictures.filter(|it| is_drawn(&tree, it, is_run));
     printed.extend(pictures.map(|picture| {
         let text = fs::read_to_string(Tree::root().join(picture.written))

@@ -9,7 +9,6 @@ use std::process::Command;
 use std::{env, thread};
 
 use super::Work;
-use crate::authors::changes::{Changes, today};
 use crate::checkout::cannot_write;
 use crate::command::Stop;
 use crate::examples::LIGHT;
@@ -17,7 +16,7 @@ use crate::process::{self, Ending, Follow};
 
 /// The crate's own tests, which take longest, and the longest of them, which
 /// has a row of its own.
-const OURS: &[&str] = &["--package", "rungrad", "--test", "*"];
+pub(super) const OURS: &[&str] = &["--package", "rungrad", "--test", "*"];
 const LONGEST: &str = "part3_unified";
 /// Those inside its sources. They are the crate compiled once more; optimized,
 /// that takes ten times as long as they run.
@@ -28,93 +27,21 @@ const LEARN: &[&str] = &["--package", "learn"];
 const OTHERS: &[&str] =
     &["--workspace", "--exclude", "rungrad", "--exclude", "learn"];
 
-/// What `--quick` runs: the tests inside the crate, and the specification of
-/// each part, of Part 3 on a processor and on a device. All are compiled as
-/// [`INNER`] is.
-const QUICK: &[&str] = &["--test", "part1_cpu", "--test", "part2_gpu"];
-/// What takes long of these where nothing is optimized.
-const SLOW: &[&str] =
-    &["--", "--skip", "a_million_links", "--skip", "by_few_units"];
-const QUICK_LONGEST: &[&str] = &[
-    "--package",
-    "rungrad",
-    "--test",
-    LONGEST,
-    "--config",
-    LIGHT,
-    "--",
-    "on_the_processor::",
-    "on_an_opencl_device::",
-    "--skip",
-    "lazily",
-];
-/// How `--quick` names the other tests.
-pub(super) const NOT_QUICK: &str = "of the tests those of the documents, the \
-                                    book, the examples, the companion, the \
-                                    kernels under Oclgrind, the planted \
-                                    faults, a million links, the last places \
-                                    of elementary functions, and of Part 3 all \
-                                    beside its specification";
-
-/// What texts of kernels are in, or made by.
-const KERNELS: [&str; 3] = ["kernels/", "src/opencl/", "exercises/"];
-/// What only looks at those of the exercises.
-const LOOKS: &str = "exercises/src/";
-
-/// How PoCL leaves its optimizer out. To optimize a kernel takes it a second,
-/// and all of them most of a cold run; so by day, where no kernel has changed,
-/// it does so for the listings of the book, and each night for all.
+/// How PoCL leaves its optimizer out, which takes a second for a kernel.
 const PLAIN: (&str, &str) = ("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable");
-/// What a day says of it.
-const LEFT: &str = "kernels as PoCL optimizes them, but for the listings of \
-                    the book, for no kernel has changed";
 
 fn strings(words: &[&str]) -> Vec<String> {
     words.iter().map(|it| it.to_string()).collect()
 }
 
 impl Work<'_> {
-    /// Says to these tests what a day is: what takes long is left to a night by
-    /// those of what has not changed.
-    pub(super) fn of_a_day(&self, words: &[&str], command: &mut Command) {
-        if let Some(changes) = Changes::read(self.checkout) {
-            let changed = changes.files.join("\n");
-            // A system has limits for what a variable holds.
-            if changed.len() < 1 << 16 {
-                command.env("RUNGRAD_DAY", changed);
-                command.env("RUNGRAD_TODAY", today().to_string());
-            }
-        }
-        if words.starts_with(&OURS[..2]) {
-            self.plainly(command);
-        }
-    }
-
-    /// Lets PoCL compile kernels plainly where none has changed.
-    pub(super) fn plainly(&self, command: &mut Command) {
+    /// Lets PoCL compile kernels without its optimizer in the fast tier. The
+    /// listings of the book have optimized ones in any case.
+    pub(super) fn compile_kernels_plainly(&self, command: &mut Command) {
         let (name, value) = PLAIN;
-        if self.left().is_some() && env::var_os(name).is_none() {
+        if !self.all && env::var_os(name).is_none() {
             command.env(name, value);
         }
-    }
-
-    /// Says what a day leaves of all kernels.
-    pub(super) fn left(&self) -> Option<String> {
-        let changes = Changes::read(self.checkout)?;
-        let is_of_kernels = |file: &String| {
-            KERNELS.iter().any(|it| file.starts_with(it))
-                && !file.starts_with(LOOKS)
-        };
-        let has_changed = changes.files.iter().any(is_of_kernels);
-        (!has_changed).then(|| format!("{}: {LEFT}", self.name))
-    }
-
-    /// Runs the tests inside the crate and those of the specification.
-    pub(super) fn quick_tests(&self) -> Result<Ending, Stop> {
-        let first = [INNER, QUICK].concat();
-        let all = [&first, &["--test", LONGEST][..]].concat();
-        let rows = [("inner", strings(&[&first, SLOW].concat()))];
-        self.in_rows(&[&all], &strings(QUICK_LONGEST), &rows)
     }
 
     /// Splits the crate's own tests into two rows, by the files they are in.
@@ -172,7 +99,13 @@ impl Work<'_> {
             }
         }
         let run = |words: &[String], log: &Path, follow: Follow| {
-            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            let mut words: Vec<&str> =
+                words.iter().map(String::as_str).collect();
+            // Among the examples of the documentation, `ignore` marks those
+            // that are no programs.
+            if self.all && words != DOCS {
+                words.extend(["--", "--include-ignored"]);
+            }
             self.cargo_test(&words, log, follow)
         };
         let beside = |name: &str, words: &[String]| {

@@ -1,0 +1,63 @@
+//! Which programs of the book run in the fast tier of the tests.
+
+/// The commands that take half a minute or more contain one of these: they train
+/// networks, or a simulator counts what a product of matrices does.
+const SLOW: [&str; 6] = [
+    "part1_digits -- ",
+    "part2_crossover",
+    "part3_filters",
+    "part3_shakespeare",
+    "part3_training",
+    "learn profile matmul",
+];
+
+/// A tier of the tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tier {
+    /// What every run of the tests includes.
+    Fast,
+    /// What only the ignored tests run.
+    Slow,
+}
+
+impl Tier {
+    /// Returns whether a command runs in this tier. `UPDATE=1` writes the
+    /// outputs of all commands, so then the fast tier has all of them.
+    pub(crate) fn has(self, command: &str) -> bool {
+        let is_slow = SLOW.iter().any(|words| command.contains(words));
+        match self {
+            Tier::Fast => !is_slow || crate::updates(),
+            Tier::Slow => is_slow && !crate::updates(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::manifest::MANIFEST;
+
+    #[test]
+    fn a_command_runs_in_one_tier() {
+        if crate::updates() {
+            return;
+        }
+        let seeds = "cargo run --example part1_digits -- --seeds 5";
+        assert!(Tier::Slow.has(seeds) && !Tier::Fast.has(seeds));
+        let one = "cargo run --example part1_digits";
+        assert!(Tier::Fast.has(one) && !Tier::Slow.has(one));
+    }
+
+    #[test]
+    fn both_tiers_have_outputs_of_each_kind() {
+        use crate::manifest::Needs::{Counters, Device, Nothing};
+        for needs in [Nothing, Device, Counters] {
+            let has = |tier: Tier| {
+                let mut all = MANIFEST.outputs().filter(|o| o.needs == needs);
+                all.any(|it| tier.has(it.command))
+            };
+            assert!(has(Tier::Fast), "{needs:?}");
+            assert!(has(Tier::Slow) || crate::updates(), "{needs:?}");
+        }
+    }
+}
