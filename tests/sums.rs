@@ -10,7 +10,7 @@ mod common;
 
 use child::{child, is_child, optimized, succeed};
 use common::calls::Call;
-use common::device::{gpu_or_skip, left_to_another_day};
+use common::device::gpu_or_skip;
 use common::engine::{Engine, Part1, Part2, Part3};
 use common::random::{Random, cases, first_seed};
 use rungrad::opencl::{self, Gpu};
@@ -39,12 +39,6 @@ macro_rules! on_every_device {
             $check(&Part3(Device::Gpu(index)));
         }
     };
-}
-
-/// Whether products are computed by this.
-fn is_of_products(file: &str) -> bool {
-    let its = ["kernels/", "src/part2_gpu/", "src/part3_unified/backend/"];
-    its.iter().any(|it| file.starts_with(it))
 }
 
 /// Promise: A sum, mean, `index_add` or `fold` of up to 2^24 elements of one
@@ -86,7 +80,7 @@ fn long_products_are_right_on_the_processor() {
 fn long_products_are_right_on_every_device() {
     if is_child() {
         on_every_device!(products);
-    } else if gpu_or_skip().is_some() && !left_to_another_day(is_of_products) {
+    } else if gpu_or_skip().is_some() {
         let test = "long_products_are_right_on_every_device";
         succeed(optimized(&mut child(test)));
     }

@@ -21,18 +21,11 @@ use rungrad::rng::Random;
 use rungrad::{Error, ledger};
 
 use border::Border;
-use device::left_to_another_day;
 use request::{HELP, Request, request};
 use training::{EPOCHS, scores, train};
 
 fn split() -> (Dataset, Dataset) {
     digits().split(SPLIT_SEED)
-}
-
-/// Whether the training, its network or its digits are made of this.
-fn is_its(file: &str) -> bool {
-    let its = ["data/", "examples/part1_digits/", "src/train/"];
-    its.iter().any(|it| file.starts_with(it))
 }
 
 /// The share of right guesses in the end, for each of five seeds.
@@ -53,9 +46,6 @@ static MIXED: LazyLock<[f32; 5]> = LazyLock::new(|| accuracies(&split()));
 
 #[test]
 fn five_seeds_read_96_of_100_digits() {
-    if left_to_another_day(is_its) {
-        return;
-    }
     let accuracies = *MIXED;
     let mean = mean(&accuracies);
     assert!(mean >= 0.96, "the mean of {accuracies:?} is {mean}");
@@ -65,9 +55,6 @@ fn five_seeds_read_96_of_100_digits() {
 /// people wrote it.
 #[test]
 fn other_hands_are_harder_to_read() {
-    if left_to_another_day(is_its) {
-        return;
-    }
     let mixed = mean(&*MIXED);
     let others = mean(&accuracies(&digits().split_in_order()));
     assert!(others > 0.90, "the mean on other hands is {others}");

@@ -11,7 +11,6 @@ use rungrad::part2_gpu::matmul::LADDER;
 
 use super::child::{child_under, is_child, succeed};
 use super::device::skip;
-use super::left_to_another_day;
 use super::oclgrind::{multiply, simulator};
 use super::place::scratch;
 
@@ -215,9 +214,6 @@ const SHAPE: [usize; 3] = [128, 16, 128];
 /// kernel predicts.
 #[test]
 fn the_rungs_of_the_ladder_load_what_their_formula_says() {
-    if left_to_another_day() {
-        return;
-    }
     if is_child() {
         let gpu = simulator();
         return LADDER.iter().for_each(|rung| multiply(&gpu, rung, SHAPE));

@@ -4,10 +4,6 @@
 
 use rungrad::opencl::Kernel;
 
-use super::child::is_child;
-use super::device::{
-    left_in_part, left_to_a_night, left_to_another_day, of_today,
-};
 use super::{every_kernel, oclgrind, reach};
 
 /// What the tests know of a family.
@@ -43,36 +39,10 @@ impl Family {
         self.price > 10
     }
 
-    /// Whether the simulator leaves it to a night. All tiles of a product are
-    /// one text, of which the smallest are for the day.
-    #[track_caller]
-    pub(crate) fn is_left_to_a_night(&self) -> bool {
-        OF_A_NIGHT.contains(&self.name)
-            && left_to_a_night(|file| self.is_its(file))
-    }
-
-    /// Whether a device runs it on another day of two weeks.
-    #[track_caller]
-    pub(crate) fn is_left_to_another_day(&self) -> bool {
-        !is_child() && left_to_another_day(|file| self.is_its(file))
-    }
-
-    /// The kernels that the simulator runs today, every fourteenth where none of
-    /// the family has changed. Whoever starts it says what is left.
-    #[track_caller]
-    pub(crate) fn kernels_of_today(&self) -> Vec<Kernel> {
-        let (some, left) = of_today(self.kernels(), |file| self.is_its(file));
-        if left > 0 && !is_child() {
-            left_in_part(&[format!("{left} kernels of {}", self.name)]);
-        }
-        some
-    }
-
-    /// Whether a file is of its kernels, or says their reach.
-    fn is_its(&self, file: &str) -> bool {
-        let reach = "src/part3_unified/kernels/";
-        self.kernels().iter().any(|kernel| kernel.file() == file)
-            || file.starts_with(reach)
+    /// Returns the kernels that the fast tier runs in the simulator: every
+    /// fourteenth. The slow tier runs all of them.
+    pub(crate) fn sample(&self) -> Vec<Kernel> {
+        self.kernels().into_iter().step_by(14).collect()
     }
 
     /// The path of one of its tests.
@@ -85,16 +55,6 @@ impl Family {
 /// division beside its remainder.
 pub(crate) const OF_A_DIVISION: &[&str] =
     &["--build-options", "-cl-opt-disable"];
-
-/// Families that take the simulator up to a minute.
-const OF_A_NIGHT: &[&str] = &[
-    "products",
-    "large_products",
-    "large_products_by_fours",
-    "reductions",
-    "tensor_cores_by_fours",
-    "warpgroups",
-];
 
 macro_rules! families {
     ($($name:ident: $options:expr, $price:expr, $patterns:expr;)*) => {
@@ -118,7 +78,14 @@ macro_rules! families {
             /// and reports nothing.
             #[test]
             fn is_clean() {
-                super::oclgrind::is_clean(family());
+                super::oclgrind::is_clean(family(), "is_clean", &family().sample());
+            }
+
+            #[test]
+            #[ignore = "slow: up to 60 s, each kernel of the family in Oclgrind"]
+            fn every_kernel_is_clean() {
+                let kernels = family().kernels();
+                super::oclgrind::is_clean(family(), "every_kernel_is_clean", &kernels);
             }
 
             /// Promise: Every kernel family computes on a device what the host
@@ -132,7 +99,19 @@ macro_rules! families {
             /// of exactly the required size.
             #[test]
             fn reaches_no_further_than_it_says() {
-                super::reach::reaches_no_further_than_it_says(family());
+                let name = "reaches_no_further_than_it_says";
+                super::reach::reaches_no_further_than_it_says(
+                    family(), name, &family().sample(),
+                );
+            }
+
+            #[test]
+            #[ignore = "slow: up to 60 s, each kernel of the family in Oclgrind"]
+            fn every_kernel_reaches_no_further_than_it_says() {
+                let name = "every_kernel_reaches_no_further_than_it_says";
+                super::reach::reaches_no_further_than_it_says(
+                    family(), name, &family().kernels(),
+                );
             }
         })*
     };

@@ -42,16 +42,6 @@ mod timeline;
 mod types;
 mod written;
 
-/// Whether a day of two weeks leaves a test of kernels that takes long: where
-/// neither they nor what says their reach has changed.
-#[track_caller]
-fn left_to_another_day() -> bool {
-    let its =
-        ["kernels/", "src/part2_gpu/kernels", "src/part3_unified/kernels"];
-    let is_its = |file: &str| its.iter().any(|it| file.starts_with(it));
-    !child::is_child() && device::left_to_another_day(is_its)
-}
-
 /// Every kernel of the crate.
 fn every_kernel() -> impl Iterator<Item = &'static Kernel> {
     let part2 = part2_gpu::kernels::ALL.into_iter();

@@ -11,7 +11,6 @@ use rungrad::part2_gpu::matvec::{ROWS, TEAMS, Variant};
 use super::child::{child_under, is_child, plainly, succeed};
 use super::device::{gpu_or_skip, skip};
 use super::families::{Family, OF_A_DIVISION};
-use super::left_to_another_day;
 use super::part3::groups::IN_PARTS;
 use super::place::scratch;
 use super::random::cases;
@@ -76,18 +75,13 @@ fn compare_all(gpu: &Gpu, kernels: &[Kernel], sizes: &[usize]) {
     }
 }
 
-/// The test of a family of kernels, of which there are about a dozen.
-pub(crate) fn is_clean(family: &Family) {
+/// Runs some kernels of a family in the simulator, for the test `name`.
+pub(crate) fn is_clean(family: &Family, name: &str, kernels: &[Kernel]) {
     if is_child() {
-        let (gpu, kernels) = (simulator(), family.kernels_of_today());
-        return compare_all(&gpu, &kernels, &[1, 2, 255, 256, 257, 600]);
+        let sizes = [1, 2, 255, 256, 257, 600];
+        return compare_all(&simulator(), kernels, &sizes);
     }
-    if family.is_left_to_a_night() {
-        return;
-    }
-    // This says which of them are left.
-    family.kernels_of_today();
-    if let Some(found) = findings(&family.test("is_clean"), family.options) {
+    if let Some(found) = findings(&family.test(name), family.options) {
         assert!(found.is_empty(), "{found}");
     }
 }
@@ -128,9 +122,6 @@ fn is_slow(kernel: &Kernel) -> bool {
 /// The same on a device, which needs no simulator, and has time for more than
 /// one group of fours, and for random launches.
 pub(crate) fn agrees_with_the_host(family: &Family) {
-    if family.is_left_to_another_day() {
-        return;
-    }
     let Some(gpu) = gpu_or_skip() else { return };
     // But for those that the engine chooses in tests of its own.
     if family.is_of_tiles() && plainly(&family.test("agrees_with_the_host")) {
@@ -151,9 +142,6 @@ fn rung(kernel: &Kernel) -> Option<&'static Rung> {
 /// once as it is written.
 #[test]
 fn no_rung_writes_behind_an_array_of_its_own() {
-    if left_to_another_day() {
-        return;
-    }
     if is_child() {
         let gpu = simulator();
         for rung in LADDER.iter().chain(&KAHAN) {

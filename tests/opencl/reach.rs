@@ -227,7 +227,7 @@ fn simulated(
     let mut tool = Command::new("oclgrind");
     tool.args(["--data-races", "--check-api"]);
     // To know what has been written takes two thirds of the time of a tile. It
-    // is asked of each in `is_clean`, and here each night.
+    // is asked of each in `is_clean`.
     if !is_of_tiles || cases(0) > 0 {
         tool.arg("--uninitialized");
     }
@@ -268,20 +268,20 @@ fn in_children(family: &Family, name: &str, cases: u64, of_one: u64) {
     });
 }
 
-/// The test of a family of kernels, which has its share of the cases.
-pub(crate) fn reaches_no_further_than_it_says(family: &Family) {
+/// Runs some kernels of a family in the simulator, for the test `name`, with
+/// their part of the cases.
+pub(crate) fn reaches_no_further_than_it_says(
+    family: &Family,
+    name: &str,
+    kernels: &[Kernel],
+) {
     if is_child() {
-        return run_all(&family.kernels_of_today());
+        return run_all(kernels);
     }
-    if family.is_left_to_a_night() {
-        return;
-    }
-    let kernels = family.kernels_of_today();
     // A kernel of single elements has 37 launches of 3000 cases.
     let share = cases(3000) * kernels.len() as u64;
     let share = share.div_ceil(80 * family.price);
-    let name = family.test("reaches_no_further_than_it_says");
-    in_children(family, &name, share, 3000 / family.price);
+    in_children(family, &family.test(name), share, 3000 / family.price);
 }
 
 /// Rows by their numbers as `index_select` once stated its reach: of places as

@@ -10,17 +10,13 @@ use rungrad::part3_unified::{
 };
 
 use super::child::{is_child, plainly};
-use super::device::{gpu_or_skip, left_to_a_night};
+use super::device::gpu_or_skip;
 use super::families::OF_A_DIVISION;
-use super::left_to_another_day;
 use super::oclgrind::{findings, simulator};
 
 /// Promise: The kernels for `f64` and `f16` compute what the CPU computes.
 #[test]
 fn kernels_for_other_types_agree_with_the_processor() {
-    if left_to_another_day() {
-        return;
-    }
     let name = "types::kernels_for_other_types_agree_with_the_processor";
     if let Some(gpu) = gpu_or_skip()
         && !plainly(name)
@@ -36,14 +32,6 @@ fn kernels_for_other_types_agree_with_the_processor() {
 fn kernels_for_other_types_are_clean() {
     if is_child() {
         return agree(Device::Gpu(simulator().info().index), &[6]);
-    }
-    // Of the kernels of floats each has a test of its own.
-    let is_its = |file: &str| {
-        let of = ["kernels/part3/", "src/part3_unified/kernels"];
-        of.iter().any(|it| file.starts_with(it))
-    };
-    if left_to_a_night(is_its) {
-        return;
     }
     let name = "types::kernels_for_other_types_are_clean";
     if let Some(found) = findings(name, OF_A_DIVISION) {
@@ -84,9 +72,6 @@ fn oclgrind_is_wrong_about_a_buffer_that_the_host_wrote_in_part() {
 /// Promise: The tests of element types reach every kernel source of Part 3.
 #[test]
 fn every_text_is_reached() {
-    if left_to_another_day() {
-        return;
-    }
     let Some(gpu) = gpu_or_skip() else { return };
     if plainly("types::every_text_is_reached") {
         return;

@@ -8,16 +8,12 @@ use rungrad::part3_unified::{Device, Span, Tensor};
 
 use super::child::is_child;
 use super::families::OF_A_DIVISION;
-use super::left_to_another_day;
 use super::oclgrind::{findings, simulator};
 
 /// Promise: A generated kernel stays inside buffers of exactly the required
 /// size, for any number of groups.
 #[test]
 fn written_kernels_keep_to_their_buffers() {
-    if left_to_another_day() {
-        return;
-    }
     if is_child() {
         let gpu = simulator();
         for shape in [[1, 5], [3, 4], [9, 40]] {

@@ -38,9 +38,6 @@ fn ten_thousand_cases_on_the_processor() {
 #[test]
 fn ten_thousand_cases_on_an_opencl_device() {
     let _clean = clean();
-    if crate::left_to_another_day() {
-        return;
-    }
     let Some(gpu) = gpu_or_skip() else { return };
     agree(Device::Gpu(gpu.info().index));
 }

@@ -18,7 +18,6 @@ use rungrad::rng::Random;
 use rungrad::{Error, attempt};
 
 use super::common::clean;
-use super::common::device::left_to_a_night;
 use super::common::random::cases;
 use super::training::devices;
 use request::{HELP, Request};
@@ -42,9 +41,6 @@ fn accuracy(split: u64) -> f32 {
 #[test]
 fn mixed_fifths_read_985_of_1000_digits() {
     let _clean = clean();
-    if left_to_a_night(|file| file.starts_with("examples/part3_filters")) {
-        return;
-    }
     let splits = cases(1).clamp(1, 10);
     // A middling one comes first.
     let half = |from: u64| {
@@ -68,9 +64,6 @@ fn mixed_fifths_read_985_of_1000_digits() {
 #[test]
 fn filters_learn_the_same_on_every_device() {
     let _clean = clean();
-    if crate::left_to_another_day() {
-        return;
-    }
     let (learned, held_out) = digits().split(SPLIT_SEED);
     let few = |rows: usize| (0..rows).collect::<Vec<usize>>();
     let rows = (learned.select(&few(96)), held_out.select(&few(40)));

@@ -16,9 +16,6 @@ const SIZES: [usize; 6] = [1, 2, 3, 4, 7, 12];
 #[test]
 fn ten_thousand_graphs_are_the_same_on_the_lazy_processor() {
     let _clean = clean();
-    if crate::left_to_another_day() {
-        return;
-    }
     agree(Device::Cpu, Device::FusedCpu, cases(10_000));
 }
 
@@ -40,9 +37,6 @@ fn what_roundings_leave_is_no_fault() {
 #[test]
 fn graphs_are_the_same_on_a_lazy_device() {
     let _clean = clean();
-    if crate::left_to_another_day() {
-        return;
-    }
     let Some(gpu) = gpu_or_skip() else { return };
     let index = gpu.info().index;
     agree(Device::Gpu(index), Device::Fused(index), cases(4));

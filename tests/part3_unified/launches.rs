@@ -264,9 +264,6 @@ fn a_written_kernel_names_the_operations_that_it_holds() {
 #[test]
 fn the_sums_of_a_lazy_step_are_one_launch() {
     let _clean = clean();
-    if crate::left_to_another_day() {
-        return;
-    }
     let Some(gpu) = gpu_or_skip() else { return };
     if !is_child() {
         succeed(&mut untuned(
@@ -315,9 +312,6 @@ fn the_sums_of_a_lazy_step_are_one_launch() {
 #[test]
 fn a_product_in_parts_is_added_up_where_it_is_used() {
     let _clean = clean();
-    if crate::left_to_another_day() {
-        return;
-    }
     let Some(gpu) = gpu_or_skip() else { return };
     if !is_child() {
         let test = "launches::a_product_in_parts_is_added_up_where_it_is_used";

@@ -74,15 +74,6 @@ use rungrad::part3_unified::{
 };
 use rungrad::{Error, Result, attempt, ledger};
 
-/// Whether a day of two weeks leaves a test that takes long: where what writes
-/// and joins kernels, which the others hardly ask, has not changed.
-#[track_caller]
-fn left_to_another_day() -> bool {
-    let is_its =
-        |file: &str| file.starts_with("src/part3_unified/backend/fused");
-    !child::is_child() && common::device::left_to_another_day(is_its)
-}
-
 mod on_the_processor {
     use super::*;
 

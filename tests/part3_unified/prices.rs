@@ -133,9 +133,6 @@ fn warm(mut step: impl FnMut()) -> Price {
 #[test]
 fn a_warm_step_costs_what_it_cost() {
     let _clean = clean();
-    if crate::left_to_another_day() {
-        return;
-    }
     let Some(gpu) = gpu_or_skip() else { return };
     // The pool is the device's, so no other test may take from it.
     if !is_child() {

@@ -287,9 +287,6 @@ fn the_losses_of_an_epoch_are_those_of_part_1_on_every_device() {
 #[test]
 fn two_parts_train_alike() {
     let _clean = clean();
-    if crate::left_to_another_day() {
-        return;
-    }
     let split = digits().split(SPLIT_SEED);
     let mut right = Vec::new();
     part1::train(&split, 0, 2, |epoch| right.push(epoch));

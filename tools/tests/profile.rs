@@ -107,11 +107,6 @@ fn a_kernel_of_every_part_has_a_launch() {
 /// the counters of an H200.
 #[test]
 fn the_counts_are_those_of_a_card() {
-    let its = ["kernels/", "profile/", "book/listings/profile_card"];
-    if device::left_to_another_day(|it| its.iter().any(|of| it.starts_with(of)))
-    {
-        return;
-    }
     if let Err(why) = profile::Plugin::find(&profile::tools()) {
         return device::skip("no plugin for Oclgrind", &why);
     }

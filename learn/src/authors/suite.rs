@@ -266,7 +266,7 @@ impl Work<'_> {
         let ending =
             process::follow(self.name, &mut command, self.log, self.limit)?;
         let text = fs::read(self.log).unwrap_or_default();
-        let mut counts = Counts::of_verify(&String::from_utf8_lossy(&text));
+        let counts = Counts::of_verify(&String::from_utf8_lossy(&text));
         if ending == Ending::Exited(0) && counts.passed > 0 {
             return Ok(Report { counts, complaint: None });
         }

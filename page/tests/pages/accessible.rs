@@ -3,10 +3,7 @@
 
 use std::{env, fs};
 
-use crate::{
-    Browser, assert_none, browser_of_today, browser_or_skip, device,
-    pages_of_today, scratch, site,
-};
+use crate::{Browser, assert_none, browser_or_skip, device, scratch, site};
 
 /// The audit's own script, which `cargo learn page --audit` fetches and names.
 fn axe() -> Option<String> {
@@ -47,7 +44,7 @@ fn an_audit_of_every_page_finds_nothing() {
     let Some((mut browser, folder)) = browser_or_skip() else { return };
     let mut found = Vec::new();
     browser.screen(390, "light");
-    for page in pages_of_today(folder) {
+    for page in site::pages(folder) {
         browser.open(&site::address(&folder.join(&page)));
         browser.evaluate(BEGIN);
         for violation in violations(&mut browser, &axe) {
@@ -95,7 +92,7 @@ fn the_audit_finds_each_planted_fault() {
 /// Promise: The table of contents can be folded with the keyboard.
 #[test]
 fn the_contents_fold_by_the_keyboard() {
-    let opened = browser_of_today(&["strides.html"]);
+    let opened = browser_or_skip();
     let Some((mut browser, folder)) = opened else { return };
     browser.screen(1280, "light");
     browser.open(&site::address(&folder.join("strides.html")));

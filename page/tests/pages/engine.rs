@@ -5,7 +5,7 @@ use std::{env, fs};
 
 use serde_json::{Value, json};
 
-use crate::{Browser, browser_of_today, place, scratch, site};
+use crate::{Browser, browser_or_skip, place, scratch, site};
 
 /// Questions whose arithmetic is the same everywhere: sums of a few products,
 /// quotients and comparisons.
@@ -283,7 +283,7 @@ fn answers_that_differ_are_told_apart() {
 /// the last digit of exponentials.
 #[test]
 fn the_engine_in_the_page_answers_as_the_one_outside() {
-    let Some((mut browser, folder)) = browser_of_today(&[]) else { return };
+    let Some((mut browser, folder)) = browser_or_skip() else { return };
     // A page with the engine that was asked for, and its loader.
     let page = scratch("engine");
     fs::create_dir(page.join("live")).expect("a folder");

@@ -22,11 +22,11 @@ mod warp;
 
 use serde_json::{Value, json};
 
-use crate::{Browser, browser_of_today, engine, site};
+use crate::{Browser, browser_or_skip, engine, site};
 
 /// A page whose figure has begun, on a narrow screen as on a wide one.
 pub(crate) fn open(page: &str, figure: &str) -> Option<Browser> {
-    let (mut browser, folder) = browser_of_today(&[page])?;
+    let (mut browser, folder) = browser_or_skip()?;
     browser.screen(390, "light");
     browser.open(&site::address(&folder.join(page)));
     let begun = format!("figure[data-figure={figure}]");

@@ -43,19 +43,6 @@ fn browser_or_skip() -> Option<(Browser, &'static Path)> {
     }
 }
 
-/// The same, or nothing on a day that leaves a test of these pages to another.
-#[track_caller]
-fn browser_of_today(pages: &[&str]) -> Option<(Browser, &'static Path)> {
-    let is_its = |file: &str| {
-        site::makes_every_page(file)
-            || pages.iter().any(|page| site::makes(file, page))
-    };
-    match device::left_to_another_day(is_its) {
-        true => None,
-        false => browser_or_skip(),
-    }
-}
-
 /// The faults of the page that is open, as far as it can see them itself.
 fn audit(browser: &mut Browser) -> Vec<String> {
     let faults = browser.evaluate(AUDIT);
@@ -129,42 +116,8 @@ fn assert_none(faults: &[String]) {
 #[test]
 fn every_page_is_whole_in_every_theme_wide_and_narrow() {
     let Some((mut browser, folder)) = browser_or_skip() else { return };
-    let pages = pages_of_today(folder);
+    let pages = site::pages(folder);
     assert_none(&faults(&mut browser, folder, &pages));
-}
-
-/// The pages that have changed, and a day's share of the others.
-#[track_caller]
-fn pages_of_today(folder: &Path) -> Vec<String> {
-    let has_changed =
-        |page: &String| device::has_changed(|file| site::makes(file, page));
-    let (changed, others): (Vec<_>, Vec<_>) =
-        site::pages(folder).into_iter().partition(has_changed);
-    let (mut pages, left) = device::of_today(others, site::makes_every_page);
-    pages.extend(changed);
-    if left > 0 {
-        device::left_in_part(&[format!("{left} pages")]);
-    }
-    pages
-}
-
-#[test]
-fn a_figure_has_one_day_of_two_weeks_and_those_on_which_it_has_changed() {
-    let days = |changed: &str| {
-        let is_its = |file: &str| {
-            site::makes_every_page(file) || site::makes(file, "strides.html")
-        };
-        let leaves = |day| device::leaves("x", &(changed.into(), day), is_its);
-        (0..14).filter(|&day| !leaves(day)).count()
-    };
-    let others = "README.md\nbook/src/tensors.md\nbook/src/strides.txt\n\
-                  src/part1_cpu/tensor.rs\npage/src/lib.rs\n";
-    assert_eq!(days(others), 1);
-    for own in
-        ["book/src/strides.md", "book/src/live/tree.js", "book/theme/live.js"]
-    {
-        assert_eq!(days(&format!("{others}{own}")), 14, "{own}");
-    }
 }
 
 /// Who has picked no theme gets that of the system.
@@ -172,7 +125,7 @@ fn a_figure_has_one_day_of_two_weeks_and_those_on_which_it_has_changed() {
 /// Promise: A page follows the system's theme until the reader picks one.
 #[test]
 fn a_page_follows_the_system_until_a_theme_is_picked() {
-    let opened = browser_of_today(&["index.html"]);
+    let opened = browser_or_skip();
     let Some((mut browser, folder)) = opened else { return };
     let address = site::address(&folder.join("index.html"));
     let worn = "['light', 'ayu', 'coal'].find((it) => \
@@ -196,7 +149,7 @@ fn without_scripts_every_page_is_whole() {
     let off = serde_json::json!({ "value": true });
     browser.call("Emulation.setScriptExecutionDisabled", off);
     let mut found = Vec::new();
-    for page in pages_of_today(folder) {
+    for page in site::pages(folder) {
         browser.screen(WIDTHS[0], SCHEMES[0]);
         browser.open(&site::address(&folder.join(&page)));
         for fault in still(&mut browser) {

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::{audit, browser_of_today, complaints, scratch, site, still};
+use crate::{audit, browser_or_skip, complaints, scratch, site, still};
 
 /// A fault as it stands in a page, and the words that must come.
 const FAULTS: &[(&str, &str)] = &[
@@ -71,7 +71,7 @@ const FAULTS: &[(&str, &str)] = &[
 /// Promise: Each browser check of a page finds a planted error.
 #[test]
 fn each_check_of_a_page_finds_its_fault() {
-    let Some((mut browser, _)) = browser_of_today(&[]) else { return };
+    let Some((mut browser, _)) = browser_or_skip() else { return };
     let folder = scratch("planted");
     let page = folder.join("index.html");
     let mut faults = |planted: &str| {
@@ -97,7 +97,7 @@ fn each_check_of_a_page_finds_its_fault() {
 /// Promise: A page that is empty without scripts is detected.
 #[test]
 fn a_page_that_is_empty_without_scripts_is_found() {
-    let Some((mut browser, _)) = browser_of_today(&[]) else { return };
+    let Some((mut browser, _)) = browser_or_skip() else { return };
     let page = scratch("still").join("index.html");
     let words = "word ".repeat(50);
     let html =

@@ -36,22 +36,6 @@ pub(crate) fn pages(folder: &Path) -> Vec<String> {
     pages
 }
 
-/// Whether a page is written in this file of the repository.
-pub(crate) fn makes(file: &str, page: &str) -> bool {
-    let page = page.strip_suffix(".html");
-    let written = file
-        .strip_prefix("book/src/")
-        .and_then(|file| file.strip_suffix(".md"));
-    written.is_some() && written == page
-}
-
-/// Whether this file of the repository is in every page, or in the engine that
-/// its figures ask, as it is compiled.
-pub(crate) fn makes_every_page(file: &str) -> bool {
-    let of_all = ["book/book.toml", "book/src/live/", "book/theme/"];
-    of_all.iter().any(|it| file.starts_with(it))
-}
-
 /// Makes the address of a file.
 pub(crate) fn address(file: &Path) -> String {
     let path = file.canonicalize().expect("a file that is there");

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{button, native, open, says, text, until};
-use crate::{browser_of_today, site};
+use crate::{browser_or_skip, site};
 
 const PAGE: &str = "introduction.html";
 
@@ -62,7 +62,7 @@ fn each_rung_shows_what_the_engine_computes() {
 /// Where motion is welcome it climbs by itself, and a button stops it.
 #[test]
 fn the_ladder_is_climbed_and_can_be_stopped() {
-    let Some((mut browser, folder)) = browser_of_today(&[PAGE]) else { return };
+    let Some((mut browser, folder)) = browser_or_skip() else { return };
     let it = &mut browser;
     it.screen(1280, "light");
     let moving =
@@ -92,7 +92,7 @@ fn the_ladder_is_climbed_and_can_be_stopped() {
 /// starts.
 #[test]
 fn what_is_below_the_ladder_waits_where_it_will_stand() {
-    let Some((mut browser, folder)) = browser_of_today(&[PAGE]) else { return };
+    let Some((mut browser, folder)) = browser_or_skip() else { return };
     for width in [390, 1280] {
         browser.screen(width, "light");
         browser.open(&site::address(&folder.join(PAGE)));
