@@ -45,6 +45,7 @@ fn mean(values: &[f32]) -> f32 {
 static MIXED: LazyLock<[f32; 5]> = LazyLock::new(|| accuracies(&split()));
 
 #[test]
+#[ignore = "slow: 20 s, trains five networks"]
 fn five_seeds_read_96_of_100_digits() {
     let accuracies = *MIXED;
     let mean = mean(&accuracies);
@@ -54,6 +55,7 @@ fn five_seeds_read_96_of_100_digits() {
 /// Not for want of a class: the end of the file has as many of each. Other
 /// people wrote it.
 #[test]
+#[ignore = "slow: 40 s, trains ten networks"]
 fn other_hands_are_harder_to_read() {
     let mixed = mean(&*MIXED);
     let others = mean(&accuracies(&digits().split_in_order()));

@@ -42,7 +42,9 @@ impl Family {
     /// Returns the kernels that the fast tier runs in the simulator: every
     /// fourteenth. The slow tier runs all of them.
     pub(crate) fn sample(&self) -> Vec<Kernel> {
-        self.kernels().into_iter().step_by(14).collect()
+        let mut kernels = self.kernels();
+        kernels.retain(oclgrind::is_simulated);
+        kernels.into_iter().step_by(14).collect()
     }
 
     /// The path of one of its tests.

@@ -87,13 +87,18 @@ pub(crate) fn is_clean(family: &Family, name: &str, kernels: &[Kernel]) {
 }
 // ANCHOR_END: every-kernel
 
-/// The size over which a kernel of tiles is simulated, if it is. Of the four kernels of
-/// one tile, which differ in how both sides lie, run by day the two in which
-/// both lie otherwise: each way to read is one of them. All tiles are one text,
-/// of which the smallest are walked through whole; of the larger ones there are
-/// two matrices or two parts, which is enough for each border of the tile, for
-/// the change to the other half of the local memory and for the barrier before
-/// the next tiles. Each night runs all, whole.
+/// Returns whether `is_clean` runs a kernel in the simulator.
+pub(crate) fn is_simulated(kernel: &Kernel) -> bool {
+    !is_slow(kernel) || in_the_simulator(kernel).is_some()
+}
+
+/// Returns the size at which a kernel of tiles is simulated, if it is. Of the
+/// four kernels of one tile, which differ in the layout of both operands, two are
+/// enough: each way to read is in one of them. All tiles are one source, of which
+/// the smallest are simulated whole. For the larger ones, two matrices or two
+/// parts reach each border of the tile, the change to the other half of the local
+/// memory, and the barrier before the next tile. With `RUNGRAD_CASES`, all are
+/// simulated whole.
 fn in_the_simulator(kernel: &Kernel) -> Option<usize> {
     const WHOLE: usize = 30;
     let has = |option| kernel.options().contains(option);
@@ -141,6 +146,7 @@ fn rung(kernel: &Kernel) -> Option<&'static Rung> {
 /// out what an unrolled loop writes behind an array. So each rung multiplies
 /// once as it is written.
 #[test]
+#[ignore = "slow: 14 s, each rung of the ladder in Oclgrind"]
 fn no_rung_writes_behind_an_array_of_its_own() {
     if is_child() {
         let gpu = simulator();

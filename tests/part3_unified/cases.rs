@@ -36,6 +36,7 @@ fn ten_thousand_cases_on_the_processor() {
 /// Promise: Every operation of Part 3 is right for operands in any memory
 /// layout on an OpenCL device, in 10,000 random cases.
 #[test]
+#[ignore = "slow: 23 s, ten thousand cases"]
 fn ten_thousand_cases_on_an_opencl_device() {
     let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };

@@ -99,6 +99,7 @@ fn two_devices_of_one_name_are_refused() {
 ///
 /// Promise: The whole specification passes on a second OpenCL device.
 #[test]
+#[ignore = "slow: 25 s, the specification once more"]
 fn the_specification_holds_on_a_second_device() {
     let _clean = clean();
     if gpu_or_skip().is_none() {
@@ -107,7 +108,7 @@ fn the_specification_holds_on_a_second_device() {
     let mut again = Command::new(env::current_exe().unwrap());
     // There is a device, so what is skipped there is lost.
     again.env("RUNGRAD_REQUIRE_GPU", "1").env("RUNGRAD_DEVICE", "gpu:1");
-    again.arg("on_an_opencl_device");
+    again.args(["on_an_opencl_device", "--include-ignored"]);
     let devices = opencl::devices().unwrap();
     if devices.len() < 2 {
         let Some(two) = two_of_pocl() else {

@@ -14,6 +14,7 @@ const SIZES: [usize; 6] = [1, 2, 3, 4, 7, 12];
 /// Promise: Random graphs have the same bits on `fused:cpu` as on `cpu`, except
 /// for sums.
 #[test]
+#[ignore = "slow: 15 s, ten thousand graphs"]
 fn ten_thousand_graphs_are_the_same_on_the_lazy_processor() {
     let _clean = clean();
     agree(Device::Cpu, Device::FusedCpu, cases(10_000));
@@ -35,6 +36,7 @@ fn what_roundings_leave_is_no_fault() {
 /// Promise: Random graphs have the same bits on `fused:0` as on `gpu:0`, except
 /// for sums.
 #[test]
+#[ignore = "slow: 23 s, a kernel for each graph"]
 fn graphs_are_the_same_on_a_lazy_device() {
     let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };

@@ -60,6 +60,7 @@ pub(super) fn product(
 }
 
 #[test]
+#[ignore = "slow: 46 s, each tile in each layout"]
 fn products_of_every_layout_agree_with_the_judge() {
     let _clean = clean();
     if gpu_or_skip().is_none() {
