@@ -77,7 +77,7 @@ fn long_products_are_right_on_the_processor() {
 /// Promise: A matmul with up to 2^20 products per element errs by at most 1e-5
 /// of the sum of their magnitudes on every device.
 #[test]
-#[ignore = "slow: 20 s, products of up to 2^20 terms"]
+#[ignore = "slow: 36 s, products of up to 2^20 terms"]
 fn long_products_are_right_on_every_device() {
     if is_child() {
         on_every_device!(products);

@@ -45,7 +45,6 @@ fn mean(values: &[f32]) -> f32 {
 static MIXED: LazyLock<[f32; 5]> = LazyLock::new(|| accuracies(&split()));
 
 #[test]
-#[ignore = "slow: 20 s, trains five networks"]
 fn five_seeds_read_96_of_100_digits() {
     let accuracies = *MIXED;
     let mean = mean(&accuracies);

@@ -29,7 +29,7 @@ fn kernels_for_other_types_agree_with_the_processor() {
 ///
 /// Promise: Oclgrind reports nothing in the kernels for `f64` and `f16`.
 #[test]
-#[ignore = "slow: 60 s, the kernels of two types in Oclgrind"]
+#[ignore = "slow: 61 s, the kernels of two types in Oclgrind"]
 fn kernels_for_other_types_are_clean() {
     if is_child() {
         return agree(Device::Gpu(simulator().info().index), &[6]);

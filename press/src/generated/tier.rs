@@ -49,15 +49,16 @@ mod tests {
     }
 
     #[test]
-    fn both_tiers_have_outputs_of_each_kind() {
+    fn the_fast_tier_has_outputs_of_each_kind_and_the_slow_tier_has_some() {
         use crate::manifest::Needs::{Counters, Device, Nothing};
+        let count = |tier: Tier, needs| {
+            let all = MANIFEST.outputs().filter(|it| it.needs == needs);
+            all.filter(|it| tier.has(it.command)).count()
+        };
         for needs in [Nothing, Device, Counters] {
-            let has = |tier: Tier| {
-                let mut all = MANIFEST.outputs().filter(|o| o.needs == needs);
-                all.any(|it| tier.has(it.command))
-            };
-            assert!(has(Tier::Fast), "{needs:?}");
-            assert!(has(Tier::Slow) || crate::updates(), "{needs:?}");
+            assert!(count(Tier::Fast, needs) > 0, "{needs:?}");
         }
+        let slow = count(Tier::Slow, Nothing) + count(Tier::Slow, Counters);
+        assert!(slow > 5 || crate::updates(), "{slow} outputs are slow");
     }
 }
