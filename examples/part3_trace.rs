@@ -95,22 +95,24 @@ fn show_callers(primitive: &str) {
     SHOWN.set(Some(frames));
 }
 
-/// `apply<rungrad::functions::Shift>` as `apply<Shift>`; the kind of a closure
-/// tells nobody anything. Of `<Shift as Function>::forward`, which is `forward`
-/// in other builds, the last.
+/// Returns `apply<Shift>` for `function::apply::<rungrad::functions::Shift>`, and
+/// the last part of other paths, such as `forward` for
+/// `<Shift as Function>::forward`. A closure has no name.
 fn short(name: &str) -> String {
-    // Some builds write `apply::<Shift>`.
     let last = |path: &str| {
         let path = path.trim_end_matches("::");
         path.rsplit("::").next().unwrap_or("").to_string()
     };
     match name.split_once('<') {
-        Some(("", _)) => last(name),
-        Some((name, kind)) if !kind.contains('{') => {
-            format!("{}<{}", last(name), last(kind))
+        Some((function, kind))
+            if name.ends_with('>') && !function.is_empty() =>
+        {
+            match kind.contains('{') {
+                true => last(function),
+                false => format!("{}<{}", last(function), last(kind)),
+            }
         }
-        Some((name, _)) => last(name),
-        None => last(name),
+        _ => last(name),
     }
 }
 

@@ -89,7 +89,7 @@ fn a_row_that_nobody_knows_is_refused_with_the_kinds_there_are() {
 #[test]
 fn a_device_that_is_none_is_refused_in_one_sentence() {
     let said = bench("bad_device", &["copy", "--device", "tpu"]);
-    said.ended(2, &["error: `tpu` is no device", "write cpu"]);
+    said.ended(2, &["error: `tpu` is not the name of a device", "write cpu"]);
     if device::gpu_or_skip().is_some() {
         let said = bench("far_device", &["copy", "--device", "gpu:99"]);
 
