@@ -54,7 +54,7 @@ fn five_seeds_read_96_of_100_digits() {
 /// Not for want of a class: the end of the file has as many of each. Other
 /// people wrote it.
 #[test]
-#[ignore = "slow: 40 s, trains ten networks"]
+#[ignore = "slow: 11 s, trains ten networks"]
 fn other_hands_are_harder_to_read() {
     let mixed = mean(&*MIXED);
     let others = mean(&accuracies(&digits().split_in_order()));
