@@ -11,11 +11,11 @@
 //! | [`save`], [`load`] | a model: its parameters and buffers |
 //! | [`save_turned`], [`load_turned`] | the same, for and from PyTorch |
 //! | [`checkpoint`], [`resume`] | a run: model, optimizer, random numbers, step |
-//! | [`write`], [`read`] | any tensors, by their names |
+//! | [`write()`], [`read`] | any tensors, by their names |
 //! | [`read_integers`] | the integers among them |
 //!
 //! Reading order: [`save`], [`load`], [`load_partial`], [`load_turned`],
-//! [`write`], [`read`]; [`checkpoint`], [`resume`], and [`State`], which every
+//! [`write()`], [`read`]; [`checkpoint`], [`resume`], and [`State`], which every
 //! part of a run implements. "Weights that travel" builds the checkpoints.
 //!
 //! ```
