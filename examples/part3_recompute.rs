@@ -76,8 +76,8 @@ fn checkpointed(x: &Tensor, weights: &[Tensor], group: usize) -> Tensor {
     })
 }
 
-/// Runs forward and backward once. The peak is that of the whole program so
-/// far, so the step that needs the least memory must run first.
+/// Runs forward and backward once. The device measures its peak over the whole
+/// program, so the step that needs the least memory must run first.
 fn step(forward: impl Fn(&Tensor, &[Tensor]) -> Tensor) -> Result<Step, Error> {
     let device = Device::Cpu;
     let x = Tensor::rand(&[ROWS, WIDTH], 1, device)?;

@@ -103,8 +103,8 @@ impl Open {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Says whether one more connection may be opened, if need be after
-    /// closing the oldest.
+    /// Returns whether one more connection may be opened. At the limit it closes
+    /// the oldest connection first.
     fn has_room(&self) -> bool {
         self.lock().len() < MAX_CONNECTIONS || self.close_oldest()
     }

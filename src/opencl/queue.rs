@@ -103,7 +103,8 @@ impl Queue {
         }
     }
 
-    /// Does the same for a caller that returns the failure to the program.
+    /// Returns the failure as [`Queue::check`] does, and records that the program
+    /// has been told.
     pub(super) fn report(&self, contents: &Arc<Contents>) -> Result<(), Error> {
         match self.find(contents) {
             Some(at) => Err(self.lost[at].1.reported()),

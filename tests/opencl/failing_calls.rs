@@ -79,7 +79,7 @@ impl Control {
         type Function =
             unsafe extern "C" fn(*const c_char, c_long, c_int, c_int);
         let name = CString::new(function).unwrap();
-        // SAFETY: the type is that of the C source.
+        // SAFETY: the C source declares this type.
         let set = unsafe { self.0.get::<Function>("fail_call") }.unwrap();
         // SAFETY: the function copies the name.
         unsafe { set(name.as_ptr(), at as c_long, status, all.into()) };
@@ -93,7 +93,7 @@ impl Control {
     fn calls(&self) -> BTreeMap<String, usize> {
         type Function =
             unsafe extern "C" fn(c_int, *mut *const c_char) -> c_long;
-        // SAFETY: the type is that of the C source.
+        // SAFETY: the C source declares this type.
         let ask = unsafe { self.0.get::<Function>("calls_of") }.unwrap();
         let count = |index| {
             let mut name = std::ptr::null();

@@ -61,7 +61,7 @@ pub(crate) fn left(
         .collect()
 }
 
-/// Those of them in a tier that do not end well.
+/// Returns the examples of a tier that fail.
 pub(crate) fn failing(
     tree: &Tree,
     manifest: &Manifest,

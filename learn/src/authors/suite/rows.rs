@@ -101,8 +101,7 @@ impl Work<'_> {
         let run = |words: &[String], log: &Path, follow: Follow| {
             let mut words: Vec<&str> =
                 words.iter().map(String::as_str).collect();
-            // Among the examples of the documentation, `ignore` marks those
-            // that are no programs.
+            // In the documentation, `ignore` marks examples that cannot run.
             if self.all && words != DOCS {
                 words.extend(["--", "--include-ignored"]);
             }
