@@ -59,8 +59,8 @@
 //! opt-level = 3
 //! ```
 //!
-//! Without the last two lines `cargo run` trains about 80 times slower than
-//! `cargo run --release`, and with them less than twice as slow. They belong in
+//! Without the last two lines `cargo run` trains about 40 times slower than
+//! `cargo run --release`, and with them 1.1 to 1.3 times slower. They belong in
 //! the `Cargo.toml` of your own workspace, because Cargo ignores the profiles of
 //! a dependency. A first program:
 //!
