@@ -338,7 +338,7 @@ impl Other {
     }
 }
 
-/// Runs the modes of a test, each in a process of its own.
+/// Runs the modes of a test, each in a separate process.
 fn test_modes(test: &str, modes: &[[&str; 2]]) {
     let compiled = Compiled::new(test);
     for [mode, thread] in modes {
@@ -363,6 +363,8 @@ fn test_mode() {
     }
 }
 
+/// Promise: A failed OpenCL call is an error of each value that depends on it, and
+/// never a wrong value.
 #[test]
 fn a_failed_call_is_never_silent() {
     if is_child() {
@@ -464,7 +466,9 @@ fn test_a_lost_device(control: &Control) {
 const OPENING: &str = "failing_calls::a_failed_open_is_tried_again";
 
 /// The calls that a process makes until a device is open, each failing in a
-/// process of its own: the first open may fail, the second may not.
+/// separate process: the first open may fail, the second may not.
+///
+/// Promise: A device that could not be opened is tried again.
 #[test]
 fn a_failed_open_is_tried_again() {
     if is_child() {
