@@ -119,16 +119,7 @@ fn the_library_reads_no_file_of_the_companion() {
 #[test]
 fn unsafe_stands_in_its_homes() {
     let ours = ["src", "examples", "tests"];
-    let others = [
-        "exercises",
-        "learn/src",
-        "learn/tests",
-        "my_engine",
-        "page",
-        "press",
-        "profile",
-        "tools",
-    ];
+    let others = ["exercises", "crates", "my_engine"];
     let folders = [&ours[..], &others].concat();
     let mut code = sources(&folders, &[".rs"]);
     // The fence's own tests stand with the fence.
@@ -140,7 +131,7 @@ fn unsafe_stands_in_its_homes() {
         "examples/part3_fused/by_hand.rs",
         "exercises/src/",
         "my_engine/src/memory.rs",
-        "page/src/door.rs",
+        "crates/page/src/door.rs",
     ];
     code.retain(|s| !s.is_in(&fence) && !s.is_in(&lists));
     code.retain(|s| !s.is_in(&homes) && s.path != "tests/architecture.rs");
@@ -152,19 +143,7 @@ fn unsafe_stands_in_its_homes() {
 #[test]
 fn ocl_stands_behind_the_fence() {
     let ours = ["src", "examples", "tests"];
-    let folders = [
-        &ours[..],
-        &[
-            "exercises",
-            "learn/src",
-            "my_engine",
-            "page",
-            "press",
-            "profile",
-            "tools",
-        ],
-    ]
-    .concat();
+    let folders = [&ours[..], &["exercises", "crates", "my_engine"]].concat();
     let mut code = sources(&folders, &[".rs"]);
     let homes = ["src/opencl/", "examples/part2_raw_"];
     code.retain(|s| !s.is_in(&homes) && s.path != "tests/architecture.rs");
@@ -218,12 +197,14 @@ fn the_operations_stand_in_one_order_in_every_part() {
     assert_eq!(operations(&part3), OPERATIONS);
 }
 
-/// The programs of `examples/` and `tools/`, each with all of its text.
+/// The programs of `examples/` and `crates/tools/`, each with all of its text.
 /// Programs that stand alone on purpose are left out.
 fn programs() -> Vec<Source> {
     let mut programs: Vec<Source> = Vec::new();
-    for Source { path, text } in sources(&["examples", "tools/src"], &[".rs"]) {
-        let words = path.trim_start_matches("tools/src/bin/");
+    for Source { path, text } in
+        sources(&["examples", "crates/tools/src"], &[".rs"])
+    {
+        let words = path.trim_start_matches("crates/tools/src/bin/");
         let words = words.trim_start_matches("examples/").split(['/', '.']);
         let name = words.take(1).collect();
         match programs.iter_mut().find(|known| known.path == name) {

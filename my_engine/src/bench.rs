@@ -1,15 +1,15 @@
 //! An expression on the reader's engine: `cargo learn try --engine mine`. All
 //! but the engine is the bench of the course.
 
-#[path = "../../tools/src/bin/expression/expr.rs"]
+#[path = "../../crates/tools/src/bin/expression/expr.rs"]
 pub(crate) mod expr;
-#[path = "../../tools/src/bin/expression/part1.rs"]
+#[path = "../../crates/tools/src/bin/expression/part1.rs"]
 pub(crate) mod part1;
-#[path = "../../tools/src/bin/expression/request.rs"]
+#[path = "../../crates/tools/src/bin/expression/request.rs"]
 pub(crate) mod request;
-#[path = "../../tools/src/bin/expression/shown.rs"]
+#[path = "../../crates/tools/src/bin/expression/shown.rs"]
 pub(crate) mod shown;
-#[path = "../../tools/src/bin/expression/verdict.rs"]
+#[path = "../../crates/tools/src/bin/expression/verdict.rs"]
 pub(crate) mod verdict;
 
 use rungrad::Error;

@@ -76,7 +76,13 @@ fn what_a_function_does_is_said_by_a_verb_first() {
     let exercises = ["src", "solutions", "right", "wrong"];
     let exercises = exercises.map(|folder| format!("exercises/{folder}"));
     let exercises: Vec<&str> = exercises.iter().map(String::as_str).collect();
-    let ours = ["src", "learn/src", "page/src", "profile/src", "tools/src"];
+    let ours = [
+        "src",
+        "crates/learn/src",
+        "crates/page/src",
+        "crates/profile/src",
+        "crates/tools/src",
+    ];
     let folders = [&ours[..], &exercises].concat();
     let mut seen = 0;
     for source in sources(&folders, &[".rs"]) {

@@ -12,10 +12,8 @@ use std::{env, fs};
 /// know themselves there. A member stands in a folder of it.
 pub(crate) fn built() -> &'static Path {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    match env!("CARGO_PKG_NAME") {
-        "rungrad" => package,
-        _ => package.parent().expect("the root"),
-    }
+    let mut folders = package.ancestors();
+    folders.find(|it| it.join("Cargo.lock").is_file()).unwrap_or(package)
 }
 
 /// The root of the repository.

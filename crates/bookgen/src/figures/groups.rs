@@ -1,0 +1,94 @@
+//! 98 groups of 1024 items queue on 16 units, and the last group is not full:
+//! "How a GPU computes", from the numbers of its program.
+
+use std::fmt::Write;
+
+#[path = "../../../../examples/part2_groups.rs"]
+#[allow(dead_code, unreachable_pub)]
+mod program;
+
+const LAUNCH: program::Launch = program::Launch { n: 100_000, size: 1024 };
+const UNITS: u64 = 16;
+
+/// The place of a group: its left upper corner.
+fn place(group: u64) -> (u64, u64) {
+    (LEFT + STEP * (group / UNITS), 32 + 24 * (group % UNITS))
+}
+
+/// Where the first turn stands, and from one to the next.
+const LEFT: u64 = 66;
+const STEP: u64 = 41;
+/// How large a group is drawn. A phone shows all turns.
+const WIDTH: u64 = 36;
+const HEIGHT: u64 = 20;
+
+pub(crate) fn svg() -> String {
+    let groups = LAUNCH.groups();
+    let turns = groups.div_ceil(UNITS);
+    let bottom = 32 + 24 * UNITS;
+    let mut svg = String::from(HEAD);
+    let mut put = |line: String| writeln!(svg, "{line}").expect("a String");
+    put("<g class=\"code\" text-anchor=\"end\">".into());
+    for unit in 0..UNITS {
+        let (x, y) = place(unit);
+        put(format!("<text x=\"{}\" y=\"{}\">{unit}</text>", x - 10, y + 15));
+    }
+    put("</g>\n<g class=\"code\" text-anchor=\"middle\">".into());
+    for turn in 0..turns {
+        let (x, _) = place(turn * UNITS);
+        put(format!(
+            "<text x=\"{}\" y=\"22\">{}</text>",
+            x + WIDTH / 2,
+            turn + 1
+        ));
+    }
+    put("</g>\n<g fill=\"none\" stroke=\"var(--fig-gpu)\">".into());
+    for group in 0..turns * UNITS {
+        let (x, y) = place(group);
+        let dash = match group < groups {
+            true => "",
+            false => " stroke-dasharray=\"2 5\"",
+        };
+        put(format!("<path d=\"M{x} {y}h{WIDTH}v{HEIGHT}h-{WIDTH}z\"{dash}/>"));
+    }
+    put("</g>\n<g fill=\"var(--fig-gpu)\" fill-opacity=\"0.2\">".into());
+    for group in 0..groups {
+        let (x, y) = place(group);
+        let full = match group + 1 == groups {
+            true => WIDTH * (LAUNCH.size - LAUNCH.idle()) / LAUNCH.size,
+            false => WIDTH,
+        };
+        put(format!("<path d=\"M{x} {y}h{full}v{HEIGHT}h-{full}z\"/>"));
+    }
+    put("</g>\n<g class=\"code\" text-anchor=\"middle\">".into());
+    for group in 0..groups {
+        let (x, y) = place(group);
+        let (x, y) = (x + WIDTH / 2, y + 15);
+        put(format!("<text x=\"{x}\" y=\"{y}\">{group}</text>"));
+    }
+    put("</g>".into());
+    put(format!(
+        "<text x=\"8\" y=\"{}\">In group {}, {} of {} items have no element;\
+         </text>",
+        bottom + 22,
+        groups - 1,
+        LAUNCH.idle(),
+        LAUNCH.size
+    ));
+    put(format!(
+        "<text x=\"8\" y=\"{}\">the units below it have no group.</text>",
+        bottom + 42
+    ));
+    svg + "</g>\n</svg>\n"
+}
+
+const HEAD: &str = "\
+<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"puzzle\" viewBox=\"0 0 680 884\" role=\"img\">
+<title>98 groups of 1024 items queue on 16 units</title>
+<desc>A table with a row for each of 16 units and a column for each of 7 turns. Groups 0 to 15 stand in the first column, 16 to 31 in the second, and so on. In the seventh column stand only groups 96 and 97, and of the last one the right third is empty.</desc>
+<g transform=\"scale(1.885)\">
+<g font-weight=\"600\">
+<text x=\"8\" y=\"22\">turn</text>
+<text x=\"8\" y=\"47\">unit</text>
+</g>
+";

@@ -1,0 +1,109 @@
+//! The schedule that breaks a sum without its barrier: "How a GPU computes",
+//! from the steps that its program finds.
+
+use std::fmt::Write;
+
+use rungrad::workgroup::{Access, Event};
+
+#[path = "../../../../examples/part2_race.rs"]
+#[allow(dead_code, unreachable_pub)]
+mod program;
+
+/// Only items 0 and 1 go on after the loads.
+const ITEMS: usize = 4;
+
+/// Where an item's lane begins, and how wide it is.
+fn lane(item: usize) -> usize {
+    56 + LANE * item
+}
+const LANE: usize = 126;
+
+/// The middle of a step's line.
+fn line(step: usize) -> usize {
+    58 + 30 * step + if step < ITEMS { 0 } else { 24 }
+}
+
+pub(crate) fn svg() -> String {
+    let search = program::search();
+    let trace = program::broken(&search);
+    let race = trace.race().expect("it breaks by a race");
+    let bottom = line(trace.events.len() - 1) + 22;
+    let mut svg = String::from(HEAD);
+    let mut put = |line: String| writeln!(svg, "{line}").expect("a String");
+    put("<g font-weight=\"600\" text-anchor=\"middle\">".into());
+    for item in 0..ITEMS {
+        let x = lane(item) + LANE / 2;
+        put(format!("<text x=\"{x}\" y=\"22\">item {item}</text>"));
+    }
+    put("<text x=\"620\" y=\"22\">memory</text>\n</g>".into());
+    put("<g stroke=\"currentColor\" stroke-opacity=\"0.25\">".into());
+    for item in 0..=ITEMS {
+        put(format!("<path d=\"M{} 32V{bottom}\"/>", lane(item)));
+    }
+    put("</g>\n<g class=\"code\" text-anchor=\"middle\">".into());
+    let mut local = ["?".to_string(), "?".into(), "?".into(), "?".into()];
+    for (step, event) in trace.events.iter().enumerate() {
+        let (x, y) = (lane(event.item) + LANE / 2, line(step) + 5);
+        let Event { cell, value, .. } = event;
+        let words = match event.access {
+            Access::Read => format!("[{cell}] is {value}"),
+            Access::Write => format!("[{cell}] = {value}"),
+        };
+        let ink = match race.steps.contains(&step) {
+            true => " fill=\"var(--fig-grad)\" font-weight=\"600\"",
+            false => "",
+        };
+        put(format!("<text x=\"30\" y=\"{y}\">{}</text>", step + 1));
+        put(format!("<text x=\"{x}\" y=\"{y}\"{ink}>{words}</text>"));
+        if event.access == Access::Write {
+            local[*cell] = value.to_string();
+            let local = local.join(" ");
+            put(format!("<text x=\"620\" y=\"{y}\">{local}</text>"));
+        }
+    }
+    put("</g>".into());
+    // The barrier that is there, and the one that is not: below the sixth
+    // step of item 0 after the load, above its second round.
+    let there = line(ITEMS - 1) + 27;
+    put(format!(
+        "<path d=\"M{} {there}H{}\" stroke=\"var(--fig-gpu)\" \
+         stroke-width=\"3\"/>",
+        lane(0),
+        lane(ITEMS)
+    ));
+    let round = |item: usize| {
+        let own = |(_, event): &(usize, &Event)| {
+            event.item == item && event.phase == 1
+        };
+        let mut steps = trace.events.iter().enumerate().filter(own);
+        line(steps.nth(2).expect("three steps a round").0) + 15
+    };
+    put(format!(
+        "<path d=\"M{} {}H{}V{}H{}\" fill=\"none\" stroke=\"var(--fig-grad)\" \
+         stroke-width=\"1.5\" stroke-dasharray=\"6 5\"/>",
+        lane(0),
+        round(0),
+        lane(1),
+        round(1),
+        lane(ITEMS)
+    ));
+    put(format!(
+        "<text x=\"{}\" y=\"{}\" fill=\"var(--fig-gpu)\" \
+         font-weight=\"600\">barrier</text>",
+        lane(ITEMS) + 10,
+        there + 5
+    ));
+    put(format!(
+        "<text x=\"{}\" y=\"{}\" fill=\"var(--fig-grad)\" \
+         font-weight=\"600\">no barrier</text>",
+        lane(ITEMS) + 10,
+        round(1) + 12
+    ));
+    svg + "</svg>\n"
+}
+
+const HEAD: &str = "\
+<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 500\" role=\"img\">
+<title>Nine steps of two items that a barrier would have kept in order</title>
+<desc>A lane for each of four items, time running down. Each item writes its number, and all wait at a barrier. Then item 0 goes through both rounds of the sum: it reads cell 1 in step 9, while item 1 writes that cell only in step 13. A dashed line shows where the missing barrier would stand, which item 0 crosses six steps too early.</desc>
+";

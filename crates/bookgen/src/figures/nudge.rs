@@ -1,0 +1,100 @@
+//! The error of a slope by difference against the length of the nudge, both
+//! axes logarithmic: the U of "Nudge it", from the numbers of its program.
+
+use std::fmt::Write;
+
+#[path = "../../../../examples/part1_nudge.rs"]
+#[allow(dead_code, unreachable_pub)]
+mod program;
+
+/// Where a nudge of 1e`x` with an error of 1e`y` stands on the page.
+fn place(x: f64, y: f64) -> (f64, f64) {
+    (648.0 + 56.0 * x, 42.0 - 22.0 * y)
+}
+
+/// Exponents at the edges of the chart.
+const NUDGES: [i32; 2] = [-10, 0];
+const ERRORS: [i32; 2] = [-12, 1];
+
+pub(crate) fn svg() -> String {
+    let mut svg = String::from(HEAD);
+    let mut put = |line: String| writeln!(svg, "{line}").expect("a String");
+    let (left, bottom) = place(NUDGES[0].into(), ERRORS[0].into());
+    let (right, top) = place(NUDGES[1].into(), ERRORS[1].into());
+    put(format!(
+        "<path d=\"M{left} {top}V{bottom}H{right}\" fill=\"none\" \
+         stroke=\"currentColor\" stroke-width=\"1.5\"/>"
+    ));
+    put("<g class=\"code\" text-anchor=\"end\">".into());
+    for error in (ERRORS[0]..ERRORS[1]).step_by(3) {
+        let (_, y) = place(0.0, error.into());
+        put(format!(
+            "<path d=\"M{left} {y}H{right}\" stroke=\"currentColor\" \
+             stroke-opacity=\"0.25\"/>"
+        ));
+        put(format!("<text x=\"{}\" y=\"{}\">1e{error}</text>", 78, y + 5.0));
+    }
+    put("</g>\n<g class=\"code\">".into());
+    for nudge in (NUDGES[0] + 1..NUDGES[1]).step_by(2) {
+        let (x, _) = place(nudge.into(), 0.0);
+        put(format!("<path d=\"M{x} {bottom}v5\" stroke=\"currentColor\"/>"));
+        put(format!(
+            "<text x=\"{x}\" y=\"{}\">1e{nudge}</text>",
+            bottom + 22.0
+        ));
+    }
+    put("</g>".into());
+    // The judge's own nudge.
+    let judge = rungrad::gradcheck::NUDGE;
+    let (x, y) = place(judge.log10(), program::worst_in_f64(judge).log10());
+    put(format!(
+        "<path d=\"M{x:.1} {bottom}V{:.1}\" stroke=\"currentColor\" \
+         stroke-width=\"1.5\"/>",
+        y + 7.0
+    ));
+    put(format!(
+        "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"7\" fill=\"none\" \
+         stroke=\"currentColor\" stroke-width=\"1.5\"/>"
+    ));
+    put(curve(program::worst_in_f32, "var(--fig-grad)"));
+    put(curve(program::worst_in_f64, "var(--fig-value)"));
+    svg + TAIL
+}
+
+/// Points at 1, 2 and 5 of each power of ten, joined.
+fn curve(error: fn(f64) -> f64, color: &str) -> String {
+    let mut points = String::new();
+    let mut dots = String::new();
+    for power in (1..=9).rev() {
+        for digit in [1, 2, 5] {
+            let nudge = format!("{digit}e-{power}");
+            let nudge: f64 = nudge.parse().expect("a number");
+            let (x, y) = place(nudge.log10(), error(nudge).log10());
+            write!(points, " {x:.1},{y:.1}").expect("a String");
+            write!(dots, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"2.5\"/>")
+                .expect("a String");
+        }
+    }
+    format!(
+        "<polyline points=\"{}\" fill=\"none\" stroke=\"{color}\" \
+         stroke-width=\"1.5\"/>\n<g fill=\"{color}\">{dots}</g>",
+        points.trim_start()
+    )
+}
+
+const HEAD: &str = "\
+<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 372\" role=\"img\" text-anchor=\"middle\">
+<title>The error of a nudge against its length, in f32 and in f64</title>
+<desc>Two curves shaped like a U on logarithmic axes. From the right, where the nudge is long, both fall together. The curve of f32 turns at a nudge of about 0.005 with an error of 1e-5, and climbs until nothing is right at 1e-8. The curve of f64 goes on falling to an error of 4e-11 at a nudge of 1e-5, where the judge stands, and then climbs too.</desc>
+";
+
+const TAIL: &str = "\
+<text x=\"375\" y=\"362\">length of the nudge</text>
+<text x=\"20\" y=\"174\" transform=\"rotate(-90 20 174)\">relative error</text>
+<text x=\"250\" y=\"92\" fill=\"var(--fig-grad)\" font-weight=\"600\">f32</text>
+<text x=\"190\" y=\"236\" fill=\"var(--fig-value)\" font-weight=\"600\">f64</text>
+<text x=\"384\" y=\"290\" text-anchor=\"start\">the judge</text>
+<text x=\"560\" y=\"250\">too long: the bend</text>
+<text x=\"220\" y=\"170\">too short: the rounding</text>
+</svg>
+";

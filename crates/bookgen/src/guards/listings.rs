@@ -1,0 +1,271 @@
+//! Code, output, diffs and formulas stand in a page by include only: what a
+//! page shows is what was compiled, run or computed.
+
+use crate::anchor::{is_source, region};
+use crate::generated::measured::WRITTEN;
+use crate::manifest::Manifest;
+use crate::page::{Fence, Include, Page};
+use crate::tree::{Fault, Tree, ending, fault, is_the_learners};
+
+/// The column of the book is 80 characters of code wide.
+const WIDEST_LINE: usize = 80;
+/// So many characters of what can be scrolled: a table of `cargo learn bench`,
+/// or what a network writes, whose lines nobody can break.
+const WIDEST_TABLE: usize = 140;
+/// A listing that is longer does not fit a screen.
+const LONGEST_LISTING: usize = 60;
+
+/// What a fence for a file of each ending is called.
+const LANGUAGES: [(&str, &str); 6] = [
+    ("rs", "rust,ignore"),
+    ("cl", "c"),
+    ("py", "python"),
+    ("diff", "diff"),
+    ("out", "console"),
+    ("toml", "toml"),
+];
+
+/// What a reader types into a shell may be typed into a page: `sh` fences. A
+/// variable may stand before the command.
+const COMMANDS: [&str; 8] =
+    ["cargo", "rustup", "git", "cd", "sudo", "apt-get", "brew", "conda"];
+
+pub(crate) fn check(
+    tree: &Tree,
+    page: &Page,
+    manifest: &Manifest,
+) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    let fences = page.fences();
+    for fence in fences.iter().filter(|f| page.is_typed(f.range.start)) {
+        match fence.language.as_deref() {
+            Some("sh") => faults.extend(commands(tree, page, fence)),
+            _ => faults.extend(one_include(page, fence)),
+        }
+    }
+    for (at, line, include) in page.includes() {
+        let fence = fences.iter().find(|f| f.range.contains(&at));
+        let mut say = |what: String| faults.push(page.fault(at, what));
+        if include.kind != "include" {
+            say(format!(
+                "`{}` hides what it does. Use `include` with an anchor.",
+                include.kind
+            ));
+        } else if line.starts_with(char::is_whitespace) {
+            say("an indented include leaves its block in mdBook. Start it \
+                 at the first column."
+                .into());
+        } else if let Err(what) = target(tree, &include) {
+            say(what);
+        } else if let Some(fence) = fence {
+            if let Err(what) = shown_as(page, fence, &include, manifest) {
+                say(what);
+            }
+        } else if !matches!(ending(&include.file), "svg" | "mml" | "md") {
+            say(format!(
+                "`{}` is included as prose. Put a fence around it.",
+                include.file
+            ));
+        }
+    }
+    faults
+}
+
+fn one_include(page: &Page, fence: &Fence) -> Option<Fault> {
+    let Some(language) = &fence.language else {
+        return Some(page.fault(
+            fence.range.start,
+            "an indented code block is typed code. Include a region of a \
+             compiled file in a fence.",
+        ));
+    };
+    let body = fence.body.trim_end();
+    let is_include = body.starts_with("{{#")
+        && body.ends_with("}}")
+        && body.lines().count() == 1;
+    (!is_include).then(|| {
+        page.fault(
+            fence.range.start,
+            format!(
+                "a `{language}` fence holds something else than one include. \
+                 Include the region of a compiled or generated file; only \
+                 shell commands (`sh`) are typed."
+            ),
+        )
+    })
+}
+
+fn commands(tree: &Tree, page: &Page, fence: &Fence) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    for line in fence.body.lines() {
+        let mut words = line.split(' ').skip_while(|word| word.contains('='));
+        let command = words.next().unwrap_or_default();
+        if !(COMMANDS.contains(&command) || line.starts_with("$env:")) {
+            faults.push(page.fault(
+                fence.range.start,
+                format!(
+                    "`{line}` is not a command for a shell. Put output into \
+                     a generated listing."
+                ),
+            ));
+        }
+        if let Some((_, rest)) = line.split_once("--example ") {
+            let name = rest.split_whitespace().next().unwrap_or_default();
+            let places = [
+                format!("examples/{name}.rs"),
+                format!("examples/{name}/main.rs"),
+            ];
+            if places.iter().all(|place| tree.get(place).is_none()) {
+                faults.push(page.fault(
+                    fence.range.start,
+                    format!(
+                        "there is no example `{name}`. Name a file of \
+                         examples/."
+                    ),
+                ));
+            }
+        }
+    }
+    faults
+}
+
+/// Whether the included file and region are there and fit the page.
+fn target(tree: &Tree, include: &Include) -> Result<(), String> {
+    let Include { file, anchor, .. } = include;
+    if is_the_learners(file) {
+        return Err(format!(
+            "`{file}` belongs to the learner, who may write anything into \
+             it. Include the solution's file."
+        ));
+    }
+    let text = tree.get(file).ok_or(format!(
+        "`{file}` does not exist, and mdBook would print the directive. \
+         Correct the path, or run UPDATE=1 cargo test -p bookgen if the \
+         file is generated."
+    ))?;
+    let shown = match anchor {
+        None if is_source(file) => Err(format!(
+            "`{file}` is included whole. Name an anchored region of it."
+        )),
+        None => Ok(text.to_string()),
+        Some(name) => region(text, name).ok_or(format!(
+            "`{file}` has no anchor `{name}`, and mdBook would show an \
+             empty block. Add `ANCHOR: {name}` or correct the name."
+        )),
+    }?;
+    if shown.trim().is_empty() {
+        return Err(format!("`{file}` shows nothing here. Fill the region."));
+    }
+    // The sign of a diff takes a column, and pictures and formulas scale.
+    let widest = match ending(file) {
+        "svg" | "mml" | "md" => return Ok(()),
+        "diff" => WIDEST_LINE + 1,
+        // A column for each other engine, and all that is known of a machine.
+        "out" if text.starts_with("$ cargo learn bench") => WIDEST_TABLE,
+        "out" if text.contains(WRITTEN) => WIDEST_TABLE,
+        _ => WIDEST_LINE,
+    };
+    if shown.lines().any(|line| line.chars().count() > widest) {
+        return Err(format!(
+            "a line of this region of `{file}` is wider than {widest} \
+             characters. Break it there."
+        ));
+    }
+    if !is_source(file) {
+        return Ok(());
+    }
+    if shown.lines().count() > LONGEST_LISTING {
+        return Err(format!(
+            "this region of `{file}` is longer than {LONGEST_LISTING} \
+             lines. Show it in two listings."
+        ));
+    }
+    if shown.starts_with(char::is_whitespace) {
+        return Err(format!(
+            "this region of `{file}` does not start at the first column, \
+             and mdBook cannot move it there. Anchor a whole item."
+        ));
+    }
+    Ok(())
+}
+
+/// Whether the fence names the right language and the line above it the
+/// right file.
+fn shown_as(
+    page: &Page,
+    fence: &Fence,
+    include: &Include,
+    manifest: &Manifest,
+) -> Result<(), String> {
+    let file = &include.file;
+    let language = LANGUAGES
+        .iter()
+        .find(|(of, _)| *of == ending(file))
+        .map(|(_, language)| *language)
+        .ok_or(format!("`{file}` has no place in a fence."))?;
+    if fence.language.as_deref() != Some(language) {
+        return Err(format!(
+            "`{file}` stands in a fence of another language. Write \
+             ```{language}."
+        ));
+    }
+    let inner = manifest.inners.iter().find(|inner| inner.out == file);
+    let name = if is_source(file) {
+        file.clone()
+    } else if let Some(inner) = inner {
+        of(inner.of).into()
+    } else if let Some(diff) = manifest.diffs.iter().find(|d| d.out == file) {
+        [diff.old, diff.new].map(of).join(" → ")
+    } else {
+        return Ok(());
+    };
+    let tab = format!("<p class=\"file\">{name}</p>");
+    let above = page.text[..fence.range.start].trim_end().lines().next_back();
+    match above {
+        Some(above) if above == tab => Ok(()),
+        _ => Err(format!(
+            "the name above this listing is not that of the file. Write \
+             {tab} and an empty line above the fence."
+        )),
+    }
+}
+
+/// The file of a region.
+fn of(place: &str) -> &str {
+    place.rsplit_once(':').map_or(place, |(file, _)| file)
+}
+
+/// Every generated listing and every figure is on some page, a figure on one
+/// only: the print page holds all of them, and ids must not meet there.
+pub(crate) fn shown(tree: &Tree, pages: &[Page]) -> Vec<Fault> {
+    let shown: Vec<String> = pages
+        .iter()
+        .flat_map(|page| page.includes())
+        .map(|(_, _, include)| include.file)
+        .collect();
+    let listings = tree.list("book/listings/", "");
+    let figures = tree.list("book/figures/", "");
+    let mut faults = Vec::new();
+    for (file, _) in listings.chain(figures) {
+        let included = shown.iter().filter(|shown| *shown == file).count();
+        // Included Markdown is in its page already.
+        let held = pages.iter().filter(|page| page.holds(file)).count();
+        let times = included + held;
+        if times == 0 {
+            faults.push(fault(
+                file,
+                1,
+                "no page shows this file. Include it in a chapter or remove \
+                 it.",
+            ));
+        } else if times > 1 && ending(file) == "svg" {
+            faults.push(fault(
+                file,
+                1,
+                "two places show this figure, and their ids meet on the \
+                 print page. Link to the first place from the second.",
+            ));
+        }
+    }
+    faults
+}

@@ -1,0 +1,189 @@
+//! Each check is shown a fault: a small book that has none, one edit, and the
+//! sentence that must come. The chapter of that book is the template that
+//! authors copy, so the template keeps the rules too.
+
+mod exercise;
+mod figures;
+mod generated;
+mod links;
+mod listings;
+mod names;
+mod predict;
+mod shape;
+
+use crate::guards::faults;
+use crate::manifest::{Diff, Growth, Inner, Manifest, Measured, Needs, Output};
+use crate::tree::Tree;
+
+const CHAPTER: &str = "book/src/template.md";
+const SETTINGS: &str = "book/book.toml";
+const SUMMARY: &str = "book/src/SUMMARY.md";
+const GLOSSARY: &str = "book/src/glossary.md";
+const FIGURE: &str = "book/figures/example.svg";
+const CODE: &str = "src/part1_cpu/ops.rs";
+const INNER: &str = "book/listings/example.rs";
+const DIFF: &str = "book/listings/example.diff";
+const MEASURED: &str = "book/listings/example_measured.out";
+const ROWS: &str = "exercises/exercises.toml";
+const QUESTIONS: &str = "exercises/predictions.toml";
+const QUESTION: &str = "book/listings/predict_example.md";
+const BOX: &str = "book/listings/exercise_example.md";
+const CSS: &str = "book/theme/book.css";
+
+const PLANTED: Manifest = Manifest {
+    part1: &[],
+    training: &[],
+    transformers: &[],
+    outputs: &[Output {
+        out: "book/listings/example.out",
+        command: "cargo run --example example",
+        code: 0,
+        needs: Needs::Nothing,
+    }],
+    measured: &[Measured {
+        out: MEASURED,
+        command: "cargo run --release --example example -- fast",
+        rehearsal: "cargo run --release --example example -- slow",
+        on: "two cores of an Intel Xeon in November 2026",
+    }],
+    inners: &[Inner { out: INNER, of: "src/part1_cpu/ops.rs:sum" }],
+    diffs: &[Diff {
+        out: DIFF,
+        old: "src/part1_cpu/ops.rs:mul",
+        new: "src/part2_gpu/ops.rs:mul",
+    }],
+    growths: &[Growth {
+        out: "book/listings/example-grown.diff",
+        file: "src/part3_unified/ops.rs",
+    }],
+    figures: &[],
+    pictures: &[],
+    trained: &[],
+};
+
+/// An old address that leads to the chapter.
+const OLD: &str = "[output.html.redirect]\n\"/old.html\" = \"template.html\"\n";
+
+/// A draft in the first part, and the chapter in the second.
+fn book() -> Tree {
+    let settings = include_str!("../../../book/book.toml");
+    let (settings, _) = settings.split_once("# The addresses").unwrap();
+    let summary = "# Summary\n\n[Introduction](introduction.md)\n\n\
+                   # One\n\n- [Draft]()\n\n\
+                   # Two\n\n- [The title, as in SUMMARY.md](template.md)\n\n\
+                   [Glossary](glossary.md)\n";
+    let mul = "//! Operations.\n// ANCHOR: mul\n\
+               /// The product.\npub fn mul() {\n    // here\n}\n\
+               // ANCHOR_END: mul\n";
+    let sum = "fn sum() {\n    // ANCHOR: sum\n    if true {\n        \
+               // there\n    }\n    // ANCHOR_END: sum\n}\n";
+    Tree::default()
+        .with(SETTINGS, &format!("{settings}{OLD}"))
+        .with(CSS, include_str!("../../../book/theme/book.css"))
+        .with("book/theme/fonts/stix-two-math.woff2", "")
+        .with(SUMMARY, summary)
+        .with(CHAPTER, include_str!("../../../book/CHAPTER.md"))
+        .with("book/src/introduction.md", "# Introduction\n\nHello.\n")
+        .with(GLOSSARY, WORDS)
+        .with("book/math/example.tex", "a + b\n")
+        .with("book/listings/example.mml", "<div class=\"math\">..</div>\n")
+        .with("book/listings/example.out", "$ cargo run --example example\n9\n")
+        .with(
+            MEASURED,
+            "$ cargo run --release --example example -- fast\n9 ms\n",
+        )
+        .with(QUESTIONS, PREDICTION)
+        .with(QUESTION, ASKED)
+        .with(INNER, "if true {\n    // there\n}\n")
+        .with(DIFF, " a\n-b\n+c\n")
+        .with(FIGURE, SVG)
+        .with(ROWS, EXERCISE)
+        .with(BOX, "\n```sh\ncargo learn check example\n```\n")
+        .with("examples/example.rs", "fn main() {}\n")
+        .with("kernels/part2/mul.cl", mul)
+        .with(CODE, &format!("{mul}{sum}"))
+        .with("src/part2_gpu/ops.rs", mul)
+}
+
+const WORDS: &str = "\
+# Glossary
+
+Bold
+: Seen from afar.
+  [The title](template.md)
+";
+
+const EXERCISE: &str = "\
+[[exercise]]
+id = \"example\"
+title = \"A product\"
+chapter = \"template.md\"
+file = \"part1_cpu/example.rs\"
+needs = [\"opencl\"]
+size = \"one line\"
+difficulty = 1
+minutes = 10
+task = \"Give `a * b` its rule.\"
+hints = [\"a * b, twice\", \"vec![b, a]\", \"a < b\"]
+";
+
+const PREDICTION: &str = "\
+[[prediction]]
+id = \"example\"
+chapter = \"template.md\"
+listing = \"example.out\"
+line = \"\"
+number = 1
+question = \"Is `3 * 3` < 10?\"
+why = \"Three times *three*.\"
+wrong = [{ guess = \"6\", because = \"That is a sum.\" }]
+";
+
+const ASKED: &str = "\
+<details class=\"predict\">
+<summary>Before you look: Is <code>3 * 3</code> &lt; 10?</summary>
+
+**9.** Three times \\*three\\*.
+
+If you said 6: That is a sum.
+
+`cargo learn predict example` asks you in the terminal.
+
+</details>
+";
+
+const SVG: &str = "\
+<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 90\" role=\"img\">
+<title>A product</title>
+<marker id=\"example-head\"/>
+<path d=\"M0 0H9\" stroke=\"currentColor\" marker-end=\"url(#example-head)\"/>
+</svg>
+";
+
+/// The faults of a book hold one at `place` that says `words`.
+#[track_caller]
+fn reported(book: Tree, place: &str, words: &str) {
+    let faults: Vec<String> =
+        faults(&book, &PLANTED).iter().map(|f| f.to_string()).collect();
+    assert!(
+        faults.iter().any(|f| f.starts_with(place) && f.contains(words)),
+        "nothing at {place} says {words:?}: {faults:#?}"
+    );
+}
+
+#[track_caller]
+fn assert_none(book: &Tree) {
+    let faults = faults(book, &PLANTED);
+    let lines: Vec<String> = faults.iter().map(|f| f.to_string()).collect();
+    assert!(faults.is_empty(), "\n{}\n", lines.join("\n"));
+}
+
+/// One edit of the chapter.
+fn chapter(old: &str, new: &str) -> Tree {
+    book().edit(CHAPTER, old, new)
+}
+
+#[test]
+fn the_template_and_its_book_have_no_fault() {
+    assert_none(&book());
+}

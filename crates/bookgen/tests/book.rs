@@ -1,0 +1,104 @@
+//! The book is what its sources make of it, and its pages keep the rules.
+//!
+//! `UPDATE=1 cargo test -p bookgen` writes what is generated; with `ONLY=part3`
+//! beside it, only the outputs whose names contain that word are printed
+//! again.
+
+#[path = "../../../tests/common/device.rs"]
+mod device;
+
+use bookgen::Needs::{self, Counters, Device, Gates, Nothing, Oclgrind, Pocl};
+use bookgen::Tier::{self, Fast, Slow};
+use bookgen::{Fault, repository};
+
+#[track_caller]
+fn assert_none(faults: &[Fault]) {
+    let lines: Vec<String> = faults.iter().map(Fault::to_string).collect();
+    assert!(faults.is_empty(), "\n{}\n", lines.join("\n"));
+}
+
+#[test]
+fn the_book_has_no_fault() {
+    assert_none(&bookgen::faults(&repository()));
+}
+
+/// Promise: The diffs, formulas and figures in the book are current.
+#[test]
+fn diffs_formulas_and_drawn_figures_are_current() {
+    assert_none(&bookgen::stale(&repository()));
+}
+
+/// Promise: The program outputs in the book are current.
+#[test]
+fn outputs_are_current() {
+    assert_none(&bookgen::misprints(&repository(), Nothing, Fast));
+}
+
+#[test]
+fn outputs_of_devices_are_current() {
+    if device::gpu_or_skip().is_some() {
+        assert_none(&bookgen::misprints(&repository(), Device, Fast));
+    }
+}
+
+/// Promise: The outputs that wait for a user event are current.
+#[test]
+fn outputs_behind_a_gate_are_current() {
+    current_or_skip(Gates, Fast);
+}
+
+/// Promise: The outputs that need PoCL are current.
+#[test]
+fn outputs_of_pocl_are_current() {
+    current_or_skip(Pocl, Fast);
+}
+
+/// Promise: The outputs that need Oclgrind are current.
+#[test]
+fn outputs_of_oclgrind_are_current() {
+    current_or_skip(Oclgrind, Fast);
+}
+
+#[test]
+fn outputs_of_counters_are_current() {
+    current_or_skip(Counters, Fast);
+}
+
+/// Promise: A measured listing has the words of its program.
+#[test]
+fn what_was_measured_has_the_words_of_its_program() {
+    if device::gpu_or_skip().is_some() {
+        assert_none(&bookgen::mismeasured(&repository(), Fast));
+    }
+}
+
+/// Promise: An example without a listing still runs.
+#[test]
+fn an_example_that_no_page_prints_runs_without_a_word() {
+    // Those of Part 1 run in any case.
+    let _ = device::gpu_or_skip();
+    assert_none(&bookgen::failing(&repository(), Fast));
+}
+
+#[test]
+#[ignore = "slow: 120 s, programs that train networks or count large products"]
+fn outputs_of_slow_programs_are_current() {
+    assert_none(&bookgen::misprints(&repository(), Nothing, Slow));
+    if device::gpu_or_skip().is_some() {
+        assert_none(&bookgen::misprints(&repository(), Device, Slow));
+        assert_none(&bookgen::mismeasured(&repository(), Slow));
+    }
+    for needs in [Gates, Pocl, Oclgrind, Counters] {
+        current_or_skip(needs, Slow);
+    }
+    assert_none(&bookgen::failing(&repository(), Slow));
+}
+
+/// A listing that only some machines print is compared on those.
+#[track_caller]
+fn current_or_skip(needs: Needs, tier: Tier) {
+    match bookgen::missing(needs) {
+        Some(what) => device::skip(what, "this output is that of one tool"),
+        None => assert_none(&bookgen::misprints(&repository(), needs, tier)),
+    }
+}

@@ -1,0 +1,174 @@
+//! The learner's copy of the repository: where things are, and how to call
+//! cargo in it.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+use std::{env, fs, io};
+
+use crate::command::Stop;
+use crate::terminal::say;
+
+/// The folders of this checkout.
+pub(crate) struct Checkout {
+    pub(crate) root: PathBuf,
+    /// Where cargo builds, and where our logs and tools go.
+    pub(crate) target: PathBuf,
+    /// What the learner edits; cargo's configuration names it.
+    pub(crate) exercises: PathBuf,
+}
+
+impl Checkout {
+    /// Finds the folder above the companion's manifest: cargo names it when it
+    /// runs the companion, so a checkout that was moved is still found.
+    pub(crate) fn find() -> Result<Checkout, Stop> {
+        let manifest = env::var_os("CARGO_MANIFEST_DIR")
+            .map(PathBuf::from)
+            .unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")));
+        let root = manifest.ancestors().nth(2).map(Path::to_path_buf);
+        let root = root
+            .filter(|root| root.join("Cargo.toml").is_file())
+            .ok_or_else(|| {
+                Stop::Failed(format!(
+                    "{} is not inside the course's folder: start the \
+                         companion there, with `cargo learn`",
+                    manifest.display()
+                ))
+            })?;
+        let target = match env::var_os("CARGO_TARGET_DIR") {
+            Some(folder) => env::current_dir()
+                .map_err(|error| Stop::Failed(error.to_string()))?
+                .join(folder),
+            None => root.join("target"),
+        };
+        let exercises = match env::var_os("RUNGRAD_EXERCISES") {
+            Some(folder) => root.join(folder),
+            None => root.join("exercises"),
+        };
+        Ok(Checkout { root, target, exercises })
+    }
+
+    /// Prepares cargo, as it will run in the root of the checkout.
+    pub(crate) fn cargo(&self, args: &[&str]) -> Command {
+        let program = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut command = Command::new(program);
+        command.args(args).current_dir(&self.root);
+        command.env("CARGO_TERM_COLOR", "never");
+        // What cargo told us about the companion is not true of its children.
+        for (name, _) in env::vars_os() {
+            let text = name.to_string_lossy();
+            if text.starts_with("CARGO_PKG_")
+                || text.starts_with("CARGO_MANIFEST_")
+            {
+                command.env_remove(&name);
+            }
+        }
+        command
+    }
+
+    /// Makes a new, empty log file, in a folder that is made when it is
+    /// missing.
+    pub(crate) fn log(&self, name: &str) -> Result<PathBuf, Stop> {
+        let folder = self.target.join("learn-logs");
+        let path = folder.join(format!("{name}.log"));
+        fs::create_dir_all(&folder)
+            .and_then(|()| fs::write(&path, ""))
+            .map_err(|error| cannot_write(&path, &error))?;
+        Ok(path)
+    }
+
+    /// Waits until no other companion has this lock, and has it until it is
+    /// dropped, or until we end. Where there are no locks, as on some network
+    /// folders, nobody waits.
+    pub(crate) fn alone(&self, name: &str) -> Option<File> {
+        let folder = self.target.join("learn-logs");
+        fs::create_dir_all(&folder).ok()?;
+        let file = File::create(folder.join(format!("{name}.lock"))).ok()?;
+        if file.try_lock().is_err() {
+            say!("  waiting for another companion in this checkout");
+            file.lock().ok()?;
+        }
+        Some(file)
+    }
+
+    /// Tells where the progress and the backups lie, beside what the learner
+    /// edits.
+    pub(crate) fn kept(&self) -> PathBuf {
+        self.exercises.parent().unwrap_or(&self.root).join(".learn")
+    }
+
+    /// Shows `path` as seen from the root, for people.
+    pub(crate) fn shown(&self, path: &Path) -> String {
+        path.strip_prefix(&self.root).unwrap_or(path).display().to_string()
+    }
+}
+
+/// Writes `bytes` beside and puts them in the place of `file`: whoever is
+/// killed on the way leaves the old file whole or the new one.
+pub(crate) fn replace(file: &Path, bytes: &[u8]) -> Result<(), Stop> {
+    let folder = file.parent().unwrap_or(file);
+    // In the same folder, so that no rename leads to another disk; with a
+    // name of its own, since two commands may write at the same time.
+    let new = folder.join(format!("{BESIDE}{}", std::process::id()));
+    let written = fs::create_dir_all(folder)
+        .and_then(|()| File::create(&new))
+        .and_then(|mut beside| {
+            beside.write_all(bytes)?;
+            beside.sync_all()
+        })
+        .and_then(|()| fs::rename(&new, file));
+    if written.is_err() {
+        let _ = fs::remove_file(&new);
+    }
+    forget_the_killed(folder);
+    written.map_err(|error| cannot_keep(file, &error))
+}
+
+/// How the name of a new file begins that has not come to its place.
+const BESIDE: &str = ".new-";
+
+/// Removes what commands left behind that were killed while they wrote: no
+/// command that lives needs an hour for that.
+fn forget_the_killed(folder: &Path) {
+    let hour = Duration::from_secs(3600);
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let is_new = entry.file_name().to_string_lossy().starts_with(BESIDE);
+        let time = entry.metadata().and_then(|it| it.modified());
+        let age = time.ok().and_then(|it| it.elapsed().ok());
+        if is_new && age.is_some_and(|age| age > hour) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Writes the one sentence for a file that cannot be written where cargo
+/// builds.
+pub(crate) fn cannot_write(path: &Path, error: &io::Error) -> Stop {
+    refused(
+        path,
+        error,
+        "make it writable, or set CARGO_TARGET_DIR to a \
+                          folder that is",
+    )
+}
+
+/// Writes the one sentence for a file that has one place only.
+pub(crate) fn cannot_keep(path: &Path, error: &io::Error) -> Stop {
+    refused(path, error, "make it writable, and try again")
+}
+
+fn refused(path: &Path, error: &io::Error, advice: &str) -> Stop {
+    let path = path.display();
+    let why = match error.kind() {
+        io::ErrorKind::PermissionDenied => "no permission to write there",
+        io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only",
+        io::ErrorKind::StorageFull => "the disk is full",
+        io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {
+            "a file stands where a folder is needed"
+        }
+        _ => return Stop::Failed(format!("{path}: {error}")),
+    };
+    Stop::Failed(format!("cannot write {path}: {why}; {advice}"))
+}

@@ -1,0 +1,235 @@
+//! `cargo learn doctor`: what this machine has, and what each part can do
+//! with it.
+
+use std::fs;
+use std::time::Duration;
+
+use crate::checkout::Checkout;
+use crate::command::{Command, Stop, Words};
+use crate::examples::Program;
+use crate::machine::Whose;
+use crate::process::{self, Ending};
+use crate::terminal::{cut, say};
+use crate::{book, machine};
+
+pub(crate) const COMMAND: Command = Command {
+    name: "doctor",
+    usage: "",
+    summary: "what this machine has, and what each part can do here",
+    page: "\
+Looks at the toolchain, the OpenCL loader, the drivers' files, the devices and
+the tools, says what each part of the course can do here, and what to do next.
+
+Files are looked at first. Only then a child process asks the drivers for their
+devices and runs a kernel on each of them, with a time limit, because a driver can
+hang or crash.",
+    run,
+};
+
+fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
+    Words::new(COMMAND.name, args).rest(0)?;
+    say!("Toolchain");
+    let toolchain = toolchain(checkout);
+    let shown = toolchain.as_ref().map_or_else(String::as_str, String::as_str);
+    row("Rust", shown);
+    let linker = machine::program("cc").map(|it| it.display().to_string());
+    row("linker (cc)", linker.as_deref().unwrap_or("not found"));
+    say!();
+    say!("OpenCL");
+    let loader = machine::loader().map(|it| it.display().to_string());
+    row("loader", loader.as_deref().unwrap_or("not found (libOpenCL.so.1)"));
+    let drivers = machine::drivers();
+    let none = format!("none in {}", machine::vendors().display());
+    row("drivers", &if drivers.is_empty() { none } else { drivers.join(", ") });
+    let devices = if loader.is_none() || drivers.is_empty() {
+        row("devices", "no driver to ask");
+        Vec::new()
+    } else {
+        devices(checkout)
+    };
+    let runs = !devices.is_empty() && runs_kernels(checkout);
+    say!();
+    say!("What works here");
+    row("part 1", "everything: it needs nothing but Rust");
+    let (part2, part3) = match (devices.is_empty(), runs) {
+        (true, _) => {
+            ("its text; running it needs an OpenCL device", "the device cpu")
+        }
+        (_, false) => {
+            ("its text, until the device runs kernels", "the device cpu")
+        }
+        _ => ("everything", "the device cpu and the OpenCL devices above"),
+    };
+    row("part 2", part2);
+    row("part 3", part3);
+    say!();
+    say!("Tools");
+    let mdbook = book::installed(checkout).map(|it| checkout.shown(&it));
+    let later = format!("mdBook {}", book::VERSION);
+    row(&later, mdbook.as_deref().unwrap_or("comes with cargo learn book"));
+    let oclgrind = machine::program("oclgrind");
+    let oclgrind = oclgrind.map(|it| it.display().to_string());
+    row("oclgrind", oclgrind.as_deref().unwrap_or("not found"));
+    row(
+        "its counters",
+        match profile::can_build() {
+            true => "cargo learn profile",
+            false => "no compiler or no headers for crates/profile/plugin.cpp",
+        },
+    );
+    say!();
+    let next = match machine::missing(Whose::Learner).is_empty() {
+        true => "cargo learn",
+        false => "cargo learn setup",
+    };
+    say!("Next: {next}");
+    toolchain.map(drop).map_err(Stop::Failed)
+}
+
+fn row(name: &str, value: &str) {
+    say!("  {name:<13} {value}");
+}
+
+/// Finds the version of the compiler, or what is wrong with it.
+fn toolchain(checkout: &Checkout) -> Result<String, String> {
+    let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
+    let Some(said) = machine::answer(&rustc, &["--version"]) else {
+        return Err("rustc cannot be run: install Rust by https://rustup.rs"
+            .to_string());
+    };
+    let text = fs::read_to_string(checkout.root.join("Cargo.toml"));
+    let text = text.unwrap_or_default();
+    let wanted = text.lines().find_map(|line| {
+        let (name, value) = line.split_once('=')?;
+        let value = value.trim().trim_matches('"');
+        (name.trim() == "rust-version").then(|| value.to_string())
+    });
+    let found = said.split(' ').nth(1).unwrap_or_default();
+    match wanted {
+        Some(wanted) if numbers(found) < numbers(&wanted) => Err(format!(
+            "Rust {found} is older than the {wanted} that the course needs: \
+             run `rustup update`"
+        )),
+        _ => Ok(said),
+    }
+}
+
+/// Reads `1.95.0` as numbers that can be compared.
+fn numbers(version: &str) -> Vec<u32> {
+    version.split(['.', '-']).map_while(|it| it.parse().ok()).collect()
+}
+
+/// Lists the devices, asked for by a child process, a program of `crates/tools/`.
+fn devices(checkout: &Checkout) -> Vec<String> {
+    match ask_for_devices(checkout) {
+        Ok(devices) => {
+            if devices.is_empty() {
+                row("devices", "the drivers have none");
+            }
+            for (index, device) in devices.iter().enumerate() {
+                let name = if index == 0 { "devices" } else { "" };
+                row(name, device);
+            }
+            devices
+        }
+        Err(stop) => {
+            row("devices", stop.sentence().unwrap_or("cannot be asked"));
+            Vec::new()
+        }
+    }
+}
+
+fn ask_for_devices(checkout: &Checkout) -> Result<Vec<String>, Stop> {
+    let what = "asking the drivers for their devices";
+    let text = ask(checkout, "--porcelain", what)?;
+    Ok(text.lines().filter_map(device).collect())
+}
+
+/// Runs the program `devices` of `crates/tools/` with one option, in a child process,
+/// and returns what it wrote.
+fn ask(checkout: &Checkout, option: &str, what: &str) -> Result<String, Stop> {
+    let program = Program::Tool("devices");
+    program.build(checkout)?;
+    let log = checkout.log("devices")?;
+    let mut command = program.cargo(checkout, &["run", "--quiet"]);
+    command.args(["--", option]);
+    let limit = Duration::from_secs(20);
+    let ending = process::follow(what, &mut command, &log, limit)?;
+    let text = fs::read(&log).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text).into_owned();
+    if ending != Ending::Exited(0) {
+        let complaint = process::complaint(what, &ending);
+        let last = text.lines().rfind(|it| !it.is_empty()).unwrap_or_default();
+        let last = cut(last, 200);
+        return Err(Stop::Failed(format!("{complaint} ({last})")));
+    }
+    Ok(text)
+}
+
+/// Runs a kernel on each device, by a program of `crates/tools/`, and returns whether
+/// one of the devices ran it. A driver may list its devices and still be unable
+/// to run anything: its cache may be damaged, or its disk full.
+fn runs_kernels(checkout: &Checkout) -> bool {
+    let what = "running a kernel on each device";
+    let found = match ask(checkout, "--run", what) {
+        Ok(found) => found,
+        Err(stop) => {
+            row("a kernel", stop.sentence().unwrap_or("cannot be run"));
+            return false;
+        }
+    };
+    let lines = found.lines().filter_map(|line| line.split_once('\t'));
+    let mut runs = false;
+    for (name, result) in lines {
+        match (name, result) {
+            ("cache", folder) => row("kernel cache", folder),
+            (_, "ran") => {
+                row("a kernel", &format!("compiled and run on {name}"));
+                runs = true;
+            }
+            _ if name.starts_with("gpu:") => {
+                row("a kernel", &format!("does not run on {name}. {result}"));
+            }
+            _ => {}
+        }
+    }
+    runs
+}
+
+/// Writes a device as people read it, from its line of tab-separated columns.
+/// What drivers and compilers say beside those lines is none.
+fn device(line: &str) -> Option<String> {
+    let columns: Vec<&str> = line.split('\t').collect();
+    let [name, model, platform, kind, units, memory, ..] = columns[..] else {
+        return None;
+    };
+    let bytes: f64 = memory.parse().ok()?;
+    let memory = bytes / (1 << 30) as f64;
+    name.starts_with("gpu:").then(|| {
+        format!(
+            "{name} {model} ({kind}, {units} units, {memory:.1} GiB, \
+             {platform})"
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_is_read_from_its_columns_and_noise_is_none() {
+        let line = "gpu:1\tH200\tNVIDIA CUDA\tGPU\t132\t3221225472\tmore";
+        let shown = "gpu:1 H200 (GPU, 132 units, 3.0 GiB, NVIDIA CUDA)";
+        assert_eq!(device(line).as_deref(), Some(shown));
+        assert_eq!(device("warning: unused\ta\tb\tc\td\t1\tg"), None);
+        assert_eq!(device("gpu:1\tH200"), None);
+    }
+
+    #[test]
+    fn versions_are_compared_as_numbers() {
+        assert!(numbers("1.100.0") > numbers("1.95"));
+        assert!(numbers("1.95.0-nightly") >= numbers("1.95"));
+        assert!(numbers("1.94.1") < numbers("1.95"));
+    }
+}

@@ -1,0 +1,329 @@
+//! `cargo learn run`: the examples, part by part.
+
+use std::path::{Path, PathBuf};
+use std::process::Command as Child;
+use std::time::Duration;
+use std::{env, fs};
+
+use crate::checkout::Checkout;
+use crate::command::{Command, Stop, Words};
+use crate::exercises::engine;
+use crate::nearest::nearest;
+use crate::process::{self, Ending};
+use crate::terminal::{self, say};
+
+pub(crate) const COMMAND: Command = Command {
+    name: "run",
+    usage: "[PART or EXAMPLE] [--device cpu|gpu|gpu:N|NAME] [--timeline] \
+            [--trace FILE] [--show] [-- WORDS]",
+    summary: "list the examples, or run one, or a whole part",
+    page: "\
+Without a name it lists the examples. With a part (part1, part2 or part3) it
+runs the examples of that part in the order of the list; with an example it runs
+that one, and what stands after -- goes to it.
+
+--device sets RUNGRAD_DEVICE for the examples that can choose: cpu, gpu (the
+first OpenCL device) or gpu:1, counted as `cargo learn doctor` prints them. An
+example that makes a device of its own by Device::register takes its name, too:
+cargo learn run part3_spiral --device counting.
+
+With my_engine it trains the digits with an engine of your own, beside Part 1:
+how many digits each reads, how long it takes, and what yours still lacks. With
+my_device it trains them on a device of your own, beside the processor, and says
+what the device was asked for, and whose each function is. With my_kernels it
+trains by kernels of your own, beside those of Part 2.
+
+--timeline prints what the example ran on a device, and when: a line for each
+copy and each kernel. --trace FILE writes the same as a file that opens at
+https://ui.perfetto.dev, for one example.
+
+--show goes to the example: part3_fused prints each kernel that it wrote.",
+    run,
+};
+
+const PARTS: &[(&str, &str)] = &[
+    ("part1", "arrays on the CPU"),
+    ("part2", "raw OpenCL"),
+    ("part3", "one tensor for every device"),
+];
+
+/// A program of `examples/`, and the first sentence of its description.
+struct Example {
+    name: String,
+    summary: String,
+    /// Whether it hands its `main` to the crate, which records a timeline.
+    is_framed: bool,
+    /// Whether it makes a device of its own, which it finds by its name.
+    registers: bool,
+}
+
+impl Example {
+    /// Returns the part whose name the example's begins with.
+    fn part(&self) -> Option<&'static str> {
+        let is_of = |(part, _): &&(&str, &str)| {
+            self.name.strip_prefix(part).is_some_and(|it| it.starts_with('_'))
+        };
+        PARTS.iter().find(is_of).map(|(part, _)| *part)
+    }
+}
+
+fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
+    let mut words = Words::new(COMMAND.name, args);
+    let device = words.option("--device")?;
+    let mut frame = vec![];
+    if words.flag("--timeline") {
+        frame.push("--timeline".to_string());
+    }
+    let trace = words.option("--trace")?;
+    if let Some(file) = &trace {
+        frame.extend(["--trace".to_string(), file.clone()]);
+    }
+    let show = words.flag("--show");
+    let (names, mut passed_on) = words.rest(1)?;
+    passed_on.extend(show.then(|| "--show".to_string()));
+    let examples = examples(&checkout.root.join("examples"))?;
+    let Some(name) = names.first() else {
+        device.map_or(Ok(()), |it| check_device(&it, &[]))?;
+        list(&examples);
+        return Ok(());
+    };
+    if let Some(exercise) = engine::find(checkout, name) {
+        return engine::train(checkout, &exercise);
+    }
+    let chosen: Vec<&Example> = examples
+        .iter()
+        .filter(|it| it.name == *name || it.part() == Some(name))
+        .collect();
+    if chosen.is_empty() {
+        return Err(unknown(name, &examples));
+    }
+    if let Some(device) = &device {
+        check_device(device, &chosen)?;
+    }
+    if chosen.len() > 1 && trace.is_some() {
+        return Err(Stop::Usage(format!(
+            "--trace is for one example, and {name} has {}: name one of them",
+            chosen.len()
+        )));
+    }
+    // One that fails keeps nobody from the others of its part.
+    let mut failed = vec![];
+    for example in &chosen {
+        if chosen.len() > 1 {
+            say!("--- {}: {}", example.name, example.summary);
+        }
+        let mut words = passed_on.clone();
+        if example.is_framed {
+            words.extend_from_slice(&frame);
+        }
+        let program = Program::Example(&example.name);
+        match program.run(checkout, device.as_deref(), &words) {
+            Err(Stop::Said(_)) if chosen.len() > 1 => {
+                failed.push(example.name.as_str());
+            }
+            done => done?,
+        }
+        if !example.is_framed && !frame.is_empty() {
+            let name = &example.name;
+            say!("{name} asks this crate for no device: it has no timeline");
+        }
+        if chosen.len() > 1 {
+            say!();
+        }
+    }
+    match failed.is_empty() {
+        true => Ok(()),
+        false => Err(Stop::Failed(format!(
+            "{} of {} examples failed: {}",
+            failed.len(),
+            chosen.len(),
+            failed.join(", ")
+        ))),
+    }
+}
+
+/// A program that cargo builds and runs for us.
+#[derive(Clone, Copy)]
+pub(crate) enum Program<'a> {
+    Example(&'a str),
+    /// Of `crates/tools/`, a package that waits for no package of the tests.
+    Tool(&'a str),
+    /// A tool on Part 1 alone, of a fresh clone: it waits for nothing that
+    /// Part 1 does not need, and for no second that would make it fast.
+    Light(&'a str),
+    /// A tool that prints times, and so is built to be fast.
+    Stopwatch(&'a str),
+}
+
+/// Only the crate is compiled otherwise: all that it stands on is shared with
+/// every later build.
+pub(crate) const LIGHT: &str = "profile.dev.package.rungrad.opt-level=0";
+
+impl Program<'_> {
+    /// Prepares `cargo VERB` of this program.
+    pub(crate) fn cargo(&self, checkout: &Checkout, verb: &[&str]) -> Child {
+        let mut command = checkout.cargo(verb);
+        match self {
+            Program::Example(name) => command.args(["--example", name]),
+            Program::Tool(name) => {
+                command.args(["--package", "tools", "--bin", name])
+            }
+            Program::Light(name) => command
+                .args(["--package", "tools", "--bin", name])
+                .args(["--no-default-features", "--config", LIGHT]),
+            Program::Stopwatch(name) => {
+                command.args(["--release", "--package", "tools", "--bin", name])
+            }
+        };
+        command
+    }
+
+    /// Builds it, and shows a status line.
+    pub(crate) fn build(&self, checkout: &Checkout) -> Result<(), Stop> {
+        let (kind, name) = match self {
+            Program::Example(name) => ("example", name),
+            Program::Tool(name)
+            | Program::Light(name)
+            | Program::Stopwatch(name) => ("tool", name),
+        };
+        let what = format!("compiling the {kind} {name}");
+        let log = checkout.log(&format!("{kind}-{name}"))?;
+        let mut command = self.cargo(checkout, &["build"]);
+        let limit = Duration::from_secs(1200);
+        let ending = process::follow(&what, &mut command, &log, limit)?;
+        if ending == Ending::Exited(0) {
+            return Ok(());
+        }
+        for line in process::excerpt(&log, 40) {
+            say!("{line}");
+        }
+        let place = checkout.shown(&log);
+        let complaint = process::complaint(&what, &ending);
+        Err(Stop::Failed(format!("{complaint}; the whole log is {place}")))
+    }
+
+    /// Builds it, and hands the terminal to it. It runs in the learner's own
+    /// folder, where the files that it names are.
+    pub(crate) fn run(
+        &self,
+        checkout: &Checkout,
+        device: Option<&str>,
+        words: &[String],
+    ) -> Result<(), Stop> {
+        self.build(checkout)?;
+        let manifest = checkout.root.join("Cargo.toml");
+        let mut command = self.cargo(checkout, &["run", "--quiet"]);
+        command.arg("--manifest-path").arg(manifest).arg("--").args(words);
+        command.env_remove("CARGO_TERM_COLOR");
+        if let Ok(folder) = env::current_dir() {
+            command.current_dir(folder);
+        }
+        if let Some(columns) = terminal::columns() {
+            command.env("COLUMNS", columns.to_string());
+        }
+        if let Some(device) = device {
+            command.env("RUNGRAD_DEVICE", device);
+        }
+        process::run_in_foreground(&mut command)
+    }
+}
+
+/// Lists all examples in the order of the list: by part, then by name.
+fn examples(folder: &Path) -> Result<Vec<Example>, Stop> {
+    let entries = fs::read_dir(folder).map_err(|error| {
+        Stop::Failed(format!("cannot read {}: {error}", folder.display()))
+    })?;
+    let mut examples: Vec<Example> = entries
+        .flatten()
+        .filter_map(|entry| source(&entry.path()))
+        .map(|(name, file)| {
+            let text = fs::read_to_string(file).unwrap_or_default();
+            let summary = first_sentence(&text);
+            let is_framed = text.contains("rungrad::run");
+            let registers = text.contains("Device::register(");
+            Example { name, summary, is_framed, registers }
+        })
+        .collect();
+    examples.sort_by(|a, b| {
+        let key = |it: &Example| (it.part().unwrap_or("zz"), it.name.clone());
+        key(a).cmp(&key(b))
+    });
+    Ok(examples)
+}
+
+/// Finds the name of the example at `path`, and its main file.
+fn source(path: &Path) -> Option<(String, PathBuf)> {
+    let name = path.file_stem()?.to_str()?.to_string();
+    if path.extension().is_some_and(|extension| extension == "rs") {
+        return Some((name, path.to_path_buf()));
+    }
+    let main = path.join("main.rs");
+    main.is_file().then_some((name, main))
+}
+
+/// Finds the first sentence of the comment at the top of a program.
+fn first_sentence(text: &str) -> String {
+    let lines = text.lines().map_while(|line| line.strip_prefix("//! "));
+    let text = lines.collect::<Vec<_>>().join(" ");
+    let end = text.find(". ").map_or(text.len(), |at| at + 1);
+    text[..end].trim().to_string()
+}
+
+fn list(examples: &[Example]) {
+    let others = Some(&("", "others"));
+    for (part, title) in PARTS.iter().chain(others) {
+        let of_part: Vec<&Example> = examples
+            .iter()
+            .filter(|it| it.part().unwrap_or_default() == *part)
+            .collect();
+        if of_part.is_empty() {
+            continue;
+        }
+        say!("{}", format!("{part} {title}").trim_start());
+        let width = of_part.iter().map(|it| it.name.len()).max().unwrap_or(0);
+        for Example { name, summary, .. } in of_part {
+            say!("  {name:<width$}  {summary}");
+        }
+        say!();
+    }
+    say!("Run one: cargo learn run NAME; a whole part: cargo learn run part1;");
+    say!("your own engine: cargo learn run my_engine, my_device, my_kernels");
+}
+
+fn unknown(name: &str, examples: &[Example]) -> Stop {
+    let parts = PARTS.iter().map(|(part, _)| *part);
+    let names: Vec<&str> =
+        parts.chain(examples.iter().map(|it| it.name.as_str())).collect();
+    let nearest = nearest(name, &names).unwrap_or_default();
+    Stop::Usage(format!(
+        "there is no part or example {name:?}; the nearest is {nearest}, and \
+         `cargo learn run` lists all"
+    ))
+}
+
+/// Checks the name of a device, as `rungrad` reads it. Whether a device of the
+/// machine exists, only the example can tell; and so with a device of its own.
+fn check_device(device: &str, examples: &[&Example]) -> Result<(), Stop> {
+    let lazy = device.strip_prefix("fused:");
+    let number = lazy.or_else(|| device.strip_prefix("gpu:"));
+    let counted = number.is_some_and(|it| {
+        !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    let known = ["cpu", "gpu", "fused", "fused:cpu"];
+    if counted || known.contains(&device) {
+        return Ok(());
+    }
+    let may_be_own = !device.is_empty() && number.is_none();
+    match examples.iter().find(|it| !it.registers) {
+        None if may_be_own && !examples.is_empty() => Ok(()),
+        Some(Example { name, .. }) if may_be_own => Err(Stop::Usage(format!(
+            "{name} has no device {device:?}: say cpu, gpu or gpu:1, which \
+             `cargo learn doctor` lists; a device of your own is known to the \
+             program that makes it by Device::register"
+        ))),
+        _ => Err(Stop::Usage(format!(
+            "there is no device {device:?}: say cpu, gpu or gpu:1; \
+             `cargo learn doctor` lists the devices"
+        ))),
+    }
+}

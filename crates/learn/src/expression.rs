@@ -1,0 +1,55 @@
+//! `cargo learn try`: the expression bench, a program of `crates/tools/` that we
+//! build and hand the terminal to.
+
+use crate::checkout::Checkout;
+use crate::command::{Command, Stop};
+use crate::examples::Program;
+use crate::exercises::engine;
+use crate::help;
+
+pub(crate) const COMMAND: Command = Command {
+    name: "try",
+    usage: "\"EXPR\" NAME=VALUES .. [--engine part1|part2|part3|mine] \
+            [--device cpu|gpu|gpu:N]",
+    summary: "evaluate an expression: values, gradients, tape",
+    page: "\
+Evaluates an expression of tensors on an engine of the course, runs backward,
+checks every gradient by differences, and draws the tape:
+
+  cargo learn try \"(a*b)*b\" a=2,3 b=3,4
+  cargo learn try \"(a*b)*b\" a=2,3 b=3,4 --engine part3 --device gpu
+
+With --engine mine it is your own: the one of `cargo learn check my_engine`.
+
+Part 1 alone, the usual engine, is compiled in half a minute where nothing has
+been compiled yet; the other engines take two to three.",
+    run,
+};
+
+fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
+    if args.is_empty() {
+        help::page(&COMMAND)?;
+        return Err(Stop::Said(2));
+    }
+    if let Some(at) = names_mine(args) {
+        let rest = [&args[..at], &args[at + 2..]].concat();
+        return engine::attempt(checkout, &rest);
+    }
+    let bench = match needs_opencl(args) {
+        true => Program::Tool("expression"),
+        false => Program::Light("expression"),
+    };
+    bench.run(checkout, None, args)
+}
+
+/// Finds the words that name the learner's own engine.
+fn names_mine(words: &[String]) -> Option<usize> {
+    words.windows(2).position(|it| it[0] == "--engine" && it[1] == "mine")
+}
+
+/// Tells whether the words name an engine that the light bench has not. What it
+/// does not understand, it refuses itself, and soon.
+fn needs_opencl(words: &[String]) -> bool {
+    let is_engine = |word: &str| ["part2", "part3"].contains(&word);
+    words.windows(2).any(|it| it[0] == "--engine" && is_engine(&it[1]))
+}

@@ -1,0 +1,275 @@
+//! `cargo learn setup`: what is missing, the commands that install it, and
+//! the system's package manager to run them.
+
+use std::path::Path;
+use std::process::Command as Child;
+use std::{fs, io::Write};
+
+use profile::Plugin;
+
+use crate::checkout::{Checkout, cannot_write};
+use crate::command::{Command, Stop, Words};
+use crate::machine::{self, PackageManager, Tool, Whose};
+use crate::process::{self, Ending};
+use crate::terminal::{self, say};
+
+pub(crate) const COMMAND: Command = Command {
+    name: "setup",
+    usage: "[--yes] [--authors] [--pages]",
+    summary: "show what is missing here, and install it after a yes",
+    page: "\
+Looks for an OpenCL loader, an OpenCL driver and Oclgrind, and shows the commands
+of this system's package manager that install what is missing.
+
+On a terminal it asks before it runs them; --yes runs them at once. Without a
+terminal and without --yes it installs nothing. Installing needs root (not with
+Homebrew): without root the commands are shown with sudo, for you to run.
+
+Where Oclgrind, its headers and a C++ compiler are, it builds what `cargo learn
+profile` counts with, crates/profile/plugin.cpp, into target/tools.
+
+Part 1 and half of Part 3 need nothing of this. --authors adds what only who
+changes the course misses, such as the spell check of `cargo learn test`, and
+--pages that and what compiles the engine of the pages.",
+    run,
+};
+
+fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
+    let mut words = Words::new(COMMAND.name, args);
+    let yes = words.flag("--yes");
+    let authors = words.flag("--authors");
+    let whose = match words.flag("--pages") {
+        true => Whose::AuthorOfPages,
+        false if authors => Whose::Author,
+        false => Whose::Learner,
+    };
+    words.rest(0)?;
+    let missing = machine::missing(whose);
+    if missing.is_empty() {
+        build_plugin(checkout);
+        say!("Everything is in place.");
+        return Ok(());
+    }
+    show(&missing);
+    let done = if yes {
+        install(checkout, &missing)
+    } else {
+        offer(checkout, &missing)
+    };
+    build_plugin(checkout);
+    done
+}
+
+/// Builds the plugin where all is there that it takes. What does not work here
+/// keeps nobody from anything else.
+fn build_plugin(checkout: &Checkout) {
+    if machine::program("oclgrind").is_none() || !profile::can_build() {
+        return;
+    }
+    if let Err(sentence) = Plugin::find(&checkout.target.join("tools")) {
+        for line in terminal::filled(&format!("No profiles here: {sentence}."))
+        {
+            say!("{line}");
+        }
+    }
+}
+
+/// Returns the command that installs these without a question.
+fn installing(missing: &[&Tool]) -> String {
+    let flag = match missing.iter().map(|tool| tool.whose).max() {
+        Some(Whose::AuthorOfPages) => " --pages",
+        Some(Whose::Author) => " --authors",
+        _ => "",
+    };
+    format!("cargo learn setup --yes{flag}")
+}
+
+/// Asks where there is somebody to ask; says what to type where there is not.
+pub(crate) fn offer(
+    checkout: &Checkout,
+    missing: &[&Tool],
+) -> Result<(), Stop> {
+    let Some(packages) = PackageManager::find() else { return Ok(()) };
+    if commands(packages, missing).is_empty() {
+        return Ok(());
+    }
+    if packages.wants_root() && !machine::is_root() {
+        say!("These need root, so they are yours to run.");
+        return Ok(());
+    }
+    if !terminal::can_ask() {
+        say!("To run them: {}", installing(missing));
+        return Ok(());
+    }
+    if terminal::agrees("Run them now?") {
+        return install(checkout, missing);
+    }
+    say!("Nothing was installed. Whenever you like: cargo learn setup");
+    Ok(())
+}
+
+/// Shows what is missing, what it is for, and what installs it.
+pub(crate) fn show(missing: &[&Tool]) {
+    say!("Missing here:");
+    for tool in missing {
+        let word = if tool.needed { "" } else { " (optional)" };
+        say!("  {}{word}: {}", tool.name, tool.purpose);
+    }
+    say!();
+    let Some(packages) = PackageManager::find() else {
+        say!("No package manager that we know is here (apt, dnf, pacman or");
+        say!("Homebrew). On Debian the packages are called:");
+        for tool in missing {
+            let package = tool.package(PackageManager::Apt).unwrap_or_default();
+            say!("  {package}");
+        }
+        return;
+    };
+    let commands = commands(packages, missing);
+    if !commands.is_empty() {
+        say!("The commands that install it:");
+        let needs_root = packages.wants_root() && !machine::is_root();
+        for command in &commands {
+            let sudo = if needs_root { "sudo " } else { "" };
+            say!("  {sudo}{command}");
+        }
+        say!();
+    }
+    for tool in missing.iter().filter(|it| it.package(packages).is_none()) {
+        say!("{} is no package of this system; see its home page.", tool.name);
+    }
+}
+
+/// Lists the commands that install all packages at once: a package manager
+/// tidies up after each.
+fn commands(packages: PackageManager, missing: &[&Tool]) -> Vec<String> {
+    let names: Vec<&str> =
+        missing.iter().filter_map(|tool| tool.package(packages)).collect();
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let install = format!("{} {}", packages.install(), names.join(" "));
+    let refresh = packages.refresh().map(str::to_string);
+    refresh.into_iter().chain([install]).collect()
+}
+
+fn install(checkout: &Checkout, missing: &[&Tool]) -> Result<(), Stop> {
+    let Some(packages) = PackageManager::find() else {
+        return still_missing(missing, "install the packages above by hand");
+    };
+    if packages.wants_root() && !machine::is_root() {
+        return still_missing(
+            missing,
+            &format!(
+                "installing needs root: run the commands above, or `{}` as root",
+                installing(missing)
+            ),
+        );
+    }
+    let log = checkout.log("setup")?;
+    let mut refused = perform_all(&commands(packages, missing), &log)?;
+    // One that this release lacks does not stop the others.
+    let each = missing.iter().filter_map(|tool| tool.package(packages));
+    let each: Vec<String> =
+        each.map(|name| format!("{} {name}", packages.install())).collect();
+    if !refused.is_empty() && each.len() > 1 && network_trouble(&log).is_none()
+    {
+        say!("  Not all at once, so each by itself:");
+        refused = perform_all(&each, &log)?;
+    }
+    let left = missing.iter().filter(|tool| !(tool.is_there)());
+    let left: Vec<&Tool> = left.copied().collect();
+    if !left.iter().any(|tool| tool.package(packages).is_some()) {
+        say!();
+        say!("Everything that this system offers is in place.");
+        return Ok(());
+    }
+    explain(checkout, &left, &log, &refused)
+}
+
+/// Runs some commands, and returns a complaint for each that was refused.
+fn perform_all(commands: &[String], log: &Path) -> Result<Vec<String>, Stop> {
+    let mut refused = Vec::new();
+    for command in commands {
+        say!("  {command}");
+        let ending = perform(command, log)?;
+        if ending != Ending::Exited(0) {
+            refused.push(process::complaint(command, &ending));
+        }
+    }
+    Ok(refused)
+}
+
+/// Runs one command of the package manager; what it says goes to the log. A
+/// package manager that is killed half way leaves a broken system behind, so
+/// it ends when it has done, or in its own way after a Ctrl-C.
+fn perform(command: &str, log: &Path) -> Result<Ending, Stop> {
+    let mut file = fs::OpenOptions::new()
+        .append(true)
+        .open(log)
+        .map_err(|error| cannot_write(log, &error))?;
+    writeln!(file, "$ {command}").map_err(|error| cannot_write(log, &error))?;
+    let mut words = command.split(' ');
+    let what = words.next().unwrap_or_default();
+    let mut child = Child::new(what);
+    child.args(words);
+    child.env("DEBIAN_FRONTEND", "noninteractive").env("LC_ALL", "C");
+    process::follow_uninterrupted(what, &mut child, log)
+}
+
+/// Says in one sentence why something is still missing.
+fn explain(
+    checkout: &Checkout,
+    left: &[&Tool],
+    log: &Path,
+    refused: &[String],
+) -> Result<(), Stop> {
+    let place = checkout.shown(log);
+    if let Some(line) = network_trouble(log) {
+        let why = format!(
+            "could not reach the package servers ({}): check the connection, \
+             then run `{}` again (the log is {place})",
+            terminal::cut(line.trim(), 70),
+            installing(left)
+        );
+        return still_missing(left, &why);
+    }
+    say!();
+    say!("The last lines of {place}:");
+    let text = fs::read(log).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let lines: Vec<&str> = text.lines().collect();
+    for line in &lines[lines.len().saturating_sub(12)..] {
+        say!("  {line}");
+    }
+    still_missing(left, refused.first().map_or("see the log", String::as_str))
+}
+
+fn still_missing(left: &[&Tool], why: &str) -> Result<(), Stop> {
+    let names: Vec<&str> = left.iter().map(|tool| tool.name).collect();
+    Err(Stop::Failed(format!("still missing: {}; {why}", names.join(", "))))
+}
+
+/// Finds the first line of a log in which a package manager, or cargo, tells
+/// that a server could not be reached.
+pub(crate) fn network_trouble(log: &Path) -> Option<String> {
+    const SIGNS: [&str; 13] = [
+        "Temporary failure resolving",
+        "Could not resolve",
+        "Couldn't resolve",
+        "Could not connect",
+        "Unable to connect",
+        "Network is unreachable",
+        "Connection timed out",
+        "Connection refused",
+        "Cannot download repomd.xml",
+        "failed to retrieve some files",
+        "download of config.json failed",
+        "network failure",
+        "spurious network error",
+    ];
+    let text = fs::read(log).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let is_trouble = |line: &&str| SIGNS.iter().any(|sign| line.contains(sign));
+    text.lines().find(is_trouble).map(str::to_string)
+}

@@ -1,0 +1,19 @@
+//! `cargo learn bench`: how fast Part 3 is here, a program of `crates/tools/` that we
+//! build with all optimizations and hand the terminal to.
+
+use crate::checkout::Checkout;
+use crate::command::{Command, Stop};
+use crate::examples::Program;
+
+pub(crate) const COMMAND: Command = Command {
+    name: "bench",
+    usage: "[WORDS] [--device cpu|gpu|gpu:N] [--quick] [--peer NAME] \
+            [--baseline FILE] ..",
+    summary: "how fast Part 3 is here, beside PyTorch and numpy",
+    page: include_str!("../../tools/src/bin/bench/help.txt").trim_ascii_end(),
+    run,
+};
+
+fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
+    Program::Stopwatch("bench").run(checkout, None, args)
+}

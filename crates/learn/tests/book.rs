@@ -1,0 +1,284 @@
+//! `cargo learn book`, mostly with an mdBook that only pretends: what is
+//! served, and what is not.
+
+mod scene;
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use scene::Scene;
+
+/// An mdBook that counts its builds on its page.
+const MDBOOK: &str = "
+[ $1 = --version ] && { echo mdbook v0.5.4; exit; }
+mkdir -p $4/css
+echo build >> $SCENE/builds
+grep -c build $SCENE/builds > $4/index.html
+echo 'a { }' > \"$4/css/a b.css\"
+echo lost > $4/404.html";
+
+/// A companion that serves, and the lines that it says.
+struct Served {
+    scene: Scene,
+    companion: Child,
+    lines: BufReader<ChildStdout>,
+    port: u16,
+}
+
+impl Served {
+    /// Returns `None` and says why if this machine cannot reach itself.
+    fn or_skip(name: &str) -> Option<Served> {
+        Served::by(MDBOOK, name)
+    }
+
+    /// Serves what this mdBook builds.
+    fn by(script: &str, name: &str) -> Option<Served> {
+        Served::limited(script, name, 1024)
+    }
+
+    /// Serves with at most this many file descriptors.
+    fn limited(script: &str, name: &str, files: u32) -> Option<Served> {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        if TcpStream::connect(listener.local_addr().unwrap()).is_err() {
+            skip(name, "no network, not even to this machine");
+            return None;
+        }
+        let scene = Scene::new();
+        scene.program_at("target/tools/bin/mdbook", script);
+        scene.write("target/secret", "secret");
+        scene.write("book/src/page.md", "one");
+        let learn = scene.command(&["book"]);
+        let limit = format!("ulimit -n {files}; exec \"$0\" \"$@\"");
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", &limit]).arg(learn.get_program());
+        command.args(learn.get_args()).env_clear().stdin(Stdio::null());
+        let set = learn.get_envs();
+        command.envs(set.filter_map(|(name, it)| Some((name, it?))));
+        command.current_dir(&scene.root);
+        let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut companion = command.spawn().unwrap();
+        let lines = BufReader::new(companion.stdout.take().unwrap());
+        let mut served = Served { scene, companion, lines, port: 0 };
+        let line = served.hears("It is served at http://127.0.0.1:");
+        let mut port = line.split([':', ' ']).filter_map(|it| it.parse().ok());
+        served.port = port.next().expect("a port");
+        Some(served)
+    }
+
+    /// Reads on to the line that begins like this.
+    #[track_caller]
+    fn hears(&mut self, start: &str) -> String {
+        let mut line = String::new();
+        while self.lines.read_line(&mut line).unwrap() > 0 {
+            if line.starts_with(start) {
+                return line;
+            }
+            line.clear();
+        }
+        panic!("it never said {start}");
+    }
+
+    /// The status and the body of the answer.
+    fn asks(&self, request: &str) -> (String, String) {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        let text = format!("{request} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        stream.write_all(text.as_bytes()).unwrap();
+        // Three times the age that a connection can reach.
+        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").expect("an answer");
+        let status = head.split(' ').nth(1).expect("a status");
+        (status.to_string(), body.trim().to_string())
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.companion.kill();
+        let _ = self.companion.wait();
+    }
+}
+
+fn skip(name: &str, why: &str) {
+    let _ = writeln!(std::io::stderr(), "SKIPPED {name}: {why}");
+}
+
+#[track_caller]
+fn answers(served: &Served, request: &str, status: &str, body: &str) {
+    let answer = served.asks(request);
+    assert_eq!(answer, (status.into(), body.into()), "{request}");
+}
+
+/// Promise: `cargo learn book` serves the book and no other file, and only to
+/// this machine.
+#[test]
+fn the_book_is_served_and_nothing_beside_it() {
+    let name = "the_book_is_served_and_nothing_beside_it";
+    let Some(served) = Served::or_skip(name) else { return };
+    answers(&served, "GET /", "200", "1");
+    answers(&served, "GET /index.html?highlight=x#y", "200", "1");
+    answers(&served, "HEAD /", "200", "");
+    answers(&served, "GET /css/a%20b.css", "200", "a { }");
+    let outside = ["/../secret", "/%2e%2e/secret", "/css/../../secret"];
+    for target in
+        outside.iter().chain(&["//../secret", "/css/..%2f..%2fsecret"])
+    {
+        answers(&served, &format!("GET {target}"), "404", "lost");
+    }
+    answers(&served, "POST /", "405", "");
+    answers(&served, "", "405", "");
+}
+
+/// A browser opens connections that it may need, and closes them.
+#[test]
+fn a_browser_that_hangs_up_is_no_fault() {
+    let name = "a_browser_that_hangs_up_is_no_fault";
+    let Some(mut served) = Served::or_skip(name) else { return };
+    drop(TcpStream::connect(("127.0.0.1", served.port)).unwrap());
+    answers(&served, "GET /", "200", "1");
+    served.companion.kill().unwrap();
+    let mut said = String::new();
+    let errors = served.companion.stderr.as_mut().expect("a pipe");
+    errors.read_to_string(&mut said).unwrap();
+    assert!(!said.contains("panicked"), "{said}");
+}
+
+#[test]
+fn who_says_nothing_keeps_nobody_waiting() {
+    let name = "who_says_nothing_keeps_nobody_waiting";
+    let Some(served) = Served::or_skip(name) else { return };
+    let _silent = TcpStream::connect(("127.0.0.1", served.port)).unwrap();
+    answers(&served, "GET /", "200", "1");
+}
+
+/// Opens connections that each begin a request and never end it.
+fn stall(served: &Served, count: usize) -> Vec<TcpStream> {
+    let connect = || {
+        let mut stream = TcpStream::connect(("127.0.0.1", served.port))?;
+        stream.write_all(b"GET / HT")?;
+        Ok(stream)
+    };
+    let streams = (0..count).map(|_| connect());
+    streams.collect::<std::io::Result<_>>().unwrap()
+}
+
+/// Reads the processor time of a process, in ticks of 10 ms.
+#[cfg(target_os = "linux")]
+fn ticks(process: u32) -> u64 {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
+    let (_, fields) = stat.rsplit_once(") ").unwrap();
+    let times = fields.split(' ').skip(11).take(2);
+    times.map(|it| it.parse::<u64>().unwrap()).sum()
+}
+
+#[test]
+fn connections_that_stall_do_not_keep_a_page_away() {
+    let name = "connections_that_stall_do_not_keep_a_page_away";
+    let Some(served) = Served::limited(MDBOOK, name, 60) else { return };
+    let mut stalled = stall(&served, 100);
+    // They go on, so that none of them is ever silent for long.
+    thread::spawn(move || {
+        while !stalled.is_empty() {
+            stalled.retain_mut(|it| it.write_all(b"T").is_ok());
+            thread::sleep(Duration::from_millis(100));
+        }
+    });
+    answers(&served, "GET /", "200", "1");
+}
+
+#[test]
+fn without_file_descriptors_the_server_waits_and_denies_no_page() {
+    let name = "without_file_descriptors_the_server_waits_and_denies_no_page";
+    let Some(served) = Served::limited(MDBOOK, name, 20) else { return };
+    let stalled = stall(&served, 60);
+    #[cfg(target_os = "linux")]
+    {
+        let before = ticks(served.companion.id());
+        thread::sleep(Duration::from_millis(500));
+        let spent = ticks(served.companion.id()) - before;
+        assert!(spent < 20, "{spent} ticks of processor time in 500 ms");
+    }
+    let (status, body) = served.asks("GET /");
+    assert!(status == "200" || status == "503", "{status}: {body}");
+    drop(stalled);
+    // The server may not have seen yet that they are closed.
+    let mut tries = (0..100).map(|_| {
+        thread::sleep(Duration::from_millis(20));
+        served.asks("GET /")
+    });
+    let answered = tries.find(|(status, _)| status != "503");
+    assert_eq!(answered, Some(("200".into(), "1".into())));
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_not_called_missing() {
+    let name = "a_file_that_cannot_be_read_is_not_called_missing";
+    let script = format!("{MDBOOK}\nln -s loop.html $4/loop.html");
+    let Some(served) = Served::by(&script, name) else { return };
+    let (status, body) = served.asks("GET /loop.html");
+    assert_eq!(status, "503");
+    assert!(body.starts_with("/loop.html cannot be read now: "), "{body}");
+    answers(&served, "GET /css/a%20b.css/more.html", "404", "lost");
+}
+
+#[test]
+fn a_page_that_changes_is_built_again() {
+    let name = "a_page_that_changes_is_built_again";
+    let Some(mut served) = Served::or_skip(name) else { return };
+    served.scene.write("book/src/page.md", "one, and more");
+    served.scene.write("book/src/other.md", "two");
+    served.hears("Built again");
+    let (status, body) = served.asks("GET /");
+    assert_eq!(status, "200");
+    assert_ne!(body, "1");
+}
+
+/// Who kept the address of a chapter by its number finds it by its name, from
+/// the server and in the folder alone. Here the real mdBook builds the book.
+///
+/// Promise: Every redirect leads to an existing page, on a server and from a
+/// folder.
+#[test]
+fn old_addresses_lead_to_the_new() {
+    let name = "old_addresses_lead_to_the_new";
+    let built = Path::new(env!("CARGO_BIN_EXE_learn")).ancestors().nth(2);
+    let mdbook = built.expect("a target folder").join("tools/bin/mdbook");
+    if !mdbook.is_file() {
+        return skip(name, "no mdBook (cargo learn book --build builds it)");
+    }
+    let root =
+        Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
+    let (mdbook, book) = (mdbook.display(), root.join("book"));
+    let script = format!(
+        "[ $1 = build ] && exec '{mdbook}' build '{}' --dest-dir \"$4\"\n\
+         exec '{mdbook}' \"$@\"",
+        book.display(),
+    );
+    let Some(served) = Served::by(&script, name) else { return };
+    let folder = served.scene.root.join("target/book");
+    let mut numbers: Vec<u32> = Vec::new();
+    for entry in fs::read_dir(&folder).unwrap() {
+        let old = entry.unwrap().file_name().into_string().unwrap();
+        let rest = old.strip_prefix("ch").and_then(|it| it.split_once('-'));
+        let Some(number) = rest.and_then(|(digits, _)| digits.parse().ok())
+        else {
+            continue;
+        };
+        numbers.push(number);
+        let (status, page) = served.asks(&format!("GET /{old}"));
+        assert_eq!(status, "200", "{old}");
+        assert_eq!(page, fs::read_to_string(folder.join(&old)).unwrap().trim());
+        let (_, new) = page.split_once("; URL=").expect("an address");
+        let (new, _) = new.split_once('"').expect("its end");
+        assert!(folder.join(new).is_file(), "{old} leads to {new}");
+        assert_eq!(served.asks(&format!("GET /{new}")).0, "200", "{new}");
+    }
+    numbers.sort();
+    assert_eq!(numbers, (1..=27).collect::<Vec<_>>());
+}

@@ -1,0 +1,67 @@
+//! What a learner's commands compile is compiled once: a package that is built
+//! with other features for another command is built, and with it the crate,
+//! once more.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+/// The packages that this selection builds, each with its features.
+fn packages(selection: &[&str]) -> BTreeSet<String> {
+    let cargo = std::env::var("CARGO").unwrap_or("cargo".into());
+    let output = Command::new(cargo)
+        .args(["tree", "--offline", "--prefix", "none", "--format", "{p} {f}"])
+        .args(selection)
+        .current_dir(
+            Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap(),
+        )
+        .output()
+        .expect("cargo starts");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    let text = String::from_utf8(output.stdout).expect("plain text");
+    let lines = text.lines().map(|it| it.trim_end_matches(" (*)").trim_end());
+    lines.map(str::to_string).collect()
+}
+
+/// Promise: Tests, checks and tools share one build of the crate.
+#[test]
+fn tests_checks_and_tools_share_one_build_of_the_crate() {
+    let all = packages(&["--workspace", "--edges", "normal,dev,build"]);
+    for package in ["rungrad", "exercises", "tools"] {
+        let own = packages(&["--package", package, "--edges", "normal,build"]);
+        let again: Vec<_> = own.difference(&all).collect();
+        assert!(own.len() > 20 && again.is_empty(), "{package}: {again:?}");
+    }
+    // `cargo learn test` builds these one after the other.
+    let others = "--workspace --exclude rungrad --exclude learn";
+    for row in ["--package rungrad", "--package learn", others] {
+        let row: Vec<&str> = row.split(' ').collect();
+        let own =
+            packages(&[&row, &["--edges", "normal,dev,build"][..]].concat());
+        let again: Vec<_> = own.difference(&all).collect();
+        assert!(again.is_empty(), "{row:?}: {again:?}");
+    }
+}
+
+/// The first command of a fresh clone: Part 1 and little else, and what it
+/// stands on is compiled for all that comes later.
+///
+/// Promise: The first `cargo learn try` compiles at most 50 packages and
+/// compiles none of them again later.
+#[test]
+fn the_light_bench_compiles_part_1_and_few_packages() {
+    let light = ["--package", "tools", "--no-default-features"];
+    let own = packages(&[&light[..], &["--edges", "normal,build"]].concat());
+    assert!(own.len() <= 50, "{} packages: {own:?}", own.len());
+    for heavy in ["ocl ", "serde_json ", "safetensors ", "profile "] {
+        let is_heavy = |it: &&String| it.starts_with(heavy);
+        assert_eq!(own.iter().find(is_heavy), None);
+    }
+    let all = packages(&["--workspace", "--edges", "normal,dev,build"]);
+    let again: Vec<_> = own
+        .difference(&all)
+        .filter(|it| !it.starts_with("rungrad ") && !it.starts_with("tools "))
+        .collect();
+    assert!(again.is_empty(), "compiled once more: {again:?}");
+}

@@ -1,0 +1,119 @@
+//! The words on the command line, and how the companion answers wrong ones.
+
+mod scene;
+
+use std::process::Stdio;
+
+use scene::stage::{ONE, SOLVED, stage};
+use scene::{Said, Scene};
+
+/// Promise: An unknown command gives one sentence with the nearest known
+/// command and exit code 2.
+#[test]
+fn an_unknown_command_names_the_nearest() {
+    let said = Scene::new().learn(&["stup"]);
+    said.stopped(2, &["`cargo learn stup`", "nearest", "`cargo learn setup`"]);
+    assert_eq!(said.out, "");
+}
+
+#[test]
+fn every_command_of_the_overview_has_a_page() {
+    let scene = Scene::new();
+    let overview = scene.learn(&["help"]).went_well().out.clone();
+    let names: Vec<&str> = overview
+        .lines()
+        .filter_map(|line| line.strip_prefix("  cargo learn "))
+        .filter_map(|rest| rest.split(' ').next())
+        .filter(|name| !name.is_empty())
+        .collect();
+    assert!(names.contains(&"setup") && names.contains(&"test"), "{names:?}");
+    for name in names {
+        let page = scene.learn(&["help", name]);
+        page.went_well().tells(&format!("cargo learn {name}"));
+        let same = scene.learn(&[name, "--help"]);
+        assert_eq!(same.went_well().out, page.out);
+    }
+    assert_eq!(scene.learn(&["--help"]).went_well().out, overview);
+}
+
+#[test]
+fn an_unknown_flag_names_the_nearest() {
+    let scene = Scene::new();
+    scene.learn(&["setup", "--yess"]).stopped(2, &["--yess", "--yes"]);
+    scene.learn(&["doctor", "--fast"]).stopped(2, &["--fast"]);
+    scene.learn(&["doctor", "me"]).stopped(2, &["\"me\""]);
+    scene.learn(&["run", "--device"]).stopped(2, &["--device needs a value"]);
+}
+
+#[test]
+fn a_reader_that_leaves_early_sees_no_backtrace() {
+    let scene = Scene::new();
+    let mut command = scene.command(&["help"]);
+    let mut child =
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+    assert!(output.status.success());
+}
+
+/// Who reads on must not take half a verdict for a whole one.
+///
+/// Promise: A command whose output cannot be read to the end exits with code 1.
+#[test]
+fn a_verdict_that_nobody_hears_is_a_failure() {
+    let scene = stage();
+    scene.write(ONE, SOLVED);
+    let said = scene.learn(&["check", "one"]);
+    said.went_well();
+    for words in [&["check", "one"][..], &["verify"], &["test"], &["setup"]] {
+        // Who would hear has left before the first word.
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = scene.command(words).stdout(writer).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{words:?}");
+        assert_eq!(String::from_utf8(output.stderr).unwrap(), "", "{words:?}");
+    }
+}
+
+/// Promise: Output that cannot be written is an error with one sentence.
+#[cfg(target_os = "linux")]
+#[test]
+fn words_that_cannot_be_written_are_a_failure_and_a_sentence() {
+    let scene = stage();
+    scene.write(ONE, SOLVED);
+    for words in [&["check", "one"][..], &["test"], &["help"], &["list"]] {
+        let full = std::fs::File::create("/dev/full").unwrap();
+        let mut command = scene.command(words);
+        let said = Said::by(command.stdout(full));
+        said.stopped(1, &["No space left", "where there is room"]);
+    }
+}
+
+#[test]
+fn outside_of_the_course_s_folder_it_says_where_to_start() {
+    let scene = Scene::new();
+    let mut command = scene.command(&["doctor"]);
+    command.env("CARGO_MANIFEST_DIR", scene.root.join("lib/nowhere/learn"));
+    Said::by(&mut command).stopped(1, &["not inside the course's folder"]);
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_named() {
+    let scene = Scene::new();
+    scene.write("target", "a file where a folder should be");
+    scene.program("cargo", "exit 0");
+    scene.write("examples/part1_a.rs", "//! A.\nfn main() {}\n");
+    let said = scene.learn(&["run", "part1_a"]);
+    said.stopped(1, &["cannot write", "target", "CARGO_TARGET_DIR"]);
+}
+
+/// Promise: `cargo learn` uses its own build folder, so it never waits for a
+/// different build.
+#[test]
+fn the_companion_has_a_build_folder_and_so_a_lock_of_its_own() {
+    let config = include_str!("../../../.cargo/config.toml");
+    assert!(config.contains("--package learn --profile learn --"), "{config}");
+    let manifest = include_str!("../../../Cargo.toml");
+    assert!(manifest.contains("[profile.learn]"));
+}

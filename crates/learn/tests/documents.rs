@@ -1,0 +1,455 @@
+//! The documents are short and current, and every file, link and command that
+//! they name exists.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(2)
+        .unwrap()
+        .to_path_buf()
+}
+
+fn read(name: &str) -> String {
+    fs::read_to_string(root().join(name)).unwrap()
+}
+
+/// Lists the documents: four files at the root and every page of `docs/`.
+fn documents() -> Vec<String> {
+    let names =
+        ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+    let mut documents = names.map(String::from).to_vec();
+    let mut folders = vec![root().join("docs")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let path = path.strip_prefix(root()).unwrap();
+                documents.push(path.to_str().unwrap().to_string());
+            }
+        }
+    }
+    documents
+}
+
+/// Returns the anchors that GitHub gives the headings of a page.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let headings = text.lines().filter(|line| line.starts_with('#'));
+    let anchor = |heading: &str| {
+        let words = heading.trim_start_matches('#').trim().to_lowercase();
+        let words = words.replace(' ', "-");
+        let is_kept = |it: &char| it.is_alphanumeric() || "-_".contains(*it);
+        words.chars().filter(is_kept).collect()
+    };
+    headings.map(anchor).collect()
+}
+
+/// Returns the targets of the links in a page that lead to no other site.
+fn links(text: &str) -> Vec<&str> {
+    let targets = text.split("](").skip(1);
+    let targets = targets.filter_map(|it| Some(it.split_once(')')?.0));
+    targets.filter(|target| !target.starts_with("http")).collect()
+}
+
+/// What stands between backticks on one line.
+fn code_spans(text: &str) -> Vec<String> {
+    let outside_of_blocks = text.split("```").step_by(2);
+    outside_of_blocks
+        .flat_map(str::lines)
+        .flat_map(|line| line.split('`').skip(1).step_by(2))
+        .map(str::to_string)
+        .collect()
+}
+
+/// The headings of `docs/promises.md`, each with the folder or file that it
+/// covers. A file belongs to the first that its path begins with.
+const AREAS: &[(&str, &str)] = &[
+    ("tests/architecture", "Structure of the sources"),
+    ("tests/common", "Every engine"),
+    ("tests/part1", "Part 1"),
+    ("tests/part2", "Part 2"),
+    ("tests/part3", "Part 3"),
+    ("tests/opencl", "OpenCL devices and kernels"),
+    ("tests", "Other tests of the crate"),
+    ("src", "Unit tests of the crate"),
+    ("crates/profile", "The profiler"),
+    ("crates/tools", "The expression checker and the benchmarks"),
+    ("crates/learn", "The companion"),
+    ("exercises", "The exercises"),
+    ("my_engine", "The reader's engine"),
+    ("crates/bookgen", "The book"),
+    ("crates/page", "The pages in a browser"),
+    ("mutants", "The mutation tool"),
+];
+
+const PROMISE: &str = "/// Promise: ";
+const COMMAND: &str = "UPDATE=1 cargo test -p learn --test documents";
+
+/// Finds the promises in a source: each sentence with the test that holds it.
+fn promises(text: &str) -> Vec<(String, String)> {
+    let mut lines = text.lines().map(str::trim).peekable();
+    let mut found = Vec::new();
+    while let Some(line) = lines.next() {
+        let Some(first) = line.strip_prefix(PROMISE) else { continue };
+        let mut sentence = first.to_string();
+        while let Some(line) = lines.next_if(|line| line.starts_with("///")) {
+            sentence += &line[3..];
+        }
+        let is_sentence = sentence.ends_with('.');
+        assert!(is_sentence, "this promise has no period: {sentence}");
+        let test = lines.by_ref().find_map(|line| {
+            line.split_once("fn ")?.1.split(['(', '<']).next()
+        });
+        let test = test.unwrap_or_else(|| {
+            panic!("no test follows this promise: {sentence}")
+        });
+        found.push((sentence, test.to_string()));
+    }
+    found
+}
+
+/// Returns the text of `docs/promises.md` and the number of its promises.
+fn page_of_promises() -> (String, usize) {
+    let folders = [
+        "src",
+        "tests",
+        "exercises/answer_module",
+        "exercises/src",
+        "crates",
+        "my_engine",
+        "mutants/src",
+        "mutants/tests",
+    ];
+    let folders = folders.map(|folder| root().join(folder));
+    let mut files = rust(&folders);
+    files.sort();
+    let mut rows = vec![String::new(); AREAS.len()];
+    let mut count = 0;
+    for file in files {
+        let name = file.strip_prefix(root()).unwrap().to_str().unwrap();
+        let area = AREAS.iter().position(|(path, _)| name.starts_with(path));
+        for (sentence, test) in promises(&fs::read_to_string(&file).unwrap()) {
+            let rows = &mut rows[area.expect("an area of each file")];
+            *rows += &format!("| {sentence} | `{test}` | `{name}` |\n");
+            count += 1;
+        }
+    }
+    let mut page = format!(
+        "# Promises\n\n\
+         The promises that tests keep, generated from comments `{}`\n\
+         above the tests. To change this page, edit a comment and run\n\
+         `{COMMAND}`.\n",
+        PROMISE.trim()
+    );
+    for ((_, title), rows) in AREAS.iter().zip(rows) {
+        if !rows.is_empty() {
+            let head = "| promise | test | file |\n|---|---|---|";
+            page += &format!("\n## {title}\n\n{head}\n{rows}");
+        }
+    }
+    (page, count)
+}
+
+/// Promise: `docs/promises.md` lists exactly the promises in the sources.
+#[test]
+fn the_page_of_promises_is_current() {
+    let (page, count) = page_of_promises();
+    let file = root().join("docs/promises.md");
+    if env::var_os("UPDATE").is_some_and(|value| value == "1") {
+        fs::write(&file, &page).unwrap();
+    }
+    let found = fs::read_to_string(&file).unwrap_or_default();
+    assert!(found == page, "docs/promises.md is not current; run `{COMMAND}`");
+    // Deleting a test must not silently delete its promise.
+    assert!(count >= 420, "only {count} promises are left");
+}
+
+#[test]
+fn a_promise_is_read_with_the_test_below_it() {
+    let text = format!(
+        "/// Why.\n///\n{PROMISE}A sum\n/// is right.\n#[test]\n\
+         #[cfg(unix)]\nfn sums() {{}}\n\n/// Other words.\nfn no() {{}}\n\
+         {PROMISE}It ends.\npub fn ends<E>(e: &E) {{}}\n"
+    );
+    let right = [("A sum is right.", "sums"), ("It ends.", "ends")];
+    let right = right.map(|(sentence, test)| (sentence.into(), test.into()));
+    assert_eq!(promises(&text), right);
+}
+
+/// What a row of the nightly run tries: the words after `cargo test`.
+struct Nightly {
+    /// The file of the test program, or its folder.
+    program: PathBuf,
+    filter: Option<String>,
+}
+
+fn nightly() -> Vec<Nightly> {
+    let text = read(".github/workflows/nightly.yml");
+    let rows = text.lines().filter_map(|it| it.trim().strip_prefix("tests: "));
+    let row = |row: &str| {
+        let mut package = root();
+        let (mut program, mut filter) = (None, None);
+        let mut words = row.split_whitespace();
+        while let Some(word) = words.next() {
+            match word {
+                "--package" => {
+                    let name = words.next().unwrap();
+                    let folders = [root().join("crates").join(name)];
+                    let found = folders.into_iter().find(|it| it.is_dir());
+                    package = found.unwrap_or_else(|| root().join(name));
+                }
+                "--test" => program = words.next(),
+                "--bin" => assert!(words.next().is_some(), "{row}"),
+                _ => filter = Some(word.to_string()),
+            }
+        }
+        let folder = match program {
+            Some(test) => package.join("tests").join(test),
+            None => package.join("src"),
+        };
+        let file = folder.with_extension("rs");
+        let program = if file.is_file() { file } else { folder };
+        Nightly { program, filter }
+    };
+    rows.map(row).collect()
+}
+
+/// The names of the tests of a file; some are made by a macro from a list of
+/// sentences.
+fn sentences(text: &str) -> Vec<&str> {
+    let is_name = |name: &&str| {
+        name.contains('_')
+            && name.chars().all(|it| it.is_alphanumeric() || it == '_')
+    };
+    let lines = text.lines().map(str::trim);
+    let lines = lines.filter_map(|line| match line.strip_prefix("fn ") {
+        Some(rest) => rest.strip_suffix("() {"),
+        None => line.strip_suffix(','),
+    });
+    lines.filter(is_name).collect()
+}
+
+/// The files of Rust below some folders.
+fn rust(folders: &[PathBuf]) -> Vec<PathBuf> {
+    let (mut open, mut files) = (folders.to_vec(), Vec::new());
+    while let Some(path) = open.pop() {
+        if path.extension().is_some_and(|it| it == "rs") {
+            files.push(path);
+            continue;
+        }
+        let inside = fs::read_dir(path).into_iter().flatten().flatten();
+        open.extend(inside.map(|entry| entry.path()));
+    }
+    files
+}
+
+/// A filter that fits no test would pass every night.
+#[test]
+fn every_test_of_the_night_exists() {
+    let rows = nightly();
+    assert!(rows.len() > 5);
+    for Nightly { program, filter } in rows {
+        assert!(program.exists(), "there is no {}", program.display());
+        let Some(filter) = filter else { continue };
+        // A test is named by its module, too.
+        let common = root().join("tests/common");
+        let found = rust(&[program, common]).into_iter().any(|file| {
+            let text = fs::read_to_string(&file).unwrap();
+            let stem = file.file_stem().unwrap().to_str().unwrap();
+            stem.contains(&filter)
+                || sentences(&text).iter().any(|it| it.contains(&filter))
+        });
+        assert!(found, "no test is named like {filter}");
+    }
+}
+
+/// A test that counts its cases is one of the night's.
+#[test]
+fn every_seeded_test_is_one_of_the_night() {
+    let rows = nightly();
+    let folders = ["src", "tests", "crates", "exercises/src", "my_engine/src"];
+    let mut count = 0;
+    for file in rust(&folders.map(|it| root().join(it))) {
+        let text = fs::read_to_string(&file).unwrap();
+        let is_seeded = text.contains(&["first", "seed()"].join("_"));
+        if !is_seeded || file.ends_with("tests/common/random.rs") {
+            continue;
+        }
+        let stem = file.file_stem().unwrap().to_str().unwrap();
+        let is_tried = |row: &Nightly| {
+            // Of `tests/sums.rs` a row names the file, of
+            // `tests/opencl/reach.rs` the folder.
+            let inside = file.starts_with(row.program.with_extension(""))
+                || file == row.program;
+            match &row.filter {
+                None => inside,
+                Some(it) => {
+                    stem.contains(it)
+                        || sentences(&text).iter().any(|name| name.contains(it))
+                }
+            }
+        };
+        let shown = file.display();
+        assert!(rows.iter().any(is_tried), "no row of the night runs {shown}");
+        count += 1;
+    }
+    assert!(count > 5, "only {count} files");
+}
+
+/// Promise: Every file and folder that a document names exists.
+#[test]
+fn every_file_that_a_document_names_exists() {
+    for document in documents() {
+        for name in code_spans(&read(&document)) {
+            let plain =
+                |it: char| it.is_ascii_alphanumeric() || "._/-".contains(it);
+            let is_path = name.contains('/') && name.chars().all(plain);
+            let exists = !is_path || root().join(&name).exists();
+            assert!(exists, "{document}: no {name}");
+        }
+    }
+}
+
+/// Promise: Every link of a document leads to an existing file and heading.
+#[test]
+fn every_link_of_a_document_leads_somewhere() {
+    let mut count = 0;
+    for document in documents() {
+        let path = root().join(&document);
+        for link in links(&read(&document)) {
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let target = match file {
+                "" => path.clone(),
+                file => path.parent().unwrap().join(file),
+            };
+            assert!(target.exists(), "{document}: no file {link}");
+            if !anchor.is_empty() {
+                let text = fs::read_to_string(&target).unwrap();
+                let exists = anchors(&text).contains(anchor);
+                assert!(exists, "{document}: no heading {link}");
+            }
+            count += 1;
+        }
+    }
+    assert!(count > 15, "only {count} links");
+}
+
+/// Promise: Every `cargo learn` command that a document names exists.
+#[test]
+fn every_command_that_a_document_names_exists() {
+    let help =
+        Command::new(env!("CARGO_BIN_EXE_learn")).arg("help").output().unwrap();
+    let help = String::from_utf8(help.stdout).unwrap();
+    for document in documents() {
+        for part in read(&document).split("cargo learn ").skip(1) {
+            let is_letter = |it: char| it.is_ascii_lowercase();
+            let end = part.find(|it| !is_letter(it)).unwrap_or(part.len());
+            let name = &part[..end];
+            let line = format!("  cargo learn {name} ");
+            assert!(
+                name.is_empty() || help.contains(&line),
+                "{document}: there is no `cargo learn {name}`"
+            );
+        }
+    }
+}
+
+/// What stands before `--` is for `cargo learn run`, which knows few words.
+#[test]
+fn every_example_that_a_page_runs_gets_its_words_behind_two_dashes() {
+    let pages = fs::read_dir(root().join("book/src")).unwrap();
+    let pages = pages.map(|page| page.unwrap().path());
+    let pages =
+        pages.filter(|page| page.extension().is_some_and(|it| it == "md"));
+    let mut runs = 0;
+    for page in pages.chain([root().join("README.md")]) {
+        let text = fs::read_to_string(&page).unwrap();
+        for part in text.split("cargo learn run ").skip(1) {
+            let end = part.find(['`', '\n']).unwrap_or(part.len());
+            let line = &part[..end];
+            let words = line.split(' ').skip(1);
+            let mut words = words.take_while(|&word| word != "--");
+            while let Some(word) = words.next() {
+                match word {
+                    "--timeline" | "--show" => {}
+                    "--device" | "--trace" => drop(words.next()),
+                    _ => panic!("{page:?}: `cargo learn run {line}`"),
+                }
+            }
+            runs += 1;
+        }
+    }
+    assert!(runs > 5, "{runs}");
+}
+
+#[test]
+fn the_documents_are_short() {
+    let lines = read("README.md").lines().count();
+    assert!(lines <= 100, "README.md has {lines} lines");
+    for document in documents() {
+        let most = match document.as_str() {
+            "ARCHITECTURE.md" => 1200,
+            "CONTRIBUTING.md" => 700,
+            name if name.starts_with("docs/decisions/") => 200,
+            _ => continue,
+        };
+        let words = read(&document).split_whitespace().count();
+        assert!(words <= most, "{document} has {words} words");
+    }
+}
+
+/// A tag can be moved to other code, and a commit cannot.
+///
+/// Promise: Every GitHub action is pinned to a commit.
+#[test]
+fn every_action_is_pinned_by_its_commit() {
+    let mut count = 0;
+    let folder = root().join(".github/workflows");
+    for entry in fs::read_dir(folder).unwrap() {
+        let text = fs::read_to_string(entry.unwrap().path()).unwrap();
+        for line in text.lines().filter(|line| line.contains("uses: ")) {
+            let (_, pin) = line.split_once('@').expect("an action");
+            let (hash, version) = pin.split_once(" # v").expect("its version");
+            let is_hex = hash.chars().all(|it| it.is_ascii_hexdigit());
+            assert!(hash.len() == 40 && is_hex, "{line}");
+            assert!(!version.is_empty(), "{line}");
+            count += 1;
+        }
+    }
+    assert!(count > 0, "no workflow uses an action");
+}
+
+/// What such a list names and what is gone would be planted, or left out, no
+/// more (`mutants/`).
+#[test]
+fn every_line_that_the_lists_of_mutants_name_exists() {
+    let words =
+        |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut gone = Vec::new();
+    for list in ["mutants/planted.txt", "mutants/survivors.txt"] {
+        for paragraph in read(list).split("\n\n") {
+            let lines = paragraph.lines().filter(|it| !it.starts_with("# "));
+            let lines = lines.map(str::trim).filter(|it| !it.is_empty());
+            let lines: Vec<&str> = lines.collect();
+            let [head, code, ..] = lines[..] else { continue };
+            let (file, change) = head.split_once(": ").unwrap();
+            let path = root().join(file);
+            let text = fs::read_to_string(path).unwrap_or_default();
+            let is_there = match change {
+                // A statement may stand on several lines.
+                "deleted" => words(&text).contains(code),
+                _ => text.lines().any(|line| words(line) == code),
+            };
+            if !is_there {
+                gone.push(format!("{list}: {head}: {code}"));
+            }
+        }
+    }
+    assert!(gone.is_empty(), "nowhere is\n{}", gone.join("\n"));
+}

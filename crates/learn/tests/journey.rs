@@ -1,0 +1,235 @@
+//! A learner's first steps, in a fresh clone: the commands of the README and of
+//! the chapters, as they stand there, up to the first exercise that says no.
+//! Then the answer is written, and the same command says yes.
+//!
+//! The clone holds what git knows, and shares the target folder. Cargo tells a
+//! package by its place in the workspace, so it takes the clone's for those of
+//! this checkout; and so they must be the same, to the times of the files.
+//! Then nothing is compiled again, and nothing here is taken from the clone.
+
+use std::fs::{self, File};
+use std::io::{Write, stderr};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap()
+}
+
+/// The folder into which cargo has built the companion of this test.
+fn target() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_learn")).ancestors().nth(2).unwrap()
+}
+
+/// The commands that a page tells its reader to type, with those of the pages
+/// that it includes.
+fn commands(page: &Path) -> Vec<String> {
+    let text = fs::read_to_string(page).unwrap();
+    let mut commands = Vec::new();
+    let mut is_block = false;
+    for line in text.lines() {
+        let included = line.strip_prefix("{{#include ");
+        let included = included.and_then(|it| it.strip_suffix(".md}}"));
+        if let Some(name) = included {
+            let file = page.parent().unwrap().join(format!("{name}.md"));
+            commands.extend(self::commands(&file));
+        } else if line.starts_with("```") {
+            is_block = line == "```sh";
+        } else if is_block {
+            commands.push(line.to_string());
+        }
+    }
+    commands
+}
+
+/// The README, and the chapters in their order.
+fn pages(root: &Path) -> Vec<PathBuf> {
+    let summary = fs::read_to_string(root.join("book/src/SUMMARY.md")).unwrap();
+    let chapters = summary.lines().filter_map(|line| {
+        let (_, name) = line.strip_prefix("- [")?.split_once("](")?;
+        let name = name.trim_end().strip_suffix(')')?;
+        (!name.is_empty()).then(|| root.join("book/src").join(name))
+    });
+    [root.join("README.md")].into_iter().chain(chapters).collect()
+}
+
+/// A clone in a folder of its own; its name is the same each time, so that
+/// what cargo builds of it has a name that is the same each time.
+struct Clone(PathBuf);
+
+impl Clone {
+    /// The reason when there is nothing to clone.
+    fn new() -> Result<Clone, String> {
+        if !repository().join(".git").exists() {
+            return Err("this folder is no git checkout".to_string());
+        }
+        let name = target().display().to_string().replace('/', "-");
+        let root = std::env::temp_dir().join(format!("rungrad-journey{name}"));
+        let _ = fs::remove_dir_all(&root);
+        let clone = Clone(root);
+        fs::create_dir_all(&clone.0).unwrap();
+        // In a container the checkout may belong to somebody else.
+        fs::write(clone.trust(), "[safe]\n\tdirectory = *\n").unwrap();
+        let mut git = clone.git();
+        git.args(["clone", "--quiet"]).args([repository(), &clone.root()]);
+        let output = git
+            .output()
+            .map_err(|it| format!("git cannot be started: {it}"))?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "git clone: {said}");
+        clone.resemble();
+        Ok(clone)
+    }
+
+    fn git(&self) -> Command {
+        let mut git = Command::new("git");
+        git.env("GIT_CONFIG_GLOBAL", self.trust());
+        git
+    }
+
+    fn trust(&self) -> PathBuf {
+        self.0.join("gitconfig")
+    }
+
+    /// Gives each file the text and the time that it has in this checkout,
+    /// where it may not be committed yet. What learners edit is the task.
+    fn resemble(&self) {
+        let mut git = self.git();
+        git.args(["ls-files", "-z", "--cached", "--others"]);
+        git.arg("--exclude-standard").current_dir(repository());
+        let listed = git.output().unwrap();
+        assert!(listed.status.success());
+        let listed = String::from_utf8(listed.stdout).unwrap();
+        for name in listed.split_terminator('\0') {
+            let (from, to) = (repository().join(name), self.root().join(name));
+            if name.starts_with("exercises/part") {
+                continue;
+            }
+            let Ok(time) = fs::metadata(&from).and_then(|it| it.modified())
+            else {
+                // It is known to git, and was removed here.
+                let _ = fs::remove_file(&to);
+                continue;
+            };
+            fs::create_dir_all(to.parent().unwrap()).unwrap();
+            fs::copy(&from, &to).unwrap();
+            let to = File::options().write(true).open(&to).unwrap();
+            to.set_modified(time).unwrap();
+        }
+    }
+
+    fn root(&self) -> PathBuf {
+        self.0.join("rungrad")
+    }
+
+    /// Types a command in the clone; its code and what it printed.
+    fn types(&self, line: &str) -> (i32, String) {
+        let mut command = Command::new("sh");
+        command.args(["-c", line]).current_dir(self.root());
+        // What cargo told this test is not true of the clone.
+        for (name, _) in std::env::vars_os() {
+            let text = name.to_string_lossy();
+            let is_ours = ["CARGO_MANIFEST_", "CARGO_PKG_", "CARGO_BIN_EXE_"];
+            if is_ours.iter().any(|start| text.starts_with(start)) {
+                command.env_remove(&name);
+            }
+        }
+        command.env_remove("CARGO").env_remove("RUNGRAD_EXERCISES");
+        command.env("CARGO_TARGET_DIR", target()).stdin(Stdio::null());
+        let output = command.output().unwrap();
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert!(!err.contains("error: "), "{line}: {err}");
+        let out = String::from_utf8(output.stdout).unwrap();
+        (output.status.code().unwrap(), out)
+    }
+
+    #[track_caller]
+    fn goes_well(&self, line: &str) -> String {
+        let (code, out) = self.types(line);
+        assert_eq!(code, 0, "{line}: {out}");
+        out
+    }
+
+    /// A check that says no names its file; the answer is written there, and
+    /// the same check says yes. The free pass says yes at first, and no when
+    /// somebody breaks it as its page says. Returns whether there was a task.
+    fn checks(&self, line: &str, id: &str) -> bool {
+        let (code, out) = self.types(line);
+        let is_free = code == 0;
+        let file = format!("{id}.rs");
+        let file = self.root().join("exercises/part1_cpu").join(file);
+        if is_free {
+            assert!(out.contains(&format!("solved: {id}")), "{out}");
+            let text = fs::read_to_string(&file).unwrap();
+            let broken = text.replace("a.mul(b)", "a.add(b)");
+            assert_ne!(broken, text, "{id} has nothing to break");
+            fs::write(&file, broken).unwrap();
+            let (code, out) = self.types(line);
+            assert_eq!(code, 1, "{line}: {out}");
+            assert!(out.contains("failing: "), "{out}");
+        } else {
+            assert_eq!(code, 1, "{line}: {out}");
+            assert!(out.contains(&format!("TODO({id})")), "{out}");
+            assert!(out.contains(&format!("part1_cpu/{id}.rs")), "{out}");
+            let hint = self.goes_well(&format!("cargo learn hint {id}"));
+            assert!(hint.contains("Hint 1 of 3"), "{hint}");
+        }
+        // Ours, which one has to ask for twice.
+        let solution = format!("cargo learn solution {id}");
+        self.goes_well(&solution);
+        let answer = self.goes_well(&solution);
+        fs::write(&file, answer).unwrap();
+        let out = self.goes_well(line);
+        assert!(out.contains(&format!("solved: {id}")), "{out}");
+        !is_free
+    }
+}
+
+impl Drop for Clone {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Promise: The first pages of the book work in a fresh clone.
+#[test]
+fn the_first_pages_lead_from_a_no_to_a_yes_in_a_fresh_clone() {
+    let clone = match Clone::new() {
+        Ok(clone) => clone,
+        Err(why) => {
+            let name =
+                "the_first_pages_lead_from_a_no_to_a_yes_in_a_fresh_clone";
+            let _ = writeln!(stderr(), "SKIPPED {name}: {why}");
+            return;
+        }
+    };
+    let mut lines = Vec::new();
+    let mut solved = 0;
+    for page in pages(&clone.root()) {
+        for line in commands(&page) {
+            let words: Vec<&str> = line.split(' ').collect();
+            match words[..] {
+                // That is what runs this test.
+                ["cargo", "learn", "test"] => {
+                    let list = clone.goes_well("cargo learn test --list");
+                    assert!(list.contains("  tests "), "{list}");
+                }
+                ["cargo", "learn", "check", id] => {
+                    solved += usize::from(clone.checks(&line, id));
+                }
+                _ => {
+                    clone.goes_well(&line);
+                }
+            }
+            lines.push(line);
+        }
+        if solved > 0 {
+            break;
+        }
+    }
+    assert_eq!(lines[..2], ["cargo learn", "cargo learn test"], "{lines:?}");
+    assert!(solved > 0, "no check of the book says no: {lines:?}");
+    let out = clone.goes_well("cargo learn");
+    assert!(out.contains("You have solved "), "{out}");
+    assert!(!out.contains("You have solved 0 "), "{out}");
+}

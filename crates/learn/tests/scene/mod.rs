@@ -1,0 +1,185 @@
+//! A stage for the companion: a small checkout in a folder of its own, and a
+//! search path that holds nothing but the programs that a test puts there. So
+//! no test depends on the network, on what is installed here or on who runs
+//! it, and none can install anything.
+
+#![allow(dead_code)]
+
+pub(crate) mod stage;
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use std::{fs, thread};
+
+pub(crate) struct Scene {
+    pub(crate) root: PathBuf,
+}
+
+/// What one run of the companion said.
+pub(crate) struct Said {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Scene {
+    /// A checkout with a loader, a driver, and no tools.
+    pub(crate) fn new() -> Scene {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let folder = format!("rungrad-scene-{}-{count}", std::process::id());
+        let root = std::env::temp_dir().join(folder);
+        let _ = fs::remove_dir_all(&root);
+        let scene = Scene { root };
+        scene.write("Cargo.toml", "rust-version = \"1.0\"\n");
+        scene.write("crates/learn/Cargo.toml", "");
+        scene.write("exercises/exercises.toml", "exercise = []\n");
+        scene.write("vendors/some.icd", "libsome.so\n");
+        scene.write("lib/libOpenCL.so.1", "");
+        fs::create_dir_all(scene.root.join("bin")).unwrap();
+        let shell = scene.root.join("bin/sh");
+        std::os::unix::fs::symlink("/bin/sh", shell).unwrap();
+        scene.program("id", "echo 0");
+        // A compiler that writes a file, and headers for it.
+        scene.program(
+            "c++",
+            "for it; do [ \"$o\" = -o ] && : >$it; o=$it; done",
+        );
+        scene.write("include/oclgrind/Plugin.h", "");
+        scene.write("include/CL/cl.h", "");
+        scene
+    }
+
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        let path = self.root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    pub(crate) fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.root.join(path)).unwrap_or_default()
+    }
+
+    /// Puts a program on the search path. Its script may use `$SCENE`.
+    pub(crate) fn program(&self, name: &str, script: &str) {
+        self.program_at(&format!("bin/{name}"), script);
+    }
+
+    pub(crate) fn program_at(&self, path: &str, script: &str) {
+        let text = format!(
+            "#!/bin/sh\nSCENE='{}'\nPATH=/usr/bin:/bin\n{script}\n",
+            self.root.display()
+        );
+        self.write(path, &text);
+        let mode = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(self.root.join(path), mode).unwrap();
+    }
+
+    /// The companion with these words, on this stage, without a terminal.
+    pub(crate) fn command(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_learn"));
+        command
+            .args(words)
+            .env_clear()
+            .env("PATH", self.root.join("bin"))
+            .env("CARGO", self.root.join("bin/cargo"))
+            .env("CARGO_MANIFEST_DIR", self.root.join("crates/learn"))
+            .env("OCL_ICD_VENDORS", self.root.join("vendors"))
+            .env("LD_LIBRARY_PATH", self.root.join("lib"))
+            .env("CPLUS_INCLUDE_PATH", self.root.join("include"))
+            .current_dir(&self.root)
+            .stdin(Stdio::null());
+        command
+    }
+
+    pub(crate) fn learn(&self, words: &[&str]) -> Said {
+        Said::by(&mut self.command(words))
+    }
+}
+
+impl Drop for Scene {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.root);
+    }
+}
+
+impl Said {
+    pub(crate) fn by(command: &mut Command) -> Said {
+        let output = command.output().unwrap();
+        Said {
+            code: output.status.code(),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// Asserts that the companion stopped with this code and one sentence,
+    /// which holds each of `parts`.
+    #[track_caller]
+    pub(crate) fn stopped(&self, code: i32, parts: &[&str]) {
+        assert_eq!(self.code, Some(code), "{}{}", self.out, self.err);
+        assert!(self.err.starts_with("error: "), "{}", self.err);
+        assert_eq!(self.err.lines().count(), 1, "{}", self.err);
+        for part in parts {
+            assert!(self.err.contains(part), "no {part:?} in {}", self.err);
+        }
+    }
+
+    /// Asserts success without a word on standard error.
+    #[track_caller]
+    pub(crate) fn went_well(&self) -> &Said {
+        assert_eq!(self.code, Some(0), "{}{}", self.out, self.err);
+        assert_eq!(self.err, "");
+        self
+    }
+
+    #[track_caller]
+    pub(crate) fn tells(&self, part: &str) -> &Said {
+        assert!(self.out.contains(part), "no {part:?} in {}", self.out);
+        self
+    }
+}
+
+/// Waits until the process with this id is gone; a test that would wait for
+/// ever fails instead.
+#[track_caller]
+pub(crate) fn is_gone(id: &str) {
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_secs(60) {
+        let state = Command::new("sh")
+            .args(["-c", &format!("kill -0 {id} 2>/dev/null")])
+            .status()
+            .unwrap();
+        if !state.success() || is_zombie(id) {
+            return;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    panic!("process {id} is still there");
+}
+
+/// Waits until a file has text in it, and returns the text.
+#[track_caller]
+pub(crate) fn appears(path: &Path) -> String {
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_secs(60) {
+        let text = fs::read_to_string(path).unwrap_or_default();
+        if text.ends_with('\n') {
+            return text.trim().to_string();
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    panic!("{} never appeared", path.display());
+}
+
+/// In a container nobody may fetch the exit code of an orphan.
+fn is_zombie(id: &str) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{id}/stat"));
+    stat.is_ok_and(|stat| {
+        let after_name = stat.rsplit(')').next().unwrap_or_default();
+        after_name.trim_start().starts_with('Z')
+    })
+}

@@ -1,0 +1,103 @@
+//! Who owns the graph: the products of "Who owns the graph", one whose rule is
+//! told the gradient and one whose rule captures its output, with the counts
+//! of their handles.
+
+#[path = "../../../examples/part1_cycle.rs"]
+#[allow(dead_code, reason = "a page begins elsewhere than the program")]
+mod cycle;
+
+use std::rc::{Rc, Weak};
+
+use rungrad::Error;
+use serde_json::{Value, json};
+
+use cycle::{LIVE, Tensor, mul_that_captures, mul_that_is_told, tensor};
+
+const NAMES: [char; 3] = ['a', 'b', 'c'];
+
+/// Who holds what in `c = a * b`.
+pub(crate) struct Owners {
+    /// The program's handles on each of the three.
+    handles: [Vec<Rc<Tensor>>; 3],
+    watched: [Weak<Tensor>; 3],
+    /// As many were alive before this program began.
+    before: usize,
+}
+
+impl Owners {
+    /// Does what was asked for: `told` or `captures`, then steps such as
+    /// `+a-c`, where `+` clones a handle, `-` drops one, and `*` alone is
+    /// another product that is dropped at once.
+    pub(crate) fn of(rule: &str, steps: &str) -> Result<Owners, Error> {
+        let mul = match rule {
+            "told" => mul_that_is_told,
+            "captures" => mul_that_captures,
+            other => {
+                return Err(Error::Usage(format!(
+                    "`{other}` is no rule; write told or captures"
+                )));
+            }
+        };
+        let before = LIVE.get();
+        let (a, b) = (tensor(2.0, vec![]), tensor(3.0, vec![]));
+        let c = mul(&a, &b);
+        let watched = [&a, &b, &c].map(Rc::downgrade);
+        let handles = [vec![a], vec![b], vec![c]];
+        let mut owners = Owners { handles, watched, before };
+        let mut steps = steps.chars();
+        while let Some(step) = steps.next() {
+            match step {
+                '*' => {
+                    mul(&tensor(2.0, vec![]), &tensor(3.0, vec![]));
+                }
+                _ => owners.step(step, steps.next())?,
+            }
+        }
+        Ok(owners)
+    }
+
+    fn step(&mut self, step: char, name: Option<char>) -> Result<(), Error> {
+        let place = NAMES.iter().position(|known| Some(*known) == name);
+        let (Some(place), '+' | '-') = (place, step) else {
+            return Err(Error::Usage(format!(
+                "`{step}` is no step; write for example +a, -c or *"
+            )));
+        };
+        let handles = &mut self.handles[place];
+        let Some(handle) = handles.pop() else {
+            let name = NAMES[place];
+            let freed = match self.watched[place].strong_count() {
+                0 => "it is freed",
+                _ => "what others own stays",
+            };
+            return Err(Error::Usage(format!(
+                "your program has no handle on {name} any more; {freed}"
+            )));
+        };
+        if step == '+' {
+            handles.extend([handle.clone(), handle]);
+        }
+        Ok(())
+    }
+
+    /// Counts the owners of `a`, `b` and `c`.
+    pub(crate) fn counts(&self) -> [usize; 3] {
+        self.watched.each_ref().map(Weak::strong_count)
+    }
+}
+
+/// Answers a rule and steps: the handles that the program has, the owners of
+/// each tensor, and how many tensors are alive.
+pub(crate) fn answer(words: &[&str]) -> Result<Value, Error> {
+    let [steps, rule] = words else {
+        return Err(Error::Usage(
+            "owners take steps, and told or captures".to_string(),
+        ));
+    };
+    let owners = Owners::of(rule, steps)?;
+    Ok(json!({
+        "handles": owners.handles.each_ref().map(Vec::len),
+        "counts": owners.counts(),
+        "alive": LIVE.get() - owners.before,
+    }))
+}

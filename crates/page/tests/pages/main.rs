@@ -1,0 +1,190 @@
+//! The pages of the book in a real browser, from a folder, without a network:
+//! each is whole in every theme, on a wide screen and a narrow one, and its
+//! figures compute what the engine computes outside of it.
+
+mod accessible;
+#[path = "../../../../tests/common/device.rs"]
+mod device;
+mod devtools;
+mod engine;
+mod figures;
+#[path = "../../../../tests/common/place.rs"]
+mod place;
+mod planted;
+mod site;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use devtools::Browser;
+
+/// What looks at a page.
+const AUDIT: &str = include_str!("audit.js");
+const SCHEMES: [&str; 2] = ["light", "dark"];
+const WIDTHS: [u32; 2] = [1280, 390];
+
+/// A browser and the folder of the book, or a loud skip.
+#[track_caller]
+fn browser_or_skip() -> Option<(Browser, &'static Path)> {
+    let Some(program) = devtools::chromium() else {
+        let how = "`cargo learn setup --authors` installs Chromium";
+        device::skip("no Chromium", how);
+        return None;
+    };
+    match site::folder() {
+        Ok(folder) => Some((Browser::start(&program), folder)),
+        Err(why) => {
+            let how = "`cargo learn book --build` compiles it";
+            device::skip(&why, how);
+            None
+        }
+    }
+}
+
+/// The faults of the page that is open, as far as it can see them itself.
+fn audit(browser: &mut Browser) -> Vec<String> {
+    let faults = browser.evaluate(AUDIT);
+    let faults = faults.as_array().expect("a list of sentences");
+    faults.iter().map(|fault| fault.as_str().unwrap().to_string()).collect()
+}
+
+/// What the browser complained of, and what the page loaded from elsewhere.
+fn complaints(browser: &mut Browser, folder: &Path) -> Vec<String> {
+    let home = site::address(folder);
+    let mut faults = Vec::new();
+    for event in browser.take_events() {
+        let params = &event["params"];
+        match event["method"].as_str().unwrap_or_default() {
+            "Runtime.exceptionThrown" => {
+                let what = &params["exceptionDetails"]["exception"];
+                faults.push(format!("a script failed: {what}"));
+            }
+            "Runtime.consoleAPICalled" if params["type"] == "error" => {
+                faults.push(format!("a script complains: {}", params["args"]));
+            }
+            "Log.entryAdded" if params["entry"]["level"] == "error" => {
+                let entry = &params["entry"];
+                faults.push(format!("{} {}", entry["text"], entry["url"]));
+            }
+            "Network.requestWillBeSent" => {
+                let url = params["request"]["url"].as_str().unwrap_or_default();
+                let inside = [&home, "data:", "blob:", "about:"];
+                if !inside.iter().any(|it| url.starts_with(*it)) {
+                    faults.push(format!("it loads {url}, outside of the book"));
+                }
+            }
+            _ => {}
+        }
+    }
+    faults
+}
+
+/// Every fault of these pages, with the rendering that shows it. What looks at
+/// a page wears each theme in turn.
+fn faults(
+    browser: &mut Browser,
+    folder: &Path,
+    pages: &[String],
+) -> Vec<String> {
+    let mut found = Vec::new();
+    for (i, page) in pages.iter().enumerate() {
+        let scheme = SCHEMES[i % 2];
+        browser.screen(WIDTHS[0], scheme);
+        browser.open(&site::address(&folder.join(page)));
+        for width in WIDTHS {
+            browser.screen(width, scheme);
+            let mut faults = audit(browser);
+            faults.extend(complaints(browser, folder));
+            let place = format!("{page}, {width} px: ");
+            found
+                .extend(faults.into_iter().map(|fault| place.clone() + &fault));
+        }
+    }
+    found
+}
+
+#[track_caller]
+fn assert_none(faults: &[String]) {
+    assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
+}
+
+/// Promise: Every page works in every theme at 1280 and at 390 pixels: figures
+/// run, nothing overflows, contrast is at least 4.5, and the keyboard reaches
+/// every control.
+#[test]
+fn every_page_is_whole_in_every_theme_wide_and_narrow() {
+    let Some((mut browser, folder)) = browser_or_skip() else { return };
+    let pages = site::pages(folder);
+    assert_none(&faults(&mut browser, folder, &pages));
+}
+
+/// Who has picked no theme gets that of the system.
+///
+/// Promise: A page follows the system's theme until the reader picks one.
+#[test]
+fn a_page_follows_the_system_until_a_theme_is_picked() {
+    let opened = browser_or_skip();
+    let Some((mut browser, folder)) = opened else { return };
+    let address = site::address(&folder.join("index.html"));
+    let worn = "['light', 'ayu', 'coal'].find((it) => \
+                document.documentElement.classList.contains(it))";
+    for (scheme, theme) in [("light", "light"), ("dark", "ayu")] {
+        browser.screen(WIDTHS[0], scheme);
+        browser.open(&address);
+        assert_eq!(browser.evaluate(worn), theme);
+    }
+    browser.evaluate("document.getElementById('mdbook-theme-coal').click()");
+    browser.open(&address);
+    assert_eq!(browser.evaluate(worn), "coal");
+}
+
+/// Without scripts the still figures stand in their places.
+///
+/// Promise: Every page shows its still figures without scripts.
+#[test]
+fn without_scripts_every_page_is_whole() {
+    let Some((mut browser, folder)) = browser_or_skip() else { return };
+    let off = serde_json::json!({ "value": true });
+    browser.call("Emulation.setScriptExecutionDisabled", off);
+    let mut found = Vec::new();
+    for page in site::pages(folder) {
+        browser.screen(WIDTHS[0], SCHEMES[0]);
+        browser.open(&site::address(&folder.join(&page)));
+        for fault in still(&mut browser) {
+            found.push(format!("{page}: {fault}"));
+        }
+    }
+    assert_none(&found);
+}
+
+/// What is not whole in a page whose scripts do not run.
+fn still(browser: &mut Browser) -> Vec<String> {
+    let script = "(() => {
+        const faults = [];
+        if (document.querySelector('.steps, .stage')) faults.push('its scripts run');
+        if (document.querySelector('main').innerText.trim().length < 200) {
+            faults.push('it shows no text');
+        }
+        for (const figure of document.querySelectorAll('main figure')) {
+            const picture = figure.querySelector('svg, pre, table, details');
+            const name = figure.dataset.figure ?? figure.className;
+            if (!(picture?.getBoundingClientRect().height > 20)) {
+                faults.push(`the figure ${name} shows nothing`);
+            }
+        }
+        return faults;
+    })()";
+    let faults = browser.evaluate(script);
+    let words = |fault: &Value| fault.as_str().unwrap().to_string();
+    faults.as_array().expect("a list").iter().map(words).collect()
+}
+
+/// A folder for pages that a test writes, which is not that of the book.
+fn scratch(name: &str) -> PathBuf {
+    let folder = place::scratch().join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("the folder can be written");
+    folder
+}

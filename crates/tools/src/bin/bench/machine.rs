@@ -1,0 +1,233 @@
+//! Whose times these are: the device and its driver, the host, the engines,
+//! the day and the command.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use rungrad::opencl::Kind;
+use rungrad::part3_unified::Device;
+use rungrad::{Error, stopwatch};
+use serde_json::{Value, json};
+
+use crate::rows::Class;
+
+/// Everything without which no time means anything.
+pub(crate) struct Machine {
+    pub(crate) device: Device,
+    /// What the device calls itself.
+    pub(crate) model: String,
+    pub(crate) driver: String,
+    pub(crate) class: Class,
+    pub(crate) processor: String,
+    /// What our work on the processor, and that of peers there, may use.
+    pub(crate) threads: usize,
+    /// How many programs wanted a core in the last minute, on Linux.
+    pub(crate) load: Option<f64>,
+    /// Ours and the peers', each with its version and where it runs.
+    pub(crate) engines: Vec<[String; 3]>,
+    pub(crate) date: String,
+    pub(crate) command: String,
+}
+
+/// With less memory a card gets the sizes of a processor.
+const MEMORY_OF_A_CARD: u64 = 6 << 30;
+
+impl Machine {
+    pub(crate) fn of(device: Device) -> Result<Machine, Error> {
+        let processor = stopwatch::processor();
+        let mut threads = rayon::current_num_threads();
+        let (mut model, mut driver) = (processor.clone(), "none".to_string());
+        let mut class = Class::Processor;
+        if let Some(info) = device.info()? {
+            model = info.name.clone();
+            driver = format!(
+                "{} {}, OpenCL {}",
+                info.platform, info.driver, info.version
+            );
+            let is_card = info.kind != Kind::Cpu
+                && info.global_memory >= MEMORY_OF_A_CARD;
+            class = if is_card { Class::Card } else { Class::Small };
+            if info.kind == Kind::Cpu {
+                threads = info.compute_units as usize;
+            }
+        }
+        let name = "cargo learn bench";
+        let words: Vec<String> =
+            rungrad::args().into_iter().map(quoted).collect();
+        Ok(Machine {
+            device,
+            model,
+            driver,
+            class,
+            processor,
+            threads,
+            load: load(),
+            engines: vec![["rungrad".to_string(), version(), String::new()]],
+            date: date(SystemTime::now()),
+            command: [name.to_string(), words.join(" ")].join(" "),
+        })
+    }
+
+    /// Tells where a peer must run to be one: a card has its own name, and a
+    /// processor is one, through a driver or not.
+    pub(crate) fn place(&self) -> Result<String, Error> {
+        let info = self.device.info()?;
+        let card = info.filter(|info| info.kind != Kind::Cpu);
+        Ok(card.map_or("cpu".to_string(), |info| info.name.clone()))
+    }
+
+    /// Counts the bytes that the largest array may have, and all together.
+    pub(crate) fn memory(&self) -> Result<[f64; 2], Error> {
+        let host = available().unwrap_or(f64::INFINITY);
+        Ok(match self.device.info()? {
+            None => [host; 2],
+            Some(info) => {
+                let all = info.global_memory as f64;
+                // What a driver for the processor has is the host's.
+                let all = match info.kind {
+                    Kind::Cpu => all.min(host),
+                    _ => all,
+                };
+                [info.max_allocation as f64, all]
+            }
+        })
+    }
+
+    pub(crate) fn text(&self) -> String {
+        let engines = self.engines.iter().map(|[name, version, on]| {
+            let on = match on.is_empty() {
+                true => String::new(),
+                false => format!(" on {on}"),
+            };
+            format!("{name} {version}{on}")
+        });
+        let load = match self.load {
+            Some(load) => format!(", load {load:.1}"),
+            None => String::new(),
+        };
+        format!(
+            "device   {}, {}, driver {}\nhost     {}, {} threads{load}\n\
+             engines  {}\ndate     {}\ncommand  {}\n",
+            self.device,
+            self.model,
+            self.driver,
+            self.processor,
+            self.threads,
+            engines.collect::<Vec<_>>().join("; "),
+            self.date,
+            self.command,
+        )
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        let engines = self.engines.iter().map(|[name, version, on]| {
+            json!({"name": name, "version": version, "on": on})
+        });
+        json!({
+            "device": self.device.to_string(),
+            "model": self.model,
+            "driver": self.driver,
+            "processor": self.processor,
+            "threads": self.threads,
+            "load": self.load,
+            "engines": engines.collect::<Vec<_>>(),
+            "date": self.date,
+            "command": self.command,
+        })
+    }
+}
+
+fn quoted(word: String) -> String {
+    match word.contains(' ') {
+        true => format!("{word:?}"),
+        false => word,
+    }
+}
+
+/// Finds the folder of the course, where this was built, if it is still there.
+pub(crate) fn root() -> Option<&'static Path> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2)?;
+    root.join("Cargo.toml").is_file().then_some(root)
+}
+
+/// Finds the version of the crate, and in a checkout the commit.
+fn version() -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    let commit = root().and_then(|root| {
+        let mut git = Command::new("git");
+        git.current_dir(root).args(["describe", "--always", "--dirty"]);
+        let said = git.output().ok().filter(|said| said.status.success())?;
+        Some(String::from_utf8_lossy(&said.stdout).trim().to_string())
+    });
+    let commit = commit.map_or(String::new(), |commit| format!(" ({commit})"));
+    let slow = match cfg!(debug_assertions) {
+        true => ", without --release",
+        false => "",
+    };
+    format!("{version}{commit}{slow}")
+}
+
+/// Counts the bytes of memory that the host can still give, as far as Linux
+/// tells it.
+fn available() -> Option<f64> {
+    let told = fs::read_to_string("/proc/meminfo").ok()?;
+    let line = told.lines().find_map(|it| it.strip_prefix("MemAvailable:"))?;
+    let kilobytes: f64 = line.split_whitespace().next()?.parse().ok()?;
+    Some(1024.0 * kilobytes)
+}
+
+fn load() -> Option<f64> {
+    let told = fs::read_to_string("/proc/loadavg").ok()?;
+    told.split(' ').next()?.parse().ok()
+}
+
+/// Writes `2026-11-22 11:35 UTC`.
+fn date(time: SystemTime) -> String {
+    let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |it| it.as_secs());
+    let (minute, mut day) = (seconds / 60 % 1440, seconds / 86400);
+    let is_leap = |year: u64| {
+        year.is_multiple_of(4)
+            && (!year.is_multiple_of(100) || year.is_multiple_of(400))
+    };
+    let mut year = 1970;
+    loop {
+        let days = 365 + u64::from(is_leap(year));
+        if day < days {
+            break;
+        }
+        (day, year) = (day - days, year + 1);
+    }
+    let february = 28 + u64::from(is_leap(year));
+    let mut month = 1;
+    for days in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] {
+        if day < days {
+            break;
+        }
+        (day, month) = (day - days, month + 1);
+    }
+    let (hour, minute) = (minute / 60, minute % 60);
+    format!("{year}-{month:02}-{:02} {hour:02}:{minute:02} UTC", day + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_day_is_that_of_the_calendar() {
+        for (seconds, words) in [
+            (0, "1970-01-01 00:00 UTC"),
+            (951_782_399, "2000-02-28 23:59 UTC"),
+            (951_782_400, "2000-02-29 00:00 UTC"),
+            (1_735_689_599, "2024-12-31 23:59 UTC"),
+            (1_795_347_311, "2026-11-22 11:35 UTC"),
+        ] {
+            let time = UNIX_EPOCH + Duration::from_secs(seconds);
+            assert_eq!(date(time), words);
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! What the command line asks for.
+
+use std::path::{Path, PathBuf};
+
+use rungrad::Error;
+use rungrad::part3_unified::Device;
+
+use crate::machine::root;
+use crate::peer::Source;
+use crate::rows::{Class, Row};
+
+pub(crate) const HELP: &str = concat!(
+    "usage: cargo learn bench [WORDS] [options]\n\n",
+    include_str!("help.txt")
+);
+
+const PEERS: [(&str, Source); 3] = [
+    ("numpy", Source::Python("numpy")),
+    ("torch", Source::Python("torch")),
+    ("candle", Source::Built(CANDLE)),
+];
+
+/// In the project, after `cargo build --release --bin candle` in the folder of
+/// the peers.
+const CANDLE: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../benches/peers/target/release/candle"
+);
+
+/// The words of the command line, understood.
+#[derive(Debug)]
+pub(crate) struct Request {
+    words: Vec<String>,
+    pub(crate) device: Device,
+    /// None are the usual ones.
+    peers: Option<Vec<(String, Source)>>,
+    pub(crate) threads: Option<usize>,
+    pub(crate) seconds: f64,
+    pub(crate) limit: f64,
+    pub(crate) is_quick: bool,
+    pub(crate) list: bool,
+    /// Whether the lazy device above runs the rows too.
+    pub(crate) fused: bool,
+    pub(crate) out: PathBuf,
+    pub(crate) baseline: Option<PathBuf>,
+    pub(crate) noise: f64,
+    pub(crate) tune: bool,
+    /// The file of tiles: written by `--tune`, and used by the rows without it.
+    pub(crate) tuned: Option<PathBuf>,
+}
+
+impl Request {
+    pub(crate) fn of(words: &[String]) -> Result<Request, Error> {
+        let out = root().map_or(PathBuf::new(), |root| root.join("target"));
+        let mut request = Request {
+            words: vec![],
+            device: Device::Cpu,
+            peers: None,
+            threads: None,
+            seconds: f64::NAN,
+            limit: 10.0,
+            is_quick: false,
+            list: false,
+            fused: false,
+            out: out.join("bench"),
+            baseline: None,
+            noise: 1.3,
+            tune: false,
+            tuned: None,
+        };
+        let mut device = None;
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            let mut value = || {
+                words.next().cloned().ok_or_else(|| {
+                    Error::Usage(format!("{word} needs a value after it"))
+                })
+            };
+            match word.as_str() {
+                "--device" => device = Some(value()?.parse()?),
+                "--peer" => request.add_peer(&value()?)?,
+                "--threads" => {
+                    let count = number(word, &value()?, 1.0)?;
+                    request.threads = Some(count as usize);
+                }
+                "--seconds" => request.seconds = number(word, &value()?, 0.0)?,
+                "--limit" => request.limit = number(word, &value()?, 0.0)?,
+                "--noise" => request.noise = number(word, &value()?, 1.0)?,
+                "--quick" => request.is_quick = true,
+                "--list" => request.list = true,
+                "--fused" => request.fused = true,
+                "--out" => request.out = PathBuf::from(value()?),
+                "--baseline" => request.baseline = Some(value()?.into()),
+                "--tune" => request.tune = true,
+                "--tuned" => request.tuned = Some(value()?.into()),
+                option if option.starts_with("--") => {
+                    return Err(Error::Usage(format!(
+                        "`{option}` is no option; `cargo learn bench --help` \
+                         lists them"
+                    )));
+                }
+                name => request.words.push(name.to_string()),
+            }
+        }
+        request.device = device.map_or_else(Device::from_env, Ok)?;
+        if request.seconds.is_nan() {
+            request.seconds = if request.is_quick { 0.09 } else { 0.5 };
+        }
+        Ok(request)
+    }
+
+    /// Finds the lazy device above the one that runs the rows.
+    pub(crate) fn lazy(&self) -> Option<Device> {
+        match self.device {
+            Device::Cpu if self.fused => Some(Device::FusedCpu),
+            Device::Gpu(index) if self.fused => Some(Device::Fused(index)),
+            _ => None,
+        }
+    }
+
+    fn add_peer(&mut self, name: &str) -> Result<(), Error> {
+        let peers = self.peers.get_or_insert_default();
+        let usual = PEERS.iter().find(|(usual, _)| *usual == name);
+        match usual {
+            Some((usual, source)) => {
+                peers.push((usual.to_string(), source.clone()));
+            }
+            None if name == "none" => {}
+            // A program has a folder or words of its own.
+            None if name.contains(['/', ' ']) => {
+                let source = Source::Program(name.to_string());
+                peers.push((format!("`{name}`"), source));
+            }
+            None => {
+                return Err(Error::Usage(format!(
+                    "`{name}` is no peer; there are numpy, torch, candle and \
+                     none, and a program is written with its folder, such as ./{name}"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells whether the peers were asked for by name.
+    pub(crate) fn names_peers(&self) -> bool {
+        self.peers.is_some()
+    }
+
+    /// Tells where the peers of this run are found.
+    pub(crate) fn sources(&self, class: Class) -> Vec<(String, Source)> {
+        let usual = || {
+            // numpy computes on the processor alone.
+            let fits = |(name, _): &&(&str, Source)| {
+                class != Class::Card || *name == "torch"
+            };
+            let is_here = |(_, source): &&(&str, Source)| match source {
+                Source::Built(program) => Path::new(program).is_file(),
+                _ => true,
+            };
+            let usual = PEERS.iter().filter(fits).filter(is_here);
+            usual.map(|(name, it)| (name.to_string(), it.clone())).collect()
+        };
+        self.peers.clone().unwrap_or_else(usual)
+    }
+
+    /// Tells whether something of this name is asked for: all, without any
+    /// words.
+    pub(crate) fn names(&self, name: &str) -> bool {
+        let mut words = self.words.iter();
+        self.words.is_empty() || words.any(|word| name.contains(word.as_str()))
+    }
+
+    /// Chooses the rows that are asked for, in the order of all.
+    pub(crate) fn choose(&self, all: &[Row]) -> Result<Vec<Row>, Error> {
+        // A whole name means that row, and no longer one that begins so.
+        let means = |word: &str, row: &Row| match all
+            .iter()
+            .any(|row| row.name() == word)
+        {
+            true => row.name() == word,
+            false => row.name().contains(word),
+        };
+        for word in &self.words {
+            if !all.iter().any(|row| means(word, row)) {
+                let mut kinds: Vec<&str> =
+                    all.iter().map(|row| row.work.order().0).collect();
+                kinds.dedup();
+                return Err(Error::Usage(format!(
+                    "no row of {} has `{word}` in its name; the rows are of \
+                     the kinds {}, and `cargo learn bench --list` has them all",
+                    self.device,
+                    kinds.join(", ")
+                )));
+            }
+        }
+        let is_asked_for = |row: &&Row| match self.words.is_empty() {
+            true => row.is_quick || !self.is_quick,
+            false => self.words.iter().any(|word| means(word, row)),
+        };
+        Ok(all.iter().filter(is_asked_for).copied().collect())
+    }
+}
+
+/// Reads a number above `least`, or `least` itself where that is 1.
+fn number(option: &str, word: &str, least: f64) -> Result<f64, Error> {
+    let number = word.parse::<f64>().ok().filter(|it| it.is_finite());
+    let fits = |it: &f64| *it > least || (*it == least && least == 1.0);
+    number.filter(fits).ok_or_else(|| {
+        Error::Usage(format!(
+            "`{word}` is no number for {option}; write one that is {} {least}",
+            if least == 1.0 { "at least" } else { "more than" }
+        ))
+    })
+}

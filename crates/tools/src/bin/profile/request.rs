@@ -1,0 +1,120 @@
+//! What the command line asks for.
+
+use std::path::{Path, PathBuf};
+
+use profile::{CARDS, Card};
+use rungrad::Error;
+
+pub(crate) const HELP: &str = concat!(
+    "usage: cargo learn profile NAME [options]\n\n",
+    include_str!("help.txt")
+);
+
+/// The words of the command line, understood.
+#[derive(Debug)]
+pub(crate) struct Request {
+    pub(crate) name: String,
+    /// More kernels, where a line of totals is asked for.
+    pub(crate) others: Vec<String>,
+    /// The program that launches kernels; without one, this one does.
+    pub(crate) program: Option<PathBuf>,
+    /// The learner's file, if the program is a check.
+    pub(crate) file: Option<PathBuf>,
+    pub(crate) warp: usize,
+    pub(crate) card: &'static Card,
+    pub(crate) registers: Option<u64>,
+    pub(crate) size: Option<Vec<usize>>,
+    pub(crate) line: Option<usize>,
+    pub(crate) out: PathBuf,
+    /// Whether a line of totals is all that is asked for.
+    pub(crate) counters: bool,
+    /// In the child: to launch the kernel of that name, and no more.
+    pub(crate) launches: bool,
+}
+
+impl Request {
+    pub(crate) fn of(words: &[String]) -> Result<Request, Error> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2);
+        let out = root.unwrap_or(Path::new(".")).join("target/profile.svg");
+        let mut request = Request {
+            name: String::new(),
+            others: vec![],
+            program: None,
+            file: None,
+            warp: 32,
+            card: &CARDS[0],
+            registers: None,
+            size: None,
+            line: None,
+            out,
+            counters: false,
+            launches: false,
+        };
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            let mut value = || {
+                words.next().map(String::as_str).ok_or_else(|| {
+                    Error::Usage(format!("{word} needs a value after it"))
+                })
+            };
+            match word.as_str() {
+                "--program" => request.program = Some(value()?.into()),
+                "--file" => request.file = Some(value()?.into()),
+                "--counters" => request.counters = true,
+                "--launch" => request.launches = true,
+                "--warp" => request.warp = warp(value()?)?,
+                "--card" => {
+                    request.card =
+                        profile::card(value()?).map_err(Error::Usage)?;
+                }
+                "--registers" => {
+                    request.registers = Some(number(word, value()?)? as u64);
+                }
+                "--size" => request.size = Some(sizes(value()?)?),
+                "--line" => request.line = Some(number(word, value()?)?),
+                "--out" => request.out = value()?.into(),
+                option if option.starts_with("--") => {
+                    return Err(Error::Usage(format!(
+                        "`{option}` is no option; `cargo learn profile \
+                         --help` lists them"
+                    )));
+                }
+                name if request.name.is_empty() => {
+                    request.name = name.to_string();
+                }
+                other => request.others.push(other.to_string()),
+            }
+        }
+        match request.others.first() {
+            Some(other) if !request.counters => Err(Error::Usage(format!(
+                "one name at a time: {} is asked for, and {other} too; only \
+                 --counters takes several",
+                request.name
+            ))),
+            _ => Ok(request),
+        }
+    }
+}
+
+fn warp(word: &str) -> Result<usize, Error> {
+    match word {
+        "32" => Ok(32),
+        "64" => Ok(64),
+        other => Err(Error::Usage(format!(
+            "--warp {other}: a warp has 32 items, and a wavefront of AMD's 64"
+        ))),
+    }
+}
+
+fn number(option: &str, word: &str) -> Result<usize, Error> {
+    let number = word.parse().ok().filter(|&number| number > 0);
+    number.ok_or_else(|| {
+        Error::Usage(format!(
+            "{option} wants a number from 1 on, and not {word}"
+        ))
+    })
+}
+
+fn sizes(word: &str) -> Result<Vec<usize>, Error> {
+    word.split('x').map(|size| number("--size", size)).collect()
+}

@@ -1,0 +1,41 @@
+//! `devices --run`, which `cargo learn doctor` asks whether a kernel runs.
+
+// Not all of what the tests share is used here.
+#![allow(dead_code, unreachable_pub)]
+
+#[path = "../../../tests/common/device.rs"]
+mod device;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn run(cache: &Path) -> String {
+    let ended = Command::new(env!("CARGO_BIN_EXE_devices"))
+        .arg("--run")
+        .env("POCL_CACHE_DIR", cache)
+        .output()
+        .expect("the program starts");
+    let text = [ended.stdout, ended.stderr].concat();
+    String::from_utf8(text).unwrap()
+}
+
+#[test]
+fn a_kernel_runs_on_each_device_and_a_damaged_cache_is_named() {
+    let Some(gpu) = device::gpu_or_skip() else { return };
+    let cache = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("devices");
+    // The first run finds none to remove.
+    let _ = fs::remove_dir_all(&cache);
+    fs::create_dir_all(&cache).unwrap();
+    let said = run(&cache);
+    assert!(said.contains("gpu:0\tran\n"), "{said}");
+    if !gpu.info().platform.contains("Portable Computing Language") {
+        return device::skip("no PoCL", "this test damages a cache of PoCL's");
+    }
+    let line = format!("cache\t{}\n", cache.display());
+    assert!(said.contains(&line), "{said}");
+    fs::write(cache.join("program.bc"), "").unwrap();
+    let said = run(&cache);
+    let words = format!("Delete the folder {}", cache.display());
+    assert!(said.contains(&words), "{said}");
+}

@@ -1,0 +1,193 @@
+//! The profile as its reader meets it: what it shows, and how wrong words are
+//! answered.
+
+// What the other tests share is not all used here.
+#![allow(dead_code, unreachable_pub)]
+
+#[path = "../../../tests/common/device.rs"]
+mod device;
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use roxmltree::Document;
+
+/// What one run said: its exit code and its words.
+fn profile(words: &[&str]) -> (Option<i32>, String) {
+    let ended = Command::new(env!("CARGO_BIN_EXE_profile"))
+        .args(words)
+        .env_remove("COLUMNS")
+        .output()
+        .expect("the profile starts");
+    let text = [ended.stdout, ended.stderr].concat();
+    (ended.status.code(), String::from_utf8(text).unwrap())
+}
+
+/// The profile of a kernel with its picture; `None`, and a loud skip, where the
+/// plugin cannot be built.
+#[track_caller]
+fn shown(words: &[&str], picture: &str) -> Option<(String, String)> {
+    if let Err(why) = profile::Plugin::find(&profile::tools()) {
+        device::skip("no plugin for Oclgrind", &why);
+        return None;
+    }
+    let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(picture);
+    let mut all = words.to_vec();
+    all.extend(["--out", out.to_str().unwrap()]);
+    let (code, text) = profile(&all);
+    assert_eq!(code, Some(0), "{text}");
+    Some((text, fs::read_to_string(out).unwrap()))
+}
+
+#[test]
+fn each_line_stands_with_what_it_costs() {
+    let words = ["matmul1_naive", "--size", "32x4x32", "--line", "16"];
+    let Some((text, picture)) = shown(&words, "naive.svg") else { return };
+    for part in [
+        "matmul1_naive: 32 x 32 items in groups of 16 x 16, warps of 32",
+        "  16  sum += a[row * k + i] * b[i * n + column];",
+        // 16 rows of 16 bytes: a sector holds two of them.
+        "a        load   global  4     128  32.0    8.00  (2.00)<    2.00",
+        "b        load   global  4     128  32.0    1.00  (1.00)     1.00",
+    ] {
+        assert!(text.contains(part), "no {part:?} in {text}");
+    }
+    let prose = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in [
+        "8 loaded from global memory, 0 from local, 0 stored there; 4 products",
+        "On an NVIDIA H200 SXM: 8 groups of 256 items are at home in a unit",
+    ] {
+        assert!(prose.contains(part), "no {part:?} in {text}");
+    }
+    // A path has the width that it has.
+    let wide =
+        |line: &str| line.chars().count() > 78 && !line.ends_with(".svg");
+    assert!(!text.lines().any(wide), "{text}");
+    let picture = Document::parse(&picture).unwrap();
+    let title = picture.descendants().find(|it| it.has_tag_name("title"));
+    let title = title.and_then(|it| it.text()).unwrap();
+    assert!(
+        title.contains("line 16") && title.contains("8 sectors"),
+        "{title}"
+    );
+}
+
+#[test]
+fn a_card_and_registers_say_how_many_groups_are_at_home() {
+    let words = ["matmul3_tiled", "--size", "16x16x16", "--card", "a100"];
+    let registers = ["--registers", "128"];
+    let words = [&words[..], &registers].concat();
+    let Some((text, _)) = shown(&words, "tiled.svg") else { return };
+    let part = "On an NVIDIA A100 SXM 80GB: 2 groups of 256 items";
+    assert!(text.contains(part) && text.contains("registers."), "{text}");
+}
+
+#[test]
+fn a_wavefront_of_64_has_no_card() {
+    let words = ["ew_mul", "--size", "256", "--warp", "64"];
+    let Some((text, _)) = shown(&words, "wide.svg") else { return };
+    assert!(text.contains("load   global  4       4  64.0    8.00"), "{text}");
+    assert!(text.contains("No card of the table has warps of 64"), "{text}");
+}
+
+#[test]
+fn a_kernel_of_every_part_has_a_launch() {
+    for kernel in ["reduce_rows", "reduce_rows_sum", "copy_tiled"] {
+        let words = [kernel, "--size", "64"];
+        let Some((text, _)) = shown(&words, "any.svg") else { return };
+        assert!(text.starts_with(&format!("{kernel}: ")), "{text}");
+    }
+}
+
+/// The card ran the same kernels as a compiler leaves them. Its items are those
+/// that an instruction was given to, another count, and stand behind these.
+///
+/// Promise: Sectors, requests and bank conflicts that the profiler counts equal
+/// the counters of an H200.
+#[test]
+#[ignore = "slow: 40 s, counts eighteen kernels in Oclgrind"]
+fn the_counts_are_those_of_a_card() {
+    if let Err(why) = profile::Plugin::find(&profile::tools()) {
+        return device::skip("no plugin for Oclgrind", &why);
+    }
+    let listing = include_str!("../../../book/listings/profile_card_h200.out");
+    // Of this one the compiler leaves out loads that conflict.
+    let way = |row: &str| match row.starts_with("reduce_packed") {
+        true => "-G",
+        false => "-O",
+    };
+    let rows = listing.lines().filter(|row| row.ends_with(way(row)));
+    let rows: Vec<&str> = rows.collect();
+    assert_eq!(rows.len(), 18);
+    for row in rows {
+        let words: Vec<&str> = row.split_whitespace().collect();
+        let (code, text) = profile(&[words[0], "--counters"]);
+        assert_eq!(code, Some(0), "{text}");
+        let counted = text.lines().last().unwrap().split_whitespace();
+        let counted: Vec<&str> = counted.collect();
+        assert_eq!(counted[..7], words[..7], "the card has the second");
+    }
+}
+
+/// The figures of "How a GPU computes" and "Reductions and barriers".
+#[test]
+fn a_tree_of_neighbors_diverges_and_one_of_halves_hardly_does() {
+    for (kernel, split, turns) in [
+        ("reduce_interleaved", "188 of 256", "188   5.4    1.00"),
+        ("reduce_packed", "20 of 256", "48  21.2    3.92"),
+        ("reduce_sum", "20 of 256", "48  21.2    1.00"),
+    ] {
+        let Some((text, _)) = shown(&[kernel], "tree.svg") else { return };
+        let line = format!("diverges: {split} times a warp goes both ways");
+        assert!(text.contains(&line) && text.contains(turns), "{text}");
+    }
+}
+
+#[test]
+fn several_kernels_are_counted_below_one_head() {
+    if let Err(why) = profile::Plugin::find(&profile::tools()) {
+        return device::skip("no plugin for Oclgrind", &why);
+    }
+    let words = ["reduce_sum", "reduce_interleaved", "--counters"];
+    let (code, text) = profile(&words);
+    assert_eq!(code, Some(0), "{text}");
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 4, "{text}");
+    assert!(lines[2].starts_with("reduce_sum ") && lines[3].contains("leaved"));
+    assert!(text.lines().all(|line| line.chars().count() <= 78), "{text}");
+}
+
+#[test]
+fn wrong_words_are_answered_in_a_sentence() {
+    for (words, parts) in [
+        (
+            &["matmul3_tild"][..],
+            &["matmul3_tild is no exercise", "matmul3_tiled"][..],
+        ),
+        (&["ew_mul", "--card", "x"], &["no card \"x\"", "h200, h100"]),
+        (&["ew_mul", "--warp", "33"], &["--warp 33"]),
+        (
+            &["ew_mul", "--size", "2x2"],
+            &["--size has 2 numbers", "ew_mul takes 1"],
+        ),
+        (&["ew_mul", "--size", "0"], &["a number from 1 on, and not 0"]),
+        (&["ew_mul", "ew_add"], &["one name at a time", "--counters"]),
+        (&["ew_mul", "--fast"], &["`--fast` is no option"]),
+        (&["ew_mul", "--line"], &["--line needs a value"]),
+    ] {
+        let (code, text) = profile(words);
+        assert_eq!(code, Some(2), "{text}");
+        assert_eq!(text.lines().count(), 1, "{text}");
+        for part in parts {
+            assert!(text.contains(part), "no {part:?} in {text}");
+        }
+    }
+}
+
+#[test]
+fn the_help_says_what_is_not_counted() {
+    let (code, text) = profile(&["--help"]);
+    assert_eq!(code, Some(0));
+    assert!(text.contains("only global and local memory are"), "{text}");
+}
