@@ -1,12 +1,10 @@
 //! Every engine on every device against the judge, on random shapes.
 
-mod common;
-
-use common::engine::{Engine, Part1, Part2, Part3};
-use common::random::Random;
 use rungrad::opencl::{self, Gpu};
 use rungrad::part3_unified::Device;
 use rungrad::reference::{self, Array};
+use testkit::engine::{Engine, Part1, Part2, Part3};
+use testkit::random::Random;
 
 /// Products round once, and sums of at most 729 products a little more.
 const TOLERANCE: f64 = 2e-5;
@@ -53,7 +51,7 @@ fn part_3_on_the_processor_agrees_with_the_judge() {
 
 #[test]
 fn parts_2_and_3_agree_with_the_judge_on_every_device() {
-    if common::device::gpu_or_skip().is_none() {
+    if testkit::device::gpu_or_skip().is_none() {
         return;
     }
     for index in 0..opencl::devices().unwrap().len() {

@@ -5,10 +5,6 @@ use std::path::PathBuf;
 
 use rungrad::ops::OPERATIONS;
 
-#[path = "common/place.rs"]
-mod place;
-#[path = "architecture/places.rs"]
-mod places;
 #[path = "architecture/words.rs"]
 mod words;
 
@@ -36,7 +32,7 @@ impl Source {
 /// Every file below the folders with one of these endings, but for the
 /// learner's own, in which anything may stand.
 fn sources(folders: &[&str], endings: &[&str]) -> Vec<Source> {
-    let root = place::root();
+    let root = testkit::place::root();
     let mut waiting: Vec<PathBuf> =
         folders.iter().map(|folder| root.join(folder)).collect();
     let mut sources = Vec::new();
@@ -202,7 +198,7 @@ fn the_operations_stand_in_one_order_in_every_part() {
 fn programs() -> Vec<Source> {
     let mut programs: Vec<Source> = Vec::new();
     for Source { path, text } in
-        sources(&["examples", "crates/tools/src"], &[".rs"])
+        sources(&["examples", "crates/tools/src/bin"], &[".rs"])
     {
         let words = path.trim_start_matches("crates/tools/src/bin/");
         let words = words.trim_start_matches("examples/").split(['/', '.']);
@@ -347,7 +343,8 @@ fn a_raw_program_takes_nothing_from_rungrad_but_its_link() {
 /// buffer.
 #[test]
 fn the_tests_of_engines_with_devices_begin_with_the_guard() {
-    let files = ["tests/common", "tests/part3_unified", "tests/part2_gpu.rs"];
+    let files =
+        ["crates/testkit/src", "tests/part3_unified", "tests/part2_gpu.rs"];
     // The ledger is a thread's own, and its threads hand on what they made.
     let apart = ["fn eight_threads_share_a_leaf_and_a_graph() {"];
     let mut seen = 0;

@@ -11,17 +11,8 @@ use rungrad::data::{Dataset, Names, mnist, read_digits};
 use rungrad::loader::Rows;
 use rungrad::{Error, attempt};
 
-#[allow(unreachable_pub)]
-#[path = "common/damage.rs"]
-mod damage;
-#[path = "common/place.rs"]
-mod place;
-#[allow(dead_code, unreachable_pub)]
-#[path = "common/random.rs"]
-mod random;
-
-use damage::damaged;
-use random::{Random, cases, first_seed};
+use testkit::damage::damaged;
+use testkit::random::{Random, cases, first_seed};
 
 /// The first rows of the digits.
 fn rows() -> Vec<u8> {
@@ -83,7 +74,7 @@ fn damaged_digits_are_refused_in_a_sentence_or_are_digits() {
 #[test]
 fn a_damaged_list_of_names_is_refused_in_a_sentence_or_is_one() {
     let text = "emma\nolivia\nava\nisabella\n".repeat(8).into_bytes();
-    let path = place::scratch().join("damaged_names");
+    let path = testkit::place::scratch().join("damaged_names");
     let (mut read, mut refused) = (0, 0);
     for seed in first_seed()..first_seed() + cases(1000) {
         let mut random = Random(seed);
@@ -114,7 +105,7 @@ fn a_damaged_list_of_names_is_refused_in_a_sentence_or_is_one() {
 /// Promise: A damaged MNIST file is rejected in one sentence.
 #[test]
 fn damaged_files_of_mnist_are_refused_in_a_sentence_or_read() {
-    let folder = place::scratch().join("damaged_mnist");
+    let folder = testkit::place::scratch().join("damaged_mnist");
     fs::create_dir_all(&folder).unwrap();
     let file = |axes: &[u32], value: u8| {
         let mut file = vec![0, 0, 8, axes.len() as u8];

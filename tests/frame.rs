@@ -8,13 +8,8 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-#[path = "common/device.rs"]
-mod device;
-#[path = "common/place.rs"]
-mod place;
-
-use device::gpu_or_skip;
-use place::{programs, root, scratch};
+use testkit::device::gpu_or_skip;
+use testkit::place::{programs, root, scratch};
 
 /// Those that are run here.
 const EXAMPLES: &[&str] = &[

@@ -5,11 +5,8 @@ use rungrad::part2_gpu::matmul::{KAHAN, LADDER, Rung, choose};
 use rungrad::reference::{self, Array};
 use rungrad::rng::Random;
 
-#[path = "common/device.rs"]
-mod device;
-
-use device::gpu_or_skip;
 use rungrad::opencl::Gpu;
+use testkit::device::gpu_or_skip;
 
 /// `(m, k) x (k, n)`: one of each, rows and columns alone, nothing to add up,
 /// one more and one less than a tile, larger than any tile.

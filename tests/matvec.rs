@@ -5,10 +5,7 @@ use rungrad::part2_gpu::matvec::{ROWS, TEAMS, Variant};
 use rungrad::reference::{self, Array};
 use rungrad::rng::Random;
 
-#[path = "common/device.rs"]
-mod device;
-
-use device::gpu_or_skip;
+use testkit::device::gpu_or_skip;
 
 /// `(m, k) x (k)`: one of each, nothing to add up, shorter rows than a team,
 /// one more and one less than a team, rows that fill no group.

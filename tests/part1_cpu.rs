@@ -1,33 +1,30 @@
 //! Part 1 against the specification, and its own rules.
 
-#[macro_use]
-mod common;
-
 use std::panic::catch_unwind;
 use std::thread;
 
-use common::engine::{Engine, Part1};
-use common::random::Random;
-use common::refusal::refusal;
-use common::refusals::{HUGE, beyond};
-use common::spec::a_chain_goes_there_and_back;
-use common::verdict::truthful;
 use ndarray::{ArrayD, arr1, arr2};
 use rungrad::ledger;
 use rungrad::ops::Keep;
 use rungrad::part1_cpu::Tensor;
 use rungrad::reference::{self, Array};
+use testkit::engine::{Engine, Part1};
+use testkit::random::Random;
+use testkit::refusal::refusal;
+use testkit::refusals::{HUGE, beyond};
+use testkit::spec::a_chain_goes_there_and_back;
+use testkit::verdict::truthful;
 
 fn open() -> Option<Part1> {
     Some(Part1)
 }
 
-specification!(open);
-operations!(open);
-edges!(open);
-refusals!(open);
-operators!(open, f32::from);
-networks!(open);
+testkit::specification!(open);
+testkit::operations!(open);
+testkit::edges!(open);
+testkit::refusals!(open);
+testkit::operators!(open, f32::from);
+testkit::networks!(open);
 
 /// 1024 and 3e-5 is 1024 in `f32`: a sum in this order loses the 3e-5, and one
 /// that takes 1024 away first does not.

@@ -7,9 +7,6 @@ mod part1;
 #[path = "../examples/part2_digits/training.rs"]
 mod part2;
 
-#[path = "common/device.rs"]
-mod device;
-
 use rungrad::data::{Dataset, SPLIT_SEED, digits};
 use rungrad::ledger;
 use rungrad::opencl::{self, Gpu};
@@ -17,8 +14,8 @@ use rungrad::part2_gpu::Tensor;
 use rungrad::rng::Random;
 use rungrad::timeline::SliceKind;
 
-use device::gpu_or_skip;
 use part2::{BATCH, Network, scores, train};
+use testkit::device::gpu_or_skip;
 
 /// Every OpenCL device of this machine.
 fn devices() -> Vec<Gpu> {

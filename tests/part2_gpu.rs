@@ -1,30 +1,27 @@
 //! Part 2 on the first OpenCL device against the specification, and its own
 //! rules.
 
-#[macro_use]
-mod common;
-
 use std::thread;
 
-use common::calls::Call;
-use common::clean;
-use common::device::gpu_or_skip;
-use common::engine::{Engine, Part2};
-use common::random::Random;
-use common::refusal::refusal;
-use common::refusals::{HUGE, beyond};
 use rungrad::opencl::record;
 use rungrad::ops::Keep;
 use rungrad::part2_gpu::Tensor;
 use rungrad::reference::Array;
 use rungrad::{Error, attempt, ledger};
+use testkit::calls::Call;
+use testkit::clean;
+use testkit::device::gpu_or_skip;
+use testkit::engine::{Engine, Part2};
+use testkit::random::Random;
+use testkit::refusal::refusal;
+use testkit::refusals::{HUGE, beyond};
 
 fn open() -> Option<Part2> {
     gpu_or_skip().map(Part2)
 }
 
-specification!(open);
-operations!(open:
+testkit::specification!(open);
+testkit::operations!(open:
     mul_agrees_with_the_judge,
     add_agrees_with_the_judge,
     sub_agrees_with_the_judge,
@@ -38,7 +35,7 @@ operations!(open:
     log_softmax_agrees_with_the_judge,
     cross_entropy_agrees_with_the_judge,
 );
-edges!(@ open:
+testkit::edges!(@ open:
     relu_passes_no_gradient_at_zero,
     relu_lets_a_nan_through,
     relu_stops_a_gradient_that_is_no_number,
@@ -57,7 +54,7 @@ edges!(@ open:
     even_scores_lose_the_logarithm_of_the_classes,
     a_sure_answer_loses_nothing_or_all,
 );
-refusals!(@ open:
+testkit::refusals!(@ open:
     shapes_that_do_not_broadcast_are_refused,
     matrices_that_do_not_fit_are_refused,
     a_product_of_what_is_no_matrix_is_refused,
@@ -71,7 +68,7 @@ refusals!(@ open:
     labels_that_do_not_fit_the_scores_are_refused,
 );
 
-networks!(open);
+testkit::networks!(open);
 
 /// Promise: Part 2 records a graph only if an input requires a gradient.
 #[test]

@@ -4,18 +4,14 @@
 //! One link after another would do worse: the rounding of each grows with
 //! the sum so far.
 
-#[path = "common/child.rs"]
-mod child;
-mod common;
-
-use child::{child, is_child, optimized, succeed};
-use common::calls::Call;
-use common::device::gpu_or_skip;
-use common::engine::{Engine, Part1, Part2, Part3};
-use common::random::{Random, cases, first_seed};
 use rungrad::opencl::{self, Gpu};
 use rungrad::ops::Keep;
 use rungrad::part3_unified::{Device, Tensor, Window};
+use testkit::calls::Call;
+use testkit::child::{child, is_child, optimized, succeed};
+use testkit::device::gpu_or_skip;
+use testkit::engine::{Engine, Part1, Part2, Part3};
+use testkit::random::{Random, cases, first_seed};
 
 /// The part of the sum of all magnitudes that a sum may be off by.
 const ALLOWED: f64 = 1e-5;
@@ -311,7 +307,7 @@ fn shares<E: Engine>(e: &E) {
 /// Every device of Part 3.
 fn devices() -> Vec<Device> {
     let mut devices = vec![Device::Cpu];
-    if common::device::gpu_or_skip().is_some() {
+    if testkit::device::gpu_or_skip().is_some() {
         devices.extend((0..opencl::devices().unwrap().len()).map(Device::Gpu));
     }
     devices

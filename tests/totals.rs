@@ -6,10 +6,7 @@ use rungrad::part2_gpu::Tensor;
 use rungrad::part2_gpu::totals::{LADDER, Rung};
 use rungrad::rng::Random;
 
-#[path = "common/device.rs"]
-mod device;
-
-use device::gpu_or_skip;
+use testkit::device::gpu_or_skip;
 
 /// One, less than a warp and a group, one more and one less than a group, than
 /// a group's groups, than what a group of items with many numbers has; and more

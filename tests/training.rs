@@ -4,8 +4,6 @@
 
 #[path = "../examples/part1_moons/border.rs"]
 mod border;
-#[path = "common/device.rs"]
-mod device;
 #[path = "../examples/part1_digits/request.rs"]
 mod request;
 #[path = "../examples/part1_digits/training.rs"]

@@ -1,25 +1,15 @@
 //! An expression on the reader's engine: `cargo learn try --engine mine`. All
 //! but the engine is the bench of the course.
 
-#[path = "../../crates/tools/src/bin/expression/expr.rs"]
-pub(crate) mod expr;
-#[path = "../../crates/tools/src/bin/expression/part1.rs"]
-pub(crate) mod part1;
-#[path = "../../crates/tools/src/bin/expression/request.rs"]
-pub(crate) mod request;
-#[path = "../../crates/tools/src/bin/expression/shown.rs"]
-pub(crate) mod shown;
-#[path = "../../crates/tools/src/bin/expression/verdict.rs"]
-pub(crate) mod verdict;
-
 use rungrad::Error;
 
-pub(crate) use request::Request;
+use tools::expression::part1::{Ops, Outcome, Table, leaves};
+use tools::expression::request::Request;
+use tools::expression::shown;
 
 use crate::levels::{LEVELS, is_written};
 use crate::table::find;
 use crate::{engine, mine, tape};
-use part1::{Ops, Outcome, Table, leaves};
 
 /// Reads the words, computes, and shows what came of it.
 pub(crate) fn run(words: &[String]) -> Result<(), Error> {

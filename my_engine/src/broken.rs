@@ -58,7 +58,7 @@ fn heard(info: &PanicHookInfo<'_>) -> Panic {
 }
 
 fn is_of_the_laws(file: &str) -> bool {
-    file.contains("tests/common/") || file.contains("my_engine/src/")
+    file.contains("testkit/src/") || file.contains("my_engine/src/")
 }
 
 /// Finds the innermost line of the reader's on the stack.
@@ -238,7 +238,7 @@ fn first_difference(left: &str, right: &str) -> Option<String> {
 fn quoted(law: &str, file: &str, line: u32) -> String {
     let Some(root) = root(its_file()) else { return String::new() };
     let files = ["spec", "edges", "refusals", "network"];
-    let files = files.map(|name| format!("tests/common/{name}.rs"));
+    let files = files.map(|name| format!("crates/testkit/src/{name}.rs"));
     let own =
         ["laws.rs", "device/laws.rs", "device/laws/many.rs", "kernels/laws.rs"];
     let own = own.map(|name| format!("my_engine/src/{name}"));

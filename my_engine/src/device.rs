@@ -15,10 +15,10 @@ use std::process::ExitCode;
 use exercises::{Answer, Outcome, says, shown, wrong};
 use rungrad::part3_unified::{Backend, Device};
 
-use crate::common::engine::Part3;
-use crate::common::{edges, network, spec};
 use crate::ladder::{Ladder, Level, Need, laws};
 use crate::{climb, its_file};
+use testkit::engine::Part3;
+use testkit::{edges, network, spec};
 use watched::Watched;
 
 /// The operations, each held against the judge on seeded operands.

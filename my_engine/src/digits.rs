@@ -8,12 +8,12 @@ use exercises::root;
 use rungrad::Error;
 use rungrad::ops::OPERATIONS;
 
-use crate::common::engine::Part1;
-use crate::common::network::{Learns, Trained, train};
 use crate::levels::{is_written, operations};
 use crate::mine::Mine;
 use crate::table::find;
 use crate::{engine, its_file};
+use testkit::engine::Part1;
+use testkit::network::{Learns, Trained, train};
 
 /// The network and the epochs of "Train the digits".
 const SIZES: [usize; 3] = [64, 64, 10];

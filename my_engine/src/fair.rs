@@ -3,10 +3,10 @@
 
 use rungrad::reference::Array;
 
-use crate::common::calls::Call;
-use crate::common::cases::Case;
-use crate::common::random::{Random, cases, first_seed};
-use crate::common::verdict::gradient;
+use testkit::calls::Call;
+use testkit::cases::Case;
+use testkit::random::{Random, cases, first_seed};
+use testkit::verdict::gradient;
 
 /// A row of scores, and the gradient of what a function has made of it.
 type Rule = fn(&[f32], &[f32]) -> Vec<f32>;

@@ -16,11 +16,11 @@ use rungrad::Error;
 use rungrad::opencl::{self, Gpu};
 use rungrad::part2_gpu::kernels as ours;
 
-use crate::common::engine::Part2;
-use crate::common::{edges, network, spec};
 use crate::digits::{beside, lines};
 use crate::ladder::{Ladder, Level, Need, laws};
 use crate::{asked, its_file};
+use testkit::engine::Part2;
+use testkit::{edges, network, spec};
 
 /// The operations, each held against the judge on seeded operands.
 mod judged {

@@ -32,7 +32,7 @@ macro_rules! judged {
     ($of:ty, $cases:expr; $($name:ident $op:literal),* $(,)?) => {
         $(pub(super) fn $name(e: &$of) {
             let cases: fn(&$of) -> u64 = $cases;
-            $crate::common::verdict::agrees_on(e, $op, cases(e));
+            testkit::verdict::agrees_on(e, $op, cases(e));
         })*
     };
 }

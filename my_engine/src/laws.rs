@@ -1,10 +1,10 @@
 //! The laws that the specification holds by a ledger, which an engine of a
 //! reader's does not keep: here the memory itself is counted.
 
-use crate::common::engine::Engine;
-use crate::common::spec;
 use crate::memory;
 use crate::mine::{Mine, forget, in_stages, is_whole};
+use testkit::engine::Engine;
+use testkit::spec;
 
 /// Fits a tenth of a million links into a tenth of 2 MB, which says the same in
 /// a tenth of the time. The million is for the end.

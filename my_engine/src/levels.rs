@@ -5,20 +5,20 @@ use rungrad::ops::OPERATIONS;
 use rungrad::rng::Random;
 
 use crate::broken;
-use crate::common::verdict::{agrees, each_agrees, has};
-use crate::common::{edges, network, refusals, spec};
 use crate::ladder::{Ladder, Level, Need, laws};
 use crate::laws;
 use crate::mine::{self, Mine};
 use crate::table::{Handle, find, there};
 use crate::{engine, its_file};
+use testkit::verdict::{agrees, each_agrees, has};
+use testkit::{edges, network, refusals, spec};
 
 /// The operations, each held against the judge on seeded operands.
 mod judged {
     use crate::ladder::judged;
 
     judged! {
-        super::Mine, crate::common::engine::Engine::usual;
+        super::Mine, testkit::engine::Engine::usual;
         mul_agrees_with_the_judge "mul",
         add_agrees_with_the_judge "add",
         sub_agrees_with_the_judge "sub",

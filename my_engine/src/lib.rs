@@ -1,4 +1,4 @@
-//! What judges an engine of the reader's: the specification of `tests/`, which
+//! What judges an engine of the reader's: the specification of `testkit`, which
 //! judges the three engines of the course, in levels that follow the chapters
 //! of Part 1.
 //!
@@ -12,18 +12,8 @@
 //! which law is broken and how, `digits.rs` trains, `bench.rs` tries
 //! expressions.
 
-#[allow(dead_code, reason = "the bench of `cargo learn try`")]
 mod bench;
 mod broken;
-#[allow(
-    dead_code,
-    missing_docs,
-    unreachable_pub,
-    unused_imports,
-    unused_macros,
-    reason = "the tests use the rest"
-)]
-mod common;
 #[cfg(feature = "opencl")]
 pub mod device;
 mod digits;
@@ -36,6 +26,7 @@ mod laws;
 mod levels;
 pub mod memory;
 mod mine;
+mod refusal;
 mod table;
 mod tape;
 

@@ -9,11 +9,11 @@ use rungrad::ops::{Keep, Op};
 use rungrad::rng::Random;
 use rungrad::tape::Tape;
 
-use crate::common::calls::Call;
-use crate::common::engine::Engine;
-use crate::common::network::Learns;
 use crate::table::{Handle, Table, find, there};
-use crate::{engine, tape};
+use crate::{engine, refusal, tape};
+use testkit::calls::Call;
+use testkit::engine::Engine;
+use testkit::network::Learns;
 
 /// The levels at which something changes here.
 pub(crate) const ORDER: usize = 2;
@@ -165,6 +165,26 @@ impl Engine for Mine {
 
     fn name(&self) -> String {
         "your engine".to_string()
+    }
+
+    #[track_caller]
+    fn refusal<T>(&self, what: &str, work: impl FnOnce() -> T) -> String {
+        refusal::refusal(what, work)
+    }
+
+    #[track_caller]
+    fn says(&self, message: &str, expected: &str) {
+        refusal::begins(message, expected);
+    }
+
+    #[track_caller]
+    fn begins(&self, message: &str, expected: &str) {
+        refusal::begins(message, expected);
+    }
+
+    #[track_caller]
+    fn names(&self, message: &str, words: &[&str]) {
+        refusal::names(message, words);
     }
 
     /// A verdict comes soon after a save: all cases are tried at the end.

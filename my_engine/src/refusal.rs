@@ -9,15 +9,9 @@ use crate::broken;
 use crate::its_file;
 use crate::mine::{BROADCAST, is_at};
 
-/// Returns the sentence that `work` was refused with.
+/// Returns the message with which `work` is rejected; `what` names the call.
 #[track_caller]
-pub fn refusal<T>(work: impl FnOnce() -> T) -> String {
-    refusal_of("the call", work)
-}
-
-/// Does the same for a call that is one of many at its line.
-#[track_caller]
-pub fn refusal_of<T>(what: &str, work: impl FnOnce() -> T) -> String {
+pub(crate) fn refusal<T>(what: &str, work: impl FnOnce() -> T) -> String {
     if catch_unwind(AssertUnwindSafe(|| drop(work()))).is_ok() {
         panic!("{what} was not refused: it should have panicked");
     }
@@ -34,15 +28,9 @@ pub fn refusal_of<T>(what: &str, work: impl FnOnce() -> T) -> String {
     panic.message
 }
 
-/// Holds a refusal to what ours names.
-#[track_caller]
-pub fn says(sentence: &str, words: &str) {
-    begins(sentence, words);
-}
-
 /// Holds a refusal to what the beginning of ours names.
 #[track_caller]
-pub fn begins(sentence: &str, words: &str) {
+pub(crate) fn begins(sentence: &str, words: &str) {
     let (op, rest) = words.split_once(':').unwrap_or((words, ""));
     let told = told(rest.split(';').next().unwrap_or_default());
     let wanted = [op.to_string()].into_iter().chain(told);
@@ -74,7 +62,7 @@ fn whole_words(beginning: &str) -> String {
 
 /// Holds a refusal to these words.
 #[track_caller]
-pub fn names(sentence: &str, words: &[&str]) {
+pub(crate) fn names(sentence: &str, words: &[&str]) {
     let lost = words.iter().find(|word| !sentence.contains(**word));
     if let Some(word) = lost {
         let sentence = in_a_line(sentence);
@@ -113,8 +101,8 @@ mod tests {
     #[test]
     fn words_are_the_reader_s_own_and_what_they_name_is_not() {
         let ours = "mul: the shapes [2] and [3] differ; make them equal";
-        says("mul of [2] by [3]? No.", ours);
-        let lost = catch_unwind(|| says("mul: no", ours)).unwrap_err();
+        begins("mul of [2] by [3]? No.", ours);
+        let lost = catch_unwind(|| begins("mul: no", ours)).unwrap_err();
         let lost = lost.downcast::<String>().unwrap();
         assert!(lost.contains("should name [2] and [3]"), "{lost}");
     }

@@ -10,10 +10,10 @@ use std::collections::{HashMap, HashSet};
 use rungrad::ops::{Keep, Op};
 use rungrad::tape::{Gradient, Record, Tape};
 
-use crate::common::calls::Call;
 use crate::engine;
 use crate::mine::{ORDER, call, is_at, known};
 use crate::table::Handle;
+use testkit::calls::Call;
 
 /// Reads a graph in the order that the reader's engine gives it, once that has
 /// its level, and until then in one of ours.

@@ -6,9 +6,9 @@ use rungrad::opencl::{Buffer, DeviceInfo, Gpu, Kernel};
 use rungrad::part2_gpu::kernels as part2;
 use rungrad::part3_unified::kernels::{self as part3, TILES};
 
-use super::device::gpu_or_skip;
-use super::draft::Drawn::{self, In, Number, Out};
-use super::draft::extent;
+use testkit::device::gpu_or_skip;
+use testkit::launches::draft::Drawn::{self, In, Number, Out};
+use testkit::launches::draft::extent;
 
 struct Asked {
     gpu: Gpu,

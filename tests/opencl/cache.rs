@@ -5,9 +5,9 @@ use std::{env, fs};
 
 use rungrad::opencl::{Gpu, cache_damage, cache_failure};
 
-use super::child::{child, is_child, succeed};
-use super::device::{gpu_or_skip, skip};
 use super::processes::{filled, folder};
+use testkit::child::{child, is_child, succeed};
+use testkit::device::{gpu_or_skip, skip};
 
 /// PoCL aborts the process that needs a damaged file of its cache. The process
 /// that started it finds the cause in the lines that PoCL left.

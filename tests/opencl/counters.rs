@@ -9,10 +9,10 @@ use profile::{Access, Kind, LINE, Launch, Plugin, SECTOR};
 use rungrad::opencl::{Gpu, Source};
 use rungrad::part2_gpu::matmul::LADDER;
 
-use super::child::{child_under, is_child, succeed};
-use super::device::skip;
 use super::oclgrind::{multiply, simulator};
-use super::place::scratch;
+use testkit::child::{child_under, is_child, succeed};
+use testkit::device::skip;
+use testkit::place::scratch;
 
 /// A side of the matrices, and of a tile: the items of a warp.
 const N: usize = 32;

@@ -20,8 +20,8 @@ use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random;
 use rungrad::{Error, attempt, part2_gpu};
 
-use super::child::{child, is_child, succeed};
-use super::device::gpu_or_skip;
+use testkit::child::{child, is_child, succeed};
+use testkit::device::gpu_or_skip;
 
 const LIBRARY: &str = "RUNGRAD_OPENCL_LIBRARY";
 /// Which mode, and which function, a child tests.

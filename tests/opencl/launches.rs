@@ -4,9 +4,9 @@ use rungrad::opencl::{Buffer, Bytes, Event, Gpu};
 use rungrad::part2_gpu::kernels;
 use rungrad::{Error, ledger};
 
-use super::child::{child, is_child, succeed};
-use super::device::gpu_or_skip;
 use super::source;
+use testkit::child::{child, is_child, succeed};
+use testkit::device::gpu_or_skip;
 
 fn multiply(gpu: &Gpu, a: &[f32], b: &[f32]) -> Result<Vec<f32>, Error> {
     let n = a.len();

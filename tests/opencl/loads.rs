@@ -4,9 +4,9 @@ use std::process::Command;
 
 use rungrad::part2_gpu::matmul::LADDER;
 
-use super::child::{child_under, is_child, succeed};
-use super::device::skip;
 use super::oclgrind::{multiply, simulator};
+use testkit::child::{child_under, is_child, succeed};
+use testkit::device::skip;
 
 /// Whole tiles for every rung, and one step along `k` for most.
 const SHAPE: [usize; 3] = [128, 16, 128];

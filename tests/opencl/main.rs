@@ -10,15 +10,7 @@ use rungrad::{part2_gpu, part3_unified};
 
 mod borders;
 mod cache;
-#[path = "../common/child.rs"]
-mod child;
 mod counters;
-#[path = "../common/device.rs"]
-mod device;
-mod draft;
-#[allow(dead_code, unreachable_pub)]
-#[path = "../common/elementwise.rs"]
-mod elementwise;
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 mod failing_calls;
 mod families;
@@ -26,14 +18,7 @@ mod launches;
 mod loads;
 mod mirror;
 mod oclgrind;
-mod part2;
-mod part3;
-#[path = "../common/place.rs"]
-mod place;
 mod processes;
-#[allow(dead_code, unreachable_pub)]
-#[path = "../common/random.rs"]
-mod random;
 mod raw;
 mod reach;
 mod refusals;
@@ -75,7 +60,7 @@ fn every_kernel_that_is_written_is_in_a_list() {
         texts.insert(kernel.file(), kernel.text());
     }
     let files = ["part2", "part3"].map(|part| {
-        let folder = place::root().join("kernels").join(part);
+        let folder = testkit::place::root().join("kernels").join(part);
         std::fs::read_dir(folder).unwrap().count()
     });
     assert_eq!(texts.len(), files[0] + files[1], "a file without a kernel");

@@ -8,9 +8,9 @@ mod transformer;
 
 use rungrad::opencl::{Buffer, Gpu, Kernel, Scalar};
 
-use super::draft::{Draft, Drawn, PRODUCTS, extent};
-use super::random::Random;
 use super::reach::reach;
+use testkit::launches::draft::{Draft, Drawn, PRODUCTS, extent};
+use testkit::random::Random;
 
 /// An argument on the host.
 enum Given {

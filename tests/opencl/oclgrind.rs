@@ -8,13 +8,14 @@ use rungrad::opencl::{Buffer, Gpu, Kernel, Launch, Source};
 use rungrad::part2_gpu::matmul::{KAHAN, LADDER, Rung};
 use rungrad::part2_gpu::matvec::{ROWS, TEAMS, Variant};
 
-use super::child::{child_under, is_child, plainly, succeed};
-use super::device::{gpu_or_skip, skip};
 use super::families::{Family, OF_A_DIVISION};
-use super::part3::groups::IN_PARTS;
-use super::place::scratch;
-use super::random::cases;
-use super::{mirror, part2, part3};
+use super::mirror;
+use testkit::child::{child_under, is_child, plainly, succeed};
+use testkit::device::{gpu_or_skip, skip};
+use testkit::launches::part3::groups::IN_PARTS;
+use testkit::launches::{part2, part3};
+use testkit::place::scratch;
+use testkit::random::cases;
 
 // ANCHOR: findings
 /// What Oclgrind finds while the test `name` runs as a child; `None`, and a

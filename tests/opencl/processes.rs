@@ -12,9 +12,9 @@ use rungrad::part2_gpu::kernels;
 use rungrad::part3_unified::{Device, Tensor};
 use rungrad::{Error, ledger};
 
-use super::child::{child, is_child, succeed};
-use super::device::{gpu_or_skip, skip, two_of_pocl};
-use super::place::scratch;
+use testkit::child::{child, is_child, succeed};
+use testkit::device::{gpu_or_skip, skip, two_of_pocl};
+use testkit::place::scratch;
 
 /// A program of this crate starts where there is no OpenCL, and finds a
 /// driver that is installed later. `ldd` asks the dynamic linker; so do we,

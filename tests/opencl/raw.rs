@@ -5,9 +5,9 @@ use std::process::Command;
 
 use rungrad::opencl::devices;
 
-use super::child::finish;
-use super::device::{gpu_or_skip, skip_by_name, two_of_pocl};
-use super::place::{programs, root};
+use testkit::child::finish;
+use testkit::device::{gpu_or_skip, skip_by_name, two_of_pocl};
+use testkit::place::{programs, root};
 
 /// The raw programs, by their number.
 fn names() -> Vec<String> {

@@ -13,14 +13,14 @@ use std::{env, fs, thread};
 
 use rungrad::opencl::{Buffer, Element, Gpu, Kernel, Launch, Source};
 
-use super::child::{child_under, finish, is_child, succeed};
-use super::device::skip;
-use super::draft::{Draft, Drawn, extent, parameters};
 use super::every_kernel;
 use super::families::Family;
 use super::oclgrind::simulator;
-use super::place::scratch;
-use super::random::{Random, cases, first_seed};
+use testkit::child::{child_under, finish, is_child, succeed};
+use testkit::device::skip;
+use testkit::launches::draft::{Draft, Drawn, extent, parameters};
+use testkit::place::scratch;
+use testkit::random::{Random, cases, first_seed};
 
 /// Promise: The reach tests cover every kernel of the crate.
 #[test]
@@ -29,7 +29,7 @@ fn every_kernel_of_the_crate_is_listed_here() {
         assert!(
             parameters(kernel.name()).is_some(),
             "no random arguments for `{}`: add it to a row of PARAMETERS in \
-             tests/opencl/draft.rs, or a row with its name, a word for each of \
+             crates/testkit/src/launches/draft.rs, or a row with its name, a word for each of \
              its parameters in their order ({}), and the items of its group",
             kernel.name(),
             "in, words, out, total, finished, count, side, few, offset, \

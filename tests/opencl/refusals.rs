@@ -5,8 +5,8 @@ use rungrad::part2_gpu::kernels;
 use rungrad::part3_unified::kernels as part3;
 use rungrad::{Error, ledger};
 
-use super::device::{gpu_or_skip, skip_by_name};
 use super::source;
+use testkit::device::{gpu_or_skip, skip_by_name};
 
 /// The sentence of a launch that must not run.
 fn refusal(launch: Launch) -> String {

@@ -6,8 +6,8 @@ use std::process::Command;
 
 use rungrad::opencl::{Buffer, Source};
 
-use super::child::{child, is_child, succeed};
-use super::device::gpu_or_skip;
+use testkit::child::{child, is_child, succeed};
+use testkit::device::gpu_or_skip;
 
 const VARIABLE: &str = "RUNGRAD_SUBMISSION_THREAD";
 const ADD_ONE: &str = "kernel void add_one(global float *x)

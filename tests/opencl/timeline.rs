@@ -10,8 +10,8 @@ use rungrad::timeline::{Slice, SliceKind, Timeline};
 use rungrad::{Error, stopwatch};
 use serde_json::Value;
 
-use super::child::{child, is_child, succeed};
-use super::device::{gpu_or_skip, skip, two_of_pocl};
+use testkit::child::{child, is_child, succeed};
+use testkit::device::{gpu_or_skip, skip, two_of_pocl};
 
 const N: usize = 1000;
 

@@ -9,10 +9,10 @@ use rungrad::part3_unified::{
     no_grad,
 };
 
-use super::child::{is_child, plainly};
-use super::device::gpu_or_skip;
 use super::families::OF_A_DIVISION;
 use super::oclgrind::{findings, simulator};
+use testkit::child::{is_child, plainly};
+use testkit::device::gpu_or_skip;
 
 /// Promise: The kernels for `f64` and `f16` compute what the CPU computes.
 #[test]

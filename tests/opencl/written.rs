@@ -6,9 +6,9 @@ use rungrad::opencl::{Gpu, Kernel, written};
 use rungrad::ops::Keep;
 use rungrad::part3_unified::{Device, Span, Tensor};
 
-use super::child::is_child;
 use super::families::OF_A_DIVISION;
 use super::oclgrind::{findings, simulator};
+use testkit::child::is_child;
 
 /// Promise: A generated kernel stays inside buffers of exactly the required
 /// size, for any number of groups.

@@ -8,9 +8,9 @@ use rungrad::part3_unified::{
 use rungrad::rng::Random;
 use rungrad::{Error, attempt, ledger};
 
-use super::common::clean;
-use super::common::device::gpu_or_skip;
 use super::third;
+use testkit::clean;
+use testkit::device::gpu_or_skip;
 
 fn devices() -> Vec<Device> {
     let gpus = gpu_or_skip().map_or(0, |_| Device::count());

@@ -5,10 +5,10 @@ use rungrad::ledger;
 use rungrad::part3_unified::kernels::HEAD;
 use rungrad::part3_unified::{Device, Tensor, grad};
 
-use super::child::plainly;
-use super::common::clean;
-use super::common::device::gpu_or_skip;
 use super::transformer::{all, near};
+use testkit::child::plainly;
+use testkit::clean;
+use testkit::device::gpu_or_skip;
 
 /// Numbers around 0, each a leaf.
 fn drawn(shape: &[usize], seed: u64, device: Device) -> Tensor {

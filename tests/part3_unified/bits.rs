@@ -6,10 +6,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use rungrad::ops::Keep;
 use rungrad::part3_unified::{ConvOptions, Device, Tensor, Window};
 
-use super::child::{child, is_child, succeed};
-use super::common::clean;
-use super::common::device::gpu_or_skip;
-use super::common::random::Random;
+use testkit::child::{child, is_child, succeed};
+use testkit::clean;
+use testkit::device::gpu_or_skip;
+use testkit::random::Random;
 
 type Work = fn() -> Vec<Tensor>;
 

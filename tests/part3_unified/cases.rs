@@ -11,16 +11,16 @@ use rungrad::part3_unified::{Device, Tensor, apply, no_grad, trace};
 use rungrad::reference::{self, Array};
 use rungrad::shape::{self, Span, Window};
 
-use super::common::calls::Call;
-use super::common::cases::Case;
-use super::common::clean;
-use super::common::device::gpu_or_skip;
-use super::common::engine::{Engine, Part3};
-use super::common::random::{Random, cases, first_seed};
-use super::common::verdict::blameless;
 use super::derived;
 use super::disguise::disguise;
 use super::third;
+use testkit::calls::Call;
+use testkit::cases::Case;
+use testkit::clean;
+use testkit::device::gpu_or_skip;
+use testkit::engine::{Engine, Part3};
+use testkit::random::{Random, cases, first_seed};
+use testkit::verdict::blameless;
 
 /// A case in seven is checked with its gradients as well.
 const CASES: u64 = 10_000;

@@ -15,12 +15,12 @@ use rungrad::part3_unified::optim::{Adam, Optimizer, Sgd};
 use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random as Bits;
 
-use super::common::clean;
-use super::common::random::{Random, cases, first_seed};
-use super::damage::damaged;
 use super::files::{folder, sentence};
 use super::training::devices;
 pub(super) use run::Run;
+use testkit::clean;
+use testkit::damage::damaged;
+use testkit::random::{Random, cases, first_seed};
 
 /// All of a run in one number.
 pub(super) fn digest(run: &mut Run) -> u32 {

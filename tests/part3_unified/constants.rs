@@ -3,9 +3,9 @@
 
 use rungrad::part3_unified::{Tensor, grad, no_grad, trace};
 
-use super::common::clean;
-use super::common::refusal::refusal;
 use super::{constant, leaf};
+use testkit::clean;
+use testkit::refusal::refusal;
 
 /// Promise: Turning a computed tensor into a leaf requires an explicit call.
 #[test]

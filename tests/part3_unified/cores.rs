@@ -6,10 +6,10 @@ use rungrad::part3_unified::kernels::{TILES, Tiles};
 use rungrad::part3_unified::tuning::with_tiles;
 use rungrad::rng::Random;
 
-use super::child::{is_child, succeed, untuned};
-use super::common::clean;
-use super::common::device::{gpu_or_skip, skip_by_name};
 use super::products::{compare, matrix, product};
+use testkit::child::{is_child, succeed, untuned};
+use testkit::clean;
+use testkit::device::{gpu_or_skip, skip_by_name};
 
 /// The products of every layout by these tiles. Those that need no such cores
 /// are compared kernel by kernel in `tests/opencl`.

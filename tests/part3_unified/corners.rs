@@ -10,9 +10,9 @@ use std::f32::consts::{FRAC_2_SQRT_PI, LN_2};
 
 use rungrad::part3_unified::{Device, Keep, Tensor, grad};
 
-use super::common::clean;
-use super::common::device::gpu_or_skip;
 use super::third;
+use testkit::clean;
+use testkit::device::gpu_or_skip;
 
 const NAN: f32 = f32::NAN;
 const INF: f32 = f32::INFINITY;

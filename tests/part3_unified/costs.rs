@@ -6,11 +6,11 @@ use rungrad::ledger;
 use rungrad::ops::Keep;
 use rungrad::part3_unified::{ConvOptions, Device, Tensor, Window, grad};
 
-use super::child::{child, is_child, succeed};
-use super::common::clean;
-use super::common::device::gpu_or_skip;
-use super::common::random::Random;
 use super::leaf;
+use testkit::child::{child, is_child, succeed};
+use testkit::clean;
+use testkit::device::gpu_or_skip;
+use testkit::random::Random;
 
 /// Some of everything, there and back.
 fn step(device: Device) {

@@ -5,11 +5,11 @@ use std::fs;
 
 use rungrad::part3_unified::{Device, io};
 
-use super::child::{child, is_child, succeed};
-use super::common::clean;
-use super::common::random::{Random, cases, first_seed};
-use super::damage::damaged;
 use super::files::{folder, layers, sentence, values, written_by_python};
+use testkit::child::{child, is_child, succeed};
+use testkit::clean;
+use testkit::damage::damaged;
+use testkit::random::{Random, cases, first_seed};
 
 /// A file of this header, followed by `bytes` zeros.
 pub(super) fn hostile(header: &str, bytes: usize) -> Vec<u8> {

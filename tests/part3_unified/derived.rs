@@ -13,8 +13,8 @@ use self::by_place::{
     triangle,
 };
 use super::cases::{gradients, near};
-use super::common::random::Random;
 use super::disguise::disguise;
+use testkit::random::Random;
 
 /// A call with the shapes of its operands, and what it should give.
 pub(super) struct Derived {

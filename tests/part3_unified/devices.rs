@@ -8,11 +8,11 @@ use rungrad::ops::Keep;
 use rungrad::part3_unified::{Device, Tensor, grad};
 use rungrad::{Error, attempt};
 
-use super::child::{child, is_child, succeed};
-use super::common::clean;
-use super::common::device::{gpu_or_skip, skip, two_of_pocl};
 use super::leaf;
 use super::third::{self, Third};
+use testkit::child::{child, is_child, succeed};
+use testkit::clean;
+use testkit::device::{gpu_or_skip, skip, two_of_pocl};
 
 #[test]
 fn the_variable_names_a_device_and_an_empty_one_none() {

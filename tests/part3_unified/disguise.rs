@@ -4,7 +4,7 @@
 
 use rungrad::part3_unified::{DType, Device, Span, Tensor};
 
-use super::common::random::Random;
+use testkit::random::Random;
 
 /// A tensor with these elements that is a view of a leaf, and the leaf. The
 /// elements may change where some are to be repeated, and then say so.

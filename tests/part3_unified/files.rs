@@ -15,16 +15,16 @@ use rungrad::part3_unified::{DType, Device, Tensor, io};
 use rungrad::rng::Random as Bits;
 use rungrad::{Error, Result};
 
-#[cfg(unix)]
-use super::child::{child, finish, is_child};
-use super::common::clean;
-use super::common::device::skip_by_name;
 use super::training::devices;
-use super::{leaf, place, third};
+use super::{leaf, third};
+#[cfg(unix)]
+use testkit::child::{child, finish, is_child};
+use testkit::clean;
+use testkit::device::skip_by_name;
 
 /// A folder for one test, empty.
 pub(super) fn folder(test: &str) -> PathBuf {
-    let folder = place::scratch().join(test);
+    let folder = testkit::place::scratch().join(test);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
     // Sentences name the file itself, not the links on the way to it.
@@ -32,7 +32,7 @@ pub(super) fn folder(test: &str) -> PathBuf {
 }
 
 pub(super) fn written_by_python(name: &str) -> PathBuf {
-    place::root().join("tests/vectors").join(name)
+    testkit::place::root().join("tests/vectors").join(name)
 }
 
 /// The network of `make_files.py`, with other numbers.

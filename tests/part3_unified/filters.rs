@@ -17,10 +17,10 @@ use rungrad::part3_unified::{ConvOptions, Device, Tensor};
 use rungrad::rng::Random;
 use rungrad::{Error, attempt};
 
-use super::common::clean;
-use super::common::random::cases;
 use super::training::devices;
 use request::{HELP, Request};
+use testkit::clean;
+use testkit::random::cases;
 use training::{EPOCHS, network, train};
 
 /// The share of right guesses in the end, on a mixed fifth.

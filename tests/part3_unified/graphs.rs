@@ -4,9 +4,9 @@
 use rungrad::ops::Keep;
 use rungrad::part3_unified::{Device, Span, Tensor, grad, no_grad};
 
-use super::common::clean;
-use super::common::device::gpu_or_skip;
-use super::common::random::{Random, cases, first_seed};
+use testkit::clean;
+use testkit::device::gpu_or_skip;
+use testkit::random::{Random, cases, first_seed};
 
 /// Sizes of axes.
 const SIZES: [usize; 6] = [1, 2, 3, 4, 7, 12];

@@ -6,8 +6,8 @@ use rungrad::attempt;
 use rungrad::part3_unified::{ConvOptions, Device, Tensor, Window};
 use serde_json::Value;
 
-use super::common::clean;
 use super::training::devices;
+use testkit::clean;
 
 const VECTORS: &str = include_str!("../vectors/images.json");
 

@@ -4,9 +4,9 @@
 use rungrad::attempt;
 use rungrad::part3_unified::{Array, Device, Span, Tensor};
 
-use super::common::clean;
-use super::common::device::gpu_or_skip;
 use super::third;
+use testkit::clean;
+use testkit::device::gpu_or_skip;
 
 /// Runs `work` on every device there is.
 fn everywhere(work: impl Fn(&dyn Fn(&[usize], &[f32]) -> Tensor)) {

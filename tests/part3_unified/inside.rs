@@ -9,8 +9,8 @@ use rungrad::part3_unified::{Device, Tensor, trace};
 use rungrad::rng::Random;
 use rungrad::scope::{Part, Parts, scope, watch};
 
-use super::common::clean;
 use super::training::devices;
+use testkit::clean;
 
 /// Two layers and a relu, for 3 numbers: 3 x 4 + 4 and 4 x 2 + 2 parameters.
 fn network(device: Device) -> Sequential {

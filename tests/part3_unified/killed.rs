@@ -11,11 +11,11 @@ use std::{env, fs, thread};
 use rungrad::part3_unified::{Device, io};
 
 use super::checkpoints::{Run, digest};
-use super::child::{is_child, untuned};
-use super::common::clean;
-use super::common::random::{Random, cases, first_seed};
 use super::files::{folder, sentence};
 use super::training::devices;
+use testkit::child::{is_child, untuned};
+use testkit::clean;
+use testkit::random::{Random, cases, first_seed};
 
 const STEPS: u64 = 60;
 const TEST: &str =
@@ -156,7 +156,7 @@ fn a_full_disk_leaves_the_old_checkpoint() {
         for (name, value) in writer.get_envs() {
             value.map(|value| limited.env(name, value));
         }
-        super::child::succeed(limited.env("RUNGRAD_TEST_FILE", &path));
+        testkit::child::succeed(limited.env("RUNGRAD_TEST_FILE", &path));
         assert!(fs::read(&path).unwrap() == old, "at {blocks} blocks");
         let left = fs::read_dir(&folder).unwrap().count();
         assert_eq!(left, 1, "something is left at {blocks} blocks");

@@ -4,9 +4,9 @@ use rungrad::part3_unified::{Array, Device, Keep, Tensor, Window, grad};
 use rungrad::reference;
 use rungrad::rng::Random;
 
-use super::common::clean;
-use super::common::device::gpu_or_skip;
 use super::third;
+use testkit::clean;
+use testkit::device::gpu_or_skip;
 
 fn devices() -> Vec<Device> {
     let gpus = gpu_or_skip().map_or(0, |_| Device::count());

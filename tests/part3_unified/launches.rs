@@ -9,9 +9,9 @@ use rungrad::part3_unified::{Array, Binary, Device, Reduce, Tensor, Window};
 use rungrad::rng::Random;
 use rungrad::timeline::SliceKind;
 
-use super::child::{is_child, succeed, untuned};
-use super::common::clean;
-use super::common::device::gpu_or_skip;
+use testkit::child::{is_child, succeed, untuned};
+use testkit::clean;
+use testkit::device::gpu_or_skip;
 
 /// The launches of some work on a device that knows its kernels already.
 fn launches(work: impl Fn() -> Array) -> String {

@@ -10,11 +10,11 @@ mod on_a_lazy_device {
         gpu_or_skip().map(|gpu| Part3(Device::Fused(gpu.info().index)))
     }
 
-    specification!(open);
-    operations!(open);
-    edges!(open);
-    refusals!(open);
-    operators!(open, f64::from);
+    testkit::specification!(open);
+    testkit::operations!(open);
+    testkit::edges!(open);
+    testkit::refusals!(open);
+    testkit::operators!(open, f64::from);
 }
 
 mod on_the_processor {
@@ -24,9 +24,9 @@ mod on_the_processor {
         Some(Part3(Device::FusedCpu))
     }
 
-    specification!(open);
-    operations!(open);
-    edges!(open);
-    refusals!(open);
-    operators!(open, f64::from);
+    testkit::specification!(open);
+    testkit::operations!(open);
+    testkit::edges!(open);
+    testkit::refusals!(open);
+    testkit::operators!(open, f64::from);
 }

@@ -3,9 +3,9 @@
 
 use rungrad::part3_unified::{Device, Keep, Tensor, no_grad};
 
-use super::common::clean;
-use super::common::refusal::{mistake, refusal, refusal_of};
 use super::{constant, leaf, third};
+use testkit::clean;
+use testkit::refusal::{mistake, refusal, refusal_of};
 
 #[test]
 fn numbers_in_steps_meet_their_ends() {

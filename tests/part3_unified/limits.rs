@@ -13,11 +13,11 @@ use rungrad::reference;
 use rungrad::rng::Random;
 use rungrad::{Error, attempt, ledger, part1_cpu};
 
-use super::common::clean;
-use super::common::device::gpu_or_skip;
-use super::common::refusal::refusal;
-use super::common::refusals::beyond;
 use super::{constant, leaf, third};
+use testkit::clean;
+use testkit::device::gpu_or_skip;
+use testkit::refusal::refusal;
+use testkit::refusals::beyond;
 
 /// So many numbers can be counted, and no machine has room for them.
 const MUCH: usize = SIDE * SIDE;

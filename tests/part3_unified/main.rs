@@ -1,24 +1,15 @@
 //! Part 3 against the specification, on the processor and on the first
 //! OpenCL device, and its own rules.
 
-#[macro_use]
-#[path = "../common/mod.rs"]
-mod common;
-
 mod arrays;
 mod attention;
 mod bits;
 mod cases;
 mod checkpoints;
-#[path = "../common/child.rs"]
-mod child;
 mod constants;
 mod cores;
 mod corners;
 mod costs;
-#[allow(unreachable_pub)]
-#[path = "../common/damage.rs"]
-mod damage;
 mod damaged_files;
 mod derived;
 mod devices;
@@ -40,8 +31,6 @@ mod modules;
 mod networks;
 mod numbers;
 mod optimizers;
-#[path = "../common/place.rs"]
-mod place;
 mod prices;
 mod products;
 mod reading;
@@ -62,17 +51,16 @@ mod types;
 
 use std::thread;
 
-use common::clean;
-use common::device::gpu_or_skip;
-use common::engine::{Engine, Part3};
-use common::random;
-use common::refusal::mistake;
-use common::refusals::{HUGE, beyond};
 use rungrad::part3_unified::{
     Array, Context, Device, Function, Gradients, Op, Tensor, apply, grad,
     no_grad,
 };
 use rungrad::{Error, Result, attempt, ledger};
+use testkit::clean;
+use testkit::device::gpu_or_skip;
+use testkit::engine::{Engine, Part3};
+use testkit::refusal::mistake;
+use testkit::refusals::{HUGE, beyond};
 
 mod on_the_processor {
     use super::*;
@@ -81,12 +69,12 @@ mod on_the_processor {
         Some(Part3(Device::Cpu))
     }
 
-    specification!(open);
-    operations!(open);
-    edges!(open);
-    refusals!(open);
-    operators!(open, f64::from);
-    networks!(open);
+    testkit::specification!(open);
+    testkit::operations!(open);
+    testkit::edges!(open);
+    testkit::refusals!(open);
+    testkit::operators!(open, f64::from);
+    testkit::networks!(open);
 }
 
 mod on_an_opencl_device {
@@ -96,12 +84,12 @@ mod on_an_opencl_device {
         gpu_or_skip().map(|gpu| Part3(Device::Gpu(gpu.info().index)))
     }
 
-    specification!(open);
-    operations!(open);
-    edges!(open);
-    refusals!(open);
-    operators!(open, f64::from);
-    networks!(open);
+    testkit::specification!(open);
+    testkit::operations!(open);
+    testkit::edges!(open);
+    testkit::refusals!(open);
+    testkit::operators!(open, f64::from);
+    testkit::networks!(open);
 }
 
 mod on_a_backend_of_ones_own {
@@ -111,12 +99,12 @@ mod on_a_backend_of_ones_own {
         Some(Part3(third::device()))
     }
 
-    specification!(open);
-    operations!(open);
-    edges!(open);
-    refusals!(open);
-    operators!(open, f64::from);
-    networks!(open);
+    testkit::specification!(open);
+    testkit::operations!(open);
+    testkit::edges!(open);
+    testkit::refusals!(open);
+    testkit::operators!(open, f64::from);
+    testkit::networks!(open);
 }
 
 fn leaf(values: &[f32]) -> Tensor {

@@ -6,10 +6,10 @@ use rungrad::part3_unified::{
     Binary, ConvOptions, Device, Span, Tensor, Window, apply,
 };
 
-use super::common::clean;
-use super::common::refusal::refusal;
 use super::constant;
 use super::refusals::new;
+use testkit::clean;
+use testkit::refusal::refusal;
 
 #[test]
 fn a_view_that_cannot_be_is_refused() {

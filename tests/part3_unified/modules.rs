@@ -6,9 +6,9 @@ use rungrad::part3_unified::nn::{Linear, Module, Sequential, parameters};
 use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random;
 
-use super::common::clean;
 use super::training::eager_and_lazy;
 use super::{leaf, third};
+use testkit::clean;
 
 /// One field of each kind that a module may be made of, and one that is not
 /// learned.

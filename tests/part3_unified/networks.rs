@@ -10,10 +10,10 @@ use rungrad::rng::Random;
 use rungrad::{attempt, ledger};
 use serde_json::Value;
 
-use super::common::clean;
 use super::images::{sizes, tensor, values};
 use super::training::{devices, eager_and_lazy};
 use super::{constant, leaf, third};
+use testkit::clean;
 
 pub(super) fn vectors() -> Value {
     serde_json::from_str(include_str!("../vectors/networks.json")).unwrap()

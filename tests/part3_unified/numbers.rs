@@ -7,9 +7,9 @@ use rungrad::part3_unified::optim::clip_grad_norm;
 use rungrad::part3_unified::{DType, Device, Keep, Tensor, grad};
 use rungrad::rng::Random;
 
-use super::common::clean;
 use super::corners::{devices_and_lazy, same};
 use super::training::eager_and_lazy;
+use testkit::clean;
 
 const NAN: f32 = f32::NAN;
 const INF: f32 = f32::INFINITY;

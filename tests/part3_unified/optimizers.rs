@@ -9,10 +9,10 @@ use rungrad::part3_unified::{Device, Tensor};
 use rungrad::{Error, attempt, ledger};
 use serde_json::Value;
 
-use super::common::clean;
-use super::common::device::gpu_or_skip;
 use super::training::eager_and_lazy;
 use super::{leaf, third};
+use testkit::clean;
+use testkit::device::gpu_or_skip;
 
 const VECTORS: &str = include_str!("../vectors/optim.json");
 

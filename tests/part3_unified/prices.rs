@@ -7,9 +7,9 @@ use rungrad::part3_unified::optim::{AdamW, Optimizer};
 use rungrad::part3_unified::{ConvOptions, Device, Tensor, Window, no_grad};
 use rungrad::rng::Random;
 
-use super::child::{is_child, succeed, untuned};
-use super::common::clean;
-use super::common::device::gpu_or_skip;
+use testkit::child::{is_child, succeed, untuned};
+use testkit::clean;
+use testkit::device::gpu_or_skip;
 
 /// Launches, builds, waits, allocations, bytes to the device, bytes to the
 /// host, storages, nodes.

@@ -8,9 +8,9 @@ use rungrad::part3_unified::tuning::with_tiles;
 use rungrad::part3_unified::{Device, Span, Tensor, Window};
 use rungrad::rng::Random;
 
-use super::child::{is_child, optimized, succeed, untuned};
-use super::common::clean;
-use super::common::device::gpu_or_skip;
+use testkit::child::{is_child, optimized, succeed, untuned};
+use testkit::clean;
+use testkit::device::gpu_or_skip;
 
 /// A matrix (m, n) that lies row by row or column by column, from an offset
 /// on, and its numbers in row-major order.

@@ -16,12 +16,12 @@ use rungrad::part3_unified::nn::Module;
 use rungrad::part3_unified::{Device, Tensor, io, no_grad};
 use rungrad::rng::Random;
 
-use super::common::clean;
 use super::filters::training;
-use super::place::root;
 use drawing::Drawing;
 use form::digit;
 use request::Request;
+use testkit::clean;
+use testkit::place::root;
 
 const SEVEN: &str = "
     .......

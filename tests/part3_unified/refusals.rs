@@ -8,10 +8,10 @@ use rungrad::part3_unified::{
 };
 use rungrad::{Error, Result, attempt};
 
-use super::child::{child, finish, is_child};
-use super::common::clean;
-use super::common::refusal::refusal;
 use super::{constant, leaf, third};
+use testkit::child::{child, finish, is_child};
+use testkit::clean;
+use testkit::refusal::refusal;
 
 pub(crate) fn new(shape: &[usize]) -> Tensor {
     let values = vec![1.0; shape.iter().product()];

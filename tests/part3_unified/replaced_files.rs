@@ -7,10 +7,10 @@ use std::time::{Duration, SystemTime};
 
 use rungrad::part3_unified::{Device, Tensor, io};
 
-use super::child::{child, is_child, succeed};
-use super::common::clean;
 use super::files::{folder, sentence};
 use super::leaf;
+use testkit::child::{child, is_child, succeed};
+use testkit::clean;
 
 fn save(path: &Path, value: f32) -> rungrad::Result<()> {
     io::write(path, [("x", &leaf(&[value]))])

@@ -11,12 +11,12 @@ use rungrad::part3_unified::optim::{Adam, Optimizer, Sgd};
 use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random;
 
-use super::common::clean;
 use super::damaged_files::hostile;
 use super::files::{folder, sentence, values, written_by_python};
 use super::leaf;
 use super::tied::{assert_tied, step, tied};
 use super::training::devices;
+use testkit::clean;
 
 fn network(seed: u64) -> Sequential {
     let mut random = Random::new(seed);

@@ -9,12 +9,12 @@ use rungrad::part3_unified::{AdamStep, Array, DType, Device, Tensor};
 use rungrad::{attempt, ledger};
 use serde_json::Value;
 
-use super::common::clean;
-use super::common::device::gpu_or_skip;
 use super::images::{tensor, values};
 use super::networks::vectors;
 use super::training::eager_and_lazy;
 use super::{leaf, third};
+use testkit::clean;
+use testkit::device::gpu_or_skip;
 
 fn list<'a>(of: &'a Value, name: &str) -> &'a [Value] {
     of[name].as_array().expect(name)

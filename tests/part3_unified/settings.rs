@@ -4,8 +4,8 @@
 use rungrad::attempt;
 use rungrad::part3_unified::optim::{Adam, AdamW, Optimizer, Schedule, Sgd};
 
-use super::common::clean;
 use super::leaf;
+use testkit::clean;
 
 #[test]
 fn a_schedule_that_makes_no_sense_is_refused() {

@@ -4,8 +4,8 @@
 use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random;
 
-use super::common::clean;
-use super::common::device::gpu_or_skip;
+use testkit::clean;
+use testkit::device::gpu_or_skip;
 
 /// Rows from an offset on, and in each a score beside which the others are
 /// little, or nothing.

@@ -9,12 +9,12 @@ use rungrad::part3_unified::{Device, Tensor, grad};
 use rungrad::reference::{self, Array};
 
 use super::cases::{call, judge, operand, operation};
-use super::common::cases::Case;
-use super::common::clean;
-use super::common::device::gpu_or_skip;
-use super::common::engine::{Engine, Part3};
-use super::common::random::{Random, cases, first_seed};
 use super::derived;
+use testkit::cases::Case;
+use testkit::clean;
+use testkit::device::gpu_or_skip;
+use testkit::engine::{Engine, Part3};
+use testkit::random::{Random, cases, first_seed};
 
 /// The judge computes two slopes of each pair of elements, so these are few.
 const MOST: usize = 12;

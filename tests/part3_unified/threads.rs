@@ -9,8 +9,8 @@ use rungrad::part3_unified::{
 };
 use rungrad::{Result, attempt};
 
-use super::common::clean;
 use super::{constant, leaf};
+use testkit::clean;
 
 /// Promise: Eight threads can share a leaf and a graph.
 #[test]

@@ -8,9 +8,9 @@ use rungrad::part3_unified::optim::{
 use rungrad::part3_unified::{DType, Device, Tensor};
 use rungrad::rng::Random;
 
-use super::common::clean;
 use super::third;
 use super::training::devices;
+use testkit::clean;
 
 /// A leaf in two fields, and a parameter between them in the list.
 pub(super) struct Tied {

@@ -19,10 +19,10 @@ use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random;
 use rungrad::{Error, attempt, ledger};
 
-use super::common::clean;
-use super::common::device::gpu_or_skip;
 use super::{constant, leaf, third};
 use part3::{BATCH, inputs, network};
+use testkit::clean;
+use testkit::device::gpu_or_skip;
 
 /// Every device of this machine and one of the tests' own.
 pub(super) fn devices() -> Vec<Device> {

@@ -17,10 +17,10 @@ use rungrad::rng::Random;
 use rungrad::{Error, attempt};
 use serde_json::Value;
 
-use super::common::clean;
-use super::common::device::gpu_or_skip;
 use super::training::devices;
 use names::loss;
+use testkit::clean;
+use testkit::device::gpu_or_skip;
 
 const VECTORS: &str = include_str!("../vectors/gpt.json");
 const SIZES: GptSizes = GptSizes {

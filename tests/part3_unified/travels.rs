@@ -10,11 +10,10 @@ use rungrad::part3_unified::nn::{Linear, Module, Sequential};
 use rungrad::part3_unified::{Device, Tensor, io, no_grad};
 use rungrad::rng::Random;
 
-use super::common::clean;
-use super::common::device::skip_by_name;
 use super::files::{folder, sentence, values, written_by_python};
-use super::place;
 use super::training::devices;
+use testkit::clean;
+use testkit::device::skip_by_name;
 
 fn network(seed: u64) -> Sequential {
     let mut random = Random::new(seed);
@@ -96,7 +95,7 @@ fn pytorch_says_the_same_of_what_was_saved_here() {
     let check = |weights: &Path| {
         let mut script = Command::new(&python);
         script.arg(written_by_python("torch_digits.py")).arg("check");
-        script.arg(place::root().join("data/digits.csv.gz"));
+        script.arg(testkit::place::root().join("data/digits.csv.gz"));
         let run = script.args([weights, &said]).output().unwrap();
         let said = String::from_utf8_lossy(&run.stdout).into_owned();
         let error = String::from_utf8_lossy(&run.stderr);

@@ -15,13 +15,13 @@ use rungrad::rng;
 use rungrad::{Error, attempt};
 
 use super::cases::{call, judge, operand, operation};
-use super::common::clean;
-use super::common::device::gpu_or_skip;
-use super::common::engine::{Engine, Part3};
-use super::common::random::{Random, cases, first_seed};
-use super::common::refusal::mistake;
 use super::disguise::{Place, disguise_as, tensor};
-use super::{derived, place, third};
+use super::{derived, third};
+use testkit::clean;
+use testkit::device::gpu_or_skip;
+use testkit::engine::{Engine, Part3};
+use testkit::random::{Random, cases, first_seed};
+use testkit::refusal::mistake;
 
 fn gpu() -> Option<Device> {
     gpu_or_skip().map(|gpu| Device::Gpu(gpu.info().index))

@@ -4,8 +4,8 @@ use ndarray::ArrayD;
 use rungrad::part1_cpu::Tensor;
 use rungrad::tape::Tape;
 
-use crate::common::calls::Call;
-use crate::common::engine::{Engine, Part1};
+use testkit::calls::Call;
+use testkit::engine::{Engine, Part1};
 
 /// The operation as somebody might have written it, or `None` where Part 1
 /// keeps its own.

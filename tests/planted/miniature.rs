@@ -11,7 +11,7 @@ use rungrad::graph::topological_order;
 use rungrad::ops::{Keep, Op};
 use rungrad::tape::{Gradient, Record, Tape};
 
-use crate::common::engine::Engine;
+use testkit::engine::Engine;
 
 #[derive(Clone, Copy, PartialEq)]
 pub enum Fault {

@@ -10,10 +10,10 @@ use rungrad::part1_cpu::Tensor;
 
 use super::faulty::{Faulty, Wrong, with_rule};
 use super::{failure, says};
-use crate::common::calls::Call;
-use crate::common::edges;
-use crate::common::spec;
-use crate::common::verdict::agrees;
+use testkit::calls::Call;
+use testkit::edges;
+use testkit::spec;
+use testkit::verdict::agrees;
 
 /// The message with which the sentence fails when the operation is done
 /// wrongly. The same engine with its own operation passes.

@@ -2,7 +2,7 @@
 
 use super::miniature::{Fault, Miniature};
 use super::{failure, says};
-use crate::common::spec;
+use testkit::spec;
 
 /// The message with which the sentence fails when the fault is there. The
 /// same engine without it passes.

@@ -16,16 +16,11 @@
 //! again.
 
 mod anchor;
-#[cfg(test)]
-#[path = "../../../tests/common/device.rs"]
-mod device;
 mod figures;
 mod generated;
 mod guards;
 mod manifest;
 mod page;
-#[path = "../../../tests/common/place.rs"]
-mod place;
 #[cfg(test)]
 mod planted;
 #[allow(dead_code)]

@@ -6,8 +6,6 @@ use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::place;
-
 /// One thing that is wrong, with its place and its remedy.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fault {
@@ -35,7 +33,7 @@ pub struct Tree {
 
 impl Tree {
     pub(crate) fn root() -> &'static Path {
-        place::root()
+        testkit::place::root()
     }
 
     /// This repository. The learner's own files stay out: the book never

@@ -4,9 +4,6 @@
 //! beside it, only the outputs whose names contain that word are printed
 //! again.
 
-#[path = "../../../tests/common/device.rs"]
-mod device;
-
 use bookgen::Needs::{self, Counters, Device, Gates, Nothing, Oclgrind, Pocl};
 use bookgen::Tier::{self, Fast, Slow};
 use bookgen::{Fault, repository};
@@ -36,7 +33,7 @@ fn outputs_are_current() {
 
 #[test]
 fn outputs_of_devices_are_current() {
-    if device::gpu_or_skip().is_some() {
+    if testkit::device::gpu_or_skip().is_some() {
         assert_none(&bookgen::misprints(&repository(), Device, Fast));
     }
 }
@@ -67,7 +64,7 @@ fn outputs_of_counters_are_current() {
 /// Promise: A measured listing has the words of its program.
 #[test]
 fn what_was_measured_has_the_words_of_its_program() {
-    if device::gpu_or_skip().is_some() {
+    if testkit::device::gpu_or_skip().is_some() {
         assert_none(&bookgen::mismeasured(&repository(), Fast));
     }
 }
@@ -76,7 +73,7 @@ fn what_was_measured_has_the_words_of_its_program() {
 #[test]
 fn an_example_that_no_page_prints_runs_without_a_word() {
     // Those of Part 1 run in any case.
-    let _ = device::gpu_or_skip();
+    let _ = testkit::device::gpu_or_skip();
     assert_none(&bookgen::failing(&repository(), Fast));
 }
 
@@ -84,7 +81,7 @@ fn an_example_that_no_page_prints_runs_without_a_word() {
 #[ignore = "slow: 120 s, programs that train networks or count large products"]
 fn outputs_of_slow_programs_are_current() {
     assert_none(&bookgen::misprints(&repository(), Nothing, Slow));
-    if device::gpu_or_skip().is_some() {
+    if testkit::device::gpu_or_skip().is_some() {
         assert_none(&bookgen::misprints(&repository(), Device, Slow));
         assert_none(&bookgen::mismeasured(&repository(), Slow));
     }
@@ -98,7 +95,9 @@ fn outputs_of_slow_programs_are_current() {
 #[track_caller]
 fn current_or_skip(needs: Needs, tier: Tier) {
     match bookgen::missing(needs) {
-        Some(what) => device::skip(what, "this output is that of one tool"),
+        Some(what) => {
+            testkit::device::skip(what, "this output is that of one tool")
+        }
         None => assert_none(&bookgen::misprints(&repository(), needs, tier)),
     }
 }

@@ -331,8 +331,8 @@ says = 'swapped'
     /// Promise: A damaged exercise table is rejected in one line.
     #[test]
     fn a_damaged_table_is_refused_in_a_line_or_read() {
-        use crate::damage::damaged;
-        use crate::random::{Random, cases, first_seed};
+        use testkit::damage::damaged;
+        use testkit::random::{Random, cases, first_seed};
 
         let table = TABLE.repeat(2);
         for seed in first_seed()..first_seed() + cases(2000) {

@@ -10,10 +10,6 @@ mod book;
 mod checkout;
 mod command;
 mod course;
-#[cfg(test)]
-#[allow(unreachable_pub)]
-#[path = "../../../tests/common/damage.rs"]
-mod damage;
 mod doctor;
 mod examples;
 mod exercises;
@@ -26,10 +22,6 @@ mod predictions;
 mod process;
 mod profiler;
 mod progress;
-#[cfg(test)]
-#[allow(dead_code, unreachable_pub)]
-#[path = "../../../tests/common/random.rs"]
-mod random;
 mod serve;
 mod setup;
 mod stopwatch;

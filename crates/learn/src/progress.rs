@@ -143,8 +143,8 @@ mod tests {
     /// saved again.
     #[test]
     fn a_file_damaged_anyhow_is_read_and_can_be_saved() {
-        use crate::damage::damaged;
-        use crate::random::{Random, cases, first_seed};
+        use testkit::damage::damaged;
+        use testkit::random::{Random, cases, first_seed};
 
         let checkout = checkout("anyhow");
         let file = checkout.root.join(".learn/progress");

@@ -71,7 +71,7 @@ fn code_spans(text: &str) -> Vec<String> {
 /// covers. A file belongs to the first that its path begins with.
 const AREAS: &[(&str, &str)] = &[
     ("tests/architecture", "Structure of the sources"),
-    ("tests/common", "Every engine"),
+    ("crates/testkit", "Every engine"),
     ("tests/part1", "Part 1"),
     ("tests/part2", "Part 2"),
     ("tests/part3", "Part 3"),
@@ -258,7 +258,7 @@ fn every_test_of_the_night_exists() {
         assert!(program.exists(), "there is no {}", program.display());
         let Some(filter) = filter else { continue };
         // A test is named by its module, too.
-        let common = root().join("tests/common");
+        let common = root().join("crates/testkit");
         let found = rust(&[program, common]).into_iter().any(|file| {
             let text = fs::read_to_string(&file).unwrap();
             let stem = file.file_stem().unwrap().to_str().unwrap();
@@ -278,7 +278,7 @@ fn every_seeded_test_is_one_of_the_night() {
     for file in rust(&folders.map(|it| root().join(it))) {
         let text = fs::read_to_string(&file).unwrap();
         let is_seeded = text.contains(&["first", "seed()"].join("_"));
-        if !is_seeded || file.ends_with("tests/common/random.rs") {
+        if !is_seeded || file.ends_with("testkit/src/random.rs") {
             continue;
         }
         let stem = file.file_stem().unwrap().to_str().unwrap();

@@ -6,11 +6,11 @@ use rungrad::shape::list;
 use rungrad::{Error, draw};
 use serde_json::{Value, json};
 
-use crate::bench::Request;
-use crate::bench::request::{check_names, read};
-use crate::bench::verdict::{Culprit, Finding, Verdict, line, nudged};
-use crate::bench::{expr, part1};
 use crate::numbers;
+use tools::expression::request::Request;
+use tools::expression::request::{check_names, read};
+use tools::expression::verdict::{Culprit, Finding, Verdict, line, nudged};
+use tools::expression::{expr, part1};
 
 /// Answers `EXPR NAME=VALUES ..`: the picture, with this name in its ids,
 /// of the tape, whose steps a page can play, and each gradient beside its slope.

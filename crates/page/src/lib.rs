@@ -9,19 +9,6 @@
 //! Reading order: [`answer`]; then a module for each figure; `door`, through
 //! which a browser comes in.
 
-#[path = "../../tools/src/bin/expression"]
-#[allow(
-    dead_code,
-    reason = "the bench of `cargo learn try`, of which a page \
-                             needs a part"
-)]
-mod bench {
-    pub(crate) mod expr;
-    pub(crate) mod part1;
-    pub(crate) mod request;
-    pub(crate) mod verdict;
-    pub(crate) use request::Request;
-}
 mod broadcast;
 mod descent;
 mod diamond;

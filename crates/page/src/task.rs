@@ -6,12 +6,12 @@ use rungrad::gradcheck::{Diagnosis, Mismatch, compare};
 use rungrad::reference::Array;
 use serde_json::{Value, json};
 
-use crate::bench::part1;
-use crate::bench::verdict::Verdict;
 use crate::descent::Walk;
 use crate::diamond;
 use crate::expression::request;
 use crate::owners::Owners;
+use tools::expression::part1;
+use tools::expression::verdict::Verdict;
 
 /// What there is to say about a wrong answer: a reason, which leaves the right
 /// one to be found, and the whole verdict, which does not.

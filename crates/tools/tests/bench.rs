@@ -4,9 +4,6 @@
 // What the other tests share is not all used here.
 #![allow(dead_code, unreachable_pub)]
 
-#[path = "../../../tests/common/device.rs"]
-mod device;
-
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -90,7 +87,7 @@ fn a_row_that_nobody_knows_is_refused_with_the_kinds_there_are() {
 fn a_device_that_is_none_is_refused_in_one_sentence() {
     let said = bench("bad_device", &["copy", "--device", "tpu"]);
     said.ended(2, &["error: `tpu` is not the name of a device", "write cpu"]);
-    if device::gpu_or_skip().is_some() {
+    if testkit::device::gpu_or_skip().is_some() {
         let said = bench("far_device", &["copy", "--device", "gpu:99"]);
 
         said.ended(1, &["error: There is no device gpu:99"]);
@@ -226,7 +223,7 @@ fn what_is_kept_has_its_schema() {
 
 #[test]
 fn a_device_says_what_a_run_costs_it() {
-    let Some(gpu) = device::gpu_or_skip() else { return };
+    let Some(gpu) = testkit::device::gpu_or_skip() else { return };
     let device = format!("gpu:{}", gpu.info().index);
     let words = ["multiply 1", "notebook 2", "--peer", "none", "--device"];
     let said = bench("costs", &[&words[..], &[&device]].concat());
@@ -350,7 +347,7 @@ fn a_baseline_that_is_damaged_is_one_sentence() {
 fn what_tune_finds_is_kept_for_this_device_and_chosen() {
     let said = bench("tune", &["--tune"]);
     said.ended(2, &["cpu has one way to multiply", "--device gpu"]);
-    let Some(gpu) = device::gpu_or_skip() else { return };
+    let Some(gpu) = testkit::device::gpu_or_skip() else { return };
     let device = format!("gpu:{}", gpu.info().index);
     let kept = folder("tune").join("tuned");
     let other = "a card\t1.0\t32x32x32\t64x64\t3.500\n";

@@ -3,9 +3,6 @@
 // Not all of what the tests share is used here.
 #![allow(dead_code, unreachable_pub)]
 
-#[path = "../../../tests/common/device.rs"]
-mod device;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -22,7 +19,7 @@ fn run(cache: &Path) -> String {
 
 #[test]
 fn a_kernel_runs_on_each_device_and_a_damaged_cache_is_named() {
-    let Some(gpu) = device::gpu_or_skip() else { return };
+    let Some(gpu) = testkit::device::gpu_or_skip() else { return };
     let cache = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("devices");
     // The first run finds none to remove.
     let _ = fs::remove_dir_all(&cache);
@@ -30,7 +27,10 @@ fn a_kernel_runs_on_each_device_and_a_damaged_cache_is_named() {
     let said = run(&cache);
     assert!(said.contains("gpu:0\tran\n"), "{said}");
     if !gpu.info().platform.contains("Portable Computing Language") {
-        return device::skip("no PoCL", "this test damages a cache of PoCL's");
+        return testkit::device::skip(
+            "no PoCL",
+            "this test damages a cache of PoCL's",
+        );
     }
     let line = format!("cache\t{}\n", cache.display());
     assert!(said.contains(&line), "{said}");

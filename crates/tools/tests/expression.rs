@@ -3,25 +3,19 @@
 // What the bench and the other tests share is not all used here.
 #![allow(dead_code, unreachable_pub)]
 
-#[path = "../src/bin/expression/main.rs"]
-mod bench;
-#[path = "../../../tests/common/device.rs"]
-mod device;
 #[path = "expression/fairness.rs"]
 mod fairness;
 #[path = "expression/planted_fault.rs"]
 mod planted_fault;
-#[path = "../../../tests/common/random.rs"]
-mod random;
 #[path = "expression/random_expression.rs"]
 mod random_expression;
 
 use std::process::Command;
 
-use bench::engine;
-use bench::verdict::{Culprit, Verdict};
 use fairness::{Place, request, tried};
 use random_expression::{Family, Typed};
+use tools::expression::engine;
+use tools::expression::verdict::{Culprit, Verdict};
 
 /// The exit code and the output of the bench.
 fn bench(words: &[&str]) -> (Option<i32>, String) {
@@ -249,7 +243,7 @@ fn the_judge_is_fair_to_part_1() {
 /// planted errors.
 #[test]
 fn the_judge_is_fair_to_part_2() {
-    if device::gpu_or_skip().is_some() {
+    if testkit::device::gpu_or_skip().is_some() {
         fair(&PART_2, 100);
     }
 }
@@ -268,7 +262,7 @@ fn the_judge_is_fair_to_part_3_on_the_processor() {
 /// 99 % of the planted errors.
 #[test]
 fn the_judge_is_fair_to_part_3_on_a_device() {
-    if device::gpu_or_skip().is_some() {
+    if testkit::device::gpu_or_skip().is_some() {
         let device = Some("gpu");
         fair(&Place { engine: "part3", device, one: ONE, two: TWO }, 100);
     }

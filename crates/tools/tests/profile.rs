@@ -4,9 +4,6 @@
 // What the other tests share is not all used here.
 #![allow(dead_code, unreachable_pub)]
 
-#[path = "../../../tests/common/device.rs"]
-mod device;
-
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -29,7 +26,7 @@ fn profile(words: &[&str]) -> (Option<i32>, String) {
 #[track_caller]
 fn shown(words: &[&str], picture: &str) -> Option<(String, String)> {
     if let Err(why) = profile::Plugin::find(&profile::tools()) {
-        device::skip("no plugin for Oclgrind", &why);
+        testkit::device::skip("no plugin for Oclgrind", &why);
         return None;
     }
     let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(picture);
@@ -109,7 +106,7 @@ fn a_kernel_of_every_part_has_a_launch() {
 #[ignore = "slow: 40 s, counts eighteen kernels in Oclgrind"]
 fn the_counts_are_those_of_a_card() {
     if let Err(why) = profile::Plugin::find(&profile::tools()) {
-        return device::skip("no plugin for Oclgrind", &why);
+        return testkit::device::skip("no plugin for Oclgrind", &why);
     }
     let listing = include_str!("../../../book/listings/profile_card_h200.out");
     // Of this one the compiler leaves out loads that conflict.
@@ -147,7 +144,7 @@ fn a_tree_of_neighbors_diverges_and_one_of_halves_hardly_does() {
 #[test]
 fn several_kernels_are_counted_below_one_head() {
     if let Err(why) = profile::Plugin::find(&profile::tools()) {
-        return device::skip("no plugin for Oclgrind", &why);
+        return testkit::device::skip("no plugin for Oclgrind", &why);
     }
     let words = ["reduce_sum", "reduce_interleaved", "--counters"];
     let (code, text) = profile(&words);

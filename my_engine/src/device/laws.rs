@@ -11,7 +11,7 @@ use rungrad::part3_unified::{
 use rungrad::{Error, Result};
 
 pub(super) use self::many::*;
-use crate::common::engine::Part3;
+use testkit::engine::Part3;
 
 /// Takes what a device gave, or says its sentence at the line of the law.
 #[track_caller]

@@ -6,9 +6,9 @@ use rungrad::Error;
 use rungrad::part3_unified::Device;
 
 use super::watched::{Asked, asked};
-use crate::common::engine::Part3;
 use crate::digits::{beside, lines};
 use crate::its_file;
+use testkit::engine::Part3;
 
 /// Trains on both, and says which functions are the reader's and what each has
 /// taken.

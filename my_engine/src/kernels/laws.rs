@@ -9,10 +9,10 @@ use exercises::Argument::{
 };
 use exercises::{Argument, Kernel, Outcome, expect, numbers};
 
-use crate::common::calls::Call;
-use crate::common::engine::Engine;
-use crate::common::engine::Part2;
 use rungrad::ops::Keep;
+use testkit::calls::Call;
+use testkit::engine::Engine;
+use testkit::engine::Part2;
 
 /// Throws what a kernel has done wrong: a law has no other way to say it.
 fn must(outcome: Outcome) {

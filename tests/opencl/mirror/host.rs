@@ -2,8 +2,8 @@
 
 use rungrad::opencl::Scalar;
 
-use super::super::draft::PRODUCTS;
 use super::{Given, Mirror, Written, transformer};
+use testkit::launches::draft::PRODUCTS;
 
 /// What the kernel writes.
 pub(super) fn right(name: &str, it: &Mirror) -> Written {

@@ -2,8 +2,8 @@
 
 use rungrad::opencl::Scalar;
 
-use super::super::part3::heads;
 use super::{Given, Mirror, Written};
+use testkit::launches::part3::heads;
 
 pub(super) fn attention(how: &str, it: &Mirror) -> Written {
     let at = if how == "grads" { 4 } else { 2 };

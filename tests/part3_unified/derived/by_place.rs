@@ -4,8 +4,8 @@ use rungrad::part3_unified::{ConvOptions, Tensor, Window};
 use rungrad::reference::{self, Array};
 use rungrad::shape;
 
-use super::super::common::random::Random;
 use super::{Derived, element, fill, indices, number, sizes, with};
+use testkit::random::Random;
 
 pub(super) fn pad(random: &mut Random) -> Derived {
     let shape = sizes(random, 3);

@@ -158,7 +158,7 @@ fn random_numbers_of_each_type_are_below_1_and_the_same_everywhere() {
 #[test]
 fn files_have_numbers_of_each_type() {
     let _clean = clean();
-    let path = place::scratch().join("types.safetensors");
+    let path = testkit::place::scratch().join("types.safetensors");
     for device in devices() {
         let x = Tensor::of(&[3], &[0.1_f64, -2.0, 1e-7], device).unwrap();
         let of = |dtype| x.to_dtype(dtype).unwrap();

@@ -7,7 +7,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::manifest::Output;
-use crate::place;
 use crate::tree::Tree;
 
 /// No program of the book takes this long, beside whatever else runs; a hang
@@ -29,7 +28,7 @@ pub(crate) fn built<'a>(
             None => ["--bin", file],
         });
     }
-    place::programs(&words)
+    testkit::place::programs(&words)
 }
 
 /// A command line taken apart.
@@ -211,7 +210,7 @@ pub(crate) fn wait(mut child: Child, limit: Duration) -> Result<Ended, String> {
 /// and the path of the repository.
 pub(crate) fn everywhere(text: &str, devices: &[&str]) -> String {
     // The programs know the folder in which they were built.
-    let root = format!("{}/", place::built().display());
+    let root = format!("{}/", testkit::place::built().display());
     let mut text = text.replace(&root, "");
     for device in devices {
         let name = device.trim();

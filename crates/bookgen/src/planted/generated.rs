@@ -4,7 +4,6 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use super::{CHAPTER, CODE, INNER, MEASURED, PLANTED, book, reported};
-use crate::device;
 use crate::generated::bare::left;
 use crate::generated::measured::{foreign, unlike};
 use crate::generated::near::near;
@@ -262,7 +261,7 @@ fn a_listing_is_the_command_and_what_it_prints() {
 /// Promise: Driver messages on standard error are in no listing.
 #[test]
 fn what_a_driver_says_on_standard_error_is_in_no_listing() {
-    if device::gpu_or_skip().is_none() {
+    if testkit::device::gpu_or_skip().is_none() {
         return;
     }
     let examples = built(["cargo run --example part2_mul"]);

@@ -3,13 +3,13 @@
 
 use std::{env, fs};
 
-use crate::{Browser, assert_none, browser_or_skip, device, scratch, site};
+use crate::{Browser, assert_none, browser_or_skip, scratch, site};
 
 /// The audit's own script, which `cargo learn page --audit` fetches and names.
 fn axe() -> Option<String> {
     let Some(file) = env::var_os("RUNGRAD_PAGE_AUDIT") else {
         let what = "axe-core here; `cargo learn page --audit` fetches it";
-        device::skip_by_name(what);
+        testkit::device::skip_by_name(what);
         return None;
     };
     Some(fs::read_to_string(file).expect("the script that was fetched"))

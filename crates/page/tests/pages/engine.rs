@@ -5,7 +5,7 @@ use std::{env, fs};
 
 use serde_json::{Value, json};
 
-use crate::{Browser, browser_or_skip, place, scratch, site};
+use crate::{Browser, browser_or_skip, scratch, site};
 
 /// Questions whose arithmetic is the same everywhere: sums of a few products,
 /// quotients and comparisons.
@@ -291,7 +291,7 @@ fn the_engine_in_the_page_answers_as_the_one_outside() {
     let engine = env::var_os("RUNGRAD_PAGE_ENGINE").map(PathBuf::from);
     let engine = engine.unwrap_or(committed);
     fs::copy(&engine, page.join("live/engine.js")).expect("an engine");
-    let loader = place::root().join("book/theme/live.js");
+    let loader = testkit::place::root().join("book/theme/live.js");
     fs::copy(loader, page.join("live.js")).expect("a loader");
     let html = "<!doctype html><main></main><script src=\"live.js\"></script>";
     fs::write(page.join("index.html"), html).expect("a page");

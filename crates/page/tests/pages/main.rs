@@ -3,13 +3,9 @@
 //! figures compute what the engine computes outside of it.
 
 mod accessible;
-#[path = "../../../../tests/common/device.rs"]
-mod device;
 mod devtools;
 mod engine;
 mod figures;
-#[path = "../../../../tests/common/place.rs"]
-mod place;
 mod planted;
 mod site;
 
@@ -30,14 +26,14 @@ const WIDTHS: [u32; 2] = [1280, 390];
 fn browser_or_skip() -> Option<(Browser, &'static Path)> {
     let Some(program) = devtools::chromium() else {
         let how = "`cargo learn setup --authors` installs Chromium";
-        device::skip("no Chromium", how);
+        testkit::device::skip("no Chromium", how);
         return None;
     };
     match site::folder() {
         Ok(folder) => Some((Browser::start(&program), folder)),
         Err(why) => {
             let how = "`cargo learn book --build` compiles it";
-            device::skip(&why, how);
+            testkit::device::skip(&why, how);
             None
         }
     }
@@ -183,7 +179,7 @@ fn still(browser: &mut Browser) -> Vec<String> {
 
 /// A folder for pages that a test writes, which is not that of the book.
 fn scratch(name: &str) -> PathBuf {
-    let folder = place::scratch().join(name);
+    let folder = testkit::place::scratch().join(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("the folder can be written");
     folder

@@ -6,8 +6,6 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::{env, fs};
 
-use crate::place;
-
 /// The folder of the book; why it cannot be built, where it cannot.
 pub(crate) fn folder() -> Result<&'static Path, String> {
     static FOLDER: OnceLock<Result<PathBuf, String>> = OnceLock::new();
@@ -48,7 +46,7 @@ fn build() -> Result<PathBuf, String> {
     let _ = fs::remove_dir_all(&folder);
     let built = Command::new(mdbook)
         .arg("build")
-        .arg(place::root().join("book"))
+        .arg(testkit::place::root().join("book"))
         .arg("--dest-dir")
         .arg(&folder)
         .output()

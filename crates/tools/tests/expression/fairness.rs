@@ -7,12 +7,13 @@ use std::fmt;
 use rungrad::attempt;
 use rungrad::tape::Tape;
 
-use crate::bench::engine::{self, Outcome};
-use crate::bench::verdict::{Culprit, Finding, Verdict};
-use crate::bench::{Request, expr};
 use crate::planted_fault::{FAULTS, Fault, plant};
-use crate::random::{Random, cases, first_seed};
-use crate::random_expression::{Family, Typed};
+use crate::random_expression::{Family, Typed, expression};
+use testkit::random::{Random, cases, first_seed};
+use tools::expression::engine::{self, Outcome};
+use tools::expression::expr;
+use tools::expression::request::Request;
+use tools::expression::verdict::{Culprit, Finding, Verdict};
 
 /// An engine on one device, and the operations that the bench knows there.
 pub struct Place {
@@ -88,7 +89,7 @@ pub fn tried(place: &Place, usual: u64) -> Counts {
             break;
         }
         let mut random = Random(seed.wrapping_mul(0x1234_5678_9abc));
-        let typed = random.expression(place.one, place.two);
+        let typed = expression(&mut random, place.one, place.two);
         let ordinary = typed.is_ordinary();
         let request = request(&typed, place);
         // Not every engine has each operation for each shape.

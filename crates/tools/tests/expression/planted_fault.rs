@@ -3,7 +3,7 @@
 use rungrad::reference::Array;
 use rungrad::tape::{Record, Tape};
 
-use crate::random::Random;
+use testkit::random::Random;
 
 /// What people do wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -3,8 +3,8 @@
 
 use rungrad::reference::Array;
 
-use crate::bench::expr::{Expr, parse};
-use crate::random::Random;
+use testkit::random::Random;
+use tools::expression::expr::{Expr, parse};
 
 /// What kind of numbers stands in an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -77,89 +77,85 @@ impl Typed {
     }
 }
 
-impl Random {
-    /// An expression of the operations that an engine has.
-    pub fn expression(&mut self, one: &[&str], two: &[&str]) -> Typed {
-        let family = FAMILIES[self.below(FAMILIES.len())];
-        let length = 1 + self.below(4);
-        let names = 1 + self.below(3);
-        let operations = 1 + self.below(4);
-        let mut inputs: Vec<(String, Vec<f32>)> = Vec::new();
-        for name in ["a", "b", "c"].into_iter().take(names) {
-            // Now and then one that stretches.
-            let n = if self.below(6) == 0 { 1 } else { length };
-            let near = inputs.first().map(|(_, values)| values.clone());
-            let values = (0..n).map(|i| {
-                let near = near.as_ref().and_then(|v| v.get(i)).copied();
-                self.number(family, near)
-            });
-            let values = values.collect();
-            inputs.push((name.to_string(), values));
-        }
-        let mut parts: Vec<String> =
-            inputs.iter().map(|(name, _)| name.clone()).collect();
-        let extra = self.below(3);
-        for _ in 0..extra {
-            let again = parts[self.below(names)].clone();
-            parts.push(again);
-        }
-        let mut done = 0;
-        while parts.len() > 1 || done < operations {
-            let first = self.take(&mut parts);
-            let joins = !parts.is_empty() && self.below(3) > 0;
-            let made = if joins {
-                let second = self.take(&mut parts);
-                let signs = match family {
-                    Family::Canceling if self.below(2) == 0 => &["sub"][..],
-                    _ => two,
-                };
-                match signs[self.below(signs.len())] {
-                    "mul" => format!("({first}*{second})"),
-                    "add" => format!("({first}+{second})"),
-                    "sub" => format!("({first}-{second})"),
-                    "div" => format!("({first}/{second})"),
-                    other => format!("{other}({first}, {second})"),
-                }
-            } else {
-                format!("{}({first})", one[self.below(one.len())])
+/// An expression of the operations that an engine has.
+pub fn expression(random: &mut Random, one: &[&str], two: &[&str]) -> Typed {
+    let family = FAMILIES[random.below(FAMILIES.len())];
+    let length = 1 + random.below(4);
+    let names = 1 + random.below(3);
+    let operations = 1 + random.below(4);
+    let mut inputs: Vec<(String, Vec<f32>)> = Vec::new();
+    for name in ["a", "b", "c"].into_iter().take(names) {
+        // Now and then one that stretches.
+        let n = if random.below(6) == 0 { 1 } else { length };
+        let near = inputs.first().map(|(_, values)| values.clone());
+        let values = (0..n).map(|i| {
+            let near = near.as_ref().and_then(|v| v.get(i)).copied();
+            number(random, family, near)
+        });
+        let values = values.collect();
+        inputs.push((name.to_string(), values));
+    }
+    let mut parts: Vec<String> =
+        inputs.iter().map(|(name, _)| name.clone()).collect();
+    let extra = random.below(3);
+    for _ in 0..extra {
+        let again = parts[random.below(names)].clone();
+        parts.push(again);
+    }
+    let mut done = 0;
+    while parts.len() > 1 || done < operations {
+        let first = take(random, &mut parts);
+        let joins = !parts.is_empty() && random.below(3) > 0;
+        let made = if joins {
+            let second = take(random, &mut parts);
+            let signs = match family {
+                Family::Canceling if random.below(2) == 0 => &["sub"][..],
+                _ => two,
             };
-            parts.push(made);
-            done += 1;
-        }
-        Typed { family, text: parts.remove(0), inputs }
-    }
-
-    fn take(&mut self, parts: &mut Vec<String>) -> String {
-        let at = self.below(parts.len());
-        parts.swap_remove(at)
-    }
-
-    /// Between 0 and 1.
-    fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    fn sign(&mut self) -> f64 {
-        if self.below(2) == 0 { 1.0 } else { -1.0 }
-    }
-
-    fn number(&mut self, family: Family, near: Option<f32>) -> f32 {
-        let number = match family {
-            Family::Ordinary => {
-                self.sign() * 10f64.powf(7.0 * self.unit() - 3.0)
+            match signs[random.below(signs.len())] {
+                "mul" => format!("({first}*{second})"),
+                "add" => format!("({first}+{second})"),
+                "sub" => format!("({first}-{second})"),
+                "div" => format!("({first}/{second})"),
+                other => format!("{other}({first}, {second})"),
             }
-            Family::Integers => self.below(19) as f64 - 9.0,
-            Family::OneDecimal => (self.below(199) as f64 - 99.0) / 10.0,
-            Family::Ties => [-1.0, 0.0, 0.0, 1.0, 1.0, 2.0][self.below(6)],
-            Family::Saturated => self.sign() * (4.0 + 60.0 * self.unit()),
-            Family::Canceling => match near {
-                Some(x) if self.below(3) > 0 => {
-                    let share = 10f64.powf(-7.0 * self.unit());
-                    f64::from(x) * (1.0 + self.sign() * share)
-                }
-                _ => self.sign() * 10f64.powf(4.0 * self.unit() - 1.0),
-            },
+        } else {
+            format!("{}({first})", one[random.below(one.len())])
         };
-        number as f32
+        parts.push(made);
+        done += 1;
     }
+    Typed { family, text: parts.remove(0), inputs }
+}
+
+fn take(random: &mut Random, parts: &mut Vec<String>) -> String {
+    let at = random.below(parts.len());
+    parts.swap_remove(at)
+}
+
+/// Between 0 and 1.
+fn unit(random: &mut Random) -> f64 {
+    (random.bits() >> 11) as f64 / (1u64 << 53) as f64
+}
+
+fn sign(random: &mut Random) -> f64 {
+    if random.below(2) == 0 { 1.0 } else { -1.0 }
+}
+
+fn number(random: &mut Random, family: Family, near: Option<f32>) -> f32 {
+    let number = match family {
+        Family::Ordinary => sign(random) * 10f64.powf(7.0 * unit(random) - 3.0),
+        Family::Integers => random.below(19) as f64 - 9.0,
+        Family::OneDecimal => (random.below(199) as f64 - 99.0) / 10.0,
+        Family::Ties => [-1.0, 0.0, 0.0, 1.0, 1.0, 2.0][random.below(6)],
+        Family::Saturated => sign(random) * (4.0 + 60.0 * unit(random)),
+        Family::Canceling => match near {
+            Some(x) if random.below(3) > 0 => {
+                let share = 10f64.powf(-7.0 * unit(random));
+                f64::from(x) * (1.0 + sign(random) * share)
+            }
+            _ => sign(random) * 10f64.powf(4.0 * unit(random) - 1.0),
+        },
+    };
+    number as f32
 }

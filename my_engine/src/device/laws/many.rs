@@ -10,7 +10,7 @@ use rungrad::rng::Random;
 
 use super::super::watched::asked;
 use super::{both, got, near, read, there};
-use crate::common::engine::Part3;
+use testkit::engine::Part3;
 
 pub(in super::super) fn rows_of_any_view_are_reduced(e: &Part3) {
     for (name, yours, ours) in both(e, 1) {

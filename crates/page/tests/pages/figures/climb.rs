@@ -43,7 +43,7 @@ fn each_rung_shows_what_the_engine_computes() {
         assert!(still.contains(&words), "{words}");
     }
     let listed = |name: &str| {
-        let file = crate::place::root().join("book/listings").join(name);
+        let file = testkit::place::root().join("book/listings").join(name);
         std::fs::read_to_string(file).expect("a listing")
     };
     for (listing, share) in

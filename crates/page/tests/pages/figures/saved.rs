@@ -19,7 +19,7 @@ use rungrad::rng::Random;
 use serde_json::json;
 
 use super::{button, middle, native, open, says};
-use crate::{Browser, place};
+use crate::Browser;
 use drawing::Drawing;
 
 const SAVED: &str = "Saved as digit.png: 320 by 320 pixels, dark on light.";
@@ -57,7 +57,7 @@ fn read(drawing: &Drawing) -> usize {
     let digit = form::digit(drawing).expect("something is drawn");
     let mut network = training::network(&mut Random::new(0));
     let weights = "examples/part3_read_digits/weights.safetensors";
-    io::load(place::root().join(weights), &mut network).unwrap();
+    io::load(testkit::place::root().join(weights), &mut network).unwrap();
     let x = Tensor::new(&[1, 64], &digit, Device::Cpu).unwrap();
     let scores = no_grad(|| network.forward(&x)).to_vec().unwrap();
     predictions(&scores, 10)[0]

@@ -9,7 +9,7 @@ use rungrad::part2_gpu::matvec::{ROWS, TEAMS, Variant};
 use rungrad::{part2_gpu, part3_unified};
 
 use crate::nearest::nearest;
-use crate::{part2, part3};
+use testkit::launches::{part2, part3};
 
 /// Lists every kernel of the crate, by its name.
 pub(crate) fn kernels() -> impl Iterator<Item = &'static Kernel> {

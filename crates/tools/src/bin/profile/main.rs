@@ -4,26 +4,11 @@
 //! Reading order: [`request`] is what is asked for, [`simulated`] runs a
 //! program under Oclgrind, and [`launches`] is what this one does there. The
 //! counting is done by the package `profile`, and the kernels are launched as
-//! the tests do it, by their own files.
+//! in the tests, by the package `testkit`.
 
-#[allow(dead_code, unreachable_pub)]
-#[path = "../../../../../tests/opencl/draft.rs"]
-mod draft;
-#[allow(dead_code, unreachable_pub)]
-#[path = "../../../../../tests/common/elementwise.rs"]
-mod elementwise;
 mod launches;
 #[path = "../../../../learn/src/nearest.rs"]
 mod nearest;
-#[allow(dead_code, unreachable_pub)]
-#[path = "../../../../../tests/opencl/part2.rs"]
-mod part2;
-#[allow(dead_code, unreachable_pub)]
-#[path = "../../../../../tests/opencl/part3.rs"]
-mod part3;
-#[allow(dead_code, unreachable_pub)]
-#[path = "../../../../../tests/common/random.rs"]
-mod random;
 mod request;
 mod simulated;
 

@@ -1,0 +1,203 @@
+//! Every operation of [`rungrad::ops::OPERATIONS`] as a call with its parameters, and what
+//! the judge says of it in `f64`. The derived operations are judged by their
+//! definition, not by the way in which an engine derives them.
+
+use rungrad::gradcheck;
+use rungrad::ops::{Keep, Op};
+use rungrad::reference::{self, Array};
+use rungrad::shape;
+
+use super::elementwise::{self, Elementwise};
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Call {
+    Mul,
+    Add,
+    Sub,
+    Div,
+    /// One of [`elementwise::ALL`].
+    Each(&'static str),
+    Pow(f32),
+    Sum(Vec<usize>, Keep),
+    Mean(Vec<usize>, Keep),
+    Max(Vec<usize>, Keep),
+    Matmul,
+    Reshape(Vec<usize>),
+    Transpose,
+    Softmax,
+    LogSoftmax,
+    CrossEntropy(Vec<usize>),
+}
+
+impl Call {
+    pub fn name(&self) -> &'static str {
+        match self {
+            Call::Mul => "mul",
+            Call::Add => "add",
+            Call::Sub => "sub",
+            Call::Div => "div",
+            Call::Each(name) => name,
+            Call::Pow(_) => "pow",
+            Call::Sum(..) => "sum",
+            Call::Mean(..) => "mean",
+            Call::Max(..) => "max",
+            Call::Matmul => "matmul",
+            Call::Reshape(_) => "reshape",
+            Call::Transpose => "transpose",
+            Call::Softmax => "softmax",
+            Call::LogSoftmax => "log_softmax",
+            Call::CrossEntropy(_) => "cross_entropy",
+        }
+    }
+
+    /// The result in `f64`.
+    pub fn judge(&self, operands: &[Array]) -> Array {
+        let judged = |op: Op, of: &[&Array]| {
+            reference::forward(&op, of).expect("the judge knows it")
+        };
+        let of: Vec<&Array> = operands.iter().collect();
+        let a = of[0];
+        match self {
+            Call::Mul => judged(Op::Mul, &of),
+            Call::Add => judged(Op::Add, &of),
+            Call::Sub => judged(Op::Add, &[a, &each(of[1], |y| -y)]),
+            Call::Div => judged(Op::Div, &of),
+            Call::Each(name) => (find(name).judge)(a),
+            Call::Pow(number) => judged(Op::Pow(*number), &of),
+            Call::Sum(axes, keep) => judged(Op::Sum(axes.clone(), *keep), &of),
+            Call::Mean(axes, keep) => {
+                let count: usize =
+                    axes.iter().map(|&axis| a.shape[axis]).product();
+                let total = judged(Op::Sum(axes.clone(), *keep), &of);
+                each(&total, |x| x / count as f64)
+            }
+            Call::Max(axes, keep) => judged(Op::Max(axes.clone(), *keep), &of),
+            Call::Matmul => judged(Op::Matmul, &of),
+            Call::Reshape(shape) => judged(Op::Reshape(shape.clone()), &of),
+            Call::Transpose => {
+                let mut axes: Vec<usize> = (0..a.shape.len()).collect();
+                let last = axes.len() - 1;
+                axes.swap(last - 1, last);
+                judged(Op::Permute(axes), &of)
+            }
+            Call::Softmax => judged(Op::Softmax, &of),
+            Call::LogSoftmax => judged(Op::LogSoftmax, &of),
+            Call::CrossEntropy(labels) => {
+                let logs = judged(Op::LogSoftmax, &of);
+                let right = judged(Op::Pick(labels.clone()), &[&logs]);
+                let total = reference::sum(&right, &[]);
+                each(&total, |x| -x / labels.len() as f64)
+            }
+        }
+    }
+
+    /// How far an `f32` result may lie from the judge's, element by element.
+    ///
+    /// One rounding costs at most 2^-24 of the number that is rounded. An
+    /// element is the work of no more roundings than there are elements in
+    /// an operand, and of 16 more where a device computes a power. What is
+    /// rounded on the way is no larger than the same call on absolute
+    /// values, where nothing cancels.
+    pub fn allowed(&self, operands: &[Array]) -> Array {
+        let sizes: Vec<Array> =
+            operands.iter().map(|a| each(a, f64::abs)).collect();
+        let largest = sizes.iter().flat_map(|a| &a.values);
+        let largest = largest.fold(1.0, |most: f64, x| most.max(*x));
+        let magnitude = match self {
+            Call::Sub => Call::Add.judge(&sizes),
+            // Differences of scores, and their exponentials below 1.
+            Call::Softmax | Call::LogSoftmax | Call::CrossEntropy(_) => {
+                each(&self.judge(operands), |y| y.abs() + largest)
+            }
+            _ => self.judge(&sizes),
+        };
+        let rounding = rounding(operands);
+        each(&magnitude, |m| rounding * m.abs())
+    }
+
+    /// How far the `f32` gradient of an operand may lie from the slope by
+    /// rounding alone, beside a share of the largest slope. An element is a sum,
+    /// and where its terms cancel, what they have rounded stays: to no more
+    /// than so many roundings of their sizes. That holds for any order of the
+    /// sum, and for a softmax with the largest score taken away or left.
+    pub fn gradient_allowed(
+        &self,
+        operands: &[Array],
+        place: usize,
+        grad_out: &Array,
+    ) -> Array {
+        let sizes: Vec<Array> =
+            operands.iter().map(|a| each(a, f64::abs)).collect();
+        let grads = each(grad_out, f64::abs);
+        let terms = |call: &Call| {
+            let of = |at: &[Array]| gradcheck::dot(&call.judge(at), &grads);
+            gradcheck::slope(&sizes, place, of)
+        };
+        let terms = match self {
+            Call::Softmax | Call::LogSoftmax | Call::CrossEntropy(_) => {
+                self.terms_in_a_row(&operands[0], &grads)
+            }
+            Call::Sub => terms(&Call::Add),
+            // One number in, one out: nothing is added.
+            Call::Each(_) | Call::Pow(_) | Call::Max(..) => {
+                each(&operands[place], |_| 0.0)
+            }
+            _ => terms(self),
+        };
+        let rounding = rounding(operands);
+        each(&terms, |size| rounding * size.abs())
+    }
+
+    /// What meets in the gradient of a score: what comes to its own share, and
+    /// its share of what comes to all of the row. The logarithm of a share is
+    /// a difference of a score and of one for the row, and its error is a part
+    /// of the share.
+    fn terms_in_a_row(&self, scores: &Array, grads: &Array) -> Array {
+        let logs = reference::log_softmax(scores);
+        let columns = scores.shape.last().map_or(1, |&n| n.max(1));
+        let met = |i: usize| {
+            let log = logs.values[i];
+            let row = &scores.values[i / columns * columns..][..columns];
+            let largest = row.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
+            let share = log.exp() * (1.0 + largest + log.abs());
+            let own = match self {
+                Call::Softmax => grads.values[i] * share,
+                Call::LogSoftmax => grads.values[i],
+                // Each row has one label.
+                _ => {
+                    grads.values[0] * columns as f64 / logs.values.len() as f64
+                }
+            };
+            [own, share]
+        };
+        let met: Vec<[f64; 2]> = (0..logs.values.len()).map(met).collect();
+        let rows = met.chunks(columns).flat_map(|row| {
+            let all = row.iter().map(|[own, _]| own);
+            let all = match self {
+                Call::CrossEntropy(_) => row[0][0],
+                _ => all.sum::<f64>(),
+            };
+            row.iter().map(move |[own, share]| own + share * all)
+        });
+        Array { shape: logs.shape.clone(), values: rows.collect() }
+    }
+}
+
+/// What one rounding after another may make of a number, as a share of it.
+pub fn rounding(operands: &[Array]) -> f64 {
+    let elements = operands.iter().map(|a| shape::size(&a.shape)).max();
+    (elements.unwrap_or(0) + 16) as f64 * 2f64.powi(-24)
+}
+
+/// The row of a [`Call::Each`].
+pub fn find(name: &str) -> &'static Elementwise {
+    let row = elementwise::find(name);
+    row.unwrap_or_else(|| panic!("{name} has no row in {ROWS}"))
+}
+
+const ROWS: &str = "crates/testkit/src/elementwise.rs";
+
+pub fn each(a: &Array, f: impl Fn(f64) -> f64) -> Array {
+    let values = a.values.iter().map(|&x| f(x)).collect();
+    Array { shape: a.shape.clone(), values }
+}

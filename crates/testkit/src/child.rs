@@ -1,0 +1,127 @@
+//! Runs a test again in a process of its own: first contact with a driver
+//! happens once in a process, and a crash or a hang must end as a failure.
+
+use std::io::Read;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+use std::{env, thread};
+
+/// The variable that tells a test to be the child.
+const CHILD: &str = "RUNGRAD_TEST_CHILD";
+
+/// Far more than any child needs, even on a busy machine: it only ends a
+/// hang.
+const LIMIT: Duration = Duration::from_secs(300);
+
+/// What a child left behind.
+pub struct Outcome {
+    pub status: ExitStatus,
+    pub text: String,
+}
+
+/// Whether this process is the child.
+pub fn is_child() -> bool {
+    env::var_os(CHILD).is_some()
+}
+
+/// The command that runs the test `name` of this binary as a child.
+pub fn child(name: &str) -> Command {
+    let mut command = Command::new(env::current_exe().expect("a path"));
+    as_child(&mut command, name);
+    command
+}
+
+/// The same without `RUNGRAD_TENSOR_CORES`: a device chooses its kernels by the
+/// rule.
+pub fn untuned(name: &str) -> Command {
+    let mut command = child(name);
+    command.env_remove("RUNGRAD_TENSOR_CORES");
+    command
+}
+
+/// Lets PoCL optimize the command's kernels, for work that takes long with plain
+/// ones.
+pub fn optimized(command: &mut Command) -> &mut Command {
+    command.env_remove("POCL_EXTRA_BUILD_FLAGS")
+}
+
+/// The command that does so under a tool, whose options come first.
+pub fn child_under(tool: &mut Command, name: &str) {
+    tool.arg(env::current_exe().expect("a path"));
+    as_child(tool, name);
+}
+
+/// Runs the test again without PoCL's optimizer, which takes seconds for a
+/// kernel of tiles. In the child it returns false: then the test goes on.
+pub fn plainly(name: &str) -> bool {
+    if is_child() {
+        return false;
+    }
+    let plain = "-cl-opt-disable";
+    succeed(child(name).env("POCL_EXTRA_BUILD_FLAGS", plain));
+    true
+}
+
+fn as_child(command: &mut Command, name: &str) {
+    command
+        .args(["--exact", name, "--include-ignored", "--nocapture"])
+        .arg("--test-threads=1")
+        .env(CHILD, "1")
+        .env_remove("RUNGRAD_DEVICE");
+}
+
+/// Runs the command to its end, or to the limit, and collects what it wrote.
+pub fn finish(command: &mut Command) -> Outcome {
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let streams = [
+        collect(child.stdout.take().expect("piped")),
+        collect(child.stderr.take().expect("piped")),
+    ];
+    let status = wait(&mut child);
+    let text = streams.map(|s| s.join().expect("a reader")).concat();
+    let status = status.unwrap_or_else(|| {
+        panic!("{command:?} did not end within {LIMIT:?}:\n{text}")
+    });
+    Outcome { status, text }
+}
+
+/// Runs the command and fails with its own words unless it succeeds.
+pub fn succeed(command: &mut Command) -> String {
+    let outcome = finish(command);
+    assert!(
+        outcome.status.success(),
+        "{command:?} ended with {}:\n{}",
+        outcome.status,
+        outcome.text
+    );
+    outcome.text
+}
+
+fn collect(
+    mut stream: impl Read + Send + 'static,
+) -> thread::JoinHandle<String> {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes).expect("a pipe can be read");
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}
+
+fn wait(child: &mut Child) -> Option<ExitStatus> {
+    let start = Instant::now();
+    while start.elapsed() < LIMIT {
+        if let Some(status) = child.try_wait().expect("a child can be asked") {
+            return Some(status);
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    // It may have ended this instant, which is no error.
+    let _ = child.kill();
+    child.wait().expect("a child can be waited for");
+    None
+}

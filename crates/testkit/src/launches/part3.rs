@@ -1,0 +1,332 @@
+//! A launch of every kernel of Part 3 over ragged sizes, for the simulator.
+//!
+//! [`run`] is the list; a [`Bench`] holds what all of them read, and has a
+//! function for each family of kernels with one list of arguments.
+
+pub mod groups;
+pub mod heads;
+mod many;
+mod reductions;
+
+use rungrad::opencl::{Buffer, Gpu, Kernel, Launch};
+use rungrad::part3_unified::Unary;
+use rungrad::part3_unified::kernels::operation;
+use rungrad::rng;
+
+use super::draft::PRODUCTS;
+
+/// What a kernel wrote, and what the host makes of the same numbers.
+pub type Both = (Vec<f32>, Vec<f32>);
+
+/// Runs `kernel` over `n` values; `None` for a kernel of another part.
+pub fn run(gpu: &Gpu, kernel: &Kernel, n: usize) -> Option<Both> {
+    if !kernel.file().starts_with("kernels/part3/") {
+        return None;
+    }
+    let bench = Bench::new(gpu, kernel, n);
+    if PRODUCTS.contains(&kernel.name()) {
+        return Some(bench.product());
+    }
+    Some(match kernel.name().split_once('_')? {
+        ("unary", _) => bench.unary(),
+        ("binary", op) => bench.binary(op),
+        ("strided", op) => bench.strided(op),
+        ("where", "cond") => bench.where_cond(),
+        ("copy", "strided") => bench.copy_from_a_view(),
+        ("copy", "to_strided") => bench.copy_to_a_view(),
+        ("copy", "indexed") => bench.copy_indexed(),
+        ("reduce", "rows_sum") => bench.reduce_rows(sum),
+        ("reduce", "rows_max") => bench.reduce_rows(max),
+        ("reduce", "few_sum") => bench.reduce_few(sum),
+        ("reduce", "few_max") => bench.reduce_few(max),
+        ("reduce", "few_share") => bench.reduce_few_share(),
+        ("reduce", "columns_sum") => bench.reduce_columns(sum),
+        ("reduce", "columns_max") => bench.reduce_columns(max),
+        ("reduce", "short_sum") => bench.reduce_short(sum),
+        ("reduce", "short_max") => bench.reduce_short(max),
+        ("reduce", sums) if sums.starts_with("sums_") => {
+            bench.reduce_sums(sums["sums_".len()..].parse().ok()?)
+        }
+        ("copy", "tiled") => bench.copy_by_tiles(),
+        ("softmax", "rows" | "fours") => bench.softmax(),
+        ("softmax", "grads") => bench.softmax_grads(),
+        ("product", "vector" | "vector_fours") => bench.product_vector(),
+        ("copy", "lines") => bench.copy_lines(),
+        ("index", "select") => bench.index_select(),
+        ("index", "add") => bench.index_add(),
+        ("index", "add_sorted") => bench.index_add_sorted(),
+        ("fold", "windows") => bench.fold(),
+        ("fill", "uniform") => bench.fill(),
+        ("adam", count) => bench.adam(count.parse().ok()?),
+        ("attention", "rows" | "grads") => bench.attention(),
+        ("attention", _) => bench.long_attention(),
+        ("norm", "sums") => bench.norm_sums(),
+        ("norm", _) => bench.norm(),
+        _ => panic!("write a launch of {} for this test", kernel.name()),
+    })
+}
+
+/// What every launch needs: the kernel, and numbers on both sides.
+struct Bench<'a> {
+    gpu: &'a Gpu,
+    kernel: &'a Kernel,
+    n: usize,
+    /// The size, as a kernel counts it.
+    count: u32,
+    /// Small whole numbers, of which every sum is exact.
+    a: Vec<f32>,
+    b: Vec<f32>,
+    /// `a` on the device, behind [`LATE`] values that nobody may take for it.
+    x: Buffer<f32>,
+    /// `b` on the device.
+    y: Buffer<f32>,
+}
+
+const LATE: usize = 3;
+
+impl<'a> Bench<'a> {
+    fn new(gpu: &'a Gpu, kernel: &'a Kernel, n: usize) -> Bench<'a> {
+        let a: Vec<f32> = (0..n).map(|i| (i % 7) as f32).collect();
+        let b: Vec<f32> = (0..n).map(|i| (i % 5) as f32 - 2.0).collect();
+        let x = gpu.upload(&[&[99.0; LATE], &a[..]].concat()).unwrap();
+        let y = gpu.upload(&b).unwrap();
+        Bench { gpu, kernel, n, count: n as u32, a, b, x, y }
+    }
+
+    /// A launch of an item for each of `items` elements.
+    fn launch(&self, items: usize) -> Launch<'a> {
+        self.gpu.launch(self.kernel).global(items).local(256)
+    }
+
+    fn out(&self, len: usize) -> Buffer<f32> {
+        self.gpu.allocate(len).unwrap()
+    }
+
+    fn unary(&self) -> Both {
+        let op = operation(self.kernel, 3.0).expect("one of ours");
+        let out = self.out(self.n);
+        let launch = self
+            .launch(self.n)
+            .input(&self.x)
+            .scalar(LATE as u32)
+            .scalar(3.0_f32)
+            .output(&out)
+            .scalar(self.count);
+        (written(launch, &out), self.a.iter().map(|a| op.apply(*a)).collect())
+    }
+
+    fn binary(&self, op: &str) -> Both {
+        let out = self.out(self.n);
+        let launch = self
+            .launch(self.n)
+            .input(&self.x)
+            .scalar(LATE as u32)
+            .input(&self.y)
+            .scalar(0_u32)
+            .output(&out)
+            .scalar(self.count);
+        (written(launch, &out), self.pairs(two(op)))
+    }
+
+    fn strided(&self, op: &str) -> Both {
+        let out = self.out(self.n);
+        let launch = self
+            .launch(self.n)
+            .input(&self.x)
+            .scalar(LATE as u32)
+            .scalar([1; 8])
+            .input(&self.y)
+            .scalar(0_u32)
+            .scalar([1; 8])
+            .scalar(self.row())
+            .output(&out)
+            .scalar(self.count);
+        (written(launch, &out), self.pairs(two(op)))
+    }
+
+    /// The values backwards: a view whose stride is -1.
+    fn copy_from_a_view(&self) -> Both {
+        let out = self.out(self.n);
+        let launch = self
+            .launch(self.n)
+            .input(&self.x)
+            .scalar((LATE + self.n - 1) as u32)
+            .scalar(self.row())
+            .scalar([-1; 8])
+            .output(&out)
+            .scalar(self.count);
+        (written(launch, &out), self.backwards())
+    }
+
+    fn copy_to_a_view(&self) -> Both {
+        let out = self.out(self.n);
+        let launch = self
+            .launch(self.n)
+            .input(&self.x)
+            .scalar(LATE as u32)
+            .output(&out)
+            .scalar(self.count - 1)
+            .scalar(self.row())
+            .scalar([-1; 8])
+            .scalar(self.count);
+        (written(launch, &out), self.backwards())
+    }
+
+    /// The values backwards, by a list of their places.
+    fn copy_indexed(&self) -> Both {
+        let places: Vec<u32> = (0..self.count).rev().collect();
+        let places = self.gpu.upload(&places).unwrap();
+        let out = self.out(self.n);
+        let launch = self
+            .launch(self.n)
+            .input(&self.x)
+            .scalar(LATE as u32)
+            .scalar(self.count)
+            .input(&places)
+            .output(&out)
+            .scalar(self.count);
+        (written(launch, &out), self.backwards())
+    }
+
+    /// All rows backwards, each of one element.
+    fn index_select(&self) -> Both {
+        let places: Vec<u32> = (0..self.count).rev().collect();
+        let (places, out) =
+            (self.gpu.upload(&places).unwrap(), self.out(self.n));
+        let launch = self
+            .launch(self.n)
+            .input(&self.x)
+            .scalar(LATE as u32)
+            .scalar(self.count)
+            .scalar(1_u32)
+            .input(&places)
+            .output(&out)
+            .scalar(self.count);
+        (written(launch, &out), self.backwards())
+    }
+
+    /// All rows to the first of two, each of one element.
+    /// The first half of the rows to place 0, and the others to place 2.
+    fn index_add_sorted(&self) -> Both {
+        let half = self.n / 2;
+        let place = |row| if row < half { 0 } else { 2_u32 };
+        let places: Vec<u32> = (0..self.n).map(place).collect();
+        let places = self.gpu.upload(&places).unwrap();
+        let out = self.out(4);
+        let launch = self
+            .launch(4)
+            .input(&self.x)
+            .scalar(LATE as u32)
+            .scalar(self.count)
+            .scalar(1_u32)
+            .input(&places)
+            .output(&out)
+            .scalar(4_u32);
+        let [first, others] = [&self.a[..half], &self.a[half..]].map(sum);
+        (written(launch, &out), vec![first, 0.0, others, 0.0])
+    }
+
+    fn index_add(&self) -> Both {
+        let order: Vec<u32> = (0..self.count).collect();
+        let order = self.gpu.upload(&order).unwrap();
+        let starts = self.gpu.upload(&[0, self.count, self.count]).unwrap();
+        let out = self.out(2);
+        let launch = self
+            .launch(2)
+            .input(&self.x)
+            .scalar(LATE as u32)
+            .scalar(self.count)
+            .scalar(1_u32)
+            .input(&starts)
+            .input(&order)
+            .output(&out)
+            .scalar(2_u32);
+        (written(launch, &out), vec![sum(&self.a), 0.0])
+    }
+
+    /// Windows of 1 x 2, one apart, over a row of n + 1 ones: the ends are in
+    /// one window, the others in two.
+    fn fold(&self) -> Both {
+        let ones = self.gpu.upload(&vec![1.0_f32; 2 * self.n]).unwrap();
+        let n = self.n as i32;
+        let out = self.out(self.n + 1);
+        let launch = self
+            .launch(self.n + 1)
+            .input(&ones)
+            .scalar(0_u32)
+            .scalar([2 * n, 2 * n, 2, 2, 1, 0, 0, 0])
+            .scalar([1, n + 1, 1, 2, 1, 1, 1, 1])
+            .output(&out)
+            .scalar(self.count + 1);
+        let mut right = vec![2.0; self.n + 1];
+        (right[0], right[self.n]) = (1.0, 1.0);
+        (written(launch, &out), right)
+    }
+
+    /// A seed with bits in both halves.
+    fn fill(&self) -> Both {
+        let seed = 1 << 40 | 7;
+        let out = self.out(self.n);
+        let launch = self
+            .launch(self.n)
+            .output(&out)
+            .scalar(seed as u32)
+            .scalar((seed >> 32) as u32)
+            .scalar(self.count);
+        let number = |k| rng::unit(rng::bits(seed, k));
+        (written(launch, &out), (0..self.n as u64).map(number).collect())
+    }
+
+    /// The shape of n elements in a row, in eight axes.
+    fn row(&self) -> [i32; 8] {
+        [1, 1, 1, 1, 1, 1, 1, self.n as i32]
+    }
+
+    fn pairs(&self, f: fn(f32, f32) -> f32) -> Vec<f32> {
+        self.a.iter().zip(&self.b).map(|(a, b)| f(*a, *b)).collect()
+    }
+
+    fn backwards(&self) -> Vec<f32> {
+        self.a.iter().rev().copied().collect()
+    }
+
+    /// Rows on the device, behind [`LATE`] other values.
+    fn matrix(&self, rows: &[&Vec<f32>]) -> Buffer<f32> {
+        let mut values = vec![99.0; LATE];
+        values.extend(rows.iter().copied().flatten());
+        self.gpu.upload(&values).unwrap()
+    }
+}
+
+/// An operation of two numbers.
+fn two(op: &str) -> fn(f32, f32) -> f32 {
+    match op {
+        "add" => |x, y| x + y,
+        "mul" => |x, y| x * y,
+        "div" => |x, y| x / y,
+        "lt" => |x, y| f32::from(x < y),
+        "le" => |x, y| f32::from(x <= y),
+        "eq" => |x, y| f32::from(x == y),
+        "pow" => f32::powf,
+        "gelu_grads" => |x, y| Unary::GeluSlope.apply(x) * y,
+        other => panic!("write launches of {other} for this test"),
+    }
+}
+
+fn sum(values: &[f32]) -> f32 {
+    values.iter().sum()
+}
+
+fn max(values: &[f32]) -> f32 {
+    values.iter().copied().fold(f32::NEG_INFINITY, f32::max)
+}
+
+/// What `out` holds when the launch has ended. Its buffers just suffice, so a
+/// kernel that leaves room in one says too little of its reach.
+pub fn written(launch: Launch, out: &Buffer<f32>) -> Vec<f32> {
+    let spare = launch.unreached().unwrap();
+    let exact = spare.iter().all(|&values| values == 0);
+    assert!(exact, "{} leaves {spare:?} to spare", launch.name());
+    launch.run().unwrap();
+    out.read().unwrap()
+}

@@ -1,0 +1,47 @@
+//! What tests share: one specification for every engine, seeded values, child
+//! processes, and skips that are printed and counted.
+//!
+//! Reading order: [`engine`] is what the specification asks of an engine;
+//! [`spec`], [`edges`], [`refusals`], [`network`], [`operators`] and [`verdict`]
+//! are the specification, each with a macro that makes its tests. The rest are
+//! helpers. Without the feature `engines` the crate has only those that do not
+//! need `rungrad`.
+#![allow(missing_docs, reason = "the name of a test is its documentation")]
+
+pub mod child;
+pub mod damage;
+pub mod place;
+pub mod random;
+
+#[cfg(feature = "engines")]
+pub mod calls;
+#[cfg(feature = "engines")]
+pub mod cases;
+#[cfg(feature = "engines")]
+pub mod edges;
+#[cfg(feature = "engines")]
+pub mod elementwise;
+#[cfg(feature = "engines")]
+pub mod engine;
+#[cfg(feature = "engines")]
+mod leaks;
+#[cfg(feature = "engines")]
+pub mod network;
+#[cfg(feature = "engines")]
+pub mod operators;
+#[cfg(feature = "engines")]
+pub mod refusal;
+#[cfg(feature = "engines")]
+pub mod refusals;
+#[cfg(feature = "engines")]
+pub mod spec;
+#[cfg(feature = "engines")]
+pub mod verdict;
+
+#[cfg(feature = "opencl")]
+pub mod device;
+#[cfg(feature = "opencl")]
+pub mod launches;
+
+#[cfg(feature = "engines")]
+pub use leaks::{Clean, clean};

@@ -1,0 +1,61 @@
+//! Where a test finds the repository and its programs: where it was built, or,
+//! carried to a machine without cargo, in the folder in which it is started.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+/// The root of the repository in which this package was built; its programs
+/// know their paths there.
+pub fn built() -> &'static Path {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    package.ancestors().nth(2).expect("the root")
+}
+
+/// The root of the repository.
+pub fn root() -> &'static Path {
+    if built().is_dir() { built() } else { Path::new(".") }
+}
+
+/// Returns a folder for what a test writes: the one that `RUNGRAD_SCRATCH`
+/// names, or else `tmp` in the target folder of this program.
+pub fn scratch() -> PathBuf {
+    if let Some(named) = env::var_os("RUNGRAD_SCRATCH") {
+        return named.into();
+    }
+    let program = env::current_exe().expect("the path of this program");
+    let is_profile = |it: &&Path| it.join("deps").is_dir();
+    let profile = program.ancestors().find(is_profile);
+    let target = profile.and_then(Path::parent).map(Path::to_path_buf);
+    let folder = target.unwrap_or_else(|| root().join("target")).join("tmp");
+    fs::create_dir_all(&folder).expect("the folder can be written");
+    folder
+}
+
+/// Builds the programs that cargo is to build by these words, as it has built
+/// this test, and says where they stand: beside it. Without a cargo, they are
+/// those that were carried along.
+pub fn programs(words: &[&str]) -> Result<PathBuf, String> {
+    let test = env::current_exe().expect("the path of this test");
+    let folder = test.ancestors().nth(2).expect("a profile");
+    if !Path::new(env!("CARGO")).is_file() {
+        return Ok(folder.to_path_buf());
+    }
+    let profile = match folder.file_name().and_then(|name| name.to_str()) {
+        Some("debug") | None => "dev",
+        Some(name) => name,
+    };
+    let build = Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--profile", profile])
+        .args(words)
+        .arg("--target-dir")
+        .arg(folder.parent().expect("a target folder"))
+        .current_dir(root())
+        .output()
+        .map_err(|error| format!("cargo does not start: {error}"))?;
+    if !build.status.success() {
+        let log = String::from_utf8_lossy(&build.stderr);
+        return Err(format!("the programs do not build:\n{log}"));
+    }
+    Ok(folder.to_path_buf())
+}

@@ -1,0 +1,139 @@
+//! One expression on Part 1, and what the engines have in common.
+
+use rungrad::Error;
+use rungrad::part1_cpu::Tensor;
+use rungrad::tape::Tape;
+
+use super::expr::Expr;
+use super::request::Request;
+
+/// What an engine made of the expression.
+pub struct Outcome {
+    /// The engine and its device, in words.
+    pub place: String,
+    /// The tape after backward, with the inputs' names.
+    pub tape: Tape,
+    /// The gradient of each input, in the order of the request.
+    pub grads: Vec<Vec<f32>>,
+    /// The number of elements of the result.
+    pub elements: usize,
+    /// Whether a sum was put on top to have a loss.
+    pub summed: bool,
+}
+
+/// Functions by name.
+pub type Table<F> = &'static [(&'static str, F)];
+
+/// The operations of an engine: of one operand, and of two.
+pub struct Ops<T: 'static> {
+    pub one: Table<fn(&T) -> T>,
+    pub two: Table<fn(&T, &T) -> T>,
+}
+
+impl<T: 'static> Ops<T> {
+    fn apply(&self, name: &str, operands: &[T]) -> Result<T, Error> {
+        let one = self.one.iter().find(|(known, _)| *known == name);
+        let two = self.two.iter().find(|(known, _)| *known == name);
+        match (one, two, operands) {
+            (Some((_, op)), _, [a]) => Ok(op(a)),
+            (_, Some((_, op)), [a, b]) => Ok(op(a, b)),
+            (None, None, _) => {
+                let one = self.one.iter().map(|(name, _)| *name);
+                let two = self.two.iter().map(|(name, _)| *name);
+                let known: Vec<&str> = two.chain(one).collect();
+                Err(Error::Usage(format!(
+                    "this engine has no operation `{name}`; it has {}",
+                    known.join(", ")
+                )))
+            }
+            _ => Err(Error::Usage(format!(
+                "{name} takes {} operands, and {} were given",
+                if one.is_some() { 1 } else { 2 },
+                operands.len()
+            ))),
+        }
+    }
+
+    /// Evaluates the expression over these inputs.
+    pub fn evaluate(
+        &self,
+        expr: &Expr,
+        inputs: &[(String, T)],
+    ) -> Result<T, Error>
+    where
+        T: Clone,
+    {
+        match expr {
+            Expr::Name(name) => {
+                let known = inputs.iter().find(|(known, _)| known == name);
+                Ok(known.expect("names were checked").1.clone())
+            }
+            Expr::Op(op, operands) => {
+                let operands = operands
+                    .iter()
+                    .map(|operand| self.evaluate(operand, inputs))
+                    .collect::<Result<Vec<T>, _>>()?;
+                self.apply(op, &operands)
+            }
+        }
+    }
+}
+
+/// Makes a leaf of every input.
+pub fn leaves<T>(
+    request: &Request,
+    leaf: impl Fn(&[usize], &[f32]) -> Result<T, Error>,
+) -> Result<Vec<(String, T)>, Error> {
+    let make = |(name, values): &(String, Vec<f32>)| {
+        Ok((name.clone(), leaf(&[values.len()], values)?))
+    };
+    request.inputs.iter().map(make).collect()
+}
+
+/// Computes the request on Part 1.
+pub fn run(request: &Request) -> Result<Outcome, Error> {
+    if let Some(device) = request.device.as_deref().filter(|d| *d != "cpu") {
+        return Err(Error::Usage(format!(
+            "part1 runs on the processor only, not on {device}; use --engine \
+             part2 or part3 for other devices"
+        )));
+    }
+    let ops = Ops {
+        one: &[
+            ("neg", Tensor::neg),
+            ("exp", Tensor::exp),
+            ("log", Tensor::log),
+            ("relu", Tensor::relu),
+            ("abs", Tensor::abs),
+            ("sqrt", Tensor::sqrt),
+            ("tanh", Tensor::tanh),
+            ("sigmoid", Tensor::sigmoid),
+            ("sum", Tensor::sum),
+            ("mean", Tensor::mean),
+            ("max", Tensor::max),
+            ("softmax", Tensor::softmax),
+            ("log_softmax", Tensor::log_softmax),
+        ],
+        two: &[
+            ("mul", Tensor::mul),
+            ("add", Tensor::add),
+            ("sub", Tensor::sub),
+            ("div", Tensor::div),
+        ],
+    };
+    let inputs =
+        leaves(request, |shape, values| Ok(Tensor::new(shape, values)))?;
+    let result = ops.evaluate(&request.expr, &inputs)?;
+    let elements = result.to_vec().len();
+    let summed = elements != 1;
+    let loss = if summed { result.sum() } else { result };
+    let mut tape = loss.backward_recorded();
+    let mut grads = Vec::new();
+    for (name, input) in &inputs {
+        tape.set_name(input.id(), name);
+        let grad = input.grad().expect("every input is used");
+        grads.push(grad.into_iter().collect());
+    }
+    let place = "part 1, the processor".to_string();
+    Ok(Outcome { place, tape, grads, elements, summed })
+}

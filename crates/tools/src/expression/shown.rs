@@ -1,0 +1,170 @@
+//! What the bench reads from a command line and shows on a terminal, whichever
+//! engine computes. The bench of a reader's engine has this file, too.
+
+use std::path::{Path, PathBuf};
+
+use rungrad::shape::list;
+use rungrad::{Error, draw};
+
+use super::expr::{self, Expr};
+use super::part1::Outcome;
+use super::request::{Request, check_names, read};
+use super::verdict::{Culprit, Finding, Verdict, line, nudged};
+
+/// Reads the words of a command line.
+pub fn request(words: &[String]) -> Result<Request, Error> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2);
+    let root = root.expect("the tools have a folder of their own");
+    let mut request = Request {
+        text: String::new(),
+        expr: Expr::Name(String::new()),
+        inputs: Vec::new(),
+        engine: "part1".to_string(),
+        device: None,
+        svg: root.join("target/tape.svg"),
+    };
+    let all = words;
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let mut value = || {
+            words.next().cloned().ok_or_else(|| {
+                Error::Usage(format!("{word} needs a value after it"))
+            })
+        };
+        match word.as_str() {
+            "--engine" => request.engine = value()?,
+            "--device" => request.device = Some(value()?),
+            "--svg" => request.svg = PathBuf::from(value()?),
+            option if option.starts_with("--") && !negates(option, all) => {
+                return Err(Error::Usage(format!(
+                    "`{option}` is no option; there are --engine, --device \
+                     and --svg"
+                )));
+            }
+            input if input.contains('=') => request.inputs.push(read(input)?),
+            text if request.text.is_empty() => {
+                request.expr = expr::parse(text)?;
+                request.text = text.to_string();
+            }
+            second => {
+                return Err(Error::Usage(format!(
+                    "`{second}` is a second expression; put the whole \
+                     expression into quotes, and values as NAME=1,2"
+                )));
+            }
+        }
+    }
+    if request.text.is_empty() {
+        return Err(Error::Usage(
+            "no expression was given; write for example \"(a*b)*b\" a=2,3 \
+             b=3,4"
+                .to_string(),
+        ));
+    }
+    check_names(&request)?;
+    Ok(request)
+}
+
+/// Tells whether a word that looks like an option is an expression such as
+/// `--a`: each of its names has a value among the words.
+fn negates(word: &str, words: &[String]) -> bool {
+    expr::parse(word).is_ok_and(|expr| {
+        expr.names().iter().all(|name| {
+            let start = format!("{name}=");
+            words.iter().any(|word| word.starts_with(&start))
+        })
+    })
+}
+
+/// Prints what an engine made of a request, what the judge says of it, and
+/// keeps the picture.
+pub fn show(request: &Request, outcome: &Outcome) -> Result<(), Error> {
+    println!("{} on {}\n", request.text, outcome.place);
+    print!("{}", draw::text_within(&outcome.tape, None, columns()));
+    if outcome.summed {
+        println!(
+            "\nThe result has {} elements, so the gradients are those of \
+             its sum.",
+            outcome.elements
+        );
+    }
+    println!();
+    let verdict = Verdict::of(request, outcome);
+    lay(request, outcome, &verdict);
+    save(request, outcome)?;
+    match verdict.culprit {
+        None => Ok(()),
+        Some(Culprit::Tape(blame)) => Err(Error::Mistake(format!(
+            "the first wrong rule is that of line {}",
+            line(&outcome.tape, blame.at())
+        ))),
+        Some(Culprit::AnotherFunction) => Err(Error::Mistake(
+            "every rule is right, but the tape computes something else than \
+             the expression"
+                .to_string(),
+        )),
+    }
+}
+
+/// Returns the width of the terminal, where `cargo learn` or the shell says it.
+fn columns() -> usize {
+    let said = std::env::var("COLUMNS").ok();
+    said.and_then(|it| it.trim().parse().ok()).unwrap_or(usize::MAX)
+}
+
+/// Lays what nudging says beside the engine's gradients.
+fn lay(request: &Request, outcome: &Outcome, verdict: &Verdict) {
+    let mut rows = vec![
+        ["gradient", "by the engine", "by nudging", ""].map(str::to_string),
+    ];
+    let mut notes = Vec::new();
+    let inputs = request.inputs.iter().zip(&outcome.grads);
+    for ((name, grad), input) in inputs.zip(&verdict.inputs) {
+        let name = &name.0;
+        let word = match &input.finding {
+            Finding::Agree => "agree",
+            Finding::Differ(_) => "DIFFER",
+            Finding::CannotJudge(_) => "?",
+        };
+        let nudged = nudged(input);
+        rows.push([name.clone(), list(grad), nudged, word.to_string()]);
+        match &input.finding {
+            Finding::Agree => {}
+            Finding::Differ(mismatch) => notes.push(mismatch.to_string()),
+            Finding::CannotJudge(why) => {
+                notes.push(format!("{name}: cannot judge here, because {why}."))
+            }
+        }
+        let (some, all) = (input.slopes.nudged.len(), grad.len());
+        if some < all {
+            notes.push(format!(
+                "{name}: {some} of its {all} elements were nudged, evenly \
+                 spread."
+            ));
+        }
+    }
+    print!("{}", draw::table_within(&rows, columns()));
+    notes.iter().for_each(|note| println!("{note}"));
+}
+
+fn save(request: &Request, outcome: &Outcome) -> Result<(), Error> {
+    let title = format!("The tape of {}", request.text);
+    let svg = draw::svg(&outcome.tape, "tape", &title, None);
+    let file = &request.svg;
+    let folder = file.parent().filter(|f| !f.as_os_str().is_empty());
+    let write = || {
+        if let Some(folder) = folder {
+            std::fs::create_dir_all(folder)?;
+        }
+        std::fs::write(file, svg)
+    };
+    write().map_err(|error| {
+        Error::File(format!(
+            "cannot write the picture to {}: {error}; name another place \
+             with --svg FILE",
+            file.display()
+        ))
+    })?;
+    println!("\npicture: {}", file.display());
+    Ok(())
+}

@@ -1,0 +1,243 @@
+//! The engine's gradients beside slopes by difference, and who is wrong
+//! where they differ.
+//!
+//! Nobody is accused because two numbers differ: `f32` may have rounded, or
+//! the nudge may stand on a kink. An accusation needs a culprit: a rule that
+//! is wrong for the numbers that it got, gradients that were not added up, or
+//! a tape that computes something else than the expression.
+
+use rungrad::gradcheck::{Mismatch, TOLERANCE, within};
+use rungrad::reference::Array;
+use rungrad::rng::Random;
+use rungrad::shape::list;
+use rungrad::tape::{Blame, Tape};
+use rungrad::tolerance::{self, Slopes};
+
+use super::part1::Outcome;
+use super::request::Request;
+
+/// What the judge says of all gradients of an expression.
+pub struct Verdict {
+    /// For each input, in the order of the request.
+    pub inputs: Vec<Input>,
+    /// What is wrong, if anything is.
+    pub culprit: Option<Culprit>,
+}
+
+/// Who is to blame for a wrong gradient.
+pub enum Culprit {
+    /// A rule, or a sum.
+    Tape(Blame),
+    /// The tape computes something else than the expression.
+    AnotherFunction,
+}
+
+/// One input's gradient beside its slopes.
+pub struct Input {
+    pub slopes: Slopes,
+    pub finding: Finding,
+}
+
+pub enum Finding {
+    Agree,
+    Differ(Mismatch),
+    /// Why nothing can be said.
+    CannotJudge(String),
+}
+
+impl Verdict {
+    /// Judges what an engine made of a request.
+    pub fn of(request: &Request, outcome: &Outcome) -> Verdict {
+        let Request { expr, inputs, .. } = request;
+        let array = |(_, values): &(String, Vec<f32>)| {
+            Array::new(&[values.len()], values)
+        };
+        let arrays: Vec<Array> = inputs.iter().map(array).collect();
+        let judge = |arrays: &[Array]| expr.judge(inputs, arrays);
+        let tape = &outcome.tape;
+        let culprit = tape.blame().map(Culprit::Tape).or_else(|| {
+            let same = same_function(request, tape);
+            (!same).then_some(Culprit::AnotherFunction)
+        });
+        let ones = tolerance::map(&judge(&arrays), |_, _| 1.0);
+        let magnitudes = tape.magnitudes();
+        let find = |(place, (name, _)): (usize, &(String, _))| {
+            let slopes = tolerance::slopes(&arrays, place, &ones, judge);
+            let leaf = tape
+                .records
+                .iter()
+                .find(|leaf| leaf.name.as_ref() == Some(name));
+            let magnitudes = leaf.and_then(|leaf| magnitudes.get(&leaf.id));
+            let grad = &outcome.grads[place];
+            let yours = Array::new(&arrays[place].shape, grad);
+            let allowed = allowed(&slopes, magnitudes, tape.records.len());
+            let finding = match within(&yours, &slopes.values, &allowed, &[]) {
+                Some(mismatch) if culprit.is_some() => {
+                    Finding::Differ(mismatch)
+                }
+                _ => match why_not(request, tape, &yours, &slopes, &allowed) {
+                    Some(why) => Finding::CannotJudge(why),
+                    None => Finding::Agree,
+                },
+            };
+            Input { slopes, finding }
+        };
+        let inputs = inputs.iter().enumerate().map(find).collect();
+        Verdict { inputs, culprit }
+    }
+}
+
+/// Tells how far a right gradient may lie from the slopes: each step back
+/// rounds what met there.
+fn allowed(slopes: &Slopes, magnitudes: Option<&Array>, steps: usize) -> Array {
+    let rounding = tolerance::rounding(steps) * steps as f64;
+    // A number that is too small for f32 may be multiplied on its way.
+    let least = f64::from(f32::MIN_POSITIVE) * 1e6;
+    tolerance::map(&slopes.values, |i, slope| {
+        let magnitudes =
+            magnitudes.map_or(0.0, |magnitudes| magnitudes.values[i]);
+        let share = TOLERANCE * slope.abs();
+        share + rounding * magnitudes + slopes.uncertainty(i) + least
+    })
+}
+
+/// Tells why the judge cannot say that a gradient is right, if it cannot.
+fn why_not(
+    request: &Request,
+    tape: &Tape,
+    yours: &Array,
+    slopes: &Slopes,
+    allowed: &Array,
+) -> Option<String> {
+    let lost = |i: usize| slopes.noise.values[i] > 0.01 * known(slopes, i);
+    let bad = |i: usize| {
+        let apart = (yours.values[i] - slopes.values.values[i]).abs();
+        let near = apart <= allowed.values[i];
+        !near || !allowed.values[i].is_finite() || lost(i)
+    };
+    let i = slopes.nudged.iter().copied().find(|&i| bad(i))?;
+    let slope = slopes.values.values[i];
+    let element = format!("element [{i}]");
+    Some(if let Some(at) = not_finite(tape) {
+        let line = line(tape, at);
+        format!("line {line} holds what is no number in f32")
+    } else if !slope.is_finite() {
+        format!("there is no slope at {element}")
+    } else if lost(i) {
+        format!("the nudge of {element} is lost beside larger numbers")
+    } else if let Some([low, high]) = slopes.kink(i) {
+        format!(
+            "{element} stands on a kink, with a slope of {low:.4} on one side \
+             and {high:.4} on the other"
+        )
+    } else {
+        match rounded(request, tape) {
+            Some((at, place, yours, right)) => format!(
+                "f32 rounds on the way: element [{place}] of line {} is \
+                 {yours:.7e}, and {right:.7e} in f64",
+                line(tape, at)
+            ),
+            None => "f32 rounds on the way".to_string(),
+        }
+    })
+}
+
+/// Computes what a nudge must know of a slope: a part of it, or of what is 1.
+fn known(slopes: &Slopes, i: usize) -> f64 {
+    slopes.values.values[i].abs() + 1e-5
+}
+
+/// Finds the line where a value, or else a gradient, has ceased to be a
+/// number.
+fn not_finite(tape: &Tape) -> Option<usize> {
+    let lost = |numbers: &Option<Vec<f32>>| {
+        numbers.iter().flatten().any(|number| !number.is_finite())
+    };
+    let records = &tape.records;
+    records
+        .iter()
+        .position(|record| lost(&record.values))
+        .or_else(|| records.iter().rposition(|record| lost(&record.grad)))
+}
+
+/// Writes what the picture of a tape calls a record.
+pub fn line(tape: &Tape, at: usize) -> String {
+    let name = tape.records[at].name.clone();
+    name.unwrap_or_else(|| format!("%{at}"))
+}
+
+/// Writes the slopes that nudging found: on a kink those of both sides.
+pub fn nudged(input: &Input) -> String {
+    let slopes = &input.slopes;
+    let number = |value: f64| {
+        let number = list(&[round(value)]);
+        number.trim_matches(['[', ']']).to_string()
+    };
+    let word = |i: usize| match slopes.kink(i) {
+        Some([low, high]) => format!("{} to {}", number(low), number(high)),
+        None => number(slopes.values.values[i]),
+    };
+    let mut words: Vec<String> =
+        slopes.nudged.iter().take(8).map(|&i| word(i)).collect();
+    if slopes.nudged.len() > 8 {
+        words.push(format!("... {} in all", slopes.nudged.len()));
+    }
+    format!("[{}]", words.join(", "))
+}
+
+/// Keeps six digits: what a nudge can know.
+fn round(value: f64) -> f32 {
+    format!("{value:.5e}").parse().expect("a number, printed, is a number")
+}
+
+/// Finds where `f32` has lost the largest share of a value: the line, the
+/// element, and what it is in `f32` and in `f64`.
+fn rounded(request: &Request, tape: &Tape) -> Option<(usize, usize, f64, f64)> {
+    let inputs = request.inputs.iter().map(|(name, values)| {
+        (name.as_str(), Array::new(&[values.len()], values))
+    });
+    let replayed = tape.replay(&inputs.collect::<Vec<_>>())?;
+    let mut worst = None;
+    let mut most = 0.0;
+    for (at, (record, right)) in tape.records.iter().zip(&replayed).enumerate()
+    {
+        let values = record.values.iter().flatten().zip(&right.values);
+        for (place, (&yours, &right)) in values.enumerate() {
+            let yours = f64::from(yours);
+            let share = (yours - right).abs() / right.abs().max(yours.abs());
+            if share > most {
+                most = share;
+                worst = Some((at, place, yours, right));
+            }
+        }
+    }
+    worst
+}
+
+/// Tells whether the tape computes the expression: at places of our own, where
+/// little is lost. Most of them must agree.
+fn same_function(request: &Request, tape: &Tape) -> bool {
+    let mut random = Random::new(1);
+    let mut near = || {
+        let inputs = request.inputs.iter();
+        let inputs: Vec<(&str, Array)> = inputs
+            .map(|(name, values)| {
+                let values = values.iter().map(|_| 0.5 + random.uniform());
+                let values: Vec<f32> = values.collect();
+                (name.as_str(), Array::new(&[values.len()], &values))
+            })
+            .collect();
+        let replayed = tape.replay(&inputs)?;
+        let yours = replayed.last()?.values.iter().sum::<f64>();
+        let arrays: Vec<Array> = inputs.into_iter().map(|(_, a)| a).collect();
+        let right = request.expr.judge(&request.inputs, &arrays);
+        let right: f64 = right.values.iter().sum();
+        let largest = replayed.iter().flat_map(|a| &a.values);
+        let largest = largest.fold(1.0, |most: f64, x| most.max(x.abs()));
+        let apart = (yours - right).abs();
+        apart.is_finite().then_some(apart <= 1e-6 * largest)
+    };
+    let said: Vec<bool> = (0..8).filter_map(|_| near()).collect();
+    let same = said.iter().filter(|near| **near).count();
+    2 * same >= said.len()
+}
