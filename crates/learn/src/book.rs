@@ -31,8 +31,7 @@ a few minutes. It goes into the target folder, not into your system.",
     run,
 };
 
-fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
-    let mut words = Words::new(COMMAND.name, args);
+fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
     let open = words.flag("--open");
     let only_build = words.flag("--build");
     words.rest(0)?;
@@ -122,7 +121,7 @@ fn stamp(checkout: &Checkout) -> Stamp {
 
 /// Builds the book and returns what mdBook complained about. mdBook itself
 /// calls a page with a missing include a success.
-pub(crate) fn build(
+pub fn build(
     checkout: &Checkout,
     mdbook: &Path,
     log: &Path,
@@ -165,7 +164,7 @@ pub(crate) fn installed(checkout: &Checkout) -> Option<PathBuf> {
 }
 
 /// Finds the pinned mdBook, compiled first when it is not there.
-pub(crate) fn mdbook(checkout: &Checkout) -> Result<PathBuf, Stop> {
+pub fn mdbook(checkout: &Checkout) -> Result<PathBuf, Stop> {
     if let Some(path) = installed(checkout) {
         return Ok(path);
     }

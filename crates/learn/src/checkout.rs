@@ -12,18 +12,19 @@ use crate::command::Stop;
 use crate::terminal::say;
 
 /// The folders of this checkout.
-pub(crate) struct Checkout {
-    pub(crate) root: PathBuf,
+pub struct Checkout {
+    /// The root of the repository.
+    pub root: PathBuf,
     /// Where cargo builds, and where our logs and tools go.
-    pub(crate) target: PathBuf,
+    pub target: PathBuf,
     /// What the learner edits; cargo's configuration names it.
-    pub(crate) exercises: PathBuf,
+    pub exercises: PathBuf,
 }
 
 impl Checkout {
     /// Finds the folder above the companion's manifest: cargo names it when it
     /// runs the companion, so a checkout that was moved is still found.
-    pub(crate) fn find() -> Result<Checkout, Stop> {
+    pub fn find() -> Result<Checkout, Stop> {
         let manifest = env::var_os("CARGO_MANIFEST_DIR")
             .map(PathBuf::from)
             .unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")));
@@ -51,7 +52,7 @@ impl Checkout {
     }
 
     /// Prepares cargo, as it will run in the root of the checkout.
-    pub(crate) fn cargo(&self, args: &[&str]) -> Command {
+    pub fn cargo(&self, args: &[&str]) -> Command {
         let program = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut command = Command::new(program);
         command.args(args).current_dir(&self.root);
@@ -70,7 +71,7 @@ impl Checkout {
 
     /// Makes a new, empty log file, in a folder that is made when it is
     /// missing.
-    pub(crate) fn log(&self, name: &str) -> Result<PathBuf, Stop> {
+    pub fn log(&self, name: &str) -> Result<PathBuf, Stop> {
         let folder = self.target.join("learn-logs");
         let path = folder.join(format!("{name}.log"));
         fs::create_dir_all(&folder)
@@ -82,7 +83,7 @@ impl Checkout {
     /// Waits until no other companion has this lock, and has it until it is
     /// dropped, or until we end. Where there are no locks, as on some network
     /// folders, nobody waits.
-    pub(crate) fn alone(&self, name: &str) -> Option<File> {
+    pub fn alone(&self, name: &str) -> Option<File> {
         let folder = self.target.join("learn-logs");
         fs::create_dir_all(&folder).ok()?;
         let file = File::create(folder.join(format!("{name}.lock"))).ok()?;
@@ -100,7 +101,7 @@ impl Checkout {
     }
 
     /// Shows `path` as seen from the root, for people.
-    pub(crate) fn shown(&self, path: &Path) -> String {
+    pub fn shown(&self, path: &Path) -> String {
         path.strip_prefix(&self.root).unwrap_or(path).display().to_string()
     }
 }
@@ -145,7 +146,7 @@ fn forget_the_killed(folder: &Path) {
 
 /// Writes the one sentence for a file that cannot be written where cargo
 /// builds.
-pub(crate) fn cannot_write(path: &Path, error: &io::Error) -> Stop {
+pub fn cannot_write(path: &Path, error: &io::Error) -> Stop {
     refused(
         path,
         error,

@@ -1,74 +1,212 @@
-//! What a command is, how it reads its words, and how it stops.
+//! A program of commands, how a command reads its words, and how it stops.
 
+use std::process::ExitCode;
+
+use crate::checkout::Checkout;
 use crate::nearest::nearest;
+use crate::terminal::{self, say};
 
-/// One word after `cargo learn`, with its page beside its code.
-pub(crate) struct Command {
-    pub(crate) name: &'static str,
-    /// What may follow the name.
-    pub(crate) usage: &'static str,
-    /// One line for the overview.
-    pub(crate) summary: &'static str,
-    /// What `cargo learn help NAME` prints below the usage.
-    pub(crate) page: &'static str,
-    pub(crate) run: fn(&crate::Checkout, &[String]) -> Result<(), Stop>,
+/// A program that is called by an alias of cargo: `cargo learn`.
+pub struct Program {
+    /// The alias.
+    pub name: &'static str,
+    /// The first line of the overview.
+    pub about: &'static str,
+    /// The command that runs without a name.
+    pub bare: Option<&'static Command>,
+    /// The commands but `help`, in the order of the overview.
+    pub commands: &'static [&'static Command],
+    /// The names of the commands that end with a verdict. They fail if their
+    /// output cannot be read to the end.
+    pub judges: &'static [&'static str],
 }
 
-/// Why a command stops early, each but the last one readable sentence.
+/// A command of a program, with its help.
+pub struct Command {
+    /// The word after the alias.
+    pub name: &'static str,
+    /// What may follow the name.
+    pub usage: &'static str,
+    /// One line for the overview.
+    pub summary: &'static str,
+    /// What `help NAME` prints below the usage.
+    pub page: &'static str,
+    /// Runs the command.
+    pub run: fn(&Checkout, Words) -> Result<(), Stop>,
+}
+
+/// The command that is part of each program.
+const HELP: Command = Command {
+    name: "help",
+    usage: "[command]",
+    summary: "this overview, or the page of one command",
+    page: "Prints the overview of all commands, or the page of one.",
+    run: |_, _| unreachable!("a program runs it itself"),
+};
+
+/// Why a command stops early.
 #[derive(Debug)]
-pub(crate) enum Stop {
+pub enum Stop {
     /// The words on the command line are wrong: exit code 2.
     Usage(String),
-    /// The machine refused something: exit code 1.
+    /// The words are missing: the page of the command, and exit code 2.
+    Page,
+    /// The command failed, for the reason given: exit code 1.
     Failed(String),
-    /// Somebody has said it already; only the code goes on.
+    /// The reason has been printed; this is the exit code.
     Said(u8),
 }
 
 impl Stop {
-    pub(crate) fn sentence(&self) -> Option<&str> {
+    /// Returns the reason, if it has not been printed.
+    pub fn sentence(&self) -> Option<&str> {
         match self {
             Stop::Usage(sentence) | Stop::Failed(sentence) => Some(sentence),
-            Stop::Said(_) => None,
+            Stop::Page | Stop::Said(_) => None,
         }
     }
+}
 
-    pub(crate) fn exit_code(&self) -> u8 {
-        match self {
-            Stop::Usage(_) => 2,
+impl Program {
+    /// Runs the command that the words of the command line name.
+    pub fn main(&self) -> ExitCode {
+        let words: Vec<String> = std::env::args_os()
+            .skip(1)
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect();
+        let Err(stop) = self.run(&words) else { return ExitCode::SUCCESS };
+        if let Some(sentence) = stop.sentence() {
+            terminal::complain(sentence);
+        }
+        ExitCode::from(match stop {
+            Stop::Usage(_) | Stop::Page => 2,
             Stop::Failed(_) => 1,
-            Stop::Said(code) => *code,
-        }
+            Stop::Said(code) => code,
+        })
     }
-}
 
-/// The words after a command's name. A command takes the flags and options
-/// that it knows; [`Words::rest`] refuses what is left over.
-pub(crate) struct Words {
-    command: &'static str,
-    left: Vec<String>,
-    known: Vec<&'static str>,
-    /// What stands after `--`: it belongs to the program that is started.
-    passed_on: Vec<String>,
-}
+    fn run(&self, words: &[String]) -> Result<(), Stop> {
+        let checkout = Checkout::find()?;
+        let Some((name, args)) = words.split_first() else {
+            return match self.bare {
+                Some(bare) => (bare.run)(&checkout, self.words("", &[])),
+                None => self.overview(),
+            };
+        };
+        match name.as_str() {
+            "--help" | "-h" => return self.overview(),
+            "--version" | "-V" => {
+                say!("rungrad {}", env!("CARGO_PKG_VERSION"));
+                return Ok(());
+            }
+            _ => {}
+        }
+        let command = self.find(name)?;
+        if self.judges.contains(&command.name) {
+            terminal::judge();
+        }
+        let mut own = args.iter().take_while(|word| *word != "--");
+        if own.any(|word| word == "--help" || word == "-h") {
+            return self.page(command);
+        }
+        if command.name == HELP.name {
+            let (names, _) = self.words(command.name, args).rest(1)?;
+            return match names.first() {
+                None => self.overview(),
+                Some(name) => self.page(self.find(name)?),
+            };
+        }
+        let done = (command.run)(&checkout, self.words(command.name, args));
+        if let Err(Stop::Page) = done {
+            self.page(command)?;
+        }
+        done
+    }
 
-impl Words {
-    pub(crate) fn new(command: &'static str, args: &[String]) -> Words {
+    fn words(&self, command: &'static str, args: &[String]) -> Words {
         let end = args.iter().position(|word| word == "--");
         let (left, passed_on) = match end {
             Some(at) => (&args[..at], &args[at + 1..]),
             None => (args, &[][..]),
         };
         Words {
+            program: self.name,
             command,
+            all: args.to_vec(),
             left: left.to_vec(),
             known: Vec::new(),
             passed_on: passed_on.to_vec(),
         }
     }
 
-    /// Tells whether `--name` is there.
-    pub(crate) fn flag(&mut self, name: &'static str) -> bool {
+    fn all(&self) -> impl Iterator<Item = &'static Command> {
+        self.commands.iter().copied().chain([&HELP])
+    }
+
+    fn overview(&self) -> Result<(), Stop> {
+        let program = self.name;
+        say!("{}", self.about);
+        say!();
+        if let Some(Command { summary, .. }) = self.bare {
+            say!("  {:<22} {summary}", format!("cargo {program}"));
+        }
+        for Command { name, summary, .. } in self.all() {
+            say!("  cargo {program} {name:<10} {summary}");
+        }
+        say!();
+        say!("cargo {program} help COMMAND tells more about one of them.");
+        Ok(())
+    }
+
+    fn page(&self, command: &Command) -> Result<(), Stop> {
+        let Command { name, usage, page, .. } = command;
+        let usage = format!("cargo {} {name} {usage}", self.name);
+        say!("{}", usage.trim_end());
+        say!();
+        say!("{page}");
+        Ok(())
+    }
+
+    /// Finds the command of that name. The error names the nearest one.
+    fn find(&self, name: &str) -> Result<&'static Command, Stop> {
+        self.all().find(|command| command.name == name).ok_or_else(|| {
+            let names: Vec<&str> = self.all().map(|it| it.name).collect();
+            let nearest = nearest(name, &names).unwrap_or_default();
+            let program = self.name;
+            Stop::Usage(format!(
+                "there is no `cargo {program} {name}`; the nearest command is \
+                 `cargo {program} {nearest}`, and `cargo {program} help` \
+                 lists all"
+            ))
+        })
+    }
+}
+
+/// The words after the name of a command. A command takes the flags and options
+/// that it knows; [`Words::rest`] rejects the others.
+pub struct Words {
+    program: &'static str,
+    command: &'static str,
+    all: Vec<String>,
+    left: Vec<String>,
+    known: Vec<&'static str>,
+    /// The words after `--`, which belong to the program that is started.
+    passed_on: Vec<String>,
+}
+
+impl Words {
+    /// Returns the words as they are, for a program that reads them itself.
+    pub fn all(self) -> Vec<String> {
+        self.all
+    }
+
+    /// Takes the words that fit.
+    pub(crate) fn take(&mut self, fits: impl Fn(&str) -> bool) -> Vec<String> {
+        self.left.extract_if(.., |word| fits(word)).collect()
+    }
+
+    /// Returns whether `--name` is there, and takes it.
+    pub fn flag(&mut self, name: &'static str) -> bool {
         self.known.push(name);
         let before = self.left.len();
         self.left.retain(|word| word != name);
@@ -76,7 +214,7 @@ impl Words {
     }
 
     /// Takes the value of `--name value` or `--name=value`.
-    pub(crate) fn option(
+    pub fn option(
         &mut self,
         name: &'static str,
     ) -> Result<Option<String>, Stop> {
@@ -94,24 +232,24 @@ impl Words {
             return Ok(Some(value.to_string()));
         }
         if at == self.left.len() || self.left[at].starts_with('-') {
-            let command = self.command;
+            let Words { program, command, .. } = self;
             return Err(Stop::Usage(format!(
                 "{name} needs a value after it; see \
-                 `cargo learn help {command}`"
+                 `cargo {program} help {command}`"
             )));
         }
         Ok(Some(self.left.remove(at)))
     }
 
-    /// Takes at most `count` words that are no flags, and what stands after
+    /// Takes at most `count` words that are not flags, and the words after
     /// `--`.
-    pub(crate) fn rest(
+    pub fn rest(
         self,
         count: usize,
     ) -> Result<(Vec<String>, Vec<String>), Stop> {
-        let command = self.command;
+        let Words { program, command, .. } = self;
         let beyond = match command {
-            "run" => "; what is meant for an example stands after --",
+            "run" => "; words for the example follow after --",
             _ => "",
         };
         if let Some(flag) = self.left.iter().find(|word| word.starts_with('-'))
@@ -121,14 +259,14 @@ impl Words {
                 None => String::new(),
             };
             return Err(Stop::Usage(format!(
-                "`cargo learn {command}` knows no {flag}{hint}{beyond}; see \
-                 `cargo learn help {command}`"
+                "`cargo {program} {command}` knows no {flag}{hint}{beyond}; \
+                 see `cargo {program} help {command}`"
             )));
         }
         if let Some(extra) = self.left.get(count) {
             return Err(Stop::Usage(format!(
-                "`cargo learn {command}` has no use for {extra:?}{beyond}; \
-                 see `cargo learn help {command}`"
+                "`cargo {program} {command}` has no use for {extra:?}{beyond}; \
+                 see `cargo {program} help {command}`"
             )));
         }
         Ok((self.left, self.passed_on))

@@ -12,46 +12,46 @@ use crate::exercises::variant::Again;
 use crate::nearest::nearest;
 
 /// One row of the table.
-pub(crate) struct Exercise {
+pub struct Exercise {
     /// The name that never changes.
-    pub(crate) id: String,
-    pub(crate) title: String,
+    pub id: String,
+    pub title: String,
     /// The file of its page, below `book/src/`.
-    pub(crate) chapter: String,
+    pub chapter: String,
     /// What the learner edits, below the folder of exercises.
-    pub(crate) file: String,
+    pub file: String,
     /// What the machine must have: `opencl`.
-    pub(crate) needs: Vec<String>,
+    pub needs: Vec<String>,
     /// What to do, in one sentence, and how much it is.
-    pub(crate) task: String,
-    pub(crate) size: String,
+    pub task: String,
+    pub size: String,
     /// From 1, what the page has just shown, to 4, an evening's work.
-    pub(crate) difficulty: u8,
+    pub difficulty: u8,
     /// What we expect it to take whoever has read the chapter.
-    pub(crate) minutes: u32,
+    pub minutes: u32,
     /// From a nudge to nearly the answer.
-    pub(crate) hints: Vec<String>,
+    pub hints: Vec<String>,
     /// Solved as it is handed out: the solution is the stub.
-    pub(crate) free: bool,
+    pub free: bool,
     /// How it can be done again.
-    pub(crate) again: Option<Again>,
+    pub again: Option<Again>,
     /// Files of answers unlike ours that pass, below `exercises/right/ID/`.
-    pub(crate) right: Vec<String>,
-    pub(crate) wrong: Vec<Wrong>,
+    pub right: Vec<String>,
+    pub wrong: Vec<Wrong>,
     /// What it is solved by, one after the other; most have none.
-    pub(crate) levels: Vec<Level>,
+    pub levels: Vec<Level>,
 }
 
 /// A level of an exercise that grows.
-pub(crate) struct Level {
-    pub(crate) name: String,
+pub struct Level {
+    pub name: String,
     /// The file of the page that it belongs to, below `book/src/`.
-    pub(crate) chapter: String,
+    pub chapter: String,
     /// What to do, in one sentence, and how much it is.
-    pub(crate) task: String,
-    pub(crate) size: String,
+    pub task: String,
+    pub size: String,
     /// From a nudge to nearly the answer.
-    pub(crate) hints: Vec<String>,
+    pub hints: Vec<String>,
 }
 
 impl Exercise {
@@ -63,16 +63,16 @@ impl Exercise {
 }
 
 /// A known wrong answer.
-pub(crate) struct Wrong {
+pub struct Wrong {
     /// Its file, below `exercises/wrong/ID/`.
-    pub(crate) file: String,
+    pub file: String,
     /// What its verdict must say.
-    pub(crate) says: String,
+    pub says: String,
     /// What this verdict takes beside the needs of the exercise: `oclgrind`, or
     /// `profile`, its plugin.
-    pub(crate) needs: Vec<String>,
+    pub needs: Vec<String>,
     /// The processor's time for one that takes all that it is given.
-    pub(crate) seconds: Option<u64>,
+    pub seconds: Option<u64>,
 }
 
 impl<'de> Deserialize<'de> for Exercise {
@@ -117,12 +117,12 @@ impl<'de> Deserialize<'de> for Level {
 
 impl Exercise {
     /// Tells whether it grows, and so is nobody's next: one returns to it.
-    pub(crate) fn grows(&self) -> bool {
+    pub fn grows(&self) -> bool {
         !self.levels.is_empty()
     }
 
     /// Names the package that has its check.
-    pub(crate) fn package(&self) -> &'static str {
+    pub fn package(&self) -> &'static str {
         if self.grows() { "my_engine" } else { "exercises" }
     }
 
@@ -177,7 +177,7 @@ impl Contents {
 
 /// Lists all exercises in the order of the course. A course without a table is
 /// not one that has been done.
-pub(crate) fn exercises(checkout: &Checkout) -> Result<Vec<Exercise>, Stop> {
+pub fn exercises(checkout: &Checkout) -> Result<Vec<Exercise>, Stop> {
     let file = checkout.root.join("exercises/exercises.toml");
     let unreadable = |why: String| {
         let place = checkout.shown(&file);
@@ -218,7 +218,7 @@ pub(crate) fn named<'a>(
 
 /// Finds the exercise with that id, or the only one whose id begins so or has
 /// it inside. Several are listed; the nearest is named when there is none.
-pub(crate) fn find<'a>(
+pub fn find<'a>(
     exercises: &'a [Exercise],
     id: &str,
 ) -> Result<&'a Exercise, Stop> {
@@ -308,7 +308,7 @@ says = 'swapped'
         let rows = read(TABLE).unwrap();
         assert!(find(&rows, "one").is_ok());
         let stop = find(&rows, "onee").err().unwrap();
-        assert_eq!(stop.exit_code(), 2);
+        assert!(matches!(stop, Stop::Usage(_)));
         assert!(stop.sentence().unwrap().contains("nearest is one"));
     }
 

@@ -26,8 +26,8 @@ hang or crash.",
     run,
 };
 
-fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
-    Words::new(COMMAND.name, args).rest(0)?;
+fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
+    words.rest(0)?;
     say!("Toolchain");
     let toolchain = toolchain(checkout);
     let shown = toolchain.as_ref().map_or_else(String::as_str, String::as_str);

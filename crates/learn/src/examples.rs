@@ -67,8 +67,7 @@ impl Example {
     }
 }
 
-fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
-    let mut words = Words::new(COMMAND.name, args);
+fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
     let device = words.option("--device")?;
     let mut frame = vec![];
     if words.flag("--timeline") {
@@ -157,7 +156,7 @@ pub(crate) enum Program<'a> {
 
 /// Only the crate is compiled otherwise: all that it stands on is shared with
 /// every later build.
-pub(crate) const LIGHT: &str = "profile.dev.package.rungrad.opt-level=0";
+pub const LIGHT: &str = "profile.dev.package.rungrad.opt-level=0";
 
 impl Program<'_> {
     /// Prepares `cargo VERB` of this program.

@@ -2,10 +2,9 @@
 //! build and hand the terminal to.
 
 use crate::checkout::Checkout;
-use crate::command::{Command, Stop};
+use crate::command::{Command, Stop, Words};
 use crate::examples::Program;
 use crate::exercises::engine;
-use crate::help;
 
 pub(crate) const COMMAND: Command = Command {
     name: "try",
@@ -26,20 +25,20 @@ been compiled yet; the other engines take two to three.",
     run,
 };
 
-fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
+fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
+    let args = words.all();
     if args.is_empty() {
-        help::page(&COMMAND)?;
-        return Err(Stop::Said(2));
+        return Err(Stop::Page);
     }
-    if let Some(at) = names_mine(args) {
+    if let Some(at) = names_mine(&args) {
         let rest = [&args[..at], &args[at + 2..]].concat();
         return engine::attempt(checkout, &rest);
     }
-    let bench = match needs_opencl(args) {
+    let bench = match needs_opencl(&args) {
         true => Program::Tool("expression"),
         false => Program::Light("expression"),
     };
-    bench.run(checkout, None, args)
+    bench.run(checkout, None, &args)
 }
 
 /// Finds the words that name the learner's own engine.

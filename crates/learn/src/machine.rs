@@ -7,7 +7,7 @@ use std::process::Command;
 use std::{env, fs};
 
 /// Finds the full path of a program that the shell would find.
-pub(crate) fn program(name: &str) -> Option<PathBuf> {
+pub fn program(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path).map(|folder| folder.join(name)).find(|file| {
         let runs = |data: fs::Metadata| {
@@ -18,7 +18,7 @@ pub(crate) fn program(name: &str) -> Option<PathBuf> {
 }
 
 /// Returns what a program prints, when it runs and succeeds.
-pub(crate) fn answer(name: &str, args: &[&str]) -> Option<String> {
+pub fn answer(name: &str, args: &[&str]) -> Option<String> {
     let output = Command::new(name).args(args).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).trim().to_string();
     output.status.success().then_some(text)
@@ -151,7 +151,7 @@ const DEBIAN_WASM: &str = "rustc-web cargo-web rust-web-src";
 const DEBIAN_PLUGIN: &str = "g++ liboclgrind-dev opencl-c-headers";
 
 /// Tells whether our own compiler has a standard library for WebAssembly.
-pub(crate) fn has_wasm_target() -> bool {
+pub fn has_wasm_target() -> bool {
     answer("rustc", &["--print", "sysroot"]).is_some_and(|sysroot| {
         let library = "lib/rustlib/wasm32-unknown-unknown/lib";
         PathBuf::from(sysroot).join(library).is_dir()
@@ -161,7 +161,7 @@ pub(crate) fn has_wasm_target() -> bool {
 /// Finds the folder of a compiler that has the source of its standard library,
 /// and can so compile it for WebAssembly: Debian's, perhaps behind another one
 /// on the search path.
-pub(crate) fn compiler_with_source() -> Option<PathBuf> {
+pub fn compiler_with_source() -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path).find(|folder| {
         let rustc = folder.join("rustc");
@@ -268,7 +268,7 @@ pub(crate) const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "WebAssembly compiler",
-        purpose: "`cargo learn page`, which makes the engine of the pages",
+        purpose: "`cargo xtask page`, which makes the engine of the pages",
         needed: false,
         whose: Whose::AuthorOfPages,
         is_there: || has_wasm_target() || compiler_with_source().is_some(),
@@ -276,7 +276,7 @@ pub(crate) const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "npm",
-        purpose: "`cargo learn page --audit`, which fetches an audit of the pages",
+        purpose: "`cargo xtask page --audit`, which fetches an audit of the pages",
         needed: false,
         whose: Whose::Author,
         is_there: || program("npm").is_some(),

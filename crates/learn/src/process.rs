@@ -16,7 +16,7 @@ use crate::terminal::{self, cut, spoken};
 
 /// How a child ended.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Ending {
+pub enum Ending {
     /// The exit code; 128 + n for signal n, as a shell counts.
     Exited(i32),
     /// The limit passed; the child and its children have been killed.
@@ -40,12 +40,12 @@ exit "$code"
 "#;
 
 /// How a command is run to its end: with a status line, or without.
-pub(crate) type Follow =
+pub type Follow =
     fn(&str, &mut Command, &Path, Duration) -> Result<Ending, Stop>;
 
 /// Runs `command` with its output in `log` and a line that says what is going
 /// on, and ends it after `limit`.
-pub(crate) fn follow(
+pub fn follow(
     what: &str,
     command: &mut Command,
     log: &Path,
@@ -56,7 +56,7 @@ pub(crate) fn follow(
 
 /// Does the same in silence, for one of many at a time: their status lines
 /// would stand in each other's way, and whoever started them shows one for all.
-pub(crate) fn follow_in_silence(
+pub fn follow_in_silence(
     _: &str,
     command: &mut Command,
     log: &Path,
@@ -122,7 +122,7 @@ fn wait(
 
 /// Tells how long one sleeps between two looks at what runs: what ends soon is
 /// not waited for, and to wait long takes no time of a core.
-pub(crate) fn pauses() -> impl Iterator<Item = Duration> {
+pub fn pauses() -> impl Iterator<Item = Duration> {
     let longer = |pause: &Duration| Some((2 * *pause).min(PAUSE));
     iter::successors(Some(Duration::from_millis(1)), longer)
 }
@@ -183,7 +183,7 @@ fn code_of(status: ExitStatus) -> i32 {
 
 /// The line that says what is going on: rewritten in place on a terminal, now
 /// and then a plain line elsewhere.
-pub(crate) struct StatusLine<'a> {
+pub struct StatusLine<'a> {
     what: &'a str,
     log: &'a Path,
     rewrites: bool,
@@ -192,14 +192,14 @@ pub(crate) struct StatusLine<'a> {
 }
 
 impl<'a> StatusLine<'a> {
-    pub(crate) fn new(what: &'a str, log: &'a Path) -> StatusLine<'a> {
+    pub fn new(what: &'a str, log: &'a Path) -> StatusLine<'a> {
         let rewrites = terminal::can_rewrite();
         let first = if rewrites { 200 } else { 30_000 };
         let next = Duration::from_millis(first);
         StatusLine { what, log, rewrites, start: Instant::now(), next }
     }
 
-    pub(crate) fn show(&mut self) {
+    pub fn show(&mut self) {
         let elapsed = self.start.elapsed();
         if elapsed < self.next {
             return;
@@ -240,7 +240,7 @@ fn last_line(log: &Path) -> Option<String> {
 /// Takes the log's lines from the first one that names a fault, at most
 /// `count`; its last lines when none does. `FAILED ` is what `verify` says of
 /// one, behind a table that is longer than what is shown.
-pub(crate) fn excerpt(log: &Path, count: usize) -> Vec<String> {
+pub fn excerpt(log: &Path, count: usize) -> Vec<String> {
     let text = fs::read(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     let lines: Vec<String> = text.lines().map(str::to_string).collect();
@@ -256,7 +256,7 @@ pub(crate) fn excerpt(log: &Path, count: usize) -> Vec<String> {
 }
 
 /// Writes the sentence for a child that did not end well.
-pub(crate) fn complaint(what: &str, ending: &Ending) -> String {
+pub fn complaint(what: &str, ending: &Ending) -> String {
     match ending {
         Ending::Exited(code) => format!("{what} ended with code {code}"),
         Ending::TimedOut(limit) => format!(

@@ -8,7 +8,7 @@ use crate::command::{Command, Stop, Words};
 use crate::examples::Program;
 use crate::exercises::program;
 use crate::terminal::say;
-use crate::{course, help, process};
+use crate::{course, process};
 
 pub(crate) const COMMAND: Command = Command {
     name: "profile",
@@ -22,8 +22,7 @@ pub(crate) const COMMAND: Command = Command {
 const OPTIONS: [&str; 6] =
     ["--warp", "--card", "--registers", "--size", "--line", "--out"];
 
-fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
-    let mut words = Words::new(COMMAND.name, args);
+fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
     let mut passed_on = Vec::new();
     for option in OPTIONS {
         if let Some(value) = words.option(option)? {
@@ -35,8 +34,7 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     }
     let (names, _) = words.rest(usize::MAX)?;
     let Some(name) = names.first() else {
-        help::page(&COMMAND)?;
-        return Err(Stop::Said(2));
+        return Err(Stop::Page);
     };
     let launcher = launcher(checkout, name)?;
     passed_on.extend(names.iter().cloned());

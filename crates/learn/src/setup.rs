@@ -34,8 +34,7 @@ changes the course misses, such as the spell check of `cargo learn test`, and
     run,
 };
 
-fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
-    let mut words = Words::new(COMMAND.name, args);
+fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
     let yes = words.flag("--yes");
     let authors = words.flag("--authors");
     let whose = match words.flag("--pages") {

@@ -2,7 +2,7 @@
 //! build with all optimizations and hand the terminal to.
 
 use crate::checkout::Checkout;
-use crate::command::{Command, Stop};
+use crate::command::{Command, Stop, Words};
 use crate::examples::Program;
 
 pub(crate) const COMMAND: Command = Command {
@@ -14,6 +14,6 @@ pub(crate) const COMMAND: Command = Command {
     run,
 };
 
-fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
-    Program::Stopwatch("bench").run(checkout, None, args)
+fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
+    Program::Stopwatch("bench").run(checkout, None, &words.all())
 }

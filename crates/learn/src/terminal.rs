@@ -11,13 +11,14 @@ use std::time::Duration;
 
 /// Prints a line. Unlike `println!` it does not panic when the reader has
 /// gone, as in `cargo learn | head -1`, or when the disk is full.
+#[macro_export]
 macro_rules! say {
     () => { $crate::terminal::line("") };
     ($($arg:tt)*) => { $crate::terminal::line(&format!($($arg)*)) };
 }
-pub(crate) use say;
+pub use say;
 
-pub(crate) fn line(text: &str) {
+pub fn line(text: &str) {
     write_out(&format!("{text}\n"));
 }
 
@@ -132,7 +133,7 @@ pub(crate) fn agrees(question: &str) -> bool {
 }
 
 /// Writes a duration as people say it.
-pub(crate) fn spoken(time: Duration) -> String {
+pub fn spoken(time: Duration) -> String {
     let seconds = time.as_secs();
     match seconds {
         0..=9 => format!("{:.1} s", time.as_secs_f64()),
@@ -164,7 +165,7 @@ fn broken(text: &str, room: usize) -> Vec<String> {
 }
 
 /// Cuts `text` to `width` characters, without control characters.
-pub(crate) fn cut(text: &str, width: usize) -> String {
+pub fn cut(text: &str, width: usize) -> String {
     let clean: Vec<char> =
         text.chars().filter(|letter| !letter.is_control()).collect();
     if clean.len() <= width {

@@ -2,7 +2,7 @@
 //! and what comes next.
 
 use crate::checkout::Checkout;
-use crate::command::Stop;
+use crate::command::{Command, Stop, Words};
 use crate::course::{self, Exercise};
 use crate::exercises::status::{self, Status};
 use crate::machine::Whose;
@@ -10,7 +10,15 @@ use crate::progress::Progress;
 use crate::terminal::say;
 use crate::{machine, setup};
 
-pub(crate) fn run(checkout: &Checkout) -> Result<(), Stop> {
+pub(crate) const COMMAND: Command = Command {
+    name: "",
+    usage: "",
+    summary: "your progress and the next step; the first time a short tour",
+    page: "",
+    run,
+};
+
+fn run(checkout: &Checkout, _: Words) -> Result<(), Stop> {
     let progress = Progress::load(checkout);
     if progress.damaged > 0 {
         let count = progress.damaged;

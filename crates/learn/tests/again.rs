@@ -4,41 +4,19 @@ mod scene;
 
 use std::process::Stdio;
 
-use scene::Scene;
-use scene::stage::{ONE, SOLVED, TO_DO, source, stage};
+use scene::stage::{ONE, SOLVED, again};
 
 const VARIANT: &str = "exercises/again/part1_cpu/one.rs";
 
 /// What stands in the file of the exercise, which no variant touches.
 const YOURS: &str = "echo mine\n";
 
-/// An exercise whose variants differ by a factor; each of them is solved by a
-/// file that names the factor that its check was given.
-fn again() -> Scene {
-    let scene = stage();
-    let table = scene.read("exercises/exercises.toml").replacen(
-        "\n[[exercise.wrong]]",
-        "\n[exercise.again]\ntask = 'Multiply by @factor@.'\n\
-         draw = [{ name = 'factor', from = ['7', '9'] }]\n\
-         \n[[exercise.wrong]]",
-        1,
-    );
-    scene.write("exercises/exercises.toml", &table);
-    let stub = format!("# by @factor@\n{TO_DO}");
-    let plain = "[ \"$RUNGRAD_AGAIN\" = factor=@factor@ ] || exit 1\n";
-    scene.write(
-        "exercises/solutions/again/part1_cpu/one.rs",
-        &source(&stub, plain),
-    );
-    scene.write(ONE, YOURS);
-    scene
-}
-
 /// Promise: A variant of an exercise does not replace the learner's solved
 /// file.
 #[test]
 fn a_variant_stands_beside_the_file_that_solved_the_exercise() {
     let scene = again();
+    scene.write(ONE, YOURS);
     let drawn = scene.learn(&["again", "one"]);
     drawn.went_well().tells("Multiply by 7.").tells(VARIANT);
     assert!(scene.read(VARIANT).starts_with("# by 7\n"));
@@ -82,31 +60,6 @@ fn what_has_no_variant_says_so() {
     scene.learn(&["again", "two"]).stopped(2, &["two has no variant"]);
     scene.learn(&["again", "onn"]).stopped(2, &["the nearest is one"]);
     scene.learn(&["again", "one", "--seed", "x"]).stopped(2, &["--seed is"]);
-}
-
-/// Promise: A variant rejects the answer of the original exercise.
-#[test]
-fn verify_proves_a_variant_and_refuses_the_old_answer() {
-    let scene = again();
-    let passed = scene.learn(&["verify", "one"]);
-    assert_eq!(passed.code, Some(1), "{}", passed.out);
-    // The answer to the exercise solves the variant as well: it says nothing
-    // of the factor.
-    passed.tells("the old answer to one, again with seed 0 (factor=7)");
-    passed.tells("should be refused");
-    scene.write(
-        "exercises/solutions/part1_cpu/one.rs",
-        &source(TO_DO, "[ -z \"$RUNGRAD_AGAIN\" ] || exit 1\n"),
-    );
-    let passed = scene.learn(&["verify", "one"]);
-    passed.went_well().tells("9 passed, 0 failed");
-    // A variant whose solution forgets its factor is none.
-    scene.write(
-        "exercises/solutions/again/part1_cpu/one.rs",
-        &source(TO_DO, "[ \"$RUNGRAD_AGAIN\" = factor=7 ] || exit 1\n"),
-    );
-    let failed = scene.learn(&["verify", "one"]);
-    failed.tells("the solution of one, again with seed 1 (factor=9)");
 }
 
 #[test]

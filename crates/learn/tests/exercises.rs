@@ -1,17 +1,13 @@
-//! `cargo learn check`, `hint`, `list`, `solution` and `verify`.
+//! `cargo learn check`, `hint`, `list`, and `solution`.
 
 mod scene;
 
-use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
 use std::time::Duration;
 use std::{fs, thread};
 
-use scene::stage::{
-    CARGO, ONE, SOLVED, TO_DO, TWO, WRONG, last_line, source, stage, status,
-};
-use scene::{Said, Scene};
+use scene::stage::{ONE, SOLVED, TO_DO, TWO, WRONG, last_line, stage, status};
 
 #[test]
 fn without_a_name_the_next_exercise_is_checked() {
@@ -267,7 +263,7 @@ fn the_list_goes_part_by_part_and_counts_the_hints() {
 fn a_course_without_its_table_is_not_solved() {
     let scene = stage();
     fs::remove_file(scene.root.join("exercises/exercises.toml")).unwrap();
-    for command in ["check", "list", "watch", "verify"] {
+    for command in ["check", "list", "watch"] {
         let said = scene.learn(&[command]);
         said.stopped(1, &["exercises.toml", "git checkout"]);
     }
@@ -425,237 +421,4 @@ fn the_solution_comes_when_it_is_solved_or_asked_for_twice() {
     assert_eq!(said.went_well().out, SOLVED);
     scene.learn(&["solution", "onee"]).stopped(2, &["nearest is one"]);
     scene.learn(&["solution"]).stopped(2, &["name the exercise"]);
-}
-
-#[test]
-fn verify_proves_all_three_directions_and_ends_with_counts() {
-    let scene = stage();
-    // What the learner has is no concern of it.
-    scene.write(ONE, "syntax error");
-    let said = scene.learn(&["verify"]);
-    said.went_well()
-        .tells("one       yes         yes              1 of 1")
-        .tells("two       yes         yes              0 of 0");
-    assert_eq!(last_line(&said), "5 passed, 0 failed, 0 skipped");
-    assert_eq!(scene.read(ONE), "syntax error");
-}
-
-/// Promise: `cargo learn verify --sample` proves of every exercise the stub, the
-/// solution and a wrong answer.
-#[test]
-fn a_sample_has_the_stub_the_solution_and_a_wrong_answer_of_each_exercise() {
-    let scene = stage();
-    let all = scene.learn(&["verify"]);
-    let count = |said: &Said| {
-        let line = last_line(said.went_well());
-        line.split_whitespace().next().unwrap().parse::<usize>().unwrap()
-    };
-    // A wrong answer that the sample has, and one that it has not.
-    scene.write("exercises/wrong/one/other.rs", WRONG);
-    let table = scene.read("exercises/exercises.toml");
-    let row = "[[exercise.wrong]]\nfile = 'other.rs'\nsays = 'swapped'\n";
-    let second = table.rfind("[[exercise]]").unwrap();
-    let table = format!("{}{row}{}", &table[..second], &table[second..]);
-    scene.write("exercises/exercises.toml", &table);
-    let sample = scene.learn(&["verify", "--sample"]);
-    assert_eq!(count(&sample), count(&all));
-    let words = format!("a sample of {} of {}", count(&all), count(&all) + 1);
-    assert!(sample.out.contains(&words), "{}", sample.out);
-}
-
-#[test]
-fn verify_takes_the_exercises_that_are_named() {
-    let scene = stage();
-    scene.write("exercises/wrong/one/swapped.rs", SOLVED);
-    let said = scene.learn(&["verify", "two"]);
-    assert_eq!(last_line(&said), "2 passed, 0 failed, 0 skipped");
-    assert!(!said.out.contains("one   "), "{}", said.out);
-    let said = scene.learn(&["verify", "tow"]);
-    assert_eq!(said.code, Some(2));
-    assert!(said.err.contains("there is no exercise \"tow\""), "{}", said.err);
-}
-
-/// Asserts that verify fails and names the fault.
-#[track_caller]
-fn finds(scene: &Scene, words: &[&str], fault: &str) -> Said {
-    let said = scene.learn(words);
-    assert_eq!((said.code, said.err.as_str()), (Some(1), ""), "{}", said.out);
-    let found = said.out.lines().filter(|line| line.starts_with("FAILED "));
-    let found: Vec<&str> = found.collect();
-    assert_eq!(found.len(), 1, "{}", said.out);
-    assert!(found[0].contains(fault), "{found:?}");
-    assert!(last_line(&said).contains(", 1 failed, "), "{}", said.out);
-    said
-}
-
-/// Promise: `cargo learn verify` reports a stub that passes or fails without
-/// its task.
-#[test]
-fn verify_finds_a_stub_that_is_solved_or_fails_otherwise() {
-    for stub in [SOLVED, WRONG, "echo 'TODO(two)'\nexit 3\n", "exit 3\n"] {
-        let scene = stage();
-        let path = "exercises/solutions/part1_cpu/one.rs";
-        scene.write(path, &source(stub, SOLVED));
-        finds(
-            &scene,
-            &["verify"],
-            "the stub of one should fail with TODO(one)",
-        );
-    }
-}
-
-/// Promise: `cargo learn verify` reports a solution that fails.
-#[test]
-fn verify_finds_a_solution_that_does_not_pass() {
-    for plain in [WRONG, TO_DO] {
-        let scene = stage();
-        let path = "exercises/solutions/part1_cpu/one.rs";
-        scene.write(path, &source(TO_DO, plain));
-        finds(&scene, &["verify"], "the solution of one should pass");
-    }
-}
-
-/// Promise: `cargo learn verify` reports a wrong answer that passes or fails
-/// without its diagnosis.
-#[test]
-fn verify_finds_a_wrong_answer_that_passes_or_fails_without_its_words() {
-    for text in [SOLVED, TO_DO, "echo 'failing: something'\nexit 1\n"] {
-        let scene = stage();
-        scene.write("exercises/wrong/one/swapped.rs", text);
-        let fault = "wrong/one/swapped.rs should fail and say";
-        finds(&scene, &["verify"], fault);
-    }
-}
-
-/// Promise: `cargo learn verify` reports a check that this machine cannot run
-/// as skipped and never skips the stub.
-#[test]
-fn verify_skips_loudly_without_a_device_but_never_the_stub() {
-    let scene = stage();
-    let skipped = "echo 'skipped: no OpenCL driver'\nexit 4\n";
-    let path = "exercises/solutions/part2_gpu/two.cl";
-    scene.write(path, &source("echo 'TODO(two)'\nexit 3\n", skipped));
-    let said = scene.learn(&["verify"]);
-    said.went_well().tells("SKIPPED verify two: no OpenCL driver");
-    assert_eq!(last_line(&said), "4 passed, 0 failed, 1 skipped");
-    scene.write(path, &source(skipped, SOLVED));
-    finds(&scene, &["verify"], "the stub of two should fail with TODO(two)");
-}
-
-/// Promise: `cargo learn verify` names a file that does not compile and still
-/// runs the others.
-#[test]
-fn verify_names_what_does_not_compile_and_a_hole_that_is_none() {
-    let scene = stage();
-    scene.write("exercises/wrong/one/swapped.rs", "syntax error");
-    let fault = "wrong/one/swapped.rs: it does not compile";
-    let said = finds(&scene, &["verify"], fault);
-    said.tells("error: expected expression");
-    // The others have their verdict all the same.
-    said.tells("two       yes         yes              0 of 0");
-    assert_eq!(last_line(&said), "4 passed, 1 failed, 0 skipped");
-    let scene = stage();
-    scene.write("exercises/solutions/part2_gpu/two.cl", "// HOLE\n");
-    let said = scene.learn(&["verify"]);
-    said.stopped(1, &["solutions/part2_gpu/two.cl", "line 1"]);
-}
-
-#[test]
-fn an_answer_that_takes_all_its_time_gets_the_seconds_of_its_row() {
-    let scene = stage();
-    let table = scene.read("exercises/exercises.toml");
-    let says = "says = 'the operands are swapped'";
-    let row = table.replace(says, &format!("{says}\nseconds = 3"));
-    scene.write("exercises/exercises.toml", &row);
-    let script = "echo the operands are swapped\n\
-                  [ \"$RUNGRAD_CHECK_LIMIT\" = 3 ] || exit 0\nexit 1\n";
-    scene.write("exercises/wrong/one/swapped.rs", script);
-    scene.learn(&["verify", "one"]).went_well();
-    scene.write("exercises/exercises.toml", &table);
-    finds(&scene, &["verify", "one"], "should fail and say");
-}
-
-/// Promise: `cargo learn verify` fails for a check without a verdict and still
-/// runs the others.
-#[test]
-fn verify_goes_on_where_a_check_comes_to_no_verdict() {
-    let scene = stage();
-    scene.write(
-        "exercises/solutions/part1_cpu/one.rs",
-        &source(TO_DO, "exit 9\n"),
-    );
-    let fault = "the solution of one: checking one ended with code 0, without \
-                 a verdict";
-    let said = finds(&scene, &["verify"], fault);
-    said.tells("one       yes         NO               1 of 1");
-    said.tells("two       yes         yes              0 of 0");
-    assert_eq!(last_line(&said), "4 passed, 1 failed, 0 skipped");
-}
-
-/// On a terminal, where each is a line that is written over and over.
-#[cfg(target_os = "linux")]
-#[test]
-fn checks_that_run_at_a_time_have_one_sign_of_life() {
-    let scene = stage();
-    for (file, stub) in [("part1_cpu/one.rs", TO_DO), ("part2_gpu/two.cl", "")]
-    {
-        let plain = "sleep 1\necho solved\n";
-        let file = format!("exercises/solutions/{file}");
-        scene.write(&file, &source(stub, plain));
-    }
-    let plain = scene.command(&["verify"]);
-    let mut terminal = Command::new("/usr/bin/script");
-    if !Path::new(terminal.get_program()).is_file() {
-        let words = "SKIPPED checks_that_run_at_a_time_have_one_sign_of_life: \
-                     no /usr/bin/script, which makes a terminal\n";
-        std::io::stderr().write_all(words.as_bytes()).unwrap();
-        return;
-    }
-    let line = format!("'{}' verify", env!("CARGO_BIN_EXE_learn"));
-    terminal.args(["--quiet", "--command", &line, "/dev/null"]);
-    terminal.env_clear().current_dir(&scene.root).stdin(Stdio::null());
-    for (name, value) in plain.get_envs() {
-        terminal.env(name, value.unwrap());
-    }
-    terminal.env("SHELL", "/bin/sh").env("TERM", "xterm");
-    let said = Said::by(&mut terminal);
-    said.tells("running 2 checks: 0 s (");
-    for id in ["one", "two"] {
-        assert!(!said.out.contains(&format!("checking {id}")), "{}", said.out);
-    }
-}
-
-/// Promise: Every stub is its solution without the text between hole markers.
-#[test]
-fn committed_compares_the_stubs_and_can_write_them() {
-    let scene = stage();
-    let committed = ["verify", "--committed"];
-    scene.learn(&committed).went_well();
-    scene.write(ONE, SOLVED);
-    finds(&scene, &committed, "part1_cpu/one.rs: this is not the stub");
-    let mut command = scene.command(&committed);
-    Said::by(command.env("UPDATE", "1")).went_well();
-    assert_eq!(scene.read(ONE), TO_DO);
-    scene.learn(&committed).went_well();
-}
-
-#[test]
-fn committed_finds_a_file_that_no_exercise_knows() {
-    for file in ["checks/three.rs", "wrong/one/other.rs", "part1_cpu/x.rs"] {
-        let scene = stage();
-        scene.write(&format!("exercises/{file}"), "");
-        finds(&scene, &["verify", "--committed"], file);
-    }
-}
-
-#[test]
-fn committed_finds_a_warning_and_a_file_that_is_not_formatted() {
-    let scene = stage();
-    scene.program("rustfmt", "echo $SCENE/exercises/part1_cpu/one.rs; exit 1");
-    finds(&scene, &["verify", "--committed"], "one.rs: not formatted");
-    let scene = stage();
-    let lints = "[ \"$1\" = clippy ] && grep -q TODO \
-                 $RUNGRAD_EXERCISES/part1_cpu/one.rs && exit 101\n";
-    scene.program("cargo", &format!("{lints}{CARGO}"));
-    finds(&scene, &["verify", "--committed"], "with the stubs");
 }

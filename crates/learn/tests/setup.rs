@@ -66,7 +66,7 @@ fn what_counts_for_a_profile_is_built_by_the_setup() {
     scene.program("c++", refuses);
     std::fs::remove_dir_all(&tools).unwrap();
     let said = scene.learn(&["setup"]);
-    said.went_well().tells("No profiles here").tells("no such thing");
+    said.went_well().tells("No profiles here").tells("error: no such");
 }
 
 #[test]
@@ -201,8 +201,6 @@ fn what_compiles_the_engine_of_the_pages_is_theirs_who_change_it() {
     let said = scene.learn(&["setup", "--pages"]);
     said.went_well().tells("WebAssembly");
     said.tells("To run them: cargo learn setup --yes --pages\n");
-    let remedy = ["no compiler for WebAssembly", "cargo learn setup --pages"];
-    scene.learn(&["page"]).stopped(1, &remedy);
 }
 
 /// Half an installation is a broken system: a signal that ends the companion

@@ -51,8 +51,7 @@ impl Stand {
     }
 }
 
-fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
-    let mut words = Words::new(COMMAND.name, args);
+fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
     let is_new = words.flag("--new");
     let seed = words.option("--seed")?;
     let (ids, _) = words.rest(1)?;

@@ -34,8 +34,8 @@ more than 4 MiB; of what your code prints it shows 200 lines.",
     run,
 };
 
-fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
-    let (ids, _) = Words::new(COMMAND.name, args).rest(1)?;
+fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
+    let (ids, _) = words.rest(1)?;
     let exercises = course::exercises(checkout)?;
     let progress = Progress::load(checkout);
     let exercise = match ids.first() {

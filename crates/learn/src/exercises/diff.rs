@@ -24,8 +24,8 @@ you to try a hint first, and compares when you ask again.",
 /// How many equal lines are shown around a change.
 const AROUND: usize = 3;
 
-fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
-    let (ids, _) = Words::new(COMMAND.name, args).rest(1)?;
+fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
+    let (ids, _) = words.rest(1)?;
     let exercises = course::exercises(checkout)?;
     let exercise = course::named(&exercises, &ids)?;
     let file = checkout.exercises.join(&exercise.file);

@@ -19,8 +19,7 @@ far you were. --level prints the hint of that number and remembers nothing.",
     run,
 };
 
-fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
-    let mut words = Words::new(COMMAND.name, args);
+fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
     let level = words.option("--level")?;
     let (ids, _) = words.rest(1)?;
     let exercises = course::exercises(checkout)?;

@@ -151,7 +151,7 @@ fn holds(range: &str, level: usize) -> Option<bool> {
 }
 
 /// Changes a text by a diff: hunks behind `@@`, each of which is found once.
-pub(crate) fn changed(text: &str, diff: &str) -> Result<String, String> {
+pub fn changed(text: &str, diff: &str) -> Result<String, String> {
     let mut text = text.to_string();
     let mut hunks = diff.split("\n@@\n").skip(1).peekable();
     if hunks.peek().is_none() {

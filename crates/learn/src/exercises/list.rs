@@ -30,8 +30,8 @@ const HEAD: [&str; 8] = [
     "title",
 ];
 
-fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
-    Words::new(COMMAND.name, args).rest(0)?;
+fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
+    words.rest(0)?;
     let exercises = course::exercises(checkout)?;
     let progress = Progress::load(checkout);
     let contents = Contents::of(checkout);

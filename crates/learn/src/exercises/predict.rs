@@ -28,12 +28,9 @@ Your number may stand behind the name. --list shows all, and what you said.",
 const TABLE: &str = "exercises/predictions.toml";
 const KIND: &str = "predict";
 
-fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
-    // A number may be negative, which is no flag.
-    let (numbers, others): (Vec<&String>, Vec<&String>) =
-        args.iter().partition(|word| value(word).is_some());
-    let others: Vec<String> = others.into_iter().cloned().collect();
-    let mut words = Words::new(COMMAND.name, &others);
+fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
+    // A number may be negative, so it is taken before the flags.
+    let numbers = words.take(|word| value(word).is_some());
     let wants_list = words.flag("--list");
     let (ids, _) = words.rest(1)?;
     if numbers.len() > 1 {

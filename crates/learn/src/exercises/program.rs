@@ -18,12 +18,12 @@ use crate::terminal;
 
 /// The variable that names the folder of the learner's files, for cargo and
 /// for the compiler.
-pub(crate) const FOLDER: &str = "RUNGRAD_EXERCISES";
+pub const FOLDER: &str = "RUNGRAD_EXERCISES";
 
 /// How a check ended. A word behind its last line says so, as in
 /// `exercises/src/verdict.rs`; its exit code could be anybody's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub enum Verdict {
     Solved,
     /// But nobody could look for races and stray reads.
     InPart,
@@ -63,7 +63,7 @@ pub(crate) fn changing_file(place: &str) -> Stop {
 
 /// Builds the checks of the exercises in `folder`. None means that some file
 /// does not compile, and the log says why.
-pub(crate) fn build(
+pub fn build(
     checkout: &Checkout,
     folder: &Path,
     exercises: &[&Exercise],
@@ -193,18 +193,18 @@ const LIMIT_VARIABLE: &str = "RUNGRAD_CHECK_LIMIT";
 const STOOD: &str = "RUNGRAD_LEVELS_STOOD";
 
 /// What a check has said, and how it ended.
-pub(crate) struct Heard {
-    pub(crate) verdict: Verdict,
+pub struct Heard {
+    pub verdict: Verdict,
     /// How many parts of a milestone are the learner's, and of how many.
-    pub(crate) tier: Option<Tier>,
-    pub(crate) said: String,
+    pub tier: Option<Tier>,
+    pub said: String,
 }
 
 /// How many parts of a milestone are the learner's, and of how many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Tier {
-    pub(crate) yours: usize,
-    pub(crate) all: usize,
+pub struct Tier {
+    pub yours: usize,
+    pub all: usize,
 }
 
 /// Runs a check and returns what it said. A check without a verdict, since a
@@ -212,7 +212,7 @@ pub(crate) struct Tier {
 /// `seconds` is the processor's time for the learner's code, where it is not
 /// the usual one, and `again` what was drawn for a variant. None means that the
 /// program is stale.
-pub(crate) fn run(
+pub fn run(
     id: &str,
     program: &Path,
     log: &Path,
@@ -303,7 +303,7 @@ impl Tier {
 
 /// Lists what the compiler complained about, without cargo's own lines, and
 /// with paths as seen from the root.
-pub(crate) fn complaints(checkout: &Checkout, log: &Path) -> Vec<String> {
+pub fn complaints(checkout: &Checkout, log: &Path) -> Vec<String> {
     let said = fs::read(log).unwrap_or_default();
     let said = String::from_utf8_lossy(&said);
     let root = format!("{}/", checkout.root.display());

@@ -28,8 +28,7 @@ the levels 1 to 4, and the fifth is yours.",
     run,
 };
 
-fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
-    let mut words = Words::new(COMMAND.name, args);
+fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
     let agreed = words.flag("--yes");
     let from = words.option("--from")?;
     let (ids, _) = words.rest(1)?;

@@ -21,8 +21,7 @@ exercise that grows it prints what the next level changes in ours, or, with
     run,
 };
 
-fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
-    let mut words = Words::new(COMMAND.name, args);
+fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
     let level = words.option("--level")?;
     let (ids, _) = words.rest(1)?;
     let exercises = course::exercises(checkout)?;

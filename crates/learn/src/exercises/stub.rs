@@ -27,14 +27,14 @@ const STUB: &str = "//|";
 
 /// What a learner starts from, and what a learner who is done may have.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct SolutionFile {
-    pub(crate) stub: String,
-    pub(crate) plain: String,
+pub struct SolutionFile {
+    pub stub: String,
+    pub plain: String,
 }
 
 impl SolutionFile {
     /// Reads the solution of an exercise.
-    pub(crate) fn read(
+    pub fn read(
         checkout: &Checkout,
         exercise: &Exercise,
     ) -> Result<SolutionFile, Stop> {
@@ -58,7 +58,7 @@ impl SolutionFile {
 
     /// Reads our solution of an exercise that grows, as it is when a level
     /// stands and the next does not.
-    pub(crate) fn stand(
+    pub fn stand(
         checkout: &Checkout,
         exercise: &Exercise,
         level: usize,
@@ -74,7 +74,7 @@ impl SolutionFile {
     }
 
     /// Reads the solution of a variant.
-    pub(crate) fn again(
+    pub fn again(
         checkout: &Checkout,
         exercise: &Exercise,
         again: &Again,

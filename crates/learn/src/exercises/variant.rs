@@ -5,8 +5,8 @@ use toml_span::{DeserError, Deserialize, Value};
 
 /// A variant of an exercise. In its task and in its solution `@name@` stands
 /// for what is drawn.
-pub(crate) struct Again {
-    pub(crate) task: String,
+pub struct Again {
+    pub task: String,
     draw: Vec<Draw>,
 }
 
@@ -40,7 +40,7 @@ impl<'de> Deserialize<'de> for Draw {
 
 impl Again {
     /// Counts the seeds that draw something else.
-    pub(crate) fn seeds(&self) -> usize {
+    pub fn seeds(&self) -> usize {
         self.draw.iter().map(|it| it.from.len()).max().unwrap_or(1).max(1)
     }
 
@@ -52,7 +52,7 @@ impl Again {
     }
 
     /// Writes what is drawn as a check reads it.
-    pub(crate) fn variable(&self, seed: usize) -> String {
+    pub fn variable(&self, seed: usize) -> String {
         let pairs = self.drawn(seed).map(|(name, it)| format!("{name}={it}"));
         pairs.collect::<Vec<_>>().join(" ")
     }

@@ -38,8 +38,8 @@ runs at that moment with it.",
 /// save in two steps.
 const PAUSE: Duration = Duration::from_millis(50);
 
-fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
-    let (ids, _) = Words::new(COMMAND.name, args).rest(1)?;
+fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
+    let (ids, _) = words.rest(1)?;
     let exercises = course::exercises(checkout)?;
     let next = |done: &[&str]| {
         let progress = Progress::load(checkout);

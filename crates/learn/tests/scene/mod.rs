@@ -14,6 +14,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
+/// The program of the package that is tested.
+pub(crate) const PROGRAM: &str = match option_env!("CARGO_BIN_EXE_learn") {
+    Some(learn) => learn,
+    None => match option_env!("CARGO_BIN_EXE_xtask") {
+        Some(xtask) => xtask,
+        None => panic!("the package has neither program"),
+    },
+};
+
 pub(crate) struct Scene {
     pub(crate) root: PathBuf,
 }
@@ -80,7 +89,7 @@ impl Scene {
 
     /// The companion with these words, on this stage, without a terminal.
     pub(crate) fn command(&self, words: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_learn"));
+        let mut command = Command::new(PROGRAM);
         command
             .args(words)
             .env_clear()
@@ -96,6 +105,10 @@ impl Scene {
     }
 
     pub(crate) fn learn(&self, words: &[&str]) -> Said {
+        Said::by(&mut self.command(words))
+    }
+
+    pub(crate) fn xtask(&self, words: &[&str]) -> Said {
         Said::by(&mut self.command(words))
     }
 }

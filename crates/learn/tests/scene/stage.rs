@@ -110,3 +110,85 @@ pub(crate) fn status(scene: &Scene, id: &str) -> String {
 pub(crate) fn last_line(said: &Said) -> &str {
     said.out.lines().last().unwrap_or_default()
 }
+
+/// An exercise with two levels.
+pub(crate) const GROWS: &str = "
+[[exercise]]
+id = 'my_engine'
+title = 'Your own'
+chapter = 'my-engine.md'
+file = 'part1_cpu/my_engine.sh'
+needs = []
+task = 'All of it.'
+size = 'much'
+difficulty = 4
+minutes = 100
+hints = ['at the end', 'b', 'c']
+
+[[exercise.wrong]]
+file = 'backwards.diff'
+says = 'level 1, the first: backwards'
+
+[[exercise.level]]
+name = 'the first'
+chapter = 'a-chapter.md'
+task = 'Do the first of it.'
+size = 'a line'
+hints = ['of the first', 'e', 'f']
+
+[[exercise.level]]
+name = 'the second'
+chapter = 'another.md'
+task = 'Do the second of it.'
+size = 'two lines'
+hints = ['of the second', 'h', 'i']
+";
+
+pub(crate) const GROWING: &str = "exercises/part1_cpu/my_engine.sh";
+
+/// A script for each level: it prints the level that it reaches and exits.
+pub(crate) fn stands() -> String {
+    "echo begun\n// LEVELS -0\necho 'to do: level 1, the first'; exit 8\n\
+     // LEVELS 1-1\necho 'failing: level 2, the second'; exit 7\n\
+     // LEVELS 2-\necho solved\n// END LEVELS\n"
+        .to_string()
+}
+
+pub(crate) fn growing() -> Scene {
+    let scene = stage();
+    let ends = "7) word=failing\\ 1/2 ;; 8) word=to_do\\ 0/2 ;; 9) exit 0";
+    scene.program("cargo", &CARGO.replace("9) exit 0", ends));
+    let table = scene.read("exercises/exercises.toml");
+    scene.write("exercises/exercises.toml", &format!("{table}{GROWS}"));
+    scene.write("exercises/solutions/part1_cpu/my_engine.sh", &stands());
+    scene.write("exercises/checks/my_engine.rs", "");
+    let diff = "Backwards.\n@@\n-echo solved\n\
+                +echo 'failing: level 1, the first: backwards'; exit 1\n";
+    scene.write("exercises/wrong/my_engine/backwards.diff", diff);
+    scene.write(
+        GROWING,
+        "echo begun\necho 'to do: level 1, the first'; exit 8\n",
+    );
+    scene
+}
+
+/// An exercise whose variants differ by a factor; each of them is solved by a
+/// file that names the factor that its check was given.
+pub(crate) fn again() -> Scene {
+    let scene = stage();
+    let table = scene.read("exercises/exercises.toml").replacen(
+        "\n[[exercise.wrong]]",
+        "\n[exercise.again]\ntask = 'Multiply by @factor@.'\n\
+         draw = [{ name = 'factor', from = ['7', '9'] }]\n\
+         \n[[exercise.wrong]]",
+        1,
+    );
+    scene.write("exercises/exercises.toml", &table);
+    let stub = format!("# by @factor@\n{TO_DO}");
+    let plain = "[ \"$RUNGRAD_AGAIN\" = factor=@factor@ ] || exit 1\n";
+    scene.write(
+        "exercises/solutions/again/part1_cpu/one.rs",
+        &source(&stub, plain),
+    );
+    scene
+}

@@ -1,6 +1,6 @@
 //! Packs the WebAssembly of the pages into the script that carries it: a page
 //! that is opened from a folder may load a script, and no other file.
-//! `cargo learn page` runs it.
+//! `cargo xtask page` runs it.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -20,7 +20,7 @@ fn main() -> ExitCode {
             ));
         };
         let refused = |file: &str, error: std::io::Error| {
-            Error::File(format!("{file}: {error}; run `cargo learn page`"))
+            Error::File(format!("{file}: {error}; run `cargo xtask page`"))
         };
         let wasm = std::fs::read(from).map_err(|e| refused(from, e))?;
         let script = script(&wasm);
@@ -45,7 +45,7 @@ fn script(wasm: &[u8]) -> String {
     zopfli::compress(Options::default(), Format::Gzip, wasm, &mut packed)
         .expect("a vector takes every byte");
     format!(
-        "// Part 1 as WebAssembly, packed. Made by `cargo learn page`.\n\
+        "// Part 1 as WebAssembly, packed. Made by `cargo xtask page`.\n\
          window.rungradEngine = {{ length: {}, digits: \"{}\" }};\n",
         packed.len(),
         base85(&packed)

@@ -5,10 +5,10 @@ use std::{env, fs};
 
 use crate::{Browser, assert_none, browser_or_skip, scratch, site};
 
-/// The audit's own script, which `cargo learn page --audit` fetches and names.
+/// The audit's own script, which `cargo xtask page --audit` fetches and names.
 fn axe() -> Option<String> {
     let Some(file) = env::var_os("RUNGRAD_PAGE_AUDIT") else {
-        let what = "axe-core here; `cargo learn page --audit` fetches it";
+        let what = "axe-core here; `cargo xtask page --audit` fetches it";
         testkit::device::skip_by_name(what);
         return None;
     };

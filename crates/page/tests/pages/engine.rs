@@ -305,7 +305,7 @@ fn the_engine_in_the_page_answers_as_the_one_outside() {
         assert_eq!(
             apart, None,
             "{question}\nwas the engine compiled before the sources changed? \
-             `cargo learn page` compiles it anew"
+             `cargo xtask page` compiles it anew"
         );
     }
 }

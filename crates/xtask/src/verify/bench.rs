@@ -9,12 +9,12 @@ use std::sync::Mutex;
 use std::thread::{self, ScopedJoinHandle};
 
 use super::Variant;
-use crate::checkout::{Checkout, cannot_write};
-use crate::command::Stop;
-use crate::course::Exercise;
-use crate::exercises::program::{self, Verdict};
-use crate::process::{self, StatusLine};
-use crate::terminal::say;
+use learn::checkout::{Checkout, cannot_write};
+use learn::command::Stop;
+use learn::course::Exercise;
+use learn::exercises::program::{self, Verdict};
+use learn::process::{self, StatusLine};
+use learn::terminal::say;
 
 /// The folders of the files, and cargo with them. While the checks of one round
 /// run and read their files, those of the next are built in the other folder.

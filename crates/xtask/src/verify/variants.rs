@@ -4,12 +4,12 @@
 use std::fs;
 use std::path::Path;
 
-use crate::checkout::Checkout;
-use crate::command::Stop;
-use crate::course::Exercise;
-use crate::exercises::levels;
-use crate::exercises::stub::SolutionFile;
-use crate::machine;
+use learn::checkout::Checkout;
+use learn::command::Stop;
+use learn::course::Exercise;
+use learn::exercises::levels;
+use learn::exercises::stub::SolutionFile;
+use learn::machine;
 
 /// What can stand in a learner's file, and what its verdict must be.
 pub(super) struct Variant {

@@ -1,15 +1,15 @@
-//! `cargo learn page`: the engine in the pages of the book, compiled anew.
+//! `cargo xtask page`: the engine in the pages of the book, compiled anew.
 
 use std::path::{Path, PathBuf};
 use std::process::Command as Child;
 use std::time::Duration;
 use std::{fs, io};
 
-use crate::checkout::{Checkout, cannot_write};
-use crate::command::{Command, Stop, Words};
-use crate::machine;
-use crate::process::{self, Ending};
-use crate::terminal::say;
+use learn::checkout::{Checkout, cannot_write};
+use learn::command::{Command, Stop, Words};
+use learn::machine;
+use learn::process::{self, Ending};
+use learn::terminal::say;
 
 pub(crate) const COMMAND: Command = Command {
     name: "page",
@@ -34,8 +34,7 @@ const SCRIPT: &str = "book/src/live/engine.js";
 /// Names the audit, and its hash.
 const AUDIT: [&str; 2] = ["package.json", "package-lock.json"];
 
-fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
-    let mut words = Words::new(COMMAND.name, args);
+fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
     let check = words.flag("--check");
     let audits = words.flag("--audit");
     words.rest(0)?;

@@ -6,35 +6,19 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
-use crate::authors::counts::{Counts, Skip};
-use crate::checkout::Checkout;
-use crate::command::{Command, Stop, Words};
-use crate::nearest::nearest;
-use crate::process::{self, Ending, Follow};
-use crate::terminal::{say, spoken};
-use crate::{book, machine};
+use crate::counts::{Counts, Skip};
+use learn::checkout::Checkout;
+use learn::command::{Command, Stop, Words};
+use learn::process::{self, Ending, Follow};
+use learn::terminal::{say, spoken};
+use learn::{book, machine};
 use rows::OURS;
 
 pub(crate) const COMMAND: Command = Command {
     name: "test",
     usage: "[--all] [--only STEP] [--list]",
     summary: "run the check: format, lints, tests, exercises and the book",
-    page: "\
-Runs every step of the check, one after the other, and ends with a table and a
-line of counts. The output of a step is folded; when it fails, the lines that
-matter are shown, and where the whole log is. --list names the steps, --only
-runs one of them.
-
-The tests are those of the fast tier, and of each exercise the stub, the solution
-and one wrong answer are proven: about ten minutes on two cores, with everything
-that has to be compiled. --all also runs the slow tests, which are marked
-#[ignore = \"slow: ..\"], proves every answer to every exercise, and lets PoCL
-optimize the kernels. Both run the same tests every day.
-
-A test that needs what this machine lacks is skipped, and the summary says so
-and why. With RUNGRAD_REQUIRE_GPU=1, as in CI, a missing OpenCL device is a
-failure. RUNGRAD_STEP_LIMIT=SECONDS changes how long a step may take before it
-is stopped.",
+    page: include_str!("test/help.txt").trim_ascii_end(),
     run,
 };
 
@@ -87,7 +71,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "verify",
-        what: "cargo learn verify: the stub, the solution and answers of every exercise",
+        what: "cargo xtask verify: the stub, the solution and answers of every exercise",
         minutes: 15,
         work: |it| it.verify(),
     },
@@ -114,8 +98,7 @@ const STEPS: &[Step] = &[
     },
 ];
 
-fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
-    let mut words = Words::new(COMMAND.name, args);
+fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
     let only = words.option("--only")?;
     let list = words.flag("--list");
     let all = words.flag("--all");
@@ -153,10 +136,8 @@ fn chosen(only: Option<&str>) -> Result<Vec<&'static Step>, Stop> {
         return Ok(vec![step]);
     }
     let names: Vec<&str> = STEPS.iter().map(|step| step.name).collect();
-    let nearest = nearest(only, &names).unwrap_or_default();
     Err(Stop::Usage(format!(
-        "there is no step {only:?}; the nearest is {nearest}, and these are \
-         all: {}",
+        "there is no step {only:?}; the steps are {}",
         names.join(", ")
     )))
 }
@@ -255,7 +236,7 @@ impl Work<'_> {
     /// its own. In CI the learner's files hold the stubs, and are compared
     /// with them.
     fn verify(&self) -> Result<Report, Stop> {
-        let mut command = self.checkout.cargo(&["learn", "verify"]);
+        let mut command = self.checkout.cargo(&["xtask", "verify"]);
         if !self.all {
             command.arg("--sample");
         }
@@ -270,7 +251,7 @@ impl Work<'_> {
         if ending == Ending::Exited(0) && counts.passed > 0 {
             return Ok(Report { counts, complaint: None });
         }
-        let complaint = process::complaint("cargo learn verify", &ending);
+        let complaint = process::complaint("cargo xtask verify", &ending);
         if counts.failed == 0 {
             return Ok(Report::failure(self.name, &complaint));
         }

@@ -9,10 +9,10 @@ use std::process::Command;
 use std::{env, thread};
 
 use super::Work;
-use crate::checkout::cannot_write;
-use crate::command::Stop;
-use crate::examples::LIGHT;
-use crate::process::{self, Ending, Follow};
+use learn::checkout::cannot_write;
+use learn::command::Stop;
+use learn::examples::LIGHT;
+use learn::process::{self, Ending, Follow};
 
 /// The crate's own tests, which take longest, and the longest of them, which
 /// has a row of its own.

@@ -1,4 +1,4 @@
-//! `cargo learn verify --committed`: what stands in the tree is what is
+//! `cargo xtask verify --committed`: what stands in the tree is what is
 //! generated, formatted and known.
 
 use std::collections::BTreeSet;
@@ -7,12 +7,12 @@ use std::process::Command;
 use std::time::Duration;
 use std::{env, fs};
 
-use crate::checkout::{Checkout, cannot_write};
-use crate::command::Stop;
-use crate::course::Exercise;
-use crate::exercises::program::FOLDER;
-use crate::exercises::stub::SolutionFile;
-use crate::process::{self, Ending};
+use learn::checkout::{Checkout, cannot_write};
+use learn::command::Stop;
+use learn::course::Exercise;
+use learn::exercises::program::FOLDER;
+use learn::exercises::stub::SolutionFile;
+use learn::process::{self, Ending};
 
 /// Lists everything that is wrong with the files of the tree. `bench` is a
 /// folder that is free to hold solutions for the lints. Only who has all
@@ -57,7 +57,7 @@ fn stubs(
         }
         faults.push(format!(
             "{}: this is not the stub that the solution generates; \
-             UPDATE=1 cargo learn verify --committed writes it",
+             UPDATE=1 cargo xtask verify --committed writes it",
             checkout.shown(&file)
         ));
     }

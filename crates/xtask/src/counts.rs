@@ -61,7 +61,7 @@ impl Counts {
         counts
     }
 
-    /// Reads what `cargo learn verify` said: its last line counts, the lines
+    /// Reads what `cargo xtask verify` said: its last line counts, the lines
     /// before it name what was skipped and what failed.
     pub(crate) fn of_verify(log: &str) -> Counts {
         let mut counts = Counts::default();

@@ -1,5 +1,6 @@
-//! `cargo learn test`, against a cargo that only pretends to test.
+//! `cargo xtask test`, against a cargo that only pretends to test.
 
+#[path = "../../learn/tests/scene/mod.rs"]
 mod scene;
 
 use std::path::Path;
@@ -35,7 +36,7 @@ const CARGO: &str = "
 case \"$*\" in
   *--no-run*|*--lib*|*--doc|*'--exclude learn'|*'--package learn') ;;
   test*) cat $SCENE/log ;;
-  learn*) echo '7 passed, 0 failed, 0 skipped' ;;
+  xtask*) echo '7 passed, 0 failed, 0 skipped' ;;
 esac";
 
 /// A checkout whose book, spelling and cargo are well.
@@ -55,7 +56,7 @@ fn last_line(said: &Said) -> &str {
 #[test]
 fn a_healthy_checkout_ends_with_a_table_and_a_line_of_counts() {
     let scene = healthy(GREEN);
-    let said = scene.learn(&["test"]);
+    let said = scene.xtask(&["test"]);
     said.went_well()
         .tells("tests      ok           13       0        1        1")
         .tells("1 slow tests were ignored; cargo learn test --all runs them");
@@ -75,7 +76,7 @@ fn all_adds_the_slow_tests_the_other_answers_and_the_optimizer() {
     scene.program("cargo", &script);
     let run = |words: &[&str], row: &str| {
         scene.write("calls", "");
-        scene.learn(words).went_well();
+        scene.xtask(words).went_well();
         let calls = scene.read("calls");
         let is_its = |it: &&str| it.contains(row) && !it.contains("--no-run");
         let mut lines = calls.lines().filter(is_its);
@@ -109,7 +110,7 @@ fn the_longest_tests_have_a_row_of_their_own_and_none_is_forgotten() {
     {
         scene.write(&format!("tests/{file}"), "");
     }
-    scene.learn(&["test", "--only", "tests"]).went_well();
+    scene.xtask(&["test", "--only", "tests"]).went_well();
     let calls = scene.read("calls");
     let runs = |row: &str| calls.lines().any(|line| line.ends_with(row));
     assert!(runs("--package rungrad --test part3_unified"), "{calls}");
@@ -119,7 +120,7 @@ fn the_longest_tests_have_a_row_of_their_own_and_none_is_forgotten() {
 
 #[test]
 fn a_skip_is_loud_and_tells_its_reason() {
-    let said = healthy(GREEN).learn(&["test", "--only", "tests"]);
+    let said = healthy(GREEN).xtask(&["test", "--only", "tests"]);
     said.went_well()
         .tells("SKIPPED, and why:\n  mul_on_the_device: no OpenCL driver\n");
 }
@@ -129,9 +130,9 @@ fn a_failing_test_is_counted_and_named_and_the_other_steps_go_on() {
     let scene = healthy(RED);
     scene.program(
         "cargo",
-        &CARGO.replace(" ;;\n  learn", "; exit 101 ;;\n  learn"),
+        &CARGO.replace(" ;;\n  xtask", "; exit 101 ;;\n  xtask"),
     );
-    let said = scene.learn(&["test"]);
+    let said = scene.xtask(&["test"]);
     assert_eq!(said.code, Some(1));
     said.tells("FAILED:\n  src/lib.rs: one\n").tells("left is not right");
     said.tells("target/learn-logs/tests.log").tells("spelling   ok");
@@ -142,7 +143,7 @@ fn a_failing_test_is_counted_and_named_and_the_other_steps_go_on() {
 fn a_test_run_that_fails_without_a_failing_test_is_a_failure() {
     let scene = healthy("error: could not compile `rungrad`\n");
     scene.program("cargo", "cat $SCENE/log; exit 101");
-    let said = scene.learn(&["test", "--only", "tests"]);
+    let said = scene.xtask(&["test", "--only", "tests"]);
     assert_eq!(said.code, Some(1));
     said.tells("could not compile");
     assert_eq!(last_line(&said), "0 passed, 1 failed, 0 skipped");
@@ -158,7 +159,7 @@ fn the_companion_s_own_tests_count_beside_the_others() {
     let script =
         CARGO.replace("|*'--package learn') ;;", &format!(") ;;\n  {says}"));
     scene.program("cargo", &script);
-    let said = scene.learn(&["test", "--only", "tests"]);
+    let said = scene.xtask(&["test", "--only", "tests"]);
     assert_eq!(said.code, Some(1), "{}", said.out);
     said.tells("FAILED:\n  src/lib.rs: one\n").tells("left is not right");
     assert_eq!(last_line(&said), "17 passed, 1 failed, 1 skipped");
@@ -172,7 +173,7 @@ fn each_package_is_in_one_of_the_rows() {
     let script = script
         .replace("|*--lib*|*--doc|*'--exclude learn'|*'--package learn'", "");
     scene.program("cargo", &script);
-    let said = scene.learn(&["test", "--only", "tests"]);
+    let said = scene.xtask(&["test", "--only", "tests"]);
     assert_eq!(last_line(&said), "65 passed, 0 failed, 5 skipped");
     let rows = scene.read("rows");
     let mut rows: Vec<&str> = rows.lines().collect();
@@ -190,14 +191,14 @@ fn each_package_is_in_one_of_the_rows() {
 
 #[test]
 fn a_test_run_without_tests_is_a_failure() {
-    let said = healthy("").learn(&["test", "--only", "tests"]);
+    let said = healthy("").xtask(&["test", "--only", "tests"]);
     assert_eq!(said.code, Some(1));
     said.tells("no test has run");
 }
 
 #[test]
 fn a_passing_step_is_folded() {
-    let said = healthy(GREEN).learn(&["test"]);
+    let said = healthy(GREEN).xtask(&["test"]);
     assert!(!said.out.contains("test one ... ok"), "{}", said.out);
 }
 
@@ -208,7 +209,7 @@ fn a_complaint_of_mdbook_fails_the_book() {
         [ $1 = build ] && echo 'ERROR Could not read file for link' >&2
         exit 0";
     scene.program_at("target/tools/bin/mdbook", script);
-    let said = scene.learn(&["test", "--only", "book"]);
+    let said = scene.xtask(&["test", "--only", "book"]);
     assert_eq!(said.code, Some(1));
     said.tells("Could not read file for link");
     assert_eq!(last_line(&said), "0 passed, 1 failed, 0 skipped");
@@ -218,7 +219,7 @@ fn a_complaint_of_mdbook_fails_the_book() {
 fn a_missing_spell_checker_is_a_skip_and_not_a_pass() {
     let scene = healthy(GREEN);
     std::fs::remove_file(scene.root.join("bin/codespell")).unwrap();
-    let said = scene.learn(&["test", "--only", "spelling"]);
+    let said = scene.xtask(&["test", "--only", "spelling"]);
     said.went_well().tells("spelling: codespell is not installed");
     assert_eq!(last_line(&said), "0 passed, 0 failed, 1 skipped");
 }
@@ -233,11 +234,11 @@ fn exercises_that_do_not_hold_are_counted_and_named() {
         echo '4 passed, 1 failed, 6 skipped'
         exit 1";
     scene.program("cargo", script);
-    let said = scene.learn(&["test", "--only", "verify"]);
+    let said = scene.xtask(&["test", "--only", "verify"]);
     assert_eq!(said.code, Some(1));
     said.tells("FAILED:\n  mul_rule: the solution should pass\n")
         .tells("  verify mul_kernel: no OpenCL driver\n");
-    assert_eq!(scene.read("words"), "learn verify --sample\n");
+    assert_eq!(scene.read("words"), "xtask verify --sample\n");
     assert_eq!(last_line(&said), "4 passed, 1 failed, 6 skipped");
 }
 
@@ -251,7 +252,7 @@ fn what_does_not_hold_is_shown_before_all_that_holds() {
         echo '59 passed, 1 failed, 0 skipped'
         exit 1";
     scene.program("cargo", script);
-    let said = scene.learn(&["test", "--only", "verify"]);
+    let said = scene.xtask(&["test", "--only", "verify"]);
     said.tells("with code 1\n  | FAILED mul_rule: the solution should pass\n");
 }
 
@@ -259,15 +260,15 @@ fn what_does_not_hold_is_shown_before_all_that_holds() {
 fn a_verify_that_proves_nothing_is_a_failure() {
     let scene = healthy(GREEN);
     scene.program("cargo", "exit 0");
-    let said = scene.learn(&["test", "--only", "verify"]);
+    let said = scene.xtask(&["test", "--only", "verify"]);
     assert_eq!(said.code, Some(1));
     assert_eq!(last_line(&said), "0 passed, 1 failed, 0 skipped");
 }
 
 #[test]
 fn an_unknown_step_names_the_nearest() {
-    let said = healthy(GREEN).learn(&["test", "--only", "format!"]);
-    said.stopped(2, &["\"format!\"", "nearest is format", "lints, tests"]);
+    let said = healthy(GREEN).xtask(&["test", "--only", "format!"]);
+    said.stopped(2, &["\"format!\"", "lints, tests"]);
 }
 
 /// Promise: A step that hangs is stopped together with every process that it

@@ -1,4 +1,4 @@
-//! `cargo learn verify`: every exercise in all three directions. The stub
+//! `cargo xtask verify`: every exercise in all three directions. The stub
 //! fails with its own task, the solution passes, and each known wrong answer
 //! fails with the words that it deserves.
 //!
@@ -9,14 +9,14 @@ mod variants;
 
 use std::cmp::Reverse;
 
-use crate::authors::committed;
-use crate::checkout::Checkout;
-use crate::command::{Command, Stop, Words};
-use crate::course::{self, Exercise};
-use crate::exercises::program::Verdict;
-use crate::machine;
-use crate::terminal::{cut, say};
+use crate::committed;
 use bench::Bench;
+use learn::checkout::Checkout;
+use learn::command::{Command, Stop, Words};
+use learn::course::{self, Exercise};
+use learn::exercises::program::Verdict;
+use learn::machine;
+use learn::terminal::{cut, say};
 use variants::{Variant, Wanted, variants};
 
 pub(crate) const COMMAND: Command = Command {
@@ -58,8 +58,7 @@ struct Tally {
     skipped: usize,
 }
 
-fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
-    let mut words = Words::new(COMMAND.name, args);
+fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
     let with_tree = words.flag("--committed");
     let is_sample = words.flag("--sample");
     let (ids, _) = words.rest(usize::MAX)?;
@@ -138,7 +137,7 @@ fn run(checkout: &Checkout, args: &[String]) -> Result<(), Stop> {
     if some < all {
         say!(
             "This is a sample of {some} of {all} stubs and answers; \
-             `cargo learn verify` proves all of them."
+             `cargo xtask verify` proves all of them."
         );
     }
     for skip in &skips {
@@ -255,7 +254,7 @@ fn judge(
         Wanted::Refused => "be refused".to_string(),
     };
     Finding::Fault(format!(
-        "{} should {wanted}, and said: {said} (once more: cargo learn \
+        "{} should {wanted}, and said: {said} (once more: cargo xtask \
          verify {})",
         variant.name, exercise.id
     ))

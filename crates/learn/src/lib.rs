@@ -1,0 +1,60 @@
+//! `cargo learn`, the course companion: it prepares the machine, runs the
+//! examples and checks the exercises.
+//!
+//! A module is a command or a part that commands share. Reading order:
+//! [`command`], [`checkout`], [`terminal`], [`process`], [`machine`]; then the
+//! commands in the order of [`LEARN`]. The commands for authors are in
+//! `crates/xtask/`, for which some modules are public.
+
+#![allow(missing_docs)]
+
+pub mod book;
+pub mod checkout;
+pub mod command;
+pub mod course;
+mod doctor;
+pub mod examples;
+pub mod exercises;
+mod expression;
+mod keys;
+pub mod machine;
+mod nearest;
+mod predictions;
+pub mod process;
+mod profiler;
+mod progress;
+mod serve;
+mod setup;
+mod stopwatch;
+pub mod terminal;
+mod test;
+mod welcome;
+
+use command::Program;
+
+/// `cargo learn` with its commands, in the order in which a learner needs them.
+pub const LEARN: Program = Program {
+    name: "learn",
+    about: "Rungrad: an autograd engine, built three times.",
+    bare: Some(&welcome::COMMAND),
+    commands: &[
+        &setup::COMMAND,
+        &doctor::COMMAND,
+        &examples::COMMAND,
+        &expression::COMMAND,
+        &stopwatch::COMMAND,
+        &profiler::COMMAND,
+        &exercises::check::COMMAND,
+        &exercises::watch::COMMAND,
+        &exercises::predict::COMMAND,
+        &exercises::hint::COMMAND,
+        &exercises::solution::COMMAND,
+        &exercises::diff::COMMAND,
+        &exercises::again::COMMAND,
+        &exercises::reset::COMMAND,
+        &exercises::list::COMMAND,
+        &book::COMMAND,
+        &test::COMMAND,
+    ],
+    judges: &["setup", "check", "again", "watch", "test"],
+};

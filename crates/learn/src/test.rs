@@ -1,0 +1,23 @@
+//! `cargo learn test`: all tests of the course, run by `cargo xtask test`.
+
+use std::os::unix::process::CommandExt;
+
+use crate::checkout::Checkout;
+use crate::command::{Command, Stop, Words};
+
+pub(crate) const COMMAND: Command = Command {
+    name: "test",
+    usage: "[--all] [--only STEP] [--list]",
+    summary: "run the check: format, lints, tests, exercises and the book",
+    page: include_str!("../../xtask/src/test/help.txt").trim_ascii_end(),
+    run,
+};
+
+/// Replaces this process with the tests, so that they get every signal and their
+/// exit code is passed on.
+fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
+    let mut cargo = checkout.cargo(&["run", "--quiet", "--package", "xtask"]);
+    cargo.args(["--profile", "learn", "--", "test"]).args(words.all());
+    let error = cargo.exec();
+    Err(Stop::Failed(format!("cannot start cargo: {error}")))
+}

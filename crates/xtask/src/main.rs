@@ -1,0 +1,28 @@
+//! `cargo xtask`: the commands for authors of the course.
+//!
+//! Reading order: [`test`] is everything that CI runs, with [`counts`] for
+//! what its tests print; [`verify`] proves that every exercise holds together,
+//! with [`committed`] for the files of the tree; [`page`] compiles what the
+//! pages of the book run.
+
+mod committed;
+mod counts;
+mod page;
+mod test;
+mod verify;
+
+use std::process::ExitCode;
+
+use learn::command::Program;
+
+const XTASK: Program = Program {
+    name: "xtask",
+    about: "The commands for authors of Rungrad.",
+    bare: None,
+    commands: &[&test::COMMAND, &verify::COMMAND, &page::COMMAND],
+    judges: &["test", "verify"],
+};
+
+fn main() -> ExitCode {
+    XTASK.main()
+}
