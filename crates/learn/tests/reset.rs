@@ -215,7 +215,7 @@ fn diff_shows_yours_and_ours_when_it_is_solved_or_asked_for_twice() {
     assert!(!first.out.contains("echo solved"), "{}", first.out);
     let second = scene.learn(&["diff", "one"]);
     let page = format!(
-        "--- yours: {ONE}\n+++ ours\n@@ -1,2 +1,1 @@\n-echo mine\n-exit 1\n\
+        "--- yours: {ONE}\n+++ ours\n@@ -1,2 +1 @@\n-echo mine\n-exit 1\n\
          +echo solved\n"
     );
     assert_eq!(second.went_well().out, page);
@@ -236,7 +236,7 @@ fn diff_is_ours_without_its_holes() {
     scene.write(ONE, SOLVED);
     scene.learn(&["check", "one"]).went_well();
     let said = scene.learn(&["diff", "one"]);
-    said.went_well().tells("@@ -1,1 +1,2 @@\n echo solved\n+# end\n");
+    said.went_well().tells("@@ -1 +1,2 @@\n echo solved\n+# end\n");
     assert!(!said.out.contains("HOLE"), "{}", said.out);
 }
 

@@ -52,7 +52,7 @@ fn step(
     let (old, new) = (stand(level - 1)?, stand(level)?);
     let name = &exercise.levels[level - 1].name;
     say!("What level {level}, {name}, changes in ours:");
-    for line in diff::hunks(&diff::lines(&old), &diff::lines(&new)) {
+    for line in diff::hunks(&old, &new) {
         say!("{line}");
     }
     Ok(())
