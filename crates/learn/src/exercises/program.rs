@@ -70,7 +70,6 @@ pub fn build(
     log: &Path,
 ) -> Result<Option<Vec<PathBuf>>, Stop> {
     let mut command = checkout.cargo(&["test", "--no-run"]);
-    command.args(["--message-format", "json-render-diagnostics"]);
     let packages: BTreeSet<&str> =
         exercises.iter().map(|it| it.package()).collect();
     for package in packages {
@@ -102,7 +101,6 @@ pub(crate) fn build_fast(
 ) -> Result<Option<PathBuf>, Stop> {
     let id = exercise.id.as_str();
     let mut command = checkout.cargo(&["test", "--no-run", "--release"]);
-    command.args(["--message-format", "json-render-diagnostics"]);
     command.args(["--package", exercise.package(), "--test", id]);
     if exercise.is_light() {
         command.arg("--no-default-features");
@@ -132,49 +130,29 @@ fn compiled(
     }
     let said = fs::read(log).unwrap_or_default();
     let said = String::from_utf8_lossy(&said);
-    let programs: Option<Vec<PathBuf>> =
-        ids.iter().map(|id| executable(&said, id)).collect();
+    let programs: Option<Vec<PathBuf>> = ids
+        .iter()
+        .map(|id| Some(checkout.root.join(executable(&said, id)?)))
+        .collect();
     programs.map(Some).ok_or_else(|| {
         let place = checkout.shown(log);
         Stop::Failed(format!("cargo built no check; the log is {place}"))
     })
 }
 
-/// Tells where cargo says that it put the program of this name.
+/// Finds the path that cargo prints for the program of this name:
+/// `Executable checks/ties.rs (target/debug/deps/ties-0a1b)`.
 fn executable(said: &str, id: &str) -> Option<PathBuf> {
-    let name = format!("\"name\":\"{id}\"");
-    let artifacts = said.lines().filter(|line| line.starts_with('{'));
-    let path =
-        artifacts.filter(|line| line.contains(&name)).find_map(|line| {
-            let (_, path) = line.split_once("\"executable\":\"")?;
-            unquoted(path)
-        })?;
-    Some(PathBuf::from(path))
-}
-
-/// Reads a string of JSON, from behind its first quote to the last.
-fn unquoted(text: &str) -> Option<String> {
-    let mut letters = text.chars();
-    let mut string = String::new();
-    loop {
-        string.push(match letters.next()? {
-            '"' => return Some(string),
-            '\\' => match letters.next()? {
-                'b' => '\u{8}',
-                'f' => '\u{c}',
-                'n' => '\n',
-                'r' => '\r',
-                't' => '\t',
-                'u' => {
-                    let digits: String = letters.by_ref().take(4).collect();
-                    // Cargo leaves all that is not a control as it is.
-                    char::from_u32(u32::from_str_radix(&digits, 16).ok()?)?
-                }
-                itself => itself,
-            },
-            letter => letter,
-        });
-    }
+    let lines = said.lines().map(str::trim_start);
+    let programs = lines.filter_map(|it| it.strip_prefix("Executable "));
+    let mut paths = programs.filter_map(|it| {
+        Some(Path::new(it.split_once(" (")?.1.strip_suffix(')')?))
+    });
+    let is_its = |path: &&Path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.rsplit_once('-').is_some_and(|(name, _)| name == id)
+    };
+    paths.find(is_its).map(Path::to_path_buf)
 }
 
 /// The variable that names the proof of a verdict: a word that nobody can
@@ -308,7 +286,6 @@ pub fn complaints(checkout: &Checkout, log: &Path) -> Vec<String> {
     let said = String::from_utf8_lossy(&said);
     let root = format!("{}/", checkout.root.display());
     said.lines()
-        .filter(|line| !line.starts_with('{'))
         .skip_while(|line| !line.starts_with("error"))
         .take_while(|line| !line.starts_with("error: could not compile"))
         .map(|line| line.replace(&root, ""))
@@ -320,15 +297,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_program_is_found_among_cargo_s_messages() {
-        let said = "   Compiling exercises
-{\"reason\":\"compiler-artifact\",\"target\":{\"kind\":[\"lib\"],\"name\":\"one\"},\"executable\":null}
-{\"reason\":\"compiler-artifact\",\"target\":{\"kind\":[\"test\"],\"name\":\"one\"},\"executable\":\"/t/one-1\"}
-{\"reason\":\"compiler-artifact\",\"target\":{\"kind\":[\"test\"],\"name\":\"two\"},\"executable\":\"/t/two-2\"}
+    fn the_program_is_found_among_the_lines_of_cargo() {
+        let said = "   Compiling exercises v0.1.0 (/a (b)/exercises)
+  Executable checks/one.rs (/a (b)/deps/one-1)
+  Executable checks/one_more.rs (target/deps/one_more-2)
 ";
-        assert_eq!(executable(said, "two"), Some("/t/two-2".into()));
-        assert_eq!(executable(said, "one"), Some("/t/one-1".into()));
-        assert_eq!(executable(said, "three"), None);
+        assert_eq!(executable(said, "one"), Some("/a (b)/deps/one-1".into()));
+        let more = Some("target/deps/one_more-2".into());
+        assert_eq!(executable(said, "one_more"), more);
+        assert_eq!(executable(said, "more"), None);
     }
 
     #[test]
@@ -339,16 +316,5 @@ mod tests {
         assert_eq!(tier.shown(), "3 of 4 are yours");
         assert_eq!(Tier::read("5/5").unwrap().shown(), "all 5 are yours");
         assert_eq!(Tier::read("none"), None);
-    }
-
-    /// Promise: A path with quotes or backslashes changes no verdict.
-    #[test]
-    fn a_path_may_hold_quotes_and_backslashes() {
-        let path = |text| unquoted(&format!("{text}\",\"fresh\":true"));
-        let of = |text| path(text).unwrap();
-        assert_eq!(of(r#"/a \"b\"/c"#), "/a \"b\"/c");
-        assert_eq!(of(r"/a\\b\/\u0007\tc"), "/a\\b/\u{7}\tc");
-        assert_eq!(of("/\u{fc}"), "/\u{fc}");
-        assert_eq!(unquoted("/never ends"), None);
     }
 }

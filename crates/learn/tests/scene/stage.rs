@@ -51,6 +51,7 @@ for word in "$@"; do
       echo "error: could not compile" >&2
       exit 101
     }
+    program=$SCENE/$word-check
     printf '#!/bin/sh\nexport SCENE="%s" PATH=/usr/bin:/bin\n/bin/sh "%s"\n%s\n' \
       "$SCENE" "$file" 'code=$?
 case $code in
@@ -58,10 +59,9 @@ case $code in
   4) word=skipped ;; 5) word=in_part ;; 6) word="solved 3/4" ;;
   10) word=stale end=5 ;; 9) exit 0 ;; *) exit $code ;;
 esac
-echo "$RUNGRAD_CHECK_PROOF=$word"; exit ${end:-0}' > "$SCENE/check-$word"
-    chmod 755 "$SCENE/check-$word"
-    printf '{"target":{"name":"%s"},"executable":"%s"}\n' \
-      "$word" "$SCENE/check-$word"
+echo "$RUNGRAD_CHECK_PROOF=$word"; exit ${end:-0}' > "$program"
+    chmod 755 "$program"
+    echo "  Executable checks/$word.rs ($program)"
   }
   before=$word
 done
