@@ -37,7 +37,6 @@ pub struct Exercise {
     pub again: Option<Again>,
     /// Files of answers unlike ours that pass, below `exercises/right/ID/`.
     pub right: Vec<String>,
-    pub wrong: Vec<Wrong>,
     /// What it is solved by, one after the other; most have none.
     pub levels: Vec<Level>,
 }
@@ -62,19 +61,6 @@ impl Exercise {
     }
 }
 
-/// A known wrong answer.
-pub struct Wrong {
-    /// Its file, below `exercises/wrong/ID/`.
-    pub file: String,
-    /// What its verdict must say.
-    pub says: String,
-    /// What this verdict takes beside the needs of the exercise: `oclgrind`, or
-    /// `profile`, its plugin.
-    pub needs: Vec<String>,
-    /// The processor's time for one that takes all that it is given.
-    pub seconds: Option<u64>,
-}
-
 impl<'de> Deserialize<'de> for Exercise {
     fn deserialize(value: &mut Value<'de>) -> Result<Self, DeserError> {
         let mut row = TableHelper::new(value)?;
@@ -92,7 +78,6 @@ impl<'de> Deserialize<'de> for Exercise {
             free: row.optional("free").unwrap_or(false),
             again: row.optional("again"),
             right: row.optional("right").unwrap_or_default(),
-            wrong: row.optional("wrong").unwrap_or_default(),
             levels: row.optional("level").unwrap_or_default(),
         };
         row.finalize(None)?;
@@ -138,20 +123,6 @@ impl Exercise {
             minutes => format!("{} hours", f64::from(minutes) / 60.0),
         };
         format!("difficulty {} of 4, about {time}", self.difficulty)
-    }
-}
-
-impl<'de> Deserialize<'de> for Wrong {
-    fn deserialize(value: &mut Value<'de>) -> Result<Self, DeserError> {
-        let mut row = TableHelper::new(value)?;
-        let wrong = Wrong {
-            file: row.required("file")?,
-            says: row.required("says")?,
-            needs: row.optional("needs").unwrap_or_default(),
-            seconds: row.optional("seconds"),
-        };
-        row.finalize(None)?;
-        Ok(wrong)
     }
 }
 
@@ -270,18 +241,13 @@ size = 'one line'
 difficulty = 1
 minutes = 10
 hints = ['a', 'b', 'c']
-
-[[exercise.wrong]]
-file = 'swapped.rs'
-says = 'swapped'
 ";
 
     #[test]
-    fn a_row_has_its_wrong_answers() {
+    fn a_row_has_its_chapter_and_its_hints() {
         let rows = read(TABLE).unwrap();
         assert_eq!(rows[0].chapter, "backward-by-hand.md");
         assert_eq!(rows[0].hints, ["a", "b", "c"]);
-        assert_eq!(rows[0].wrong[0].says, "swapped");
     }
 
     #[test]

@@ -5,9 +5,12 @@
 //! [`solution`], [`diff`], [`reset`], with its [`backup`], and [`again`], with
 //! its [`variant`]s, are the learner's, and [`predict`] asks before a program
 //! answers; a [`stub`] is a solution without what stands in its holes,
-//! [`levels`] are those of an exercise that grows, and an [`engine`] is one.
+//! [`answers`] are the solution without hole markers and the known wrong
+//! answers, [`levels`] are the steps of an exercise that grows, and an
+//! [`engine`] is such an exercise.
 
 pub(crate) mod again;
+pub mod answers;
 mod backup;
 pub(crate) mod check;
 pub(crate) mod diff;

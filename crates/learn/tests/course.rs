@@ -5,10 +5,12 @@
 mod scene;
 
 use std::io::Write;
+use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, UNIX_EPOCH};
 use std::{env, fs};
 
+use learn::exercises::answers;
 use scene::{Said, Scene};
 
 /// The companion in this repository, with exercises on the stage.
@@ -44,6 +46,19 @@ fn put(scene: &Scene, file: &str, source: &str) {
     scene.write(&format!("exercises/{file}"), &text.unwrap());
 }
 
+/// A known wrong answer, written as what the learner of `file` has.
+fn put_wrong(scene: &Scene, file: &str, name: &str) {
+    let course = repository().join("exercises");
+    let id = Path::new(file).file_stem().unwrap().to_str().unwrap();
+    let patches = course.join(format!("wrong/{id}.diff"));
+    let patches = fs::read_to_string(patches).unwrap();
+    let solution = course.join("solutions").join(file);
+    let solution = answers::plain(&fs::read_to_string(solution).unwrap());
+    let answers = answers::wrong_answers(&patches, &solution).unwrap();
+    let answer = answers.iter().find(|answer| answer.name == name);
+    scene.write(&format!("exercises/{file}"), &answer.unwrap().text);
+}
+
 fn shown(scene: &Scene, status: &str, id: &str) -> bool {
     let list = learn(scene, &["list"]);
     let row = format!("{status:<7}  {id} ");
@@ -56,7 +71,7 @@ fn shown(scene: &Scene, status: &str, id: &str) -> bool {
 fn a_solved_file_a_syntax_error_and_a_hanging_kernel_live_side_by_side() {
     let scene = Scene::new();
     put(&scene, "part1_cpu/mul_rule.rs", "solutions/part1_cpu/mul_rule.rs");
-    put(&scene, "part2_gpu/mul_kernel.cl", "wrong/mul_kernel/endless.cl");
+    put_wrong(&scene, "part2_gpu/mul_kernel.cl", "endless");
     scene.write(
         "exercises/part3_unified/mul_function.rs",
         "pub struct Mul;\nimpl Function for {\n",
@@ -92,7 +107,7 @@ fn a_solved_file_a_syntax_error_and_a_hanging_kernel_live_side_by_side() {
     assert!(shown(&scene, "stale", "mul_rule"));
 
     // A wrong answer has its verdict, with the tape and no backtrace.
-    put(&scene, "part1_cpu/mul_rule.rs", "wrong/mul_rule/swapped.rs");
+    put_wrong(&scene, "part1_cpu/mul_rule.rs", "swapped");
     let wrong = learn(&scene, &["check", "mul_rule"]);
     assert_eq!((wrong.code, wrong.err.as_str()), (Some(1), ""));
     wrong
@@ -150,19 +165,17 @@ fn a_solved_file_a_syntax_error_and_a_hanging_kernel_live_side_by_side() {
 fn a_file_with_an_old_time_has_a_verdict_of_its_own() {
     let scene = Scene::new();
     let file = "part1_cpu/ties.rs";
-    let verdict = |source: &str| {
-        put(&scene, file, source);
+    let verdict = || {
         let path = scene.root.join("exercises").join(file);
         let path = fs::File::options().write(true).open(path).unwrap();
         path.set_modified(UNIX_EPOCH + Duration::from_secs(1 << 30)).unwrap();
         learn(&scene, &["check", "ties"])
     };
-    let [right, wrong] = ["solutions/part1_cpu", "wrong/ties"];
-    let right = format!("{right}/ties.rs");
-    let wrong = format!("{wrong}/zero_is_positive.rs");
     for _ in 0..2 {
-        verdict(&right).went_well().tells("solved: ties");
-        let said = verdict(&wrong);
+        put(&scene, file, "solutions/part1_cpu/ties.rs");
+        verdict().went_well().tells("solved: ties");
+        put_wrong(&scene, file, "zero_is_positive");
+        let said = verdict();
         assert_eq!((said.code, said.err.as_str()), (Some(1), ""));
         said.tells("failing: ");
     }
@@ -176,8 +189,7 @@ fn a_file_with_an_old_time_has_a_verdict_of_its_own() {
 #[test]
 fn a_stray_read_is_seen_where_no_temporary_file_can_be_written() {
     let scene = Scene::new();
-    let strays = "wrong/mul_kernel/reads_before_the_guard.cl";
-    put(&scene, "part2_gpu/mul_kernel.cl", strays);
+    put_wrong(&scene, "part2_gpu/mul_kernel.cl", "reads_before_the_guard");
     let mut command = command(&scene, &["check", "mul_kernel"]);
     let said = Said::by(command.env("TMPDIR", "/nonexistent"));
     let here = |words| said.out.contains(words);

@@ -69,7 +69,7 @@ fn strays(checkout: &Checkout, exercises: &[Exercise]) -> Vec<String> {
     let course = checkout.root.join("exercises");
     let mut known = BTreeSet::new();
     for exercise in exercises {
-        let Exercise { id, file, right, wrong, .. } = exercise;
+        let Exercise { id, file, right, .. } = exercise;
         known.insert(course.join(file));
         known.insert(course.join("solutions").join(file));
         known.insert(course.join("checks").join(format!("{id}.rs")));
@@ -78,8 +78,7 @@ fn strays(checkout: &Checkout, exercises: &[Exercise]) -> Vec<String> {
         }
         let folder = course.join("right").join(id);
         known.extend(right.iter().map(|it| folder.join(it)));
-        let folder = course.join("wrong").join(id);
-        known.extend(wrong.iter().map(|it| folder.join(&it.file)));
+        known.insert(course.join(format!("wrong/{id}.diff")));
     }
     let rooms = ["checks", "solutions", "right", "wrong"];
     let parts = ["part1_cpu", "part2_gpu", "part3_unified"];
@@ -140,14 +139,8 @@ fn unformatted(
     let course = checkout.root.join("exercises");
     let is_rust =
         |file: &PathBuf| file.extension().is_some_and(|it| it == "rs");
-    let rooms = [
-        "solutions",
-        "right",
-        "wrong",
-        "part1_cpu",
-        "part2_gpu",
-        "part3_unified",
-    ];
+    let rooms =
+        ["solutions", "right", "part1_cpu", "part2_gpu", "part3_unified"];
     let rust: Vec<PathBuf> = rooms
         .iter()
         .flat_map(|room| files(&course.join(room)))

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 use scene::stage::{
     CARGO, ONE, SOLVED, TO_DO, WRONG, again, growing, last_line, source, stage,
-    stands,
+    stands, wrong_answer,
 };
 use scene::{PROGRAM, Said, Scene};
 
@@ -38,12 +38,8 @@ fn a_sample_has_the_stub_the_solution_and_a_wrong_answer_of_each_exercise() {
         line.split_whitespace().next().unwrap().parse::<usize>().unwrap()
     };
     // A wrong answer that the sample has, and one that it has not.
-    scene.write("exercises/wrong/one/other.rs", WRONG);
-    let table = scene.read("exercises/exercises.toml");
-    let row = "[[exercise.wrong]]\nfile = 'other.rs'\nsays = 'swapped'\n";
-    let second = table.rfind("[[exercise]]").unwrap();
-    let table = format!("{}{row}{}", &table[..second], &table[second..]);
-    scene.write("exercises/exercises.toml", &table);
+    let both = ["swapped", "other"].map(|name| wrong_answer(name, WRONG));
+    scene.write("exercises/wrong/one.diff", &both.concat());
     let sample = scene.xtask(&["verify", "--sample"]);
     assert_eq!(count(&sample), count(&all));
     let words = format!("a sample of {} of {}", count(&all), count(&all) + 1);
@@ -53,7 +49,7 @@ fn a_sample_has_the_stub_the_solution_and_a_wrong_answer_of_each_exercise() {
 #[test]
 fn verify_takes_the_exercises_that_are_named() {
     let scene = stage();
-    scene.write("exercises/wrong/one/swapped.rs", SOLVED);
+    scene.write("exercises/wrong/one.diff", &wrong_answer("swapped", SOLVED));
     let said = scene.xtask(&["verify", "two"]);
     assert_eq!(last_line(&said), "2 passed, 0 failed, 0 skipped");
     assert!(!said.out.contains("one   "), "{}", said.out);
@@ -108,9 +104,52 @@ fn verify_finds_a_solution_that_does_not_pass() {
 fn verify_finds_a_wrong_answer_that_passes_or_fails_without_its_words() {
     for text in [SOLVED, TO_DO, "echo 'failing: something'\nexit 1\n"] {
         let scene = stage();
-        scene.write("exercises/wrong/one/swapped.rs", text);
-        let fault = "wrong/one/swapped.rs should fail and say";
+        let wrong = wrong_answer("swapped", text);
+        scene.write("exercises/wrong/one.diff", &wrong);
+        let fault = "wrong answer `swapped` of one should fail and say";
         finds(&scene, &["verify"], fault);
+    }
+}
+
+/// The solution is a script, and the wrong answer to it prints itself.
+///
+/// Promise: A known wrong answer is a patch of the solution, and a patch that
+/// does not fit exactly once is reported with its file and its name.
+#[test]
+fn a_wrong_answer_is_a_patch_that_fits_the_solution_once() {
+    let file = "exercises/wrong/one.diff";
+    let patch = "=== swapped\n// Swapped.\n\
+                 says: // Swapped. f() { cat $0; exit 1 } f f\n\
+                 @@\n-echo solved\n+cat $0; exit 1\n }\n\n\
+                 @@\n-true\n f\n";
+    let scene = stage();
+    let plain = "// One.\n\nf() {\necho solved\n}\nf\ntrue\nf\n";
+    let solution = source(TO_DO, plain);
+    scene.write("exercises/solutions/part1_cpu/one.rs", &solution);
+    scene.write(file, patch);
+    scene.xtask(&["verify", "one"]).went_well().tells("1 of 1");
+
+    let whole = "+f() {\n+cat $0; exit 1\n+}\n+f f\n";
+    let hunks = patch.find("-echo").unwrap();
+    scene.write(file, &format!("{}{whole}", &patch[..hunks]));
+    scene.xtask(&["verify", "one"]).went_well().tells("1 of 1");
+
+    let twice = format!("{patch}=== swapped");
+    let refused = [
+        ("-true\n f", "-f", "`swapped` replaces \"f\", which must be in"),
+        ("-true\n f", "-f", "exactly once and is there 2 times"),
+        ("-true", "-false", "replaces \"false\\nf\", which must be in"),
+        ("-true", "true", "`swapped` has the line \"true\" in a hunk"),
+        ("says: ", "say: ", "`swapped` has the line \"say: // Swapped."),
+        ("says: ", "seconds: ", "which has no whole number"),
+        ("says: ", "// ", "`swapped` has no line `says: `"),
+        ("@@\n-echo", "=== b\n@@\n-echo", "`swapped` changes nothing"),
+        ("=== ", "", "the first line must be `=== `"),
+        ("=== swapped", &twice, "two answers are named `swapped`"),
+    ];
+    for (old, new, why) in refused {
+        scene.write(file, &patch.replace(old, new));
+        scene.xtask(&["verify", "one"]).stopped(1, &[file, why]);
     }
 }
 
@@ -134,8 +173,9 @@ fn verify_skips_loudly_without_a_device_but_never_the_stub() {
 #[test]
 fn verify_names_what_does_not_compile_and_a_hole_that_is_none() {
     let scene = stage();
-    scene.write("exercises/wrong/one/swapped.rs", "syntax error");
-    let fault = "wrong/one/swapped.rs: it does not compile";
+    let wrong = wrong_answer("swapped", "syntax error");
+    scene.write("exercises/wrong/one.diff", &wrong);
+    let fault = "wrong answer `swapped` of one: it does not compile";
     let said = finds(&scene, &["verify"], fault);
     said.tells("error: expected expression");
     // The others have their verdict all the same.
@@ -148,17 +188,15 @@ fn verify_names_what_does_not_compile_and_a_hole_that_is_none() {
 }
 
 #[test]
-fn an_answer_that_takes_all_its_time_gets_the_seconds_of_its_row() {
+fn an_answer_that_takes_all_its_time_gets_the_seconds_of_its_patch() {
     let scene = stage();
-    let table = scene.read("exercises/exercises.toml");
-    let says = "says = 'the operands are swapped'";
-    let row = table.replace(says, &format!("{says}\nseconds = 3"));
-    scene.write("exercises/exercises.toml", &row);
     let script = "echo the operands are swapped\n\
                   [ \"$RUNGRAD_CHECK_LIMIT\" = 3 ] || exit 0\nexit 1\n";
-    scene.write("exercises/wrong/one/swapped.rs", script);
+    let plain = wrong_answer("swapped", script);
+    let timed = plain.replace("\n@@\n", "\nseconds: 3\n@@\n");
+    scene.write("exercises/wrong/one.diff", &timed);
     scene.xtask(&["verify", "one"]).went_well();
-    scene.write("exercises/exercises.toml", &table);
+    scene.write("exercises/wrong/one.diff", &plain);
     finds(&scene, &["verify", "one"], "should fail and say");
 }
 
@@ -228,7 +266,7 @@ fn committed_compares_the_stubs_and_can_write_them() {
 
 #[test]
 fn committed_finds_a_file_that_no_exercise_knows() {
-    for file in ["checks/three.rs", "wrong/one/other.rs", "part1_cpu/x.rs"] {
+    for file in ["checks/three.rs", "wrong/three.diff", "part1_cpu/x.rs"] {
         let scene = stage();
         scene.write(&format!("exercises/{file}"), "");
         finds(&scene, &["verify", "--committed"], file);
@@ -265,7 +303,7 @@ fn verify_proves_each_stand_and_each_change() {
     };
     told("to do: level 1", "to do: level 2", "come to level 1, the first");
     told("exit 7", "exit 0", "come to level 2, the second");
-    told("echo solved", "echo solved it", "found 0 times");
+    told("echo solved", "echo solved it", "is there 0 times");
 }
 
 /// Promise: A variant rejects the answer of the original exercise.

@@ -10,8 +10,6 @@
 //! what takes its place
 //! // END LEVELS
 //! ```
-//!
-//! A known wrong answer is a change of the last stand, as a diff.
 
 use crate::checkout::Checkout;
 use crate::command::Stop;
@@ -150,29 +148,6 @@ fn holds(range: &str, level: usize) -> Option<bool> {
     Some((number(first, 0)?..=number(last, usize::MAX)?).contains(&level))
 }
 
-/// Changes a text by a diff: hunks behind `@@`, each of which is found once.
-pub fn changed(text: &str, diff: &str) -> Result<String, String> {
-    let mut text = text.to_string();
-    let mut hunks = diff.split("\n@@\n").skip(1).peekable();
-    if hunks.peek().is_none() {
-        return Err("there is no @@".to_string());
-    }
-    for hunk in hunks {
-        let side = |sign: char| -> String {
-            let lines = hunk.lines().filter(|it| !it.starts_with(sign));
-            lines.map(|it| format!("{}\n", it.get(1..).unwrap_or(""))).collect()
-        };
-        let (old, new) = (side('+'), side('-'));
-        match text.matches(&old).count() {
-            1 => text = text.replace(&old, &new),
-            count => {
-                return Err(format!("found {count} times, not once:\n{old}"));
-            }
-        }
-    }
-    Ok(text)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -196,15 +171,5 @@ mod tests {
         assert_eq!(of(3), "fn f() {\n    three();\n}\n");
         let error = stand("a\n// LEVELS three\n", 1).unwrap_err();
         assert!(error.starts_with("line 2"), "{error}");
-    }
-
-    #[test]
-    fn a_change_is_made_where_it_fits_once() {
-        let text = "a\nb\nc\nb\n";
-        let of = |diff| changed(text, diff);
-        let diff = "It is said why.\n@@\n a\n-b\n+x\n+y\n c\n";
-        assert_eq!(of(diff).unwrap(), "a\nx\ny\nc\nb\n");
-        assert!(of("\n@@\n-b\n+x\n").unwrap_err().contains("2 times"));
-        assert!(of("a\n").unwrap_err().contains("no @@"));
     }
 }

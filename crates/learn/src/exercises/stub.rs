@@ -18,8 +18,8 @@ use std::fs;
 use crate::checkout::Checkout;
 use crate::command::Stop;
 use crate::course::Exercise;
-use crate::exercises::levels;
 use crate::exercises::variant::Again;
+use crate::exercises::{answers, levels};
 
 const HOLE: &str = "// HOLE";
 const END: &str = "// END HOLE";
@@ -92,8 +92,7 @@ impl SolutionFile {
 
     /// Cuts the text of a solution. The error names the line.
     fn of(text: &str) -> Result<SolutionFile, String> {
-        let mut solution =
-            SolutionFile { stub: String::new(), plain: String::new() };
+        let mut stub = String::new();
         let mut hole = None;
         let mut holes = 0;
         for (at, line) in text.lines().enumerate() {
@@ -117,19 +116,16 @@ impl SolutionFile {
                     let words = &words[STUB.len()..];
                     let words = words.strip_prefix(' ').unwrap_or(words);
                     let new = format!("{indent}{words}");
-                    push(&mut solution.stub, new.trim_end());
+                    push(&mut stub, new.trim_end());
                 }
-                (_, Some(_)) => push(&mut solution.plain, line),
-                (_, None) => {
-                    push(&mut solution.stub, line);
-                    push(&mut solution.plain, line);
-                }
+                (_, Some(_)) => {}
+                (_, None) => push(&mut stub, line),
             }
         }
         match hole {
             Some(open) => Err(format!("line {open}: the hole never ends")),
             None if holes == 0 => Err(format!("there is no {HOLE}")),
-            None => Ok(solution),
+            None => Ok(SolutionFile { stub, plain: answers::plain(text) }),
         }
     }
 }

@@ -16,10 +16,6 @@ difficulty = 1
 minutes = 10
 hints = ['a nudge', 'a push', 'nearly all']
 
-[[exercise.wrong]]
-file = 'swapped.rs'
-says = 'the operands are swapped'
-
 [[exercise]]
 id = 'two'
 title = 'The second'
@@ -80,6 +76,12 @@ pub(crate) fn source(stub: &str, plain: &str) -> String {
     format!("// HOLE\n{stub}{plain}// END HOLE\n")
 }
 
+/// A known wrong answer that has nothing in common with the solution.
+pub(crate) fn wrong_answer(name: &str, text: &str) -> String {
+    let text: String = text.lines().map(|line| format!("+{line}\n")).collect();
+    format!("=== {name}\nsays: the operands are swapped\n@@\n{text}\n")
+}
+
 pub(crate) fn stage() -> Scene {
     let scene = Scene::new();
     scene.program("cargo", CARGO);
@@ -94,7 +96,7 @@ pub(crate) fn stage() -> Scene {
     }
     scene.write("exercises/checks/one.rs", "");
     scene.write("exercises/checks/two.rs", "");
-    scene.write("exercises/wrong/one/swapped.rs", WRONG);
+    scene.write("exercises/wrong/one.diff", &wrong_answer("swapped", WRONG));
     scene
 }
 
@@ -124,10 +126,6 @@ size = 'much'
 difficulty = 4
 minutes = 100
 hints = ['at the end', 'b', 'c']
-
-[[exercise.wrong]]
-file = 'backwards.diff'
-says = 'level 1, the first: backwards'
 
 [[exercise.level]]
 name = 'the first'
@@ -162,9 +160,10 @@ pub(crate) fn growing() -> Scene {
     scene.write("exercises/exercises.toml", &format!("{table}{GROWS}"));
     scene.write("exercises/solutions/part1_cpu/my_engine.sh", &stands());
     scene.write("exercises/checks/my_engine.rs", "");
-    let diff = "Backwards.\n@@\n-echo solved\n\
-                +echo 'failing: level 1, the first: backwards'; exit 1\n";
-    scene.write("exercises/wrong/my_engine/backwards.diff", diff);
+    let wrong = "=== backwards\nsays: level 1, the first: backwards\n\
+                 @@\n-echo solved\n\
+                 +echo 'failing: level 1, the first: backwards'; exit 1\n";
+    scene.write("exercises/wrong/my_engine.diff", wrong);
     scene.write(
         GROWING,
         "echo begun\necho 'to do: level 1, the first'; exit 8\n",
@@ -176,12 +175,11 @@ pub(crate) fn growing() -> Scene {
 /// file that names the factor that its check was given.
 pub(crate) fn again() -> Scene {
     let scene = stage();
-    let table = scene.read("exercises/exercises.toml").replacen(
-        "\n[[exercise.wrong]]",
+    let table = scene.read("exercises/exercises.toml").replace(
+        "\n[[exercise]]\nid = 'two'",
         "\n[exercise.again]\ntask = 'Multiply by @factor@.'\n\
          draw = [{ name = 'factor', from = ['7', '9'] }]\n\
-         \n[[exercise.wrong]]",
-        1,
+         \n[[exercise]]\nid = 'two'",
     );
     scene.write("exercises/exercises.toml", &table);
     let stub = format!("# by @factor@\n{TO_DO}");

@@ -7,7 +7,7 @@ use std::path::Path;
 use learn::checkout::Checkout;
 use learn::command::Stop;
 use learn::course::Exercise;
-use learn::exercises::levels;
+use learn::exercises::answers::{WrongAnswer, wrong_answers};
 use learn::exercises::stub::SolutionFile;
 use learn::machine;
 
@@ -79,16 +79,11 @@ pub(super) fn variants(
         "profile" => !oclgrind || !profile::can_build(),
         name => machine::program(name).is_none(),
     };
-    let folder = checkout.root.join("exercises/wrong").join(&exercise.id);
-    for wrong in &exercise.wrong {
-        let file = folder.join(&wrong.file);
+    for wrong in wrong(checkout, id, &plain)? {
         variants.push(Variant {
-            name: format!("wrong/{}/{}", exercise.id, wrong.file),
-            text: match exercise.grows() {
-                true => changed(checkout, exercise, &file)?,
-                false => read(checkout, &file)?,
-            },
-            wanted: Wanted::Words(wrong.says.clone()),
+            name: format!("wrong answer `{}` of {id}", wrong.name),
+            text: wrong.text,
+            wanted: Wanted::Words(wrong.says),
             lacks: wrong.needs.iter().find(is_missing).cloned(),
             seconds: wrong.seconds,
             again: None,
@@ -127,15 +122,19 @@ fn level(exercise: &Exercise, stands: usize) -> String {
     format!("level {}, {}", stands + 1, exercise.levels[stands].name)
 }
 
-/// Reads a known wrong answer that is a change of the whole solution.
-fn changed(
+/// Reads the known wrong answers to an exercise with this solution.
+fn wrong(
     checkout: &Checkout,
-    exercise: &Exercise,
-    file: &Path,
-) -> Result<String, Stop> {
-    let whole = SolutionFile::read(checkout, exercise)?.plain;
-    levels::changed(&whole, &read(checkout, file)?)
-        .map_err(|why| Stop::Failed(format!("{}: {why}", checkout.shown(file))))
+    id: &str,
+    solution: &str,
+) -> Result<Vec<WrongAnswer>, Stop> {
+    let file = checkout.root.join(format!("exercises/wrong/{id}.diff"));
+    if !file.exists() {
+        return Ok(Vec::new());
+    }
+    wrong_answers(&read(checkout, &file)?, solution).map_err(|why| {
+        Stop::Failed(format!("{}: {why}", checkout.shown(&file)))
+    })
 }
 
 fn read(checkout: &Checkout, file: &Path) -> Result<String, Stop> {

@@ -1,1 +1,0 @@
-// The task is taken out, and nothing has come in its place.
