@@ -20,6 +20,7 @@ pub mod levels;
 pub(crate) mod list;
 pub(crate) mod predict;
 pub mod program;
+mod renamed;
 pub(crate) mod reset;
 pub(crate) mod solution;
 pub(crate) mod status;

@@ -39,8 +39,10 @@ fn tests_checks_and_tools_share_one_build_of_the_crate() {
         let row: Vec<&str> = row.split(' ').collect();
         let own =
             packages(&[&row, &["--edges", "normal,dev,build"][..]].concat());
-        let again: Vec<_> = own.difference(&all).collect();
-        assert!(again.is_empty(), "{row:?}: {again:?}");
+        // The tests of learn use the part of testkit that needs no engine.
+        let is_small = |it: &&String| it.starts_with("testkit ");
+        let mut again = own.difference(&all).filter(|it| !is_small(it));
+        assert_eq!(again.next(), None, "{row:?}");
     }
 }
 

@@ -7,9 +7,7 @@ use std::process::Stdio;
 use std::time::Duration;
 use std::{fs, thread};
 
-use scene::stage::{
-    CARGO, ONE, SOLVED, TO_DO, TWO, WRONG, last_line, stage, status,
-};
+use scene::stage::{ONE, SOLVED, TO_DO, TWO, WRONG, last_line, stage, status};
 
 #[test]
 fn without_a_name_the_next_exercise_is_checked() {
@@ -344,19 +342,6 @@ fn a_file_that_does_not_compile_shows_what_the_compiler_says() {
     said.tells("failing: exercises/part1_cpu/one.rs does not compile.")
         .tells("error: expected expression\n --> exercises/part1_cpu/one.rs:1");
     assert!(!said.out.contains("could not compile"), "{}", said.out);
-}
-
-#[test]
-fn a_solved_file_that_no_longer_compiles_leads_to_the_changelog() {
-    let scene = stage();
-    scene.write(ONE, SOLVED);
-    scene.learn(&["check", "one"]).went_well();
-    scene.program("cargo", &CARGO.replace("syntax error", "solved"));
-    let said = scene.learn(&["check", "one"]);
-    said.tells("does not compile").tells("CHANGELOG.md lists the names");
-    scene.write(ONE, "echo solved otherwise\n");
-    let said = scene.learn(&["check", "one"]);
-    assert!(!said.out.contains("CHANGELOG.md"), "{}", said.out);
 }
 
 #[test]

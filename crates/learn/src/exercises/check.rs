@@ -8,6 +8,7 @@ use crate::command::{Command, Stop, Words};
 use crate::course::{self, Exercise};
 use crate::exercises::levels;
 use crate::exercises::program::{self, Heard, Tier, Verdict};
+use crate::exercises::renamed;
 use crate::exercises::status::{self, Status};
 use crate::process;
 use crate::progress::Progress;
@@ -207,13 +208,9 @@ fn compile_errors(
         format!("failing: {whose}{place} does not compile."),
         String::new(),
     ];
+    let renamed = renamed::told(&complaints);
     lines.extend(complaints.into_iter().take(60));
-    if Status::of(exercise, &Progress::load(checkout), checkout).is_solved() {
-        lines.extend(filled(
-            "This file was solved with an earlier version of the course; \
-             CHANGELOG.md lists the names that have changed since.",
-        ));
-    }
+    lines.extend(renamed);
     Ok(failing(lines))
 }
 
