@@ -2,8 +2,8 @@
 
 use crate::tree::{Fault, Tree, ending, fault};
 
-/// The rooms whose anchors exist for the book.
-const ROOMS: [&str; 4] =
+/// The folders whose anchors exist for the book.
+const FOLDERS: [&str; 4] =
     ["src/", "kernels/", "examples/", "exercises/solutions/"];
 
 #[derive(Debug, PartialEq, Eq)]
@@ -50,25 +50,15 @@ pub(crate) fn check(
     is_used: impl Fn(&str, &str) -> bool,
 ) -> Vec<Fault> {
     let mut faults = Vec::new();
-    let sources = ROOMS.iter().flat_map(|room| tree.list(room, ""));
+    let sources = FOLDERS.iter().flat_map(|it| tree.list(it, ""));
     for (file, text) in sources.filter(|(f, _)| is_source(f)) {
         let mut open: Vec<(usize, &str)> = Vec::new();
         let mut known: Vec<&str> = Vec::new();
-        for (number, line) in text.lines().enumerate() {
-            let number = number + 1;
+        for (line, number) in text.lines().zip(1..) {
             let mut say = |what| faults.push(fault(file, number, what));
             match mark(line) {
                 None => {}
                 Some(Mark::Start(name)) => {
-                    if !name.chars().all(|c| {
-                        c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'
-                    }) || name.starts_with(|c: char| c.is_ascii_digit())
-                    {
-                        say(format!(
-                            "the anchor `{name}` is not in kebab-case. Write \
-                             small letters, digits and hyphens."
-                        ));
-                    }
                     if known.contains(&name) {
                         say(format!(
                             "the anchor `{name}` opens twice, and mdBook \

@@ -1,41 +1,46 @@
-//! The figures that the engine draws of itself, or computes.
+//! The figures whose numbers come from the engine, from an example or from a
+//! measured listing. Other figures are drawn by hand.
 
 mod along;
 mod crossover;
 mod descent;
-mod fold;
 mod groups;
 mod interleaving;
 mod ladder;
 mod nudge;
-pub(crate) mod puzzles;
-mod reduction;
 mod reuse;
 mod roof;
 mod roofline;
 mod softmax;
-mod tiles;
-
-pub(crate) use along::svg as along;
-pub(crate) use crossover::svg as crossover;
-pub(crate) use descent::svg as descent;
-pub(crate) use fold::svg as fold;
-pub(crate) use groups::svg as groups;
-pub(crate) use interleaving::svg as interleaving;
-pub(crate) use ladder::svg as ladder;
-pub(crate) use nudge::svg as nudge;
-pub(crate) use reduction::svg as reduction;
-pub(crate) use reuse::svg as reuse;
-pub(crate) use roof::svg as roof;
-pub(crate) use roofline::svg as roofline;
-pub(crate) use softmax::svg as softmax;
-pub(crate) use tiles::svg as tiles;
 
 use rungrad::draw;
 use rungrad::part1_cpu::Tensor;
 
-/// `(a * b) * b`, forward and back: the stepper of "Backward by hand".
-pub(crate) fn tape() -> String {
+use crate::manifest::Figure;
+
+/// The figures that `rungrad` makes, by the names of their files.
+pub(crate) const FIGURES: &[Figure] = &[
+    ("tape", tape),
+    ("own", || expression("own", [&[2.0, 3.0], &[3.0, 4.0]])),
+    ("first", || expression("first", [&[2.0], &[3.0]])),
+    ("order", order),
+    ("along", along::svg),
+    ("crossover-add", || crossover::svg("add")),
+    ("crossover-matmul", || crossover::svg("matmul")),
+    ("descent", descent::svg),
+    ("groups", groups::svg),
+    ("interleaving", interleaving::svg),
+    ("ladder", ladder::svg),
+    ("nudge", nudge::svg),
+    ("reuse", reuse::svg),
+    ("roof", roof::svg),
+    ("roofline", || roofline::svg("part3_how_fast")),
+    ("roofline_h200", || roofline::svg("part3_how_fast_h200")),
+    ("softmax", softmax::svg),
+];
+
+/// `(a * b) * b`, forward and backward: the stepper of "Backward by hand".
+fn tape() -> String {
     let a = Tensor::new(&[2], &[2.0, 3.0]);
     let b = Tensor::new(&[2], &[3.0, 4.0]);
     let mut tape = a.mul(&b).mul(&b).sum().backward_recorded();
@@ -48,17 +53,8 @@ pub(crate) fn tape() -> String {
     draw::svg(&tape, "tape", title, None)
 }
 
-/// The tape of `cargo learn try "(a*b)*b" ..`: what stands in "One expression,
-/// three engines" until the page draws its own.
-pub(crate) fn own() -> String {
-    expression("own", [&[2.0, 3.0], &[3.0, 4.0]])
-}
-
-/// The same of one number each, with which the introduction begins.
-pub(crate) fn first() -> String {
-    expression("first", [&[2.0], &[3.0]])
-}
-
+/// The tape of `cargo learn try "(a*b)*b" ..`. In "One expression, three engines"
+/// and in the introduction the page replaces it by its own.
 fn expression(name: &str, [a, b]: [&[f32]; 2]) -> String {
     let [a, b] = [a, b].map(|values| Tensor::new(&[values.len()], values));
     let result = a.mul(&b).mul(&b);
@@ -69,9 +65,9 @@ fn expression(name: &str, [a, b]: [&[f32]; 2]) -> String {
     draw::svg(&tape, name, "The tape of (a*b)*b", None)
 }
 
-/// `((a * b) * b) * (a * b)` with the place of each tensor in the order, for
+/// `((a * b) * b) * (a * b)` with the topological order of the tensors, for
 /// "A tensor that remembers".
-pub(crate) fn order() -> String {
+fn order() -> String {
     let a = Tensor::new(&[1], &[2.0]);
     let b = Tensor::new(&[1], &[3.0]);
     let c = a.mul(&b);

@@ -1,6 +1,5 @@
-//! What the book shows and nobody types: outputs of programs, differences
-//! between listings, formulas, drawn figures. `UPDATE=1 cargo test -p
-//! bookgen` writes these files; without it the tests compare.
+//! Makes what the book shows: outputs of programs, differences between
+//! listings, formulas, figures.
 
 pub(crate) mod bare;
 pub(crate) mod climb;
@@ -14,6 +13,7 @@ pub(crate) mod printed;
 pub(crate) mod program;
 pub(crate) mod tier;
 
+use std::collections::BTreeSet;
 use std::fs;
 
 use pulldown_latex::config::DisplayMode;
@@ -21,83 +21,57 @@ use pulldown_latex::{Parser, RenderConfig, Storage, push_mathml};
 use similar::{ChangeTag, TextDiff};
 
 use crate::anchor::region;
-use crate::manifest::{Manifest, Output};
+use crate::manifest::Manifest;
 use crate::tree::{Fault, Tree, fault};
 
 use near::near;
 
-/// When the longer side keeps less than this share of the shorter one, a diff
-/// is harder to read than two panes.
+/// When two regions share less than this fraction of the shorter one, a diff is
+/// harder to read than two panes.
 const LEAST_IN_COMMON: f32 = 0.5;
 
 impl Manifest {
-    /// What all commands print.
-    pub(crate) fn outputs(&self) -> impl Iterator<Item = &Output> {
-        let named = self.part1.iter().chain(self.training);
-        named.chain(self.transformers).chain(self.outputs)
-    }
-
-    /// Whether a diff compares this region.
+    /// Returns whether an excerpt shows this region.
     pub(crate) fn uses(&self, file: &str, anchor: &str) -> bool {
         let place = format!("{file}:{anchor}");
-        self.inners.iter().any(|inner| inner.of == place)
-            || self.diffs.iter().any(|d| d.old == place || d.new == place)
+        self.excerpts.iter().any(|excerpt| excerpt.regions.contains(&place))
     }
 
-    /// Files in `book/listings` that nothing makes any more.
+    /// Finds the files in `book/listings` that nothing generates.
     pub(crate) fn orphans(&self, tree: &Tree) -> Vec<Fault> {
-        let formulas =
-            tree.list("book/math/", ".tex").map(|(tex, _)| mml_of(tex));
-        let outputs = self.outputs().map(|o| o.out.to_string());
-        let measured = self.measured.iter().map(|m| m.out.to_string());
-        let inners = self.inners.iter().map(|i| i.out.to_string());
-        let diffs = self.diffs.iter().map(|d| d.out.to_string());
-        let boxes = exercise::boxes(tree).into_iter().map(|(file, _)| file);
-        let asked = predict::blocks(tree).into_iter().map(|(file, _)| file);
-        let growths = self.growths.iter().map(|g| g.out.to_string());
-        let climbed = climb::tables(tree).into_iter().map(|(file, _)| file);
-        let known: Vec<_> = formulas
-            .chain(outputs)
-            .chain(measured)
-            .chain(inners)
-            .chain(diffs)
-            .chain(growths)
-            .chain(boxes)
-            .chain(asked)
-            .chain(climbed)
-            .collect();
-        tree.list("book/listings/", "")
-            .filter(|(file, _)| !known.iter().any(|known| known == file))
-            .map(|(file, _)| {
-                fault(
-                    file,
-                    1,
-                    "nothing generates this listing. Add it to MANIFEST in \
-                     crates/bookgen/src/manifest.rs or remove it.",
-                )
-            })
-            .collect()
+        let computed = self.computed(tree).into_iter().map(|(file, _)| file);
+        let outputs = self.outputs.iter().map(|output| output.out.clone());
+        let measured = self.measured.iter().map(|it| it.out.clone());
+        let known: BTreeSet<String> =
+            computed.chain(outputs).chain(measured).collect();
+        let orphans = tree
+            .list("book/listings/", "")
+            .filter(|(file, _)| !known.contains(*file));
+        let what = "nothing generates this listing. Add it to \
+                    crates/bookgen/manifest.toml or remove it.";
+        orphans.map(|(file, _)| fault(file, 1, what)).collect()
     }
 
-    /// What can be computed without running a program.
+    /// Computes everything that needs no program to run.
     pub(crate) fn computed(&self, tree: &Tree) -> Vec<Wanted> {
-        let inners =
-            self.inners.iter().map(|i| (i.out.to_string(), inner(tree, i.of)));
-        let diffs = self
-            .diffs
-            .iter()
-            .map(|d| (d.out.to_string(), diff(tree, d.old, d.new)));
-        let growths = self
-            .growths
-            .iter()
-            .map(|g| (g.out.to_string(), growth::diff(tree, g)));
-        let formulas = tree
-            .list("book/math/", ".tex")
-            .map(|(file, tex)| (mml_of(file), formula(tex)));
-        let figures =
-            self.figures.iter().map(|f| (f.out.to_string(), Ok((f.draw)())));
-        inners
-            .chain(diffs)
+        let excerpts = self.excerpts.iter().map(|excerpt| {
+            let text = match &excerpt.regions[..] {
+                [old, new] => diff(tree, old, new),
+                regions => inner(tree, &regions[0]),
+            };
+            (excerpt.out.clone(), text)
+        });
+        let growths = self.growths.iter();
+        let growths =
+            growths.map(|it| (it.out.clone(), growth::diff(tree, it)));
+        let formulas = tree.list("book/math/", ".tex").map(|(file, tex)| {
+            let file = file.replace("book/math/", "book/listings/");
+            (file.replace(".tex", ".mml"), formula(tex))
+        });
+        let figures = self.figures.iter().map(|(name, draw)| {
+            (format!("book/figures/{name}.svg"), Ok(draw()))
+        });
+        excerpts
             .chain(growths)
             .chain(formulas)
             .chain(figures)
@@ -106,9 +80,31 @@ impl Manifest {
             .chain(climb::tables(tree))
             .collect()
     }
+
+    /// Leaves out what is close enough to the book: results of training, and
+    /// stacks that lack a caller.
+    pub(crate) fn accepted(
+        &self,
+        tree: &Tree,
+        mut wanted: Vec<Wanted>,
+    ) -> Vec<Wanted> {
+        wanted.retain(|(file, text)| {
+            let name = file.strip_prefix("book/").unwrap_or(file);
+            let is_like = if self.trained.iter().any(|it| it == name) {
+                near
+            } else if frames::STACKS.contains(&name) {
+                frames::alike
+            } else {
+                return true;
+            };
+            let found = tree.get(file).unwrap_or_default();
+            !text.as_ref().is_ok_and(|text| is_like(found, text))
+        });
+        wanted
+    }
 }
 
-/// A generated file beside what it must be.
+/// A generated file with the text that it must have.
 pub(crate) type Wanted = (String, Result<String, String>);
 
 /// Writes what could be computed; the tests report the rest.
@@ -124,30 +120,7 @@ pub(crate) fn write(wanted: Vec<Wanted>) {
     }
 }
 
-impl Manifest {
-    /// What was printed or drawn, except for the results of training that
-    /// are near enough to those of the book, and stacks that lack a caller.
-    pub(crate) fn accepted(
-        &self,
-        tree: &Tree,
-        wanted: Vec<Wanted>,
-    ) -> Vec<Wanted> {
-        let is_near = |(file, text): &Wanted| {
-            let file = file.as_str();
-            let is_like = match self.trained.contains(&file) {
-                true => near,
-                false if frames::STACKS.contains(&file) => frames::alike,
-                false => return false,
-            };
-            tree.get(file).is_some_and(|found| {
-                text.as_ref().is_ok_and(|text| is_like(found, text))
-            })
-        };
-        wanted.into_iter().filter(|wanted| !is_near(wanted)).collect()
-    }
-}
-
-/// The files that are not what they must be.
+/// Finds the files that do not have the text that they must have.
 pub(crate) fn compare(tree: &Tree, wanted: Vec<Wanted>) -> Vec<Fault> {
     let differs = |(file, wanted): Wanted| match wanted {
         Ok(text) => stale(tree, &file, &text),
@@ -173,14 +146,14 @@ pub(crate) fn stale(tree: &Tree, file: &str, wanted: &str) -> Option<Fault> {
     })
 }
 
-/// The region at `file:anchor`.
+/// Returns the region at `file:anchor`.
 fn read(tree: &Tree, place: &str) -> Result<String, String> {
     let (file, anchor) = place.split_once(':').unwrap_or((place, ""));
     let text = tree.get(file).ok_or(format!("`{file}` does not exist."))?;
     region(text, anchor).ok_or(format!("`{file}` has no anchor `{anchor}`."))
 }
 
-/// A region from the first column on.
+/// Returns a region, moved to the first column.
 fn inner(tree: &Tree, of: &str) -> Result<String, String> {
     let text = read(tree, of)?;
     let indent = |line: &str| line.len() - line.trim_start().len();
@@ -192,7 +165,7 @@ fn inner(tree: &Tree, of: &str) -> Result<String, String> {
         .collect())
 }
 
-/// Both regions in one listing, unchanged lines with a space before them.
+/// Returns the difference between two regions, with all of their lines.
 fn diff(tree: &Tree, old: &str, new: &str) -> Result<String, String> {
     let (old_text, new_text) = (inner(tree, old)?, inner(tree, new)?);
     let diff = TextDiff::from_lines(&old_text, &new_text);
@@ -219,12 +192,8 @@ fn diff(tree: &Tree, old: &str, new: &str) -> Result<String, String> {
         .collect())
 }
 
-fn mml_of(tex: &str) -> String {
-    tex.replace("book/math/", "book/listings/").replace(".tex", ".mml")
-}
-
-/// A formula as MathML. The `<div>` makes it a block of HTML for mdBook,
-/// which would read emphasis into bare MathML.
+/// Returns a formula as MathML. The `<div>` makes it a block of HTML for
+/// mdBook, which would find emphasis in bare MathML.
 fn formula(tex: &str) -> Result<String, String> {
     let storage = Storage::new();
     let parser = Parser::new(tex.trim(), &storage);

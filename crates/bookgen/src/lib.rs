@@ -1,19 +1,16 @@
-//! What prints the book: it makes all that no author types, the listings,
-//! outputs, diffs, formulas and figures, and it guards the pages. mdBook shows
-//! a missing anchor as an empty block and a missing file as text, and exits 0;
-//! nothing of that kind, and nothing that is out of date, gets past
-//! `cargo test -p bookgen`.
+//! Generates the listings, outputs, diffs, formulas and figures of the book,
+//! and checks its pages. mdBook shows a missing anchor as an empty block and a
+//! missing file as text, and exits with 0; `cargo test -p bookgen` reports
+//! these, and everything that is out of date.
 //!
-//! Reading order: a [`Tree`] is the repository as data, a page is read from it
-//! as mdBook reads it, with the regions between its anchors; the manifest
-//! lists what is made, `generated` makes it, and `guards` look at the
-//! pages. The checks are functions of a tree, and each is proved in `planted`:
-//! a small book that passes, one fault planted, and the sentence that reports
-//! it.
+//! A [`Tree`] is the repository as data. `page` reads a page from it as mdBook
+//! does, `anchor` the regions between anchors. `manifest.toml` lists what is
+//! generated, `generated` makes it, and `guards` check the pages. Each check is
+//! tested in `planted`: a small book that passes, one edit, and the sentence
+//! that reports it.
 //!
 //! `UPDATE=1 cargo test -p bookgen` writes what is generated; with `ONLY=part3`
-//! beside it, only the outputs whose names contain that word are printed
-//! again.
+//! in addition, only the outputs whose names contain that word.
 
 mod anchor;
 mod figures;
@@ -40,14 +37,14 @@ pub use generated::tier::Tier;
 use generated::printed::{self, printed};
 use manifest::MANIFEST;
 
-/// This repository, after `UPDATE=1` has written what is generated. What a
-/// device prints is written where there is one.
+/// This repository, after `UPDATE=1` has written what this machine can
+/// generate.
 pub fn repository() -> Tree {
     static UPDATE: Once = Once::new();
     UPDATE.call_once(|| {
         if updates() {
             generated::write(MANIFEST.computed(&Tree::of_this_repository()));
-            for needs in Needs::ALL {
+            for (needs, _) in Needs::ALL {
                 if printed::missing(needs).is_none() {
                     generated::write(printed(needs, Tier::Fast));
                 }
@@ -61,35 +58,33 @@ fn updates() -> bool {
     env::var_os("UPDATE").is_some_and(|value| value == "1")
 }
 
-/// All that can be read off the files, without running a program.
+/// Finds every fault that can be seen without running a program.
 pub fn faults(tree: &Tree) -> Vec<Fault> {
     guards::faults(tree, &MANIFEST)
 }
 
-/// The diffs, formulas, boxes and drawn figures that are not what is computed
-/// now.
+/// Finds the diffs, formulas, boxes and figures that are out of date.
 pub fn stale(tree: &Tree) -> Vec<Fault> {
     generated::compare(tree, MANIFEST.computed(tree))
 }
 
-/// The listings with these needs that are not what is printed now.
+/// Finds the outputs with these needs that are out of date.
 pub fn misprints(tree: &Tree, needs: Needs, tier: Tier) -> Vec<Fault> {
     generated::compare(tree, MANIFEST.accepted(tree, printed(needs, tier)))
 }
 
-/// The measured listings whose words are not those of their programs. No run
-/// repeats a time, so only the words are compared.
+/// Finds the measured listings whose words differ from their programs'.
 pub fn mismeasured(tree: &Tree, tier: Tier) -> Vec<Fault> {
     measured::outdated(tree, &MANIFEST, tier)
 }
 
-/// The examples that no listing prints as they are, and that do not end well
-/// without a word behind their name.
+/// Finds the examples that fail when they run without arguments, among those
+/// that no listing runs.
 pub fn failing(tree: &Tree, tier: Tier) -> Vec<Fault> {
     generated::bare::failing(tree, &MANIFEST, tier)
 }
 
-/// What this machine lacks to print as the book does.
+/// Returns what this machine lacks for the outputs with these needs.
 pub fn missing(needs: Needs) -> Option<&'static str> {
     printed::missing(needs)
 }

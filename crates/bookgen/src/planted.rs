@@ -1,28 +1,24 @@
-//! Each check is shown a fault: a small book that has none, one edit, and the
-//! sentence that must come. The chapter of that book is the template that
-//! authors copy, so the template keeps the rules too.
+//! Tests of the checks: a small book without faults, one edit, and the sentence
+//! that must report it. The chapter of that book is the template that authors
+//! copy, so the template is checked too.
 
-mod exercise;
-mod figures;
 mod generated;
-mod links;
-mod listings;
-mod names;
-mod predict;
-mod shape;
+mod pages;
+
+use std::sync::LazyLock;
 
 use crate::guards::faults;
-use crate::manifest::{Diff, Growth, Inner, Manifest, Measured, Needs, Output};
+use crate::manifest::Manifest;
 use crate::tree::Tree;
 
 const CHAPTER: &str = "book/src/template.md";
 const SETTINGS: &str = "book/book.toml";
 const SUMMARY: &str = "book/src/SUMMARY.md";
-const GLOSSARY: &str = "book/src/glossary.md";
 const FIGURE: &str = "book/figures/example.svg";
 const CODE: &str = "src/part1_cpu/ops.rs";
 const INNER: &str = "book/listings/example.rs";
 const DIFF: &str = "book/listings/example.diff";
+const OUTPUT: &str = "book/listings/example.out";
 const MEASURED: &str = "book/listings/example_measured.out";
 const ROWS: &str = "exercises/exercises.toml";
 const QUESTIONS: &str = "exercises/predictions.toml";
@@ -30,36 +26,28 @@ const QUESTION: &str = "book/listings/predict_example.md";
 const BOX: &str = "book/listings/exercise_example.md";
 const CSS: &str = "book/theme/book.css";
 
-const PLANTED: Manifest = Manifest {
-    part1: &[],
-    training: &[],
-    transformers: &[],
-    outputs: &[Output {
-        out: "book/listings/example.out",
-        command: "cargo run --example example",
-        code: 0,
-        needs: Needs::Nothing,
-    }],
-    measured: &[Measured {
-        out: MEASURED,
-        command: "cargo run --release --example example -- fast",
-        rehearsal: "cargo run --release --example example -- slow",
-        on: "two cores of an Intel Xeon in November 2026",
-    }],
-    inners: &[Inner { out: INNER, of: "src/part1_cpu/ops.rs:sum" }],
-    diffs: &[Diff {
-        out: DIFF,
-        old: "src/part1_cpu/ops.rs:mul",
-        new: "src/part2_gpu/ops.rs:mul",
-    }],
-    growths: &[Growth {
-        out: "book/listings/example-grown.diff",
-        file: "src/part3_unified/ops.rs",
-    }],
-    figures: &[],
-    pictures: &[],
-    trained: &[],
-};
+/// The manifest of the small book.
+static PLANTED: LazyLock<Manifest> =
+    LazyLock::new(|| Manifest::read(PLANTED_TABLES, &[]));
+
+const PLANTED_TABLES: &str = r#"
+[outputs.nothing]
+example = "cargo run --example example"
+
+[[measured]]
+on = "two cores of an Intel Xeon in November 2026"
+listings.example_measured = [
+    "cargo run --release --example example -- fast",
+    "cargo run --release --example example -- slow",
+]
+
+[excerpts]
+"example.rs" = "src/part1_cpu/ops.rs:sum"
+"example.diff" = ["src/part1_cpu/ops.rs:mul", "src/part2_gpu/ops.rs:mul"]
+
+[growths]
+example-grown = "src/part3_unified/ops.rs"
+"#;
 
 /// An old address that leads to the chapter.
 const OLD: &str = "[output.html.redirect]\n\"/old.html\" = \"template.html\"\n";
@@ -84,10 +72,10 @@ fn book() -> Tree {
         .with(SUMMARY, summary)
         .with(CHAPTER, include_str!("../../../book/CHAPTER.md"))
         .with("book/src/introduction.md", "# Introduction\n\nHello.\n")
-        .with(GLOSSARY, WORDS)
+        .with("book/src/glossary.md", "# Glossary\n\nBold\n: A word.\n")
         .with("book/math/example.tex", "a + b\n")
         .with("book/listings/example.mml", "<div class=\"math\">..</div>\n")
-        .with("book/listings/example.out", "$ cargo run --example example\n9\n")
+        .with(OUTPUT, "$ cargo run --example example\n9\n")
         .with(
             MEASURED,
             "$ cargo run --release --example example -- fast\n9 ms\n",
@@ -105,70 +93,67 @@ fn book() -> Tree {
         .with("src/part2_gpu/ops.rs", mul)
 }
 
-const WORDS: &str = "\
-# Glossary
-
-Bold
-: Seen from afar.
-  [The title](template.md)
-";
-
-const EXERCISE: &str = "\
-[[exercise]]
-id = \"example\"
-title = \"A product\"
-chapter = \"template.md\"
-file = \"part1_cpu/example.rs\"
-needs = [\"opencl\"]
-size = \"one line\"
+const EXERCISE: &str = r#"[[exercise]]
+id = "example"
+title = "A product"
+chapter = "template.md"
+file = "part1_cpu/example.rs"
+needs = ["opencl"]
+size = "one line"
 difficulty = 1
 minutes = 10
-task = \"Give `a * b` its rule.\"
-hints = [\"a * b, twice\", \"vec![b, a]\", \"a < b\"]
-";
+task = "Give `a * b` its rule."
+hints = ["a * b, twice", "vec![b, a]", "a < b"]
+"#;
 
-const PREDICTION: &str = "\
-[[prediction]]
-id = \"example\"
-chapter = \"template.md\"
-listing = \"example.out\"
-line = \"\"
+const PREDICTION: &str = r#"[[prediction]]
+id = "example"
+chapter = "template.md"
+listing = "example.out"
+line = ""
 number = 1
-question = \"Is `3 * 3` < 10?\"
-why = \"Three times *three*.\"
-wrong = [{ guess = \"6\", because = \"That is a sum.\" }]
-";
+question = "Is `3 * 3` < 10?"
+why = "Three times *three*."
+wrong = [{ guess = "6", because = "That is a sum." }]
+"#;
 
-const ASKED: &str = "\
-<details class=\"predict\">
+const ASKED: &str = r#"<details class="predict">
 <summary>Before you look: Is <code>3 * 3</code> &lt; 10?</summary>
 
-**9.** Three times \\*three\\*.
+**9.** Three times \*three\*.
 
 If you said 6: That is a sum.
 
 `cargo learn predict example` asks you in the terminal.
 
 </details>
-";
+"#;
 
-const SVG: &str = "\
-<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 90\" role=\"img\">
+const SVG: &str = r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 680 90" role="img">
 <title>A product</title>
-<marker id=\"example-head\"/>
-<path d=\"M0 0H9\" stroke=\"currentColor\" marker-end=\"url(#example-head)\"/>
+<marker id="example-head"/>
+<path d="M0 0H9" stroke="currentColor" marker-end="url(#example-head)"/>
 </svg>
-";
+"#;
 
-/// The faults of a book hold one at `place` that says `words`.
+/// Expects a fault in a file; `:LINE: ` may begin its words.
 #[track_caller]
-fn reported(book: Tree, place: &str, words: &str) {
+fn reported(book: &Tree, file: &str, words: &str) {
     let faults: Vec<String> =
-        faults(&book, &PLANTED).iter().map(|f| f.to_string()).collect();
-    assert!(
-        faults.iter().any(|f| f.starts_with(place) && f.contains(words)),
-        "nothing at {place} says {words:?}: {faults:#?}"
-    );
+        faults(book, &PLANTED).iter().map(|f| f.to_string()).collect();
+    let is_it = |fault: &String| {
+        fault.strip_prefix(file).is_some_and(|it| it.contains(words))
+    };
+    assert!(faults.iter().any(is_it), "no {words:?} in {file}: {faults:#?}");
+}
+
+/// Makes each edit of a file, `(OLD, NEW, WORDS)`, in a new book, and expects a
+/// fault in that file.
+#[track_caller]
+fn each_reported(file: &str, edits: &[(&str, &str, &str)]) {
+    for (old, new, words) in edits {
+        reported(&book().edit(file, old, new), file, words);
+    }
 }
 
 #[track_caller]
@@ -176,11 +161,6 @@ fn assert_none(book: &Tree) {
     let faults = faults(book, &PLANTED);
     let lines: Vec<String> = faults.iter().map(|f| f.to_string()).collect();
     assert!(faults.is_empty(), "\n{}\n", lines.join("\n"));
-}
-
-/// One edit of the chapter.
-fn chapter(old: &str, new: &str) -> Tree {
-    book().edit(CHAPTER, old, new)
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! The examples that no listing prints as they are. They too must run when
-//! nobody types a word behind their name, as `cargo learn run` starts them.
+//! The examples that no listing runs without arguments. These must run too, as
+//! `cargo learn run` starts them.
 
 use std::collections::BTreeSet;
 
@@ -11,17 +11,17 @@ use crate::generated::tier::Tier;
 use crate::manifest::{Manifest, Needs};
 use crate::tree::{Fault, Tree, fault};
 
-/// It measures for half a minute, and its listings are printed with words.
+/// Measures for half a minute. Its listings run it with arguments.
 const MEASURES: &str = "part2_crossover";
 
-/// Those that take long, with words by which they take seconds.
+/// Slow examples, with the arguments with which they take seconds.
 const LONG: [(&str, &str); 3] = [
     ("part3_how_fast", "--quick"),
     ("part3_names", "--small --steps 2 --count 1"),
     ("part3_shakespeare", "--text README.md --steps 1 --count 10"),
 ];
 
-/// The example that a command runs as it is run here, if it is one.
+/// Returns the example that a command runs, if it runs it as it is run here.
 fn bare(command: &str) -> Option<String> {
     let program = program(command).ok()?;
     let name = program.file.strip_prefix("examples/")?;
@@ -30,26 +30,27 @@ fn bare(command: &str) -> Option<String> {
     is_same.then(|| name.to_string())
 }
 
-/// The words behind its name, which most do without.
+/// The arguments of an example; most have none.
 fn words(name: &str) -> &'static str {
     let long = LONG.iter().find(|(long, _)| *long == name);
     long.map_or("", |(_, words)| words)
 }
 
-/// The examples that no other test runs on this machine, by their names.
+/// Finds the examples that no other test runs on this machine.
 pub(crate) fn left(
     tree: &Tree,
     manifest: &Manifest,
     is_here: impl Fn(Needs) -> bool,
 ) -> BTreeSet<String> {
-    // Where no gate opens, a program that has one says so and fails.
-    let is_here_or_stuck = |it| it == Needs::Gates || is_here(it);
-    let printed = manifest.outputs();
-    let printed =
-        printed.filter(|it| it.code == 0 && is_here_or_stuck(it.needs));
-    let measured = manifest.measured.iter().map(|it| it.rehearsal);
+    // On a machine without gates these programs exit with an error.
+    let is_here_or_gate = |it| it == Needs::Gates || is_here(it);
+    let printed = manifest.outputs.iter();
+    let printed = printed.filter(|it| is_here_or_gate(it.needs));
+    let printed = printed.map(|it| it.command.as_str());
+    let measured = manifest.measured.iter();
+    let measured = measured.map(|it| it.rehearsal.as_str());
     let measured = measured.filter(|_| is_here(Needs::Device));
-    let commands = printed.map(|it| it.command).chain(measured);
+    let commands = printed.chain(measured);
     let run: BTreeSet<String> = commands.filter_map(bare).collect();
     let name = |(file, _): (&str, &str)| {
         let name = file.strip_prefix("examples/")?.split('/').next()?;
@@ -80,7 +81,7 @@ pub(crate) fn failing(
     let texts = commands.iter().map(|(_, command)| command.as_str());
     let folder = program::built(texts).expect("the examples build");
     let runs = commands.into_par_iter().filter_map(|(name, command)| {
-        let what = ended(&folder, &command, 0).err()?;
+        let what = ended(&folder, &command).err()?;
         Some(fault(&format!("examples/{name}"), 1, what))
     });
     runs.collect()

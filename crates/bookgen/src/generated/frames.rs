@@ -4,7 +4,7 @@
 //! that `--config 'profile.dev.package.rungrad.opt-level=0'` shows.
 
 /// The listings that show a stack.
-pub(crate) const STACKS: &[&str] = &["book/listings/part3_trace.out"];
+pub(crate) const STACKS: &[&str] = &["listings/part3_trace.out"];
 
 /// Whether `now` is what the book shows, but for callers that are missing. Each
 /// stack ends with the same function and has at least half of its functions,

@@ -1,5 +1,5 @@
-//! What one operator adds to the sources, file by file: "Add an operator"
-//! shows it, and a test holds that no file is left out.
+//! The lines that an operator adds to each source file, for the chapter "Add an
+//! operator". A check makes sure that no file is left out.
 
 use crate::anchor;
 use crate::manifest::{Growth, Manifest};
@@ -17,44 +17,15 @@ const NAMES: [&str; 8] = [
     "fn cos",
 ];
 
-/// Its places, in the order of the chapter.
-pub(crate) const SIN: &[Growth] = &[
-    Growth { out: "book/listings/sin-ops.diff", file: "src/base/ops.rs" },
-    Growth {
-        out: "book/listings/sin-reference.diff",
-        file: "src/judge/reference.rs",
-    },
-    Growth {
-        out: "book/listings/sin-backend.diff",
-        file: "src/part3_unified/backend.rs",
-    },
-    Growth {
-        out: "book/listings/sin-kernel.diff",
-        file: "kernels/part3/elementwise.cl",
-    },
-    Growth {
-        out: "book/listings/sin-kernels.diff",
-        file: "src/part3_unified/kernels.rs",
-    },
-    Growth {
-        out: "book/listings/sin-function.diff",
-        file: "src/part3_unified/functions/trigonometry.rs",
-    },
-    Growth {
-        out: "book/listings/sin-cases.diff",
-        file: "tests/part3_unified/cases.rs",
-    },
-];
-
-/// The rooms in which an operator has its places.
-const ROOMS: [&str; 4] =
+/// The folders that an operator adds to.
+const FOLDERS: [&str; 4] =
     ["src/", "kernels/", "tests/part3_unified/", "tests/opencl/"];
 
-/// The lines of a file that belong to the operator, as a diff with a line
-/// before and a line behind each group of them.
+/// Returns the lines of a file that belong to the operator, as a diff with one
+/// line of context.
 pub(crate) fn diff(tree: &Tree, growth: &Growth) -> Result<String, String> {
     let text = tree
-        .get(growth.file)
+        .get(&growth.file)
         .ok_or(format!("`{}` does not exist.", growth.file))?;
     let lines: Vec<&str> =
         text.lines().filter(|line| !anchor::is_mark(line)).collect();
@@ -78,8 +49,8 @@ pub(crate) fn diff(tree: &Tree, growth: &Growth) -> Result<String, String> {
     Ok(format!("{}\n", out.trim_matches('\n')))
 }
 
-/// A line belongs to the operator when it names it, when it stands in an item
-/// that begins so, or in the comment above one.
+/// A line belongs to the operator if it names it, if it is in an item whose
+/// first line does, or in the comment above one.
 fn belonging(lines: &[&str]) -> Vec<bool> {
     let mut belongs: Vec<bool> = lines.iter().map(|l| names(l)).collect();
     let mut item: Option<String> = None;
@@ -112,12 +83,12 @@ fn names(line: &str) -> bool {
     })
 }
 
-/// Every file that names the operator is one that the chapter shows.
+/// The chapter shows every file that names the operator.
 pub(crate) fn check(tree: &Tree, manifest: &Manifest) -> Vec<Fault> {
     if manifest.growths.is_empty() {
         return vec![];
     }
-    let sources = ROOMS.iter().flat_map(|room| tree.list(room, ""));
+    let sources = FOLDERS.iter().flat_map(|it| tree.list(it, ""));
     let shown = |file: &str| manifest.growths.iter().any(|g| g.file == file);
     sources
         .filter(|(file, _)| !shown(file))
@@ -127,8 +98,8 @@ pub(crate) fn check(tree: &Tree, manifest: &Manifest) -> Vec<Fault> {
                 file,
                 at + 1,
                 "this belongs to the operator of \"Add an operator\", and that \
-                 page does not show it. Add the file to `SIN` in \
-                 crates/bookgen/src/generated/growth.rs and to the page.",
+                 page does not show it. Add the file to \
+                 crates/bookgen/manifest.toml and to the page.",
             ))
         })
         .collect()

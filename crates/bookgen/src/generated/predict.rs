@@ -1,10 +1,9 @@
-//! The folded question of a chapter, made from the row of
-//! `exercises/predictions.toml`: page and `cargo learn predict` cannot say two
-//! things, and the answer is what the program prints.
+//! The folded question of a chapter, made from its row in `predictions.toml`,
+//! which `cargo learn predict` reads too. The answer is taken from the
+//! program's output.
 
 use crate::generated::Wanted;
 use crate::generated::exercise::markdown;
-use crate::guards::links::Entry;
 use crate::page::Page;
 use crate::predictions::{Prediction, read};
 use crate::tree::{Fault, Tree, fault};
@@ -66,69 +65,43 @@ fn block(tree: &Tree, row: &Prediction) -> Result<String, String> {
     Ok(text)
 }
 
-/// A summary is HTML, where nobody reads Markdown.
+/// Escapes HTML: Markdown is not read inside of a summary.
 fn html(text: &str) -> String {
-    let escaped = |part: &str| {
-        part.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
-    };
+    let text =
+        text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let parts = text.split('`').enumerate();
     let parts = parts.map(|(i, part)| match i % 2 {
-        0 => escaped(part),
-        _ => format!("<code>{}</code>", escaped(part)),
+        0 => part.to_string(),
+        _ => format!("<code>{part}</code>"),
     });
     parts.collect()
 }
 
-/// Every chapter asks before it answers: a question stands on its page, above
-/// the output that has its number.
-pub(crate) fn check(
-    tree: &Tree,
-    pages: &[Page],
-    contents: &[Entry],
-) -> Vec<Fault> {
-    let rows = rows(tree).unwrap_or_default();
-    let mut faults = Vec::new();
-    for row in &rows {
-        let chapter = format!("book/src/{}", row.chapter);
-        let page = pages.iter().find(|page| page.path == chapter);
+/// Every question is on the page of its chapter, above the output that has its
+/// answer.
+pub(crate) fn check(tree: &Tree, pages: &[Page]) -> Vec<Fault> {
+    let misplaced = |row: &Prediction| {
+        let Prediction { id, chapter, listing: output, .. } = row;
+        let path = format!("book/src/{chapter}");
+        let page = pages.iter().find(|page| page.path == path);
         let place = |file: &str| page.and_then(|page| page.place(file));
-        let (block, output) = (place(&out(row)), place(&listing(row)));
-        let what = match (block, output) {
+        let what = match (place(&out(row)), place(&listing(row))) {
             (None, _) => format!(
-                "the chapter `{}` does not ask the question `{}`. Include \
-                 ../listings/predict_{}.md before its output.",
-                row.chapter, row.id, row.id
+                "the chapter `{chapter}` does not ask the question `{id}`. \
+                 Include ../listings/predict_{id}.md before its output."
             ),
             (Some(_), None) => format!(
-                "the chapter `{}` asks the question `{}` and does not show \
-                 `{}`, which has the answer.",
-                row.chapter, row.id, row.listing
+                "the chapter `{chapter}` asks the question `{id}` and does \
+                 not show `{output}`, which has the answer."
             ),
-            (Some(block), Some(output)) if block > output => format!(
-                "the chapter `{}` asks the question `{}` below its answer. \
-                 Move it above `{}`.",
-                row.chapter, row.id, row.listing
+            (Some(block), Some(answer)) if block > answer => format!(
+                "the chapter `{chapter}` asks the question `{id}` below its \
+                 answer. Move it above `{output}`."
             ),
-            _ => continue,
+            _ => return None,
         };
-        faults.push(fault(ROWS, 1, what));
-    }
-    if !rows.is_empty() {
-        let chapters = contents.iter().filter(|entry| entry.part.is_some());
-        for file in chapters.filter_map(|entry| entry.file.as_deref()) {
-            let asks =
-                |row: &Prediction| file == format!("book/src/{}", row.chapter);
-            if !rows.iter().any(asks) {
-                faults.push(fault(
-                    file,
-                    1,
-                    format!(
-                        "the chapter asks nothing before it answers. Add a \
-                         row to {ROWS}."
-                    ),
-                ));
-            }
-        }
-    }
-    faults
+        Some(fault(ROWS, 1, what))
+    };
+    let rows = rows(tree).unwrap_or_default();
+    rows.iter().filter_map(misplaced).collect()
 }

@@ -1,4 +1,4 @@
-//! Runs the examples that the book quotes, as a reader would.
+//! Runs one command of the book, as a reader would.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -6,15 +6,12 @@ use std::process::{Child, Command, Output as Ended, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::manifest::Output;
 use crate::tree::Tree;
 
-/// No program of the book takes this long, beside whatever else runs; a hang
-/// ends as a sentence.
+/// No program of the book takes this long, even on a busy machine.
 const TIME_LIMIT: Duration = Duration::from_secs(300);
 
-/// Builds the programs of these commands, because `cargo test -p bookgen` does
-/// not, and says in which folder they are: beside this test.
+/// Builds the programs of these commands, and returns their folder.
 pub(crate) fn built<'a>(
     commands: impl IntoIterator<Item = &'a str>,
 ) -> Result<PathBuf, String> {
@@ -42,15 +39,13 @@ pub(crate) struct Program {
     pub(crate) words: Vec<String>,
 }
 
-/// The program behind a command that a reader types: `cargo run --example
-/// NAME -- WORDS`, or `cargo learn try WORDS`, which runs the expression bench,
-/// or `cargo learn profile WORDS`.
-/// A tool that stands before it is to run what cargo runs.
+/// Reads a command that a reader types: `cargo run --example NAME -- WORDS`,
+/// `cargo learn try WORDS` or `cargo learn profile WORDS`, with variables and a
+/// tool before it.
 pub(crate) fn program(command: &str) -> Result<Program, String> {
     let mut words: Vec<String> = Vec::new();
     for (i, part) in command.split('"').enumerate() {
-        // Every other part stands between quotes, perhaps as the value of
-        // what stands before.
+        // Every other part is between quotes, perhaps the value of a variable.
         match words.last_mut() {
             _ if i % 2 == 0 => {
                 words.extend(part.split_whitespace().map(String::from));
@@ -68,7 +63,7 @@ pub(crate) fn program(command: &str) -> Result<Program, String> {
         .filter_map(|word| word.split_once('='))
         .map(|(name, value)| (name.into(), value.into()))
         .collect();
-    // The test has the examples of its own profile.
+    // The test builds the examples in its own profile.
     let known: Vec<&str> = rest
         .iter()
         .map(String::as_str)
@@ -87,11 +82,10 @@ pub(crate) fn program(command: &str) -> Result<Program, String> {
     Ok(Program { variables, tool, file, words })
 }
 
-/// Runs a command to its end, with this code.
+/// Runs a command, which must succeed.
 pub(crate) fn ended(
     folder: &Path,
     command: &str,
-    code: i32,
 ) -> Result<(Program, Ended), String> {
     let program = program(command)?;
     let file = &program.file;
@@ -111,9 +105,9 @@ pub(crate) fn ended(
         .spawn()
         .map_err(|error| format!("`{file}` does not start: {error}"))?;
     let ended = wait(child, TIME_LIMIT)?;
-    if ended.status.code() != Some(code) {
+    if !ended.status.success() {
         return Err(format!(
-            "`{command}` ended with {}, expected code {code}.\n{}",
+            "`{command}` ended with {}.\n{}",
             ended.status,
             String::from_utf8_lossy(&ended.stderr),
         ));
@@ -121,29 +115,25 @@ pub(crate) fn ended(
     Ok((program, ended))
 }
 
-/// The command and what it prints, on any machine.
+/// Returns the command and what it prints, the same on every machine.
 pub(crate) fn listing(
     folder: &Path,
-    output: &Output,
+    command: &str,
     devices: &[&str],
 ) -> Result<String, String> {
-    let (program, ended) = ended(folder, output.command, output.code)?;
-    let stdout = String::from_utf8_lossy(&ended.stdout);
-    let stderr = String::from_utf8_lossy(&ended.stderr);
-    let text = match (&program.tool[..], output.code) {
-        // A driver may speak on standard error, as PoCL does when a compiler
-        // of its own has a warning; so may others, some day.
-        ([], 0) => stdout.into_owned(),
-        // The sentence with which the program ends. It asks no driver.
-        ([], _) => format!("{stdout}{stderr}"),
-        // A tool speaks while the program runs, which then has the last word.
-        _ => without_notes(&stderr) + &stdout,
-    };
+    let (program, ended) = ended(folder, command)?;
+    let mut text = String::from_utf8_lossy(&ended.stdout).into_owned();
+    // The messages of a tool come first. Without a tool, standard error may have
+    // messages of a driver.
+    if !program.tool.is_empty() {
+        let stderr = String::from_utf8_lossy(&ended.stderr);
+        text.insert_str(0, &without_notes(&stderr));
+    }
     let text = everywhere(&text, devices);
-    Ok(format!("$ {}\n{text}", broken(output.command)))
+    Ok(format!("$ {}\n{text}", broken(command)))
 }
 
-/// The command in lines that fit the page, as a shell understands them.
+/// Breaks a command into lines that fit the page.
 pub(crate) fn broken(command: &str) -> String {
     const WIDTH: usize = 72;
     let mut lines = vec![String::new()];
@@ -160,14 +150,14 @@ pub(crate) fn broken(command: &str) -> String {
     lines.join(" \\\n")
 }
 
-/// What a tool says, from its first word to its last, and without the numbers
-/// that it gives to notes of its own: `, !dbg !29`.
+/// Removes the numbers of debug notes from the messages of a tool:
+/// `, !dbg !29`.
 fn without_notes(text: &str) -> String {
     let mut said = String::new();
     for line in text.trim().lines() {
         let words = line.split(", !dbg").next().unwrap_or_default();
         let words = words.trim_end().replace('\t', "    ");
-        // Messages stand apart by one empty line.
+        // One empty line separates messages.
         if !words.is_empty() || !said.ends_with("\n\n") {
             said += &format!("{words}\n");
         }
@@ -177,7 +167,7 @@ fn without_notes(text: &str) -> String {
 
 pub(crate) fn wait(mut child: Child, limit: Duration) -> Result<Ended, String> {
     let start = Instant::now();
-    // The pipes are read meanwhile: a full one would stop the program.
+    // A full pipe would stop the program, so both are read while it runs.
     let mut out = child.stdout.take().expect("a pipe");
     let mut err = child.stderr.take().expect("a pipe");
     let read = |pipe: &mut dyn std::io::Read| {
@@ -205,9 +195,8 @@ pub(crate) fn wait(mut child: Child, limit: Duration) -> Result<Ended, String> {
     Ok(Ended { status, stdout, stderr })
 }
 
-/// The text with the words that differ from machine to machine taken out:
-/// names of devices and what they say of themselves, times and their ratios,
-/// and the path of the repository.
+/// Replaces what differs from machine to machine: names and properties of
+/// devices, times and their ratios, and the path of the repository.
 pub(crate) fn everywhere(text: &str, devices: &[&str]) -> String {
     // The programs know the folder in which they were built.
     let root = format!("{}/", testkit::place::built().display());
@@ -221,8 +210,7 @@ pub(crate) fn everywhere(text: &str, devices: &[&str]) -> String {
     lines.map(|line| without_times(&without_limits(line))).collect()
 }
 
-/// What a device tells of itself, as `part2_limits` and `part3_devices` print
-/// it.
+/// Properties of a device, as `part2_limits` and `part3_devices` print them.
 const LIMITS: [&str; 7] = [
     "  OpenCL version  ",
     "  compute units  ",

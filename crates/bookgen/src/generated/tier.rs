@@ -35,7 +35,6 @@ impl Tier {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::manifest::MANIFEST;
 
     #[test]
     fn a_command_runs_in_one_tier() {
@@ -46,19 +45,5 @@ mod tests {
         assert!(Tier::Slow.has(seeds) && !Tier::Fast.has(seeds));
         let one = "cargo run --example part1_digits";
         assert!(Tier::Fast.has(one) && !Tier::Slow.has(one));
-    }
-
-    #[test]
-    fn the_fast_tier_has_outputs_of_each_kind_and_the_slow_tier_has_some() {
-        use crate::manifest::Needs::{Counters, Device, Nothing};
-        let count = |tier: Tier, needs| {
-            let all = MANIFEST.outputs().filter(|it| it.needs == needs);
-            all.filter(|it| tier.has(it.command)).count()
-        };
-        for needs in [Nothing, Device, Counters] {
-            assert!(count(Tier::Fast, needs) > 0, "{needs:?}");
-        }
-        let slow = count(Tier::Slow, Nothing) + count(Tier::Slow, Counters);
-        assert!(slow > 5 || crate::updates(), "{slow} outputs are slow");
     }
 }

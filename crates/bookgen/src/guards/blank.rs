@@ -1,75 +1,50 @@
-//! Every block shows something. Markdown takes a line `54.` for the 54th item
-//! of a list, and the answer that it was disappears.
+//! Blocks that show nothing. Markdown reads a line `54.` as the 54th item of a
+//! list, and the answer that it was disappears.
 
+use pulldown_cmark::Event::{End, Html, Start};
 use pulldown_cmark::{Event, Tag, TagEnd};
 
 use crate::page::Page;
 use crate::tree::Fault;
 
-/// A block that has begun: where, its name, and whether it shows anything yet.
-struct Open(usize, &'static str, bool);
-
 pub(crate) fn check(page: &Page) -> Vec<Fault> {
     let mut faults = Vec::new();
-    let mut open: Vec<Open> = Vec::new();
+    let mut last = Event::Rule;
     for (event, range) in page.events() {
-        let at = range.start;
-        let closed = match &event {
-            Event::Start(Tag::List(Some(number))) if *number != 1 => {
-                faults.push(page.fault(
-                    at,
-                    format!(
-                        "to Markdown this is a list that begins with \
-                         {number}. Let the line begin with a word."
-                    ),
-                ));
-                None
-            }
-            Event::Start(tag) => {
-                open.extend(name(tag).map(|name| Open(at, name, false)));
-                None
-            }
-            Event::End(
-                TagEnd::Item
-                | TagEnd::Heading(_)
-                | TagEnd::BlockQuote(_)
-                | TagEnd::DefinitionListDefinition,
-            ) => open.pop(),
-            // Both stand in lines of their own.
-            Event::Html(html) if html.contains("</details>") => open.pop(),
-            Event::Html(html) if html.contains("</summary>") => {
-                open.push(Open(at, "answer", false));
-                None
-            }
-            Event::End(_) => None,
-            Event::Text(text) if text.trim().is_empty() => None,
-            _ => {
-                open.iter_mut().for_each(|block| block.2 = true);
-                None
-            }
-        };
-        match closed {
-            Some(Open(_, _, true)) => {
-                // What shows something does so in all that it stands in.
-                open.iter_mut().for_each(|block| block.2 = true);
-            }
-            Some(Open(at, name, false)) => faults.push(page.fault(
-                at,
-                format!("this {name} shows nothing. Fill it or remove it."),
-            )),
-            None => {}
+        if matches!(event, Start(Tag::HtmlBlock) | End(TagEnd::HtmlBlock)) {
+            continue;
         }
+        if let Start(Tag::List(Some(number))) = event
+            && number != 1
+        {
+            let what = format!(
+                "Markdown reads this as a list that begins with {number}. \
+                 Begin the line with a word."
+            );
+            faults.push(page.fault(range.start, what));
+        }
+        if let Some(block) = empty(&last, &event) {
+            let what =
+                format!("this {block} shows nothing. Fill it or remove it.");
+            faults.push(page.fault(range.start, what));
+        }
+        last = event;
     }
     faults
 }
 
-/// The blocks that can be empty without a word from mdBook.
-fn name(tag: &Tag) -> Option<&'static str> {
-    match tag {
-        Tag::Item => Some("item of a list"),
-        Tag::Heading { .. } => Some("heading"),
-        Tag::BlockQuote(_) => Some("quotation"),
-        Tag::DefinitionListDefinition => Some("definition"),
+/// The block that begins with one event and ends with the next.
+fn empty(first: &Event<'_>, next: &Event<'_>) -> Option<&'static str> {
+    match (first, next) {
+        (Start(Tag::Item), End(_)) => Some("item of a list"),
+        (Start(Tag::Heading { .. }), End(_)) => Some("heading"),
+        (Start(Tag::BlockQuote(_)), End(_)) => Some("quotation"),
+        (Start(Tag::DefinitionListDefinition), End(_)) => Some("definition"),
+        (Html(summary), Html(end))
+            if summary.contains("</summary>") && end.contains("</details>") =>
+        {
+            Some("answer")
+        }
         _ => None,
     }
 }

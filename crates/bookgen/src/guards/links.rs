@@ -1,44 +1,38 @@
-//! Every way around the book leads somewhere, and none needs the network.
+//! Every link leads somewhere, and nothing is loaded from the network.
 
 use std::collections::{HashMap, HashSet};
 
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
+use toml_span::Value;
 
 use super::live;
 use crate::page::{Page, attributes, mdbook_options};
 use crate::tree::{Fault, Tree, ending, fault, resolve};
 
-pub(crate) const SUMMARY: &str = "book/src/SUMMARY.md";
+const SETTINGS: &str = "book/book.toml";
+const SUMMARY: &str = "book/src/SUMMARY.md";
 
 /// A line of the table of contents. A draft has no file yet.
-pub(crate) struct Entry {
-    pub(crate) line: usize,
-    pub(crate) title: String,
-    pub(crate) file: Option<String>,
-    /// The part that it is a chapter of, from 1: mdBook numbers what stands
-    /// in a list, drafts included.
-    pub(crate) part: Option<usize>,
-    /// Whether it stands below the title of a part and not in its list:
-    /// mdBook drops such a page without a word.
-    pub(crate) is_dropped: bool,
+struct Entry {
+    line: usize,
+    title: String,
+    file: Option<String>,
+    /// Whether it is below the title of a part and not in its list: mdBook
+    /// drops such a page silently.
+    is_dropped: bool,
 }
 
-pub(crate) fn summary(tree: &Tree) -> Vec<Entry> {
+fn summary(tree: &Tree) -> Vec<Entry> {
     let text = tree.get(SUMMARY).unwrap_or_default();
     let mut entries: Vec<Entry> = Vec::new();
-    let (mut in_list, mut in_link) = (false, false);
-    let (mut titles, mut parts) = (0, 0);
+    let (mut in_link, mut titles) = (false, 0);
     for (event, range) in
         Parser::new_ext(text, mdbook_options()).into_offset_iter()
     {
         match event {
             // The first heading is the title of the whole file.
             Event::Start(Tag::Heading { .. }) => titles += 1,
-            Event::Start(Tag::List(_)) => {
-                (in_list, titles) = (true, 1);
-                parts += 1;
-            }
-            Event::End(TagEnd::List(_)) => in_list = false,
+            Event::Start(Tag::List(_)) => titles = 1,
             Event::Start(Tag::Link { dest_url, .. }) => {
                 in_link = true;
                 entries.push(Entry {
@@ -46,7 +40,6 @@ pub(crate) fn summary(tree: &Tree) -> Vec<Entry> {
                     title: String::new(),
                     file: (!dest_url.is_empty())
                         .then(|| resolve(SUMMARY, &dest_url)),
-                    part: in_list.then_some(parts),
                     is_dropped: titles > 1,
                 });
             }
@@ -89,28 +82,18 @@ pub(crate) fn contents(tree: &Tree, pages: &[Page]) -> Vec<Fault> {
     let listed: HashSet<&str> =
         entries.iter().filter_map(|e| e.file.as_deref()).collect();
     for (file, _) in tree.list("book/src/", "") {
-        if file == SUMMARY || file.starts_with(live::FOLDER) {
+        let what = if file == SUMMARY || file.starts_with(live::FOLDER) {
             continue;
         } else if ending(file) != "md" {
-            faults.push(fault(
-                file,
-                1,
-                "mdBook copies this file to the site. Move it out of \
-                 book/src.",
-            ));
+            "mdBook copies this file to the site. Move it out of book/src."
         } else if file.ends_with("README.md") {
-            faults.push(fault(
-                file,
-                1,
-                "links to README.md break in mdBook. Choose another name.",
-            ));
+            "links to README.md break in mdBook. Choose another name."
         } else if !listed.contains(file) {
-            faults.push(fault(
-                file,
-                1,
-                "SUMMARY.md does not list this page. Add it there.",
-            ));
-        }
+            "SUMMARY.md does not list this page. Add it there."
+        } else {
+            continue;
+        };
+        faults.push(fault(file, 1, what));
     }
     faults
 }
@@ -199,32 +182,28 @@ fn links(page: &Page) -> Vec<(usize, String, bool)> {
     links
 }
 
-/// Nothing of the theme or the settings names another host.
+/// Nothing in the theme or the settings names another host.
 pub(crate) fn offline(tree: &Tree) -> Vec<Fault> {
     let mut faults = Vec::new();
     let files = tree
         .list("book/theme/", "")
         .chain(tree.list("book/src/live/", ".js"))
-        // It is one long word, in which any letters may stand together.
-        .filter(|(file, _)| *file != "book/src/live/engine.js")
-        .chain(tree.list("book/book.toml", ""))
+        // The packed engine is one long word that may contain any letters.
+        .filter(|(file, _)| *file != live::ENGINE)
+        .chain(tree.list(SETTINGS, ""))
         .filter(|(file, _)| {
             matches!(ending(file), "css" | "js" | "hbs" | "html" | "toml")
         });
     for (file, text) in files {
-        for (number, line) in text.lines().enumerate() {
-            let mut say =
-                |what: &str| faults.push(fault(file, number + 1, what));
+        for (line, number) in text.lines().zip(1..) {
+            let mut say = |what: &str| faults.push(fault(file, number, what));
             if line.replace("http://www.w3.org/", "").contains("//")
                 && line.contains("http")
             {
                 say("this names another host, and the book is read without \
                      a network. Keep the file in the book.");
             }
-            for (_, rest) in line
-                .match_indices("{{ resource \"")
-                .map(|(i, m)| (i, &line[i + m.len()..]))
-            {
+            for rest in line.split("{{ resource \"").skip(1) {
                 let name = rest.split('"').next().unwrap_or_default();
                 if tree.get(&format!("book/theme/{name}")).is_none() {
                     say(&format!(
@@ -246,4 +225,29 @@ pub(crate) fn offline(tree: &Tree) -> Vec<Fault> {
         }
     }
     faults
+}
+
+/// Every old address leads to a page.
+pub(crate) fn redirected(tree: &Tree) -> Vec<Fault> {
+    let leads_nowhere = |(old, new): (String, String)| {
+        let page = format!("book/src/{}.md", new.strip_suffix(".html")?);
+        let what = format!(
+            "the old address `{old}` leads to `{new}`, and there is no \
+             {page}. Lead it to an existing page."
+        );
+        tree.get(&page).is_none().then(|| fault(SETTINGS, 1, what))
+    };
+    redirects(tree).into_iter().filter_map(leads_nowhere).collect()
+}
+
+/// The old addresses, each with its new one.
+pub(crate) fn redirects(tree: &Tree) -> Vec<(String, String)> {
+    let text = tree.get(SETTINGS).unwrap_or_default();
+    let settings = toml_span::parse(text).expect("book.toml is TOML");
+    let table = settings.pointer("/output/html/redirect");
+    let rows = table.and_then(Value::as_table).into_iter().flatten();
+    rows.map(|(old, new)| {
+        (old.name.to_string(), new.as_str().unwrap_or_default().to_string())
+    })
+    .collect()
 }

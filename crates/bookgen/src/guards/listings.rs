@@ -1,5 +1,5 @@
-//! Code, output, diffs and formulas stand in a page by include only: what a
-//! page shows is what was compiled, run or computed.
+//! Code, outputs, diffs and formulas are included into a page, never typed: a
+//! page shows what was compiled, run or computed.
 
 use crate::anchor::{is_source, region};
 use crate::generated::measured::WRITTEN;
@@ -9,13 +9,11 @@ use crate::tree::{Fault, Tree, ending, fault, is_the_learners};
 
 /// The column of the book is 80 characters of code wide.
 const WIDEST_LINE: usize = 80;
-/// So many characters of what can be scrolled: a table of `cargo learn bench`,
-/// or what a network writes, whose lines nobody can break.
+/// The width of what can be scrolled: a table of `cargo learn bench`, or the
+/// text that a network writes, which cannot be broken.
 const WIDEST_TABLE: usize = 140;
-/// A listing that is longer does not fit a screen.
-const LONGEST_LISTING: usize = 60;
 
-/// What a fence for a file of each ending is called.
+/// The language of the fence for each file ending.
 const LANGUAGES: [(&str, &str); 6] = [
     ("rs", "rust,ignore"),
     ("cl", "c"),
@@ -25,8 +23,8 @@ const LANGUAGES: [(&str, &str); 6] = [
     ("toml", "toml"),
 ];
 
-/// What a reader types into a shell may be typed into a page: `sh` fences. A
-/// variable may stand before the command.
+/// Shell commands may be typed into a page, in an `sh` fence. Variables may
+/// precede the command.
 const COMMANDS: [&str; 8] =
     ["cargo", "rustup", "git", "cd", "sudo", "apt-get", "brew", "conda"];
 
@@ -129,7 +127,7 @@ fn commands(tree: &Tree, page: &Page, fence: &Fence) -> Vec<Fault> {
     faults
 }
 
-/// Whether the included file and region are there and fit the page.
+/// Checks that the included file and region exist and fit the page.
 fn target(tree: &Tree, include: &Include) -> Result<(), String> {
     let Include { file, anchor, .. } = include;
     if is_the_learners(file) {
@@ -160,7 +158,6 @@ fn target(tree: &Tree, include: &Include) -> Result<(), String> {
     let widest = match ending(file) {
         "svg" | "mml" | "md" => return Ok(()),
         "diff" => WIDEST_LINE + 1,
-        // A column for each other engine, and all that is known of a machine.
         "out" if text.starts_with("$ cargo learn bench") => WIDEST_TABLE,
         "out" if text.contains(WRITTEN) => WIDEST_TABLE,
         _ => WIDEST_LINE,
@@ -171,16 +168,7 @@ fn target(tree: &Tree, include: &Include) -> Result<(), String> {
              characters. Break it there."
         ));
     }
-    if !is_source(file) {
-        return Ok(());
-    }
-    if shown.lines().count() > LONGEST_LISTING {
-        return Err(format!(
-            "this region of `{file}` is longer than {LONGEST_LISTING} \
-             lines. Show it in two listings."
-        ));
-    }
-    if shown.starts_with(char::is_whitespace) {
+    if is_source(file) && shown.starts_with(char::is_whitespace) {
         return Err(format!(
             "this region of `{file}` does not start at the first column, \
              and mdBook cannot move it there. Anchor a whole item."
@@ -189,8 +177,7 @@ fn target(tree: &Tree, include: &Include) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether the fence names the right language and the line above it the
-/// right file.
+/// Checks the language of the fence, and the file name above it.
 fn shown_as(
     page: &Page,
     fence: &Fence,
@@ -209,15 +196,14 @@ fn shown_as(
              ```{language}."
         ));
     }
-    let inner = manifest.inners.iter().find(|inner| inner.out == file);
-    let name = if is_source(file) {
-        file.clone()
-    } else if let Some(inner) = inner {
-        of(inner.of).into()
-    } else if let Some(diff) = manifest.diffs.iter().find(|d| d.out == file) {
-        [diff.old, diff.new].map(of).join(" → ")
-    } else {
-        return Ok(());
+    let excerpt = manifest.excerpts.iter().find(|it| it.out == *file);
+    let name = match excerpt {
+        _ if is_source(file) => file.clone(),
+        Some(excerpt) => {
+            let files = excerpt.regions.iter().map(|it| file_of(it));
+            files.collect::<Vec<_>>().join(" → ")
+        }
+        None => return Ok(()),
     };
     let tab = format!("<p class=\"file\">{name}</p>");
     let above = page.text[..fence.range.start].trim_end().lines().next_back();
@@ -230,42 +216,34 @@ fn shown_as(
     }
 }
 
-/// The file of a region.
-fn of(place: &str) -> &str {
+fn file_of(place: &str) -> &str {
     place.rsplit_once(':').map_or(place, |(file, _)| file)
 }
 
-/// Every generated listing and every figure is on some page, a figure on one
-/// only: the print page holds all of them, and ids must not meet there.
+/// Every generated listing and every figure is on a page, a figure only on one:
+/// the print page holds all of them, and their ids must be unique there.
 pub(crate) fn shown(tree: &Tree, pages: &[Page]) -> Vec<Fault> {
-    let shown: Vec<String> = pages
+    let included: Vec<String> = pages
         .iter()
         .flat_map(|page| page.includes())
         .map(|(_, _, include)| include.file)
         .collect();
     let listings = tree.list("book/listings/", "");
     let figures = tree.list("book/figures/", "");
-    let mut faults = Vec::new();
-    for (file, _) in listings.chain(figures) {
-        let included = shown.iter().filter(|shown| *shown == file).count();
-        // Included Markdown is in its page already.
-        let held = pages.iter().filter(|page| page.holds(file)).count();
-        let times = included + held;
-        if times == 0 {
-            faults.push(fault(
-                file,
-                1,
-                "no page shows this file. Include it in a chapter or remove \
-                 it.",
-            ));
-        } else if times > 1 && ending(file) == "svg" {
-            faults.push(fault(
-                file,
-                1,
-                "two places show this figure, and their ids meet on the \
-                 print page. Link to the first place from the second.",
-            ));
-        }
-    }
-    faults
+    let misplaced = |(file, _): (&str, &str)| {
+        // Included Markdown is already a part of its page.
+        let holding = pages.iter().filter(|page| page.holds(file)).count();
+        let what = match included.iter().filter(|it| *it == file).count() {
+            0 if holding == 0 => {
+                "no page shows this file. Include it in a chapter or remove it."
+            }
+            2.. if ending(file) == "svg" => {
+                "two places show this figure, and their ids are not unique on \
+                 the print page. Link to the first place from the second."
+            }
+            _ => return None,
+        };
+        Some(fault(file, 1, what))
+    };
+    listings.chain(figures).filter_map(misplaced).collect()
 }
