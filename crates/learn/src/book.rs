@@ -10,7 +10,7 @@ use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
 use crate::machine;
 use crate::process::{self, Ending};
-use crate::serve::Server;
+use crate::serve;
 use crate::setup::network_trouble;
 use crate::terminal::say;
 
@@ -49,9 +49,10 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
         return Ok(());
     }
     let refused = |error| Stop::Failed(format!("cannot serve it: {error}"));
-    let server = Server::of(&folder(checkout)).map_err(refused)?;
-    let address = server.address().map_err(refused)?;
-    server.start().map_err(refused)?;
+    let listener = serve::listen().map_err(refused)?;
+    let address = listener.local_addr().map_err(refused)?;
+    let address = format!("http://{address}");
+    serve::start(listener, &folder(checkout)).map_err(refused)?;
     say!("It is served at {address} until you press Ctrl-C.");
     if open && !opens(&address) {
         say!("No browser could be started from here: open that address.");

@@ -2,127 +2,52 @@
 //! but would take 140 more packages to compile; small HTTP servers among the
 //! public packages limit neither connections nor time.
 
-use std::collections::VecDeque;
 use std::fs;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 /// Connections that are open at once, each with a thread. A browser opens six.
 const MAX_CONNECTIONS: usize = 16;
 
-/// At the limit, the oldest connection is closed for a new one, but not before
-/// this age: a request that was sent at once is answered by then.
-const MIN_AGE: Duration = Duration::from_millis(300);
-
 /// The time for one whole connection, so that slow clients keep no thread.
-const MAX_AGE: Duration = Duration::from_secs(10);
+const MAX_AGE: Duration = Duration::from_secs(3);
 
-/// The pause before another try to accept a connection.
-const PAUSE: Duration = Duration::from_millis(10);
+/// The pause after a connection that could not be accepted, usually because the
+/// process has no file descriptor left.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// Far longer than the head of any request for a page.
 const MAX_HEAD: u64 = 16 * 1024;
 
-pub(crate) struct Server {
-    listener: TcpListener,
-    folder: Arc<Path>,
+/// Listens on mdBook's usual port, or on any free port.
+pub(crate) fn listen() -> io::Result<TcpListener> {
+    let bind = |port| TcpListener::bind(("127.0.0.1", port));
+    bind(3000).or_else(|_| bind(0))
 }
 
-impl Server {
-    /// Listens on mdBook's usual port, or on any free port.
-    pub(crate) fn of(folder: &Path) -> io::Result<Server> {
-        let bind = |port| TcpListener::bind(("127.0.0.1", port));
-        let listener = bind(3000).or_else(|_| bind(0))?;
-        Ok(Server { listener, folder: folder.into() })
-    }
-
-    pub(crate) fn address(&self) -> io::Result<String> {
-        let port = self.listener.local_addr()?.port();
-        Ok(format!("http://127.0.0.1:{port}"))
-    }
-
-    /// Answers requests until the process ends. All threads are started here,
-    /// so none can be missing later.
-    pub(crate) fn start(self) -> io::Result<()> {
-        let (send, queue) = channel();
-        let queue = Arc::new(Mutex::new(queue));
-        let open = Arc::new(Open::default());
-        for _ in 0..MAX_CONNECTIONS {
-            let (queue, open) = (Arc::clone(&queue), Arc::clone(&open));
-            let folder = Arc::clone(&self.folder);
-            let work = move || work(&queue, &open, &folder);
-            thread::Builder::new().spawn(work)?;
-        }
-        let accept = move || accept(&self.listener, &open, &send);
-        thread::Builder::new().spawn(accept)?;
-        Ok(())
-    }
-}
-
-fn accept(listener: &TcpListener, open: &Open, queue: &Sender<Arc<Client>>) {
-    loop {
-        if !open.has_room() {
-            thread::sleep(PAUSE);
-            continue;
-        }
-        let Ok((stream, _)) = listener.accept() else {
-            // Usually the process is out of file descriptors.
-            open.close_oldest();
-            thread::sleep(PAUSE);
-            continue;
+/// Answers requests for files of the folder until the process ends.
+pub(crate) fn start(listener: TcpListener, folder: &Path) -> io::Result<()> {
+    let (listener, folder) = (Arc::new(listener), Arc::<Path>::from(folder));
+    for _ in 0..MAX_CONNECTIONS {
+        let (listener, folder) = (Arc::clone(&listener), Arc::clone(&folder));
+        let work = move || {
+            loop {
+                let Ok((stream, _)) = listener.accept() else {
+                    thread::sleep(PAUSE);
+                    continue;
+                };
+                let client = Client { stream, until: Instant::now() + MAX_AGE };
+                // A client that has hung up needs no answer.
+                let _ = answer(&client, &folder);
+            }
         };
-        let until = Instant::now() + MAX_AGE;
-        let client = Arc::new(Client { stream, until });
-        open.lock().push_back(Arc::clone(&client));
-        if queue.send(client).is_err() {
-            return;
-        }
+        thread::Builder::new().spawn(work)?;
     }
-}
-
-fn work(queue: &Mutex<Receiver<Arc<Client>>>, open: &Open, folder: &Path) {
-    let next = || queue.lock().ok()?.recv().ok();
-    while let Some(client) = next() {
-        // A client that has hung up needs no answer.
-        let _ = answer(&client, folder);
-        open.remove(&client);
-    }
-}
-
-/// The open connections, the oldest first.
-#[derive(Default)]
-struct Open(Mutex<VecDeque<Arc<Client>>>);
-
-impl Open {
-    fn lock(&self) -> MutexGuard<'_, VecDeque<Arc<Client>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Returns whether one more connection may be opened. At the limit it closes
-    /// the oldest connection first.
-    fn has_room(&self) -> bool {
-        self.lock().len() < MAX_CONNECTIONS || self.close_oldest()
-    }
-
-    /// Closes the oldest connection if it has reached its age. Its thread
-    /// reads the end of the stream and takes the next connection.
-    fn close_oldest(&self) -> bool {
-        let is_old = |it: &mut Arc<Client>| it.age() >= MIN_AGE;
-        let Some(oldest) = self.lock().pop_front_if(is_old) else {
-            return false;
-        };
-        let _ = oldest.stream.shutdown(Shutdown::Both);
-        true
-    }
-
-    fn remove(&self, client: &Arc<Client>) {
-        self.lock().retain(|it| !Arc::ptr_eq(it, client));
-    }
+    Ok(())
 }
 
 /// A connection, which ends at a fixed time however slowly its other end reads
@@ -133,10 +58,6 @@ struct Client {
 }
 
 impl Client {
-    fn age(&self) -> Duration {
-        MAX_AGE.saturating_sub(self.until - Instant::now())
-    }
-
     fn rest(&self) -> io::Result<Option<Duration>> {
         let rest = self.until.saturating_duration_since(Instant::now());
         match rest.is_zero() {
@@ -294,13 +215,5 @@ mod tests {
         let (client, _other) = connection(Duration::from_millis(100));
         // More than the buffers of the system hold.
         assert!((&client).write_all(&vec![0; 64 << 20]).is_err());
-    }
-
-    #[test]
-    fn an_escaped_path_is_read_and_a_broken_escape_is_none() {
-        assert_eq!(plain("/a%20b%2fc").as_deref(), Some("/a b/c"));
-        for broken in ["%", "%2", "%zz", "%ff"] {
-            assert_eq!(plain(broken), None, "{broken}");
-        }
     }
 }

@@ -31,18 +31,10 @@ struct Served {
 }
 
 impl Served {
-    /// Returns `None` and says why if this machine cannot reach itself.
-    fn or_skip(name: &str) -> Option<Served> {
-        Served::by(MDBOOK, name)
-    }
-
-    /// Serves what this mdBook builds.
-    fn by(script: &str, name: &str) -> Option<Served> {
-        Served::limited(script, name, 1024)
-    }
-
-    /// Serves with at most this many file descriptors.
-    fn limited(script: &str, name: &str, files: u32) -> Option<Served> {
+    /// Serves the output of this mdBook, with at most this many file
+    /// descriptors. Prints why and returns `None` if this machine cannot reach
+    /// itself.
+    fn or_skip(script: &str, name: &str, files: u32) -> Option<Served> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         if TcpStream::connect(listener.local_addr().unwrap()).is_err() {
             skip(name, "no network, not even to this machine");
@@ -88,7 +80,7 @@ impl Served {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         let text = format!("{request} HTTP/1.1\r\nHost: localhost\r\n\r\n");
         stream.write_all(text.as_bytes()).unwrap();
-        // Three times the age that a connection can reach.
+        // Many times the age that a connection can reach.
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
@@ -120,15 +112,15 @@ fn answers(served: &Served, request: &str, status: &str, body: &str) {
 #[test]
 fn the_book_is_served_and_nothing_beside_it() {
     let name = "the_book_is_served_and_nothing_beside_it";
-    let Some(served) = Served::or_skip(name) else { return };
+    let Some(served) = Served::or_skip(MDBOOK, name, 1024) else { return };
     answers(&served, "GET /", "200", "1");
     answers(&served, "GET /index.html?highlight=x#y", "200", "1");
     answers(&served, "HEAD /", "200", "");
     answers(&served, "GET /css/a%20b.css", "200", "a { }");
-    let outside = ["/../secret", "/%2e%2e/secret", "/css/../../secret"];
-    for target in
-        outside.iter().chain(&["//../secret", "/css/..%2f..%2fsecret"])
-    {
+    let outside = ["/../secret", "/%2e%2e/secret", "/css/..%2f..%2fsecret"];
+    // An escape that is not valid names no file.
+    let broken = ["/%", "/%2", "/%zz", "/%ff"];
+    for target in outside.iter().chain(&broken) {
         answers(&served, &format!("GET {target}"), "404", "lost");
     }
     answers(&served, "POST /", "405", "");
@@ -137,10 +129,11 @@ fn the_book_is_served_and_nothing_beside_it() {
 
 /// A browser opens connections that it may need, and closes them.
 #[test]
-fn a_browser_that_hangs_up_is_no_fault() {
-    let name = "a_browser_that_hangs_up_is_no_fault";
-    let Some(mut served) = Served::or_skip(name) else { return };
+fn connections_without_a_request_do_no_harm() {
+    let name = "connections_without_a_request_do_no_harm";
+    let Some(mut served) = Served::or_skip(MDBOOK, name, 1024) else { return };
     drop(TcpStream::connect(("127.0.0.1", served.port)).unwrap());
+    let _silent = TcpStream::connect(("127.0.0.1", served.port)).unwrap();
     answers(&served, "GET /", "200", "1");
     served.companion.kill().unwrap();
     let mut said = String::new();
@@ -149,40 +142,15 @@ fn a_browser_that_hangs_up_is_no_fault() {
     assert!(!said.contains("panicked"), "{said}");
 }
 
-#[test]
-fn who_says_nothing_keeps_nobody_waiting() {
-    let name = "who_says_nothing_keeps_nobody_waiting";
-    let Some(served) = Served::or_skip(name) else { return };
-    let _silent = TcpStream::connect(("127.0.0.1", served.port)).unwrap();
-    answers(&served, "GET /", "200", "1");
-}
-
-/// Opens connections that each begin a request and never end it.
-fn stall(served: &Served, count: usize) -> Vec<TcpStream> {
-    let connect = || {
-        let mut stream = TcpStream::connect(("127.0.0.1", served.port))?;
-        stream.write_all(b"GET / HT")?;
-        Ok(stream)
-    };
-    let streams = (0..count).map(|_| connect());
-    streams.collect::<std::io::Result<_>>().unwrap()
-}
-
-/// Reads the processor time of a process, in ticks of 10 ms.
-#[cfg(target_os = "linux")]
-fn ticks(process: u32) -> u64 {
-    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
-    let (_, fields) = stat.rsplit_once(") ").unwrap();
-    let times = fields.split(' ').skip(11).take(2);
-    times.map(|it| it.parse::<u64>().unwrap()).sum()
-}
-
+/// The process has few file descriptors, and clients that send a letter now and
+/// then hold more connections than the server answers at once.
 #[test]
 fn connections_that_stall_do_not_keep_a_page_away() {
     let name = "connections_that_stall_do_not_keep_a_page_away";
-    let Some(served) = Served::limited(MDBOOK, name, 60) else { return };
-    let mut stalled = stall(&served, 100);
-    // They go on, so that none of them is ever silent for long.
+    let Some(served) = Served::or_skip(MDBOOK, name, 24) else { return };
+    let address = ("127.0.0.1", served.port);
+    let connect = |_| TcpStream::connect(address).unwrap();
+    let mut stalled: Vec<TcpStream> = (0..50).map(connect).collect();
     thread::spawn(move || {
         while !stalled.is_empty() {
             stalled.retain_mut(|it| it.write_all(b"T").is_ok());
@@ -193,34 +161,10 @@ fn connections_that_stall_do_not_keep_a_page_away() {
 }
 
 #[test]
-fn without_file_descriptors_the_server_waits_and_denies_no_page() {
-    let name = "without_file_descriptors_the_server_waits_and_denies_no_page";
-    let Some(served) = Served::limited(MDBOOK, name, 20) else { return };
-    let stalled = stall(&served, 60);
-    #[cfg(target_os = "linux")]
-    {
-        let before = ticks(served.companion.id());
-        thread::sleep(Duration::from_millis(500));
-        let spent = ticks(served.companion.id()) - before;
-        assert!(spent < 20, "{spent} ticks of processor time in 500 ms");
-    }
-    let (status, body) = served.asks("GET /");
-    assert!(status == "200" || status == "503", "{status}: {body}");
-    drop(stalled);
-    // The server may not have seen yet that they are closed.
-    let mut tries = (0..100).map(|_| {
-        thread::sleep(Duration::from_millis(20));
-        served.asks("GET /")
-    });
-    let answered = tries.find(|(status, _)| status != "503");
-    assert_eq!(answered, Some(("200".into(), "1".into())));
-}
-
-#[test]
 fn a_file_that_cannot_be_read_is_not_called_missing() {
     let name = "a_file_that_cannot_be_read_is_not_called_missing";
     let script = format!("{MDBOOK}\nln -s loop.html $4/loop.html");
-    let Some(served) = Served::by(&script, name) else { return };
+    let Some(served) = Served::or_skip(&script, name, 1024) else { return };
     let (status, body) = served.asks("GET /loop.html");
     assert_eq!(status, "503");
     assert!(body.starts_with("/loop.html cannot be read now: "), "{body}");
@@ -230,7 +174,7 @@ fn a_file_that_cannot_be_read_is_not_called_missing() {
 #[test]
 fn a_page_that_changes_is_built_again() {
     let name = "a_page_that_changes_is_built_again";
-    let Some(mut served) = Served::or_skip(name) else { return };
+    let Some(mut served) = Served::or_skip(MDBOOK, name, 1024) else { return };
     served.scene.write("book/src/page.md", "one, and more");
     served.scene.write("book/src/other.md", "two");
     served.hears("Built again");
@@ -260,7 +204,7 @@ fn old_addresses_lead_to_the_new() {
          exec '{mdbook}' \"$@\"",
         book.display(),
     );
-    let Some(served) = Served::by(&script, name) else { return };
+    let Some(served) = Served::or_skip(&script, name, 1024) else { return };
     let folder = served.scene.root.join("target/book");
     let mut numbers: Vec<u32> = Vec::new();
     for entry in fs::read_dir(&folder).unwrap() {
