@@ -127,7 +127,7 @@ fn a_warm_step_costs_no_more_than_before() {
     let Some(gpu) = gpu_or_skip() else { return };
     // The pool belongs to the device, so no other test may use it meanwhile.
     if !is_child() {
-        // Tuned tiles may need one more launch than those of the rule.
+        // Tuned tiles may need one more launch than the rule's.
         let test = "prices::a_warm_step_costs_no_more_than_before";
         succeed(&mut untuned(test));
         return;

@@ -1,5 +1,5 @@
-//! Figures are inline SVG: they follow the theme, scale, print, and are read
-//! aloud.
+//! Figures are inline SVG, so that they follow the theme, scale, print, and
+//! work with a screen reader.
 
 use roxmltree::{Document, Node};
 
@@ -43,95 +43,89 @@ fn figure(file: &str, text: &str) -> Vec<Fault> {
         faults.push(fault(file, line(node) as usize, what));
     };
     let svg = document.root_element();
-    if svg.attribute("role") != Some("img") {
-        say(svg, "the figure has no role. Write role=\"img\" on <svg>.".into());
-    }
-    let title = svg.first_element_child();
-    let title = title
-        .filter(|t| t.has_tag_name(("http://www.w3.org/2000/svg", "title")));
-    if title.and_then(|t| t.text()).is_none_or(|t| t.trim().is_empty()) {
-        say(
-            svg,
-            "the figure does not begin with its name for those who cannot \
-             see it. Make <title> the first child of <svg>."
-                .into(),
-        );
-    }
+    let title = svg.first_element_child().filter(|child| {
+        child.has_tag_name(("http://www.w3.org/2000/svg", "title"))
+    });
+    let title = title.and_then(|title| title.text()).unwrap_or_default();
     // A tape that `rungrad::draw` made is as wide as its columns.
     let is_tape = svg.attribute("class") == Some("tape");
     let origin = if is_tape { "0 0 " } else { "0 0 680 " };
-    if !svg.attribute("viewBox").is_some_and(|v| v.starts_with(origin)) {
-        say(
-            svg,
-            "the figure is not 680 wide. Write viewBox=\"0 0 680 H\".".into(),
-        );
-    }
-    for fixed in ["width", "height"] {
-        if svg.has_attribute(fixed) {
-            say(
-                svg,
-                format!("a fixed {fixed} overflows small pages. Remove it."),
-            );
+    let view = svg.attribute("viewBox").unwrap_or_default();
+    for (is_right, what) in [
+        (
+            svg.attribute("role") == Some("img"),
+            "the figure has no role. Write role=\"img\" on <svg>.",
+        ),
+        (
+            !title.trim().is_empty(),
+            "the figure does not begin with its name for those who cannot \
+             see it. Make <title> the first child of <svg>.",
+        ),
+        (
+            view.starts_with(origin),
+            "the figure is not 680 wide. Write viewBox=\"0 0 680 H\".",
+        ),
+        (
+            !svg.has_attribute("width") && !svg.has_attribute("height"),
+            "a fixed width or height overflows small pages. Remove it.",
+        ),
+    ] {
+        if !is_right {
+            say(svg, what.into());
         }
     }
     let ids: Vec<&str> =
         document.descendants().filter_map(|n| n.attribute("id")).collect();
     for node in document.descendants().filter(Node::is_element) {
-        let tag = node.tag_name().name();
-        let reaches = tag == "style" && !is_for_a_file_alone(node);
-        if reaches || matches!(tag, "script" | "image") {
-            say(
-                node,
-                format!(
-                    "<{}> reaches beyond the figure. Use attributes and the \
-                     classes of theme/book.css.",
-                    tag
-                ),
-            );
-        }
-        for attribute in node.attributes() {
-            let value = attribute.value();
-            match attribute.name() {
-                "id" if !value.starts_with(&format!("{name}-")) => say(
-                    node,
-                    format!(
-                        "the id `{value}` may meet another figure's on the \
-                         print page. Call it `{name}-{value}`."
-                    ),
-                ),
-                "fill" | "stroke" | "stop-color" | "style"
-                    if !is_themed(value) =>
-                {
-                    say(
-                        node,
-                        format!(
-                            "`{value}` does not follow the theme. Use \
-                             currentColor, none or a --fig variable."
-                        ),
-                    );
-                }
-                _ => {}
-            }
-            let target = value
-                .split_once("url(#")
-                .and_then(|(_, rest)| rest.split_once(')'))
-                .map(|(id, _)| id)
-                .or(match attribute.name() {
-                    "href" => value.strip_prefix('#').or(Some(value)),
-                    "aria-labelledby" | "aria-describedby" => Some(value),
-                    _ => None,
-                });
-            for id in target.unwrap_or_default().split_whitespace() {
-                if !ids.contains(&id) {
-                    say(
-                        node,
-                        format!("`{id}` is not an id of this figure. Add it."),
-                    );
-                }
-            }
+        for what in wrong_with(node, name, &ids) {
+            say(node, what);
         }
     }
     faults
+}
+
+fn wrong_with(node: Node, name: &str, ids: &[&str]) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let tag = node.tag_name().name();
+    let reaches = tag == "style" && !is_for_a_file_alone(node);
+    if reaches || matches!(tag, "script" | "image") {
+        wrong.push(format!(
+            "<{tag}> reaches beyond the figure. Use attributes and the classes \
+             of theme/book.css."
+        ));
+    }
+    for attribute in node.attributes() {
+        let value = attribute.value();
+        match attribute.name() {
+            "id" if !value.starts_with(&format!("{name}-")) => {
+                wrong.push(format!(
+                    "the id `{value}` may meet another figure's on the print \
+                     page. Call it `{name}-{value}`."
+                ));
+            }
+            "fill" | "stroke" | "stop-color" | "style" if !is_themed(value) => {
+                wrong.push(format!(
+                    "`{value}` does not follow the theme. Use currentColor, \
+                     none or a --fig variable."
+                ));
+            }
+            _ => {}
+        }
+        let url = value.split_once("url(#").and_then(|it| it.1.split_once(')'));
+        let targets = match attribute.name() {
+            _ if url.is_some() => url.map(|(id, _)| id),
+            "href" => value.strip_prefix('#').or(Some(value)),
+            "aria-labelledby" | "aria-describedby" => Some(value),
+            _ => None,
+        };
+        let targets = targets.unwrap_or_default().split_whitespace();
+        wrong.extend(
+            targets.filter(|id| !ids.contains(id)).map(|id| {
+                format!("`{id}` is not an id of this figure. Add it.")
+            }),
+        );
+    }
+    wrong
 }
 
 fn is_themed(value: &str) -> bool {

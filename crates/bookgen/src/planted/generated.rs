@@ -1,4 +1,4 @@
-//! What is generated: listings, diffs, formulas and boxes.
+//! Tests of the generated listings, diffs, formulas and boxes.
 
 use std::process::{Command, Stdio};
 use std::time::Duration;

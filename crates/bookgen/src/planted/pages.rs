@@ -1,4 +1,4 @@
-//! What the checks of the pages report.
+//! Tests of the checks of the pages.
 
 use super::{
     BOX, CHAPTER, CODE, CSS, DIFF, FIGURE, OUTPUT, PLANTED, QUESTIONS, ROWS,
