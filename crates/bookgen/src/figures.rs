@@ -13,6 +13,8 @@ mod roof;
 mod roofline;
 mod softmax;
 
+use std::fmt::Display;
+
 use rungrad::draw;
 use rungrad::part1_cpu::Tensor;
 
@@ -38,6 +40,39 @@ pub(crate) const FIGURES: &[Figure] = &[
     ("roofline_h200", || roofline::svg("part3_how_fast_h200")),
     ("softmax", softmax::svg),
 ];
+
+const BOLD: &str = " font-weight=\"600\"";
+const CODE: &str = " class=\"code\"";
+
+/// A figure that is written line by line.
+struct Svg(String);
+
+impl Svg {
+    /// Begins with the opening tag, the title and the description.
+    fn new(head: &str) -> Svg {
+        Svg(head.to_string())
+    }
+
+    fn put(&mut self, line: impl Display) {
+        self.0 += &format!("{line}\n");
+    }
+
+    fn text(
+        &mut self,
+        x: impl Display,
+        y: impl Display,
+        attributes: &str,
+        words: impl Display,
+    ) {
+        self.put(format!(
+            "<text x=\"{x}\" y=\"{y}\"{attributes}>{words}</text>"
+        ));
+    }
+
+    fn end(self) -> String {
+        self.0 + "</svg>\n"
+    }
+}
 
 /// `(a * b) * b`, forward and backward: the stepper of "Backward by hand".
 fn tape() -> String {

@@ -1,9 +1,9 @@
 //! Each tile of the ladder on its way along k, to scale, with what one item
 //! computes: "The matmul ladder".
 
-use std::fmt::Write;
-
 use rungrad::part2_gpu::matmul::LADDER;
+
+use super::Svg;
 
 /// A number is a pixel. A panel has this much of the result, and of k.
 const SIDE: usize = 128;
@@ -57,17 +57,15 @@ const fn panel(
 }
 
 pub(crate) fn svg() -> String {
-    let mut svg = String::from(HEAD);
+    let mut svg = Svg::new(HEAD);
     for (at, panel) in PANELS.iter().enumerate() {
         let [x, y] = [4 + at % 3 * PITCH[0], 24 + at / 3 * PITCH[1]];
-        writeln!(
-            svg,
+        svg.put(format!(
             "<g transform=\"translate({x} {y})\">{}</g>",
             panel.svg()
-        )
-        .expect("a String");
+        ));
     }
-    svg + "</svg>\n"
+    svg.end()
 }
 
 impl Panel {

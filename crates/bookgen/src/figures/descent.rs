@@ -1,10 +1,10 @@
 //! Twenty steps in a narrow valley, without momentum and with it: the
 //! optimizer of "Train the digits" walks them.
 
-use std::fmt::Write;
-
 use rungrad::part1_cpu::Tensor;
 use rungrad::part1_cpu::optim::Sgd;
+
+use super::{BOLD, Svg};
 
 /// How steep it is along and across.
 const STEEPNESS: [f32; 2] = [1.0, 20.0];
@@ -18,51 +18,49 @@ const UNIT: f32 = 31.0;
 const MIDDLE: f32 = 132.0;
 
 pub(crate) fn svg() -> String {
-    let mut svg = String::from(HEAD);
+    let mut svg = Svg::new(HEAD);
     for (left, momentum) in [(170.0, 0.0), (510.0, 0.5)] {
         panel(&mut svg, left, momentum);
     }
-    svg + "</svg>\n"
+    svg.end()
 }
 
-fn panel(svg: &mut String, left: f32, momentum: f32) {
-    let mut put = |line: String| writeln!(svg, "{line}").expect("a String");
-    put("<g fill=\"none\" stroke=\"currentColor\" stroke-opacity=\"0.35\">"
-        .into());
+fn panel(svg: &mut Svg, left: f32, momentum: f32) {
+    svg.put(
+        "<g fill=\"none\" stroke=\"currentColor\" stroke-opacity=\"0.35\">",
+    );
     for loss in [0.25, 1.0, 2.5, 5.0, 10.0] {
         let [rx, ry] = STEEPNESS.map(|it| UNIT * (2.0 * loss / it).sqrt());
-        put(format!(
+        svg.put(format!(
             "<ellipse cx=\"{left}\" cy=\"{MIDDLE}\" rx=\"{rx:.1}\" \
              ry=\"{ry:.1}\"/>"
         ));
     }
-    put("</g>".into());
+    svg.put("</g>");
     let trail = trail(momentum);
     let place = |[x, y]: [f32; 2]| {
         format!("{:.1},{:.1}", left + UNIT * x, MIDDLE - UNIT * y)
     };
     let points: Vec<String> = trail.iter().map(|(p, _)| place(*p)).collect();
-    put(format!(
+    svg.put(format!(
         "<polyline points=\"{}\" fill=\"none\" stroke=\"var(--fig-grad)\" \
          stroke-width=\"1.5\"/>",
         points.join(" ")
     ));
-    put("<g fill=\"var(--fig-grad)\">".into());
+    svg.put("<g fill=\"var(--fig-grad)\">");
     for point in &points {
         let (x, y) = point.split_once(',').expect("a pair");
-        put(format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"2.5\"/>"));
+        svg.put(format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"2.5\"/>"));
     }
-    put("</g>".into());
+    svg.put("</g>");
     let loss = trail.last().expect("a trail has its start").1;
     let words = match momentum {
         0.0 => "without momentum".to_string(),
         kept => format!("momentum {kept}"),
     };
-    put(format!(
-        "<text x=\"{left}\" y=\"24\" font-weight=\"600\">{words}</text>\n\
-         <text x=\"{left}\" y=\"252\">the loss after {STEPS} steps: \
-         {loss:.4}</text>"
-    ));
+    svg.text(left, 24, BOLD, words);
+    let told = format!("the loss after {STEPS} steps: {loss:.4}");
+    svg.text(left, 252, "", told);
 }
 
 /// Lists every place on the way, and its loss.

@@ -1,7 +1,7 @@
 //! 98 groups of 1024 items queue on 16 units, and the last group is not full:
 //! "How a GPU computes", from the numbers of its program.
 
-use std::fmt::Write;
+use super::Svg;
 
 #[path = "../../../../examples/part2_groups.rs"]
 #[allow(dead_code, unreachable_pub)]
@@ -26,60 +26,50 @@ pub(crate) fn svg() -> String {
     let groups = LAUNCH.groups();
     let turns = groups.div_ceil(UNITS);
     let bottom = 32 + 24 * UNITS;
-    let mut svg = String::from(HEAD);
-    let mut put = |line: String| writeln!(svg, "{line}").expect("a String");
-    put("<g class=\"code\" text-anchor=\"end\">".into());
+    let mut svg = Svg::new(HEAD);
+    svg.put("<g class=\"code\" text-anchor=\"end\">");
     for unit in 0..UNITS {
         let (x, y) = place(unit);
-        put(format!("<text x=\"{}\" y=\"{}\">{unit}</text>", x - 10, y + 15));
+        svg.text(x - 10, y + 15, "", unit);
     }
-    put("</g>\n<g class=\"code\" text-anchor=\"middle\">".into());
+    svg.put("</g>\n<g class=\"code\" text-anchor=\"middle\">");
     for turn in 0..turns {
         let (x, _) = place(turn * UNITS);
-        put(format!(
-            "<text x=\"{}\" y=\"22\">{}</text>",
-            x + WIDTH / 2,
-            turn + 1
-        ));
+        svg.text(x + WIDTH / 2, 22, "", turn + 1);
     }
-    put("</g>\n<g fill=\"none\" stroke=\"var(--fig-gpu)\">".into());
+    svg.put("</g>\n<g fill=\"none\" stroke=\"var(--fig-gpu)\">");
     for group in 0..turns * UNITS {
         let (x, y) = place(group);
         let dash = match group < groups {
             true => "",
             false => " stroke-dasharray=\"2 5\"",
         };
-        put(format!("<path d=\"M{x} {y}h{WIDTH}v{HEIGHT}h-{WIDTH}z\"{dash}/>"));
+        svg.put(format!(
+            "<path d=\"M{x} {y}h{WIDTH}v{HEIGHT}h-{WIDTH}z\"{dash}/>"
+        ));
     }
-    put("</g>\n<g fill=\"var(--fig-gpu)\" fill-opacity=\"0.2\">".into());
+    svg.put("</g>\n<g fill=\"var(--fig-gpu)\" fill-opacity=\"0.2\">");
     for group in 0..groups {
         let (x, y) = place(group);
         let full = match group + 1 == groups {
             true => WIDTH * (LAUNCH.size - LAUNCH.idle()) / LAUNCH.size,
             false => WIDTH,
         };
-        put(format!("<path d=\"M{x} {y}h{full}v{HEIGHT}h-{full}z\"/>"));
+        svg.put(format!("<path d=\"M{x} {y}h{full}v{HEIGHT}h-{full}z\"/>"));
     }
-    put("</g>\n<g class=\"code\" text-anchor=\"middle\">".into());
+    svg.put("</g>\n<g class=\"code\" text-anchor=\"middle\">");
     for group in 0..groups {
         let (x, y) = place(group);
-        let (x, y) = (x + WIDTH / 2, y + 15);
-        put(format!("<text x=\"{x}\" y=\"{y}\">{group}</text>"));
+        svg.text(x + WIDTH / 2, y + 15, "", group);
     }
-    put("</g>".into());
-    put(format!(
-        "<text x=\"8\" y=\"{}\">In group {}, {} of {} items have no element;\
-         </text>",
-        bottom + 22,
-        groups - 1,
-        LAUNCH.idle(),
-        LAUNCH.size
-    ));
-    put(format!(
-        "<text x=\"8\" y=\"{}\">the units below it have no group.</text>",
-        bottom + 42
-    ));
-    svg + "</g>\n</svg>\n"
+    svg.put("</g>");
+    let (last, idle, size) = (groups - 1, LAUNCH.idle(), LAUNCH.size);
+    let words =
+        format!("In group {last}, {idle} of {size} items have no element;");
+    svg.text(8, bottom + 22, "", words);
+    svg.text(8, bottom + 42, "", "the units below it have no group.");
+    svg.put("</g>");
+    svg.end()
 }
 
 const HEAD: &str = "\

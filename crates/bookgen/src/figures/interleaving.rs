@@ -1,9 +1,9 @@
 //! The schedule that breaks a sum without its barrier: "How a GPU computes",
 //! from the steps that its program finds.
 
-use std::fmt::Write;
-
 use rungrad::workgroup::{Access, Event};
+
+use super::Svg;
 
 #[path = "../../../../examples/part2_race.rs"]
 #[allow(dead_code, unreachable_pub)]
@@ -28,19 +28,18 @@ pub(crate) fn svg() -> String {
     let trace = program::broken(&search);
     let race = trace.race().expect("it breaks by a race");
     let bottom = line(trace.events.len() - 1) + 22;
-    let mut svg = String::from(HEAD);
-    let mut put = |line: String| writeln!(svg, "{line}").expect("a String");
-    put("<g font-weight=\"600\" text-anchor=\"middle\">".into());
+    let mut svg = Svg::new(HEAD);
+    svg.put("<g font-weight=\"600\" text-anchor=\"middle\">");
     for item in 0..ITEMS {
         let x = lane(item) + LANE / 2;
-        put(format!("<text x=\"{x}\" y=\"22\">item {item}</text>"));
+        svg.text(x, 22, "", format!("item {item}"));
     }
-    put("<text x=\"620\" y=\"22\">memory</text>\n</g>".into());
-    put("<g stroke=\"currentColor\" stroke-opacity=\"0.25\">".into());
+    svg.put("<text x=\"620\" y=\"22\">memory</text>\n</g>");
+    svg.put("<g stroke=\"currentColor\" stroke-opacity=\"0.25\">");
     for item in 0..=ITEMS {
-        put(format!("<path d=\"M{} 32V{bottom}\"/>", lane(item)));
+        svg.put(format!("<path d=\"M{} 32V{bottom}\"/>", lane(item)));
     }
-    put("</g>\n<g class=\"code\" text-anchor=\"middle\">".into());
+    svg.put("</g>\n<g class=\"code\" text-anchor=\"middle\">");
     let mut local = ["?".to_string(), "?".into(), "?".into(), "?".into()];
     for (step, event) in trace.events.iter().enumerate() {
         let (x, y) = (lane(event.item) + LANE / 2, line(step) + 5);
@@ -53,19 +52,18 @@ pub(crate) fn svg() -> String {
             true => " fill=\"var(--fig-grad)\" font-weight=\"600\"",
             false => "",
         };
-        put(format!("<text x=\"30\" y=\"{y}\">{}</text>", step + 1));
-        put(format!("<text x=\"{x}\" y=\"{y}\"{ink}>{words}</text>"));
+        svg.text(30, y, "", step + 1);
+        svg.text(x, y, ink, words);
         if event.access == Access::Write {
             local[*cell] = value.to_string();
-            let local = local.join(" ");
-            put(format!("<text x=\"620\" y=\"{y}\">{local}</text>"));
+            svg.text(620, y, "", local.join(" "));
         }
     }
-    put("</g>".into());
+    svg.put("</g>");
     // The barrier that is there, and the one that is not: below the sixth
     // step of item 0 after the load, above its second round.
     let there = line(ITEMS - 1) + 27;
-    put(format!(
+    svg.put(format!(
         "<path d=\"M{} {there}H{}\" stroke=\"var(--fig-gpu)\" \
          stroke-width=\"3\"/>",
         lane(0),
@@ -78,7 +76,7 @@ pub(crate) fn svg() -> String {
         let mut steps = trace.events.iter().enumerate().filter(own);
         line(steps.nth(2).expect("three steps a round").0) + 15
     };
-    put(format!(
+    svg.put(format!(
         "<path d=\"M{} {}H{}V{}H{}\" fill=\"none\" stroke=\"var(--fig-grad)\" \
          stroke-width=\"1.5\" stroke-dasharray=\"6 5\"/>",
         lane(0),
@@ -87,19 +85,12 @@ pub(crate) fn svg() -> String {
         round(1),
         lane(ITEMS)
     ));
-    put(format!(
-        "<text x=\"{}\" y=\"{}\" fill=\"var(--fig-gpu)\" \
-         font-weight=\"600\">barrier</text>",
-        lane(ITEMS) + 10,
-        there + 5
-    ));
-    put(format!(
-        "<text x=\"{}\" y=\"{}\" fill=\"var(--fig-grad)\" \
-         font-weight=\"600\">no barrier</text>",
-        lane(ITEMS) + 10,
-        round(1) + 12
-    ));
-    svg + "</svg>\n"
+    let x = lane(ITEMS) + 10;
+    let gpu = " fill=\"var(--fig-gpu)\" font-weight=\"600\"";
+    svg.text(x, there + 5, gpu, "barrier");
+    let grad = " fill=\"var(--fig-grad)\" font-weight=\"600\"";
+    svg.text(x, round(1) + 12, grad, "no barrier");
+    svg.end()
 }
 
 const HEAD: &str = "\

@@ -1,9 +1,9 @@
 //! How fast each rung is, and how fast the vendor's library, from the table
 //! in the book: "The matmul ladder".
 
-use std::fmt::Write;
 use std::fs;
 
+use super::{CODE, Svg};
 use crate::tree::Tree;
 
 /// Where the bars begin, and how long that of the library is.
@@ -17,33 +17,24 @@ pub(crate) fn svg() -> String {
     let first = table.split("\n\n").nth(1).unwrap_or_default();
     let rows: Vec<(&str, f64, &str)> = first.lines().filter_map(row).collect();
     let full = rows.last().map_or(1.0, |row| row.1);
-    let mut svg = String::from(HEAD);
-    let mut put = |line: String| writeln!(svg, "{line}").expect("a String");
+    let mut svg = Svg::new(HEAD);
     for (at, (name, rate, share)) in rows.iter().enumerate() {
         let (y, wide) = (34 + 34 * at, FULL * rate / full);
         let (ink, name) = match name.strip_prefix("matmul") {
             Some(name) => ("var(--fig-gpu)", name.replace('_', " ")),
             None => ("var(--fig-value)", "library".to_string()),
         };
-        put(format!(
-            "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{name}</text>",
-            LEFT - 12.0,
-            y + 16
-        ));
-        put(format!(
+        svg.text(LEFT - 12.0, y + 16, " text-anchor=\"end\"", name);
+        svg.put(format!(
             "<rect x=\"{LEFT}\" y=\"{y}\" width=\"{wide:.1}\" \
              height=\"22\" rx=\"3\" fill=\"{ink}\" fill-opacity=\"0.3\" \
              stroke=\"{ink}\"/>"
         ));
-        put(format!(
-            "<text x=\"{:.1}\" y=\"{}\" class=\"code\">{:.1} \
-             &#183; {share}</text>",
-            LEFT + wide + 10.0,
-            y + 16,
-            rate / 1000.0
-        ));
+        let x = format!("{:.1}", LEFT + wide + 10.0);
+        let words = format!("{:.1} &#183; {share}", rate / 1000.0);
+        svg.text(x, y + 16, CODE, words);
     }
-    svg + "</svg>\n"
+    svg.end()
 }
 
 /// Kernel, GFLOP/s and the part of the library's.

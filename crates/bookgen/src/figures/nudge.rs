@@ -3,6 +3,8 @@
 
 use std::fmt::Write;
 
+use super::Svg;
+
 #[path = "../../../../examples/part1_nudge.rs"]
 #[allow(dead_code, unreachable_pub)]
 mod program;
@@ -17,48 +19,47 @@ const NUDGES: [i32; 2] = [-10, 0];
 const ERRORS: [i32; 2] = [-12, 1];
 
 pub(crate) fn svg() -> String {
-    let mut svg = String::from(HEAD);
-    let mut put = |line: String| writeln!(svg, "{line}").expect("a String");
+    let mut svg = Svg::new(HEAD);
     let (left, bottom) = place(NUDGES[0].into(), ERRORS[0].into());
     let (right, top) = place(NUDGES[1].into(), ERRORS[1].into());
-    put(format!(
+    svg.put(format!(
         "<path d=\"M{left} {top}V{bottom}H{right}\" fill=\"none\" \
          stroke=\"currentColor\" stroke-width=\"1.5\"/>"
     ));
-    put("<g class=\"code\" text-anchor=\"end\">".into());
+    svg.put("<g class=\"code\" text-anchor=\"end\">");
     for error in (ERRORS[0]..ERRORS[1]).step_by(3) {
         let (_, y) = place(0.0, error.into());
-        put(format!(
+        svg.put(format!(
             "<path d=\"M{left} {y}H{right}\" stroke=\"currentColor\" \
              stroke-opacity=\"0.25\"/>"
         ));
-        put(format!("<text x=\"{}\" y=\"{}\">1e{error}</text>", 78, y + 5.0));
+        svg.text(78, y + 5.0, "", format!("1e{error}"));
     }
-    put("</g>\n<g class=\"code\">".into());
+    svg.put("</g>\n<g class=\"code\">");
     for nudge in (NUDGES[0] + 1..NUDGES[1]).step_by(2) {
         let (x, _) = place(nudge.into(), 0.0);
-        put(format!("<path d=\"M{x} {bottom}v5\" stroke=\"currentColor\"/>"));
-        put(format!(
-            "<text x=\"{x}\" y=\"{}\">1e{nudge}</text>",
-            bottom + 22.0
+        svg.put(format!(
+            "<path d=\"M{x} {bottom}v5\" stroke=\"currentColor\"/>"
         ));
+        svg.text(x, bottom + 22.0, "", format!("1e{nudge}"));
     }
-    put("</g>".into());
+    svg.put("</g>");
     // The judge's own nudge.
     let judge = rungrad::gradcheck::NUDGE;
     let (x, y) = place(judge.log10(), program::worst_in_f64(judge).log10());
-    put(format!(
+    svg.put(format!(
         "<path d=\"M{x:.1} {bottom}V{:.1}\" stroke=\"currentColor\" \
          stroke-width=\"1.5\"/>",
         y + 7.0
     ));
-    put(format!(
+    svg.put(format!(
         "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"7\" fill=\"none\" \
          stroke=\"currentColor\" stroke-width=\"1.5\"/>"
     ));
-    put(curve(program::worst_in_f32, "var(--fig-grad)"));
-    put(curve(program::worst_in_f64, "var(--fig-value)"));
-    svg + TAIL
+    svg.put(curve(program::worst_in_f32, "var(--fig-grad)"));
+    svg.put(curve(program::worst_in_f64, "var(--fig-value)"));
+    svg.put(TAIL);
+    svg.end()
 }
 
 /// Points at 1, 2 and 5 of each power of ten, joined.
@@ -95,6 +96,4 @@ const TAIL: &str = "\
 <text x=\"190\" y=\"236\" fill=\"var(--fig-value)\" font-weight=\"600\">f64</text>
 <text x=\"384\" y=\"290\" text-anchor=\"start\">the judge</text>
 <text x=\"560\" y=\"250\">too long: the bend</text>
-<text x=\"220\" y=\"170\">too short: the rounding</text>
-</svg>
-";
+<text x=\"220\" y=\"170\">too short: the rounding</text>";

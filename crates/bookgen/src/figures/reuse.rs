@@ -1,9 +1,9 @@
 //! What an item loads in one step along k, and how many products that makes,
 //! for each size of block on the ladder: "The matmul ladder".
 
-use std::fmt::Write;
-
 use rungrad::part2_gpu::matmul::{LADDER, Rung};
+
+use super::{BOLD, CODE, Svg};
 
 /// A number, drawn as a square.
 const CELL: usize = 15;
@@ -13,23 +13,21 @@ const TOP: usize = 66;
 const PLACES: [usize; 4] = [64, 188, 318, 516];
 
 pub(crate) fn svg() -> String {
-    let mut svg = String::from(HEAD);
+    let mut svg = Svg::new(HEAD);
     for (rung, left) in [2, 3, 4, 7].into_iter().zip(PLACES) {
-        svg += &block(&LADDER[rung], left);
+        block(&mut svg, &LADDER[rung], left);
     }
-    svg + "</svg>\n"
+    svg.end()
 }
 
-fn block(rung: &Rung, left: usize) -> String {
-    let mut svg = String::new();
-    let mut put = |line: String| writeln!(svg, "{line}").expect("a String");
+fn block(svg: &mut Svg, rung: &Rung, left: usize) {
     let [rows, columns] = rung.block;
     let square =
         |x: usize, y: usize| format!("M{x} {y}h{CELL}v{CELL}h-{CELL}z");
     let a = (0..rows).map(|i| square(left - CELL - 8, TOP + i * CELL));
     let b = (0..columns).map(|j| square(left + j * CELL, TOP - CELL - 8));
     let loaded: String = a.chain(b).collect();
-    put(format!(
+    svg.put(format!(
         "<path d=\"{loaded}\" fill=\"var(--fig-value)\" \
          fill-opacity=\"0.25\" stroke=\"var(--fig-value)\"/>"
     ));
@@ -39,29 +37,18 @@ fn block(rung: &Rung, left: usize) -> String {
             square(left + j * CELL, TOP + i * CELL)
         })
         .collect();
-    put(format!("<path d=\"{sums}\" fill=\"none\" stroke=\"currentColor\"/>"));
+    svg.put(format!(
+        "<path d=\"{sums}\" fill=\"none\" stroke=\"currentColor\"/>"
+    ));
     let (loads, products) = (rows + columns, rows * columns);
     let [_, each] = rung.loads(1);
     let x = left - CELL - 8;
-    for (line, (class, text)) in [
-        (" font-weight=\"600\"", format!("{rows} x {columns}")),
-        ("", format!("{loads} loads")),
-        (
-            "",
-            format!(
-                "{products} product{}",
-                if products > 1 { "s" } else { "" }
-            ),
-        ),
-        (" class=\"code\"", format!("{each:.2}")),
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        let y = TOP + 16 * CELL + 30 + 22 * line;
-        put(format!("<text x=\"{x}\" y=\"{y}\"{class}>{text}</text>"));
-    }
-    svg
+    let y = TOP + 16 * CELL + 30;
+    let plural = if products > 1 { "s" } else { "" };
+    svg.text(x, y, BOLD, format!("{rows} x {columns}"));
+    svg.text(x, y + 22, "", format!("{loads} loads"));
+    svg.text(x, y + 44, "", format!("{products} product{plural}"));
+    svg.text(x, y + 66, CODE, format!("{each:.2}"));
 }
 
 const HEAD: &str = "\

@@ -1,9 +1,9 @@
 //! The roof over a product on an H200, and where the rungs stand below it, from
 //! the table in the book: "The matmul ladder".
 
-use std::fmt::Write;
 use std::fs;
 
+use super::Svg;
 use crate::tree::Tree;
 
 /// By the data sheet: bytes and operations in a second.
@@ -20,11 +20,10 @@ const BOTTOM: f64 = 330.0;
 pub(crate) fn svg() -> String {
     let file = Tree::root().join("book/listings/part2_ladder_h200.out");
     let table = fs::read_to_string(file).unwrap_or_default();
-    let mut svg = String::from(HEAD);
-    let mut put = |line: String| writeln!(svg, "{line}").expect("a String");
+    let mut svg = Svg::new(HEAD);
     for (at, label) in [(1e12, "1"), (10e12, "10"), (67e12, "67")] {
         let y = up(at);
-        put(format!(
+        svg.put(format!(
             "<path d=\"M{LEFT} {y:.1}H{RIGHT}\" stroke=\"currentColor\" \
              stroke-opacity=\"0.2\"/><text x=\"{}\" y=\"{:.1}\" \
              text-anchor=\"end\" class=\"code\">{label}</text>",
@@ -34,7 +33,7 @@ pub(crate) fn svg() -> String {
     }
     for at in [0.1, 1.0, 10.0, 100.0, 1000.0] {
         let x = across(at);
-        put(format!(
+        svg.put(format!(
             "<path d=\"M{x:.1} {TOP}V{BOTTOM}\" stroke=\"currentColor\" \
              stroke-opacity=\"0.2\"/><text x=\"{x:.1}\" y=\"{}\" \
              text-anchor=\"middle\" class=\"code\">{at}</text>",
@@ -42,7 +41,7 @@ pub(crate) fn svg() -> String {
         ));
     }
     let ridge = OPERATIONS / BYTES;
-    put(format!(
+    svg.put(format!(
         "<path d=\"M{:.1} {:.1}L{:.1} {:.1}H{RIGHT}\" fill=\"none\" \
          stroke=\"var(--fig-value)\" stroke-width=\"2.5\"/>",
         across(ACROSS[0]),
@@ -55,7 +54,7 @@ pub(crate) fn svg() -> String {
         (40.0, 78e12, "arithmetic is the limit"),
     ];
     for (at, rate, text) in words {
-        put(format!(
+        svg.put(format!(
             "<text x=\"{:.1}\" y=\"{:.1}\" fill=\"var(--fig-value)\">{text}\
              </text>",
             across(at),
@@ -63,9 +62,9 @@ pub(crate) fn svg() -> String {
         ));
     }
     for dot in dots(&table) {
-        put(dot);
+        svg.put(dot);
     }
-    svg + "</svg>\n"
+    svg.end()
 }
 
 /// The elementwise product, the eight rungs, and the library.

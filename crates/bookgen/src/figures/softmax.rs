@@ -1,32 +1,28 @@
-//! Three scores and their shares, for "Matmul and softmax": what stands there
-//! until the page computes its own.
-
-use std::fmt::Write;
+//! Three scores and their softmax, for "Matmul and softmax", until the page
+//! computes its own.
 
 use rungrad::part1_cpu::Tensor;
+
+use super::{CODE, Svg};
 
 const SCORES: [f32; 3] = [1.0, 2.0, 3.0];
 
 pub(crate) fn svg() -> String {
     let shares = Tensor::new(&[1, 3], &SCORES).softmax().to_vec();
-    let mut svg = String::from(HEAD);
+    let mut svg = Svg::new(HEAD);
     for (place, (score, share)) in SCORES.iter().zip(&shares).enumerate() {
         let y = 56 + 40 * place;
         let width = 400.0 * share;
-        writeln!(
-            svg,
-            "<text x=\"100\" y=\"{}\" class=\"code\" text-anchor=\"end\">\
-             {score}</text>\n\
-             <rect x=\"140\" y=\"{y}\" width=\"{width:.1}\" height=\"22\" \
-             fill=\"var(--fig-value)\"/>\n\
-             <text x=\"{:.1}\" y=\"{}\" class=\"code\">{share:.4}</text>",
-            y + 16,
-            152.0 + width,
-            y + 16
-        )
-        .expect("a String takes every line");
+        let end = " class=\"code\" text-anchor=\"end\"";
+        svg.text(100, y + 16, end, score);
+        svg.put(format!(
+            "<rect x=\"140\" y=\"{y}\" width=\"{width:.1}\" height=\"22\" \
+             fill=\"var(--fig-value)\"/>"
+        ));
+        let x = format!("{:.1}", 152.0 + width);
+        svg.text(x, y + 16, CODE, format!("{share:.4}"));
     }
-    svg + "</svg>\n"
+    svg.end()
 }
 
 const HEAD: &str = "\
