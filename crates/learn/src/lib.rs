@@ -56,5 +56,5 @@ pub const LEARN: Program = Program {
         &book::COMMAND,
         &test::COMMAND,
     ],
-    judges: &["setup", "check", "again", "watch", "test"],
+    judges: &["setup", "check", "again", "watch"],
 };

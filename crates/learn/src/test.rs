@@ -7,7 +7,7 @@ use crate::command::{Command, Stop, Words};
 
 pub(crate) const COMMAND: Command = Command {
     name: "test",
-    usage: "[--all] [--only STEP] [--list]",
+    usage: "[--all] [--only STEP] [--limit SECONDS] [--list]",
     summary: "run the check: format, lints, tests, exercises and the book",
     page: include_str!("../../xtask/src/test/help.txt").trim_ascii_end(),
     run,

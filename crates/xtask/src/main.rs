@@ -1,12 +1,10 @@
 //! `cargo xtask`: the commands for authors of the course.
 //!
-//! Reading order: [`test`] is everything that CI runs, with [`counts`] for
-//! what its tests print; [`verify`] proves that every exercise holds together,
-//! with [`committed`] for the files of the tree; [`page`] compiles what the
-//! pages of the book run.
+//! Reading order: [`test`] is everything that CI runs; [`verify`] proves that
+//! every exercise holds together, with [`committed`] for the files of the tree;
+//! [`page`] compiles the engine of the live figures.
 
 mod committed;
-mod counts;
 mod page;
 mod test;
 mod verify;
