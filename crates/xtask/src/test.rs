@@ -29,6 +29,8 @@ struct Step {
     what: &'static str,
     /// Long enough for a cold build on two slow cores.
     minutes: u64,
+    /// Whether only `--all` runs it.
+    slow: bool,
     work: fn(&Work) -> Result<Report, Stop>,
 }
 
@@ -46,12 +48,14 @@ const STEPS: &[Step] = &[
         name: "format",
         what: "cargo fmt: every file is formatted",
         minutes: 2,
+        slow: false,
         work: |it| it.cargo(&["fmt", "--all", "--check"], &[]),
     },
     Step {
         name: "lints",
         what: "cargo clippy: no warnings",
         minutes: 15,
+        slow: false,
         work: |it| {
             let args = ["clippy", "--workspace", "--all-targets", "--"];
             it.cargo(&[&args[..], &["-D", "warnings"]].concat(), &[])
@@ -61,6 +65,7 @@ const STEPS: &[Step] = &[
         name: "tests",
         what: "cargo test: the tests of every package, and of the docs",
         minutes: 20,
+        slow: false,
         work: |it| it.tests(),
     },
     Step {
@@ -68,12 +73,14 @@ const STEPS: &[Step] = &[
         what: "cargo xtask verify: the stub, the solution and answers of \
                every exercise",
         minutes: 15,
+        slow: false,
         work: |it| it.verify(),
     },
     Step {
         name: "docs",
         what: "cargo doc: no broken link, nothing undocumented",
         minutes: 15,
+        slow: false,
         work: |it| {
             let args = ["doc", "--workspace", "--no-deps"];
             it.cargo(&args, &[("RUSTDOCFLAGS", "-D warnings")])
@@ -83,6 +90,7 @@ const STEPS: &[Step] = &[
         name: "book",
         what: "mdbook build: every page, and no complaint",
         minutes: 2,
+        slow: false,
         work: |it| {
             let mdbook = book::mdbook(it.checkout)?;
             let complaints = book::build(it.checkout, &mdbook, it.log)?;
@@ -93,9 +101,24 @@ const STEPS: &[Step] = &[
         },
     },
     Step {
+        name: "pages",
+        what: "the live figures compiled anew and asked, and an audit of every \
+               page",
+        minutes: 30,
+        slow: true,
+        work: |it| {
+            let checked = it.cargo(&["xtask", "page", "--check"], &[])?;
+            if checked.complaint.is_some() {
+                return Ok(checked);
+            }
+            it.cargo(&["xtask", "page", "--audit"], &[])
+        },
+    },
+    Step {
         name: "spelling",
         what: "codespell: no word that is known to be wrong",
         minutes: 2,
+        slow: false,
         work: |it| match machine::program("codespell") {
             Some(program) => it.one(std::process::Command::new(program)),
             None => Ok(Report::skipped(
@@ -118,8 +141,10 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
         }
         return Ok(());
     }
-    let is_chosen =
-        |it: &&Step| only.as_ref().is_none_or(|name| name == it.name);
+    let is_chosen = |it: &&Step| match &only {
+        Some(name) => name == it.name,
+        None => all || !it.slow,
+    };
     let steps: Vec<&Step> = STEPS.iter().filter(is_chosen).collect();
     if steps.is_empty() {
         let names: Vec<&str> = STEPS.iter().map(|step| step.name).collect();
@@ -130,7 +155,7 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
         )));
     }
     let mut rows = Vec::new();
-    for &Step { name, what, minutes, work } in steps {
+    for &Step { name, what, minutes, work, .. } in steps {
         say!("{name}: {what}");
         let start = Instant::now();
         let log = checkout.log(name)?;
