@@ -171,59 +171,6 @@ fn the_page_of_promises_is_current() {
     assert!(count >= 420, "only {count} promises are left");
 }
 
-/// What a row of the nightly run tries: the words after `cargo test`.
-struct Nightly {
-    /// The file of the test program, or its folder.
-    program: PathBuf,
-    filter: Option<String>,
-}
-
-fn nightly() -> Vec<Nightly> {
-    let text = read(".github/workflows/nightly.yml");
-    let rows = text.lines().filter_map(|it| it.trim().strip_prefix("tests: "));
-    let row = |row: &str| {
-        let mut package = root();
-        let (mut program, mut filter) = (None, None);
-        let mut words = row.split_whitespace();
-        while let Some(word) = words.next() {
-            match word {
-                "--package" => {
-                    let name = words.next().unwrap();
-                    let folders = [root().join("crates").join(name)];
-                    let found = folders.into_iter().find(|it| it.is_dir());
-                    package = found.unwrap_or_else(|| root().join(name));
-                }
-                "--test" => program = words.next(),
-                "--lib" => {}
-                _ => filter = Some(word.to_string()),
-            }
-        }
-        let folder = match program {
-            Some(test) => package.join("tests").join(test),
-            None => package.join("src"),
-        };
-        let file = folder.with_extension("rs");
-        let program = if file.is_file() { file } else { folder };
-        Nightly { program, filter }
-    };
-    rows.map(row).collect()
-}
-
-/// The names of the tests of a file; some are made by a macro from a list of
-/// sentences.
-fn sentences(text: &str) -> Vec<&str> {
-    let is_name = |name: &&str| {
-        name.contains('_')
-            && name.chars().all(|it| it.is_alphanumeric() || it == '_')
-    };
-    let lines = text.lines().map(str::trim);
-    let lines = lines.filter_map(|line| match line.strip_prefix("fn ") {
-        Some(rest) => rest.strip_suffix("() {"),
-        None => line.strip_suffix(','),
-    });
-    lines.filter(is_name).collect()
-}
-
 /// The files of Rust below some folders.
 fn rust(folders: &[PathBuf]) -> Vec<PathBuf> {
     let (mut open, mut files) = (folders.to_vec(), Vec::new());
@@ -236,59 +183,6 @@ fn rust(folders: &[PathBuf]) -> Vec<PathBuf> {
         open.extend(inside.map(|entry| entry.path()));
     }
     files
-}
-
-/// A filter that fits no test would pass every night.
-#[test]
-fn every_test_of_the_night_exists() {
-    let rows = nightly();
-    assert!(rows.len() > 5);
-    for Nightly { program, filter } in rows {
-        assert!(program.exists(), "there is no {}", program.display());
-        let Some(filter) = filter else { continue };
-        // A test is named by its module, too.
-        let common = root().join("crates/testkit");
-        let found = rust(&[program, common]).into_iter().any(|file| {
-            let text = fs::read_to_string(&file).unwrap();
-            let stem = file.file_stem().unwrap().to_str().unwrap();
-            stem.contains(&filter)
-                || sentences(&text).iter().any(|it| it.contains(&filter))
-        });
-        assert!(found, "no test is named like {filter}");
-    }
-}
-
-/// A test that counts its cases is one of the night's.
-#[test]
-fn every_seeded_test_is_one_of_the_night() {
-    let rows = nightly();
-    let folders = ["src", "tests", "crates", "exercises/src", "my_engine/src"];
-    let mut count = 0;
-    for file in rust(&folders.map(|it| root().join(it))) {
-        let text = fs::read_to_string(&file).unwrap();
-        let is_seeded = text.contains(&["first", "seed()"].join("_"));
-        if !is_seeded || file.ends_with("testkit/src/random.rs") {
-            continue;
-        }
-        let stem = file.file_stem().unwrap().to_str().unwrap();
-        let is_tried = |row: &Nightly| {
-            // Of `tests/sums.rs` a row names the file, of
-            // `tests/opencl/reach.rs` the folder.
-            let inside = file.starts_with(row.program.with_extension(""))
-                || file == row.program;
-            match &row.filter {
-                None => inside,
-                Some(it) => {
-                    stem.contains(it)
-                        || sentences(&text).iter().any(|name| name.contains(it))
-                }
-            }
-        };
-        let shown = file.display();
-        assert!(rows.iter().any(is_tried), "no row of the night runs {shown}");
-        count += 1;
-    }
-    assert!(count > 5, "only {count} files");
 }
 
 /// Promise: Every file and folder that a document names exists.
