@@ -122,7 +122,7 @@ fn wait(
 
 /// Tells how long one sleeps between two looks at what runs: what ends soon is
 /// not waited for, and to wait long takes no time of a core.
-pub fn pauses() -> impl Iterator<Item = Duration> {
+fn pauses() -> impl Iterator<Item = Duration> {
     let longer = |pause: &Duration| Some((2 * *pause).min(PAUSE));
     iter::successors(Some(Duration::from_millis(1)), longer)
 }
@@ -183,7 +183,7 @@ fn code_of(status: ExitStatus) -> i32 {
 
 /// The line that says what is going on: rewritten in place on a terminal, now
 /// and then a plain line elsewhere.
-pub struct StatusLine<'a> {
+struct StatusLine<'a> {
     what: &'a str,
     log: &'a Path,
     rewrites: bool,
@@ -192,14 +192,14 @@ pub struct StatusLine<'a> {
 }
 
 impl<'a> StatusLine<'a> {
-    pub fn new(what: &'a str, log: &'a Path) -> StatusLine<'a> {
+    fn new(what: &'a str, log: &'a Path) -> StatusLine<'a> {
         let rewrites = terminal::can_rewrite();
         let first = if rewrites { 200 } else { 30_000 };
         let next = Duration::from_millis(first);
         StatusLine { what, log, rewrites, start: Instant::now(), next }
     }
 
-    pub fn show(&mut self) {
+    fn show(&mut self) {
         let elapsed = self.start.elapsed();
         if elapsed < self.next {
             return;

@@ -1,5 +1,5 @@
-//! What is proved of an exercise: its stub, its solution, right answers unlike
-//! it, wrong ones and other draws.
+//! The variants of an exercise that are checked: its stub, its solution, other
+//! right answers, wrong answers, and other values.
 
 use std::fs;
 use std::path::Path;
@@ -11,32 +11,33 @@ use learn::exercises::answers::{WrongAnswer, wrong_answers};
 use learn::exercises::stub::SolutionFile;
 use learn::machine;
 
-/// What can stand in a learner's file, and what its verdict must be.
-pub(super) struct Variant {
-    pub(super) name: String,
-    pub(super) text: String,
+/// A text of the learner's file, and the verdict that it must get.
+pub(crate) struct Variant {
+    pub(crate) name: String,
+    pub(crate) text: String,
     pub(super) wanted: Wanted,
-    /// A program that only this variant takes, and that is not installed.
+    /// A program that only this variant requires and that is not installed.
     pub(super) lacks: Option<String>,
-    /// The processor's time for one that takes all that it is given.
+    /// The limit of processor time, for an answer that never ends.
     pub(super) seconds: Option<u64>,
-    /// What was drawn, for a variant of the exercise.
+    /// The values, if the exercise is done again.
     pub(super) again: Option<String>,
 }
 
 pub(super) enum Wanted {
-    /// The task, and where it stands.
+    /// The task of the exercise.
     Task,
     Pass,
-    /// A failure at this level, and at none before it.
+    /// A failure at this level and at no earlier one.
     Level(String),
-    /// A failure that says these words.
+    /// A failure with these words.
     Words(String),
-    /// A failure: the answer to the exercise is none to its variant.
+    /// A failure: the answer to the original exercise must not pass with other
+    /// values.
     Refused,
 }
 
-/// Lists everything that is tried in the place of the learner's file.
+/// Lists all variants of an exercise.
 pub(super) fn variants(
     checkout: &Checkout,
     exercise: &Exercise,
@@ -111,13 +112,17 @@ pub(super) fn variants(
 }
 
 impl Variant {
+    pub(crate) fn is_wrong(&self) -> bool {
+        matches!(self.wanted, Wanted::Words(_) | Wanted::Refused)
+    }
+
     fn new(name: String, text: String, wanted: Wanted) -> Variant {
         let (lacks, seconds, again) = (None, None, None);
         Variant { name, text, wanted, lacks, seconds, again }
     }
 }
 
-/// Says how a verdict names the level behind the last that stands.
+/// Returns the words of a verdict for the level after the first `stands`.
 fn level(exercise: &Exercise, stands: usize) -> String {
     format!("level {}, {}", stands + 1, exercise.levels[stands].name)
 }
