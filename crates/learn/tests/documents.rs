@@ -86,7 +86,7 @@ const AREAS: &[(&str, &str)] = &[
     ("my_engine", "The reader's engine"),
     ("crates/bookgen", "The book"),
     ("crates/page", "The pages in a browser"),
-    ("mutants", "The mutation tool"),
+    ("crates/kernel-mutants", "The kernel mutation tool"),
 ];
 
 const PROMISE: &str = "/// Promise: ";
@@ -124,8 +124,6 @@ fn page_of_promises() -> (String, usize) {
         "exercises/src",
         "crates",
         "my_engine",
-        "mutants/src",
-        "mutants/tests",
     ];
     let folders = folders.map(|folder| root().join(folder));
     let mut files = rust(&folders);
@@ -314,33 +312,4 @@ fn every_action_is_pinned_by_its_commit() {
         }
     }
     assert!(count > 0, "no workflow uses an action");
-}
-
-/// What such a list names and what is gone would be planted, or left out, no
-/// more (`mutants/`).
-#[test]
-fn every_line_that_the_lists_of_mutants_name_exists() {
-    let words =
-        |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut gone = Vec::new();
-    for list in ["mutants/planted.txt", "mutants/survivors.txt"] {
-        for paragraph in read(list).split("\n\n") {
-            let lines = paragraph.lines().filter(|it| !it.starts_with("# "));
-            let lines = lines.map(str::trim).filter(|it| !it.is_empty());
-            let lines: Vec<&str> = lines.collect();
-            let [head, code, ..] = lines[..] else { continue };
-            let (file, change) = head.split_once(": ").unwrap();
-            let path = root().join(file);
-            let text = fs::read_to_string(path).unwrap_or_default();
-            let is_there = match change {
-                // A statement may stand on several lines.
-                "deleted" => words(&text).contains(code),
-                _ => text.lines().any(|line| words(line) == code),
-            };
-            if !is_there {
-                gone.push(format!("{list}: {head}: {code}"));
-            }
-        }
-    }
-    assert!(gone.is_empty(), "nowhere is\n{}", gone.join("\n"));
 }

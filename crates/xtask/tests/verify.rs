@@ -3,7 +3,6 @@
 #[path = "../../learn/tests/scene/mod.rs"]
 mod scene;
 
-
 use scene::stage::{
     CARGO, ONE, SOLVED, TO_DO, WRONG, again, growing, last_line, source, stage,
     stands, wrong_answer,
