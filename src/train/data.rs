@@ -194,9 +194,9 @@ pub fn moons(rows: usize, noise: f32, seed: u64) -> Dataset {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::io::Write;
     use std::path::{Path, PathBuf};
-    use std::{env, fs};
 
     use flate2::Compression;
     use flate2::write::GzEncoder;
@@ -208,9 +208,7 @@ mod tests {
     pub(super) fn scratch(test: &str) -> PathBuf {
         let built = Path::new(env!("CARGO_MANIFEST_DIR"));
         let root = if built.is_dir() { built } else { Path::new(".") };
-        let scratch = env::var_os("RUNGRAD_SCRATCH").map(PathBuf::from);
-        let scratch = scratch.unwrap_or_else(|| root.join("target/tmp/data"));
-        let folder = scratch.join(test);
+        let folder = root.join("target/tmp/data").join(test);
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap();
         folder

@@ -183,6 +183,39 @@ fn rust(folders: &[PathBuf]) -> Vec<PathBuf> {
     files
 }
 
+/// Finds the names of our environment variables in a text.
+fn variables(text: &str) -> BTreeSet<String> {
+    let prefix = "RUNGRAD_";
+    let names = text.split(prefix).skip(1).map(|rest| {
+        let is_end = |it: char| !it.is_ascii_uppercase() && it != '_';
+        format!("{prefix}{}", &rest[..rest.find(is_end).unwrap_or(rest.len())])
+    });
+    names.filter(|name| name != prefix).collect()
+}
+
+/// Promise: `docs/environment.md` lists exactly the environment variables that
+/// the sources name.
+#[test]
+fn every_environment_variable_is_in_the_table() {
+    let mut open = vec![root()];
+    let mut used = BTreeSet::new();
+    let skipped = ["target", ".git", "docs", "book", "CHANGELOG.md"];
+    let skipped = skipped.map(|name| root().join(name));
+    while let Some(path) = open.pop() {
+        if skipped.contains(&path) {
+            continue;
+        }
+        match fs::read_dir(&path) {
+            Ok(entries) => open.extend(entries.flatten().map(|it| it.path())),
+            Err(_) => {
+                let text = fs::read(path).unwrap_or_default();
+                used.extend(variables(&String::from_utf8_lossy(&text)));
+            }
+        }
+    }
+    assert_eq!(variables(&read("docs/environment.md")), used);
+}
+
 /// Promise: Every file and folder that a document names exists.
 #[test]
 fn every_file_that_a_document_names_exists() {

@@ -12,17 +12,16 @@ use std::{env, fs};
 use serde_json::{Value, json};
 use server::{Server, put, root, settings, uri};
 
-/// Finds a server that runs. If there is none, the test `test` says so, and
-/// fails if `RUNGRAD_REQUIRE_EDITOR=1`. Running it is the only way to know:
-/// rustup puts a program of this name where the server is not installed, too.
-fn server_or_skip(test: &str, name: &str, variable: &str) -> Option<PathBuf> {
-    let program = env::var_os(variable).unwrap_or(name.into());
-    let mut command = Command::new(&program);
+/// Returns the server of this name if it runs. Otherwise the test is skipped, or
+/// fails with `RUNGRAD_REQUIRE_EDITOR=1`. The server is started because rustup
+/// installs a program of this name even without the server.
+fn server_or_skip(test: &str, name: &str) -> Option<PathBuf> {
+    let mut command = Command::new(name);
     command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
     if command.status().is_ok_and(|status| status.success()) {
-        return Some(program.into());
+        return Some(name.into());
     }
-    let why = format!("no {name} runs here; {variable} may name one");
+    let why = format!("no {name} runs here");
     let strict = env::var("RUNGRAD_REQUIRE_EDITOR").is_ok_and(|it| it == "1");
     assert!(!strict, "RUNGRAD_REQUIRE_EDITOR=1, but {why}");
     skipped(test, &why);
@@ -182,8 +181,7 @@ fn rust_analyzer(program: &Path) -> Server {
 #[test]
 fn an_editor_completes_explains_and_corrects_in_exercises() {
     let name = "an_editor_completes_explains_and_corrects_in_exercises";
-    let (server, variable) = ("rust-analyzer", "RUNGRAD_RUST_ANALYZER");
-    let Some(program) = server_or_skip(name, server, variable) else { return };
+    let Some(program) = server_or_skip(name, "rust-analyzer") else { return };
     let mut server = rust_analyzer(&program);
     for Typed { file, begun, offers, over: [over, says], wrong } in RUST {
         let print = |what: &str| {
@@ -250,8 +248,7 @@ fn an_editor_knows_that_a_kernel_is_opencl_c() {
     let name = "an_editor_knows_that_a_kernel_is_opencl_c";
     let language = &settings("files")["associations"]["*.cl"];
     assert_eq!(*language, json!("c"), "clangd starts for a file of C");
-    let (server, variable) = ("clangd", "RUNGRAD_CLANGD");
-    let Some(program) = server_or_skip(name, server, variable) else { return };
+    let Some(program) = server_or_skip(name, "clangd") else { return };
     let mut server = Server::new(&program, json!({}));
     let mut look = |file: &Path, text: &str| {
         server.open(file, "c", text);

@@ -17,12 +17,9 @@ pub fn root() -> &'static Path {
     if built().is_dir() { built() } else { Path::new(".") }
 }
 
-/// Returns a folder for what a test writes: the one that `RUNGRAD_SCRATCH`
-/// names, or else `tmp` in the target folder of this program.
+/// Returns a folder for the files of tests: `tmp` in the target folder of this
+/// program.
 pub fn scratch() -> PathBuf {
-    if let Some(named) = env::var_os("RUNGRAD_SCRATCH") {
-        return named.into();
-    }
     let program = env::current_exe().expect("the path of this program");
     let is_profile = |it: &&Path| it.join("deps").is_dir();
     let profile = program.ancestors().find(is_profile);
