@@ -112,16 +112,12 @@ fn without_root_the_commands_are_shown_with_sudo_and_not_run() {
     let scene = Scene::new();
     scene.program("apt-get", APT);
     scene.program("id", "echo 1000");
-    let shown = scene.learn(&["setup"]);
-    shown.went_well().tells("sudo apt-get install");
+    scene.learn(&["setup"]).went_well().tells("sudo apt-get install");
     let said = scene.learn(&["setup", "--yes"]);
     said.tells("sudo apt-get install");
     said.stopped(1, &["still missing", "needs root"]);
     assert_eq!(scene.read("calls"), "");
-}
-
-#[test]
-fn homebrew_is_never_run_as_root() {
+    // Homebrew refuses to run as root.
     let scene = Scene::new();
     scene.program("id", "echo 501");
     scene.program("brew", APT);
@@ -144,39 +140,31 @@ fn a_package_that_does_not_exist_does_not_stop_the_others() {
     said.tells("E: Unable to locate package oclgrind");
     said.tells("target/learn-logs/setup.log");
     let install = "install --yes --no-install-recommends";
-    let expected = format!(
-        "update\n{install} oclgrind codespell clangd chromium npm\n\
-         {install} oclgrind\n{install} codespell\n{install} clangd\n\
-         {install} chromium\n{install} npm\n"
-    );
-    assert_eq!(scene.read("calls"), expected);
+    let each = ["oclgrind", "codespell", "clangd", "chromium", "npm"];
+    let all = format!("update\n{install} {}\n", each.join(" "));
+    let alone = each.map(|package| format!("{install} {package}\n"));
+    assert_eq!(scene.read("calls"), all + &alone.concat());
 }
 
 #[test]
-fn a_system_that_we_do_not_know_gets_the_names_of_the_packages() {
+fn a_system_without_a_package_says_so() {
     let scene = Scene::new();
     let shown = scene.learn(&["setup"]);
     shown.went_well().tells("No package manager").tells("  oclgrind");
     let said = scene.learn(&["setup", "--yes"]);
     said.stopped(1, &["still missing", "by hand"]);
-}
-
-#[test]
-fn a_package_manager_without_oclgrind_is_told_apart() {
-    let scene = Scene::new();
     scene.program("dnf", APT);
     let said = scene.learn(&["setup", "--yes", "--authors"]);
     said.went_well().tells("Oclgrind is no package of this system");
-    let install = "install --assumeyes";
-    let expected =
-        format!("{install} codespell clang-tools-extra chromium npm\n");
+    let packages = "codespell clang-tools-extra chromium npm";
+    let expected = format!("install --assumeyes {packages}\n");
     assert_eq!(scene.read("calls"), expected);
 }
 
 /// Promise: `cargo learn setup` does not mention the tools that only authors
 /// need.
 #[test]
-fn a_learner_hears_nothing_of_the_authors_tools() {
+fn each_audience_sees_its_own_tools() {
     let scene = Scene::new();
     scene.program("oclgrind", "");
     scene.program("apt-get", APT);
@@ -185,60 +173,38 @@ fn a_learner_hears_nothing_of_the_authors_tools() {
         let said = scene.learn(words);
         assert!(!said.went_well().out.contains("codespell"), "{}", said.out);
     }
-    scene.learn(&["setup", "--authors"]).went_well().tells("codespell");
+    let authors = scene.learn(&["setup", "--authors"]);
+    authors.went_well().tells("codespell");
+    authors.tells("To run them: cargo learn setup --yes --authors\n");
+    assert!(!authors.out.contains("WebAssembly"), "{}", authors.out);
+    let pages = scene.learn(&["setup", "--pages"]);
+    pages.went_well().tells("codespell").tells("WebAssembly");
+    pages.tells("To run them: cargo learn setup --yes --pages\n");
     assert_eq!(scene.read("calls"), "");
 }
 
-/// Who changes the course may leave the engine of its pages as it is.
-#[test]
-fn what_compiles_the_engine_of_the_pages_is_theirs_who_change_it() {
-    let scene = Scene::new();
-    scene.program("apt-get", APT);
-    scene.program("rustc", "echo $SCENE/none");
-    let said = scene.learn(&["setup", "--authors"]);
-    assert!(!said.went_well().out.contains("WebAssembly"), "{}", said.out);
-    said.tells("To run them: cargo learn setup --yes --authors\n");
-    let said = scene.learn(&["setup", "--pages"]);
-    said.went_well().tells("WebAssembly");
-    said.tells("To run them: cargo learn setup --yes --pages\n");
-}
-
-/// Half an installation is a broken system: a signal that ends the companion
-/// reaches the package manager too, which tidies up.
+/// Half an installation is a broken system, so a package manager ends in its own
+/// way: after a signal to its group, and after the companion was killed.
 ///
-/// Promise: An interrupted `cargo learn setup` lets the package manager clean
-/// up.
+/// Promise: `cargo learn setup` never kills a package manager, even if it is
+/// interrupted or killed itself.
 #[test]
 fn a_package_manager_that_is_interrupted_ends_in_its_own_way() {
-    let scene = Scene::new();
-    let script = "
-        trap 'sleep 1; echo yes > $SCENE/tidy; exit 1' TERM
+    let tidies = "trap 'sleep 1; echo yes > $SCENE/done; exit 1' TERM
         echo runs > $SCENE/runs
         sleep 600 & wait";
-    scene.program("apt-get", script);
-    let mut command = scene.command(&["setup", "--yes"]);
-    let command = command.stdout(Stdio::null()).process_group(0);
-    let mut companion = command.spawn().unwrap();
-    appears(&scene.root.join("runs"));
-    let group = format!("kill -TERM -{}", companion.id());
-    assert!(
-        Command::new("sh").args(["-c", &group]).status().unwrap().success()
-    );
-    companion.wait().unwrap();
-    assert_eq!(appears(&scene.root.join("tidy")), "yes");
-}
-
-/// Promise: `cargo learn setup` never kills a package manager, even if it is
-/// killed itself.
-#[test]
-fn a_package_manager_outlives_a_companion_that_is_killed() {
-    let scene = Scene::new();
-    let script = "echo runs > $SCENE/runs; sleep 1; echo yes > $SCENE/done";
-    scene.program("apt-get", script);
-    let mut command = scene.command(&["setup", "--yes"]);
-    let mut companion = command.stdout(Stdio::null()).spawn().unwrap();
-    appears(&scene.root.join("runs"));
-    companion.kill().unwrap();
-    companion.wait().unwrap();
-    assert_eq!(appears(&scene.root.join("done")), "yes");
+    let works = "echo runs > $SCENE/runs; sleep 1; echo yes > $SCENE/done";
+    for (script, kill) in [(tidies, "kill -TERM -"), (works, "kill -KILL ")] {
+        let scene = Scene::new();
+        scene.program("apt-get", script);
+        let mut command = scene.command(&["setup", "--yes"]);
+        let command = command.stdout(Stdio::null()).process_group(0);
+        let mut companion = command.spawn().unwrap();
+        appears(&scene.root.join("runs"));
+        let kill = format!("{kill}{}", companion.id());
+        let killed = Command::new("sh").args(["-c", &kill]).status().unwrap();
+        assert!(killed.success());
+        companion.wait().unwrap();
+        assert_eq!(appears(&scene.root.join("done")), "yes");
+    }
 }
