@@ -11,7 +11,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use scene::Scene;
+use scene::{Scene, skip};
 
 /// An mdBook that counts its builds on its page.
 const MDBOOK: &str = "
@@ -95,10 +95,6 @@ impl Drop for Served {
         let _ = self.companion.kill();
         let _ = self.companion.wait();
     }
-}
-
-fn skip(name: &str, why: &str) {
-    let _ = writeln!(std::io::stderr(), "SKIPPED {name}: {why}");
 }
 
 #[track_caller]

@@ -4,14 +4,13 @@
 
 mod scene;
 
-use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, UNIX_EPOCH};
 use std::{env, fs};
 
 use learn::exercises::answers;
-use scene::{Said, Scene};
+use scene::{Said, Scene, skip};
 
 /// The companion in this repository, with exercises on the stage.
 fn command(scene: &Scene, words: &[&str]) -> Command {
@@ -28,12 +27,6 @@ fn learn(scene: &Scene, words: &[&str]) -> Said {
     // an error of ours behind a backtrace would be one.
     command.env("RUNGRAD_CHECK_LIMIT", "2").env("RUST_BACKTRACE", "1");
     Said::by(&mut command)
-}
-
-fn skip(test: &str, why: &str) {
-    // The harness captures what `eprintln!` writes, not the stream.
-    let words = format!("SKIPPED {test}: {why}\n");
-    std::io::stderr().write_all(words.as_bytes()).unwrap();
 }
 
 fn repository() -> &'static std::path::Path {

@@ -2,10 +2,7 @@
 
 mod scene;
 
-use std::io::Write;
-use std::process::Stdio;
-
-use scene::{Said, Scene};
+use scene::Scene;
 
 const TABLE: &str = "
 [[prediction]]
@@ -39,24 +36,10 @@ fn predictions() -> Scene {
     scene
 }
 
-/// What is said when somebody types this.
-fn typed(scene: &Scene, words: &[&str], lines: &str) -> Said {
-    let mut command = scene.command(words);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
-    let output = child.wait_with_output().unwrap();
-    Said {
-        code: output.status.code(),
-        out: String::from_utf8(output.stdout).unwrap(),
-        err: String::from_utf8(output.stderr).unwrap(),
-    }
-}
-
 #[test]
 fn the_program_answers_after_the_learner() {
     let scene = predictions();
-    let said = typed(&scene, &["predict"], "a dozen\n18\n");
+    let said = scene.typed(&["predict"], "a dozen\n18\n");
     said.went_well().tells("What is there after two?");
     said.tells("That is no number").tells("Right: 18.");
     said.tells("after two: 18").tells("The same is added again.");
@@ -85,7 +68,7 @@ fn a_typical_wrong_number_gets_its_reason() {
 #[test]
 fn what_cannot_be_asked_is_a_sentence() {
     let scene = predictions();
-    let none = typed(&scene, &["predict", "twice"], "");
+    let none = scene.typed(&["predict", "twice"], "");
     assert_eq!(none.code, Some(2), "{}", none.out);
     assert!(none.err.contains("cargo learn predict twice NUMBER"));
     scene.learn(&["predict", "twic"]).stopped(2, &["the nearest is twice"]);

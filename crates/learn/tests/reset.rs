@@ -3,13 +3,12 @@
 mod scene;
 
 use std::fs;
-use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
 use scene::stage::{ONE, SOLVED, TO_DO, TWO, source, stage, status};
-use scene::{Said, Scene};
+use scene::{Said, Scene, skip};
 
 /// What stands in the backups, in the order of their names.
 fn backups(scene: &Scene) -> Vec<(String, Vec<u8>)> {
@@ -65,21 +64,8 @@ fn a_backup_never_takes_the_place_of_another() {
 fn without_a_terminal_reset_asks_nobody_and_changes_nothing() {
     let scene = stage();
     scene.write(ONE, SOLVED);
-    let mut command = scene.command(&["reset", "one"]);
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // A yes that nobody asked for replaces nothing.
-    let _ = child.stdin.take().unwrap().write_all(b"y\n");
-    let output = child.wait_with_output().unwrap();
-    let said = Said {
-        code: output.status.code(),
-        out: String::from_utf8(output.stdout).unwrap(),
-        err: String::from_utf8(output.stderr).unwrap(),
-    };
+    // The answer to a question that was not asked replaces nothing.
+    let said = scene.typed(&["reset", "one"], "y\n");
     said.stopped(2, &[ONE, "cargo learn reset one --yes", "a backup"]);
     assert_eq!((scene.read(ONE).as_str(), &*said.out), (SOLVED, ""));
     assert!(backups(&scene).is_empty());
@@ -142,8 +128,7 @@ fn exercises_on_another_disk_can_be_reset() {
     if !made || device(Path::new(&folder)) == device(&scene.root) {
         let name = "exercises_on_another_disk_can_be_reset";
         let why = "/dev/shm is no file system of its own";
-        let _ = writeln!(std::io::stderr(), "SKIPPED {name}: {why}");
-        return;
+        return skip(name, why);
     }
     fs::remove_dir_all(scene.root.join("exercises/part1_cpu")).unwrap();
     let link = scene.root.join("exercises/part1_cpu");

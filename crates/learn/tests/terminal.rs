@@ -5,15 +5,15 @@
 
 mod scene;
 
-use std::io::{Read, Write, stderr};
+use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 use std::{mem, thread};
 
-use scene::Scene;
 use scene::stage::{ONE, SOLVED, WRONG, stage};
+use scene::{Scene, skip};
 
 const SCRIPT: &str = "/usr/bin/script";
 
@@ -113,23 +113,21 @@ impl Drop for Terminal {
     }
 }
 
-/// Tells whether a terminal can be made here; says so where it cannot.
-fn can(test: &str) -> bool {
-    let is_there = Path::new(SCRIPT).is_file();
-    if !is_there {
-        let _ = writeln!(stderr(), "SKIPPED {test}: no {SCRIPT} here");
+/// Returns the stage, or prints why this machine can make no terminal.
+fn stage_or_skip(test: &str) -> Option<Scene> {
+    if Path::new(SCRIPT).is_file() {
+        return Some(stage());
     }
-    is_there
+    skip(test, "no /usr/bin/script, which makes a terminal");
+    None
 }
 
 /// Promise: In `cargo learn watch`, one key shows a hint and a different key
-/// moves on.
+/// moves on; in the terminal of an editor, each with Enter.
 #[test]
 fn a_key_shows_a_hint_and_another_goes_on() {
-    if !can("a_key_shows_a_hint_and_another_goes_on") {
-        return;
-    }
-    let scene = stage();
+    let name = "a_key_shows_a_hint_and_another_goes_on";
+    let Some(scene) = stage_or_skip(name) else { return };
     let mut terminal = Terminal::new(&scene, "learn watch", &[]);
     terminal.says("Keys: h a hint, n the next exercise.");
     terminal.press("h");
@@ -143,21 +141,12 @@ fn a_key_shows_a_hint_and_another_goes_on() {
     terminal.says("Keys: ");
     terminal.press("n");
     terminal.says("No other exercise can be checked now");
-}
 
-/// Promise: `cargo learn watch` accepts keys with Enter in an editor's
-/// terminal.
-#[test]
-fn in_the_window_of_an_editor_a_key_comes_with_enter() {
-    if !can("in_the_window_of_an_editor_a_key_comes_with_enter") {
-        return;
-    }
-    let scene = stage();
     let env = [("TERM_PROGRAM", "vscode")];
-    let mut terminal = Terminal::new(&scene, "learn watch", &env);
+    let mut terminal = Terminal::new(&scene, "learn watch two", &env);
     terminal.says("Keys: h a hint, n the next exercise, each with Enter.");
     terminal.press("h\n");
-    terminal.says("Hint 1 of 3 for one");
+    terminal.says("Hint 1 of 3 for two");
 }
 
 /// Whatever ends the watch, the terminal is as before: it shows what is typed,
@@ -166,10 +155,8 @@ fn in_the_window_of_an_editor_a_key_comes_with_enter() {
 /// Promise: `cargo learn watch` restores the terminal however it ends.
 #[test]
 fn the_terminal_is_given_back_as_it_was() {
-    if !can("the_terminal_is_given_back_as_it_was") {
-        return;
-    }
-    let scene = stage();
+    let name = "the_terminal_is_given_back_as_it_was";
+    let Some(scene) = stage_or_skip(name) else { return };
     for (ends, key) in
         [("trap : INT; learn watch", "\x03"), ("learn watch", "nn")]
     {
@@ -188,10 +175,8 @@ fn the_terminal_is_given_back_as_it_was() {
 /// Promise: A verdict has a color unless `NO_COLOR` or a pipe forbids it.
 #[test]
 fn a_verdict_has_a_color_unless_somebody_wants_none() {
-    if !can("a_verdict_has_a_color_unless_somebody_wants_none") {
-        return;
-    }
-    let scene = stage();
+    let name = "a_verdict_has_a_color_unless_somebody_wants_none";
+    let Some(scene) = stage_or_skip(name) else { return };
     let said = |env: &[(&str, &str)]| {
         Terminal::new(&scene, "learn check one", env).ends()
     };
@@ -210,10 +195,8 @@ fn a_verdict_has_a_color_unless_somebody_wants_none() {
 /// Promise: The lines of a verdict fit the terminal.
 #[test]
 fn lines_fit_the_terminal() {
-    if !can("lines_fit_the_terminal") {
-        return;
-    }
-    let scene = stage();
+    let name = "lines_fit_the_terminal";
+    let Some(scene) = stage_or_skip(name) else { return };
     // What a check is told is told here.
     scene.write(ONE, "echo \"room for $COLUMNS\"\nexit 1\n");
     let line = "stty cols 34; learn hint one; learn check one; learn list";

@@ -138,20 +138,17 @@ fn what_this_machine_cannot_check_is_left_for_later() {
     let rest = watch.ends();
     assert!(rest.contains("No other exercise can be checked now"), "{rest}");
     assert_eq!(status(&scene, "one"), "skipped");
-}
-
-#[test]
-fn where_nothing_can_be_kept_no_exercise_comes_twice() {
+    // Without progress, no exercise comes twice.
     let scene = stage();
     scene.write(".learn", "a file where a folder should be");
     scene.write(ONE, SOLVED);
     scene.write(TWO, SOLVED);
-    let said = watch(&scene, &[]).ends();
+    let said = self::watch(&scene, &[]).ends();
     assert_eq!(said.matches("Watching").count(), 2, "{said}");
 }
 
 #[test]
-fn an_editor_may_save_in_its_own_way() {
+fn every_way_to_save_is_seen() {
     let scene = stage();
     let watch = watch(&scene, &["one"]);
     watch.says("Waiting");
@@ -170,25 +167,16 @@ fn an_editor_may_save_in_its_own_way() {
     scene.write(ONE, WRONG);
     let said = watch.says("are swapped");
     assert!(!said.contains("is missing"), "{said}");
-}
-
-#[test]
-fn a_file_that_is_missing_is_waited_for() {
-    let scene = stage();
+    watch.says("Waiting");
+    // A change of the check counts too.
+    scene.write("exercises/checks/one.rs", "// Another check.\n");
+    watch.says("are swapped");
+    drop(watch);
     fs::remove_file(scene.root.join(ONE)).unwrap();
-    let watch = watch(&scene, &["one"]);
+    let watch = self::watch(&scene, &["one"]);
     watch.says("one.rs is missing; `cargo learn reset one`");
     watch.says("Waiting");
     scene.learn(&["reset", "one"]).went_well();
-    watch.says("TODO(one)");
-}
-
-#[test]
-fn a_change_of_the_check_counts_too() {
-    let scene = stage();
-    let watch = watch(&scene, &["one"]);
-    watch.says("Waiting");
-    scene.write("exercises/checks/one.rs", "// Another check.\n");
     watch.says("TODO(one)");
 }
 

@@ -7,9 +7,10 @@
 
 pub(crate) mod stage;
 
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
@@ -108,6 +109,16 @@ impl Scene {
         Said::by(&mut self.command(words))
     }
 
+    /// Runs the companion with these lines on its standard input.
+    pub(crate) fn typed(&self, words: &[&str], lines: &str) -> Said {
+        let mut command = self.command(words);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+        // The companion may end without reading them.
+        let _ = child.stdin.take().unwrap().write_all(lines.as_bytes());
+        Said::new(child.wait_with_output().unwrap())
+    }
+
     pub(crate) fn xtask(&self, words: &[&str]) -> Said {
         Said::by(&mut self.command(words))
     }
@@ -121,7 +132,10 @@ impl Drop for Scene {
 
 impl Said {
     pub(crate) fn by(command: &mut Command) -> Said {
-        let output = command.output().unwrap();
+        Said::new(command.output().unwrap())
+    }
+
+    fn new(output: Output) -> Said {
         Said {
             code: output.status.code(),
             out: String::from_utf8(output.stdout).unwrap(),
@@ -154,6 +168,11 @@ impl Said {
         assert!(self.out.contains(part), "no {part:?} in {}", self.out);
         self
     }
+}
+
+/// Prints that a test is skipped. The harness would capture `eprintln!`.
+pub(crate) fn skip(test: &str, why: &str) {
+    let _ = writeln!(std::io::stderr(), "SKIPPED {test}: {why}");
 }
 
 /// Waits until the process with this id is gone; a test that would wait for
