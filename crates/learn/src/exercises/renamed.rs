@@ -1,110 +1,14 @@
-//! Names that have changed: whose file was solved before they did is told the
-//! new ones. The file itself is never touched.
+//! Names that have changed: a file that was solved with an old name gets the new
+//! one. The file itself is not changed.
 
-/// What the compiler says of an old name, and what is written now.
-const RENAMED: &[(&str, &str)] = &[
-    (
-        "method `name` is not a member of trait `Function`",
-        "`fn name(&self) -> &'static str` of a `Function` is `fn op(&self) -> \
-         Op` now, and answers `Op::named(\"..\")`; `Op` comes from \
-         `rungrad::part3_unified`.",
-    ),
-    (
-        "no `kernels` in `opencl`",
-        "The kernels stand with the parts now: `use \
-         rungrad::part2_gpu::kernels;`.",
-    ),
-    (
-        "could not find `kernels` in `opencl`",
-        "The kernels stand with the parts now: `use \
-         rungrad::part2_gpu::kernels;`.",
-    ),
-    (
-        ".input(",
-        "A launch of one of the crate's kernels takes a buffer alone now: \
-         `.input(&a)`, `.output(&out)`. The kernel says itself how far it \
-         reaches.",
-    ),
-    (
-        "no method named `zeros` found",
-        "`zeros()` of a tensor's shape is `zeros_like()` now.",
-    ),
-    (
-        "named `Own` found",
-        "A device of your own is made by `Device::register(&MINE)` now, and an \
-         operation of your own is `Op::Custom(\"..\")`.",
-    ),
-    (
-        "in `part3_unified`",
-        "The operations of Part 3 stand in `rungrad::part3_unified::functions` \
-         now.",
-    ),
-    (
-        "has no field named `step`",
-        "The step of a window is called `stride` now: \
-         `Window::new([3, 3]).stride([2, 2])`.",
-    ),
-    ("no method named `less` found", COMPARED),
-    ("no method named `at_most` found", COMPARED),
-    ("no method named `equal` found", COMPARED),
-    ("no method named `greater` found", COMPARED),
-    ("no method named `at_least` found", COMPARED),
-    (
-        "no method named `needs_grad` found",
-        "`needs_grad()` of Part 2's tensors is `records()` now, as in Part 3.",
-    ),
-    (
-        "has no field named `requires_grad`",
-        "The flag of `dispatch` is called `requires_grad` now: in your file \
-         it is still `needs_grad`.",
-    ),
-    ("no method named `over` found", DIVIDED),
-    ("no method named `under` found", DIVIDED),
-    (
-        "no `stretched` in",
-        "`stretched` is `broadcast_axes` now: `use \
-         rungrad::shape::broadcast_axes;`.",
-    ),
-    (
-        "no `with_ones` in",
-        "`with_ones` is `keepdims` now: `use rungrad::shape::keepdims;`.",
-    ),
-    (
-        "no `What` in `timeline`",
-        "`timeline::What` is `timeline::SliceKind` now, and a slice has a \
-         `kind`.",
-    ),
-    (
-        "no method named `choose` found",
-        "`mask.choose(&a, &b)` is `mask.where_cond(&a, &b)` now.",
-    ),
-    (
-        "no method named `make` found",
-        "`make` of an array is called `as_strided` now.",
-    ),
-    (
-        "no method named `gather` found",
-        "`gather` and `scatter` of whole rows are called `index_select` and \
-         `index_add` now.",
-    ),
-    (
-        "no method named `scatter` found",
-        "`gather` and `scatter` of whole rows are called `index_select` and \
-         `index_add` now.",
-    ),
-];
-
-const DIVIDED: &str = "`x.over(2.0)` and `x.under(2.0)` are \
-                       `x.div_scalar(2.0)` and `x.rdiv_scalar(2.0)` now.";
-
-const COMPARED: &str = "Tensors are compared by `lt`, `le`, `eq`, `gt` and \
-                        `ge` now.";
+/// What the compiler says about an old name, ` => `, and the new name.
+const RENAMED: &str = include_str!("renamed.txt");
 
 /// Lists the new names for those that the compiler no longer finds.
 pub(super) fn told(complaints: &[String]) -> Vec<String> {
     let mut told = Vec::new();
-    for (old, new) in RENAMED {
-        // An argument too many is said above the line that has it.
+    for (old, new) in RENAMED.lines().filter_map(|it| it.split_once(" => ")) {
+        // The compiler complains about an argument too many above its line.
         let is_call = old.starts_with('.');
         let found = complaints.iter().any(|line| line.contains(old));
         let fits = !is_call
@@ -144,7 +48,7 @@ mod tests {
     fn an_argument_too_many_is_one_of_a_launch() {
         let launch = "error[E0061]: this method takes 1 argument but 2 \
                       arguments were supplied\n15 |   .input(a.buffer(), n)";
-        assert!(of(launch)[1].contains("takes a buffer alone"));
+        assert!(of(launch)[1].contains("takes only a buffer now"));
         assert!(of("15 |  .input(a.buffer())").is_empty());
     }
 
