@@ -119,40 +119,40 @@ fn numbers(version: &str) -> Vec<u32> {
     version.split(['.', '-']).map_while(|it| it.parse().ok()).collect()
 }
 
-/// Lists the devices, asked for by a child process, a program of `crates/tools/`.
+/// Prints and returns the devices that the drivers have.
 fn devices(checkout: &Checkout) -> Vec<String> {
-    match ask_for_devices(checkout) {
-        Ok(devices) => {
-            if devices.is_empty() {
-                row("devices", "the drivers have none");
-            }
-            for (index, device) in devices.iter().enumerate() {
-                let name = if index == 0 { "devices" } else { "" };
-                row(name, device);
-            }
-            devices
-        }
+    let asked = ask(checkout, &[], "asking the drivers for their devices");
+    let said = match &asked {
+        Ok(said) => said,
         Err(stop) => {
             row("devices", stop.sentence().unwrap_or("cannot be asked"));
-            Vec::new()
+            return Vec::new();
         }
+    };
+    // A driver may print lines of its own.
+    let lines = said.lines().filter(|line| line.starts_with("gpu:"));
+    let devices: Vec<String> = lines.map(str::to_string).collect();
+    if devices.is_empty() {
+        row("devices", "the drivers have none");
     }
-}
-
-fn ask_for_devices(checkout: &Checkout) -> Result<Vec<String>, Stop> {
-    let what = "asking the drivers for their devices";
-    let text = ask(checkout, "--porcelain", what)?;
-    Ok(text.lines().filter_map(device).collect())
+    for (index, device) in devices.iter().enumerate() {
+        row(if index == 0 { "devices" } else { "" }, device);
+    }
+    devices
 }
 
 /// Runs the program `devices` of `crates/tools/` with one option, in a child process,
 /// and returns what it wrote.
-fn ask(checkout: &Checkout, option: &str, what: &str) -> Result<String, Stop> {
+fn ask(
+    checkout: &Checkout,
+    options: &[&str],
+    what: &str,
+) -> Result<String, Stop> {
     let program = Program::Tool("devices");
     program.build(checkout)?;
     let log = checkout.log("devices")?;
     let mut command = program.cargo(checkout, &["run", "--quiet"]);
-    command.args(["--", option]);
+    command.arg("--").args(options);
     let limit = Duration::from_secs(20);
     let ending = process::follow(what, &mut command, &log, limit)?;
     let text = fs::read(&log).unwrap_or_default();
@@ -171,7 +171,7 @@ fn ask(checkout: &Checkout, option: &str, what: &str) -> Result<String, Stop> {
 /// to run anything: its cache may be damaged, or its disk full.
 fn runs_kernels(checkout: &Checkout) -> bool {
     let what = "running a kernel on each device";
-    let found = match ask(checkout, "--run", what) {
+    let found = match ask(checkout, &["--run"], what) {
         Ok(found) => found,
         Err(stop) => {
             row("a kernel", stop.sentence().unwrap_or("cannot be run"));
@@ -196,35 +196,9 @@ fn runs_kernels(checkout: &Checkout) -> bool {
     runs
 }
 
-/// Writes a device as people read it, from its line of tab-separated columns.
-/// What drivers and compilers say beside those lines is none.
-fn device(line: &str) -> Option<String> {
-    let columns: Vec<&str> = line.split('\t').collect();
-    let [name, model, platform, kind, units, memory, ..] = columns[..] else {
-        return None;
-    };
-    let bytes: f64 = memory.parse().ok()?;
-    let memory = bytes / (1 << 30) as f64;
-    name.starts_with("gpu:").then(|| {
-        format!(
-            "{name} {model} ({kind}, {units} units, {memory:.1} GiB, \
-             {platform})"
-        )
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_device_is_read_from_its_columns_and_noise_is_none() {
-        let line = "gpu:1\tH200\tNVIDIA CUDA\tGPU\t132\t3221225472\tmore";
-        let shown = "gpu:1 H200 (GPU, 132 units, 3.0 GiB, NVIDIA CUDA)";
-        assert_eq!(device(line).as_deref(), Some(shown));
-        assert_eq!(device("warning: unused\ta\tb\tc\td\t1\tg"), None);
-        assert_eq!(device("gpu:1\tH200"), None);
-    }
 
     #[test]
     fn versions_are_compared_as_numbers() {

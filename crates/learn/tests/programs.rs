@@ -174,8 +174,8 @@ fn with_a_device(run: &str) -> Scene {
     scene.program("rustc", "echo rustc 1.95.0");
     let cargo = format!(
         "case \"$*\" in\n\
-         *'-- --porcelain') printf 'gpu:0\\tX\\tPoCL\\tCPU\\t2\\t1024\\n' ;;\n\
-         *'-- --run') {run} ;;\nesac\n"
+         *'-- --run') {run} ;;\n\
+         *' --') echo warning; echo 'gpu:0  X  PoCL  CPU' ;;\nesac\n"
     );
     scene.program("cargo", &cargo);
     scene
@@ -186,6 +186,7 @@ fn the_doctor_runs_a_kernel_and_survives_a_driver_that_crashes() {
     let ran = r"printf 'cache\t/c/kcache\ngpu:0\tran\n'";
     let said = with_a_device(ran).learn(&["doctor"]);
     said.went_well()
+        .tells("devices       gpu:0  X  PoCL  CPU\n")
         .tells("kernel cache  /c/kcache\n")
         .tells("a kernel      compiled and run on gpu:0")
         .tells("part 2        everything");

@@ -4,12 +4,6 @@
 //! cargo run --package tools --bin devices
 //! ```
 //!
-//! With `--porcelain` it writes one line for each device, its columns
-//! separated by tabs, for programs to read: `gpu:INDEX`, name, platform,
-//! kind (`GPU`, `accelerator`, `CPU`), compute units, bytes of global memory,
-//! bytes of local memory, bytes of the largest buffer, version of OpenCL,
-//! version of the driver. New columns come last.
-//!
 //! With `--run` it compiles and runs a kernel on each device, each in a separate
 //! process, because a damaged driver ends the process. It writes one line for
 //! each device, `gpu:INDEX` and `ran` or what went wrong, separated by a tab,
@@ -30,11 +24,10 @@ fn main() -> ExitCode {
         let arguments = rungrad::args();
         match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
             [] => table(),
-            ["--porcelain"] => porcelain(),
             ["--run"] => run_on_each(),
             ["--run-here"] => probe(&Gpu::first()?),
             _ => Err(Error::Usage(format!(
-                "devices takes no argument, --porcelain or --run, not `{}`.",
+                "devices takes no argument or --run, not `{}`.",
                 arguments.join(" ")
             ))),
         }
@@ -63,25 +56,6 @@ fn table() -> Result<(), Error> {
             Bytes(device.global_memory),
             device.version,
         );
-    }
-    Ok(())
-}
-
-fn porcelain() -> Result<(), Error> {
-    for device in devices()? {
-        let columns = [
-            format!("gpu:{}", device.index),
-            device.name.clone(),
-            device.platform.clone(),
-            device.kind.to_string(),
-            device.compute_units.to_string(),
-            device.global_memory.to_string(),
-            device.local_memory.to_string(),
-            device.max_allocation.to_string(),
-            device.version.clone(),
-            device.driver.clone(),
-        ];
-        println!("{}", columns.map(|c| c.replace('\t', " ")).join("\t"));
     }
     Ok(())
 }
