@@ -184,24 +184,17 @@ pub fn mdbook(checkout: &Checkout) -> Result<PathBuf, Stop> {
         command.env(format!("CARGO_PROFILE_RELEASE_{name}"), value);
     }
     let what = format!("compiling mdBook {VERSION}");
-    let limit = Duration::from_secs(1200);
-    let ending = process::follow(&what, &mut command, &log, limit)?;
-    if ending == Ending::Exited(0) {
+    let built = process::succeed(checkout, &what, &mut command, &log);
+    if built.is_ok() {
         let _ = fs::remove_dir_all(&scratch);
-        return Ok(tools.join("bin/mdbook"));
-    }
-    let place = checkout.shown(&log);
-    if network_trouble(&log).is_some() {
+    } else if network_trouble(&log).is_some() {
+        let place = checkout.shown(&log);
         return Err(Stop::Failed(format!(
             "could not reach the package registry to get mdBook {VERSION}: \
              check the connection, then run this again (the log is {place})"
         )));
     }
-    for line in process::excerpt(&log, 20) {
-        say!("{line}");
-    }
-    let complaint = process::complaint(&what, &ending);
-    Err(Stop::Failed(format!("{complaint}; the whole log is {place}")))
+    built.map(|()| tools.join("bin/mdbook"))
 }
 
 /// A book of this size builds in well under a second without any

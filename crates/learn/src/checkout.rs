@@ -5,7 +5,6 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
 use std::{env, fs, io};
 
 use crate::command::Stop;
@@ -106,42 +105,24 @@ impl Checkout {
     }
 }
 
-/// Writes `bytes` beside and puts them in the place of `file`: whoever is
-/// killed on the way leaves the old file whole or the new one.
+/// Replaces a file by a new one, so that a kill leaves the old file or the new
+/// one. The next call overwrites what a killed one left behind.
 pub(crate) fn replace(file: &Path, bytes: &[u8]) -> Result<(), Stop> {
     let folder = file.parent().unwrap_or(file);
-    // In the same folder, so that no rename leads to another disk; with a
-    // name of its own, since two commands may write at the same time.
-    let new = folder.join(format!("{BESIDE}{}", std::process::id()));
+    let name = file.file_name().unwrap_or_default().display();
+    // In the same folder, because no rename leads to a different disk.
+    let new = folder.join(format!(".new-{name}"));
     let written = fs::create_dir_all(folder)
         .and_then(|()| File::create(&new))
-        .and_then(|mut beside| {
-            beside.write_all(bytes)?;
-            beside.sync_all()
+        .and_then(|mut new| {
+            new.write_all(bytes)?;
+            new.sync_all()
         })
         .and_then(|()| fs::rename(&new, file));
     if written.is_err() {
         let _ = fs::remove_file(&new);
     }
-    forget_the_killed(folder);
     written.map_err(|error| cannot_keep(file, &error))
-}
-
-/// How the name of a new file begins that has not come to its place.
-const BESIDE: &str = ".new-";
-
-/// Removes what commands left behind that were killed while they wrote: no
-/// command that lives needs an hour for that.
-fn forget_the_killed(folder: &Path) {
-    let hour = Duration::from_secs(3600);
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let is_new = entry.file_name().to_string_lossy().starts_with(BESIDE);
-        let time = entry.metadata().and_then(|it| it.modified());
-        let age = time.ok().and_then(|it| it.elapsed().ok());
-        if is_new && age.is_some_and(|age| age > hour) {
-            let _ = fs::remove_file(entry.path());
-        }
-    }
 }
 
 /// Writes the one sentence for a file that cannot be written where cargo

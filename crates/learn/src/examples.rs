@@ -2,14 +2,13 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command as Child;
-use std::time::Duration;
 use std::{env, fs};
 
 use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
 use crate::exercises::engine;
 use crate::nearest::nearest;
-use crate::process::{self, Ending};
+use crate::process;
 use crate::terminal::{self, say};
 
 pub(crate) const COMMAND: Command = Command {
@@ -188,17 +187,7 @@ impl Program<'_> {
         let what = format!("compiling the {kind} {name}");
         let log = checkout.log(&format!("{kind}-{name}"))?;
         let mut command = self.cargo(checkout, &["build"]);
-        let limit = Duration::from_secs(1200);
-        let ending = process::follow(&what, &mut command, &log, limit)?;
-        if ending == Ending::Exited(0) {
-            return Ok(());
-        }
-        for line in process::excerpt(&log, 40) {
-            say!("{line}");
-        }
-        let place = checkout.shown(&log);
-        let complaint = process::complaint(&what, &ending);
-        Err(Stop::Failed(format!("{complaint}; the whole log is {place}")))
+        process::succeed(checkout, &what, &mut command, &log)
     }
 
     /// Builds it, and hands the terminal to it. It runs in the learner's own

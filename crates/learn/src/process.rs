@@ -10,9 +10,9 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 use std::{fs, io, iter};
 
-use crate::checkout::cannot_write;
+use crate::checkout::{Checkout, cannot_write};
 use crate::command::Stop;
-use crate::terminal::{self, cut, spoken};
+use crate::terminal::{self, cut, say, spoken};
 
 /// How a child ended.
 #[derive(Debug, PartialEq, Eq)]
@@ -250,6 +250,26 @@ pub fn excerpt(log: &Path, count: usize) -> Vec<String> {
     let start = lines.iter().position(fault).unwrap_or(tail);
     let end = lines.len().min(start + count);
     lines[start..end].to_vec()
+}
+
+/// Runs a command to its end. If it fails, the lines of its log that matter are
+/// printed, and the error names the log.
+pub fn succeed(
+    checkout: &Checkout,
+    what: &str,
+    command: &mut Command,
+    log: &Path,
+) -> Result<(), Stop> {
+    let limit = Duration::from_secs(1200);
+    let ending = follow(what, command, log, limit)?;
+    if ending == Ending::Exited(0) {
+        return Ok(());
+    }
+    for line in excerpt(log, 40) {
+        say!("{line}");
+    }
+    let (why, place) = (complaint(what, &ending), checkout.shown(log));
+    Err(Stop::Failed(format!("{why}; the whole log is {place}")))
 }
 
 /// Writes the sentence for a child that did not end well.

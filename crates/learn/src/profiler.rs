@@ -5,10 +5,9 @@ use std::path::PathBuf;
 
 use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
+use crate::course;
 use crate::examples::Program;
-use crate::exercises::program;
-use crate::terminal::say;
-use crate::{course, process};
+use crate::exercises::engine;
 
 pub(crate) const COMMAND: Command = Command {
     name: "profile",
@@ -18,28 +17,13 @@ pub(crate) const COMMAND: Command = Command {
     run,
 };
 
-/// The options of the program, each with a value.
-const OPTIONS: [&str; 6] =
-    ["--warp", "--card", "--registers", "--size", "--line", "--out"];
-
-fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
-    let mut passed_on = Vec::new();
-    for option in OPTIONS {
-        if let Some(value) = words.option(option)? {
-            passed_on.extend([option.to_string(), value]);
-        }
-    }
-    if words.flag("--counters") {
-        passed_on.push("--counters".to_string());
-    }
-    let (names, _) = words.rest(usize::MAX)?;
-    let Some(name) = names.first() else {
+fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
+    let mut words = words.all();
+    let Some(name) = words.first().filter(|it| !it.starts_with('-')) else {
         return Err(Stop::Page);
     };
-    let launcher = launcher(checkout, name)?;
-    passed_on.extend(names.iter().cloned());
-    passed_on.extend(launcher);
-    Program::Tool("profile").run(checkout, None, &passed_on)
+    words.extend(launcher(checkout, name)?);
+    Program::Tool("profile").run(checkout, None, &words)
 }
 
 /// Builds the program that launches the kernels of an exercise or an example,
@@ -53,11 +37,11 @@ fn launcher(checkout: &Checkout, name: &str) -> Result<Vec<String>, Stop> {
         let file = checkout.exercises.join(&exercise.file);
         if file.extension().is_none_or(|it| it != "cl") {
             return Err(Stop::Usage(format!(
-                "{name} is no exercise of a kernel: its file is {}",
+                "{name} is not an exercise about a kernel: its file is {}",
                 checkout.shown(&file)
             )));
         }
-        let check = check(checkout, name)?;
+        let check = engine::build(checkout, exercise, false)?;
         return Ok([words("--program", check), words("--file", file)].concat());
     }
     let folder = checkout.root.join("examples");
@@ -69,20 +53,4 @@ fn launcher(checkout: &Checkout, name: &str) -> Result<Vec<String>, Stop> {
     Program::Example(name).build(checkout)?;
     let program = checkout.target.join("debug/examples").join(name);
     Ok(words("--program", program).to_vec())
-}
-
-/// Builds the check of an exercise.
-fn check(checkout: &Checkout, id: &str) -> Result<PathBuf, Stop> {
-    let log = checkout.log(&format!("profile-{id}"))?;
-    let exercises = course::exercises(checkout)?;
-    let exercise = course::find(&exercises, id)?;
-    let folder = &checkout.exercises;
-    let built = program::build(checkout, folder, &[exercise], &log)?;
-    let program = built.and_then(|mut programs| programs.pop());
-    program.ok_or_else(|| {
-        for line in process::excerpt(&log, 40) {
-            say!("{line}");
-        }
-        Stop::Failed(format!("the check of {id} does not compile"))
-    })
 }

@@ -197,15 +197,6 @@ mod tests {
     }
 
     #[test]
-    fn a_verdict_has_a_color_where_there_are_colors() {
-        let red = "\x1b[1;31mfailing:\x1b[0m a sum";
-        assert_eq!(painted("failing: a sum", true), red);
-        assert_eq!(painted("failing: a sum", false), "failing: a sum");
-        let line = "  ok  failing: is no verdict here";
-        assert_eq!(painted(line, true), line);
-    }
-
-    #[test]
     fn a_cut_line_fits_and_has_no_control_characters() {
         assert_eq!(cut("abc", 3), "abc");
         assert_eq!(cut("abcdefgh", 6), "abc...");

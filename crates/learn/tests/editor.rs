@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs};
 
+use learn::exercises::stub::SolutionFile;
 use serde_json::{Value, json};
 use server::{Server, put, root, settings, uri};
 
@@ -86,28 +87,16 @@ const RUST: [Typed; 5] = [
     },
 ];
 
-/// Returns a learner's file, and its text as it is handed out: that of the
-/// solution, with the `//|` lines of each hole instead of the answer. The file
-/// itself may be solved already.
+/// Returns a learner's file and its stub. The file itself may be solved already.
 fn stub(file: &str) -> (PathBuf, String) {
     let folder = root().join("exercises");
     let solution = folder.join("solutions").join(file);
-    let mut text = String::new();
-    let mut in_hole = false;
-    for line in fs::read_to_string(solution).unwrap().lines() {
-        let (indent, rest) =
-            line.split_at(line.len() - line.trim_start().len());
-        match rest {
-            "// HOLE" => in_hole = true,
-            "// END HOLE" => in_hole = false,
-            _ if in_hole => {
-                let Some(rest) = rest.strip_prefix("//|") else { continue };
-                text += &format!("{indent}{}\n", rest.trim_start());
-            }
-            _ => text += &format!("{line}\n"),
-        }
+    let text = fs::read_to_string(solution).unwrap();
+    let file = folder.join(file);
+    match text.contains("// HOLE") {
+        true => (file, SolutionFile::of(&text).unwrap().stub),
+        false => (file, text),
     }
-    (folder.join(file), text)
 }
 
 /// Puts something into the first hole.

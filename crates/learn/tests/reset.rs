@@ -5,7 +5,6 @@ mod scene;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, SystemTime};
 
 use scene::stage::{ONE, SOLVED, TO_DO, TWO, source, stage, status};
 use scene::{Said, Scene, skip};
@@ -138,24 +137,6 @@ fn exercises_on_another_disk_can_be_reset() {
     let (now, left) = (scene.read(ONE), fs::read_dir(&folder).unwrap().count());
     fs::remove_dir_all(&folder).unwrap();
     assert_eq!((now.as_str(), left), (TO_DO, 1));
-}
-
-#[test]
-fn what_a_killed_command_left_behind_is_removed_later() {
-    let scene = stage();
-    let day = Duration::from_secs(86_400);
-    for (name, age) in [(".new-1", day), (".new-2", Duration::ZERO)] {
-        let name = format!(".learn/{name}");
-        scene.write(&name, "half");
-        let mut file = fs::File::options();
-        let file = file.write(true).open(scene.root.join(name)).unwrap();
-        file.set_modified(SystemTime::now() - age).unwrap();
-    }
-    scene.write(ONE, SOLVED);
-    scene.learn(&["check", "one"]).went_well();
-    assert!(!scene.root.join(".learn/.new-1").exists());
-    // Its command may live.
-    assert!(scene.root.join(".learn/.new-2").exists());
 }
 
 #[test]

@@ -2,13 +2,12 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command as Child;
-use std::time::Duration;
 use std::{fs, io};
 
 use learn::checkout::{Checkout, cannot_write};
 use learn::command::{Command, Stop, Words};
 use learn::machine;
-use learn::process::{self, Ending};
+use learn::process;
 use learn::terminal::say;
 
 pub(crate) const COMMAND: Command = Command {
@@ -173,15 +172,5 @@ fn finish(
 ) -> Result<(), Stop> {
     // A check and an audit may run at the same time.
     let log = checkout.log(&what.replace(' ', "-"))?;
-    let limit = Duration::from_secs(900);
-    let ending = process::follow(what, command, &log, limit)?;
-    if ending == Ending::Exited(0) {
-        return Ok(());
-    }
-    for line in process::excerpt(&log, 30) {
-        say!("{line}");
-    }
-    let complaint = process::complaint(what, &ending);
-    let place = checkout.shown(&log);
-    Err(Stop::Failed(format!("{complaint}; the whole log is {place}")))
+    process::succeed(checkout, what, command, &log)
 }

@@ -67,8 +67,8 @@ fn run(
     Err(program::changing_file(&place))
 }
 
-/// Builds the program, or says why it does not compile.
-fn build(
+/// Builds the check of an exercise, or prints why it does not compile.
+pub(crate) fn build(
     checkout: &Checkout,
     exercise: &Exercise,
     fast: bool,

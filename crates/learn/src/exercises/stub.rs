@@ -38,13 +38,7 @@ impl SolutionFile {
         checkout: &Checkout,
         exercise: &Exercise,
     ) -> Result<SolutionFile, Stop> {
-        let folder = checkout.root.join("exercises/solutions");
-        let file = folder.join(&exercise.file);
-        let wrong = |why: String| {
-            Stop::Failed(format!("{}: {why}", checkout.shown(&file)))
-        };
-        let text =
-            fs::read_to_string(&file).map_err(|it| wrong(it.to_string()))?;
+        let (text, wrong) = read(checkout, "solutions", exercise)?;
         if exercise.free {
             return Ok(SolutionFile { stub: text.clone(), plain: text });
         }
@@ -63,13 +57,7 @@ impl SolutionFile {
         exercise: &Exercise,
         level: usize,
     ) -> Result<String, Stop> {
-        let folder = checkout.root.join("exercises/solutions");
-        let file = folder.join(&exercise.file);
-        let wrong = |why: String| {
-            Stop::Failed(format!("{}: {why}", checkout.shown(&file)))
-        };
-        let text =
-            fs::read_to_string(&file).map_err(|it| wrong(it.to_string()))?;
+        let (text, wrong) = read(checkout, "solutions", exercise)?;
         levels::stand(&text, level).map_err(wrong)
     }
 
@@ -80,18 +68,12 @@ impl SolutionFile {
         again: &Again,
         seed: usize,
     ) -> Result<SolutionFile, Stop> {
-        let folder = checkout.root.join("exercises/solutions/again");
-        let file = folder.join(&exercise.file);
-        let wrong = |why: String| {
-            Stop::Failed(format!("{}: {why}", checkout.shown(&file)))
-        };
-        let text =
-            fs::read_to_string(&file).map_err(|it| wrong(it.to_string()))?;
+        let (text, wrong) = read(checkout, "solutions/again", exercise)?;
         SolutionFile::of(&again.filled(&text, seed)).map_err(wrong)
     }
 
-    /// Cuts the text of a solution. The error names the line.
-    fn of(text: &str) -> Result<SolutionFile, String> {
+    /// Splits the text of a solution. The error names the line.
+    pub fn of(text: &str) -> Result<SolutionFile, String> {
         let mut stub = String::new();
         let mut hole = None;
         let mut holes = 0;
@@ -127,6 +109,23 @@ impl SolutionFile {
             None if holes == 0 => Err(format!("there is no {HOLE}")),
             None => Ok(SolutionFile { stub, plain: answers::plain(text) }),
         }
+    }
+}
+
+/// Reads the file of an exercise in a folder, and returns with it a function that
+/// makes an error about this file.
+fn read(
+    checkout: &Checkout,
+    folder: &str,
+    exercise: &Exercise,
+) -> Result<(String, impl Fn(String) -> Stop), Stop> {
+    let folder = checkout.root.join("exercises").join(folder);
+    let file = folder.join(&exercise.file);
+    let place = checkout.shown(&file);
+    let wrong = move |why: String| Stop::Failed(format!("{place}: {why}"));
+    match fs::read_to_string(&file) {
+        Ok(text) => Ok((text, wrong)),
+        Err(error) => Err(wrong(error.to_string())),
     }
 }
 
