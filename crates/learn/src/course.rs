@@ -244,38 +244,10 @@ hints = ['a', 'b', 'c']
 ";
 
     #[test]
-    fn a_row_has_its_chapter_and_its_hints() {
-        let rows = read(TABLE).unwrap();
-        assert_eq!(rows[0].chapter, "backward-by-hand.md");
-        assert_eq!(rows[0].hints, ["a", "b", "c"]);
-    }
-
-    #[test]
-    fn the_table_of_contents_numbers_the_chapters() {
-        let table = "# Summary\n\n[Introduction](introduction.md)\n\n\
-                     # Part 1\n\n- [One](one.md)\n- [Two]()\n\n\
-                     # Part 2\n\n- [Three](three.md)\n";
-        let number = |page| Contents(table.to_string()).number(page);
-        assert_eq!(number("one.md"), Some(1));
-        assert_eq!(number("three.md"), Some(3));
-        assert_eq!(number("introduction.md"), None);
-        assert_eq!(number("gone.md"), None);
-    }
-
-    #[test]
     fn a_key_that_nobody_knows_is_an_error() {
         let table = TABLE.replace("size", "sizes");
         assert!(read(&table).is_err());
         assert!(read(&format!("{TABLE}more = 1")).is_err());
-    }
-
-    #[test]
-    fn an_unknown_id_names_the_nearest() {
-        let rows = read(TABLE).unwrap();
-        assert!(find(&rows, "one").is_ok());
-        let stop = find(&rows, "onee").err().unwrap();
-        assert!(matches!(stop, Stop::Usage(_)));
-        assert!(stop.sentence().unwrap().contains("nearest is one"));
     }
 
     #[test]

@@ -235,10 +235,7 @@ fn explain(
     }
     say!();
     say!("The last lines of {place}:");
-    let text = fs::read(log).unwrap_or_default();
-    let text = String::from_utf8_lossy(&text);
-    let lines: Vec<&str> = text.lines().collect();
-    for line in &lines[lines.len().saturating_sub(12)..] {
+    for line in process::excerpt(log, 12) {
         say!("  {line}");
     }
     still_missing(left, refused.first().map_or("see the log", String::as_str))

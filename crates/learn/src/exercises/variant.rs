@@ -64,26 +64,3 @@ impl Again {
         })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_seed_draws_what_belongs_together() {
-        let draw = |name: &str, from: &[&str]| Draw {
-            name: name.to_string(),
-            from: from.iter().map(ToString::to_string).collect(),
-        };
-        let again = Again {
-            task: "Multiply by @by@, take @less@ away.".to_string(),
-            draw: vec![draw("by", &["2", "3"]), draw("less", &["5", "7"])],
-        };
-        assert_eq!(again.seeds(), 2);
-        assert_eq!(again.variable(1), "by=3 less=7");
-        let task = again.filled(&again.task, 4);
-        assert_eq!(task, "Multiply by 2, take 5 away.");
-        let plain = Again { task: String::new(), draw: vec![] };
-        assert_eq!((plain.seeds(), plain.variable(3).as_str()), (1, ""));
-    }
-}
