@@ -129,7 +129,7 @@ fn devices(checkout: &Checkout) -> Vec<String> {
             return Vec::new();
         }
     };
-    // A driver may print lines of its own.
+    // A driver may print other lines.
     let lines = said.lines().filter(|line| line.starts_with("gpu:"));
     let devices: Vec<String> = lines.map(str::to_string).collect();
     if devices.is_empty() {

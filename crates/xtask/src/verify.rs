@@ -183,7 +183,7 @@ fn judge(
     let task = format!("TODO({})", exercise.id);
     let right = match &variant.wanted {
         Wanted::Task => verdict == Verdict::ToDo && said.contains(&task),
-        // A right answer passes in part if there is no Oclgrind.
+        // Without Oclgrind, a right answer passes in part.
         Wanted::Pass => match verdict {
             Verdict::InPart => machine::program("oclgrind").is_none(),
             verdict => verdict == Verdict::Solved,

@@ -12,7 +12,7 @@ use scene::{Said, Scene};
 #[test]
 fn verify_proves_all_three_directions_and_ends_with_counts() {
     let scene = stage();
-    // What the learner has is no concern of it.
+    // The learner's own file does not matter.
     scene.write(ONE, "syntax error");
     let said = scene.xtask(&["verify"]);
     said.went_well()

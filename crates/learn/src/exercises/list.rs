@@ -2,12 +2,12 @@
 
 use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
-use crate::course::{self, Contents, Exercise};
+use crate::course::{self, Contents};
 use crate::exercises::hint;
 use crate::exercises::levels;
 use crate::exercises::status::{self, Status};
 use crate::progress::Progress;
-use crate::terminal::{self, say};
+use crate::terminal::{self, filled, say};
 
 pub(crate) const COMMAND: Command = Command {
     name: "list",
@@ -28,6 +28,27 @@ has its levels at the end, and which of them stand.",
 const HEAD: [&str; 8] = [
     "status", "exercise", "chapter", "how hard", "minutes", "hints", "needs",
     "title",
+];
+
+/// What a status means and what to do about it.
+const LEGENDS: [(Status, &str); 3] = [
+    (
+        Status::Skipped,
+        "skipped: no OpenCL device was here when it was checked, which `needs` \
+         asks for. `cargo learn doctor` says what is missing, `cargo learn \
+         setup` installs it; then check it again.",
+    ),
+    (
+        Status::InPart,
+        "in part: solved, with the right numbers, but not checked for races \
+         and stray reads, because Oclgrind was missing or did not end. `cargo \
+         learn setup` installs it; then check it again.",
+    ),
+    (
+        Status::Stale,
+        "stale: it was solved, and its file has changed since; check it again \
+         to see whether it still is.",
+    ),
 ];
 
 fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
@@ -64,16 +85,14 @@ fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
     let lines = lines(&rows);
     say!("{}", lines[0]);
     let mut part = "";
-    let rows = exercises.iter().zip(&seen).zip(&lines[1..]);
-    for ((exercise, _), line) in rows {
+    for (exercise, line) in exercises.iter().zip(&lines[1..]) {
         if exercise.part() != part {
             part = exercise.part();
-            let is_of = |it: &&(&Exercise, &Status)| it.0.part() == part;
-            let all: Vec<_> = exercises.iter().zip(&seen).collect();
-            let all: Vec<_> = all.iter().filter(is_of).collect();
-            let done = all.iter().filter(|it| it.1.is_solved()).count();
+            let all = exercises.iter().zip(&seen);
+            let all = all.filter(|(it, _)| it.part() == part);
+            let done = all.clone().filter(|(_, it)| it.is_solved()).count();
             say!();
-            say!("{part}: {done} of {} solved", all.len());
+            say!("{part}: {done} of {} solved", all.count());
         }
         say!("{line}");
     }
@@ -82,25 +101,10 @@ fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
     }
     say!();
     say!("{solved} of {} solved", exercises.len());
-    if seen.contains(&Status::Skipped) {
-        say!(
-            "skipped: no OpenCL device was here when it was checked, which is"
-        );
-        say!(
-            "what `needs` asks for. `cargo learn doctor` says what is missing,"
-        );
-        say!("`cargo learn setup` installs it; then check it again.");
-    }
-    if seen.contains(&Status::InPart) {
-        say!(
-            "in part: solved, with right numbers, but nobody looked for races"
-        );
-        say!("and stray reads, since Oclgrind was missing or came to no end.");
-        say!("`cargo learn setup` installs it; then check it again.");
-    }
-    if seen.contains(&Status::Stale) {
-        say!("stale: it was solved, and its file has changed since; check it");
-        say!("again to see whether it still is.");
+    for (status, legend) in LEGENDS {
+        if seen.contains(&status) {
+            filled(legend).iter().for_each(|line| say!("{line}"));
+        }
     }
     if let Some(next) = status::next(&exercises, &progress, checkout, &[]) {
         say!("Next: cargo learn check {}", next.id);

@@ -11,7 +11,7 @@ use learn::command::Stop;
 use learn::examples::LIGHT;
 use learn::process::{self, Ending, Follow};
 
-/// The test program of the crate that takes longest has a row of its own.
+/// The slowest test program of the crate, which is a separate row.
 const LONGEST: &str = "part3_unified";
 
 /// Switches off PoCL's optimizer, which takes a second for each kernel.

@@ -122,7 +122,7 @@ impl Variant {
     }
 }
 
-/// Returns the words of a verdict for the level after the first `stands`.
+/// Returns the words of a verdict that stops at the next level.
 fn level(exercise: &Exercise, stands: usize) -> String {
     format!("level {}, {}", stands + 1, exercise.levels[stands].name)
 }
