@@ -23,7 +23,7 @@ pub mod program;
 mod renamed;
 pub(crate) mod reset;
 pub(crate) mod solution;
-pub(crate) mod status;
+pub mod status;
 pub mod stub;
 pub mod variant;
 pub(crate) mod watch;

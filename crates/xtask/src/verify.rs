@@ -13,7 +13,7 @@ use bench::check;
 use learn::checkout::Checkout;
 use learn::command::{Command, Stop, Words};
 use learn::course::{self, Exercise};
-use learn::exercises::program::Verdict;
+use learn::exercises::status::Status;
 use learn::machine;
 use learn::terminal::{cut, say};
 pub(crate) use variants::Variant;
@@ -172,7 +172,7 @@ fn keep_sample(variants: &mut Vec<Variant>) {
 fn judge(
     exercise: &Exercise,
     variant: &Variant,
-    verdict: Verdict,
+    verdict: Status,
     said: &str,
 ) -> Finding {
     // The verdict breaks lines at the width of the terminal.
@@ -182,25 +182,25 @@ fn judge(
     let said = words(said);
     let task = format!("TODO({})", exercise.id);
     let right = match &variant.wanted {
-        Wanted::Task => verdict == Verdict::ToDo && said.contains(&task),
+        Wanted::Task => verdict == Status::ToDo && said.contains(&task),
         // Without Oclgrind, a right answer passes in part.
         Wanted::Pass => match verdict {
-            Verdict::InPart => machine::program("oclgrind").is_none(),
-            verdict => verdict == Verdict::Solved,
+            Status::InPart => machine::program("oclgrind").is_none(),
+            verdict => verdict == Status::Solved,
         },
         Wanted::Level(wanted) => {
-            matches!(verdict, Verdict::ToDo | Verdict::Failing)
+            matches!(verdict, Status::ToDo | Status::Failing)
                 && said.contains(wanted)
         }
         Wanted::Words(wanted) => {
-            verdict == Verdict::Failing && said.contains(&words(wanted))
+            verdict == Status::Failing && said.contains(&words(wanted))
         }
-        Wanted::Refused => verdict == Verdict::Failing,
+        Wanted::Refused => verdict == Status::Failing,
     };
     if right {
         return Finding::Proven;
     }
-    if verdict == Verdict::Skipped && !matches!(variant.wanted, Wanted::Task) {
+    if verdict == Status::Skipped && !matches!(variant.wanted, Wanted::Task) {
         let why = said.split_once("skipped: ").map_or(&*said, |it| it.1);
         return Finding::Skipped(why.to_string());
     }

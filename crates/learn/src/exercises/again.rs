@@ -6,7 +6,7 @@ use std::fs;
 use crate::checkout::{Checkout, replace};
 use crate::command::{Command, Stop, Words};
 use crate::course::{self, Exercise};
-use crate::exercises::program::Verdict;
+use crate::exercises::status::Status;
 use crate::exercises::stub::SolutionFile;
 use crate::exercises::variant::Again;
 use crate::exercises::{backup, check};
@@ -150,7 +150,7 @@ fn examine(
     let heard =
         check::verdict(checkout, &folder, exercise, &place, Some(&drawn))?;
     drop(alone);
-    let is_solved = matches!(heard.verdict, Verdict::Solved | Verdict::InPart);
+    let is_solved = heard.verdict.is_solved();
     if is_solved {
         Stand { seed, is_solved }.keep(checkout, exercise);
     }
@@ -162,7 +162,7 @@ fn examine(
         say!("Another one: cargo learn again {id}");
         return Ok(());
     }
-    if heard.verdict == Verdict::ToDo {
+    if heard.verdict == Status::ToDo {
         for line in filled(&again.filled(&again.task, seed)) {
             say!("{line}");
         }

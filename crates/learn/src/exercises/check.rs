@@ -7,7 +7,7 @@ use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
 use crate::course::{self, Exercise};
 use crate::exercises::levels;
-use crate::exercises::program::{self, Heard, Tier, Verdict};
+use crate::exercises::program::{self, Heard, Tier};
 use crate::exercises::renamed;
 use crate::exercises::status::{self, Status};
 use crate::process;
@@ -87,16 +87,9 @@ pub(crate) fn examine(
     let alone = checkout.alone(&format!("check-{}", exercise.id));
     // The verdict belongs to the file as it was when the check began.
     let fingerprint = status::fingerprint(exercise, checkout);
-    let Heard { verdict, tier, said } =
+    let Heard { verdict: status, tier, said } =
         verdict(checkout, &checkout.exercises, exercise, &place, None)?;
     drop(alone);
-    let status = match verdict {
-        Verdict::Solved => Status::Solved,
-        Verdict::InPart => Status::InPart,
-        Verdict::Failing => Status::Failing,
-        Verdict::ToDo => Status::ToDo,
-        Verdict::Skipped => Status::Skipped,
-    };
     // It is kept before it is said: a reader who has gone ends us.
     let mut is_first = false;
     Progress::change_or_say(checkout, |progress| {
@@ -216,7 +209,7 @@ fn compile_errors(
 
 fn failing(lines: Vec<String>) -> Heard {
     let said = format!("\n{}", lines.join("\n"));
-    Heard { verdict: Verdict::Failing, tier: None, said }
+    Heard { verdict: Status::Failing, tier: None, said }
 }
 
 /// Returns a sentence if the file is not UTF-8. No compiler would name the line

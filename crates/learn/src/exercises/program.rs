@@ -13,24 +13,13 @@ use crate::checkout::Checkout;
 use crate::command::Stop;
 use crate::course::Exercise;
 use crate::examples::LIGHT;
+use crate::exercises::status::Status;
 use crate::process::{self, Ending, Follow};
 use crate::terminal;
 
 /// The variable that names the folder of the learner's files, for cargo and
 /// for the compiler.
 pub const FOLDER: &str = "RUNGRAD_EXERCISES";
-
-/// How a check ended. A word behind its last line says so, as in
-/// `exercises/src/verdict.rs`; its exit code could be anybody's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    Solved,
-    /// But nobody could look for races and stray reads.
-    InPart,
-    Failing,
-    ToDo,
-    Skipped,
-}
 
 /// The word, and the exit code, of a program that was compiled from a different
 /// text than the learner's file has now. Cargo compares modification times only,
@@ -172,7 +161,8 @@ const STOOD: &str = "RUNGRAD_LEVELS_STOOD";
 
 /// What a check has said, and how it ended.
 pub struct Heard {
-    pub verdict: Verdict,
+    /// The first word after the proof: an exit code could be the learner's.
+    pub verdict: Status,
     /// How many parts of a milestone are the learner's, and of how many.
     pub tier: Option<Tier>,
     pub said: String,
@@ -229,7 +219,8 @@ pub fn run(
     if last.is_some_and(|(_, words)| words.trim() == STALE) {
         return Ok(None);
     }
-    let verdict = last.and_then(|(_, words)| Verdict::of(words));
+    let first = last.and_then(|(_, words)| words.split_whitespace().next());
+    let verdict = first.and_then(Status::read);
     match (last, verdict) {
         (Some((said, words)), Some(verdict)) => {
             let tier = words.split_whitespace().nth(1).and_then(Tier::read);
@@ -241,20 +232,6 @@ pub fn run(
             process::complaint(&what, &ending),
             log.display()
         ))),
-    }
-}
-
-impl Verdict {
-    /// Reads the first of the words behind the proof.
-    fn of(words: &str) -> Option<Verdict> {
-        Some(match words.split_whitespace().next()? {
-            "solved" => Verdict::Solved,
-            "in_part" => Verdict::InPart,
-            "failing" => Verdict::Failing,
-            "to_do" => Verdict::ToDo,
-            "skipped" => Verdict::Skipped,
-            _ => return None,
-        })
     }
 }
 
@@ -309,8 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_verdict_may_say_how_much_of_a_milestone_is_the_learner_s() {
-        assert_eq!(Verdict::of("solved 3/4\n"), Some(Verdict::Solved));
+    fn a_check_says_how_much_of_a_milestone_is_the_learner_s() {
         let tier = Tier::read("3/4").unwrap();
         assert_eq!(Tier::read(&tier.kept()), Some(tier));
         assert_eq!(tier.shown(), "3 of 4 are yours");

@@ -7,13 +7,13 @@ use crate::course::Exercise;
 use crate::exercises::program::Tier;
 use crate::progress::Progress;
 
-/// Where an exercise stands.
+/// The status of an exercise. A check ends with one of them, except stale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Status {
+pub enum Status {
     ToDo,
     Failing,
     Solved,
-    /// Solved, but nobody could look for races and stray reads.
+    /// Solved, but not checked for races and stray reads.
     InPart,
     /// It was solved, and its file has changed since.
     Stale,
@@ -21,47 +21,54 @@ pub(crate) enum Status {
     Skipped,
 }
 
+/// The words of a check and of the progress file, as in
+/// `exercises/src/verdict.rs`.
+const WORDS: [(Status, &str); 5] = [
+    (Status::ToDo, "to_do"),
+    (Status::Failing, "failing"),
+    (Status::Solved, "solved"),
+    (Status::InPart, "in_part"),
+    (Status::Skipped, "skipped"),
+];
+
 impl Status {
-    /// Writes it as people read it.
+    /// Reads the word of a check or of the progress file.
+    pub(crate) fn read(word: &str) -> Option<Status> {
+        let found = WORDS.iter().find(|(_, it)| *it == word);
+        found.map(|(status, _)| *status)
+    }
+
+    /// Returns the word of the progress file.
+    fn kept(self) -> &'static str {
+        let found = WORDS.iter().find(|(it, _)| *it == self);
+        found.map_or("to_do", |(_, word)| word)
+    }
+
+    /// Returns the status as people read it.
     pub(crate) fn shown(self) -> &'static str {
         match self {
             Status::ToDo => "to do",
-            Status::Failing => "failing",
-            Status::Solved => "solved",
             Status::InPart => "in part",
             Status::Stale => "stale",
-            Status::Skipped => "skipped",
+            other => other.kept(),
         }
     }
 
-    /// Writes it as the progress keeps it.
-    fn kept(self) -> &'static str {
-        match self {
-            Status::ToDo => "todo",
-            Status::InPart => "in_part",
-            other => other.shown(),
-        }
-    }
-
+    /// Returns the status that the progress has for an exercise.
     pub(crate) fn of(
         exercise: &Exercise,
         progress: &Progress,
         checkout: &Checkout,
     ) -> Status {
-        let kept = progress.get(KIND, &exercise.id).unwrap_or("todo");
-        let known =
-            [Status::Failing, Status::Solved, Status::InPart, Status::Skipped];
-        let status = known.into_iter().find(|status| status.kept() == kept);
-        match status {
-            Some(status) if status.is_solved() => {
-                let now = fingerprint(exercise, checkout);
-                match progress.get(FILE, &exercise.id) {
-                    Some(then) if then != now => Status::Stale,
-                    _ => status,
-                }
-            }
-            Some(status) => status,
-            None => Status::ToDo,
+        let kept = progress.get(KIND, &exercise.id).and_then(Status::read);
+        let status = kept.unwrap_or(Status::ToDo);
+        let is_changed = || {
+            let then = progress.get(FILE, &exercise.id);
+            then.is_some_and(|then| then != fingerprint(exercise, checkout))
+        };
+        match status.is_solved() && is_changed() {
+            true => Status::Stale,
+            false => status,
         }
     }
 

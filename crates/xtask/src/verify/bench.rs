@@ -10,14 +10,15 @@ use super::Variant;
 use learn::checkout::{Checkout, cannot_write};
 use learn::command::Stop;
 use learn::course::Exercise;
-use learn::exercises::program::{self, Verdict};
+use learn::exercises::program;
+use learn::exercises::status::Status;
 use learn::process::{self, Follow};
 use learn::terminal::say;
 
 /// A variant with its exercise.
 type Placed<'a> = (&'a Exercise, &'a Variant);
 /// The verdict of a check with its output, or why there is none.
-type Found = Result<(Verdict, String), String>;
+type Found = Result<(Status, String), String>;
 
 /// Builds the checks of all variants, runs them, and returns the results in the
 /// same order.
