@@ -1,9 +1,8 @@
-//! Arithmetic on plain arrays, which nothing records: the ndarray side of
-//! the operations. "Shapes that stretch" builds the broadcasting, "Train the
-//! digits" the threads.
+//! Arithmetic on plain ndarray arrays, without recording a graph. "Shapes that
+//! stretch" builds the broadcasting, "Train the digits" the threads.
 //!
-//! Every array here is in row-major order, so its elements are one slice;
-//! those of a reader's come in through [`row_major`].
+//! Invariant: every array of a tensor is in row-major order, so its elements
+//! are one slice. Arrays from outside the crate pass through [`row_major`].
 
 use ndarray::{ArrayD, Axis, IxDyn};
 use rayon::prelude::*;
@@ -15,25 +14,25 @@ use crate::product::{Lines, Places, product};
 use crate::shape::{broadcast_axes, size};
 
 // ANCHOR: thresholds
-/// From this many elements on the threads share them. On two cores an
-/// exponential has long gained here, and a product breaks even somewhere
-/// between half and eight times as many; `cargo bench --bench part1` measures
-/// it.
+/// Loops over at least this many elements run in parallel. On two cores,
+/// `exp` gains from far fewer elements, whereas multiplication breaks even
+/// between half and eight times this many. Measure it with
+/// `cargo bench --bench part1`.
 const PARALLEL: usize = 1 << 19;
 // ANCHOR_END: thresholds
 
-/// Says whether threads share a loop over so many elements.
-fn is_shared(elements: usize) -> bool {
+/// Returns whether a loop over this many elements runs in parallel.
+fn is_parallel(elements: usize) -> bool {
     elements >= PARALLEL && threads() > 1
 }
 
-/// Lists the elements in row-major order.
+/// Returns the elements as a slice, in row-major order.
 pub(super) fn slice(a: &ArrayD<f32>) -> &[f32] {
     a.as_slice().expect("every array of a tensor is in row-major order")
 }
 
-/// Lays the array out in row-major order. ndarray transposes without moving an
-/// element, and only the order in which it walks them changes.
+/// Copies the array into row-major order, unless it already is. ndarray
+/// transposes by changing strides, without moving any element.
 pub(super) fn row_major(a: ArrayD<f32>) -> ArrayD<f32> {
     if a.is_standard_layout() { a } else { a.as_standard_layout().into_owned() }
 }
@@ -42,15 +41,15 @@ fn array(shape: &[usize], values: Vec<f32>) -> ArrayD<f32> {
     ArrayD::from_shape_vec(IxDyn(shape), values).expect("one value each")
 }
 
-/// Applies `f` to each element.
+/// Applies `f` to every element.
 pub(super) fn map(
     a: &ArrayD<f32>,
     f: impl Fn(f32) -> f32 + Sync,
 ) -> ArrayD<f32> {
     let x = slice(a);
-    let values = match is_shared(x.len()) {
+    let values = match is_parallel(x.len()) {
         false => x.iter().map(|&x| f(x)).collect(),
-        true => shared([x], &|[x], out| {
+        true => par_fill([x], &|[x], out| {
             let pairs = x.iter().zip(out);
             pairs.for_each(|(&x, out)| *out = f(x));
         }),
@@ -58,7 +57,7 @@ pub(super) fn map(
     array(a.shape(), values)
 }
 
-/// Applies `f` to each pair of elements, the shapes broadcast.
+/// Applies `f` to each pair of elements, after broadcasting the shapes.
 #[track_caller]
 pub(super) fn zip(
     op: &str,
@@ -70,13 +69,13 @@ pub(super) fn zip(
         return zip_equal(a, b, f);
     }
     let shape = or_raise(checks::broadcast(op, a.shape(), b.shape()));
-    // Two small shapes may stretch to one that no memory has room for.
+    // Two small shapes can broadcast to one that does not fit into memory.
     or_raise(room::<f32>(size(&shape)));
     zip_equal(&expand(a, &shape), &expand(b, &shape), f)
 }
 
 // ANCHOR: expand
-/// Repeats the array to a shape that it stretches to.
+/// Broadcasts the array to `shape` by copying its elements.
 pub(super) fn expand(a: &ArrayD<f32>, shape: &[usize]) -> ArrayD<f32> {
     let view = a.broadcast(IxDyn(shape)).expect("a shape that it stretches to");
     view.as_standard_layout().into_owned()
@@ -84,8 +83,8 @@ pub(super) fn expand(a: &ArrayD<f32>, shape: &[usize]) -> ArrayD<f32> {
 // ANCHOR_END: expand
 
 // ANCHOR: sum-to
-/// Sums back to the shape that was expanded, the mirror of [`expand`]: each
-/// element that was repeated collects the gradients of all its copies.
+/// Reverses [`expand`] for gradients: sums `grad` down to `shape`, so that a
+/// repeated element gets the sum of the gradients of all its copies.
 pub(super) fn sum_to(grad: ArrayD<f32>, shape: &[usize]) -> ArrayD<f32> {
     if grad.shape() == shape {
         return grad;
@@ -103,9 +102,9 @@ fn zip_equal(
     f: impl Fn(f32, f32) -> f32 + Sync,
 ) -> ArrayD<f32> {
     let (x, y) = (slice(a), slice(b));
-    let values = match is_shared(x.len()) {
+    let values = match is_parallel(x.len()) {
         false => x.iter().zip(y).map(|(&x, &y)| f(x, y)).collect(),
-        true => shared([x, y], &|[x, y], out| {
+        true => par_fill([x, y], &|[x, y], out| {
             let pairs = x.iter().zip(y).zip(out);
             pairs.for_each(|((&x, &y), out)| *out = f(x, y));
         }),
@@ -114,33 +113,35 @@ fn zip_equal(
 }
 // ANCHOR_END: zip-equal
 
-/// Fills a piece of a result from the same pieces of some slices.
+/// Fills a chunk of a result from the matching chunks of its operands.
 type Fill<'a, const N: usize> = dyn Fn([&[f32]; N], &mut [f32]) + Sync + 'a;
 
-/// Makes a number for each place of some slices, piece by piece; the threads
-/// share the pieces. `fill` is no type parameter: a copy of the sharing for
-/// each operation would make up a good part of what the compiler has to do.
-fn shared<const N: usize>(slices: [&[f32]; N], fill: &Fill<N>) -> Vec<f32> {
-    const PIECE: usize = 1 << 14;
-    let mut values = vec![0.0; slices[0].len()];
-    let pieces = values.par_chunks_mut(PIECE).enumerate();
-    pieces.for_each(|(i, out)| {
-        fill(slices.map(|x| &x[i * PIECE..][..out.len()]), out);
+/// Computes an array from operands of equal length, chunk by chunk in
+/// parallel. `fill` is a trait object instead of a type parameter because one
+/// copy of the parallel loop per operation would noticeably slow down
+/// compilation; see docs/benchmarks.md#generated-code.
+fn par_fill<const N: usize>(operands: [&[f32]; N], fill: &Fill<N>) -> Vec<f32> {
+    const CHUNK: usize = 1 << 14;
+    let mut values = vec![0.0; operands[0].len()];
+    let chunks = values.par_chunks_mut(CHUNK).enumerate();
+    chunks.for_each(|(i, out)| {
+        fill(operands.map(|x| &x[i * CHUNK..][..out.len()]), out);
     });
     values
 }
 
-/// Sums over axes, which go.
+/// Sums over `axes` and removes them from the shape.
 pub(super) fn sum_axes(a: &ArrayD<f32>, axes: &[usize]) -> ArrayD<f32> {
     if axes.len() == a.ndim() {
         return array(&[], vec![sum(slice(a))]);
     }
-    let mut left = a.clone();
-    // The last first, so that the numbers of the others stay right.
+    let mut result = a.clone();
+    // From the last axis to the first: removing an axis renumbers only the
+    // axes after it.
     for &axis in sorted(axes).iter().rev() {
-        left = sum_axis(&left, axis);
+        result = sum_axis(&result, axis);
     }
-    left
+    result
 }
 
 fn sum_axis(a: &ArrayD<f32>, axis: usize) -> ArrayD<f32> {
@@ -150,17 +151,18 @@ fn sum_axis(a: &ArrayD<f32>, axis: usize) -> ArrayD<f32> {
     let values = match inner {
         _ if a.is_empty() => vec![0.0; size(&shape)],
         1 => blocks.map(sum).collect(),
-        _ => blocks.flat_map(|block| down(block, inner)).collect(),
+        _ => blocks.flat_map(|block| sum_columns(block, inner)).collect(),
     };
     array(&shape, values)
 }
 
-/// Sums rows, column by column. So that no sum becomes a long chain, 32 rows
-/// are added up in `f32`, and their sums in `f64`.
-fn down(rows: &[f32], width: usize) -> Vec<f32> {
-    const BLOCK: usize = 32;
+/// Sums each column of a matrix with rows of `width` elements. To bound the
+/// rounding error, blocks of 32 rows are summed in `f32` and the block sums in
+/// `f64`.
+fn sum_columns(rows: &[f32], width: usize) -> Vec<f32> {
+    const BLOCK_ROWS: usize = 32;
     let mut totals = vec![0.0; width];
-    for block in rows.chunks(BLOCK * width) {
+    for block in rows.chunks(BLOCK_ROWS * width) {
         let mut sums = block[..width].to_vec();
         for row in block[width..].chunks(width) {
             sums.iter_mut().zip(row).for_each(|(sum, x)| *sum += x);
@@ -171,16 +173,17 @@ fn down(rows: &[f32], width: usize) -> Vec<f32> {
     totals.into_iter().map(|total| total as f32).collect()
 }
 
-/// Finds the largest over axes, which go. The axes are not empty. `f32::max`
-/// would hide a NaN.
+/// Computes the maximum over `axes` and removes them from the shape. Each axis
+/// must have at least one element. A NaN is the maximum; `f32::max` would
+/// ignore it.
 pub(super) fn max_axes(a: &ArrayD<f32>, axes: &[usize]) -> ArrayD<f32> {
-    let mut left = a.clone();
+    let mut result = a.clone();
     for &axis in sorted(axes).iter().rev() {
-        left = left.fold_axis(Axis(axis), f32::NEG_INFINITY, |&x, &y| {
+        result = result.fold_axis(Axis(axis), f32::NEG_INFINITY, |&x, &y| {
             if y > x || y.is_nan() { y } else { x }
         });
     }
-    left.as_standard_layout().into_owned()
+    result.as_standard_layout().into_owned()
 }
 
 fn sorted(axes: &[usize]) -> Vec<usize> {
@@ -190,21 +193,23 @@ fn sorted(axes: &[usize]) -> Vec<usize> {
 }
 
 // ANCHOR: chunks
-/// Sums a slice, in chunks that are joined in order: the same bits for any
-/// number of threads. It is kept in `f64` and rounded once.
+/// Sums a slice in `f64` and rounds once at the end. The chunks have a fixed
+/// size and their sums are added in order, so the result has the same bits for
+/// any number of threads.
 fn sum(values: &[f32]) -> f32 {
     const CHUNK: usize = 4096;
-    let sums: Vec<f64> = match is_shared(values.len()) {
-        false => values.chunks(CHUNK).map(chunk).collect(),
-        true => values.par_chunks(CHUNK).map(chunk).collect(),
+    let sums: Vec<f64> = match is_parallel(values.len()) {
+        false => values.chunks(CHUNK).map(sum_chunk).collect(),
+        true => values.par_chunks(CHUNK).map(sum_chunk).collect(),
     };
-    // From 0 on, because Rust's own sum of nothing is -0.
+    // Not `Iterator::sum`, which returns -0.0 for an empty slice.
     sums.iter().fold(0.0, |total, chunk| total + chunk) as f32
 }
 // ANCHOR_END: chunks
 
-/// Sums a chunk in eight sums side by side, to which a processor adds at once.
-fn chunk(values: &[f32]) -> f64 {
+/// Sums a chunk with eight independent accumulators, which the compiler turns
+/// into vector instructions.
+fn sum_chunk(values: &[f32]) -> f64 {
     let (eights, rest) = values.as_chunks::<8>();
     let mut sums = [0.0; 8];
     for eight in eights {
@@ -216,9 +221,9 @@ fn chunk(values: &[f32]) -> f64 {
 }
 
 // ANCHOR: product
-/// Multiplies matrices: (m, k) x (k, n) -> (m, n). The arithmetic is that of
-/// [`crate::product`]: whatever the threads share, an element is the same sum
-/// in the same order, so no thread changes a bit.
+/// Multiplies matrices: (m, k) x (k, n) -> (m, n). [`crate::product`] adds the
+/// terms of an element in the same order for any number of threads, so the
+/// result has the same bits.
 pub(super) fn matmul(a: &ArrayD<f32>, b: &ArrayD<f32>) -> ArrayD<f32> {
     let (m, k, n) = (a.shape()[0], a.shape()[1], b.shape()[1]);
     let mut out = vec![0.0; m * n];
@@ -238,13 +243,13 @@ pub(super) fn matmul(a: &ArrayD<f32>, b: &ArrayD<f32>) -> ArrayD<f32> {
 }
 // ANCHOR_END: product
 
-/// Puts the axes in another order.
+/// Reorders the axes.
 pub(super) fn permute(a: &ArrayD<f32>, axes: &[usize]) -> ArrayD<f32> {
     let view = a.view().permuted_axes(IxDyn(axes));
     view.as_standard_layout().into_owned()
 }
 
-/// Gives the elements another shape of the same size.
+/// Copies the elements into an array of a different shape and equal size.
 pub(super) fn reshape(a: &ArrayD<f32>, shape: &[usize]) -> ArrayD<f32> {
     array(shape, slice(a).to_vec())
 }
@@ -269,8 +274,8 @@ mod tests {
 
     type Work<'a> = &'a (dyn Fn() -> ArrayD<f32> + Sync);
 
-    /// Runs `work` on a number of threads.
-    fn on(threads: usize, work: Work) -> Vec<u32> {
+    /// Runs `work` on `threads` threads and returns the bits of its result.
+    fn run_on_threads(threads: usize, work: Work) -> Vec<u32> {
         let pool = ThreadPoolBuilder::new().num_threads(threads).build();
         bits(&pool.expect("threads").install(work))
     }
@@ -283,9 +288,9 @@ mod tests {
 
     #[test]
     fn no_thread_changes_a_bit() {
-        // Above the thresholds, and nothing that threads divide evenly.
-        let many = PARALLEL + 4099;
-        let (x, y) = (random(&[many], 1), random(&[many], 2));
+        // Above the thresholds, with sizes that threads do not divide evenly.
+        let size = PARALLEL + 4099;
+        let (x, y) = (random(&[size], 1), random(&[size], 2));
         let (m, k, n) = (1001, 131, 67);
         assert!(m * k * n > SHARED);
         let (a, b) = (random(&[m, k], 3), random(&[k, n], 4));
@@ -296,9 +301,10 @@ mod tests {
             ("matmul", &|| matmul(&a, &b)),
         ];
         for (name, work) in works {
-            let one = on(1, work);
+            let expected = run_on_threads(1, work);
             for threads in [2, 3, 7] {
-                assert!(on(threads, work) == one, "{name}, {threads} threads");
+                let actual = run_on_threads(threads, work);
+                assert!(actual == expected, "{name}, {threads} threads");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The sweep from the result back to the leaves, built in "One sweep".
+//! The backward pass, built in "One sweep".
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -17,24 +17,25 @@ use crate::tape::{Record, Tape};
 /// let x = Tensor::new(&[2], &[3.0, 4.0]);
 /// (&x * &x).sum().backward();
 /// assert_eq!(x.grad().unwrap().as_slice().unwrap(), [6.0, 8.0]);
-/// // From above come 1 and 10.
+/// // The upstream gradient is [1, 10].
 /// (&x * &x).backward_with(&Tensor::new(&[2], &[1.0, 10.0]).data());
 /// assert_eq!(x.grad().unwrap().as_slice().unwrap(), [12.0, 88.0]);
 /// ```
 ///
 /// # Panics
 ///
-/// If this tensor has not one element, or the gradient has another shape.
+/// If this tensor does not have exactly one element (`backward`), or the
+/// gradient has a different shape (`backward_with`).
 // ANCHOR: backward
 impl Tensor {
-    /// Adds to every leaf the gradient of this tensor, which must have one
-    /// element, with respect to that leaf.
+    /// Computes the gradient of this tensor, which must have one element, with
+    /// respect to every leaf and adds it to the leaf's gradient.
     #[track_caller]
     pub fn backward(&self) {
         self.sweep(&self.one(), |_, _, _| ());
     }
 
-    /// Adds to every leaf the gradient of the sum of `self * grad`.
+    /// Adds the gradient of the sum of `self * grad` to every leaf.
     #[track_caller]
     pub fn backward_with(&self, grad: &ArrayD<f32>) {
         let op = "backward_with";
@@ -42,9 +43,9 @@ impl Tensor {
         self.sweep(&row_major(grad.clone()), |_, _, _| ());
     }
 
-    /// Sweeps from the result to the leaves. Gradients on their way wait in a
-    /// map of this call, so a second call starts clean; only leaves keep
-    /// theirs.
+    /// Runs the backward pass from this tensor to the leaves. Gradients of
+    /// inner nodes live in `waiting`, a map local to this call, so a second
+    /// call starts clean; only leaves keep a gradient.
     #[track_caller]
     fn sweep(
         &self,
@@ -66,7 +67,7 @@ impl Tensor {
             seen(tensor, &grad_out, &grads);
             for (parent, grad) in tensor.0.parents.iter().zip(grads) {
                 match waiting.entry(parent.0.id) {
-                    // The first gradient is moved in, the others added.
+                    // The first gradient is moved; later ones are added to it.
                     Entry::Vacant(place) => {
                         place.insert(grad);
                     }
@@ -87,7 +88,8 @@ impl Tensor {
 // ANCHOR_END: backward
 
 impl Tensor {
-    /// Lists every tensor of this one's graph, parents first.
+    /// Lists every tensor of this tensor's graph in topological order, parents
+    /// first.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -100,8 +102,8 @@ impl Tensor {
         topological_order(self, |t| t.0.id, |t, k| t.0.parents.get(k))
     }
 
-    /// Applies the local rule to `grad_out`: one gradient for each parent. A
-    /// leaf has no rule.
+    /// Applies the local rule to `grad_out` and returns one gradient per
+    /// parent, or `None` for a leaf, which has no rule.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -118,7 +120,7 @@ impl Tensor {
         self.0.rule.as_ref().map(|rule| rule(grad_out))
     }
 
-    /// Records the graph, values only.
+    /// Records the graph with its values but without gradients.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -141,14 +143,14 @@ impl Tensor {
         Tape::new(records.collect())
     }
 
-    /// Runs [`Tensor::backward`], and records every gradient on its way.
+    /// Runs [`Tensor::backward`] and records every gradient of the pass.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
     /// let x = Tensor::new(&[2], &[3.0, 4.0]);
     /// let tape = (&x * &x).sum().backward_recorded();
     /// assert_eq!(tape.records[0].grad, Some(vec![6.0, 8.0]));
-    /// // Every rule on the way is right.
+    /// // No rule returned a wrong gradient.
     /// assert_eq!(tape.blame(), None);
     /// ```
     ///
@@ -169,27 +171,29 @@ impl Tensor {
         tape
     }
 
-    /// Makes the seed of a tensor of one element, its gradient to itself: 1.
+    /// Creates the seed of the backward pass: the gradient of a one-element
+    /// tensor with respect to itself, which is 1.
     #[track_caller]
     fn one(&self) -> ArrayD<f32> {
         or_raise(checks::one_element("backward", self.shape()));
         ArrayD::ones(IxDyn(self.shape()))
     }
 
-    /// Checks what a rule gave: one of a reader's own may be wrong in number
-    /// or in shape.
+    /// Checks the number and the shapes of the gradients that a rule returned;
+    /// the rule of a custom operation may get them wrong.
     #[track_caller]
     fn check_rule(&self, grads: &[ArrayD<f32>]) {
         let (op, parents) = (self.op(), &self.0.parents);
         or_raise(checks::gradients(op, grads.len(), parents.len()));
-        for (place, (parent, grad)) in parents.iter().zip(grads).enumerate() {
-            let (given, wanted) = (Some((grad.shape(), HERE)), parent.shape());
-            or_raise(checks::gradient(op, place, given, (wanted, HERE)));
+        for (index, (parent, grad)) in parents.iter().zip(grads).enumerate() {
+            let (actual, expected) =
+                (Some((grad.shape(), HERE)), parent.shape());
+            or_raise(checks::gradient(op, index, actual, (expected, HERE)));
         }
     }
 }
 
-/// Part 1 has one device.
+/// The name of the only device of Part 1, for error messages.
 const HERE: &str = "the processor";
 
 #[cfg(test)]
@@ -202,16 +206,16 @@ mod tests {
     #[test]
     fn the_first_gradient_of_a_leaf_is_the_array_of_the_rule() {
         let x = Tensor::new(&[3], &[1.0, 2.0, 3.0]);
-        let place = Rc::new(Cell::new(std::ptr::null()));
-        let given = Rc::clone(&place);
+        let address = Rc::new(Cell::new(std::ptr::null()));
+        let rule_address = Rc::clone(&address);
         let y =
             Tensor::from_op("own", &[&x], ArrayD::ones(vec![3]), move |g| {
                 let grad = g * 2.0;
-                given.set(grad.as_ptr());
+                rule_address.set(grad.as_ptr());
                 vec![grad]
             });
         y.backward_with(&y.data());
-        let kept = x.0.grad.borrow();
-        assert_eq!(kept.as_ref().expect("a gradient").as_ptr(), place.get());
+        let grad = x.0.grad.borrow();
+        assert_eq!(grad.as_ref().expect("a gradient").as_ptr(), address.get());
     }
 }

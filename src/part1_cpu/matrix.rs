@@ -1,4 +1,4 @@
-//! Matrices, other shapes, and the way from scores to a loss, built in
+//! Matrix multiplication, reshaping, softmax and cross-entropy, built in
 //! "Matmul and softmax".
 
 use std::rc::Rc;
@@ -20,7 +20,8 @@ use crate::shape::size;
 ///
 /// # Panics
 ///
-/// If one is no matrix, or the left has not as many columns as the right rows.
+/// If an operand is not a matrix, or the number of columns of `self` differs
+/// from the number of rows of `other`.
 // ANCHOR: matmul
 impl Tensor {
     /// Multiplies matrices: (m, k) x (k, n) -> (m, n).
@@ -29,7 +30,7 @@ impl Tensor {
     #[track_caller]
     pub fn matmul(&self, other: &Tensor) -> Tensor {
         let shape = or_raise(checks::matmul_2d(self.shape(), other.shape()));
-        // Long products are added up in `f64`, beside the result.
+        // Long dot products need an `f64` accumulator per element as well.
         or_raise(room::<(f32, f64)>(size(&shape)));
         let (a, b) = (self.data(), other.data());
         let product = matmul(&a, &b);
@@ -43,7 +44,7 @@ impl Tensor {
 // ANCHOR_END: matmul
 
 impl Tensor {
-    /// Gives the elements, in row-major order, another shape.
+    /// Changes the shape. The elements keep their row-major order.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -53,7 +54,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If the new shape has another number of elements.
+    /// If the new shape has a different number of elements.
     #[doc(alias = "view")]
     #[track_caller]
     pub fn reshape(&self, shape: &[usize]) -> Tensor {
@@ -66,7 +67,7 @@ impl Tensor {
         })
     }
 
-    /// Exchanges the last two axes.
+    /// Swaps the last two axes.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -76,7 +77,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If there are fewer than two.
+    /// If there are fewer than two axes.
     #[track_caller]
     pub fn transpose(&self) -> Tensor {
         or_raise(checks::two_axes("transpose", self.shape()));
@@ -85,7 +86,7 @@ impl Tensor {
         order.swap(axes - 2, axes - 1);
         let out = permute(&self.data(), &order);
         Tensor::record(Op::Permute(order.clone()), &[self], out, move |g| {
-            // Exchanging twice changes nothing, so the way back is the same.
+            // Swapping two axes is its own inverse.
             vec![permute(g, &order)]
         })
     }
@@ -100,17 +101,17 @@ impl Tensor {
 ///
 /// # Panics
 ///
-/// If there is no axis.
+/// If the tensor has no axes.
 // ANCHOR: log-softmax
 impl Tensor {
-    /// Makes positive numbers that sum to 1 along the last axis.
+    /// Computes probabilities, `e^a / sum(e^a)` along the last axis.
     #[track_caller]
     pub fn softmax(&self) -> Tensor {
         or_raise(checks::last_axis("softmax", self.shape()));
         self.log_softmax().exp()
     }
 
-    /// Computes the logarithm of [`Tensor::softmax`]. The largest of each row
+    /// Computes the logarithm of [`Tensor::softmax`]. The maximum of each row
     /// is subtracted first, so no exponential overflows.
     ///
     /// `grad_a = grad_out - softmax(a) * sum(grad_out)`, row by row.
@@ -122,8 +123,8 @@ impl Tensor {
         let op = Op::LogSoftmax;
         Tensor::record(op, &[self], Rc::clone(&y), move |grad_out| {
             let total = sum_axes(grad_out, &[last]).insert_axis(Axis(last));
-            let shares = zip("log_softmax", &y, &total, |y, t| y.exp() * t);
-            vec![zip("log_softmax", grad_out, &shares, |g, s| g - s)]
+            let scaled = zip("log_softmax", &y, &total, |y, t| y.exp() * t);
+            vec![zip("log_softmax", grad_out, &scaled, |g, s| g - s)]
         })
     }
 }
@@ -137,34 +138,34 @@ impl Tensor {
 ///
 /// # Panics
 ///
-/// If the labels do not fit the scores.
+/// If the scores are not a matrix, or there is not one valid label per row.
 // ANCHOR: cross-entropy
 impl Tensor {
-    /// Computes the mean loss of scores (n, classes) against the right class
-    /// of each row: the negative logarithm of the share that it got.
+    /// Computes the mean cross-entropy of scores (n, classes) and the correct
+    /// class of each row: minus the logarithm of its probability.
     #[track_caller]
     pub fn cross_entropy(&self, labels: &[usize]) -> Tensor {
         or_raise(checks::labels("cross_entropy", self.shape(), labels));
         self.log_softmax().pick(labels).mean().neg()
     }
 
-    /// Takes from each row the element that its label names:
-    /// (n, classes) -> (n). All other elements get no gradient.
+    /// Selects from each row the element at its label's index:
+    /// (n, classes) -> (n). All other elements get a gradient of 0.
     fn pick(&self, labels: &[usize]) -> Tensor {
         let shape = self.shape().to_vec();
         let rows = labels.iter().enumerate();
-        let places: Vec<usize> =
+        let offsets: Vec<usize> =
             rows.map(|(row, label)| row * shape[1] + label).collect();
-        let all = self.data();
-        let picked = places.iter().map(|&at| slice(&all)[at]).collect();
+        let scores = self.data();
+        let picked = offsets.iter().map(|&i| slice(&scores)[i]).collect();
         let out = ArrayD::from_shape_vec(IxDyn(&shape[..1]), picked)
             .expect("one element for each row");
         let op = Op::Pick(labels.to_vec());
         Tensor::record(op, &[self], out, move |grad_out| {
             let mut grad = ArrayD::zeros(IxDyn(&shape));
             let elements = grad.as_slice_mut().expect("row-major order");
-            for (&at, &g) in places.iter().zip(slice(grad_out)) {
-                elements[at] = g;
+            for (&offset, &g) in offsets.iter().zip(slice(grad_out)) {
+                elements[offset] = g;
             }
             vec![grad]
         })
@@ -173,18 +174,19 @@ impl Tensor {
 // ANCHOR_END: cross-entropy
 
 // ANCHOR: stable
-/// Computes log-softmax. The largest of a row becomes 0, so no exponential
-/// exceeds 1 and their sum is at least 1.
+/// Computes log-softmax along the last axis. Subtracting the maximum of a row
+/// makes its largest element 0, so no exponential exceeds 1 and their sum is
+/// at least 1.
 fn log_softmax(a: &ArrayD<f32>) -> ArrayD<f32> {
     let columns = a.shape()[a.ndim() - 1].max(1);
     let mut out = a.clone();
     let elements = out.as_slice_mut().expect("row-major order");
     for row in elements.chunks_mut(columns) {
-        let most = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let total: f64 = row.iter().map(|x| f64::from((x - most).exp())).sum();
-        // One after the other: a large score would swallow the logarithm.
+        let max = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let total: f64 = row.iter().map(|x| f64::from((x - max).exp())).sum();
         let log = total.ln() as f32;
-        row.iter_mut().for_each(|x| *x = *x - most - log);
+        // In two steps: in `max + log` a large maximum would round `log` away.
+        row.iter_mut().for_each(|x| *x = *x - max - log);
     }
     out
 }

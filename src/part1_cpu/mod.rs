@@ -2,11 +2,11 @@
 //! remembers" to "Train the digits" build it.
 //!
 //! Reading order: [`Tensor`] (`tensor.rs`), its operations (`ops.rs`,
-//! `reduce.rs`, `matrix.rs`) over plain arrays (`array.rs`), the operators
-//! (`operators.rs`), the sweep from the result back to the leaves
-//! (`backward.rs`), networks ([`nn`]) and what trains them ([`optim`]).
+//! `reduce.rs`, `matrix.rs`) over plain arrays (`array.rs`), the overloaded
+//! operators (`operators.rs`), the backward pass (`backward.rs`), layers
+//! ([`nn`]) and the optimizer ([`optim`]).
 
-// The documentation of `Tensor` lists its methods in the order of these.
+// rustdoc lists the methods of `Tensor` in the order of these modules.
 mod tensor;
 
 mod ops;

@@ -1,30 +1,32 @@
-//! A layer, and a network made of layers. "Train the digits" builds them.
+//! A linear layer and a multilayer perceptron, built in "Train the digits".
 //!
-//! A parameter is an ordinary leaf: nothing in here knows how it is trained.
+//! A parameter is an ordinary leaf; the layers do not know how it is trained.
 
 use super::Tensor;
 use crate::error::{or_raise, room, zeros};
 use crate::rng::Random;
 use crate::shape::checked_size;
 
-/// The name of a parameter, and the place in the network where it stands, so
-/// that an optimizer can put a better one there.
+/// The name of a parameter and a mutable reference to it, through which an
+/// optimizer replaces it.
 pub type Parameter<'a> = (String, &'a mut Tensor);
 
-/// Each output is a weighted sum of all inputs, and a bias.
+/// A fully connected layer: each output is a weighted sum of all inputs plus a
+/// bias.
 pub struct Linear {
     /// Shape (inputs, outputs).
     pub weight: Tensor,
-    /// Shape (outputs), which stretches over the rows.
+    /// Shape (outputs), broadcast over the rows.
     pub bias: Tensor,
 }
 
 // ANCHOR: linear
 impl Linear {
-    /// Makes a layer. The weights are drawn around 0 with a standard deviation
-    /// of `sqrt(2 / inputs)`: relu cuts half of a signal away, and so what is
-    /// left keeps its size from layer to layer. All equal, they would get
-    /// equal gradients and stay equal. The biases are 0.
+    /// Creates a layer. The biases are 0. The weights are random, because
+    /// equal weights would get equal gradients and stay equal. They are drawn
+    /// from a normal distribution with standard deviation `sqrt(2 / inputs)`
+    /// (He initialization): ReLU zeroes half of a signal, and the factor 2
+    /// keeps its size the same from layer to layer.
     #[track_caller]
     pub fn new(inputs: usize, outputs: usize, random: &mut Random) -> Linear {
         let deviation = (2.0 / inputs as f32).sqrt();
@@ -37,13 +39,13 @@ impl Linear {
         }
     }
 
-    /// Computes (rows, inputs) -> (rows, outputs).
+    /// Applies the layer: (rows, inputs) -> (rows, outputs).
     #[track_caller]
     pub fn forward(&self, x: &Tensor) -> Tensor {
         x.matmul(&self.weight).add(&self.bias)
     }
 
-    /// Lists what can be learned.
+    /// Lists the trainable parameters with their names.
     pub fn parameters(&mut self) -> Vec<Parameter<'_>> {
         vec![
             ("weight".to_string(), &mut self.weight),
@@ -53,18 +55,19 @@ impl Linear {
 }
 // ANCHOR_END: linear
 
-/// Layers one after the other, and between them an operation that is not
-/// linear: without it, two layers could do no more than one.
+/// A multilayer perceptron: linear layers with a nonlinear activation between
+/// them. Without the activation, two layers could compute no more than one.
 pub struct Mlp {
-    /// From the input to the output.
+    /// The layers, from the input to the output.
     pub layers: Vec<Linear>,
-    /// What stands between two layers.
+    /// The function applied between two layers.
     pub activation: fn(&Tensor) -> Tensor,
 }
 
 impl Mlp {
-    /// Makes a network: `Mlp::new(&[64, 32, 10], Tensor::relu, random)` has 64
-    /// inputs, a hidden layer of 32 and 10 outputs.
+    /// Creates a network from the sizes of its layers:
+    /// `Mlp::new(&[64, 32, 10], Tensor::relu, random)` has 64 inputs, a hidden
+    /// layer of 32 and 10 outputs.
     pub fn new(
         sizes: &[usize],
         activation: fn(&Tensor) -> Tensor,
@@ -75,12 +78,12 @@ impl Mlp {
         Mlp { layers: layers.collect(), activation }
     }
 
-    /// Computes (rows, inputs) -> (rows, outputs).
+    /// Applies the network: (rows, inputs) -> (rows, outputs).
     #[track_caller]
     pub fn forward(&self, x: &Tensor) -> Tensor {
         let mut x = x.clone();
-        for (at, layer) in self.layers.iter().enumerate() {
-            if at > 0 {
+        for (i, layer) in self.layers.iter().enumerate() {
+            if i > 0 {
                 x = (self.activation)(&x);
             }
             x = layer.forward(&x);
@@ -88,14 +91,14 @@ impl Mlp {
         x
     }
 
-    /// Lists what can be learned: `layers.0.weight` and so on.
+    /// Lists the trainable parameters, named `layers.0.weight` and so on.
     pub fn parameters(&mut self) -> Vec<Parameter<'_>> {
         let layers = self.layers.iter_mut().enumerate();
-        let of_layer = layers.flat_map(|(at, layer)| {
+        let parameters = layers.flat_map(|(i, layer)| {
             let parameters = layer.parameters().into_iter();
-            parameters.map(move |(name, p)| (format!("layers.{at}.{name}"), p))
+            parameters.map(move |(name, p)| (format!("layers.{i}.{name}"), p))
         });
-        of_layer.collect()
+        parameters.collect()
     }
 }
 
@@ -121,8 +124,8 @@ mod tests {
         let x: Vec<f32> = (0..64 * 64).map(|_| random.normal()).collect();
         let out = network.forward(&Tensor::new(&[64, 64], &x));
         let size = out.mul(&out).mean().to_vec()[0];
-        // The last layer has no relu behind it, so 2 is what is expected. A
-        // deviation of sqrt(1 / inputs) would leave 2 / 2^8 of it.
+        // No ReLU follows the last layer, so the expected value is 2. A
+        // standard deviation of sqrt(1 / inputs) would give 2 / 2^8.
         assert!((0.7..6.0).contains(&size), "mean square {size}");
     }
 

@@ -1,12 +1,12 @@
-//! `a * b`, `-a`, `1.0 - a`: the operators, on tensors, references and
-//! numbers. Each is a line of `ops.rs`; "Few rules, many operations" writes
-//! the macros.
+//! Overloads of `+`, `-`, `*` and `/` for tensors, references to tensors and
+//! `f32`. Each calls a method of `ops.rs`. The macros are built in "Few rules,
+//! many operations".
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 use super::Tensor;
 
-/// An operator between two tensors, each owned or borrowed.
+/// Implements operators between two tensors, each owned or borrowed.
 macro_rules! between_tensors {
     ($($operator:ident :: $method:ident),*) => {$(
         between_tensors!(@ $operator, $method, Tensor, Tensor);
@@ -29,8 +29,8 @@ macro_rules! between_tensors {
 between_tensors!(Add::add, Sub::sub, Mul::mul, Div::div);
 
 // ANCHOR: with-numbers
-/// An operator between a tensor and a number, which is a constant, in both
-/// orders: `1.0 - a` is not `a - 1.0`.
+/// Implements the operators between a tensor and a constant, in both orders:
+/// `1.0 - a` is not `a - 1.0`.
 macro_rules! with_numbers {
     ($tensor:ty) => {
         with_numbers!(@ $tensor, Add, add,

@@ -1,8 +1,7 @@
-//! The operations on single elements, in the order of [`crate::ops`]. Each
-//! of the few that carry a gradient gives a result and the local rule that
-//! goes with it; the many others are made of these in a line. "Backward by
-//! hand", "Few rules, many operations" and "Shapes that stretch" build them;
-//! `reduce.rs` and `matrix.rs` hold the rest.
+//! The elementwise operations, in the order of [`crate::ops`]. A few record a
+//! result with its local gradient rule; the others are composed from these in
+//! one line each. "Backward by hand", "Few rules, many operations" and "Shapes
+//! that stretch" build them; `reduce.rs` and `matrix.rs` hold the rest.
 
 use std::f32::consts::{SQRT_2, TAU};
 use std::rc::Rc;
@@ -28,7 +27,7 @@ use crate::ops::Op;
 /// If the shapes do not broadcast.
 // ANCHOR: mul
 impl Tensor {
-    /// Multiplies element by element; the shapes broadcast.
+    /// Multiplies elementwise, with broadcasting.
     ///
     /// `grad_a = grad_out * b`, `grad_b = grad_out * a`.
     #[track_caller]
@@ -57,7 +56,7 @@ impl Tensor {
 /// If the shapes do not broadcast.
 // ANCHOR: add
 impl Tensor {
-    /// Adds element by element; the shapes broadcast.
+    /// Adds elementwise, with broadcasting.
     ///
     /// `grad_a = grad_out`, `grad_b = grad_out`.
     #[track_caller]
@@ -73,8 +72,7 @@ impl Tensor {
 // ANCHOR_END: add
 
 impl Tensor {
-    /// Multiplies each element by a number, which is no tensor and gets no
-    /// gradient.
+    /// Multiplies each element by a constant. The constant gets no gradient.
     pub(super) fn scale(&self, number: f32) -> Tensor {
         let op = Op::Scale(number);
         let out = map(&self.data(), |x| x * number);
@@ -83,7 +81,7 @@ impl Tensor {
         })
     }
 
-    /// Adds a number to each element.
+    /// Adds a constant to each element.
     pub(super) fn shift(&self, number: f32) -> Tensor {
         let out = map(&self.data(), |x| x + number);
         Tensor::record(Op::Shift(number), &[self], out, |grad_out| {
@@ -91,8 +89,8 @@ impl Tensor {
         })
     }
 
-    /// Divides each element by a number. A product with `1 / number` would
-    /// round twice.
+    /// Divides each element by a constant. Multiplying by `1 / number` instead
+    /// would round twice.
     pub(super) fn div_scalar(&self, number: f32) -> Tensor {
         let out = map(&self.data(), |x| x / number);
         Tensor::record(Op::DivScalar(number), &[self], out, move |grad_out| {
@@ -100,13 +98,13 @@ impl Tensor {
         })
     }
 
-    /// Divides a number by each element.
+    /// Divides a constant by each element.
     pub(super) fn rdiv_scalar(&self, number: f32) -> Tensor {
         let x = self.data();
         let y = Rc::new(map(&x, |x| number / x));
         let op = Op::RdivScalar(number);
         Tensor::record(op, &[self], Rc::clone(&y), move |grad_out| {
-            vec![slope_below(grad_out, &y, &x)]
+            vec![divisor_grad(grad_out, &y, &x)]
         })
     }
 }
@@ -123,10 +121,10 @@ impl Tensor {
 /// If the shapes do not broadcast.
 // ANCHOR: derived
 impl Tensor {
-    /// Subtracts: `a - b`, as `a + (-b)`.
+    /// Subtracts elementwise, with broadcasting, as `a + (-b)`.
     #[track_caller]
     pub fn sub(&self, other: &Tensor) -> Tensor {
-        // What is derived refuses under its own name.
+        // Checked here so that the error names `sub` and not `add`.
         or_raise(checks::broadcast("sub", self.shape(), other.shape()));
         self.add(&other.neg())
     }
@@ -145,7 +143,7 @@ impl Tensor {
 /// If the shapes do not broadcast.
 // ANCHOR: div
 impl Tensor {
-    /// Computes the elementwise quotient `y = a / b`; the shapes broadcast.
+    /// Divides elementwise, `y = a / b`, with broadcasting.
     ///
     /// `grad_a = grad_out / b`, `grad_b = -(grad_out * y) / b`.
     #[track_caller]
@@ -155,27 +153,27 @@ impl Tensor {
         let out = Rc::clone(&y);
         Tensor::record(Op::Div, &[self, other], out, move |grad_out| {
             let grad_a = zip("div", grad_out, &b, |g, b| g / b);
-            let grad_b = slope_below(grad_out, &y, &b);
+            let grad_b = divisor_grad(grad_out, &y, &b);
             vec![sum_to(grad_a, &a), sum_to(grad_b, b.shape())]
         })
     }
 }
 
-/// Computes what a divisor `b` gets: `-(grad_out * y) / b`. On paper that is
-/// `-grad_out * a / b^2`, but the square of a small `b` is 0, and that of a
-/// large one infinite.
-fn slope_below(
+/// Computes the gradient of a divisor `b`: `-(grad_out * y) / b`. This equals
+/// `-grad_out * a / b^2`, but `b^2` would underflow to 0 for a small `b` and
+/// overflow to infinity for a large one.
+fn divisor_grad(
     grad_out: &ArrayD<f32>,
     y: &ArrayD<f32>,
     b: &ArrayD<f32>,
 ) -> ArrayD<f32> {
-    let share = zip("div", grad_out, y, |g, y| -(g * y));
-    zip("div", &share, b, |share, b| share / b)
+    let numerator = zip("div", grad_out, y, |g, y| -(g * y));
+    zip("div", &numerator, b, |n, b| n / b)
 }
 // ANCHOR_END: div
 
 impl Tensor {
-    /// Negates: `-a`, as `a * -1`.
+    /// Negates each element, as `a * -1`.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -189,10 +187,10 @@ impl Tensor {
 }
 
 impl Tensor {
-    /// Raises each element to the power of a number.
+    /// Raises each element to a constant power.
     ///
-    /// `grad_a = grad_out * number * a^(number - 1)`. A power of 0.5 is
-    /// [`Tensor::sqrt`], in its values and in its derivatives.
+    /// `grad_a = grad_out * number * a^(number - 1)`. `number` = 0.5 has
+    /// the values and derivatives of [`Tensor::sqrt`].
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -208,7 +206,7 @@ impl Tensor {
         };
         let slope = move |x: f32, y: f32| match number {
             0.0 => 0.0,
-            // With the sign of -0, and NaN below 0, as `x^-0.5` is not.
+            // Negative infinity at -0.0 and NaN below 0, unlike `x^-0.5`.
             0.5 => 0.5 / y,
             2.0 => 2.0 * x,
             _ => number * x.powf(number - 1.0),
@@ -216,7 +214,7 @@ impl Tensor {
         self.elementwise(Op::Pow(number), power, slope)
     }
 
-    /// Computes the exponential, which is its own slope.
+    /// Computes `e^a`, which is its own derivative.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -249,10 +247,10 @@ impl Tensor {
 /// ```
 // ANCHOR: kinks
 impl Tensor {
-    /// Keeps the positive part. At 0 the slope is 0, as in PyTorch.
+    /// Computes `max(a, 0)`. The derivative at 0 is 0, as in PyTorch.
     pub fn relu(&self) -> Tensor {
         let x = self.data();
-        // A NaN passes through: it is not at most 0.
+        // `x <= 0.0` is false for a NaN, so a NaN passes through.
         let y = map(&x, |x| if x <= 0.0 { 0.0 } else { x });
         Tensor::record(Op::Relu, &[self], y, move |grad_out| {
             let closed = |g, x| if x <= 0.0 { 0.0 } else { g };
@@ -260,13 +258,13 @@ impl Tensor {
         })
     }
 
-    /// Computes the absolute value, as the sum of two positive parts. The
-    /// derivative is 0 at 0 and at NaN, as in PyTorch.
+    /// Computes the absolute value, as `relu(a) + relu(-a)`. The derivative is
+    /// 0 at 0 and at NaN, as in PyTorch.
     pub fn abs(&self) -> Tensor {
         self.relu().add(&self.neg().relu())
     }
 
-    /// Computes the square root, as a power. The derivative is infinite at 0,
+    /// Computes the square root, as a power. The derivative is infinity at 0,
     /// negative infinity at -0, and NaN below 0, as in PyTorch.
     pub fn sqrt(&self) -> Tensor {
         self.pow(0.5)
@@ -287,8 +285,8 @@ impl Tensor {
         self.elementwise(Op::Tanh, f32::tanh, |_, y| 1.0 - y * y)
     }
 
-    /// Computes the logistic function `1 / (1 + e^-a)`, without a large
-    /// exponential: `grad_a = grad_out * y * (1 - y)`.
+    /// Computes the logistic function `1 / (1 + e^-a)`, in a form whose
+    /// exponential cannot overflow: `grad_a = grad_out * y * (1 - y)`.
     pub fn sigmoid(&self) -> Tensor {
         let stable = |x: f32| {
             let small = (-x.abs()).exp();
@@ -306,22 +304,23 @@ impl Tensor {
 /// ```
 // ANCHOR: gelu
 impl Tensor {
-    /// Computes the Gaussian error linear unit: each element times the share
-    /// of a bell that lies below it. The slope is that share, and `a` times
-    /// the height of the bell.
+    /// Computes the Gaussian error linear unit `a * cdf(a)`, where `cdf` is
+    /// the cumulative distribution function of the standard normal
+    /// distribution and `pdf` its density:
+    /// `grad_a = grad_out * (cdf(a) + a * pdf(a))`.
     pub fn gelu(&self) -> Tensor {
-        let share = |x: f32| 0.5 * (1.0 + libm::erff(x / SQRT_2));
-        let bell = |x: f32| (-0.5 * x * x).exp() / TAU.sqrt();
-        let slope = move |x, _| share(x) + x * bell(x);
-        self.elementwise(Op::Gelu, move |x| x * share(x), slope)
+        let cdf = |x: f32| 0.5 * (1.0 + libm::erff(x / SQRT_2));
+        let pdf = |x: f32| (-0.5 * x * x).exp() / TAU.sqrt();
+        let slope = move |x, _| cdf(x) + x * pdf(x);
+        self.elementwise(Op::Gelu, move |x| x * cdf(x), slope)
     }
 }
 // ANCHOR_END: gelu
 
 // ANCHOR: elementwise
 impl Tensor {
-    /// Makes an operation on each element alone: its function, and its slope
-    /// from the operand's element `x` and the result's `y`.
+    /// Applies `function` to each element. `slope` returns the derivative at
+    /// an element, given the operand `x` and the result `y`.
     fn elementwise(
         &self,
         op: Op,

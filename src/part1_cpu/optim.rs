@@ -1,4 +1,4 @@
-//! From gradients to better parameters. "Train the digits" builds it.
+//! Stochastic gradient descent, built in "Train the digits".
 
 use ndarray::ArrayD;
 
@@ -7,25 +7,25 @@ use super::nn::Parameter;
 use crate::checks;
 use crate::error::{mistake, or_raise};
 
-/// Stochastic gradient descent with momentum: a step against the gradient,
-/// and on in the direction of the steps before.
+/// Stochastic gradient descent with momentum: each step goes against a
+/// decaying sum of the gradients so far.
 pub struct Sgd {
-    /// How far a step goes.
+    /// The factor by which the velocity is multiplied to get the step.
     pub learning_rate: f32,
-    /// How much of the last step's velocity is kept, from 0 to below 1.
+    /// The fraction of the previous velocity that is kept, in `0.0..1.0`.
     pub momentum: f32,
-    /// One for each parameter, from the first step on.
+    /// One array per parameter; empty before the first step.
     velocity: Vec<ArrayD<f32>>,
 }
 
 impl Sgd {
-    /// Begins without velocity. Common values are a rate of 0.1 and a momentum
-    /// of 0.9.
+    /// Creates an optimizer with zero velocity. Common values are a learning
+    /// rate of 0.1 and a momentum of 0.9.
     ///
     /// # Panics
     ///
-    /// If the rate is negative or not finite, or the momentum is not from 0 to
-    /// below 1.
+    /// If the learning rate is negative or not finite, or the momentum is not
+    /// in `0.0..1.0`.
     #[track_caller]
     pub fn new(learning_rate: f32, momentum: f32) -> Sgd {
         or_raise(checks::not_negative("Sgd", "learning rate", learning_rate));
@@ -36,14 +36,14 @@ impl Sgd {
 
 // ANCHOR: step
 impl Sgd {
-    /// Takes a step: `velocity = momentum * velocity + grad`, then
+    /// Updates every parameter: `velocity = momentum * velocity + grad`, then
     /// `parameter = parameter - learning_rate * velocity`.
     ///
-    /// A tensor's data never changes, because rules hold it. So a step puts
-    /// a new leaf in the place of each parameter. It is made of arrays, so
-    /// nothing of this is recorded: the new leaf has no parents, and the
-    /// graph of the last step goes with its last handle. It has no gradient
-    /// either, so there is none to forget.
+    /// The data of a tensor never changes, because rules hold references to
+    /// it. A step therefore replaces each parameter by a new leaf. It computes
+    /// on arrays, so nothing is recorded: the new leaf has no parents, and the
+    /// graph of the previous step is freed with its last handle. The new leaf
+    /// has no gradient, so calling `zero_grad` is not necessary.
     #[track_caller]
     pub fn step(&mut self, mut parameters: Vec<Parameter<'_>>) {
         if self.velocity.is_empty() {
@@ -60,15 +60,15 @@ impl Sgd {
                 ))
             };
             *velocity = &*velocity * self.momentum + grad;
-            let better = &*parameter.data() - &*velocity * self.learning_rate;
-            **parameter = Tensor::from(better);
+            let updated = &*parameter.data() - &*velocity * self.learning_rate;
+            **parameter = Tensor::from(updated);
         }
     }
 }
 // ANCHOR_END: step
 
-/// Checks that the parameters are those of the step before: a velocity belongs
-/// to one of them for good.
+/// Checks that the parameters have the shapes of the previous step's, because
+/// each velocity belongs to one parameter.
 #[track_caller]
 fn check_same(velocity: &[ArrayD<f32>], parameters: &[Parameter]) {
     let before = velocity.iter().map(|v| v.shape());
@@ -132,7 +132,7 @@ mod tests {
         Sgd::new(0.5, 0.0).step(vec![("x".to_string(), &mut x)]);
         assert_eq!((x.op(), x.parents().len()), ("leaf", 0));
         assert_eq!(x.grad(), None);
-        // The graph of the last loss is as it was.
+        // The graph of the loss still holds the old parameter.
         assert_eq!(loss.parents()[0].to_vec(), [10.0]);
     }
 
@@ -145,8 +145,9 @@ mod tests {
                 step(&mut sgd, &mut x);
             }
         });
-        // Each step records a product and a new leaf; the first leaf, which
-        // is older than the measurement, is freed in it.
+        // Each step creates the result of the multiplication and a new leaf.
+        // The initial leaf was created before the measurement but is freed in
+        // it, which makes up for the last leaf.
         assert_eq!((counts.nodes, counts.nodes_freed), (200, 200));
     }
 

@@ -1,5 +1,5 @@
-//! Many elements into one, built in "Shapes that stretch" and "Matmul and
-//! softmax".
+//! Reductions: sum, mean and max. Built in "Shapes that stretch" and "Matmul
+//! and softmax".
 
 use super::Tensor;
 use super::array::{expand, max_axes, reshape, sum_axes, zip};
@@ -18,16 +18,15 @@ use crate::shape::keepdims;
 ///
 /// # Panics
 ///
-/// If an axis is not there or stands twice.
+/// If an axis does not exist or is listed twice.
 // ANCHOR: sum
 impl Tensor {
-    /// Sums all elements to a tensor of one element and no axes.
+    /// Sums all elements into a tensor with one element and no axes.
     pub fn sum(&self) -> Tensor {
         self.sum_over(&self.all_axes(), Keep::No)
     }
 
-    /// Sums over some axes. `grad_a` is `grad_out`, once for each element that
-    /// was summed.
+    /// Sums over `axes`. Each summed element gets a copy of `grad_out`.
     #[track_caller]
     pub fn sum_over(&self, axes: &[usize], keep: Keep) -> Tensor {
         or_raise(checks::axes("sum", self.shape(), axes));
@@ -43,7 +42,7 @@ impl Tensor {
 // ANCHOR_END: sum
 
 impl Tensor {
-    /// Averages all elements.
+    /// Computes the mean of all elements.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -54,8 +53,8 @@ impl Tensor {
         self.mean_over(&self.all_axes(), Keep::No)
     }
 
-    /// Averages over some axes, as a sum and a product. Over no elements it is
-    /// 0 / 0, a NaN.
+    /// Computes the mean over `axes`, as a sum times `1 / count`. The mean of
+    /// no elements is NaN.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -66,7 +65,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If an axis is not there or stands twice.
+    /// If an axis does not exist or is listed twice.
     #[track_caller]
     pub fn mean_over(&self, axes: &[usize], keep: Keep) -> Tensor {
         or_raise(checks::axes("mean", self.shape(), axes));
@@ -77,7 +76,7 @@ impl Tensor {
 }
 
 impl Tensor {
-    /// Finds the largest of all elements.
+    /// Computes the maximum of all elements.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -87,14 +86,14 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If there is no element.
+    /// If the tensor has no elements.
     #[track_caller]
     pub fn max(&self) -> Tensor {
         self.max_over(&self.all_axes(), Keep::No)
     }
 
-    /// Finds the largest over some axes, a NaN if there is one. Elements that
-    /// tie share the gradient.
+    /// Computes the maximum over `axes`; it is NaN if any element is NaN.
+    /// Elements that tie for the maximum split the gradient equally.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -105,7 +104,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If an axis is not there, stands twice, or has no element.
+    /// If an axis does not exist, is listed twice, or has no elements.
     #[doc(alias = "amax")]
     #[track_caller]
     pub fn max_over(&self, axes: &[usize], keep: Keep) -> Tensor {
@@ -113,16 +112,16 @@ impl Tensor {
         or_raise(checks::not_empty("max", self.shape(), axes));
         let op = Op::Max(axes.to_vec(), keep);
         let (a, ones) = (self.data(), keepdims(self.shape(), axes));
-        let most = reshape(&max_axes(&a, axes), &ones);
-        let out = self.reduced(most.clone(), axes, keep);
+        let max = reshape(&max_axes(&a, axes), &ones);
+        let out = self.reduced(max.clone(), axes, keep);
         let axes = axes.to_vec();
         Tensor::record(op, &[self], out, move |grad_out| {
-            let is_most = |x: f32, most| f32::from(x == most || x.is_nan());
-            let winners = zip("max", &a, &most, is_most);
+            let is_max = |x: f32, max| f32::from(x == max || x.is_nan());
+            let winners = zip("max", &a, &max, is_max);
             let count = reshape(&sum_axes(&winners, &axes), &ones);
             let grad_out = reshape(grad_out, &ones);
-            let share = zip("max", &grad_out, &count, |g, n| g / n);
-            vec![zip("max", &winners, &share, |winner, g| winner * g)]
+            let equal_part = zip("max", &grad_out, &count, |g, n| g / n);
+            vec![zip("max", &winners, &equal_part, |winner, g| winner * g)]
         })
     }
 }
@@ -132,7 +131,7 @@ impl Tensor {
         (0..self.shape().len()).collect()
     }
 
-    /// Gives a reduced array the shape that was asked for.
+    /// Reshapes a reduced array: the reduced axes have size 1 or are removed.
     fn reduced(
         &self,
         reduced: ndarray::ArrayD<f32>,

@@ -24,19 +24,21 @@ pub(super) struct Node {
     pub(super) op: Op,
     pub(super) data: Rc<ArrayD<f32>>,
     pub(super) grad: RefCell<Option<Box<ArrayD<f32>>>>,
-    /// In operand order; `x * x` has `x` twice. Two fit into the node itself.
+    /// In operand order; `x * x` has `x` twice. Up to two parents are stored
+    /// inline, without an allocation.
     pub(super) parents: SmallVec<[Tensor; 2]>,
-    /// None for a leaf.
+    /// `None` for a leaf.
     pub(super) rule: Option<Rule>,
 }
 
-/// Takes `grad_out`, gives one gradient for each parent. It captures arrays,
-/// never tensors: a tensor in here would own the graph a second time.
+/// Computes one gradient per parent from the upstream gradient `grad_out`. A
+/// rule captures arrays, never tensors: a captured tensor would be a second
+/// owner of the graph.
 pub(super) type Rule = Box<dyn Fn(&ArrayD<f32>) -> Vec<ArrayD<f32>>>;
 // ANCHOR_END: tensor
 
 impl Tensor {
-    /// Makes a leaf: a tensor that is given, not computed.
+    /// Creates a leaf: a tensor that was not computed from other tensors.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -46,7 +48,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If the values do not fill the shape.
+    /// If the number of values differs from the number of elements in `shape`.
     #[doc(alias = "tensor")]
     #[track_caller]
     pub fn new(shape: &[usize], values: &[f32]) -> Tensor {
@@ -86,9 +88,9 @@ impl Tensor {
 /// ```
 // ANCHOR: from-op
 impl Tensor {
-    /// Makes the result of an operation of your own: its name, its parents in
-    /// operand order, its result, and the local rule that turns `grad_out`
-    /// into one gradient for each parent.
+    /// Creates the result of a custom operation from its name, its parents in
+    /// operand order, its data, and the local rule that turns `grad_out` into
+    /// one gradient per parent.
     pub fn from_op(
         name: &'static str,
         parents: &[&Tensor],
@@ -105,7 +107,8 @@ impl Tensor {
 
 // ANCHOR: record
 impl Tensor {
-    /// Does what [`Tensor::from_op`] does, for the operations of this crate.
+    /// Like [`Tensor::from_op`], for the operations of this crate, whose
+    /// arrays are already in row-major order.
     pub(super) fn record(
         op: Op,
         parents: &[&Tensor],
@@ -126,7 +129,8 @@ impl From<ArrayD<f32>> for Tensor {
 }
 
 impl Tensor {
-    /// Returns the array, shared: a rule may capture it without copying.
+    /// Returns a shared handle to the array, which a rule can capture without
+    /// copying the elements.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -148,7 +152,7 @@ impl Tensor {
         self.0.data.shape()
     }
 
-    /// Lists the elements in row-major order.
+    /// Copies the elements into a vector, in row-major order.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -160,7 +164,8 @@ impl Tensor {
         self.0.data.iter().copied().collect()
     }
 
-    /// Returns what backward has added up here so far; only leaves keep it.
+    /// Returns the gradient accumulated so far, or `None` before the first
+    /// backward pass. Only leaves accumulate a gradient.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -173,7 +178,7 @@ impl Tensor {
         self.0.grad.borrow().as_deref().cloned()
     }
 
-    /// Forgets the gradient, so that the next backward starts anew.
+    /// Clears the gradient, so that the next backward pass starts from zero.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -186,7 +191,8 @@ impl Tensor {
         self.0.grad.replace(None);
     }
 
-    /// Returns the number of this tensor on a tape.
+    /// Returns the unique id of this tensor, which also identifies it on a
+    /// tape.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -198,8 +204,7 @@ impl Tensor {
         self.0.id
     }
 
-    /// Returns the name of the operation that made this tensor, `leaf` if none
-    /// did.
+    /// Returns the name of the operation that computed this tensor, or `leaf`.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -211,7 +216,7 @@ impl Tensor {
         self.0.op.name()
     }
 
-    /// Returns the operands that made this tensor, in order.
+    /// Returns the operands from which this tensor was computed, in order.
     ///
     /// ```
     /// # use rungrad::part1_cpu::Tensor;
@@ -227,8 +232,8 @@ impl Tensor {
 }
 
 // ANCHOR: drop
-/// Frees a chain of any length in a loop. The drop that Rust would write
-/// calls itself once for each link, and a million frames do not fit a stack.
+/// Frees the graph in a loop. The drop that the compiler generates recurses
+/// once per link, and a chain of a million nodes would overflow the stack.
 impl Drop for Node {
     fn drop(&mut self) {
         ledger::count(|c| c.nodes_freed += 1);
