@@ -1,11 +1,13 @@
-//! Errors as sentences, used from "One expression, three engines" on.
+//! The error type and how operations report errors, used from "One expression,
+//! three engines" on.
 //!
-//! Two kinds of thing go wrong. A programmer's mistake (shapes that do not
-//! fit) panics at the caller's line, as ndarray does: a `Result` on every `+`
-//! would hide the mathematics. What the machine may refuse (no driver, no
-//! memory) is an [`Error`]. Operations cannot return one, so they [`raise`]
-//! it: a panic with the error's own sentence, which [`attempt`] turns back
-//! into the [`Error`]. A program hands its `main` to [`run`](crate::run).
+//! There are two kinds of failure. A programmer's mistake, such as shapes that
+//! do not match, panics at the caller's line, as in ndarray: a `Result` from
+//! every `+` would hide the mathematics. A failure of the environment, such as
+//! a missing driver or a lack of memory, is an [`Error`]. Operators cannot
+//! return a `Result`, so they [`raise`] the error: they panic with its
+//! message, and [`attempt`] turns the panic back into the [`Error`]. A program
+//! passes its main function to [`run`](crate::run).
 //!
 //! Reading order: [`Error`], [`raise`], [`attempt`].
 
@@ -14,34 +16,34 @@ use std::fmt;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
-/// What went wrong, each variant one readable sentence with its remedy.
+/// An error. Each variant holds a sentence that states the problem and the
+/// remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// The words on the command line, or an input, are wrong.
+    /// Invalid command-line arguments or input.
     Usage(String),
-    /// A programmer's mistake: shapes, axes or devices that do not fit.
+    /// A programmer's mistake: shapes, axes or devices that do not match.
     Mistake(String),
-    /// No OpenCL loader or no driver on this system.
+    /// No OpenCL loader or driver is installed.
     NoOpenCl(String),
-    /// The device that was asked for is not there.
+    /// The requested device does not exist.
     NoDevice(String),
-    /// A kernel did not compile; the sentence quotes its line, the log is
-    /// whole.
+    /// A kernel did not compile.
     Build {
-        /// The first complaint, with file and line.
+        /// The first error of the compiler, with file and line.
         sentence: String,
-        /// Everything the compiler said.
+        /// The complete compiler log.
         log: String,
     },
-    /// The device refused memory, a launch or a copy.
+    /// The device failed to allocate memory, to launch a kernel or to copy.
     Device(String),
     /// A file could not be read or written.
     File(String),
 }
 
 impl Error {
-    /// Returns the code that a program exits with: 2 for usage, 1 for the
-    /// rest.
+    /// Returns the exit code of a program that ends with this error: 2 for
+    /// [`Error::Usage`] and [`Error::Mistake`], otherwise 1.
     pub fn exit_code(&self) -> u8 {
         match self {
             Error::Usage(_) | Error::Mistake(_) => 2,
@@ -66,17 +68,17 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// What may be refused: a value, or the sentence that says why there is none.
+/// A `Result` with [`Error`] as the default error type.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 thread_local! {
-    /// The error behind the panic that is unwinding this thread.
+    /// The error whose panic is unwinding this thread.
     static RAISED: RefCell<Option<Error>> = const { RefCell::new(None) };
-    /// Whether an [`attempt`] of this thread waits for a raised error.
+    /// Whether this thread is inside an [`attempt`].
     static ATTEMPTING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Panics at the caller's line with the error's own sentence.
+/// Panics at the caller's line with the message of `error`.
 #[track_caller]
 pub fn raise(error: Error) -> ! {
     let sentence = error.to_string();
@@ -84,7 +86,7 @@ pub fn raise(error: Error) -> ! {
     panic!("{sentence}")
 }
 
-/// Panics at the caller's line: a programmer's mistake.
+/// Panics at the caller's line with an [`Error::Mistake`].
 #[track_caller]
 pub fn mistake(sentence: String) -> ! {
     raise(Error::Mistake(sentence))
@@ -99,8 +101,8 @@ pub(crate) fn or_raise<T>(result: Result<T>) -> T {
     }
 }
 
-/// Reserves room for so many numbers, or says that there is none. Where a
-/// vector grows by itself, a program that is out of memory ends without one.
+/// Allocates capacity for `n` elements, or returns an error. A `Vec` that
+/// fails to grow would abort the program instead.
 pub(crate) fn room<T>(n: usize) -> Result<Vec<T>> {
     let mut room = Vec::new();
     match room.try_reserve_exact(n) {
@@ -112,18 +114,18 @@ pub(crate) fn room<T>(n: usize) -> Result<Vec<T>> {
     }
 }
 
-/// Makes so many zeros.
+/// Allocates `n` zeros, or returns an error.
 pub(crate) fn zeros<T: Clone + Default>(n: usize) -> Result<Vec<T>> {
     let mut zeros = room(n)?;
     zeros.resize(n, T::default());
     Ok(zeros)
 }
 
-/// Runs `work` and turns a raised error back into an [`Error`]. Any other
-/// panic goes on as it was.
+/// Runs `work` and returns the [`Error`] that it raises, if any. Any other
+/// panic continues to unwind.
 pub fn attempt<T>(work: impl FnOnce() -> T) -> Result<T> {
-    quiet_hook();
-    // Who catches a raised error by other means leaves it behind.
+    install_quiet_hook();
+    // Clear an error that was raised earlier and caught by other means.
     RAISED.set(None);
     let outer = ATTEMPTING.replace(true);
     let result = panic::catch_unwind(AssertUnwindSafe(work));
@@ -134,9 +136,9 @@ pub fn attempt<T>(work: impl FnOnce() -> T) -> Result<T> {
     })
 }
 
-/// Keeps the panic hook quiet about an error that is raised inside an
-/// [`attempt`]: whoever called that gets the error.
-fn quiet_hook() {
+/// Replaces the panic hook once, so that an error raised inside an [`attempt`]
+/// is not printed: the caller of `attempt` gets it as a value.
+fn install_quiet_hook() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let usual = panic::take_hook();

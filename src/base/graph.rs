@@ -1,27 +1,27 @@
-//! Topological order, built in "A tensor that remembers": every tensor after
-//! its parents.
+//! Topological order of a graph: every tensor comes after its parents. Built
+//! in "A tensor that remembers".
 //!
-//! It knows ids and parents only, so the same function serves all three
-//! parts. It is iterative: a recursive walk needs one stack frame for each
-//! link of the chain, and a chain may have a million.
+//! The function needs only ids and parents, so all three parts use it. It is
+//! iterative because a recursive walk would overflow the stack on a chain of a
+//! million tensors.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
 
 // ANCHOR: topological-order
-/// Lists the graph under `root`, every node once and after its parents.
-/// Parents are visited in operand order, so the result is the same in every
-/// run. `parent(node, k)` is the k-th parent, counted from 0.
+/// Lists the nodes reachable from `root` in topological order: each node once,
+/// after its parents. Parents are visited in operand order, so the result is
+/// deterministic. `parent(node, k)` returns the k-th parent, counted from 0.
 pub fn topological_order<'a, N>(
     root: &'a N,
     id: impl Fn(&N) -> u64,
     parent: impl Fn(&'a N, usize) -> Option<&'a N>,
 ) -> Vec<&'a N> {
     let mut order = Vec::new();
-    let mut visited: HashSet<u64, BuildHasherDefault<Spread>> =
+    let mut visited: HashSet<u64, BuildHasherDefault<IdHasher>> =
         HashSet::from_iter([id(root)]);
-    // A node waits on the path, with the number of its next parent, until
-    // all its parents are in the order.
+    // The nodes whose parents are not all in `order` yet, each with the index
+    // of the next parent to visit.
     let mut path = vec![(root, 0)];
     while let Some((node, next)) = path.last_mut() {
         match parent(*node, *next) {
@@ -41,19 +41,19 @@ pub fn topological_order<'a, N>(
 }
 // ANCHOR_END: topological-order
 
-/// Ids are counted by us, and nobody chooses them so that they collide: a
-/// product spreads them well enough, without the work of a hash that
-/// guards against such people.
+/// A multiplicative hasher for ids. Ids come from a counter, not from input,
+/// so there is no need for the slower default hasher, which resists collision
+/// attacks.
 #[derive(Default)]
-struct Spread(u64);
+struct IdHasher(u64);
 
-impl Hasher for Spread {
+impl Hasher for IdHasher {
     fn write(&mut self, bytes: &[u8]) {
         unreachable!("an id is a number, not {bytes:?}")
     }
 
     fn write_u64(&mut self, id: u64) {
-        // 2^64, divided by the golden ratio.
+        // 2^64 divided by the golden ratio.
         self.0 = id.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     }
 

@@ -1,33 +1,33 @@
-//! A number in 16 bits, built in "Numbers of three sizes".
+//! The half-precision type `f16`, built in "Numbers of three sizes".
 //!
-//! Rust has no such type yet. It is kept here and not computed with: who
-//! computes makes an `f32` of it, and rounds the result.
+//! Stable Rust does not have such a type yet. This one only stores values:
+//! arithmetic converts to `f32` and rounds the result.
 
 use std::cmp::Ordering;
 use std::fmt;
 
 // ANCHOR: f16
-/// A number in 16 bits: one for the sign, five for the exponent, ten for the
-/// digits behind the leading 1. The largest is 65504, the smallest above 0 is
-/// 2^-24, and of neighbors the larger one is at most 1/1024 larger from 2^-14
-/// on.
+/// A 16-bit floating-point number: 1 sign bit, 5 exponent bits and 10 mantissa
+/// bits after an implicit leading 1. The largest value is 65504, the smallest
+/// positive value 2^-24. From 2^-14 on, neighboring values differ by at most
+/// 1/1024 of the smaller one.
 #[derive(Clone, Copy, Default)]
 #[repr(transparent)]
 pub struct F16(u16);
 // ANCHOR_END: f16
 
 impl F16 {
-    /// The largest that is finite.
+    /// The largest finite value, 65504.
     pub const MAX: F16 = F16(0x7bff);
-    /// The distance from 1 to its neighbor: 2^-10.
+    /// The difference between 1 and the next larger value, 2^-10.
     pub const EPSILON: F16 = F16(0x1400);
 
-    /// Takes the bits as they are.
+    /// Creates a number from its bits.
     pub const fn from_bits(bits: u16) -> F16 {
         F16(bits)
     }
 
-    /// Returns the bits.
+    /// Returns the bits of the number.
     pub const fn to_bits(self) -> u16 {
         self.0
     }
@@ -35,34 +35,37 @@ impl F16 {
 
 // ANCHOR: round
 impl F16 {
-    /// Rounds to the nearest; of two that are as near to the even one.
+    /// Rounds an `f32` to the nearest `F16`, ties to even.
     ///
-    /// To add a number whose last bit is worth a unit of the result rounds to
-    /// such units: the processor does it. What lies beneath the exponent of
-    /// the result counts them.
+    /// The processor does the rounding: `large` is the power of two whose last
+    /// mantissa bit is worth one unit in the last place of the result, so the
+    /// sum is rounded to such units. Its mantissa counts them.
     #[inline]
     pub fn round(x: f32) -> F16 {
-        /// The exponent of 2^-14, beneath which units stay as they are.
-        const LEAST: u32 = 127 - 14;
+        /// The biased exponent of 2^-14. Below it, the unit is constant.
+        const MIN_EXPONENT: u32 = 127 - 14;
         let sign = (x.to_bits() >> 16) as u16 & 0x8000;
-        let size = x.abs().to_bits();
+        let magnitude = x.abs().to_bits();
         if x.is_nan() {
             return F16(sign | 0x7e00);
         }
-        // From 65536 on all are infinite.
-        let size = size.min(65536_f32.to_bits());
-        let exponent = (size >> 23).max(LEAST);
+        // Everything from 65536 on becomes infinite.
+        let magnitude = magnitude.min(65536_f32.to_bits());
+        let exponent = (magnitude >> 23).max(MIN_EXPONENT);
         let large = (exponent + 13) << 23;
-        let sum = f32::from_bits(size) + f32::from_bits(large);
+        let sum = f32::from_bits(magnitude) + f32::from_bits(large);
         let units = sum.to_bits() - large;
-        F16(sign | (((exponent - LEAST) << 10) + units) as u16)
+        F16(sign | (((exponent - MIN_EXPONENT) << 10) + units) as u16)
     }
 }
 // ANCHOR_END: round
 
 impl F16 {
-    /// Rounds an `f64`. To round it to `f32` first would round
-    /// twice: so what is cut off there is marked in the last bit.
+    /// Rounds an `f64` to the nearest `F16`, ties to even.
+    ///
+    /// Rounding to the nearest `f32` first would round twice. Instead, an
+    /// inexact value is truncated and its last bit set ("round to odd"), which
+    /// keeps it on the correct side of a tie.
     #[inline]
     pub fn round_f64(x: f64) -> F16 {
         let near = x as f32;
@@ -76,17 +79,18 @@ impl F16 {
 }
 
 impl From<F16> for f32 {
-    /// Moves the digits to their place, and the exponent by 112: a product
-    /// does that for the smallest, too.
+    /// Converts exactly. The exponent biases differ by 112; multiplying by
+    /// 2^112 adjusts the exponent and normalizes subnormal values as well.
     #[inline]
     fn from(x: F16) -> f32 {
-        let (sign, size) = (u32::from(x.0 & 0x8000), u32::from(x.0 & 0x7fff));
-        let moved = f32::from_bits(size << 13) * 2_f32.powi(112);
-        let size = match size >= 0x7c00 {
-            true => (size << 13) | f32::INFINITY.to_bits(),
-            false => moved.to_bits(),
+        let sign = u32::from(x.0 & 0x8000);
+        let magnitude = u32::from(x.0 & 0x7fff);
+        let scaled = f32::from_bits(magnitude << 13) * 2_f32.powi(112);
+        let magnitude = match magnitude >= 0x7c00 {
+            true => (magnitude << 13) | f32::INFINITY.to_bits(),
+            false => scaled.to_bits(),
         };
-        f32::from_bits(sign << 16 | size)
+        f32::from_bits(sign << 16 | magnitude)
     }
 }
 
@@ -131,7 +135,7 @@ impl fmt::Debug for F16 {
 mod tests {
     use super::*;
 
-    /// Returns the value of some bits, by the definition.
+    /// Computes the value of a bit pattern by the definition of the format.
     fn value(bits: u16) -> f64 {
         let (exponent, digits) = (bits >> 10 & 31, f64::from(bits & 1023));
         let size = match exponent {
@@ -160,15 +164,15 @@ mod tests {
         }
     }
 
-    /// Between two neighbors, at their middle, and beside it by as little as
-    /// there is.
+    /// Tests the midpoint of each pair of neighbors and the closest values
+    /// below and above it.
     ///
     /// Promise: Conversion to `f16` rounds to nearest, ties to even.
     #[test]
     fn the_nearest_is_taken_and_of_two_the_even_one() {
         for bits in 0..0x7c00_u16 {
             let low = value(bits);
-            // Behind the largest the next would be 65536.
+            // The next value after the largest finite one would be 65536.
             let high = match bits {
                 0x7bff => 65536.0,
                 _ => value(bits + 1),

@@ -1,6 +1,6 @@
-//! What every part stands on: mistakes as sentences, shapes, the operations'
-//! names, the checks of their operands, the order of a graph, random
-//! numbers, numbers in 16 bits, the product of matrices, and work that threads share.
+//! Code shared by all parts: errors, argument checks, shapes, the list of
+//! operations, topological order, random numbers, `f16`, and the CPU's matrix
+//! multiplication and thread pool.
 
 pub mod checks;
 pub mod error;

@@ -1,14 +1,14 @@
-//! The operations: their names and order, once, for every part, and what a
-//! tape says of one.
+//! The list of operations and [`Op`], the description of an operation on a
+//! tape.
 //!
-//! Part 1 has this list, Part 2 a subsequence of it, and Part 3 begins with
-//! it; `tests/architecture.rs` holds the files to that order.
+//! Part 1 implements this list, Part 2 a subsequence of it, and Part 3 starts
+//! with it. `tests/architecture.rs` checks that the files follow this order.
 
 use std::fmt;
 
 use crate::shape::{Span, Window};
 
-/// The operations, in teaching order.
+/// The names of the operations, in the order in which the book teaches them.
 pub const OPERATIONS: &[&str] = &[
     "mul",
     "add",
@@ -35,35 +35,35 @@ pub const OPERATIONS: &[&str] = &[
     "cross_entropy",
 ];
 
-/// An operation that carries a gradient of its own, with its parameters. The
-/// others of [`OPERATIONS`] are made of these in a line each.
+/// An operation that has a gradient rule, with its parameters. The other names
+/// of [`OPERATIONS`] are composed from these.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {
-    /// Given, not computed.
+    /// A tensor that was not computed from other tensors.
     Leaf,
-    /// Given, and without a gradient.
+    /// A leaf that gets no gradient.
     Constant,
-    /// The product, the shapes broadcast.
+    /// The elementwise product, with broadcasting.
     Mul,
-    /// The sum of two, the shapes broadcast.
+    /// The elementwise sum, with broadcasting.
     Add,
-    /// The quotient, the shapes broadcast.
+    /// The elementwise quotient, with broadcasting.
     Div,
-    /// A product with a number.
+    /// Multiplication by a constant.
     Scale(f32),
-    /// A sum with a number.
+    /// Addition of a constant.
     Shift(f32),
-    /// A quotient by a number: `x / 2`.
+    /// Division by a constant: `x / 2`.
     DivScalar(f32),
-    /// A number by the operand: `2 / x`.
+    /// Division of a constant: `2 / x`.
     RdivScalar(f32),
-    /// A power with a number for exponent.
+    /// A power with a constant exponent.
     Pow(f32),
-    /// The exponential.
+    /// The exponential function.
     Exp,
     /// The natural logarithm.
     Log,
-    /// The positive part.
+    /// `max(x, 0)`.
     Relu,
     /// The hyperbolic tangent.
     Tanh,
@@ -77,83 +77,87 @@ pub enum Op {
     Cos,
     /// The error function.
     Erf,
-    /// The logarithm of 1 and the operand.
+    /// `log(1 + x)`.
     Log1p,
     /// The first operand to the power of the second.
     PowTensor,
-    /// The larger of two.
+    /// The elementwise maximum of two operands.
     Maximum,
-    /// The largest whole number that is not above the operand.
+    /// The largest integer that is at most the operand.
     Floor,
-    /// The nearest whole number; of two the even one.
+    /// The nearest integer, ties to even.
     Round,
     /// The sign: 1, 0 or -1.
     Sign,
-    /// The sum over these axes, which stay with size 1 when kept.
+    /// The sum over these axes.
     Sum(Vec<usize>, Keep),
-    /// The largest over these axes.
+    /// The maximum over these axes.
     Max(Vec<usize>, Keep),
-    /// What the largest over these axes got, shared by those as large.
+    /// The gradient of `Max` over these axes: it is split equally among tied
+    /// maxima.
     MaxShare(Vec<usize>),
-    /// The product of two matrices.
+    /// The matrix product.
     Matmul,
-    /// A product of views: so many first axes are a batch, and so many last ones
-    /// are summed over.
+    /// A matrix product of views. The fields are the number of leading batch
+    /// axes and the number of trailing axes that are summed over.
     Contract(usize, usize),
-    /// The windows of images times filters, in so many groups.
+    /// A convolution of images with filters. The last field is the number of
+    /// groups.
     Conv2d(Box<Window>, usize),
-    /// The same elements in another shape.
+    /// The same elements in a different shape.
     Reshape(Vec<usize>),
-    /// The axes in another order.
+    /// A reordering of the axes.
     Permute(Vec<usize>),
-    /// The shares of the scores along the last axis.
+    /// Softmax along the last axis.
     Softmax,
     /// The logarithm of softmax along the last axis.
     LogSoftmax,
-    /// Rows, which go over as many of the last axes as the weight, at mean 0
-    /// and variance 1, times the weight, plus the bias; the number is added to
-    /// the variance.
+    /// Layer normalization with weight and bias. A row consists of the last
+    /// axes, as many as the weight has. The field is epsilon, which is added
+    /// to the variance.
     LayerNorm(f64),
-    /// From each row the element that a label names.
+    /// The element of each row at the index given by its label.
     Pick(Vec<usize>),
-    /// The elements repeated to a larger shape.
+    /// The elements broadcast to this shape.
     Expand(Vec<usize>),
-    /// A part of each axis.
+    /// A range of each axis.
     Slice(Vec<Span>),
-    /// The second operand in the place of a part of the first.
+    /// The first operand with this slice replaced by the second operand.
     SliceAssign(Vec<Span>),
-    /// Some axes backwards.
+    /// The elements in reverse order along these axes.
     Flip(Vec<usize>),
-    /// One operand after another along an axis.
+    /// Concatenation along an axis.
     Cat(usize),
-    /// The second operand where the first is not 0, else the third.
+    /// The second operand where the first is not 0, otherwise the third.
     WhereCond,
     /// The elements at these indices along an axis.
     IndexSelect(usize, Vec<usize>),
-    /// The elements along an axis, each added to the one at its index, among so
-    /// many.
+    /// Adds each slice along an axis to the slice at its index in a result of
+    /// zeros. The last field is the size of that axis in the result.
     IndexAdd(usize, Vec<usize>, usize),
-    /// The positions of a window over the last two axes.
+    /// Sliding windows over the last two axes.
     Windows(Box<Window>),
-    /// Windows, added up to images of a height and a width.
+    /// The sum of overlapping windows into images of this height and width;
+    /// the transpose of `Windows`.
     Fold(Box<Window>, [usize; 2]),
-    /// A copy on another device.
+    /// A copy to a different device.
     To(String),
-    /// An operation of a reader's own.
+    /// A custom operation.
     Custom(&'static str),
 }
 
-/// Whether a reduced axis stays with size 1.
+/// Whether a reduction keeps the reduced axes with size 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
-    /// It stays.
+    /// Keep them.
     Yes,
-    /// It goes.
+    /// Remove them.
     No,
 }
 
 impl Op {
-    /// Finds an operation of this crate without parameters by its name.
+    /// Returns the parameterless operation of this crate with this name, if
+    /// there is one.
     pub fn find(name: &str) -> Option<Op> {
         let plain = [
             Op::Mul,
@@ -181,13 +185,14 @@ impl Op {
         plain.into_iter().find(|op| op.name() == name)
     }
 
-    /// Makes an operation of a name. If that is a name of this crate, the
-    /// judge knows the operation, whoever wrote it.
+    /// Returns the operation with this name, or else a custom one. A custom
+    /// operation with the name of an operation of this crate is checked
+    /// against the same reference.
     pub fn named(name: &'static str) -> Op {
         Op::find(name).unwrap_or(Op::Custom(name))
     }
 
-    /// Returns the name without parameters.
+    /// Returns the name, without parameters.
     pub fn name(&self) -> &'static str {
         match self {
             Op::Leaf => "leaf",
@@ -242,8 +247,8 @@ impl Op {
         }
     }
 
-    /// Writes the parameters as a call does after an operand of `rank` axes,
-    /// if any; a reduction over all axes needs none.
+    /// Formats the parameters as in a call on an operand with `rank` axes. The
+    /// result is empty if there are none or if a reduction is over all axes.
     pub fn parameters(&self, rank: usize) -> String {
         match self {
             Op::Scale(number)

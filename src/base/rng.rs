@@ -1,22 +1,22 @@
-//! Random numbers that are the same in every run and on every device, built
-//! in "Train the digits".
+//! A random number generator with the same numbers in every run and on every
+//! device, built in "Train the digits".
 //!
-//! The bits are counter-based: number `k` of a sequence is computed from the
-//! seed and `k` alone, not from number `k - 1`. So a million work-items can
-//! each compute their own, in any order, and agree with this file. It takes
-//! only integers that wrap around, which OpenCL C has as well (`ulong`). What
-//! needs a logarithm or a cosine, where devices may differ in the last bit,
-//! is made on the host.
+//! The generator is counter-based: number `k` of a sequence depends only on
+//! the seed and `k`, not on number `k - 1`. A million work-items can each
+//! compute their own number, in any order, and get the same result as this
+//! file. The arithmetic uses only wrapping 64-bit integers, which OpenCL C has
+//! as well (`ulong`). Numbers that need a logarithm or a cosine are computed
+//! on the host, because devices may differ in the last bit of these functions.
 //!
 //! Reading order: [`bits`], [`unit()`], [`Random`].
 
 use std::f64::consts::TAU;
 
-/// Computes number `counter` of the sequence `seed`, by SplitMix64: its state
-/// is a counter anyway, stirred until neighbors have nothing in common.
+/// Computes number `counter` of the sequence with this seed by SplitMix64,
+/// whose state is a counter.
 pub fn bits(seed: u64, counter: u64) -> u64 {
-    // 2^64 divided by the golden ratio, made odd: its multiples visit every
-    // number once before the first comes again.
+    // 2^64 divided by the golden ratio, rounded to an odd integer. Because it
+    // is odd, its multiples visit every 64-bit number before they repeat.
     const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut z = seed.wrapping_add(STEP.wrapping_mul(counter.wrapping_add(1)));
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -24,13 +24,13 @@ pub fn bits(seed: u64, counter: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Turns bits into a number from 0 up to, but not including, 1. An `f32`
-/// counts exactly up to 2^24, so the upper 24 bits are all that fits.
+/// Converts random bits to a number in `[0, 1)`. It uses the upper 24 bits,
+/// because an `f32` represents integers exactly only up to 2^24.
 pub fn unit(bits: u64) -> f32 {
     (bits >> 40) as f32 / (1 << 24) as f32
 }
 
-/// A sequence, and how far it has been used.
+/// A random number generator: a seed and a position in its sequence.
 #[derive(Clone, Debug)]
 pub struct Random {
     seed: u64,
@@ -38,12 +38,13 @@ pub struct Random {
 }
 
 impl Random {
-    /// Begins the sequence of a seed.
+    /// Creates a generator at the start of the sequence of `seed`.
     pub fn new(seed: u64) -> Random {
         Random { seed, counter: 0 }
     }
 
-    /// Goes on in a sequence where another one was, by its [`state`].
+    /// Creates a generator from a [`state`], so that it continues the
+    /// sequence there.
     ///
     /// ```
     /// use rungrad::rng::Random;
@@ -58,45 +59,44 @@ impl Random {
         Random { seed, counter }
     }
 
-    /// Returns the seed, and how many numbers were drawn: all that there is
-    /// to know about the numbers to come.
+    /// Returns the seed and how many numbers were drawn, which together
+    /// determine all later numbers.
     pub fn state(&self) -> [u64; 2] {
         [self.seed, self.counter]
     }
 
-    /// Draws 64 bits: the seed of another sequence.
+    /// Draws 64 random bits, for example as the seed of a new sequence.
     pub fn bits(&mut self) -> u64 {
         let bits = bits(self.seed, self.counter);
         self.counter += 1;
         bits
     }
 
-    /// Draws a number from 0 up to, but not including, 1.
+    /// Draws a number uniformly from `[0, 1)`.
     pub fn uniform(&mut self) -> f32 {
         unit(self.bits())
     }
 
-    /// Draws a number around 0 with standard deviation 1: the Box-Muller
-    /// transform, which makes it of two even ones.
+    /// Draws a number from the standard normal distribution, by the Box-Muller
+    /// transform of two uniform numbers.
     pub fn normal(&mut self) -> f32 {
-        // From above 0 up to 1: the logarithm of 0 is no number.
+        // `1 - uniform` is in (0, 1], so the logarithm is finite.
         let radius = f64::from(1.0 - self.uniform());
         let angle = TAU * f64::from(self.uniform());
         ((-2.0 * radius.ln()).sqrt() * angle.cos()) as f32
     }
 
-    /// Draws a whole number from 0 up to, but not including, `n`: the bits as
-    /// a fraction of 2^64, times `n`.
+    /// Draws an integer uniformly from `0..n`: the random bits as a fraction
+    /// of 2^64, times `n`.
     pub fn below(&mut self, n: usize) -> usize {
         ((u128::from(self.bits()) * n as u128) >> 64) as usize
     }
 
-    /// Brings the items into an order of which each is as likely as any
-    /// other.
+    /// Shuffles the items so that every order is equally likely
+    /// (Fisher-Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
-        // The last place takes any item, the next one any of the others.
-        for place in (1..items.len()).rev() {
-            items.swap(place, self.below(place + 1));
+        for i in (1..items.len()).rev() {
+            items.swap(i, self.below(i + 1));
         }
     }
 }
@@ -105,7 +105,7 @@ impl Random {
 mod tests {
     use super::*;
 
-    /// The first five numbers of its authors' program, for the same seed.
+    /// The first five numbers of the reference implementation for this seed.
     #[test]
     fn the_bits_are_those_of_splitmix64() {
         let first: Vec<u64> = (0..5).map(|k| bits(1_234_567, k)).collect();
@@ -158,7 +158,7 @@ mod tests {
             (0..40_000).map(|_| f64::from(random.normal())).collect();
         let mean = values.iter().sum::<f64>() / 40_000.0;
         let square = values.iter().map(|x| x * x).sum::<f64>() / 40_000.0;
-        // Four times as far as chance alone would take them.
+        // The tolerances are about four standard deviations.
         assert!(mean.abs() < 0.02, "mean {mean}");
         assert!((square - 1.0).abs() < 0.03, "mean square {square}");
     }
