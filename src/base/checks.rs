@@ -1,8 +1,9 @@
-//! Checks of what an operation is given, in the same words in every part. A
-//! check takes shapes and devices, never a tensor: it knows no part.
+//! Checks of the arguments of operations, with the same error messages in
+//! every part. A check takes shapes and devices instead of tensors, so it does
+//! not depend on a part.
 //!
-//! Reading order: what operands must share, what one operand must be, and
-//! what a rule must give back.
+//! The checks of two operands come first, then those of a single operand; the
+//! checks of gradients are in `gradients.rs`.
 
 mod gradients;
 
@@ -19,7 +20,7 @@ fn mistake<T>(sentence: String) -> Result<T> {
 }
 
 // ANCHOR: one-device
-/// Checks that two operands are on one device. What to do where they are not
+/// Checks that two operands are on the same device. The remedy in the message
 /// differs from part to part.
 pub fn same_device<D: PartialEq + Display>(
     op: impl Display,
@@ -35,7 +36,7 @@ pub fn same_device<D: PartialEq + Display>(
 }
 // ANCHOR_END: one-device
 
-/// Finds the shape that two shapes broadcast to.
+/// Returns the shape that two shapes broadcast to.
 pub fn broadcast(
     op: impl Display,
     a: &[usize],
@@ -50,8 +51,8 @@ pub fn broadcast(
     }
 }
 
-/// Checks a setting that must be finite and not negative, such as a learning
-/// rate.
+/// Checks a hyperparameter that must be finite and not negative, such as a
+/// learning rate.
 pub fn not_negative(
     op: impl Display,
     name: &str,
@@ -66,7 +67,7 @@ pub fn not_negative(
     }
 }
 
-/// Checks the fraction of a running value that is kept at each step.
+/// Checks a decay factor such as momentum, which must be in `0.0..1.0`.
 pub fn kept_fraction(
     op: impl Display,
     name: &str,
@@ -80,7 +81,7 @@ pub fn kept_fraction(
     }
 }
 
-/// Checks that two operands have one shape.
+/// Checks that two operands have the same shape.
 pub fn same_shape(op: impl Display, a: &[usize], b: &[usize]) -> Result<()> {
     match a == b {
         true => Ok(()),
@@ -91,7 +92,7 @@ pub fn same_shape(op: impl Display, a: &[usize], b: &[usize]) -> Result<()> {
     }
 }
 
-/// Checks that there are as many values as a shape holds.
+/// Checks that the number of values equals the number of elements of a shape.
 pub fn element_count(shape: &[usize], given: usize) -> Result<()> {
     match checked_size(shape)? {
         size if size == given => Ok(()),
@@ -102,8 +103,8 @@ pub fn element_count(shape: &[usize], given: usize) -> Result<()> {
     }
 }
 
-/// Finds the shape of a product: (.., m, k) x (.., k, n) -> (.., m, n), the
-/// axes in front equal.
+/// Returns the shape of a batched matrix product:
+/// (.., m, k) x (.., k, n) -> (.., m, n). The leading axes must be equal.
 pub fn matmul(a: &[usize], b: &[usize]) -> Result<Vec<usize>> {
     match (a, b) {
         ([outer @ .., m, k], [other @ .., l, n])
@@ -127,8 +128,9 @@ pub fn matmul(a: &[usize], b: &[usize]) -> Result<Vec<usize>> {
     }
 }
 
-/// Finds the shape of a product of views: (batch.., rows.., inner..) x
-/// (batch.., columns.., inner..) -> (batch.., rows.., columns..).
+/// Returns the shape of a contraction: (batch.., rows.., inner..) x
+/// (batch.., columns.., inner..) -> (batch.., rows.., columns..). `batch` and
+/// `inner` are the numbers of these axes.
 pub fn contract(
     a: &[usize],
     b: &[usize],
@@ -156,7 +158,7 @@ pub fn contract(
     }
 }
 
-/// Does the same for two matrices, where a batch is refused:
+/// Returns the shape of a matrix product without batch axes:
 /// (m, k) x (k, n) -> (m, n).
 pub fn matmul_2d(a: &[usize], b: &[usize]) -> Result<Vec<usize>> {
     match (a, b) {
@@ -168,7 +170,7 @@ pub fn matmul_2d(a: &[usize], b: &[usize]) -> Result<Vec<usize>> {
     }
 }
 
-/// Checks that these axes exist, and that each is named once.
+/// Checks that each axis exists and is listed once.
 pub fn axes(op: impl Display, shape: &[usize], axes: &[usize]) -> Result<()> {
     for (place, &axis) in axes.iter().enumerate() {
         if axis >= shape.len() {
@@ -188,8 +190,8 @@ pub fn axes(op: impl Display, shape: &[usize], axes: &[usize]) -> Result<()> {
     Ok(())
 }
 
-/// Checks that there is an element along these axes: of none there is no
-/// largest.
+/// Checks that none of these axes is empty, because a maximum of no elements
+/// does not exist.
 pub fn not_empty(
     op: impl Display,
     shape: &[usize],
@@ -204,7 +206,7 @@ pub fn not_empty(
     }
 }
 
-/// Checks that there is a last axis, whose elements are a row.
+/// Checks that there is at least one axis.
 pub fn last_axis(op: impl Display, shape: &[usize]) -> Result<()> {
     match shape.is_empty() {
         false => Ok(()),
@@ -214,7 +216,7 @@ pub fn last_axis(op: impl Display, shape: &[usize]) -> Result<()> {
     }
 }
 
-/// Checks that there are two axes to exchange.
+/// Checks that there are at least two axes to swap.
 pub fn two_axes(op: impl Display, shape: &[usize]) -> Result<()> {
     match shape.len() {
         2.. => Ok(()),
@@ -225,8 +227,8 @@ pub fn two_axes(op: impl Display, shape: &[usize]) -> Result<()> {
     }
 }
 
-/// Checks that each span lies in its axis, and completes them: every span
-/// gets an end, and an axis without a span is taken whole.
+/// Checks that each span is within its axis. Returns one span with an end for
+/// every axis; an axis without a span is taken whole.
 pub fn slice(
     op: impl Display,
     shape: &[usize],
@@ -265,7 +267,7 @@ fn elements(size: usize) -> String {
     }
 }
 
-/// Checks that each index names an element of an axis.
+/// Checks that the axis exists and that each index is within it.
 pub fn indices(
     op: impl Display,
     shape: &[usize],
@@ -283,9 +285,9 @@ pub fn indices(
     }
 }
 
-/// Checks the indices of a gather, one for each element of `to`, and finds
-/// where in row-major order the elements that they name lie. An element has
-/// its own position along every axis but this one.
+/// Checks the indices of a gather, one for each element of the shape `to`, and
+/// returns the row-major offset of each element to read. It has the position
+/// of the result element along every axis except `axis`.
 pub fn gather(
     op: impl Display,
     shape: &[usize],
@@ -314,11 +316,12 @@ pub fn gather(
     let mut strides = shape::strides(shape);
     let step = std::mem::take(&mut strides[axis]) as usize;
     let starts = shape::offsets(to, &strides, 0);
-    Ok(starts.zip(indices).map(|(at, index)| at + index * step).collect())
+    let offsets = starts.zip(indices).map(|(start, i)| start + i * step);
+    Ok(offsets.collect())
 }
 
-/// Finds the shape with so many more elements before and behind along each
-/// axis, and the part of it in which the old one stands.
+/// Returns the shape after padding each axis with `[before, after]` elements,
+/// and the range of each axis that holds the original elements.
 pub fn pad(
     shape: &[usize],
     widths: &[[usize; 2]],
@@ -331,17 +334,17 @@ pub fn pad(
         ));
     }
     let axes = || shape.iter().zip(widths);
-    let padded = axes().map(|(n, [before, behind])| {
-        before.saturating_add(*behind).saturating_add(*n)
+    let padded = axes().map(|(n, [before, after])| {
+        before.saturating_add(*after).saturating_add(*n)
     });
     let padded: Vec<usize> = padded.collect();
-    // A sum that was cut off is refused here.
+    // A saturated size is rejected here.
     checked_size(&padded)?;
     let inner = axes().map(|(n, [before, _])| *before..before + n);
     Ok((padded, inner.collect()))
 }
 
-/// Checks that the new shape has as many elements as the old.
+/// Checks that the new shape has the same number of elements as the old one.
 pub fn reshape(from: &[usize], to: &[usize]) -> Result<()> {
     let (size, wanted) = (checked_size(from)?, checked_size(to)?);
     match size == wanted {
@@ -353,8 +356,8 @@ pub fn reshape(from: &[usize], to: &[usize]) -> Result<()> {
     }
 }
 
-/// Checks that there is a label for each row of a matrix of scores, and gives
-/// the numbers of rows and of classes.
+/// Checks that a matrix of scores has one valid label per row, and returns the
+/// number of rows and of classes.
 pub fn labels(
     op: impl Display,
     shape: &[usize],

@@ -1,8 +1,9 @@
-//! Shapes as plain `&[usize]`, built in "Shapes that stretch".
+//! Functions of shapes, which are plain `&[usize]`. Built in "Shapes that
+//! stretch".
 //!
 //! Reading order: [`size`], [`strides`], [`offsets`], [`broadcast`] and its
-//! mirror [`broadcast_axes`], [`list`]; then [`Span`], a part of an axis, and
-//! [`Window`], which moves over an image.
+//! counterpart for gradients, [`broadcast_axes`], [`list`]; then [`Span`], a
+//! range of an axis, and [`Window`], a sliding window over an image.
 
 mod span;
 mod window;
@@ -14,21 +15,22 @@ use std::fmt::{Display, LowerExp};
 
 use crate::error::{Error, or_raise};
 
-/// Counts the elements: the product of all sizes, 1 for a scalar. Panics where
-/// [`checked_size`] has an error.
+/// Returns the number of elements: the product of all sizes, 1 for a scalar.
+/// Panics where [`checked_size`] returns an error.
 #[track_caller]
 pub fn size(shape: &[usize]) -> usize {
     or_raise(checked_size(shape))
 }
 
-/// Does the same for a shape that comes from a caller: an error if no memory
-/// has room for it. An axis of size 0 excuses no other, because a stride is a
-/// product of the sizes behind its own axis.
+/// Returns the number of elements, or an error if no memory could hold them.
+/// An axis of size 0 does not make the other axes valid, because a stride is
+/// the product of the sizes of the axes after its own.
 pub fn checked_size(shape: &[usize]) -> Result<usize, Error> {
-    const MOST: usize = isize::MAX as usize / size_of::<f32>();
+    const MAX_ELEMENTS: usize = isize::MAX as usize / size_of::<f32>();
     let times = |n: usize, size: &usize| n.checked_mul(*size.max(&1));
-    match shape.iter().try_fold(1, times) {
-        Some(n) if n <= MOST => Ok(if shape.contains(&0) { 0 } else { n }),
+    let product = shape.iter().try_fold(1, times);
+    match product.filter(|&n| n <= MAX_ELEMENTS) {
+        Some(n) => Ok(if shape.contains(&0) { 0 } else { n }),
         _ => Err(Error::Mistake(format!(
             "shape {shape:?} has more elements than any memory has room for; \
              check its sizes"
@@ -36,8 +38,8 @@ pub fn checked_size(shape: &[usize]) -> Result<usize, Error> {
     }
 }
 
-/// Computes the row-major strides: how far apart, in elements, two neighbors
-/// along each axis lie when the last axis is dense.
+/// Computes the row-major strides: for each axis, the distance in elements
+/// between two neighbors along it.
 pub fn strides(shape: &[usize]) -> Vec<isize> {
     let mut strides = vec![1; shape.len()];
     for axis in (1..shape.len()).rev() {
@@ -47,35 +49,35 @@ pub fn strides(shape: &[usize]) -> Vec<isize> {
 }
 
 // ANCHOR: offsets
-/// Finds where each element of a strided view lies, in row-major order.
+/// Lists the offset of each element of a strided view, in row-major order.
 pub fn offsets(
     shape: &[usize],
     strides: &[isize],
     start: usize,
 ) -> impl Iterator<Item = usize> {
     let mut index = vec![0; shape.len()];
-    let mut at = start as isize;
+    let mut next = start as isize;
     (0..size(shape)).map(move |_| {
-        let here = at as usize;
-        // Counts like an odometer: the last axis turns fastest.
+        let offset = next as usize;
+        // Count like an odometer: the last axis turns fastest.
         for axis in (0..shape.len()).rev() {
             index[axis] += 1;
-            at += strides[axis];
+            next += strides[axis];
             if index[axis] < shape[axis] {
                 break;
             }
-            at -= strides[axis] * shape[axis] as isize;
+            next -= strides[axis] * shape[axis] as isize;
             index[axis] = 0;
         }
-        here
+        offset
     })
 }
 // ANCHOR_END: offsets
 
 // ANCHOR: broadcast
-/// Finds the shape that two shapes stretch to, or `None` when they do not fit.
-/// Aligned at the right, two sizes fit when they are equal or one of them is
-/// 1; an axis that one shape lacks counts as 1.
+/// Returns the shape that two shapes broadcast to, or `None` if they do not
+/// fit. Aligned at the right, two sizes fit if they are equal or one of them
+/// is 1; a missing axis counts as 1.
 pub fn broadcast(a: &[usize], b: &[usize]) -> Option<Vec<usize>> {
     let axes = a.len().max(b.len());
     let size = |shape: &[usize], axis: usize| {
@@ -92,8 +94,8 @@ pub fn broadcast(a: &[usize], b: &[usize]) -> Option<Vec<usize>> {
 // ANCHOR_END: broadcast
 
 // ANCHOR: broadcast-axes
-/// Finds the axes of `large` along which `small` was stretched to it: those
-/// that it lacks, and those where it has size 1 and `large` has not.
+/// Lists the axes of `large` along which broadcasting repeats `small`: the
+/// axes that `small` lacks, and those where only `small` has size 1.
 pub fn broadcast_axes(small: &[usize], large: &[usize]) -> Vec<usize> {
     let missing = large.len() - small.len();
     let is_stretched =
@@ -102,24 +104,25 @@ pub fn broadcast_axes(small: &[usize], large: &[usize]) -> Vec<usize> {
 }
 // ANCHOR_END: broadcast-axes
 
-/// Makes some axes 1: so what was reduced is laid beside the whole again.
+/// Returns the shape with these axes set to 1, so that the result of a
+/// reduction broadcasts to the shape of its operand.
 pub fn keepdims(shape: &[usize], axes: &[usize]) -> Vec<usize> {
     let sizes = shape.iter().enumerate();
     sizes.map(|(i, &n)| if axes.contains(&i) { 1 } else { n }).collect()
 }
 
-/// A number that can be printed, of any size.
+/// An element type that can be printed.
 pub trait Printed: Copy + Into<f64> + Display + LowerExp {}
 
 impl<T: Copy + Into<f64> + Display + LowerExp> Printed for T {}
 
-/// Writes elements as nested rows: `[[1, 2], [3, 4]]`. Where there are more
-/// than a hundred, of a long axis only both ends.
+/// Formats `f32` elements as nested rows: `[[1, 2], [3, 4]]`. If there are
+/// more than 100 elements, only the ends of a long axis are shown.
 pub fn nested(shape: &[usize], values: &[f32]) -> String {
     nested_of(shape, values)
 }
 
-/// Does the same for numbers of any size.
+/// Formats elements of any printable type as nested rows, as [`nested`] does.
 pub fn nested_of<T: Printed>(shape: &[usize], values: &[T]) -> String {
     let (Some((&n, inner)), long) = (shape.split_first(), values.len() > 100)
     else {
@@ -140,7 +143,7 @@ pub fn nested_of<T: Printed>(shape: &[usize], values: &[T]) -> String {
     format!("[{}]", rows.join(", "))
 }
 
-/// Writes values as the notebook prints them: `[2, 3]`, at most eight of them.
+/// Formats at most eight values as the notebook prints them: `[2, 3]`.
 pub fn list(values: &[f32]) -> String {
     let mut words: Vec<String> =
         values.iter().take(8).map(|&value| word(value)).collect();
@@ -152,9 +155,10 @@ pub fn list(values: &[f32]) -> String {
 
 fn word<T: Printed>(value: T) -> String {
     let size: f64 = value.into().abs();
-    // The border is that of `f32`, whose 1e-5 is a bit less.
+    // Compare as `f32`, because the `f32` nearest to 1e-5 is smaller than the
+    // `f64` 1e-5.
     let is_plain = matches!(size as f32, 1e-5..1e16) || size == 0.0;
-    // Forty zeros before the first digit are hard to count.
+    // Very small and very large values are easier to read with an exponent.
     match is_plain || !size.is_finite() {
         true => format!("{value}"),
         false => format!("{value:e}"),

@@ -1,9 +1,10 @@
-//! Work that the processor's threads share.
+//! Parallel loops on the CPU.
 //!
-//! Most works are done in less time than it takes to wake a thread. So a thread
-//! that asks for help gets a team, which looks for more to do for a while before
-//! it sleeps, and of which it is a part itself: when all is done, it need not
-//! wait for one that has only just been woken.
+//! Most loops finish in less time than it takes to wake a thread. Each calling
+//! thread therefore gets its own rayon pool, in which it is a worker itself,
+//! and the other workers spin for a while after a loop before they sleep. The
+//! caller never waits for a worker that is still waking up. For measurements
+//! see docs/benchmarks.md#thread-pool.
 
 use std::cell::Cell;
 use std::hint::spin_loop;
@@ -13,32 +14,32 @@ use std::time::{Duration, Instant};
 
 use rayon::{ThreadPool, ThreadPoolBuilder, Yield};
 
-/// Counts the threads that can share a work.
+/// Returns the number of threads of a parallel loop.
 pub(crate) fn threads() -> usize {
-    // WebAssembly has one: a page needs no pool, and does not carry it.
+    // WebAssembly has one thread; without a pool, a page's engine is smaller.
     if cfg!(target_arch = "wasm32") { 1 } else { rayon::current_num_threads() }
 }
 
-/// Does each of some works, by as many threads as the pool has. The one that
-/// asks is among them, and does not sleep while there is something to do.
+/// Runs `work` on every item in parallel, with all threads of the pool. The
+/// calling thread takes part and does not sleep while items are left.
 pub(crate) fn share<T>(
-    works: impl Iterator<Item = T> + Send,
+    items: impl Iterator<Item = T> + Send,
     work: impl Fn(T) + Sync,
 ) {
     if cfg!(target_arch = "wasm32") {
-        return works.for_each(work);
+        return items.for_each(work);
     }
     TEAM.with(|team| team.iter().for_each(Team::wake));
-    let works = Mutex::new(works);
-    let next = || works.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let items = Mutex::new(items);
+    let next = || items.lock().unwrap_or_else(PoisonError::into_inner).next();
     let run = || {
-        while let Some(it) = next() {
-            work(it);
+        while let Some(item) = next() {
+            work(item);
         }
     };
     let run = &run;
     rayon::in_place_scope(|scope| {
-        // The first that wakes calls the others.
+        // The first worker spawns the tasks of the others, off this thread.
         scope.spawn(move |scope| {
             for _ in 2..threads() {
                 scope.spawn(move |_| run());
@@ -50,19 +51,21 @@ pub(crate) fn share<T>(
 }
 
 thread_local! {
-    /// The team of this thread; none where it is in a pool already.
+    /// The team of this thread, or `None` if the thread belongs to a pool.
     static TEAM: Option<Team> = Team::new();
 }
 
-/// The threads that help another one.
+/// A pool whose worker 0 is the thread that created it. The other workers are
+/// its helpers.
 struct Team {
     pool: ThreadPool,
+    /// The number of helpers that are awake or have been woken.
     awake: Arc<AtomicUsize>,
 }
 
 impl Team {
-    /// So long they look for more to do.
-    const PATIENCE: Duration = Duration::from_micros(300);
+    /// How long a helper spins after its last task before it sleeps.
+    const SPIN_TIME: Duration = Duration::from_micros(300);
 
     fn new() -> Option<Team> {
         if rayon::current_thread_index().is_some() {
@@ -74,14 +77,14 @@ impl Team {
         Some(Team { pool, awake: Arc::default() })
     }
 
-    /// Wakes those that sleep.
+    /// Wakes the helpers that are asleep.
     fn wake(&self) {
         let helpers = self.pool.current_num_threads() - 1;
         for _ in self.awake.load(Ordering::Relaxed)..helpers {
             let awake = self.awake.clone();
             awake.fetch_add(1, Ordering::Relaxed);
             self.pool.spawn(move || {
-                look_for_work();
+                spin_for_work();
                 awake.fetch_sub(1, Ordering::Relaxed);
             });
         }
@@ -89,18 +92,19 @@ impl Team {
 }
 
 thread_local! {
-    /// Whether this thread looks for work already, or has its own.
+    /// Whether this thread is already spinning, or is the caller of a team,
+    /// which never spins.
     static IS_BUSY: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Does what there is to do in the pool of this thread, until there was nothing
-/// for a while.
-fn look_for_work() {
+/// Executes tasks of this thread's pool until there was none for
+/// [`Team::SPIN_TIME`].
+fn spin_for_work() {
     if IS_BUSY.replace(true) {
         return;
     }
     let mut last = Instant::now();
-    while last.elapsed() < Team::PATIENCE {
+    while last.elapsed() < Team::SPIN_TIME {
         match rayon::yield_now() {
             Some(Yield::Executed) => last = Instant::now(),
             _ => spin_loop(),
@@ -150,13 +154,14 @@ mod tests {
     fn calls(team: &Team) {
         let helpers = team.pool.current_num_threads() - 1;
         let awake = || team.awake.load(Ordering::Relaxed);
-        // Until all are here, and then until they have been called.
+        // Hold all helpers: the first wait ends when each has arrived, the
+        // second when all have been woken.
         let gate = Arc::new(Barrier::new(helpers + 1));
-        let at_gate = gate.clone();
+        let helper_gate = gate.clone();
         team.pool.spawn_broadcast(move |helper| {
             if helper.index() > 0 {
-                at_gate.wait();
-                at_gate.wait();
+                helper_gate.wait();
+                helper_gate.wait();
             }
         });
         gate.wait();
@@ -165,8 +170,8 @@ mod tests {
             assert_eq!(awake(), helpers);
         }
         gate.wait();
-        until(|| awake() == 0);
-        // The one that asks has its own work, and never looks for more.
+        wait_until(|| awake() == 0);
+        // The calling thread never spins for work.
         let busy = team.pool.broadcast(|_| IS_BUSY.get());
         assert!(busy[0] && !busy[1..].contains(&true), "{busy:?}");
     }
@@ -177,21 +182,22 @@ mod tests {
             let pool = ThreadPoolBuilder::new().num_threads(2);
             let pool = pool.use_current_thread().build().unwrap();
             let team = Team { pool, awake: Arc::default() };
-            // The helper finds its call first, and this within its look.
-            until(|| {
+            // The helper takes the wake-up task first, and runs this task
+            // while it spins.
+            wait_until(|| {
                 team.wake();
-                let (tell, told) = mpsc::channel();
-                team.pool.spawn(move || tell.send(IS_BUSY.get()).unwrap());
-                told.recv().unwrap()
+                let (sender, receiver) = mpsc::channel();
+                team.pool.spawn(move || sender.send(IS_BUSY.get()).unwrap());
+                receiver.recv().unwrap()
             });
         };
         thread::spawn(work).join().unwrap();
     }
 
-    /// Waits for a minute at most: no machine is so slow.
-    fn until(mut has_come: impl FnMut() -> bool) {
+    /// Waits until the condition is true, for at most a minute.
+    fn wait_until(mut condition: impl FnMut() -> bool) {
         let limit = Instant::now() + Duration::from_secs(60);
-        while !has_come() {
+        while !condition() {
             assert!(Instant::now() < limit, "a minute has been too short");
             thread::sleep(Duration::from_micros(10));
         }
@@ -201,10 +207,10 @@ mod tests {
     fn a_helper_looks_for_a_while_and_not_within_its_own_look() {
         let work = || {
             let start = Instant::now();
-            look_for_work();
-            assert!(start.elapsed() >= Team::PATIENCE && !IS_BUSY.get());
+            spin_for_work();
+            assert!(start.elapsed() >= Team::SPIN_TIME && !IS_BUSY.get());
             IS_BUSY.set(true);
-            look_for_work();
+            spin_for_work();
             assert!(IS_BUSY.get(), "it has been ended by another");
         };
         thread::spawn(work).join().unwrap();
@@ -223,7 +229,7 @@ mod tests {
                 let all = outer * inner;
                 assert_eq!(done.into_inner(), all * (all + 1) / 2);
             }
-            let fails = |it| assert!(it != 4, "on purpose");
+            let fails = |item| assert!(item != 4, "on purpose");
             let fails = panic::catch_unwind(|| share(0..9, fails));
             assert!(fails.is_err(), "the panic of a helper is lost");
             check(threads());
@@ -231,19 +237,18 @@ mod tests {
         thread::spawn(work).join().unwrap();
     }
 
-    /// Lets each thread of a pool have one of as many works.
+    /// Checks that `threads` items are processed by as many threads.
     fn check(threads: usize) {
-        // A work waits until all threads have one.
-        let (all, seen) = (Barrier::new(threads), Mutex::new(vec![]));
-        let work = |it: usize| {
-            all.wait();
+        // An item is done only when every thread has taken one.
+        let (barrier, seen) = (Barrier::new(threads), Mutex::new(vec![]));
+        let work = |item: usize| {
+            barrier.wait();
             let id = thread::current().id();
-            seen.lock().unwrap().push((it, id));
+            seen.lock().unwrap().push((item, id));
         };
         share(0..threads, work);
-        let seen: Vec<_> = seen.into_inner().unwrap();
-        let works: HashSet<usize> = seen.iter().map(|it| it.0).collect();
-        let seen: HashSet<_> = seen.iter().map(|it| it.1).collect();
-        assert_eq!((works.len(), seen.len()), (threads, threads));
+        let (items, ids): (HashSet<_>, HashSet<_>) =
+            seen.into_inner().unwrap().into_iter().unzip();
+        assert_eq!((items.len(), ids.len()), (threads, threads));
     }
 }

@@ -1,11 +1,13 @@
-//! What a sweep is given, and what a rule gives back.
+//! Checks of the gradient that starts a backward pass and of the gradients
+//! that a rule returns.
 
 use std::fmt::Display;
 
 use super::mistake;
 use crate::error::Result;
-/// Checks that there is one element, so that a sweep needs no gradient to
-/// begin with.
+
+/// Checks that a tensor has one element, so that a backward pass can start
+/// from it without a given gradient.
 pub fn one_element(op: impl Display, shape: &[usize]) -> Result<()> {
     match shape.iter().all(|&size| size == 1) {
         true => Ok(()),
@@ -16,7 +18,7 @@ pub fn one_element(op: impl Display, shape: &[usize]) -> Result<()> {
     }
 }
 
-/// Checks that there is one element, which can be read as a number.
+/// Checks that a tensor has one element, so that it can be read as a number.
 pub fn only_element(op: impl Display, shape: &[usize]) -> Result<()> {
     match shape.iter().all(|&size| size == 1) {
         true => Ok(()),
@@ -27,8 +29,8 @@ pub fn only_element(op: impl Display, shape: &[usize]) -> Result<()> {
     }
 }
 
-/// Checks that the gradient with which a sweep begins has the shape and the
-/// device of the tensor from which it begins.
+/// Checks that the gradient that starts a backward pass has the shape and the
+/// device of the tensor where it starts.
 pub fn seed<D: PartialEq + Display>(
     op: impl Display,
     (given, there): (&[usize], D),
@@ -43,7 +45,7 @@ pub fn seed<D: PartialEq + Display>(
     }
 }
 
-/// Checks that a rule gave as many gradients as there are operands.
+/// Checks that a rule returned one gradient for each operand.
 pub fn gradients(
     op: impl Display,
     given: usize,
@@ -59,8 +61,8 @@ pub fn gradients(
 }
 
 // ANCHOR: gradient
-/// Checks that an operand which requires a gradient has got one, of its own
-/// shape and on its own device.
+/// Checks that an operand that requires a gradient got one with its shape and
+/// on its device.
 pub fn gradient<D: PartialEq + Display>(
     op: impl Display,
     place: usize,

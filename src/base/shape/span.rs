@@ -1,4 +1,4 @@
-//! Parts of axes, as Rust's ranges name them. "Strides" cuts with them.
+//! Ranges of axes with a step, created from Rust's ranges. Used in "Strides".
 
 use std::fmt;
 use std::iter::StepBy;
@@ -6,8 +6,8 @@ use std::ops::{
     Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive,
 };
 
-/// A part of an axis: from `start` on and before `end`, where there is one,
-/// every `step`-th element. Each of Rust's ranges is such a part.
+/// A range of an axis: every `step`-th element from `start` up to, but not
+/// including, `end`. Every type of Rust range converts to a `Span`.
 ///
 /// ```
 /// use rungrad::shape::Span;
@@ -16,40 +16,41 @@ use std::ops::{
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Span {
-    /// The first element.
+    /// The index of the first element.
     pub start: usize,
-    /// Where it ends, before this one; without it, where the axis ends.
+    /// The index after the last element, or `None` for the end of the axis.
     pub end: Option<usize>,
-    /// How far apart two neighbors are taken.
+    /// The distance between two selected elements.
     pub step: usize,
 }
 
 impl Span {
-    /// Keeps of these elements the first and every `step`-th after it.
+    /// Returns the span with a different step: the first element and every
+    /// `step`-th element after it.
     pub fn step(self, step: usize) -> Span {
         Span { step, ..self }
     }
 
-    /// Completes the part with the end of an axis of `size` elements, where it
-    /// has none of its own.
+    /// Returns the span with an explicit end: `size`, the size of the axis, if
+    /// it has no end yet.
     pub fn of(self, size: usize) -> Span {
         Span { end: Some(self.end.unwrap_or(size)), ..self }
     }
 
-    /// Says whether it lies in an axis of `size` elements.
+    /// Returns whether the span is valid for an axis of `size` elements.
     pub fn fits(self, size: usize) -> bool {
         let end = self.end.unwrap_or(size);
         self.step > 0 && self.start <= end && end <= size
     }
 
-    /// Lists which elements of an axis of `size` elements it names. It must
-    /// fit there.
+    /// Lists the selected indices of an axis of `size` elements, for which the
+    /// span must be valid.
     pub fn indices(self, size: usize) -> StepBy<Range<usize>> {
         (self.start..self.end.unwrap_or(size)).step_by(self.step)
     }
 }
 
-/// Written as Rust writes the range, and `by` its step.
+/// Formats the range as in Rust, followed by `by` and the step if it is not 1.
 impl fmt::Debug for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.end {
@@ -87,7 +88,8 @@ impl From<RangeFull> for Span {
     }
 }
 
-// No axis is as long as the largest number, so what saturates is refused.
+// `usize::MAX` saturates. That is harmless, because no axis is that long and
+// the span will be rejected.
 impl From<RangeInclusive<usize>> for Span {
     fn from(range: RangeInclusive<usize>) -> Span {
         Span::from(*range.start()..range.end().saturating_add(1))
@@ -100,11 +102,11 @@ impl From<RangeToInclusive<usize>> for Span {
     }
 }
 
-/// What names a part of each axis, from the first on: a list of ranges of one
-/// kind, or of [`Span`]s; a tuple of any; or one of them, for the first axis.
-/// Axes that are not named at the end stay whole.
+/// Ranges for the axes of a tensor, from the first axis on: an array, slice or
+/// vector of ranges of one type, a tuple of ranges of any types, or a single
+/// range for the first axis. Axes without a range are taken whole.
 pub trait Spans {
-    /// Lists the part of each axis that is named.
+    /// Lists one span per axis that has a range.
     fn spans(self) -> Vec<Span>;
 }
 

@@ -1,11 +1,11 @@
-//! A window that moves over an image. "Strides" sees through it.
+//! A sliding window over an image, used in "Strides".
 
 use std::fmt;
 
 use crate::error::{Error, Result};
 
-/// A window over the last two axes of an image, and how it moves. Each pair
-/// is first down, then to the right.
+/// A sliding window over the last two axes of an image. Each pair is vertical
+/// first, then horizontal.
 ///
 /// ```
 /// use rungrad::shape::Window;
@@ -17,37 +17,38 @@ use crate::error::{Error, Result};
 pub struct Window {
     /// Height and width.
     pub size: [usize; 2],
-    /// How far it moves at a time.
+    /// The distance between two positions of the window.
     pub stride: [usize; 2],
-    /// How many zeros stand on each side of the image.
+    /// The number of zeros added on each side of the image.
     pub padding: [usize; 2],
-    /// How far apart neighbors in the window lie in the image.
+    /// The distance in the image between two neighbors in the window.
     pub dilation: [usize; 2],
 }
 
 impl Window {
-    /// Makes a window of a height and a width that moves by one place, over an
-    /// image without padding, and without gaps.
+    /// Creates a window with this height and width, stride 1, no padding and
+    /// dilation 1.
     pub fn new(size: [usize; 2]) -> Window {
         Window { size, stride: [1, 1], padding: [0, 0], dilation: [1, 1] }
     }
 
-    /// Sets how far the window moves at a time.
+    /// Sets the stride.
     pub fn stride(self, stride: [usize; 2]) -> Window {
         Window { stride, ..self }
     }
 
-    /// Sets how many zeros stand on each side of the image.
+    /// Sets the padding.
     pub fn padding(self, padding: [usize; 2]) -> Window {
         Window { padding, ..self }
     }
 
-    /// Sets how far apart neighbors in the window lie in the image.
+    /// Sets the dilation.
     pub fn dilation(self, dilation: [usize; 2]) -> Window {
         Window { dilation, ..self }
     }
 
-    /// Counts how much of an image it covers, with its gaps.
+    /// Returns the height and width of the area that the window covers,
+    /// including the gaps of a dilation.
     pub fn extent(&self) -> [usize; 2] {
         [0, 1].map(|i| {
             let gaps = self.size[i].saturating_sub(1);
@@ -55,17 +56,17 @@ impl Window {
         })
     }
 
-    /// Adds the padding to an image's height and width.
+    /// Returns the height and width of an image after padding.
     pub fn padded(&self, image: [usize; 2]) -> [usize; 2] {
         let twice = self.padding.map(|padding| padding.saturating_mul(2));
         [0, 1].map(|i| twice[i].saturating_add(image[i]))
     }
 
-    /// Counts the positions of the window: rows and columns.
+    /// Returns the number of window positions, vertical and horizontal.
     ///
     /// # Errors
     ///
-    /// If it has a side, a stride or a dilation of 0, or is larger than the
+    /// If a size, stride or dilation is 0, or the window is larger than the
     /// padded image.
     pub fn positions(&self, shape: &[usize]) -> Result<[usize; 2]> {
         let extent = self.extent();
@@ -87,7 +88,7 @@ impl Window {
     }
 }
 
-/// The size, and what is unlike [`Window::new`].
+/// Formats the size, and the settings that differ from [`Window::new`].
 impl fmt::Display for Window {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plain = Window::new(self.size);
