@@ -2,8 +2,8 @@
 //! every part. A check takes shapes and devices instead of tensors, so it does
 //! not depend on a part.
 //!
-//! The checks of two operands come first, then those of a single operand; the
-//! checks of gradients are in `gradients.rs`.
+//! The checks of two operands come first, then the checks of a single operand;
+//! the checks of gradients are in `gradients.rs`.
 
 mod gradients;
 

@@ -42,8 +42,8 @@ pub fn topological_order<'a, N>(
 // ANCHOR_END: topological-order
 
 /// A multiplicative hasher for ids. Ids come from a counter, not from input,
-/// so there is no need for the slower default hasher, which resists collision
-/// attacks.
+/// so the default hasher, which is slower and resists collision attacks, is
+/// unnecessary.
 #[derive(Default)]
 struct IdHasher(u64);
 

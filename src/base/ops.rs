@@ -113,8 +113,8 @@ pub enum Op {
     /// The logarithm of softmax along the last axis.
     LogSoftmax,
     /// Layer normalization with weight and bias. A row consists of the last
-    /// axes, as many as the weight has. The field is epsilon, which is added
-    /// to the variance.
+    /// axes, equal in number to the axes of the weight. The field is epsilon,
+    /// which is added to the variance.
     LayerNorm(f64),
     /// The element of each row at the index given by its label.
     Pick(Vec<usize>),

@@ -1,17 +1,42 @@
-//! The product of matrices on the processor, for every part that has one.
+//! Matrix multiplication on the CPU, used by Parts 1 and 3.
 //!
-//! An element is a sum of products along `k`, added up in blocks, so that no
-//! sum becomes a long chain. Wherever the matrices are cut for threads,
-//! caches and registers, it is the same sum in the same order: no number of
-//! threads and no other row changes a bit.
+//! The simple algorithm computes each element as a dot product along `k`. It
+//! adds blocks of products, to bound the rounding error:
 //!
-//! Reading order: [`Lines`], what is multiplied; [`product`]; a part of it on
-//! one thread, [`Part`]; [`tile`], which multiplies what `left` hands it; and
-//! `vector` and `row`, which walk through a matrix that is used once.
+//! ```text
+//! for each row i of a and column j of b:
+//!     total = 0                                        # f64
+//!     for each section of 2048 indices k:
+//!         sum = 0                                      # f32
+//!         for each block of 128 indices k in the section:
+//!             sum += sum over k in the block of a[i, k] * b[k, j]
+//!         total += sum
+//!     out[i, j] = total
+//! ```
+//!
+//! The optimizations:
+//!
+//! 1. **Matrix times vector.** A matrix that is used once is read once, in
+//!    memory order, and never copied (`vector`, and `row` for the transposed
+//!    case).
+//! 2. **Threads.** The result is divided into parts that fit the caches, and
+//!    threads compute the parts (`partition`). If there are fewer parts than
+//!    threads, the sections of a long `k` are computed in parallel instead.
+//! 3. **Packing.** Rows and columns are copied into panels that the inner loop
+//!    reads in order, unless they are contiguous and rarely reused (`lines`).
+//! 4. **Register tiles.** The sums of a few rows by a few SIMD registers of
+//!    columns stay in registers for a whole block (`tile`).
+//!
+//! None of these changes the order in which the products of an element are
+//! added, except that `vector` has an order that is independent of the number
+//! of threads as well. So the number of threads does not change a bit.
+//!
+//! Reading order: [`Lines`], the operands; [`product`]; [`Part`], the work of
+//! one thread; [`tile`], which reads its left operand through `lhs`.
 
-mod cut;
-mod left;
+mod lhs;
 mod lines;
+mod partition;
 mod row;
 mod tile;
 mod vector;
@@ -21,110 +46,117 @@ use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
 
-#[cfg(test)]
-pub(crate) use self::cut::SHARED;
-#[cfg(feature = "opencl")]
-pub(crate) use self::cut::is_shared;
-use self::cut::{Cut, Filling, MANY, is_read, threads};
-use self::left::{Left, Numbers};
+use self::lhs::{Lhs, LhsPanel};
 #[cfg(feature = "opencl")]
 pub(crate) use self::lines::transpose;
 pub(crate) use self::lines::{Lines, Places};
-use self::lines::{Listed, Panels, count_rows, rows};
+use self::lines::{Panels, Submatrix, count_runs, runs};
+#[cfg(test)]
+pub(crate) use self::partition::MIN_PARALLEL;
+#[cfg(feature = "opencl")]
+pub(crate) use self::partition::is_shared;
+use self::partition::{
+    MANY_REGISTERS, Partition, TileShape, reads_in_place, threads,
+};
 use self::row::Row;
 use self::tile::{Out, tile};
 use self::vector::vector;
 use super::share::share;
 
-/// So many products are added up in `f32`.
+/// Length of a block along `k`, whose products are added in `f32`.
 const BLOCK: usize = 128;
-/// So many again, block by block. The sums of those are added up in `f64`.
-const LONG: usize = 16 * BLOCK;
-/// As many numbers as a line of a cache has: a register's worth that lies in
-/// two of them takes longer.
-const LINE: usize = 16;
-/// So many numbers of a line are laid out at a time.
-const DEEP: usize = 2 * BLOCK;
+/// Length of a section along `k`, whose block sums are added in `f32`. The
+/// sums of sections are added in `f64`.
+const MAX_F32_SUM: usize = 16 * BLOCK;
+/// Elements of a cache line. Panels are aligned to it, because a register load
+/// that crosses cache lines takes longer.
+const CACHE_LINE: usize = 16;
+/// How many indices along `k` are packed at a time.
+const PACK_DEPTH: usize = 2 * BLOCK;
 
-/// Writes each line of `a` times each line of `b` into rows of `out`: an
-/// element for each line of `b`. The lines are of one length, and there are
-/// some.
+/// Writes the dot product of each line of `a` with each line of `b` to `out`,
+/// in row-major order: one row per line of `a`, one column per line of `b`.
+/// All lines have the same length, and each operand has at least one.
 pub(crate) fn product(a: Lines, b: Lines, out: &mut [f32]) {
     let (m, n, k) = (a.lines.len(), b.lines.len(), a.inner.len());
-    if n == 1 && a.inner.is_row() {
+    if n == 1 && a.inner.is_contiguous() {
         return vector(a, b, out);
     }
-    // A row is as good as a column, and here it is read in order.
+    // Compute the transposed product, which reads the matrix in memory order.
     if n == 1 && m > 1 {
         return product(b, a, out);
     }
-    let cut = Cut::new([m, n, k], threads(m * n * k));
-    let (Cut { is_shared, at_once, .. }, [heights, widths]) =
-        (cut, cut.lengths(m, n));
+    let partition = Partition::new([m, n, k], threads(m * n * k));
+    let Partition { is_parallel, concurrent_sums, .. } = partition;
+    let [heights, widths] = partition.lengths(m, n);
     let parts = heights.len() * widths.len();
     let mut tiles: Vec<Tile> = Vec::with_capacity(parts);
     let (mut from, mut rest) = (0, out);
-    for high in heights {
-        let (strip, others) = rest.split_at_mut(high * n);
+    for height in heights {
+        let (strip, others) = rest.split_at_mut(height * n);
         let mut rows: Vec<&mut [f32]> = strip.chunks_mut(n).collect();
         let mut left = 0;
-        for wide in &widths {
-            let rows = match *wide < n {
-                true => rows.iter_mut().map(|row| take(row, *wide)).collect(),
+        for &width in &widths {
+            let rows = match width < n {
+                true => {
+                    rows.iter_mut().map(|row| split_front(row, width)).collect()
+                }
                 false => std::mem::take(&mut rows),
             };
-            tiles.push(Tile { lines: from..from + high, left, rows });
-            left += wide;
+            tiles.push(Tile { lines: from..from + height, left, rows });
+            left += width;
         }
-        (from, rest) = (from + high, others);
+        (from, rest) = (from + height, others);
     }
-    match is_shared {
-        true => share(tiles.into_iter(), |t| t.fill(a, b, at_once)),
-        false => tiles.into_iter().for_each(|t| t.fill(a, b, at_once)),
+    match is_parallel {
+        true => share(tiles.into_iter(), |t| t.fill(a, b, concurrent_sums)),
+        false => tiles.into_iter().for_each(|t| t.fill(a, b, concurrent_sums)),
     }
 }
 
-/// Returns the first numbers of a row, which then begins behind them.
-fn take<'a>(row: &mut &'a mut [f32], most: usize) -> &'a mut [f32] {
-    let length = most.min(row.len());
+/// Splits up to `max` elements off the front of a row.
+fn split_front<'a>(row: &mut &'a mut [f32], max: usize) -> &'a mut [f32] {
+    let length = max.min(row.len());
     row.split_off_mut(..length).expect("as long")
 }
 
-/// A part of the result: some rows of it, from a column on.
+/// A rectangular part of the result.
 struct Tile<'a> {
+    /// The lines of `a` that it needs.
     lines: Range<usize>,
+    /// Its first column in the result.
     left: usize,
+    /// Its rows in the memory of the result.
     rows: Vec<&'a mut [f32]>,
 }
 
 impl Tile<'_> {
-    /// Returns the sums along all of `k`. Blocks of 128 products are added up,
-    /// then 16 such sums, and the sums of those in `f64`; of these, threads
-    /// compute so many at once.
-    fn fill(mut self, a: Lines, b: Lines, at_once: usize) {
+    /// Computes the tile, adding the sections of `k` in `f64`.
+    /// `concurrent_sums` sections are computed in parallel.
+    fn fill(mut self, a: Lines, b: Lines, concurrent_sums: usize) {
         let (k, wide) = (a.inner.len(), self.rows[0].len());
-        if k <= LONG {
+        if k <= MAX_F32_SUM {
             return self.sum(a, b, 0..k);
         }
         let size = self.rows.len() * wide;
         let mut totals = vec![0.0; size];
-        let longs: Vec<usize> = (0..k).step_by(LONG).collect();
+        let sections: Vec<usize> = (0..k).step_by(MAX_F32_SUM).collect();
         let sum = |&from: &usize| {
             let mut sums = vec![0.0; size];
             let rows = sums.chunks_mut(wide).collect();
             let mut tile =
                 Tile { lines: self.lines.clone(), left: self.left, rows };
-            tile.sum(a, b, from..k.min(from + LONG));
+            tile.sum(a, b, from..k.min(from + MAX_F32_SUM));
             sums
         };
-        for longs in longs.chunks(at_once) {
-            let mut all = vec![vec![]; longs.len()];
-            let works = longs.iter().zip(&mut all);
-            match at_once > 1 {
-                true => share(works, |(from, sums)| *sums = sum(from)),
-                false => works.for_each(|(from, sums)| *sums = sum(from)),
+        for sections in sections.chunks(concurrent_sums) {
+            let mut section_sums = vec![vec![]; sections.len()];
+            let tasks = sections.iter().zip(&mut section_sums);
+            match concurrent_sums > 1 {
+                true => share(tasks, |(from, sums)| *sums = sum(from)),
+                false => tasks.for_each(|(from, sums)| *sums = sum(from)),
             }
-            for sums in all {
+            for sums in section_sums {
                 let pairs = totals.iter_mut().zip(sums);
                 pairs.for_each(|(total, x)| *total += f64::from(x));
             }
@@ -135,7 +167,7 @@ impl Tile<'_> {
         }
     }
 
-    /// Returns the sums along some of `k`.
+    /// Computes the sums over a section of `k`.
     fn sum(&mut self, a: Lines, b: Lines, ks: Range<usize>) {
         thread_local! {
             static PANELS: RefCell<Vec<f32>> = const { RefCell::new(vec![]) };
@@ -143,18 +175,19 @@ impl Tile<'_> {
         let columns = self.left..self.left + self.rows[0].len();
         let lines = [a.lines.list(self.lines.clone()), b.lines.list(columns)];
         let inner = [a.inner.list(ks.clone()), b.inner.list(ks)];
-        let [a, b] = [(a, 0), (b, 1)].map(|(side, i)| Listed {
+        let [a, b] = [(a, 0), (b, 1)].map(|(side, i)| Submatrix {
             values: side.values,
             start: side.start,
             lines: &lines[i],
             inner: &inner[i],
         });
         if let [row] = &mut self.rows[..]
-            && count_rows(b.lines) == 1
+            && count_runs(b.lines) == 1
         {
             return dispatch(Row { a, b, out: row });
         }
-        // Work that this thread has stolen meanwhile finds no panels.
+        // Taken out of the thread-local, so that the borrow is not held while
+        // this thread runs a stolen task, which then allocates new panels.
         let mut panels = PANELS.take();
         let part = Part { a, b, rows: &mut self.rows, panels: &mut panels };
         dispatch(part);
@@ -162,27 +195,28 @@ impl Tile<'_> {
     }
 }
 
-/// Works with the instructions that this processor has.
+/// Runs `work` with the best SIMD instructions of this processor.
 fn dispatch<W: WithSimd>(work: W) -> W::Output {
-    let found = Arch::new();
-    // They are known when a page's engine is compiled, and a second loop for
-    // browsers without them would only make it longer.
+    let arch = Arch::new();
+    // A page's engine with SIMD runs only in browsers that have it. A scalar
+    // fallback would only make the download larger.
     #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-    let Arch::Simd128(found) = found else {
+    let Arch::Simd128(arch) = arch else {
         unreachable!("the page was compiled for them")
     };
     #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-    return Simd::vectorize(found, work);
+    return Simd::vectorize(arch, work);
     #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
-    found.dispatch(work)
+    arch.dispatch(work)
 }
 
-/// Some lines by some lines along a part of `k`, on one thread.
+/// The product of some lines of `a` and `b` over a section of `k`, computed on
+/// one thread.
 struct Part<'a, 'r> {
-    a: Listed<'a>,
-    b: Listed<'a>,
+    a: Submatrix<'a>,
+    b: Submatrix<'a>,
     rows: &'a mut [&'r mut [f32]],
-    /// Memory for what is packed.
+    /// Scratch memory for packed panels.
     panels: &'a mut Vec<f32>,
 }
 
@@ -192,9 +226,9 @@ impl WithSimd for Part<'_, '_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let lines = [self.a.lines.len(), self.b.lines.len()];
-        let (rows, registers) = (count_rows(self.b.lines), S::REGISTER_COUNT);
-        let filling = Filling::new(lines, rows, registers, S::F32_LANES);
-        let Filling { height, is_double, is_direct } = filling;
+        let (runs, registers) = (count_runs(self.b.lines), S::REGISTER_COUNT);
+        let shape = TileShape::new(lines, runs, registers, S::F32_LANES);
+        let TileShape { height, is_double, is_direct } = shape;
         match is_double {
             true => self.run::<S, 2>(simd, height, is_direct),
             false => self.run::<S, 1>(simd, height, is_direct),
@@ -203,7 +237,8 @@ impl WithSimd for Part<'_, '_> {
 }
 
 impl Part<'_, '_> {
-    /// Lays out a part of each line, and multiplies strip by strip.
+    /// Packs `PACK_DEPTH` elements of each line at a time and multiplies them,
+    /// `height` rows by all columns at once.
     #[inline(always)]
     fn run<S: Simd, const N: usize>(
         self,
@@ -214,51 +249,54 @@ impl Part<'_, '_> {
         let Part { a, b, rows, panels } = self;
         let width = N * S::F32_LANES;
         let columns = columns(b.lines, width, is_direct);
-        let deep = if is_direct { BLOCK } else { DEEP }.min(a.inner.len());
-        let steps: Vec<usize> = (0..deep).map(|p| p * width).collect();
-        let is_read = is_read(columns.len(), count_rows(a.inner));
-        let laid = if is_read { &[] } else { a.lines };
-        let strips = laid.len().div_ceil(height) * Panels::size(height, deep);
-        let wide = columns.len() * Panels::size(width, deep);
-        panels.resize(panels.len().max(LINE + wide + strips), 0.0);
-        let first = panels.as_ptr().align_offset(LINE * size_of::<f32>());
-        let (right, left) = panels[first.min(LINE)..].split_at_mut(wide);
+        let depth =
+            if is_direct { BLOCK } else { PACK_DEPTH }.min(a.inner.len());
+        let steps: Vec<usize> = (0..depth).map(|p| p * width).collect();
+        let reads_in_place = reads_in_place(columns.len(), count_runs(a.inner));
+        let packed = if reads_in_place { &[] } else { a.lines };
+        let strips =
+            packed.len().div_ceil(height) * Panels::size(height, depth);
+        let wide = columns.len() * Panels::size(width, depth);
+        panels.resize(panels.len().max(CACHE_LINE + wide + strips), 0.0);
+        let first = panels.as_ptr().align_offset(CACHE_LINE * size_of::<f32>());
+        let (right, left) = panels[first.min(CACHE_LINE)..].split_at_mut(wide);
         let left = &mut left[..strips];
-        let mut left = Panels::new(left, laid, height, deep);
-        let laid = if is_direct { &[] } else { b.lines };
-        let mut right = Panels::new(right, laid, width, deep);
-        for from in (0..a.inner.len()).step_by(deep) {
-            let inner = from..a.inner.len().min(from + deep);
-            let a = Listed { inner: &a.inner[inner.clone()], ..a };
-            let b = Listed { inner: &b.inner[inner], ..b };
-            if !is_read {
-                left.lay(a);
+        let mut left = Panels::new(left, packed, height, depth);
+        let packed = if is_direct { &[] } else { b.lines };
+        let mut right = Panels::new(right, packed, width, depth);
+        for from in (0..a.inner.len()).step_by(depth) {
+            let inner = from..a.inner.len().min(from + depth);
+            let a = Submatrix { inner: &a.inner[inner.clone()], ..a };
+            let b = Submatrix { inner: &b.inner[inner], ..b };
+            if !reads_in_place {
+                left.pack(a);
             }
             if !is_direct {
-                right.lay(b);
+                right.pack(b);
             }
-            // A closure would not be compiled for these instructions.
-            let mut sources: Vec<Listed> = Vec::with_capacity(columns.len());
-            for (column, panel) in columns.iter().zip(right.each()) {
+            // A loop instead of a closure: a closure would not be compiled
+            // with the instructions of `S`.
+            let mut sources: Vec<Submatrix> = Vec::with_capacity(columns.len());
+            for (column, panel) in columns.iter().zip(right.iter_mut()) {
                 let lines = &b.lines[column.clone()];
-                let straight = b.from(lines[0]);
-                if is_direct && straight.reaches(width) {
-                    sources.push(straight);
+                let in_place = b.offset_by(lines[0]);
+                if is_direct && in_place.can_load(width) {
+                    sources.push(in_place);
                     continue;
                 }
                 if is_direct {
-                    b.lay(lines, width, panel);
+                    b.pack(lines, width, panel);
                 }
                 let inner = &steps[..b.inner.len()];
-                sources.push(Listed { values: panel, start: 0, inner, ..b });
+                sources.push(Submatrix { values: panel, start: 0, inner, ..b });
             }
-            let mut panels = left.each();
+            let mut panels = left.iter_mut();
             let (first, all) = (from == 0, (&columns[..], &sources[..]));
             let lines = a.lines.chunks(height);
             for (rows, lines) in rows.chunks_mut(height).zip(lines) {
                 let left = match panels.next() {
-                    Some(panel) => Left::Panel(panel),
-                    None => Left::Rows(Listed { lines, ..a }),
+                    Some(panel) => Lhs::Panel(panel),
+                    None => Lhs::Rows(Submatrix { lines, ..a }),
                 };
                 let (out, b) = ((rows, first), all);
                 match height {
@@ -266,8 +304,9 @@ impl Part<'_, '_> {
                     2 => strip::<S, 2, N>(simd, left, b, out),
                     4 => strip::<S, 4, N>(simd, left, b, out),
                     6 => strip::<S, 6, N>(simd, left, b, out),
-                    // Nobody compiles what fewer registers never take.
-                    _ if const { S::REGISTER_COUNT < MANY } => {
+                    // Only tiles of up to six rows fit into fewer registers;
+                    // do not instantiate larger ones.
+                    _ if const { S::REGISTER_COUNT < MANY_REGISTERS } => {
                         unreachable!("six rows at most")
                     }
                     8 => strip::<S, 8, N>(simd, left, b, out),
@@ -278,21 +317,21 @@ impl Part<'_, '_> {
     }
 }
 
-/// Multiplies some rows of the left side by all columns.
+/// Multiplies `H` rows of `a` by all columns.
 #[inline(always)]
 fn strip<S: Simd, const H: usize, const N: usize>(
     simd: S,
-    left: Left,
-    b: (&[Range<usize>], &[Listed]),
+    left: Lhs,
+    b: (&[Range<usize>], &[Submatrix]),
     out: (&mut [&mut [f32]], bool),
 ) {
     match left {
-        Left::Panel(panel) => {
+        Lhs::Panel(panel) => {
             tiles::<S, H, N, _>(simd, panel.as_chunks::<H>().0, b, out);
         }
-        Left::Rows(a) => {
+        Lhs::Rows(a) => {
             let rows: [&[f32]; H] = std::array::from_fn(|i| {
-                // Behind the last one nobody looks at the sums.
+                // Past the end, repeat the last row; its sums are discarded.
                 let line = a.lines[i.min(a.lines.len() - 1)];
                 a.row(line, a.inner)
             });
@@ -301,22 +340,23 @@ fn strip<S: Simd, const H: usize, const N: usize>(
     }
 }
 
-/// Adds one block after the other to the tiles of all columns.
+/// Adds the products of each block of `k` to the tiles of all columns. `first`
+/// is true if the tiles have no sums yet.
 #[inline(always)]
-fn tiles<S: Simd, const H: usize, const N: usize, A: Numbers<H>>(
+fn tiles<S: Simd, const H: usize, const N: usize, A: LhsPanel<H>>(
     simd: S,
     a: A,
-    (columns, sources): (&[Range<usize>], &[Listed]),
+    (columns, sources): (&[Range<usize>], &[Submatrix]),
     (rows, mut first): (&mut [&mut [f32]], bool),
 ) {
-    let Some(deep) = sources.first().map(|b| b.inner.len()) else {
+    let Some(depth) = sources.first().map(|b| b.inner.len()) else {
         return;
     };
-    for p in (0..deep).step_by(BLOCK) {
-        let block = p..deep.min(p + BLOCK);
-        let a = a.part(block.clone());
+    for p in (0..depth).step_by(BLOCK) {
+        let block = p..depth.min(p + BLOCK);
+        let a = a.slice(block.clone());
         for (column, b) in columns.iter().zip(sources) {
-            let b = &Listed { inner: &b.inner[block.clone()], ..*b };
+            let b = &Submatrix { inner: &b.inner[block.clone()], ..*b };
             let mut out = Out { rows, column: column.clone(), first };
             tile::<S, H, N, _>(simd, a, b, &mut out);
         }
@@ -324,8 +364,8 @@ fn tiles<S: Simd, const H: usize, const N: usize, A: Numbers<H>>(
     }
 }
 
-/// Returns the columns of each tile: so many as the registers are wide, or,
-/// where they are read in place, those that lie in a row.
+/// Divides the columns into tiles of at most `width`. If columns are read in
+/// place, the columns of a tile are contiguous in memory.
 fn columns(
     lines: &[usize],
     width: usize,
@@ -334,14 +374,14 @@ fn columns(
     let mut columns = Vec::with_capacity(lines.len().div_ceil(width));
     let mut cut = |row: Range<usize>| {
         let tiles = row.clone().step_by(width);
-        columns.extend(tiles.map(|at| at..row.end.min(at + width)));
+        columns.extend(tiles.map(|i| i..row.end.min(i + width)));
     };
     if !is_direct {
         cut(0..lines.len());
         return columns;
     }
     let mut done = 0;
-    for row in rows(lines) {
+    for row in runs(lines) {
         cut(done..done + row.len());
         done += row.len();
     }

@@ -237,7 +237,7 @@ mod tests {
         thread::spawn(work).join().unwrap();
     }
 
-    /// Checks that `threads` items are processed by as many threads.
+    /// Checks that `threads` items are processed by all threads, one each.
     fn check(threads: usize) {
         // An item is done only when every thread has taken one.
         let (barrier, seen) = (Barrier::new(threads), Mutex::new(vec![]));

@@ -259,7 +259,7 @@ mod tests {
     use rayon::ThreadPoolBuilder;
 
     use super::*;
-    use crate::product::SHARED;
+    use crate::product::MIN_PARALLEL;
     use crate::rng::Random;
 
     fn random(shape: &[usize], seed: u64) -> ArrayD<f32> {
@@ -292,7 +292,7 @@ mod tests {
         let size = PARALLEL + 4099;
         let (x, y) = (random(&[size], 1), random(&[size], 2));
         let (m, k, n) = (1001, 131, 67);
-        assert!(m * k * n > SHARED);
+        assert!(m * k * n > MIN_PARALLEL);
         let (a, b) = (random(&[m, k], 3), random(&[k, n], 4));
         let works: [(&str, Work); 4] = [
             ("map", &|| map(&x, f32::exp)),

@@ -1,26 +1,27 @@
-//! What is multiplied: lines of numbers, wherever they lie, and how they are
-//! laid out for registers.
+//! The operands of a matrix multiplication: lines of elements at arbitrary
+//! offsets, and how they are packed for SIMD loads.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Places in memory, modulo 2^64: so that a place may be a way back, too.
+/// A list of memory offsets in elements. Offsets wrap around, so a negative
+/// offset is stored modulo 2^64.
 #[derive(Clone, Copy)]
 pub(crate) enum Places<'a> {
-    /// So many, evenly spaced from 0 on.
+    /// `count` offsets, `step` apart, from 0 on.
     Even { count: usize, step: usize },
-    /// In any order, as a view of Part 3 may show them.
+    /// Arbitrary offsets, as a view of Part 3 may have them.
     #[cfg_attr(not(feature = "opencl"), expect(dead_code))]
     Listed(&'a [usize]),
 }
 
 impl<'a> Places<'a> {
-    /// Makes places that are so many steps apart, from 0 on.
+    /// Creates `count` offsets, `step` apart, from 0 on.
     pub(crate) fn even(count: usize, step: isize) -> Places<'a> {
         Places::Even { count, step: step as usize }
     }
 
-    /// Counts them.
+    /// Returns the number of offsets.
     pub(crate) fn len(self) -> usize {
         match self {
             Places::Even { count, .. } => count,
@@ -28,7 +29,7 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// Returns one of them.
+    /// Returns the offset at index `i`.
     #[inline(always)]
     pub(crate) fn at(self, i: usize) -> usize {
         match self {
@@ -37,188 +38,194 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// Says whether they are neighbors.
-    pub(super) fn is_row(self) -> bool {
+    /// Returns whether each offset is one more than the previous one.
+    pub(super) fn is_contiguous(self) -> bool {
         match self {
             Places::Even { count, step } => count <= 1 || step == 1,
-            Places::Listed(places) => count_rows(places) == 1,
+            Places::Listed(places) => count_runs(places) == 1,
         }
     }
 
-    /// Lists some of them.
-    pub(super) fn list(self, some: Range<usize>) -> Cow<'a, [usize]> {
+    /// Lists the offsets of a range of indices.
+    pub(super) fn list(self, range: Range<usize>) -> Cow<'a, [usize]> {
         match self {
             Places::Even { step, .. } => {
-                some.map(|i| step.wrapping_mul(i)).collect()
+                range.map(|i| step.wrapping_mul(i)).collect()
             }
-            Places::Listed(places) => Cow::Borrowed(&places[some]),
+            Places::Listed(places) => Cow::Borrowed(&places[range]),
         }
     }
 }
 
-/// The rows of the left matrix, or the columns of the right one: number `p`
-/// of a line lies at `start + lines[..] + inner[p]`. So a line may be anything
-/// that a view can show, the windows of an image too.
+/// An operand: the rows of the left matrix or the columns of the right one.
+/// Element `p` of line `i` is `values[start + lines[i] + inner[p]]`. A line
+/// can be anything that a view can express, including the windows of an image.
 #[derive(Clone, Copy)]
 pub(crate) struct Lines<'a, T = f32> {
-    /// The memory.
+    /// The memory that holds the elements.
     pub(crate) values: &'a [T],
-    /// Where the first line begins.
+    /// The offset from which all other offsets count.
     pub(crate) start: usize,
-    /// How far from there each line begins.
+    /// The offset of each line.
     pub(crate) lines: Places<'a>,
-    /// How far from its beginning each number of a line lies.
+    /// The offset of each element within its line.
     pub(crate) inner: Places<'a>,
 }
 
-/// Counts the rows of neighbors into which places fall.
-pub(super) fn count_rows(places: &[usize]) -> usize {
+/// Counts the runs of consecutive offsets.
+pub(super) fn count_runs(places: &[usize]) -> usize {
     let steps = places.array_windows();
     1 + steps.filter(|[x, y]| x.wrapping_add(1) != *y).count()
 }
 
-/// Divides places into such rows.
-pub(super) fn rows(places: &[usize]) -> impl Iterator<Item = &[usize]> {
-    places.chunk_by(|x, y| x.wrapping_add(1) == *y)
+/// Divides offsets into runs of consecutive offsets.
+pub(super) fn runs(offsets: &[usize]) -> impl Iterator<Item = &[usize]> {
+    offsets.chunk_by(|x, y| x.wrapping_add(1) == *y)
 }
 
-/// Some lines, and some numbers of each, whose places are listed.
+/// Some lines of an operand over a range of `k`, with all offsets listed.
 #[derive(Clone, Copy)]
-pub(super) struct Listed<'a> {
+pub(super) struct Submatrix<'a> {
     pub(super) values: &'a [f32],
     pub(super) start: usize,
     pub(super) lines: &'a [usize],
     pub(super) inner: &'a [usize],
 }
 
-impl<'a> Listed<'a> {
-    /// Returns the numbers from a line on.
-    pub(super) fn from(self, line: usize) -> Listed<'a> {
-        Listed { start: self.start.wrapping_add(line), ..self }
+impl<'a> Submatrix<'a> {
+    /// Moves the start by an offset.
+    pub(super) fn offset_by(self, line: usize) -> Submatrix<'a> {
+        Submatrix { start: self.start.wrapping_add(line), ..self }
     }
 
-    /// Says whether all places have so many numbers in a row.
-    pub(super) fn reaches(self, width: usize) -> bool {
+    /// Returns whether `width` consecutive elements can be loaded at every
+    /// inner offset without leaving the memory.
+    pub(super) fn can_load(self, width: usize) -> bool {
         let last = self.values.len().saturating_sub(width);
         let ends = |p: &usize| self.start.wrapping_add(*p) <= last;
         self.values.len() >= width && self.inner.iter().all(ends)
     }
 
-    /// Lays some lines out, (k, width): for each place along `k` a number of
-    /// each line. What stands behind them in a panel is never looked at.
+    /// Packs some lines into a panel, (k, width): for each index along `k`,
+    /// the element of each line. If there are fewer than `width` lines, the
+    /// rest of each row of the panel keeps arbitrary values, whose products
+    /// are discarded.
     #[inline(always)]
-    pub(super) fn lay(self, lines: &[usize], width: usize, panel: &mut [f32]) {
+    pub(super) fn pack(self, lines: &[usize], width: usize, panel: &mut [f32]) {
         let length = self.inner.len();
-        let at = |line: usize, p: usize| {
+        let address = |line: usize, p: usize| {
             self.start.wrapping_add(line).wrapping_add(p)
         };
         let mut panel = &mut panel[..length * width];
-        if is_level(lines) {
+        if is_mostly_contiguous(lines) {
             for (to, p) in panel.chunks_exact_mut(width).zip(self.inner) {
                 let mut to = &mut to[..lines.len()];
-                for row in rows(lines) {
-                    let here = to.split_off_mut(..row.len());
-                    let from = &self.values[at(row[0], *p)..][..row.len()];
-                    copy(from, here.expect("as long"));
+                for run in runs(lines) {
+                    let to = to.split_off_mut(..run.len());
+                    let from = &self.values[address(run[0], *p)..][..run.len()];
+                    copy(from, to.expect("as long"));
                 }
             }
-        } else if is_level(self.inner) {
-            for row in rows(self.inner) {
-                let here = panel.split_off_mut(..row.len() * width);
-                self.turn(lines, row, width, here.expect("as long"));
+        } else if is_mostly_contiguous(self.inner) {
+            for run in runs(self.inner) {
+                let to = panel.split_off_mut(..run.len() * width);
+                self.pack_transposed(lines, run, width, to.expect("as long"));
             }
         } else {
             for (to, p) in panel.chunks_exact_mut(width).zip(self.inner) {
-                let numbers = lines.iter().map(|&l| self.values[at(l, *p)]);
-                to.iter_mut().zip(numbers).for_each(|(to, x)| *to = x);
+                let elements =
+                    lines.iter().map(|&line| self.values[address(line, *p)]);
+                to.iter_mut().zip(elements).for_each(|(to, x)| *to = x);
             }
         }
     }
 
-    /// Does the same where the numbers of a line lie in a row.
+    /// Packs some lines over a run of consecutive inner offsets.
     #[inline(always)]
-    fn turn(
+    fn pack_transposed(
         self,
         lines: &[usize],
-        row: &[usize],
+        run: &[usize],
         width: usize,
         panel: &mut [f32],
     ) {
         let (fours, rest) = lines.as_chunks::<4>();
         for (i, [a, b, c, d]) in fours.iter().enumerate() {
             let four = [
-                self.row(*a, row),
-                self.row(*b, row),
-                self.row(*c, row),
-                self.row(*d, row),
+                self.row(*a, run),
+                self.row(*b, run),
+                self.row(*c, run),
+                self.row(*d, run),
             ];
             transpose(four, 4 * i, width, panel);
         }
         for (i, line) in rest.iter().enumerate() {
             let to = panel.chunks_exact_mut(width);
-            for (to, x) in to.zip(self.row(*line, row)) {
+            for (to, x) in to.zip(self.row(*line, run)) {
                 to[4 * fours.len() + i] = *x;
             }
         }
     }
 
-    /// Returns the numbers of a line at some places in a row.
+    /// Returns the elements of a line at a run of consecutive inner offsets.
     #[inline(always)]
-    pub(super) fn row(self, line: usize, row: &[usize]) -> &'a [f32] {
-        let at = self.start.wrapping_add(line).wrapping_add(row[0]);
-        &self.values[at..][..row.len()]
+    pub(super) fn row(self, line: usize, run: &[usize]) -> &'a [f32] {
+        let start = self.start.wrapping_add(line).wrapping_add(run[0]);
+        &self.values[start..][..run.len()]
     }
 }
 
-/// Says whether places lie in rows, of four at least, so that they are best
-/// copied side by side.
-fn is_level(places: &[usize]) -> bool {
-    4 * count_rows(places) <= places.len()
+/// Returns whether the runs of consecutive offsets have a mean length of at
+/// least 4, so that it is worth copying them run by run.
+fn is_mostly_contiguous(places: &[usize]) -> bool {
+    4 * count_runs(places) <= places.len()
 }
 
-/// From a panel to the next there are so many numbers more: no power of two,
-/// so that not all begin at the same place of a cache.
-const APART: usize = 16;
+/// Unused elements between two panels, so that the distance between panels is
+/// not a power of two and they do not all map to the same cache set.
+const PANEL_PADDING: usize = 16;
 
-/// The memory in which lines are laid out: a panel for each `width` of them.
+/// Memory for packed lines: one panel for each `width` lines.
 pub(super) struct Panels<'a> {
     memory: &'a mut [f32],
     width: usize,
-    /// From a panel to the next.
+    /// The distance between two panels.
     size: usize,
-    /// Where rows of lines go, if lines lie in rows.
+    /// The runs of consecutive lines; empty if the runs are too short.
     runs: Vec<Run>,
-    /// Whether each panel is one of them.
+    /// Whether each panel consists of a single run.
     is_whole: bool,
 }
 
-/// Lines in a row that go to one panel, from a place on.
+/// A run of consecutive lines that go to the same panel.
 struct Run {
+    /// The offset of the first line.
     line: usize,
     length: usize,
+    /// The offset in the memory of the panels.
     to: usize,
 }
 
 impl<'a> Panels<'a> {
-    /// Counts the numbers of a panel for `deep` numbers of each line.
-    pub(super) fn size(width: usize, deep: usize) -> usize {
-        deep * width + APART
+    /// Returns the size of a panel for `depth` elements of each line.
+    pub(super) fn size(width: usize, depth: usize) -> usize {
+        depth * width + PANEL_PADDING
     }
 
-    /// Divides memory into panels for `deep` numbers of each line.
+    /// Divides memory into panels for `depth` elements of each line.
     pub(super) fn new(
         memory: &'a mut [f32],
         lines: &[usize],
         width: usize,
-        deep: usize,
+        depth: usize,
     ) -> Panels<'a> {
-        let (size, mut runs) = (Panels::size(width, deep), vec![]);
-        if is_level(lines) {
+        let (size, mut runs) = (Panels::size(width, depth), vec![]);
+        if is_mostly_contiguous(lines) {
             for (panel, lines) in lines.chunks(width).enumerate() {
                 let mut to = panel * size;
-                for row in rows(lines) {
-                    runs.push(Run { line: row[0], length: row.len(), to });
-                    to += row.len();
+                for run in self::runs(lines) {
+                    runs.push(Run { line: run[0], length: run.len(), to });
+                    to += run.len();
                 }
             }
         }
@@ -226,33 +233,34 @@ impl<'a> Panels<'a> {
         Panels { memory, width, size, runs, is_whole }
     }
 
-    /// Lays all lines out: rows of them as they lie in memory, through all
-    /// panels, before the next place along `k`.
+    /// Packs all lines. Runs of consecutive lines are read in memory order:
+    /// for each index along `k`, through all panels.
     #[inline(always)]
-    pub(super) fn lay(&mut self, side: Listed) {
+    pub(super) fn pack(&mut self, side: Submatrix) {
         if self.runs.is_empty() {
             let panels = self.memory.chunks_mut(self.size);
             for (lines, panel) in side.lines.chunks(self.width).zip(panels) {
-                side.lay(lines, self.width, panel);
+                side.pack(lines, self.width, panel);
             }
             return;
         }
         match (self.is_whole, self.width) {
-            (true, 0..=8) => self.lay_rows::<8>(side),
-            (true, 9..=16) => self.lay_rows::<16>(side),
-            (true, 17..=32) => self.lay_rows::<32>(side),
-            _ => self.lay_rows::<0>(side),
+            (true, 0..=8) => self.pack_runs::<8>(side),
+            (true, 9..=16) => self.pack_runs::<16>(side),
+            (true, 17..=32) => self.pack_runs::<32>(side),
+            _ => self.pack_runs::<0>(side),
         }
     }
 
-    /// Copies `WIDE` numbers at once, unless that is 0, where there are so many:
-    /// those behind a row lie where others come next, or where nobody looks.
+    /// Packs the runs, copying `WIDE` elements at a time if that is not 0 and
+    /// both slices are long enough. The elements copied past the end of a run
+    /// are overwritten later or never used.
     #[inline(always)]
-    fn lay_rows<const WIDE: usize>(&mut self, side: Listed) {
+    fn pack_runs<const WIDE: usize>(&mut self, side: Submatrix) {
         for (i, p) in side.inner.iter().enumerate() {
-            let at = side.start.wrapping_add(*p);
+            let start = side.start.wrapping_add(*p);
             for run in &self.runs {
-                let from = &side.values[at.wrapping_add(run.line)..];
+                let from = &side.values[start.wrapping_add(run.line)..];
                 let to = &mut self.memory[run.to + i * self.width..];
                 match from.first_chunk::<WIDE>().zip(to.first_chunk_mut()) {
                     Some((from, to)) if WIDE > 0 => *to = *from,
@@ -262,13 +270,13 @@ impl<'a> Panels<'a> {
         }
     }
 
-    /// Returns each panel.
-    pub(super) fn each(&mut self) -> impl Iterator<Item = &mut [f32]> {
+    /// Iterates over the panels.
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut [f32]> {
         self.memory.chunks_mut(self.size)
     }
 }
 
-/// Copies a few numbers, four at a time.
+/// Copies a short slice, four elements at a time.
 #[inline(always)]
 fn copy(from: &[f32], to: &mut [f32]) {
     let (fours, rest) = from.as_chunks::<4>();
@@ -277,7 +285,8 @@ fn copy(from: &[f32], to: &mut [f32]) {
     to_rest.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
 }
 
-/// Writes four rows into columns of a panel, from a column on, in squares.
+/// Writes four rows to four columns of a panel, starting at `column`. It
+/// transposes blocks of 4 x 4 elements.
 #[inline(always)]
 pub(crate) fn transpose(
     rows: [&[f32]; 4],
@@ -310,8 +319,11 @@ mod tests {
 
     #[test]
     fn rows_of_four_are_level() {
-        assert!(is_level(&[5, 6, 7, 8]) && !is_level(&[5, 6, 7]));
-        assert!(is_level(&[0, 1, 2, 3, 9, 10, 11, 12]));
-        assert!(!is_level(&[0, 1, 2, 3, 9, 10, 11, 13]));
+        assert!(
+            is_mostly_contiguous(&[5, 6, 7, 8])
+                && !is_mostly_contiguous(&[5, 6, 7])
+        );
+        assert!(is_mostly_contiguous(&[0, 1, 2, 3, 9, 10, 11, 12]));
+        assert!(!is_mostly_contiguous(&[0, 1, 2, 3, 9, 10, 11, 13]));
     }
 }

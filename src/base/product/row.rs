@@ -1,43 +1,44 @@
-//! A single row by a matrix whose rows lie in order: a walk through it, which
-//! reads each number once and as it lies.
+//! Vector times matrix, for a matrix with contiguous rows: reads each element
+//! of the matrix once, in memory order.
 
 use std::ops::Range;
 
 use pulp::{Simd, WithSimd};
 
 use super::BLOCK;
-use super::lines::Listed;
+use super::lines::Submatrix;
 
-/// So many rows of the matrix are walked side by side.
-const SIDE_BY_SIDE: usize = 8;
-/// And so many columns, whose sums stay in the nearest cache.
-const WIDE: usize = 2048;
+/// How many rows of the matrix are added in one pass over the sums.
+const ROWS_PER_PASS: usize = 8;
+/// How many columns are summed in one pass, so that the sums stay in the L1
+/// cache.
+const COLUMNS_PER_PASS: usize = 2048;
 
-/// A row along a part of `k`, by lines that are neighbors.
+/// The product of a row with contiguous lines over a section of `k`.
 pub(super) struct Row<'a> {
-    pub(super) a: Listed<'a>,
-    pub(super) b: Listed<'a>,
+    pub(super) a: Submatrix<'a>,
+    pub(super) b: Submatrix<'a>,
     pub(super) out: &'a mut [f32],
 }
 
 impl WithSimd for Row<'_> {
     type Output = ();
 
-    /// Adds up the products of a block, and blocks to each other, in the order
-    /// of [`super::tile`].
+    /// Adds the products in the same order as [`super::tile`]: within a block,
+    /// then block by block.
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let Row { a, b, out } = self;
-        let (a, b) = (a.from(a.lines[0]), b.from(b.lines[0]));
-        let mut sums = [0.0; WIDE];
-        for left in (0..out.len()).step_by(WIDE) {
+        let (a, b) = (a.offset_by(a.lines[0]), b.offset_by(b.lines[0]));
+        let mut sums = [0.0; COLUMNS_PER_PASS];
+        for left in (0..out.len()).step_by(COLUMNS_PER_PASS) {
             let out = &mut out[left..];
-            let wide = out.len().min(WIDE);
+            let wide = out.len().min(COLUMNS_PER_PASS);
             let (out, sums) = (&mut out[..wide], &mut sums[..wide]);
-            let b = b.from(left);
+            let b = b.offset_by(left);
             for from in (0..a.inner.len()).step_by(BLOCK) {
                 let block = from..a.inner.len().min(from + BLOCK);
-                walk(simd, a, b, block, sums);
+                sum_block(simd, a, b, block, sums);
                 match from == 0 {
                     true => out.copy_from_slice(sums),
                     false => {
@@ -50,41 +51,42 @@ impl WithSimd for Row<'_> {
     }
 }
 
-/// Writes the sums along a block.
+/// Writes the sums over a block of `k` to `sums`.
 #[inline(always)]
-fn walk<S: Simd>(
+fn sum_block<S: Simd>(
     simd: S,
-    a: Listed,
-    b: Listed,
+    a: Submatrix,
+    b: Submatrix,
     block: Range<usize>,
     sums: &mut [f32],
 ) {
     sums.fill(0.0);
-    let (many, few) = b.inner[block.clone()].as_chunks::<SIDE_BY_SIDE>();
-    let (many_a, few_a) = a.inner[block].as_chunks::<SIDE_BY_SIDE>();
-    for (places, rows) in many_a.iter().zip(many) {
-        step(simd, a, places, b, rows, sums);
+    let (b_chunks, b_rest) =
+        b.inner[block.clone()].as_chunks::<ROWS_PER_PASS>();
+    let (a_chunks, a_rest) = a.inner[block].as_chunks::<ROWS_PER_PASS>();
+    for (offsets, rows) in a_chunks.iter().zip(b_chunks) {
+        step(simd, a, offsets, b, rows, sums);
     }
-    for (place, row) in few_a.iter().zip(few) {
-        step(simd, a, &[*place], b, &[*row], sums);
+    for (offset, row) in a_rest.iter().zip(b_rest) {
+        step(simd, a, &[*offset], b, &[*row], sums);
     }
 }
 
-/// Adds the products with some rows, one row after the other.
+/// Adds the products with `R` rows to the sums, one row after the other.
 #[inline(always)]
 fn step<S: Simd, const R: usize>(
     simd: S,
-    a: Listed,
-    places: &[usize; R],
-    b: Listed,
+    a: Submatrix,
+    offsets: &[usize; R],
+    b: Submatrix,
     rows: &[usize; R],
     sums: &mut [f32],
 ) {
     let mut factors = [simd.splat_f32s(0.0); R];
     let mut lines: [&[f32]; R] = [&[]; R];
     for i in 0..R {
-        let number = a.values[a.start.wrapping_add(places[i])];
-        factors[i] = simd.splat_f32s(number);
+        let factor = a.values[a.start.wrapping_add(offsets[i])];
+        factors[i] = simd.splat_f32s(factor);
         lines[i] = &b.values[b.start.wrapping_add(rows[i])..][..sums.len()];
     }
     let (whole, rest) = S::as_mut_simd_f32s(sums);

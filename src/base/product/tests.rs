@@ -1,24 +1,26 @@
-//! Products of whole numbers, which are exact, of every shape and layout.
+//! Products of matrices of small integers, which are exact, for many shapes
+//! and layouts.
 
 use rayon::ThreadPoolBuilder;
 
 use super::*;
 
-/// A matrix of small whole numbers; so far apart lie its lines and the
-/// numbers of each.
+/// A matrix of small integers.
 struct Side {
     count: usize,
     k: usize,
+    /// The distance between lines and between the elements of a line.
     steps: [usize; 2],
     values: Vec<f32>,
-    places: [Vec<usize>; 2],
+    /// The offsets of the lines and of the elements of a line.
+    offsets: [Vec<usize>; 2],
 }
 
 impl Side {
     fn new(count: usize, k: usize, along_k: bool) -> Side {
         let steps = if along_k { [k + 3, 1] } else { [1, count + 2] };
         let all = (count - 1) * steps[0] + (k - 1) * steps[1] + 1;
-        // What lies between the lines is no number, and nobody may take it.
+        // The gaps between the lines hold NaN, to show if they are read.
         let mut values = vec![f32::NAN; all];
         for line in 0..count {
             for p in 0..k {
@@ -26,9 +28,9 @@ impl Side {
                 values[line * steps[0] + p * steps[1]] = number as f32 - 3.0;
             }
         }
-        let places = [(count, steps[0]), (k, steps[1])]
+        let offsets = [(count, steps[0]), (k, steps[1])]
             .map(|(n, step)| (0..n).map(|i| i * step).collect());
-        Side { count, k, steps, values, places }
+        Side { count, k, steps, values, offsets }
     }
 
     fn even(&self) -> Lines<'_> {
@@ -38,23 +40,23 @@ impl Side {
     }
 
     fn listed(&self) -> Lines<'_> {
-        let [lines, inner] = [0, 1].map(|i| Places::Listed(&self.places[i]));
+        let [lines, inner] = [0, 1].map(|i| Places::Listed(&self.offsets[i]));
         Lines { values: &self.values, start: 0, lines, inner }
     }
 
-    fn number(&self, line: usize, p: usize) -> f32 {
+    fn element(&self, line: usize, p: usize) -> f32 {
         self.values[line * self.steps[0] + p * self.steps[1]]
     }
 }
 
-/// Compares a product with the sum of each element, in memory that was
-/// somebody else's and has any numbers in it.
+/// Compares a product with plain dot products. The output memory holds NaN
+/// before.
 fn check([m, n, k]: [usize; 3], along: [bool; 2]) {
     let (a, b) = (Side::new(m, k, along[0]), Side::new(n, k, along[1]));
     let sum = |i: usize, j: usize| -> f32 {
-        (0..k).map(|p| a.number(i, p) * b.number(j, p)).sum()
+        (0..k).map(|p| a.element(i, p) * b.element(j, p)).sum()
     };
-    let right: Vec<f32> = (0..m * n).map(|at| sum(at / n, at % n)).collect();
+    let right: Vec<f32> = (0..m * n).map(|i| sum(i / n, i % n)).collect();
     for (a, b) in [(a.even(), b.even()), (a.listed(), b.listed())] {
         let mut out = vec![f32::NAN; m * n];
         product(a, b, &mut out);
@@ -74,11 +76,11 @@ fn every_shape_and_layout_has_its_product_whatever_the_memory_held() {
                 }
             }
         }
-        check([3, 5, 2 * LONG + 1], along);
-        // So many tiles beside each other, that all rows are laid out.
+        check([3, 5, 2 * MAX_F32_SUM + 1], along);
+        // Enough column tiles for the rows to be packed.
         check([13, 300, 260], along);
         check([1, 2100, 5], along);
-        // Every number of registers, and of what is left of one.
+        // Every number of full registers and of remaining elements.
         for k in 1..=130 {
             check([3, 1, k], along);
         }
@@ -93,7 +95,7 @@ fn threads_share_a_product_without_a_number_lost() {
             check([120, 130, 70], along);
             check([1030, 1, 1100], along);
             check([1, 1030, 1100], along);
-            check([5, 30, 4 * LONG + 3], along);
+            check([5, 30, 4 * MAX_F32_SUM + 3], along);
         }
     });
 }
@@ -101,23 +103,29 @@ fn threads_share_a_product_without_a_number_lost() {
 #[test]
 fn places_know_their_rows() {
     assert_eq!(
-        [&[5][..], &[5, 6, 7], &[5, 7], &[1, 2, 9]].map(count_rows),
+        [&[5][..], &[5, 6, 7], &[5, 7], &[1, 2, 9]].map(count_runs),
         [1, 1, 2, 2]
     );
-    assert!(Places::even(1, 7).is_row() && Places::even(9, 1).is_row());
-    assert!(!Places::even(2, 7).is_row() && Places::even(0, 7).is_row());
-    assert!(Places::Listed(&[4, 5]).is_row());
-    assert!(!Places::Listed(&[4, 6]).is_row());
+    assert!(
+        Places::even(1, 7).is_contiguous()
+            && Places::even(9, 1).is_contiguous()
+    );
+    assert!(
+        !Places::even(2, 7).is_contiguous()
+            && Places::even(0, 7).is_contiguous()
+    );
+    assert!(Places::Listed(&[4, 5]).is_contiguous());
+    assert!(!Places::Listed(&[4, 6]).is_contiguous());
 }
 
 #[test]
 fn a_row_reaches_to_the_end_and_no_further() {
     let values = [0.0; 20];
     let side =
-        |start, inner| Listed { values: &values, start, lines: &[0], inner };
-    assert!(side(0, &[0, 12]).reaches(8) && !side(0, &[0, 13]).reaches(8));
-    assert!(side(4, &[0, 8]).reaches(8) && !side(5, &[0, 8]).reaches(8));
-    assert!(side(0, &[0]).reaches(20) && !side(0, &[0]).reaches(21));
+        |start, inner| Submatrix { values: &values, start, lines: &[0], inner };
+    assert!(side(0, &[0, 12]).can_load(8) && !side(0, &[0, 13]).can_load(8));
+    assert!(side(4, &[0, 8]).can_load(8) && !side(5, &[0, 8]).can_load(8));
+    assert!(side(0, &[0]).can_load(20) && !side(0, &[0]).can_load(21));
 }
 
 #[test]
@@ -131,14 +139,14 @@ fn lines_are_laid_out_place_by_place() {
     };
     for lines in [apart(9, 17), rows(8, 30), apart(9, 1), apart(3, 40)] {
         for inner in [apart(7, 1), apart(11, 13), rows(8, 20), apart(5, 1)] {
-            let side = Listed {
+            let side = Submatrix {
                 values: &values,
                 start: 2,
                 lines: &lines,
                 inner: &inner,
             };
             let mut panel = vec![-1.0; inner.len() * 12];
-            side.lay(&lines, 12, &mut panel);
+            side.pack(&lines, 12, &mut panel);
             for (p, place) in inner.iter().enumerate() {
                 for (i, line) in lines.iter().enumerate() {
                     let right = values[2 + line + place];

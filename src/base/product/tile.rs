@@ -1,32 +1,33 @@
-//! The innermost loops: a few rows by a few registers of columns.
+//! The innermost loops: a tile of a few rows by a few registers of columns.
 
 use std::ops::Range;
 
 use pulp::Simd;
 
-use super::left::{Numbers, STEPS};
-use super::lines::Listed;
+use super::lhs::{LhsPanel, STEPS};
+use super::lines::Submatrix;
 
-/// Where the sums of a tile go: into rows, or to what is there.
+/// The part of the result to which the sums of a tile are added.
 pub(super) struct Out<'a, 'r> {
     pub(super) rows: &'a mut [&'r mut [f32]],
     pub(super) column: Range<usize>,
+    /// Whether the sums overwrite the result instead of being added to it.
     pub(super) first: bool,
 }
 
 // ANCHOR: tile
-/// Adds the products of one place along `k` to the sums of a tile, H rows by N
-/// registers of columns.
+/// Adds the products at one index along `k` to the sums of a tile of H rows by
+/// N registers of columns. `offset` locates the row of `b`.
 #[inline(always)]
 fn step<S: Simd, const H: usize, const N: usize>(
     simd: S,
     a: [f32; H],
-    b: &Listed,
-    place: usize,
+    b: &Submatrix,
+    offset: usize,
     sums: &mut [[S::f32s; N]; H],
 ) {
-    let at = b.start.wrapping_add(place);
-    let (b, _) = S::as_simd_f32s(&b.values[at..at + N * S::F32_LANES]);
+    let start = b.start.wrapping_add(offset);
+    let (b, _) = S::as_simd_f32s(&b.values[start..start + N * S::F32_LANES]);
     for i in 0..H {
         let a = simd.splat_f32s(a[i]);
         for j in 0..N {
@@ -35,35 +36,36 @@ fn step<S: Simd, const H: usize, const N: usize>(
     }
 }
 
-/// Returns the innermost loops. H rows by N registers of columns are H * N
-/// registers of sums, which stay where they are while `k` goes by.
+/// Multiplies H rows by N registers of columns along a block of `k`. The H * N
+/// sums stay in registers for the whole block.
 #[inline(always)]
-pub(super) fn tile<S: Simd, const H: usize, const N: usize, A: Numbers<H>>(
+pub(super) fn tile<S: Simd, const H: usize, const N: usize, A: LhsPanel<H>>(
     simd: S,
     a: A,
-    b: &Listed,
+    b: &Submatrix,
     out: &mut Out,
 ) {
     let mut sums = [[simd.splat_f32s(0.0); N]; H];
-    let (all, rest) = b.inner.as_chunks::<STEPS>();
-    for (c, places) in all.iter().enumerate() {
-        let some = a.some(c * STEPS);
-        for (q, place) in places.iter().enumerate() {
-            step::<S, H, N>(simd, A::of(some, q), b, *place, &mut sums);
+    let (chunks, rest) = b.inner.as_chunks::<STEPS>();
+    for (c, offsets) in chunks.iter().enumerate() {
+        let chunk = a.chunk(c * STEPS);
+        for (q, offset) in offsets.iter().enumerate() {
+            step::<S, H, N>(simd, A::column(chunk, q), b, *offset, &mut sums);
         }
     }
-    for (q, place) in rest.iter().enumerate() {
-        let a = a.at(all.len() * STEPS + q);
-        step::<S, H, N>(simd, a, b, *place, &mut sums);
+    for (q, offset) in rest.iter().enumerate() {
+        let a = a.column_at(chunks.len() * STEPS + q);
+        step::<S, H, N>(simd, a, b, *offset, &mut sums);
     }
     // ANCHOR_END: tile
-    out.take(simd, sums);
+    out.add(simd, sums);
 }
 
 impl Out<'_, '_> {
-    /// Takes the sums of a tile.
+    /// Adds the sums of a tile to the result, or writes them if they are the
+    /// first.
     #[inline(always)]
-    fn take<S: Simd, const H: usize, const N: usize>(
+    fn add<S: Simd, const H: usize, const N: usize>(
         &mut self,
         simd: S,
         sums: [[S::f32s; N]; H],
@@ -84,7 +86,8 @@ impl Out<'_, '_> {
             }
             return;
         }
-        // The end of a row fills no register, and the last rows no tile.
+        // Incomplete tiles: the last columns do not fill the registers, or
+        // there are fewer than H rows left.
         for (row, sums) in rows.iter_mut().zip(sums) {
             let row = row[column.clone()].chunks_mut(S::F32_LANES);
             for (row, sum) in row.zip(sums) {
