@@ -1,23 +1,24 @@
-//! The slope by difference, judge of all gradients, built in "Nudge it".
+//! The gradient checker: compares gradients with derivatives estimated by
+//! finite differences. Built in "Nudge it".
 //!
-//! Reading order: [`slope`] nudges, [`compare`] judges, [`Mismatch`] is the
-//! table with a [`Diagnosis`].
+//! Reading order: [`slope`] estimates derivatives, [`compare`] compares, and
+//! [`Mismatch`] is the report, with a [`Diagnosis`].
 
 use std::fmt;
 
 use crate::reference::Array;
 
 // ANCHOR: slope
-/// How far each input is nudged. In `f64` the error of a central difference
-/// is smallest near the cube root of the machine's precision.
+/// The step by which each element is nudged. In `f64` the error of a central
+/// difference is smallest near the cube root of the machine epsilon.
 pub const NUDGE: f64 = 1e-5;
 
-/// How far an `f32` gradient may stray from the slope, as a share of the
-/// largest element. Rounding costs about 1e-6; a wrong rule costs far more.
+/// The tolerance for an `f32` gradient, relative to the largest element.
+/// Rounding causes errors of about 1e-6; a wrong rule causes far larger ones.
 pub const TOLERANCE: f64 = 1e-4;
 
-/// Finds the slope of `f` with respect to each element of one input, by
-/// central differences.
+/// Estimates the derivative of `f` with respect to each element of input
+/// number `which`, by central differences.
 pub fn slope(
     inputs: &[Array],
     which: usize,
@@ -27,7 +28,7 @@ pub fn slope(
     let mut slope = inputs[which].clone();
     for i in 0..slope.values.len() {
         let x = inputs[which].values[i];
-        // A large x swallows a small nudge.
+        // The nudge grows with x, or rounding would swallow it.
         let nudge = NUDGE * x.abs().max(1.0);
         inputs[which].values[i] = x + nudge;
         let above = f(&inputs);
@@ -40,20 +41,20 @@ pub fn slope(
 }
 // ANCHOR_END: slope
 
-/// Computes the sum of `a * b`: how an output enters a loss whose gradient is
-/// `b`.
+/// Computes the sum of `a * b`. As a loss of the output `a`, it has the
+/// upstream gradient `b`.
 pub fn dot(a: &Array, b: &Array) -> f64 {
     a.values.iter().zip(&b.values).map(|(x, y)| x * y).sum()
 }
 
-/// What most likely went wrong.
+/// The most likely cause of a wrong gradient.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Diagnosis {
     /// The gradient does not have the shape of its operand.
     Shape,
-    /// It would fit if it were summed over the broadcast axes.
+    /// The gradient would be right if it were summed over the broadcast axes.
     NotSummed,
-    /// Some elements are not numbers.
+    /// Some elements are NaN.
     NotANumber,
     /// Every element is zero.
     AllZero,
@@ -65,9 +66,9 @@ pub enum Diagnosis {
     Factor(f64),
     /// Only one of several gradients arrived.
     Overwritten,
-    /// A mistake that is typical of one operation. [`compare`] knows no
-    /// operation and never gives it; the checks of the exercises put it in
-    /// the place of [`Diagnosis::Unknown`].
+    /// A typical mistake for a specific operation. [`compare`] does not know
+    /// the operation and never returns this; the checks of the exercises
+    /// replace [`Diagnosis::Unknown`] with it.
     Typical(&'static str),
     /// None of the above, or more than one.
     Unknown,
@@ -104,20 +105,20 @@ impl fmt::Display for Diagnosis {
     }
 }
 
-/// A wrong gradient beside the right one.
+/// A wrong gradient with the estimate that it was compared with.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mismatch {
-    /// What was given.
+    /// The gradient that was checked.
     pub yours: Array,
-    /// What the nudge says.
+    /// The estimate by finite differences.
     pub right: Array,
-    /// What most likely went wrong.
+    /// The most likely cause.
     pub diagnosis: Diagnosis,
 }
 
-/// Compares a gradient with the right one: none when they agree, to a share of
-/// the largest element. `parts` are the gradients that should have been added
-/// up to `right`, when there are several.
+/// Compares a gradient with the right one, with a tolerance relative to the
+/// largest element. Returns `None` if they agree. If `right` is the sum of
+/// several gradients, `parts` lists them.
 pub fn compare(
     yours: &Array,
     right: &Array,
@@ -135,9 +136,9 @@ pub fn compare(
     )
 }
 
-/// Compares as [`compare`] does, with an allowed difference for each element.
-/// Where the slope or what is allowed is no finite number, nothing can be
-/// judged, and that element agrees.
+/// Compares as [`compare`] does, with a separate tolerance for each element.
+/// An element whose derivative or tolerance is not finite cannot be checked
+/// and counts as agreeing.
 pub fn within(
     yours: &Array,
     right: &Array,
@@ -152,9 +153,9 @@ pub fn within(
     Some(Mismatch { yours, right, diagnosis })
 }
 
-/// Says whether each element is near enough. A NaN is never near a number.
-/// Infinity is what `f32` makes of a number beyond its largest, and near no
-/// other.
+/// Returns whether every element is within its tolerance. A NaN never is. An
+/// infinity agrees only with a value of the same sign that `f32` cannot
+/// represent.
 fn agrees(yours: &Array, right: &Array, allowed: &Array) -> bool {
     let near = |i: usize| {
         let [yours, right, allowed] =
@@ -168,9 +169,9 @@ fn agrees(yours: &Array, right: &Array, allowed: &Array) -> bool {
     yours.shape == right.shape && (0..right.values.len()).all(near)
 }
 
-/// Finds the pattern that fits, if there is one. It fits when it predicts
-/// every element. Where two of them do, none is named: no word is better than
-/// a wrong one.
+/// Finds the pattern that predicts every element of the wrong gradient. If two
+/// patterns do, the result is `Unknown`: a missing diagnosis is better than a
+/// wrong one.
 fn diagnose(
     yours: &Array,
     right: &Array,
@@ -203,8 +204,8 @@ fn diagnose(
     }
 }
 
-/// Finds one factor for all elements. Where all slopes are equal, or there is
-/// only one, some factor always fits and says nothing.
+/// Finds a constant factor between `yours` and `right`. If all derivatives are
+/// equal, or there is only one, some factor always fits, so none is reported.
 fn factor(yours: &Array, right: &Array, allowed: &Array) -> Diagnosis {
     let slopes = right.values.iter().zip(&allowed.values);
     let mut seen = slopes.filter(|(r, allowed)| r.abs() > **allowed);
@@ -232,7 +233,7 @@ fn summed_to(array: &Array, shape: &[usize]) -> Option<Array> {
     fits.then(|| crate::reference::sum(array, shape))
 }
 
-/// Transposes the matrix, when transposing it can be seen.
+/// Transposes a square matrix; other arrays give `None`.
 fn transposed(array: &Array) -> Option<Array> {
     let [rows, columns] = array.shape[..] else { return None };
     let at = |i: usize| array.values[(i % rows) * columns + i / rows];
@@ -268,7 +269,7 @@ impl fmt::Display for Mismatch {
                 writeln!(f, "  ... {} elements in all", yours.values.len())?;
             }
         }
-        // A single number has no other to be compared with.
+        // Advice to compare the elements makes no sense for a single one.
         if self.diagnosis == Diagnosis::Unknown && yours.values.len() == 1 {
             return f.write_str("  diagnosis: no known pattern");
         }
@@ -276,7 +277,7 @@ impl fmt::Display for Mismatch {
     }
 }
 
-/// Finds the index, axis by axis, of the i-th element in row-major order.
+/// Returns the multidimensional index of the i-th element in row-major order.
 fn index_of(mut i: usize, shape: &[usize]) -> Vec<usize> {
     let mut index = vec![0; shape.len()];
     for axis in (0..shape.len()).rev() {

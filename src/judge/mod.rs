@@ -1,5 +1,5 @@
-//! The judge of every engine: what each operation gives in `f64`, slopes by
-//! difference, and how far a right gradient may lie from them.
+//! Checks for every engine: reference implementations in `f64`, derivatives by
+//! finite differences, and tolerances for `f32` gradients.
 
 pub mod gradcheck;
 pub mod reference;

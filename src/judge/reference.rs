@@ -1,8 +1,8 @@
-//! The judge: each primitive once more in `f64`, slow and obvious, without
-//! gradients, without views, without threads. "Nudge it" introduces it.
+//! Reference implementations of every primitive in `f64`, without gradients,
+//! views or threads. Introduced in "Nudge it".
 //!
 //! Tests, gradient checks and the verdicts of exercises compare every engine
-//! with these few lines, so nothing here is clever.
+//! with this code, so it is simple instead of fast.
 
 mod windows;
 
@@ -11,17 +11,17 @@ use std::f64::consts::{FRAC_2_SQRT_PI, SQRT_2};
 use crate::ops::{Keep, Op};
 use crate::shape::{self, Span};
 
-/// Numbers in row-major order, with their shape.
+/// An array of `f64` in row-major order, with its shape.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Array {
     /// The size along each axis.
     pub shape: Vec<usize>,
-    /// The elements, the last axis dense.
+    /// The elements, in row-major order.
     pub values: Vec<f64>,
 }
 
 impl Array {
-    /// Makes an array of `f32` values, each taken over exactly.
+    /// Creates an array from `f32` values, which are converted exactly.
     pub fn new(shape: &[usize], values: &[f32]) -> Array {
         let values = values.iter().map(|&v| f64::from(v));
         Array::from_values(shape, values.collect())
@@ -32,13 +32,13 @@ impl Array {
         Array { shape: shape.to_vec(), values }
     }
 
-    fn place(&self, at: &[usize]) -> usize {
+    fn offset(&self, index: &[usize]) -> usize {
         let strides = shape::strides(&self.shape);
-        at.iter().zip(strides).map(|(i, step)| i * step as usize).sum()
+        index.iter().zip(strides).map(|(i, step)| i * step as usize).sum()
     }
 
-    fn at(&self, at: &[usize]) -> f64 {
-        self.values[self.place(at)]
+    fn get(&self, index: &[usize]) -> f64 {
+        self.values[self.offset(index)]
     }
 
     fn map(&self, f: impl Fn(f64) -> f64) -> Array {
@@ -47,30 +47,31 @@ impl Array {
     }
 }
 
-/// Applies `f` to each pair of elements, the shapes broadcast.
+/// Applies `f` to each pair of elements, with broadcasting.
 fn zip(a: &Array, b: &Array, f: impl Fn(f64, f64) -> f64) -> Array {
     let shape = shape::broadcast(&a.shape, &b.shape).expect("shapes that fit");
-    let pairs = within(&a.shape, &shape).zip(within(&b.shape, &shape));
+    let a_offsets = broadcast_offsets(&a.shape, &shape);
+    let pairs = a_offsets.zip(broadcast_offsets(&b.shape, &shape));
     let values = pairs.map(|(i, j)| f(a.values[i], b.values[j])).collect();
     Array { shape, values }
 }
 
-/// Adds two arrays; the shapes broadcast.
+/// Adds two arrays elementwise, with broadcasting.
 pub fn add(a: &Array, b: &Array) -> Array {
     zip(a, b, |x, y| x + y)
 }
 
-/// Multiplies two arrays; the shapes broadcast.
+/// Multiplies two arrays elementwise, with broadcasting.
 pub fn mul(a: &Array, b: &Array) -> Array {
     zip(a, b, |x, y| x * y)
 }
 
-/// Divides two arrays; the shapes broadcast.
+/// Divides two arrays elementwise, with broadcasting.
 pub fn div(a: &Array, b: &Array) -> Array {
     zip(a, b, |x, y| x / y)
 }
 
-/// Reduces `a` to a shape that stretches to its own, by `join`.
+/// Reduces `a` to a shape that broadcasts to the shape of `a`.
 fn reduce<T: Copy>(
     a: &Array,
     shape: &[usize],
@@ -78,44 +79,45 @@ fn reduce<T: Copy>(
     join: impl Fn(T, f64) -> T,
 ) -> Vec<T> {
     let mut values = vec![start; shape::size(shape)];
-    for (at, value) in within(shape, &a.shape).zip(&a.values) {
-        values[at] = join(values[at], *value);
+    for (offset, value) in broadcast_offsets(shape, &a.shape).zip(&a.values) {
+        values[offset] = join(values[offset], *value);
     }
     values
 }
 
-/// Sums down to a shape that stretches to that of `a`. What is rounded on the
-/// way is added at the end (compensated summation), so that a small sum of
-/// large terms is as certain as any of its size.
+/// Sums down to a shape that broadcasts to the shape of `a`. The summation is
+/// compensated (Neumaier), so that a small sum of large terms is as accurate
+/// as any other sum of its size.
 pub fn sum(a: &Array, shape: &[usize]) -> Array {
-    let add = |[sum, lost]: [f64; 2], x: f64| {
-        let more = sum + x;
+    let add = |[sum, compensation]: [f64; 2], x: f64| {
+        let total = sum + x;
         let [large, small] =
             if sum.abs() < x.abs() { [x, sum] } else { [sum, x] };
-        [more, lost + (large - more + small)]
+        [total, compensation + (large - total + small)]
     };
-    let whole = |[sum, lost]: [f64; 2]| {
-        if sum.is_finite() { sum + lost } else { sum }
+    let finish = |[sum, compensation]: [f64; 2]| {
+        if sum.is_finite() { sum + compensation } else { sum }
     };
-    let sums = reduce(a, shape, [0.0; 2], add).into_iter().map(whole);
+    let sums = reduce(a, shape, [0.0; 2], add).into_iter().map(finish);
     Array::from_values(shape, sums.collect())
 }
 
-/// Computes the larger of two; a NaN is never hidden, as `f64::max` would do.
-fn larger(x: f64, y: f64) -> f64 {
+/// Returns the maximum, or NaN if either is NaN; `f64::max` ignores a NaN.
+fn nan_max(x: f64, y: f64) -> f64 {
     if y > x || y.is_nan() { y } else { x }
 }
 
-/// Gives what the largest got to those that are as large, in equal shares.
-fn max_share(a: &Array, most: &Array, grads: &Array) -> Array {
-    let is_as_large = |x: f64, most| f64::from(x == most || x.is_nan());
-    let winners = zip(a, most, is_as_large);
-    mul(&winners, &div(grads, &sum(&winners, &most.shape)))
+/// Computes the gradient of a maximum: splits `grads` equally among tied
+/// maxima.
+fn max_share(a: &Array, max: &Array, grads: &Array) -> Array {
+    let is_max = |x: f64, max| f64::from(x == max || x.is_nan());
+    let winners = zip(a, max, is_max);
+    mul(&winners, &div(grads, &sum(&winners, &max.shape)))
 }
 
-/// Computes the error function by its series, of which no term is negative:
-/// the next one is the last times `2 x^2 / (2 n + 1)`. From 6 on it is 1 in
-/// `f64`.
+/// Computes the error function by a series without cancellation: all terms
+/// have the sign of `x`, and each is the previous one times
+/// `2 x^2 / (2 n + 1)`. For `|x| >= 6` the result is 1 or -1 in `f64`.
 fn erf(x: f64) -> f64 {
     if x.is_nan() || x.abs() >= 6.0 {
         return if x.is_nan() { x } else { x.signum() };
@@ -134,24 +136,26 @@ pub fn exp(a: &Array) -> Array {
     a.map(f64::exp)
 }
 
-/// Repeats `a` along each axis of size 1 (or missing) until it has `shape`.
+/// Broadcasts `a` to `shape`: repeats it along each missing axis and each axis
+/// of size 1.
 pub fn expand(a: &Array, shape: &[usize]) -> Array {
-    let values = within(&a.shape, shape).map(|at| a.values[at]).collect();
+    let offsets = broadcast_offsets(&a.shape, shape);
+    let values = offsets.map(|offset| a.values[offset]).collect();
     Array::from_values(shape, values)
 }
 
-/// Multiplies each matrix with its partner:
-/// (.., m, k) x (.., k, n) -> (.., m, n), the axes in front equal.
+/// Multiplies two batches of matrices: (.., m, k) x (.., k, n) -> (.., m, n).
+/// The leading axes must be equal.
 pub fn matmul(a: &Array, b: &Array) -> Array {
     let ([outer @ .., m, k], [.., _, n]) = (&a.shape[..], &b.shape[..]) else {
         panic!("two batches of matrices")
     };
     let (m, k, n) = (*m, *k, *n);
     let mut values = Vec::new();
-    for at in 0..shape::size(outer) {
+    for batch in 0..shape::size(outer) {
         for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
             let products = (0..k).map(|l| {
-                let (row, column) = ((at * m + i) * k, at * k * n + j);
+                let (row, column) = ((batch * m + i) * k, batch * k * n + j);
                 a.values[row + l] * b.values[column + l * n]
             });
             values.push(products.sum());
@@ -160,49 +164,49 @@ pub fn matmul(a: &Array, b: &Array) -> Array {
     Array::from_values(&[outer, &[m, n]].concat(), values)
 }
 
-/// Puts the axes in another order: axis `i` of the result is `axes[i]` of `a`.
+/// Reorders the axes: axis `i` of the result is axis `axes[i]` of `a`.
 pub fn permute(a: &Array, axes: &[usize]) -> Array {
     let strides = shape::strides(&a.shape);
     let shape: Vec<usize> = axes.iter().map(|&i| a.shape[i]).collect();
     let steps: Vec<isize> = axes.iter().map(|&i| strides[i]).collect();
-    let at = shape::offsets(&shape, &steps, 0);
-    let values = at.map(|at| a.values[at]).collect();
+    let offsets = shape::offsets(&shape, &steps, 0);
+    let values = offsets.map(|offset| a.values[offset]).collect();
     Array::from_values(&shape, values)
 }
 
-/// Computes softmax along the last axis. It is no exponential of a logarithm:
-/// that would be as uncertain as the logarithm is large.
+/// Computes softmax along the last axis. It does not exponentiate
+/// [`log_softmax`], because the relative error would grow with the logarithm.
 pub fn softmax(a: &Array) -> Array {
-    by_rows(a, |x, rest| x.exp() / (1.0 + rest))
+    map_rows(a, |x, rest| x.exp() / (1.0 + rest))
 }
 
 /// Computes the logarithm of softmax along the last axis.
 pub fn log_softmax(a: &Array) -> Array {
-    by_rows(a, |x, rest| x - rest.ln_1p())
+    map_rows(a, |x, rest| x - rest.ln_1p())
 }
 
-/// Gives each element less the largest of its row, and the sum of exponentials
-/// of the others.
-fn by_rows(a: &Array, f: impl Fn(f64, f64) -> f64) -> Array {
+/// Applies `f` to each element minus the maximum of its row, and to the sum of
+/// the exponentials of the other elements of the row.
+fn map_rows(a: &Array, f: impl Fn(f64, f64) -> f64) -> Array {
     let columns = a.shape.last().copied().unwrap_or(1).max(1);
     let mut values = Vec::new();
     for row in a.values.chunks(columns) {
-        let most = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        // The largest adds 1, and beside it little others would be lost.
-        let first = row.iter().position(|&x| x == most);
+        let max = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        // The exponential of the maximum is 1. It is left out of the sum,
+        // because small terms would be rounded away when added to it.
+        let first = row.iter().position(|&x| x == max);
         let others = row.iter().enumerate().filter(|(i, _)| Some(*i) != first);
-        let rest: f64 = others.map(|(_, x)| (x - most).exp()).sum();
-        // Beside an infinite score no share is a number.
-        let rest = if most.is_finite() { rest } else { f64::NAN };
-        values.extend(row.iter().map(|x| f(x - most, rest)));
+        let rest: f64 = others.map(|(_, x)| (x - max).exp()).sum();
+        // With an infinite score, every probability is NaN.
+        let rest = if max.is_finite() { rest } else { f64::NAN };
+        values.extend(row.iter().map(|x| f(x - max, rest)));
     }
     Array::from_values(&a.shape, values)
 }
 
-/// Finds for each element of `large` the position in `small` that it meets
-/// when the two shapes are aligned at the right: axes that `small` lacks, or
-/// has with size 1, do not move the position.
-fn within(
+/// Lists for each element of the shape `large` the offset in `small` when
+/// `small` is broadcast to `large`.
+fn broadcast_offsets(
     small: &[usize],
     large: &[usize],
 ) -> impl Iterator<Item = usize> + use<> {
@@ -225,38 +229,38 @@ fn within(
 /// Lists the indices of every element of a shape, in row-major order.
 fn indices(shape: &[usize]) -> impl Iterator<Item = Vec<usize>> {
     let strides = shape::strides(shape);
-    (0..shape::size(shape)).map(move |at| {
+    (0..shape::size(shape)).map(move |offset| {
         let axes = strides.iter().zip(shape);
-        axes.map(|(&step, &n)| at / step as usize % n).collect()
+        axes.map(|(&step, &n)| offset / step as usize % n).collect()
     })
 }
 
-/// Fills an array, each element from its index; 0 where there is nothing.
-fn place(shape: &[usize], of: impl Fn(&[usize]) -> Option<f64>) -> Array {
-    let values = indices(shape).map(|at| of(&at).unwrap_or(0.0));
+/// Creates an array by computing each element from its index; `None` is 0.
+fn from_fn(shape: &[usize], f: impl Fn(&[usize]) -> Option<f64>) -> Array {
+    let values = indices(shape).map(|index| f(&index).unwrap_or(0.0));
     Array::from_values(shape, values.collect())
 }
 
-/// Finds where an element of a part stands in the whole.
-fn part(at: &[usize], spans: &[Span]) -> Vec<usize> {
-    let from = at.iter().zip(spans);
-    from.map(|(i, span)| span.start + i * span.step).collect()
+/// Converts an index in a slice to the index in the sliced array.
+fn index_before_slicing(index: &[usize], spans: &[Span]) -> Vec<usize> {
+    let axes = index.iter().zip(spans);
+    axes.map(|(i, span)| span.start + i * span.step).collect()
 }
 
-/// Replaces the size of a shape along one axis.
+/// Replaces the size of one axis of a shape.
 fn with_size(shape: &[usize], axis: usize, size: usize) -> Vec<usize> {
     let mut shape = shape.to_vec();
     shape[axis] = size;
     shape
 }
 
-/// Finds the shape after a reduction, with the reduced axes as 1.
-fn kept(shape: &[usize], axes: &[usize]) -> Vec<usize> {
+/// Returns the shape after a reduction, with the reduced axes as 1.
+fn reduced_shape(shape: &[usize], axes: &[usize]) -> Vec<usize> {
     let size = |axis| if axes.contains(&axis) { 1 } else { shape[axis] };
     (0..shape.len()).map(size).collect()
 }
 
-/// Takes the reduced axes out of the shape, unless they are kept.
+/// Removes the reduced axes from the shape, unless they are kept.
 fn drop_axes(reduced: Array, axes: &[usize], keep: Keep) -> Array {
     if keep == Keep::Yes {
         return reduced;
@@ -266,8 +270,8 @@ fn drop_axes(reduced: Array, axes: &[usize], keep: Keep) -> Array {
     Array::from_values(&shape, reduced.values)
 }
 
-/// Computes rows of `n` at mean 0 and variance 1, and for each element what
-/// its distance from the mean was divided by.
+/// Normalizes rows of `n` elements to mean 0 and variance 1. Also returns, for
+/// each element, the deviation by which it was divided.
 pub(crate) fn normal_rows(a: &Array, n: usize, epsilon: f64) -> [Array; 2] {
     let mut both = [a.clone(), a.clone()];
     for (i, row) in a.values.chunks(n.max(1)).enumerate() {
@@ -282,7 +286,7 @@ pub(crate) fn normal_rows(a: &Array, n: usize, epsilon: f64) -> [Array; 2] {
     both
 }
 
-/// Computes an operation, when the judge knows it.
+/// Computes an operation, or returns `None` if it has no reference.
 pub fn forward(op: &Op, inputs: &[&Array]) -> Option<Array> {
     Some(match (op, inputs) {
         (Op::Mul, [a, b]) => mul(a, b),
@@ -304,20 +308,20 @@ pub fn forward(op: &Op, inputs: &[&Array]) -> Option<Array> {
         (Op::Erf, [a]) => a.map(erf),
         (Op::Log1p, [a]) => a.map(f64::ln_1p),
         (Op::PowTensor, [a, b]) => zip(a, b, f64::powf),
-        (Op::Maximum, [a, b]) => zip(a, b, larger),
+        (Op::Maximum, [a, b]) => zip(a, b, nan_max),
         (Op::Floor, [a]) => a.map(f64::floor),
         (Op::Round, [a]) => a.map(f64::round_ties_even),
         (Op::Sign, [a]) => a.map(|x| f64::from(x > 0.0) - f64::from(x < 0.0)),
         (Op::Sum(axes, keep), [a]) => {
-            drop_axes(sum(a, &kept(&a.shape, axes)), axes, *keep)
+            drop_axes(sum(a, &reduced_shape(&a.shape, axes)), axes, *keep)
         }
         (Op::Max(axes, keep), [a]) => {
-            let shape = kept(&a.shape, axes);
-            let most = reduce(a, &shape, f64::NEG_INFINITY, larger);
-            let most = Array::from_values(&shape, most);
-            drop_axes(most, axes, *keep)
+            let shape = reduced_shape(&a.shape, axes);
+            let max = reduce(a, &shape, f64::NEG_INFINITY, nan_max);
+            let max = Array::from_values(&shape, max);
+            drop_axes(max, axes, *keep)
         }
-        (Op::MaxShare(_), [a, most, grads]) => max_share(a, most, grads),
+        (Op::MaxShare(_), [a, max, grads]) => max_share(a, max, grads),
         (Op::Matmul, [a, b]) => matmul(a, b),
         (Op::Contract(batch, inner), [a, b]) => {
             windows::contract(a, b, *batch, *inner)
@@ -347,29 +351,32 @@ pub fn forward(op: &Op, inputs: &[&Array]) -> Option<Array> {
             let axes = a.shape.iter().zip(spans);
             let shape: Vec<usize> =
                 axes.map(|(&n, span)| span.indices(n).len()).collect();
-            place(&shape, |at| Some(a.at(&part(at, spans))))
+            from_fn(&shape, |index| {
+                Some(a.get(&index_before_slicing(index, spans)))
+            })
         }
         (Op::SliceAssign(spans), [a, b]) => {
-            let mut all = (*a).clone();
-            for (at, value) in indices(&b.shape).zip(&b.values) {
-                let at = all.place(&part(&at, spans));
-                all.values[at] = *value;
+            let mut result = (*a).clone();
+            for (index, value) in indices(&b.shape).zip(&b.values) {
+                let index = index_before_slicing(&index, spans);
+                let offset = result.offset(&index);
+                result.values[offset] = *value;
             }
-            all
+            result
         }
-        (Op::Flip(axes), [a]) => place(&a.shape, |at| {
-            let mut from = at.to_vec();
-            axes.iter().for_each(|&i| from[i] = a.shape[i] - 1 - at[i]);
-            Some(a.at(&from))
+        (Op::Flip(axes), [a]) => from_fn(&a.shape, |index| {
+            let mut from = index.to_vec();
+            axes.iter().for_each(|&i| from[i] = a.shape[i] - 1 - index[i]);
+            Some(a.get(&from))
         }),
         (Op::Cat(axis), parts) => {
             let mut shape = parts[0].shape.clone();
             shape[*axis] = parts.iter().map(|part| part.shape[*axis]).sum();
-            place(&shape, |at| {
-                let mut from = at.to_vec();
+            from_fn(&shape, |index| {
+                let mut from = index.to_vec();
                 for part in parts {
                     match from[*axis].checked_sub(part.shape[*axis]) {
-                        None => return Some(part.at(&from)),
+                        None => return Some(part.get(&from)),
                         Some(rest) => from[*axis] = rest,
                     }
                 }
@@ -384,23 +391,23 @@ pub fn forward(op: &Op, inputs: &[&Array]) -> Option<Array> {
             let values = (0..mask.values.len()).map(chosen).collect();
             Array::from_values(&mask.shape, values)
         }
-        (Op::IndexSelect(axis, places), [a]) => {
-            place(&with_size(&a.shape, *axis, places.len()), |at| {
-                let mut from = at.to_vec();
-                from[*axis] = places[at[*axis]];
-                Some(a.at(&from))
+        (Op::IndexSelect(axis, selected), [a]) => {
+            from_fn(&with_size(&a.shape, *axis, selected.len()), |index| {
+                let mut from = index.to_vec();
+                from[*axis] = selected[index[*axis]];
+                Some(a.get(&from))
             })
         }
-        (Op::IndexAdd(axis, places, size), [a]) => {
-            place(&with_size(&a.shape, *axis, *size), |at| {
-                let taken =
-                    (0..places.len()).filter(|&i| places[i] == at[*axis]);
+        (Op::IndexAdd(axis, targets, size), [a]) => {
+            from_fn(&with_size(&a.shape, *axis, *size), |index| {
+                let sources =
+                    (0..targets.len()).filter(|&i| targets[i] == index[*axis]);
                 let value = |i| {
-                    let mut from = at.to_vec();
+                    let mut from = index.to_vec();
                     from[*axis] = i;
-                    a.at(&from)
+                    a.get(&from)
                 };
-                Some(taken.map(value).sum())
+                Some(sources.map(value).sum())
             })
         }
         (Op::Windows(window), [a]) => return windows::windows(a, window),

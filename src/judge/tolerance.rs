@@ -1,37 +1,41 @@
-//! What a judge cannot know: how far a right `f32` gradient may lie from a
-//! slope by difference. "Nudge it" tells why there is such a tolerance, and
-//! the tape gives it to every rule.
+//! Derivatives by finite differences with error bounds, and the tolerance for
+//! an `f32` gradient that is compared with them. "Nudge it" explains why there
+//! is a tolerance; the tape applies it to every rule.
 //!
-//! Reading order: [`slopes`] nudges until two nudges agree, `magnitudes` finds
-//! the sizes of the numbers that meet in a rule, `allowed` adds both up.
+//! Reading order: [`slopes`] tries nudges until two agree, `magnitudes`
+//! estimates the intermediate values of a gradient rule, whose rounding
+//! matters, and `allowed` adds both up.
 
 use crate::ops::Op;
 use crate::reference::{self, Array};
 
-/// Slopes by difference, and how far the true ones may lie from them.
+/// Derivatives by finite differences, with error bounds.
 #[derive(Clone, Debug)]
 pub struct Slopes {
-    /// For each element the mean slope of its two sides; NaN where nothing
-    /// can be known.
+    /// The central difference at each element; NaN if it cannot be estimated.
     pub values: Array,
-    /// Half of what the slopes of the two sides differ by: much at a kink.
+    /// Half the difference between the slopes of the two sides, which is large
+    /// at a kink.
     pub bend: Array,
-    /// What two nudges differ by, and what `f64` rounds.
+    /// The error bound: the difference between two nudges plus the rounding
+    /// error of `f64`.
     pub noise: Array,
-    /// The elements that were nudged: all of them, unless they are many.
+    /// The indices of the elements that were nudged: all of them, unless there
+    /// are many.
     pub nudged: Vec<usize>,
 }
 
 impl Slopes {
-    /// Says how far the slope of any side may lie from the mean.
+    /// Returns the largest possible distance of a one-sided slope from the
+    /// central difference.
     pub fn uncertainty(&self, i: usize) -> f64 {
         self.bend.values[i] + self.noise.values[i]
     }
 
-    /// Finds the slopes of both sides of an element, where it stands on a
-    /// kink. A curve bends less than a hundredth of its slope within a nudge;
-    /// and a bend that is not well above what `f64` rounds, a tenth of the
-    /// least slope that the judge tells from 0 included, is none.
+    /// Returns the slopes of both sides if the element is at a kink. It is one
+    /// if the bend exceeds a hundredth of the slope, which a smooth curve does
+    /// not do within a nudge, and exceeds the rounding error clearly. The
+    /// 1e-6 keeps slopes near 0 from counting as kinks.
     pub fn kink(&self, i: usize) -> Option<[f64; 2]> {
         let [slope, bend, noise] =
             [&self.values, &self.bend, &self.noise].map(|a| a.values[i]);
@@ -40,39 +44,41 @@ impl Slopes {
     }
 }
 
-/// Two nudges that agree as well as this, as a share of the slope, will do: it
-/// is a tenth of what a right gradient is allowed anyway, so a better one
-/// would change no verdict.
-const ENOUGH: f64 = 1e-5;
+/// The relative error bound at which no further nudges are tried. It is a
+/// tenth of [`TOLERANCE`](crate::gradcheck::TOLERANCE), so a smaller error
+/// would not change a verdict.
+const GOOD_ENOUGH: f64 = 1e-5;
 
-/// How many elements all nudges of one operand may compute. A larger operand
-/// is nudged at some of its elements only, evenly spread. It guards the time
-/// that a verdict takes: without it, that grows with the square of the size.
-const WORK: usize = 500_000;
+/// How many elements all nudges of one operand may compute. Of a larger
+/// operand only some elements are nudged, evenly spread. Without this limit
+/// the time would grow with the square of the size.
+const MAX_COMPUTED: usize = 500_000;
 
-/// But never fewer elements than these, however many each nudge computes: a
-/// rule that is wrong for one row or column in a few is still met.
-const FEWEST: usize = 16;
+/// How many elements are nudged at least, even if that exceeds `MAX_COMPUTED`,
+/// so that a rule that is wrong in one of a few rows or columns is noticed.
+const MIN_NUDGED: usize = 16;
 
-/// The nudges that are tried, as shares of a size. The first is near the cube
-/// root of the precision of `f64`, which is best for a smooth function. The
-/// long one is for a change that rounds away beside larger numbers, the short
-/// one for a kink or a pole that lies nearer than the first reaches.
-const SHARES: [f64; 3] = [1e-5, 1e-3, 1e-8];
+/// The nudges that are tried, relative to a size. The first is near the cube
+/// root of the `f64` epsilon, which is best for a smooth function. The long
+/// one is for a change that would be rounded away in a sum with larger
+/// numbers, the short one for a kink or a pole within reach of the first.
+const RELATIVE_NUDGES: [f64; 3] = [1e-5, 1e-3, 1e-8];
 
-/// Two nudges that differ by so many times what they may err by have not seen
-/// the same curve. The shorter has seen the slope: far from everything a
-/// function may be flat, and a long nudge there is sure of it.
-const CLEARLY: f64 = 100.0;
+/// Two estimates that differ by more than this multiple of their error bounds
+/// belong to different parts of the curve. The one with the shorter nudge is
+/// then taken: a long nudge may reach a region where the function is flat, and
+/// its error bound is small there.
+const CLEAR_DIFFERENCE: f64 = 100.0;
 
-/// So many times the largest number is further than any place at which one
-/// number could matter to another: what such a step does not move is
-/// constant.
-const FAR: f64 = 1e3;
+/// A step of this multiple of the largest value goes beyond every point at
+/// which two values can interact. An output that does not change over such a
+/// step is constant.
+const FAR_STEP: f64 = 1e3;
 
-/// Finds the slope of the sum of `weights * f` along each element of one
-/// input. A nudge is right for one function and too long or too short for
-/// another, so several are tried, each beside its half.
+/// Estimates the derivative of the sum of `weights * f` with respect to each
+/// element of input number `which`. A nudge that suits one function is too
+/// long or too short for another, so several are tried, each together with
+/// half of it.
 pub fn slopes(
     inputs: &[Array],
     which: usize,
@@ -87,70 +93,73 @@ pub fn slopes(
     let mut bend = noise.clone();
     let largest = inputs.iter().chain([&middle]).flat_map(|a| &a.values);
     let largest = largest.filter(|x| x.is_finite());
-    let largest = largest.fold(0.0, |most: f64, x| most.max(x.abs()));
+    let largest = largest.fold(0.0, |max: f64, x| max.max(x.abs()));
     let count = values.values.len();
-    let judged = (WORK / middle.values.len().max(count).max(1)).max(FEWEST);
-    // It is odd, so that not all of them stand in one column of a matrix whose
-    // width is a power of two.
-    let stride = count.div_ceil(judged).max(1) | 1;
+    let outputs = middle.values.len().max(count).max(1);
+    let max_nudged = (MAX_COMPUTED / outputs).max(MIN_NUDGED);
+    // An odd stride, so that in a matrix whose width is a power of two the
+    // nudged elements are not all in the same column.
+    let stride = count.div_ceil(max_nudged).max(1) | 1;
     let mut inputs = inputs.to_vec();
     let nudged = (0..count).filter(|i| i % stride == 0 || i + 1 == count);
     let nudged: Vec<usize> = nudged.collect();
     for &i in &nudged {
         let x = inputs[which].values[i];
-        // What a long step does not move is no matter of this element.
-        let long = FAR * largest.max(1.0);
-        let mut at = |x: f64| {
+        let far = FAR_STEP * largest.max(1.0);
+        let mut evaluate = |x: f64| {
             inputs[which].values[i] = x;
             f(&inputs)
         };
-        let ends = [at(x - long), at(x + long)];
-        let moves = |j: usize| {
-            let stays = |end: &Array| end.values[j] == middle.values[j];
-            !ends.iter().all(stays)
+        // The outputs that depend on this element.
+        let ends = [evaluate(x - far), evaluate(x + far)];
+        let changes = |j: usize| {
+            let is_same = |end: &Array| end.values[j] == middle.values[j];
+            !ends.iter().all(is_same)
         };
-        let moving: Vec<usize> =
-            (0..middle.values.len()).filter(|&j| moves(j)).collect();
-        // Its own size, the size at which exponentials bend, and that of what
-        // it may be added to.
+        let dependent: Vec<usize> =
+            (0..middle.values.len()).filter(|&j| changes(j)).collect();
+        // The size of the element, the scale on which exponentials bend, and
+        // the size of values to which the element may be added.
         let sizes = [x.abs(), 1.0, largest];
-        let nudges = SHARES.into_iter().flat_map(|share| {
-            sizes.map(|size| share * size).into_iter().filter(|&n| n > 0.0)
+        let nudges = RELATIVE_NUDGES.into_iter().flat_map(|relative| {
+            sizes.map(|size| relative * size).into_iter().filter(|&n| n > 0.0)
         });
-        let (mut least, mut shortest) = (f64::INFINITY, f64::INFINITY);
+        let (mut min_error, mut shortest) = (f64::INFINITY, f64::INFINITY);
         for nudge in nudges {
-            let mut sides = |nudge: f64| {
-                let ends = [&at(x + nudge), &middle, &at(x - nudge)];
-                Sides::of(ends, &moving, weights, nudge)
+            let mut difference = |nudge: f64| {
+                let points =
+                    [&evaluate(x + nudge), &middle, &evaluate(x - nudge)];
+                Difference::new(points, &dependent, weights, nudge)
             };
-            let (wide, narrow) = (sides(nudge), sides(nudge / 2.0));
-            // Beside the largest number such a nudge is rounded away, and
-            // what did not move tells nothing.
-            let still = wide.slope == 0.0 && narrow.slope == 0.0;
-            if still && nudge < f64::EPSILON * largest {
+            let (wide, narrow) = (difference(nudge), difference(nudge / 2.0));
+            // In a sum with the largest number such a nudge is rounded away,
+            // so a slope of 0 means nothing.
+            let is_zero = wide.slope == 0.0 && narrow.slope == 0.0;
+            if is_zero && nudge < f64::EPSILON * largest {
                 continue;
             }
-            // Beside a large x a short nudge is itself rounded.
+            // For a large x, `x + nudge` is itself rounded.
             let grain = x.abs() * f64::EPSILON / nudge * narrow.slope.abs();
-            let apart = (wide.slope - narrow.slope).abs() + grain;
-            let now = apart + narrow.bend + narrow.noise;
-            let differ = (narrow.slope - values.values[i]).abs();
-            let is_surer = match differ > CLEARLY * (now + least) {
-                true => nudge < shortest,
-                false => now < least,
-            };
-            if is_surer {
-                (least, shortest) = (now, nudge);
+            let disagreement = (wide.slope - narrow.slope).abs() + grain;
+            let error = disagreement + narrow.bend + narrow.noise;
+            let change = (narrow.slope - values.values[i]).abs();
+            let is_better =
+                match change > CLEAR_DIFFERENCE * (error + min_error) {
+                    true => nudge < shortest,
+                    false => error < min_error,
+                };
+            if is_better {
+                (min_error, shortest) = (error, nudge);
                 values.values[i] = narrow.slope;
                 bend.values[i] = narrow.bend;
-                noise.values[i] = apart + narrow.noise;
-                if now <= ENOUGH * narrow.slope.abs() {
+                noise.values[i] = disagreement + narrow.noise;
+                if error <= GOOD_ENOUGH * narrow.slope.abs() {
                     break;
                 }
             }
         }
         inputs[which].values[i] = x;
-        // What rounding alone may have made is no slope.
+        // A slope that rounding alone can explain is taken as 0.
         let size = values.values[i].abs();
         if size <= noise.values[i] {
             values.values[i] = 0.0;
@@ -160,28 +169,29 @@ pub fn slopes(
     Slopes { values, bend, noise, nudged }
 }
 
-/// What one nudge to both sides shows.
-struct Sides {
+/// A central difference.
+struct Difference {
     slope: f64,
-    /// Half of what the slopes of the two sides differ by.
+    /// Half the difference between the slopes of the two sides.
     bend: f64,
-    /// What rounding in `f64` may have done to the slope.
+    /// The rounding error of the slope in `f64`.
     noise: f64,
 }
 
-impl Sides {
-    /// Compares what the function gives above, at and below the element, at
-    /// the outputs that it moves. Differences are taken output by output
-    /// before they are added: a small one is not lost beside another place.
-    fn of(
-        ends: [&Array; 3],
-        moving: &[usize],
+impl Difference {
+    /// Computes the central difference from the outputs at `x + nudge`, `x`
+    /// and `x - nudge`. Only the outputs that depend on the element count, and
+    /// each is subtracted before they are added, so that a small difference is
+    /// not lost in a sum of large outputs.
+    fn new(
+        points: [&Array; 3],
+        dependent: &[usize],
         weights: &Array,
         nudge: f64,
-    ) -> Sides {
+    ) -> Difference {
         let (mut rise, mut bend, mut noise) = (0.0, 0.0, 0.0);
-        for &j in moving {
-            let [above, middle, below] = ends.map(|end| end.values[j]);
+        for &j in dependent {
+            let [above, middle, below] = points.map(|point| point.values[j]);
             let weight = weights.values[j];
             rise += weight * (above - below);
             bend += weight * (above - 2.0 * middle + below);
@@ -189,14 +199,14 @@ impl Sides {
         }
         let width = 2.0 * nudge;
         let noise = noise * f64::EPSILON / width;
-        Sides { slope: rise / width, bend: bend.abs() / width, noise }
+        Difference { slope: rise / width, bend: bend.abs() / width, noise }
     }
 }
 
-/// Finds the sizes of the numbers that meet in the rule of an operation, for
-/// each element of an operand: what the rule gives where nothing cancels.
-/// `f32` rounds them, however small the gradient comes out. `grad_out` holds
-/// sizes.
+/// Estimates the magnitude of the intermediate values in the gradient rule of
+/// an operation, for each element of operand number `which`: the gradient that
+/// would result without cancellation. `f32` rounds these values, however small
+/// the gradient itself is. `grad_out` holds absolute values.
 pub(crate) fn magnitudes(
     op: &Op,
     inputs: &[Array],
@@ -205,22 +215,23 @@ pub(crate) fn magnitudes(
 ) -> Array {
     let x = &inputs[which];
     if matches!(op, Op::Softmax | Op::LogSoftmax) {
-        return magnitudes_in_a_row(op, x, grad_out);
+        return softmax_magnitudes(op, x, grad_out);
     }
     if let Op::LayerNorm(epsilon) = op {
-        return magnitudes_of_normal(inputs, which, grad_out, *epsilon);
+        return layer_norm_magnitudes(inputs, which, grad_out, *epsilon);
     }
     let sizes = |a: &Array| map(a, |_, x| x.abs());
     let elementwise = inputs.len() == 1 && grad_out.shape == x.shape;
-    // One factor may have another sign than the next.
-    let at: Vec<Array> = match inputs.len() {
+    // With several operands, absolute values prevent that terms of different
+    // signs cancel.
+    let inputs: Vec<Array> = match inputs.len() {
         1 => inputs.to_vec(),
         _ => inputs.iter().map(sizes).collect(),
     };
-    let found = slopes(&at, which, grad_out, |at| forward(op, at));
-    // An element that was not nudged met no larger numbers than the others.
+    let found = slopes(&inputs, which, grad_out, |inputs| forward(op, inputs));
     let size = |i: usize| found.values.values[i].abs() + found.uncertainty(i);
-    let most = found.nudged.iter().fold(0.0, |most: f64, &i| most.max(size(i)));
+    // For elements that were not nudged.
+    let max = found.nudged.iter().fold(0.0, |max: f64, &i| max.max(size(i)));
     map(&found.values, |i, slope| {
         let g = grad_out.values.get(i).copied().unwrap_or(0.0);
         let x = x.values[i];
@@ -228,33 +239,36 @@ pub(crate) fn magnitudes(
             Op::Exp | Op::Log | Op::Pow(_) | Op::Relu => 0.0,
             Op::Tanh => g,
             Op::Sigmoid => g / (1.0 + (-x).exp()),
-            // Any other function may reduce an angle.
+            // Any other function may be periodic and reduce its argument,
+            // which rounds at the size of the argument.
             _ if elementwise => g * (1.0 + x.abs()),
             _ => 0.0,
         };
-        let size = if slope.is_nan() { most } else { size(i) };
+        let size = if slope.is_nan() { max } else { size(i) };
         size + subtracted
     })
 }
 
-/// Does so for softmax and its logarithm: sums of a row come and are shared.
-fn magnitudes_in_a_row(op: &Op, x: &Array, grad_out: &Array) -> Array {
+/// Estimates the magnitudes for softmax and its logarithm, whose gradient
+/// combines each element with a sum over its row. Probabilities are computed
+/// as `exp(log)`, so their relative error grows with the logarithm.
+fn softmax_magnitudes(op: &Op, x: &Array, grad_out: &Array) -> Array {
     let logs = reference::log_softmax(x);
-    let shares = map(&logs, |_, log| log.exp() * (1.0 + log.abs()));
-    let met = match op {
+    let probabilities = map(&logs, |_, log| log.exp() * (1.0 + log.abs()));
+    let terms = match op {
         Op::LogSoftmax => grad_out.clone(),
-        _ => map(grad_out, |i, g| shares.values[i] * g),
+        _ => map(grad_out, |i, g| probabilities.values[i] * g),
     };
     let columns = x.shape.last().copied().unwrap_or(1).max(1);
-    let rows = met.values.chunks(columns);
+    let rows = terms.values.chunks(columns);
     let totals: Vec<f64> = rows.map(|row| row.iter().sum()).collect();
-    map(&shares, |i, share| met.values[i] + share * totals[i / columns])
+    map(&probabilities, |i, p| terms.values[i] + p * totals[i / columns])
 }
 
-/// Does so for rows at mean 0 and variance 1: what is left of a number beside
-/// the mean has the rounding of the larger of them, and each of a row gets
-/// something of all.
-fn magnitudes_of_normal(
+/// Estimates the magnitudes for layer normalization. Subtracting the mean
+/// leaves the rounding error of the larger operand, and the gradient of each
+/// element depends on the whole row.
+fn layer_norm_magnitudes(
     inputs: &[Array],
     which: usize,
     grad_out: &Array,
@@ -263,40 +277,42 @@ fn magnitudes_of_normal(
     let [x, weight] = [&inputs[0], &inputs[1]];
     let n = weight.values.len().max(1);
     let [normal, deviation] = reference::normal_rows(x, n, epsilon);
-    let mut met = map(&inputs[which], |_, _| 0.0);
+    let mut magnitudes = map(&inputs[which], |_, _| 0.0);
     let rows = x.values.chunks(n).zip(grad_out.values.chunks(n));
     for (row, (x, g)) in rows.enumerate() {
-        let most = x.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
-        let by = deviation.values[row * n];
-        let size = |j: usize| normal.values[row * n + j].abs() + most / by;
-        let given = |j: usize| (g[j] * weight.values[j]).abs();
+        let max = x.iter().fold(0.0, |max: f64, x| max.max(x.abs()));
+        let deviation = deviation.values[row * n];
+        let scaled_max = max / deviation;
+        let size = |j: usize| normal.values[row * n + j].abs() + scaled_max;
+        let weighted = |j: usize| (g[j] * weight.values[j]).abs();
         let mean = |f: &dyn Fn(usize) -> f64| {
             (0..x.len()).map(f).sum::<f64>() / n as f64
         };
-        let shared = [mean(&given), mean(&|j| given(j) * size(j))];
+        let means = [mean(&weighted), mean(&|j| weighted(j) * size(j))];
         for (j, g) in g.iter().enumerate() {
             match which {
                 0 => {
-                    let sum = given(j) + shared[0] + size(j) * shared[1];
-                    met.values[row * n + j] = sum * (1.0 + most / by) / by;
+                    let sum = weighted(j) + means[0] + size(j) * means[1];
+                    magnitudes.values[row * n + j] =
+                        sum * (1.0 + scaled_max) / deviation;
                 }
-                1 => met.values[j] += g * size(j),
-                _ => met.values[j] += g,
+                1 => magnitudes.values[j] += g * size(j),
+                _ => magnitudes.values[j] += g,
             }
         }
     }
-    met
+    magnitudes
 }
 
-/// Computes an operation that the judge is known to know.
+/// Computes an operation that is known to have a reference.
 pub(crate) fn forward(op: &Op, inputs: &[Array]) -> Array {
     let inputs: Vec<&Array> = inputs.iter().collect();
     reference::forward(op, &inputs).expect("the judge knows it")
 }
 
-/// Computes how far the gradient of a rule may lie from the slopes: a share of
-/// the slope, what `f32` rounds of the numbers that meet, and the uncertainty
-/// of the slopes.
+/// Computes the tolerance for each element of a gradient: the sum of a
+/// fraction of the derivative, the `f32` rounding error of the intermediate
+/// values, and the uncertainty of the derivative.
 pub(crate) fn allowed(
     op: &Op,
     inputs: &[Array],
@@ -316,37 +332,40 @@ pub(crate) fn allowed(
         _ => grad_out.values.len().checked_div(inputs[which].values.len()),
     };
     let rounding = rounding(terms.unwrap_or(1));
-    let least = f64::from(f32::MIN_POSITIVE) * reach(op, inputs, grad_out);
+    let underflow = f64::from(f32::MIN_POSITIVE) * reach(op, inputs, grad_out);
     map(&slopes.values, |i, slope| {
-        let share = crate::gradcheck::TOLERANCE * slope.abs();
-        share + rounding * magnitudes.values[i] + slopes.uncertainty(i) + least
+        let relative = crate::gradcheck::TOLERANCE * slope.abs();
+        let rounded = rounding * magnitudes.values[i];
+        relative + rounded + slopes.uncertainty(i) + underflow
     })
 }
 
-/// The roundings of one function, in halves of a unit in the last place.
-/// OpenCL allows a device 3 units for an exponential and 2.5 for a quotient,
-/// which with the sum between them is a sigmoid's 12, and 5 for a hyperbolic
-/// tangent; the products around them have the rest. The 16 units of a power
-/// are within the share of the slope.
+/// The rounding error allowed for one function, in halves of a unit in the
+/// last place (ulp). OpenCL allows a device 3 ulp for `exp` and 2.5 ulp for a
+/// division; with the addition between them, a sigmoid takes 12 halves. It
+/// allows 5 ulp for `tanh`. The remainder is for the multiplications around
+/// these functions. The 16 ulp of `pow` are covered by the tolerance relative
+/// to the derivative.
 const ROUNDINGS: usize = 16;
 
-/// Computes what `f32` may do to a sum of so many terms, as a share of their
-/// sizes: half a unit in the last place for each rounding.
+/// Returns the rounding error of a sum of `terms` terms in `f32`, relative to
+/// their magnitudes: half a unit in the last place for each rounding.
 pub fn rounding(terms: usize) -> f64 {
     (ROUNDINGS + terms) as f64 * 2f64.powi(-24)
 }
 
-/// Finds the largest number that meets in a rule, or the largest factor by
-/// which one of them may divide.
+/// Returns the largest factor by which a rule may scale a value that
+/// underflowed: the largest operand or, for operations that divide, the
+/// reciprocal of the smallest.
 pub(crate) fn reach(op: &Op, inputs: &[Array], grad_out: &Array) -> f64 {
     let divides = matches!(op, Op::Div | Op::Pow(_) | Op::Log);
     let all = inputs.iter().chain([grad_out]).flat_map(|a| &a.values);
     let sizes = all.map(|x| x.abs()).filter(|&x| x > 0.0);
     let factor = |x: f64| if divides { x.max(1.0 / x) } else { x };
-    sizes.fold(1.0, |most, x| most.max(factor(x)))
+    sizes.fold(1.0, |max, x| max.max(factor(x)))
 }
 
-/// Makes an array from the indices and the elements of another.
+/// Applies `f` to the index and the value of each element.
 pub fn map(a: &Array, f: impl Fn(usize, f64) -> f64) -> Array {
     let values = a.values.iter().enumerate().map(|(i, &x)| f(i, x));
     Array { shape: a.shape.clone(), values: values.collect() }

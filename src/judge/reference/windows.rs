@@ -1,51 +1,52 @@
-//! What moves over images, and what multiplies its windows.
+//! Sliding windows, contraction and convolution.
 
-use super::{Array, expand, indices, matmul, permute, place};
+use super::{Array, expand, from_fn, indices, matmul, permute};
 use crate::shape::{Window, size};
 
-/// Finds which pixel an element of windows shows: its row and its column,
-/// behind the axes in front; none in the padding before an image.
+/// Converts an index into windows to the leading indices and the row and
+/// column of the pixel, which is `None` above or left of the image.
 fn pixel<'a>(
     window: &Window,
-    at: &'a [usize],
+    index: &'a [usize],
 ) -> (&'a [usize], Option<[usize; 2]>) {
-    let (outer, inner) = at.split_at(at.len() - 4);
-    let along = |i: usize| {
-        let at = inner[i] * window.stride[i];
-        let at = at + inner[2 + i] * window.dilation[i];
-        at.checked_sub(window.padding[i])
+    let (outer, inner) = index.split_at(index.len() - 4);
+    let coordinate = |i: usize| {
+        let start = inner[i] * window.stride[i];
+        let padded = start + inner[2 + i] * window.dilation[i];
+        padded.checked_sub(window.padding[i])
     };
-    (outer, along(0).zip(along(1)).map(|(row, column)| [row, column]))
+    let pixel = coordinate(0).zip(coordinate(1));
+    (outer, pixel.map(|(row, column)| [row, column]))
 }
 
 pub(super) fn windows(a: &Array, window: &Window) -> Option<Array> {
     let [outer @ .., h, w] = &a.shape[..] else { return None };
-    let places = window.positions(&a.shape).ok()?;
-    let shape = [outer, &places, &window.size].concat();
-    Some(place(&shape, |at| {
-        let (outer, pixel) = pixel(window, at);
-        let pixel = pixel.filter(|at| at[0] < *h && at[1] < *w)?;
-        Some(a.at(&[outer, &pixel].concat()))
+    let positions = window.positions(&a.shape).ok()?;
+    let shape = [outer, &positions, &window.size].concat();
+    Some(from_fn(&shape, |index| {
+        let (outer, pixel) = pixel(window, index);
+        let pixel = pixel.filter(|p| p[0] < *h && p[1] < *w)?;
+        Some(a.get(&[outer, &pixel].concat()))
     }))
 }
 
 pub(super) fn fold(a: &Array, window: &Window, image: &[usize; 2]) -> Array {
     let outer = &a.shape[..a.shape.len() - 4];
     let shape = [outer, image].concat();
-    let mut sum = place(&shape, |_| None);
-    for (at, value) in indices(&a.shape).zip(&a.values) {
-        let (outer, pixel) = pixel(window, &at);
-        let is_inside = |at: &[usize; 2]| at[0] < image[0] && at[1] < image[1];
+    let mut sum = from_fn(&shape, |_| None);
+    for (index, value) in indices(&a.shape).zip(&a.values) {
+        let (outer, pixel) = pixel(window, &index);
+        let is_inside = |p: &[usize; 2]| p[0] < image[0] && p[1] < image[1];
         if let Some(pixel) = pixel.filter(is_inside) {
-            let at = sum.place(&[outer, &pixel].concat());
-            sum.values[at] += value;
+            let offset = sum.offset(&[outer, &pixel].concat());
+            sum.values[offset] += value;
         }
     }
     sum
 }
 
-/// Multiplies (batch.., rows.., inner..) x (batch.., columns.., inner..), as
-/// matrices.
+/// Contracts (batch.., rows.., inner..) x (batch.., columns.., inner..) to
+/// (batch.., rows.., columns..), as a product of matrices.
 pub(super) fn contract(
     a: &Array,
     b: &Array,
@@ -64,7 +65,7 @@ pub(super) fn contract(
     Array::from_values(&shape, product.values)
 }
 
-/// Convolves images (n, channels, h, w) and filters (filters, channels of a
+/// Convolves images (n, channels, h, w) with filters (filters, channels per
 /// group, height, width).
 pub(super) fn convolve(
     a: &Array,

@@ -30,7 +30,7 @@ fn a_kink_is_seen_and_a_turning_point_is_none() {
     assert_eq!(found.noise.values[2], 0.0, "where nothing moves");
     let found = of(&Op::Pow(2.0), &[numbers(&[0.0])], 0);
     assert_eq!(found.kink(0), None, "{found:?}");
-    // Nothing moves when this one grows.
+    // At the bound of `min`, where only one side has a slope.
     let ceiling = |at: &[Array]| map(&at[0], |_, x| x.min(1.0));
     let found = slopes(&[numbers(&[1.0])], 0, &numbers(&[1.0]), ceiling);
     assert!(found.kink(0).is_some(), "{found:?}");
@@ -47,7 +47,7 @@ fn a_product_has_room_for_each_of_its_terms() {
         noise: zero,
         nudged: vec![0],
     };
-    // What a gets is a sum of a thousand products of 1.
+    // The gradient of `a` is a sum of a thousand products of 1.
     let allowed = allowed(&Op::Matmul, &[a, b.clone()], 0, &b, &slopes);
     assert!(allowed.values[0] >= 1000.0 * rounding(1000), "{allowed:?}");
 }
@@ -56,7 +56,8 @@ fn a_product_has_room_for_each_of_its_terms() {
 fn in_a_row_of_shares_the_sum_of_what_comes_meets_each_element() {
     let row = |x: f32| Array::new(&[1, 2], &[x, x]);
     let found = magnitudes(&Op::LogSoftmax, &[row(0.0)], 0, &row(1.0));
-    // Half of 2, as uncertain as the logarithm of a half is large.
+    // The probability of a half times the row sum of 2; the error of the
+    // probability grows with its logarithm.
     let right = 1.0 + 0.5 * (1.0 + 2_f64.ln()) * 2.0;
     assert!((found.values[0] - right).abs() < 1e-12, "{found:?}");
 }
@@ -93,8 +94,8 @@ fn a_bend_that_rounding_may_make_is_no_kink() {
     }
 }
 
-/// The shares of three scores are 1 together, and the sum of what each nudge
-/// moves is what `f64` has rounded.
+/// The probabilities add up to 1, so a nudge changes their sum only by
+/// rounding errors.
 #[test]
 fn what_rounding_alone_has_made_is_no_slope() {
     let of_all = |at: &[Array]| {
@@ -107,8 +108,8 @@ fn what_rounding_alone_has_made_is_no_slope() {
     assert!(found.noise.values.iter().all(|&noise| noise < 1e-9));
 }
 
-/// A nudge of the second is lost beside 28, of which the sum shows nothing:
-/// `cargo learn try` has accused the rule of this sum.
+/// Large terms cancel in this sum, and a nudge of the second term is lost next
+/// to 28. `cargo learn try` once reported a wrong gradient here.
 #[test]
 fn a_small_sum_of_large_terms_is_as_certain_as_it_says() {
     let terms = numbers(&[27.905987, -8.972586e-7, -27.905987, 0.04029194]);
@@ -125,7 +126,7 @@ fn where_there_is_no_slope_nothing_is_known() {
     assert!(found.uncertainty(0).is_infinite(), "{found:?}");
 }
 
-/// The first of them vanishes beside the second, and what is left is 0.
+/// The first number is rounded away in the sum with the second.
 #[test]
 fn a_number_that_a_sum_swallows_has_its_slope_all_the_same() {
     let swallowed = numbers(&[-1.6e-28, -3.0, 7.0, -4.0]);
@@ -203,8 +204,8 @@ fn of_many_elements_with_one_result_some_are_nudged() {
 
 #[test]
 fn the_surest_of_all_nudges_is_taken() {
-    // A short nudge is rounded away beside the large number, and a long one
-    // bends.
+    // A short nudge is rounded away next to the large number, and for a long
+    // one the curve bends.
     let ones = numbers(&[1.0]);
     let found = slopes(&[numbers(&[1.0])], 0, &ones, |inputs| {
         map(&inputs[0], |_, x| 1e8 + x * x)
@@ -213,7 +214,7 @@ fn the_surest_of_all_nudges_is_taken() {
     assert!(found.uncertainty(0) < 0.002, "{found:?}");
 }
 
-/// Computes the slopes of a row of shares by their rule, in `f64`.
+/// Computes the gradient of softmax for a row by its formula, in `f64`.
 fn by_rule(row: &Array, weights: &Array) -> Vec<f64> {
     let shares = reference::log_softmax(row).values;
     let shares: Vec<f64> = shares.iter().map(|log| log.exp()).collect();
@@ -222,8 +223,9 @@ fn by_rule(row: &Array, weights: &Array) -> Vec<f64> {
     pairs().map(|(share, weight)| share * (weight - met)).collect()
 }
 
-/// `cargo learn try` has accused right rules of both: the first has a share of
-/// 1e-14 times 1e27, and beside the second a nudge of 1e22 finds softmax flat.
+/// `cargo learn try` once reported wrong gradients for both: the first
+/// multiplies a probability of 1e-14 by 1e27, and in the second softmax is
+/// flat for a nudge of 1e22.
 #[test]
 fn the_slopes_of_shares_are_no_less_certain_than_they_say() {
     for (row, weights) in [
@@ -242,7 +244,7 @@ fn the_slopes_of_shares_are_no_less_certain_than_they_say() {
     }
 }
 
-/// Where all numbers are small, a nudge by 1 is a long one.
+/// A nudge relative to 1 is long if all numbers are small.
 #[test]
 fn a_kink_beside_a_small_number_is_not_met() {
     let found = of(&Op::Relu, &[numbers(&[-1e-17])], 0);
@@ -262,7 +264,7 @@ fn what_meets_in_a_row_of_shares_is_added_up() {
         let right = 1.0 + half * 2.0;
         assert!((found - right).abs() < 1e-12, "{found}, not {right}");
     }
-    // A row of one number has no other to share with.
+    // Rows of a single element.
     let column = Array::new(&[2, 1], &[0.0, 0.0]);
     let ones = Array::new(&[2, 1], &[1.0, 1.0]);
     let found = magnitudes(&Op::LogSoftmax, &[column], 0, &ones);
@@ -278,11 +280,11 @@ fn a_row_far_from_zero_is_rounded_before_its_mean_is_taken_off() {
         let of = [x, ones, zeros];
         magnitudes(&Op::LayerNorm(0.0), &of, which, &grads).values
     };
-    // What comes, its mean, and twice the mean of twice it: all once more for
-    // the number itself, which is the distance 1 from the mean.
+    // `weighted` 1, its mean 1, and `size` 2 times a mean of 2 add up to 6;
+    // the scaled maximum, 1, doubles the sum.
     assert_eq!(of(0.0, 0), [12.0, 12.0]);
     assert_eq!([of(0.0, 1), of(0.0, 2)], [[2.0, 2.0], [1.0, 1.0]]);
-    // The weight meets the distance, and the number.
+    // For the weight: the distance from the mean, 1, plus the maximum, 10.
     assert_eq!(of(9.0, 1), [11.0, 11.0]);
     assert!(of(9.0, 0)[0] > 1000.0);
 }
