@@ -1,7 +1,7 @@
-//! What the networks learn from: handwritten digits, and two moons. "Train the
-//! digits" builds it; every part trains on the same rows. Names, texts and
-//! MNIST's files come with "Weights that travel", where a
-//! [`Loader`](crate::loader::Loader) makes batches of all of them.
+//! Data sets: handwritten digits and two moons, built in "Train the digits"
+//! and used by every part; names, texts and MNIST files, added in "Weights
+//! that travel". A [`Loader`](crate::loader::Loader) makes batches of all of
+//! them.
 //!
 //! Reading order: [`Dataset`] with its [split](Dataset::split) and its
 //! [batches](Dataset::batches), [`digits`], [`moons`], [`mnist()`],
@@ -25,25 +25,25 @@ pub use tokens::{TokenBatch, Vocabulary};
 use crate::error::{Error, mistake, or_raise};
 use crate::rng::Random;
 
-/// The seed of the split, one for all parts: every network, on every device,
-/// is tested on the same rows.
+/// The seed of the split into training and test set. All parts use it, so
+/// every network, on every device, is tested on the same rows.
 pub const SPLIT_SEED: u64 = 1797;
 
-/// Rows of numbers, each with the number of the class that it belongs to.
+/// A labeled data set for classification.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dataset {
-    /// The rows one after the other: (rows, columns) in row-major order.
+    /// The features, (rows, columns) in row-major order.
     pub inputs: Vec<f32>,
-    /// How many numbers a row has.
+    /// The number of features of a row.
     pub columns: usize,
-    /// The class of each row, from 0 up to, but not including, `classes`.
+    /// The class of each row, in `0..classes`.
     pub labels: Vec<usize>,
-    /// How many classes there are.
+    /// The number of classes.
     pub classes: usize,
 }
 
 impl Dataset {
-    /// Counts the rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.labels.len()
     }
@@ -58,7 +58,7 @@ impl Dataset {
         &self.inputs[row * self.columns..][..self.columns]
     }
 
-    /// Selects some of the rows, in the order that is asked for.
+    /// Returns a data set of these rows, in this order.
     pub fn select(&self, rows: &[usize]) -> Dataset {
         let inputs = rows.iter().flat_map(|&row| self.row(row));
         Dataset {
@@ -72,29 +72,30 @@ impl Dataset {
 
 // ANCHOR: split
 impl Dataset {
-    /// Splits the rows into those to learn from and a fifth that is held out.
-    /// Rows are drawn class by class, so both have the same share of each: the
-    /// split is stratified. Both keep the order of the file.
+    /// Splits the rows into a training set and a test set with a fifth of the
+    /// rows. The split is stratified: rows are drawn class by class, so that
+    /// both sets have the same proportion of each class. Both keep the order
+    /// of the rows.
     pub fn split(&self, seed: u64) -> (Dataset, Dataset) {
         let mut random = Random::new(seed);
-        let mut held_out = vec![false; self.rows()];
+        let mut is_test = vec![false; self.rows()];
         for class in 0..self.classes {
-            let is_of_class = |&row: &usize| self.labels[row] == class;
+            let has_class = |&row: &usize| self.labels[row] == class;
             let mut rows: Vec<usize> =
-                (0..self.rows()).filter(is_of_class).collect();
+                (0..self.rows()).filter(has_class).collect();
             random.shuffle(&mut rows);
             let fifth = (rows.len() + 2) / 5;
-            rows[..fifth].iter().for_each(|&row| held_out[row] = true);
+            rows[..fifth].iter().for_each(|&row| is_test[row] = true);
         }
         let (test, train): (Vec<usize>, Vec<usize>) =
-            (0..self.rows()).partition(|&row| held_out[row]);
+            (0..self.rows()).partition(|&row| is_test[row]);
         (self.select(&train), self.select(&test))
     }
 
-    /// Does the same, but cuts the fifth off the end of the file. Where a file
-    /// is in some order, what is held out is of another kind than what is
-    /// learned: the end of the digits was written by other people, and the
-    /// examination is harder, though the classes are as even.
+    /// Splits the rows into a training set and a test set, which is the last
+    /// fifth of the rows. If the rows are not in random order, the two sets
+    /// differ in kind: the last digits were written by different people, so
+    /// this test is harder, although the classes are equally frequent.
     pub fn split_in_order(&self) -> (Dataset, Dataset) {
         let rows: Vec<usize> = (0..self.rows()).collect();
         let (train, test) = rows.split_at(self.rows() - self.rows() / 5);
@@ -104,8 +105,8 @@ impl Dataset {
 // ANCHOR_END: split
 
 impl Dataset {
-    /// Lists every row once, in a new order, in batches of `size`. The last
-    /// batch has the rows that are left.
+    /// Returns the rows in shuffled order, in batches of `size`. The last
+    /// batch has the remaining rows.
     #[track_caller]
     pub fn batches<'a>(
         &'a self,
@@ -129,7 +130,7 @@ impl Dataset {
 }
 
 /// Loads 1797 handwritten digits of 8 x 8 pixels from 0 (paper) to 1 (ink).
-/// The file is part of the program; `data/README.md` says where it comes from.
+/// The file is compiled into the program; `data/README.md` names its source.
 #[track_caller]
 pub fn digits() -> Dataset {
     or_raise(read_digits(DIGITS))
@@ -137,8 +138,8 @@ pub fn digits() -> Dataset {
 
 const DIGITS: &[u8] = include_bytes!("../../data/digits.csv.gz");
 
-/// Reads digits from a compressed file of lines: 64 pixels from 0 to 16, then
-/// the digit.
+/// Reads digits from a gzip-compressed CSV file. A line has 64 pixels from 0
+/// to 16, then the digit.
 pub fn read_digits(compressed: &[u8]) -> Result<Dataset, Error> {
     let mut text = String::new();
     GzDecoder::new(compressed).read_to_string(&mut text).map_err(|error| {
@@ -153,12 +154,12 @@ pub fn read_digits(compressed: &[u8]) -> Result<Dataset, Error> {
         labels: Vec::new(),
         classes: 10,
     };
-    for (at, line) in text.lines().enumerate() {
-        let Some((pixels, label)) = digit(line) else {
+    for (i, line) in text.lines().enumerate() {
+        let Some((pixels, label)) = parse_digit(line) else {
             return Err(Error::File(format!(
                 "line {} of the digits is {line:?}; it must be 64 pixels \
                  from 0 to 16 and a digit, with commas between them",
-                at + 1
+                i + 1
             )));
         };
         digits.inputs.extend(pixels.iter().map(|&p| f32::from(p) / 16.0));
@@ -167,8 +168,8 @@ pub fn read_digits(compressed: &[u8]) -> Result<Dataset, Error> {
     Ok(digits)
 }
 
-/// Reads the pixels and the label of a line, if it is one.
-fn digit(line: &str) -> Option<(Vec<u8>, usize)> {
+/// Parses the pixels and the label of a line.
+fn parse_digit(line: &str) -> Option<(Vec<u8>, usize)> {
     let numbers = line.split(',').map(|word| word.parse().ok());
     let mut numbers: Vec<u8> = numbers.collect::<Option<_>>()?;
     let label = numbers.pop()?;
@@ -176,8 +177,9 @@ fn digit(line: &str) -> Option<(Vec<u8>, usize)> {
     (fits && label <= 9).then_some((numbers, usize::from(label)))
 }
 
-/// Draws two half circles that reach into each other, each a class: no
-/// straight line keeps them apart. `noise` is how far a point strays.
+/// Creates the two-moons data set: two interleaved half circles, one per
+/// class, which a straight line cannot separate. `noise` is the standard
+/// deviation of the points from the circles.
 pub fn moons(rows: usize, noise: f32, seed: u64) -> Dataset {
     let mut random = Random::new(seed);
     let labels: Vec<usize> = (0..rows).map(|row| row % 2).collect();
@@ -204,7 +206,7 @@ mod tests {
     use super::*;
     use crate::attempt;
 
-    /// Makes a folder for one test, empty.
+    /// Creates an empty folder for a test.
     pub(super) fn scratch(test: &str) -> PathBuf {
         let built = Path::new(env!("CARGO_MANIFEST_DIR"));
         let root = if built.is_dir() { built } else { Path::new(".") };
@@ -284,7 +286,7 @@ mod tests {
 
     #[test]
     fn no_row_is_learned_and_examined() {
-        // Each row carries its own number.
+        // The feature of each row is its index.
         let rows: Vec<f32> = (0..100).map(|row| row as f32).collect();
         let data = Dataset {
             inputs: rows.clone(),
@@ -304,7 +306,8 @@ mod tests {
     fn the_committed_split_is_always_the_same() {
         let digits = digits();
         let (_, test) = digits.split(SPLIT_SEED);
-        // As a program in another language has drawn them.
+        // The expected order comes from an independent implementation in a
+        // different language.
         let rows = [0, 1, 12, 26, 37, 40, 42, 43, 51, 58, 60, 64];
         let first: Vec<usize> = (0..12).collect();
         assert_eq!(test.select(&first), digits.select(&rows));

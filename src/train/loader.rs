@@ -1,9 +1,9 @@
-//! Batches that are ready when they are asked for, built in "Weights that
-//! travel": while a step runs, a thread prepares what the next one learns.
+//! A data loader that prepares the next batch in a background thread while a
+//! step runs. Built in "Weights that travel".
 //!
-//! The order of an epoch is computed from the seed and the number of the
-//! epoch, so a place in the data is three numbers, which a file can keep:
-//! whoever begins there again sees the same batches.
+//! The order of an epoch depends only on the seed and the number of the epoch.
+//! A position in the data is therefore three numbers, which can be saved: a
+//! loader that continues from them yields the same batches.
 //!
 //! Reading order: [`Rows`], [`Place`], [`Loader`].
 //!
@@ -28,17 +28,16 @@ use crate::data::Dataset;
 use crate::error::{Error, Result, mistake, raise};
 use crate::rng::{Random, bits};
 
-/// What can be learned from: rows with numbers, of which any can be put
-/// together to a batch. A type of your own may read files for it, or take the
-/// batch to a device.
+/// A data set of numbered rows that can be combined into batches. An
+/// implementation may read files, or copy the batch to a device.
 pub trait Rows: Send + Sync + 'static {
-    /// What a step gets.
+    /// The input of a training step.
     type Batch: Send + 'static;
 
-    /// Counts the rows.
+    /// Returns the number of rows.
     fn count(&self) -> usize;
 
-    /// Makes a batch of these rows, in this order.
+    /// Creates a batch of these rows, in this order.
     fn batch(&self, rows: &[usize]) -> Self::Batch;
 }
 
@@ -55,27 +54,27 @@ impl Rows for Dataset {
 }
 
 // ANCHOR: place
-/// A place in the data: what a loader must know to go on there.
+/// A position in the data, from which a loader can continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// What decides the order of every epoch.
+    /// The seed that determines the order of every epoch.
     pub seed: u64,
-    /// How often all rows have been learned.
+    /// The number of completed epochs.
     pub epoch: u64,
-    /// Which batch of this epoch comes next.
+    /// The index of the next batch in this epoch.
     pub batch: u64,
 }
 
 impl Place {
-    /// Lists the rows of an epoch in its order. It takes integers alone, so
-    /// it is the same on every machine.
+    /// Lists the rows of the epoch in shuffled order. The shuffle uses only
+    /// integers, so the order is the same on every machine.
     fn order(self, rows: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..rows).collect();
         Random::new(bits(self.seed, self.epoch)).shuffle(&mut order);
         order
     }
 
-    /// Moves on by a batch of so many.
+    /// Moves to the next batch, given the number of batches in an epoch.
     fn advance(&mut self, batches: u64) {
         self.batch += 1;
         if self.batch >= batches {
@@ -85,11 +84,12 @@ impl Place {
 }
 // ANCHOR_END: place
 
-/// Batches of rows, in a new order in each epoch, without an end.
+/// An endless sequence of batches, in a new order in each epoch.
 ///
-/// The last batch of an epoch has the rows that are left. A thread prepares
-/// batches, one of which waits while it makes the next; it is started when the
-/// first one is asked for, and ends with the loader.
+/// The last batch of an epoch has the remaining rows. A background thread
+/// starts with the first call of [`Loader::next_batch`] and ends when the
+/// loader is dropped. It prepares up to two batches ahead: one waits in the
+/// channel, one in the thread.
 pub struct Loader<R: Rows> {
     rows: Arc<R>,
     size: usize,
@@ -98,11 +98,12 @@ pub struct Loader<R: Rows> {
 }
 
 impl<R: Rows> Loader<R> {
-    /// Begins with the first epoch of a seed, in batches of `size`.
+    /// Creates a loader at the start of the first epoch, with batches of
+    /// `size` rows.
     ///
     /// # Panics
     ///
-    /// If there are no rows, or a batch has none.
+    /// If the data set is empty, or `size` is 0.
     #[track_caller]
     pub fn new(rows: R, size: usize, seed: u64) -> Loader<R> {
         if size == 0 || rows.count() == 0 {
@@ -116,16 +117,16 @@ impl<R: Rows> Loader<R> {
         Loader { rows: Arc::new(rows), size, place, worker: None }
     }
 
-    /// Returns the place of the batch that comes next.
+    /// Returns the position of the next batch.
     pub fn place(&self) -> Place {
         self.place
     }
 
-    /// Goes to another place. What was prepared is thrown away.
+    /// Moves to a different position and discards the prepared batches.
     ///
     /// # Panics
     ///
-    /// If an epoch has no such batch.
+    /// If an epoch does not have a batch with this index.
     #[track_caller]
     pub fn go_to(&mut self, place: Place) {
         if place.batch >= self.batches() {
@@ -138,8 +139,7 @@ impl<R: Rows> Loader<R> {
         (self.place, self.worker) = (place, None);
     }
 
-    /// Gives the batches that are left of this epoch, all of them where it
-    /// has not begun.
+    /// Returns an iterator over the remaining batches of the current epoch.
     pub fn epoch(&mut self) -> impl Iterator<Item = R::Batch> {
         let epoch = self.place.epoch;
         std::iter::from_fn(move || {
@@ -147,12 +147,11 @@ impl<R: Rows> Loader<R> {
         })
     }
 
-    /// Gives the next batch, at once if it is ready.
+    /// Returns the next batch, waiting for it if it is not ready.
     ///
     /// # Panics
     ///
-    /// If it cannot be made, with the sentence of [`Rows::batch`]; the next
-    /// call tries again.
+    /// If [`Rows::batch`] panics, with its message. The next call tries again.
     #[track_caller]
     pub fn next_batch(&mut self) -> R::Batch {
         let mut worker = match self.worker.take() {
@@ -169,24 +168,25 @@ impl<R: Rows> Loader<R> {
         }
     }
 
-    /// Counts the batches of an epoch.
+    /// Returns the number of batches in an epoch.
     pub fn batches(&self) -> u64 {
         self.rows.count().div_ceil(self.size) as u64
     }
 
-    /// Returns how many rows a batch has, the last one of an epoch apart.
+    /// Returns the number of rows in a batch. The last batch of an epoch may
+    /// have fewer.
     pub fn size(&self) -> usize {
         self.size
     }
 
-    /// Returns what it loads.
+    /// Returns the data set.
     pub fn rows(&self) -> &R {
         &self.rows
     }
 }
 
 // ANCHOR: worker
-/// The thread, and the end of the channel at which its batches arrive.
+/// The background thread and the receiver of its batches.
 struct Worker<B> {
     batches: Option<Receiver<Result<B>>>,
     thread: Option<JoinHandle<()>>,
@@ -199,13 +199,13 @@ impl<B: Send + 'static> Worker<B> {
         size: usize,
         place: Place,
     ) -> Worker<B> {
-        // Room for one: a thread that is far ahead would only hold memory.
+        // Capacity 1: preparing more batches ahead would only use memory.
         let (sender, batches) = sync_channel(1);
         let thread = thread::Builder::new().name("loader".to_string());
         let thread = thread.spawn(move || {
-            for batch in prepared(&*rows, size, place) {
+            for batch in batches_from(&*rows, size, place) {
                 let failed = batch.is_err();
-                // Nobody listens any more: the loader is gone.
+                // Sending fails if the loader was dropped.
                 if sender.send(batch).is_err() || failed {
                     return;
                 }
@@ -229,20 +229,20 @@ impl<B: Send + 'static> Worker<B> {
 }
 
 impl<B> Drop for Worker<B> {
-    /// Hangs up first, since the thread may wait for somebody who takes what
-    /// it has; then it waits for the thread's end.
+    /// Closes the channel, because the thread may be blocked on sending a
+    /// batch, and then waits for the thread to end.
     fn drop(&mut self) {
         self.batches = None;
         if let Some(thread) = self.thread.take() {
-            // What went wrong in it was sent.
+            // The thread has sent its errors through the channel.
             let _ = thread.join();
         }
     }
 }
 // ANCHOR_END: worker
 
-/// Makes batch after batch from a place on, epoch after epoch.
-fn prepared<R: Rows>(
+/// Creates all batches from a position on, epoch after epoch.
+fn batches_from<R: Rows>(
     rows: &R,
     size: usize,
     mut place: Place,
@@ -251,8 +251,8 @@ fn prepared<R: Rows>(
     let mut order = place.order(count);
     std::iter::from_fn(move || {
         let from = place.batch as usize * size;
-        let some = &order[from..count.min(from + size)];
-        let batch = guarded(place, || rows.batch(some));
+        let selected = &order[from..count.min(from + size)];
+        let batch = catch_panic(place, || rows.batch(selected));
         let epoch = place.epoch;
         place.advance(count.div_ceil(size) as u64);
         if place.epoch != epoch {
@@ -262,8 +262,8 @@ fn prepared<R: Rows>(
     })
 }
 
-/// Turns a panic into a sentence, which the caller of the loader gets.
-fn guarded<B>(place: Place, make: impl FnOnce() -> B) -> Result<B> {
+/// Runs `make` and converts a panic to an error, for the caller of the loader.
+fn catch_panic<B>(place: Place, make: impl FnOnce() -> B) -> Result<B> {
     match catch_unwind(AssertUnwindSafe(|| attempt(make))) {
         Ok(made) => made,
         Err(panic) => Err(Error::Mistake(format!(
@@ -271,18 +271,18 @@ fn guarded<B>(place: Place, make: impl FnOnce() -> B) -> Result<B> {
              from 0: {}; mend how its rows make a batch",
             place.batch,
             place.epoch,
-            said(&*panic)
+            panic_message(&*panic)
         ))),
     }
 }
 
-/// Returns what a panic has said, on one line.
-fn said(panic: &(dyn Any + Send)) -> String {
-    let said = match panic.downcast_ref::<String>() {
-        Some(said) => said,
-        None => panic.downcast_ref::<&str>().map_or("no word", |said| said),
+/// Returns the message of a panic, on one line.
+fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let message = match panic.downcast_ref::<String>() {
+        Some(message) => message,
+        None => panic.downcast_ref::<&str>().map_or("no word", |text| text),
     };
-    said.lines().collect::<Vec<_>>().join(" ")
+    message.lines().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
-//! How good a network is on rows that it has not learned, built in "Train the
-//! digits": its predictions, and what it takes for what.
+//! Metrics of a classifier: predictions, accuracy and the confusion matrix.
+//! Built in "Train the digits".
 
 use std::fmt;
 
-/// Finds the class with the highest score in each row of scores
-/// (rows, classes). The first of equals wins.
+/// Returns the class with the highest score in each row of scores
+/// (rows, classes). Of equal scores, the first wins.
 pub fn predictions(scores: &[f32], classes: usize) -> Vec<usize> {
     let best = |row: &[f32]| {
         let better =
@@ -14,21 +14,21 @@ pub fn predictions(scores: &[f32], classes: usize) -> Vec<usize> {
     scores.chunks(classes).map(best).collect()
 }
 
-/// Computes the share of predictions that are the label.
+/// Computes the fraction of predictions that equal the label.
 pub fn accuracy(labels: &[usize], predictions: &[usize]) -> f32 {
     let right = labels.iter().zip(predictions).filter(|(l, g)| l == g).count();
     right as f32 / labels.len() as f32
 }
 
-/// What was taken for what: `counts[label][guess]`.
+/// A confusion matrix: `counts[label][guess]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfusionMatrix {
-    /// A row for each label, a column for each guess.
+    /// One row per label, one column per predicted class.
     pub counts: Vec<Vec<usize>>,
 }
 
 impl ConfusionMatrix {
-    /// Counts pairs of label and guess.
+    /// Counts the pairs of label and prediction.
     pub fn new(
         labels: &[usize],
         predictions: &[usize],
@@ -50,7 +50,7 @@ impl fmt::Display for ConfusionMatrix {
             write!(f, "\n{label:>12}")?;
             for (guess, &count) in row.iter().enumerate() {
                 match count {
-                    // The mistakes are few, and seen when the rest is empty.
+                    // A dot instead of 0, so that the few mistakes stand out.
                     0 if label != guess => write!(f, "   .")?,
                     _ => write!(f, "{count:>4}")?,
                 }

@@ -1,5 +1,5 @@
-//! What a training loop needs beside an engine: data, how well a network does,
-//! and how far the loop is.
+//! The parts of a training loop that do not depend on an engine: data, metrics
+//! and progress output.
 
 pub mod data;
 pub mod loader;

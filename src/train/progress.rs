@@ -1,25 +1,25 @@
-//! How far a long loop is. On a terminal one line is drawn again and again;
-//! in a file or a pipe each step gets a plain line of its own.
+//! Progress output of a long loop: a progress bar on a terminal, otherwise one
+//! plain line per step.
 
 use std::io::{self, IsTerminal, Write};
 
-/// A loop of so many steps.
+/// The progress of a loop with a known number of steps.
 pub struct Progress {
     total: usize,
     is_terminal: bool,
 }
 
 impl Progress {
-    /// Begins a loop, shown on the standard output.
+    /// Starts showing a loop of `total` steps on the standard output.
     pub fn new(total: usize) -> Progress {
         Progress { total, is_terminal: io::stdout().is_terminal() }
     }
 
-    /// Says how many steps are done, and what came out of the last one.
+    /// Shows that `done` steps are done, followed by `words`.
     pub fn show(&self, done: usize, words: &str) {
         let line = self.line(done, words);
         let mut out = io::stdout();
-        // A reader that has gone away (`| head -3`) is no fault.
+        // Ignore a closed pipe, as in `| head -3`.
         let _ = out.write_all(line.as_bytes()).and_then(|()| out.flush());
     }
 
@@ -33,7 +33,7 @@ impl Progress {
         let full = CELLS * done / total.max(1);
         let bar = "=".repeat(full) + &" ".repeat(CELLS - full);
         let end = if done == total { "\n" } else { "" };
-        // Back to the start of the line, and away with what stood there.
+        // Return to the start of the line and erase it.
         format!("\r\x1b[K[{bar}] {done:>width$}/{total}  {words}{end}")
     }
 }

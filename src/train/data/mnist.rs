@@ -1,9 +1,9 @@
-//! MNIST's files, where the reader has them: 60,000 digits of 28 x 28 pixels
-//! to learn, and 10,000 that are held out.
+//! Reads MNIST files: 60,000 training digits of 28 x 28 pixels and 10,000 test
+//! digits.
 //!
-//! A file of the kind *IDX* says what it is in its first bytes: two zeros, 8
-//! for bytes, how many axes there are, and for each of them its size in four
-//! bytes, the highest first. Then come the numbers.
+//! The files have the IDX format. The header consists of two zero bytes, the
+//! element type (8 for unsigned bytes), the number of axes, and the size of
+//! each axis as a big-endian 32-bit integer. The elements follow.
 
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -14,11 +14,12 @@ use flate2::read::GzDecoder;
 use super::Dataset;
 use crate::error::{Error, Result};
 
-/// Reads MNIST's four files from a folder: what is to be learned, and what is
-/// held out. Each may be compressed (`.gz`) or not. Pixels are from 0 (paper)
-/// to 1 (ink), row by row.
+/// Reads MNIST's four files from a folder and returns the training set and the
+/// test set. Each file may be compressed (`.gz`). Pixels are from 0 (paper) to
+/// 1 (ink), in row-major order.
 ///
-/// The folder may hold another set of the same kind, such as Fashion-MNIST.
+/// The folder may hold a different data set with the same format, such as
+/// Fashion-MNIST.
 ///
 /// ```no_run
 /// let (train, test) = rungrad::data::mnist("mnist")?;
@@ -28,19 +29,19 @@ use crate::error::{Error, Result};
 ///
 /// # Errors
 ///
-/// If a file is missing, is of another kind, ends early or late, has no picture
-/// or no pixel, or if the number of labels differs from the number of pictures.
+/// If a file is missing, has a different format, is too short or too long, has
+/// no pixels, or if the number of labels differs from the number of images.
 pub fn mnist(folder: impl AsRef<Path>) -> Result<(Dataset, Dataset)> {
     let folder = folder.as_ref();
-    Ok((pair(folder, "train")?, pair(folder, "t10k")?))
+    Ok((read_set(folder, "train")?, read_set(folder, "t10k")?))
 }
 
-/// Reads the pictures of one kind, and their labels.
-fn pair(folder: &Path, kind: &str) -> Result<Dataset> {
+/// Reads the images and labels of the set that `kind` names.
+fn read_set(folder: &Path, kind: &str) -> Result<Dataset> {
     let pictures = find(folder, &format!("{kind}-images-idx3-ubyte"))?;
     let labels = find(folder, &format!("{kind}-labels-idx1-ubyte"))?;
-    let ([rows, height, width], pixels) = idx::<3>(&pictures)?;
-    let ([count], digits) = idx::<1>(&labels)?;
+    let ([rows, height, width], pixels) = read_idx::<3>(&pictures)?;
+    let ([count], digits) = read_idx::<1>(&labels)?;
     if rows != count {
         let pictures = pictures.display();
         return Err(damaged(
@@ -69,8 +70,8 @@ fn pair(folder: &Path, kind: &str) -> Result<Dataset> {
     })
 }
 
-/// Finds a file, compressed or not. Some write a point where the others have
-/// a line.
+/// Finds a file, compressed or not. Some distributions have a dot before `idx`
+/// instead of a hyphen.
 fn find(folder: &Path, name: &str) -> Result<PathBuf> {
     let dotted = name.replace("-idx", ".idx");
     let names = [name, &dotted].into_iter();
@@ -85,9 +86,12 @@ fn find(folder: &Path, name: &str) -> Result<PathBuf> {
     })
 }
 
-/// Reads a file of bytes with so many axes: its sizes, and what it holds.
-/// A size is compared with what there is before any memory is taken for it.
-fn idx<const AXES: usize>(path: &Path) -> Result<([usize; AXES], Vec<u8>)> {
+/// Reads an IDX file of bytes with `AXES` axes and returns its shape and its
+/// elements. Memory is allocated for the bytes that are in the file, not for
+/// the size that a damaged header claims.
+fn read_idx<const AXES: usize>(
+    path: &Path,
+) -> Result<([usize; AXES], Vec<u8>)> {
     let mut file = open(path)?;
     let mut word = || -> Result<[u8; 4]> {
         let mut word = [0; 4];
@@ -114,7 +118,7 @@ fn idx<const AXES: usize>(path: &Path) -> Result<([usize; AXES], Vec<u8>)> {
         return Err(damaged(path, what));
     };
     let mut bytes = Vec::new();
-    // One more than there should be, to see that there is none.
+    // Read one byte more than expected, to detect a file that is too long.
     let read = file.take(n as u64 + 1).read_to_end(&mut bytes);
     read.map_err(|error| unread(path, "its numbers", error))?;
     match bytes.len() {
@@ -130,7 +134,7 @@ fn idx<const AXES: usize>(path: &Path) -> Result<([usize; AXES], Vec<u8>)> {
     }
 }
 
-/// Opens a file, to be decompressed if its name ends so.
+/// Opens a file, which is decompressed if its name ends in `.gz`.
 fn open(path: &Path) -> Result<Box<dyn Read>> {
     let file = File::open(path).map_err(|error| {
         Error::File(format!(
@@ -139,7 +143,7 @@ fn open(path: &Path) -> Result<Box<dyn Read>> {
         ))
     })?;
     let file = BufReader::new(file);
-    match path.extension().is_some_and(|it| it == "gz") {
+    match path.extension().is_some_and(|extension| extension == "gz") {
         true => Ok(Box::new(GzDecoder::new(file))),
         false => Ok(Box::new(file)),
     }
@@ -178,8 +182,8 @@ mod tests {
         file.finish().unwrap()
     }
 
-    /// Makes a folder of two pictures of 2 x 3 pixels to learn, and one held
-    /// out.
+    /// Creates a folder with two training images and one test image of 2 x 3
+    /// pixels.
     fn small(test: &str) -> PathBuf {
         let folder = scratch(test);
         let pixels: Vec<u8> = (0..12).map(|pixel| pixel * 23).collect();

@@ -1,44 +1,45 @@
-//! First names, a sign at a time: contexts that are followed by one token, and
+//! First names as character-level data: contexts with the next token, and
 //! whole names.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use super::text::{read_text, unpacked};
+use super::text::{decode, read_text};
 use super::{TokenBatch, Vocabulary};
 use crate::error::{Error, Result, mistake, or_raise};
 use crate::loader::Rows;
 use crate::rng::Random;
 
-/// What ends a name, and stands before its first letter: the end of a line.
-/// It comes before all signs that a name can have, so its number is 0.
+/// The token that starts and ends a name: the newline. Every character in
+/// a name has a higher code point, so its token is 0.
 const END: usize = 0;
 
 /// A list of names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names {
-    /// The signs that they are written with; 0 is the end of a name.
+    /// The characters of the names; token 0 is the end of a name.
     pub vocabulary: Vocabulary,
-    /// The names, in the order of their list.
+    /// The names, in the order of the list.
     pub names: Vec<String>,
 }
 
-/// Loads 32,033 first names. The file is part of the program;
-/// `data/README.md` says where it comes from.
+/// Loads 32,033 first names. The file is compiled into the program;
+/// `data/README.md` names its source.
 #[track_caller]
 pub fn names() -> Names {
     const FILE: &[u8] = include_bytes!("../../../data/names.txt.gz");
     const NAME: &str = "data/names.txt.gz";
-    or_raise(unpacked(NAME, FILE).and_then(|text| Names::of(NAME, &text)))
+    or_raise(decode(NAME, FILE).and_then(|text| Names::of(NAME, &text)))
 }
 
 impl Names {
-    /// Takes in a list with a name on each line.
+    /// Parses a list with one name per line. `list` is its name in the error
+    /// message.
     ///
     /// # Errors
     ///
-    /// If there is none, or a line is empty or has a sign that ends lines or
-    /// moves a cursor. `list` names it in the sentence.
+    /// If the list is empty, or a line is blank or contains a control
+    /// character.
     pub fn of(list: &str, text: &str) -> Result<Names> {
         let names: Vec<String> = text.lines().map(str::to_string).collect();
         let is_bad = |name: &String| {
@@ -48,34 +49,34 @@ impl Names {
             true => Some(0),
             false => names.iter().position(is_bad),
         };
-        if let Some(at) = bad {
-            let line = names.get(at).map_or("", |name| name);
+        if let Some(index) = bad {
+            let line = names.get(index).map_or("", |name| name);
             return Err(Error::File(format!(
                 "line {} of {list} is {line:?}; it must be a name",
-                at + 1
+                index + 1
             )));
         }
         let vocabulary = Vocabulary::of(&(names.concat() + "\n"));
         Ok(Names { vocabulary, names })
     }
 
-    /// Reads a list of the reader's, which may be compressed by gzip.
+    /// Reads a list with one name per line, which may be compressed with gzip.
     ///
     /// # Errors
     ///
-    /// If it cannot be read, or is no list with a name on each line.
+    /// If the file cannot be read or is not a list with one name per line.
     pub fn read(path: impl AsRef<Path>) -> Result<Names> {
         let path = path.as_ref();
         Names::of(&path.display().to_string(), &read_text(path)?)
     }
 
-    /// Splits the names into those to learn from and so many that are held
-    /// out. A name that is in the list twice is held out twice, or not at
-    /// all: what was learned is no examination.
+    /// Splits the names into a training set and a validation set of `held_out`
+    /// names. All copies of a repeated name are in the same set, so that the
+    /// validation set has only names that were not learned.
     ///
     /// # Panics
     ///
-    /// If there are no more names than that.
+    /// If there are not more than `held_out` names.
     #[track_caller]
     pub fn split(&self, held_out: usize, seed: u64) -> (Names, Names) {
         if held_out >= self.names.len() {
@@ -104,9 +105,9 @@ impl Names {
         (part(train), part(test))
     }
 
-    /// Makes a row of each token of each name, its end included: the `length`
-    /// tokens before it, from the zeros on that stand before a name, and the
-    /// token.
+    /// Creates one row per token of each name, including its end: the input is
+    /// the `length` tokens before it, padded with zeros at the front, and the
+    /// target is the token.
     #[track_caller]
     pub fn contexts(&self, length: usize) -> Contexts {
         if length == 0 {
@@ -123,22 +124,22 @@ impl Names {
         Contexts { tokens, targets, length }
     }
 
-    /// Makes a row of each name: 0 and its tokens, each followed by the next
-    /// one and the last by 0. What is left of a row has zeros, and targets
-    /// that do not count.
+    /// Creates one row per name: the input is 0 and the tokens of the name,
+    /// the targets are its tokens and 0. Rows are padded with zeros to
+    /// `length`; the targets of the padding have weight 0.
     ///
     /// # Panics
     ///
-    /// If a name has `length` signs or more.
+    /// If a name has `length` or more characters.
     #[track_caller]
     pub fn whole(&self, length: usize) -> WholeNames {
         let names: Vec<Vec<usize>> = self.tokens().collect();
-        if let Some(at) = names.iter().position(|name| name.len() >= length) {
+        if let Some(i) = names.iter().position(|name| name.len() >= length) {
             mistake(format!(
                 "whole: {:?} has {} signs, and with the 0 before them a row \
                  of {length} has no room; take longer rows",
-                self.names[at],
-                names[at].len()
+                self.names[i],
+                names[i].len()
             ));
         }
         WholeNames { names, length }
@@ -149,12 +150,13 @@ impl Names {
     }
 }
 
-/// The tokens of names, each with those before it.
+/// The tokens of names, each with its preceding tokens as context.
 #[derive(Clone, Debug)]
 pub struct Contexts {
-    /// Before each name as many zeros as a context is long, behind it one.
+    /// The tokens of all names. Each name is preceded by `length` zeros and
+    /// followed by one.
     tokens: Vec<usize>,
-    /// Where what is to be predicted stands.
+    /// The index in `tokens` of each token to predict.
     targets: Vec<usize>,
     length: usize,
 }
@@ -170,15 +172,16 @@ impl Rows for Contexts {
         let columns = self.length;
         let mut batch = TokenBatch { columns, ..TokenBatch::default() };
         for &row in rows {
-            let at = self.targets[row];
-            let context = &self.tokens[at - columns..at];
-            batch.push(context.iter().copied(), &self.tokens[at..=at]);
+            let target = self.targets[row];
+            let context = &self.tokens[target - columns..target];
+            let targets = &self.tokens[target..=target];
+            batch.push(context.iter().copied(), targets);
         }
         batch
     }
 }
 
-/// Names, a row for each.
+/// Whole names, one per row.
 #[derive(Clone, Debug)]
 pub struct WholeNames {
     names: Vec<Vec<usize>>,
@@ -198,7 +201,8 @@ impl Rows for WholeNames {
         for (row, &name) in rows.iter().enumerate() {
             let name = &self.names[name];
             batch.push([END].into_iter().chain(name.iter().copied()), name);
-            // The end of the name is a target as well; what follows is none.
+            // The end of the name is a target too; the padding after it is
+            // not.
             let end = (row + 1) * columns;
             batch.push([], &[END]);
             batch.inputs.resize(end, END);
@@ -253,7 +257,7 @@ mod tests {
         assert_eq!(batch.targets, [1, 2, 0, 3, 0]);
         assert_eq!(batch.weights, [1.0; 5]);
         assert_eq!(contexts.batch(&[2]).inputs, [0, 1, 2]);
-        // Shorter than a name: its beginning is out of sight.
+        // A context that is shorter than the name.
         assert_eq!(names.contexts(1).batch(&[2]).inputs, [2]);
     }
 

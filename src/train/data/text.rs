@@ -1,4 +1,4 @@
-//! Texts: Shakespeare, or a file of the reader's, cut into windows.
+//! Text data sets: Shakespeare or a text file, divided into windows.
 
 use std::fs;
 use std::io::Read;
@@ -11,17 +11,17 @@ use super::{TokenBatch, Vocabulary};
 use crate::error::{Error, Result, mistake, or_raise};
 use crate::loader::Rows;
 
-/// A text, each of its signs as a number.
+/// A text as a sequence of tokens, one per character.
 #[derive(Clone, Debug)]
 pub struct Text {
-    /// The signs that it is written with.
+    /// The characters of the text.
     pub vocabulary: Vocabulary,
-    /// The text itself, which its windows share.
+    /// The tokens, shared with the windows of the text.
     pub tokens: Arc<[usize]>,
 }
 
 impl Text {
-    /// Takes a text in.
+    /// Encodes a text with a vocabulary of its characters.
     ///
     /// ```
     /// use rungrad::data::Text;
@@ -35,18 +35,17 @@ impl Text {
         Text { vocabulary, tokens }
     }
 
-    /// Reads a file, which may be compressed by gzip.
+    /// Reads a text file, which may be compressed with gzip.
     ///
     /// # Errors
     ///
-    /// If it cannot be read, or is no text in UTF-8.
+    /// If the file cannot be read or is not valid UTF-8.
     pub fn read(path: impl AsRef<Path>) -> Result<Text> {
         read_text(path.as_ref()).map(|text| Text::new(&text))
     }
 
-    /// Splits the last tenth off: what is held out is a part of the text that
-    /// nothing of was learned, and windows that reach over the border are in
-    /// neither.
+    /// Splits the text into a training set and a validation set, the last
+    /// tenth of the text. Windows that would cross the border are in neither.
     pub fn split(&self) -> (Text, Text) {
         let (train, test) = self.tokens.split_at(self.tokens.len() * 9 / 10);
         let part = |tokens: &[usize]| Text {
@@ -56,13 +55,13 @@ impl Text {
         (part(train), part(test))
     }
 
-    /// Cuts windows of `length` tokens out of it, each `step` further on. With
-    /// a step of 1 there is one at each place, with a step of `length` none
-    /// has a token that another has.
+    /// Returns the windows of `length` tokens that start at every `step`-th
+    /// token. With a step of 1 there is a window at each position; with a step
+    /// of `length` the windows do not overlap.
     ///
     /// # Panics
     ///
-    /// If the text is no longer than a window, or a number is 0.
+    /// If the text is not longer than a window, or `length` or `step` is 0.
     #[track_caller]
     pub fn windows(&self, length: usize, step: usize) -> Windows {
         if length == 0 || step == 0 || self.tokens.len() <= length {
@@ -77,16 +76,16 @@ impl Text {
     }
 }
 
-/// Loads 1,115,394 characters of Shakespeare's plays. The file is part of the
-/// program; `data/README.md` says where it comes from.
+/// Loads 1,115,394 characters of Shakespeare's plays. The file is compiled
+/// into the program; `data/README.md` names its source.
 #[track_caller]
 pub fn shakespeare() -> Text {
     const FILE: &[u8] = include_bytes!("../../../data/shakespeare.txt.gz");
-    Text::new(&or_raise(unpacked("data/shakespeare.txt.gz", FILE)))
+    Text::new(&or_raise(decode("data/shakespeare.txt.gz", FILE)))
 }
 
-/// Windows of a text, made when they are asked for. After each token comes the
-/// next one, so a window of n has n targets.
+/// The windows of a text, created on demand. The target of each token is the
+/// next token, so a window of n tokens has n targets.
 #[derive(Clone, Debug)]
 pub struct Windows {
     tokens: Arc<[usize]>,
@@ -113,7 +112,7 @@ impl Rows for Windows {
     }
 }
 
-/// Reads a file to its end, as text.
+/// Reads a text file, which may be compressed with gzip.
 pub(super) fn read_text(path: &Path) -> Result<String> {
     let name = path.display().to_string();
     let bytes = fs::read(path).map_err(|error| {
@@ -121,12 +120,12 @@ pub(super) fn read_text(path: &Path) -> Result<String> {
             "{name} cannot be read: {error}; check the path and the rights"
         ))
     })?;
-    unpacked(&name, &bytes)
+    decode(&name, &bytes)
 }
 
-/// Reads the text of a file, which is compressed if it begins as gzip does. A
-/// byte order mark in front of the text is not a part of it.
-pub(super) fn unpacked(name: &str, bytes: &[u8]) -> Result<String> {
+/// Decodes the bytes of a text file. They are decompressed first if they start
+/// with the magic number of gzip. A byte order mark is removed.
+pub(super) fn decode(name: &str, bytes: &[u8]) -> Result<String> {
     let mut text = Vec::new();
     let unpacked = match bytes {
         [0x1f, 0x8b, ..] => {

@@ -1,33 +1,35 @@
-//! Signs as numbers, and batches of them.
+//! A character-level vocabulary, and batches of tokens.
 
 use crate::error::{Error, Result};
 
-/// The different signs of a text. Each has a number, its place in their order.
+/// The distinct characters of a text, sorted by code point. The token of a
+/// character is its index in this order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vocabulary {
-    signs: Vec<char>,
+    characters: Vec<char>,
 }
 
 impl Vocabulary {
-    /// Collects the signs of a text, each once, in the order of their codes.
+    /// Creates the vocabulary of a text.
     pub fn of(text: &str) -> Vocabulary {
-        let mut signs: Vec<char> = text.chars().collect();
-        signs.sort_unstable();
-        signs.dedup();
-        Vocabulary { signs }
+        let mut characters: Vec<char> = text.chars().collect();
+        characters.sort_unstable();
+        characters.dedup();
+        Vocabulary { characters }
     }
 
-    /// Counts the signs.
+    /// Returns the number of distinct characters.
     pub fn size(&self) -> usize {
-        self.signs.len()
+        self.characters.len()
     }
 
-    /// Returns the number of a sign, if it has one.
-    pub fn number(&self, sign: char) -> Option<usize> {
-        self.signs.binary_search(&sign).ok()
+    /// Returns the token of a character, or `None` if it is not in the
+    /// vocabulary.
+    pub fn number(&self, character: char) -> Option<usize> {
+        self.characters.binary_search(&character).ok()
     }
 
-    /// Writes a text as numbers.
+    /// Encodes a text as tokens.
     ///
     /// ```
     /// use rungrad::data::Vocabulary;
@@ -40,7 +42,7 @@ impl Vocabulary {
     ///
     /// # Errors
     ///
-    /// If a sign has no number.
+    /// If a character is not in the vocabulary.
     pub fn encode(&self, text: &str) -> Result<Vec<usize>> {
         let token = |sign| {
             self.number(sign).ok_or_else(|| {
@@ -54,37 +56,36 @@ impl Vocabulary {
         text.chars().map(token).collect()
     }
 
-    /// Writes numbers as the text that they mean.
+    /// Decodes tokens to a text.
     ///
     /// # Panics
     ///
-    /// If a number is that of no sign.
+    /// If a token is out of range.
     pub fn decode(&self, tokens: &[usize]) -> String {
-        tokens.iter().map(|&token| self.signs[token]).collect()
+        tokens.iter().map(|&token| self.characters[token]).collect()
     }
 }
 
-/// Rows of tokens, and what follows.
+/// A batch of rows of tokens, with the tokens to predict.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TokenBatch {
-    /// (rows, columns), in row-major order.
+    /// The input tokens, (rows, columns) in row-major order.
     pub inputs: Vec<usize>,
-    /// How many tokens a row has.
+    /// The number of tokens in a row.
     pub columns: usize,
-    /// What follows: a token for each row, or one for each input.
+    /// The tokens to predict: one for each row, or one for each input token.
     pub targets: Vec<usize>,
-    /// A number for each target: 1, or 0 where a row has ended before and
-    /// there is nothing to predict.
+    /// The weight of each target in the loss: 1, or 0 for padding.
     pub weights: Vec<f32>,
 }
 
 impl TokenBatch {
-    /// Counts the rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.inputs.len() / self.columns.max(1)
     }
 
-    /// Adds a row, and what follows in it.
+    /// Adds a row with its targets.
     pub(super) fn push(
         &mut self,
         inputs: impl IntoIterator<Item = usize>,

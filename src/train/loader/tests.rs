@@ -1,4 +1,4 @@
-//! The loader gives what it promises, and its thread ends.
+//! Tests of the order of batches, and of the background thread.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
@@ -8,19 +8,19 @@ use std::time::Duration;
 use super::*;
 use crate::data::moons;
 
-/// Rows that are their own numbers, and count the batches that were made.
+/// Rows whose batches are their row numbers. Counts the created batches.
 #[derive(Default)]
 struct Counted {
     rows: usize,
     made: AtomicUsize,
-    /// A batch at which it panics, and whether by a raised error.
+    /// The index of a batch that panics, and whether by a raised error.
     fails: Option<(usize, bool)>,
-    /// Who hears of each batch that is made.
-    tell: Option<Mutex<Sender<usize>>>,
+    /// Receives the index of each created batch.
+    sender: Option<Mutex<Sender<usize>>>,
 }
 
 impl Counted {
-    fn of(rows: usize) -> Counted {
+    fn with_rows(rows: usize) -> Counted {
         Counted { rows, ..Counted::default() }
     }
 }
@@ -41,8 +41,8 @@ impl Rows for Counted {
             Some((at, false)) if at == made => panic!("no such\nrow: 7"),
             _ => {}
         }
-        if let Some(tell) = &self.tell {
-            let _ = tell.lock().unwrap().send(made);
+        if let Some(sender) = &self.sender {
+            let _ = sender.lock().unwrap().send(made);
         }
         rows.to_vec()
     }
@@ -50,7 +50,7 @@ impl Rows for Counted {
 
 #[test]
 fn an_epoch_has_every_row_once_and_a_short_last_batch() {
-    let mut loader = Loader::new(Counted::of(23), 5, 3);
+    let mut loader = Loader::new(Counted::with_rows(23), 5, 3);
     for epoch in 0..4 {
         assert_eq!(loader.place(), Place { seed: 3, epoch, batch: 0 });
         let batches: Vec<Vec<usize>> = loader.epoch().collect();
@@ -61,21 +61,22 @@ fn an_epoch_has_every_row_once_and_a_short_last_batch() {
         all.sort_unstable();
         assert!(all.into_iter().eq(0..23));
     }
-    let even = Loader::new(Counted::of(20), 5, 3).epoch().count();
+    let even = Loader::new(Counted::with_rows(20), 5, 3).epoch().count();
     assert_eq!(even, 4);
-    let large = Loader::new(Counted::of(3), 5, 3).epoch().count();
+    let large = Loader::new(Counted::with_rows(3), 5, 3).epoch().count();
     assert_eq!(large, 1);
 }
 
-/// As a program in another language has drawn them.
+/// The expected orders come from an independent implementation in a different
+/// language.
 ///
 /// Promise: A seed shuffles the rows in the same order on every machine.
 #[test]
 fn a_seed_has_the_same_order_on_every_machine() {
-    let mut loader = Loader::new(Counted::of(10), 10, 1797);
+    let mut loader = Loader::new(Counted::with_rows(10), 10, 1797);
     assert_eq!(loader.next_batch(), [5, 8, 1, 7, 2, 3, 0, 6, 9, 4]);
     assert_eq!(loader.next_batch(), [1, 8, 0, 4, 6, 3, 2, 5, 7, 9]);
-    let other = Loader::new(Counted::of(10), 10, 1798).next_batch();
+    let other = Loader::new(Counted::with_rows(10), 10, 1798).next_batch();
     assert_eq!(other, [2, 5, 3, 8, 6, 7, 9, 4, 1, 0]);
 }
 
@@ -83,13 +84,13 @@ fn a_seed_has_the_same_order_on_every_machine() {
 /// batches.
 #[test]
 fn whoever_goes_to_a_place_sees_what_came_after_it() {
-    let mut loader = Loader::new(Counted::of(23), 5, 3);
+    let mut loader = Loader::new(Counted::with_rows(23), 5, 3);
     let mut seen = Vec::new();
     for _ in 0..17 {
         seen.push((loader.place(), loader.next_batch()));
     }
     for (at, (place, _)) in seen.iter().enumerate() {
-        let mut again = Loader::new(Counted::of(23), 5, 99);
+        let mut again = Loader::new(Counted::with_rows(23), 5, 99);
         again.next_batch();
         again.go_to(*place);
         for (place, batch) in &seen[at..] {
@@ -104,41 +105,42 @@ fn whoever_goes_to_a_place_sees_what_came_after_it() {
 /// Promise: The loader prepares the next batch while the current one is in use.
 #[test]
 fn the_next_batches_are_made_while_nobody_asks() {
-    let (tell, told) = channel();
-    let tell = Some(Mutex::new(tell));
-    let rows = Counted { rows: 100, tell, ..Counted::default() };
+    let (sender, receiver) = channel();
+    let sender = Some(Mutex::new(sender));
+    let rows = Counted { rows: 100, sender, ..Counted::default() };
     let mut loader = Loader::new(rows, 10, 0);
     assert_eq!(loader.rows().made.load(Ordering::SeqCst), 0, "not yet begun");
     loader.next_batch();
-    // The one that was asked for, one that waits in the channel and one in
-    // the hands of the thread.
+    // The batch that was returned, one that waits in the channel and one that
+    // the thread is trying to send.
     for made in 0..3 {
         let minute = Duration::from_secs(60);
-        assert_eq!(told.recv_timeout(minute), Ok(made));
+        assert_eq!(receiver.recv_timeout(minute), Ok(made));
     }
-    // And no more, however long nobody asks.
-    assert!(told.recv_timeout(Duration::from_millis(50)).is_err());
+    // No further batch is prepared until the next one is taken.
+    assert!(receiver.recv_timeout(Duration::from_millis(50)).is_err());
     loader.next_batch();
-    assert_eq!(told.recv_timeout(Duration::from_secs(60)), Ok(3));
+    assert_eq!(receiver.recv_timeout(Duration::from_secs(60)), Ok(3));
 }
 
 /// Promise: The loader's thread ends when the loader is dropped.
 #[test]
 fn the_thread_ends_with_its_loader() {
-    let mut loader = Loader::new(Counted::of(100), 10, 0);
+    let mut loader = Loader::new(Counted::with_rows(100), 10, 0);
     loader.next_batch();
     let rows: Weak<Counted> = Arc::downgrade(&loader.rows);
     assert_eq!(rows.strong_count(), 2, "the loader's and the thread's");
     drop(loader);
     assert_eq!(rows.strong_count(), 0, "the thread is still there");
-    // And one that has never begun.
-    drop(Loader::new(Counted::of(100), 10, 0));
+    // A loader whose thread was never started.
+    drop(Loader::new(Counted::with_rows(100), 10, 0));
 }
 
 /// Promise: A panic in the loader's thread gives one sentence in the caller.
 #[test]
 fn a_panic_in_the_thread_is_one_sentence_in_the_caller() {
-    let rows = |raised| Counted { fails: Some((3, raised)), ..Counted::of(20) };
+    let rows =
+        |raised| Counted { fails: Some((3, raised)), ..Counted::with_rows(20) };
     let mut loader = Loader::new(rows(false), 10, 0);
     (0..3).for_each(|_| drop(loader.next_batch()));
     let place = loader.place();
@@ -152,11 +154,11 @@ fn a_panic_in_the_thread_is_one_sentence_in_the_caller() {
         )
     );
     assert_eq!(loader.place(), place, "it has moved on");
-    // What was wrong may be over, and nothing is left out.
-    let mut right = Loader::new(Counted::of(20), 10, 0);
+    // The next call tries the same batch again.
+    let mut right = Loader::new(Counted::with_rows(20), 10, 0);
     right.go_to(place);
     assert_eq!(loader.next_batch(), right.next_batch());
-    // An error keeps its kind and its sentence.
+    // A raised error keeps its variant and its message.
     let mut loader = Loader::new(rows(true), 10, 0);
     (0..3).for_each(|_| drop(loader.next_batch()));
     let refused = attempt(|| loader.next_batch()).unwrap_err();
