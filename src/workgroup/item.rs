@@ -1,4 +1,4 @@
-//! What a kernel can do: the item that it runs as, and its steps.
+//! The interface of a kernel: its work-item and the steps that it can make.
 
 use std::cell::Cell;
 use std::panic::Location;
@@ -10,8 +10,8 @@ use std::thread;
 use super::trace::Access;
 use crate::error::mistake;
 
-/// One work-item, as its kernel sees it: who it is, and the local memory
-/// that it shares with its group.
+/// A work-item, as its kernel sees it: its id, and access to the local memory
+/// of its group.
 #[derive(Clone, Debug)]
 pub struct Item {
     pub(super) id: usize,
@@ -20,12 +20,12 @@ pub struct Item {
 }
 
 impl Item {
-    /// Returns its number in the group: `get_local_id(0)`.
+    /// Returns the id of the item in its group: `get_local_id(0)`.
     pub fn id(&self) -> usize {
         self.id
     }
 
-    /// Returns how many items the group has: `get_local_size(0)`.
+    /// Returns the number of items in the group: `get_local_size(0)`.
     pub fn size(&self) -> usize {
         self.size
     }
@@ -39,13 +39,13 @@ impl Item {
         self.step(Request::Access(Access::Read, cell, f32::NAN), |value| value)
     }
 
-    /// Puts a value into a cell of local memory.
+    /// Writes a value to a cell of local memory.
     #[track_caller]
     pub fn write(&self, cell: usize, value: f32) -> Step<()> {
         self.step(Request::Access(Access::Write, cell, value), |_| ())
     }
 
-    /// Waits until every item of the group has come here.
+    /// Waits until every item of the group has reached this barrier.
     #[track_caller]
     pub fn barrier(&self) -> Step<()> {
         self.step(Request::Barrier(Location::caller().line()), |_| ())
@@ -56,25 +56,25 @@ impl Item {
 impl Item {
     #[track_caller]
     fn step<T>(&self, request: Request, answer: fn(f32) -> T) -> Step<T> {
-        let (channel, at) = (self.channel.clone(), Location::caller());
-        Step { request: Some(request), channel, answer, at }
+        let (channel, location) = (self.channel.clone(), Location::caller());
+        Step { request: Some(request), channel, answer, location }
     }
 }
 
-/// What an item asks its group for.
+/// A request of an item to its group.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Request {
-    /// An access to a cell, with the value if it is a write.
+    /// An access to a cell, with the value of a write.
     Access(Access, usize, f32),
-    /// The barrier in this line of the source.
+    /// A barrier, with its line in the source.
     Barrier(u32),
 }
 
-/// The channel that an item shares with its group: a request goes one way, the
-/// answer the other.
+/// The channel between an item and its group. It carries a request to the
+/// group, then the answer to the item.
 pub(super) type Channel = Rc<Cell<Message>>;
 
-/// What lies in a channel.
+/// The content of a channel.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) enum Message {
     #[default]
@@ -83,15 +83,16 @@ pub(super) enum Message {
     Answer(f32),
 }
 
-/// A step of an item, which is made when it is the item's turn.
+/// A step of an item: a future that completes when the schedule has made the
+/// step.
 #[must_use = "a step is made only when it is awaited"]
 #[derive(Debug)]
 pub struct Step<T> {
-    /// None once it was sent to the group.
+    /// `None` after it was sent to the group.
     request: Option<Request>,
     channel: Channel,
     answer: fn(f32) -> T,
-    at: &'static Location<'static>,
+    location: &'static Location<'static>,
 }
 
 impl<T> Future for Step<T> {
@@ -113,7 +114,8 @@ impl<T> Future for Step<T> {
     }
 }
 
-/// A barrier without `.await` is no barrier, and nothing else would say so.
+/// Panics if the step was never awaited: without `.await` it has no effect,
+/// and nothing else would report that.
 impl<T> Drop for Step<T> {
     fn drop(&mut self) {
         let Some(request) = self.request else { return };
@@ -126,7 +128,7 @@ impl<T> Drop for Step<T> {
             mistake(format!(
                 "the {name} in line {} does nothing, because nobody waits for \
                  it; write `.await` behind it",
-                self.at.line()
+                self.location.line()
             ))
         }
     }

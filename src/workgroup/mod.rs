@@ -1,17 +1,18 @@
-//! A work-group on the CPU, built in "How a GPU computes": some items, their
-//! local memory, a barrier, and an order of steps that you choose.
+//! A work-group simulated on the CPU: work-items with local memory and a
+//! barrier, in an order of steps that you choose. Built in "How a GPU
+//! computes".
 //!
-//! A kernel for it is an `async` function, because such a function is a step
-//! machine that the compiler writes: at every `await` it stops, and whoever
-//! drives it says when it goes on. Here each access to local memory is one
-//! step. So a schedule, which on a device nobody sees and nobody repeats, is
-//! a list of numbers: which item makes the next step. What a kernel does may
-//! depend on what it reads and on nothing else, or no run could be repeated.
+//! A kernel is an `async` function, because the compiler turns such a function
+//! into a state machine that stops at every `await` until its caller resumes
+//! it. Each access to local memory is one step. A schedule, which cannot be
+//! observed or repeated on a device, is then a list of numbers: which item
+//! makes the next step. To make runs repeatable, a kernel may depend only on
+//! its item and on the values that it reads.
 //!
 //! ```
 //! use rungrad::workgroup::{Group, Item, Schedule};
 //!
-//! /// Every item gets the number of its neighbor to the right.
+//! /// Every item gets the id of its right neighbor.
 //! async fn shift(item: Item) {
 //!     let (me, next) = (item.id(), (item.id() + 1) % item.size());
 //!     item.write(me, me as f32).await;
@@ -27,9 +28,9 @@
 //! assert_eq!(group.search(shift).schedules(), 6 * 6 * 6);
 //! ```
 //!
-//! Reading order: [`Item`], what a kernel can do; [`Group`] and [`Schedule`],
-//! who is next; [`Trace`] with its [`End`] and its [`Race`], what happened;
-//! [`Search`], everything that can happen.
+//! Reading order: [`Item`], the interface of a kernel; [`Group`] and
+//! [`Schedule`], which run it; [`Trace`] with its [`End`] and its [`Race`],
+//! the record of a run; [`Search`], which tries all schedules.
 
 mod item;
 mod run;

@@ -1,4 +1,4 @@
-//! Runs a group through a kernel, one access to local memory at a time.
+//! Runs a kernel on a group, one access to local memory at a time.
 
 use std::pin::Pin;
 use std::rc::Rc;
@@ -9,37 +9,36 @@ use super::trace::{Access, End, Event, Trace};
 use crate::error::mistake;
 use crate::rng::Random;
 
-/// A work-group: how many items it has, and how many cells of local memory
-/// they share. OpenCL leaves undefined what a cell holds before its first
-/// write; here it is NaN, and shown as `?`.
+/// The size of a work-group. A cell of local memory is undefined in OpenCL
+/// before the first write; here it is NaN, displayed as `?`.
 #[derive(Clone, Copy, Debug)]
 pub struct Group {
-    /// Work-items.
+    /// The number of work-items.
     pub items: usize,
-    /// Cells of local memory, each an `f32`.
+    /// The number of `f32` cells of local memory.
     pub cells: usize,
 }
 
 // ANCHOR: schedule
-/// Which item makes the next step, of those that can.
+/// The rule that chooses which of the ready items makes the next step.
 #[derive(Clone, Debug)]
 pub enum Schedule {
-    /// One item after the other, each as far as it can. A driver that runs
+    /// One item after the other, each as far as it can go. A driver that runs
     /// kernels on a CPU does this: a loop over the items, up to the barrier.
     InTurn,
-    /// The same, with the last item first.
+    /// Like `InTurn`, starting with the last item.
     Reversed,
-    /// A step of each, around and around: lanes that run side by side.
+    /// One step of each item in turn, like the lanes of a warp.
     Lockstep,
-    /// An item that the seed picks.
+    /// Items chosen at random from this seed.
     Random(u64),
-    /// These items, a step each, and then all in turn.
+    /// These items, one step each, and then `InTurn`.
     Given(Vec<usize>),
 }
 // ANCHOR_END: schedule
 
 impl Group {
-    /// Runs a kernel in the order of a schedule.
+    /// Runs a kernel under a schedule.
     #[track_caller]
     pub fn run(self, schedule: Schedule, kernel: impl AsyncFn(Item)) -> Trace {
         let mut run = Run::new(self, &kernel);
@@ -49,18 +48,18 @@ impl Group {
         };
         let mut last = self.items;
         loop {
-            if let Some(trace) = run.end(MOST_STEPS * self.items) {
+            if let Some(trace) = run.end(MAX_STEPS_PER_ITEM * self.items) {
                 return trace;
             }
             let ready = run.ready();
-            let given = match &schedule {
+            let chosen = match &schedule {
                 Schedule::InTurn => None,
                 Schedule::Reversed => ready.last(),
-                Schedule::Lockstep => ready.iter().find(|&&it| it > last),
+                Schedule::Lockstep => ready.iter().find(|&&item| item > last),
                 Schedule::Random(_) => Some(&ready[random.below(ready.len())]),
                 Schedule::Given(items) => items.get(run.events.len()),
             };
-            last = *given.unwrap_or(&ready[0]);
+            last = *chosen.unwrap_or(&ready[0]);
             if !ready.contains(&last) {
                 mistake(format!(
                     "step {} of the schedule is item {last}'s, which cannot \
@@ -73,22 +72,23 @@ impl Group {
     }
 }
 
-/// An item that has made so many steps is taken for one that never ends.
-const MOST_STEPS: usize = 1000;
+/// A run with more steps than this per item, or with more barriers, is
+/// reported as endless.
+const MAX_STEPS_PER_ITEM: usize = 1000;
 
-/// An item's own part of a run.
-struct Running<'k> {
-    /// None when it has come to its end.
+/// The kernel of an item, and the item's channel.
+struct RunningItem<'k> {
+    /// `None` after the kernel has returned.
     kernel: Option<Pin<Box<dyn Future<Output = ()> + 'k>>>,
     channel: Channel,
 }
 
-/// A group that stands still between two steps.
+/// The state of a run between two steps.
 pub(super) struct Run<'k> {
-    items: Vec<Running<'k>>,
+    items: Vec<RunningItem<'k>>,
     pub(super) local: Vec<f32>,
     pub(super) events: Vec<Event>,
-    /// How many barriers lie behind the group.
+    /// The number of barriers that the group has passed.
     pub(super) phase: usize,
 }
 
@@ -98,7 +98,7 @@ impl<'k> Run<'k> {
         let start = |id| {
             let channel = Channel::default();
             let item = Item { id, size, channel: Rc::clone(&channel) };
-            Running { kernel: Some(Box::pin(kernel(item))), channel }
+            RunningItem { kernel: Some(Box::pin(kernel(item))), channel }
         };
         let mut run = Run {
             items: (0..size).map(start).collect(),
@@ -107,13 +107,13 @@ impl<'k> Run<'k> {
             phase: 0,
         };
         (0..size).for_each(|item| run.advance(item));
-        run.open();
+        run.open_barriers();
         run
     }
 
-    /// Lets an item compute until it wants to make its next step.
+    /// Resumes an item until it requests its next step or returns.
     fn advance(&mut self, item: usize) {
-        let Running { kernel, channel } = &mut self.items[item];
+        let RunningItem { kernel, channel } = &mut self.items[item];
         let Some(future) = kernel else { return };
         let mut context = Context::from_waker(Waker::noop());
         if future.as_mut().poll(&mut context).is_ready() {
@@ -133,8 +133,8 @@ impl<'k> Run<'k> {
         }
     }
 
-    /// Lists the items that can make a step, which is an access to local
-    /// memory.
+    /// Lists the items that are ready to make a step. Items that wait at a
+    /// barrier are not.
     pub(super) fn ready(&self) -> Vec<usize> {
         let at_memory = |item: &usize| {
             matches!(self.request(*item), Some(Request::Access(..)))
@@ -142,30 +142,32 @@ impl<'k> Run<'k> {
         (0..self.items.len()).filter(at_memory).collect()
     }
 
-    /// Makes one step of an item that is ready, and what follows from it.
+    /// Makes one step of a ready item, and opens a barrier if it was the last
+    /// item to reach it.
     pub(super) fn step(&mut self, item: usize) {
         let Some(Request::Access(access, cell, mut value)) = self.request(item)
         else {
             unreachable!("the item is ready")
         };
-        let place = self.local.get_mut(cell);
-        let is_there = place.is_some();
-        match (place, access) {
-            (Some(place), Access::Read) => value = *place,
-            (Some(place), Access::Write) => *place = value,
+        let stored = self.local.get_mut(cell);
+        let is_in_bounds = stored.is_some();
+        match (stored, access) {
+            (Some(stored), Access::Read) => value = *stored,
+            (Some(stored), Access::Write) => *stored = value,
             (None, _) => {}
         }
         let phase = self.phase;
         self.events.push(Event { item, access, cell, value, phase });
-        // An access outside is the end of the run: nobody knows what follows.
-        if is_there {
+        // An access out of bounds ends the run, because its effect is
+        // undefined.
+        if is_in_bounds {
             self.items[item].channel.set(Message::Answer(value));
             self.advance(item);
-            self.open();
+            self.open_barriers();
         }
     }
 
-    /// Finds the line of the barrier at which an item waits.
+    /// Returns the line of the barrier at which an item waits, if it does.
     fn barrier(&self, item: usize) -> Option<u32> {
         match self.request(item) {
             Some(Request::Barrier(line)) => Some(line),
@@ -173,12 +175,13 @@ impl<'k> Run<'k> {
         }
     }
 
-    /// Opens the barrier when every item has come to the same one.
-    fn open(&mut self) {
+    /// Opens the barrier if every item has reached the same one, and repeats
+    /// that for the barriers that follow directly.
+    fn open_barriers(&mut self) {
         let items = 0..self.items.len();
         while let Some(line) = self.barrier(0)
             && items.clone().all(|item| self.barrier(item) == Some(line))
-            && self.phase < MOST_STEPS
+            && self.phase < MAX_STEPS_PER_ITEM
         {
             self.phase += 1;
             for item in items.clone() {
@@ -188,22 +191,22 @@ impl<'k> Run<'k> {
         }
     }
 
-    /// Says what happened, if it has come to an end.
-    pub(super) fn end(&self, most_steps: usize) -> Option<Trace> {
+    /// Returns the trace if the run has ended or has `max_steps` steps.
+    pub(super) fn end(&self, max_steps: usize) -> Option<Trace> {
         let (steps, cells) = (self.events.len(), self.local.len());
         let last = self.events.last().copied();
-        let end = if let Some(event) = last.filter(|it| it.cell >= cells) {
+        let end = if let Some(event) = last.filter(|e| e.cell >= cells) {
             End::Outside { event, cells }
-        } else if steps >= most_steps || self.phase >= MOST_STEPS {
+        } else if steps >= max_steps || self.phase >= MAX_STEPS_PER_ITEM {
             End::Endless(steps + self.phase)
         } else if !self.ready().is_empty() {
             return None;
         } else {
-            let place = |item| (item, self.barrier(item));
-            let places = (0..self.items.len()).map(place);
-            match places.clone().all(|(_, line)| line.is_none()) {
+            let lines =
+                (0..self.items.len()).map(|item| (item, self.barrier(item)));
+            match lines.clone().all(|(_, line)| line.is_none()) {
                 true => End::Done(self.local.clone()),
-                false => End::Divergent(places.collect()),
+                false => End::Divergent(lines.collect()),
             }
         };
         let (events, barriers) = (self.events.clone(), self.phase);

@@ -1,10 +1,11 @@
-//! Everything that can happen: all schedules of a small group.
+//! Searches all schedules of a small group.
 //!
-//! There are too many to try each: two items of ten steps have 184,756. But
-//! most of them meet. Whoever made which step first, once local memory and
-//! what every item has seen are the same, so is all that can follow. The
-//! search goes from such a state to the next, step by step, and remembers how
-//! many schedules led there, and the smoothest of them: the one that
+//! There are too many schedules to run each of them: two items with ten steps
+//! have 184,756. But most of them lead to the same states. If local memory and
+//! the values that every item has seen are equal, everything that can follow
+//! is equal, whatever the order of the steps before. The search therefore
+//! proceeds from state to state, one step at a time. For each state it stores
+//! the number of schedules that lead there and the smoothest of them, which
 //! interrupts an item least often.
 
 use std::collections::BTreeMap;
@@ -14,69 +15,73 @@ use super::item::Item;
 use super::run::{Group, Run};
 use super::trace::Trace;
 
-/// All that a kernel can come to.
+/// The result of a search: every way in which a kernel can end.
 #[derive(Clone, Debug)]
 pub struct Search {
-    /// The different ends, that of the smoothest schedule first.
+    /// The distinct endings. The one with the smoothest schedule comes first.
     pub endings: Vec<Ending>,
-    /// The smoothest schedule in which two steps race.
+    /// The smoothest schedule with a race between two steps.
     pub race: Option<Trace>,
-    /// How many states were visited.
+    /// The number of visited states.
     pub states: usize,
-    /// Whether every schedule was followed. Of a group that is too large for
-    /// that, the least smooth schedules are left out.
+    /// Whether every schedule was searched. If the group is too large, the
+    /// least smooth schedules are left out.
     pub complete: bool,
 }
 
-/// Schedules that end alike.
+/// A set of schedules with the same ending.
 #[derive(Clone, Debug)]
 pub struct Ending {
-    /// How many there are.
+    /// The number of schedules.
     pub schedules: u128,
-    /// The smoothest of them.
+    /// The run of the smoothest schedule.
     pub trace: Trace,
 }
 
 impl Search {
-    /// Counts the schedules that were followed.
+    /// Returns the number of schedules that were searched.
     pub fn schedules(&self) -> u128 {
         let counts = self.endings.iter().map(|ending| ending.schedules);
         counts.fold(0, u128::saturating_add)
     }
 
-    /// Finds the smoothest schedule that does not come to its end with the
-    /// right numbers in local memory.
+    /// Returns the run of the smoothest schedule that does not end with right
+    /// values in local memory, if there is one.
     pub fn wrong(&self, is_right: impl Fn(&[f32]) -> bool) -> Option<&Trace> {
         let mut traces = self.endings.iter().map(|ending| &ending.trace);
         traces.find(|trace| !trace.end.local().is_some_and(&is_right))
     }
 }
 
-/// How many states of equally many steps are followed; and how many after so
-/// many steps were simulated, when it is clear that there is no end to them.
-const WIDTH: usize = 2048;
-const MANY: usize = 1 << 22;
-const FEW: usize = 16;
+/// How many states with the same number of steps are followed.
+const MAX_STATES: usize = 2048;
+/// After this many simulated steps, a complete search is hopeless and only
+/// `MAX_STATES_LATE` states are followed.
+const MAX_SIMULATED_STEPS: usize = 1 << 22;
+/// See `MAX_SIMULATED_STEPS`.
+const MAX_STATES_LATE: usize = 16;
 
-/// An item that has made so many steps is taken for one that never ends.
-const MOST_STEPS: usize = 64;
+/// A run with this many steps per item is reported as endless.
+const MAX_STEPS_PER_ITEM: usize = 64;
 
 /// The schedules that lead to one state.
 struct Paths {
-    /// How many.
+    /// The number of schedules.
     schedules: u128,
-    /// The smoothest of them: how often it interrupts an item, and its steps.
+    /// The smoothest schedule: how often it interrupts an item, and its steps.
     smoothest: (usize, Vec<usize>),
-    /// Who could go on now, and would be interrupted by another.
+    /// The item that made the last step, if it could continue; a step of a
+    /// different item would interrupt it.
     busy: Option<usize>,
 }
 
-/// What decides on all that can follow: local memory, and what each item has
-/// seen, in bits. Who is busy decides on how smooth it will be.
+/// The state of a run: local memory and the values that each item has seen, as
+/// bits, which determine everything that can follow. The busy item determines
+/// how smooth the continuations are.
 type State = (Vec<u32>, Vec<Vec<u32>>, Option<usize>);
 
 impl Group {
-    /// Follows every schedule of a kernel.
+    /// Searches every schedule of a kernel.
     #[track_caller]
     pub fn search(self, kernel: impl AsyncFn(Item)) -> Search {
         let smoothest = (0, Vec::new());
@@ -89,27 +94,30 @@ impl Group {
             for paths in layer {
                 states += 1;
                 let run = self.replay(&kernel, &paths);
-                if let Some(trace) = run.end(MOST_STEPS * self.items) {
+                if let Some(trace) = run.end(MAX_STEPS_PER_ITEM * self.items) {
                     if trace.race().is_some() {
                         races.insert(paths.smoothest.clone(), trace.clone());
                     }
-                    meet(&mut ends, trace.end.to_string(), paths);
+                    merge(&mut ends, trace.end.to_string(), paths);
                     continue;
                 }
                 for item in run.ready() {
                     simulated += self.items + run.events.len();
                     let (state, paths) = self.follow(&kernel, &paths, item);
-                    meet(&mut next, state, paths);
+                    merge(&mut next, state, paths);
                 }
             }
             layer = smoothest_first(next);
-            let width = if simulated < MANY { WIDTH } else { FEW };
-            complete &= layer.len() <= width;
-            layer.truncate(width);
+            let max_states = match simulated < MAX_SIMULATED_STEPS {
+                true => MAX_STATES,
+                false => MAX_STATES_LATE,
+            };
+            complete &= layer.len() <= max_states;
+            layer.truncate(max_states);
         }
         let ending = |paths: Paths| {
             let run = self.replay(&kernel, &paths);
-            let trace = run.end(MOST_STEPS * self.items);
+            let trace = run.end(MAX_STEPS_PER_ITEM * self.items);
             let trace = trace.expect("the path has come to its end");
             Ending { schedules: paths.schedules, trace }
         };
@@ -121,7 +129,7 @@ impl Group {
         }
     }
 
-    /// Rebuilds the group after the steps of a path.
+    /// Recreates the run after the steps of the smoothest schedule.
     fn replay<'k>(
         self,
         kernel: &'k impl AsyncFn(Item),
@@ -132,7 +140,7 @@ impl Group {
         run
     }
 
-    /// Goes one step further, by this item.
+    /// Extends the schedules by one step of `item`.
     fn follow(
         self,
         kernel: &impl AsyncFn(Item),
@@ -158,24 +166,25 @@ impl Group {
     }
 }
 
-/// Merges two ways to the same place, and keeps the smoother.
-fn meet<K: Ord>(places: &mut BTreeMap<K, Paths>, place: K, paths: Paths) {
-    match places.entry(place) {
-        Entry::Vacant(free) => {
-            free.insert(paths);
+/// Adds schedules that lead to a state, and keeps the smoothest of the state.
+fn merge<K: Ord>(states: &mut BTreeMap<K, Paths>, state: K, paths: Paths) {
+    match states.entry(state) {
+        Entry::Vacant(entry) => {
+            entry.insert(paths);
         }
-        Entry::Occupied(mut there) => {
-            let there = there.get_mut();
-            there.schedules = there.schedules.saturating_add(paths.schedules);
-            if paths.smoothest < there.smoothest {
-                there.smoothest = paths.smoothest;
+        Entry::Occupied(mut entry) => {
+            let merged = entry.get_mut();
+            let schedules = merged.schedules.saturating_add(paths.schedules);
+            merged.schedules = schedules;
+            if paths.smoothest < merged.smoothest {
+                merged.smoothest = paths.smoothest;
             }
         }
     }
 }
 
-fn smoothest_first<K>(places: BTreeMap<K, Paths>) -> Vec<Paths> {
-    let mut paths: Vec<Paths> = places.into_values().collect();
+fn smoothest_first<K>(states: BTreeMap<K, Paths>) -> Vec<Paths> {
+    let mut paths: Vec<Paths> = states.into_values().collect();
     paths.sort_by(|a, b| a.smoothest.cmp(&b.smoothest));
     paths
 }

@@ -1,4 +1,4 @@
-//! What the simulator says of right kernels and of wrong ones.
+//! Tests of the simulator with correct and with wrong kernels.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -8,8 +8,8 @@ use super::{Access, End, Group, Item, Schedule};
 
 const INPUT: [f32; 8] = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0];
 
-/// Adds up the group's part of `x` into cell 0, with the barriers of these
-/// places: after the load, and after each round.
+/// A tree reduction: sums the group's part of `x` into cell 0. `barriers`
+/// says whether there is a barrier after the load, and after each round.
 async fn reduce(item: Item, x: &[f32], barriers: [bool; 2]) {
     let me = item.id();
     item.write(me, x[me]).await;
@@ -48,9 +48,9 @@ fn a_right_tree_survives_every_schedule() {
     }
 }
 
-/// 24 orders of four loads; twice three steps can be shuffled in 20 ways; and
-/// one item is alone in the last round. Eight items have more schedules than
-/// anybody could try, and hardly more states.
+/// Four loads have 24 orders, two times three steps can be interleaved in 20
+/// ways, and in the last round there is one item. Eight items have far too
+/// many schedules to try, but hardly more states.
 #[test]
 fn the_schedules_are_counted() {
     let search = |items| {
@@ -69,7 +69,7 @@ fn a_tree_without_barriers_between_its_rounds_has_a_breaking_schedule() {
     let kernel = async |item: Item| reduce(item, &INPUT, [true, false]).await;
     let search = group(4).search(kernel);
     let broken = search.wrong(|local| local[0] == 10.0).expect("it breaks");
-    // Item 0 goes through both rounds before item 1 has begun.
+    // Item 0 completes both rounds before item 1 starts.
     let steps: Vec<usize> = broken.events.iter().map(|it| it.item).collect();
     assert_eq!(steps[4..], [0, 0, 0, 0, 0, 0, 1, 1, 1]);
     assert_eq!(broken.end, End::Done(vec![6.0, 6.0, 3.0, 4.0]));
@@ -89,7 +89,7 @@ fn lanes_in_lockstep_hide_the_missing_barrier() {
     assert_eq!(sum(Schedule::Lockstep), 36.0);
     assert_eq!(sum(Schedule::Reversed), 36.0);
     assert_ne!(sum(Schedule::InTurn), 36.0);
-    // Right by luck or not, the race is there.
+    // There is a race even if the result happens to be right.
     for schedule in [Schedule::Lockstep, Schedule::Reversed] {
         assert!(group(8).run(schedule, kernel).race().is_some());
     }
@@ -167,7 +167,7 @@ fn a_kernel_without_an_end_ends_as_a_sentence() {
 
 #[test]
 fn a_long_kernel_is_not_taken_for_one_without_an_end() {
-    // 700 steps of each of two items.
+    // Two items with 700 steps each.
     let long = async |item: Item| {
         for _ in 0..700 {
             item.read(0).await;
@@ -244,7 +244,7 @@ fn a_schedule_names_those_who_can() {
     group(2).run(Schedule::Given(vec![0, 1]), kernel);
 }
 
-/// A future may be polled before it is woken.
+/// A future may be polled again before it is woken.
 #[test]
 fn a_step_that_is_asked_for_twice_is_made_once() {
     let kernel = async |item: Item| {

@@ -1,25 +1,25 @@
-//! What happened in a run: its steps, how it ended, and whether another
-//! order of the same steps could have ended otherwise.
+//! The record of a run: its steps, how it ended, and whether two of its steps
+//! race.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// The steps of a run in their order.
+/// The record of a run.
 #[derive(Clone, Debug)]
 pub struct Trace {
     pub(super) cells: usize,
-    /// Every access to local memory.
+    /// Every access to local memory, in order.
     pub events: Vec<Event>,
-    /// How many barriers the group has passed.
+    /// The number of barriers that the group has passed.
     pub barriers: usize,
-    /// How it ended.
+    /// How the run ended.
     pub end: End,
 }
 
 /// An access to local memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event {
-    /// The item that made it.
+    /// The item that made the access.
     pub item: usize,
     /// Whether it read or wrote.
     pub access: Access,
@@ -27,7 +27,7 @@ pub struct Event {
     pub cell: usize,
     /// The value that was read or written.
     pub value: f32,
-    /// How many barriers the group had behind it.
+    /// The number of barriers that the group had passed.
     pub phase: usize,
 }
 
@@ -43,24 +43,25 @@ pub enum Access {
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum End {
-    /// Every item came to the end of the kernel; this is in local memory.
+    /// Every item returned from the kernel. The field is local memory.
     Done(Vec<f32>),
-    /// Some items wait at a barrier to which others never come: each item,
-    /// and the line of the source where it waits. None has left the kernel.
+    /// Some items wait at a barrier that others never reach. The field lists
+    /// each item with the line of the barrier where it waits, or `None` if it
+    /// has returned.
     Divergent(Vec<(usize, Option<u32>)>),
     /// An access to a cell that does not exist.
     Outside {
         /// The access.
         event: Event,
-        /// How many cells there are.
+        /// The number of cells.
         cells: usize,
     },
-    /// So many steps, and no end.
+    /// The run was stopped after this many steps and barriers.
     Endless(usize),
 }
 
 impl End {
-    /// Returns local memory at the end, if the run came to one.
+    /// Returns local memory if every item returned from the kernel.
     pub fn local(&self) -> Option<&[f32]> {
         match self {
             End::Done(local) => Some(local),
@@ -70,11 +71,12 @@ impl End {
 }
 
 impl Trace {
-    /// Finds two steps of different items on one cell, at least one of which
-    /// writes, with no barrier between them. The first such pair.
+    /// Returns the first data race, if there is one: two steps of different
+    /// items on the same cell without a barrier between them, at least one of
+    /// which is a write.
     ///
-    /// Nothing but a barrier keeps the steps of two items in order, so the
-    /// two may as well come the other way around, whatever this run shows.
+    /// Only a barrier orders the steps of different items. The two steps can
+    /// therefore happen in either order, whatever their order in this run.
     pub fn race(&self) -> Option<Race> {
         let races = |a: &Event, b: &Event| {
             a.cell == b.cell
@@ -91,24 +93,23 @@ impl Trace {
     }
 }
 
-/// Two steps that nothing keeps in order. Steps are counted from 0 here, and
-/// from 1 where people read.
+/// A data race: two conflicting steps whose order is undefined.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Race {
-    /// Where both stand in the run.
+    /// The indices of the steps, counted from 0. Output counts from 1.
     pub steps: [usize; 2],
-    /// What both did.
+    /// The accesses.
     pub events: [Event; 2],
 }
 
-/// Writes a value as it is shown: `?` for one that nobody has written.
-fn shown(value: f32) -> String {
+/// Formats a value: `?` if it was never written.
+fn format_value(value: f32) -> String {
     if value.is_nan() { "?".to_string() } else { value.to_string() }
 }
 
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let value = shown(self.value);
+        let value = format_value(self.value);
         let cell = self.cell;
         match self.access {
             Access::Read => write!(f, "reads  {value} from [{cell}]"),
@@ -138,7 +139,7 @@ impl fmt::Display for Race {
     }
 }
 
-/// Lists items: `item 0`, `items 0 and 1`, `items 0, 1 and 2`.
+/// Formats a list of items: `item 0`, `items 0 and 1`, `items 0, 1 and 2`.
 fn items(numbers: &[usize]) -> String {
     let names: Vec<String> = numbers.iter().map(usize::to_string).collect();
     match &names[..] {
@@ -153,26 +154,26 @@ impl fmt::Display for End {
         match self {
             End::Done(local) => {
                 let local: Vec<String> =
-                    local.iter().copied().map(shown).collect();
+                    local.iter().copied().map(format_value).collect();
                 f.write_str(&local.join(" "))
             }
             End::Divergent(places) => {
-                // Items that wait come before those that have left.
-                let mut lines = BTreeMap::<_, Vec<usize>>::new();
+                // Items that wait come before items that have returned.
+                let mut groups = BTreeMap::<_, Vec<usize>>::new();
                 for (item, line) in places {
-                    let place = (line.is_none(), *line);
-                    lines.entry(place).or_default().push(*item);
+                    let key = (line.is_none(), *line);
+                    groups.entry(key).or_default().push(*item);
                 }
-                let part = |((_, line), who): ((bool, Option<u32>), Vec<_>)| {
-                    let words = match (line, who.len()) {
+                let part = |((_, line), ids): ((bool, Option<u32>), Vec<_>)| {
+                    let words = match (line, ids.len()) {
                         (Some(line), 1) => format!("waits in line {line}"),
                         (Some(line), _) => format!("wait in line {line}"),
                         (None, 1) => "has left".to_string(),
                         (None, _) => "have left".to_string(),
                     };
-                    format!("{} {words}", items(&who))
+                    format!("{} {words}", items(&ids))
                 };
-                let parts: Vec<String> = lines.into_iter().map(part).collect();
+                let parts: Vec<String> = groups.into_iter().map(part).collect();
                 write!(
                     f,
                     "A divergent barrier: {}.\nEvery item of a group has to \
@@ -202,28 +203,29 @@ impl fmt::Display for End {
 
 impl fmt::Display for Trace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let deeds: Vec<String> =
+        let accesses: Vec<String> =
             self.events.iter().map(Event::to_string).collect();
-        let width = deeds.iter().map(String::len).max().unwrap_or(4);
+        let width = accesses.iter().map(String::len).max().unwrap_or(4);
         let racing = self.race().map_or([usize::MAX; 2], |race| race.steps);
         let mut local = vec![f32::NAN; self.cells];
         let mut phase = 0;
         writeln!(f, "step  item  {:<width$}  local memory", "does")?;
-        for (at, (event, access)) in self.events.iter().zip(deeds).enumerate() {
+        for (i, (event, access)) in self.events.iter().zip(accesses).enumerate()
+        {
             if event.phase > phase {
                 writeln!(f, "--- barrier ---")?;
                 phase = event.phase;
             }
             match local.get_mut(event.cell) {
-                Some(place) if event.access == Access::Write => {
-                    *place = event.value
+                Some(cell) if event.access == Access::Write => {
+                    *cell = event.value
                 }
                 _ => {}
             }
-            let (step, item) = (at + 1, event.item);
+            let (step, item) = (i + 1, event.item);
             let after = End::Done(local.clone());
             write!(f, "{step:>4}  {item:>4}  {access:<width$}  {after}")?;
-            let mark = if racing.contains(&at) { "  <- race" } else { "" };
+            let mark = if racing.contains(&i) { "  <- race" } else { "" };
             writeln!(f, "{mark}")?;
         }
         match &self.end {
