@@ -1,11 +1,11 @@
-//! Rungrad builds an automatic-differentiation engine three times, one rung
-//! at a time: on CPU arrays, on raw OpenCL kernels, and as one tensor that
-//! runs on every device. The book in `book/` tells the story, and `cargo
-//! learn book` opens it; this crate is the code that it quotes.
+//! Rungrad builds an automatic-differentiation engine three times, one rung at
+//! a time: on CPU arrays, on OpenCL kernels, and as one tensor type that runs
+//! on every device. This crate is the code that the book in `book/` explains;
+//! `cargo learn book` opens the book.
 //!
-//! # The same numbers three times
+//! # The same example in each part
 //!
-//! [Part 1](part1_cpu) records every operation on arrays of the processor:
+//! [Part 1](part1_cpu) computes on CPU arrays and records every operation:
 //!
 //! ```
 //! use rungrad::part1_cpu::Tensor;
@@ -15,8 +15,8 @@
 //! assert_eq!(a.grad().unwrap().as_slice().unwrap(), [9., 16.]);
 //! ```
 //!
-//! [Part 2](part2_gpu) launches a kernel for each, on a device that it is
-//! told, and records only what you ask for:
+//! [Part 2](part2_gpu) launches a kernel for each operation, on a device that
+//! you choose, and records only operations whose operands require a gradient:
 //!
 //! ```no_run
 //! use rungrad::opencl::Gpu;
@@ -30,9 +30,9 @@
 //! # Ok::<(), rungrad::Error>(())
 //! ```
 //!
-//! [Part 3](part3_unified) has one tensor for every device. It is the one to
-//! build on: networks, optimizers, files of weights, and operations, modules
-//! and devices of your own.
+//! [Part 3](part3_unified) has one tensor type for every device. It is the
+//! part to build on: it has neural networks, optimizers and weight files, and
+//! accepts custom operations, modules and devices.
 //!
 //! ```
 //! use rungrad::part3_unified::{Device, Tensor};
@@ -46,23 +46,23 @@
 //! # Ok::<(), rungrad::Error>(())
 //! ```
 //!
-//! # Use it in a program of your own
+//! # Use it in your program
 //!
-//! The crate is not on crates.io. Depend on a checkout of it:
+//! The crate is not on crates.io. Depend on a checkout:
 //!
 //! ```toml
 //! [dependencies]
 //! rungrad = { path = "../rungrad" }
 //!
-//! # Compiles the dependencies with optimization, also in a debug build.
+//! # Optimizes the dependencies, even in a debug build.
 //! [profile.dev.package."*"]
 //! opt-level = 3
 //! ```
 //!
-//! Without the last two lines `cargo run` trains about 40 times slower than
-//! `cargo run --release`, and with them 1.1 to 1.3 times slower. They belong in
-//! the `Cargo.toml` of your own workspace, because Cargo ignores the profiles of
-//! a dependency. A first program:
+//! Without the last two lines, `cargo run` trains far slower than
+//! `cargo run --release`; with them, it is almost as fast (see
+//! docs/benchmarks.md). They belong in the `Cargo.toml` of your workspace,
+//! because Cargo ignores the profiles of a dependency. A first program:
 //!
 //! ```no_run
 //! use rungrad::part3_unified::nn::{Linear, Module};
@@ -88,27 +88,33 @@
 //!
 //! # Reading order
 //!
-//! 1. [`part1_cpu`], and what its chapters build on the way: [`graph`],
+//! 1. [`part1_cpu`], and the modules that its chapters build: [`graph`],
 //!    [`gradcheck`] and its [`tolerance`], [`tape`], [`draw`], and for training
 //!    [`rng`], [`data`], [`loader`], [`progress`], [`metrics`].
 //! 2. [`workgroup`], and [`part2_gpu`] on [`opencl`], with [`stopwatch`] and
-//!    [`timeline`], which tell how long its work takes, and when.
+//!    [`timeline`], which measure its work.
 //! 3. [`part3_unified`].
 //!
-//! A module names the chapters that build it, by their titles in quotes. What
-//! the parts share has short paths and lies in four folders: `base`, what
-//! every part stands on; `judge`, what is right; `inspect`, pictures, counts
-//! and times; `train`, what a training loop needs. So `rungrad::gradcheck` is
-//! `src/judge/gradcheck.rs`.
+//! The documentation of a module names the chapters that build it, by their
+//! titles in quotes. Modules that the parts share are re-exported with short
+//! paths. Their sources are in four folders: `base`, basic building blocks;
+//! `judge`, references and checks; `inspect`, figures, counts and times;
+//! `train`, data and metrics for training. For example, `rungrad::gradcheck`
+//! is `src/judge/gradcheck.rs`.
 //!
-//! Parts 2 and 3 need the feature `opencl`, which is on unless it is switched
-//! off; without it Part 1 and what it stands on build for WebAssembly too.
+//! Parts 2 and 3 need the feature `opencl`, which is on by default. Without
+//! it, Part 1 and the shared modules also build for WebAssembly.
 //!
-//! Beside the parts stand [`reference`](mod@reference), the slow and obvious
-//! arithmetic that judges every engine, [`ledger`], which counts what a step
-//! costs, [`scope`], which says for which part of a program, [`ops`], which fixes the order of the operations, [`checks`], which
-//! looks at what each is given, [`error`], which turns a mistake into one
-//! sentence, and [`program`], the frame of every example.
+//! Other shared modules:
+//!
+//! - [`reference`](mod@reference): simple reference implementations in `f64`,
+//!   against which every engine is tested
+//! - [`ledger`]: counts the nodes, launches, allocations and bytes of a step
+//! - [`scope`]: attributes these costs to the parts of a program
+//! - [`ops`]: the list of operations, in order
+//! - [`checks`]: checks of the arguments of operations
+//! - [`error`]: the error type
+//! - [`program`]: the main function of every example
 
 mod base;
 mod inspect;

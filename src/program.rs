@@ -1,10 +1,9 @@
-//! The frame of a program, used from "One expression, three engines" on: what
-//! every example does with an error, and with the words that every example
-//! takes.
+//! The common main function of the examples: error messages, exit codes and
+//! command-line arguments. Used from "One expression, three engines" on.
 //!
-//! `--timeline` prints what ran on a device, and when; `--trace FILE` writes
-//! it for <https://ui.perfetto.dev>; `--help` says what a program is for. A
-//! program that has words of its own gets them, without these, from [`args`].
+//! `--timeline` prints the timeline of the device; `--trace FILE` writes it
+//! for <https://ui.perfetto.dev>; `--help` prints the description of the
+//! program. A program gets its other arguments from [`args`].
 //!
 //! Reading order: [`run`], [`run_with_help`], [`args`].
 
@@ -20,25 +19,26 @@ use crate::error::{Error, attempt};
 use crate::opencl;
 use crate::timeline::Timeline;
 
-/// Runs a program and shows its timeline if it was asked for. For an error it
-/// prints one sentence, and exits with the error's code. For `--help` it
-/// prints what stands at the head of the program's file.
+/// Runs a program, and shows its timeline if requested. For an error it prints
+/// the message and returns the error's exit code. For `--help` it prints the
+/// module documentation of the caller's source file.
 #[track_caller]
 pub fn run(program: impl FnOnce() -> Result<(), Error>) -> ExitCode {
-    // Where it was built, or, carried elsewhere, where it is started.
+    // The folder where the program was built. If it does not exist on this
+    // machine, use the current folder.
     let built = Path::new(env!("CARGO_MANIFEST_DIR"));
     let root = if built.is_dir() { built } else { Path::new(".") };
     let text = fs::read_to_string(root.join(Location::caller().file()));
-    run_with_help(&head(&text.unwrap_or_default()), program)
+    run_with_help(&module_docs(&text.unwrap_or_default()), program)
 }
 
-/// Does what [`run`] does, with a text of the program's own for `--help`.
+/// Runs a program as [`run`] does, with `help` as the text for `--help`.
 pub fn run_with_help(
     help: &str,
     program: impl FnOnce() -> Result<(), Error>,
 ) -> ExitCode {
-    end_with_the_reader();
-    match framed(help, program) {
+    exit_on_broken_pipe();
+    match run_with_args(help, program) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
@@ -50,64 +50,64 @@ pub fn run_with_help(
     }
 }
 
-/// Ends the program in silence when nobody reads on: whoever pipes it into
-/// `head` has seen enough. `println!` would take the closed pipe for a mistake
-/// of the program, and panic.
-fn end_with_the_reader() {
+/// Makes the program exit silently when the reader closes the pipe, as in
+/// `program | head`. By default, `println!` panics then.
+fn exit_on_broken_pipe() {
     let usual = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
-        let said = info.payload_as_str().unwrap_or_default();
-        if said.starts_with("failed printing to stdout: Broken pipe") {
+        let message = info.payload_as_str().unwrap_or_default();
+        if message.starts_with("failed printing to stdout: Broken pipe") {
             process::exit(0);
         }
         usual(info);
     }));
 }
 
-/// Returns the words after the program's name, without those that [`run`]
-/// takes.
+/// Returns the command-line arguments, without the program's name and the
+/// arguments of [`run`].
 pub fn args() -> Vec<String> {
-    ASKED.store(true, Ordering::Relaxed);
-    // What `run` refuses, it has refused before the program asks.
-    Frame::of(env::args().skip(1)).map_or(vec![], |frame| frame.rest)
+    PARSES_ARGS.store(true, Ordering::Relaxed);
+    // `run` has already reported invalid arguments.
+    CommonArgs::parse(env::args().skip(1)).map_or(vec![], |args| args.rest)
 }
 
-/// Whether the program has asked for its words.
-static ASKED: AtomicBool = AtomicBool::new(false);
+/// Whether the program has called [`args`].
+static PARSES_ARGS: AtomicBool = AtomicBool::new(false);
 
-/// Reads the description at the head of a source, as plain text.
-fn head(source: &str) -> String {
+/// Extracts the module documentation at the head of a source file, as plain
+/// text.
+fn module_docs(source: &str) -> String {
     let lines = source.lines().map_while(|line| line.strip_prefix("//!"));
     let lines = lines.map(|line| line.strip_prefix(' ').unwrap_or(line));
     let lines = lines.filter(|line| !line.starts_with("```"));
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn framed(
+fn run_with_args(
     help: &str,
     program: impl FnOnce() -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let frame = Frame::of(env::args().skip(1))?;
-    if frame.rest.iter().any(|word| word == "--help") {
+    let args = CommonArgs::parse(env::args().skip(1))?;
+    if args.rest.iter().any(|word| word == "--help") {
         println!("{}\n\n{EVERYWHERE}", help.trim());
         return Ok(());
     }
-    if !frame.shows() {
+    if !args.wants_timeline() {
         attempt(program)??;
-        return frame.check_rest();
+        return args.check_rest();
     }
     opencl::start();
     let result = attempt(program).and_then(|result| result);
-    // What led to an error is worth seeing; if it was nothing, the error says
-    // all.
+    // After an error, the timeline helps to find the cause, unless it is
+    // empty.
     let shown = opencl::stop().and_then(|timeline| {
         let nothing = timeline.is_empty() && result.is_err();
-        if nothing { Ok(()) } else { frame.show(&timeline) }
+        if nothing { Ok(()) } else { args.show(&timeline) }
     });
-    result.and(shown).and_then(|()| frame.check_rest())
+    result.and(shown).and_then(|()| args.check_rest())
 }
 
-/// Without OpenCL nothing reaches a device, and every timeline is empty.
+/// Without OpenCL, every timeline is empty.
 #[cfg(not(feature = "opencl"))]
 mod opencl {
     use crate::{Error, timeline::Timeline};
@@ -125,34 +125,34 @@ Every example takes these as well:
   --timeline    print what ran on a device, and when
   --trace FILE  write the same for https://ui.perfetto.dev";
 
-/// The words that every example takes, and the rest.
+/// The arguments that every example takes, and the rest.
 #[derive(Debug, Default, PartialEq)]
-struct Frame {
+struct CommonArgs {
     timeline: bool,
     trace: Option<PathBuf>,
     rest: Vec<String>,
 }
 
-impl Frame {
-    fn of(words: impl Iterator<Item = String>) -> Result<Frame, Error> {
-        let mut frame = Frame::default();
+impl CommonArgs {
+    fn parse(words: impl Iterator<Item = String>) -> Result<CommonArgs, Error> {
+        let mut args = CommonArgs::default();
         let mut words = words;
         while let Some(word) = words.next() {
             let file = match word.strip_prefix("--trace") {
                 _ if word == "--timeline" => {
-                    frame.timeline = true;
+                    args.timeline = true;
                     continue;
                 }
                 Some("") => words.next(),
                 Some(rest) if rest.starts_with('=') => Some(rest[1..].into()),
                 _ => {
-                    frame.rest.push(word);
+                    args.rest.push(word);
                     continue;
                 }
             };
             let file =
-                file.filter(|it| !it.is_empty() && !it.starts_with("--"));
-            frame.trace = Some(PathBuf::from(file.ok_or_else(|| {
+                file.filter(|name| !name.is_empty() && !name.starts_with("--"));
+            args.trace = Some(PathBuf::from(file.ok_or_else(|| {
                 Error::Usage(
                     "--trace needs the name of a file, such as --trace \
                      trace.json."
@@ -160,10 +160,10 @@ impl Frame {
                 )
             })?));
         }
-        Ok(frame)
+        Ok(args)
     }
 
-    fn shows(&self) -> bool {
+    fn wants_timeline(&self) -> bool {
         self.timeline || self.trace.is_some()
     }
 
@@ -186,10 +186,9 @@ impl Frame {
         Ok(())
     }
 
-    /// Refuses words that nobody asked for. A program that asks for its words
-    /// has judged them itself.
+    /// Rejects unknown arguments, unless the program parses its own.
     fn check_rest(&self) -> Result<(), Error> {
-        if self.rest.is_empty() || ASKED.load(Ordering::Relaxed) {
+        if self.rest.is_empty() || PARSES_ARGS.load(Ordering::Relaxed) {
             return Ok(());
         }
         Err(Error::Usage(format!(
@@ -204,30 +203,30 @@ impl Frame {
 mod tests {
     use super::*;
 
-    fn frame(words: &[&str]) -> Result<Frame, Error> {
-        Frame::of(words.iter().map(|word| word.to_string()))
+    fn parse(words: &[&str]) -> Result<CommonArgs, Error> {
+        CommonArgs::parse(words.iter().map(|word| word.to_string()))
     }
 
     #[test]
     fn the_program_sees_its_own_words_only() {
         let words =
             ["1,2", "--trace", "a b.json", "--seeds", "--timeline", "5"];
-        let expected = Frame {
+        let expected = CommonArgs {
             timeline: true,
             trace: Some("a b.json".into()),
             rest: ["1,2", "--seeds", "5"].map(String::from).to_vec(),
         };
-        assert_eq!(frame(&words), Ok(expected));
-        let glued = frame(&["--trace=x", "y"]).unwrap();
-        assert_eq!(glued.trace, Some("x".into()));
-        assert_eq!(glued.rest, ["y"]);
-        assert!(!frame(&["--tracer"]).unwrap().shows());
+        assert_eq!(parse(&words), Ok(expected));
+        let joined = parse(&["--trace=x", "y"]).unwrap();
+        assert_eq!(joined.trace, Some("x".into()));
+        assert_eq!(joined.rest, ["y"]);
+        assert!(!parse(&["--tracer"]).unwrap().wants_timeline());
     }
 
     #[test]
     fn a_trace_without_a_file_is_refused() {
         for words in [&["--trace"][..], &["--trace="], &["--trace", "--x"]] {
-            let refused = frame(words).unwrap_err();
+            let refused = parse(words).unwrap_err();
             assert_eq!(refused.exit_code(), 2);
             assert!(refused.to_string().contains("--trace trace.json"));
         }
@@ -235,7 +234,7 @@ mod tests {
 
     #[test]
     fn words_that_nobody_reads_are_refused() {
-        let refused = frame(&["--timelime"]).unwrap().check_rest();
+        let refused = parse(&["--timelime"]).unwrap().check_rest();
         let said = refused.unwrap_err().to_string();
         assert!(said.contains("does not know `--timelime`"), "{said}");
     }
@@ -244,14 +243,14 @@ mod tests {
     fn the_head_of_a_program_is_its_help() {
         let source = "//! What it is.\n//!\n//! ```sh\n//! cargo run\n//! \
             ```\n//! Its words.\n\nuse std::env; //! no more\n//! nor this";
-        assert_eq!(head(source), "What it is.\n\ncargo run\nIts words.");
+        assert_eq!(module_docs(source), "What it is.\n\ncargo run\nIts words.");
     }
 
     #[test]
     fn a_trace_that_cannot_be_written_is_one_sentence() {
         let file = std::env::current_exe().unwrap().join("trace.json");
-        let frame = Frame { trace: Some(file), ..Frame::default() };
-        let some = Timeline {
+        let args = CommonArgs { trace: Some(file), ..CommonArgs::default() };
+        let timeline = Timeline {
             devices: vec![],
             slices: vec![crate::timeline::Slice {
                 kind: crate::timeline::SliceKind::Finish,
@@ -266,7 +265,7 @@ mod tests {
                 times: None,
             }],
         };
-        let said = frame.show(&some).unwrap_err().to_string();
+        let said = args.show(&timeline).unwrap_err().to_string();
         assert!(said.starts_with("cannot write "), "{said}");
         assert!(said.ends_with("or the folder writable"), "{said}");
     }
