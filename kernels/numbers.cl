@@ -1,18 +1,18 @@
 // ANCHOR: numbers
-// How numbers lie in memory: the host puts this in front of each file of Part
-// 3, and compiles in three types. T is that of a number that is read, OUT that
-// of one that is written, and ACC that in which is computed; mostly they are
-// one.
+// How values are stored in memory. The host puts this file in front of every
+// kernel file of Part 3 and compiles it with three types: T is the type of a
+// value that is read, OUT the type of a value that is written, and ACC the
+// type of the arithmetic. Usually all three are the same.
 //
-// A half is 16 bits that no device must compute with: it is read into a float
-// and rounded to the nearest when it is written. Four of them go through
-// memory as one piece of 8 bytes.
+// A half is a 16-bit format that a device does not have to compute with: a
+// half is converted to float when it is read and rounded to nearest even when
+// it is written. Four halves move as one 8-byte word.
 
 #define GLUE(type, count) type##count
 #define FOUR(type) GLUE(type, 4)
 #define CONVERTED(type, x) GLUE(convert_##type, 4)(x)
 
-// A number, and four from a whole four on.
+// Reads one value, or four consecutive values from an address aligned to four.
 #ifdef T_IS_HALF
 #define LOAD(a, at) vload_half(at, a)
 #define LOAD4(a, at) load_halves((a) + (at))
@@ -43,7 +43,8 @@ void store_halves(global half *out, FOUR(ACC) x)
 #define CONVERT4(type, x) CONVERTED(type, x)
 // ANCHOR_END: numbers
 
-// A kernel has no lists: for so many arrays it has so many names.
+// OpenCL C has no variadic arguments; these macros repeat a declaration n
+// times.
 #define OF_1(DO) DO(0)
 #define OF_2(DO) OF_1(DO) DO(1)
 #define OF_4(DO) OF_2(DO) DO(2) DO(3)
@@ -53,5 +54,6 @@ void store_halves(global half *out, FOUR(ACC) x)
 #define OF_32(DO)                                                           \
     OF_16(DO) DO(16) DO(17) DO(18) DO(19) DO(20) DO(21) DO(22) DO(23)       \
     DO(24) DO(25) DO(26) DO(27) DO(28) DO(29) DO(30) DO(31)
-// The file begins.
+// The kernel file begins here. `#line 1` gives compiler messages its line
+// numbers.
 #line 1

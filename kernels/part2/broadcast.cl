@@ -1,13 +1,14 @@
-// Elementwise over two shapes that stretch to one: a, b -> out (n). Nothing
-// is copied to be stretched: many items read one element.
+// Elementwise operations with broadcasting: a, b -> out (n). Broadcasting
+// copies nothing: several work-items read the same element.
 //
-// `shape` is the shape of out with eight axes; those that it lacks stand first
-// and have size 1. An operand has a stride for each axis: how far apart its
-// elements lie along it, or 0 where it is stretched.
+// `shape` is the shape of out, padded with leading axes of size 1 to eight
+// axes. Each operand has a stride per axis: the distance between neighboring
+// elements along that axis, or 0 where the operand is broadcast.
 
 // ANCHOR: broadcast
-// Where an operand has the element for element i of out: the index along each
-// axis, the last axis first, times the stride there.
+// Returns the offset in an operand of the element for out[i]: i is split into
+// an index per axis, beginning with the last axis, and each index is
+// multiplied by the operand's stride.
 uint place(uint i, int8 shape, int8 strides)
 {
     int sizes[8], steps[8];

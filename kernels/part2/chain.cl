@@ -1,8 +1,9 @@
-// Chains of products and sums, in numbers of two sizes: a (n) -> out (n). An
-// item loads one number, makes four chains of it, and takes `steps` steps in
-// each: so much arithmetic that the memory does not count.
+// Chains of multiply-adds in f32 and f64: a (n) -> out (n). Each item loads
+// one value, starts four chains from it and takes `steps` steps in each, so
+// that the time is spent on arithmetic and not on memory.
 //
-// Four, since a step waits for the one before it and not for its neighbors.
+// There are four chains because each step of a chain waits for the step before
+// it, while different chains do not wait for each other.
 
 // ANCHOR: chain
 kernel void chain_f32(global const float *a, global float *out, uint n,
@@ -18,7 +19,7 @@ kernel void chain_f32(global const float *a, global float *out, uint n,
 }
 // ANCHOR_END: chain
 
-#ifdef cl_khr_fp64 // a device may go without
+#ifdef cl_khr_fp64 // optional in OpenCL
 kernel void chain_f64(global const float *a, global float *out, uint n,
                       uint steps)
 {

@@ -1,5 +1,5 @@
-// Elementwise sum: a (n) + b (n) -> out (n). One item for each pair. The
-// items that round the last group up lie past the end and do nothing.
+// Elementwise sum: a (n) + b (n) -> out (n). One work-item per pair. The last
+// group may extend past the end; its extra items do nothing.
 
 // ANCHOR: ew-add
 kernel void ew_add(global const float *a, global const float *b,

@@ -1,5 +1,5 @@
-// A copy, four at a time: a (n) -> out (n). What a kernel costs that only
-// moves numbers; one that also computes can hardly take less.
+// A copy, four elements at a time: a (n) -> out (n). Measures the cost of
+// moving the data, which is a lower bound for any elementwise kernel.
 
 kernel void ew_copy4(global const float4 *a, global float4 *out, uint n)
 {

@@ -1,6 +1,6 @@
-// Elementwise quotient: a (n) / b (n) -> out (n). OpenCL lets `/` err by 2.5
-// units in the last place; where a device can round it right, the host asks
-// for that when it compiles.
+// Elementwise quotient: a (n) / b (n) -> out (n). OpenCL allows `/` an error
+// of 2.5 units in the last place. If the device supports correctly rounded
+// division, the host asks for it when it compiles.
 
 kernel void ew_div(global const float *a, global const float *b,
                    global float *out, uint n)

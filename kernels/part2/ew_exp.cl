@@ -1,5 +1,6 @@
-// The exponential: a (n) -> out (n). Named `exp`, this kernel would compile
-// and then not exist: OpenCL C has a function of that name.
+// The exponential: a (n) -> out (n). The kernel is not named `exp` because
+// OpenCL C has a function of that name: the program would compile, but the
+// kernel could not be found in it.
 
 kernel void ew_exp(global const float *a, global float *out, uint n)
 {

@@ -1,4 +1,4 @@
-// The same value everywhere: value -> out (n).
+// Sets every element to the same value: value -> out (n).
 
 kernel void ew_fill(global float *out, float value, uint n)
 {

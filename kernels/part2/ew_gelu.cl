@@ -1,5 +1,5 @@
-// The Gaussian error linear unit, x times the share of a bell that lies below
-// x: a (n) -> out (n).
+// The Gaussian error linear unit, x times the standard normal distribution
+// function at x: a (n) -> out (n).
 
 float share_below(float x)
 {
@@ -13,8 +13,8 @@ kernel void ew_gelu(global const float *a, global float *out, uint n)
         out[i] = a[i] * share_below(a[i]);
 }
 
-// The way back: grad_out (n), a (n) -> grad_a (n). The share grows by the
-// height of the bell, exp(-x^2 / 2) / sqrt(2 pi).
+// Backward pass: grad_out (n), a (n) -> grad_a (n). The derivative of the
+// distribution function is the normal density, exp(-x^2 / 2) / sqrt(2 pi).
 kernel void gelu_backward(global const float *grad_out,
                           global const float *a, global float *grad_a, uint n)
 {

@@ -1,7 +1,7 @@
 // Elementwise product: a (n), b (n) -> out (n).
 //
-// The global size is a multiple of the local size, so the last group may
-// reach past the end: the guard keeps its spare items idle.
+// The global size is rounded up to a multiple of the local size, so the last
+// group may extend past the end. The guard keeps its extra items idle.
 
 // ANCHOR: ew-mul
 kernel void ew_mul(global const float *a, global const float *b,

@@ -1,8 +1,9 @@
-// Elementwise product, four at a time: a (n), b (n) -> out (n). An item loads
-// 16 bytes at once, so a quarter of the items asks a quarter of the times.
+// Elementwise product, four elements at a time: a (n), b (n) -> out (n). Each
+// item loads 16 bytes at once, so a quarter of the items issue a quarter of
+// the loads.
 //
-// Up to three numbers at the end make no whole four. The first items of the
-// first group take one of them each, as single numbers.
+// Up to three elements at the end do not fill a float4. The first items of the
+// first group compute one of them each, as scalars.
 
 // ANCHOR: ew-mul4
 kernel void ew_mul4(global const float4 *a, global const float4 *b,

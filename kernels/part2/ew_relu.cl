@@ -1,5 +1,5 @@
-// The positive part: a (n) -> out (n). A NaN passes through: it is not at
-// most 0.
+// ReLU: a (n) -> out (n). The comparison is written so that a NaN passes
+// through.
 
 kernel void ew_relu(global const float *a, global float *out, uint n)
 {
@@ -8,8 +8,8 @@ kernel void ew_relu(global const float *a, global float *out, uint n)
         out[i] = a[i] <= 0.0f ? 0.0f : a[i];
 }
 
-// The way back: grad_out (n), a (n) -> grad_a (n). It selects and does not
-// multiply by 0 or 1, because 0 times infinity is no number.
+// Backward pass: grad_out (n), a (n) -> grad_a (n). It selects instead of
+// multiplying by 0 or 1, because 0 times infinity is NaN.
 kernel void relu_backward(global const float *grad_out,
                           global const float *a, global float *grad_a, uint n)
 {

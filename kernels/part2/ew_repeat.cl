@@ -1,8 +1,9 @@
-// The mirror of a sum along one axis: a (outer, inner) -> out (outer, length,
-// inner), each element of a `length` times. n counts the elements of out.
+// The inverse shape of a sum along one axis: a (outer, inner) -> out (outer,
+// length, inner), each element of a repeated `length` times. n is the number
+// of elements of out.
 //
-// One number for a whole array is the case of outer = inner = 1. It stays on
-// the device: to read it would wait for the whole queue.
+// With outer = inner = 1 it broadcasts a scalar to a whole array. The scalar
+// stays on the device: reading it back would wait for the whole queue.
 
 // ANCHOR: ew-repeat
 kernel void ew_repeat(global const float *a, global float *out, uint length,

@@ -1,4 +1,4 @@
-// Each element times a number: a (n) -> out (n).
+// Multiplies each element by a scalar: a (n) -> out (n).
 
 kernel void ew_scale(global const float *a, global float *out, float number,
                      uint n)

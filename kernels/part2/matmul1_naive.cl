@@ -1,8 +1,8 @@
-// The product of two matrices: a (m, k) x b (k, n) -> out (m, n). One item
-// for each element of the result, at its row and column.
+// Matrix multiplication: a (m, k) x b (k, n) -> out (m, n). One work-item per
+// element of the result.
 //
-// Neighbors among the items stand below one another, so what they read and
-// write at the same moment lies k or n elements apart.
+// Adjacent items compute vertically adjacent elements, so the addresses that
+// they read and write at the same time are k or n elements apart.
 
 // ANCHOR: naive
 kernel void matmul1_naive(global const float *a, global const float *b,

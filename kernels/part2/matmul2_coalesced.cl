@@ -1,9 +1,9 @@
-// The product of two matrices: a (m, k) x b (k, n) -> out (m, n). One item
-// for each element of the result, at its row and column.
+// Matrix multiplication: a (m, k) x b (k, n) -> out (m, n). One work-item per
+// element of the result.
 //
-// Neighbors among the items stand beside one another: they read the same
-// element of a, and elements of b that lie side by side, which the device
-// fetches as one piece.
+// Adjacent items compute horizontally adjacent elements: they read the same
+// element of a and adjacent elements of b, which the device fetches with one
+// memory transaction (coalescing).
 
 // ANCHOR: coalesced
 kernel void matmul2_coalesced(global const float *a, global const float *b,

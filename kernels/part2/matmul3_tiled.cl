@@ -1,9 +1,10 @@
-// The product of two matrices: a (m, k) x b (k, n) -> out (m, n). One item
-// for each element of the result; a group computes a square tile of it.
+// Matrix multiplication: a (m, k) x b (k, n) -> out (m, n). One work-item per
+// element of the result; a group computes a square tile of it.
 //
-// Along k the group walks in steps of one tile. In each step its items load a
-// tile of a and one of b into local memory, an element each, and then every
-// item reads its row and its column there, 16 elements of both.
+// The group steps along k one tile at a time. In each step every item loads
+// one element of a tile of a and one of a tile of b into local memory. Then
+// every item reads one row of the first tile and one column of the second, 16
+// elements of each.
 
 #define TILE 16
 
@@ -19,9 +20,9 @@ kernel void matmul3_tiled(global const float *a, global const float *b,
 
     float sum = 0.0f;
     for (uint start = 0; start < k; start += TILE) {
-        // Past the edges a tile holds 0, which changes no sum. An item
-        // without an element of the result loads all the same: every item of
-        // a group has to reach every barrier.
+        // Past the edges a tile holds 0, which changes no sum. Items outside
+        // the result load too, because every item of a group must reach every
+        // barrier.
         uint across = start + x, down = start + y;
         a_tile[y][x] = row < m && across < k ? a[row * k + across] : 0.0f;
         b_tile[y][x] = down < k && column < n ? b[down * n + column] : 0.0f;
@@ -29,7 +30,7 @@ kernel void matmul3_tiled(global const float *a, global const float *b,
 
         for (uint i = 0; i < TILE; i++)
             sum += a_tile[y][i] * b_tile[i][x];
-        // Nobody may load the next tile while another still reads this one.
+        // No item may load the next tile while another still reads this one.
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     if (row < m && column < n)

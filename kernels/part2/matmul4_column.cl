@@ -1,15 +1,15 @@
-// The product of two matrices: a (m, k) x b (k, n) -> out (m, n). One item
-// for 16 elements of the result that stand below one another; a group computes
-// a square tile of it.
+// Matrix multiplication: a (m, k) x b (k, n) -> out (m, n). One work-item per
+// 16 vertically adjacent elements of the result; a group computes a square
+// tile of it.
 //
-// A number of b that an item has fetched from local memory serves all 16: it
-// stays in a register, and so do the 16 sums.
+// A value of b that an item loads from local memory is used for all 16
+// elements: it stays in a register, and so do the 16 sums.
 
 // ANCHOR: whole
 #define TILE 64
-#define DEPTH 16             // of the tiles of a and b along k
-#define COLUMN 16            // elements of an item
-#define DOWN (TILE / COLUMN) // items of a group, below one another
+#define DEPTH 16             // size of the tiles of a and b along k
+#define COLUMN 16            // elements per item
+#define DOWN (TILE / COLUMN) // items of a group in the vertical dimension
 
 __attribute__((reqd_work_group_size(TILE, DOWN, 1)))
 kernel void matmul4_column(global const float *a, global const float *b,
@@ -22,7 +22,7 @@ kernel void matmul4_column(global const float *a, global const float *b,
 
     float sum[COLUMN] = {0.0f};
     for (uint start = 0; start < k; start += DEPTH) {
-        // 1024 numbers in each tile are 4 for each of 256 items.
+        // Each tile has 1024 elements, 4 for each of the 256 items.
         for (uint i = y * TILE + x; i < TILE * DEPTH; i += TILE * DOWN) {
             uint a_y = i / DEPTH, a_x = i % DEPTH;
             uint b_y = i / TILE, b_x = i % TILE;
@@ -38,8 +38,8 @@ kernel void matmul4_column(global const float *a, global const float *b,
         // ANCHOR: column
         for (uint d = 0; d < DEPTH; d++) {
             float b_value = b_tile[d][x];
-            // Registers have no addresses: the sums can stand in them only
-            // if the compiler knows each index.
+            // Registers have no addresses: the compiler can keep the sums in
+            // registers only if it knows each index.
             #pragma unroll
             for (uint i = 0; i < COLUMN; i++)
                 sum[i] += a_tile[y * COLUMN + i][d] * b_value;

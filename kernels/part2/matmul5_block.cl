@@ -1,15 +1,15 @@
-// The product of two matrices: a (m, k) x b (k, n) -> out (m, n). One item
-// for 8 x 8 elements of the result; a group computes a square tile of it.
+// Matrix multiplication: a (m, k) x b (k, n) -> out (m, n). One work-item per
+// 8 x 8 elements of the result; a group computes a square tile of it.
 //
-// 8 numbers of a and 8 of b, fetched into registers, make 64 products. The
-// elements of an item stand 16 apart, so that neighbors among the items read
-// neighbors in the tiles.
+// 8 values of a and 8 of b, loaded into registers, give 64 multiply-adds. The
+// elements of an item are 16 apart, so that adjacent items read adjacent
+// elements of the tiles.
 
 // ANCHOR: whole
 #define TILE 128
-#define DEPTH 16            // of the tiles of a and b along k
-#define SIDE 16             // items of a group, in both dimensions
-#define BLOCK (TILE / SIDE) // elements of an item, in both dimensions
+#define DEPTH 16            // size of the tiles of a and b along k
+#define SIDE 16             // items of a group, in each dimension
+#define BLOCK (TILE / SIDE) // elements of an item, in each dimension
 
 __attribute__((reqd_work_group_size(SIDE, SIDE, 1)))
 kernel void matmul5_block(global const float *a, global const float *b,
@@ -23,7 +23,7 @@ kernel void matmul5_block(global const float *a, global const float *b,
 
     float sum[BLOCK][BLOCK] = {{0.0f}};
     for (uint start = 0; start < k; start += DEPTH) {
-        // 2048 numbers in each tile are 8 for each of 256 items.
+        // Each tile has 2048 elements, 8 for each of the 256 items.
         #pragma unroll
         for (uint i = item; i < TILE * DEPTH; i += SIDE * SIDE) {
             uint a_y = i / DEPTH, a_x = i % DEPTH;

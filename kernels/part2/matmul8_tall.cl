@@ -1,13 +1,15 @@
-// The product of two matrices: a (m, k) x b (k, n) -> out (m, n). One item
-// for 16 x 8 elements of the result; a group computes a square tile of it.
+// Matrix multiplication: a (m, k) x b (k, n) -> out (m, n). One work-item per
+// 16 x 8 elements of the result; a group computes a square tile of it.
 //
-// Half as many items share the tile, and each has twice as many sums: 6 fours
-// from local memory make 128 products, where 4 made 64.
+// Half the number of items share the tile, and each has twice the number of
+// sums: 6 float4s from local memory give 128 multiply-adds, where 4 gave 64.
 
-// The tile's side and its depth along k; the items of a group, beside and
-// below one another; and in fours: the tile's side, what an item computes of
-// it, and what it loads of each tile. A row of a is one four longer, so that
-// what is written into a column is spread over the banks of local memory.
+// TILE is the side of the tile of the result and DEPTH its size along k.
+// ACROSS and DOWN are the horizontal and vertical number of items of a group.
+// The others count float4s: FOURS is the side of the tile, WIDE x TALL what an
+// item computes (TALL in units of 4 rows), SHARE what an item loads of each
+// tile. A row of the tile of a is padded by one float4, so that the elements
+// of a column are spread over the banks of local memory.
 // ANCHOR: shape
 #define TILE 128
 #define DEPTH 16
@@ -20,9 +22,9 @@
 #define ROW (FOURS + 1)
 // ANCHOR_END: shape
 
-// The share of an item: the four at a row and a column, and those that stand
-// `step` rows below one another. Past the edges there are zeros. If rows are
-// no multiple of 4 long, fours begin anywhere, and come number by number.
+// Loads the float4s of one item: those at a row and a column, and those every
+// `step` rows below. Past the edges they are zero. If the row length is not a
+// multiple of 4, a float4 may begin at any address and is loaded as scalars.
 void fetch(float4 *share, global const float *matrix, uint rows, uint columns,
            uint row, uint column, uint step, bool aligned)
 {
@@ -42,7 +44,7 @@ void fetch(float4 *share, global const float *matrix, uint rows, uint columns,
     }
 }
 
-// Writes a four to the result, as much of it as has a place.
+// Writes the part of a float4 that is within the result.
 void put(float4 four, global float *out, uint m, uint n, uint row, uint column,
          bool aligned)
 {
@@ -67,8 +69,8 @@ void product(global const float *a, global const float *b, global float *out,
              local float4 (*b_tile)[FOURS], bool aligned)
 {
     uint top = get_group_id(1) * TILE, left = get_group_id(0) * TILE;
-    // The items stand in three orders: on the result, on the tile of a, whose
-    // rows are 4 fours long, and on that of b, whose rows are 32.
+    // The items have three layouts: over the result, over the tile of a, whose
+    // rows are 4 float4s long, and over the tile of b, whose rows are 32 long.
     uint item = get_local_id(0);
     uint x = item % ACROSS, y = item / ACROSS;
     uint a_y = item / (DEPTH / 4), a_x = item % (DEPTH / 4) * 4;
@@ -96,7 +98,7 @@ void product(global const float *a, global const float *b, global float *out,
         }
         barrier(CLK_LOCAL_MEM_FENCE);
 
-        // Behind the last tiles these are zeros, which nobody reads.
+        // After the last tiles this loads zeros, which are never used.
         uint next = start + DEPTH;
         fetch(a_share, a, m, k, top + a_y, next + a_x, TILE / SHARE, aligned);
         fetch(b_share, b, k, n, next + b_y, left + b_x * 4, DEPTH / SHARE,
@@ -136,8 +138,8 @@ kernel void matmul8_tall(global const float *a, global const float *b,
 {
     local float4 a_tile[DEPTH][ROW];
     local float4 b_tile[DEPTH][FOURS];
-    // Asked here and not at each four: so the compiler makes two loops, and
-    // neither has the question in it.
+    // The alignment is tested here instead of at each float4, so that the
+    // compiler makes two loops without that branch.
     if (k % 4 == 0 && n % 4 == 0)
         product(a, b, out, m, k, n, a_tile, b_tile, true);
     else

@@ -1,12 +1,14 @@
-// The product of two matrices: a (m, k) x b (k, n) -> out (m, n). One item
-// for each element of the result; a group computes a square tile of it.
+// Matrix multiplication: a (m, k) x b (k, n) -> out (m, n). One work-item per
+// element of the result; a group computes a square tile of it.
 //
-// Along k the group walks in steps of one tile. In each step its items load a
-// tile of a and one of b into local memory, an element each, and then every
-// item reads its row and its column there, 16 elements of both.
+// The group steps along k one tile at a time. In each step every item loads
+// one element of a tile of a and one of a tile of b into local memory. Then
+// every item reads one row of the first tile and one column of the second, 16
+// elements of each.
 //
-// This is matmul3_tiled with one thing more, for long sums: what rounds away
-// when the 16 products of a tile are added to the total is given to the next.
+// This is matmul3_tiled plus compensated (Kahan) summation for long sums: when
+// the 16 products of a tile are added to the total, the rounding error is
+// carried into the next addition.
 
 #define TILE 16
 
@@ -21,9 +23,9 @@ kernel void matmul_tiled_kahan(global const float *a, global const float *b,
 
     float total = 0.0f, excess = 0.0f;
     for (uint start = 0; start < k; start += TILE) {
-        // Past the edges a tile holds 0, which changes no sum. An item
-        // without an element of the result loads all the same: every item of
-        // a group has to reach every barrier.
+        // Past the edges a tile holds 0, which changes no sum. Items outside
+        // the result load too, because every item of a group must reach every
+        // barrier.
         uint across = start + x, down = start + y;
         a_tile[y][x] = row < m && across < k ? a[row * k + across] : 0.0f;
         b_tile[y][x] = down < k && column < n ? b[down * n + column] : 0.0f;
@@ -37,7 +39,7 @@ kernel void matmul_tiled_kahan(global const float *a, global const float *b,
         excess = isinf(next) ? 0.0f : next - total - given;
         total = next;
         // ANCHOR_END: kept
-        // Nobody may load the next tile while another still reads this one.
+        // No item may load the next tile while another still reads this one.
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     if (row < m && column < n)

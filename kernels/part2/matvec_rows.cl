@@ -1,8 +1,8 @@
-// A matrix by a vector: a (m, k), v (k) -> out (m). One item for each row,
-// and each walks along its row.
+// Matrix-vector product: a (m, k), v (k) -> out (m). One work-item per row;
+// each walks along its row.
 //
-// In the same step neighbors among the items read numbers that stand below
-// one another in the matrix, and so lie k apart in memory.
+// In each step adjacent items read vertically adjacent elements of the matrix,
+// which are k elements apart in memory.
 
 // ANCHOR: matvec-rows
 kernel void matvec_rows(global const float *a, global const float *v,

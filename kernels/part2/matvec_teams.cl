@@ -1,9 +1,9 @@
-// A matrix by a vector: a (m, k), v (k) -> out (m). A team of 32 items for
-// each row, and 8 teams in a group.
+// Matrix-vector product: a (m, k), v (k) -> out (m). A team of 32 work-items
+// per row, and 8 teams per group.
 //
-// In the same step the items of a team read 32 numbers that lie side by side.
-// Each item adds up every 32nd product of the row, and the team adds its 32
-// sums as a tree. The order of the additions depends on k alone.
+// In each step the items of a team read 32 adjacent elements. Each item adds
+// up every 32nd product of the row, and the team adds its 32 sums as a tree.
+// The order of the additions depends only on k.
 
 #define TEAM 32
 #define TEAMS 8
@@ -17,8 +17,8 @@ kernel void matvec_teams(global const float *a, global const float *v,
     uint item = get_local_id(0), team = get_local_id(1);
     uint row = get_global_id(1);
 
-    // A team without a row brings zeros. It must not return: every item of a
-    // group has to reach every barrier.
+    // A team past the last row contributes zeros. It must not return, because
+    // every item of a group must reach every barrier.
     // ANCHOR: side
     float sum = 0.0f;
     if (row < m)

@@ -1,5 +1,5 @@
-// From each row the element that its label names: a (rows, classes), labels
-// (rows) -> out (rows).
+// Selects from each row the element that its label names: a (rows, classes),
+// labels (rows) -> out (rows).
 
 kernel void pick_labels(global const float *a, global const uint *labels,
                         global float *out, uint classes, uint rows)
@@ -9,8 +9,8 @@ kernel void pick_labels(global const float *a, global const uint *labels,
         out[row] = a[row * classes + labels[row]];
 }
 
-// The way back: grad_out (rows), labels (rows) -> grad_a (n), which has a row
-// of classes for each label. All that was not picked gets 0.
+// Backward pass: grad_out (rows), labels (rows) -> grad_a (n), which has a row
+// of classes for each label. Elements that were not selected get 0.
 kernel void pick_backward(global const float *grad_out,
                           global const uint *labels, global float *grad_a,
                           uint classes, uint n)

@@ -1,15 +1,14 @@
-// The sum of a (n), added to total, which is one number and begins as 0.
+// The sum of a (n), added to total, a single value that must start at 0.
 //
-// One launch does it all: each group adds its sum to the total by steps that
-// nobody interrupts. Which group comes first is another one in each run, and
-// so are the last digits.
+// One launch is enough: each group adds its sum to the total atomically. The
+// order of the groups differs between runs, and so do the last digits.
 
 #define GROUP 256
 
 // ANCHOR: add
-// OpenCL 1.2 has no atomic addition of floats. It can exchange 32 bits if they
-// are still those that were seen; if they are not, somebody else was quicker,
-// and we try again with what is there now.
+// OpenCL 1.2 has no atomic addition of floats. It has compare-and-exchange for
+// 32 bits: store the new value only if the old one is still there. If another
+// item was faster, retry with the value that it stored.
 void add(volatile global float *total, float value)
 {
     volatile global uint *bits = (volatile global uint *)total;

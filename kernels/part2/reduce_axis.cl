@@ -1,13 +1,13 @@
-// The sum along one axis: a (outer, length, inner) -> out (outer, inner).
-// One item for each of the n = outer * inner sums.
+// The sum along one axis: a (outer, length, inner) -> out (outer, inner). One
+// work-item for each of the n = outer * inner sums.
 //
-// The elements of one sum lie `inner` apart, and neighbors among the items
-// have neighboring sums: at every turn of the loop they read side by side,
+// The elements of one sum are `inner` apart, and adjacent items compute
+// adjacent sums, so in each iteration adjacent items read adjacent elements,
 // unless inner is 1.
 //
-// An item adds one number after another, perhaps millions: 32 at a time, and
-// when it adds these to the sum, what is rounded away is given to the next, so
-// that nothing piles up: compensated summation, Kahan's.
+// An item may add millions of elements. To bound the rounding error it adds
+// them in blocks of 32 and uses Kahan's compensated summation for the block
+// sums: the rounding error of each addition is carried into the next.
 
 // ANCHOR: reduce-axis
 kernel void reduce_axis(global const float *a, global float *out,
@@ -23,7 +23,8 @@ kernel void reduce_axis(global const float *a, global float *out,
         for (uint end = min(step + 32, length); step < end; step++)
             part += a[first + step * inner];
         float given = part - excess, next = sum + given;
-        // By how much the sum has grown too far; infinity knows no more.
+        // The excess is how much more the sum grew than it should have. After
+        // an overflow to infinity it would be NaN, so it is set to 0.
         excess = isinf(next) ? 0.0f : next - sum - given;
         sum = next;
     }

@@ -1,9 +1,10 @@
 // One stage of a sum: a (n) -> partials, one for each group of 256 items.
 //
-// There are fewer items than numbers. Each first adds up every so-many-th
-// number in a register, as many apart as there are items, so that neighbors
-// read neighbors in every turn; then the tree of reduce_sum, once for all of
-// them. The order of the additions depends on n and on the number of groups.
+// There are fewer items than elements. Each item first adds elements in a
+// register, with a stride of the number of items, so that adjacent items read
+// adjacent elements in each iteration. Then the group adds its 256 sums with
+// the tree of reduce_sum. The order of the additions depends on n and on the
+// number of groups.
 
 #define GROUP 256
 

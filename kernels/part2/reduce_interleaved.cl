@@ -1,8 +1,8 @@
-// One stage of a sum: a (n) -> partials (groups of 256 items, rounded up).
+// One stage of a sum: a (n) -> partials (one per group of 256 items).
 //
-// The tree adds neighbors first: every second item adds the number beside its
-// own, then every fourth, then every eighth. So the items that still work are
-// scattered over all warps of the group, and each of these diverges.
+// The tree adds adjacent elements first: every second item adds the element
+// next to its own, then every fourth item, then every eighth. So the active
+// items are scattered over all warps of the group, and every warp diverges.
 
 #define GROUP 256
 

@@ -1,13 +1,13 @@
-// The sum of a (n) -> total, by one launch: partials has a number for each
-// group of 256 items, and finished is one number that begins as 0.
+// The sum of a (n) -> total, in one launch. partials has one element per group
+// of 256 items; finished is a counter that must start at 0.
 //
-// Each group leaves its sum in partials and counts itself. The group that
-// finds all others counted adds up the partial sums, in the order in which
-// they stand there: whichever group it is, the bits are the same.
+// Each group stores its sum in partials and increments the counter. The group
+// that increments it last adds the partial sums in index order, so the result
+// has the same bits no matter which group it is.
 
 #define GROUP 256
 
-// The sum of the group's 256 numbers, in the first cell of the tree.
+// Leaves the sum of the group's 256 values in the first element of the tree.
 void fold(local float *tree, uint item, float sum)
 {
     tree[item] = sum;
@@ -35,9 +35,10 @@ kernel void reduce_last(global const float *a,
     fold(tree, item, sum);
 
     // ANCHOR: last
-    // What other groups shall see goes by atomic steps, which no cache keeps
-    // to itself. The fence asks that the sum be there before the count, and
-    // the second flag of the barrier that the others' sums be read after it.
+    // Values for other groups are written and read by atomic operations, which
+    // bypass the private caches. The fence orders the partial sum before the
+    // increment. The global flag of the barrier orders the increment before
+    // the reads of the other partial sums.
     volatile global uint *bits = (volatile global uint *)partials;
     if (item == 0) {
         atomic_xchg(&bits[get_group_id(0)], as_uint(tree[0]));
@@ -46,7 +47,8 @@ kernel void reduce_last(global const float *a,
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 
-    // All items of a group agree here, so all of them reach the barriers.
+    // The condition is the same for all items of a group, so all of them reach
+    // the barriers inside.
     if (before == groups - 1) {
         sum = 0.0f;
         for (uint i = item; i < groups; i += GROUP)

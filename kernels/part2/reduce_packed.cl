@@ -1,8 +1,9 @@
-// One stage of a sum: a (n) -> partials (groups of 256 items, rounded up).
+// One stage of a sum: a (n) -> partials (one per group of 256 items).
 //
-// The additions are those of reduce_interleaved, and have its bits. But the
-// first items make them, so that whole warps work or rest. Their numbers lie
-// 2, 4, 8 places apart, and so more and more of them in one bank.
+// The additions are the same as in reduce_interleaved, and so are the bits of
+// the result. But the first items do them, so that whole warps are active or
+// idle. The elements that they access are 2, 4, 8 and more apart, so more and
+// more of them fall into the same bank.
 
 #define GROUP 256
 

@@ -1,10 +1,10 @@
-// The sum of each row: a (rows, columns) -> out (rows). One group of 256
-// items for each row.
+// The sum of each row: a (rows, columns) -> out (rows). One group of 256 items
+// per row.
 //
 // Each item first adds every 256th element of the row in a register, so that
-// neighbors among the items read neighbors, and a row may have any length: what
-// an addition rounds away is given to the next one, as in reduce_axis. Then a
-// tree adds the 256 sums, as in reduce_sum.
+// adjacent items read adjacent elements. The sum is compensated as in
+// reduce_axis, so rows may be long. Then a tree adds the 256 sums, as in
+// reduce_sum.
 
 #define GROUP 256
 

@@ -1,10 +1,10 @@
 // The logarithm of softmax, row by row: a (rows, columns) -> out (rows,
-// columns). One group of 64 items for each row; a row of scores is short.
+// columns). One group of 64 items per row, because rows of scores are short.
 //
-// Two trees, one after the other: the largest of the row, and the sum of the
-// exponentials. The largest becomes 0, so no exponential exceeds 1 and their
-// sum is at least 1. A long row loses nothing either: what an addition rounds
-// away is given to the next one, as in reduce_axis.
+// The group reduces twice with a tree: first to the maximum of the row, then
+// to the sum of the exponentials. Subtracting the maximum keeps each
+// exponential at most 1 and their sum at least 1. The sum is compensated as in
+// reduce_axis, so long rows are accurate too.
 
 // ANCHOR: softmax-log
 #define GROUP 64
@@ -28,7 +28,8 @@ kernel void softmax_log(global const float *a, global float *out,
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     most = tree[0];
-    // Nobody may plant the second tree while another still reads the first.
+    // No item may write to the tree again while another still reads the
+    // maximum.
     barrier(CLK_LOCAL_MEM_FENCE);
 
     float total = 0.0f, excess = 0.0f;
@@ -47,7 +48,8 @@ kernel void softmax_log(global const float *a, global float *out,
     }
     float log_total = log(tree[0]);
 
-    // One after the other: a large score would swallow the logarithm.
+    // The two are subtracted one after the other: added first, a large maximum
+    // would absorb the logarithm.
     global float *out_row = out + get_group_id(0) * columns;
     for (uint column = item; column < columns; column += GROUP)
         out_row[column] = row[column] - most - log_total;

@@ -1,9 +1,9 @@
-// Rows and columns exchanged, for each matrix of a batch:
-// a (batch, rows, columns) -> out (batch, columns, rows).
+// Transposes each matrix of a batch: a (batch, rows, columns) -> out (batch,
+// columns, rows).
 //
-// Whoever reads a matrix along its rows and writes it along its columns has
-// one of the two scattered over the memory. So a group reads a tile along the
-// rows of a, keeps it in local memory, and writes it along the rows of out.
+// A plain copy reads along rows and writes along columns, so either its reads
+// or its writes are scattered. Here a group reads a tile along the rows of a,
+// keeps it in local memory, and writes it along the rows of out.
 
 #define TILE 16
 
@@ -12,9 +12,9 @@ __attribute__((reqd_work_group_size(TILE, TILE, 1)))
 kernel void transpose_tiled(global const float *a, global float *out,
                             uint rows, uint columns)
 {
-    // Local memory is many banks, and one bank answers one item at a time. A
-    // column of the tile would lie in one or two of them; the spare cell at
-    // the end of each row spreads it over all.
+    // Local memory is divided into banks, and a bank serves one item at a
+    // time. Without padding, a column of the tile would fall into one or two
+    // banks; the extra element at the end of each row spreads it over all.
     local float tile[TILE][TILE + 1];
     uint x = get_local_id(0), y = get_local_id(1);
     uint across = get_group_id(0) * TILE, down = get_group_id(1) * TILE;

@@ -1,15 +1,21 @@
-// A step of Adam for several parameters at once. Each has x (n) and its gradient
-// (n), dense -> the next x (n). The running means of all gradients follow one
-// another in one array, from mean_at on, and those of their squares in another
-// -> the next ones, from next_at on: what a driver takes for a launch depends on
-// how many arrays it has. As operations a step is fourteen launches for each
-// parameter, which read and write whole arrays.
+// One Adam step for several parameters at once. Each parameter has x (n) and
+// its gradient (n), dense -> the next x (n). The running means of all
+// gradients are concatenated in one array, beginning at mean_at, and the
+// running means of their squares in another -> their next values, beginning at
+// next_at. They are concatenated because the cost of a launch grows with the
+// number of its arrays. Composed from elementwise operations, a step would
+// take fourteen launches per parameter, each of which reads and writes whole
+// arrays.
+//
+// keep and take are beta1 and 1 - beta1, keep_square and take_square are beta2
+// and 1 - beta2; whole is the bias correction of the square root, rate the
+// negative step size, and stay the factor of weight decay.
 
 #define ARRAYS(p)                                                           \
     , global const T *x##p, global const T *grad##p, global OUT *next##p
 #define COUNT(p) , uint n##p
 
-// The items of a parameter follow those of the one before.
+// Each parameter has its own range of items, after the previous range.
 #define STEP(p)                                                             \
     if (i < n##p) {                                                         \
         ACC g = LOAD(grad##p, i);                                           \

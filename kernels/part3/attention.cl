@@ -1,14 +1,16 @@
-// What each place of a short text takes in from itself and those before it: a
-// (texts, places, 3 * heads * width), dense from an offset on, holds queries,
-// keys and values side by side -> out (texts, places, heads * width). A group
-// has one head of one text; `n` counts those.
+// Causal self-attention over short texts: each position attends to itself and
+// the positions before it. a (texts, places, 3 * heads * width), dense,
+// beginning at an offset, holds the queries, keys and values of each position
+// -> out (texts, places, heads * width), where places is the number of
+// positions of a text. A group computes one head of one text; `n` is the
+// number of heads of all texts.
 
-// So many numbers of a head, and so many scores, lie in local memory.
+// Maximum number of elements of a head, and of scores, in local memory.
 #define MOST 1024
 
 #define EACH(e, count) (uint e = item; e < (count); e += items)
 
-// Where the numbers of the head begin, those of all heads being side by side.
+// The head's first element; the heads of a position are adjacent in memory.
 #define HEAD                                                                \
     uint item = get_local_id(0), items = get_local_size(0);                 \
     uint row = heads * width, size = places * width;                        \
@@ -25,8 +27,8 @@
     }                                                                       \
     barrier(CLK_LOCAL_MEM_FENCE);
 
-// The scores that place i gives to place j, which lies not behind it, and an
-// item for each row that makes shares of them.
+// Softmax of the scores: first the score of each query i and key j <= i, then
+// one item per row replaces the scores by probabilities.
 #define SHARES                                                              \
     for EACH(e, places * places) {                                          \
         uint i = e / places, j = e % places;                                \
@@ -69,9 +71,8 @@ kernel void attention_rows(global const T *a, uint offset, uint places,
     }
 }
 
-// The gradient of the same, from what came back to the result: grad (texts,
-// places, heads * width), dense from an offset on -> out, which lies as `a`
-// does.
+// Backward pass of attention_rows: grad (texts, places, heads * width), dense,
+// beginning at an offset -> out, in the layout of `a`.
 kernel void attention_grads(global const T *a, uint offset,
                             global const T *grad, uint grad_offset,
                             uint places, uint heads, uint width,

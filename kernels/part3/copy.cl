@@ -1,9 +1,10 @@
-// Between a strided view of up to eight axes and elements in a row. The axes
-// that a view lacks have size 1 and stand first.
+// Copies between a strided view of up to eight axes and contiguous elements. A
+// view of fewer axes is padded with leading axes of size 1.
 
 // ANCHOR: copy-strided
-// Where element i of a view lies: its index along each axis, the last axis
-// first, times the stride there. An axis of size 1 costs no division.
+// Returns the offset of element i of a view: i is split into an index per
+// axis, beginning with the last axis, and each index is multiplied by the
+// stride of its axis. An axis of size 1 costs no division.
 #define AXIS(d)                                                             \
     if (shape.s##d > 1) {                                                   \
         uint next = rest / (uint)shape.s##d;                                \
@@ -18,7 +19,7 @@ int place(uint i, uint offset, int8 shape, int8 strides)
     return at;
 }
 
-// The elements of a view of a, one after another -> out (n).
+// Copies the elements of a view of a to a dense array -> out (n).
 kernel void copy_strided(global const T *a, uint offset, int8 shape,
                          int8 strides, global OUT *out, uint n)
 {
@@ -28,7 +29,8 @@ kernel void copy_strided(global const T *a, uint offset, int8 shape,
 }
 // ANCHOR_END: copy-strided
 
-// The mirror: a (n), dense from an offset on -> the places of a view of out.
+// The inverse: a (n), dense, beginning at an offset -> the elements of a view
+// of out.
 kernel void copy_to_strided(global const T *a, uint a_offset,
                        global OUT *out, uint offset, int8 shape,
                        int8 strides, uint n)
@@ -38,9 +40,10 @@ kernel void copy_to_strided(global const T *a, uint a_offset,
         STORE(out, place(i, offset, shape, strides), LOAD(a, a_offset + i));
 }
 
-// The mirror for a view of more axes. Where an element of out (n) stands in
-// that view was counted on the host: places (n), and what is not in the view
-// has no place among the elements of a (given), and stays.
+// The inverse for a view of more than eight axes. The host computes places
+// (n): for each element of out its index in the view. An element that is not
+// in the view has an index of at least `given`, the number of elements of a,
+// and is left unchanged.
 kernel void copy_indexed(global const T *a, uint a_offset, uint given,
                         global const uint *places, global OUT *out, uint n)
 {
@@ -49,12 +52,12 @@ kernel void copy_indexed(global const T *a, uint a_offset, uint given,
         STORE(out, i, LOAD(a, a_offset + places[i]));
 }
 
-// The elements of a view whose neighbors in memory are neighbors along
-// another axis than the last: x is the last axis, y the one before it, and
-// has stride 1. A group copies tiles by way of local memory, which it fills
-// along y and empties along x, so that both sides are touched in order.
+// Copies a view whose contiguous axis is not the last one: x is the last axis,
+// y the one before it, and y has stride 1. A group copies tiles through local
+// memory, filled along y and read along x, so that reads and writes are both
+// coalesced.
 //
-// outs: the strides of the axes in out (dense), where that of x is 1.
+// outs: the strides in out (dense), where x has stride 1.
 #define SIDE 32
 #define DOWN 8
 #define OUTER(d)                                                            \

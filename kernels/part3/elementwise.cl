@@ -1,15 +1,15 @@
-// One output element from the input elements at the same place. To add an
-// operation, add a line at the end.
+// Computes each output element from the input elements at the same index. To
+// add an operation, add a line at the end.
 
-// An item has so many elements: it asks the memory once for 16 bytes, where four
-// items would ask four times for 4.
+// Elements per item: one 16-byte load instead of four loads of 4 bytes.
 #if defined(T_IS_HALF) && defined(OUT_IS_HALF)
 #define EACH 8
 #else
 #define EACH 4
 #endif
 
-// The elements from place `at` on, of which so many are `left`.
+// Loads EACH elements beginning at index `at`, of which `left` remain in the
+// array. Past the end the last element is repeated.
 void take(global const T *a, uint at, uint left, ACC *x)
 {
     if (left >= EACH && at % EACH == 0) {
@@ -41,8 +41,8 @@ void put(const ACC *x, global OUT *out, uint at, uint left)
         STORE(out, at + k, x[k]);
 }
 
-// (n) -> (n), dense from an offset on. `p` is the number of an operation
-// that takes one.
+// (n) -> (n), dense, beginning at an offset. `p` is the scalar parameter of
+// the operations that have one.
 #define UNARY(NAME, RESULT)                                                 \
     ACC NAME##_one(ACC x, ACC p) { return RESULT; }                         \
     kernel void NAME(global const T *a, uint a_offset, ACC p,               \
@@ -60,7 +60,7 @@ void put(const ACC *x, global OUT *out, uint at, uint left)
     }
 
 // ANCHOR: binary
-// (n), (n) -> (n), dense from an offset on.
+// (n), (n) -> (n), dense, each beginning at an offset.
 #define BINARY(NAME, RESULT)                                                \
     ACC NAME##_one(ACC x, ACC y) { return RESULT; }                         \
     kernel void NAME(global const T *a, uint a_offset,                      \
@@ -80,9 +80,9 @@ void put(const ACC *x, global OUT *out, uint at, uint left)
     }
 // ANCHOR_END: binary
 
-// The same for operands with any strides and one shape, so that what is
-// broadcast is read where it lies. An axis of size 1 costs no division; and
-// where rows are whole pieces, neither do the elements of each behind the first.
+// The same for operands of one shape with any strides, so that broadcast
+// operands need no copy. An axis of size 1 costs no division. If the rows are
+// a multiple of EACH, only the first element of an item costs divisions.
 #define AXIS(d)                                                             \
     if (shape.s##d > 1) {                                                   \
         uint next = rest / (uint)shape.s##d;                                \
@@ -120,15 +120,17 @@ void put(const ACC *x, global OUT *out, uint at, uint left)
         put(all, out, first, count);                                        \
     }
 
-// The device's own reciprocal may be an ulp off, and is of floats alone.
+// native_recip may be off by one unit in the last place, and it exists only
+// for float.
 ACC sigmoid(ACC x)
 {
     ACC whole = 1.0f + exp(-x);
     return sizeof(ACC) == 8 ? 1.0f / whole : native_recip((float)whole);
 }
 
-// Beyond 9.5 the tangent rounds to 1, and beyond 19.5 in `double`; some
-// drivers end a bit below. It is computed in any case: a choice is no branch.
+// Beyond 9.5, or 19.5 in `double`, tanh rounds to 1, but some drivers return a
+// slightly smaller value. tanh is computed in any case: a selection needs no
+// branch.
 ACC flat_tanh(ACC x)
 {
     ACC y = tanh(x);
@@ -136,15 +138,16 @@ ACC flat_tanh(ACC x)
                                                        : y;
 }
 
-// The share of a bell that lies below x, times x. Far below, `1 + erf` would lose
-// all digits.
+// x times the standard normal distribution function. For very negative x, `1 +
+// erf` would cancel, so it uses erfc.
 ACC gelu(ACC x)
 {
     return x * 0.5f * erfc(-x * sqrt((ACC)0.5f));
 }
 
-// The share, and x times the height there: in the middle it is `1 / sqrt(2 pi)`,
-// whose last digits a float has no room for.
+// The derivative of gelu: the distribution function plus x times the density.
+// The constant `1 / sqrt(2 pi)` is a sum because a float literal cannot hold
+// its last digits.
 ACC gelu_slope(ACC x)
 {
     ACC middle = (ACC)0.398942292f - (ACC)1.13351701e-08f;

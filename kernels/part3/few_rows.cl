@@ -1,18 +1,25 @@
-// The products of product.cl, of few rows: those of a convolution with few
-// filters. An item has a column of the result with all its rows in registers;
-// so it reads its column of b, say a window of an image, once. The rows of a
-// are in local memory, CHAIN products at a time: their sum goes to the total.
+// The multiplication of product.cl for results with few rows, such as a
+// convolution with few filters:
 //
-// ROWS: the most rows.
+//     out[row, column] = sum over l of a[row, l] * b[l, column]
+//
+// 1. An item computes a whole column of the result in registers, so it reads
+//    its column of b, which may be a window of an image, only once.
+// 2. The rows of a are in local memory, CHAIN products at a time.
+// 3. The sum of each CHAIN products is added to the total, which bounds the
+//    rounding error.
+//
+// ROWS: the maximum number of rows.
 
 #define GROUP 128
 #define CHAIN 64
 
-// Where something lies that is number `i` along axes of the sizes .., n1, n2.
+// The offset of index `i` of a line that is a view of three axes with sizes
+// .., n1, n2 and strides s0, s1, s2.
 #define WAY(i, n1, n2, s0, s1, s2)                                          \
     ((i) % (n2) * (s2) + (i) / (n2) % (n1) * (s1) + (i) / (n2) / (n1) * (s0))
 
-// The arguments are those of product.cl.
+// For the arguments see product.cl.
 __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 kernel void product_few_rows(
     global const T *a, uint a_offset, int8 a_to, global const T *b,
@@ -63,7 +70,7 @@ kernel void product_few_rows(
                 #pragma unroll
                 for (int row = 0; row < ROWS; row++)
                     sum[row] += rows[l][row] * x;
-                // On to the next along the axes of k.
+                // Advance to the next element along the axes of k.
                 b_at += b_to.s5;
                 if (++u == sizes.s5) {
                     u = 0;

@@ -1,7 +1,8 @@
-// Numbers that no operand gives.
+// Fills arrays without an operand.
 
-// From 0 to below 1: number i of the sequence of a seed -> out (n). The bits
-// are those of `src/base/rng.rs`, so they are the same on every device.
+// Uniform random values in [0, 1): element i of the sequence of a seed -> out
+// (n). The algorithm is the one in `src/base/rng.rs`, so the bits are the same
+// on every device.
 kernel void fill_uniform(global OUT *out, uint seed_low, uint seed_high,
                          uint n)
 {
@@ -13,7 +14,7 @@ kernel void fill_uniform(global OUT *out, uint seed_low, uint seed_high,
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9UL;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebUL;
     z ^= z >> 31;
-    // The upper bits, as many as a float or a half counts exactly.
+    // Use the upper bits: all that fit the mantissa of a float or a half.
     uint bits = sizeof(OUT) == 2 ? 11 : 24;
     STORE(out, i, (ACC)(uint)(z >> (64 - bits)) / (ACC)(1u << bits));
 }

@@ -1,11 +1,11 @@
-// Windows added up to images, the mirror of cutting images into windows:
-// a (count, rows, columns, height, width), through its strides -> out
-// (count, h, w). One item for each element of an image: it looks for the
-// windows that show it, so no two items write to one place.
+// Adds windows to images, the inverse of cutting images into windows: a
+// (count, rows, columns, height, width), through its strides -> out (count, h,
+// w). There is one item per pixel of an image. It collects the elements of the
+// windows that contain the pixel, so no two items write to the same address.
 //
-// sizes: h and w of the image, height and width of a window, its stride down
-// and to the right, and its dilation. Of a long sum, what an addition rounds
-// away is given to the next one, so that nothing piles up.
+// sizes: h and w of the image, height and width of a window, its vertical and
+// horizontal stride, and its vertical and horizontal dilation. The sum is
+// compensated: the rounding error of each addition is carried into the next.
 kernel void fold_windows(global const T *a, uint offset, int8 strides,
                          int8 sizes, global OUT *out, uint n)
 {

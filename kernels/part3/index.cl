@@ -1,9 +1,9 @@
-// Rows of a matrix by their numbers.
+// Selects rows of a matrix by index, and its backward pass.
 
 
-// a (rows, width), dense from an offset on, places (..) -> out (n), which is
-// one row of a for each place.
-// An item has four elements, which it reads at once where they lie so.
+// a (rows, width), dense, beginning at an offset, places (..) -> out (n), one
+// row of a for each index in places. An item copies four elements, with one
+// load if they are aligned.
 kernel void index_select(global const T *a, uint offset, uint rows,
                          uint width, global const uint *places,
                          global OUT *out, uint n)
@@ -25,8 +25,8 @@ kernel void index_select(global const T *a, uint offset, uint rows,
     }
 }
 
-// Adds a row to a sum. However many rows there are, nothing piles up: what an
-// addition rounds away is given to the next one.
+// Adds an element to a compensated sum: the rounding error of each addition is
+// carried into the next, however many rows there are.
 #define ADD(row)                                                            \
     do {                                                                    \
         ACC x = LOAD(a, offset + (row) * width + i % width) - excess;       \
@@ -35,9 +35,10 @@ kernel void index_select(global const T *a, uint offset, uint rows,
         sum = next;                                                         \
     } while (0)
 
-// The mirror: a (given, width) -> out (n), each row the sum of those rows of
-// a that belong to it. They stand in `order` between two neighbors of
-// `starts`. No two items write to one place, so nothing has to be atomic.
+// Backward pass: a (given, width) -> out (n), where each row is the sum of the
+// rows of a that were selected from it. Their indices are in `order`, between
+// two adjacent elements of `starts`. No two items write to the same address,
+// so no atomics are needed.
 kernel void index_add(global const T *a, uint offset, uint given,
                       uint width, global const uint *starts,
                       global const uint *order, global OUT *out, uint n)
@@ -53,8 +54,8 @@ kernel void index_add(global const T *a, uint offset, uint given,
     STORE(out, i, sum);
 }
 
-// The same where the places never go down: the rows of one are neighbors, and
-// the first of them is found by halving.
+// The same for indices in ascending order: equal indices are adjacent, and the
+// first of them is found by binary search.
 kernel void index_add_sorted(global const T *a, uint offset, uint given,
                              uint width, global const uint *places,
                              global OUT *out, uint n)

@@ -1,28 +1,39 @@
-// What each place of a long text takes in from itself and those before it: a
-// (texts, places, 3 * heads * width), dense from an offset on, holds queries,
-// keys and values side by side -> out (texts, places, heads * width). The
-// width of a head and the offset are multiples of 4, the width at most 64; `n`
-// counts heads of texts.
+// Causal self-attention over long texts: each position attends to itself and
+// the positions before it.
 //
-// The table of scores is never in memory (FlashAttention): a group has a tile
-// of queries in local memory, and goes over keys and values tile by tile.
+//     score[i, j] = q[i] . k[j] / sqrt(width)          for j <= i
+//     out[i] = sum over j of softmax(score[i])[j] * v[j]
+//
+// a (texts, places, 3 * heads * width), dense, beginning at an offset, holds
+// the queries, keys and values of each position -> out (texts, places, heads *
+// width), where places is the number of positions of a text. The width of a
+// head and the offset are multiples of 4, the width is at most 64; `n` is the
+// number of heads of all texts.
+//
+// 1. The table of scores is never stored (FlashAttention): a group keeps a
+//    tile of queries in local memory, goes over keys and values tile by tile,
+//    and rescales its sums when a larger score appears.
+// 2. An item computes a 4 x 4 block of the scores of two tiles in registers.
+// 3. The last positions of a text have the most keys, so their tiles are
+//    started first.
 
 #define TILE 32
 #define FOURS 16
-// A row is one four longer, so that a column is spread over the banks.
+// Rows are padded by one float4, so that a column is spread over the banks of
+// local memory.
 #define ROW (FOURS + 1)
 #define SHARES (TILE + 4)
 #define QUAD FOUR(ACC)
 #define WIDE __attribute__((aligned(sizeof(QUAD))))
 
-// A group is 8 by 8 items. An item has each eighth row of a tile, and of a
-// table of scores each eighth column: four by four of them.
+// A group has 8 x 8 items. An item owns every eighth row of a tile and every
+// eighth column of a table of scores: four rows and four columns.
 #define SIDE 8
 #define OWN(i) for (uint i = 0; i < 4; i++)
 #define MY_ROW(i) (y + (i) * SIDE)
 #define MY_COLUMN(j) (x + (j) * SIDE)
 
-// Copies rows into a tile. What lies outside is 0.
+// Copies rows into a tile. Elements outside the matrix are 0.
 #define FETCH(tile, from, stride, begin)                                    \
     for (uint e = item; e < TILE * FOURS; e += SIDE * SIDE) {               \
         uint line = (begin) + e / FOURS, c = e % FOURS;                     \
@@ -31,7 +42,7 @@
             : (QUAD)(0.0f);                                                 \
     }
 
-// Adds the products of rows of two tiles: q k^T.
+// Adds the dot products of the rows of two tiles: q k^T.
 void dots(local const QUAD *rows, local const QUAD *columns, uint fours,
           uint x, uint y, ACC s[4][4])
 {
@@ -48,8 +59,8 @@ void dots(local const QUAD *rows, local const QUAD *columns, uint fours,
     }
 }
 
-// Adds the rows of a tile, each times a share: p v. An item has two fours of
-// each of its rows.
+// Adds the rows of a tile weighted by the probabilities: p v. An item computes
+// two float4s of each of its rows.
 void sums(local const ACC *shares, local const QUAD *tile, uint x, uint y,
           QUAD out[4][2])
 {
@@ -69,7 +80,7 @@ void sums(local const ACC *shares, local const QUAD *tile, uint x, uint y,
     }
 }
 
-// Writes the rows of a tile, times a factor.
+// Writes the rows of a tile, multiplied by a factor.
 #define WRITE(out, from, stride, begin, of, factor)                         \
     OWN(i) for (uint h = 0; h < 2; h++) {                                   \
         uint line = (begin) + MY_ROW(i), c = 4 * (x + h * SIDE);            \
@@ -77,8 +88,9 @@ void sums(local const ACC *shares, local const QUAD *tile, uint x, uint y,
             STORE4(out, (from) + line * (stride) + c, of[i][h] * (factor)); \
     }
 
-// Goes over all tiles of all heads; where one begins. At the end of a text is
-// most to look at, so that these come first.
+// EACH_TILE loops over all tiles of all heads, and HEAD computes where a tile
+// begins. The last tiles of a text have the most keys, so in the kernels over
+// queries they come first.
 #define EACH_TILE                                                           \
     uint item = get_local_id(0), x = item % SIDE, y = item / SIDE;          \
     uint row = heads * width, tiles = (places + TILE - 1) / TILE;           \
@@ -92,14 +104,14 @@ void sums(local const ACC *shares, local const QUAD *tile, uint x, uint y,
     global const T *queries = a + offset + 3 * text + inside;               \
     global const T *keys = queries + row, *values = keys + row;
 
-// Joins what the items of a row have beside each other.
+// Reduces the values that the items of a row have stored in `beside`.
 #define JOIN(i, joined, join)                                               \
     for (uint c = 0; c < SIDE; c++)                                         \
         joined = join(joined, beside[MY_ROW(i) * SIDE + c]);
 #define PLUS(x, y) ((x) + (y))
 
-// Scales the scores of a pair of tiles; those of keys behind a query count
-// nothing. Puts the largest of an item beside those of its neighbors.
+// Scales the scores of a pair of tiles and replaces the scores of keys after
+// the query by -infinity. Stores each item's maximum in `beside`.
 #define MASK                                                                \
     OWN(i) {                                                                \
         OWN(j) s[i][j] = left + MY_COLUMN(j) <= top + MY_ROW(i)             \
@@ -132,8 +144,8 @@ kernel void attention_long_rows(global const T *a, uint offset, uint places,
             OWN(i) {
                 ACC old = most[i];
                 JOIN(i, most[i], fmax)
-                // What was taken in so far counts as much less as the
-                // largest score has grown.
+                // When the maximum grows, everything summed so far is scaled
+                // down by the same factor.
                 ACC fade = exp(old - most[i]);
                 total[i] *= fade;
                 seen[i][0] *= fade;
@@ -162,12 +174,12 @@ kernel void attention_long_rows(global const T *a, uint offset, uint places,
 }
 // ANCHOR_END: online
 
-// What comes back to the queries, from the result `seen` and what came back to
-// it, `grad`: both (texts, places, heads * width), dense from a multiple of 4
-// on -> the first third of each row of out, which lies as `a` does. Beside it,
-// of each row of scores, for the kernel below: the logarithm of the sum of
-// exponentials, and the mean of what comes back to the shares -> measured (2,
-// n, places).
+// The gradient of the queries, from the result `seen` and its gradient `grad`:
+// both (texts, places, heads * width), dense, beginning at a multiple of 4 ->
+// the first third of each row of out, in the layout of `a`. For
+// attention_long_keys it also stores two values per row of scores: the
+// logarithm of the sum of exponentials, and the mean of the gradient of the
+// probabilities, weighted by the probabilities -> measured (2, n, places).
 kernel void attention_long_queries(global const T *a, uint offset,
                                    global const T *seen, uint seen_offset,
                                    global const T *grad, uint grad_offset,
@@ -183,8 +195,9 @@ kernel void attention_long_queries(global const T *a, uint offset,
         FETCH(g, grad + grad_offset + text + inside, row, top)
         FETCH(k, seen + seen_offset + text + inside, row, top)
         barrier(CLK_LOCAL_MEM_FENCE);
-        // The mean, by the shares, of their values' products with g is the
-        // product of the values' mean with g.
+        // The weighted mean of the dot products of g with the values equals
+        // the dot product of g with the weighted mean of the values, which is
+        // `seen`.
         OWN(i) {
             QUAD both = 0.0f;
             for (uint c = x; c < FOURS; c += SIDE)
@@ -242,8 +255,8 @@ kernel void attention_long_queries(global const T *a, uint offset,
     }
 }
 
-// What comes back to keys and values -> the other thirds of out. A group has a
-// tile of them, and goes over the queries that look at them.
+// The gradients of the keys and values -> the other two thirds of out. A group
+// has a tile of keys and values and goes over the queries that attend to them.
 kernel void attention_long_keys(global const T *a, uint offset,
                                 global const T *grad, uint grad_offset,
                                 uint places, uint heads, uint width,

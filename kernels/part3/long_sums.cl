@@ -1,21 +1,27 @@
-// The products of product.cl, of few results with long sums: the gradient of
-// a convolution's filters. The items of a group share k: each adds every
-// GROUP-th product, for a square of the result in its registers, so that
-// neighbors read neighbors. Then they add their squares.
+// The multiplication of product.cl for small results with long sums, such as
+// the gradient of a convolution's filters:
 //
-// The host keeps the parts short: so many products are added one to another.
+//     out[row, column] = sum over l of a[row, l] * b[l, column]
+//
+// 1. The items of a group split k: each adds every GROUP-th product, so that
+//    adjacent items read adjacent elements.
+// 2. An item has an OWN x OWN block of the result in registers. At the end the
+//    group adds the blocks of its items.
+//
+// The host limits the length of a part, which bounds the rounding error.
 
 #define GROUP 256
-// The side of the square.
+// The side of an item's block.
 #define OWN 8
-// So many items add what all items have of one result.
+// Number of items that add up the sums of all items for one result.
 #define ADDERS (GROUP / OWN)
 
-// Where something lies that is number `i` along axes of the sizes .., n1, n2.
+// The offset of index `i` of a line that is a view of three axes with sizes
+// .., n1, n2 and strides s0, s1, s2.
 #define WAY(i, n1, n2, s0, s1, s2)                                          \
     ((i) % (n2) * (s2) + (i) / (n2) % (n1) * (s1) + (i) / (n2) / (n1) * (s0))
 
-// The arguments are those of product.cl.
+// For the arguments see product.cl.
 __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 kernel void product_long_sums(
     global const T *a, uint a_offset, int8 a_to, global const T *b,
@@ -27,7 +33,8 @@ kernel void product_long_sums(
     int batches = sizes.s6, length = sizes.s7;
     int parts = (k - 1) / length + 1;
 
-    // Past the end of the result the last line is read, and nothing written.
+    // Past the end of the result the last line is read again; those sums are
+    // not written.
     int a_lines[OWN], b_lines[OWN];
     #pragma unroll
     for (int i = 0; i < OWN; i++) {
@@ -71,7 +78,8 @@ kernel void product_long_sums(
                     sum[i][j] += mine[i] * others[j];
         }
 
-        // Row by row all items lay down what they have, and each adds some.
+        // For each row of the blocks, all items store their sums, and each
+        // item then adds some of them.
         #pragma unroll
         for (int i = 0; i < OWN; i++) {
             #pragma unroll

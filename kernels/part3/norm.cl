@@ -1,11 +1,12 @@
-// Rows brought to mean 0 and variance 1: a (n, columns), weight (columns) and
-// bias (columns), each dense from an offset on -> out (n, columns). A team of
-// items has a row, and a group has a team for each of its rows; the host says
-// how many of each.
+// Layer normalization, which scales rows to mean 0 and variance 1: a (n,
+// columns), weight (columns) and bias (columns), each dense, beginning at an
+// offset -> out (n, columns). A team of items processes a row, and a group has
+// several teams; the local size sets both numbers.
 
 #define MOST_ITEMS 256
 
-// Adds up what the items of each team have found; all of them get the sum.
+// Adds the values of the items of each team; all items of the team get the
+// sum.
 #define TOTAL(sum, x)                                                       \
     found[item] = x;                                                        \
     barrier(CLK_LOCAL_MEM_FENCE);                                           \
@@ -25,7 +26,7 @@
     for (uint top = get_group_id(1) * rows; top < n;                        \
          top += get_num_groups(1) * rows)
 
-// The mean of a row, and what brings its distances to variance 1.
+// The mean of a row and the inverse of its standard deviation.
 #define MEASURE                                                             \
     uint row = top + v, end = row < n ? columns : 0;                        \
     uint first = row * columns;                                             \
@@ -57,9 +58,9 @@ kernel void norm_rows(global const T *a, uint a_offset,
     }
 }
 
-// What comes back to the rows from grad (n, columns) -> out (n, columns). The
-// weight and the bias get sums over the rows, for which something is kept of
-// each row or of each element.
+// Backward pass for the rows: grad (n, columns) -> out (n, columns). The
+// gradients of the weight and bias are sums over the rows. OF_ROW and
+// OF_ELEMENT store what these sums need, per row or per element.
 #define GRADS(OF_ROW, OF_ELEMENT)                                           \
     TEAMS {                                                                 \
         MEASURE                                                             \
@@ -84,7 +85,8 @@ kernel void norm_rows(global const T *a, uint a_offset,
         }                                                                   \
     }
 
-// What was measured of each row -> measured (n, 2).
+// Stores the mean and the inverse standard deviation of each row -> measured
+// (n, 2).
 kernel void norm_grads(global const T *a, uint a_offset,
                        global const T *grad, uint grad_offset,
                        global const T *weight, uint weight_offset,
@@ -97,7 +99,8 @@ kernel void norm_grads(global const T *a, uint a_offset,
     }, )
 }
 
-// What the weight gets from each element -> of_weight (n, columns).
+// Stores each element's contribution to the gradient of the weight ->
+// of_weight (n, columns).
 kernel void norm_slopes(global const T *a, uint a_offset,
                         global const T *grad, uint grad_offset,
                         global const T *weight, uint weight_offset,
@@ -107,10 +110,10 @@ kernel void norm_slopes(global const T *a, uint a_offset,
     GRADS(, STORE(of_weight, first + i, above * x);)
 }
 
-// What comes back to the weight, the sums down the columns of grad times the
-// normal rows, and to the bias, those of grad: of parts of `segment` rows ->
-// of_bias, of_weight (parts, columns). A group has a column for each item along
-// its first dimension; those along its second share it.
+// The gradients of the weight and bias, summed over parts of `segment` rows:
+// the column sums of grad times the normalized rows, and of grad -> of_bias,
+// of_weight (parts, columns). A group has one column for each item of its
+// first dimension; the items of its second dimension share a column.
 kernel void norm_sums(global const T *a, uint a_offset,
                       global const T *grad, uint grad_offset,
                       global const ACC *measured, uint columns, uint segment,
@@ -124,7 +127,7 @@ kernel void norm_sums(global const T *a, uint a_offset,
     uint to = i < columns ? from + min(segment, n - from) : 0;
     ACC bias = 0.0f, weight = 0.0f;
     for (uint row = from + v; row < to;) {
-        // So many at a time, that a long sum is not rounded at each.
+        // Sums blocks of 32 first, to bound the rounding error of a long sum.
         ACC above = 0.0f, along = 0.0f;
         for (uint end = min(row + 32 * team, to); row < end; row += team) {
             ACC g = LOAD(grad, grad_offset + row * columns + i);

@@ -1,7 +1,7 @@
-// The lines of a matrix, each with its numbers side by side and as many zeros
-// behind them as the product likes: a (lines, k) through two strides -> out
-// (lines, room). A group has tiles, which it fills along that axis whose
-// neighbors lie side by side, and empties along k.
+// Copies the lines of a matrix so that k is contiguous, padded with zeros to a
+// length of `room`: a (lines, k) through two strides -> out (lines, room). A
+// group copies tiles, which it fills along the contiguous axis of a and reads
+// along k.
 
 #define SIDE 32
 #define DOWN 8

@@ -1,35 +1,51 @@
-// (batch, m, k) x (batch, k, n) -> (parts, batch, m, n), both operands through
-// their strides: what is transposed, broadcast or a window is read where it
-// lies. Where the result is small, or k is long, the products along k are
-// shared among `parts`, whose sums somebody adds.
+// Matrix multiplication: (batch, m, k) x (batch, k, n) -> (parts, batch, m,
+// n). Both operands are read through their strides, so a transposed, broadcast
+// or windowed operand needs no copy.
 //
-// The ideas are those of the ladder (kernels/part2): a group computes a tile of
-// the result from tiles of the operands in local memory, an item a square of
-// it in registers. What the ladder left out: strides, a batch, and tiles of
-// several sizes, which the host compiles in:
+//     out[part, batch, row, column] =
+//         sum over l in part of a[batch, row, l] * b[batch, l, column]
 //
-// TILE_M, TILE_N: the tile of the result; DEPTH: how much of k is in local
-// memory; OWN_M, OWN_N: the square of an item, multiples of 4; A_ALONG_K,
-// B_ALONG_N: along which axis neighbors in memory lie; FOURS: whether they
-// can be read four at a time; VIEWS: whether rows, columns and k have up to
-// three axes each.
+// It combines the optimizations of the ladder in kernels/part2:
+//
+// 1. A group computes a TILE_M x TILE_N tile of the result from tiles of the
+//    operands in local memory, DEPTH steps of k at a time.
+// 2. An item computes an OWN_M x OWN_N block of it in registers.
+// 3. The next tiles are loaded into registers during the arithmetic and
+//    written to the other of two buffers, so a step needs one barrier.
+// 4. Where possible, four elements are loaded at once.
+//
+// and adds three more:
+//
+// 5. If the result is small or k is long, k is split into `parts`, whose sums
+//    are added by a second launch.
+// 6. Every CHAIN products, the running sum is added to a total, which bounds
+//    the rounding error.
+// 7. The host compiles variants with different tile sizes.
+//
+// The compile-time parameters are TILE_M, TILE_N: the tile of the result;
+// DEPTH: the size of the tiles along k; OWN_M, OWN_N: the block of an item,
+// multiples of 4; A_ALONG_K, B_ALONG_N: whether that axis is contiguous;
+// FOURS: whether four adjacent elements can be loaded at once; VIEWS: whether
+// rows, columns and k may have up to three axes each.
 
 #define WIDE __attribute__((aligned(sizeof(FOUR(ACC)))))
 #define ACROSS (TILE_N / OWN_N)
 #define ITEMS (ACROSS * (TILE_M / OWN_M))
-// Where an item stands on the tile: 32 neighbors, which many devices run as
-// one, are a block of 8 by 4, so that they share what they read of both sides.
+// The position of an item on the tile: 32 adjacent items, which many devices
+// run as one warp, form a block of 8 by 4, so that they share what they read
+// of both operands.
 #define BLOCKS (ACROSS / 8)
 #define X(item) ((item) / 32 % BLOCKS * 8 + (item) % 8)
 #define Y(item) ((item) / 32 / BLOCKS * 4 + (item) % 32 / 8)
-// A row is one four longer, so that a column is spread over the banks.
+// Rows are padded by four elements, so that a column is spread over the banks
+// of local memory.
 #define A_ROW (TILE_M + 4)
 #define B_ROW (TILE_N + 4)
-// So many products are added one to another before their sum goes to the
-// total: what is rounded away stays small, however long k is.
+// Number of products that are added up before their sum is added to the total;
+// this bounds the rounding error, however long k is.
 #define CHAIN 128
 
-// How much an item reads at once, and how often for each tile.
+// Elements per load, and loads per item and tile.
 #if FOURS
 #define AT_ONCE 4
 #define SHARE FOUR(ACC)
@@ -42,7 +58,8 @@
 #define A_LOADS (TILE_M * DEPTH / AT_ONCE / ITEMS)
 #define B_LOADS (TILE_N * DEPTH / AT_ONCE / ITEMS)
 
-// Where an item reads for the `i`-th time: neighbors read neighbors.
+// The position of the `i`-th load of an item: adjacent items read adjacent
+// elements.
 #define NUMBER(i) ((item + (i) * ITEMS) * AT_ONCE)
 #if A_ALONG_K
 #define A_SIDE(i) (NUMBER(i) / DEPTH)
@@ -59,7 +76,8 @@
 #define B_DEPTH(i) (NUMBER(i) % DEPTH)
 #endif
 
-// Where something lies that is number `i` along axes of the sizes .., n1, n2.
+// The offset of index `i` of a line that is a view of three axes with sizes
+// .., n1, n2 and strides s0, s1, s2.
 #if VIEWS
 #define WAY(i, n1, n2, s0, s1, s2)                                          \
     (((i) - (i) / (n2) * (n2)) * (s2)                                       \
@@ -70,8 +88,7 @@
 #endif
 #define A_WAY(i) WAY(i, sizes.s0, sizes.s1, a_to.s0, a_to.s1, a_to.s2)
 #define B_WAY(i) WAY(i, sizes.s2, sizes.s3, b_to.s0, b_to.s1, b_to.s2)
-// Where a line begins that is read again and again, is kept if it is dear to
-// find.
+// Cache the row offsets of strided operands; they are costly to recompute.
 #if VIEWS
 #define A_LINE(i) a_lines[i]
 #define B_LINE(i) b_lines[i]
@@ -82,8 +99,8 @@
 #define A_INNER(l) WAY(l, sizes.s4, sizes.s5, a_to.s3, a_to.s4, a_to.s5)
 #define B_INNER(l) WAY(l, sizes.s4, sizes.s5, b_to.s3, b_to.s4, b_to.s5)
 
-// The share of an item in the tiles at `start`. What lies outside the matrices
-// is 0 and adds nothing.
+// Loads the item's elements of the tiles at `start`. Elements outside the
+// matrices are 0 and add nothing.
 #define FETCH(start)                                                        \
     do {                                                                    \
         bool inside = top + TILE_M <= m && left + TILE_N <= n               \
@@ -102,8 +119,8 @@
         }                                                                   \
     } while (0)
 
-// Puts what was read once into a tile whose rows go along the side: neighbors
-// along the depth come into a column.
+// Stores one load in a tile whose rows run along the side: elements that are
+// adjacent along the depth go to a column.
 #if FOURS
 #define PUT(tile, depth, side, share, along_depth)                          \
     do {                                                                    \
@@ -119,11 +136,11 @@
 #define PUT(tile, depth, side, share, along_depth) tile[depth][side] = share
 #endif
 
-// a_to: the strides of a's rows along three axes, of k along three, and of the
-// batch; b_to: the same for the columns of b. sizes: the last two of the axes
-// of the rows, of the columns and of k; how many matrices there are; and how
-// much of k is one part. A device runs so many items and no more, so a group
-// may have several tiles.
+// a_to: the strides of the three axes of a's rows, of the three axes of k, and
+// of the batch; b_to: the same for the columns of b. sizes: the sizes of the
+// last two axes of the rows, of the columns and of k; the number of matrices;
+// and the length of a part of k. The number of groups along the third
+// dimension may be limited, so a group may compute several tiles.
 __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 // ANCHOR: arguments
 kernel void product(global const T *a, uint a_offset, int8 a_to,
@@ -176,7 +193,8 @@ kernel void product(global const T *a, uint a_offset, int8 a_to,
             for (int i = 0; i < B_LOADS; i++)
                 PUT(b_tile[side], B_DEPTH(i), B_SIDE(i), b_share[i],
                     !B_ALONG_N);
-            // One barrier is enough: the next tiles go to the other side.
+            // One barrier is enough, because the next tiles go to the other
+            // buffer.
             barrier(CLK_LOCAL_MEM_FENCE);
             if (start + DEPTH < to)
                 FETCH(start + DEPTH);
@@ -209,7 +227,7 @@ kernel void product(global const T *a, uint a_offset, int8 a_to,
                         sum[i][j] = 0.0f;
                     }
         }
-        // The next tiles go where others may still read.
+        // The next tiles are written where other items may still read.
         barrier(CLK_LOCAL_MEM_FENCE);
 
         #pragma unroll

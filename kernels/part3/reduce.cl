@@ -1,18 +1,19 @@
-// Many elements into one. The order depends on the sizes alone, so the same
-// input gives the same bits in every run.
+// Reductions: sums and maxima. The order of the additions depends only on the
+// sizes, so the same input gives the same bits in every run.
 
 #define GROUP 256
-// So many elements of a row are asked for before the first is used.
+// Number of loads that an item issues before it uses the first result.
 #define AT_ONCE 4
 
-// A sum and one number more, by compensated summation (Kahan): what the
-// addition rounds away is left in `excess` for the next one, so that nothing
-// piles up in a long sum.
+// Adds x to a sum with compensated (Kahan) summation: the rounding error of
+// the addition is left in `excess` for the next one, so that errors do not
+// accumulate in a long sum.
 ACC add(ACC sum, ACC x, ACC *excess)
 {
     ACC given = x - *excess;
     ACC next = sum + given;
-    // By how much it has grown too far; infinity knows no more.
+    // The excess is how much more the sum grew than it should have. After an
+    // overflow to infinity it would be NaN, so it is set to 0.
     *excess = isinf(next) ? 0.0f : next - sum - given;
     return next;
 }
@@ -22,11 +23,11 @@ ACC larger(ACC x, ACC y)
     return y > x || isnan(y) ? y : x;
 }
 
-// Rows whose elements lie side by side: (rows, columns) -> (rows, parts),
-// where a part is `segment` columns. A team of items has one of the n parts,
-// and a group has a team for each of its parts, or for several, because a
-// device runs so many items and no more: the items of a team join its elements
-// in turn, each in a register, then a tree joins their results.
+// Rows of contiguous elements: (rows, columns) -> (rows, parts), where a part
+// is `segment` columns. A team of items reduces one of the n parts. A group
+// has several teams, and if the number of groups is limited, a team processes
+// several parts. Each item of a team reduces every team-th element in a
+// register, then a tree combines their results.
 #define ROWS(NAME, START, STEP, JOIN)                                       \
     kernel void NAME(global const T *a, uint offset, uint row_stride,       \
                      uint columns, uint segment, global OUT *out, uint n)     \
@@ -72,10 +73,10 @@ ACC larger(ACC x, ACC y)
         }                                                                   \
     }
 
-// Columns of matrices (outer, height, inner) -> (parts, width), where a part is
-// `segment` rows and width is outer * inner. One item for each: it joins 32
-// elements, and then these results. Where the strides say so, the columns are
-// rows, and short ones.
+// Columns of matrices (outer, height, inner) -> (parts, width), where a part
+// is `segment` rows and width is outer * inner. One item per column and part:
+// it reduces blocks of 32 elements, then the results of the blocks. With other
+// strides, the columns may be short rows.
 #define COLUMNS(NAME, START, STEP, JOIN)                                    \
     kernel void NAME(global const T *a, uint offset, uint row_stride,       \
                      uint column_stride, uint inner, uint outer_stride,     \
@@ -101,9 +102,9 @@ ACC larger(ACC x, ACC y)
         STORE(out, i, x);                                                   \
     }
 
-// Short columns side by side, of matrices as above -> (width): a group has some
-// of them, as many as it has items along its first dimension, and the items
-// along its second share each; a tree joins their results.
+// Short columns, of matrices as above -> (width). A group has one column for
+// each item of its first dimension. The items of its second dimension share a
+// column, and a tree combines their results.
 #define SHORT(NAME, START, STEP, JOIN)                                      \
     kernel void NAME(global const T *a, uint offset, uint row_stride,       \
                      uint column_stride, uint inner, uint outer_stride,     \
@@ -153,15 +154,15 @@ COLUMNS(reduce_columns_max, -INFINITY, larger(x, y), larger(y, x))
 SHORT(reduce_short_sum, 0.0f, add(x, y, &excess), x + y)
 SHORT(reduce_short_max, -INFINITY, larger(x, y), larger(x, y))
 
-// Sums down the columns of several matrices, each a (height, width), dense, ->
-// out (width): what a step asks for at its end is one launch. A group has
-// columns of one of them. Up to a height of `low` each item has one; of higher
-// ones a group has eight, and 32 items share each.
+// Column sums of several matrices in one launch, such as the last operations
+// of a training step: each a (height, width), dense, -> out (width). A group
+// has columns of one matrix. In matrices of at most `low` rows each item has a
+// column; in taller ones a group has eight columns, and 32 items share each.
 #define TEAM 32
 
 #define MATRIX(p)                                                           \
     , global const T *a##p, uint width##p, uint height##p, global OUT *out##p
-// The groups of a matrix follow those of the one before.
+// Each matrix has its own range of groups, after the previous range.
 #define CHOOSE(p)                                                           \
     if (!is_found) {                                                        \
         beside = height##p > low ? GROUP / TEAM : GROUP;                    \
@@ -215,8 +216,8 @@ SUMS(reduce_sums_8, OF_8)
 SUMS(reduce_sums_16, OF_16)
 SUMS(reduce_sums_32, OF_32)
 
-// Rows of few elements, wherever these lie: a view of eight axes, of which the
-// first four are kept and the last four are reduced. An item has a row.
+// Rows of few elements with any strides: a view of eight axes, of which the
+// first four are kept and the last four are reduced. One item per row.
 #define AXIS(d)                                                             \
     if (shape.s##d > 1) {                                                   \
         uint next = rest / (uint)shape.s##d;                                \
@@ -225,7 +226,7 @@ SUMS(reduce_sums_32, OF_32)
         to += index * outs.s##d;                                            \
         rest = next;                                                        \
     }
-// Where row i begins, in the view and in a result of the same shape.
+// The offsets of row i in the view and in a result of the same shape.
 #define BEGIN(i)                                                            \
     uint rest = i;                                                          \
     int from = offset, to = 0;                                              \
@@ -257,9 +258,10 @@ SUMS(reduce_sums_32, OF_32)
 FEW(reduce_few_sum, 0.0f, add(x, y, &excess))
 FEW(reduce_few_max, -INFINITY, larger(x, y))
 
-// What the largest of each row got, in equal shares for the elements that are
-// as large; a NaN is as large as a NaN. most, grads (n): one for each row.
-// outs: the strides of out, which is dense and has this shape in some order.
+// Backward pass of the maximum: splits the gradient of each row equally among
+// the elements that equal the maximum; a NaN equals a NaN. most, grads (n):
+// one for each row. outs: the strides of out, which is dense and has this
+// shape with its axes in some order.
 kernel void reduce_few_share(global const T *a, uint offset, int8 shape,
                              int8 strides, global const T *most,
                              uint most_offset, global const T *grads,

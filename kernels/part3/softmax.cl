@@ -1,15 +1,16 @@
-// The shares that the scores of a row have, or their logarithms: a (n,
-// columns), dense from an offset of whole fours on -> out (n, columns). A team
-// of items has a row, and a group has a team for each of its rows; the host
-// says how many of each.
+// Softmax of rows, or its logarithm: a (n, columns), dense, beginning at an
+// offset that is a multiple of 4 -> out (n, columns). A team of items
+// processes a row, and a group has several teams; the local size sets both
+// numbers.
 
 #define MOST_ITEMS 256
 
-// So many fours of a row an item keeps in its registers: it reads its numbers
-// once, all of them before it uses the first.
+// Number of float4s of a row that an item keeps in registers: it loads its
+// elements once, all of them before it uses the first.
 #define KEPT 16
 
-// Joins what the items of each team have found; all of them get the result.
+// Reduces the values of the items of each team; the result is in the team's
+// first element.
 #define JOINED(JOIN)                                                        \
     barrier(CLK_LOCAL_MEM_FENCE);                                           \
     for (uint width = team / 2; width > 0; width /= 2) {                    \
@@ -19,8 +20,9 @@
     }
 #define SUM(a, b) ((a) + (b))
 
-// Rows of whole fours. To have some for nothing costs less than to ask for the
-// end again and again.
+// Rows whose length is a multiple of 4. Each loop runs over all KEPT float4s,
+// because computing a few unused ones costs less than testing for the end in
+// each iteration.
 kernel void softmax_fours(global const T *a, uint offset, uint columns,
                           uint logs, global OUT *out, uint n)
 {
@@ -40,7 +42,7 @@ kernel void softmax_fours(global const T *a, uint offset, uint columns,
                 ? LOAD4(a, offset + first + at)
                 : (FOUR(ACC))(-INFINITY);
         }
-        // What is no number comes back by its exponential.
+        // fmax ignores a NaN, but the exponential below propagates it.
         #pragma unroll
         for (uint j = 0; j < KEPT; j++)
             most4 = fmax(most4, x[j]);
@@ -52,8 +54,8 @@ kernel void softmax_fours(global const T *a, uint offset, uint columns,
         for (uint j = 0; j < KEPT; j++) {
             x[j] -= most;
             FOUR(ACC) more = exp(x[j]);
-            // Beyond the end it is 0 anyway. On an NVIDIA H200 rows of 16384
-            // take 521 us with this choice, and 672 without it.
+            // Past the end `more` is 0 anyway, but the selection makes long
+            // rows faster; see docs/benchmarks.md.
             sum4 += 4 * (u + j * team) < end ? more : (FOUR(ACC))(0.0f);
             x[j] = logs ? x[j] : more;
         }
@@ -71,8 +73,9 @@ kernel void softmax_fours(global const T *a, uint offset, uint columns,
     }
 }
 
-// Four numbers that lie together in memory, from `at` on, of a row between two
-// places: it begins anywhere among them. What lies outside has no share.
+// Loads four elements beginning at index `at`, which is a multiple of 4, from
+// a row that occupies the indices from `begin` to `end`. Elements outside the
+// row are -infinity, whose probability is 0.
 #define IS_IN(at) (begin <= (at) && (at) < end)
 #define ONE(k) (IS_IN(at + k) ? LOAD(row, at + k) : -INFINITY)
 FOUR(ACC) fetch(global const T *row, uint at, uint begin, uint end)
@@ -94,15 +97,16 @@ void store(global OUT *row, uint at, uint begin, uint end, FOUR(ACC) x)
     PUT(0, x.x) PUT(1, x.y) PUT(2, x.z) PUT(3, x.w)
 }
 
-// The larger of two scores, or the one that is no number.
+// The larger of two scores, or the one that is NaN.
 #define LARGER(a, b) ((a) > (b) || isnan(a) ? (a) : (b))
 
-// The same of any rows. A team reads its row twice: for the largest score and
-// the sum of the exponentials beside it, which grow together, and to write.
+// Softmax of rows of any length. A team reads its row twice: first for the
+// maximum and the sum of exponentials, which is rescaled whenever the maximum
+// grows, and then to write the result.
 #define AT_ONCE 4
 
-// What a sum of exponentials beside one score is worth beside a larger one.
-// Beside no score there is no sum.
+// Rescales a sum of exponentials relative to `score` so that it is relative to
+// `larger`. While the maximum is -infinity, the sum is empty.
 ACC worth(ACC sum, ACC score, ACC larger)
 {
     return score == -INFINITY ? 0.0f : sum * exp(score - larger);
@@ -122,7 +126,7 @@ kernel void softmax_rows(global const T *a, uint offset, uint columns,
         first -= begin;
         ACC most = -INFINITY, sum = 0.0f, excess = 0.0f;
         for (uint i = 4 * u; i < end; i += 4 * AT_ONCE * team) {
-            // All are asked for before the first is used.
+            // All loads are issued before the first result is used.
             FOUR(ACC) x[AT_ONCE];
             ACC larger = most;
             #pragma unroll
@@ -144,7 +148,7 @@ kernel void softmax_rows(global const T *a, uint offset, uint columns,
                 more += worth(1.0f, x[j].x, most) + worth(1.0f, x[j].y, most);
                 more += worth(1.0f, x[j].z, most) + worth(1.0f, x[j].w, most);
             }
-            // What an addition rounds away is given to the next.
+            // The rounding error of each addition is carried into the next.
             ACC given = more - excess, next = sum + given;
             excess = next - sum - given;
             sum = next;
@@ -182,9 +186,9 @@ kernel void softmax_rows(global const T *a, uint offset, uint columns,
     }
 }
 
-// What comes back through logarithms of shares: y and grad (n, columns), each
-// dense from an offset on -> out (n, columns), grad - exp(y) * the sum of its
-// row of grad.
+// Backward pass of the logarithm of softmax: y and grad (n, columns), each
+// dense, beginning at an offset -> out (n, columns), grad - exp(y) * the sum
+// of its row of grad.
 kernel void softmax_grads(global const T *y, uint y_offset,
                           global const T *grad, uint grad_offset,
                           uint columns, global OUT *out, uint n)

@@ -1,23 +1,26 @@
-// The products of product.cl, of matrices alone, on tensor cores: units that
-// multiply a tile of 16 x 8 by one of 8 x 8 for 32 items at once.
+// The multiplication of product.cl, for plain matrices, on tensor cores: units
+// that multiply a 16 x 8 tile by an 8 x 8 tile for the 32 items of a warp at
+// once.
 //
-// They take numbers of 11 bits (TF32: a float whose mantissa is cut). So each
-// number is split in two, x = high + low, and three products of four are
-// added: low * high, high * low and high * high. What low * low would add is
-// less than a float keeps. And a core cuts what does not fit into its running
-// sum, always towards 0, so it gets only CHAIN products; their sums are added
-// to the total as usual.
+// Tensor cores take values of 11 significant bits (TF32: a float with a
+// truncated mantissa). To keep the accuracy of float, each value is split into
+// two parts, x = high + low, and three of the four products are added: low *
+// high, high * low and high * high. The fourth, low * low, is smaller than the
+// rounding error of a float. A tensor core also truncates its running sum
+// towards 0 instead of rounding it, so only CHAIN products are summed there;
+// these sums are added to the total as usual.
 //
-// CORES: 1: the instruction of NVIDIA's tensor cores, since compute capability
-// 8.0. 0: the same tiles in plain OpenCL C, for devices that have none.
-// TILE_M, TILE_N: the tile of a group; WARP_M, WARP_N: that of 32 items, whole
-// tiles of 16 x 8; A_ALONG_K, B_ALONG_N, FOURS: as in product.cl.
+// The compile-time parameters are CORES: 1 uses the instruction of NVIDIA's
+// tensor cores (compute capability 8.0 and higher), 0 computes the same tiles
+// in plain OpenCL C for other devices; TILE_M, TILE_N: the tile of a group;
+// WARP_M, WARP_N: the tile of a warp, whole tiles of 16 x 8; A_ALONG_K,
+// B_ALONG_N, FOURS: as in product.cl.
 
 #define WIDE __attribute__((aligned(16)))
 #define ITEMS (TILE_M / WARP_M * (TILE_N / WARP_N) * 32)
 #define DEPTH 16
 #define CHAIN 64
-// The tiles of 16 x 8 of 32 items.
+// Number of 16 x 8 tiles of a warp.
 #define DOWN (WARP_M / 16)
 #define ACROSS (WARP_N / 8)
 
@@ -31,11 +34,11 @@
 #define A_LOADS (TILE_M * DEPTH / AT_ONCE / ITEMS)
 #define B_LOADS (TILE_N * DEPTH / AT_ONCE / ITEMS)
 
-// Where an item reads for the `i`-th time, along the lines of an operand and
-// along k, and where that lies in local memory. There neighbors lie as they do
-// in the matrix, but in an order in which 32 items that read or write at once
-// meet all the banks: blocks of four numbers along k, or of eight across it,
-// are exchanged.
+// The position of the `i`-th load of an item, across the lines of an operand
+// and along k, and the index of an element in local memory. Elements that are
+// adjacent in the matrix stay adjacent in local memory, but blocks are
+// permuted (swizzled) so that 32 items that read or write at once use all
+// banks: blocks of four along k, or of eight across it.
 #define NUMBER(i) ((item + (i) * ITEMS) * AT_ONCE)
 #define ALONG_SIDE(tile, i) (NUMBER(i) / DEPTH)
 #define ALONG_DEPTH(tile, i) (NUMBER(i) % DEPTH)
@@ -66,8 +69,8 @@
 #define A_AT(row, l) (a_from + (row) * a_to.s2 + (l) * a_to.s5)
 #define B_AT(column, l) (b_from + (column) * b_to.s2 + (l) * b_to.s5)
 
-// The share of an item in the tiles at `start`. What lies outside the matrices
-// is 0 and adds nothing.
+// Loads the item's elements of the tiles at `start`. Elements outside the
+// matrices are 0 and add nothing.
 #define FETCH(start)                                                        \
     do {                                                                    \
         bool inside = top + TILE_M <= m && left + TILE_N <= n               \
@@ -87,8 +90,8 @@
     } while (0)
 
 // ANCHOR: parts
-// Four numbers of one line of a tile, those from `depth` on, each in two parts.
-// The high one is the number rounded to 11 bits.
+// Splits four elements of one line of a tile, beginning at `depth`, into two
+// parts each. The high part is the value rounded to 11 bits.
 #define LINE(high, low, tile, PLACE, along_k, side, depth)                  \
     do {                                                                    \
         if (along_k)                                                        \
@@ -111,8 +114,9 @@
     LINE(high, low, b_now, B_PLACE, !B_ALONG_N, column, depth)
 
 // ANCHOR: multiply
-// Adds 16 x 8 by 8 x 8. Of 32 items each gives two lines of a and one of b,
-// of which the core takes the numbers 2 * step and 2 * step + 1.
+// Multiplies 16 x 8 by 8 x 8 and adds the result to `sum`. Each of the 32
+// items contributes two lines of a and one of b, of which the core takes the
+// elements 2 * step and 2 * step + 1.
 #if CORES
 #define MULTIPLY(sum, a, b, step)                                           \
     asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "      \
@@ -128,12 +132,12 @@
 #endif
 // ANCHOR_END: multiply
 
-// Where element `c` of an item's four lies in tile (i, j) of its 32 items.
+// The position of element `c` of an item's four in tile (i, j) of its warp.
 #define ROW(i, c) (y + (i) * 16 + (c) / 2 * 8 + eighth)
 #define COLUMN(j, c) (x + (j) * 8 + quarter * 2 + (c) % 2)
 
-// The arguments are those of product.cl; of the strides and sizes it reads
-// those of one axis each.
+// For the arguments see product.cl; only the strides and sizes of the last
+// axes are used.
 __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 kernel void product_tensor_cores(
     global const T *a, uint a_offset, int8 a_to, global const T *b,
@@ -178,9 +182,10 @@ kernel void product_tensor_cores(
             for (int i = 0; i < B_LOADS; i++)
                 *(local SHARE *)&b_tile[side][B_PLACE(B_SIDE(i), B_DEPTH(i))] =
                     b_share[i];
-            // One barrier is enough: the next tiles go to the other side.
+            // One barrier is enough, because the next tiles go to the other
+            // buffer.
             barrier(CLK_LOCAL_MEM_FENCE);
-            // Past the end nothing is read.
+            // Past the end this reads nothing.
             FETCH(start + DEPTH);
 
             local const T *a_now = a_tile[side], *b_now = b_tile[side];
@@ -209,7 +214,7 @@ kernel void product_tensor_cores(
                 }
             }
 #else
-            // Each item the four of its own, from the same parts.
+            // Each item computes its own four elements, from the same parts.
             for (int d = 0; d < DEPTH; d += 4) {
                 T b_high[ACROSS][2][4] WIDE, b_low[ACROSS][2][4] WIDE;
                 for (int j = 0; j < ACROSS; j++)
@@ -240,7 +245,7 @@ kernel void product_tensor_cores(
                             sum[i][j][c] = 0.0f;
                         }
         }
-        // The next tiles go where others may still read.
+        // The next tiles are written where other items may still read.
         barrier(CLK_LOCAL_MEM_FENCE);
 
         out += (ulong)which * m * n;
@@ -257,8 +262,8 @@ kernel void product_tensor_cores(
                     if (row < m && column < n)
                         out[(uint)row * n + column] = it;
                 }
-        // The parts of an infinity are an infinity and a NaN. Where a result
-        // is no number, the products are added one by one.
+        // Infinity splits into infinity and NaN. Results that are not finite
+        // are computed again from the original values.
         for (int at = 0; !all_finite && at < DOWN * ACROSS * 4; at++) {
             int row = top + ROW(at / 4 / ACROSS, at % 4);
             int column = left + COLUMN(at / 4 % ACROSS, at % 4);

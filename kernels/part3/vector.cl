@@ -1,22 +1,27 @@
-// A product with a single column: (batch, m, k) x (batch, k) -> (parts, batch,
-// m). There is nothing to use twice, so this is a walk through a. A team of
-// items has a row, and a group has a team for each of its rows: where
-// neighbors in memory lie along k, the items of a team read side by side, and
-// where they lie along m, a team is one item, and neighboring teams do.
+// Matrix-vector multiplication: (batch, m, k) x (batch, k) -> (parts, batch,
+// m).
+//
+//     out[part, batch, row] =
+//         sum over l in part of a[batch, row, l] * b[batch, l]
+//
+// No element of a is used twice, so reading a takes all the time. A team of
+// items processes a row, and a group has several teams. If a is contiguous
+// along k, the items of a team read adjacent elements. If a is contiguous
+// along m, a team is one item, and adjacent teams read adjacent elements.
 
 #define MOST_ITEMS 256
 #define AT_ONCE 8
 #define FOURS_AT_ONCE 2
 
-// A part of a row: `fours` is a constant where this is called.
+// Sums a part of a row. `fours` is a constant at each call.
 ACC walk(global const T *a, int a_at, int a_step, global const T *b, int b_at,
          int b_step, uint to, uint u, uint team, bool fours)
 {
-    // What an addition rounds away is given to the next.
+    // The rounding error of each addition is carried into the next.
     if (fours) {
         FOUR(ACC) sum = 0.0f, excess = 0.0f;
         for (uint l = 4 * u; l < to; l += 4 * FOURS_AT_ONCE * team) {
-            // All are asked for before the first is used.
+            // All loads are issued before the first result is used.
             FOUR(ACC) products[FOURS_AT_ONCE];
             #pragma unroll
             for (uint i = 0; i < FOURS_AT_ONCE; i++) {
@@ -54,8 +59,8 @@ ACC walk(global const T *a, int a_at, int a_step, global const T *b, int b_at,
     return sum;
 }
 
-// strides: batch, row and column of a; batch and row of the column; how many
-// matrices there are, and how much of k is one part.
+// strides: batch, row and column of a; batch and row of the vector; the number
+// of matrices, and the length of a part of k.
 void product(global const T *a, uint a_offset, global const T *b,
              uint b_offset, int8 strides, global OUT *out, uint m, uint k,
              local ACC *sums, bool fours)
@@ -96,7 +101,8 @@ kernel void product_vector(global const T *a, uint a_offset,
     product(a, a_offset, b, b_offset, strides, out, m, k, sums, false);
 }
 
-// The same of rows, parts and a column of whole fours that lie together.
+// The same for contiguous rows, parts and vectors whose lengths are multiples
+// of 4.
 kernel void product_vector_fours(global const T *a, uint a_offset,
                                  global const T *b, uint b_offset,
                                  int8 strides, global OUT *out, uint m, uint k)

@@ -1,19 +1,23 @@
-// The products of tensor_cores.cl once more, for devices whose tensor cores
-// take a tile of 64 x 8 from the registers of 128 items, a warpgroup, and one
-// of 8 x 128 from local memory, and multiply while the items go on: what they
-// are told to add is there after a wait.
+// The multiplication of tensor_cores.cl for devices whose tensor cores
+// multiply a tile of 64 x 8 in the registers of 128 items (a warpgroup) by a
+// tile of 8 x 128 in local memory, asynchronously: the items continue, and the
+// sums are valid after a wait.
 //
-// So there are two tiles of the second matrix: one that is multiplied, and one
-// that is filled. The first matrix has none: its rows are nobody else's, and an
-// item reads its part of two of them.
+// Therefore:
 //
-// Both matrices have their numbers along k side by side, in whole fours
-// (pack.cl brings others into that order). Numbers are split and sums cut into
-// CHAINs as there.
+// 1. b has two tiles in local memory: one is multiplied while the other is
+//    filled.
+// 2. a needs no tile, because no other item uses the same rows: an item loads
+//    its parts of two rows directly into registers.
+// 3. k must be contiguous in both matrices, and lines must be aligned to four
+//    elements (pack.cl copies other matrices into that layout).
 //
-// CORES: 1: the instruction of compute capability 9.0. Its lines begin with
-// ONLY, which makes them comments until a device is known to have it
-// (src/opencl/assembly.rs). 0: the same tiles in plain OpenCL C.
+// Values are split and sums are cut into CHAINs as in tensor_cores.cl.
+//
+// CORES: 1 uses the instruction of compute capability 9.0. Its lines begin
+// with ONLY, which makes them assembly comments until the device is known to
+// support it (src/opencl/assembly.rs). 0 computes the same tiles in plain
+// OpenCL C.
 
 #define WIDE __attribute__((aligned(128)))
 #define TILE_M 64
@@ -21,11 +25,11 @@
 #define ITEMS 128
 #define DEPTH 16
 #define CHAIN 64
-// The fours of a tile of b that an item brings, and the sums that it has.
+// Number of float4s of a tile of b that an item loads, and of its sums.
 #define LOADS (TILE_N * DEPTH / 4 / ITEMS)
 #define SUMS (TILE_M * TILE_N / ITEMS)
-// So many rows of tiles are computed column by column: groups that run at the
-// same time then read the same numbers more often.
+// Tiles are computed column by column within bands of BAND tile rows, so that
+// groups that run at the same time share more of what they read.
 #define BAND 16
 
 #define A_AT(row, l) (a_from + (row) * a_to.s2 + (l))
@@ -34,7 +38,8 @@
 #define FOUR_AT(x, at, inside)                                              \
     ((inside) ? *(global const FOUR(T) *)&(x)[at] : (FOUR(T))(0.0f))
 
-// The fours of an item at `start`. What lies outside the matrices is 0.
+// Loads the item's float4s of the step at `start`. Elements outside the
+// matrices are 0.
 #define FETCH(start)                                                        \
     do {                                                                    \
         int l = (start) + 4 * quarter;                                      \
@@ -46,7 +51,7 @@
                                 left + item / 4 + 32 * i < n && l < to);    \
     } while (0)
 
-// A number in two parts of 11 bits.
+// Splits a value into two parts of 11 bits.
 #define SPLIT(high, low, number)                                            \
     do {                                                                    \
         T whole = (number);                                                 \
@@ -55,18 +60,20 @@
     } while (0)
 
 // ANCHOR: order
-// Where the unit looks for number `l` of a column of b: four numbers of each of
-// eight columns make a block of 128 bytes. Which four is for us to say, as long
-// as a says the same; here they are every fourth of 16, since then 32 items
-// write 32 neighbors (KEEP).
+// The address at which the unit expects element `l` of a column of b: four
+// elements of each of eight columns form a block of 128 bytes. Any order of
+// the elements is correct if a uses the same order. Here a block has every
+// fourth of 16 elements, because then 32 items write 32 adjacent elements
+// (KEEP).
 #define B_PLACE(column, l)                                                  \
     ((column) / 8 * 8 * DEPTH + (l) % 4 * 32 + (column) % 8 * 4 + (l) / 4)
 // ANCHOR_END: order
 
-// Where an item writes the first number of its `i`-th four.
+// The index of the first element of an item's `i`-th float4.
 #define FIRST(i) ((item + (i) * ITEMS) / 32 * 128 + item % 32)
 
-// The fours that were fetched, in two parts: those of b into a tile.
+// Splits the loaded float4s into two parts, and stores the parts of b in a
+// tile.
 #define KEEP(tile)                                                          \
     do {                                                                    \
         _Pragma("unroll") for (int i = 0; i < LOADS; i++) {                 \
@@ -86,20 +93,21 @@
 #if CORES
 #define ONLY "//sm_90a "
 #define TELL(what) asm volatile(ONLY what ";" ::: "memory")
-// What was written is there for the unit too.
+// A barrier that also makes writes to local memory visible to the unit.
 #define MEET                                                                \
     do {                                                                    \
         TELL("fence.proxy.async.shared::cta");                              \
         barrier(CLK_LOCAL_MEM_FENCE);                                       \
     } while (0)
-// Until no more than so many steps are on their way.
+// Waits until at most `steps` groups of multiplications are in flight.
 #define WAIT(steps) TELL("wgmma.wait_group.sync.aligned " #steps)
 
 #define SUM2(i) "+f"(sum[i]), "+f"(sum[i + 1])
 #define SUM8(i) SUM2(i), SUM2(i + 2), SUM2(i + 4), SUM2(i + 6)
 #define SUM32(i) SUM8(i), SUM8(i + 8), SUM8(i + 16), SUM8(i + 24)
 // ANCHOR: multiply
-// Adds 64 x 8 by 8 x 128 to the sums of 128 items, or replaces them.
+// Multiplies 64 x 8 by 8 x 128, and adds the result to the sums of 128 items
+// or replaces them.
 #define MULTIPLY(part, place, half, adds)                                   \
     asm volatile(ONLY "{ .reg .pred adds; setp.ne.b32 adds, %69, 0; "       \
         "wgmma.mma_async.sync.aligned.m64n128k8.f32.tf32.tf32 "             \
@@ -115,16 +123,16 @@
           "r"(as_uint((part)[1][2 * (half) + 1])),                          \
           "l"(place), "r"(adds))
 // ANCHOR_END: multiply
-// What the unit is told of a part of a tile, in pieces of 16 bytes: where half
-// of its depth begins, how far apart two blocks lie along k, and how far along
-// the columns.
+// The descriptor of a part of a tile, in units of 16 bytes: the start of the
+// half along the depth, the distance of two blocks along k, and their distance
+// along the columns.
 #define PLACE(tile, part, half)                                             \
     (tiles + (ulong)(((tile) * 2 + (part)) * TILE_N * DEPTH / 4 + (half) * 16))
 #define TILES                                                               \
     (((ulong)(uint)(ulong)&b_tile[0][0][0] & 0x3ffff) >> 4 | 8ul << 16      \
      | (ulong)(8 * DEPTH / 4) << 32)
 
-// Tells the unit to add the products of a step.
+// Issues the multiplications of a step.
 #define TELL_STEP(tile, start, adds)                                        \
     do {                                                                    \
         TELL("wgmma.fence.sync.aligned");                                   \
@@ -139,8 +147,8 @@
 #else
 #define MEET barrier(CLK_LOCAL_MEM_FENCE)
 #define WAIT(steps)
-// Each item the sums of its own, at once. What it has of its two rows is a
-// quarter, so it reads the rest.
+// Computes the sums of each item synchronously. An item has loaded only a
+// quarter of its two rows, so it reads the rest from memory.
 #define TELL_STEP(tile, start, adds)                                        \
     do {                                                                    \
         for (int i = 0; i < SUMS && !(adds); i++)                           \
@@ -160,14 +168,14 @@
             }                                                               \
     } while (0)
 #endif
-// Where sum `i` of an item is in the tile: two neighbors of each eight columns,
-// in two rows.
+// The position of an item's sum `i` in the tile: two adjacent columns of every
+// eight, in two rows.
 #define ROW(i) (y + (i) % 4 / 2 * 8)
 #define COLUMN(i) ((i) / 4 * 8 + quarter * 2 + (i) % 2)
 
-// While the step at `start` is multiplied, the next one is made ready, in the
-// tile of the one before, and the one behind it is fetched. At the end of a
-// chain the unit has to wait.
+// While the step at `start` is multiplied, the next one is stored in the tile
+// of the previous one, and the one after it is loaded. At the end of a chain
+// the items wait for the unit.
 #define STEP(next)                                                          \
     do {                                                                    \
         WAIT(1);                                                            \
@@ -186,7 +194,7 @@
         }                                                                   \
     } while (0)
 
-// The arguments are those of tensor_cores.cl.
+// For the arguments see product.cl and tensor_cores.cl.
 __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 kernel void product_warpgroups(
     global const T *a, uint a_offset, int8 a_to, global const T *b,
@@ -199,7 +207,7 @@ kernel void product_warpgroups(
     int height = min(BAND, (int)get_num_groups(1) - band);
     order -= band * (int)get_num_groups(0);
     int top = (band + order % height) * TILE_M, left = order / height * TILE_N;
-    // The first of an item's two rows; the other is 8 rows below.
+    // The first of an item's two rows; the second is 8 rows below.
     int y = top + item / 32 * 16 + item % 32 / 4;
     int batches = sizes.s6, length = sizes.s7;
     int parts = (k - 1) / length + 1;
@@ -235,7 +243,7 @@ kernel void product_warpgroups(
             STEP(0);
         }
         WAIT(0);
-        // The next tiles go where others may still read.
+        // The next tiles are written where other items may still read.
         barrier(CLK_LOCAL_MEM_FENCE);
 
         out += (ulong)which * m * n;
@@ -254,8 +262,8 @@ kernel void product_warpgroups(
                     out[(ulong)row * n + column + 1] = total[i + 1];
             }
         }
-        // The parts of an infinity are an infinity and a NaN. Where a result
-        // is no number, the products are added one by one.
+        // Infinity splits into infinity and NaN. Results that are not finite
+        // are computed again from the original values.
         for (int i = 0; !all_finite && i < SUMS; i++) {
             int row = ROW(i), column = left + COLUMN(i);
             bool inside = row < m && column < n;

@@ -1,5 +1,5 @@
-// From each place the element of a where the mask is not 0, that of b where
-// it is: mask (n), a (n), b (n) -> out (n), dense from their offsets on.
+// Selects from a where the mask is not 0, and from b where it is: mask (n), a
+// (n), b (n) -> out (n), each dense, beginning at its offset.
 
 kernel void where_cond(global const T *mask, uint mask_offset,
                             global const T *a, uint a_offset,
