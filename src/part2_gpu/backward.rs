@@ -1,6 +1,6 @@
-//! The sweep from the result back to the leaves, built in "Gradients that are
-//! not recorded". Lay it beside Part 1's: only the type of a gradient has
-//! changed.
+//! The backward pass from the result to the leaves, built in "Gradients that
+//! are not recorded". Compare it with Part 1's: only the type of a gradient
+//! has changed.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -25,12 +25,14 @@ use crate::tape::{Gradient, Record, Tape};
 ///
 /// # Panics
 ///
-/// If no input requires a gradient, if this tensor has not one element, or
-/// if the gradient has another shape or device.
+/// If no input requires a gradient, if this tensor does not have exactly one
+/// element, or if the shape or device of the gradient differs from this
+/// tensor's.
 // ANCHOR: backward
 impl Tensor {
-    /// Adds to every leaf that requires it the gradient of this tensor,
-    /// which must have one element, with respect to that leaf.
+    /// Computes the gradient of this tensor, which must have one element, with
+    /// respect to every leaf that requires it, and adds it to [`Tensor::grad`]
+    /// of that leaf.
     #[track_caller]
     pub fn backward(&self) {
         self.sweep(&self.one(), |_, _, _| ());
@@ -59,7 +61,7 @@ impl Tensor {
         }
         let mut waiting = HashMap::from([(self.0.id, seed.clone())]);
         for tensor in self.graph().into_iter().rev() {
-            // An operand that needs no gradient was sent none.
+            // An operand that needs no gradient has received none.
             let Some(grad_out) = waiting.remove(&tensor.0.id) else {
                 continue;
             };
@@ -74,7 +76,7 @@ impl Tensor {
             for (parent, grad) in tensor.0.parents.iter().zip(grads) {
                 let Some(grad) = grad else { continue };
                 match waiting.entry(parent.0.id) {
-                    // The first gradient is moved in, the others added.
+                    // The first gradient is moved in; later ones are added.
                     Entry::Vacant(place) => {
                         place.insert(grad);
                     }
@@ -99,7 +101,7 @@ impl Tensor {
 // ANCHOR_END: backward
 
 impl Tensor {
-    /// Lists every tensor of this one's graph, parents first.
+    /// Returns every tensor of this one's graph, parents first.
     ///
     /// ```no_run
     /// # use rungrad::opencl::Gpu;
@@ -115,8 +117,8 @@ impl Tensor {
         topological_order(self, |t| t.0.id, |t, k| t.0.parents.get(k))
     }
 
-    /// Records the graph, values only. Each value is read back from the
-    /// device.
+    /// Records the graph with its values and without gradients. Each value is
+    /// read back from the device.
     ///
     /// ```no_run
     /// # use rungrad::opencl::Gpu;
@@ -130,7 +132,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If the device refuses to be read.
+    /// If reading from the device fails.
     #[track_caller]
     pub fn tape(&self) -> Tape {
         let records = self.graph().into_iter().map(|t| {
@@ -147,7 +149,7 @@ impl Tensor {
         Tape::new(records.collect())
     }
 
-    /// Runs [`Tensor::backward`], and records every gradient on its way.
+    /// Runs [`Tensor::backward`] and records every gradient that it computes.
     ///
     /// ```no_run
     /// # use rungrad::opencl::Gpu;
@@ -163,7 +165,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// As [`Tensor::backward`], or if the device refuses to be read.
+    /// As [`Tensor::backward`], or if reading from the device fails.
     #[track_caller]
     pub fn backward_recorded(&self) -> Tape {
         let mut tape = self.tape();
@@ -177,16 +179,16 @@ impl Tensor {
         tape
     }
 
-    /// Makes the seed of a tensor of one element, its gradient to itself: 1.
+    /// Returns the gradient of a one-element tensor with respect to itself: 1.
     #[track_caller]
     fn one(&self) -> Tensor {
         or_raise(checks::one_element("backward", self.shape()));
         or_raise(Tensor::new(self.gpu(), self.shape(), &[1.0]))
     }
 
-    /// Checks what a rule gave: one of a reader's own may be wrong in number,
-    /// in shape or in place, or give gradients that remember how they were
-    /// computed.
+    /// Checks the gradients that a rule returned. A reader's own rule may
+    /// return the wrong number of gradients, a wrong shape or device, or
+    /// gradients that are themselves recorded.
     #[track_caller]
     fn check_rule(&self, grads: &[Option<Tensor>]) {
         let (op, parents) = (self.op(), &self.0.parents);

@@ -1,31 +1,32 @@
-//! The ladder: kernels that all multiply matrices, each with one idea more
-//! than the one before. "The matmul ladder" climbs it.
+//! The matmul ladder: kernels that all multiply matrices, each with one
+//! optimization more than the one before. The chapter "The matmul ladder"
+//! builds them.
 
 use super::{Tensor, kernels};
 use crate::error::Result;
 use crate::opencl::{Buffer, Kernel, Launch};
 
-/// A kernel of the ladder, and how it shares out the elements of the result.
+/// A kernel of the ladder, and how it partitions the result.
 #[derive(Clone, Copy, Debug)]
 pub struct Rung {
-    /// The kernel: arguments `a, b, out, m, k, n`.
+    /// The kernel. Arguments: `a, b, out, m, k, n`.
     pub kernel: Kernel,
-    /// The rows of the result that one group computes, and as many columns.
+    /// The side of the square tile of the result that one group computes.
     pub tile: usize,
     /// The rows and columns of the result that one item computes.
     pub block: [usize; 2],
-    /// The work-items of a group, in the kernel's two dimensions.
+    /// The size of a work-group, in the kernel's two dimensions.
     pub group: [usize; 2],
-    /// Whether the kernel's first dimension runs down the rows.
+    /// Whether the kernel's first dimension runs over the rows.
     pub rows_first: bool,
     /// Whether a group shares what it loads, through local memory.
     pub shares: bool,
 }
 
-/// From the ground up.
+/// The kernels, from the simplest to the fastest.
 pub const LADDER: [Rung; 8] = [
-    Rung { rows_first: true, ..alone(kernels::MATMUL1_NAIVE) },
-    alone(kernels::MATMUL2_COALESCED),
+    Rung { rows_first: true, ..unshared(kernels::MATMUL1_NAIVE) },
+    unshared(kernels::MATMUL2_COALESCED),
     shared(kernels::MATMUL3_TILED, 16, [1, 1], [16, 16]),
     shared(kernels::MATMUL4_COLUMN, 64, [16, 1], [64, 4]),
     shared(kernels::MATMUL5_BLOCK, 128, [8, 8], [16, 16]),
@@ -34,18 +35,19 @@ pub const LADDER: [Rung; 8] = [
     shared(kernels::MATMUL8_TALL, 128, [16, 8], [128, 1]),
 ];
 
-/// Two rungs once more, whose sums keep what an addition rounds away: for
-/// sums of more than `CHAIN` products.
+/// Two kernels of the ladder with compensated summation, for sums of more than
+/// `MAX_PLAIN_SUM` products.
 pub const KAHAN: [Rung; 2] = [
     shared(kernels::MATMUL_TILED_KAHAN, 16, [1, 1], [16, 16]),
     shared(kernels::MATMUL_AHEAD_KAHAN, 128, [8, 8], [256, 1]),
 ];
 
-/// So many products may be added one after another: each addition rounds by
-/// at most 6e-8 of the sum so far, and all of them by less than 1e-5.
-const CHAIN: usize = 128;
+/// Maximum number of products that are added up without compensation. Each
+/// addition rounds by at most 6e-8 of the sum so far, so together they round
+/// by less than 1e-5.
+const MAX_PLAIN_SUM: usize = 128;
 
-const fn alone(kernel: Kernel) -> Rung {
+const fn unshared(kernel: Kernel) -> Rung {
     Rung { shares: false, ..shared(kernel, 16, [1, 1], [16, 16]) }
 }
 
@@ -60,12 +62,13 @@ const fn shared(
 
 impl Rung {
     // ANCHOR: loads
-    /// Counts the numbers that are loaded for one element of the result, `k`
-    /// long sums: from global memory, and from local memory.
+    /// Returns the number of values that are loaded for one element of the
+    /// result, a sum of `k` products: from global memory, and from local
+    /// memory.
     ///
-    /// What a group loads from global memory serves a row or a column of its
-    /// tile; what an item loads from local memory serves a row or a column of
-    /// the elements that it computes.
+    /// A value that a group loads from global memory is used for a row or
+    /// column of its tile. A value that an item loads from local memory is
+    /// used for a row or column of its block.
     pub fn loads(&self, k: usize) -> [f64; 2] {
         let k = k as f64;
         if !self.shares {
@@ -76,8 +79,8 @@ impl Rung {
     }
     // ANCHOR_END: loads
 
-    /// Prepares a launch of `(m, k) x (k, n)` on the device of the buffers: as
-    /// many groups as tiles cover the result.
+    /// Prepares a launch of `(m, k) x (k, n)` on the device of the buffers,
+    /// with one group per tile of the result.
     pub fn launch<'a>(
         &'a self,
         a: &'a Buffer<f32>,
@@ -104,19 +107,21 @@ impl Rung {
 }
 
 // ANCHOR: choose
-/// Chooses the rung for `(m, k) x (k, n)` on a device of so many compute
+/// Chooses the kernel for `(m, k) x (k, n)` on a device with `units` compute
 /// units.
 ///
-/// A group keeps one unit busy, and a large tile is one group. On an H200 the
-/// top rung leads from a tile for each unit on, if rows are whole fours; the
-/// one below it, whose tiles have twice the items, from an eighth of that; and
-/// where the result has less to give, small tiles do. That is for up to 128
-/// products; longer sums need a rung that keeps what it rounds away.
+/// A group keeps one compute unit busy and computes one tile, so a large tile
+/// needs a large result to fill the device. On an H200 the last kernel of the
+/// ladder is the fastest if there is a tile for each unit and the rows are a
+/// multiple of 4 long. The kernel before it, whose groups have twice the
+/// number of items, is the fastest down to an eighth of that number of tiles,
+/// and small tiles are the fastest below. Sums of more than 128 products need
+/// a kernel with compensated summation.
 pub fn choose(units: usize, [m, k, n]: [usize; 3]) -> &'static Rung {
     let [_, _, tiled, .., ahead, tall] = &LADDER;
     let tiles = |rung: &Rung| (m / rung.tile) * (n / rung.tile);
     let (units, fours) = (units.max(1), k % 4 == 0 && n % 4 == 0);
-    let (fills, is_long) = (8 * tiles(ahead) >= units, k > CHAIN);
+    let (fills, is_long) = (8 * tiles(ahead) >= units, k > MAX_PLAIN_SUM);
     let [tiled_kahan, ahead_kahan] = &KAHAN;
     match (fills, is_long) {
         (false, true) => tiled_kahan,
@@ -129,7 +134,7 @@ pub fn choose(units: usize, [m, k, n]: [usize; 3]) -> &'static Rung {
 // ANCHOR_END: choose
 
 // ANCHOR: product
-/// Multiplies two matrices, `(m, k) x (k, n)`. The caller has compared the
+/// Multiplies two matrices, `(m, k) x (k, n)`. The caller has checked the
 /// shapes.
 pub(super) fn product(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     let (m, k, n) = (a.shape()[0], a.shape()[1], b.shape()[1]);

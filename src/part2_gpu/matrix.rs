@@ -1,4 +1,4 @@
-//! Matrices, other shapes, and the way from scores to a loss, built in
+//! Matrix multiplication, reshaping, and the loss of a classifier, built in
 //! "Reductions and barriers" and "The matmul ladder".
 
 use std::rc::Rc;
@@ -15,7 +15,7 @@ use crate::shape::size;
 /// The side of a tile in `kernels/part2/transpose_tiled.cl`.
 const TILE: usize = 16;
 
-/// The items that share a row in `kernels/part2/softmax_log.cl`.
+/// The number of items per row in `kernels/part2/softmax_log.cl`.
 const ROW_GROUP: usize = 64;
 
 /// ```no_run
@@ -29,7 +29,8 @@ const ROW_GROUP: usize = 64;
 ///
 /// # Panics
 ///
-/// If one is no matrix, if the sizes do not fit, or if the devices differ.
+/// If an operand is not a matrix, if the sizes do not match, or if the devices
+/// differ.
 // ANCHOR: matmul
 impl Tensor {
     /// Multiplies matrices: (m, k) x (k, n) -> (m, n).
@@ -52,8 +53,8 @@ impl Tensor {
 // ANCHOR_END: matmul
 
 impl Tensor {
-    /// Gives the elements, in row-major order, another shape. They stay where
-    /// they are: a buffer has no shape.
+    /// Returns a tensor of the same elements, in row-major order, with a new
+    /// shape. It shares the buffer, because a buffer has no shape.
     ///
     /// ```no_run
     /// # use rungrad::opencl::Gpu;
@@ -66,7 +67,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If the new shape has another number of elements.
+    /// If the new shape has a different number of elements.
     #[doc(alias = "view")]
     #[track_caller]
     pub fn reshape(&self, shape: &[usize]) -> Tensor {
@@ -78,7 +79,7 @@ impl Tensor {
         })
     }
 
-    /// Exchanges the last two axes.
+    /// Swaps the last two axes.
     ///
     /// ```no_run
     /// # use rungrad::opencl::Gpu;
@@ -91,7 +92,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If there are fewer than two, or the device refuses.
+    /// If there are fewer than two axes, or if the device reports an error.
     #[track_caller]
     pub fn transpose(&self) -> Tensor {
         or_raise(checks::two_axes("transpose", self.shape()));
@@ -112,14 +113,14 @@ impl Tensor {
         let mut order = self.all_axes();
         order.swap(batch.len(), batch.len() + 1);
         Tensor::record(Op::Permute(order), &[self], out, |grad_out| {
-            // Exchanging twice changes nothing, so the way back is the same.
+            // Swapping twice changes nothing, so the gradient is swapped too.
             vec![Some(grad_out.transpose())]
         })
     }
 }
 
 impl Tensor {
-    /// Makes positive numbers that sum to 1 along the last axis.
+    /// Computes softmax along the last axis: positive values that sum to 1.
     ///
     /// ```no_run
     /// # use rungrad::opencl::Gpu;
@@ -132,14 +133,14 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If there is no axis, or the device refuses.
+    /// If there is no axis, or if the device reports an error.
     #[track_caller]
     pub fn softmax(&self) -> Tensor {
         or_raise(checks::last_axis("softmax", self.shape()));
         self.log_softmax().exp()
     }
 
-    /// Computes the logarithm of [`Tensor::softmax`]. The largest of each row
+    /// Computes the logarithm of [`Tensor::softmax`]. The maximum of each row
     /// is subtracted first, so no exponential overflows.
     ///
     /// `grad_a = grad_out - softmax(a) * sum(grad_out)`, row by row.
@@ -156,7 +157,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If there is no axis, or the device refuses.
+    /// If there is no axis, or if the device reports an error.
     #[track_caller]
     pub fn log_softmax(&self) -> Tensor {
         or_raise(checks::last_axis("log_softmax", self.shape()));
@@ -181,8 +182,8 @@ impl Tensor {
 }
 
 impl Tensor {
-    /// Computes the mean loss of scores (n, classes) against the right class
-    /// of each row: the negative logarithm of the share that it got.
+    /// Computes the mean cross-entropy of scores (n, classes) and the correct
+    /// class of each row: the negative logarithm of that class's probability.
     ///
     /// ```no_run
     /// # use rungrad::opencl::Gpu;
@@ -196,7 +197,8 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If the labels do not fit the scores, or the device refuses.
+    /// If the labels do not match the scores, or if the device reports an
+    /// error.
     #[doc(alias = "nll_loss")]
     #[track_caller]
     pub fn cross_entropy(&self, labels: &[usize]) -> Tensor {
@@ -204,8 +206,8 @@ impl Tensor {
         self.log_softmax().pick(labels).mean().neg()
     }
 
-    /// Takes from each row the element that its label names:
-    /// (n, classes) -> (n). All other elements get no gradient.
+    /// Selects from each row the element that its label names: (n, classes) ->
+    /// (n). All other elements get a gradient of 0.
     #[track_caller]
     fn pick(&self, labels: &[usize]) -> Tensor {
         let (shape, op) = (self.shape().to_vec(), Op::Pick(labels.to_vec()));
@@ -217,7 +219,7 @@ impl Tensor {
     }
 }
 
-/// Copies labels to the device of the scores, and one more that is never read:
+/// Copies labels to the device of the scores, followed by an unused one:
 /// OpenCL has no buffer of 0 bytes.
 fn upload(scores: &Tensor, labels: &[usize]) -> Result<Buffer<u32>> {
     let labels = labels.iter().map(|&label| label as u32);

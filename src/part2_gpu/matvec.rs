@@ -1,22 +1,22 @@
-//! A matrix by a vector in two ways, which differ in who reads what;
-//! "Neighbors" times them.
+//! Two matrix-vector products, which differ in which items read which
+//! elements; the chapter "Neighbors" measures them.
 
 use super::kernels;
 use crate::opencl::{Buffer, Kernel, Launch};
 
-/// A kernel, and how it shares out the rows.
+/// A kernel, and how it partitions the rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Variant {
-    /// The kernel: arguments `a, v, out, m, k`.
+    /// The kernel. Arguments: `a, v, out, m, k`.
     pub kernel: Kernel,
-    /// The work-items of a row.
+    /// The number of work-items per row.
     pub team: usize,
 }
 
-/// An item walks along each row.
+/// One item walks along each row.
 pub const ROWS: Variant = Variant { kernel: kernels::MATVEC_ROWS, team: 1 };
 
-/// A team of items reads each row side by side.
+/// The items of a team read adjacent elements of a row.
 pub const TEAMS: Variant = Variant { kernel: kernels::MATVEC_TEAMS, team: 32 };
 
 impl Variant {

@@ -1,13 +1,14 @@
-//! Part 2: the same engine on raw OpenCL kernels. The chapters from "How a GPU
+//! Part 2: the same engine on OpenCL kernels. The chapters from "How a GPU
 //! computes" to "Train on your kernels" build it, on [`crate::opencl`].
 //!
-//! Reading order: the [`kernels`], [`Tensor`] (`tensor.rs`), its operations (`ops.rs`,
-//! `reduce.rs`, `matrix.rs`), the sweep back (`backward.rs`). Lay each beside
-//! its namesake of Part 1. Below the operations stand six ways to a sum,
-//! [`totals`], the ladder of matrix products, [`matmul`], and two ways to a
-//! product by a vector, [`matvec`].
+//! Reading order: the [`kernels`], [`Tensor`] (`tensor.rs`), its operations
+//! (`ops.rs`, `reduce.rs`, `matrix.rs`), the backward pass (`backward.rs`).
+//! Compare each with the file of the same name in Part 1. The operations use
+//! [`totals`], six ways to sum an array, [`matmul`], the ladder of matrix
+//! products, and [`matvec`], two matrix-vector products.
 
-// The documentation of `Tensor` lists its methods in the order of these.
+// The documentation of `Tensor` lists its methods in the order of these
+// modules.
 mod tensor;
 
 mod ops;

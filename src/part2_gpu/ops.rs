@@ -1,11 +1,11 @@
-//! The operations on single elements, in the order of [`crate::ops`]. Each
-//! launches a kernel and keeps the local rule that goes with it. "A tensor on
-//! the GPU" and "Reductions and barriers" build them; `reduce.rs` and
-//! `matrix.rs` hold the rest.
+//! Elementwise operations, in the order of [`crate::ops`]. Each launches a
+//! kernel and records the local gradient rule. "A tensor on the GPU" and
+//! "Reductions and barriers" build them; `reduce.rs` and `matrix.rs` contain
+//! the rest.
 //!
-//! Part 1 has more of them. Here stand those that training needs, the
-//! quotient and `gelu`: another one would be another kernel like `ew_exp` or
-//! `ew_gelu`, and nothing new.
+//! Part 1 has more operations. This part has those that training needs, plus
+//! `div` and `gelu`. Any other would be one more kernel like `ew_exp` or
+//! `ew_gelu`, without a new idea.
 
 use super::reduce::repeat_axes;
 use super::{Tensor, kernels};
@@ -15,7 +15,8 @@ use crate::opencl::{Buffer, Gpu, Kernel};
 use crate::ops::Op;
 use crate::shape::{broadcast_axes, checked_size, strides};
 
-/// The items of a work-group, enough for any device to fill its units.
+/// The size of a work-group: large enough for any device to fill its compute
+/// units.
 pub(super) const GROUP: usize = 256;
 
 /// ```no_run
@@ -30,10 +31,11 @@ pub(super) const GROUP: usize = 256;
 ///
 /// # Panics
 ///
-/// If the shapes do not broadcast, the devices differ, or one refuses.
+/// If the shapes do not broadcast, if the devices differ, or if a device
+/// reports an error.
 // ANCHOR: mul
 impl Tensor {
-    /// Multiplies element by element; the shapes broadcast.
+    /// Multiplies elementwise; the shapes broadcast.
     ///
     /// `grad_a = grad_out * b`, `grad_b = grad_out * a`.
     #[track_caller]
@@ -51,7 +53,7 @@ impl Tensor {
 // ANCHOR_END: mul
 
 // ANCHOR: elementwise
-/// Runs a kernel over pairs of elements: one item for each pair.
+/// Runs a kernel over pairs of elements, one item per pair.
 fn elementwise(kernel: &Kernel, a: &Tensor, b: &Tensor) -> Result<Tensor> {
     let (gpu, n) = (a.gpu(), a.len());
     let out = gpu.allocate(n.max(1))?;
@@ -70,7 +72,7 @@ fn elementwise(kernel: &Kernel, a: &Tensor, b: &Tensor) -> Result<Tensor> {
 // ANCHOR_END: elementwise
 
 impl Tensor {
-    /// Adds element by element; the shapes broadcast.
+    /// Adds elementwise; the shapes broadcast.
     ///
     /// `grad_a = grad_out`, `grad_b = grad_out`.
     ///
@@ -86,7 +88,8 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If the shapes do not broadcast, the devices differ, or one refuses.
+    /// If the shapes do not broadcast, if the devices differ, or if a device
+    /// reports an error.
     #[track_caller]
     pub fn add(&self, other: &Tensor) -> Tensor {
         let total = or_raise(pairs("add", &ADD, self, other));
@@ -99,7 +102,7 @@ impl Tensor {
         })
     }
 
-    /// Subtracts: `a - b`, as `a + (-b)`.
+    /// Subtracts elementwise: `a - b`, computed as `a + (-b)`.
     ///
     /// ```no_run
     /// # use rungrad::opencl::Gpu;
@@ -113,7 +116,8 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If the shapes do not broadcast, the devices differ, or one refuses.
+    /// If the shapes do not broadcast, if the devices differ, or if a device
+    /// reports an error.
     #[doc(alias = "subtract")]
     #[track_caller]
     pub fn sub(&self, other: &Tensor) -> Tensor {
@@ -121,7 +125,7 @@ impl Tensor {
         self.add(&other.neg())
     }
 
-    /// Computes the elementwise quotient `y = a / b`; the shapes broadcast.
+    /// Divides elementwise, `y = a / b`; the shapes broadcast.
     ///
     /// `grad_a = grad_out / b`, `grad_b = -(grad_out * y) / b`.
     ///
@@ -137,18 +141,19 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If the shapes do not broadcast, the devices differ, or one refuses.
+    /// If the shapes do not broadcast, if the devices differ, or if a device
+    /// reports an error.
     #[doc(alias = "divide")]
     #[track_caller]
     pub fn div(&self, other: &Tensor) -> Tensor {
         let y = or_raise(pairs("div", &DIV, self, other));
         let needs = [self.records(), other.records()];
         let (a, b) = (self.shape().to_vec(), other.detach());
-        let slope = needs[1].then(|| y.clone());
+        let quotient = needs[1].then(|| y.clone());
         Tensor::record(Op::Div, &[self, other], y, move |grad_out| {
             let grad_a = || grad_out.div(&b).sum_to(&a);
-            let share = |y| grad_out.mul(y).div(&b).neg().sum_to(b.shape());
-            vec![needs[0].then(grad_a), slope.as_ref().map(share)]
+            let grad_b = |y| grad_out.mul(y).div(&b).neg().sum_to(b.shape());
+            vec![needs[0].then(grad_a), quotient.as_ref().map(grad_b)]
         })
     }
 
@@ -165,15 +170,15 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If the device refuses.
+    /// If the device reports an error.
     #[doc(alias = "negative")]
     #[track_caller]
     pub fn neg(&self) -> Tensor {
         self.scale(-1.0)
     }
 
-    /// Multiplies each element by a number, which is no tensor and gets no
-    /// gradient.
+    /// Multiplies each element by a constant, which is not a tensor and gets
+    /// no gradient.
     ///
     /// ```no_run
     /// # use rungrad::opencl::Gpu;
@@ -186,7 +191,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If the device refuses.
+    /// If the device reports an error.
     #[track_caller]
     pub fn scale(&self, number: f32) -> Tensor {
         let out = or_raise(filled(self.gpu(), self.shape(), |out, n| {
@@ -207,7 +212,7 @@ impl Tensor {
 }
 
 impl Tensor {
-    /// Computes the exponential, which is its own slope.
+    /// Computes the exponential, which is its own derivative.
     ///
     /// ```no_run
     /// # use rungrad::opencl::Gpu;
@@ -220,19 +225,19 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If the device refuses.
+    /// If the device reports an error.
     #[track_caller]
     pub fn exp(&self) -> Tensor {
         let y = or_raise(each(&kernels::EW_EXP, self));
-        let slope = y.clone();
+        let derivative = y.clone();
         Tensor::record(Op::Exp, &[self], y, move |grad_out| {
-            vec![Some(grad_out.mul(&slope))]
+            vec![Some(grad_out.mul(&derivative))]
         })
     }
 }
 
 impl Tensor {
-    /// Keeps the positive part. At 0 the slope is 0, as in PyTorch.
+    /// Computes ReLU, `max(x, 0)`. The derivative at 0 is 0, as in PyTorch.
     ///
     /// ```no_run
     /// # use rungrad::opencl::Gpu;
@@ -245,7 +250,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If the device refuses.
+    /// If the device reports an error.
     #[track_caller]
     pub fn relu(&self) -> Tensor {
         let y = or_raise(each(&kernels::EW_RELU, self));
@@ -258,8 +263,8 @@ impl Tensor {
 }
 
 impl Tensor {
-    /// Computes the Gaussian error linear unit: each element times the share
-    /// of a bell that lies below it.
+    /// Computes the Gaussian error linear unit: each element times the
+    /// standard normal distribution function at it.
     ///
     /// ```no_run
     /// # use rungrad::opencl::Gpu;
@@ -272,7 +277,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If the device refuses.
+    /// If the device reports an error.
     #[track_caller]
     pub fn gelu(&self) -> Tensor {
         let y = or_raise(each(&kernels::EW_GELU, self));
@@ -284,7 +289,7 @@ impl Tensor {
     }
 }
 
-/// Runs a kernel over the elements: one item for each.
+/// Runs a kernel over the elements, one item per element.
 fn each(kernel: &Kernel, a: &Tensor) -> Result<Tensor> {
     filled(a.gpu(), a.shape(), |out, n| {
         a.gpu()
@@ -298,8 +303,8 @@ fn each(kernel: &Kernel, a: &Tensor) -> Result<Tensor> {
     })
 }
 
-/// Makes a new tensor of `n` elements, which `launch` fills. Nothing is
-/// launched to compute nothing.
+/// Returns a new tensor of `n` elements, which `launch` fills. If it has no
+/// elements, nothing is launched.
 pub(super) fn filled(
     gpu: &Gpu,
     shape: &[usize],
@@ -313,21 +318,22 @@ pub(super) fn filled(
     Ok(Tensor::plain(gpu, shape, out))
 }
 
-/// Converts a size to what kernels count in. One that they cannot count
-/// becomes one that no launch accepts.
+/// Converts a size to the `u32` that kernels count in. A size that does not
+/// fit becomes `u32::MAX`, which every launch rejects.
 pub(super) fn count(size: usize) -> u32 {
     u32::try_from(size).unwrap_or(u32::MAX)
 }
 
-/// The kernels of an operation: for equal shapes, and for two that stretch.
+/// The kernels of an operation: for operands of equal shape, and for operands
+/// that are broadcast.
 type Pairs = [Kernel; 2];
 
 const MUL: Pairs = [kernels::EW_MUL, kernels::BROADCAST_MUL];
 const ADD: Pairs = [kernels::EW_ADD, kernels::BROADCAST_ADD];
 const DIV: Pairs = [kernels::EW_DIV, kernels::BROADCAST_DIV];
 
-/// Runs an operation on pairs of elements, by the kernel that its shapes need:
-/// to find the elements of stretched operands costs divisions.
+/// Runs a binary operation with the kernel for its shapes. Equal shapes have
+/// their own kernel because indexing broadcast operands costs divisions.
 fn pairs(
     op: &str,
     [equal, unequal]: &Pairs,
@@ -339,23 +345,23 @@ fn pairs(
         return elementwise(equal, a, b);
     }
     if shape.len() > 8 {
-        // The kernel that broadcasts walks eight axes.
-        let whole = |it: &Tensor| {
-            repeat_axes(it, &broadcast_axes(it.shape(), &shape), &shape)
+        // The broadcasting kernel handles at most eight axes.
+        let expand = |t: &Tensor| {
+            repeat_axes(t, &broadcast_axes(t.shape(), &shape), &shape)
         };
-        return elementwise(equal, &whole(a)?, &whole(b)?);
+        return elementwise(equal, &expand(a)?, &expand(b)?);
     }
     let sizes: Vec<i32> = shape.iter().map(|&size| size as i32).collect();
-    let [a_steps, b_steps] = [a, b].map(|it| steps(it.shape(), &shape));
+    let [a_steps, b_steps] = [a, b].map(|t| steps(t.shape(), &shape));
     filled(a.gpu(), &shape, |out, n| {
         a.gpu()
             .launch(unequal)
             .input(a.buffer())
-            .scalar(eight(0, &a_steps))
+            .scalar(pad_axes(0, &a_steps))
             .input(b.buffer())
-            .scalar(eight(0, &b_steps))
+            .scalar(pad_axes(0, &b_steps))
             .output(out)
-            .scalar(eight(1, &sizes))
+            .scalar(pad_axes(1, &sizes))
             .scalar(n as u32)
             .global(n)
             .local(GROUP)
@@ -363,8 +369,8 @@ fn pairs(
     })
 }
 
-/// Finds how far apart the elements of an operand lie along each axis of the
-/// shape that it stretches to: 0 where it is stretched.
+/// Returns the strides of an operand along each axis of the shape that it is
+/// broadcast to; 0 where it is broadcast.
 fn steps(small: &[usize], large: &[usize]) -> Vec<i32> {
     let mut steps = vec![0; large.len() - small.len()];
     steps.extend(strides(small).into_iter().map(|stride| stride as i32));
@@ -372,15 +378,14 @@ fn steps(small: &[usize], large: &[usize]) -> Vec<i32> {
     steps
 }
 
-/// Fills up to eight axes for a kernel; those that a shape lacks stand in
-/// front.
-fn eight(missing: i32, axes: &[i32]) -> [i32; 8] {
-    let mut eight = [missing; 8];
-    eight[8 - axes.len()..].copy_from_slice(axes);
-    eight
+/// Pads up to eight axes for a kernel; missing axes are leading axes.
+fn pad_axes(missing: i32, axes: &[i32]) -> [i32; 8] {
+    let mut padded = [missing; 8];
+    padded[8 - axes.len()..].copy_from_slice(axes);
+    padded
 }
 
-/// Finds the shape that two operands on one device stretch to.
+/// Returns the shape to which two operands on one device broadcast.
 fn common_shape(op: &str, a: &Tensor, b: &Tensor) -> Result<Vec<usize>> {
     one_device(op, a, b)?;
     checks::broadcast(op, a.shape(), b.shape())

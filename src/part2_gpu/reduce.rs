@@ -1,4 +1,4 @@
-//! Many elements into one, built in "Reductions and barriers".
+//! Reductions, built in "Reductions and barriers".
 
 use super::ops::{GROUP, count, filled};
 use super::{Tensor, kernels};
@@ -20,17 +20,18 @@ use crate::shape::{broadcast_axes, keepdims, size};
 ///
 /// # Panics
 ///
-/// If an axis is not there or stands twice, or the device refuses.
+/// If an axis does not exist or is listed twice, or if the device reports an
+/// error.
 // ANCHOR: sum
 impl Tensor {
-    /// Sums all elements to a tensor of one element and no axes.
+    /// Sums all elements to a scalar tensor: one element and no axes.
     #[track_caller]
     pub fn sum(&self) -> Tensor {
         self.sum_over(&self.all_axes(), Keep::No)
     }
 
-    /// Sums over some axes. `grad_a` is `grad_out`, once for each element that
-    /// was summed.
+    /// Sums over axes. `grad_a` is `grad_out`, repeated for each summed
+    /// element.
     #[track_caller]
     pub fn sum_over(&self, axes: &[usize], keep: Keep) -> Tensor {
         or_raise(checks::axes("sum", self.shape(), axes));
@@ -46,7 +47,7 @@ impl Tensor {
 // ANCHOR_END: sum
 
 impl Tensor {
-    /// Averages all elements.
+    /// Computes the mean of all elements.
     ///
     /// ```no_run
     /// # use rungrad::opencl::Gpu;
@@ -59,14 +60,14 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If the device refuses.
+    /// If the device reports an error.
     #[track_caller]
     pub fn mean(&self) -> Tensor {
         self.mean_over(&self.all_axes(), Keep::No)
     }
 
-    /// Averages over some axes, as a sum and a product. Over no elements it is
-    /// 0 / 0, a NaN.
+    /// Computes the mean over axes: the sum times the inverse of the count.
+    /// The mean of no elements is NaN.
     ///
     /// ```no_run
     /// # use rungrad::opencl::Gpu;
@@ -80,7 +81,8 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If an axis is not there or stands twice, or the device refuses.
+    /// If an axis does not exist or is listed twice, or if the device reports
+    /// an error.
     #[track_caller]
     pub fn mean_over(&self, axes: &[usize], keep: Keep) -> Tensor {
         or_raise(checks::axes("mean", self.shape(), axes));
@@ -91,20 +93,20 @@ impl Tensor {
 }
 
 // ANCHOR: sum-all
-/// Sums groups of elements to one number each, again and again, until one
-/// is left.
+/// Sums each group of elements to one value, repeatedly, until one value is
+/// left.
 fn sum_all(a: &Tensor) -> Result<Tensor> {
     let gpu = a.gpu();
     if a.is_empty() {
         return Tensor::new(gpu, &[], &[0.0]);
     }
-    let mut numbers = a.detach();
+    let mut values = a.detach();
     loop {
-        let n = numbers.len();
+        let n = values.len();
         let groups = n.div_ceil(GROUP);
         let partial = gpu.allocate(groups)?;
         gpu.launch(&kernels::REDUCE_SUM)
-            .input(numbers.buffer())
+            .input(values.buffer())
             .output(&partial)
             .scalar(n as u32)
             .global(n)
@@ -113,12 +115,13 @@ fn sum_all(a: &Tensor) -> Result<Tensor> {
         if groups == 1 {
             return Ok(Tensor::plain(gpu, &[], partial));
         }
-        numbers = Tensor::plain(gpu, &[groups], partial);
+        values = Tensor::plain(gpu, &[groups], partial);
     }
 }
 // ANCHOR_END: sum-all
 
-/// Sums over axes, each of which stays with size 1, unless one number is left.
+/// Sums over axes, which keep size 1. If one value is left, sums everything at
+/// once.
 fn sum_axes(a: &Tensor, axes: &[usize]) -> Result<Tensor> {
     if size(&keepdims(a.shape(), axes)) == 1 {
         return sum_all(a);
@@ -126,14 +129,14 @@ fn sum_axes(a: &Tensor, axes: &[usize]) -> Result<Tensor> {
     axes.iter().try_fold(a.detach(), |left, &axis| sum_axis(&left, axis))
 }
 
-/// Sums over one axis, which stays with size 1.
+/// Sums over one axis, which keeps size 1.
 fn sum_axis(a: &Tensor, axis: usize) -> Result<Tensor> {
-    let [outer, length, inner] = around(axis, a.shape());
+    let [outer, length, inner] = collapse(axis, a.shape());
     let mut shape = a.shape().to_vec();
     shape[axis] = 1;
     filled(a.gpu(), &shape, |out, n| {
-        // The elements of a sum lie side by side, and there are enough of
-        // them to keep a group busy.
+        // The elements of a sum are contiguous, and there are enough of them
+        // to keep a group busy.
         if inner == 1 && length >= GROUP {
             return a
                 .gpu()
@@ -158,7 +161,7 @@ fn sum_axis(a: &Tensor, axis: usize) -> Result<Tensor> {
     })
 }
 
-/// Repeats the elements along the axes, up to a shape: the mirror of
+/// Repeats the elements along the axes, up to a shape: the inverse of
 /// [`sum_axes`].
 pub(super) fn repeat_axes(
     a: &Tensor,
@@ -171,11 +174,11 @@ pub(super) fn repeat_axes(
     let mut grown = keepdims(shape, axes);
     axes.iter().try_fold(a.shaped(&grown), |left, &axis| {
         grown[axis] = shape[axis];
-        Ok(repeat(&left, around(axis, &grown))?.shaped(&grown))
+        Ok(repeat(&left, collapse(axis, &grown))?.shaped(&grown))
     })
 }
 
-/// Repeats (outer, inner) -> (outer, length, inner).
+/// Repeats elements: (outer, inner) -> (outer, length, inner).
 fn repeat(a: &Tensor, [outer, length, inner]: [usize; 3]) -> Result<Tensor> {
     filled(a.gpu(), &[outer, length, inner], |out, n| {
         a.gpu()
@@ -191,14 +194,15 @@ fn repeat(a: &Tensor, [outer, length, inner]: [usize; 3]) -> Result<Tensor> {
     })
 }
 
-/// Joins a shape to three axes: what is before one axis, that axis, what is
-/// behind.
-fn around(axis: usize, shape: &[usize]) -> [usize; 3] {
+/// Collapses a shape to three axes: the axes before one axis, that axis, and
+/// the axes after it.
+fn collapse(axis: usize, shape: &[usize]) -> [usize; 3] {
     [size(&shape[..axis]), shape[axis], size(&shape[axis + 1..])]
 }
 
 impl Tensor {
-    /// Sums over each axis along which `shape` was stretched to this one.
+    /// Sums over each axis along which `shape` was broadcast to this tensor's
+    /// shape.
     pub(super) fn sum_to(&self, shape: &[usize]) -> Tensor {
         let axes = broadcast_axes(shape, self.shape());
         match axes.is_empty() {
@@ -211,7 +215,7 @@ impl Tensor {
         (0..self.shape().len()).collect()
     }
 
-    /// Finds the shape of a reduction.
+    /// Returns the shape after a reduction.
     fn without(&self, axes: &[usize], keep: Keep) -> Vec<usize> {
         let mut shape = keepdims(self.shape(), axes);
         if keep == Keep::No {

@@ -12,7 +12,7 @@ use crate::ops::Op;
 use crate::{ledger, shape};
 
 // ANCHOR: tensor
-/// Numbers in a device's memory that remember how they were computed. Clones
+/// An array in a device's memory that remembers how it was computed. Clones
 /// share everything.
 #[derive(Clone)]
 pub struct Tensor(pub(super) Rc<Node>);
@@ -21,25 +21,25 @@ pub(super) struct Node {
     pub(super) id: u64,
     pub(super) op: Op,
     pub(super) gpu: Gpu,
-    /// A buffer does not know its shape, so the tensor does.
+    /// A buffer does not know its shape, so the tensor stores it.
     pub(super) shape: Vec<usize>,
     pub(super) buffer: Rc<Buffer<f32>>,
     pub(super) requires_grad: bool,
     pub(super) grad: RefCell<Option<Tensor>>,
     /// In operand order; `x * x` has `x` twice.
     pub(super) parents: Vec<Tensor>,
-    /// None for a leaf.
+    /// `None` for a leaf.
     pub(super) rule: Option<Rule>,
 }
 
-/// Takes `grad_out`, gives one gradient for each parent that needs one. It
-/// captures detached tensors, never the parents themselves.
+/// Takes `grad_out` and returns one gradient for each parent that needs one.
+/// It captures detached tensors, never the parents themselves.
 pub(super) type Rule = Box<dyn Fn(&Tensor) -> Vec<Option<Tensor>>>;
 // ANCHOR_END: tensor
 
 impl Tensor {
-    /// Makes a leaf, copied to the device. It keeps no gradient until you ask
-    /// for one with [`Tensor::requires_grad`].
+    /// Creates a leaf from values, which are copied to the device. It has no
+    /// gradient unless you call [`Tensor::requires_grad`].
     ///
     /// ```no_run
     /// # use rungrad::opencl::Gpu;
@@ -52,7 +52,8 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// If the values do not fill the shape, or the device has no room.
+    /// If the number of values does not match the shape, or if the device is
+    /// out of memory.
     #[doc(alias = "tensor")]
     pub fn new(gpu: &Gpu, shape: &[usize], values: &[f32]) -> Result<Tensor> {
         let size = shape::checked_size(shape)?;
@@ -64,7 +65,7 @@ impl Tensor {
             )));
         }
         // OpenCL has no buffer of 0 bytes; an empty tensor owns one unused
-        // number.
+        // element.
         let buffer = match values {
             [] => gpu.upload(&[0.0])?,
             _ => gpu.upload(values)?,
@@ -72,8 +73,8 @@ impl Tensor {
         Ok(Tensor::plain(gpu, shape, buffer))
     }
 
-    /// Makes a leaf over a buffer that a kernel of your own has filled or will
-    /// fill.
+    /// Creates a leaf from a buffer that a kernel of your own has filled or
+    /// will fill.
     ///
     /// ```no_run
     /// # use rungrad::opencl::Gpu;
@@ -86,7 +87,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If the buffer has another number of elements than the shape.
+    /// If the buffer and the shape have different numbers of elements.
     // ANCHOR: from-buffer
     #[track_caller]
     pub fn from_buffer(shape: &[usize], buffer: Buffer<f32>) -> Tensor {
@@ -109,7 +110,7 @@ impl Tensor {
 /// # use rungrad::part2_gpu::Tensor;
 /// # let gpu = Gpu::first()?;
 /// let x = Tensor::new(&gpu, &[1], &[3.0])?.requires_grad();
-/// // The detached factor counts as a number.
+/// // The detached factor is a constant.
 /// x.mul(&x.detach()).backward();
 /// assert_eq!(x.grad().unwrap().to_vec()?, [3.0]);
 /// # Ok::<(), rungrad::Error>(())
@@ -117,12 +118,13 @@ impl Tensor {
 ///
 /// # Panics
 ///
-/// If this is the result of an operation that was recorded.
+/// If this tensor is the recorded result of an operation.
 // ANCHOR: leaves
 impl Tensor {
-    /// Makes a leaf of the same numbers that keeps its gradient; such a leaf
-    /// is returned as it is. What was computed from one is refused: a leaf of
-    /// it would cut the way back in silence.
+    /// Returns a leaf with the same values that keeps its gradient. If this
+    /// tensor is such a leaf already, it is returned unchanged. The recorded
+    /// result of an operation is rejected, because a leaf would silently cut
+    /// it off from its operands.
     #[track_caller]
     pub fn requires_grad(&self) -> Tensor {
         match (&self.0.rule, self.0.requires_grad) {
@@ -137,8 +139,8 @@ impl Tensor {
         }
     }
 
-    /// Takes the numbers out of the graph, without a way back: the buffer is
-    /// shared, the graph is not.
+    /// Returns a leaf that shares the buffer but not the graph, so that
+    /// gradients do not flow through it.
     pub fn detach(&self) -> Tensor {
         self.leaf(false)
     }
@@ -146,10 +148,10 @@ impl Tensor {
 // ANCHOR_END: leaves
 
 impl Tensor {
-    /// Makes the result of an operation of your own: its name, its parents in
-    /// operand order, its result as a plain tensor, and the local rule. Unless
-    /// some parent requires a gradient, the result stays plain and the rule is
-    /// dropped.
+    /// Creates the result of an operation of your own from its name, its
+    /// parents in operand order, its result as a plain tensor, and the local
+    /// gradient rule. Unless a parent requires a gradient, the result stays
+    /// plain and the rule is dropped.
     ///
     /// ```no_run
     /// # use rungrad::opencl::Gpu;
@@ -176,7 +178,7 @@ impl Tensor {
 
 // ANCHOR: record
 impl Tensor {
-    /// Does what [`Tensor::from_op`] does, for the operations of this crate.
+    /// Implements [`Tensor::from_op`], for the operations of this crate too.
     pub(super) fn record(
         op: Op,
         parents: &[&Tensor],
@@ -194,10 +196,10 @@ impl Tensor {
 // ANCHOR_END: record
 
 impl Tensor {
-    /// Makes a tensor over the numbers of another.
+    /// Creates a tensor that shares the buffer of another.
     fn node(
         op: Op,
-        numbers: &Tensor,
+        source: &Tensor,
         requires_grad: bool,
         parents: Vec<Tensor>,
         rule: Option<Rule>,
@@ -205,9 +207,9 @@ impl Tensor {
         Tensor(Rc::new(Node {
             id: next_id(),
             op,
-            gpu: numbers.0.gpu.clone(),
-            shape: numbers.0.shape.clone(),
-            buffer: Rc::clone(&numbers.0.buffer),
+            gpu: source.0.gpu.clone(),
+            shape: source.0.shape.clone(),
+            buffer: Rc::clone(&source.0.buffer),
             requires_grad,
             grad: RefCell::new(None),
             parents,
@@ -217,7 +219,7 @@ impl Tensor {
 }
 
 impl Tensor {
-    /// Makes a leaf over a buffer that a kernel has filled or will fill.
+    /// Creates a leaf from a buffer that a kernel has filled or will fill.
     pub(super) fn plain(
         gpu: &Gpu,
         shape: &[usize],
@@ -240,7 +242,8 @@ impl Tensor {
         }))
     }
 
-    /// Gives the numbers, in the same memory, another shape of their size.
+    /// Returns a leaf that shares the buffer, with a different shape of the
+    /// same size.
     pub(super) fn shaped(&self, shape: &[usize]) -> Tensor {
         let buffer = Rc::clone(&self.0.buffer);
         Tensor::wrap(&self.0.gpu, shape, buffer)
@@ -251,7 +254,7 @@ impl Tensor {
     }
 }
 
-/// What it holds, and where:
+/// Shape, values and device:
 ///
 /// ```no_run
 /// # use rungrad::opencl::Gpu;
@@ -265,41 +268,41 @@ impl Tensor {
 /// # Ok::<(), rungrad::Error>(())
 /// ```
 impl Tensor {
-    /// Returns the device that holds the numbers.
+    /// Returns the device whose memory holds the values.
     #[doc(alias = "device")]
     pub fn gpu(&self) -> &Gpu {
         &self.0.gpu
     }
 
-    /// Returns the memory behind this tensor.
+    /// Returns the buffer that holds the values.
     #[doc(alias = "data_ptr")]
     pub fn buffer(&self) -> &Buffer<f32> {
         &self.0.buffer
     }
 
-    /// Returns the size along each axis.
+    /// Returns the size of each axis.
     #[doc(alias = "size")]
     pub fn shape(&self) -> &[usize] {
         &self.0.shape
     }
 
-    /// Counts the elements.
+    /// Returns the number of elements.
     #[doc(alias = "numel")]
     pub fn len(&self) -> usize {
         shape::size(&self.0.shape)
     }
 
-    /// Says whether there is no element.
+    /// Returns whether the tensor has no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Copies the elements to the host, in row-major order. Reading waits for
-    /// every kernel that was sent before.
+    /// Copies the elements to the host, in row-major order. Waits for every
+    /// kernel that was launched before.
     ///
     /// # Errors
     ///
-    /// If the device refuses.
+    /// If the device reports an error.
     #[doc(alias = "tolist")]
     pub fn to_vec(&self) -> Result<Vec<f32>> {
         let mut values = self.0.buffer.read()?;
@@ -308,7 +311,7 @@ impl Tensor {
     }
 }
 
-/// How it came about, and what has come back to it:
+/// The graph and gradients:
 ///
 /// ```no_run
 /// # use rungrad::opencl::Gpu;
@@ -326,38 +329,39 @@ impl Tensor {
 /// # Ok::<(), rungrad::Error>(())
 /// ```
 impl Tensor {
-    /// Returns what backward has added up here so far; only leaves keep it. It
-    /// is a tensor of this tensor's shape that requires no gradient.
+    /// Returns the gradient accumulated so far, or `None` before the first
+    /// backward pass. Only leaves keep a gradient. It is a tensor of this
+    /// tensor's shape that requires no gradient itself.
     pub fn grad(&self) -> Option<Tensor> {
         self.0.grad.borrow().clone()
     }
 
-    /// Forgets the gradient, so that the next backward starts anew.
+    /// Clears the gradient, so that the next backward pass starts from zero.
     pub fn zero_grad(&self) {
         self.0.grad.replace(None);
     }
 
-    /// Says whether backward brings a gradient here, so that what is computed
-    /// from this tensor is recorded.
+    /// Returns whether operations on this tensor are recorded because it
+    /// requires a gradient.
     #[doc(alias = "requires_grad")]
     pub fn records(&self) -> bool {
         self.0.requires_grad
     }
 
-    /// Returns the name of the operation that made this tensor, `leaf` if none
-    /// did.
+    /// Returns the name of the operation that computed this tensor, or `leaf`.
     #[doc(alias = "grad_fn")]
     pub fn op(&self) -> &'static str {
         self.0.op.name()
     }
 
-    /// Returns the operands that made this tensor, in order.
+    /// Returns the operands of the operation that computed this tensor, in
+    /// order.
     #[doc(alias = "next_functions")]
     pub fn parents(&self) -> &[Tensor] {
         &self.0.parents
     }
 
-    /// Returns the number of this tensor on a tape.
+    /// Returns the id that identifies this tensor on a tape.
     pub fn id(&self) -> u64 {
         self.0.id
     }
@@ -369,7 +373,8 @@ fn next_id() -> u64 {
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-/// Frees a chain of any length in a loop, as in Part 1.
+/// Drops a chain of nodes of any length in a loop instead of recursively, as
+/// in Part 1.
 impl Drop for Node {
     fn drop(&mut self) {
         ledger::count(|c| c.nodes_freed += 1);

@@ -1,5 +1,5 @@
-//! Six ways to add up everything, each with an idea more than the one before.
-//! "Reductions and barriers" times them; [`Tensor::sum`] takes the third.
+//! Six ways to sum an array, each with one idea more than the one before.
+//! "Reductions and barriers" measures them; [`Tensor::sum`] uses the third.
 //!
 //! [`Tensor::sum`]: super::Tensor::sum
 
@@ -7,78 +7,84 @@ use super::kernels;
 use crate::error::Result;
 use crate::opencl::{Buffer, Gpu, Kernel, Launch};
 
-/// The items of a group.
+/// The size of a work-group.
 const GROUP: usize = 256;
-/// So many groups at most, where an item adds up many numbers. A device of 128
-/// units with 8 places each is full then, and it is the same number on every
-/// device, so that the bits are the same.
-const GROUPS: usize = 1024;
-/// So many numbers at least for an item of these.
-const SHARE: usize = 16;
+/// Maximum number of groups if an item adds up many values. It fills a device
+/// of 128 compute units that run 8 groups each. It is the same on every
+/// device, so that the bits of the result are, too.
+const MAX_GROUPS: usize = 1024;
+/// Minimum number of values per item, if an item adds up many.
+const MIN_VALUES_PER_ITEM: usize = 16;
 
 /// A kernel, and how its groups share the work.
 #[derive(Clone, Copy, Debug)]
 pub struct Rung {
     /// The kernel.
     pub kernel: Kernel,
-    way: Way,
+    strategy: Strategy,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Way {
-    /// An item has a number; what the groups leave is added up by another
-    /// launch.
-    One,
-    /// An item has many; else as above.
-    Many,
-    /// The groups add to one total.
-    Atomic,
-    /// The last group adds up what all have left.
-    Last,
+enum Strategy {
+    /// An item has one value; the partial sums of the groups are summed by
+    /// another launch.
+    OnePerItem,
+    /// An item adds up many values; the partial sums are summed as in
+    /// `OnePerItem`.
+    ManyPerItem,
+    /// The groups add their sums to one total.
+    AtomicTotal,
+    /// The last group adds up the partial sums of all groups.
+    LastGroup,
 }
 
-/// From the ground up.
+/// The kernels, from the simplest to the fastest.
 pub const LADDER: [Rung; 6] = [
-    Rung { kernel: kernels::REDUCE_INTERLEAVED, way: Way::One },
-    Rung { kernel: kernels::REDUCE_PACKED, way: Way::One },
-    Rung { kernel: kernels::REDUCE_SUM, way: Way::One },
-    Rung { kernel: kernels::REDUCE_COARSE, way: Way::Many },
-    Rung { kernel: kernels::REDUCE_ATOMIC, way: Way::Atomic },
-    Rung { kernel: kernels::REDUCE_LAST, way: Way::Last },
+    Rung {
+        kernel: kernels::REDUCE_INTERLEAVED,
+        strategy: Strategy::OnePerItem,
+    },
+    Rung { kernel: kernels::REDUCE_PACKED, strategy: Strategy::OnePerItem },
+    Rung { kernel: kernels::REDUCE_SUM, strategy: Strategy::OnePerItem },
+    Rung { kernel: kernels::REDUCE_COARSE, strategy: Strategy::ManyPerItem },
+    Rung { kernel: kernels::REDUCE_ATOMIC, strategy: Strategy::AtomicTotal },
+    Rung { kernel: kernels::REDUCE_LAST, strategy: Strategy::LastGroup },
 ];
 
-/// What the launches of a sum write, allocated once for all of its runs.
+/// The buffers that the launches of a sum write, allocated once for all of its
+/// runs.
 pub struct Room {
-    /// The numbers that each launch finds, the first apart.
+    /// The partial sums that each launch but the first reads.
     stages: Vec<Buffer<f32>>,
     total: Buffer<f32>,
     finished: Buffer<u32>,
 }
 
 impl Room {
-    /// Returns the buffer of the sum, once the launches have run.
+    /// Returns the buffer of the sum, which is valid once the launches have
+    /// run.
     pub fn total(&self) -> &Buffer<f32> {
         &self.total
     }
 }
 
 impl Rung {
-    /// Counts the groups of a launch over `n` numbers.
+    /// Returns the number of groups of a launch over `n` values.
     fn groups(&self, n: usize) -> usize {
-        match self.way {
-            Way::One => n.div_ceil(GROUP).max(1),
-            _ => n.div_ceil(GROUP * SHARE).clamp(1, GROUPS),
+        match self.strategy {
+            Strategy::OnePerItem => n.div_ceil(GROUP).max(1),
+            _ => n.div_ceil(GROUP * MIN_VALUES_PER_ITEM).clamp(1, MAX_GROUPS),
         }
     }
 
-    /// Allocates what the launches over `n` numbers write.
+    /// Allocates the buffers that the launches over `n` values write.
     pub fn room(&self, gpu: &Gpu, n: usize) -> Result<Room> {
         let mut stages = vec![];
         let mut left = self.groups(n);
-        match self.way {
-            Way::Atomic => {}
-            Way::Last => stages.push(gpu.allocate(left)?),
-            Way::One | Way::Many => {
+        match self.strategy {
+            Strategy::AtomicTotal => {}
+            Strategy::LastGroup => stages.push(gpu.allocate(left)?),
+            Strategy::OnePerItem | Strategy::ManyPerItem => {
                 while left > 1 {
                     stages.push(gpu.allocate(left)?);
                     left = self.groups(left);
@@ -89,7 +95,7 @@ impl Rung {
         Ok(Room { stages, total, finished })
     }
 
-    /// Prepares the launches that add up the numbers of `a`, in their order.
+    /// Prepares the launches that sum the elements of `a`, in order.
     pub fn launches<'a>(
         &'a self,
         a: &'a Buffer<f32>,
@@ -98,8 +104,8 @@ impl Rung {
         let (gpu, n) = (a.gpu(), a.len());
         let items = self.groups(n) * GROUP;
         let begin = |kernel| gpu.launch(kernel).global(items).local(GROUP);
-        match self.way {
-            Way::Last => vec![
+        match self.strategy {
+            Strategy::LastGroup => vec![
                 begin(&self.kernel)
                     .input(a)
                     .output(&room.stages[0])
@@ -107,7 +113,7 @@ impl Rung {
                     .output(&room.finished)
                     .scalar(n as u32),
             ],
-            Way::Atomic => vec![
+            Strategy::AtomicTotal => vec![
                 gpu.launch(&kernels::EW_FILL)
                     .output(&room.total)
                     .scalar(0.0_f32)
@@ -119,7 +125,7 @@ impl Rung {
                     .output(&room.total)
                     .scalar(n as u32),
             ],
-            Way::One | Way::Many => {
+            Strategy::OnePerItem | Strategy::ManyPerItem => {
                 let starts = [a].into_iter().chain(&room.stages);
                 let tos = room.stages.iter().chain([&room.total]);
                 starts.zip(tos).map(|(from, to)| self.stage(from, to)).collect()
